@@ -1,0 +1,185 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { N8nClient } from './client';
+import { CACHE, installN8n, type N8nVersion } from './install';
+import { unpackInto } from './package';
+
+/** n8n 2.41 is ready in 8 s and 1.123 in 25 s here; a busy machine may need several times that. */
+const START_LIMIT_MS = 240_000;
+/** After SIGTERM n8n waits for running executions as long as its own limit (below) says. */
+const GRACEFUL_SHUTDOWN_S = 5;
+const STOP_LIMIT_MS = 20_000;
+
+export interface N8nOptions {
+	version?: N8nVersion;
+	/** Path of a tarball made by `npm pack` (see packPackage). Without it n8n has its own nodes only. */
+	tarball?: string;
+	/** More environment variables for n8n; undefined takes one of the defaults away. */
+	env?: Record<string, string | undefined>;
+	/** An existing or new folder; by default a new one in .cache/run, removed by stop(). */
+	userFolder?: string;
+	/** Where n8n keeps binary data; by default what the version does by default. */
+	binaryMode?: 'default' | 'filesystem' | 'database';
+	/** Port of the editor and webhooks; by default a free one. */
+	port?: number;
+	/** `worker` starts a queue-mode worker, which has no editor. */
+	command?: 'start' | 'worker';
+}
+
+/** A running n8n. */
+export interface N8n {
+	readonly version: N8nVersion;
+	readonly url: string;
+	readonly userFolder: string;
+	/** Logged in as the owner (main processes only). */
+	readonly api: N8nClient;
+	readonly pid: number;
+	/** All that n8n printed, over all its starts. */
+	log(): string;
+	/** Ends n8n gracefully and removes the user folder (unless it was given, or `keep`). */
+	stop(options?: { keep?: boolean }): Promise<void>;
+	/** Ends n8n at once, as a crash or power cut would; the user folder stays. */
+	kill(): Promise<void>;
+	/** Ends n8n gracefully, if it runs, and starts it again with the same folder and port. */
+	restart(): Promise<void>;
+}
+
+/** A TCP port on loopback that was free a moment ago. */
+export async function freePort(): Promise<number> {
+	const server = createServer();
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	server.close();
+	await once(server, 'close');
+	return port;
+}
+
+/** Starts a real n8n on loopback, in a folder of its own, with nothing that calls out, and waits until it is ready. */
+export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
+	const version = options.version ?? '2.41';
+	const installed = await installN8n(version);
+	await mkdir(path.join(CACHE, 'run'), { recursive: true });
+	const userFolder =
+		options.userFolder ?? (await mkdtemp(path.join(CACHE, 'run', `n8n-${version}-`)));
+	if (options.tarball) await unpackInto(userFolder, options.tarball);
+
+	const port = options.port ?? (await freePort());
+	const url = `http://127.0.0.1:${port}`;
+	const command = options.command ?? 'start';
+	const env: Record<string, string | undefined> = {
+		// A clean environment: nothing of the machine's settings decides how a test goes.
+		PATH: `${path.dirname(installed.node)}:${process.env.PATH}`,
+		HOME: userFolder,
+		TZ: 'UTC',
+		GENERIC_TIMEZONE: 'UTC',
+		NODE_ENV: 'production',
+		N8N_USER_FOLDER: userFolder,
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_HOST: '127.0.0.1',
+		N8N_PORT: String(port),
+		N8N_SECURE_COOKIE: 'false',
+		GUARD_PARENT_PID: String(process.pid),
+		// The default in 2.41, where the variable is deprecated.
+		N8N_RUNNERS_ENABLED: version === '1.123' ? 'true' : undefined,
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+		N8N_ENCRYPTION_KEY: 'test-encryption-key',
+		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: String(GRACEFUL_SHUTDOWN_S),
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		N8N_ONBOARDING_FLOW_DISABLED: 'true',
+		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+		N8N_DEFAULT_BINARY_DATA_MODE: options.binaryMode,
+		...options.env,
+	};
+
+	let child: ChildProcess;
+	let output = '';
+
+	const start = async () => {
+		// A process group of its own, so that kill() also ends n8n's task runner; guard.cjs ends it with this process.
+		child = spawn(
+			installed.node,
+			['--require', path.join(__dirname, 'guard.cjs'), installed.command, command],
+			{ cwd: userFolder, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] },
+		);
+		const from = output.length;
+		const started = child;
+		await new Promise<void>((resolve, reject) => {
+			const fail = (what: string) => {
+				clearTimeout(limit);
+				reject(new Error(`n8n ${version} ${what}:\n${output.slice(from).slice(-4000)}`));
+			};
+			const limit = setTimeout(() => {
+				killGroup(started);
+				fail(`was not ready after ${START_LIMIT_MS / 1000} s`);
+			}, START_LIMIT_MS);
+			const listen = (chunk: Buffer) => {
+				output += chunk.toString();
+				if (!/Editor is now accessible|worker is now ready/.test(output.slice(from))) return;
+				clearTimeout(limit);
+				resolve();
+			};
+			started.stdout!.on('data', listen);
+			started.stderr!.on('data', listen);
+			started.on('error', (error) => fail(`did not start (${error.message})`));
+			started.on('exit', (code, signal) => fail(`ended while starting (${code ?? signal})`));
+		});
+	};
+
+	const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+		if (child.exitCode !== null || child.signalCode !== null) return;
+		const exited = once(child, 'exit');
+		if (signal === 'SIGTERM') child.kill('SIGTERM');
+		else killGroup(child);
+		const limit = setTimeout(() => killGroup(child), STOP_LIMIT_MS);
+		await exited;
+		clearTimeout(limit);
+		killGroup(child); // what n8n started itself
+	};
+
+	await start();
+	const api = new N8nClient(url);
+	if (command === 'start') await api.logIn();
+
+	return {
+		version,
+		url,
+		userFolder,
+		api,
+		get pid() {
+			return child.pid!;
+		},
+		log: () => output,
+		async stop({ keep = options.userFolder !== undefined } = {}) {
+			await end('SIGTERM');
+			if (!keep) await rm(userFolder, { recursive: true, force: true });
+		},
+		async kill() {
+			await end('SIGKILL');
+			// All that n8n does with this file is to wait ten seconds before it starts again.
+			await rm(path.join(userFolder, '.n8n/crash.journal'), { force: true });
+		},
+		async restart() {
+			await end('SIGTERM');
+			await start();
+		},
+	};
+}
+
+/** Ends a child's whole process group; it may be gone already. */
+function killGroup(child: ChildProcess) {
+	try {
+		process.kill(-child.pid!, 'SIGKILL');
+	} catch {
+		// nothing left of it
+	}
+}

@@ -1,0 +1,103 @@
+import type { IDataObject, OnError } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
+import type { WorkflowJson } from './n8n/client';
+
+type Node = WorkflowJson['nodes'][number];
+
+export const NODE_TYPE = 'n8n-nodes-speech-gateway.speechGateway';
+/** Name of the node under test in every workflow built here. */
+export const NODE_NAME = 'Speech Gateway';
+
+export interface TestWorkflow {
+	/** `resource`, `operation` and their parameters; a string that starts with `=` is an expression. */
+	parameters: IDataObject;
+	/** The json of each input item; default: one empty item. */
+	items?: IDataObject[];
+	/** Binary property `data` of each input item, by position. */
+	files?: Array<{ data: Buffer; mimeType: string; fileName: string }>;
+	name?: string;
+	/** `webhook` makes executions that are saved and can be retried, as in production. */
+	trigger?: 'manual' | 'webhook';
+	responseMode?: 'onReceived' | 'lastNode' | 'streaming';
+	onError?: OnError;
+	retryOnFail?: boolean;
+	maxTries?: number;
+	waitBetweenTries?: number;
+	/** Names of the No Operation nodes, one after each output of the node, in order. */
+	outputs?: string[];
+	/** Settings of the workflow, such as `executionTimeout`. */
+	settings?: IDataObject;
+	typeVersion?: number;
+}
+
+/** A workflow for one test: trigger → Code node with the items → Speech Gateway → a No Operation node per output. */
+export function buildWorkflow(test: TestWorkflow): WorkflowJson {
+	const { parameters, items = [{}], files = [], outputs = ['Success', 'Unknown'] } = test;
+	const input = Array.from({ length: Math.max(items.length, files.length) }, (_, index) => {
+		const file = files[index];
+		return {
+			json: items[index] ?? {},
+			...(file && { binary: { data: { ...file, data: file.data.toString('base64') } } }),
+		};
+	});
+	const gateway: Node = {
+		...makeNode(NODE_NAME, NODE_TYPE, test.typeVersion ?? 1, 400, parameters),
+		...(test.onError && { onError: test.onError }),
+		...(test.retryOnFail && {
+			retryOnFail: true,
+			maxTries: test.maxTries ?? 3,
+			waitBetweenTries: test.waitBetweenTries ?? 1,
+		}),
+	};
+	return {
+		name: test.name ?? `Test ${randomUUID().slice(0, 8)}`,
+		nodes: [
+			test.trigger === 'webhook'
+				? webhook(test.responseMode)
+				: makeNode('Trigger', 'n8n-nodes-base.manualTrigger', 1, 0, {}),
+			makeNode('Items', 'n8n-nodes-base.code', 2, 200, {
+				jsCode: `return ${JSON.stringify(input)};`,
+			}),
+			gateway,
+			...outputs.map((name, index) =>
+				makeNode(name, 'n8n-nodes-base.noOp', 1, 600, {}, index * 160),
+			),
+		],
+		connections: {
+			Trigger: connection(['Items']),
+			Items: connection([NODE_NAME]),
+			[NODE_NAME]: connection(outputs),
+		},
+		settings: { executionOrder: 'v1', ...test.settings },
+	};
+}
+
+/** The connections of one node: the name of the node behind each of its outputs. */
+export const connection = (targets: string[]) => ({
+	main: targets.map((node) => [{ node, type: 'main', index: 0 }]),
+});
+
+/** A node as a workflow file holds it. */
+export function makeNode(
+	name: string,
+	type: string,
+	typeVersion: number,
+	x: number,
+	parameters: IDataObject,
+	y = 0,
+): Node {
+	return { id: randomUUID(), name, type, typeVersion, position: [x, y], parameters };
+}
+
+function webhook(responseMode: TestWorkflow['responseMode'] = 'onReceived'): Node {
+	const path = randomUUID();
+	return {
+		...makeNode('Trigger', 'n8n-nodes-base.webhook', 2.1, 0, {
+			httpMethod: 'POST',
+			path,
+			responseMode,
+			options: {},
+		}),
+		webhookId: path,
+	};
+}
