@@ -1,0 +1,92 @@
+import type { SimRequest } from './world';
+
+/** What is to go wrong, and with which requests. The first fault added that applies to a request is the one used. */
+export interface Fault {
+	method?: string;
+	/** The whole pathname, or an expression. */
+	path?: string | RegExp;
+	/** Part of the text (see SimRequest.input), or an expression. */
+	input?: string | RegExp;
+	/** The first matching request concerned, from 1. */
+	nth?: number;
+	/** How many requests are concerned: 1, but without end when there is a `probability`. */
+	times?: number;
+	/** 0 to 1, drawn from the seeded random numbers. */
+	probability?: number;
+
+	/** Answered instead; without `body`, with the error body that belongs to it. */
+	status?: number;
+	body?: string | object | Buffer;
+	headers?: Record<string, string>;
+	/** With `status`: the work was done and charged all the same. With `stall`: false when it was not (default: it was). */
+	charge?: boolean;
+	/**
+	 * `reset-before-work`: connection reset once the request is read. `reset-after-work`: reset when the work is done and
+	 * charged. `stall`: the work is done and charged, but never answered.
+	 */
+	connection?: 'reset-before-work' | 'reset-after-work' | 'stall';
+	/** Bytes of the body that are sent before the connection breaks. */
+	truncate?: number | 'half';
+	/** The truncated body is sent as if it were whole. */
+	truncateClean?: boolean;
+	/** The body is replaced with as many bytes of rubbish. */
+	corrupt?: boolean;
+	contentType?: string;
+	/** Real ms before the headers. */
+	delayMs?: number;
+	/** Real ms between pieces of the body (of a stream, its events). */
+	dripMs?: number;
+	/** Header Retry-After; alone, of a 429. */
+	retryAfter?: string | number;
+	/** Location; the status is 307 when none is given. */
+	redirect?: string;
+
+	/** On the creation of a job or video: it fails. */
+	jobFails?: boolean | { code: string; message: string };
+	/** On the creation of a job or video: the real seconds it takes; Infinity: it never ends. */
+	jobSeconds?: number;
+	/** On the creation of a job or video, or on the download: the content is about so big (and valid all the same). */
+	contentBytes?: number;
+}
+
+interface Counted extends Fault {
+	seen?: number;
+	used?: number;
+}
+
+const matches = (wanted: string | RegExp, text: string, whole: boolean) =>
+	typeof wanted === 'string'
+		? whole
+			? text === wanted
+			: text.includes(wanted)
+		: wanted.test(text);
+
+/** The fault that applies to a request, if any. Every fault counts the requests that match it. */
+export function findFault(
+	faults: Fault[],
+	request: SimRequest,
+	random: () => number,
+): Fault | undefined {
+	let found: Fault | undefined;
+	for (const fault of faults as Counted[]) {
+		if (fault.method && fault.method.toUpperCase() !== request.method) continue;
+		if (fault.path && !matches(fault.path, request.path, true)) continue;
+		if (fault.input && !matches(fault.input, request.input ?? '', false)) continue;
+		fault.seen = (fault.seen ?? 0) + 1;
+		const times = fault.times ?? (fault.probability === undefined ? 1 : Infinity);
+		if (found || fault.seen < (fault.nth ?? 1) || (fault.used ?? 0) >= times) continue;
+		if (fault.probability !== undefined && random() >= fault.probability) continue;
+		fault.used = (fault.used ?? 0) + 1;
+		found = fault;
+	}
+	return found;
+}
+
+/** The status answered instead of doing the work, or undefined when the request is to be worked on. */
+export function statusInstead(fault: Fault | undefined): number | undefined {
+	if (!fault) return undefined;
+	if (fault.status !== undefined) return fault.status;
+	if (fault.redirect !== undefined) return 307;
+	if (fault.retryAfter !== undefined) return 429;
+	return undefined;
+}

@@ -1,0 +1,227 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/** One exchange from request to answer: record, fault, authentication, work, charge, reply. */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { createChat, textOf } from './chat';
+import { ApiError, errorBody } from './errors';
+import type { Call, Reply, Work } from './exchange';
+import { type Fault, findFault, statusInstead } from './faults';
+import { createJob, getJob, getJobContent } from './jobs';
+import { listModels } from './models';
+import { parseMultipart } from './multipart';
+import { send } from './send';
+import { createSpeech } from './speech';
+import { createVideo, getVideo, getVideoContent } from './videos';
+import { createVoice, deleteVoice, listVoices } from './voices';
+import type { Account, SimRequest, World } from './world';
+
+/** Synchronous requests are cut after this time of the service. */
+const LIMIT_SECONDS = 100;
+
+/** Node fires timers beyond this at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Bodies beyond this are refused unread; it leaves room for a recording that is a little too big. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+const ROUTES: Array<[method: string, path: RegExp, handler: (call: Call) => Work]> = [
+	['POST', /^\/v1\/audio\/speech$/, createSpeech],
+	['POST', /^\/v1\/audio\/speech\/jobs$/, createJob],
+	['GET', /^\/v1\/audio\/speech\/jobs\/([^/]+)$/, getJob],
+	['GET', /^\/v1\/audio\/speech\/jobs\/([^/]+)\/content$/, getJobContent],
+	['POST', /^\/v1\/audio\/voices$/, createVoice],
+	['GET', /^\/v1\/audio\/voices$/, listVoices],
+	['DELETE', /^\/v1\/audio\/voices\/([^/]+)$/, deleteVoice],
+	['POST', /^\/v1\/chat\/completions$/, createChat],
+	['GET', /^\/v1\/models$/, listModels],
+	['POST', /^\/v1\/videos$/, createVideo],
+	['GET', /^\/v1\/videos\/([^/]+)$/, getVideo],
+	['GET', /^\/v1\/videos\/([^/]+)\/content$/, getVideoContent],
+];
+
+/** Serves one request of the gateway's API. */
+export async function serve(
+	world: World,
+	incoming: IncomingMessage,
+	response: ServerResponse,
+	url: URL,
+): Promise<void> {
+	const { signal } = world.life;
+	const request = record(world, incoming, url);
+	let brokenByUs = false;
+	const breakOff = (reset: boolean) => {
+		brokenByUs = true;
+		if (reset) response.socket?.resetAndDestroy();
+		else response.socket?.destroySoon();
+	};
+	response.once('close', () => {
+		request.aborted = !response.writableFinished && !brokenByUs && !signal.aborted;
+		request.endedAt = Date.now();
+		world.emit('response', request);
+	});
+
+	const body = await readBody(incoming);
+	if (body === 'broken-off') return;
+	readInput(request, body);
+	world.emit('request', request);
+
+	const fault = findFault(world.faults, request, world.random) ?? {};
+	if (fault.connection === 'reset-before-work') return breakOff(true);
+	if (fault.connection === 'stall' && fault.charge === false) return;
+	try {
+		const reply = await answer(world, request, fault, body === 'too-big', signal);
+		if (fault.connection === 'reset-after-work') return breakOff(true);
+		if (fault.connection === 'stall') return;
+		await wait(fault.delayMs ?? 0, undefined, { signal });
+		request.status = reply.status ?? 200;
+		const whole = await send(response, request.requestId, reply, fault, signal);
+		if (!whole) breakOff(false);
+	} catch (error) {
+		if (!signal.aborted) throw error;
+		breakOff(true);
+	}
+}
+
+function record(world: World, incoming: IncomingMessage, url: URL): SimRequest {
+	const index = world.requests.length;
+	const request: SimRequest = {
+		index,
+		at: Date.now(),
+		method: incoming.method ?? '',
+		path: url.pathname,
+		query: Object.fromEntries(url.searchParams),
+		headers: incoming.headers as Record<string, string>,
+		apiKey: /^Bearer (\S+)$/.exec(incoming.headers.authorization ?? '')?.[1],
+		requestId: `req_${randomBytes(8).toString('hex')}`,
+		charged: 0,
+		aborted: false,
+	};
+	world.requests.push(request);
+	return request;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer | 'too-big' | 'broken-off'> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	try {
+		for await (const chunk of incoming as AsyncIterable<Buffer>) {
+			size += chunk.length;
+			if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+		}
+	} catch {
+		return 'broken-off';
+	}
+	return size > MAX_BODY_BYTES ? 'too-big' : Buffer.concat(chunks);
+}
+
+/** Fills in `body` and `input`; a body that cannot be read stays undefined, for the resource to refuse. */
+function readInput(request: SimRequest, body: Buffer | 'too-big'): void {
+	if (body === 'too-big' || body.length === 0) return;
+	const type = request.headers['content-type'] ?? '';
+	try {
+		request.body = type.startsWith('multipart/')
+			? parseMultipart(body, type)
+			: JSON.parse(body.toString('utf8'));
+		const { input, messages, prompt, title } = request.body as Record<string, unknown>;
+		const text = Array.isArray(messages)
+			? messages.map(textOf).join('\n')
+			: (input ?? prompt ?? title);
+		if (typeof text === 'string') request.input = text;
+	} catch {
+		// Nothing more to know about it.
+	}
+}
+
+async function answer(
+	world: World,
+	request: SimRequest,
+	fault: Fault,
+	tooBig: boolean,
+	signal: AbortSignal,
+): Promise<Reply> {
+	const instead = statusInstead(fault);
+	if (instead !== undefined && !fault.charge) return faultReply(instead, fault);
+	try {
+		if (tooBig) throw new ApiError(413, 'Request too large');
+		const reply = await work(world, request, fault, signal);
+		return instead === undefined ? reply : faultReply(instead, fault);
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error;
+		return errorReply(error);
+	}
+}
+
+/** Does what the request asks for, waiting as long as it takes, and charges it; a client that leaves changes nothing. */
+async function work(
+	world: World,
+	request: SimRequest,
+	fault: Fault,
+	signal: AbortSignal,
+): Promise<Reply> {
+	const { timeScale, prefix, maxConcurrent } = world.options;
+	const path = request.path.startsWith(`${prefix}/`) ? request.path.slice(prefix.length) : '';
+	const route = ROUTES.find(([method, form]) => method === request.method && form.test(path));
+	if (!route) throw new ApiError(404, `Invalid URL (${request.method} ${request.path})`);
+	const account = world.accounts.find(({ apiKey }) => apiKey === request.apiKey);
+	if (!account) throw new ApiError(401, 'Invalid API key', 'invalid_api_key');
+
+	const [method, form, handler] = route;
+	const id = decodeURIComponent(form.exec(path)![1] ?? '');
+	const {
+		milliseconds = 0,
+		limited,
+		price,
+		reply,
+	} = handler({ world, request, account, id, fault });
+	if (method === 'POST' && world.inWork.size >= maxConcurrent) {
+		throw new ApiError(429, 'Too many concurrent requests', 'concurrency_limit');
+	}
+	if (price && price.tokens > account.balanceTokens - reserved(world, account)) {
+		throw new ApiError(402, 'Insufficient balance', 'insufficient_balance');
+	}
+	if (method === 'POST') world.inWork.set(request, { account, tokens: price?.tokens ?? 0 });
+	try {
+		const limit = limited ? LIMIT_SECONDS * timeScale * 1000 : LONGEST_TIMER_MS;
+		await wait(Math.min(milliseconds, limit), undefined, { signal });
+		if (limited && milliseconds > limit) throw new ApiError(524, 'Proxy time-out');
+	} finally {
+		world.inWork.delete(request);
+	}
+	if (price) world.charge(request, account, price);
+	return reply();
+}
+
+const reserved = (world: World, account: Account) =>
+	[...world.inWork.values()].reduce(
+		(sum, entry) => sum + (entry.account === account ? entry.tokens : 0),
+		0,
+	);
+
+/** The time-out comes from a proxy in front of the service, which knows nothing of its error format. */
+const PROXY_TIMEOUT_PAGE =
+	'<!DOCTYPE html><html><head><title>524: A timeout occurred</title></head><body>Error 524</body></html>';
+
+const page = (status: number): Reply => ({
+	status,
+	contentType: 'text/html; charset=utf-8',
+	body: PROXY_TIMEOUT_PAGE,
+});
+
+function errorReply({ status, message, code, param }: ApiError): Reply {
+	if (status === 524) return page(status);
+	const body = JSON.stringify(errorBody(status, message, code, param ?? undefined));
+	return { status, contentType: 'application/json', body };
+}
+
+function faultReply(status: number, { body }: Fault): Reply {
+	if (body === undefined && status === 524) return page(status);
+	if (Buffer.isBuffer(body)) return { status, contentType: 'application/octet-stream', body };
+	if (typeof body === 'string') {
+		const html = body.trimStart().startsWith('<');
+		return { status, contentType: html ? 'text/html' : 'text/plain', body };
+	}
+	const value = body ?? (status < 400 ? undefined : errorBody(status));
+	return { status, contentType: 'application/json', body: value ? JSON.stringify(value) : '' };
+}

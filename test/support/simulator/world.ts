@@ -1,0 +1,189 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/** What the simulated service knows: accounts, what they own, what they were charged, and every request seen. */
+import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+
+import type { AudioFormat } from './audio';
+import type { WavHeader } from './audio/wav';
+import type { Price } from './billing';
+import type { Fault } from './faults';
+
+export type Capability = 'speech' | 'voice' | 'chat' | 'video';
+export type ChargeKind = 'speech' | 'job' | 'voice' | 'chat' | 'video';
+
+export interface SimulatorOptions {
+	/** 0: a free port of 127.0.0.1. */
+	port?: number;
+	/** Served below this path, as behind a proxy (`/gateway`). */
+	prefix?: string;
+	/** Real seconds for each second of the service: 0.01 makes the limit of 100 s one second. */
+	timeScale?: number;
+	/** Work time of one speech or chat request in real ms; without it, in proportion to the text. */
+	latencyMs?: number | ((request: SimRequest) => number);
+	/** Seconds of audio for each character at speed 1; the real service is near 60/250. */
+	secondsPerCharacter?: number;
+	/** Real seconds that a job or video takes; without it, in proportion to the text. */
+	jobSeconds?: number | ((job: { id: string; input: string }) => number);
+	/** POST requests in work at once, beyond which 429 is answered. */
+	maxConcurrent?: number;
+	/** Balance of the default account in tokens. */
+	balanceTokens?: number;
+	/** Model multiplier of all charges. */
+	multiplier?: number;
+	/** How WAV files begin. */
+	wavHeader?: WavHeader;
+}
+
+export interface Account {
+	account: string;
+	apiKey: string;
+	capabilities: Capability[];
+	balanceTokens: number;
+}
+
+/** A request as it arrived and what became of it. */
+export interface SimRequest {
+	index: number;
+	/** Milliseconds since 1970. */
+	at: number;
+	endedAt?: number;
+	method: string;
+	path: string;
+	query: Record<string, string>;
+	headers: Record<string, string>;
+	/** Parsed JSON; of multipart, the fields, and for files `{ filename, contentType, size, sha256 }`. */
+	body?: unknown;
+	/** The text: of speech its input, of chat all messages' texts by line, of video the prompt, of a voice the title. */
+	input?: string;
+	apiKey?: string;
+	requestId: string;
+	/** The answer's status; undefined while there is none. */
+	status?: number;
+	/** Tokens. */
+	charged: number;
+	/** The client closed the connection before the answer was complete. */
+	aborted: boolean;
+}
+
+export interface SimCharge {
+	index: number;
+	account: string;
+	kind: ChargeKind;
+	tokens: number;
+	input: string;
+	requestIndex: number;
+}
+
+export interface Voice {
+	account: string;
+	_id: string;
+	title: string;
+	created_at: number;
+	size: number;
+	sha256: string;
+}
+
+/** A speech job or a video: something accepted and paid for that is ready after a time. */
+export interface Task {
+	account: string;
+	id: string;
+	model: string;
+	input: string;
+	/** Milliseconds since 1970. */
+	createdAt: number;
+	readyAt: number;
+	failure?: { code: string; message: string };
+	/** Bytes of the content wanted, for tests of big downloads. */
+	contentBytes?: number;
+}
+
+export interface SpeechJob extends Task {
+	voice: string;
+	format: AudioFormat;
+	speed: number;
+}
+
+const DEFAULTS = {
+	port: 0,
+	prefix: '',
+	timeScale: 0.01,
+	secondsPerCharacter: 0.02,
+	maxConcurrent: Infinity,
+	balanceTokens: 1e12,
+	multiplier: 1,
+	wavHeader: 'list' as WavHeader,
+};
+
+const ALL_CAPABILITIES: Capability[] = ['speech', 'voice', 'chat', 'video'];
+
+/** Emits `request` (whole request read), `charge` and `response` (an exchange is over, answered or not). */
+export class World extends EventEmitter<{
+	request: [SimRequest];
+	charge: [SimCharge];
+	response: [SimRequest];
+}> {
+	readonly options: typeof DEFAULTS & SimulatorOptions;
+	readonly accounts: Account[] = [];
+	readonly requests: SimRequest[] = [];
+	readonly charges: SimCharge[] = [];
+	readonly voices: Voice[] = [];
+	readonly jobs: SpeechJob[] = [];
+	readonly videos: Task[] = [];
+	readonly faults: Fault[] = [];
+	/** Aborted when everything in work is to be forgotten. */
+	life = new AbortController();
+	/** POST requests in work, with what they will cost. */
+	readonly inWork = new Map<SimRequest, { account: Account; tokens: number }>();
+	random = seededRandom(1);
+
+	constructor(options: SimulatorOptions = {}) {
+		super();
+		this.setMaxListeners(0);
+		const given = Object.entries(options).filter(([, value]) => value !== undefined);
+		this.options = { ...DEFAULTS, ...Object.fromEntries(given) };
+		this.addAccount({ balanceTokens: this.options.balanceTokens });
+	}
+
+	addAccount(options: { balanceTokens?: number; capabilities?: Capability[] } = {}): Account {
+		const account: Account = {
+			account: `account-${this.accounts.length + 1}`,
+			apiKey: `sk-sim-${randomBytes(16).toString('hex')}`,
+			capabilities: options.capabilities ?? ALL_CAPABILITIES,
+			balanceTokens: options.balanceTokens ?? DEFAULTS.balanceTokens,
+		};
+		this.accounts.push(account);
+		return account;
+	}
+
+	/** Books a price. Called when the work is done, whether or not anyone still waits for the answer. */
+	charge(request: SimRequest, account: Account, { kind, tokens, input }: Price): void {
+		const index = this.charges.length;
+		const requestIndex = request.index;
+		const charge = { index, account: account.account, kind, tokens, input, requestIndex };
+		account.balanceTokens -= tokens;
+		request.charged += tokens;
+		this.charges.push(charge);
+		this.emit('charge', charge);
+	}
+
+	/** Forgets all but the accounts; work still going on is neither charged nor answered. */
+	reset(): void {
+		this.life.abort();
+		this.life = new AbortController();
+		const lists = [this.requests, this.charges, this.voices, this.jobs, this.videos, this.faults];
+		for (const list of lists) list.length = 0;
+		this.accounts[0].balanceTokens = this.options.balanceTokens;
+		this.inWork.clear();
+	}
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
