@@ -1,18 +1,27 @@
-const project = (name, roots) => ({
+const project = (name, roots, more = {}) => ({
 	displayName: name,
 	roots: roots.map((root) => `<rootDir>/test/${root}`),
 	testEnvironment: 'node',
 	testMatch: ['**/*.test.ts'],
-	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/test/tsconfig.json', diagnostics: false }] },
+	transform: {
+		'^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/test/tsconfig.json', diagnostics: false }],
+	},
+	...more,
 });
+
+/** One real n8n with the packed package, shared by all test files of a run. */
+const realN8n = {
+	globalSetup: '<rootDir>/test/support/n8n/setup.ts',
+	globalTeardown: '<rootDir>/test/support/n8n/teardown.ts',
+};
 
 /** Types are checked by tsc; jest only runs. One project a layer, so that each runs alone with `--selectProjects`. */
 module.exports = {
 	projects: [
 		project('unit', ['core', 'gateway', 'operations', 'run', 'support', 'package']),
 		project('engine', ['engine']),
-		project('n8n', ['n8n']),
-		project('browser', ['browser']),
+		project('n8n', ['n8n'], realN8n),
+		project('browser', ['browser'], realN8n),
 	],
 	testTimeout: 120_000,
 };

@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CACHE, REPOSITORY } from './install';
 import { npm, run } from './steps';
@@ -19,8 +20,7 @@ const SOURCES = [
 
 /** Builds and packs the package; returns the path of the tarball that `npm publish` would upload. */
 export async function packPackage(): Promise<string> {
-	await mkdir(CACHE, { recursive: true });
-	const folder = await mkdtemp(path.join(CACHE, 'package-'));
+	const folder = await mkdtemp(path.join(tmpdir(), 'speech-gateway-package-'));
 	try {
 		for (const name of SOURCES)
 			if (existsSync(path.join(REPOSITORY, name)))

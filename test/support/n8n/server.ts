@@ -1,7 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { N8nClient } from './client';
@@ -38,10 +39,10 @@ export interface N8n {
 	/** Logged in as the owner (main processes only). */
 	readonly api: N8nClient;
 	readonly pid: number;
-	/** All that n8n printed, over all its starts. */
+	/** All that n8n printed, over all its starts (the file n8n.log in its user folder). */
 	log(): string;
-	/** Ends n8n gracefully and removes the user folder (unless it was given, or `keep`). */
-	stop(options?: { keep?: boolean }): Promise<void>;
+	/** Ends n8n gracefully and removes the user folder, unless it was given. */
+	stop(): Promise<void>;
 	/** Ends n8n at once, as a crash or power cut would; the user folder stays. */
 	kill(): Promise<void>;
 	/** Ends n8n gracefully, if it runs, and starts it again with the same folder and port. */
@@ -63,9 +64,8 @@ export async function freePort(): Promise<number> {
 export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	const version = options.version ?? '2.41';
 	const installed = await installN8n(version);
-	await mkdir(path.join(CACHE, 'run'), { recursive: true });
-	const userFolder =
-		options.userFolder ?? (await mkdtemp(path.join(CACHE, 'run', `n8n-${version}-`)));
+	const userFolder = options.userFolder ?? (await newUserFolder());
+	await mkdir(userFolder, { recursive: true });
 	if (options.tarball) await unpackInto(userFolder, options.tarball);
 
 	const port = options.port ?? (await freePort());
@@ -101,8 +101,8 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		...options.env,
 	};
 
+	const logFile = path.join(userFolder, 'n8n.log');
 	let child: ChildProcess;
-	let output = '';
 
 	const start = async () => {
 		// A process group of its own, so that kill() also ends n8n's task runner; guard.cjs ends it with this process.
@@ -111,20 +111,24 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 			['--require', path.join(__dirname, 'guard.cjs'), installed.command, command],
 			{ cwd: userFolder, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] },
 		);
-		const from = output.length;
+		let output = '';
+		let ready = false;
 		const started = child;
 		await new Promise<void>((resolve, reject) => {
 			const fail = (what: string) => {
 				clearTimeout(limit);
-				reject(new Error(`n8n ${version} ${what}:\n${output.slice(from).slice(-4000)}`));
+				reject(new Error(`n8n ${version} ${what}:\n${output.slice(-4000)}`));
 			};
 			const limit = setTimeout(() => {
 				killGroup(started);
 				fail(`was not ready after ${START_LIMIT_MS / 1000} s`);
 			}, START_LIMIT_MS);
 			const listen = (chunk: Buffer) => {
+				appendFileSync(logFile, chunk);
+				if (ready) return;
 				output += chunk.toString();
-				if (!/Editor is now accessible|worker is now ready/.test(output.slice(from))) return;
+				ready = /Editor is now accessible|worker is now ready/.test(output);
+				if (!ready) return;
 				clearTimeout(limit);
 				resolve();
 			};
@@ -138,17 +142,27 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
 		if (child.exitCode !== null || child.signalCode !== null) return;
 		const exited = once(child, 'exit');
+		const closed = once(child, 'close');
 		if (signal === 'SIGTERM') child.kill('SIGTERM');
 		else killGroup(child);
 		const limit = setTimeout(() => killGroup(child), STOP_LIMIT_MS);
 		await exited;
 		clearTimeout(limit);
 		killGroup(child); // what n8n started itself
+		await closed;
 	};
 
-	await start();
+	const remove = async () => {
+		if (options.userFolder === undefined) await rm(userFolder, { recursive: true, force: true });
+	};
+
+	await start().catch(async (error) => {
+		await remove();
+		throw error;
+	});
 	const api = new N8nClient(url);
 	if (command === 'start') await api.logIn();
+	let finalLog: string | undefined;
 
 	return {
 		version,
@@ -158,10 +172,11 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		get pid() {
 			return child.pid!;
 		},
-		log: () => output,
-		async stop({ keep = options.userFolder !== undefined } = {}) {
+		log: () => finalLog ?? readLog(userFolder),
+		async stop() {
 			await end('SIGTERM');
-			if (!keep) await rm(userFolder, { recursive: true, force: true });
+			finalLog = readLog(userFolder);
+			await remove();
 		},
 		async kill() {
 			await end('SIGKILL');
@@ -174,6 +189,31 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		},
 	};
 }
+
+/** A new folder in .cache/run, named after this process; what processes that crashed left there is removed. */
+async function newUserFolder(): Promise<string> {
+	const parent = path.join(CACHE, 'run');
+	await mkdir(parent, { recursive: true });
+	for (const name of await readdir(parent)) {
+		const owner = Number(/^n8n-(\d+)-/.exec(name)?.[1]);
+		if (owner && !isRunning(owner))
+			await rm(path.join(parent, name), { recursive: true, force: true });
+	}
+	return await mkdtemp(path.join(parent, `n8n-${process.pid}-`));
+}
+
+/** Whether a process runs (signal 0 only asks). */
+function isRunning(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === 'EPERM';
+	}
+}
+
+/** All that the n8n with this user folder has printed. */
+export const readLog = (userFolder: string): string =>
+	readFileSync(path.join(userFolder, 'n8n.log'), 'utf8');
 
 /** Ends a child's whole process group; it may be gone already. */
 function killGroup(child: ChildProcess) {

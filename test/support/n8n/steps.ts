@@ -18,35 +18,43 @@ export async function step<T>(name: string, log: Log, work: () => Promise<T>): P
 }
 
 /**
- * Runs a program to its end and returns its standard output.
- * Throws with the last lines of its output when it does not exit with 0.
+ * Runs a program to its end and returns what it printed; `show` prints it as it comes.
+ * Throws when it does not exit with 0, with the last lines of its output unless they were shown.
+ * Should this process end first, the program is ended too.
  */
 export async function run(
 	program: string,
 	args: string[],
-	options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<string> {
+	{ show = false, ...options }: { cwd?: string; env?: NodeJS.ProcessEnv; show?: boolean } = {},
+): Promise<{ stdout: string; output: string }> {
 	const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-	let output = '';
+	const end = () => child.kill();
+	process.once('exit', end);
 	let stdout = '';
+	let output = '';
 	child.stdout.on('data', (chunk: Buffer) => {
 		stdout += chunk.toString();
 		output += chunk.toString();
+		if (show) process.stdout.write(chunk);
 	});
-	child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+	child.stderr.on('data', (chunk: Buffer) => {
+		output += chunk.toString();
+		if (show) process.stderr.write(chunk);
+	});
 	const code = await new Promise<number | null>((resolve, reject) => {
 		child.on('error', reject);
 		child.on('close', resolve);
-	});
+	}).finally(() => process.off('exit', end));
 	if (code !== 0) {
-		const tail = output.trim().split('\n').slice(-30).join('\n');
-		throw new Error(`${program} ${args.join(' ')} ended with exit code ${code}:\n${tail}`);
+		const tail = show ? '' : `:\n${output.trim().split('\n').slice(-30).join('\n')}`;
+		throw new Error(`${program} ${args.join(' ')} ended with exit code ${code}${tail}`);
 	}
-	return stdout;
+	return { stdout, output };
 }
 
-/** Runs npm: the one that started this process, if there is one. */
-export const npm = async (args: string[], cwd: string): Promise<string> =>
-	process.env.npm_execpath
-		? await run(process.execPath, [process.env.npm_execpath, ...args], { cwd })
-		: await run('npm', args, { cwd });
+/** Runs npm, the one that started this process if there is one; returns its standard output. */
+export async function npm(args: string[], cwd: string): Promise<string> {
+	const started = process.env.npm_execpath;
+	const [program, first] = started ? [process.execPath, [started]] : ['npm', []];
+	return (await run(program, [...first, ...args], { cwd })).stdout;
+}

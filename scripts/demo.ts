@@ -1,0 +1,134 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { executionError, nodeOutputs, OWNER, type WorkflowJson } from '../test/support/n8n/client';
+import { installN8n, REPOSITORY } from '../test/support/n8n/install';
+import { packPackage } from '../test/support/n8n/package';
+import { startN8n } from '../test/support/n8n/server';
+import { secondsSince, step } from '../test/support/n8n/steps';
+import { startSimulator } from '../test/support/simulator';
+
+const VERSION = '2.41';
+const EXAMPLE = 'examples/batch-narration.json';
+const OUTPUT_FOLDER = 'demo-output';
+
+/** What a user with a key sets to run the demo against the real gateway. */
+const { SPEECH_GATEWAY_API_KEY, SPEECH_GATEWAY_BASE_URL } = process.env;
+/** Settings without which some machines do not reach the real gateway. */
+const NETWORK_SETTINGS = [
+	'HTTP_PROXY',
+	'HTTPS_PROXY',
+	'NO_PROXY',
+	'ALL_PROXY',
+	'NODE_EXTRA_CA_CERTS',
+];
+
+/**
+ * `npm run demo`: from the sources to audio files. Builds and packs the package, installs it into a real n8n, imports
+ * an example workflow, runs it against the simulator (or the real gateway) and writes its files to demo-output/.
+ * `--open` leaves n8n running for a look at the editor.
+ */
+export async function main(args: string[]): Promise<number> {
+	const from = performance.now();
+	const log = (line: string) => console.log(line);
+	// Ends n8n and the simulator with this process, at whatever moment Ctrl-C comes.
+	const cleanUps: Array<() => Promise<unknown>> = [];
+	const cleanUp = async () => {
+		for (const end of cleanUps.splice(0).reverse()) await end();
+	};
+	for (const signal of ['SIGINT', 'SIGTERM'] as const)
+		process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+
+	try {
+		const real = Boolean(SPEECH_GATEWAY_API_KEY && SPEECH_GATEWAY_BASE_URL);
+		const simulator = real ? undefined : await startSimulator({ secondsPerCharacter: 0.06 });
+		if (simulator) cleanUps.push(async () => await simulator.close());
+		const apiKey = simulator?.apiKey ?? SPEECH_GATEWAY_API_KEY;
+		const baseUrl = simulator?.url ?? SPEECH_GATEWAY_BASE_URL;
+		log(`Gateway: ${simulator ? 'simulator at ' : ''}${baseUrl}`);
+
+		const tarball = await step('Build and pack the package', log, packPackage);
+		cleanUps.push(async () => await rm(tarball));
+		await installN8n(VERSION, log);
+		const n8n = await step(
+			`Install the package into n8n ${VERSION} and start it`,
+			log,
+			async () =>
+				await startN8n({
+					version: VERSION,
+					tarball,
+					env: Object.fromEntries(
+						NETWORK_SETTINGS.flatMap((name) => [name, name.toLowerCase()])
+							.filter((name) => process.env[name] !== undefined)
+							.map((name) => [name, process.env[name]]),
+					),
+				}),
+		);
+		cleanUps.push(async () => await n8n.stop());
+
+		const credential = await n8n.api.createCredential(
+			'speechGatewayApi',
+			{ apiKey, baseUrl },
+			'Speech Gateway account',
+		);
+		const example = JSON.parse(
+			await readFile(path.join(REPOSITORY, EXAMPLE), 'utf8'),
+		) as WorkflowJson;
+		const workflow = await n8n.api.importWorkflow(example, [credential]);
+		const execution = await step(
+			`Run "${workflow.name}"`,
+			log,
+			async () => await n8n.api.run(workflow),
+		);
+
+		if (execution.status !== 'success') {
+			log(
+				`The execution ended as ${execution.status}: ${executionError(execution)?.message ?? ''}`,
+			);
+			return 1;
+		}
+		const [narrated, unknown = []] = nodeOutputs(execution, 'Speech Gateway');
+		await mkdir(path.join(REPOSITORY, OUTPUT_FOLDER), { recursive: true });
+		const rows: string[][] = [];
+		for (const { json, binary } of narrated) {
+			const file = path.join(OUTPUT_FOLDER, path.basename(binary!.data.fileName!));
+			await writeFile(path.join(REPOSITORY, file), await n8n.api.binary(binary!.data));
+			const seconds = Number(json.durationSeconds).toFixed(1);
+			rows.push(
+				[rows.length + 1, json.characters, seconds, file, json.estimatedTokens].map(String),
+			);
+		}
+		log(`\n${table(['item', 'characters', 'seconds', 'file', 'tokens'], rows)}\n`);
+		if (unknown.length > 0)
+			log(`${unknown.length} items ended with an unknown outcome: see the review list`);
+		if (simulator) {
+			const tokens = simulator.charges.reduce((sum, charge) => sum + charge.tokens, 0);
+			log(
+				`The gateway charged ${Math.round(tokens)} tokens for ${simulator.charges.length} requests.`,
+			);
+		}
+		log(`Done in ${secondsSince(from)} s.`);
+
+		if (args.includes('--open')) {
+			log(`\nEditor: ${n8n.url}/workflow/${workflow.id}`);
+			log(`Login:  ${OWNER.email} / ${OWNER.password}`);
+			log('Ctrl-C ends n8n.');
+			await new Promise(() => {}); // until a signal
+		}
+		return rows.length > 0 && unknown.length === 0 ? 0 : 1;
+	} finally {
+		await cleanUp();
+	}
+}
+
+/** Lines of a table with aligned columns; numbers to the right. */
+function table(head: string[], rows: string[][]): string {
+	const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)));
+	const line = (row: string[]) =>
+		row
+			.map((cell, i) =>
+				Number.isNaN(Number(rows[0]?.[i])) ? cell.padEnd(widths[i]) : cell.padStart(widths[i]),
+			)
+			.join('  ');
+	return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}

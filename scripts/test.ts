@@ -1,0 +1,157 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions, no-console -- runs outside n8n */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import {
+	CACHE,
+	installN8n,
+	N8N_VERSIONS,
+	REPOSITORY,
+	type N8nVersion,
+} from '../test/support/n8n/install';
+import { packPackage } from '../test/support/n8n/package';
+import { run, secondsSince } from '../test/support/n8n/steps';
+
+const [CURRENT, COMPATIBLE] = N8N_VERSIONS;
+
+/** Programs that tests call, and the Debian package of each. */
+const PROGRAMS: Record<string, string> = {
+	ffmpeg: 'ffmpeg',
+	ffprobe: 'ffmpeg',
+	chromium: 'chromium',
+};
+
+interface Step {
+	name: string;
+	/** Resolves when the step passed. */
+	work: () => Promise<void>;
+}
+
+/** Test results summed over the jest projects. */
+const total = { passed: 0, failed: 0 };
+
+/**
+ * `npm test`: everything on n8n 2.41, step by step, up to the first step that fails.
+ * `npm run test:compat` (`--compat`): the tests in a real n8n on 1.123.
+ * The last line is always `N passed, M failed`; a step other than jest that fails counts as one.
+ */
+export async function main(args: string[]): Promise<number> {
+	const steps: Step[] = args.includes('--compat')
+		? [programs, pack, install(COMPATIBLE), jest('n8n', COMPATIBLE)]
+		: [
+				programs,
+				{ name: 'lint', work: lint },
+				{ name: 'types', work: types },
+				pack,
+				jest('unit'),
+				jest('engine'),
+				install(CURRENT),
+				jest('n8n', CURRENT),
+				jest('browser', CURRENT),
+			];
+	const from = performance.now();
+	let failedStep: string | undefined;
+	for (const { name, work } of steps) {
+		console.log(`\n=== ${name}`);
+		const began = performance.now();
+		try {
+			await work();
+			console.log(`=== ${name}: ok, ${secondsSince(began)} s`);
+		} catch (error) {
+			console.error((error as Error).message);
+			console.error(`=== ${name}: FAILED after ${secondsSince(began)} s`);
+			failedStep = name;
+			break;
+		}
+	}
+	await rm(process.env.PACKAGE_TARBALL ?? '', { force: true });
+	if (failedStep !== undefined && total.failed === 0) total.failed = 1;
+	console.log(
+		`\n${failedStep ? `Stopped at "${failedStep}"` : 'All steps passed'} after ${secondsSince(from)} s`,
+	);
+	console.log(`${total.passed} passed, ${total.failed} failed`);
+	return total.failed === 0 ? 0 : 1;
+}
+
+const isInstalled = (program: string) => spawnSync('which', [program]).status === 0;
+
+const programs: Step = {
+	name: 'programs',
+	async work() {
+		const wanted = () => [
+			...new Set(
+				Object.keys(PROGRAMS)
+					.filter((p) => !isInstalled(p))
+					.map((p) => PROGRAMS[p]),
+			),
+		];
+		if (wanted().length > 0 && process.getuid?.() === 0 && isInstalled('apt-get')) {
+			await call('apt-get', ['update', '-q']);
+			await call('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...wanted()]);
+		}
+		if (wanted().length > 0)
+			throw new Error(`Needed and not installed: ${wanted().join(', ')} (Debian: apt-get install)`);
+	},
+};
+
+/** n8n's own lint; it exits with 0 in spite of warnings, and we want none. */
+async function lint(): Promise<void> {
+	const output = await call(bin('n8n-node'), ['lint']);
+	if (/\d+ warnings?/.test(output)) throw new Error('The lint has warnings');
+}
+
+async function types(): Promise<void> {
+	await call(bin('tsc'), ['--noEmit']);
+	await call(bin('tsc'), ['-p', 'test/tsconfig.json']);
+}
+
+const pack: Step = {
+	name: 'build and pack',
+	async work() {
+		process.env.PACKAGE_TARBALL = await packPackage();
+	},
+};
+
+const install = (version: N8nVersion): Step => ({
+	name: `install n8n ${version}`,
+	work: async () => void (await installN8n(version)),
+});
+
+/** One jest project. Those with a real n8n run file by file: n8n and the tests share the machine's cores. */
+function jest(project: string, version?: N8nVersion): Step {
+	return {
+		name: version ? `${project} (n8n ${version})` : project,
+		async work() {
+			const report = path.join(CACHE, 'reports', `${project}.json`);
+			await mkdir(path.dirname(report), { recursive: true });
+			await rm(report, { force: true });
+			const args = [
+				'--selectProjects',
+				project,
+				'--passWithNoTests',
+				'--json',
+				`--outputFile=${report}`,
+			];
+			let failure: unknown;
+			await call(bin('jest'), version ? [...args, '--runInBand'] : args, {
+				...(version && { N8N_VERSION: version }),
+			}).catch((error: unknown) => (failure = error));
+			if (existsSync(report)) {
+				const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(
+					await readFile(report, 'utf8'),
+				) as Record<string, number>;
+				total.passed += numPassedTests;
+				total.failed += Math.max(numFailedTests, numFailedTestSuites);
+			}
+			if (failure) throw failure;
+		},
+	};
+}
+
+const bin = (name: string) => path.join(REPOSITORY, 'node_modules/.bin', name);
+
+/** Runs a program in the repository, with its output shown; returns the output. */
+const call = async (program: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
+	(await run(program, args, { cwd: REPOSITORY, env: { ...process.env, ...env }, show: true }))
+		.output;

@@ -1,0 +1,28 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { N8nClient } from './client';
+import { N8N_VERSIONS, type N8nVersion } from './install';
+import { readLog } from './server';
+
+/** The n8n version under test: N8N_VERSION, or the current one. */
+export const N8N_VERSION = (process.env.N8N_VERSION ?? N8N_VERSIONS[0]) as N8nVersion;
+
+/** What setup.ts hands to the test files, which run in other processes. */
+export interface SharedN8n {
+	version: N8nVersion;
+	url: string;
+	userFolder: string;
+	/** Of the package under test: for tests that start an n8n of their own. */
+	tarball: string;
+	pid: number;
+}
+
+/**
+ * The n8n that all test files of the projects `n8n` and `browser` share, with the package installed.
+ * Tests are isolated by workflow; one that must stop or kill n8n starts its own with `tarball`.
+ */
+export async function sharedN8n(): Promise<SharedN8n & { api: N8nClient; log(): string }> {
+	const shared = JSON.parse(process.env.SHARED_N8N!) as SharedN8n;
+	const api = new N8nClient(shared.url);
+	await api.logIn();
+	return { ...shared, api, log: () => readLog(shared.userFolder) };
+}
