@@ -1,0 +1,62 @@
+import { openBench, type Bench } from '../support/n8n/bench';
+import { executionError, nodeOutputs } from '../support/n8n/client';
+import { NODE_NAME } from '../support/workflow';
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench()));
+beforeEach(() => bench.sim.reset());
+afterAll(async () => await bench.close());
+
+const speech = { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' };
+
+test('model.getMany returns one item per model', async () => {
+	const execution = await bench.run({
+		parameters: { resource: 'model', operation: 'getMany', returnAll: true },
+		outputs: ['Success'],
+	});
+	const response = await fetch(`${bench.sim.url}/v1/models`, {
+		headers: { authorization: `Bearer ${bench.sim.apiKey}` },
+	});
+	const { data } = (await response.json()) as { data: Array<{ id: string }> };
+	expect(nodeOutputs(execution, NODE_NAME)[0].map(({ json }) => json.id)).toEqual(
+		data.map(({ id }) => id),
+	);
+});
+
+describe('a bad item costs nothing', () => {
+	const tooFast = { ...speech, options: { speed: '={{ $json.speed }}' } };
+	const items = [{ text: 'A good text.' }, { text: 'Too fast.', speed: 9 }];
+
+	test('in stop mode nothing is sent, and the message names field, limit and value', async () => {
+		const execution = await bench.run({ parameters: tooFast, items });
+		expect(execution.status).toBe('error');
+		expect(executionError(execution)?.message).toMatch(/speed/i);
+		const words = `${executionError(execution)?.message} ${String(executionError(execution)?.description)}`;
+		expect(words).toMatch(/\b2\b.*\b9\b|\b9\b.*\b2\b/s);
+		expect(bench.sim.requests).toEqual([]);
+	});
+
+	test('with the error output the good item is sent and the bad one goes to Error', async () => {
+		const execution = await bench.run({
+			parameters: tooFast,
+			items,
+			onError: 'continueErrorOutput',
+			outputs: ['Success', 'Unknown', 'Error'],
+		});
+		expect(execution.status).toBe('success');
+		const [success, unknown, error] = nodeOutputs(execution, NODE_NAME);
+		expect(success.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }]);
+		expect(unknown).toEqual([]);
+		expect(error).toHaveLength(1);
+		expect(error[0].json.error).toMatchObject({ message: expect.stringMatching(/speed/i) });
+		expect(nodeOutputs(execution, 'Error')[0]).toHaveLength(1);
+		expect(bench.sim.charges.map(({ input }) => input)).toEqual(['A good text.']);
+	});
+
+	test('an empty text is refused before it is sent', async () => {
+		const execution = await bench.run({ parameters: speech, items: [{ text: '' }] });
+		expect(execution.status).toBe('error');
+		expect(executionError(execution)?.message).toMatch(/text/i);
+		expect(bench.sim.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,71 @@
+import manifest from '../../package.json';
+import { sharedN8n } from '../support/n8n/shared';
+import { startSimulator, type Simulator } from '../support/simulator';
+
+const PACKAGE = 'n8n-nodes-speech-gateway';
+
+let n8n: Awaited<ReturnType<typeof sharedN8n>>;
+let sim: Simulator;
+
+beforeAll(async () => {
+	n8n = await sharedN8n();
+	sim = await startSimulator();
+});
+afterAll(async () => await sim.close());
+
+/** The files that n8n serves for the icons of a node or credential. */
+const iconUrls = (type: Record<string, unknown>): string[] =>
+	[type.iconUrl].flatMap((urls) =>
+		typeof urls === 'string' ? [urls] : Object.values((urls ?? {}) as Record<string, string>),
+	);
+
+async function expectIcons(type: Record<string, unknown>) {
+	const urls = iconUrls(type);
+	expect(urls).not.toHaveLength(0);
+	for (const url of urls) {
+		const icon = await fetch(`${n8n.url}/${url}`);
+		expect(icon.status).toBe(200);
+		expect(await icon.text()).toContain('<svg');
+	}
+}
+
+test('n8n has loaded every node of the package, with icons, and the action as a tool too', async () => {
+	const nodes = (await n8n.api.types('nodes')).filter(({ name }) =>
+		String(name).startsWith(`${PACKAGE}.`),
+	);
+	const names = nodes.map(({ name }) => String(name).split('.')[1]);
+	expect(names).toEqual(expect.arrayContaining(['speechGateway', 'speechGatewayTool']));
+	expect(names.filter((name) => !name.endsWith('Tool'))).toHaveLength(manifest.n8n.nodes.length);
+	for (const node of nodes) await expectIcons(node);
+});
+
+test('n8n has loaded the credential, with icons', async () => {
+	const credential = (await n8n.api.types('credentials')).find(
+		({ name }) => name === 'speechGatewayApi',
+	);
+	expect(credential).toMatchObject({ displayName: 'Speech Gateway API' });
+	await expectIcons(credential!);
+});
+
+test('n8n says nothing bad about the package while it loads', () => {
+	const lines = n8n.log().split('\n');
+	expect(lines.filter((line) => line.includes(PACKAGE) && /error|fail|warn/i.test(line))).toEqual(
+		[],
+	);
+});
+
+describe('the credential test', () => {
+	const check = async (data: { apiKey: string; baseUrl: string }) =>
+		await n8n.api.testCredential(await n8n.api.createCredential('speechGatewayApi', data), data);
+
+	test.each(['', '/', '/v1', '/v1/'])('passes with the base URL ending in "%s"', async (end) => {
+		const result = await check({ apiKey: sim.apiKey, baseUrl: sim.url + end });
+		expect(result).toMatchObject({ status: 'OK' });
+		expect(sim.requests.at(-1)).toMatchObject({ method: 'GET', path: '/v1/models', status: 200 });
+	});
+
+	test('fails with a wrong key', async () => {
+		const result = await check({ apiKey: 'wrong', baseUrl: sim.url });
+		expect(result.status).toBe('Error');
+	});
+});
