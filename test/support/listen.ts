@@ -72,9 +72,10 @@ export async function decoderMessages(audio: Audio, format?: string): Promise<st
 	return await withFile(audio, async (path) => {
 		const args = ['-v', 'warning', ...rawInput(format), '-i', path, '-f', 'null', '-'];
 		const { messages } = await run('ffmpeg', args);
-		// Said of every mono file that names no layout, such as WAV, and of every raw file.
+		// Said of every mono file that names no layout (such as WAV), and of every raw file.
 		const harmless = [
 			'Guessed Channel Layout',
+			'detected only with low score', // a file of very few frames
 			...(format === 'pcm' ? ['Estimating duration from bitrate'] : []),
 		];
 		const lines = messages.split('\n');

@@ -67,23 +67,18 @@ export async function send(
 	response.flushHeaders();
 
 	const size = fault.dripMs ? Math.ceil(content.length / DRIPS) : WRITE_BYTES;
+	const closed = new Promise<void>((resolve) => response.once('close', resolve));
 	let left = limit;
 	for (const piece of stream ? content.chunks() : pieces(content.chunks(), size)) {
-		if (left === 0 || response.destroyed) break;
 		const whole = fault.corrupt ? RUBBISH.subarray(0, piece.length) : piece;
 		const part = whole.subarray(0, left);
 		left -= part.length;
-		if (!response.write(part))
-			await Promise.race([once(response, 'drain', { signal }), closed(response)]);
+		const full = !response.write(part);
+		if (left === 0 || response.destroyed) break;
+		if (full) await Promise.race([once(response, 'drain', { signal }), closed]);
 		if (fault.dripMs) await wait(fault.dripMs, undefined, { signal });
 	}
 	if (cut && !fault.truncateClean) return false;
 	response.end();
 	return true;
 }
-
-const closed = async (response: ServerResponse) =>
-	await new Promise<void>((resolve) => {
-		if (response.destroyed) resolve();
-		else response.once('close', resolve);
-	});

@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- test code runs outside n8n */
 /** One exchange from request to answer: record, fault, authentication, work, charge, reply. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -75,6 +75,7 @@ export async function serve(
 		if (fault.connection === 'reset-after-work') return breakOff(true);
 		if (fault.connection === 'stall') return;
 		await wait(fault.delayMs ?? 0, undefined, { signal });
+		if (response.destroyed) return;
 		request.status = reply.status ?? 200;
 		const whole = await send(response, request.requestId, reply, fault, signal);
 		if (!whole) breakOff(false);
@@ -95,6 +96,7 @@ function record(world: World, incoming: IncomingMessage, url: URL): SimRequest {
 		headers: incoming.headers as Record<string, string>,
 		apiKey: /^Bearer (\S+)$/.exec(incoming.headers.authorization ?? '')?.[1],
 		requestId: `req_${randomBytes(8).toString('hex')}`,
+		status: undefined,
 		charged: 0,
 		aborted: false,
 	};

@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { randomBytes } from 'node:crypto';
 
 import { seeds } from './audio/seeds';

@@ -71,7 +71,7 @@ export function opus(melody: number[], samples: number) {
 	const end = PRE_SKIP + samples * GRANULES_PER_SAMPLE;
 	const packets = Math.ceil(end / PACKET_GRANULES);
 	const packet = (i: number) =>
-		seeds.opus[melody[Math.floor(i / PACKETS_PER_NOTE) % melody.length]];
+		seeds.opus[melody[Math.floor(i / PACKETS_PER_NOTE) % melody.length]][i % PACKETS_PER_NOTE];
 	const packetsFrom = (first: number) =>
 		Array.from({ length: Math.min(PACKETS_PER_PAGE, packets - first) }, (_, i) =>
 			packet(first + i),

@@ -1,8 +1,8 @@
-/* eslint-disable @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 /**
  * Makes the seeds next to this file (`npx tsx make.ts`; needs ffmpeg with lame, libopus and x264).
  *
- * - `tones.json`: one MP3 frame and one Opus packet for each tone, base64. A tone is a whole number of cycles in
+ * - `tones.json`: one MP3 frame and six Opus packets (a note) for each tone, base64. A tone is a whole number of cycles in
  *   an MP3 frame (24 ms) and in an Opus packet (20 ms), so pieces from the middle of a steady tone can be repeated and
  *   put in any order. MP3 without bit reservoir and Opus in its low-delay (CELT) mode keep pieces independent.
  * - `video.mp4`: half a second of test picture.
@@ -54,16 +54,19 @@ function packetsOf(ogg: Buffer): Buffer[] {
 	return packets;
 }
 
-function opusPacket(hertz: number): string {
+/** Opus predicts loudness from the packet before, but not at the beginning of a stream: a note is the beginning of one. */
+function opusNote(hertz: number): string[] {
 	const ogg = encode(hertz, 'tone.opus', [
 		...['-c:a', 'libopus', '-b:a', '32k', '-application', 'lowdelay', '-frame_duration', '20'],
 	]);
-	return packetsOf(ogg)[42].toString('base64'); // far from the start, as above
+	return packetsOf(ogg)
+		.slice(2, 2 + 6) // behind the two headers
+		.map((packet) => packet.toString('base64'));
 }
 
 writeFileSync(
 	join(__dirname, 'tones.json'),
-	JSON.stringify({ mp3: TONES.map(mp3Frame), opus: TONES.map(opusPacket) }, null, '\t') + '\n',
+	JSON.stringify({ mp3: TONES.map(mp3Frame), opus: TONES.map(opusNote) }, null, '\t') + '\n',
 );
 execFileSync('ffmpeg', [
 	...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=10:duration=0.5'],

@@ -1,0 +1,479 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/** The simulator against the API description, with clients that know nothing of it. */
+import { once } from 'node:events';
+
+import axios, { type AxiosRequestConfig } from 'axios';
+import NodeFormData from 'form-data';
+import OpenAI from 'openai';
+
+import { decode, decoderMessages, ffprobe, likeness } from './listen';
+import { type Account, type Simulator, startSimulator } from './simulator';
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ timeScale: 0.001 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const bearer = (apiKey = sim.apiKey) => ({ authorization: `Bearer ${apiKey}` });
+
+/** One request; every status is an answer, bodies are buffers. */
+async function ask(method: string, path: string, data?: unknown, config: AxiosRequestConfig = {}) {
+	const { status, headers, ...rest } = await axios.request<Buffer>({
+		...{ method, url: sim.url + path, data, headers: bearer(), responseType: 'arraybuffer' },
+		...{ validateStatus: () => true, maxRedirects: 0, proxy: false, ...config },
+	});
+	const body = Buffer.from(rest.data);
+	const json = () => JSON.parse(body.toString());
+	return { status, headers: headers as Record<string, string>, body, json };
+}
+
+const speech = { model: 'fish-speech', input: 'Hello, world' };
+const say = async (more: object = {}, config?: AxiosRequestConfig) =>
+	await ask('POST', '/v1/audio/speech', { ...speech, ...more }, config);
+const submit = async (more: object = {}, config?: AxiosRequestConfig) =>
+	await ask('POST', '/v1/audio/speech/jobs', { ...speech, ...more }, config);
+const as = ({ apiKey }: Account) => ({ headers: bearer(apiKey) });
+
+function recording(
+	fields: Record<string, string> = { model: 'fish-speech', title: 'Ann' },
+	bytes = 1000,
+) {
+	const form = new NodeFormData();
+	for (const [name, value] of Object.entries(fields)) form.append(name, value);
+	form.append('audio', Buffer.alloc(bytes, 7), {
+		filename: 'ann "1".wav',
+		contentType: 'audio/wav',
+	});
+	return form;
+}
+async function clone(form = recording(), apiKey?: string) {
+	const headers = { ...bearer(apiKey), ...form.getHeaders() };
+	return await ask('POST', '/v1/audio/voices', form.getBuffer(), { headers });
+}
+
+describe('speech', () => {
+	it.each([
+		['mp3', 'audio/mpeg', 'mp3'],
+		['wav', 'audio/wav', 'pcm_s16le'],
+		['opus', 'audio/ogg', 'opus'],
+	])('answers %s that says the text', async (format, type, codec) => {
+		const input = 'The quick brown fox jumps over the lazy dog. '.repeat(5);
+		const { status, headers, body } = await say({ input, response_format: format });
+		expect(status).toBe(200);
+		expect(headers['content-type']).toBe(type);
+		expect(headers['x-request-id']).toMatch(/^req_/);
+		expect(await ffprobe(body)).toMatchObject({ codec, channels: 1 });
+		expect(await decoderMessages(body)).toBe('');
+		const pcm = await decode(body);
+		expect(pcm.length / 24_000).toBeCloseTo(225 * 0.02, 3);
+		expect(likeness(pcm, input)).toBeGreaterThan(0.95);
+	});
+
+	it('answers raw pcm, shorter when fast', async () => {
+		const { headers, body } = await say({ response_format: 'pcm', speed: 2 });
+		expect(headers['content-type']).toBe('audio/pcm');
+		expect(body).toHaveLength(((12 * 0.02) / 2) * 24_000 * 2);
+	});
+
+	it('charges the real duration and the text, times the multiplier', async () => {
+		sim.options.multiplier = 3;
+		await say({ speed: 0.5 }).finally(() => (sim.options.multiplier = 1));
+		const tokens = (((12 * 0.02) / 0.5 / 60) * 1000 + 3) * 3;
+		expect(sim.charges).toEqual([
+			{
+				index: 0,
+				account: 'account-1',
+				kind: 'speech',
+				tokens,
+				input: speech.input,
+				requestIndex: 0,
+			},
+		]);
+		expect(sim.requests[0]).toMatchObject({ status: 200, charged: tokens, input: speech.input });
+	});
+
+	it.each([
+		[400, { input: '' }, 'input'],
+		[400, { input: undefined }, 'input'],
+		[400, { input: 'x'.repeat(10_001) }, 'input'],
+		[400, { model: undefined }, 'model'],
+		[404, { model: 'no-such-model' }, 'model'],
+		[404, { model: 'sim-chat' }, 'model'],
+		[422, { stream: true }, 'stream'],
+		[422, { instructions: 'slowly' }, 'instructions'],
+		[422, { response_format: 'flac' }, 'response_format'],
+		[422, { speed: 2.1 }, 'speed'],
+		[422, { speed: '1' }, 'speed'],
+		[403, { voice: 'nobody' }, 'voice'],
+	])('refuses with %d: %j', async (status, more, param) => {
+		for (const send of [say, submit]) {
+			const reply = await send(more);
+			expect(reply.status).toBe(status);
+			expect(reply.json()).toEqual({
+				error: {
+					message: expect.any(String),
+					type: expect.any(String),
+					code: expect.any(String),
+					param,
+				},
+			});
+		}
+		expect(sim.charges).toEqual([]);
+	});
+
+	it('counts characters as code points', async () => {
+		expect((await submit({ input: '😀'.repeat(10_000) })).status).toBe(200);
+		expect((await submit({ input: '😀'.repeat(10_001) })).status).toBe(400);
+	});
+
+	it('passes 1310 characters, cuts 3275 with 524 and charges nothing for it', async () => {
+		expect((await say({ input: 'x'.repeat(1310) })).status).toBe(200);
+		const cut = await say({ input: 'x'.repeat(3275) });
+		expect(cut.status).toBe(524);
+		expect(cut.headers['content-type']).toContain('text/html');
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	it('answers 429 above the concurrency, and 402 when the balance does not suffice', async () => {
+		const small = await startSimulator({ maxConcurrent: 2, balanceTokens: 20, latencyMs: 200 });
+		const post = async () =>
+			await ask('POST', '/v1/audio/speech', speech, {
+				baseURL: small.url,
+				url: '/v1/audio/speech',
+				headers: bearer(small.apiKey),
+			});
+		const first = [post(), post()];
+		await small.waitFor((requests) => requests.length === 2);
+		expect((await post()).status).toBe(429);
+		expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+		expect((await post()).status).toBe(402); // 7 tokens each: 6 are left
+		small.topUp(1);
+		expect((await post()).status).toBe(200);
+		await small.close();
+	});
+
+	it('works on and charges when the client leaves', async () => {
+		const controller = new AbortController();
+		const charged = once(sim, 'charge');
+		sim.once('request', () => controller.abort());
+		await expect(say({ input: 'x'.repeat(1000) }, { signal: controller.signal })).rejects.toThrow();
+		await charged;
+		await sim.waitFor(([request]) => request.aborted);
+		expect(sim.requests[0]).toMatchObject({ aborted: true, status: undefined });
+		expect(sim.requests[0].charged).toBeGreaterThan(0);
+	});
+});
+
+describe('keys, accounts and addresses', () => {
+	it.each([undefined, 'Bearer', 'Bearer sk-wrong', 'Basic eDp5'])(
+		'401 with %s',
+		async (authorization) => {
+			const headers = authorization ? { authorization } : {};
+			const reply = await ask('GET', '/v1/models', undefined, { headers });
+			expect(reply.status).toBe(401);
+			expect(reply.headers['x-request-id']).toMatch(/^req_/);
+		},
+	);
+
+	it('404 for a doubled /v1 and unknown paths', async () => {
+		expect((await ask('POST', '/v1/v1/audio/speech', speech)).status).toBe(404);
+		expect((await ask('GET', '/audio/speech')).status).toBe(404);
+		expect((await ask('GET', '/v1/audio/speech')).status).toBe(404);
+	});
+
+	it('403 without the capability, whose models are not listed', async () => {
+		const account = sim.addAccount({ capabilities: ['chat'] });
+		expect((await say({}, as(account))).status).toBe(403);
+		expect((await clone(undefined, account.apiKey)).status).toBe(403);
+		const { data } = (await ask('GET', '/v1/models', undefined, as(account))).json();
+		expect(data.map(({ id }: { id: string }) => id)).toEqual(['sim-chat', 'sim-chat-mini']);
+	});
+
+	it('is served below a prefix', async () => {
+		const behind = await startSimulator({ prefix: '/gateway' });
+		expect(behind.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/gateway$/);
+		const headers = bearer(behind.apiKey);
+		const models = await ask('GET', '', undefined, { url: `${behind.url}/v1/models`, headers });
+		expect(models.status).toBe(200);
+		const { origin } = new URL(behind.url);
+		const wrong = await ask('GET', '', undefined, { url: `${origin}/v1/models`, headers });
+		expect(wrong.status).toBe(404);
+		await behind.close();
+	});
+});
+
+describe('speech jobs', () => {
+	const poll = async (id: string, config?: AxiosRequestConfig) =>
+		await ask('GET', `/v1/audio/speech/jobs/${id}`, undefined, config);
+	const download = async (id: string, config?: AxiosRequestConfig) =>
+		await ask('GET', `/v1/audio/speech/jobs/${id}/content`, undefined, config);
+
+	it('goes from pending over processing to completed, charged once, up front, whatever the speed', async () => {
+		sim.fault({ path: '/v1/audio/speech/jobs', jobSeconds: 0.5 });
+		const created = (await submit({ input: 'x'.repeat(500), speed: 2 })).json();
+		expect(created).toEqual({
+			id: expect.stringMatching(/^spj_/),
+			object: 'audio.speech.job',
+			status: 'pending',
+			created_at: expect.any(Number),
+		});
+		expect(sim.charges).toMatchObject([{ kind: 'job', tokens: (500 / 250) * 1000 + 125 }]);
+
+		expect((await download(created.id)).status).toBe(409);
+		const seen = new Set<string>();
+		let last: ReturnType<typeof JSON.parse>;
+		do {
+			last = (await poll(created.id)).json();
+			seen.add(last.status);
+		} while (last.status !== 'completed');
+		expect([...seen]).toEqual(['pending', 'processing', 'completed']);
+		expect(last).toMatchObject({
+			...created,
+			status: 'completed',
+			error: null,
+			model: 'fish-speech',
+		});
+
+		const { headers, body } = await download(created.id);
+		expect(headers['content-type']).toBe('audio/mpeg');
+		expect((await decode(body)).length / 24_000).toBeCloseTo((500 * 0.02) / 2, 3);
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	it('fails when told so', async () => {
+		sim.fault({
+			path: /jobs$/,
+			jobFails: { code: 'bad_text', message: 'Unreadable' },
+			jobSeconds: 0,
+		});
+		const { id } = (await submit()).json();
+		const job = (await poll(id)).json();
+		expect(job).toMatchObject({
+			status: 'failed',
+			error: { code: 'bad_text', message: 'Unreadable' },
+		});
+		expect((await download(id)).status).toBe(409);
+	});
+
+	it('stays in work for ever, until it is finished', async () => {
+		sim.fault({ path: /jobs$/, jobSeconds: Infinity });
+		const { id } = (await submit()).json();
+		expect((await poll(id)).json().status).toBe('pending');
+		sim.finish(id);
+		expect((await poll(id)).json().status).toBe('completed');
+	});
+
+	it('is for its account only', async () => {
+		const { id } = (await submit()).json();
+		const other = as(sim.addAccount());
+		expect((await poll(id, other)).status).toBe(403);
+		expect((await download(id, other)).status).toBe(403);
+		expect((await poll('spj_unknown')).status).toBe(404);
+	});
+
+	it('has no time limit', async () => {
+		expect((await submit({ input: 'x'.repeat(10_000) })).status).toBe(200);
+	});
+
+	it('streams a content of any size', async () => {
+		sim.fault({ path: /jobs$/, contentBytes: 20e6, jobSeconds: 0 });
+		const { id } = (await submit({ response_format: 'opus' })).json();
+		const { headers, body } = await download(id);
+		expect(body).toHaveLength(Number(headers['content-length']));
+		expect(body.length / 20e6).toBeCloseTo(1, 1);
+		expect(await decoderMessages(body)).toBe('');
+	});
+});
+
+describe('voices', () => {
+	const list = async (config?: AxiosRequestConfig) =>
+		(await ask('GET', '/v1/audio/voices?model=fish-speech', undefined, config)).json().items;
+
+	it('clones, lists, uses and deletes', async () => {
+		const created = await clone();
+		expect(created.status).toBe(200);
+		const { _id, title, created_at } = created.json();
+		expect(sim.charges).toMatchObject([{ kind: 'voice', tokens: 1000, input: 'Ann' }]);
+		expect(sim.requests[0].body).toMatchObject({
+			model: 'fish-speech',
+			title: 'Ann',
+			audio: { contentType: 'audio/wav', size: 1000 },
+		});
+		expect(await list()).toEqual([{ _id, title: 'Ann', created_at }]);
+		expect(title).toBe('Ann');
+		expect((await say({ voice: _id })).status).toBe(200);
+		expect((await say({ voice: 'default' })).status).toBe(200);
+		expect(sim.charges[1].tokens).toBe(sim.charges[2].tokens);
+
+		const other = sim.addAccount();
+		expect(await list(as(other))).toEqual([]);
+		expect((await say({ voice: _id }, as(other))).status).toBe(403);
+		const path = `/v1/audio/voices/${_id}?model=fish-speech`;
+		expect((await ask('DELETE', path, undefined, as(other))).status).toBe(403);
+		expect((await ask('DELETE', path.split('?')[0])).status).toBe(400);
+		expect((await ask('DELETE', path)).status).toBe(200);
+		expect((await ask('DELETE', path)).status).toBe(404);
+		expect(await list()).toEqual([]);
+	});
+
+	it('takes the multipart body of the built-in FormData', async () => {
+		const native = new FormData();
+		native.append('model', 'fish-speech');
+		native.append('title', 'Zoë “2”');
+		native.append('audio', new Blob([Buffer.from('\r\n--x\r\n\r\n')]), 'a.mp3');
+		const response = await fetch(`${sim.url}/v1/audio/voices`, {
+			...{ method: 'POST', headers: bearer(), body: native },
+		});
+		expect(response.status).toBe(200);
+		expect(sim.requests[0].body).toMatchObject({
+			title: 'Zoë “2”',
+			audio: { filename: 'a.mp3', size: 9 },
+		});
+	});
+
+	it('refuses what is missing, too big or not multipart', async () => {
+		expect((await clone(recording({ title: 'Ann' }))).status).toBe(400);
+		expect((await clone(recording(undefined, 0))).status).toBe(400);
+		expect((await clone(recording(undefined, 20 * 2 ** 20 + 1))).status).toBe(413);
+		expect((await ask('POST', '/v1/audio/voices', { model: 'fish-speech' })).status).toBe(400);
+		expect((await ask('GET', '/v1/audio/voices')).status).toBe(400);
+		expect(sim.charges).toEqual([]);
+		expect((await clone(recording(undefined, 20 * 2 ** 20))).status).toBe(200);
+	});
+});
+
+describe('chat, with the openai client', () => {
+	const client = () => new OpenAI({ apiKey: sim.apiKey, baseURL: `${sim.url}/v1`, maxRetries: 0 });
+	const messages = [
+		{ role: 'system' as const, content: 'Be brief.' },
+		{ role: 'user' as const, content: 'Say 你好 to the world' },
+	];
+	const text = 'You said: Say 你好 to the world';
+	const tools = [
+		{ type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } },
+	];
+
+	it('lists models and speaks', async () => {
+		const models = await client().models.list();
+		expect(models.data.map(({ id }) => id)).toContain('fish-speech');
+		const audio = await client().audio.speech.create({ ...speech, voice: 'default' });
+		expect(await ffprobe(Buffer.from(await audio.arrayBuffer()))).toMatchObject({ codec: 'mp3' });
+	});
+
+	it('completes, and charges prompt and reply', async () => {
+		const reply = await client().chat.completions.create({ model: 'sim-chat', messages });
+		expect(reply.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: text } });
+		const { prompt_tokens, completion_tokens, total_tokens } = reply.usage!;
+		expect(prompt_tokens + completion_tokens).toBe(total_tokens);
+		expect(sim.charges).toMatchObject([{ kind: 'chat', tokens: total_tokens }]);
+		expect(sim.requests[0].input).toBe('Be brief.\nSay 你好 to the world');
+	});
+
+	it('streams token by token, to [DONE]', async () => {
+		const stream = await client().chat.completions.create({
+			...{ model: 'sim-chat', messages, stream: true as const },
+			stream_options: { include_usage: true },
+		});
+		let said = '';
+		let chunks = 0;
+		let usage: unknown;
+		const reasons: unknown[] = [];
+		for await (const chunk of stream) {
+			chunks++;
+			said += chunk.choices[0]?.delta.content ?? '';
+			if (chunk.choices[0]?.finish_reason) reasons.push(chunk.choices[0].finish_reason);
+			usage = chunk.usage ?? usage;
+		}
+		expect(said).toBe(text);
+		expect(chunks).toBeGreaterThan(8);
+		expect(reasons).toEqual(['stop']);
+		expect(usage).toMatchObject({ total_tokens: sim.charges[0].tokens });
+		const raw = await ask('POST', '/v1/chat/completions', {
+			model: 'sim-chat',
+			messages,
+			stream: true,
+		});
+		expect(raw.headers['content-type']).toContain('text/event-stream');
+		expect(raw.headers['content-length']).toBeUndefined();
+		expect(raw.body.toString()).toMatch(/data: \[DONE\]\n\n$/);
+	});
+
+	it('stops at max_tokens', async () => {
+		const reply = await client().chat.completions.create({
+			model: 'sim-chat',
+			messages,
+			max_tokens: 3,
+		});
+		expect(reply.choices[0].finish_reason).toBe('length');
+		expect(reply.usage!.completion_tokens).toBe(3);
+	});
+
+	it('calls a tool when asked to, also in a stream, and says what the tool said', async () => {
+		const asked = [{ role: 'user' as const, content: 'Please call tool weather {"city":"Oslo"}' }];
+		const request = { model: 'sim-chat', messages: asked, tools };
+		const { choices } = await client().chat.completions.create(request);
+		expect(choices[0].finish_reason).toBe('tool_calls');
+		const [call] = choices[0].message.tool_calls!;
+		expect(call).toMatchObject({ function: { name: 'weather', arguments: '{"city":"Oslo"}' } });
+
+		const streamed = await client().chat.completions.stream(request).finalChatCompletion();
+		expect(streamed.choices[0].message.tool_calls).toMatchObject([
+			{ function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
+		]);
+
+		const told = await client().chat.completions.create({
+			...request,
+			messages: [
+				...asked,
+				choices[0].message,
+				{ role: 'tool', tool_call_id: call.id, content: 'Sunny' },
+			],
+		});
+		expect(told.choices[0].message.content).toBe('The tool said: Sunny');
+	});
+
+	it.each([
+		[400, { messages: [] }],
+		[400, { messages: [{ role: 'wizard', content: 'x' }] }],
+		[400, { max_tokens: 0 }],
+		[400, { temperature: 'hot' }],
+		[404, { model: 'fish-speech' }],
+	])('refuses with %d: %j', async (status, more) => {
+		const body = { model: 'sim-chat', messages, ...more };
+		expect((await ask('POST', '/v1/chat/completions', body)).status).toBe(status);
+	});
+});
+
+describe('videos', () => {
+	it('is queued, in progress, completed, and an mp4 of any size', async () => {
+		sim.fault({ path: '/v1/videos', jobSeconds: 0.5, contentBytes: 5e6 });
+		const created = (
+			await ask('POST', '/v1/videos', { model: 'sim-video', prompt: 'A cat' })
+		).json();
+		expect(created).toMatchObject({ status: 'pending', id: expect.stringMatching(/^video_/) });
+		const path = `/v1/videos/${created.id}`;
+		expect((await ask('GET', `${path}/content`)).status).toBe(409);
+		const seen = new Set<string>();
+		while (!seen.has('completed')) {
+			const { status } = (await ask('GET', path)).json();
+			seen.add(status);
+		}
+		expect([...seen]).toEqual(['queued', 'in_progress', 'completed']);
+		const { headers, body } = await ask('GET', `${path}/content`);
+		expect(headers['content-type']).toBe('video/mp4');
+		expect(body).toHaveLength(5e6);
+		expect(await ffprobe(body)).toMatchObject({ codec: 'h264', seconds: 0.5 });
+		expect(sim.charges).toMatchObject([{ kind: 'video', input: 'A cat' }]);
+	});
+
+	it('fails with a message, and is for its account only', async () => {
+		sim.fault({ path: '/v1/videos', jobFails: true, jobSeconds: 0 });
+		const { id } = (await ask('POST', '/v1/videos', { model: 'sim-video', prompt: 'x' })).json();
+		const failed = (await ask('GET', `/v1/videos/${id}`)).json();
+		expect(failed).toMatchObject({ status: 'failed', error: { message: expect.any(String) } });
+		expect((await ask('GET', `/v1/videos/${id}`, undefined, as(sim.addAccount()))).status).toBe(
+			403,
+		);
+		expect((await ask('POST', '/v1/videos', { model: 'sim-video' })).status).toBe(400);
+	});
+});
