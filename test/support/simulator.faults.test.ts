@@ -187,6 +187,18 @@ it('forgets everything on reset, and what was in work then', async () => {
 	expect(sim.requests).toHaveLength(1);
 });
 
+it('says so when it breaks itself', async () => {
+	sim.options.latencyMs = () => {
+		throw new Error('bad test');
+	};
+	const reply = await say().finally(() => delete sim.options.latencyMs);
+	expect(reply.status).toBe(500);
+	expect(JSON.parse(reply.body.toString()).error).toMatchObject({
+		code: 'simulator_broke',
+		message: expect.stringContaining('bad test'),
+	});
+});
+
 it('runs as a program that other processes control', async () => {
 	const cli = join(__dirname, 'simulator', 'cli.ts');
 	const args = ['--import', 'tsx', cli, '--port', '0', '--timeScale', '0.001'];

@@ -58,7 +58,7 @@ function readMessages(value: unknown): Message[] {
 function answer(messages: Message[], tools: Tool[], maxTokens: number, id: string): Answer {
 	const last = messages[messages.length - 1];
 	const text = textOf(last);
-	const wanted = /call tool (\w+)\s*(\{[^]*\})?/i.exec(text);
+	const wanted = /call tool ([\w-]+)\s*(\{[^]*\})?/i.exec(text);
 	if (last.role === 'user' && wanted && tools.some((tool) => tool.function?.name === wanted[1])) {
 		const call = { name: wanted[1], arguments: wanted[2] ?? '{}' };
 		return {
@@ -68,7 +68,7 @@ function answer(messages: Message[], tools: Tool[], maxTokens: number, id: strin
 		};
 	}
 	const reply = last.role === 'tool' ? `The tool said: ${text}` : `You said: ${text}`;
-	const tokens = reply.match(/\s*(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]{1,4})|\s+/g) ?? [];
+	const tokens = reply.match(/\s*(?:[\u2e80-\u{10ffff}]|[^\s\u2e80-\u{10ffff}]{1,4})|\s+/gu) ?? [];
 	return {
 		content: tokens.slice(0, maxTokens),
 		toolCalls: [],

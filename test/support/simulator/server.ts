@@ -150,8 +150,10 @@ async function answer(
 		const reply = await work(world, request, fault, signal);
 		return instead === undefined ? reply : faultReply(instead, fault);
 	} catch (error) {
-		if (!(error instanceof ApiError)) throw error;
-		return errorReply(error);
+		if (error instanceof ApiError) return errorReply(error);
+		if (signal.aborted) throw error;
+		const bug = `The simulator broke: ${(error as Error).stack}`;
+		return errorReply(new ApiError(500, bug, 'simulator_broke'));
 	}
 }
 
@@ -170,7 +172,7 @@ async function work(
 	if (!account) throw new ApiError(401, 'Invalid API key', 'invalid_api_key');
 
 	const [method, form, handler] = route;
-	const id = decodeURIComponent(form.exec(path)![1] ?? '');
+	const id = decode(form.exec(path)![1] ?? '');
 	const {
 		milliseconds = 0,
 		limited,
@@ -193,6 +195,14 @@ async function work(
 	}
 	if (price) world.charge(request, account, price);
 	return reply();
+}
+
+function decode(segment: string): string {
+	try {
+		return decodeURIComponent(segment);
+	} catch {
+		throw new ApiError(400, `Malformed path segment: ${segment}`);
+	}
 }
 
 const reserved = (world: World, account: Account) =>
