@@ -1,0 +1,87 @@
+/** Byte access shared by the format readers. */
+
+export function uint16le(bytes: Uint8Array, at: number): number {
+	return bytes[at] | (bytes[at + 1] << 8);
+}
+
+export function uint32le(bytes: Uint8Array, at: number): number {
+	return (uint16le(bytes, at) | (uint16le(bytes, at + 2) << 16)) >>> 0;
+}
+
+export function uint32be(bytes: Uint8Array, at: number): number {
+	return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
+}
+
+/** Whether the ASCII text stands at this place. */
+export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
+	for (let i = 0; i < text.length; i++) {
+		if (bytes[at + i] !== text.charCodeAt(i)) return false;
+	}
+	return true;
+}
+
+/** Writes ASCII text. */
+export function putText(bytes: Uint8Array, at: number, text: string): void {
+	for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
+}
+
+export function concat(chunks: Uint8Array[]): Uint8Array {
+	if (chunks.length === 1) return chunks[0];
+	const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+	let at = 0;
+	for (const chunk of chunks) {
+		all.set(chunk, at);
+		at += chunk.length;
+	}
+	return all;
+}
+
+/** Size of the pieces in which long silence is handed out: big enough to be fast, small enough to be no burden. */
+const SILENCE_CHUNK_BYTES = 64 * 1024;
+
+/** `length` bytes of one value, in pieces. */
+export function filled(length: number, value: number): Uint8Array[] {
+	const chunks: Uint8Array[] = [];
+	for (let left = length; left > 0; left -= SILENCE_CHUNK_BYTES) {
+		chunks.push(new Uint8Array(Math.min(left, SILENCE_CHUNK_BYTES)).fill(value));
+	}
+	return chunks;
+}
+
+/**
+ * Base of the readers of formats that are made of blocks (frames, pages, RIFF chunks). Gathers chunks until the next
+ * block can be whole, so memory stays at one block however the file is split.
+ */
+export abstract class BlockReader {
+	/** Bytes fed so far. */
+	protected bytes = 0;
+	/** `read` is not called before this many bytes are there. Set by `read`; a hint that spares copying. */
+	protected wanted = 1;
+	private waiting: Uint8Array[] = [];
+	private waitingBytes = 0;
+
+	feed(chunk: Uint8Array): void {
+		if (chunk.length === 0) return;
+		this.bytes += chunk.length;
+		this.waiting.push(chunk);
+		this.waitingBytes += chunk.length;
+		if (this.waitingBytes >= this.wanted) this.run(false);
+	}
+
+	/** Reads what is left at the end of the file. */
+	protected finish(): void {
+		if (this.waitingBytes > 0) this.run(true);
+	}
+
+	/** Understands as many whole blocks as it can and returns how many bytes it used up. With `last`, no more will come. */
+	protected abstract read(bytes: Uint8Array, last: boolean): number;
+
+	private run(last: boolean): void {
+		const all = concat(this.waiting);
+		this.wanted = 1;
+		const used = this.read(all, last);
+		const rest = all.slice(used);
+		this.waiting = rest.length > 0 ? [rest] : [];
+		this.waitingBytes = rest.length;
+	}
+}

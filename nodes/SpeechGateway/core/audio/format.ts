@@ -1,0 +1,27 @@
+/** What every audio format module shares: the shape of an info and of a reader, and the error for bad files. */
+
+export type AudioFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
+
+/** A file that is cut short, empty, or not audio of the expected kind; the message says which. */
+export class DamagedAudioError extends Error {
+	override name = 'DamagedAudioError';
+}
+
+/** What is known of every complete audio file. Plain JSON. */
+export interface BaseInfo {
+	/** Playing time, counted from the frames or samples, not from what a header claims. */
+	seconds: number;
+	/** Size of the file. */
+	bytes: number;
+	/** Size of the audio alone: without headers, tags and padding. */
+	dataBytes: number;
+	sampleRate: number;
+	channels: number;
+}
+
+/** Reads one file chunk by chunk. Chunks must not be overwritten later by the caller. */
+export interface AudioReader<Info> {
+	feed(chunk: Uint8Array): void;
+	/** @throws DamagedAudioError */
+	end(): Info;
+}

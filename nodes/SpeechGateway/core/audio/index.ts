@@ -1,0 +1,139 @@
+/**
+ * Audio files of the four formats that the gateway sends: what they are, how long they play, whether they are whole, and
+ * one file made of several. Nothing is decoded or encoded.
+ */
+import type { AudioFormat, AudioReader } from './format';
+import { DamagedAudioError } from './format';
+import type { JoinPlan } from './joiner';
+import { assertSame } from './joiner';
+import type { Mp3Info } from './mp3';
+import { Mp3Reader, planMp3 } from './mp3';
+import type { OpusInfo } from './oggOpus';
+import { OggOpusReader, planOpus } from './oggOpus';
+import type { PcmInfo } from './pcm';
+import { PcmReader, planPcm } from './pcm';
+import { looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
+import type { WavInfo } from './wav';
+import { planWav, WavReader } from './wav';
+
+export type { AudioFormat } from './format';
+export { DamagedAudioError } from './format';
+export { sniffAudioFormat } from './sniff';
+
+/** MIME type and file extension of each format. */
+export const AUDIO_FORMATS: Record<AudioFormat, { mimeType: string; extension: string }> = {
+	mp3: { mimeType: 'audio/mpeg', extension: 'mp3' },
+	wav: { mimeType: 'audio/wav', extension: 'wav' },
+	opus: { mimeType: 'audio/ogg', extension: 'opus' },
+	pcm: { mimeType: 'audio/pcm', extension: 'pcm' },
+};
+
+/** Everything about one complete audio file that joining it needs up front. Plain JSON. */
+export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
+
+/** First bytes that are kept to see what a file is. */
+const HEAD_BYTES = 36;
+
+/** Reads one file chunk by chunk and keeps no audio. Chunks must not be overwritten by the caller before `end`. */
+export class AudioInspector {
+	private readonly reader: AudioReader<AudioInfo>;
+	private readonly head = new Uint8Array(HEAD_BYTES);
+	private headBytes = 0;
+
+	constructor(private readonly format: AudioFormat) {
+		const readers = { mp3: Mp3Reader, wav: WavReader, opus: OggOpusReader, pcm: PcmReader };
+		this.reader = new readers[format]();
+	}
+
+	/** @throws DamagedAudioError as soon as the file is seen to be damaged or not audio of this format */
+	feed(chunk: Uint8Array): void {
+		let rest = chunk;
+		if (this.headBytes < HEAD_BYTES) {
+			const more = chunk.subarray(0, HEAD_BYTES - this.headBytes);
+			this.head.set(more, this.headBytes);
+			this.headBytes += more.length;
+			if (this.headBytes < HEAD_BYTES) return;
+			this.readHead();
+			rest = chunk.subarray(more.length);
+		}
+		this.reader.feed(rest);
+	}
+
+	/** @throws DamagedAudioError when the file is cut short, empty, damaged, or not audio of this format */
+	end(): AudioInfo {
+		if (this.headBytes < HEAD_BYTES) this.readHead();
+		return this.reader.end();
+	}
+
+	/** Looks at the first bytes before the reader does, for a better message than that it found no audio. */
+	private readHead(): void {
+		const head = this.head.subarray(0, this.headBytes);
+		const seen = this.format === 'pcm' ? sniffMarkedFormat(head) : sniffAudioFormat(head);
+		if (seen && seen !== this.format) {
+			throw new DamagedAudioError(`The file is ${seen} audio, not ${this.format}`);
+		}
+		if (looksLikeText(head)) {
+			throw new DamagedAudioError(`The file is text (JSON or HTML), not ${this.format} audio`);
+		}
+		this.reader.feed(head);
+	}
+}
+
+/** One complete file: what the inspector said of it, and how to read it (again). */
+export interface AudioPart {
+	info: AudioInfo;
+	open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+}
+
+export interface JoinedAudio {
+	/** Of the joined file, known before its first byte. */
+	info: AudioInfo;
+	/** Second at which each part starts in the joined file. */
+	starts: number[];
+	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
+	chunks: () => AsyncGenerator<Uint8Array>;
+}
+
+/**
+ * Joins complete files of one format into one well-formed file, streaming. `pauseMilliseconds` of silence go between the
+ * parts: exact to a sample in wav and pcm, rounded to whole frames in mp3 (24 or 26 ms) and opus (20 ms).
+ *
+ * @throws Error when the parts differ in format, sample rate, channels, sample size or codec; it names both values
+ */
+export function joinAudio(
+	parts: AudioPart[],
+	options: { pauseMilliseconds?: number } = {},
+): JoinedAudio {
+	if (parts.length === 0) throw new Error('There is no audio to join');
+	const { info, starts, createJoiner } = planJoin(
+		parts.map((part) => part.info),
+		options.pauseMilliseconds ?? 0,
+	);
+	return {
+		info,
+		starts,
+		async *chunks() {
+			const joiner = createJoiner();
+			yield* joiner.begin();
+			for (const part of parts) {
+				for await (const chunk of await part.open()) yield* joiner.feed(chunk);
+				yield* joiner.endPart();
+			}
+		},
+	};
+}
+
+/** Sizes, times and the joiner itself, without any input or output. */
+export function planJoin(infos: AudioInfo[], pauseMilliseconds: number): JoinPlan<AudioInfo> {
+	assertSame(infos, 'the format', (info) => info.format);
+	switch (infos[0].format) {
+		case 'mp3':
+			return planMp3(infos as Mp3Info[], pauseMilliseconds);
+		case 'wav':
+			return planWav(infos as WavInfo[], pauseMilliseconds);
+		case 'opus':
+			return planOpus(infos as OpusInfo[], pauseMilliseconds);
+		case 'pcm':
+			return planPcm(infos as PcmInfo[], pauseMilliseconds);
+	}
+}

@@ -1,0 +1,91 @@
+import type { AudioReader, BaseInfo } from './format';
+import { DamagedAudioError } from './format';
+
+/** Takes bytes of the joined file. */
+export type Emit = (bytes: Uint8Array) => void;
+
+/** What a format adds to the plain order of things: header, audio of part 1, pause, audio of part 2, …, trailer. */
+export interface JoinSteps<Info> {
+	header: Uint8Array[];
+	/** A reader of one part that emits what the joined file takes over from it. */
+	createReader(emit: Emit, part: number): AudioReader<Info>;
+	/** Emits the pause that follows a part, or after the last one whatever ends the file. */
+	finishPart(emit: Emit, part: number): void;
+}
+
+/** Everything that is known of a joined file before its first byte. */
+export interface JoinPlan<Info extends BaseInfo> {
+	info: Info;
+	/** Second at which each part starts. */
+	starts: number[];
+	createJoiner(): Joiner<Info>;
+}
+
+/** Chunk in, chunks out. Call `begin` once, then for each part `feed` any number of times and `endPart` once. */
+export class Joiner<Info extends BaseInfo = BaseInfo> {
+	private part = 0;
+	private out: Uint8Array[] = [];
+	private reader: AudioReader<Info>;
+
+	constructor(
+		private readonly infos: Info[],
+		private readonly steps: JoinSteps<Info>,
+	) {
+		this.reader = this.createReader();
+	}
+
+	begin(): Uint8Array[] {
+		return this.steps.header;
+	}
+
+	feed(chunk: Uint8Array): Uint8Array[] {
+		this.reader.feed(chunk);
+		return this.take();
+	}
+
+	/** @throws DamagedAudioError when the part is not the file that its info was made from */
+	endPart(): Uint8Array[] {
+		const before = this.infos[this.part];
+		const now = this.reader.end();
+		if (
+			before.bytes !== now.bytes ||
+			before.dataBytes !== now.dataBytes ||
+			before.seconds !== now.seconds
+		) {
+			throw new DamagedAudioError(
+				`Part ${this.part + 1} has changed since it was inspected: ${before.bytes} bytes and ${before.seconds} s then, ${now.bytes} bytes and ${now.seconds} s now`,
+			);
+		}
+		this.steps.finishPart(this.emit, this.part);
+		this.part++;
+		if (this.part < this.infos.length) this.reader = this.createReader();
+		return this.take();
+	}
+
+	private readonly emit: Emit = (bytes) => {
+		this.out.push(bytes);
+	};
+
+	private createReader(): AudioReader<Info> {
+		return this.steps.createReader(this.emit, this.part);
+	}
+
+	private take(): Uint8Array[] {
+		const { out } = this;
+		this.out = [];
+		return out;
+	}
+}
+
+/** @throws Error naming both values when the parts differ in a property that one file can have only once */
+export function assertSame<Info>(infos: Info[], name: string, read: (info: Info) => unknown): void {
+	const first = read(infos[0]);
+	infos.forEach((info, index) => {
+		const value = read(info);
+		if (value !== first) {
+			throw new Error(
+				`Audio parts cannot be joined: ${name} is ${String(first)} in part 1 and ${String(value)} in part ${index + 1}`,
+			);
+		}
+	});
+}

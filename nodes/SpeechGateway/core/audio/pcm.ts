@@ -1,0 +1,69 @@
+/** Raw PCM as the gateway sends it: 24 kHz, 16-bit, mono, little endian, no header. */
+import { filled } from './bytes';
+import type { AudioReader, BaseInfo } from './format';
+import { DamagedAudioError } from './format';
+import type { Emit, JoinPlan } from './joiner';
+import { Joiner } from './joiner';
+
+const SAMPLE_RATE = 24_000;
+const BYTES_PER_SAMPLE = 2;
+
+export interface PcmInfo extends BaseInfo {
+	format: 'pcm';
+}
+
+function pcmInfo(bytes: number): PcmInfo {
+	return {
+		format: 'pcm',
+		seconds: bytes / BYTES_PER_SAMPLE / SAMPLE_RATE,
+		bytes,
+		dataBytes: bytes,
+		sampleRate: SAMPLE_RATE,
+		channels: 1,
+	};
+}
+
+export class PcmReader implements AudioReader<PcmInfo> {
+	private bytes = 0;
+
+	constructor(private readonly onAudio: Emit = () => {}) {}
+
+	feed(chunk: Uint8Array): void {
+		this.bytes += chunk.length;
+		this.onAudio(chunk);
+	}
+
+	end(): PcmInfo {
+		if (this.bytes === 0) throw new DamagedAudioError('The PCM audio is empty');
+		if (this.bytes % BYTES_PER_SAMPLE !== 0) {
+			throw new DamagedAudioError(
+				`The PCM audio is cut short: ${this.bytes} bytes are no whole number of 16-bit samples`,
+			);
+		}
+		return pcmInfo(this.bytes);
+	}
+}
+
+/** Plans the concatenation of PCM files; pauses are exact to a sample. */
+export function planPcm(infos: PcmInfo[], pauseMilliseconds: number): JoinPlan<PcmInfo> {
+	const pauseBytes = Math.round((pauseMilliseconds / 1000) * SAMPLE_RATE) * BYTES_PER_SAMPLE;
+	const starts: number[] = [];
+	let bytes = 0;
+	infos.forEach((info, index) => {
+		if (index > 0) bytes += pauseBytes;
+		starts.push(pcmInfo(bytes).seconds);
+		bytes += info.bytes;
+	});
+	return {
+		info: pcmInfo(bytes),
+		starts,
+		createJoiner: () =>
+			new Joiner(infos, {
+				header: [],
+				createReader: (emit) => new PcmReader(emit),
+				finishPart: (emit, part) => {
+					if (part < infos.length - 1) filled(pauseBytes, 0).forEach(emit);
+				},
+			}),
+	};
+}

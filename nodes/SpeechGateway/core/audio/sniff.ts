@@ -1,0 +1,30 @@
+import { hasText, uint32be } from './bytes';
+import type { AudioFormat } from './format';
+import { isMp3FrameHeader } from './mp3';
+
+/**
+ * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). PCM has no marks
+ * and cannot be told. 16 bytes suffice; of an MP3 file that begins with an ID3 tag only the tag is seen.
+ */
+export function sniffAudioFormat(head: Uint8Array): Exclude<AudioFormat, 'pcm'> | undefined {
+	const marked = sniffMarkedFormat(head);
+	if (marked) return marked;
+	return head.length >= 4 && isMp3FrameHeader(uint32be(head, 0)) ? 'mp3' : undefined;
+}
+
+/** As `sniffAudioFormat`, by marks so long that raw samples do not look like them by chance. */
+export function sniffMarkedFormat(head: Uint8Array): Exclude<AudioFormat, 'pcm'> | undefined {
+	if (hasText(head, 0, 'RIFF') && hasText(head, 8, 'WAVE')) return 'wav';
+	// The codec is named at byte 28, beyond the 16 bytes that are certain to be there.
+	if (hasText(head, 0, 'OggS')) {
+		return head.length < 36 || hasText(head, 28, 'OpusHead') ? 'opus' : undefined;
+	}
+	return hasText(head, 0, 'ID3') && head[3] <= 9 && head[4] <= 9 ? 'mp3' : undefined;
+}
+
+/** Whether the first bytes are JSON, HTML or XML: an error page in the place of audio. */
+export function looksLikeText(head: Uint8Array): boolean {
+	const text = String.fromCharCode(...head).replace(/^\xef\xbb\xbf/, '');
+	const hasControl = [...text].some((letter) => letter < ' ' && !'\t\r\n'.includes(letter));
+	return !hasControl && /^\s*(\{\s*["}]|\[\s*[[{"]|<[a-z!?])/i.test(text);
+}

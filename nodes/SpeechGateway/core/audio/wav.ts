@@ -1,0 +1,258 @@
+/** RIFF WAVE. Written after Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" and RFC 2361. */
+import { BlockReader, filled, hasText, putText, uint16le, uint32le } from './bytes';
+import type { AudioReader, BaseInfo } from './format';
+import { DamagedAudioError } from './format';
+import type { Emit, JoinPlan } from './joiner';
+import { assertSame, Joiner } from './joiner';
+
+/** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
+const ENCODINGS: Record<number, { name: string; silence: number }> = {
+	1: { name: 'PCM', silence: 0 },
+	3: { name: 'float', silence: 0 },
+	6: { name: 'A-law', silence: 0xd5 },
+	7: { name: 'mu-law', silence: 0xff },
+};
+const EXTENSIBLE = 0xfffe;
+/** Where the real format tag of WAVE_FORMAT_EXTENSIBLE stands: the first bytes of its sub-format GUID. */
+const EXTENSIBLE_TAG_OFFSET = 24;
+const RIFF_HEADER_BYTES = 12;
+const CHUNK_HEADER_BYTES = 8;
+/** Whole header of the files made here: RIFF, a 16-byte fmt chunk, and the head of the data chunk. */
+const HEADER_BYTES = 44;
+/** The longest fmt chunk in use is 40 bytes; anything much longer is no WAV. */
+const MAX_FMT_BYTES = 1024;
+/**
+ * Writers that cannot seek back claim 0, 0xFFFFFFFF, or a value just below 2 GiB (SoX: 0x7FFFF000) for the data. Such a
+ * claim does not count; the data then reach to the end of the file.
+ */
+const STREAMING_SIZE = 0x7ffff000;
+const MAX_SIZE = 0xffffffff;
+
+export interface WavInfo extends BaseInfo {
+	format: 'wav';
+	bitsPerSample: number;
+	/** Format tag: 1 PCM, 3 float, 6 A-law, 7 mu-law; never 0xFFFE. */
+	encoding: number;
+}
+
+type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
+
+function bytesPerSampleFrame(shape: WavShape): number {
+	return (shape.channels * shape.bitsPerSample) / 8;
+}
+
+function parseFmt(bytes: Uint8Array, at: number, size: number): WavShape {
+	let encoding = uint16le(bytes, at);
+	if (encoding === EXTENSIBLE && size >= EXTENSIBLE_TAG_OFFSET + 2) {
+		encoding = uint16le(bytes, at + EXTENSIBLE_TAG_OFFSET);
+	}
+	const shape = {
+		encoding,
+		channels: uint16le(bytes, at + 2),
+		sampleRate: uint32le(bytes, at + 4),
+		bitsPerSample: uint16le(bytes, at + 14),
+	};
+	if (!ENCODINGS[encoding]) {
+		throw new DamagedAudioError(
+			`The WAV file has an unsupported codec (format tag 0x${encoding.toString(16)})`,
+		);
+	}
+	const frameBytes = bytesPerSampleFrame(shape);
+	if (
+		shape.sampleRate === 0 ||
+		frameBytes === 0 ||
+		shape.bitsPerSample % 8 !== 0 ||
+		frameBytes !== uint16le(bytes, at + 12)
+	) {
+		throw new DamagedAudioError('The WAV file has a damaged fmt chunk');
+	}
+	return shape;
+}
+
+/** Reads a WAV file; passes the bytes of its samples to `onAudio`. */
+export class WavReader extends BlockReader implements AudioReader<WavInfo> {
+	private started = false;
+	private shape?: WavShape;
+	/** The chunk being read, or undefined between chunks. */
+	private chunk?: { id: string; left: number; endless: boolean };
+	private hasData = false;
+	private dataBytes = 0;
+
+	constructor(private readonly onAudio: Emit = () => {}) {
+		super();
+	}
+
+	end(): WavInfo {
+		this.finish();
+		if (this.bytes === 0) throw new DamagedAudioError('The WAV file is empty');
+		if (!this.started) throw new DamagedAudioError('The WAV file is cut short in its header');
+		if (this.chunk && this.chunk.left > 0 && !this.chunk.endless) {
+			throw new DamagedAudioError(
+				`The WAV file is cut short: ${this.chunk.left} bytes of its ${this.chunk.id.trim()} chunk are missing`,
+			);
+		}
+		if (!this.shape || !this.hasData) {
+			throw new DamagedAudioError(
+				`The WAV file is cut short: it has no ${this.shape ? 'data' : 'fmt'} chunk`,
+			);
+		}
+		if (this.dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples');
+		const frameBytes = bytesPerSampleFrame(this.shape);
+		if (this.dataBytes % frameBytes !== 0) {
+			throw new DamagedAudioError(
+				`The WAV file is cut short: ${this.dataBytes} bytes of data are no whole number of samples of ${frameBytes} bytes`,
+			);
+		}
+		return wavInfo(this.shape, this.dataBytes, this.bytes);
+	}
+
+	protected read(bytes: Uint8Array, last: boolean): number {
+		let at = 0;
+		while (at < bytes.length) {
+			if (this.chunk && this.chunk.left > 0) {
+				const end = Math.min(bytes.length, at + this.chunk.left);
+				if (this.chunk.id === 'data') {
+					this.dataBytes += end - at;
+					this.onAudio(bytes.subarray(at, end));
+				}
+				this.chunk.left -= end - at;
+				at = end;
+				continue;
+			}
+			const used = this.started ? this.readChunkHeader(bytes, at, last) : this.readRiff(bytes, at);
+			if (used === 0) break;
+			at += used;
+		}
+		return at;
+	}
+
+	private readRiff(bytes: Uint8Array, at: number): number {
+		if (bytes.length - at < RIFF_HEADER_BYTES) return this.want(RIFF_HEADER_BYTES);
+		if (!hasText(bytes, at, 'RIFF') || !hasText(bytes, at + 8, 'WAVE')) {
+			throw new DamagedAudioError(
+				hasText(bytes, at, 'RF64')
+					? 'The file is RF64, a WAV of more than 4 GiB, which is not supported'
+					: 'The file is not a WAV file: it does not begin with RIFF and WAVE',
+			);
+		}
+		this.started = true;
+		return RIFF_HEADER_BYTES;
+	}
+
+	/** Reads the head of a chunk (of fmt, all that counts) and returns the bytes used; 0 when more are needed. */
+	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
+		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
+		if (bytes[at] === 0) return 1;
+		if (bytes.length - at < CHUNK_HEADER_BYTES) {
+			if (last) throw new DamagedAudioError('The WAV file is cut short in the head of a chunk');
+			return this.want(CHUNK_HEADER_BYTES);
+		}
+		const id = String.fromCharCode(...bytes.subarray(at, at + 4));
+		if (!/^[\x20-\x7e]{4}$/.test(id) || id === 'RIFF') {
+			throw new DamagedAudioError(
+				this.hasData
+					? 'The WAV file is damaged: what follows its data is not a chunk'
+					: 'The WAV file is damaged: a chunk has no name',
+			);
+		}
+		const size = uint32le(bytes, at + 4);
+		if (id === 'fmt ') {
+			if (size < 16 || size > MAX_FMT_BYTES) {
+				throw new DamagedAudioError('The WAV file has a damaged fmt chunk');
+			}
+			if (bytes.length - at < CHUNK_HEADER_BYTES + size)
+				return this.want(CHUNK_HEADER_BYTES + size);
+			this.shape = parseFmt(bytes, at + CHUNK_HEADER_BYTES, size);
+			return CHUNK_HEADER_BYTES + size;
+		}
+		if (id === 'data') {
+			if (!this.shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
+			if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
+			this.hasData = true;
+			const endless = size === 0 || size >= STREAMING_SIZE;
+			this.chunk = { id, left: size === 0 ? Infinity : size, endless };
+			return CHUNK_HEADER_BYTES;
+		}
+		this.chunk = { id, left: size, endless: false };
+		return CHUNK_HEADER_BYTES;
+	}
+
+	private want(bytes: number): 0 {
+		this.wanted = bytes;
+		return 0;
+	}
+}
+
+function wavInfo(shape: WavShape, dataBytes: number, bytes: number): WavInfo {
+	return {
+		format: 'wav',
+		seconds: dataBytes / bytesPerSampleFrame(shape) / shape.sampleRate,
+		bytes,
+		dataBytes,
+		...shape,
+	};
+}
+
+/**
+ * Plans one WAV file with a plain 44-byte header out of several of one sample rate, encoding, sample size and channel
+ * count; pauses are exact to a sample.
+ *
+ * @throws Error on a mismatch, or beyond 4 GiB
+ */
+export function planWav(infos: WavInfo[], pauseMilliseconds: number): JoinPlan<WavInfo> {
+	assertSame(infos, 'the sample rate', (info) => info.sampleRate);
+	assertSame(infos, 'the number of channels', (info) => info.channels);
+	assertSame(infos, 'the codec', (info) => ENCODINGS[info.encoding].name);
+	assertSame(infos, 'the number of bits per sample', (info) => info.bitsPerSample);
+	const [first] = infos;
+	const frameBytes = bytesPerSampleFrame(first);
+	const pauseBytes = Math.round((pauseMilliseconds / 1000) * first.sampleRate) * frameBytes;
+	const starts: number[] = [];
+	let dataBytes = 0;
+	infos.forEach((info, index) => {
+		if (index > 0) dataBytes += pauseBytes;
+		starts.push(dataBytes / frameBytes / first.sampleRate);
+		dataBytes += info.dataBytes;
+	});
+	const padBytes = dataBytes & 1;
+	const bytes = HEADER_BYTES + dataBytes + padBytes;
+	if (bytes - CHUNK_HEADER_BYTES > MAX_SIZE) {
+		throw new Error(`The joined audio is too long for a WAV file: ${bytes} bytes, at most 4 GiB`);
+	}
+	const { sampleRate, channels, bitsPerSample, encoding } = first;
+	const info = wavInfo({ sampleRate, channels, bitsPerSample, encoding }, dataBytes, bytes);
+	// 8-bit PCM is unsigned: its silence is the middle, not zero.
+	const silence = encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence;
+	return {
+		info,
+		starts,
+		createJoiner: () =>
+			new Joiner(infos, {
+				header: [header(info)],
+				createReader: (emit) => new WavReader(emit),
+				finishPart: (emit, part) => {
+					const isLast = part === infos.length - 1;
+					(isLast ? filled(padBytes, 0) : filled(pauseBytes, silence)).forEach(emit);
+				},
+			}),
+	};
+}
+
+function header(info: WavInfo): Uint8Array {
+	const bytes = new Uint8Array(HEADER_BYTES);
+	const view = new DataView(bytes.buffer);
+	const frameBytes = bytesPerSampleFrame(info);
+	putText(bytes, 0, 'RIFF');
+	view.setUint32(4, info.bytes - CHUNK_HEADER_BYTES, true);
+	putText(bytes, 8, 'WAVEfmt ');
+	view.setUint32(16, 16, true);
+	view.setUint16(20, info.encoding, true);
+	view.setUint16(22, info.channels, true);
+	view.setUint32(24, info.sampleRate, true);
+	view.setUint32(28, info.sampleRate * frameBytes, true);
+	view.setUint16(32, frameBytes, true);
+	view.setUint16(34, info.bitsPerSample, true);
+	putText(bytes, 36, 'data');
+	view.setUint32(40, info.dataBytes, true);
+	return bytes;
+}

@@ -1,0 +1,165 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AudioFormat, AudioInfo } from '../../../nodes/SpeechGateway/core/audio';
+import { AudioInspector, joinAudio } from '../../../nodes/SpeechGateway/core/audio';
+
+const FIXTURES = join(__dirname, 'fixtures');
+
+/** Names of the fixtures, all of them or of one format. */
+export function fixtureNames(format?: AudioFormat): string[] {
+	return readdirSync(FIXTURES)
+		.filter((name) => (format ? name.endsWith(`.${format}`) : !name.endsWith('.sh')))
+		.sort();
+}
+
+export function fixture(name: string): Uint8Array {
+	return new Uint8Array(readFileSync(join(FIXTURES, name)));
+}
+
+export function formatOf(name: string): AudioFormat {
+	return name.slice(name.lastIndexOf('.') + 1) as AudioFormat;
+}
+
+/** Splits at the given places, which may be in any order. */
+export function split(bytes: Uint8Array, places: number[]): Uint8Array[] {
+	const sorted = [0, ...places.filter((at) => at < bytes.length), bytes.length].sort(
+		(a, b) => a - b,
+	);
+	return sorted.slice(1).map((at, index) => bytes.subarray(sorted[index], at));
+}
+
+/** Pieces of one size. */
+export function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
+	return split(
+		bytes,
+		Array.from({ length: Math.floor(bytes.length / size) }, (_, i) => (i + 1) * size),
+	);
+}
+
+export function inspect(format: AudioFormat, chunks: Uint8Array | Uint8Array[]): AudioInfo {
+	const inspector = new AudioInspector(format);
+	for (const chunk of Array.isArray(chunks) ? chunks : [chunks]) inspector.feed(chunk);
+	return inspector.end();
+}
+
+async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+	yield* chunks;
+}
+
+/** Joins files held in memory; `cut` says how each is split into chunks. */
+export async function joinFiles(
+	format: AudioFormat,
+	files: Uint8Array[],
+	pauseMilliseconds = 0,
+	cut: (bytes: Uint8Array) => Uint8Array[] = (bytes) => [bytes],
+) {
+	const joined = joinAudio(
+		files.map((bytes) => ({ info: inspect(format, bytes), open: () => stream(cut(bytes)) })),
+		{ pauseMilliseconds },
+	);
+	const chunks: Uint8Array[] = [];
+	for await (const chunk of joined.chunks()) chunks.push(chunk);
+	return { ...joined, bytes: new Uint8Array(Buffer.concat(chunks)) };
+}
+
+function run(program: 'ffmpeg' | 'ffprobe', args: string[]): { stdout: Buffer; stderr: string } {
+	const result = spawnSync(program, args, { maxBuffer: 1 << 28 });
+	if (result.error) {
+		throw new Error(`These tests need ${program} on the PATH (Debian: apt install ffmpeg)`, {
+			cause: result.error,
+		});
+	}
+	return { stdout: result.stdout, stderr: result.stderr.toString() };
+}
+
+function withFile<T>(name: string, bytes: Uint8Array, use: (path: string) => T): T {
+	const folder = mkdtempSync(join(tmpdir(), 'audio-test-'));
+	try {
+		writeFileSync(join(folder, name), bytes);
+		return use(join(folder, name));
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+function inputOptions(format: AudioFormat): string[] {
+	return format === 'pcm' ? ['-f', 's16le', '-ar', '24000', '-ac', '1'] : [];
+}
+
+/** What ffmpeg makes of a file: its samples (first channel), what it complains of, and the length the file claims. */
+export function decode(format: AudioFormat, bytes: Uint8Array) {
+	return withFile(`audio.${format}`, bytes, (path) => {
+		const input = [...inputOptions(format), '-i', path];
+		const { stdout, stderr } = run('ffmpeg', [
+			...['-nostdin', '-v', 'warning', ...input],
+			...['-map', '0:a', '-af', 'pan=mono|c0=c0', '-f', 'f32le', '-'],
+		]);
+		const probed = run('ffprobe', [
+			...[
+				'-v',
+				'warning',
+				'-count_packets',
+				'-of',
+				'json',
+				'-show_streams',
+				'-show_format',
+				...input,
+			],
+		]);
+		const report = JSON.parse(probed.stdout.toString()) as {
+			streams?: Array<{
+				codec_type: string;
+				sample_rate: string;
+				channels: number;
+				nb_read_packets: string;
+			}>;
+			format?: { duration: string };
+		};
+		const audio = report.streams?.find((one) => one.codec_type === 'audio');
+		return {
+			samples: new Float32Array(new Uint8Array(stdout).buffer),
+			complaints: stderr + probed.stderr,
+			sampleRate: Number(audio?.sample_rate),
+			channels: audio?.channels,
+			packets: Number(audio?.nb_read_packets),
+			claimedSeconds: Number(report.format?.duration),
+		};
+	});
+}
+
+/** Share of the energy of a stretch of sound that lies at one frequency (Goertzel): near 1 for that tone, near 0 else. */
+export function toneShare(samples: Float32Array, sampleRate: number, frequency: number): number {
+	const turn = 2 * Math.cos((2 * Math.PI * frequency) / sampleRate);
+	let before = 0;
+	let now = 0;
+	let energy = 0;
+	for (const sample of samples) {
+		[before, now] = [now, sample + turn * now - before];
+		energy += sample * sample;
+	}
+	const power = now * now + before * before - turn * now * before;
+	return energy === 0 ? 0 : power / ((energy * samples.length) / 2);
+}
+
+/** Root mean square between two seconds. */
+export function loudness(
+	samples: Float32Array,
+	sampleRate: number,
+	from: number,
+	to: number,
+): number {
+	const stretch = slice(samples, sampleRate, from, to);
+	return Math.sqrt(stretch.reduce((sum, sample) => sum + sample * sample, 0) / stretch.length);
+}
+
+export function slice(
+	samples: Float32Array,
+	sampleRate: number,
+	from: number,
+	to: number,
+): Float32Array {
+	return samples.subarray(Math.round(from * sampleRate), Math.round(to * sampleRate));
+}
