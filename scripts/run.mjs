@@ -37,7 +37,7 @@ if (writtenAt('node_modules/.package-lock.json') < writtenAt('package-lock.json'
 	const from = performance.now();
 	const npm = process.env.npm_execpath;
 	// --no-save: the lock stays as it is, whatever registry settings this machine has.
-	const install = ['install', '--no-save', '--no-audit', '--no-fund'];
+	const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
 	const status = npm ? run(process.execPath, [npm, ...install]) : run('npm', install);
 	if (status !== 0) process.exit(status);
 	console.log(`npm install: ${((performance.now() - from) / 1000).toFixed(1)} s`);

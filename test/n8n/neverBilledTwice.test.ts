@@ -1,0 +1,165 @@
+import { openBench, type Bench } from '../support/n8n/bench';
+import { executionError, nodeOutputs, type Execution } from '../support/n8n/client';
+import { startN8n } from '../support/n8n/server';
+import { sharedN8n } from '../support/n8n/shared';
+import { NODE_NAME } from '../support/workflow';
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench({ latencyMs: 10 })));
+beforeEach(() => bench.sim.reset());
+afterAll(async () => await bench.close());
+
+const texts = ['one', 'two', 'three', 'four', 'five'].map((word) => `This is item ${word}.`);
+const items = texts.map((text) => ({ text }));
+const speech = {
+	resource: 'speech',
+	operation: 'generate',
+	text: '={{ $json.text }}',
+	options: { maxRetries: 0 },
+};
+
+const charged = ({ sim }: Bench) => sim.charges.map(({ input }) => input).sort();
+const sent = ({ sim }: Bench, input: string) =>
+	sim.requests.filter((request) => request.method === 'POST' && request.input === input).length;
+const inputItems = (execution: Execution, output: number) =>
+	nodeOutputs(execution, NODE_NAME)[output].map(({ pairedItem }) => pairedItem);
+
+describe('with Retry On Fail, which runs the whole node again', () => {
+	test('an unknown outcome (504) is delivered, not tried again', async () => {
+		bench.sim.fault({ input: texts[2], status: 504, charge: true });
+		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
+		expect(execution.status).toBe('success');
+		expect(charged(bench)).toEqual([...texts].sort());
+		expect(inputItems(execution, 0)).toEqual([0, 1, 3, 4].map((item) => ({ item })));
+		expect(inputItems(execution, 1)).toEqual([{ item: 2 }]);
+		expect(nodeOutputs(execution, NODE_NAME)[1][0].json).toMatchObject({
+			outcome: 'unknown',
+			reason: 'upstream_outcome_unknown',
+			httpCode: expect.anything(),
+		});
+	});
+
+	test('a connection lost after the work was done is delivered as unknown', async () => {
+		bench.sim.fault({ input: texts[0], connection: 'reset-after-work' });
+		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
+		expect(charged(bench)).toEqual([...texts].sort());
+		expect(nodeOutputs(execution, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+			'connection_lost',
+		]);
+	});
+
+	test('an audio cut short is delivered as unknown', async () => {
+		bench.sim.fault({ input: texts[4], truncate: 'half' });
+		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
+		expect(charged(bench)).toEqual([...texts].sort());
+		expect(nodeOutputs(execution, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+			'damaged_response',
+		]);
+	});
+
+	test('after a 503 only the item that failed is sent again', async () => {
+		bench.sim.fault({ input: texts[1], status: 503 });
+		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
+		expect(execution.status).toBe('success');
+		expect(inputItems(execution, 0)).toEqual(texts.map((_, item) => ({ item })));
+		expect(charged(bench)).toEqual([...texts].sort());
+		expect(texts.map((text) => sent(bench, text))).toEqual([1, 2, 1, 1, 1]);
+	});
+});
+
+test.each([{ loadWorkflow: false }, { loadWorkflow: true }])(
+	'"Retry execution" sends only what was refused (%j)',
+	async (options) => {
+		bench.sim.fault({ input: texts[3], status: 402 });
+		const failed = await bench.run({ parameters: speech, items, trigger: 'webhook' });
+		expect(failed.status).toBe('error');
+		expect(executionError(failed)?.message).toMatch(/balance/i);
+		const paid = charged(bench);
+		expect(paid).not.toContain(texts[3]);
+		const retried = await bench.api.retry(failed.id, options);
+		expect(retried.status).toBe('success');
+		expect(inputItems(retried, 0)).toEqual(texts.map((_, item) => ({ item })));
+		expect(charged(bench)).toEqual([...texts].sort());
+		for (const { binary } of nodeOutputs(retried, NODE_NAME)[0])
+			expect((await bench.api.binary(binary!.data)).length).toBeGreaterThan(0);
+	},
+);
+
+test('a job whose polls fail is neither lost nor submitted again', async () => {
+	bench.sim.fault({ method: 'GET', path: /\/jobs\/[^/]+$/, status: 503, times: 2 });
+	bench.sim.fault({ method: 'GET', path: /\/jobs\/[^/]+\/content$/, truncate: 'half' });
+	const execution = await bench.run({
+		parameters: {
+			...speech,
+			resource: 'speechJob',
+			operation: 'createAndWait',
+			options: { pollInterval: 1, maxRetries: 4 },
+		},
+		items: [items[0]],
+		retryOnFail: true,
+	});
+	expect(execution.status).toBe('success');
+	expect(nodeOutputs(execution, NODE_NAME)[0]).toHaveLength(1);
+	expect(charged(bench)).toEqual([texts[0]]);
+});
+
+test('Stop: what is in flight is broken off and nothing more is sent', async () => {
+	bench.sim.fault({ input: texts[0], connection: 'stall' });
+	const workflow = await bench.save({
+		parameters: { ...speech, options: { concurrency: 1 } },
+		items,
+		trigger: 'webhook',
+		retryOnFail: true,
+	});
+	const id = await bench.api.trigger(workflow);
+	await bench.sim.waitFor((requests) => requests.some(({ input }) => input === texts[0]));
+	await bench.api.stop(id);
+	await bench.sim.waitFor((requests) => requests.some(({ aborted }) => aborted));
+	expect((await bench.api.execution(id)).status).toBe('canceled');
+	// n8n's retry, which ignores Stop, comes within the time that a whole execution takes.
+	await bench.run({ parameters: speech, items: [{ text: 'Afterwards.' }] });
+	expect(bench.sim.requests.map(({ input }) => input)).toEqual([texts[0], 'Afterwards.']);
+});
+
+test('the API key is neither in executions nor in the log', async () => {
+	bench.sim.fault({ input: texts[1], status: 504, charge: true });
+	bench.sim.fault({ input: texts[2], status: 402 });
+	const execution = await bench.run({
+		parameters: speech,
+		items,
+		onError: 'continueErrorOutput',
+		outputs: ['Success', 'Unknown', 'Error'],
+	});
+	expect(inputItems(execution, 2)).toEqual([{ item: 2 }]);
+	const raw = JSON.stringify(await bench.api.request('GET', `/rest/executions/${execution.id}`));
+	expect(raw).not.toContain(bench.sim.apiKey);
+	expect((await sharedN8n()).log()).not.toContain(bench.sim.apiKey);
+});
+
+test('killed in flight: an item with a Send Once Key is not sent again by the retry', async () => {
+	const { tarball, version } = await sharedN8n();
+	const n8n = await startN8n({ tarball, version });
+	const own = await openBench({ latencyMs: 10 }, n8n.api);
+	try {
+		own.sim.fault({ input: texts[0], connection: 'stall' });
+		const workflow = await own.save({
+			parameters: { ...speech, options: { sendOnceKey: '={{ $json.text }}' } },
+			items: [items[0]],
+			trigger: 'webhook',
+		});
+		const id = await n8n.api.trigger(workflow);
+		await own.sim.waitFor((requests) => requests.some(({ charged: tokens }) => tokens > 0));
+		await n8n.kill();
+		await n8n.restart();
+		expect((await n8n.api.waitForExecution(id)).status).toBe('crashed');
+		const retried = await n8n.api.retry(id);
+		expect(retried.status).toBe('success');
+		expect(nodeOutputs(retried, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+			'already_sent',
+		]);
+		expect(charged(own)).toEqual([texts[0]]);
+	} finally {
+		await own.close();
+		await n8n.stop();
+	}
+});

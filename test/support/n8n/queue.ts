@@ -1,0 +1,150 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePort, startN8n, type N8n, type N8nOptions } from './server';
+
+const READY_LIMIT_MS = 30_000;
+/** Where Debian keeps initdb and postgres, which are not on the PATH; a folder per major version. */
+const POSTGRES_FOLDERS = '/usr/lib/postgresql';
+
+export interface QueueMode {
+	/** The main process, with editor, webhooks and the REST interface. */
+	main: N8n;
+	/** They run the executions, manual ones included. */
+	workers: N8n[];
+	stop(): Promise<void>;
+}
+
+/** Starts n8n as bigger installations run it: PostgreSQL, Redis, a main process and workers, all on loopback. */
+export async function startQueueMode({
+	workers: count = 1,
+	...options
+}: Omit<N8nOptions, 'command'> & { workers?: number } = {}): Promise<QueueMode> {
+	const folder = await mkdtemp(path.join(tmpdir(), 'speech-gateway-queue-'));
+	const cleanUps = [async () => await rm(folder, { recursive: true, force: true })];
+	const stop = async () => {
+		for (const end of cleanUps.splice(0).reverse()) await end();
+	};
+	let started = false;
+	try {
+		const redisPort = await freePort();
+		cleanUps.push(
+			await startProgram(
+				'redis-server',
+				['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--dir', folder],
+				/Ready to accept connections/,
+			),
+		);
+		const postgresPort = await freePort();
+		cleanUps.push(await startPostgres(folder, postgresPort));
+		const env = {
+			EXECUTIONS_MODE: 'queue',
+			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+			QUEUE_BULL_REDIS_PORT: String(redisPort),
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: '127.0.0.1',
+			DB_POSTGRESDB_PORT: String(postgresPort),
+			DB_POSTGRESDB_USER: 'n8n',
+			DB_POSTGRESDB_DATABASE: 'postgres',
+			...options.env,
+		};
+		const main = await startN8n({ ...options, env });
+		cleanUps.push(async () => await main.stop());
+		const workers: N8n[] = [];
+		for (let i = 0; i < count; i++) {
+			// The package is in the folder that they share with the main process.
+			const worker = await startN8n({
+				...options,
+				env,
+				tarball: undefined,
+				userFolder: main.userFolder,
+				command: 'worker',
+			});
+			cleanUps.push(async () => await worker.stop());
+			workers.push(worker);
+		}
+		started = true;
+		return { main, workers, stop };
+	} finally {
+		if (!started) await stop();
+	}
+}
+
+/** A PostgreSQL of its own; as root it runs as the user postgres, because it refuses to run as root. */
+async function startPostgres(folder: string, port: number): Promise<() => Promise<void>> {
+	const isRoot = process.getuid?.() === 0;
+	const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+	const user = isRoot ? { uid: id('-u'), gid: id('-g') } : {};
+	const versions = (await readdir(POSTGRES_FOLDERS).catch(() => [])).map(Number);
+	const program = (name: string) =>
+		versions.length > 0
+			? path.join(POSTGRES_FOLDERS, String(Math.max(...versions)), 'bin', name)
+			: name;
+
+	const data = await mkdtemp(path.join(folder, 'postgres-'));
+	await chmod(folder, 0o755);
+	if (user.uid !== undefined) await chown(data, user.uid, user.gid);
+	execFileSync(
+		program('initdb'),
+		['-D', data, '-U', 'n8n', '--auth=trust', '--no-sync', '-E', 'UTF8'],
+		{
+			...user,
+			cwd: data,
+			stdio: 'pipe',
+		},
+	);
+	return await startProgram(
+		program('postgres'),
+		['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data, '-F'],
+		/ready to accept connections/,
+		{ ...user, cwd: data },
+	);
+}
+
+/**
+ * Starts a server program and waits until it prints that it is ready; returns what ends it.
+ * It shares a process group with a shell that reads a pipe from this process: when the pipe ends, however this
+ * process ends, the shell ends the group.
+ */
+async function startProgram(
+	program: string,
+	args: string[],
+	ready: RegExp,
+	options: { uid?: number; gid?: number; cwd?: string } = {},
+): Promise<() => Promise<void>> {
+	const script = '"$0" "$@" & cat >/dev/null; kill -KILL 0';
+	const child = spawn('sh', ['-c', script, program, ...args], {
+		...options,
+		detached: true,
+		stdio: ['pipe', 'pipe', 'pipe'],
+	});
+	const closed = once(child, 'close');
+	const stop = async () => {
+		child.stdin.end();
+		await closed;
+	};
+	let output = '';
+	await new Promise<void>((resolve, reject) => {
+		const limit = setTimeout(
+			() =>
+				reject(new Error(`${program} was not ready after ${READY_LIMIT_MS / 1000} s:\n${output}`)),
+			READY_LIMIT_MS,
+		);
+		const listen = (chunk: Buffer) => {
+			output = (output + chunk.toString()).slice(-4000);
+			if (!ready.test(output)) return;
+			clearTimeout(limit);
+			resolve();
+		};
+		child.stdout.on('data', listen);
+		child.stderr.on('data', listen);
+	}).catch(async (error) => {
+		await stop();
+		throw error;
+	});
+	return stop;
+}
