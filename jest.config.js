@@ -22,6 +22,7 @@ module.exports = {
 		project('engine', ['engine']),
 		project('n8n', ['n8n'], realN8n),
 		project('browser', ['browser'], realN8n),
+		project('queue', ['queue']),
 	],
 	testTimeout: 120_000,
 };

@@ -15,13 +15,6 @@ import { run, secondsSince } from '../test/support/n8n/steps';
 
 const [CURRENT, COMPATIBLE] = N8N_VERSIONS;
 
-/** Programs that tests call, and the Debian package of each. */
-const PROGRAMS: Record<string, string> = {
-	ffmpeg: 'ffmpeg',
-	ffprobe: 'ffmpeg',
-	chromium: 'chromium',
-};
-
 interface Step {
 	name: string;
 	/** Resolves when the step passed. */
@@ -31,69 +24,29 @@ interface Step {
 /** Test results summed over the jest projects. */
 const total = { passed: 0, failed: 0 };
 
-/**
- * `npm test`: everything on n8n 2.41, step by step, up to the first step that fails.
- * `npm run test:compat` (`--compat`): the tests in a real n8n on 1.123.
- * The last line is always `N passed, M failed`; a step other than jest that fails counts as one.
- */
-export async function main(args: string[]): Promise<number> {
-	const steps: Step[] = args.includes('--compat')
-		? [programs, pack, install(COMPATIBLE), jest('n8n', COMPATIBLE)]
-		: [
-				programs,
-				{ name: 'lint', work: lint },
-				{ name: 'types', work: types },
-				pack,
-				jest('unit'),
-				jest('engine'),
-				install(CURRENT),
-				jest('n8n', CURRENT),
-				jest('browser', CURRENT),
-			];
-	const from = performance.now();
-	let failedStep: string | undefined;
-	for (const { name, work } of steps) {
-		console.log(`\n=== ${name}`);
-		const began = performance.now();
-		try {
-			await work();
-			console.log(`=== ${name}: ok, ${secondsSince(began)} s`);
-		} catch (error) {
-			console.error((error as Error).message);
-			console.error(`=== ${name}: FAILED after ${secondsSince(began)} s`);
-			failedStep = name;
-			break;
-		}
-	}
-	await rm(process.env.PACKAGE_TARBALL ?? '', { force: true });
-	if (failedStep !== undefined && total.failed === 0) total.failed = 1;
-	console.log(
-		`\n${failedStep ? `Stopped at "${failedStep}"` : 'All steps passed'} after ${secondsSince(from)} s`,
-	);
-	console.log(`${total.passed} passed, ${total.failed} failed`);
-	return total.failed === 0 ? 0 : 1;
+const isRoot = process.getuid?.() === 0;
+
+const isInstalled = (program: string) =>
+	existsSync(program) || spawnSync('which', [program]).status === 0;
+
+/** Installs programs (or absolute paths) that are missing from the Debian package named for each, or says what to install. */
+function programs(packages: Record<string, string>): Step {
+	const missing = () =>
+		Object.entries(packages).flatMap(([program, name]) => (isInstalled(program) ? [] : [name]));
+	return {
+		name: 'programs',
+		async work() {
+			if (missing().length > 0 && isRoot && isInstalled('apt-get')) {
+				await call('apt-get', ['update', '-q']);
+				await call('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...missing()]);
+			}
+			if (missing().length > 0)
+				throw new Error(
+					`Needed and not installed: ${missing().join(', ')} (Debian: apt-get install)`,
+				);
+		},
+	};
 }
-
-const isInstalled = (program: string) => spawnSync('which', [program]).status === 0;
-
-const programs: Step = {
-	name: 'programs',
-	async work() {
-		const wanted = () => [
-			...new Set(
-				Object.keys(PROGRAMS)
-					.filter((p) => !isInstalled(p))
-					.map((p) => PROGRAMS[p]),
-			),
-		];
-		if (wanted().length > 0 && process.getuid?.() === 0 && isInstalled('apt-get')) {
-			await call('apt-get', ['update', '-q']);
-			await call('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...wanted()]);
-		}
-		if (wanted().length > 0)
-			throw new Error(`Needed and not installed: ${wanted().join(', ')} (Debian: apt-get install)`);
-	},
-};
 
 /** n8n's own lint; it exits with 0 in spite of warnings, and we want none. */
 async function lint(): Promise<void> {
@@ -155,3 +108,61 @@ const bin = (name: string) => path.join(REPOSITORY, 'node_modules/.bin', name);
 const call = async (program: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
 	(await run(program, args, { cwd: REPOSITORY, env: { ...process.env, ...env }, show: true }))
 		.output;
+
+const SUITES: Record<string, Step[]> = {
+	'--all': [
+		programs({ ffmpeg: 'ffmpeg', chromium: 'chromium' }),
+		{ name: 'lint', work: lint },
+		{ name: 'types', work: types },
+		pack,
+		jest('unit'),
+		jest('engine'),
+		install(CURRENT),
+		jest('n8n', CURRENT),
+		jest('browser', CURRENT),
+	],
+	'--compat': [programs({ ffmpeg: 'ffmpeg' }), pack, install(COMPATIBLE), jest('n8n', COMPATIBLE)],
+	'--queue': [
+		programs({
+			ffmpeg: 'ffmpeg',
+			'redis-server': 'redis-server',
+			'/usr/lib/postgresql': 'postgresql',
+		}),
+		pack,
+		install(CURRENT),
+		jest('queue', CURRENT),
+	],
+};
+
+/**
+ * `npm test`: everything on n8n 2.41, step by step, up to the first step that fails.
+ * `npm run test:compat` (`--compat`): the tests in a real n8n, on 1.123.
+ * `npm run test:queue` (`--queue`): those with PostgreSQL, Redis and workers.
+ * The last line is always `N passed, M failed`; a step other than jest that fails counts as one.
+ */
+export async function main(args: string[]): Promise<number> {
+	const steps = SUITES[args[0] ?? '--all'];
+	if (!steps) throw new Error(`Unknown argument ${args[0]}`);
+	const from = performance.now();
+	let failedStep: string | undefined;
+	for (const { name, work } of steps) {
+		console.log(`\n=== ${name}`);
+		const began = performance.now();
+		try {
+			await work();
+			console.log(`=== ${name}: ok, ${secondsSince(began)} s`);
+		} catch (error) {
+			console.error((error as Error).message);
+			console.error(`=== ${name}: FAILED after ${secondsSince(began)} s`);
+			failedStep = name;
+			break;
+		}
+	}
+	if (process.env.PACKAGE_TARBALL) await rm(process.env.PACKAGE_TARBALL, { force: true });
+	if (failedStep !== undefined && total.failed === 0) total.failed = 1;
+	console.log(
+		`\n${failedStep ? `Stopped at "${failedStep}"` : 'All steps passed'} after ${secondsSince(from)} s`,
+	);
+	console.log(`${total.passed} passed, ${total.failed} failed`);
+	return total.failed === 0 ? 0 : 1;
+}
