@@ -24,8 +24,15 @@ const ID3V1_BYTES = 128;
 /** ID3v1 with the "TAG+" extension in front. */
 const ID3V1_EXTENDED_BYTES = 227 + ID3V1_BYTES;
 const APE_HEADER_BYTES = 32;
-/** Xing or Info: name, flags, frames, bytes, and the table of contents. */
-const XING_BYTES = 4 + 4 + 4 + 4 + 100;
+/** Xing or Info: name, flags, frames, bytes, table of contents, quality. */
+const XING_BYTES = 4 + 4 + 4 + 4 + 100 + 4;
+/** What LAME appends to it, and where in there the encoder's delay and padding stand (12 bits each). */
+const LAME_BYTES = 36;
+const LAME_DELAY_OFFSET = 21;
+/** Encoders whose delay and padding decoders (ffmpeg, mpg123, browsers) act upon. */
+const LAME_NAMES = ['LAME', 'Lavf', 'Lavc'];
+/** Samples by which every decoder lags; they are cut off together with the encoder's delay. */
+const DECODER_DELAY = 529;
 /**
  * The longest stretch that may be passed over in search of the next frame. Some of the longest frames (1,441 bytes), so
  * that one destroyed frame does not cost the file, but no long stretch of audio goes missing.
@@ -46,6 +53,13 @@ export interface Mp3Info extends BaseInfo {
 	/** Byte positions, in the audio data, of every `seekInterval`th frame. Empty at a constant bitrate. */
 	seekPositions: number[];
 	seekInterval: number;
+	/** What the encoder says it added before and after the sound, in samples; null when it does not say. */
+	gapless: Gapless | null;
+}
+
+interface Gapless {
+	delay: number;
+	padding: number;
 }
 
 /** What a frame header says, for valid headers. */
@@ -108,6 +122,7 @@ function sideInfoBytes(frame: Pick<Frame, 'mpeg1' | 'mono'>): number {
 interface Claim {
 	frames: number;
 	bytes: number;
+	gapless: Gapless | null;
 }
 
 /**
@@ -127,13 +142,45 @@ function readClaim(bytes: Uint8Array, at: number, frame: Frame): Claim | undefin
 		if (bytes[at + i] !== 0) return undefined;
 	}
 	if (isVbri) {
-		return { frames: uint32be(bytes, at + vbri + 14), bytes: uint32be(bytes, at + vbri + 10) };
+		return {
+			frames: uint32be(bytes, at + vbri + 14),
+			bytes: uint32be(bytes, at + vbri + 10),
+			gapless: null,
+		};
 	}
-	const flags = bytes[at + xing + 7] & 3; // 1: frames, 2: bytes, in this order
+	// Flags say which fields follow, in this order: frames, bytes, table of contents, quality.
+	const flags = bytes[at + xing + 7];
+	let field = at + xing + 8;
+	const frames = (flags & 1) !== 0 ? uint32be(bytes, field) : 0;
+	if ((flags & 1) !== 0) field += 4;
+	const size = (flags & 2) !== 0 ? uint32be(bytes, field) : 0;
+	if ((flags & 2) !== 0) field += 4;
+	if ((flags & 4) !== 0) field += 100;
+	if ((flags & 8) !== 0) field += 4;
+	const hasLame =
+		field + LAME_BYTES <= at + frame.bytes &&
+		LAME_NAMES.some((name) => hasText(bytes, field, name));
+	const delays = uint32be(bytes, field + LAME_DELAY_OFFSET) >>> 8;
 	return {
-		frames: (flags & 1) !== 0 ? uint32be(bytes, at + xing + 8) : 0,
-		bytes: (flags & 2) !== 0 ? uint32be(bytes, at + xing + (flags === 3 ? 12 : 8)) : 0,
+		frames,
+		bytes: size,
+		gapless: hasLame ? { delay: delays >>> 12, padding: delays & 0xfff } : null,
 	};
+}
+
+/** Samples that a decoder cuts off the beginning. */
+function cutAtStart(gapless: Gapless | null): number {
+	return gapless ? gapless.delay + DECODER_DELAY : 0;
+}
+
+/** Samples that a decoder cuts off the end. Its lag has pushed as many out of the file already. */
+function cutAtEnd(gapless: Gapless | null): number {
+	return gapless ? Math.max(0, gapless.padding - DECODER_DELAY) : 0;
+}
+
+function playingTime(frames: number, frame: Frame, gapless: Gapless | null): number {
+	const samples = frames * frame.samples - cutAtStart(gapless) - cutAtEnd(gapless);
+	return samples / frame.sampleRate;
 }
 
 /** Reads an MP3 file; passes whole frames of audio, in runs, to `onAudio`: no tags, no Xing header, no rubbish. */
@@ -145,7 +192,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private bitrate?: number;
 	/** Size of all Xing, Info and VBRI frames. */
 	private headerBytes = 0;
-	private claim: Claim = { frames: 0, bytes: 0 };
+	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
 	/** Bytes of a tag still to be passed over. */
 	private skip = 0;
 	/** Bytes passed over since the last frame that are neither frame, tag nor zero. */
@@ -185,9 +232,10 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			);
 		}
 		const frame = parseHeader(this.first);
+		const gapless = this.gapless(frame);
 		return {
 			format: 'mp3',
-			seconds: (this.frames * frame.samples) / frame.sampleRate,
+			seconds: playingTime(this.frames, frame, gapless),
 			bytes: this.bytes,
 			dataBytes: this.dataBytes,
 			sampleRate: frame.sampleRate,
@@ -197,7 +245,16 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			bitrate: this.bitrate ?? 0,
 			seekPositions: this.bitrate === 0 ? this.seekPositions : [],
 			seekInterval: this.seekInterval,
+			gapless,
 		};
+	}
+
+	/** The encoder's delay and padding, unless they are of another file: of the first of several in a row. */
+	private gapless(frame: Frame): Gapless | null {
+		const { frames, gapless } = this.claim;
+		if (!gapless || playingTime(this.frames, frame, gapless) <= 0) return null;
+		if (frames === this.frames) return gapless;
+		return frames === 0 ? { ...gapless, padding: 0 } : null;
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
@@ -226,7 +283,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 					at += size;
 				} else {
 					flush();
-					if (claim.frames > this.claim.frames) this.claim = claim;
+					if (this.headerBytes === 0 || claim.frames > this.claim.frames) this.claim = claim;
 					this.headerBytes += size;
 					at += size;
 					run = at;
@@ -358,9 +415,9 @@ export function isId3(bytes: Uint8Array, at: number): boolean {
 
 /**
  * Plans one MP3 file out of several of one MPEG version, sample rate and channel count: one Xing header (Info when the
- * bitrate is constant) and then the frames of all parts, none left out, none changed. What an encoder adds to the ends of
- * a part (delay and padding, 25 to 60 ms of silence) stays. Pauses are silent frames, rounded to whole frames (24 ms at
- * 24 kHz, 26.1 ms at 44.1 kHz).
+ * bitrate is constant) and then the frames of all parts, none left out, none changed. The encoder's delay and padding are
+ * cut off by decoders at both ends of the joined file; at the seams they play, as 25 to 75 ms of silence, since frames
+ * depend on the ones before them. Pauses are silent frames, rounded to whole frames (24 ms at 24 kHz, 26.1 ms at 44.1 kHz).
  *
  * @throws Error on a mismatch
  */
@@ -374,6 +431,11 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 		(pauseMilliseconds / 1000) * (template.sampleRate / template.samples),
 	);
 
+	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
+	const gapless = first.gapless && {
+		delay: first.gapless.delay,
+		padding: infos[infos.length - 1].gapless?.padding ?? 0,
+	};
 	const starts: number[] = [];
 	const offsets: Array<{ frame: number; byte: number }> = [];
 	let frames = 0;
@@ -383,7 +445,8 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 			frames += pauseFrames;
 			dataBytes += pauseFrames * silence.length;
 		}
-		starts.push((frames * template.samples) / template.sampleRate);
+		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
+		starts.push((frames * template.samples + silent) / template.sampleRate);
 		offsets.push({ frame: frames, byte: dataBytes });
 		frames += info.frames;
 		dataBytes += info.dataBytes;
@@ -399,17 +462,18 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 	};
 
 	const bitrate = infos.every((info) => info.bitrate === first.bitrate) ? first.bitrate : 0;
-	const header = xingFrame(
-		first.header,
-		bitrate > 0 ? 'Info' : 'Xing',
+	const header = xingFrame({
+		header: first.header,
+		name: bitrate > 0 ? 'Info' : 'Xing',
 		frames,
 		dataBytes,
+		gapless,
 		position,
-	);
+	});
 	const seekInterval = Math.ceil(frames / MAX_SEEK_POINTS);
 	const info: Mp3Info = {
 		format: 'mp3',
-		seconds: (frames * template.samples) / template.sampleRate,
+		seconds: playingTime(frames, template, gapless),
 		bytes: header.length + dataBytes,
 		dataBytes,
 		sampleRate: first.sampleRate,
@@ -424,6 +488,7 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 						position(index * seekInterval),
 					),
 		seekInterval,
+		gapless,
 	};
 	return {
 		info,
@@ -459,30 +524,51 @@ function silentFrame(header: number): Uint8Array {
 	return bytes;
 }
 
-/** The silent frame in front of the audio that tells players how long the file is and where to seek. */
-function xingFrame(
-	header: number,
-	name: 'Xing' | 'Info',
-	frames: number,
-	dataBytes: number,
-	position: (frame: number) => number,
-): Uint8Array {
-	const at = FRAME_HEADER_BYTES + sideInfoBytes(parseHeader(header));
-	// At a low bitrate the frame is too small for the table: then this one frame takes the next bitrate that is not.
-	let own = header;
-	while (silentFrame(own).length < at + XING_BYTES) own += 1 << 12;
-	const bytes = silentFrame(own);
+/** The silent frame in front of the audio that tells players how long the file is, where to seek, and what to cut off. */
+function xingFrame(file: {
+	header: number;
+	name: 'Xing' | 'Info';
+	frames: number;
+	dataBytes: number;
+	gapless: Gapless | null;
+	position: (frame: number) => number;
+}): Uint8Array {
+	const at = FRAME_HEADER_BYTES + sideInfoBytes(parseHeader(file.header));
+	// At a low bitrate the frame is too small: then this one frame takes the next bitrate that is not.
+	let header = file.header;
+	while (silentFrame(header).length < at + XING_BYTES + LAME_BYTES) header += 1 << 12;
+	const bytes = silentFrame(header);
 	const view = new DataView(bytes.buffer);
-	const total = bytes.length + dataBytes;
-	putText(bytes, at, name);
-	view.setUint32(at + 4, 7); // frames, bytes and table of contents follow
-	view.setUint32(at + 8, frames);
+	const total = bytes.length + file.dataBytes;
+	putText(bytes, at, file.name);
+	view.setUint32(at + 4, 15); // all four fields follow; the quality stays 0, the best
+	view.setUint32(at + 8, file.frames);
 	view.setUint32(at + 12, total);
 	for (let percent = 0; percent < 100; percent++) {
-		const byte = bytes.length + position(Math.floor((frames * percent) / 100));
+		const byte = bytes.length + file.position(Math.floor((file.frames * percent) / 100));
 		bytes[at + 16 + percent] = Math.min(255, Math.floor((256 * byte) / total));
 	}
+	if (file.gapless) {
+		const lame = at + XING_BYTES;
+		putText(bytes, lame, 'LAME');
+		view.setUint32(
+			lame + LAME_DELAY_OFFSET,
+			((file.gapless.delay << 12) | file.gapless.padding) * 256,
+		);
+		view.setUint32(lame + 28, total);
+		view.setUint16(lame + 34, crc16(bytes.subarray(0, lame + 34)));
+	}
 	return bytes;
+}
+
+/** CRC-16 (polynomial 0x8005, reflected) that ends LAME's part of the header. */
+function crc16(bytes: Uint8Array): number {
+	let crc = 0;
+	for (const byte of bytes) {
+		crc ^= byte;
+		for (let bit = 0; bit < 8; bit++) crc = (crc & 1) !== 0 ? (crc >>> 1) ^ 0xa001 : crc >>> 1;
+	}
+	return crc;
 }
 
 /** One frame many times, in pieces of up to about 64 KiB. */

@@ -1,0 +1,61 @@
+import type { UnknownReason } from './outcome';
+
+/** Whatever was thrown, as an Error. */
+export const asError = (thrown: unknown): Error =>
+	thrown instanceof Error ? thrown : new Error(String(thrown));
+
+/** Bad input, found before anything was sent. Message = what is wrong, description = what to do. */
+export class InputError extends Error {
+	constructor(
+		message: string,
+		readonly description = 'Nothing was sent and nothing was charged.',
+	) {
+		super(message);
+	}
+}
+
+export interface ErrorDetails {
+	httpCode?: string;
+	requestId?: string;
+	jobId?: string;
+	[key: string]: unknown;
+}
+
+/** The gateway said no, or could not be reached. Message = what happened, description = what to do next. */
+export class GatewayError extends Error {
+	constructor(
+		message: string,
+		readonly description: string,
+		readonly details: ErrorDetails = {},
+	) {
+		super(message);
+	}
+}
+
+/** A synchronous request ran past the gateway's limit (524). Not charged, and never the same request again. */
+export class RequestCutError extends GatewayError {}
+
+/** What is known of a billed request that may have been charged; plain JSON, kept in the ledger. */
+export interface UnknownFacts {
+	reason: UnknownReason;
+	message: string;
+	httpCode?: string;
+	requestId?: string;
+	sentAt: string;
+	endedAt: string;
+	inputHash: string;
+}
+
+/** A billed request may have been charged and its result is not at hand. Nothing may ever send it again. */
+export class OutcomeUnknownError extends Error {
+	constructor(
+		readonly facts: UnknownFacts,
+		/** Of a long text: what is done, and what remains. */
+		readonly details: Record<string, unknown> = {},
+	) {
+		super(facts.message);
+	}
+}
+
+/** A billed request that was not started, because the run is stopping or was cancelled. Nothing was sent. */
+export class NotStartedError extends Error {}

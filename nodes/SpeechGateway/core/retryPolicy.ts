@@ -1,0 +1,20 @@
+/** First backoff; doubles with every attempt. Half a second lets a burst pass without slowing a healthy batch. */
+const BASE_DELAY_MS = 500;
+/** Longest backoff of our own: after half a minute, asking again costs nobody anything. */
+const MAX_DELAY_MS = 30_000;
+/** Longest `Retry-After` that is waited for; beyond it the user is better told than kept waiting. */
+export const MAX_RETRY_AFTER_MS = 10 * 60_000;
+
+/** Exponential backoff with full jitter: anywhere between 0 and the ceiling of the attempt (0 for the first), in ms. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+	return Math.round(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt));
+}
+
+/** A `Retry-After` header (seconds or HTTP date) in ms from now; undefined when absent or unreadable. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+	if (header === undefined) return undefined;
+	const value = header.trim();
+	if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+	const date = Date.parse(value);
+	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

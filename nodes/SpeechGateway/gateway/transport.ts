@@ -1,0 +1,204 @@
+import type {
+	BinaryHelperFunctions,
+	IDataObject,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
+import { gatewayRoot } from '../core/baseUrl';
+import { type TransportFailure, transportFailure } from '../core/outcome';
+import type { Endpoint } from './endpoints';
+
+export const CREDENTIAL = 'speechGatewayApi';
+/** Redirects followed on free requests; more is a loop. */
+const MAX_REDIRECTS = 5;
+/** JSON answers are small; more than this is no answer of the gateway. */
+const MAX_JSON_BYTES = 32 * 1024 * 1024;
+/** Enough of an error page to find its message. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** What the gateway needs of n8n; every context in which the nodes run has it. */
+export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials'> &
+	Partial<Pick<IExecuteFunctions, 'getExecutionCancelSignal'>> & {
+		helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'httpRequestWithAuthentication'>;
+	};
+
+/** Node's Readable; verified nodes may not import it, not even its type. */
+export type Readable = Awaited<ReturnType<BinaryHelperFunctions['getBinaryStream']>>;
+
+export interface Reply {
+	status: number;
+	headers: Record<string, string | undefined>;
+	/** Ends with an error when the connection breaks before the body is whole. */
+	body: Readable;
+}
+
+/** No answer: the request did not leave, timed out, or the connection broke. */
+export class TransportError extends Error {
+	constructor(
+		readonly failure: TransportFailure,
+		readonly detail: string,
+		readonly code?: string,
+	) {
+		super(detail);
+	}
+}
+
+/** The only place that touches the network: one HTTP request out, one answer back, whatever its status. */
+export class Transport {
+	private constructor(
+		private readonly context: GatewayContext,
+		readonly root: string,
+		private readonly apiKey: string,
+	) {}
+
+	/** Throws when the credential is missing or its base URL is no address. */
+	static async open(context: GatewayContext): Promise<Transport> {
+		const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
+		return new Transport(context, gatewayRoot(String(baseUrl ?? '')), String(apiKey ?? ''));
+	}
+
+	get cancel(): AbortSignal | undefined {
+		return this.context.getExecutionCancelSignal?.();
+	}
+
+	/**
+	 * Sends one request; resolves as soon as the headers are there. `timeoutMs` is n8n's: all of the time up to the
+	 * headers, then the longest silence within the body. Throws TransportError, or the cancel signal's reason.
+	 */
+	async send(endpoint: Endpoint, timeoutMs: number, body?: IDataObject | FormData): Promise<Reply> {
+		const request: IHttpRequestOptions = {
+			method: endpoint.method,
+			url: `${this.root}${endpoint.path}`,
+			body,
+			encoding: 'stream',
+			timeout: timeoutMs,
+			// One request, one answer: a thrown 401 would be sent again by n8n, and a redirect would post the body twice.
+			ignoreHttpStatusErrors: true,
+			returnFullResponse: true,
+			disableFollowRedirect: true,
+		};
+		let reply = await this.request(request, true);
+		for (let hop = 0; !endpoint.billed && hop < MAX_REDIRECTS; hop++) {
+			const target = redirectTarget(reply, request.url);
+			if (target === undefined) break;
+			reply.body.destroy();
+			request.url = target;
+			// Content may lie on another host (a storage link); the key stays with the gateway.
+			reply = await this.request(request, new URL(target).origin === new URL(this.root).origin);
+		}
+		return reply;
+	}
+
+	/** A JSON body; undefined when it is not JSON. Rejects when it breaks off. The key is blotted out of it. */
+	async readJson(reply: Reply): Promise<unknown> {
+		const text = await this.readText(reply, MAX_JSON_BYTES);
+		try {
+			return JSON.parse(text);
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** What can be had of an error body, as JSON or text; never fails, never holds the key. */
+	async readErrorBody(reply: Reply): Promise<unknown> {
+		const text = await this.readText(reply, MAX_ERROR_BYTES).catch(() => '');
+		try {
+			return JSON.parse(text);
+		} catch {
+			return text;
+		}
+	}
+
+	/** The key appears nowhere, not even when the gateway repeats it. */
+	redact(text: string): string {
+		return this.apiKey.length < 4 ? text : text.replaceAll(this.apiKey, '***');
+	}
+
+	private async readText(reply: Reply, maxBytes: number): Promise<string> {
+		const chunks: Uint8Array[] = [];
+		let bytes = 0;
+		for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
+			chunks.push(chunk);
+			bytes += chunk.length;
+			if (bytes > maxBytes) break;
+		}
+		return this.redact(
+			Buffer.concat(chunks)
+				.toString('utf8')
+				.replace(/^\uFEFF/, ''),
+		);
+	}
+
+	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<Reply> {
+		const { helpers } = this.context;
+		try {
+			const { statusCode, headers, body } = (
+				withKey
+					? await helpers.httpRequestWithAuthentication.call(
+							this.context as IExecuteFunctions,
+							CREDENTIAL,
+							{ ...options },
+						)
+					: await helpers.httpRequest({ ...options, abortSignal: this.cancel })
+			) as IN8nHttpFullResponse;
+			return { status: statusCode, headers: headers as Reply['headers'], body: body as Readable };
+		} catch (error) {
+			throw this.failure(error);
+		}
+	}
+
+	private failure(error: unknown): Error {
+		if (this.cancel?.aborted) return this.cancel.reason as Error;
+		const { code, name, message } = rootCause(error);
+		const detail = this.redact(message ?? 'the connection failed');
+		return new TransportError(transportFailure({ code, name, message }), detail, code);
+	}
+}
+
+interface ErrorFacts {
+	code?: string;
+	name?: string;
+	message?: string;
+}
+
+/**
+ * n8n wraps what its HTTP client throws: the system's code is in `cause` on 2.x and in `httpCode` on 1.x, the original
+ * text among `messages`.
+ */
+function rootCause(error: unknown): ErrorFacts {
+	const facts: ErrorFacts = {};
+	const messages: string[] = [];
+	const names: string[] = [];
+	for (let at = error, depth = 0; at && typeof at === 'object' && depth < 5; depth++) {
+		const {
+			code,
+			httpCode,
+			name,
+			message,
+			messages: earlier,
+			cause,
+		} = at as Record<string, unknown>;
+		const known = [code, httpCode].find(
+			(value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
+		);
+		facts.code = (known as string | undefined) ?? facts.code;
+		if (typeof name === 'string') names.push(name);
+		if (Array.isArray(earlier))
+			messages.push(...earlier.filter((text) => typeof text === 'string'));
+		if (typeof message === 'string') messages.push(message);
+		at = cause;
+	}
+	return {
+		code: facts.code,
+		name: names.join(' '),
+		message: messages.join(' · ').slice(0, 1000) || undefined,
+	};
+}
+
+function redirectTarget(reply: Reply, from: string): string | undefined {
+	const location = reply.headers.location;
+	if (reply.status < 300 || reply.status >= 400 || !location) return undefined;
+	const target = new URL(location, from);
+	return target.protocol === 'https:' || target.protocol === 'http:' ? target.href : undefined;
+}

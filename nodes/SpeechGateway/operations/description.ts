@@ -1,0 +1,78 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { operations, resources } from './index';
+
+const byName = (a: { displayName: string }, b: { displayName: string }) =>
+	a.displayName.localeCompare(b.displayName);
+
+/** The node's fields, from the list of operations: displayOptions are applied here and nowhere else. */
+export function properties(): INodeProperties[] {
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'options',
+			noDataExpression: true,
+			default: 'speech',
+			options: resources.map(({ value, name }) => ({ value, name })),
+		},
+		...resources.map(
+			({ value: resource, defaultOperation }): INodeProperties => ({
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				default: defaultOperation,
+				displayOptions: { show: { resource: [resource] } },
+				options: operations
+					.filter((operation) => operation.resource === resource)
+					.map(
+						({ operation: value, name, action, description }): INodePropertyOptions => ({
+							value,
+							name,
+							action,
+							description,
+						}),
+					)
+					.sort((a, b) => a.name.localeCompare(b.name)),
+			}),
+		),
+		...operations.flatMap(({ resource, operation, fields, options }) => {
+			const collection: INodeProperties = {
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				placeholder: 'Add option',
+				default: {},
+				options: [...options].sort(byName),
+			};
+			return [...fields, collection].map((field) => ({
+				...field,
+				displayOptions: {
+					show: { resource: [resource], operation: [operation], ...field.displayOptions?.show },
+				},
+			}));
+		}),
+	];
+}
+
+/**
+ * The outputs as n8n's editor and engine evaluate them, from the parameters alone. Short labels: the canvas cuts them
+ * after about nine letters.
+ */
+export function outputsExpression(): `={{${string}}}` {
+	const names = (wanted: 'billed' | 'waits') =>
+		JSON.stringify(
+			operations
+				.filter((known) => known[wanted])
+				.map(({ resource, operation }) => `${resource}.${operation}`),
+		);
+	const outputs = `(parameters) => {
+		const chosen = parameters.resource + '.' + parameters.operation;
+		const output = (displayName) => ({ type: 'main', displayName });
+		const branches = [output('Success')];
+		if (${names('billed')}.includes(chosen)) branches.push(output('Unknown'));
+		if (${names('waits')}.includes(chosen) && parameters.options?.whenMaxWaitReached === 'stillProcessing') branches.push(output('Waiting'));
+		return branches.length > 1 ? branches : ['main'];
+	}`;
+	return `={{(${outputs})($parameter)}}`;
+}

@@ -1,0 +1,274 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+/** Fields that several operations share. */
+
+export const modelField = (description: string, defaultModel = ''): INodeProperties => ({
+	displayName: 'Model',
+	name: 'model',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: defaultModel ? 'id' : 'list', value: defaultModel },
+	description,
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Choose a model…',
+			typeOptions: { searchListMethod: 'searchModels', searchable: true },
+		},
+		{
+			displayName: 'ID',
+			name: 'id',
+			type: 'string',
+			placeholder: `e.g. ${defaultModel || 'gpt-4o-mini'}`,
+		},
+	],
+});
+
+export const speechModelField = modelField(
+	'The model that speaks. The list shows the models of your account.',
+	'fish-speech',
+);
+
+export const textField: INodeProperties = {
+	displayName: 'Text',
+	name: 'text',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	required: true,
+	default: '',
+	placeholder: 'e.g. (happy) Good morning! Here is the news.',
+	description:
+		'What is spoken. A word in parentheses, such as (happy) or (whispering), sets the tone and is not read out.',
+};
+
+export const voiceField: INodeProperties = {
+	displayName: 'Voice',
+	name: 'voice',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: 'default', cachedResultName: 'Default' },
+	description: 'Who speaks: the default voice, or one that you cloned with Voice → Create',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Choose a voice…',
+			typeOptions: { searchListMethod: 'searchVoicesWithDefault', searchable: true },
+		},
+		{
+			displayName: 'ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. 7f92f8afb8ec43bf81429cc1c9199cb1',
+		},
+	],
+};
+
+export const ownVoiceField: INodeProperties = {
+	...voiceField,
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The cloned voice. Only voices of your own account are listed.',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Choose a voice…',
+			typeOptions: { searchListMethod: 'searchOwnVoices', searchable: true },
+		},
+		voiceField.modes![1],
+	],
+};
+
+export const responseFormatField: INodeProperties = {
+	displayName: 'Audio Format',
+	name: 'responseFormat',
+	type: 'options',
+	default: 'mp3',
+	description: 'The type of the audio file',
+	options: [
+		{ name: 'MP3', value: 'mp3', description: 'Small, plays everywhere' },
+		{
+			name: 'Opus',
+			value: 'opus',
+			description: 'Smallest, in an Ogg file; for the web and voice messages',
+		},
+		{
+			name: 'PCM',
+			value: 'pcm',
+			description:
+				'Bare samples without a header (24 kHz, 16-bit, mono, little endian); most players cannot open it',
+		},
+		{ name: 'WAV', value: 'wav', description: 'Uncompressed, for editing; about 3 MB a minute' },
+	],
+};
+
+export const returnAllFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+];
+
+const maxRetries: INodeProperties = {
+	displayName: 'Max Retries',
+	name: 'maxRetries',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 20 },
+	default: 4,
+	description:
+		'How often a request that was certainly not charged (too many requests, server error, gateway not reached) is sent again, with growing pauses',
+};
+
+const timeout: INodeProperties = {
+	displayName: 'Timeout',
+	name: 'timeout',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 180,
+	description:
+		'Seconds to wait for an answer. A billed request that runs into it may have been charged, so keep it above 120.',
+};
+
+const concurrency: INodeProperties = {
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 100 },
+	default: 4,
+	noDataExpression: true,
+	description:
+		'How many requests run at the same time. It is lowered by itself when the gateway answers "too many requests".',
+};
+
+const sendOnceKey: INodeProperties = {
+	displayName: 'Send Once Key',
+	name: 'sendOnceKey',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. {{ $json.row_id }}',
+	description:
+		'A key of this item, such as a row ID. A key that this node has sent before, in any execution, even one that crashed, is not sent again: the item goes to the branch "Unknown".',
+};
+
+export const freeOptions: INodeProperties[] = [maxRetries, timeout];
+export const freeBatchOptions: INodeProperties[] = [concurrency, ...freeOptions];
+export const billedOptions: INodeProperties[] = [...freeBatchOptions, sendOnceKey];
+
+export const binaryOptions: INodeProperties[] = [
+	{
+		displayName: 'File Name',
+		name: 'fileName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. chapter-1',
+		description: 'Name of the file; its ending is added',
+	},
+	{
+		displayName: 'Output Binary Field',
+		name: 'binaryPropertyName',
+		type: 'string',
+		default: 'data',
+		description: 'Name of the binary field that the file is put into',
+	},
+];
+
+export const waitOptions: INodeProperties[] = [
+	{
+		displayName: 'Max Poll Interval',
+		name: 'maxPollInterval',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 15,
+		description: 'Seconds between two looks at a job that has been running for long',
+	},
+	{
+		displayName: 'Max Wait',
+		name: 'maxWait',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 1800,
+		description: 'Seconds to wait for the result in all',
+	},
+	{
+		displayName: 'Poll Interval',
+		name: 'pollInterval',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 2,
+		description:
+			'Seconds until the first look whether the result is there; the pauses grow from then on',
+	},
+	{
+		displayName: 'When Max Wait Is Reached',
+		name: 'whenMaxWaitReached',
+		type: 'options',
+		noDataExpression: true,
+		default: 'fail',
+		options: [
+			{
+				name: 'Fail',
+				value: 'fail',
+				description: 'The item fails with an error that names the ID',
+			},
+			{
+				name: 'Still Processing',
+				value: 'stillProcessing',
+				description: 'The item goes to a branch of its own, "Waiting", with the ID',
+			},
+		],
+		description:
+			'What happens to an item whose result is not there in time. It goes on at the gateway and is not lost.',
+	},
+];
+
+export const speedOption: INodeProperties = {
+	displayName: 'Speed',
+	name: 'speed',
+	type: 'number',
+	typeOptions: { minValue: 0.5, maxValue: 2, numberPrecision: 2 },
+	default: 1,
+	description: 'How fast it is spoken, from 0.5 (half) to 2 (double)',
+};
+
+export const modelMultiplierOption: INodeProperties = {
+	displayName: 'Model Multiplier',
+	name: 'modelMultiplier',
+	type: 'number',
+	typeOptions: { minValue: 0, numberPrecision: 4 },
+	default: 1,
+	description:
+		'The price factor of the model, from the pricing page of the gateway; only used to estimate tokens',
+};
+
+export const maxEstimatedTokensOption: INodeProperties = {
+	displayName: 'Max Estimated Tokens',
+	name: 'maxEstimatedTokens',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description: 'Sends nothing at all when the estimate over all items is higher. 0 means no limit.',
+};
+
+export const additionalBodyOption: INodeProperties = {
+	displayName: 'Additional Body Fields',
+	name: 'additionalBody',
+	type: 'json',
+	default: '{}',
+	description: 'Further fields of the request, as a JSON object; they are sent as they are',
+};

@@ -1,0 +1,102 @@
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
+import { GatewayError } from '../core/errors';
+import { explainRefusal } from '../core/explain';
+import { type Endpoint, endpoints } from '../gateway/endpoints';
+import { readList } from '../gateway/lists';
+import { Transport } from '../gateway/transport';
+
+/** A list in the editor is better told than waited for. */
+const LIST_TIMEOUT_MS = 20_000;
+const DEFAULT_MODEL = 'fish-speech';
+
+const defaultVoice: INodeListSearchItems = {
+	name: 'Default',
+	value: 'default',
+	description: 'The voice of the gateway, without cloning',
+};
+
+export async function searchModels(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	const models = await fetchAll(this, endpoints.models);
+	const results = models
+		.map((model) => String(model.id ?? model.name ?? ''))
+		.filter((id) => id !== '')
+		.sort((a, b) => a.localeCompare(b))
+		.map((id) => ({ name: id, value: id }));
+	return { results: matching(results, filter) };
+}
+
+export async function searchVoicesWithDefault(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	const own = await ownVoices(this);
+	return { results: [...matching([defaultVoice], filter), ...matching(own, filter)] };
+}
+
+export async function searchOwnVoices(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	const own = await ownVoices(this);
+	if (own.length === 0) {
+		throw new GatewayError(
+			'This account has no cloned voices yet',
+			'Clone one with Voice → Create.',
+		);
+	}
+	return { results: matching(own, filter) };
+}
+
+async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
+	const model = context.getCurrentNodeParameter('model', { extractValue: true });
+	const voices = await fetchAll(
+		context,
+		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_MODEL),
+	);
+	return voices.map((voice) => {
+		const id = String(voice._id ?? voice.id ?? '');
+		const date = dateOf(voice.created_at);
+		return {
+			name: `${String(voice.title ?? id)}${date ? ` (${date})` : ''}`,
+			value: id,
+			description: id,
+		};
+	});
+}
+
+async function fetchAll(
+	context: ILoadOptionsFunctions,
+	endpoint: Endpoint,
+): Promise<IDataObject[]> {
+	const transport = await Transport.open(context);
+	const reply = await transport.send(endpoint, LIST_TIMEOUT_MS);
+	if (reply.status >= 200 && reply.status < 300) return readList(await transport.readJson(reply));
+	const body = await transport.readErrorBody(reply);
+	throw explainRefusal(
+		{ status: reply.status, body },
+		{ url: `${transport.root}${endpoint.path}` },
+	);
+}
+
+function matching(results: INodeListSearchItems[], filter = ''): INodeListSearchItems[] {
+	const wanted = filter.trim().toLowerCase();
+	return results.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
+}
+
+/** The gateway's timestamps are seconds, milliseconds or ISO dates. */
+function dateOf(created: unknown): string | undefined {
+	const date = new Date(
+		typeof created === 'number' && created < 1e11 ? created * 1000 : (created as string | number),
+	);
+	return created === undefined || created === null || Number.isNaN(date.getTime())
+		? undefined
+		: date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,117 @@
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+import { AUDIO_FORMATS } from '../../core/audio';
+import { subtitles } from '../../core/subtitles';
+import { withExtension } from '../../run/audio';
+import type { ItemRun, RequestGroup } from '../../run/itemRun';
+import { narrate } from '../../run/narrate';
+import type { Operation } from '../../run/operation';
+import { speak, speakAsJob, type SpeechRequest } from '../../run/speak';
+import { billedOptions } from '../fields';
+import { checkBudget, speechBody } from '../speechInput';
+import { DEFAULT_WAIT } from '../waitInput';
+import {
+	longTextFields,
+	longTextOptions,
+	type LongTextInput,
+	type Part,
+	partsOf,
+	readLongText,
+	tokensOf,
+} from './longTextInput';
+
+/** Requests longer than this come near the gateway's limit of about 100 seconds. */
+const NEAR_THE_LIMIT_CHARACTERS = 1310;
+
+export const generate: Operation<LongTextInput> = {
+	resource: 'speech',
+	operation: 'generate',
+	name: 'Generate',
+	action: 'Generate speech from text',
+	description: 'Turn text of any length into an audio file',
+	billed: true,
+	fields: longTextFields,
+	options: [...longTextOptions, ...billedOptions],
+	read: readLongText,
+	checkAll: (all) => checkBudget(all, tokensOf),
+	describe: (input) => ({ characters: input.characters, estimatedTokens: tokensOf(input) }),
+
+	async execute(given, item) {
+		const input =
+			partsOf(given).length > 1 ? (item.freeze(given as never) as unknown as LongTextInput) : given;
+		const parts = partsOf(input);
+		if (input.longText === 'single' && input.characters > NEAR_THE_LIMIT_CHARACTERS) {
+			item.session.hints.add(
+				`Texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come near the gateway's limit of about 100 seconds in a single request; "Long Text: Automatic" splits them.`,
+			);
+		}
+		const { info, binary, starts } = await narrate(item, {
+			source: input.text,
+			parts: parts.map((part, index) => ({
+				...part,
+				speak: async (group) =>
+					await speakPart(item, input, part, parts.length > 1 ? index + 1 : 0, group),
+			})),
+			fileName: input.fileName,
+			pauseMilliseconds: input.pauseBetweenSegments,
+		});
+		const json: IDataObject = {
+			model: input.model,
+			voice: input.voice,
+			responseFormat: info.format,
+			characters: input.characters,
+			segments: parts.length,
+			durationSeconds: info.seconds,
+			bytes: info.bytes,
+			estimatedTokens: tokensOf(input),
+			mimeType: AUDIO_FORMATS[info.format].mimeType,
+			fileName: binary.fileName,
+		};
+		const withSubtitles = await subtitleFile(item, input, parts, starts, info.seconds);
+		return {
+			branch: 'success',
+			items: [{ json, binary: { [input.binaryPropertyName]: binary, ...withSubtitles } }],
+		};
+	},
+};
+
+async function speakPart(
+	item: ItemRun,
+	input: LongTextInput,
+	part: Part,
+	number: number,
+	group: RequestGroup,
+) {
+	const request: SpeechRequest = {
+		name: number > 0 ? `segment ${number}` : 'speech',
+		body: speechBody(input, part.text),
+		format: input.responseFormat,
+		fileName: number > 0 ? `${input.fileName}-segment-${number}` : input.fileName,
+		group,
+	};
+	return input.longText === 'job'
+		? await speakAsJob(item, request, DEFAULT_WAIT)
+		: await speak(item, request, input.longText === 'auto' ? DEFAULT_WAIT : undefined);
+}
+
+async function subtitleFile(
+	item: ItemRun,
+	input: LongTextInput,
+	parts: Part[],
+	starts: number[],
+	seconds: number,
+): Promise<IBinaryKeyData> {
+	if (input.subtitles === 'none') return {};
+	const pauseSeconds = input.pauseBetweenSegments / 1000;
+	const text = subtitles(
+		input.subtitles,
+		parts.map((part, index) => ({
+			text: part.text,
+			startSeconds: starts[index],
+			endSeconds: index + 1 < starts.length ? starts[index + 1] - pauseSeconds : seconds,
+		})),
+	);
+	const mimeType = input.subtitles === 'srt' ? 'application/x-subrip' : 'text/vtt';
+	const fileName = withExtension(input.fileName, input.subtitles);
+	const { prepareBinaryData } = item.session.context.helpers;
+	return { subtitles: await prepareBinaryData(Buffer.from(text), fileName, mimeType) };
+}

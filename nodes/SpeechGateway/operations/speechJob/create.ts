@@ -1,0 +1,37 @@
+import type { Operation } from '../../run/operation';
+import { submitJob } from '../../run/speak';
+import { billedOptions } from '../fields';
+import {
+	checkBudget,
+	MAX_INPUT_CHARACTERS,
+	readSpeechInput,
+	speechBody,
+	type SpeechInput,
+} from '../speechInput';
+import { describeJob, jobFields, jobJson, jobOptions, jobTokens } from './common';
+
+export const create: Operation<SpeechInput> = {
+	resource: 'speechJob',
+	operation: 'create',
+	name: 'Create',
+	action: 'Create a speech job',
+	description:
+		'Submit a text as a job and go on at once; fetch the audio later with "Wait". Charged up front, by length.',
+	billed: true,
+	fields: jobFields,
+	options: [...jobOptions, ...billedOptions],
+	read: (parameters) => readSpeechInput(parameters, MAX_INPUT_CHARACTERS),
+	checkAll: (all) => checkBudget(all, jobTokens),
+	describe: describeJob,
+
+	async execute(input, item) {
+		const body = speechBody(input, input.text);
+		const job = await submitJob(item, {
+			name: 'job',
+			body,
+			format: input.responseFormat,
+			fileName: input.fileName,
+		});
+		return { branch: 'success', items: [{ json: { ...jobJson(job), ...describeJob(input) } }] };
+	},
+};

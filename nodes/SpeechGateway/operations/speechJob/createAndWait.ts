@@ -1,0 +1,45 @@
+import type { Operation } from '../../run/operation';
+import type { WaitSettings } from '../../run/jobs';
+import { submitJob } from '../../run/speak';
+import { billedOptions, waitOptions } from '../fields';
+import {
+	checkBudget,
+	MAX_INPUT_CHARACTERS,
+	readSpeechInput,
+	speechBody,
+	type SpeechInput,
+} from '../speechInput';
+import { readWait } from '../waitInput';
+import { describeJob, jobFields, jobOptions, jobTokens, waitAndDownload } from './common';
+
+export const createAndWait: Operation<SpeechInput & { wait: WaitSettings }> = {
+	resource: 'speechJob',
+	operation: 'createAndWait',
+	name: 'Create and Wait',
+	action: 'Create a speech job and wait for the audio',
+	description:
+		'Submit a text as a job, wait until it is spoken, and download the audio. Charged up front, by length.',
+	billed: true,
+	waits: true,
+	fields: jobFields,
+	options: [...jobOptions, ...waitOptions, ...billedOptions],
+	read: (parameters) => ({
+		...readSpeechInput(parameters, MAX_INPUT_CHARACTERS),
+		wait: readWait(parameters),
+	}),
+	checkAll: (all) => checkBudget(all, jobTokens),
+	describe: describeJob,
+
+	async execute(input, item) {
+		const resumed = item.record.requests.job !== undefined;
+		const body = speechBody(input, input.text);
+		const job = await submitJob(item, {
+			name: 'job',
+			body,
+			format: input.responseFormat,
+			fileName: input.fileName,
+		});
+		const known = { ...job, ...describeJob(input) };
+		return await waitAndDownload(item, job.id, input, input.wait, { pollAtOnce: resumed, known });
+	},
+};

@@ -1,0 +1,21 @@
+import { fetchStatus } from '../../run/jobs';
+import type { Operation } from '../../run/operation';
+import { freeBatchOptions } from '../fields';
+import { jobIdField, jobJson } from './common';
+
+export const get: Operation<{ jobId: string }> = {
+	resource: 'speechJob',
+	operation: 'get',
+	name: 'Get',
+	action: 'Get a speech job',
+	description: 'Look up the status of a job; free',
+	billed: false,
+	fields: [jobIdField],
+	options: freeBatchOptions,
+	read: (parameters) => ({ jobId: parameters.id('jobId', 'Job ID') }),
+
+	async execute({ jobId }, item) {
+		const job = await fetchStatus(item, { thing: 'job', id: jobId });
+		return { branch: 'success', items: [{ json: { ...jobJson(job), id: jobId } }] };
+	},
+};

@@ -1,0 +1,20 @@
+import type { Operation } from '../../run/operation';
+import { additionalBodyOption, billedOptions } from '../fields';
+import { readVideoInput, submitVideo, videoFields, type VideoInput, videoJson } from './common';
+
+export const create: Operation<VideoInput> = {
+	resource: 'video',
+	operation: 'create',
+	name: 'Create',
+	action: 'Create a video',
+	description: 'Submit a prompt and go on at once; fetch the video later with "Wait"',
+	billed: true,
+	fields: videoFields,
+	options: [additionalBodyOption, ...billedOptions],
+	read: readVideoInput,
+
+	async execute(input, item) {
+		const video = await submitVideo(item, input);
+		return { branch: 'success', items: [{ json: videoJson(video) }] };
+	},
+};

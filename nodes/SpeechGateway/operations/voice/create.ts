@@ -1,0 +1,135 @@
+import type { IDataObject } from 'n8n-workflow';
+import { InputError } from '../../core/errors';
+import { endpoints } from '../../gateway/endpoints';
+import { inspectRecording, type Recording } from '../../run/inputFile';
+import type { ItemRun } from '../../run/itemRun';
+import { withoutErrorKey } from '../../run/items';
+import { resourceBody } from '../../run/jobs';
+import { fetchVoices } from '../../run/list';
+import type { Operation } from '../../run/operation';
+import { CLONE_TOKENS } from '../../core/billing';
+import { billedOptions, speechModelField } from '../fields';
+
+/** 20 MB, read as MiB; the gateway may refuse earlier. */
+const MAX_RECORDING_BYTES = 20 * 1024 * 1024;
+/** Shorter recordings are sent, with a hint: the voice may not sound alike. */
+const RECOMMENDED_SECONDS = 30;
+
+interface VoiceInput {
+	model: string;
+	title: string;
+	binaryPropertyName: string;
+	reuseExisting: boolean;
+	recording: Recording;
+}
+
+export const create: Operation<VoiceInput> = {
+	resource: 'voice',
+	operation: 'create',
+	name: 'Create',
+	action: 'Create a voice from a recording',
+	description: `Clone a voice from a recording; each clone costs ${CLONE_TOKENS} tokens`,
+	billed: true,
+	fields: [
+		speechModelField,
+		{
+			displayName: 'Title',
+			name: 'title',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'e.g. Anna, calm',
+			description: 'The name under which the voice appears in lists',
+		},
+		{
+			displayName: 'Input Binary Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			required: true,
+			default: 'data',
+			hint: 'The name of the field with the recording: one clear voice, at least 30 seconds, at most 20 MB',
+			description: 'The binary field of the incoming item that holds the recording',
+		},
+	],
+	options: [
+		{
+			displayName: 'Reuse Existing',
+			name: 'reuseExisting',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to return a voice that already has this title instead of cloning and paying again',
+		},
+		...billedOptions,
+	],
+
+	async read(parameters) {
+		const binaryPropertyName = parameters.text('binaryPropertyName', 'Input Binary Field');
+		return {
+			model: parameters.locator('model', 'Model'),
+			title: parameters.text('title', 'Title').trim(),
+			binaryPropertyName,
+			reuseExisting: parameters.flagOption('reuseExisting', false),
+			recording: await inspectRecording(
+				parameters.context,
+				parameters.index,
+				binaryPropertyName,
+				MAX_RECORDING_BYTES,
+			),
+		};
+	},
+	describe: () => ({ estimatedTokens: CLONE_TOKENS }),
+
+	async execute(input, item) {
+		const voice = input.reuseExisting
+			? await item.session.once(
+					`voice ${input.title}`,
+					async () => (await findVoice(item, input)) ?? (await clone(item, input)),
+				)
+			: await clone(item, input);
+		return { branch: 'success', items: [{ json: withoutErrorKey(voice, 'voiceError') }] };
+	},
+};
+
+async function findVoice(
+	item: ItemRun,
+	{ model, title }: VoiceInput,
+): Promise<IDataObject | undefined> {
+	const voices = await fetchVoices(item, model);
+	return voices.find((voice) => voice.title === title);
+}
+
+async function clone(item: ItemRun, input: VoiceInput): Promise<IDataObject> {
+	const { model, title, binaryPropertyName, recording } = input;
+	const { context, hints } = item.session;
+	if (recording.seconds !== undefined && recording.seconds < RECOMMENDED_SECONDS) {
+		hints.add(
+			`The recording for "${title}" is only ${Math.round(recording.seconds)} seconds long; the gateway recommends at least ${RECOMMENDED_SECONDS}.`,
+		);
+	}
+	return await item.billed({
+		name: 'voice',
+		endpoint: endpoints.createVoice,
+		input: { model, title, bytes: recording.bytes, fileName: recording.fileName },
+		subject: { model },
+		body: async () => {
+			const audio = await context.helpers.getBinaryDataBuffer(item.index, binaryPropertyName);
+			if (audio.length === 0) throw new InputError(`The file in "${binaryPropertyName}" is empty`);
+			const form = new FormData();
+			form.append('model', model);
+			form.append('title', title);
+			form.append(
+				'audio',
+				new Blob([new Uint8Array(audio)], { type: recording.mimeType }),
+				recording.fileName,
+			);
+			return form;
+		},
+		read: async (reply) => {
+			const voice = resourceBody(await item.session.transport.readJson(reply));
+			const id = voice._id ?? voice.id ?? voice.voice_id;
+			if (typeof id !== 'string' || id === '') throw new Error('the answer has no voice id');
+			return { title, ...voice, _id: id };
+		},
+	});
+}

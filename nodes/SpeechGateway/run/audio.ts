@@ -1,0 +1,97 @@
+import type { IBinaryData } from 'n8n-workflow';
+import {
+	AUDIO_FORMATS,
+	type AudioFormat,
+	AudioInspector,
+	type AudioInfo,
+	DamagedAudioError,
+	sniffAudioFormat,
+} from '../core/audio';
+import { asError } from '../core/errors';
+import { plain } from '../core/explain';
+import type { Reply } from '../gateway/transport';
+import type { ItemRun } from './itemRun';
+import { readableFrom } from './readable';
+
+/** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
+export interface StoredAudio {
+	binary: IBinaryData;
+	info: AudioInfo;
+}
+
+/** Bytes that tell the container. */
+const HEAD_BYTES = 16;
+
+/**
+ * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
+ * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3. Throws
+ * DamagedAudioError when it is cut short or no audio; then nothing stays in the store.
+ */
+export async function storeAudio(
+	item: ItemRun,
+	reply: Reply,
+	wanted: AudioFormat,
+	fileName: string,
+): Promise<StoredAudio> {
+	const chunks = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+	const head: Uint8Array[] = [];
+	for (let bytes = 0; bytes < HEAD_BYTES; ) {
+		const { value, done } = await chunks.next();
+		if (done) break;
+		head.push(value);
+		bytes += value.length;
+	}
+	const format = formatOf(Buffer.concat(head), wanted, reply.headers['content-type']);
+	const inspector = new AudioInspector(format);
+	let failure: unknown;
+	let info: AudioInfo | undefined;
+
+	async function* inspected(): AsyncGenerator<Uint8Array> {
+		try {
+			for (const chunk of head.splice(0)) {
+				inspector.feed(chunk);
+				yield chunk;
+			}
+			for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+				inspector.feed(next.value);
+				yield next.value;
+			}
+			info = inspector.end();
+		} catch (error) {
+			throw asError((failure = error));
+		}
+	}
+	const { mimeType, extension } = AUDIO_FORMATS[format];
+	try {
+		const binary = await item.session.context.helpers.prepareBinaryData(
+			readableFrom(inspected(), reply.body),
+			withExtension(fileName, extension),
+			mimeType,
+		);
+		return { binary, info: info! };
+	} catch (error) {
+		throw asError(failure ?? error);
+	}
+}
+
+function formatOf(head: Buffer, wanted: AudioFormat, contentType = ''): AudioFormat {
+	if (head.length === 0) throw new DamagedAudioError('the file is empty');
+	const found = sniffAudioFormat(head);
+	if (found) return found;
+	if (wanted === 'pcm' && !/json|html|xml|text/i.test(contentType)) return 'pcm';
+	throw new DamagedAudioError(
+		`this is not audio: ${plain(head.toString('utf8').replace(/[^ -~]/g, '.'))}`,
+	);
+}
+
+/** A file name that stays in its folder, with the extension of its type. */
+export function withExtension(fileName: string, extension: string): string {
+	const base = fileName
+		.replace(/[/\\:*?"<>|\p{Cc}]+/gu, '_')
+		.replace(/^\.+/, '')
+		.slice(0, 200);
+	const stem = base.toLowerCase().endsWith(`.${extension}`)
+		? base.slice(0, -extension.length - 1)
+		: base;
+	return `${stem || 'file'}.${extension}`;
+}

@@ -1,0 +1,438 @@
+import type { IDataObject } from 'n8n-workflow';
+import { type HeldChat, startHeldChat } from '../support/heldChat';
+import { type Fault, type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, item, runNode } from './support';
+
+let sim: Simulator;
+let held: HeldChat;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1 });
+	held = await startHeldChat();
+});
+afterAll(async () => {
+	await sim.close();
+	await held.close();
+});
+beforeEach(() => sim.reset());
+
+const MODEL = 'gpt-4o-mini';
+const values = [
+	{ role: 'system', content: 'You are an echo.' },
+	{ role: 'user', content: '={{ $json.question }}' },
+];
+const chat = (options: IDataObject = {}, messages: IDataObject = { values }): IDataObject => ({
+	resource: 'chat',
+	operation: 'complete',
+	model: { __rl: true, mode: 'id', value: MODEL },
+	messages,
+	options: { maxRetries: 0, ...options },
+});
+const run = async (more: Partial<EngineRun> = {}) =>
+	await runNode({
+		parameters: chat(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: [item({ question: 'Is anybody there?' })],
+		...more,
+	});
+const fault = (what: Omit<Fault, 'path'>) => sim.fault({ path: '/v1/chat/completions', ...what });
+const sent = () => sim.requests.length;
+const body = () => sim.requests[0].body as IDataObject;
+
+const completion = (message: IDataObject, more: IDataObject = {}) => ({
+	id: 'chatcmpl-1',
+	model: MODEL,
+	choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
+	...more,
+});
+
+/** A run that streams, and the chunks that reached the client. */
+async function stream(more: Partial<EngineRun> = {}) {
+	const chunks: Array<{ type: string; content?: unknown; itemIndex: number }> = [];
+	const result = await run({
+		mode: 'webhook',
+		onChunk: ({ type, content, metadata }) =>
+			chunks.push({ type, content, itemIndex: metadata.itemIndex }),
+		...more,
+	});
+	const text = chunks.flatMap(({ type, content }) => (type === 'item' ? [content] : [])).join('');
+	return { ...result, chunks, types: chunks.map(({ type }) => type), text };
+}
+
+describe('an answer', () => {
+	test('is simplified; only what the user set is sent', async () => {
+		const { outputs, context } = await run();
+		expect(outputs[0]).toEqual([
+			{
+				json: {
+					text: 'You said: Is anybody there?',
+					model: MODEL,
+					finishReason: 'stop',
+					usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+		expect(outputs[1]).toEqual([]);
+		expect(body()).toEqual({
+			model: MODEL,
+			messages: [
+				{ role: 'system', content: 'You are an echo.' },
+				{ role: 'user', content: 'Is anybody there?' },
+			],
+		});
+		expect(context).toEqual({});
+	});
+
+	test('options are sent under the names of the gateway, and win over additional fields', async () => {
+		await run({
+			parameters: chat({
+				temperature: 0.5,
+				maxTokens: 100,
+				additionalBody: '{ "top_p": 0.9, "model": "another", "max_tokens": 1 }',
+			}),
+		});
+		expect(body()).toMatchObject({ model: MODEL, temperature: 0.5, max_tokens: 100, top_p: 0.9 });
+	});
+
+	test('a temperature of 0 is sent', async () => {
+		await run({ parameters: chat({ temperature: 0 }) });
+		expect(body().temperature).toBe(0);
+	});
+
+	test('tool calls', async () => {
+		const tools = [{ type: 'function', function: { name: 'weather', parameters: {} } }];
+		const { outputs } = await run({
+			parameters: chat({ tools: JSON.stringify(tools) }),
+			items: [item({ question: 'call tool weather {"city":"Oslo"}' })],
+		});
+		expect(body().tools).toEqual(tools);
+		expect(outputs[0][0].json).toMatchObject({
+			text: '',
+			finishReason: 'tool_calls',
+			toolCalls: [
+				{ type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
+			],
+		});
+	});
+
+	test.each([
+		[{ error: null }, {}],
+		[{ error: { message: 'half' } }, undefined],
+	])('not simplified with %j: no key `error`', async (more, expected) => {
+		fault({ status: 200, charge: true, body: completion({ content: 'Hi' }, more) });
+		const { outputs } = await run({ parameters: chat({ simplify: false }), retryOnFail: true });
+		expect(sent()).toBe(1);
+		if (expected) {
+			expect(outputs[0][0].json).toEqual(completion({ content: 'Hi' }));
+		} else {
+			expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
+		}
+	});
+
+	test('content as parts', async () => {
+		const content = [
+			{ type: 'text', text: 'Hello ' },
+			{ type: 'text', text: 'there' },
+		];
+		fault({ status: 200, charge: true, body: completion({ content } as unknown as IDataObject) });
+		expect((await run()).outputs[0][0].json.text).toBe('Hello there');
+	});
+
+	test('the key appears nowhere, not even when the gateway repeats it', async () => {
+		fault({ status: 200, charge: true, body: completion({ content: `Key ${sim.apiKey}!` }) });
+		const { run: execution } = await run({ parameters: chat({ simplify: false }) });
+		expect(JSON.stringify(execution.data.resultData.runData['Speech Gateway'])).toContain(
+			'Key ***!',
+		);
+		expect(JSON.stringify(execution.data)).not.toContain(sim.apiKey);
+	});
+
+	test('every item is one request, in order', async () => {
+		const questions = ['one', 'two', 'three', 'four', 'five', 'six'];
+		const { outputs } = await run({ items: questions.map((question) => item({ question })) });
+		expect(outputs[0].map(({ json }) => json.text)).toEqual(
+			questions.map((question) => `You said: ${question}`),
+		);
+		expect(sim.charges).toHaveLength(6);
+	});
+});
+
+describe('what counts as what', () => {
+	const unknown: Array<[string, Omit<Fault, 'path'>, string]> = [
+		['504 charged', { status: 504, charge: true }, 'upstream_outcome_unknown'],
+		['504 not charged', { status: 504 }, 'upstream_outcome_unknown'],
+		['reset before the work', { connection: 'reset-before-work' }, 'connection_lost'],
+		['reset after the work', { connection: 'reset-after-work' }, 'connection_lost'],
+		['no answer in time', { connection: 'stall' }, 'client_timeout'],
+		['cut short', { truncate: 'half' }, 'damaged_response'],
+		['cut short, cleanly', { truncate: 'half', truncateClean: true }, 'damaged_response'],
+		['empty', { truncate: 0, truncateClean: true }, 'damaged_response'],
+		['rubbish', { corrupt: true }, 'damaged_response'],
+		[
+			'no text and no tool call',
+			{ status: 200, charge: true, body: completion({ content: '' }) },
+			'damaged_response',
+		],
+	];
+	describe.each([false, true])('streamed: %s', (streamed) => {
+		test.each(unknown)('%s is unknown, and never sent again', async (_, what, reason) => {
+			fault({ ...what, times: Infinity });
+			const { outputs, error } = await run({
+				parameters: chat({ maxRetries: 4, timeout: 1, stream: streamed }),
+				retryOnFail: true,
+			});
+			expect(error).toBeUndefined();
+			expect(outputs[0]).toEqual([]);
+			expect(outputs[1][0].json).toMatchObject({
+				outcome: 'unknown',
+				reason,
+				operation: 'chat.complete',
+			});
+			expect(outputs[1][0].json).not.toHaveProperty('error');
+			expect(sent()).toBe(1);
+		});
+
+		test.each([429, 500, 502, 503])('%s is sent again', async (status) => {
+			fault({ status, times: 2 });
+			const { outputs } = await run({ parameters: chat({ maxRetries: 4, stream: streamed }) });
+			expect(outputs[0][0].json.text).toBe('You said: Is anybody there?');
+			expect(sent()).toBe(3);
+			expect(sim.charges).toHaveLength(1);
+		});
+
+		test.each([400, 401, 402, 403, 404, 413, 422])('%s is refused at once', async (status) => {
+			fault({ status, times: Infinity });
+			const { error } = await run({ parameters: chat({ maxRetries: 4, stream: streamed }) });
+			expect(error?.message).toContain(`(${status})`);
+			expect(sent()).toBe(1);
+		});
+
+		test('524 is not sent again, not even by Retry On Fail', async () => {
+			fault({ status: 524, times: Infinity });
+			const { error } = await run({
+				parameters: chat({ maxRetries: 4, stream: streamed }),
+				retryOnFail: true,
+			});
+			expect(error?.message).toContain('524');
+			expect(sent()).toBe(1);
+		});
+	});
+
+	test('Retry On Fail sends only the item that was not charged', async () => {
+		fault({ status: 503, input: 'two' });
+		const { outputs } = await run({
+			items: ['one', 'two', 'three'].map((question) => item({ question })),
+			retryOnFail: true,
+		});
+		expect(outputs[0].map(({ json }) => json.text)).toEqual([
+			'You said: one',
+			'You said: two',
+			'You said: three',
+		]);
+		expect(sim.charges).toHaveLength(3);
+	});
+});
+
+describe('bad input: nothing is sent, and the message names it', () => {
+	const bad: Array<[string, IDataObject, RegExp]> = [
+		['no message', chat({}, {}), /"Messages" is empty/],
+		['an empty list', chat({}, { values: [] }), /"Messages" is empty/],
+		[
+			'an unknown role',
+			chat({}, { values: [{ role: 'robot', content: 'Hi' }] }),
+			/Role of message 1.*system, user, assistant.*"robot"/,
+		],
+		[
+			'an empty message',
+			chat({}, { values: [...values.slice(0, 1), { role: 'user', content: ' ' }] }),
+			/Content of message 2.*empty/,
+		],
+		['no model', { ...chat(), model: { __rl: true, mode: 'list', value: '' } }, /"Model"/],
+		['maxTokens 0', chat({ maxTokens: 0 }), /"Max Tokens".*at least 1.*0/],
+		['maxTokens 1.5', chat({ maxTokens: 1.5 }), /"Max Tokens".*whole number/],
+		['temperature', chat({ temperature: 'hot' }), /"Temperature".*number.*"hot"/],
+		['tools no JSON', chat({ tools: '[{' }), /"Tools" is not valid JSON/],
+		['tools no array', chat({ tools: '{}' }), /"Tools" must be a JSON array/],
+		['additional body', chat({ additionalBody: '[1]' }), /"Additional Body Fields".*object/],
+	];
+	test.each(bad)('%s', async (_, parameters, message) => {
+		const { error } = await run({ parameters });
+		expect(error?.message).toMatch(message);
+		expect(sim.requests).toEqual([]);
+	});
+});
+
+describe('streaming', () => {
+	test('is on exactly when the workflow streams', async () => {
+		await run({ mode: 'webhook' });
+		expect(body()).not.toHaveProperty('stream');
+		sim.reset();
+		const { outputs, types, text } = await stream();
+		expect(body().stream).toBe(true);
+		expect(text).toBe('You said: Is anybody there?');
+		expect(types).toEqual(['begin', ...types.slice(1, -1).fill('item'), 'end']);
+		expect(types.length).toBeGreaterThan(4);
+		expect(outputs[0][0].json).toMatchObject({ text, model: MODEL, finishReason: 'stop' });
+	});
+
+	test('"Stream" off keeps the answer out of the chat', async () => {
+		const { chunks, outputs } = await stream({ parameters: chat({ stream: false }) });
+		expect(body()).not.toHaveProperty('stream');
+		expect(chunks).toEqual([]);
+		expect(outputs[0][0].json.text).toBe('You said: Is anybody there?');
+	});
+
+	test('"Stream" on without a client: the gateway streams, the item is the same', async () => {
+		const { outputs } = await run({ parameters: chat({ stream: true }) });
+		expect(body().stream).toBe(true);
+		expect(outputs[0][0].json.text).toBe('You said: Is anybody there?');
+	});
+
+	test('usage, when it is asked for with additional fields', async () => {
+		const additionalBody = { stream_options: { include_usage: true } };
+		const { outputs } = await run({ parameters: chat({ stream: true, additionalBody }) });
+		expect(outputs[0][0].json.usage).toMatchObject({ total_tokens: expect.any(Number) });
+	});
+
+	test('a JSON answer to a stream request is understood', async () => {
+		fault({ status: 200, charge: true, body: completion({ content: 'All at once.' }) });
+		const { outputs, types, text } = await stream();
+		expect(text).toBe('All at once.');
+		expect(types).toEqual(['begin', 'item', 'end']);
+		expect(outputs[0][0].json.text).toBe('All at once.');
+	});
+
+	test('tool calls come together from their pieces', async () => {
+		const tools = [{ type: 'function', function: { name: 'weather', parameters: {} } }];
+		const { outputs, chunks } = await stream({
+			parameters: chat({ tools }),
+			items: [item({ question: 'call tool weather {"city":"Oslo"}' })],
+		});
+		expect(outputs[0][0].json.toolCalls).toMatchObject([
+			{ function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
+		]);
+		expect(chunks).toEqual([]);
+	});
+
+	test('each piece goes on at once, before the next one is there', async () => {
+		let arrived: (text: string) => void = () => {};
+		const next = async () => await new Promise<string>((resolve) => (arrived = resolve));
+		const running = run({
+			mode: 'webhook',
+			url: held.url,
+			onChunk: ({ type, content }) => type === 'item' && arrived(content as string),
+		});
+		const answer = await held.answer();
+		for (const word of ['Piece ', 'by ', 'piece, ', '日本', '👍🏽']) {
+			const passedOn = next();
+			answer.say(word);
+			expect(await passedOn).toBe(word);
+		}
+		answer.finish();
+		const { outputs } = await running;
+		expect(outputs[0][0].json.text).toBe('Piece by piece, 日本👍🏽');
+	});
+
+	const endings: Array<[string, (answer: Awaited<ReturnType<HeldChat['answer']>>) => void]> = [
+		['ends without [DONE] or a finish reason', (answer) => answer.end()],
+		['breaks off', (answer) => answer.breakOff()],
+		['brings an error', (answer) => answer.write('data: {"error":{"message":"too busy"}}\n\n')],
+		['falls silent', () => {}],
+	];
+	test.each(endings)(
+		'that %s is unknown, keeps its text, and is not sent again',
+		async (_, end) => {
+			const before = held.requests();
+			const passedOn: string[] = [];
+			let heard = () => {};
+			const firstWords = new Promise<void>((resolve) => (heard = resolve));
+			const chunks: string[] = [];
+			const running = run({
+				mode: 'webhook',
+				url: held.url,
+				parameters: chat({ timeout: 1, maxRetries: 4 }),
+				retryOnFail: true,
+				onChunk: ({ type, content }) => {
+					chunks.push(type);
+					if (type === 'item' && passedOn.push(content as string) === 2) heard();
+				},
+			});
+			const answer = await held.answer();
+			answer.say('Once upon ');
+			answer.say('a time');
+			await firstWords;
+			end(answer);
+			if (end.length && !/silent/.test(_)) answer.end();
+			const { outputs, error } = await running;
+			expect(error).toBeUndefined();
+			expect(outputs[0]).toEqual([]);
+			expect(outputs[1][0].json).toMatchObject({
+				outcome: 'unknown',
+				reason: 'damaged_response',
+				text: 'Once upon a time',
+			});
+			expect(held.requests() - before).toBe(1);
+			expect(chunks).toEqual(['begin', 'item', 'item', 'error']);
+		},
+	);
+
+	test('a finish reason is enough, and what breaks afterwards takes nothing away', async () => {
+		const running = run({ url: held.url, parameters: chat({ stream: true }) });
+		const answer = await held.answer();
+		answer.say('Whole.');
+		answer.write('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n');
+		answer.end();
+		expect((await running).outputs[0][0].json).toMatchObject({ text: 'Whole.' });
+	});
+
+	test('[DONE] without a finish reason is enough', async () => {
+		const running = run({ url: held.url, parameters: chat({ stream: true }) });
+		const answer = await held.answer();
+		answer.say('Whole.');
+		answer.write('data: [DONE]\n\n');
+		answer.end();
+		expect((await running).outputs[0][0].json).toMatchObject({ text: 'Whole.' });
+	});
+
+	test('a client that has gone away does not cost the answer', async () => {
+		const { outputs } = await run({
+			mode: 'webhook',
+			onChunk: () => {
+				throw new Error('write after end');
+			},
+		});
+		expect(outputs[0][0].json.text).toBe('You said: Is anybody there?');
+		expect(sent()).toBe(1);
+	});
+
+	test('an answer that is there is not streamed again by Retry On Fail', async () => {
+		fault({ status: 503, input: 'two' });
+		const { text, types, outputs } = await stream({
+			items: ['one', 'two'].map((question) => item({ question })),
+			parameters: chat({ concurrency: 1, maxRetries: 0 }),
+			retryOnFail: true,
+		});
+		expect(outputs[0]).toHaveLength(2);
+		expect(text).toBe('You said: oneYou said: two');
+		expect(types.filter((type) => type === 'begin')).toHaveLength(2);
+		expect(sim.charges).toHaveLength(2);
+	});
+
+	test('Stop breaks the stream off, and nothing more is sent', async () => {
+		const before = held.requests();
+		let cancel = () => {};
+		const running = run({
+			mode: 'webhook',
+			url: held.url,
+			retryOnFail: true,
+			started: (execution) => (cancel = execution.cancel),
+			onChunk: ({ type }) => type === 'item' && cancel(),
+		});
+		const answer = await held.answer();
+		answer.say('Never ');
+		await answer.closed;
+		await running;
+		expect(held.requests() - before).toBe(1);
+	});
+});

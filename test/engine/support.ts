@@ -1,0 +1,265 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import 'reflect-metadata';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Container } from '@n8n/di';
+import {
+	BinaryDataConfig,
+	BinaryDataService,
+	DataDeduplicationService,
+	ExecutionLifecycleHooks,
+	InstanceSettings,
+	WorkflowExecute,
+} from 'n8n-core';
+import {
+	createRunExecutionData,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	type IRun,
+	type IRunExecutionData,
+	type IWorkflowExecuteAdditionalData,
+	type OnError,
+	Workflow,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+
+/** Name of the node under test. */
+export const NODE = 'Speech Gateway';
+
+export interface EngineRun {
+	parameters: IDataObject;
+	/** Input of the node; default: one empty item. */
+	items?: INodeExecutionData[];
+	url: string;
+	apiKey: string;
+	onError?: OnError;
+	retryOnFail?: boolean;
+	maxTries?: number;
+	waitBetweenTries?: number;
+	mode?: WorkflowExecuteMode;
+	nodeType?: INodeType;
+	/** Run data of an earlier, failed execution: what "Retry execution" starts from. */
+	retryOf?: IRunExecutionData;
+	/** Called with the running execution, to cancel it. */
+	started?: (run: { cancel: () => void }) => void;
+	/** Given: the run streams, and every chunk arrives here. */
+	onChunk?: (chunk: { type: string; content?: unknown; metadata: { itemIndex: number } }) => void;
+}
+
+export interface EngineResult {
+	run: IRun;
+	/** The items per output of the node's last run; empty when it failed. */
+	outputs: INodeExecutionData[][];
+	error?: {
+		message: string;
+		description?: string | null;
+		context?: IDataObject;
+		httpCode?: string;
+	};
+	/** Execution data as it would be saved: what `contextData` holds of the node. */
+	context: IDataObject;
+	hints: string[];
+}
+
+let ready: Promise<void> | undefined;
+
+/** Filesystem binary store in a folder of its own; keys of `sendOnceKey` in memory. */
+async function prepare(): Promise<void> {
+	const folder = await mkdtemp(join(tmpdir(), 'engine-'));
+	const config = Container.get(BinaryDataConfig);
+	Object.assign(config, {
+		mode: 'filesystem',
+		availableModes: ['filesystem'],
+		localStoragePath: folder,
+	});
+	await Container.get(BinaryDataService).init();
+	Container.set(
+		InstanceSettings,
+		Object.assign(Object.create(InstanceSettings.prototype), { instanceId: 'test' }),
+	);
+	await DataDeduplicationService.init(keysInMemory());
+}
+
+function keysInMemory() {
+	const seen = new Map<string, Set<string>>();
+	const of = (context: { node?: INode }) => {
+		const id = context.node?.id ?? '';
+		const keys = seen.get(id) ?? new Set<string>();
+		seen.set(id, keys);
+		return keys;
+	};
+	return {
+		async checkProcessedAndRecord(
+			items: Array<string | number>,
+			_scope: string,
+			context: { node?: INode },
+		) {
+			const keys = of(context);
+			const [processed, fresh] = [
+				items.filter((key) => keys.has(String(key))),
+				items.filter((key) => !keys.has(String(key))),
+			];
+			for (const key of fresh) keys.add(String(key));
+			return { new: fresh, processed };
+		},
+		async removeProcessed(
+			items: Array<string | number>,
+			_scope: string,
+			context: { node?: INode },
+		) {
+			for (const key of items) of(context).delete(String(key));
+		},
+		async clearAllProcessedItems() {},
+		async getProcessedDataCount() {
+			return 0;
+		},
+	} as never;
+}
+
+let executions = 0;
+
+/** Runs the node inside n8n-core's own WorkflowExecute, with n8n's real HTTP helpers against a real server. */
+export async function runNode(options: EngineRun): Promise<EngineResult> {
+	await (ready ??= prepare());
+	const nodeType = options.nodeType ?? new SpeechGateway();
+	const node: INode = {
+		id: 'node-under-test',
+		name: NODE,
+		type: 'n8n-nodes-speech-gateway.speechGateway',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: options.parameters as INode['parameters'],
+		credentials: { speechGatewayApi: { id: '1', name: 'Speech Gateway API' } },
+		...(options.onError && { onError: options.onError }),
+		...(options.retryOnFail && {
+			retryOnFail: true,
+			maxTries: options.maxTries ?? 3,
+			waitBetweenTries: options.waitBetweenTries ?? 1,
+		}),
+	};
+	const start: INode = {
+		...node,
+		id: 'start',
+		name: 'Start',
+		type: 'test.start',
+		parameters: {},
+		credentials: undefined,
+		retryOnFail: false,
+		onError: undefined,
+	};
+	const types: Record<string, INodeType> = {
+		[node.type]: nodeType,
+		'test.start': {
+			description: {
+				displayName: 'Start',
+				name: 'start',
+				group: ['input'],
+				version: 1,
+				description: '',
+				defaults: {},
+				inputs: [],
+				outputs: ['main'],
+				properties: [],
+			} as never,
+			async execute() {
+				return [this.getInputData()];
+			},
+		},
+	};
+	const workflow = new Workflow({
+		id: 'workflow-under-test',
+		nodes: [start, node],
+		connections: { Start: { main: [[{ node: NODE, type: 'main', index: 0 }]] } },
+		active: false,
+		nodeTypes: {
+			getByName: (name) => types[name],
+			getByNameAndVersion: (name) => types[name],
+			getKnownTypes: () => ({}),
+		},
+		settings: { executionOrder: 'v1' },
+	});
+	const executionId = String(++executions);
+	const mode = options.mode ?? 'trigger';
+	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
+		id: 'workflow-under-test',
+		name: 'Test',
+		nodes: [],
+		connections: {},
+		active: false,
+	} as never);
+	const { onChunk } = options;
+	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk as never));
+	const additionalData = {
+		executionId,
+		hooks,
+		variables: {},
+		restApiUrl: 'http://localhost/rest',
+		formWaitingBaseUrl: 'http://localhost/form-waiting',
+		instanceBaseUrl: 'http://localhost/',
+		webhookBaseUrl: 'http://localhost/webhook',
+		webhookWaitingBaseUrl: 'http://localhost/waiting',
+		webhookTestBaseUrl: 'http://localhost/test',
+		currentNodeParameters: undefined,
+		userId: 'user',
+		setExecutionStatus: () => {},
+		sendDataToUI: () => {},
+		streamingEnabled: onChunk !== undefined,
+		credentialsHelper: {
+			getParentTypes: () => [],
+			isCredentialUsableByNode: () => true,
+			getDecrypted: async () => ({ apiKey: options.apiKey, baseUrl: options.url }),
+			getCredentials: async () => ({ apiKey: options.apiKey, baseUrl: options.url }),
+			preAuthentication: async () => undefined,
+			authenticate: async (_data: unknown, _type: string, request: { headers?: IDataObject }) => ({
+				...request,
+				headers: { ...request.headers, Authorization: `Bearer ${options.apiKey}` },
+			}),
+		},
+	} as unknown as IWorkflowExecuteAdditionalData;
+
+	const items = options.items ?? [{ json: {} }];
+	const data =
+		options.retryOf ??
+		createRunExecutionData({
+			executionData: {
+				contextData: {},
+				nodeExecutionStack: [{ node: start, data: { main: [items] }, source: null }],
+				metadata: {},
+				waitingExecution: {},
+				waitingExecutionSource: {},
+			},
+		});
+	if (options.retryOf) forRetry(data, workflow);
+	const execute = new WorkflowExecute(additionalData, mode, data);
+	const running = execute.processRunExecutionData(workflow);
+	options.started?.({ cancel: () => running.cancel() });
+	const run = await running;
+	const task = run.data.resultData.runData[NODE]?.at(-1);
+	return {
+		run,
+		outputs: (task?.data?.main ?? []).map((output) => output ?? []),
+		error: (run.data.resultData.error ?? task?.error) as EngineResult['error'],
+		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
+		hints: (task?.hints ?? []).map(({ message }) => message),
+	};
+}
+
+/** What n8n does with the data of a failed execution before it runs it again: the failed node is taken from the run data. */
+function forRetry(data: IRunExecutionData, workflow: Workflow): void {
+	const { lastNodeExecuted } = data.resultData;
+	delete data.resultData.error;
+	if (lastNodeExecuted) data.resultData.runData[lastNodeExecuted]?.pop();
+	for (const entry of data.executionData!.nodeExecutionStack)
+		entry.node = workflow.getNode(entry.node.name)!;
+}
+
+/** Data of a failed execution, as it comes back from the database. */
+export function saved(run: IRun): IRunExecutionData {
+	return structuredClone(run.data);
+}
+
+export const item = (json: IDataObject): INodeExecutionData => ({ json });
