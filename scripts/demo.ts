@@ -12,6 +12,9 @@ const VERSION = '2.41';
 const EXAMPLE = 'examples/batch-narration.json';
 const OUTPUT_FOLDER = 'demo-output';
 
+/** The service reckons with 250 characters a minute. */
+const SECONDS_PER_CHARACTER = 60 / 250;
+
 /** What a user with a key sets to run the demo against the real gateway. */
 const { SPEECH_GATEWAY_API_KEY, SPEECH_GATEWAY_BASE_URL } = process.env;
 /** Settings without which some machines do not reach the real gateway. */
@@ -41,7 +44,9 @@ export async function main(args: string[]): Promise<number> {
 
 	try {
 		const real = Boolean(SPEECH_GATEWAY_API_KEY && SPEECH_GATEWAY_BASE_URL);
-		const simulator = real ? undefined : await startSimulator({ secondsPerCharacter: 0.06 });
+		const simulator = real
+			? undefined
+			: await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
 		if (simulator) cleanUps.push(async () => await simulator.close());
 		const apiKey = simulator?.apiKey ?? SPEECH_GATEWAY_API_KEY;
 		const baseUrl = simulator?.url ?? SPEECH_GATEWAY_BASE_URL;

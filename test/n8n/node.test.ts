@@ -5,7 +5,7 @@ import { NODE_NAME } from '../support/workflow';
 let bench: Bench;
 beforeAll(async () => (bench = await openBench()));
 beforeEach(() => bench.sim.reset());
-afterAll(async () => await bench.close());
+afterAll(async () => await bench?.close());
 
 const speech = { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' };
 

@@ -17,7 +17,7 @@ export interface Bench {
 
 /** For `beforeAll`; `close` is for `afterAll`, and tests that share it begin with `sim.reset()` where they count. */
 export async function openBench(options?: SimulatorOptions, api?: N8nClient): Promise<Bench> {
-	const client = api ?? (await sharedN8n()).api;
+	const client = api ?? sharedN8n().api;
 	const sim = await startSimulator(options);
 	const credential = await client.createCredential('speechGatewayApi', {
 		apiKey: sim.apiKey,

@@ -88,10 +88,11 @@ export class N8nApiError extends Error {
 
 /** Drives n8n through the interface that its editor uses (no API key needed, same in 1.123 and 2.41). */
 export class N8nClient {
-	private cookie = '';
-	private readonly browserId = randomUUID();
-
-	constructor(readonly url: string) {}
+	/** With `session` of a client that is logged in, no log-in is needed (n8n allows five a minute). */
+	constructor(
+		readonly url: string,
+		readonly session = { cookie: '', browserId: randomUUID() as string },
+	) {}
 
 	/** Sends one request; returns the `data` of the answer. Throws N8nApiError for a status of 400 and above. */
 	async request<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
@@ -106,8 +107,8 @@ export class N8nClient {
 		return await fetch(this.url + path, {
 			method,
 			headers: {
-				'browser-id': this.browserId,
-				...(this.cookie && { cookie: this.cookie }),
+				'browser-id': this.session.browserId,
+				...(this.session.cookie && { cookie: this.session.cookie }),
 				...(body !== undefined && { 'content-type': 'application/json' }),
 			},
 			body: body === undefined ? undefined : JSON.stringify(body),
@@ -128,7 +129,7 @@ export class N8nClient {
 				});
 		const text = await response.text();
 		if (!response.ok) throw new N8nApiError(response.status, 'log in', text);
-		this.cookie = response.headers
+		this.session.cookie = response.headers
 			.getSetCookie()
 			.map((cookie) => cookie.split(';')[0])
 			.join('; ');

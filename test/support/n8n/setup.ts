@@ -7,14 +7,10 @@ import { N8N_VERSION, type SharedN8n } from './shared';
 export default async function setup(): Promise<void> {
 	const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage());
 	const n8n = await startN8n({ version: N8N_VERSION, tarball });
-	const { version, url, userFolder, pid } = n8n;
-	process.env.SHARED_N8N = JSON.stringify({
-		version,
-		url,
-		userFolder,
-		tarball,
-		pid,
-	} satisfies SharedN8n);
+	const { version, url, userFolder, pid, api } = n8n;
+	const { session } = api;
+	const shared: SharedN8n = { version, url, session, userFolder, tarball, pid };
+	process.env.SHARED_N8N = JSON.stringify(shared);
 	running.n8n = n8n;
 }
 

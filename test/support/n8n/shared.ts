@@ -10,6 +10,7 @@ export const N8N_VERSION = (process.env.N8N_VERSION ?? N8N_VERSIONS[0]) as N8nVe
 export interface SharedN8n {
 	version: N8nVersion;
 	url: string;
+	session: N8nClient['session'];
 	userFolder: string;
 	/** Of the package under test: for tests that start an n8n of their own. */
 	tarball: string;
@@ -20,9 +21,8 @@ export interface SharedN8n {
  * The n8n that all test files of the projects `n8n` and `browser` share, with the package installed.
  * Tests are isolated by workflow; one that must stop or kill n8n starts its own with `tarball`.
  */
-export async function sharedN8n(): Promise<SharedN8n & { api: N8nClient; log(): string }> {
+export function sharedN8n(): SharedN8n & { api: N8nClient; log(): string } {
 	const shared = JSON.parse(process.env.SHARED_N8N!) as SharedN8n;
-	const api = new N8nClient(shared.url);
-	await api.logIn();
+	const api = new N8nClient(shared.url, shared.session);
 	return { ...shared, api, log: () => readLog(shared.userFolder) };
 }
