@@ -20,15 +20,8 @@ describe.each(fixtureNames())('%s', (name) => {
 		expect(info).toMatchObject({ format, bytes: bytes.length });
 		expect(info.channels).toBe(decoded.channels);
 		expect(info.sampleRate).toBe(decoded.sampleRate);
-		if (info.format === 'mp3') {
-			expect(info.frames).toBe(decoded.packets);
-			// ffmpeg cuts off the encoder's delay and padding, where the file tells them.
-			const spare = info.seconds - decoded.samples.length / info.sampleRate;
-			expect(spare).toBeGreaterThanOrEqual(0);
-			expect(spare * info.sampleRate).toBeLessThan(1152 * 3);
-		} else {
-			expect(info.seconds * info.sampleRate).toBeCloseTo(decoded.samples.length, 6);
-		}
+		if (info.format === 'mp3') expect(info.frames).toBe(decoded.packets);
+		expect(info.seconds * info.sampleRate).toBeCloseTo(decoded.samples.length, 6);
 	});
 
 	it('is plain JSON', () => {
@@ -181,6 +174,8 @@ describe('mp3', () => {
 		const other = fixture('mp3-44100-mono-id3v2.4-picture.mp3');
 		const both = inspect('mp3', join(plain, other, plain));
 		expect(both.dataBytes).toBe(2 * info.dataBytes + inspect('mp3', other).dataBytes);
+		// The delay and padding that the middle one tells are not those of the whole.
+		expect(both).toMatchObject({ gapless: null });
 	});
 
 	it('skips some rubbish, but not much of it, and none at the end', () => {
@@ -196,7 +191,6 @@ describe('mp3', () => {
 
 	it('is cut short when frames that its Xing header counts are missing', () => {
 		const whole = fixture('mp3-44100-mono-cbr.mp3');
-		const read = inspect('mp3', whole);
 		const frameBytes = 208; // 64 kbit/s at 44.1 kHz: 208 or 209 bytes
 		const found = [];
 		for (let length = whole.length - 4 * frameBytes; length < whole.length - frameBytes; length++) {
@@ -208,7 +202,7 @@ describe('mp3', () => {
 		}
 		expect(found).toHaveLength(3 * frameBytes);
 		expect(found.join()).toMatch(/it has \d+ of \d+ frames/);
-		expect(read.seconds).toBeGreaterThan(0.6);
+		expect(inspect('mp3', whole).seconds).toBe(0.6);
 	});
 
 	it('names free format', () => {

@@ -93,9 +93,10 @@ function inputOptions(format: AudioFormat): string[] {
 export function decode(format: AudioFormat, bytes: Uint8Array) {
 	return withFile(`audio.${format}`, bytes, (path) => {
 		const input = [...inputOptions(format), '-i', path];
+		// Headers without a channel layout are fine; without the option ffmpeg guesses one and says so.
 		const { stdout, stderr } = run('ffmpeg', [
-			...['-nostdin', '-v', 'warning', ...input],
-			...['-map', '0:a', '-af', 'pan=mono|c0=c0', '-f', 'f32le', '-'],
+			...['-nostdin', '-v', 'warning', '-guess_layout_max', '0', ...input],
+			...['-map', '0:a', '-f', 'f32le', '-'],
 		]);
 		const probed = run('ffprobe', [
 			...[
@@ -119,11 +120,17 @@ export function decode(format: AudioFormat, bytes: Uint8Array) {
 			format?: { duration: string };
 		};
 		const audio = report.streams?.find((one) => one.codec_type === 'audio');
+		const channels = audio?.channels ?? 1;
 		return {
-			samples: new Float32Array(new Uint8Array(stdout).buffer),
-			complaints: stderr + probed.stderr,
+			samples: new Float32Array(new Uint8Array(stdout).buffer).filter((_, i) => i % channels === 0),
+			// Raw samples have no header, so that much is said of every one.
+			complaints: (stderr + probed.stderr)
+				.split('\n')
+				.filter((line) => format !== 'pcm' || !line.includes('Estimating duration from bitrate'))
+				.join('\n')
+				.trim(),
 			sampleRate: Number(audio?.sample_rate),
-			channels: audio?.channels,
+			channels,
 			packets: Number(audio?.nb_read_packets),
 			claimedSeconds: Number(report.format?.duration),
 		};

@@ -9,7 +9,7 @@ export class DamagedAudioError extends Error {
 
 /** What is known of every complete audio file. Plain JSON. */
 export interface BaseInfo {
-	/** Playing time, counted from the frames or samples, not from what a header claims. */
+	/** Playing time as decoded: counted from the frames or samples, less what decoders cut off the ends. */
 	seconds: number;
 	/** Size of the file. */
 	bytes: number;
