@@ -203,18 +203,23 @@ export class ChatStreamReader {
 	private done = false;
 	/** An event that is not JSON: text may be missing, so the stream can no longer be called whole. */
 	private damaged = false;
-	/** The bytes of a JSON body; undefined while nothing but white space came, null for a stream. */
-	private body: { chunks: string; decoder: TextDecoder } | null | undefined;
+	/** A JSON body as far as it came; undefined while nothing but white space came, null for a stream. */
+	private body: { text: string; decoder: TextDecoder } | null | undefined;
 
 	/** Takes the next bytes; returns the text they add, in order. A JSON body yields its text only in end(). */
 	feed(chunk: Uint8Array): string[] {
 		if (this.body === undefined) {
-			const first = chunk.find((byte) => !BLANK_BYTES.has(byte));
-			if (first === OPENING_BRACE) this.body = { chunks: '', decoder: new TextDecoder() };
-			else if (first !== undefined) this.body = null;
+			const first = chunk.findIndex((byte) => !BLANK_BYTES.has(byte));
+			if (first === -1) return [];
+			if (chunk[first] === OPENING_BRACE) {
+				this.body = { text: '', decoder: new TextDecoder() };
+				chunk = chunk.subarray(first);
+			} else {
+				this.body = null;
+			}
 		}
 		if (this.body) {
-			this.body.chunks += this.body.decoder.decode(chunk, { stream: true });
+			this.body.text += this.body.decoder.decode(chunk, { stream: true });
 			return [];
 		}
 		return this.parser.feed(chunk).flatMap((event) => this.read(event.event, event.data));
@@ -222,7 +227,7 @@ export class ChatStreamReader {
 
 	/** Whether all of the reply has arrived: [DONE], a finish_reason of every choice, or a complete JSON body. */
 	get whole(): boolean {
-		if (this.body) return parseJson(this.body.chunks) !== undefined;
+		if (this.body) return parseJson(this.body.text) !== undefined;
 		const choices = [...this.choices.values()];
 		const finished = choices.length > 0 && choices.every((choice) => choice.finishReason);
 		return !this.damaged && (this.done || finished);
@@ -231,8 +236,8 @@ export class ChatStreamReader {
 	/** Ends the stream and returns the reply. A body that breaks off before its end gives what was readable. */
 	end(): ChatReply {
 		if (this.body) {
-			const body = parseJson(this.body.chunks);
-			return body === undefined ? { text: '', raw: this.body.chunks } : readChatReply(body);
+			const body = parseJson(this.body.text);
+			return body === undefined ? { text: '', raw: this.body.text } : readChatReply(body);
 		}
 		for (const event of this.parser.end()) this.read(event.event, event.data);
 		const choices = [...this.choices].sort(([a], [b]) => a - b);

@@ -29,7 +29,7 @@ const WINDOW = 256;
  * to cut), too few cuts `Dr.` from its name.
  */
 const ABBREVIATION =
-	/(?<![\p{L}\p{M}\p{N}])(?:\p{L}|\d{1,2}|Dr|Mr|Mrs|Ms|Mx|Prof|St|Sr|Jr|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Gov|Sen|Rep|Pres|Messrs|Mt|Ft|vs|etc|al|cf|viz|approx|ca|No|Nos|Nr|vol|pp|ed|eds|fig|art|sec|ch|Inc|Ltd|Co|Corp|Bros|dept|est|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Abt|Anm|Aufl|Bd|bzgl|bzw|dgl|Dipl|Ing|evtl|geb|gest|ggf|Hr|Fr|Hrsg|inkl|Jh|Kap|Mio|Mrd|Nov|Okt|Dez|sog|Std|Str|Tel|usw|vgl|zzgl|Mme|Mlle|av|env|Sra|Srta|Dra|Ud|Uds|pág|núm|Sig|Dott|ул|гг|им|руб|тыс|млн|млрд)\.$/iu;
+	/(?<![\p{L}\p{M}\p{N}])(?:\p{L}|\d{1,2}|Dr|Mr|Mrs|Ms|Mx|Prof|St|Sr|Jr|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Gov|Sen|Rep|Pres|Messrs|Mt|Ft|vs|cf|viz|approx|ca|Nr|vol|pp|ed|eds|fig|Inc|Ltd|Co|Corp|Bros|dept|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Abt|Anm|Aufl|Bd|bzgl|bzw|dgl|Dipl|Ing|evtl|geb|gest|ggf|Hr|Fr|Hrsg|inkl|Jh|Kap|Mio|Mrd|Nov|Okt|Dez|sog|Std|Str|Tel|usw|vgl|zzgl|Mme|Mlle|av|env|Sra|Srta|Dra|Ud|Uds|pág|núm|Sig|Dott|ул|гг|им|руб|тыс|млн|млрд)\.$/iu;
 /** The longest abbreviation above with its full stop and a few spaces. */
 const ABBREVIATION_REACH = 16;
 /** The end of a sentence, its closing quotes and brackets included, at the end of a string. */
@@ -247,8 +247,8 @@ function protectTags(
 
 /**
  * Cuts text into pieces of at most `limit`, measured by `widthOf` (the width of a code point, an integer), at the best
- * places and as evenly as they allow: of all ways to cut, the one with the least sum of prices of the cuts and squares
- * of the empty parts of the pieces. White space at the cuts and at both ends is left out of the pieces, nothing else.
+ * places and as evenly as they allow: of all ways to cut, the one with the least sum of the prices of its cuts and the
+ * cubes of the parts left empty, so that one nearly empty piece weighs more than several that are partly so. White space at the cuts and at both ends is left out of the pieces, nothing else.
  */
 export function cutText(
 	text: string,
@@ -303,7 +303,12 @@ export function cutText(
 			if (offset <= seen) continue;
 			const cut = cutAt(offset);
 			seen = Math.max(offset, cut.start);
-			if (cut.end <= from || cut.start >= end) continue;
+			if (cut.start >= end) continue;
+			if (cut.end <= from) {
+				// A mark on white space, with room for only one of them: the white space goes.
+				if (mayCut >= INSIDE_CLUSTER) cuts[cuts.length - 1].start = from = cut.start;
+				continue;
+			}
 			if (protection[cut.end] > mayCut || protection[cut.start] > mayCut) continue;
 			refine(from, cut.end, level + 1);
 			keep(cut.end, cut.start, price);
@@ -322,7 +327,7 @@ export function cutText(
 		for (let i = k - 1; i >= 0; i--) {
 			const length = measure(cuts[i].start, cuts[k].end);
 			if (length > limit && i < k - 1) break;
-			const cost = costs[i] + cuts[i].price + (1 - length / limit) ** 2;
+			const cost = costs[i] + cuts[i].price + (1 - length / limit) ** 3;
 			if (cost < costs[k]) {
 				costs[k] = cost;
 				origins[k] = i;

@@ -27,8 +27,8 @@ function columns(text: string): number {
 }
 
 /**
- * The text as it is to be read: on one line, without emotion tags. A parenthesis that is part of a word (`child(ren)`),
- * has digits, or a capital letter within a sentence (`(Anna)`) is taken for text.
+ * The text as it is to be read: on one line, without emotion tags. Parentheses with digits, or with a capital
+ * letter within a sentence (`my friend (Anna)`), are taken for text.
  */
 function withoutTags(text: string): string {
 	const oneLine = text.replace(/[\s\p{Cc}]+/gu, ' ');
@@ -36,10 +36,7 @@ function withoutTags(text: string): string {
 		const before = oneLine.slice(Math.max(0, offset - 8), offset);
 		const startsSentence =
 			offset < 2 || /[)）]\s?$/.test(before) || SENTENCE_END.test(before.trim());
-		const isText =
-			/[\p{Script=Latin}\p{N}]$/u.test(before) ||
-			/\p{N}/u.test(tag) ||
-			(/\p{Lu}/u.test(tag) && !startsSentence);
+		const isText = /\p{N}/u.test(tag) || (/\p{Lu}/u.test(tag) && !startsSentence);
 		return isText ? tag : '\0';
 	});
 	return marked

@@ -1,0 +1,53 @@
+import {
+	CLONE_TOKENS,
+	estimateSpeech,
+	estimateTextTokens,
+} from '../../nodes/SpeechGateway/core/billing';
+
+test('a clone costs what the documentation says', () => {
+	expect(CLONE_TOKENS).toBe(1000);
+});
+
+test.each([
+	['', 0],
+	['Hello world!', 3],
+	['Hello', 2],
+	['你好世界', 4],
+	['こんにちは', 5],
+	['안녕', 2],
+	['привет', 3],
+	['你好 ab', 3],
+])('text tokens of %j', (text, tokens) => {
+	expect(estimateTextTokens(text)).toBe(tokens);
+});
+
+test('by the minute of audio, plus the text', () => {
+	expect(estimateSpeech({ text: '好'.repeat(5000), segments: 5 })).toEqual({
+		characters: 5000,
+		segments: 5,
+		minutes: 20,
+		audioTokens: 20_000,
+		textTokens: 5000,
+		estimatedTokens: 25_000,
+		estimatedTokensAsJob: 25_000,
+	});
+});
+
+test('speed shortens the audio, but a job is charged without it', () => {
+	const estimate = estimateSpeech({ text: 'a'.repeat(1000), speed: 2, segments: 1 });
+	expect(estimate).toMatchObject({ minutes: 2, audioTokens: 2000, textTokens: 250 });
+	expect(estimate.estimatedTokens).toBe(2250);
+	expect(estimate.estimatedTokensAsJob).toBe(4250);
+});
+
+test('the multiplier takes all, and totals are rounded up', () => {
+	const estimate = (text: string, modelMultiplier: number, speed = 1) =>
+		estimateSpeech({ text, modelMultiplier, speed, segments: 1 });
+	expect(estimate('a'.repeat(100), 0.5).estimatedTokens).toBe(213); // (400 + 25) / 2 = 212.5
+	expect(estimate('a'.repeat(400), 1.1).estimatedTokens).toBe(1870); // not 1871: 1700 × 1.1
+	expect(estimate('a'.repeat(4), 1, 1.5).estimatedTokens).toBe(12); // 16 / 1.5 + 1
+});
+
+test('a character is a code point', () => {
+	expect(estimateSpeech({ text: '😀'.repeat(10), segments: 1 }).characters).toBe(10);
+});
