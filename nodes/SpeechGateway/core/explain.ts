@@ -112,8 +112,9 @@ function wordsFor(
 				`Pick the model from the list, and check the base URL in the credential: it was called as ${url} (exactly one /v1).`,
 			];
 		case 409:
+			if (!thing) break;
 			return [
-				`The ${thing ?? 'result'} is not ready yet (409)`,
+				`The ${thing} "${id}" is not ready yet (409)`,
 				'Wait until its status is "completed", then try again.',
 			];
 		case 413:
@@ -140,20 +141,20 @@ function wordsFor(
 				'The gateway cut the request after about 100 seconds (524)',
 				'It was not charged. The same request would be cut again: use a shorter text, let "Long Text" split it, or use Speech Job.',
 			];
-		default:
-			if (status >= 300 && status < 400) {
-				return [
-					`The gateway redirects to another address (${status})`,
-					'Set the base URL in the credential to the final address. Billed requests do not follow redirects.',
-				];
-			}
-			return status >= 500
-				? [
-						`The gateway had an error (${status})`,
-						'Such errors pass: run it again later. This request was not charged.',
-					]
-				: [`The gateway refused the request (${status})`, 'Check the parameters.'];
 	}
+	if (status >= 300 && status < 400) {
+		return [
+			`The gateway redirects to another address (${status})`,
+			'Set the base URL in the credential to the final address. Billed requests do not follow redirects.',
+		];
+	}
+	if (status >= 500) {
+		return [
+			`The gateway had an error (${status})`,
+			'Such errors pass: run it again later. This request was not charged.',
+		];
+	}
+	return [`The gateway refused the request (${status})`, 'Check the parameters.'];
 }
 
 /** Readable in one line: no markup, no control characters, bounded; "canceled" would make n8n end the run as canceled. */

@@ -8,6 +8,7 @@ import type {
 import { gatewayRoot } from '../core/baseUrl';
 import { type TransportFailure, transportFailure } from '../core/outcome';
 import type { Endpoint } from './endpoints';
+import { breakOnSilence } from './silence';
 
 export const CREDENTIAL = 'speechGatewayApi';
 /** Redirects followed on free requests; more is a loop. */
@@ -63,8 +64,8 @@ export class Transport {
 	}
 
 	/**
-	 * Sends one request; resolves as soon as the headers are there. `timeoutMs` is n8n's: all of the time up to the
-	 * headers, then the longest silence within the body. Throws TransportError, or the cancel signal's reason.
+	 * Sends one request; resolves as soon as the headers are there. `timeoutMs` is all of the time up to the headers,
+	 * then the longest silence within the body, when it is iterated. Throws TransportError, or the cancel signal's reason.
 	 */
 	async send(endpoint: Endpoint, timeoutMs: number, body?: IDataObject | FormData): Promise<Reply> {
 		const request: IHttpRequestOptions = {
@@ -142,7 +143,11 @@ export class Transport {
 						)
 					: await helpers.httpRequest({ ...options, abortSignal: this.cancel })
 			) as IN8nHttpFullResponse;
-			return { status: statusCode, headers: headers as Reply['headers'], body: body as Readable };
+			return {
+				status: statusCode,
+				headers: headers as Reply['headers'],
+				body: breakOnSilence(body as Readable, Number(options.timeout)),
+			};
 		} catch (error) {
 			throw this.failure(error);
 		}

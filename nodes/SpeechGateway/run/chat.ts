@@ -27,7 +27,7 @@ export async function completeChat(
 			name,
 			endpoint: endpoints.chat,
 			input: body,
-			subject: { model: String(body.model) },
+			about: { model: String(body.model) },
 			read: async (reply) => {
 				const answer = await readAnswer(item, reply, async (piece) => {
 					text += piece;

@@ -5,7 +5,8 @@ import { jobProgress, nextPollMs } from '../core/pollSchedule';
 import { type Endpoint, endpoints } from '../gateway/endpoints';
 import { pause } from '../gateway/pause';
 import type { Reply } from '../gateway/transport';
-import { isMiss, type ItemRun } from './itemRun';
+import { isMiss } from './exchange';
+import type { ItemRun } from './itemRun';
 
 /** Speech jobs and videos are waited for in the same way. */
 export type Task = { thing: 'job' | 'video'; id: string };

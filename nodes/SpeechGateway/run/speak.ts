@@ -31,7 +31,7 @@ export async function speak(
 			name,
 			endpoint: endpoints.speech,
 			input: body,
-			subject: { model: String(body.model), voice: body.voice as string | undefined },
+			about: { model: String(body.model), voice: body.voice as string | undefined },
 			group,
 			hasWayAroundCut: orAsJob !== undefined,
 			read: async (reply) =>
@@ -53,7 +53,7 @@ export async function submitJob(
 		name,
 		endpoint: endpoints.createJob,
 		input: body,
-		subject: { model: String(body.model), voice: body.voice as string | undefined },
+		about: { model: String(body.model), voice: body.voice as string | undefined },
 		group,
 		read: readAccepted(item),
 	});

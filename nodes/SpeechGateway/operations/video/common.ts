@@ -73,7 +73,7 @@ export async function submitVideo(
 		name: 'video',
 		endpoint: endpoints.createVideo,
 		input: { ...additionalBody, model, prompt },
-		subject: { model },
+		about: { model },
 		read: readAccepted(item),
 	});
 	rememberId(item, { thing: 'video', id: String(video.id) });

@@ -111,7 +111,7 @@ async function clone(item: ItemRun, input: VoiceInput): Promise<IDataObject> {
 		name: 'voice',
 		endpoint: endpoints.createVoice,
 		input: { model, title, bytes: recording.bytes, fileName: recording.fileName },
-		subject: { model },
+		about: { model },
 		body: async () => {
 			const audio = await context.helpers.getBinaryDataBuffer(item.index, binaryPropertyName);
 			if (audio.length === 0) throw new InputError(`The file in "${binaryPropertyName}" is empty`);

@@ -1,0 +1,141 @@
+import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
+import { explainRefusal, gatewayWords, plain } from '../../nodes/SpeechGateway/core/explain';
+import { jobProgress, nextPollMs } from '../../nodes/SpeechGateway/core/pollSchedule';
+import { backoffMs, retryAfterMs } from '../../nodes/SpeechGateway/core/retryPolicy';
+
+describe('base URL', () => {
+	test.each([
+		['https://host', 'https://host'],
+		['https://host/', 'https://host'],
+		['https://host/v1', 'https://host'],
+		['https://host/v1/', 'https://host'],
+		[' https://host/v1/v1/ ', 'https://host'],
+		['https://host/gateway/v1', 'https://host/gateway'],
+		['https://host/gateway/', 'https://host/gateway'],
+		['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080'],
+		['https://host/v1?x=1#y', 'https://host'],
+		['https://host/v10', 'https://host/v10'],
+	])('%s → %s', (given, root) => expect(gatewayRoot(given)).toBe(root));
+
+	test.each(['', 'host', 'ftp://host', 'not a url'])('"%s" is refused', (given) => {
+		expect(() => gatewayRoot(given)).toThrow(/base URL/);
+	});
+});
+
+describe('retry policy', () => {
+	test('exponential with full jitter, bounded', () => {
+		expect([0, 1, 2, 3, 10, 100].map((attempt) => backoffMs(attempt, () => 1))).toEqual([
+			500, 1000, 2000, 4000, 30_000, 30_000,
+		]);
+		expect(backoffMs(5, () => 0)).toBe(0);
+		expect(backoffMs(2, () => 0.5)).toBe(1000);
+	});
+
+	const now = Date.parse('2026-01-01T00:00:00Z');
+	test.each([
+		['0', 0],
+		['3', 3000],
+		['1.5', 1500],
+		[' 7 ', 7000],
+		['Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
+		['Thu, 01 Jan 2020 00:00:00 GMT', 0],
+		['soon', undefined],
+		['', undefined],
+		[undefined, undefined],
+	])('Retry-After %s', (header, expected) => expect(retryAfterMs(header, now)).toBe(expected));
+});
+
+describe('polls', () => {
+	const interval = { initialMs: 2000, maximumMs: 15_000 };
+	test('start at the interval, grow with the age, end at the maximum', () => {
+		expect(
+			[0, 5000, 10_000, 20_000, 60_000, 3_600_000].map((age) => nextPollMs(age, interval, () => 0)),
+		).toEqual([2000, 2000, 2000, 4000, 12_000, 15_000]);
+	});
+	test('jitter only shortens', () => expect(nextPollMs(0, interval, () => 1)).toBe(1700));
+	test('a maximum below the start changes nothing', () => {
+		expect(nextPollMs(0, { initialMs: 5000, maximumMs: 1000 }, () => 0)).toBe(5000);
+	});
+	test.each([
+		['completed', 'completed'],
+		['failed', 'failed'],
+		['pending', 'processing'],
+		['queued', 'processing'],
+		['in_progress', 'processing'],
+		['a new word', 'processing'],
+		[undefined, 'processing'],
+	])('status %s', (status, progress) => expect(jobProgress(status)).toBe(progress));
+});
+
+describe("the gateway's words", () => {
+	test.each([
+		[{ error: { message: 'm', code: 'c', param: 'p' } }, { message: 'm', code: 'c', param: 'p' }],
+		[{ error: 'text' }, { message: 'text' }],
+		[{ message: 'text' }, { message: 'text' }],
+		[{ detail: 'text' }, { message: 'text' }],
+		[
+			{ detail: [{ loc: ['body', 'speed'], msg: 'too fast' }] },
+			{ message: 'too fast', param: 'speed' },
+		],
+		['<html><style>x{}</style><h1>Bad</h1> gateway</html>', { message: 'Bad gateway' }],
+		['', {}],
+		[null, {}],
+		[[1], {}],
+	])('%j', (body, words) => {
+		expect(JSON.parse(JSON.stringify(gatewayWords(body)))).toEqual(words);
+	});
+
+	test('one line, bounded, and never the word that makes n8n end a run as canceled', () => {
+		expect(plain('a\n\tb\u0000c')).toBe('a b c');
+		expect(plain('The job was canceled')).toBe('The job was cancelled');
+		expect(plain('x'.repeat(10_000))).toHaveLength(501);
+	});
+});
+
+describe('errors say what happened and what to do', () => {
+	const url = 'https://host/v1/audio/speech';
+	const explain = (status: number, subject = {}, body: unknown = {}) =>
+		explainRefusal({ status, body, requestId: 'req_1' }, { url, ...subject });
+	test.each([
+		[401, {}, {}, /API key/, /credential "Speech Gateway API"/],
+		[402, {}, {}, /balance/, /Top up/],
+		[
+			403,
+			{ voice: 'v1' },
+			{ error: { message: 'voice of another account' } },
+			/voice "v1" does not belong/,
+			/Pick one from the list/,
+		],
+		[403, {}, {}, /lacks the capability/, /console/],
+		[
+			403,
+			{ thing: 'job', id: 'spj_1' },
+			{},
+			/may not access the job "spj_1"/,
+			/account that created/,
+		],
+		[
+			404,
+			{ model: 'nope' },
+			{ error: { message: 'unknown model' } },
+			/no model "nope"/,
+			/exactly one \/v1/,
+		],
+		[404, { thing: 'job', id: 'spj_1' }, {}, /no job "spj_1"/, /Check the id/],
+		[
+			422,
+			{},
+			{ error: { param: 'speed', message: 'no' } },
+			/parameter "speed"/,
+			/The gateway says: "no"/,
+		],
+		[429, {}, {}, /too many requests/, /Concurrency/],
+		[524, {}, {}, /100 seconds/, /Speech Job/],
+		[500, {}, {}, /had an error/, /not charged/],
+	])('%i %j', (status, subject, body, message, description) => {
+		const error = explain(status, subject, body);
+		expect(error.message).toMatch(message);
+		expect(error.description).toMatch(description);
+		expect(error.details).toMatchObject({ httpCode: String(status), requestId: 'req_1' });
+	});
+});

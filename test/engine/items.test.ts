@@ -1,0 +1,280 @@
+import type { IDataObject } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { renderAudio } from '../support/simulator/audio';
+import { item, runNode, saved } from './support';
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const texts = (count: number) =>
+	Array.from({ length: count }, (_, index) =>
+		item({ id: index, text: `Sentence number ${index}.` }),
+	);
+const generate = (options: IDataObject = {}, more: IDataObject = {}): IDataObject => ({
+	resource: 'speech',
+	operation: 'generate',
+	model: { __rl: true, mode: 'id', value: 'fish-speech' },
+	text: '={{ $json.text }}',
+	...more,
+	options: { maxRetries: 0, ...options },
+});
+const run = async (more: Partial<Parameters<typeof runNode>[0]> = {}) =>
+	await runNode({
+		parameters: generate(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(3),
+		...more,
+	});
+
+test('parameters are read for each item; only what was set is sent', async () => {
+	const parameters = generate({
+		speed: '={{ $json.id === 1 ? 1.5 : undefined }}',
+		fileName: '={{ "row " + $json.id }}',
+	});
+	const { outputs } = await run({ parameters });
+	expect(sim.requests.map(({ body }) => (body as IDataObject).speed).sort()).toEqual([
+		1.5,
+		undefined,
+		undefined,
+	]);
+	for (const { body } of sim.requests) expect(body).not.toHaveProperty('voice');
+	expect(outputs[0].map(({ json }) => json.fileName)).toEqual([
+		'row 0.mp3',
+		'row 1.mp3',
+		'row 2.mp3',
+	]);
+});
+
+test.each([
+	[{ speed: 3 }, '"Speed" must be a number from 0.5 to 2, but is 3'],
+	[{ timeout: 0 }, '"Timeout" must be a number of at least 1, but is 0'],
+	[{ maxSegmentCharacters: 0 }, '"Max Segment Characters"'],
+	[{ longText: 'sometimes' }, '"Long Text" must be one of auto, split, job, single'],
+	[{ concurrency: 1.5 }, '"Concurrency" must be a whole number'],
+])('the option %j gives a clear error and nothing is sent', async (options, message) => {
+	const { error } = await run({ parameters: generate(options) });
+	expect(error?.message).toContain(message);
+	expect(sim.requests).toEqual([]);
+});
+
+test('a single request takes at most 10,000 characters, counted as code points', async () => {
+	const single = generate({ longText: 'single' }, { text: '={{ "🙂".repeat($json.count) }}' });
+	sim.options.latencyMs = 1;
+	const tooLong = await run({ parameters: single, items: [item({ count: 10_001 })] });
+	expect(tooLong.error?.message).toContain('at most 10000 characters here, but has 10001');
+	expect(sim.requests).toEqual([]);
+	const longest = await run({ parameters: single, items: [item({ count: 10_000 })] });
+	expect(longest.outputs[0][0].json.characters).toBe(10_000);
+	expect(longest.hints.join()).toContain('1310 characters');
+});
+
+describe('sendOnceKey', () => {
+	const keyed = (prefix: string) => generate({ sendOnceKey: `={{ "${prefix}" + $json.id }}` });
+
+	test('a key that was sent is not sent again, in any later execution', async () => {
+		const first = await run({ parameters: keyed('a') });
+		expect(first.outputs[0]).toHaveLength(3);
+		const second = await run({ parameters: keyed('a'), items: texts(4) });
+		expect(second.outputs.map(({ length }) => length)).toEqual([1, 3]);
+		expect(second.outputs[1][0].json).toMatchObject({ outcome: 'unknown', reason: 'already_sent' });
+		expect(sim.charges).toHaveLength(4);
+	});
+
+	test('a request that was certainly not charged gives its key back', async () => {
+		sim.fault({ status: 402, input: 'number 1.' });
+		const first = await run({ parameters: keyed('b'), onError: 'continueErrorOutput' });
+		expect(first.outputs.map(({ length }) => length)).toEqual([2, 0, 1]);
+		const second = await run({ parameters: keyed('b') });
+		expect(second.outputs.map(({ length }) => length)).toEqual([1, 2]);
+		expect(new Set(sim.charges.map(({ input }) => input)).size).toBe(3);
+		expect(sim.charges).toHaveLength(3);
+	});
+
+	test('Retry On Fail and Retry execution go on with the keys of their own execution', async () => {
+		sim.fault({ status: 402, input: 'number 1.', times: 2 });
+		const first = await run({
+			parameters: {
+				...(keyed('c') as object),
+				options: { ...(keyed('c').options as object), concurrency: 1 },
+			} as IDataObject,
+			retryOnFail: true,
+			maxTries: 2,
+		});
+		expect(first.error?.message).toContain('402');
+		const second = await run({ parameters: keyed('c'), retryOf: saved(first.run), mode: 'retry' });
+		expect(second.outputs[0]).toHaveLength(3);
+		expect(sim.charges).toHaveLength(3);
+	});
+
+	test('all segments of a text share one key', async () => {
+		const parameters = generate(
+			{ sendOnceKey: 'book', maxSegmentCharacters: 30 },
+			{ text: 'One sentence stands here. Another one follows it. And a third one ends it.' },
+		);
+		const { outputs } = await run({ parameters, items: [item({})] });
+		expect(outputs[0][0].json.segments).toBeGreaterThan(1);
+	});
+
+	test('the same key twice in one run is sent once', async () => {
+		const { outputs } = await run({
+			parameters: generate({ sendOnceKey: 'twin' }),
+			items: texts(2),
+		});
+		expect(outputs.map(({ length }) => length)).toEqual([1, 1]);
+		expect(sim.charges).toHaveLength(1);
+	});
+});
+
+test('what was under way when the run was stopped is unknown on the next attempt, and not sent again', async () => {
+	sim.options.latencyMs = (request) => (request.input?.includes('number 1') ? 300 : 1);
+	const first = await run({
+		parameters: generate({ concurrency: 2 }),
+		started: ({ cancel }) => void sim.waitFor(() => sim.charges.length === 2).then(cancel),
+	});
+	sim.options.latencyMs = 1;
+	const second = await run({ retryOf: saved(first.run), mode: 'retry' });
+	expect(second.outputs[1].map(({ json, pairedItem }) => [json.reason, pairedItem])).toEqual([
+		['interrupted', { item: 1 }],
+	]);
+	expect(second.outputs[0]).toHaveLength(2);
+	expect(sim.requests.filter(({ input }) => input?.includes('number 1'))).toHaveLength(1);
+	expect(new Set(sim.charges.map(({ input }) => input)).size).toBe(sim.charges.length);
+});
+
+test('one item, concurrency 1: after the first failure nothing more is started', async () => {
+	sim.fault({ status: 422, input: 'number 2.', times: Infinity });
+	await run({ items: texts(10), parameters: generate({ concurrency: 1 }) });
+	expect(sim.requests.map(({ input }) => input)).toEqual(
+		[0, 1, 2].map((index) => `Sentence number ${index}.`),
+	);
+});
+
+test('the key of the credential is in no error, item or hint, even when the gateway repeats it', async () => {
+	const body = { error: { message: `your key ${sim.apiKey} is wrong` } };
+	sim.fault({ status: 400, body, times: Infinity });
+	for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
+		const result = await run({ onError });
+		expect(JSON.stringify(result)).not.toContain(sim.apiKey);
+		expect(JSON.stringify(result)).toContain('your key *** is wrong');
+	}
+});
+
+describe('voices', () => {
+	const recording = (seconds: number, mimeType = 'audio/wav', fileName = 'me.wav') => ({
+		json: {},
+		binary: { data: { data: wav(seconds).toString('base64'), mimeType, fileName } },
+	});
+	const voice = (
+		operation: string,
+		more: IDataObject = {},
+		options: IDataObject = {},
+	): IDataObject => ({
+		resource: 'voice',
+		operation,
+		model: 'fish-speech',
+		title: 'Anna',
+		binaryPropertyName: 'data',
+		...more,
+		options,
+	});
+
+	test('create: the recording is uploaded as a form, charged once', async () => {
+		const { outputs } = await run({ parameters: voice('create'), items: [recording(31)] });
+		expect(outputs[0][0].json).toMatchObject({ _id: expect.any(String), title: 'Anna' });
+		expect(sim.charges).toMatchObject([{ kind: 'voice', tokens: 1000 }]);
+		expect(sim.requests[0].body).toMatchObject({ model: 'fish-speech', title: 'Anna' });
+	});
+
+	test('create: a short recording is sent, with a hint', async () => {
+		const { hints, outputs } = await run({ parameters: voice('create'), items: [recording(3)] });
+		expect(outputs[0]).toHaveLength(1);
+		expect(hints.join()).toContain('only 3 seconds');
+	});
+
+	test.each([
+		['no file', item({}), 'has no file in the binary field "data"'],
+		[
+			'an empty file',
+			{ json: {}, binary: { data: { data: '', mimeType: 'audio/wav', fileName: 'a.wav' } } },
+			'is empty',
+		],
+		[
+			'a text',
+			{
+				json: {},
+				binary: { data: { data: Buffer.from('hello').toString('base64'), mimeType: 'text/plain' } },
+			},
+			'is not audio but "text/plain"',
+		],
+		[
+			'more than 20 MB',
+			{
+				json: {},
+				binary: {
+					data: {
+						data: Buffer.alloc(20 * 1024 * 1024 + 1).toString('base64'),
+						mimeType: 'audio/mp4',
+					},
+				},
+			},
+			'larger than 20 MB',
+		],
+	])('create with %s: a clear error, nothing sent', async (_, input, message) => {
+		const { error } = await run({ parameters: voice('create'), items: [input] });
+		expect(error?.message).toContain(message);
+		expect(sim.requests).toEqual([]);
+	});
+
+	test('reuse existing: a title that is there is returned, two items with one title clone once', async () => {
+		const parameters = voice('create', {}, { reuseExisting: true });
+		const { outputs } = await run({ parameters, items: [recording(31), recording(31)] });
+		expect(outputs[0]).toHaveLength(2);
+		const again = await run({ parameters, items: [recording(31)] });
+		expect(again.outputs[0][0].json._id).toBe(outputs[0][1].json._id);
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	test('get many and delete; what is gone after a lost answer counts as deleted', async () => {
+		const created = await run({ parameters: voice('create'), items: [recording(31)] });
+		const id = created.outputs[0][0].json._id as string;
+		const listed = await run({
+			parameters: voice('getMany', { returnAll: true }),
+			items: [item({})],
+		});
+		expect(listed.outputs[0].map(({ json }) => json._id)).toEqual([id]);
+		sim.fault({ method: 'DELETE', connection: 'reset-after-work' });
+		const deleted = await run({
+			parameters: voice('delete', { voice: id }, { maxRetries: 2 }),
+			items: [item({})],
+		});
+		expect(deleted.outputs).toEqual([
+			[expect.objectContaining({ json: { _id: id, deleted: true } })],
+		]);
+		expect(sim.voices).toHaveLength(0);
+	});
+
+	test('a voice of another account: 403 says so', async () => {
+		const other = sim.addAccount();
+		const created = await run({
+			parameters: voice('create'),
+			items: [recording(31)],
+			apiKey: other.apiKey,
+		});
+		const foreign = created.outputs[0][0].json._id as string;
+		const { error } = await run({
+			parameters: generate({}, { voice: { __rl: true, mode: 'id', value: foreign } }),
+		});
+		expect(error?.message).toContain(
+			`The voice "${foreign}" does not belong to this account (403)`,
+		);
+	});
+});
+
+function wav(seconds: number): Buffer {
+	return Buffer.concat([...renderAudio('A recording.', seconds, 'wav').chunks()]);
+}
