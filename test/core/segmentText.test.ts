@@ -269,6 +269,37 @@ describe('properties', () => {
 		);
 	});
 
+	test('words that fit are never cut, nor a tag from its word', () => {
+		const unit = fc.oneof(
+			{
+				weight: 3,
+				arbitrary: fc.constantFrom('word', "don't", '3.14', 'me@example', 'either/or', 'слово'),
+			},
+			{ weight: 1, arbitrary: fc.constantFrom('(happy) ', '(in a hurry tone) ') },
+			{ weight: 2, arbitrary: fc.constantFrom(' ', ', ', '. ', '!\n', '” “', '...') },
+		);
+		const wordsIn = (source: string) =>
+			[...new Intl.Segmenter('en', { granularity: 'word' }).segment(source)]
+				.filter((word) => word.isWordLike)
+				.map((word) => word.segment);
+		fc.assert(
+			fc.property(
+				fc.array(unit, { maxLength: 80 }),
+				fc.integer({ min: 30, max: 60 }),
+				(units, limit) => {
+					const source = units.join(' ');
+					const cut = texts(source, limit);
+					expect(cut.flatMap(wordsIn)).toEqual(wordsIn(source));
+					// Only a row of tags that is too long by itself ends with a tag.
+					for (const piece of cut.slice(0, -1)) {
+						if (!/\)\s+\(/.test(source)) expect(piece).not.toMatch(/\)$/);
+					}
+				},
+			),
+			{ numRuns: 300 },
+		);
+	});
+
 	test('sentences that fit are never cut', () => {
 		const sentence = fc
 			.array(fc.constantFrom('some', 'words', 'and', 'others', 'here'), {

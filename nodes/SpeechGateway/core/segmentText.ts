@@ -151,6 +151,11 @@ function* wordParts(text: string, start: number, end: number): Generator<number>
 	}
 }
 
+/** All edges of words, also those between a word and its punctuation. */
+function* wordEdges(text: string, start: number, end: number): Generator<number> {
+	for (const { index } of segmentsOf(WORDS, text, start, end)) yield index;
+}
+
 /** Every offset; those that may not be cut are passed over by their protection. */
 function* everywhere(_text: string, start: number, end: number): Generator<number> {
 	for (let offset = start; offset < end; offset++) yield offset;
@@ -161,8 +166,8 @@ const FREE = 0;
 /** Between a tag and the words it is for. */
 const AFTER_TAG = 1;
 const INSIDE_TAG = 2;
-const INSIDE_CLUSTER = 3;
-const INSIDE_CODE_POINT = 4;
+/** Within a grapheme cluster or, where the cluster is longer than a piece, a code point. */
+const INSIDE_CHARACTER = 3;
 
 /**
  * Where a text may be cut, best first. Paragraph and sentence ends are always offered; each finer kind only within a
@@ -177,9 +182,10 @@ const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number }> = [
 	{ find: words, price: 1, mayCut: FREE },
 	{ find: wordParts, price: 1.5, mayCut: FREE },
 	{ find: tagEnds, price: 2, mayCut: AFTER_TAG },
-	{ find: everywhere, price: 2.5, mayCut: AFTER_TAG },
-	// Only for one grapheme cluster beyond the limit: the gateway's limit is in code points and comes first.
-	{ find: everywhere, price: 3, mayCut: INSIDE_CLUSTER },
+	{ find: wordEdges, price: 2.5, mayCut: AFTER_TAG },
+	{ find: everywhere, price: 3, mayCut: AFTER_TAG },
+	// Only where marks on its brackets make a tag too long.
+	{ find: everywhere, price: 3.5, mayCut: INSIDE_TAG },
 ];
 const SENTENCE_LEVEL = 1;
 
@@ -208,7 +214,10 @@ const NOT_SELF_CONTAINED =
 /** UTF-16 units without a joined character after which the fast path is tried again. */
 const FAST_PATH_AFTER = 32;
 
-function protectClusters(text: string, protection: Uint8Array): void {
+/** Whether the text from start to end fits in one piece. What does not is cut as ordinary text. */
+type Fits = (start: number, end: number) => boolean;
+
+function protectClusters(text: string, protection: Uint8Array, fits: Fits): void {
 	let offset = 0;
 	while (offset < text.length) {
 		NOT_SELF_CONTAINED.lastIndex = offset;
@@ -218,26 +227,24 @@ function protectClusters(text: string, protection: Uint8Array): void {
 		const start = Math.max(offset, match.index - 1);
 		let joined = match.index;
 		for (const { segment, index } of segmentsOf(GRAPHEMES, text, start, text.length)) {
-			protection.fill(INSIDE_CLUSTER, index + 1, index + segment.length);
-			if (isPair(text, index)) protection[index + 1] = INSIDE_CODE_POINT;
-			for (let i = index + 1; i < index + segment.length; i++) {
-				if (isPair(text, i)) protection[i + 1] = INSIDE_CODE_POINT;
-			}
 			offset = index + segment.length;
+			if (fits(index, offset)) {
+				protection.fill(INSIDE_CHARACTER, index + 1, offset);
+			} else {
+				for (let i = index; i < offset; i++) {
+					if (isPair(text, i)) protection[i + 1] = INSIDE_CHARACTER;
+				}
+			}
 			if (segment.length > 1) joined = offset;
 			else if (offset - joined > FAST_PATH_AFTER) break;
 		}
 	}
 }
 
-function protectTags(
-	text: string,
-	protection: Uint8Array,
-	isTag: (start: number, end: number) => boolean,
-) {
+function protectTags(text: string, protection: Uint8Array, fits: Fits): void {
 	for (const match of text.matchAll(EMOTION_TAG)) {
 		const end = match.index + match[0].length;
-		if (!isTag(match.index, end)) continue;
+		if (!fits(match.index, end)) continue;
 		protection.fill(INSIDE_TAG, match.index + 1, end);
 		let next = end;
 		while (isSpace(text.charCodeAt(next))) next++;
@@ -248,7 +255,8 @@ function protectTags(
 /**
  * Cuts text into pieces of at most `limit`, measured by `widthOf` (the width of a code point, an integer), at the best
  * places and as evenly as they allow: of all ways to cut, the one with the least sum of the prices of its cuts and the
- * cubes of the parts left empty, so that one nearly empty piece weighs more than several that are partly so. White space at the cuts and at both ends is left out of the pieces, nothing else.
+ * cubes of the parts left empty, so that one nearly empty piece weighs more than several that are partly so. White space
+ * at the cuts and at both ends is left out of the pieces, nothing else.
  */
 export function cutText(
 	text: string,
@@ -262,19 +270,20 @@ export function cutText(
 		widths[++offset] = sum;
 	}
 	const measure = (start: number, end: number) => widths[end] - widths[start];
+	const fits: Fits = (start, end) => measure(start, end) <= limit;
 
 	const protection = new Uint8Array(text.length + 1);
-	protectTags(text, protection, (start, end) => measure(start, end) <= limit);
-	protectClusters(text, protection);
+	protectTags(text, protection, fits);
+	protectClusters(text, protection, fits);
 
 	/** The cut around an offset, without the white space there; white space that a mark combines with is text. */
 	const cutAt = (offset: number) => {
 		let end = offset;
 		while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
-		while (end < offset && protection[end] >= INSIDE_CLUSTER) end++;
+		while (end < offset && protection[end] >= INSIDE_CHARACTER) end++;
 		let start = offset;
 		while (start < text.length && isSpace(text.charCodeAt(start))) start++;
-		while (start > offset && protection[start] >= INSIDE_CLUSTER) start--;
+		while (start > offset && protection[start] >= INSIDE_CHARACTER) start--;
 		return { end, start };
 	};
 
@@ -289,13 +298,13 @@ export function cutText(
 			cuts.length > 2 &&
 			previous.price >= before.price &&
 			measure(before.start, previous.end) < limit * FINEST_PART &&
-			measure(before.start, end) <= limit;
+			fits(before.start, end);
 		if (thin) cuts.pop();
 		cuts.push({ end, start, price });
 	};
 	const refine = (start: number, end: number, level: number) => {
 		if (level === LEVELS.length) return;
-		if (level > SENTENCE_LEVEL && measure(start, end) <= limit) return;
+		if (level > SENTENCE_LEVEL && fits(start, end)) return;
 		const { find, price, mayCut } = LEVELS[level];
 		let from = start;
 		let seen = start;
@@ -303,12 +312,7 @@ export function cutText(
 			if (offset <= seen) continue;
 			const cut = cutAt(offset);
 			seen = Math.max(offset, cut.start);
-			if (cut.start >= end) continue;
-			if (cut.end <= from) {
-				// A mark on white space, with room for only one of them: the white space goes.
-				if (mayCut >= INSIDE_CLUSTER) cuts[cuts.length - 1].start = from = cut.start;
-				continue;
-			}
+			if (cut.end <= from || cut.start >= end) continue;
 			if (protection[cut.end] > mayCut || protection[cut.start] > mayCut) continue;
 			refine(from, cut.end, level + 1);
 			keep(cut.end, cut.start, price);
