@@ -4,31 +4,34 @@ import type { Readable } from './transport';
 /**
  * Lets a body break with an error, when it is iterated, once nothing has come for `milliseconds`. n8n's own time-out
  * ends with the headers when redirects are not followed: its HTTP client then ignores the timer, and a gateway that falls
- * silent would hold the workflow for ever.
+ * silent would hold the workflow for ever. `request` aborts the request; destroying n8n's body would wait for its data.
  */
-export function breakOnSilence(body: Readable, milliseconds: number): Readable {
+export function breakOnSilence(
+	body: Readable,
+	milliseconds: number,
+	request: AbortController,
+): Readable {
 	const iterate = body[Symbol.asyncIterator].bind(body);
 	return Object.assign(body, {
-		[Symbol.asyncIterator]: () => watched(body, iterate(), milliseconds),
+		[Symbol.asyncIterator]: () => watched(iterate(), milliseconds, request),
 	});
 }
 
 async function* watched(
-	body: Readable,
 	chunks: AsyncIterator<Uint8Array>,
 	milliseconds: number,
+	request: AbortController,
 ): AsyncGenerator<Uint8Array, undefined> {
 	/** Only while the next chunk is awaited: a slow reader is no silence of the gateway. */
 	let waitingSince: number | undefined;
 	let ended = false;
 	const watch = async () => {
-		for (;;) {
-			const silence = waitingSince === undefined ? 0 : Date.now() - waitingSince;
-			await pause(Math.max(1, milliseconds - silence));
+		for (let silence = 0; silence < milliseconds; ) {
+			await pause(milliseconds - silence);
 			if (ended) return;
-			if (waitingSince !== undefined && Date.now() - waitingSince >= milliseconds) break;
+			silence = waitingSince === undefined ? 0 : Date.now() - waitingSince;
 		}
-		body.destroy(new Error(`nothing came for ${milliseconds / 1000} seconds`));
+		request.abort(new Error(`nothing came for ${milliseconds / 1000} seconds`));
 	};
 	try {
 		void watch();
@@ -39,8 +42,10 @@ async function* watched(
 			waitingSince = undefined;
 			yield next.value;
 		}
+	} catch (error) {
+		throw request.signal.aborted ? request.signal.reason : error;
 	} finally {
 		ended = true;
-		body.destroy();
+		await chunks.return?.();
 	}
 }

@@ -133,20 +133,25 @@ export class Transport {
 
 	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<Reply> {
 		const { helpers } = this.context;
+		const request = new AbortController();
+		const abortSignal = AbortSignal.any([request.signal, ...(this.cancel ? [this.cancel] : [])]);
 		try {
 			const { statusCode, headers, body } = (
 				withKey
 					? await helpers.httpRequestWithAuthentication.call(
-							this.context as IExecuteFunctions,
+							// n8n always takes the signal from here.
+							Object.create(this.context, {
+								getExecutionCancelSignal: { value: () => abortSignal },
+							}) as IExecuteFunctions,
 							CREDENTIAL,
 							{ ...options },
 						)
-					: await helpers.httpRequest({ ...options, abortSignal: this.cancel })
+					: await helpers.httpRequest({ ...options, abortSignal })
 			) as IN8nHttpFullResponse;
 			return {
 				status: statusCode,
 				headers: headers as Reply['headers'],
-				body: breakOnSilence(body as Readable, Number(options.timeout)),
+				body: breakOnSilence(body as Readable, Number(options.timeout), request),
 			};
 		} catch (error) {
 			throw this.failure(error);
