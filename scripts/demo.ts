@@ -1,11 +1,18 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { executionError, nodeOutputs, OWNER, type WorkflowJson } from '../test/support/n8n/client';
+import {
+	executionError,
+	nodeOutputs,
+	OWNER,
+	type Execution,
+	type N8nClient,
+	type WorkflowJson,
+} from '../test/support/n8n/client';
 import { installN8n, REPOSITORY } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
-import { secondsSince, step } from '../test/support/n8n/steps';
+import { secondsSince, step, type Log } from '../test/support/n8n/steps';
 import { startSimulator } from '../test/support/simulator';
 
 const VERSION = '2.41';
@@ -33,97 +40,75 @@ const NETWORK_SETTINGS = [
  */
 export async function main(args: string[]): Promise<number> {
 	const from = performance.now();
-	const log = (line: string) => console.log(line);
-	// Ends n8n and the simulator with this process, at whatever moment Ctrl-C comes.
-	const cleanUps: Array<() => Promise<unknown>> = [];
-	const cleanUp = async () => {
-		for (const end of cleanUps.splice(0).reverse()) await end();
-	};
-	for (const signal of ['SIGINT', 'SIGTERM'] as const)
-		process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
+	const log: Log = (line) => console.log(line);
+	const real = Boolean(SPEECH_GATEWAY_API_KEY && SPEECH_GATEWAY_BASE_URL);
+	const simulator = real
+		? undefined
+		: await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
+	const apiKey = simulator?.apiKey ?? SPEECH_GATEWAY_API_KEY;
+	const baseUrl = simulator?.url ?? SPEECH_GATEWAY_BASE_URL;
+	log(`Gateway: ${simulator ? 'simulator at ' : ''}${baseUrl}`);
 
-	try {
-		const real = Boolean(SPEECH_GATEWAY_API_KEY && SPEECH_GATEWAY_BASE_URL);
-		const simulator = real
-			? undefined
-			: await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
-		if (simulator) cleanUps.push(async () => await simulator.close());
-		const apiKey = simulator?.apiKey ?? SPEECH_GATEWAY_API_KEY;
-		const baseUrl = simulator?.url ?? SPEECH_GATEWAY_BASE_URL;
-		log(`Gateway: ${simulator ? 'simulator at ' : ''}${baseUrl}`);
+	const tarball = await step('Build and pack the package', log, packPackage);
+	await installN8n(VERSION, log);
+	const n8n = await step(`Install the package into n8n ${VERSION} and start it`, log, async () => {
+		const settings = NETWORK_SETTINGS.flatMap((name) => [name, name.toLowerCase()]);
+		const env = Object.fromEntries(settings.map((name) => [name, process.env[name]]));
+		return await startN8n({ version: VERSION, tarball, env });
+	});
+	await rm(tarball);
 
-		const tarball = await step('Build and pack the package', log, packPackage);
-		cleanUps.push(async () => await rm(tarball));
-		await installN8n(VERSION, log);
-		const n8n = await step(
-			`Install the package into n8n ${VERSION} and start it`,
-			log,
-			async () =>
-				await startN8n({
-					version: VERSION,
-					tarball,
-					env: Object.fromEntries(
-						NETWORK_SETTINGS.flatMap((name) => [name, name.toLowerCase()])
-							.filter((name) => process.env[name] !== undefined)
-							.map((name) => [name, process.env[name]]),
-					),
-				}),
+	const credential = await n8n.api.createCredential(
+		'speechGatewayApi',
+		{ apiKey, baseUrl },
+		'Speech Gateway account',
+	);
+	const example = JSON.parse(
+		await readFile(path.join(REPOSITORY, EXAMPLE), 'utf8'),
+	) as WorkflowJson;
+	const workflow = await n8n.api.importWorkflow(example, [credential]);
+	const execution = await step(
+		`Run "${workflow.name}"`,
+		log,
+		async () => await n8n.api.run(workflow),
+	);
+	const isWhole = await report(execution, n8n.api, log);
+	if (simulator) {
+		const tokens = simulator.charges.reduce((sum, charge) => sum + charge.tokens, 0);
+		log(
+			`The gateway charged ${Math.round(tokens)} tokens for ${simulator.charges.length} requests.`,
 		);
-		cleanUps.push(async () => await n8n.stop());
-
-		const credential = await n8n.api.createCredential(
-			'speechGatewayApi',
-			{ apiKey, baseUrl },
-			'Speech Gateway account',
-		);
-		const example = JSON.parse(
-			await readFile(path.join(REPOSITORY, EXAMPLE), 'utf8'),
-		) as WorkflowJson;
-		const workflow = await n8n.api.importWorkflow(example, [credential]);
-		const execution = await step(
-			`Run "${workflow.name}"`,
-			log,
-			async () => await n8n.api.run(workflow),
-		);
-
-		if (execution.status !== 'success') {
-			log(
-				`The execution ended as ${execution.status}: ${executionError(execution)?.message ?? ''}`,
-			);
-			return 1;
-		}
-		const [narrated, unknown = []] = nodeOutputs(execution, 'Speech Gateway');
-		await mkdir(path.join(REPOSITORY, OUTPUT_FOLDER), { recursive: true });
-		const rows: string[][] = [];
-		for (const { json, binary } of narrated) {
-			const file = path.join(OUTPUT_FOLDER, path.basename(binary!.data.fileName!));
-			await writeFile(path.join(REPOSITORY, file), await n8n.api.binary(binary!.data));
-			const seconds = Number(json.durationSeconds).toFixed(1);
-			rows.push(
-				[rows.length + 1, json.characters, seconds, file, json.estimatedTokens].map(String),
-			);
-		}
-		log(`\n${table(['item', 'characters', 'seconds', 'file', 'tokens'], rows)}\n`);
-		if (unknown.length > 0)
-			log(`${unknown.length} items ended with an unknown outcome: see the review list`);
-		if (simulator) {
-			const tokens = simulator.charges.reduce((sum, charge) => sum + charge.tokens, 0);
-			log(
-				`The gateway charged ${Math.round(tokens)} tokens for ${simulator.charges.length} requests.`,
-			);
-		}
-		log(`Done in ${secondsSince(from)} s.`);
-
-		if (args.includes('--open')) {
-			log(`\nEditor: ${n8n.url}/workflow/${workflow.id}`);
-			log(`Login:  ${OWNER.email} / ${OWNER.password}`);
-			log('Ctrl-C ends n8n.');
-			await new Promise(() => {}); // until a signal
-		}
-		return rows.length > 0 && unknown.length === 0 ? 0 : 1;
-	} finally {
-		await cleanUp();
 	}
+	log(`Done in ${secondsSince(from)} s.`);
+
+	if (args.includes('--open')) {
+		log(`\nEditor: ${n8n.url}/workflow/${workflow.id}`);
+		log(`Login:  ${OWNER.email} / ${OWNER.password}`);
+		log('Ctrl-C ends n8n.');
+		await new Promise(() => {}); // until a signal
+	}
+	await n8n.stop();
+	return isWhole ? 0 : 1;
+}
+
+/** Writes the audio files and shows a table of them; returns whether every row has its file. */
+async function report(execution: Execution, api: N8nClient, log: Log): Promise<boolean> {
+	if (execution.status !== 'success') {
+		log(`The execution ended as ${execution.status}: ${executionError(execution)?.message ?? ''}`);
+		return false;
+	}
+	const [narrated, unknown] = nodeOutputs(execution, 'Speech Gateway');
+	await mkdir(path.join(REPOSITORY, OUTPUT_FOLDER), { recursive: true });
+	const rows: string[][] = [];
+	for (const { json, binary } of narrated) {
+		const file = path.join(OUTPUT_FOLDER, path.basename(binary!.data.fileName!));
+		await writeFile(path.join(REPOSITORY, file), await api.binary(binary!.data));
+		const seconds = Number(json.durationSeconds).toFixed(1);
+		rows.push([rows.length + 1, json.characters, seconds, file, json.estimatedTokens].map(String));
+	}
+	log(`\n${table(['item', 'characters', 'seconds', 'file', 'tokens'], rows)}\n`);
+	if (unknown.length > 0) log(`${unknown.length} rows have an unknown outcome: see "Review list"`);
+	return rows.length > 0 && unknown.length === 0;
 }
 
 /** Lines of a table with aligned columns; numbers to the right. */

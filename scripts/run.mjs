@@ -43,7 +43,9 @@ if (writtenAt('node_modules/.package-lock.json') < writtenAt('package-lock.json'
 	console.log(`npm install: ${((performance.now() - from) / 1000).toFixed(1)} s`);
 }
 
-// From here on this process is the script, so that signals reach it directly.
+// From here on this process is the script. What the script starts ends when this process exits, at whatever moment
+// Ctrl-C comes.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 const require = createRequire(import.meta.url);
 require('tsx/cjs');
 require(`./${script}.ts`)

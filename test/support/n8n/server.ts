@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -103,6 +103,7 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 
 	const logFile = path.join(userFolder, 'n8n.log');
 	let child: ChildProcess;
+	let finalLog: string | undefined;
 
 	const start = async () => {
 		// A process group of its own, so that kill() also ends n8n's task runner; guard.cjs ends it with this process.
@@ -114,6 +115,7 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		let output = '';
 		let ready = false;
 		const started = child;
+		appendFileSync(logFile, '');
 		await new Promise<void>((resolve, reject) => {
 			const fail = (what: string) => {
 				clearTimeout(limit);
@@ -152,17 +154,26 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		await closed;
 	};
 
-	const remove = async () => {
-		if (options.userFolder === undefined) await rm(userFolder, { recursive: true, force: true });
+	const isOwnFolder = options.userFolder === undefined;
+	// Where this process ends by process.exit(); guard.cjs is for all other ends, and needs n8n to be awake.
+	const endAtExit = () => {
+		if (isRunning(child.pid!)) killGroup(child);
+		if (isOwnFolder) rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
+	};
+	process.once('exit', endAtExit);
+	const stop = async () => {
+		await end('SIGTERM');
+		process.off('exit', endAtExit);
+		finalLog = readLog(userFolder);
+		if (isOwnFolder) await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
 	};
 
 	await start().catch(async (error) => {
-		await remove();
+		await stop();
 		throw error;
 	});
 	const api = new N8nClient(url);
 	if (command === 'start') await api.logIn();
-	let finalLog: string | undefined;
 
 	return {
 		version,
@@ -173,11 +184,7 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 			return child.pid!;
 		},
 		log: () => finalLog ?? readLog(userFolder),
-		async stop() {
-			await end('SIGTERM');
-			finalLog = readLog(userFolder);
-			await remove();
-		},
+		stop,
 		async kill() {
 			await end('SIGKILL');
 			// All that n8n does with this file is to wait ten seconds before it starts again.
