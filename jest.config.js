@@ -1,8 +1,8 @@
-const project = (name, roots, more = {}) => ({
+const project = (name, folders, more = {}) => ({
 	displayName: name,
-	roots: roots.map((root) => `<rootDir>/test/${root}`),
+	roots: ['<rootDir>/test'],
 	testEnvironment: 'node',
-	testMatch: ['**/*.test.ts'],
+	testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
 	transform: {
 		'^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/test/tsconfig.json', diagnostics: false }],
 	},
