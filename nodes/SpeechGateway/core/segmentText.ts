@@ -40,6 +40,9 @@ const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
 const CLAUSE_END =
 	/(?:[,;:،؛…]|(?<!\.)\.{2,}|--|[–—])[\p{Pe}\p{Pf}"'“]*(?=\s)|(?<![、，；：…—])[、，；：…—]+[\p{Pe}\p{Pf}]*(?![\p{Po}\p{Pe}\p{Pf}])|(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\s(?=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu;
 
+/** A number in the middle of a line and a capital: `is number 12. The next` ends a sentence, `im 19. Jahrhundert` does not. */
+const AFTER_NUMBER = /(?<=\p{L}\s)\d{1,2}\.[\p{Pe}\p{Pf}"']*\s+(?=\p{Lu})/gu;
+
 const CLOSING_THEN_SPACE = /[\p{Pe}\p{Pf}"']+(?=\s|$)/uy;
 const PUNCTUATION_THEN_SPACE = /[\p{Po}\p{Pe}\p{Pf}]+(?=\s|$)/uy;
 const OPENING_AFTER_SPACE = /(?:^|\s)[\p{Ps}\p{Pi}¿¡]$/u;
@@ -122,6 +125,7 @@ function* matchEnds(pattern: RegExp, text: string, start: number, end: number): 
 
 const lines: CutFinder = (text, start, end) => matchEnds(LINE_BREAKS, text, start, end);
 const clauses: CutFinder = (text, start, end) => matchEnds(CLAUSE_END, text, start, end);
+const numbers: CutFinder = (text, start, end) => matchEnds(AFTER_NUMBER, text, start, end);
 const tagEnds: CutFinder = (text, start, end) => matchEnds(EMOTION_TAG, text, start, end);
 
 /** Spaces, and word ends of scripts that write without them (the dictionaries of Intl.Segmenter). */
@@ -179,6 +183,7 @@ const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number }> = [
 	{ find: sentences, price: 0.45, mayCut: FREE },
 	{ find: lines, price: 0.5, mayCut: FREE },
 	{ find: clauses, price: 0.6, mayCut: FREE },
+	{ find: numbers, price: 0.75, mayCut: FREE },
 	{ find: words, price: 1, mayCut: FREE },
 	{ find: wordParts, price: 1.5, mayCut: FREE },
 	{ find: tagEnds, price: 2, mayCut: AFTER_TAG },
