@@ -173,7 +173,8 @@ export class ItemRun {
 		if (request.group?.failed) throw new NotStartedError('Another request of this item failed');
 		const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('hex');
 		const body = request.body ? await request.body() : input;
-		if (!(await this.claimKey())) {
+		const retryKey = this.retryKey(name);
+		if (!(await this.claimKey()) || !(await this.claimRetry(retryKey))) {
 			throw this.unknown(request, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
 		}
 		transport.cancel?.throwIfAborted();
@@ -186,6 +187,7 @@ export class ItemRun {
 				throw this.unknown(request, sent, reply.reason!, reply.error);
 			if (reply.outcome === 'cut') requests[name] = { state: 'cut' };
 			else delete requests[name];
+			if (retryKey) await forgetKey(this.session.context, retryKey);
 			return reply;
 		}
 		try {
@@ -193,6 +195,7 @@ export class ItemRun {
 			requests[name] = { state: 'done', value };
 			return value;
 		} catch (error) {
+			reply.body.destroy();
 			transport.cancel?.throwIfAborted();
 			const details = { httpCode: String(reply.status), requestId: requestId(reply.headers) };
 			const damage = new GatewayError(transport.redact(asError(error).message), '', details);
@@ -239,6 +242,24 @@ export class ItemRun {
 		return fresh;
 	}
 
+	/** Only in a retry of a failed execution. */
+	private retryKey(request: string): string | undefined {
+		const { retryOf } = this.session;
+		return retryOf && `${retryOf}, item ${this.index + 1}, ${request}`;
+	}
+
+	/** Before a request of a retry leaves, that is on record, for other retries of the same execution. */
+	private async claimRetry(key: string | undefined): Promise<boolean> {
+		if (!key) return true;
+		const { context, transport } = this.session;
+		const fresh = await recordKey(context, key).catch(asError);
+		if (fresh instanceof Error) {
+			throw new InputError(`The retry could not be recorded, so it was not sent: ${fresh.message}`);
+		}
+		if (fresh && transport.cancel?.aborted) await forgetKey(context, key);
+		return fresh;
+	}
+
 	private unknown(
 		{ name, group }: BilledRequest,
 		{ sentAt, inputHash }: Pick<UnknownFacts, 'sentAt' | 'inputHash'>,
@@ -267,5 +288,5 @@ const WHAT_HAPPENED: Record<UnknownReason, string> = {
 	client_timeout: 'No answer came within the time-out after the request was sent',
 	damaged_response: 'The gateway answered with success, but the result is damaged',
 	interrupted: 'The run broke off while the request was under way',
-	already_sent: 'A request with this "Send Once Key" was sent before',
+	already_sent: 'Another execution has sent this request before',
 };

@@ -22,6 +22,7 @@ export interface ItemRecord {
 export type Branch = 'success' | 'unknown' | 'waiting';
 
 interface RunRecord {
+	firstExecutionId: string;
 	executionId: string;
 	attempts: number;
 	items: Record<string, ItemRecord>;
@@ -51,8 +52,13 @@ export class Ledger {
 			Record<string, RunRecord> | undefined
 		>;
 		this.runs = stored[name] ??= {};
-		this.run = this.runs[key] ??= { executionId: '', attempts: 0, items: {} };
 		const executionId = context.getExecutionId();
+		this.run = this.runs[key] ??= {
+			firstExecutionId: executionId,
+			executionId,
+			attempts: 0,
+			items: {},
+		};
 		if (this.run.executionId !== executionId) Object.assign(this.run, { executionId, attempts: 0 });
 		this.run.attempts++;
 	}
@@ -60,6 +66,17 @@ export class Ledger {
 	/** Calls of `execute()` for this round within this execution, this one included. */
 	get attempts(): number {
 		return this.run.attempts;
+	}
+
+	/**
+	 * In a retry of a failed execution, what names this round in every retry of that execution. n8n offers "Retry" again
+	 * when a retry failed, and starts it from the same old record, which knows nothing of what the first retry paid for.
+	 */
+	get retryOf(): string | undefined {
+		const { firstExecutionId, executionId } = this.run;
+		return executionId === firstExecutionId
+			? undefined
+			: `retry of ${firstExecutionId}, round ${this.key}`;
 	}
 
 	item(key: string): ItemRecord {

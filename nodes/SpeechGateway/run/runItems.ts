@@ -47,7 +47,7 @@ export async function runItems(
 
 	let session: Session;
 	try {
-		session = await open(context);
+		session = { ...(await open(context)), retryOf: ledger.retryOf };
 	} catch (error) {
 		// A throw in the continue modes would send the input items to Success.
 		if (stopOnFail) throw runError(context, 0, 1, error, 0, operation);
@@ -65,8 +65,10 @@ export async function runItems(
 		const stop = () => stopOnFail && session.gate.stop('Another item failed');
 		const item = new ItemRun(session, index, record, input.settings, stop);
 		const settled = await execute(operation, input.parameters, item);
-		if ('branch' in settled && operation.billed)
+		// What is still processing is not finished: a retry goes on waiting for the same job.
+		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed) {
 			Object.assign(record, { result: settled, requests: {}, frozen: undefined });
+		}
 		if ('failed' in settled) stop();
 		return settled;
 	};

@@ -14,6 +14,8 @@ export interface Session {
 	hints: Set<string>;
 	/** What several items of one run need only once, such as one clone for one title: the first asks, all get its result. */
 	once: <T>(key: string, action: () => Promise<T>) => Promise<T>;
+	/** In a retry of a failed execution: see Ledger.retryOf. */
+	retryOf?: string;
 	/** Jobs and videos waited for in this run, for the progress line. */
 	jobs: { waiting: number; done: number };
 }

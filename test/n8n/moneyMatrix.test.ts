@@ -1,0 +1,124 @@
+import type { OnError } from 'n8n-workflow';
+import { openBench, type Bench } from '../support/n8n/bench';
+import {
+	executionError,
+	nodeOutputs,
+	type Execution,
+	type SavedWorkflow,
+} from '../support/n8n/client';
+import type { Fault } from '../support/simulator';
+import { buildWorkflow, NODE_NAME } from '../support/workflow';
+
+/** Classes of failure that cost money or not, and what the contract says of each. */
+const CLASSES: Record<string, { fault: Fault; outcome: 'unknown' | 'mayBeSentAgain' | 'refused' }> =
+	{
+		'504, charged': { fault: { status: 504, charge: true }, outcome: 'unknown' },
+		'connection lost after the work': {
+			fault: { connection: 'reset-after-work' },
+			outcome: 'unknown',
+		},
+		'503, once': { fault: { status: 503 }, outcome: 'mayBeSentAgain' },
+		'402, until topped up': { fault: { status: 402, times: Infinity }, outcome: 'refused' },
+	};
+const POSITIONS = [
+	{ count: 1, failing: 0 },
+	{ count: 10, failing: 0 },
+	{ count: 10, failing: 5 },
+	{ count: 10, failing: 9 },
+];
+const MODES: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench({ latencyMs: 2 })));
+beforeEach(() => bench.sim.reset());
+afterAll(async () => await bench?.close());
+
+const charges = (text: string) => bench.sim.charges.filter(({ input }) => input === text).length;
+const sent = (text: string) =>
+	bench.sim.requests.filter(({ method, input }) => method === 'POST' && input === text).length;
+const indexes = (execution: Execution, output: number) =>
+	(nodeOutputs(execution, NODE_NAME)[output] ?? []).map(
+		({ pairedItem }) => (pairedItem as { item: number }).item,
+	);
+
+describe.each(MODES)('%s', (onError) => {
+	describe.each([true, false])('Retry On Fail %s', (retryOnFail) => {
+		let workflow: SavedWorkflow;
+		beforeAll(async () => {
+			const built = buildWorkflow({
+				parameters: {
+					resource: 'speech',
+					operation: 'generate',
+					text: '={{ $json.text }}',
+					options: { maxRetries: 0 },
+				},
+				trigger: 'webhook',
+				onError,
+				retryOnFail,
+				outputs: ['Success', 'Unknown', ...(onError === 'continueErrorOutput' ? ['Error'] : [])],
+			});
+			// One workflow for all rows of the table: the items come with the call.
+			built.nodes[1].parameters = {
+				jsCode: 'return $input.first().json.body.texts.map((text) => ({ json: { text } }));',
+			};
+			workflow = await bench.api.importWorkflow(built, [bench.credential]);
+			await bench.api.activate(workflow);
+		});
+
+		const rows = Object.keys(CLASSES).flatMap((name) =>
+			POSITIONS.map((position) => ({ name, ...position })),
+		);
+		test.each(rows)('$name at item $failing of $count', async ({ name, count, failing }) => {
+			const { fault, outcome } = CLASSES[name];
+			const texts = Array.from({ length: count }, (_, index) => `Row ${index} of the table.`);
+			bench.sim.fault({ ...fault, input: texts[failing] });
+			let execution = await bench.api.runProduction(workflow, { texts });
+
+			const others = texts.map((_, index) => index).filter((index) => index !== failing);
+			const stops = onError === 'stopWorkflow' && outcome !== 'unknown';
+			const n8nRetries = retryOnFail && (stops || failing === 0);
+			const recovers = outcome === 'mayBeSentAgain' && n8nRetries;
+			if (stops && !recovers) {
+				expect(execution.status).toBe('error');
+				expect(executionError(execution)?.message).toMatch(
+					outcome === 'refused' ? /balance/i : /503/,
+				);
+				bench.sim.clearFaults();
+				execution = await bench.api.retry(execution.id);
+			}
+			expect(execution.status).toBe('success');
+
+			const whole = recovers || stops;
+			const all = nodeOutputs(execution, NODE_NAME);
+			const isError = ({ json }: { json: { error?: unknown } }) => json.error !== undefined;
+			if (whole) {
+				expect(indexes(execution, 0)).toEqual(texts.map((_, index) => index));
+				expect(all.flat().filter(isError)).toEqual([]);
+			} else if (outcome === 'unknown') {
+				expect(indexes(execution, 0)).toEqual(others);
+				expect(indexes(execution, 1)).toEqual([failing]);
+				expect(all[1][0].json.outcome).toBe('unknown');
+			} else if (onError === 'continueErrorOutput') {
+				expect(indexes(execution, 0)).toEqual(others);
+				expect(indexes(execution, 2)).toEqual([failing]);
+				expect(all[2][0].json.error).toMatchObject({ message: expect.any(String) });
+			} else {
+				expect(indexes(execution, 0)).toEqual(texts.map((_, index) => index));
+				expect(all[0].map(isError)).toEqual(texts.map((_, index) => index === failing));
+			}
+			for (const { binary, json } of all[0])
+				if (!json.error)
+					expect((await bench.api.binary(binary!.data)).length).toBe(json.bytes as number);
+
+			// The money: every item that was spoken was charged once, and nothing that may have been charged was sent again.
+			for (const index of others) {
+				expect(charges(texts[index])).toBe(1);
+				expect(sent(texts[index])).toBe(1);
+			}
+			expect(charges(texts[failing])).toBe(whole || outcome === 'unknown' ? 1 : 0);
+			if (outcome === 'unknown') expect(sent(texts[failing])).toBe(1);
+			// Nor does anything of the ledger stay behind.
+			expect(execution.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {}).toEqual({});
+		});
+	});
+});

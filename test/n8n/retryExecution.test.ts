@@ -1,0 +1,309 @@
+import { openBench, type Bench } from '../support/n8n/bench';
+import {
+	executionError,
+	nodeOutputs,
+	type Execution,
+	type WorkflowJson,
+} from '../support/n8n/client';
+import { sharedN8n } from '../support/n8n/shared';
+import { buildWorkflow, connection, makeNode, NODE_NAME } from '../support/workflow';
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench({ latencyMs: 5 })));
+beforeEach(() => {
+	bench.sim.reset();
+	bench.sim.options.latencyMs = 5;
+});
+afterAll(async () => await bench?.close());
+
+const texts = ['one', 'two', 'three', 'four', 'five', 'six'].map((word) => `This is row ${word}.`);
+const items = texts.map((text) => ({ text }));
+const speech = (options = {}) => ({
+	resource: 'speech',
+	operation: 'generate',
+	text: '={{ $json.text }}',
+	options: { maxRetries: 0, concurrency: 1, ...options },
+});
+const charged = () => bench.sim.charges.map(({ input }) => input);
+const indexes = (execution: Execution, output: number) =>
+	nodeOutputs(execution, NODE_NAME)[output].map(
+		({ pairedItem }) => (pairedItem as { item: number }).item,
+	);
+const ledgerOf = (execution: Execution) =>
+	execution.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {};
+
+describe('an account that runs dry', () => {
+	const price = async () => {
+		await bench.run({ parameters: speech(), items: [items[0]] });
+		const [{ tokens }] = bench.sim.charges;
+		bench.sim.reset();
+		return tokens;
+	};
+
+	test.each([{ loadWorkflow: false }, { loadWorkflow: true }])(
+		'402, top up, "Retry execution": each row is charged once (%j)',
+		async (options) => {
+			bench.sim.accounts[0].balanceTokens = (await price()) * 3.5;
+			const failed = await bench.run({ parameters: speech(), items, trigger: 'webhook' });
+			expect(failed.status).toBe('error');
+			expect(executionError(failed)?.message).toMatch(/balance.*item 4 of 6/i);
+			expect(charged()).toEqual(texts.slice(0, 3));
+			bench.sim.topUp(1e6);
+			const retried = await bench.api.retry(failed.id, options);
+			expect(retried.status).toBe('success');
+			expect(charged()).toEqual(texts);
+			expect(indexes(retried, 0)).toEqual([0, 1, 2, 3, 4, 5]);
+			expect(ledgerOf(retried)).toEqual({});
+		},
+	);
+
+	test('a retry that fails, and a retry of that retry', async () => {
+		const tokens = await price();
+		bench.sim.accounts[0].balanceTokens = tokens * 2.5;
+		const first = await bench.run({ parameters: speech(), items, trigger: 'webhook' });
+		bench.sim.topUp(tokens * 2);
+		const second = await bench.api.retry(first.id);
+		expect(second.status).toBe('error');
+		bench.sim.topUp(1e6);
+		const third = await bench.api.retry(second.id);
+		expect(third.status).toBe('success');
+		expect(indexes(third, 0)).toEqual([0, 1, 2, 3, 4, 5]);
+		expect(charged()).toEqual(texts);
+	});
+
+	test('the same failed execution retried twice: n8n offers it, nothing is charged twice', async () => {
+		const tokens = await price();
+		bench.sim.accounts[0].balanceTokens = tokens * 2.5;
+		const first = await bench.run({ parameters: speech(), items, trigger: 'webhook' });
+		bench.sim.topUp(tokens * 2);
+		const second = await bench.api.retry(first.id);
+		expect(second.status).toBe('error');
+		expect(charged()).toHaveLength(4);
+		bench.sim.topUp(1e6);
+		const again = await bench.api.retry(first.id);
+		expect(again.status).toBe('success');
+		expect(charged()).toEqual(texts);
+		expect(indexes(again, 0)).toEqual([0, 1, 4, 5]);
+		expect(indexes(again, 1)).toEqual([2, 3]);
+		expect(nodeOutputs(again, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+			'already_sent',
+			'already_sent',
+		]);
+	});
+});
+
+describe('a loop (Loop Over Items, two rows a round)', () => {
+	const loop = (retryOnFail: boolean): WorkflowJson => {
+		const built = buildWorkflow({
+			parameters: speech(),
+			items: [...items, items[0]], // the last row has the text of the first
+			trigger: 'webhook',
+			retryOnFail,
+		});
+		built.nodes.push(
+			makeNode('Loop', 'n8n-nodes-base.splitInBatches', 3, 300, { batchSize: 2, options: {} }),
+			makeNode('Done', 'n8n-nodes-base.noOp', 1, 500, {}),
+			// Both branches lead back into the loop as one: n8n would run it once for each of them.
+			makeNode('Both', 'n8n-nodes-base.merge', 3.2, 600, {}),
+		);
+		built.connections = {
+			...built.connections,
+			Items: connection(['Loop']),
+			Loop: connection(['Done', NODE_NAME]),
+			[NODE_NAME]: {
+				main: [0, 1].map((index) => [{ node: 'Both', type: 'main', index }]),
+			},
+			Both: connection(['Loop']),
+		};
+		return built;
+	};
+	const save = async (retryOnFail: boolean) => {
+		const workflow = await bench.api.importWorkflow(loop(retryOnFail), [bench.credential]);
+		await bench.api.activate(workflow);
+		return workflow;
+	};
+	const all = [...texts, texts[0]];
+
+	test('every row of every round is charged once, the repeated text twice', async () => {
+		const execution = await bench.api.runProduction(await save(false));
+		expect(execution.status).toBe('success');
+		expect(charged()).toEqual(all);
+		expect(nodeOutputs(execution, 'Done')[0]).toHaveLength(all.length);
+		expect(ledgerOf(execution)).toEqual({});
+	});
+
+	test('with 503 and 504 on the way and Retry On Fail', async () => {
+		bench.sim.fault({ input: texts[3], status: 503 });
+		bench.sim.fault({ input: texts[4], status: 504, charge: true });
+		const execution = await bench.api.runProduction(await save(true));
+		expect(execution.status).toBe('success');
+		expect(charged()).toEqual(all);
+		expect(nodeOutputs(execution, 'Done')[0]).toHaveLength(all.length);
+		expect(ledgerOf(execution)).toEqual({});
+	});
+
+	test.each([{ loadWorkflow: false }, { loadWorkflow: true }])(
+		'402 in the third round and "Retry execution" (%j)',
+		async (options) => {
+			bench.sim.fault({ input: texts[5], status: 402 });
+			const failed = await bench.api.runProduction(await save(false));
+			expect(failed.status).toBe('error');
+			expect(charged()).toEqual(texts.slice(0, 5));
+			const retried = await bench.api.retry(failed.id, options);
+			expect(retried.status).toBe('success');
+			expect(charged()).toEqual(all);
+			expect(nodeOutputs(retried, 'Done')[0]).toHaveLength(all.length);
+			expect(ledgerOf(retried)).toEqual({});
+		},
+	);
+});
+
+test('Stop, then a retry through the API: n8n begins anew, and the Send Once Key stands in', async () => {
+	bench.sim.fault({ input: texts[1], connection: 'stall' });
+	const workflow = await bench.save({
+		parameters: speech({ sendOnceKey: '={{ $json.text }}' }),
+		items,
+		trigger: 'webhook',
+	});
+	const id = await bench.api.trigger(workflow);
+	await bench.sim.waitFor((requests) => requests.some(({ input }) => input === texts[1]));
+	await bench.api.stop(id);
+	await bench.sim.waitFor((requests) => requests.some(({ aborted }) => aborted));
+	expect(bench.sim.requests).toHaveLength(2);
+	const retried = await bench.api.retry(id);
+	expect(indexes(retried, 0)).toEqual([2, 3, 4, 5]);
+	expect(nodeOutputs(retried, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+		'already_sent',
+		'already_sent',
+	]);
+	expect(charged()).toEqual(texts);
+});
+
+test('a long text that fails at a segment keeps the others over "Retry execution"', async () => {
+	const sentences = texts.map((text) => `${text} ${'It goes on and on. '.repeat(2)}`.trim());
+	bench.sim.fault({ input: 'row four', status: 402 });
+	const failed = await bench.run({
+		parameters: speech({ longText: 'split', maxSegmentCharacters: 60 }),
+		items: [{ text: sentences.join('\n\n') }],
+		trigger: 'webhook',
+	});
+	expect(failed.status).toBe('error');
+	const paid = charged();
+	expect(paid).toHaveLength(3);
+	const retried = await bench.api.retry(failed.id);
+	expect(retried.status).toBe('success');
+	expect(charged()).toHaveLength(6);
+	expect(new Set(charged()).size).toBe(6);
+	expect(nodeOutputs(retried, NODE_NAME)[0][0].json.segments).toBe(6);
+	expect(ledgerOf(retried)).toEqual({});
+});
+
+test('jobs: maxWait passes, "Retry execution" goes on with the same job', async () => {
+	bench.sim.options.jobSeconds = Infinity;
+	const failed = await bench.run({
+		parameters: {
+			...speech({ pollInterval: 1, maxWait: 1 }),
+			resource: 'speechJob',
+			operation: 'createAndWait',
+		},
+		items: [items[0], items[1]],
+		trigger: 'webhook',
+	});
+	expect(failed.status).toBe('error');
+	expect(executionError(failed)?.message).toMatch(/spj_/);
+	bench.sim.finish();
+	const retried = await bench.api.retry(failed.id);
+	expect(retried.status).toBe('success');
+	expect(charged()).toEqual(texts.slice(0, 2));
+	expect(nodeOutputs(retried, NODE_NAME)[0].map(({ json }) => json.status)).toEqual([
+		'completed',
+		'completed',
+	]);
+});
+
+describe('Send Once Key', () => {
+	const keyed = speech({ sendOnceKey: '={{ $json.text }}' });
+	const run = async (rows = items.slice(0, 2)) => {
+		const workflow = await bench.save({ parameters: keyed, items: rows, trigger: 'webhook' });
+		return { run: async () => await bench.api.runProduction(workflow) };
+	};
+
+	test('a second execution sends nothing that the first has sent, whatever came of it', async () => {
+		bench.sim.fault({ input: texts[1], status: 504 });
+		const twice = await run();
+		const first = await twice.run();
+		expect([indexes(first, 0), indexes(first, 1)]).toEqual([[0], [1]]);
+		const second = await twice.run();
+		expect(second.status).toBe('success');
+		expect(indexes(second, 1)).toEqual([0, 1]);
+		expect(nodeOutputs(second, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+			'already_sent',
+			'already_sent',
+		]);
+		expect(bench.sim.requests).toHaveLength(2);
+	});
+
+	test('a key whose request was refused is free again: top up, new execution', async () => {
+		bench.sim.fault({ input: texts[0], status: 402 });
+		const twice = await run();
+		expect((await twice.run()).status).toBe('error');
+		expect(charged()).toEqual([]);
+		const second = await twice.run();
+		expect(indexes(second, 0)).toEqual([0, 1]);
+		expect(charged()).toEqual(texts.slice(0, 2));
+	});
+
+	test('"Retry execution" of the one that was refused sends, and a new execution does not', async () => {
+		bench.sim.fault({ input: texts[1], status: 402 });
+		const twice = await run();
+		const first = await twice.run();
+		expect(first.status).toBe('error');
+		const retried = await bench.api.retry(first.id);
+		expect(indexes(retried, 0)).toEqual([0, 1]);
+		expect(indexes(await twice.run(), 1)).toEqual([0, 1]);
+		expect(charged()).toEqual(texts.slice(0, 2));
+	});
+});
+
+test('a success leaves the same execution data whether or not there were failures before it', async () => {
+	const size = async (execution: Execution) => {
+		const { data } = await bench.api.request<{ data: string }>(
+			'GET',
+			`/rest/executions/${execution.id}`,
+		);
+		return data.length;
+	};
+	const smooth = await bench.run({ parameters: speech(), items, trigger: 'webhook' });
+	bench.sim.fault({ input: texts[3], status: 503, times: 2 });
+	const bumpy = await bench.run({
+		parameters: speech(),
+		items,
+		trigger: 'webhook',
+		retryOnFail: true,
+	});
+	expect(bumpy.status).toBe('success');
+	expect(ledgerOf(bumpy)).toEqual({});
+	// Ids and times differ by some digits, the settings of Retry On Fail are a few words.
+	expect(Math.abs((await size(bumpy)) - (await size(smooth)))).toBeLessThan(300);
+});
+
+test('the API key is in no execution and not in the log', async () => {
+	bench.sim.fault({ input: texts[0], status: 401, body: { error: `bad key ${bench.sim.apiKey}` } });
+	const failed = await bench.run({ parameters: speech(), items, trigger: 'webhook' });
+	expect(failed.status).toBe('error');
+	const workflows = await bench.api.request<
+		{ data: Array<{ id: string }> } | Array<{ id: string }>
+	>('GET', '/rest/workflows?take=250');
+	let looked = 0;
+	for (const { id } of Array.isArray(workflows) ? workflows : workflows.data)
+		for (const execution of await bench.api.executions(id)) {
+			const raw = JSON.stringify(
+				await bench.api.request('GET', `/rest/executions/${execution.id}`),
+			);
+			expect(raw).not.toContain(bench.sim.apiKey);
+			expect(raw).not.toMatch(/Bearer sk-/);
+			looked++;
+		}
+	expect(looked).toBeGreaterThan(10);
+	expect(sharedN8n().log()).not.toContain(bench.sim.apiKey);
+});
