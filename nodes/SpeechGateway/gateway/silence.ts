@@ -1,5 +1,8 @@
 import { pause } from './pause';
-import type { Readable } from './transport';
+import type { Readable } from './readable';
+
+/** Between two looks: a body that has ended is forgotten after this, however long the time-out. */
+const LONGEST_TICK_MS = 2_000;
 
 /**
  * Lets a body break with an error, when it is iterated, once nothing has come for `milliseconds`. n8n's own time-out
@@ -27,7 +30,7 @@ async function* watched(
 	let ended = false;
 	const watch = async () => {
 		for (let silence = 0; silence < milliseconds; ) {
-			await pause(milliseconds - silence);
+			await pause(Math.min(LONGEST_TICK_MS, milliseconds - silence));
 			if (ended) return;
 			silence = waitingSince === undefined ? 0 : Date.now() - waitingSince;
 		}

@@ -1,5 +1,4 @@
 import type {
-	BinaryHelperFunctions,
 	IDataObject,
 	IExecuteFunctions,
 	IHttpRequestOptions,
@@ -8,6 +7,7 @@ import type {
 import { gatewayRoot } from '../core/baseUrl';
 import { type TransportFailure, transportFailure } from '../core/outcome';
 import type { Endpoint } from './endpoints';
+import type { Readable } from './readable';
 import { breakOnSilence } from './silence';
 
 export const CREDENTIAL = 'speechGatewayApi';
@@ -23,9 +23,6 @@ export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials
 	Partial<Pick<IExecuteFunctions, 'getExecutionCancelSignal'>> & {
 		helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'httpRequestWithAuthentication'>;
 	};
-
-/** Node's Readable; verified nodes may not import it, not even its type. */
-export type Readable = Awaited<ReturnType<BinaryHelperFunctions['getBinaryStream']>>;
 
 export interface Reply {
 	status: number;

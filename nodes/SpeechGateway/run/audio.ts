@@ -11,7 +11,7 @@ import { asError } from '../core/errors';
 import { plain } from '../core/explain';
 import type { Reply } from '../gateway/transport';
 import type { ItemRun } from './itemRun';
-import { readableFrom } from './readable';
+import { readableFrom } from '../gateway/readable';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
 export interface StoredAudio {

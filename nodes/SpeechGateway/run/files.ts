@@ -4,7 +4,7 @@ import { plain } from '../core/explain';
 import type { Reply } from '../gateway/transport';
 import { withExtension } from './audio';
 import type { ItemRun } from './itemRun';
-import { readableFrom } from './readable';
+import { readableFrom } from '../gateway/readable';
 
 /** Streams a video into n8n's binary store. Throws when it is empty or breaks off, or is a message instead of a file. */
 export async function storeVideo(

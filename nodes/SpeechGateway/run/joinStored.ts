@@ -1,7 +1,7 @@
 import { AUDIO_FORMATS, joinAudio } from '../core/audio';
 import { type StoredAudio, withExtension } from './audio';
 import type { ItemRun } from './itemRun';
-import { readableFrom } from './readable';
+import { readableFrom } from '../gateway/readable';
 
 /**
  * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. `starts`: seconds at
