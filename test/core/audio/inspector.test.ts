@@ -5,6 +5,7 @@ import {
 	DamagedAudioError,
 	sniffAudioFormat,
 } from '../../../nodes/SpeechGateway/core/audio';
+import { Mp3Reader } from '../../../nodes/SpeechGateway/core/audio/mp3';
 import { decode, fixture, fixtureNames, formatOf, inspect, pieces, split } from './support';
 
 const text = (value: string) => new Uint8Array(Buffer.from(value));
@@ -187,6 +188,22 @@ describe('mp3', () => {
 		const middle = inspect('mp3', join(plain, rubbish(1000), plain));
 		// The frame before the rubbish cannot be told from rubbish.
 		expect(2 * info.dataBytes - middle.dataBytes).toBeLessThan(300);
+	});
+
+	it('leaves out a frame that is cut short in the middle, and nothing of what follows', () => {
+		const framesOf = (bytes: Uint8Array) => {
+			const runs: Uint8Array[] = [];
+			const reader = new Mp3Reader((run) => runs.push(run));
+			reader.feed(bytes);
+			reader.end();
+			return join(...runs);
+		};
+		const all = framesOf(plain);
+		const both = framesOf(join(plain.subarray(0, plain.length - 100), plain));
+		const lastFrame = 2 * all.length - both.length;
+		expect(lastFrame).toBeGreaterThan(200);
+		expect(lastFrame).toBeLessThan(210); // 64 kbit/s at 44.1 kHz: 208 or 209 bytes
+		expect(Buffer.compare(both, join(all.subarray(0, all.length - lastFrame), all))).toBe(0);
 	});
 
 	it('is cut short when frames that its Xing header counts are missing', () => {
