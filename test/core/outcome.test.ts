@@ -54,7 +54,7 @@ test.each([
 		'Client network socket disconnected before secure TLS connection was established',
 		'notSent',
 	],
-	['', 'Blocked IP address 127.0.0.1', 'notSent'],
+	['', 'The request was blocked because it resolves to a restricted IP address', 'notSent'],
 	['ECONNRESET', 'socket hang up', 'lost'],
 	['EPIPE', 'write EPIPE', 'lost'],
 	['EPROTO', 'sslv3 alert bad record mac', 'lost'],

@@ -73,7 +73,7 @@ const CERTAINLY_NOT_SENT = new Set([
 
 /** Messages that are as certain as a code: the TLS handshake failed, or n8n's SSRF protection refused the address. */
 const CERTAIN_MESSAGES =
-	/before secure TLS connection was established|wrong version number|blocked (ip|address|host)|ssrf|domain not allowed/i;
+	/before secure TLS connection was established|wrong version number|request was blocked because|ssrfblocked|domain not allowed/i;
 
 const TIMEOUT_CODES = new Set(['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 

@@ -77,7 +77,9 @@ export async function storeAudio(
 function formatOf(head: Buffer, wanted: AudioFormat, contentType = ''): AudioFormat {
 	if (head.length === 0) throw new DamagedAudioError('the file is empty');
 	const found = sniffAudioFormat(head);
-	if (found) return found;
+	// Bare samples can look like the two bytes of an MP3 frame; then the declared type decides.
+	const chance = wanted === 'pcm' && found === 'mp3' && !/mpeg|mp3/i.test(contentType);
+	if (found && !chance) return found;
 	if (wanted === 'pcm' && !/json|html|xml|text/i.test(contentType)) return 'pcm';
 	throw new DamagedAudioError(
 		`this is not audio: ${plain(head.toString('utf8').replace(/[^ -~]/g, '.'))}`,
