@@ -6,6 +6,11 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+const rule = (value: number, message: string) => ({
+	type: 'responseCode' as const,
+	properties: { value, message },
+});
+
 export class SpeechGatewayApi implements ICredentialType {
 	name = 'speechGatewayApi';
 
@@ -47,5 +52,13 @@ export class SpeechGatewayApi implements ICredentialType {
 			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "").replace(/(\\/v1)+$/, "") }}',
 			url: '/v1/models',
 		},
+		rules: [
+			rule(
+				401,
+				'The gateway does not accept this API key: it may be mistyped, revoked or of another gateway',
+			),
+			rule(403, 'This API key may not list models: allow it in the console of the gateway'),
+			rule(404, 'There is no gateway at this base URL: it must be the address before /v1/models'),
+		],
 	};
 }

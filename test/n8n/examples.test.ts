@@ -1,10 +1,17 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { randomUUID } from 'node:crypto';
 import type { IBinaryData } from 'n8n-workflow';
 import { decoderMessages, ffprobe } from '../support/listen';
 import { REPOSITORY } from '../support/n8n/install';
 import { openBench, type Bench } from '../support/n8n/bench';
+import { sharedN8n } from '../support/n8n/shared';
+import type { SimRequest } from '../support/simulator';
+import { renderAudio } from '../support/simulator/audio';
 import {
 	executionError,
 	nodeOutputs,
@@ -19,13 +26,64 @@ const readExample = (file: string) =>
 	JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8')) as WorkflowJson;
 
 let bench: Bench;
-beforeAll(async () => (bench = await openBench()));
-afterAll(async () => await bench?.close());
+let feed: Server;
+beforeAll(async () => {
+	bench = await openBench();
+	feed = createServer((_, response) => response.end(FEED)).listen(0, '127.0.0.1');
+	await once(feed, 'listening');
+});
+afterAll(async () => {
+	feed?.close();
+	await bench?.close();
+});
+
+const FEED = `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>${[1, 2, 3, 4]
+	.map(
+		(n) =>
+			`<item><guid>article-${n}</guid><title>Article ${n}</title><description>This is article number ${n}.</description></item>`,
+	)
+	.join('')}</channel></rss>`;
+
+/** What a user fills in before an example can run: here, so that it runs against the simulator, and soon. */
+function fillIn(workflow: WorkflowJson): WorkflowJson {
+	const set = (name: string, values: Record<string, unknown>) =>
+		Object.assign(workflow.nodes.find((node) => node.name === name)?.parameters ?? {}, values);
+	if (workflow.name === 'Podcast from an RSS feed')
+		set('Feed', { url: `http://127.0.0.1:${(feed.address() as AddressInfo).port}/` });
+	if (workflow.name === 'Durable narration') set('Wait', { amount: 1, unit: 'seconds' });
+	if (workflow.name === 'Video')
+		set('Speech Gateway', { model: { __rl: true, mode: 'id', value: 'sim-video' } });
+	for (const node of workflow.nodes) if (node.webhookId) node.webhookId = randomUUID();
+	return workflow;
+}
+
+const importExample = async (file: string) =>
+	await bench.api.importWorkflow(fillIn(readExample(file)), [bench.credential]);
+
+/** Fills in the form that starts a workflow, as a browser does; waits for the end of the execution. */
+async function runForm(workflow: SavedWorkflow): Promise<Execution> {
+	await bench.api.activate(workflow);
+	const { webhookId } = workflow.nodes.find(({ type }) => type.endsWith('.formTrigger'))!;
+	const form = new FormData();
+	const recording = Buffer.concat([...renderAudio('A voice.', 31, 'mp3').chunks()]);
+	form.append('field-0', new Blob([recording], { type: 'audio/mpeg' }), 'voice.mp3');
+	form.append('field-1', 'Anna');
+	form.append('field-2', 'This is the voice of Anna.');
+	const response = await fetch(`${sharedN8n().url}/form/${String(webhookId)}`, {
+		method: 'POST',
+		body: form,
+	});
+	expect(response.status).toBe(200);
+	await bench.sim.waitFor((requests) => requests.some(({ path }) => path === '/v1/audio/speech'));
+	const [{ id }] = await bench.api.executions(workflow.id);
+	return await bench.api.waitForExecution(id);
+}
 
 /** Runs a workflow with whatever trigger it has. */
 async function runAny(workflow: SavedWorkflow): Promise<Execution> {
 	const has = (type: string) => workflow.nodes.some((node) => node.type.endsWith(type));
-	if (has('.manualTrigger')) return await bench.api.run(workflow);
+	if (has('.manualTrigger') || has('.scheduleTrigger')) return await bench.api.run(workflow);
+	if (has('.formTrigger')) return await runForm(workflow);
 	if (!has('.webhook')) throw new Error('No trigger that this test knows');
 	await bench.api.activate(workflow);
 	return await bench.api.runProduction(workflow, { text: 'A text from outside.' });
@@ -43,10 +101,12 @@ const binaries = (execution: Execution): IBinaryData[] =>
 const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('');
 
 test.each(files)('examples/%s runs in n8n', async (file) => {
-	const workflow = await bench.api.importWorkflow(readExample(file), [bench.credential]);
-	const execution = await runAny(workflow);
+	bench.sim.reset();
+	const execution = await runAny(await importExample(file));
 	expect(executionError(execution)?.message).toBeUndefined();
 	expect(execution.status).toBe('success');
+	for (const name of ['To be checked', 'Review list', 'Failed', 'Failed rows', 'Failed jobs'])
+		expect(nodeOutputs(execution, name).flat()).toEqual([]);
 	for (const binary of binaries(execution).filter(({ mimeType }) =>
 		mimeType.startsWith('audio/'),
 	)) {
@@ -99,3 +159,66 @@ test('batch narration: each row becomes one file, named after its row and as lon
 	const written = rows.map(({ json }) => json.text).join('');
 	expect(letters(sent.join(''))).toEqual(letters(written)); // in whatever order they were sent
 });
+
+test('scheduled batch: what is unknown goes to the review list, what failed is named, and nothing is sent on two nights', async () => {
+	bench.sim.reset();
+	const workflow = await importExample('scheduled-batch-narration.json');
+	bench.sim.fault({ input: 'harbour', status: 504, charge: true });
+	bench.sim.fault({ input: 'Tuesday', status: 402 });
+	const firstNight = await bench.api.run(workflow);
+	expect(firstNight.status).toBe('success');
+	expect(nodeOutputs(firstNight, 'Audio files')[0]).toHaveLength(1);
+	expect(nodeOutputs(firstNight, 'Review list')[0].map(({ json }) => json)).toMatchObject([
+		{ row: 'row-2', reason: 'upstream_outcome_unknown' },
+	]);
+	expect(nodeOutputs(firstNight, 'Failed rows')[0].map(({ json }) => json)).toMatchObject([
+		{ row: 'row-3', message: expect.stringContaining('balance') },
+	]);
+	const [file] = nodeOutputs(firstNight, 'Review file')[0];
+	expect((await bench.api.binary(file.binary!.data)).toString()).toContain('row-2');
+
+	const secondNight = await bench.api.run(workflow);
+	expect(secondNight.status).toBe('success');
+	expect(nodeOutputs(secondNight, 'Review list').flat()).toEqual([]);
+	expect(nodeOutputs(secondNight, 'Audio files')[0].map(({ json }) => json.fileName)).toEqual([
+		'opening-hours.mp3', // refused, so not charged, on the first night
+	]);
+	const sent = bench.sim.charges.map(({ input }) => input);
+	expect(new Set(sent).size).toBe(sent.length);
+	expect(sent).toHaveLength(3);
+});
+
+test('podcast: an article is spoken once, however often the feed is read', async () => {
+	bench.sim.reset();
+	const workflow = await importExample('podcast-from-rss.json');
+	const first = await bench.api.run(workflow);
+	expect(nodeOutputs(first, 'Episodes')[0]).toHaveLength(3);
+	const second = await bench.api.run(workflow);
+	expect(nodeOutputs(second, 'Speech Gateway')[1].map(({ json }) => json.reason)).toEqual(
+		Array(3).fill('already_sent'),
+	);
+	expect(nodeOutputs(second, 'To be checked').flat()).toEqual([]);
+	expect(bench.sim.charges).toHaveLength(3);
+});
+
+test('durable narration: jobs that are not ready go back to the Wait node and are fetched in the end', async () => {
+	bench.sim.reset();
+	const workflow = await importExample('durable-narration.json');
+	bench.sim.fault({ input: 'gulls', path: '/v1/audio/speech/jobs', jobSeconds: Infinity });
+	const id = await bench.api.start(workflow);
+	const looks = (requests: SimRequest[]) =>
+		requests.filter(({ path }) => path.endsWith(slowJob())).length;
+	await bench.sim.waitFor((requests) => looks(requests) >= 2);
+	bench.sim.finish();
+	const execution = await bench.api.waitForExecution(id);
+	expect(execution.status).toBe('success');
+	const runs = execution.data.resultData.runData['Audio files'].length;
+	const files = Array.from({ length: runs }, (_, run) => nodeOutputs(execution, 'Audio files', run))
+		.flat(2)
+		.map(({ json }) => json.id);
+	expect(new Set(files)).toEqual(new Set(bench.sim.jobs.map((job) => job.id)));
+	expect(bench.sim.charges).toHaveLength(2);
+});
+
+/** The job of the durable example that does not end by itself. */
+const slowJob = () => bench.sim.jobs.find(({ readyAt }) => readyAt === Infinity)?.id ?? 'none yet';

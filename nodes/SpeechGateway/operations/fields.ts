@@ -7,7 +7,11 @@ export const modelField = (description: string, defaultModel = ''): INodePropert
 	name: 'model',
 	type: 'resourceLocator',
 	required: true,
-	default: { mode: defaultModel ? 'id' : 'list', value: defaultModel },
+	default: {
+		mode: 'list',
+		value: defaultModel,
+		...(defaultModel && { cachedResultName: defaultModel }),
+	},
 	description,
 	modes: [
 		{
@@ -90,7 +94,7 @@ export const responseFormatField: INodeProperties = {
 	default: 'mp3',
 	description: 'The type of the audio file',
 	options: [
-		{ name: 'MP3', value: 'mp3', description: 'Small, plays everywhere' },
+		{ name: 'MP3', value: 'mp3', description: 'Small, plays everywhere; the safe choice' },
 		{
 			name: 'Opus',
 			value: 'opus',
@@ -132,7 +136,7 @@ const maxRetries: INodeProperties = {
 	typeOptions: { minValue: 0, maxValue: 20 },
 	default: 4,
 	description:
-		'How often a request that was certainly not charged (too many requests, server error, gateway not reached) is sent again, with growing pauses',
+		'How often a request that brought no charge (too many requests, server error, gateway not reached) is sent again, with growing pauses. One that may have been charged is never sent again.',
 };
 
 const timeout: INodeProperties = {
@@ -142,7 +146,7 @@ const timeout: INodeProperties = {
 	typeOptions: { minValue: 1 },
 	default: 180,
 	description:
-		'Seconds to wait for an answer. A billed request that runs into it may have been charged, so keep it above 120.',
+		'Seconds to wait for an answer. Keep it above 120: a request that is given up too early may still be charged.',
 };
 
 const concurrency: INodeProperties = {
@@ -153,7 +157,7 @@ const concurrency: INodeProperties = {
 	default: 4,
 	noDataExpression: true,
 	description:
-		'How many requests run at the same time. It is lowered by itself when the gateway answers "too many requests".',
+		'How many requests run at the same time, over all items. It is lowered by itself when the gateway answers "too many requests".',
 };
 
 const sendOnceKey: INodeProperties = {
@@ -163,7 +167,7 @@ const sendOnceKey: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. {{ $json.row_id }}',
 	description:
-		'A key of this item, such as a row ID. A key that this node has sent before, in any execution, even one that crashed, is not sent again: the item goes to the branch "Unknown".',
+		'Something that tells this item from all others, such as a row ID. An item whose key this node has sent before, in any execution, even one that crashed, is not sent again: it goes to the branch "Unknown".',
 };
 
 export const freeOptions: INodeProperties[] = [maxRetries, timeout];
@@ -177,14 +181,15 @@ export const binaryOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. chapter-1',
-		description: 'Name of the file; its ending is added',
+		description: 'Name of the file; the ending, such as .mp3, is added by itself',
 	},
 	{
 		displayName: 'Output Binary Field',
 		name: 'binaryPropertyName',
 		type: 'string',
 		default: 'data',
-		description: 'Name of the binary field that the file is put into',
+		description:
+			'The field of the output item that holds the file. Nodes that take files ask for it as "Input Binary Field".',
 	},
 ];
 
@@ -195,7 +200,8 @@ export const waitOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 15,
-		description: 'Seconds between two looks at a job that has been running for long',
+		description:
+			'Longest pause between two looks, in seconds, once the job has been running for long',
 	},
 	{
 		displayName: 'Max Wait',
@@ -203,7 +209,7 @@ export const waitOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 1800,
-		description: 'Seconds to wait for the result in all',
+		description: 'Longest time to wait for the result, in seconds; 1800 is half an hour',
 	},
 	{
 		displayName: 'Poll Interval',
@@ -212,7 +218,7 @@ export const waitOptions: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 2,
 		description:
-			'Seconds until the first look whether the result is there; the pauses grow from then on',
+			'Seconds until the first look whether the result is there. The pauses grow from then on; looking is free.',
 	},
 	{
 		displayName: 'When Max Wait Is Reached',
@@ -233,7 +239,7 @@ export const waitOptions: INodeProperties[] = [
 			},
 		],
 		description:
-			'What happens to an item whose result is not there in time. It goes on at the gateway and is not lost.',
+			'What happens to an item whose result is not there in time. Nothing is lost: the work goes on at the gateway, and the result can be fetched later.',
 	},
 ];
 
@@ -243,7 +249,7 @@ export const speedOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0.5, maxValue: 2, numberPrecision: 2 },
 	default: 1,
-	description: 'How fast it is spoken, from 0.5 (half) to 2 (double)',
+	description: 'How fast it is spoken, from 0.5 (half as fast) to 2 (twice as fast)',
 };
 
 export const modelMultiplierOption: INodeProperties = {
@@ -253,7 +259,7 @@ export const modelMultiplierOption: INodeProperties = {
 	typeOptions: { minValue: 0, numberPrecision: 4 },
 	default: 1,
 	description:
-		'The price factor of the model, from the pricing page of the gateway; only used to estimate tokens',
+		'The price factor of the model, as the pricing page of the gateway has it. It changes the estimates of this node, not the price.',
 };
 
 export const maxEstimatedTokensOption: INodeProperties = {
@@ -262,7 +268,8 @@ export const maxEstimatedTokensOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
-	description: 'Sends nothing at all when the estimate over all items is higher. 0 means no limit.',
+	description:
+		'Guards your balance: when the estimate over all items is higher, nothing at all is sent. A minute of speech is about 1,000 tokens. 0 means no limit.',
 };
 
 export const additionalBodyOption: INodeProperties = {
@@ -270,5 +277,6 @@ export const additionalBodyOption: INodeProperties = {
 	name: 'additionalBody',
 	type: 'json',
 	default: '{}',
-	description: 'Further fields of the request, as a JSON object; they are sent as they are',
+	description:
+		'Further fields of the request, as a JSON object; they are sent as they are. The documentation of the model says which there are.',
 };

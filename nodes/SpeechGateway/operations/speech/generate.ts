@@ -27,7 +27,7 @@ export const generate: Operation<LongTextInput> = {
 	operation: 'generate',
 	name: 'Generate',
 	action: 'Generate speech from text',
-	description: 'Turn text of any length into an audio file',
+	description: 'Turn text of any length into an audio file; charged by the minute of audio',
 	billed: true,
 	fields: longTextFields,
 	options: [...longTextOptions, ...billedOptions],

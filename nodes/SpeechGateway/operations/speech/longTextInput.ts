@@ -82,7 +82,10 @@ export function tokensOf(input: SpeechInput): number {
 
 export const longTextFields: INodeProperties[] = [
 	speechModelField,
-	textField,
+	{
+		...textField,
+		hint: 'Any length: long texts are split at sentence ends and joined into one file',
+	},
 	voiceField,
 	responseFormatField,
 ];
@@ -98,28 +101,29 @@ export const longTextOptions: INodeProperties[] = [
 		type: 'options',
 		default: 'auto',
 		description:
-			'How a text is spoken that is too long for one request (about 1,300 characters in 100 seconds)',
+			'What happens to a text that is too long for one request. The gateway cuts requests after about 100 seconds, which is enough for about 1,300 characters.',
 		options: [
 			{
 				name: 'Automatic',
 				value: 'auto',
 				description:
-					'Split when it is longer than a segment; a part that takes too long goes on as a job',
+					'Split into segments when needed; whatever the gateway still cuts goes on as a job',
 			},
 			{
 				name: 'Job',
 				value: 'job',
-				description: 'As one job per 10,000 characters, charged up front by length',
+				description: 'One job per 10,000 characters, charged up front by the number of characters',
 			},
 			{
 				name: 'Single Request',
 				value: 'single',
-				description: 'In one request, whatever its length (at most 10,000 characters)',
+				description:
+					'Never split; longer texts are likely to be cut by the gateway (at most 10,000 characters)',
 			},
 			{
 				name: 'Split',
 				value: 'split',
-				description: 'Always split into segments and join the audio',
+				description: 'Split into segments and join the audio; never a job',
 			},
 		],
 	},
@@ -129,7 +133,8 @@ export const longTextOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: MAX_INPUT_CHARACTERS },
 		default: 1000,
-		description: 'The longest segment of a split text; the gateway recommends at most 1000',
+		description:
+			'Longest segment of a split text; the gateway recommends at most 1000. Breaks are at paragraphs and sentence ends wherever possible.',
 	},
 	{
 		displayName: 'Pause Between Segments',

@@ -19,7 +19,7 @@ import { estimateOf, type SpeechInput } from '../speechInput';
 
 export const jobFields: INodeProperties[] = [
 	speechModelField,
-	textField,
+	{ ...textField, hint: 'At most 10,000 characters' },
 	voiceField,
 	responseFormatField,
 ];
@@ -42,7 +42,7 @@ export const jobIdField: INodeProperties = {
 
 export const knownFormatField: INodeProperties = {
 	...responseFormatField,
-	description: 'The audio format that the job was created with',
+	description: 'The audio format that the job was created with; it cannot be changed afterwards',
 };
 
 /** A job as item json; its `error` never keeps that name. */

@@ -16,7 +16,7 @@ export const create: Operation<SpeechInput> = {
 	name: 'Create',
 	action: 'Create a speech job',
 	description:
-		'Submit a text as a job and go on at once; fetch the audio later with "Wait". Charged up front, by length.',
+		'Submit a text as a job and go on at once; fetch the audio later with "Wait". Charged up front, by the number of characters.',
 	billed: true,
 	fields: jobFields,
 	options: [...jobOptions, ...billedOptions],

@@ -18,7 +18,7 @@ export const createAndWait: Operation<SpeechInput & { wait: WaitSettings }> = {
 	name: 'Create and Wait',
 	action: 'Create a speech job and wait for the audio',
 	description:
-		'Submit a text as a job, wait until it is spoken, and download the audio. Charged up front, by length.',
+		'Submit a text as a job, wait until it is spoken, and download the audio. Charged up front, by the number of characters.',
 	billed: true,
 	waits: true,
 	fields: jobFields,
