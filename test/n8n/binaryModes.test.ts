@@ -1,0 +1,82 @@
+import { openBench, type Bench } from '../support/n8n/bench';
+import { nodeOutputs, type Execution } from '../support/n8n/client';
+import { startN8n, type N8n } from '../support/n8n/server';
+import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
+import { NODE_NAME } from '../support/workflow';
+
+/** The store in files is what all other tests use on 2.41, the one in memory what they use on 1.123. */
+const MODES = { '2.41': ['default', 'database'], '1.123': ['filesystem'] } as const;
+const START_LIMIT_MS = 300_000;
+
+const texts = ['one', 'two', 'three'].map((word) => `This is row ${word}.`);
+const speech = (options = {}) => ({
+	resource: 'speech',
+	operation: 'generate',
+	text: '={{ $json.text }}',
+	responseFormat: 'wav',
+	options: { maxRetries: 0, ...options },
+});
+
+describe.each(MODES[N8N_VERSION])('binary data mode %s', (binaryMode) => {
+	let n8n: N8n;
+	let bench: Bench;
+	beforeAll(async () => {
+		const { tarball, version } = sharedN8n();
+		n8n = await startN8n({ tarball, version, binaryMode });
+		bench = await openBench({ latencyMs: 2 }, n8n.api);
+	}, START_LIMIT_MS);
+	beforeEach(() => bench.sim.reset());
+	afterAll(async () => {
+		await bench?.close();
+		await n8n?.stop();
+	});
+
+	const charged = () => bench.sim.charges.map(({ input }) => input).sort();
+	const audio = async (execution: Execution) =>
+		await Promise.all(
+			nodeOutputs(execution, NODE_NAME)[0].map(
+				async ({ binary }) => await bench.api.binary(binary!.data),
+			),
+		);
+
+	test('"Retry execution" after 402: the audio made before it is still there', async () => {
+		bench.sim.fault({ input: texts[1], status: 402 });
+		const failed = await bench.run({
+			parameters: speech(),
+			items: texts.map((text) => ({ text })),
+			trigger: 'webhook',
+		});
+		expect(failed.status).toBe('error');
+		const retried = await bench.api.retry(failed.id);
+		expect(retried.status).toBe('success');
+		expect(charged()).toEqual([...texts].sort());
+		const files = await audio(retried);
+		expect(files.map((file) => file.subarray(0, 4).toString())).toEqual(['RIFF', 'RIFF', 'RIFF']);
+		expect(files.map(({ length }) => length)).toEqual(
+			nodeOutputs(retried, NODE_NAME)[0].map(({ json }) => json.bytes),
+		);
+		expect(retried.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {}).toEqual({});
+	});
+
+	test('a long text whose third segment fails is joined by Retry On Fail and by "Retry execution"', async () => {
+		const parameters = speech({ longText: 'split', maxSegmentCharacters: 20 });
+		const text = texts.join('\n\n');
+		for (const retryOnFail of [true, false]) {
+			bench.sim.reset();
+			bench.sim.fault({ input: texts[2], status: 503 });
+			let execution = await bench.run({
+				parameters,
+				items: [{ text }],
+				trigger: 'webhook',
+				retryOnFail,
+			});
+			if (!retryOnFail) execution = await bench.api.retry(execution.id);
+			expect(execution.status).toBe('success');
+			expect(charged()).toEqual([...texts].sort());
+			const [file] = await audio(execution);
+			const [{ json }] = nodeOutputs(execution, NODE_NAME)[0];
+			expect(file.length).toBe(json.bytes as number);
+			expect(json.segments).toBe(3);
+		}
+	});
+});
