@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import {
 	type IBinaryKeyData,
 	type IDataObject,
@@ -37,7 +38,8 @@ export async function runItems(
 	const count = context.getInputData().length;
 	const stopOnFail = !context.continueOnFail();
 
-	const ledger = new Ledger(context, 'speechGateway', String(runIndex(context)));
+	const round = isTool(context) ? await toolCall(context, operation) : String(runIndex(context));
+	const ledger = new Ledger(context, 'speechGateway', round);
 	const done = (index: number) =>
 		operation.billed ? ledger.item(String(index)).result : undefined;
 	const inputs = await readAll(context, operation, count, done);
@@ -90,7 +92,11 @@ export async function runItems(
 		);
 	}
 	const outputs = sortOntoBranches(settled, branches);
-	if (!willRunAgain(context, outputs, ledger.attempts)) ledger.close();
+	const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
+	const over = isTool(context)
+		? settled.every(succeeded)
+		: !willRunAgain(context, outputs, ledger.attempts);
+	if (over) ledger.close();
 	giveHints(context, session, settled);
 	return outputs;
 }
@@ -169,7 +175,11 @@ async function execute(operation: Operation, parameters: unknown, item: ItemRun)
 			return { notStarted: true };
 		if (error instanceof OutcomeUnknownError) {
 			const name = `${operation.resource}.${operation.operation}`;
-			const extra = { ...operation.describe?.(parameters), ...error.details } as IDataObject;
+			const extra = {
+				...operation.describe?.(parameters),
+				...error.details,
+				...(isTool(item.session.context) && { advice: ADVICE_TO_AGENTS }),
+			} as IDataObject;
 			const { binary } = error as { binary?: IBinaryKeyData };
 			return { branch: 'unknown', items: [unknownItem(name, error.facts, extra, binary)] };
 		}
@@ -189,7 +199,22 @@ function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] 
 }
 
 /** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */
-export const isTool = (context: IExecuteFunctions) => context.getNode().type.endsWith('Tool');
+export const isTool = (context: Pick<IExecuteFunctions, 'getNode'>) =>
+	context.getNode().type.endsWith('Tool');
+
+const ADVICE_TO_AGENTS =
+	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
+
+/**
+ * What a tool's ledger is kept under: its input. Every call and every retry of an agent is another run of the node, and
+ * the same input must not be sent again, as long as it has not succeeded.
+ */
+async function toolCall(context: IExecuteFunctions, operation: Operation): Promise<string> {
+	const input = await readOne(context, operation, 0);
+	const given = 'parameters' in input ? input.parameters : null;
+	const call = JSON.stringify([operation.resource, operation.operation, given]);
+	return `tool ${createHash('sha256').update(call).digest('hex')}`;
+}
 
 function sortOntoBranches(settled: Settled[], branches: Branch[]): INodeExecutionData[][] {
 	const outputs: INodeExecutionData[][] = branches.map(() => []);

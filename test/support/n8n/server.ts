@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { N8nClient } from './client';
-import { CACHE, installN8n, type N8nVersion } from './install';
+import { installN8n, type N8nVersion } from './install';
 import { unpackInto } from './package';
 
 /** n8n 2.41 is ready in 8 s and 1.123 in 25 s here; a busy machine may need several times that. */
@@ -197,9 +198,12 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 	};
 }
 
-/** A new folder in .cache/run, named after this process; what processes that crashed left there is removed. */
+/**
+ * A new folder, named after this process; what processes that crashed left there is removed. Outside of the repository:
+ * below it, the installed package would find the repository's `node_modules` before n8n's own.
+ */
 async function newUserFolder(): Promise<string> {
-	const parent = path.join(CACHE, 'run');
+	const parent = path.join(tmpdir(), 'n8n-nodes-speech-gateway-tests');
 	await mkdir(parent, { recursive: true });
 	for (const name of await readdir(parent)) {
 		const owner = Number(/^n8n-(\d+)-/.exec(name)?.[1]);

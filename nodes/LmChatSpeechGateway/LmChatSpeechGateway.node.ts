@@ -1,0 +1,133 @@
+import {
+	type IExecuteFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	type ISupplyDataFunctions,
+	type JsonObject,
+	NodeApiError,
+	NodeConnectionTypes,
+	NodeOperationError,
+	type SupplyData,
+} from 'n8n-workflow';
+import { asError, OutcomeUnknownError } from '../SpeechGateway/core/errors';
+import { Transport } from '../SpeechGateway/gateway/transport';
+import { freeOptions, modelField } from '../SpeechGateway/operations/fields';
+import { searchModels } from '../SpeechGateway/operations/listSearch';
+import { maxTokensOption, temperatureOption } from '../SpeechGateway/operations/chat/options';
+import { completeCall } from '../SpeechGateway/run/chat';
+import { failureOf } from '../SpeechGateway/run/items';
+import { Parameters } from '../SpeechGateway/run/parameters';
+import { readSettings } from '../SpeechGateway/run/runItems';
+import { openSession } from '../SpeechGateway/run/session';
+import type { Complete } from './model';
+
+/** The node above decides how many calls run at once; here they are only held back after "too many requests". */
+const CONCURRENCY = 100;
+
+export class LmChatSpeechGateway implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Speech Gateway Chat Model',
+		name: 'lmChatSpeechGateway',
+		icon: { light: 'file:speechGateway.svg', dark: 'file:speechGateway.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["model"].value }}',
+		description:
+			'The chat models of the speech gateway for AI agents and chains, never charged twice',
+		defaults: { name: 'Speech Gateway Chat Model' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.AiLanguageModel],
+		outputNames: ['Model'],
+		credentials: [{ name: 'speechGatewayApi', required: true }],
+		properties: [
+			modelField('The model that answers. The list shows the models of your account.'),
+			{
+				displayName: 'Options',
+				name: 'options',
+				type: 'collection',
+				placeholder: 'Add option',
+				default: {},
+				options: [...freeOptions, maxTokensOption, temperatureOption].sort((a, b) =>
+					a.displayName.localeCompare(b.displayName),
+				),
+			},
+		],
+	};
+
+	methods = { listSearch: { searchModels } };
+
+	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+		const { sdk, Model } = await loadSdk(this);
+		// The context of a sub-node has all that is used of an executing node's.
+		const context = this as unknown as IExecuteFunctions;
+		try {
+			const parameters = new Parameters(context, itemIndex);
+			const settings = readSettings(parameters);
+			const session = openSession(context, await Transport.open(context), CONCURRENCY);
+			const complete: Complete = async (body, onText) => {
+				try {
+					return await completeCall({ ...session, context }, settings, body, onText);
+				} catch (error) {
+					throw nodeError(this, error);
+				}
+			};
+			const model = new Model(parameters.locator('model', 'Model'), complete, {
+				temperature: parameters.numberOption('temperature', 'Temperature', {}),
+				maxTokens: parameters.numberOption('maxTokens', 'Max Tokens', { min: 1, integer: true }),
+			});
+			return sdk.supplyModel(this, model);
+		} catch (error) {
+			throw nodeError(this, error);
+		}
+	}
+}
+
+/** Only when it is used: n8n 1 lacks n8n's SDK for AI nodes, and must still load this package. */
+async function loadSdk(context: ISupplyDataFunctions) {
+	try {
+		const sdk = await import('@n8n/ai-node-sdk');
+		const { SpeechGatewayChatModel: Model } = await import('./model');
+		return { sdk, Model };
+	} catch (error) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'The Speech Gateway Chat Model needs a newer n8n (it is tested with n8n 2.41)',
+			{
+				description: `Update n8n, or use the node Speech Gateway with Chat → Complete. Details: ${asError(error).message}`,
+				functionality: 'configuration-node',
+			},
+		);
+	}
+}
+
+/** A chat model has no branches: what would go onto the branch "Unknown" is an error that forbids a second try. */
+function nodeError(
+	context: ISupplyDataFunctions,
+	error: unknown,
+): NodeApiError | NodeOperationError {
+	const node = context.getNode();
+	const functionality = 'configuration-node';
+	if (error instanceof OutcomeUnknownError) {
+		const { message, facts } = error;
+		const id = facts.requestId ? ` Request id: ${facts.requestId}.` : '';
+		return new NodeOperationError(
+			node,
+			`The outcome of this chat request is unknown: it may have been charged and must not be repeated. ${message}`,
+			{
+				description: `The same messages are not sent again in this execution. Look into the usage log of the gateway before you run it again.${id}`,
+				functionality,
+			},
+		);
+	}
+	const { message, description, details } = failureOf(error);
+	const nodeError = details.httpCode
+		? new NodeApiError(node, { message } as JsonObject, {
+				message,
+				description,
+				httpCode: details.httpCode,
+				functionality,
+			})
+		: new NodeOperationError(node, message, { description, functionality });
+	Object.assign(nodeError.context, details);
+	return nodeError;
+}

@@ -1,0 +1,322 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startHeldChat } from '../support/heldChat';
+import { openBench, type Bench } from '../support/n8n/bench';
+import {
+	executionError,
+	nodeOutputs,
+	type Execution,
+	type WorkflowJson,
+} from '../support/n8n/client';
+import { N8N_VERSION } from '../support/n8n/shared';
+import { connection, makeNode } from '../support/workflow';
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench({ latencyMs: 10 })));
+beforeEach(() => bench.sim.reset());
+afterAll(async () => await bench.close());
+
+const PACKAGE = 'n8n-nodes-speech-gateway';
+const LANGCHAIN = '@n8n/n8n-nodes-langchain';
+const AGENT = 'Parent';
+const MODEL = 'Speech Gateway Chat Model';
+const TOOL = 'Narrate';
+
+interface AiWorkflow {
+	parent?: 'agent' | 'chainLlm';
+	questions?: string[];
+	options?: IDataObject;
+	tool?: IDataObject;
+	agent?: IDataObject;
+	responseMode?: 'onReceived' | 'streaming';
+}
+
+/** Webhook → questions → AI Agent or Basic LLM Chain, with the chat model and, if asked for, the node as a tool. */
+function aiWorkflow({
+	parent = 'agent',
+	questions = ['Hello there'],
+	options = {},
+	tool,
+	agent = {},
+	responseMode = 'onReceived',
+}: AiWorkflow): WorkflowJson {
+	const path = crypto.randomUUID();
+	const newest = N8N_VERSION === '2.41';
+	const version = parent === 'agent' ? (newest ? 3.1 : 3) : newest ? 1.9 : 1.7;
+	const to = (type: string) => ({ [type]: [[{ node: AGENT, type, index: 0 }]] });
+	return {
+		name: `AI ${path.slice(0, 8)}`,
+		nodes: [
+			{
+				...makeNode('Trigger', 'n8n-nodes-base.webhook', 2.1, 0, {
+					httpMethod: 'POST',
+					path,
+					responseMode,
+					options: {},
+				}),
+				webhookId: path,
+			},
+			makeNode('Items', 'n8n-nodes-base.code', 2, 200, {
+				jsCode: `return ${JSON.stringify(questions.map((question) => ({ json: { question } })))};`,
+			}),
+			{
+				...makeNode(AGENT, `${LANGCHAIN}.${parent}`, version, 400, {
+					promptType: 'define',
+					text: '={{ $json.question }}',
+					options: {},
+				}),
+				...agent,
+			},
+			makeNode(MODEL, `${PACKAGE}.lmChatSpeechGateway`, 1, 400, {
+				model: { __rl: true, mode: 'id', value: 'sim-chat' },
+				options: { maxRetries: 0, ...options },
+			}),
+			...(tool
+				? [
+						makeNode(TOOL, `${PACKAGE}.speechGatewayTool`, 1, 500, {
+							descriptionType: 'manual',
+							toolDescription: 'Narrates a text.',
+							resource: 'speech',
+							operation: 'generate',
+							model: { __rl: true, mode: 'id', value: 'fish-speech' },
+							text: "={{ $fromAI('text', 'What is spoken', 'string') }}",
+							voice: { __rl: true, mode: 'list', value: 'default' },
+							responseFormat: 'mp3',
+							...tool,
+						}),
+					]
+				: []),
+		],
+		connections: {
+			Trigger: connection(['Items']),
+			Items: connection([AGENT]),
+			[MODEL]: to('ai_languageModel'),
+			...(tool && { [TOOL]: to('ai_tool') }),
+		},
+		settings: { executionOrder: 'v1' },
+	};
+}
+
+async function save(workflow: AiWorkflow, credential = bench.credential) {
+	const saved = await bench.api.importWorkflow(aiWorkflow(workflow), [credential]);
+	await bench.api.activate(saved);
+	return saved;
+}
+const run = async (workflow: AiWorkflow): Promise<Execution> =>
+	await bench.api.runProduction(await save(workflow));
+const chats = () => bench.sim.requests.filter(({ path }) => path === '/v1/chat/completions');
+const outputs = (execution: Execution) => nodeOutputs(execution, AGENT)[0].map(({ json }) => json);
+const words = (execution: Execution) => {
+	const { message, description } = executionError(execution) ?? { message: 'no error' };
+	return `${message} ${String(description)}`;
+};
+const narrate = (text: string) => `call tool ${TOOL} ${JSON.stringify({ text })}`;
+
+if (N8N_VERSION !== '2.41') {
+	test('an n8n without the SDK for AI nodes: the model says what it needs', async () => {
+		const execution = await run({});
+		expect(execution.status).toBe('error');
+		expect(words(execution)).toMatch(/needs a newer n8n.*2\.41/);
+		expect(bench.sim.requests).toEqual([]);
+	});
+} else {
+	describe.each(['agent', 'chainLlm'] as const)('under the node %s', (parent) => {
+		test('answers, and sends only what the user set', async () => {
+			const execution = await run({ parent, options: { temperature: 0, maxTokens: 50 } });
+			expect(executionError(execution)).toBeUndefined();
+			const [{ output, text }] = outputs(execution);
+			expect(output ?? text).toBe('You said: Hello there');
+			expect(chats()).toHaveLength(1);
+			const { messages, ...body } = chats()[0].body as IDataObject;
+			expect(body).toEqual({ model: 'sim-chat', temperature: 0, max_tokens: 50 });
+			expect(messages).toContainEqual({ role: 'user', content: 'Hello there' });
+		});
+
+		test('says how many tokens were used', async () => {
+			const execution = await run({ parent });
+			const [run0] = execution.data.resultData.runData[MODEL];
+			expect(run0.data?.ai_languageModel?.[0]?.[0].json.tokenUsage).toMatchObject({
+				totalTokens: bench.sim.charges[0].tokens,
+			});
+		});
+
+		test('a 503 is retried by us, as often as the option says', async () => {
+			bench.sim.fault({ status: 503, times: 2 });
+			const execution = await run({ parent, options: { maxRetries: 2 } });
+			expect(execution.status).toBe('success');
+			expect(chats()).toHaveLength(3);
+			expect(bench.sim.charges).toHaveLength(1);
+		});
+
+		test.each([429, 503])('%s is retried by nobody else', async (status) => {
+			bench.sim.fault({ status, times: Infinity });
+			const execution = await run({ parent, options: { maxRetries: 1 } });
+			expect(words(execution)).toContain(String(status));
+			expect(chats()).toHaveLength(2);
+		});
+
+		test.each([
+			['504', { status: 504, charge: true }],
+			['a connection lost after the work', { connection: 'reset-after-work' }],
+			['an answer cut short', { truncate: 'half' }],
+		] as const)(
+			'%s is sent once: not by LangChain, not by Retry On Fail, not by Retry execution',
+			async (_, fault) => {
+				bench.sim.fault({ ...fault, times: Infinity });
+				const failed = await run({
+					parent,
+					options: { maxRetries: 4 },
+					agent: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+				});
+				expect(failed.status).toBe('error');
+				expect(words(failed)).toMatch(/may have been charged and must not be repeated/);
+				expect(chats()).toHaveLength(1);
+				bench.sim.clearFaults();
+				const retried = await bench.api.retry(failed.id);
+				expect(retried.status).toBe('error');
+				expect(words(retried)).toMatch(/must not be repeated/);
+				expect(chats()).toHaveLength(1);
+				expect(bench.sim.charges).toHaveLength(1);
+			},
+		);
+
+		test('the same question in several items is sent for each, and nothing stays in the data', async () => {
+			const execution = await run({ parent, questions: ['Again', 'Again', 'Again'] });
+			expect(outputs(execution).map(({ output, text }) => output ?? text)).toEqual(
+				Array(3).fill('You said: Again'),
+			);
+			expect(bench.sim.charges).toHaveLength(3);
+			const kept = execution.data.executionData?.contextData[`node:${MODEL}`] ?? {};
+			expect(kept).toEqual({});
+		});
+	});
+
+	test('an unknown outcome stops the same question only', async () => {
+		bench.sim.fault({ input: 'second', status: 504, charge: true });
+		const execution = await run({
+			questions: ['first', 'second', 'third', 'second'],
+			agent: { onError: 'continueRegularOutput' },
+		});
+		const [first, second, third, again] = outputs(execution);
+		expect(first.output).toBe('You said: first');
+		expect(second.error).toMatch(/must not be repeated/);
+		expect(third.output).toBe('You said: third');
+		expect(again.error).toMatch(/must not be repeated/);
+		expect(chats()).toHaveLength(3);
+	});
+
+	test('401: the error names the credential', async () => {
+		const wrong = await bench.api.createCredential('speechGatewayApi', {
+			apiKey: 'wrong-key',
+			baseUrl: bench.sim.url,
+		});
+		const execution = await bench.api.runProduction(await save({}, wrong));
+		expect(words(execution)).toMatch(/API key/);
+		expect(chats()).toHaveLength(1);
+	});
+
+	describe('with the node as a tool', () => {
+		test('the agent calls it once and hands its result back to the model', async () => {
+			const execution = await run({ tool: {}, questions: [narrate('Good morning.')] });
+			expect(executionError(execution)).toBeUndefined();
+			expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
+			expect(bench.sim.requests.map(({ input }) => input)).toContain('Good morning.');
+			const [{ output }] = outputs(execution);
+			expect(output).toMatch(/The tool said: .*"fileName":"[^"]+\.mp3"/);
+			expect(output).toMatch(/"durationSeconds":\d/);
+			const { tools } = chats()[0].body as { tools: IDataObject[] };
+			expect(tools).toEqual([
+				{
+					type: 'function',
+					function: expect.objectContaining({
+						name: TOOL,
+						parameters: expect.objectContaining({
+							type: 'object',
+							properties: { text: expect.objectContaining({ type: 'string' }) },
+						}),
+					}),
+				},
+			]);
+		});
+
+		test('an unknown outcome tells the model not to call again', async () => {
+			bench.sim.fault({ path: '/v1/audio/speech', status: 504, charge: true });
+			const execution = await run({ tool: {}, questions: [narrate('Good morning.')] });
+			const [{ output }] = outputs(execution);
+			expect(output).toMatch(/"outcome":"unknown"/);
+			expect(output).toMatch(/Do not call this tool again with the same input/);
+		});
+
+		test('a second call with the same input is refused, unsent; another input is sent', async () => {
+			bench.sim.fault({ path: '/v1/audio/speech', input: 'Good', status: 504, charge: true });
+			const execution = await run({
+				tool: {},
+				questions: ['Good morning.', 'Good morning.', 'Another.', 'Another.'].map(narrate),
+			});
+			const results = outputs(execution).map(({ output }) => String(output));
+			expect(results[0]).toMatch(/"outcome":"unknown"/);
+			expect(results[1]).toMatch(/"outcome":"unknown"/);
+			expect(results[2]).toMatch(/"fileName"/);
+			expect(results[3]).toMatch(/"fileName"/);
+			const spoken = bench.sim.charges.filter(({ kind }) => kind === 'speech');
+			expect(spoken.map(({ input }) => input)).toEqual(['Good morning.', 'Another.', 'Another.']);
+		});
+	});
+
+	describe('streaming', () => {
+		test('each piece reaches the client before the next one is there', async () => {
+			const held = await startHeldChat();
+			try {
+				const credential = await bench.api.createCredential('speechGatewayApi', {
+					apiKey: 'held-key',
+					baseUrl: held.url,
+				});
+				const workflow = await save({ responseMode: 'streaming' }, credential);
+				const chunks = bench.api.stream(workflow);
+				let arriving = chunks.next();
+				const next = async () => {
+					for (;;) {
+						const { value, done } = await arriving;
+						if (done) return undefined;
+						arriving = chunks.next();
+						if (value.type === 'item') return value.content;
+					}
+				};
+				const answer = await held.answer();
+				for (const piece of ['Piece ', 'by ', 'piece.']) {
+					answer.say(piece);
+					expect(await next()).toBe(piece);
+				}
+				answer.finish();
+				expect(await next()).toBeUndefined();
+				expect(held.requests()).toBe(1);
+			} finally {
+				await held.close();
+			}
+		});
+
+		test('tool calls come together from their pieces', async () => {
+			const workflow = await save({
+				responseMode: 'streaming',
+				tool: {},
+				questions: [narrate('Streamed.')],
+			});
+			let text = '';
+			for await (const { type, content } of bench.api.stream(workflow))
+				if (type === 'item') text += content;
+			expect(text).toMatch(/The tool said: .*\.mp3/);
+			expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
+		});
+
+		test('a stream that breaks off is an error, and is not sent again', async () => {
+			bench.sim.fault({ truncate: 'half', times: Infinity });
+			const workflow = await save({
+				responseMode: 'streaming',
+				agent: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+			});
+			const types: string[] = [];
+			for await (const { type } of bench.api.stream(workflow)) types.push(type);
+			expect(types).toContain('error');
+			expect(chats()).toHaveLength(1);
+		});
+	});
+}
