@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { item, runNode, saved } from './support';
+import type { ItemRecord } from '../../nodes/SpeechGateway/run/ledger';
+import { item, NODE, runNode, saved } from './support';
 
 let sim: Simulator;
 beforeAll(async () => {
@@ -130,21 +131,31 @@ describe('sendOnceKey', () => {
 	});
 });
 
-test('what was under way when the run was stopped is unknown on the next attempt, and not sent again', async () => {
-	sim.options.latencyMs = (request) => (request.input?.includes('number 1') ? 300 : 1);
-	const first = await run({
-		parameters: generate({ concurrency: 2 }),
-		started: ({ cancel }) => void sim.waitFor(() => sim.charges.length === 2).then(cancel),
-	});
-	sim.options.latencyMs = 1;
-	const second = await run({ retryOf: saved(first.run), mode: 'retry' });
-	expect(second.outputs[1].map(({ json, pairedItem }) => [json.reason, pairedItem])).toEqual([
-		['interrupted', { item: 1 }],
-	]);
+test('what was under way when an attempt broke off is unknown on the next, and not sent again', async () => {
+	sim.fault({ status: 402, input: 'number 2.' });
+	const first = await run({ parameters: generate({ concurrency: 1 }) });
+	expect(first.error?.message).toContain('402');
+	const broken = saved(first.run);
+	const { items } = (broken.executionData!.contextData[`node:${NODE}`] as unknown as Stored)
+		.speechGateway[0];
+	delete items[1].result;
+	items[1].requests.speech = {
+		state: 'sending',
+		sentAt: '2026-01-01T00:00:00.000Z',
+		inputHash: 'abc',
+	};
+	const second = await run({ retryOf: broken, mode: 'retry' });
+	expect(
+		second.outputs[1].map(({ json, pairedItem }) => [json.reason, json.sentAt, pairedItem]),
+	).toEqual([['interrupted', '2026-01-01T00:00:00.000Z', { item: 1 }]]);
 	expect(second.outputs[0]).toHaveLength(2);
 	expect(sim.requests.filter(({ input }) => input?.includes('number 1'))).toHaveLength(1);
-	expect(new Set(sim.charges.map(({ input }) => input)).size).toBe(sim.charges.length);
 });
+
+/** The ledger as it lies in the execution data. */
+interface Stored {
+	speechGateway: Record<number, { items: Record<number, ItemRecord> }>;
+}
 
 test('one item, concurrency 1: after the first failure nothing more is started', async () => {
 	sim.fault({ status: 422, input: 'number 2.', times: Infinity });

@@ -252,7 +252,8 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 function forRetry(data: IRunExecutionData, workflow: Workflow): void {
 	const { lastNodeExecuted } = data.resultData;
 	delete data.resultData.error;
-	if (lastNodeExecuted) data.resultData.runData[lastNodeExecuted]?.pop();
+	const runs = data.resultData.runData[lastNodeExecuted ?? ''];
+	if (runs?.at(-1)?.error) runs.pop();
 	for (const entry of data.executionData!.nodeExecutionStack)
 		entry.node = workflow.getNode(entry.node.name)!;
 }
