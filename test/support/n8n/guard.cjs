@@ -11,3 +11,18 @@ if (isMainThread && String(process.ppid) === process.env.GUARD_PARENT_PID) {
 	process.stdin.resume();
 	process.stdin.unref();
 }
+
+/**
+ * n8n is installed below the repository, so Node would look for modules in the repository's `node_modules`, too: no
+ * real installation has that, and a package that n8n lacks (n8n 1 has no SDK for AI nodes) must be missing here as well.
+ */
+const Module = require('node:module');
+const path = require('node:path');
+
+const foreign = path.join(__dirname, '../../../node_modules') + path.sep;
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (request, ...rest) {
+	const file = resolve.call(this, request, ...rest);
+	if (!file.startsWith(foreign)) return file;
+	throw Object.assign(new Error(`Cannot find module '${request}'`), { code: 'MODULE_NOT_FOUND' });
+};
