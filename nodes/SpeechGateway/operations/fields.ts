@@ -243,7 +243,7 @@ export const waitOptions: INodeProperties[] = [
 	},
 ];
 
-export const speedOption: INodeProperties = {
+const speedOption: INodeProperties = {
 	displayName: 'Speed',
 	name: 'speed',
 	type: 'number',
@@ -252,7 +252,7 @@ export const speedOption: INodeProperties = {
 	description: 'How fast it is spoken, from 0.5 (half as fast) to 2 (twice as fast)',
 };
 
-export const modelMultiplierOption: INodeProperties = {
+const modelMultiplierOption: INodeProperties = {
 	displayName: 'Model Multiplier',
 	name: 'modelMultiplier',
 	type: 'number',
@@ -262,7 +262,7 @@ export const modelMultiplierOption: INodeProperties = {
 		'The price factor of the model, as the pricing page of the gateway has it. It changes the estimates of this node, not the price.',
 };
 
-export const maxEstimatedTokensOption: INodeProperties = {
+const maxEstimatedTokensOption: INodeProperties = {
 	displayName: 'Max Estimated Tokens',
 	name: 'maxEstimatedTokens',
 	type: 'number',
@@ -280,3 +280,17 @@ export const additionalBodyOption: INodeProperties = {
 	description:
 		'Further fields of the request, as a JSON object; they are sent as they are. The documentation of the model says which there are.',
 };
+
+export const speechFields: INodeProperties[] = [
+	speechModelField,
+	textField,
+	voiceField,
+	responseFormatField,
+];
+
+export const speechOptions: INodeProperties[] = [
+	...binaryOptions,
+	maxEstimatedTokensOption,
+	modelMultiplierOption,
+	speedOption,
+];

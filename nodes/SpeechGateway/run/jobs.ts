@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { gatewayWords, isRecord } from '../core/explain';
 import { jobProgress, nextPollMs } from '../core/pollSchedule';
@@ -7,6 +7,8 @@ import { pause } from '../gateway/pause';
 import type { Reply } from '../gateway/transport';
 import { isMiss } from './exchange';
 import type { ItemRun } from './itemRun';
+import { withoutErrorKey } from './items';
+import type { Outcome } from './operation';
 
 /** Speech jobs and videos are waited for in the same way. */
 export type Task = { thing: 'job' | 'video'; id: string };
@@ -33,6 +35,28 @@ export function readAccepted(item: ItemRun): (reply: Reply) => Promise<IDataObje
 			throw new Error('the answer has no id');
 		return { ...body, id: String(id) };
 	};
+}
+
+/** A task as item json; its `error` never keeps that name. */
+export const taskJson = ({ thing }: Task, body: IDataObject): IDataObject =>
+	withoutErrorKey(body, `${thing}Error`);
+
+/**
+ * Waits for a task and then saves its file; the item goes on to Still Processing when the user chose so. `known`: what
+ * the submission said of it; `resumed`: it may be done already, so look at once.
+ */
+export async function waitAndSave(
+	item: ItemRun,
+	task: Task,
+	settings: WaitSettings,
+	{ known = {}, resumed }: { known?: IDataObject; resumed: boolean },
+	save: (json: IDataObject) => Promise<INodeExecutionData>,
+): Promise<Outcome> {
+	const { completed, body, waitedSeconds } = await waitForTask(item, task, settings, resumed);
+	const json = taskJson(task, { ...known, ...body });
+	return completed
+		? { branch: 'success', items: [await save(json)] }
+		: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
 }
 
 export async function fetchStatus(item: ItemRun, task: Task): Promise<IDataObject> {

@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeParameterResourceLocator } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
+import { isRecord } from '../core/explain';
 
 /** Typed reading of one item's parameters. Every method throws InputError with field, limit and what was given. */
 export class Parameters {
@@ -77,6 +78,13 @@ export class Parameters {
 		} catch (error) {
 			throw notJson(label, error);
 		}
+	}
+
+	/** A JSON object option; {} when empty. */
+	objectOption(name: string, label: string): IDataObject {
+		const value = this.jsonOption(name, label) ?? {};
+		if (isRecord(value)) return value as IDataObject;
+		throw new InputError(`"${label}" must be a JSON object, such as {"seed": 7}`);
 	}
 }
 

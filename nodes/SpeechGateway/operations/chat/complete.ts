@@ -1,6 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { asError, InputError, OutcomeUnknownError } from '../../core/errors';
-import { isRecord } from '../../core/explain';
 import { completeChat, relayToClient } from '../../run/chat';
 import { withoutErrorKey } from '../../run/items';
 import type { Operation } from '../../run/operation';
@@ -125,16 +124,12 @@ function readInput(parameters: Parameters): ChatInput {
 	const streaming = !isTool(context) && context.isStreaming?.() === true;
 	const model = parameters.locator('model', 'Model');
 	const stream = parameters.flagOption('stream', streaming);
-	const additionalBody =
-		parameters.jsonOption('additionalBody', additionalBodyOption.displayName) ?? {};
-	if (!isRecord(additionalBody))
-		throw new InputError('"Additional Body Fields" must be a JSON object, such as {"top_p": 0.9}');
 	const tools = parameters.jsonOption('tools', 'Tools') ?? [];
 	if (!Array.isArray(tools)) throw new InputError('"Tools" must be a JSON array');
 	const temperature = parameters.numberOption('temperature', 'Temperature', {});
 	const maxTokens = parameters.numberOption('maxTokens', 'Max Tokens', { min: 1, integer: true });
 	const body = {
-		...additionalBody,
+		...parameters.objectOption('additionalBody', additionalBodyOption.displayName),
 		model,
 		messages: readMessages(parameters),
 		...(temperature !== undefined && { temperature }),

@@ -1,7 +1,7 @@
 import type { Operation } from '../../run/operation';
+import { speechFields } from '../fields';
 import { checkBudget, estimateOf } from '../speechInput';
 import {
-	longTextFields,
 	longTextOptions,
 	type LongTextInput,
 	partsOf,
@@ -17,7 +17,7 @@ export const estimate: Operation<LongTextInput> = {
 	description:
 		'Calculate how many tokens and minutes a text will take; sends nothing and costs nothing',
 	billed: false,
-	fields: longTextFields,
+	fields: speechFields,
 	options: longTextOptions,
 	read: readLongText,
 	checkAll: (all) => checkBudget(all, tokensOf),

@@ -6,11 +6,10 @@ import type { ItemRun, RequestGroup } from '../../run/itemRun';
 import { narrate } from '../../run/narrate';
 import type { Operation } from '../../run/operation';
 import { speak, speakAsJob, type SpeechRequest } from '../../run/speak';
-import { billedOptions } from '../fields';
+import { billedOptions, speechFields } from '../fields';
 import { checkBudget, speechBody } from '../speechInput';
 import { DEFAULT_WAIT } from '../waitInput';
 import {
-	longTextFields,
 	longTextOptions,
 	type LongTextInput,
 	type Part,
@@ -29,7 +28,7 @@ export const generate: Operation<LongTextInput> = {
 	action: 'Generate speech from text',
 	description: 'Turn text of any length into an audio file; charged by the minute of audio',
 	billed: true,
-	fields: longTextFields,
+	fields: speechFields,
 	options: [...longTextOptions, ...billedOptions],
 	read: readLongText,
 	checkAll: (all) => checkBudget(all, tokensOf),

@@ -1,16 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { segmentText } from '../../core/segmentText';
 import type { Parameters } from '../../run/parameters';
-import {
-	binaryOptions,
-	maxEstimatedTokensOption,
-	modelMultiplierOption,
-	responseFormatField,
-	speechModelField,
-	speedOption,
-	textField,
-	voiceField,
-} from '../fields';
+import { speechOptions } from '../fields';
 import {
 	estimateOf,
 	MAX_INPUT_CHARACTERS,
@@ -80,21 +71,8 @@ export function tokensOf(input: SpeechInput): number {
 	return (input as LongTextInput).longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
 }
 
-export const longTextFields: INodeProperties[] = [
-	speechModelField,
-	{
-		...textField,
-		hint: 'Any length: long texts are split at sentence ends and joined into one file',
-	},
-	voiceField,
-	responseFormatField,
-];
-
 export const longTextOptions: INodeProperties[] = [
-	...binaryOptions,
-	maxEstimatedTokensOption,
-	modelMultiplierOption,
-	speedOption,
+	...speechOptions,
 	{
 		displayName: 'Long Text',
 		name: 'longText',

@@ -1,6 +1,7 @@
+import { taskJson } from '../../run/jobs';
 import type { Operation } from '../../run/operation';
 import { submitJob } from '../../run/speak';
-import { billedOptions } from '../fields';
+import { billedOptions, speechOptions } from '../fields';
 import {
 	checkBudget,
 	MAX_INPUT_CHARACTERS,
@@ -8,7 +9,7 @@ import {
 	speechBody,
 	type SpeechInput,
 } from '../speechInput';
-import { describeJob, jobFields, jobJson, jobOptions, jobTokens } from './common';
+import { describeJob, jobFields, job, jobTokens } from './common';
 
 export const create: Operation<SpeechInput> = {
 	resource: 'speechJob',
@@ -19,19 +20,22 @@ export const create: Operation<SpeechInput> = {
 		'Submit a text as a job and go on at once; fetch the audio later with "Wait". Charged up front, by the number of characters.',
 	billed: true,
 	fields: jobFields,
-	options: [...jobOptions, ...billedOptions],
+	options: [...speechOptions, ...billedOptions],
 	read: (parameters) => readSpeechInput(parameters, MAX_INPUT_CHARACTERS),
 	checkAll: (all) => checkBudget(all, jobTokens),
 	describe: describeJob,
 
 	async execute(input, item) {
 		const body = speechBody(input, input.text);
-		const job = await submitJob(item, {
+		const created = await submitJob(item, {
 			name: 'job',
 			body,
 			format: input.responseFormat,
 			fileName: input.fileName,
 		});
-		return { branch: 'success', items: [{ json: { ...jobJson(job), ...describeJob(input) } }] };
+		return {
+			branch: 'success',
+			items: [{ json: { ...taskJson(job(created.id), created), ...describeJob(input) } }],
+		};
 	},
 };

@@ -1,7 +1,7 @@
 import type { Operation } from '../../run/operation';
-import type { WaitSettings } from '../../run/jobs';
+import { type WaitSettings, waitAndSave } from '../../run/jobs';
 import { submitJob } from '../../run/speak';
-import { billedOptions, waitOptions } from '../fields';
+import { billedOptions, speechOptions, waitOptions } from '../fields';
 import {
 	checkBudget,
 	MAX_INPUT_CHARACTERS,
@@ -10,7 +10,7 @@ import {
 	type SpeechInput,
 } from '../speechInput';
 import { readWait } from '../waitInput';
-import { describeJob, jobFields, jobOptions, jobTokens, waitAndDownload } from './common';
+import { describeJob, job, jobFields, jobTokens, withAudio } from './common';
 
 export const createAndWait: Operation<SpeechInput & { wait: WaitSettings }> = {
 	resource: 'speechJob',
@@ -22,7 +22,7 @@ export const createAndWait: Operation<SpeechInput & { wait: WaitSettings }> = {
 	billed: true,
 	waits: true,
 	fields: jobFields,
-	options: [...jobOptions, ...waitOptions, ...billedOptions],
+	options: [...speechOptions, ...waitOptions, ...billedOptions],
 	read: (parameters) => ({
 		...readSpeechInput(parameters, MAX_INPUT_CHARACTERS),
 		wait: readWait(parameters),
@@ -33,13 +33,19 @@ export const createAndWait: Operation<SpeechInput & { wait: WaitSettings }> = {
 	async execute(input, item) {
 		const resumed = item.record.requests.job !== undefined;
 		const body = speechBody(input, input.text);
-		const job = await submitJob(item, {
+		const created = await submitJob(item, {
 			name: 'job',
 			body,
 			format: input.responseFormat,
 			fileName: input.fileName,
 		});
-		const known = { ...job, ...describeJob(input) };
-		return await waitAndDownload(item, job.id, input, input.wait, { pollAtOnce: resumed, known });
+		const known = { ...created, ...describeJob(input) };
+		return await waitAndSave(
+			item,
+			job(created.id),
+			input.wait,
+			{ known, resumed },
+			async (json) => await withAudio(item, created.id, input, json),
+		);
 	},
 };

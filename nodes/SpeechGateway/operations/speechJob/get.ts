@@ -1,7 +1,7 @@
-import { fetchStatus } from '../../run/jobs';
+import { fetchStatus, taskJson } from '../../run/jobs';
 import type { Operation } from '../../run/operation';
 import { freeBatchOptions } from '../fields';
-import { jobIdField, jobJson } from './common';
+import { jobIdField, job } from './common';
 
 export const get: Operation<{ jobId: string }> = {
 	resource: 'speechJob',
@@ -15,7 +15,8 @@ export const get: Operation<{ jobId: string }> = {
 	read: (parameters) => ({ jobId: parameters.id('jobId', 'Job ID') }),
 
 	async execute({ jobId }, item) {
-		const job = await fetchStatus(item, { thing: 'job', id: jobId });
-		return { branch: 'success', items: [{ json: { ...jobJson(job), id: jobId } }] };
+		const task = job(jobId);
+		const status = await fetchStatus(item, task);
+		return { branch: 'success', items: [{ json: { ...taskJson(task, status), id: jobId } }] };
 	},
 };

@@ -1,9 +1,9 @@
-import type { WaitSettings } from '../../run/jobs';
+import { type WaitSettings, waitAndSave } from '../../run/jobs';
 import type { Operation } from '../../run/operation';
 import { binaryOptions, freeBatchOptions, waitOptions } from '../fields';
 import { readBinaryOptions, readFormat } from '../speechInput';
 import { readWait } from '../waitInput';
-import { type AudioTarget, jobIdField, knownFormatField, waitAndDownload } from './common';
+import { type AudioTarget, job, jobIdField, knownFormatField, withAudio } from './common';
 
 export const wait: Operation<AudioTarget & { jobId: string; wait: WaitSettings }> = {
 	resource: 'speechJob',
@@ -23,9 +23,13 @@ export const wait: Operation<AudioTarget & { jobId: string; wait: WaitSettings }
 	}),
 
 	async execute(input, item) {
-		return await waitAndDownload(item, input.jobId, input, input.wait, {
-			pollAtOnce: true,
-			known: {},
-		});
+		const { jobId: id } = input;
+		return await waitAndSave(
+			item,
+			job(id),
+			input.wait,
+			{ resumed: true },
+			async (json) => await withAudio(item, id, input, json),
+		);
 	},
 };

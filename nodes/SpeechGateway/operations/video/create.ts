@@ -1,6 +1,7 @@
+import { taskJson } from '../../run/jobs';
 import type { Operation } from '../../run/operation';
 import { additionalBodyOption, billedOptions } from '../fields';
-import { readVideoInput, submitVideo, videoFields, type VideoInput, videoJson } from './common';
+import { readVideoInput, submitVideo, videoFields, type VideoInput, video } from './common';
 
 export const create: Operation<VideoInput> = {
 	resource: 'video',
@@ -14,7 +15,7 @@ export const create: Operation<VideoInput> = {
 	read: readVideoInput,
 
 	async execute(input, item) {
-		const video = await submitVideo(item, input);
-		return { branch: 'success', items: [{ json: videoJson(video) }] };
+		const created = await submitVideo(item, input);
+		return { branch: 'success', items: [{ json: taskJson(video(created.id), created) }] };
 	},
 };

@@ -1,4 +1,4 @@
-import type { WaitSettings } from '../../run/jobs';
+import { type WaitSettings, waitAndSave } from '../../run/jobs';
 import type { Operation } from '../../run/operation';
 import { additionalBodyOption, billedOptions, binaryOptions, waitOptions } from '../fields';
 import { readBinaryOptions } from '../speechInput';
@@ -6,10 +6,11 @@ import { readWait } from '../waitInput';
 import {
 	readVideoInput,
 	submitVideo,
+	video,
 	videoFields,
 	type VideoInput,
 	type VideoTarget,
-	waitAndDownload,
+	withVideo,
 } from './common';
 
 export const createAndWait: Operation<VideoInput & VideoTarget & { wait: WaitSettings }> = {
@@ -30,10 +31,13 @@ export const createAndWait: Operation<VideoInput & VideoTarget & { wait: WaitSet
 
 	async execute(input, item) {
 		const resumed = item.record.requests.video !== undefined;
-		const video = await submitVideo(item, input);
-		return await waitAndDownload(item, video.id, input, input.wait, {
-			pollAtOnce: resumed,
-			known: video,
-		});
+		const created = await submitVideo(item, input);
+		return await waitAndSave(
+			item,
+			video(created.id),
+			input.wait,
+			{ known: created, resumed },
+			async (json) => await withVideo(item, created.id, input, json),
+		);
 	},
 };

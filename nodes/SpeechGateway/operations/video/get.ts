@@ -1,7 +1,7 @@
-import { fetchStatus } from '../../run/jobs';
+import { fetchStatus, taskJson } from '../../run/jobs';
 import type { Operation } from '../../run/operation';
 import { freeBatchOptions } from '../fields';
-import { videoIdField, videoJson } from './common';
+import { videoIdField, video } from './common';
 
 export const get: Operation<{ videoId: string }> = {
 	resource: 'video',
@@ -15,7 +15,8 @@ export const get: Operation<{ videoId: string }> = {
 	read: (parameters) => ({ videoId: parameters.id('videoId', 'Video ID') }),
 
 	async execute({ videoId }, item) {
-		const video = await fetchStatus(item, { thing: 'video', id: videoId });
-		return { branch: 'success', items: [{ json: { ...videoJson(video), id: videoId } }] };
+		const task = video(videoId);
+		const status = await fetchStatus(item, task);
+		return { branch: 'success', items: [{ json: { ...taskJson(task, status), id: videoId } }] };
 	},
 };

@@ -1,9 +1,9 @@
-import type { WaitSettings } from '../../run/jobs';
+import { type WaitSettings, waitAndSave } from '../../run/jobs';
 import type { Operation } from '../../run/operation';
 import { binaryOptions, freeBatchOptions, waitOptions } from '../fields';
 import { readBinaryOptions } from '../speechInput';
 import { readWait } from '../waitInput';
-import { videoIdField, type VideoTarget, waitAndDownload } from './common';
+import { video, videoIdField, type VideoTarget, withVideo } from './common';
 
 export const wait: Operation<VideoTarget & { videoId: string; wait: WaitSettings }> = {
 	resource: 'video',
@@ -22,9 +22,13 @@ export const wait: Operation<VideoTarget & { videoId: string; wait: WaitSettings
 	}),
 
 	async execute(input, item) {
-		return await waitAndDownload(item, input.videoId, input, input.wait, {
-			pollAtOnce: true,
-			known: {},
-		});
+		const { videoId: id } = input;
+		return await waitAndSave(
+			item,
+			video(id),
+			input.wait,
+			{ resumed: true },
+			async (json) => await withVideo(item, id, input, json),
+		);
 	},
 };
