@@ -1,0 +1,150 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { operations } from '../../nodes/SpeechGateway/operations';
+import { REPOSITORY } from '../support/n8n/install';
+import { sharedN8n } from '../support/n8n/shared';
+import { startSimulator, type Simulator } from '../support/simulator';
+import { Editor } from './editor';
+
+const n8n = sharedN8n();
+const SECONDS_PER_CHARACTER = 0.1;
+
+let sim: Simulator;
+let editor: Editor;
+
+beforeAll(async () => {
+	sim = await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
+	await cloneVoice('Anna, calm');
+	editor = await Editor.open(n8n);
+});
+afterAll(async () => {
+	await editor?.close();
+	await sim?.close();
+});
+
+async function cloneVoice(title: string) {
+	const form = new FormData();
+	form.append('model', 'fish-speech');
+	form.append('title', title);
+	form.append('audio', new Blob([new Uint8Array(1000)]), 'voice.mp3');
+	const response = await fetch(`${sim.url}/v1/audio/voices`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${sim.apiKey}` },
+		body: form,
+	});
+	expect(response.status).toBe(200);
+}
+
+/** From an empty workflow to the open panel of Speech → Generate. */
+async function addNode(words: string) {
+	await editor.newWorkflow();
+	await editor.openNodesPanel();
+	await (await editor.search(words)).getByText('Speech Gateway', { exact: true }).first().click();
+	await editor.page.getByText('Generate speech from text').click();
+	await editor.by('parameter-input-text').waitFor();
+}
+
+// The tests build on each other, as the steps of a user do: the first makes the credential that the others use.
+
+test.each(['narrate', 'text to speech', 'voice', 'speech gateway'])(
+	'the nodes panel finds the node by "%s"',
+	async (words) => {
+		await editor.newWorkflow();
+		await editor.openNodesPanel();
+		const found = await editor.search(words);
+		await found.getByText('Speech Gateway', { exact: true }).first().waitFor();
+	},
+);
+
+test('the nodes panel lists every operation', async () => {
+	await (await editor.search('narrate')).getByText('Speech Gateway', { exact: true }).click();
+	await editor.page.getByText('Generate speech from text').waitFor();
+	const listed = await editor.by('node-creator-item-name').allInnerTexts();
+	expect(listed).toEqual(expect.arrayContaining(operations.map(({ action }) => action)));
+});
+
+test('a wrong key is told at once, in words', async () => {
+	await addNode('narrate');
+	await editor.by('node-credentials-empty-state').getByRole('button').click();
+	await editor.fillCredential({ apiKey: 'mistyped', baseUrl: sim.url });
+	await editor.page.getByText('More details').click();
+	await editor.page.getByText('The gateway does not accept this API key').waitFor();
+});
+
+test('the first narration: credential, voice and model from the lists, run, and hear it', async () => {
+	await editor.fillCredential({ apiKey: sim.apiKey, baseUrl: `${sim.url}/v1/` });
+	// n8n closes a new credential by itself once its test has passed.
+	await editor.by('editCredential-modal').waitFor({ state: 'hidden' });
+	expect(sim.requests.at(-1)).toMatchObject({ method: 'GET', path: '/v1/models', status: 200 });
+
+	const text = 'Good morning! This is my first narration.';
+	await editor.fillText('text', text);
+	await editor.openList('model', 'sim-chat'); // the list is the account's, not ours
+	await editor.pick('fish-speech');
+	const voices = await editor.openList('voice', 'Anna, calm');
+	expect(voices).toHaveLength(2);
+	expect(voices[0]).toBe('Default');
+	await editor.pick('Anna, calm');
+
+	await editor.executeNode();
+	expect(await editor.playFirstFile()).toBeCloseTo(text.length * SECONDS_PER_CHARACTER, 1);
+	expect(sim.requests.at(-1)).toMatchObject({
+		path: '/v1/audio/speech',
+		body: { model: 'fish-speech', input: text, voice: sim.voices[0]._id },
+	});
+	await editor.closeNode();
+	const labels = await editor.by('canvas-node-output-handle').allInnerTexts();
+	expect(labels.map((label) => label.trim().split('\n')[0]).filter(Boolean)).toEqual([
+		'Success', // followed by the number of items
+		'Unknown',
+	]);
+});
+
+test('an unknown outcome is shown on its branch, with a warning', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 504, charge: true });
+	await addNode('text to speech');
+	await editor.fillText('text', 'Nobody knows what becomes of this.');
+	await editor.executeNode();
+	await editor.page.getByText('1 of 1 items have an unknown outcome').waitFor();
+	await editor.by('tab-1').click();
+	await editor.by('output-panel').getByText('upstream_outcome_unknown').first().waitFor();
+});
+
+test('an error says what happened and what to do', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 402 });
+	await addNode('voice');
+	await editor.fillText('text', 'There is no money for this.');
+	await editor.by('node-execute-button').click();
+	const message = editor.by('node-error-message');
+	await message.waitFor();
+	expect(await message.innerText()).toBe('The account balance is too low (402)');
+	expect(await editor.by('node-error-description').innerText()).toMatch(/^Top up the account/);
+});
+
+const FOLDER = path.join(REPOSITORY, 'examples');
+const examples = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+
+test.each(examples)('examples/%s: imported from its file, every node is known', async (file) => {
+	await editor.newWorkflow();
+	await editor.importFile(path.join(FOLDER, file));
+	const { nodes } = JSON.parse(await readFile(path.join(FOLDER, file), 'utf8')) as {
+		nodes: Array<{ name: string; type: string }>;
+	};
+	const shown = nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+	for (const { name } of shown) await editor.node(name).waitFor();
+	expect(await editor.page.getByText('not installed').count()).toBe(0);
+});
+
+test.each(['first-narration.json', 'long-article-subtitles.json'])(
+	'examples/%s runs with the credential that is there, without a change',
+	async (file) => {
+		const charges = sim.charges.length;
+		await editor.newWorkflow();
+		await editor.importFile(path.join(FOLDER, file));
+		await editor.by('execute-workflow-button').click();
+		await editor.page.getByText('Workflow executed successfully').waitFor();
+		expect(sim.charges.length).toBeGreaterThan(charges);
+	},
+);
