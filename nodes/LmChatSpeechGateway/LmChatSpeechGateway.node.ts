@@ -17,7 +17,7 @@ import { maxTokensOption, temperatureOption } from '../SpeechGateway/operations/
 import { completeCall } from '../SpeechGateway/run/chat';
 import { failureOf } from '../SpeechGateway/run/items';
 import { Parameters } from '../SpeechGateway/run/parameters';
-import { readSettings } from '../SpeechGateway/run/runItems';
+import { readSettings } from '../SpeechGateway/run/readItems';
 import { openSession } from '../SpeechGateway/run/session';
 import type { Complete } from './model';
 

@@ -1,28 +1,21 @@
 import { createHash } from 'crypto';
-import {
-	type IBinaryKeyData,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type JsonObject,
-	NodeApiError,
-	NodeOperationError,
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
 } from 'n8n-workflow';
-import { InputError, NotStartedError, OutcomeUnknownError } from '../core/errors';
+import { NotStartedError, OutcomeUnknownError } from '../core/errors';
 import { Transport } from '../gateway/transport';
-import { errorItem, failureOf, unknownItem } from './items';
-import { ItemRun, type ItemSettings } from './itemRun';
-import { type Branch, Ledger, runIndex } from './ledger';
-import type { Operation, Outcome } from './operation';
+import { branchesOf, isTool, type Settled, sortOntoBranches, willRunAgain } from './branches';
+import { unknownItem } from './items';
+import { ItemRun } from './itemRun';
+import { Ledger, runIndex } from './ledger';
+import type { Operation } from './operation';
 import { Parameters } from './parameters';
+import { readAll, readOne } from './readItems';
+import { runError } from './runError';
 import { openSession, type Session } from './session';
-
-const DEFAULT_CONCURRENCY = 4;
-const DEFAULT_MAX_RETRIES = 4;
-/** Above the gateway's limit of about 100 s, with room for its own queue. */
-const DEFAULT_TIMEOUT_SECONDS = 180;
-
-type Settled = Outcome | { failed: unknown } | { notStarted: true };
 
 /**
  * Runs one operation over all items of the node and sorts what comes out of them onto the branches. Items run
@@ -43,9 +36,20 @@ export async function runItems(
 	const done = (index: number) =>
 		operation.billed ? ledger.item(String(index)).result : undefined;
 	const inputs = await readAll(context, operation, count, done);
-	const bad = inputs.findIndex((input) => input && 'failed' in input);
-	if (stopOnFail && bad >= 0)
-		throw runError(context, bad, count, (inputs[bad] as { failed: unknown }).failed, 0, operation);
+	/** In stop mode, the first failure ends the run with one error. */
+	const endOnFailure = (all: Array<object | undefined>, kept: number) => {
+		const index = all.findIndex((one) => one && 'failed' in one);
+		if (!stopOnFail || index < 0) return;
+		throw runError(
+			context,
+			index,
+			count,
+			(all[index] as { failed: unknown }).failed,
+			kept,
+			operation,
+		);
+	};
+	endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 
 	let session: Session;
 	try {
@@ -79,18 +83,7 @@ export async function runItems(
 	);
 	if (session.transport.cancel?.aborted) return branches.map(() => []);
 
-	const failed = settled.findIndex((outcome) => 'failed' in outcome);
-	if (stopOnFail && failed >= 0) {
-		const kept = settled.filter((outcome) => 'branch' in outcome).length;
-		throw runError(
-			context,
-			failed,
-			count,
-			(settled[failed] as { failed: unknown }).failed,
-			kept,
-			operation,
-		);
-	}
+	endOnFailure(settled, settled.filter((outcome) => 'branch' in outcome).length);
 	const outputs = sortOntoBranches(settled, branches);
 	const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
 	const over = isTool(context)
@@ -101,61 +94,7 @@ export async function runItems(
 	return outputs;
 }
 
-interface Input {
-	parameters: unknown;
-	settings: ItemSettings;
-}
-
-async function readAll(
-	context: IExecuteFunctions,
-	operation: Operation,
-	count: number,
-	done: (index: number) => unknown,
-): Promise<Array<Input | { failed: unknown } | undefined>> {
-	const inputs: Array<Input | { failed: unknown } | undefined> = [];
-	for (let index = 0; index < count; index++) {
-		inputs.push(done(index) ? undefined : await readOne(context, operation, index));
-	}
-	const good = inputs.flatMap((input) =>
-		input && 'parameters' in input ? [input.parameters] : [],
-	);
-	if (operation.checkAll && good.length > 0) {
-		try {
-			operation.checkAll(good, new Parameters(context, 0));
-		} catch (error) {
-			return inputs.map((input) => (input && 'parameters' in input ? { failed: error } : input));
-		}
-	}
-	return inputs;
-}
-
-async function readOne(
-	context: IExecuteFunctions,
-	operation: Operation,
-	index: number,
-): Promise<Input | { failed: unknown }> {
-	const parameters = new Parameters(context, index);
-	try {
-		return { parameters: await operation.read(parameters), settings: readSettings(parameters) };
-	} catch (error) {
-		return { failed: error };
-	}
-}
-
-/** The options that every operation has. */
-export function readSettings(parameters: Parameters): ItemSettings {
-	return {
-		maxRetries: parameters.numberOption(
-			'maxRetries',
-			'Max Retries',
-			{ min: 0, max: 20, integer: true },
-			DEFAULT_MAX_RETRIES,
-		),
-		timeoutMs:
-			1000 * parameters.numberOption('timeout', 'Timeout', { min: 1 }, DEFAULT_TIMEOUT_SECONDS),
-		sendOnceKey: parameters.textOption('sendOnceKey')?.trim() || undefined,
-	};
-}
+const DEFAULT_CONCURRENCY = 4;
 
 async function open(context: IExecuteFunctions): Promise<Session> {
 	const concurrency = new Parameters(context, 0).numberOption(
@@ -188,20 +127,6 @@ async function execute(operation: Operation, parameters: unknown, item: ItemRun)
 	}
 }
 
-/** The node's outputs; as an AI tool there is one, since the model sees no other. */
-function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] {
-	if (isTool(context)) return ['success'];
-	const branches: Branch[] = operation.billed ? ['success', 'unknown'] : ['success'];
-	const waiting =
-		operation.waits &&
-		new Parameters(context, 0).option('whenMaxWaitReached') === 'stillProcessing';
-	return waiting ? [...branches, 'waiting'] : branches;
-}
-
-/** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */
-export const isTool = (context: Pick<IExecuteFunctions, 'getNode'>) =>
-	context.getNode().type.endsWith('Tool');
-
 const ADVICE_TO_AGENTS =
 	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
 
@@ -214,67 +139,6 @@ async function toolCall(context: IExecuteFunctions, operation: Operation): Promi
 	const given = 'parameters' in input ? input.parameters : null;
 	const call = JSON.stringify([operation.resource, operation.operation, given]);
 	return `tool ${createHash('sha256').update(call).digest('hex')}`;
-}
-
-function sortOntoBranches(settled: Settled[], branches: Branch[]): INodeExecutionData[][] {
-	const outputs: INodeExecutionData[][] = branches.map(() => []);
-	settled.forEach((outcome, index) => {
-		const [branch, items] =
-			'branch' in outcome
-				? [outcome.branch, outcome.items]
-				: ['success' as const, 'failed' in outcome ? [errorItem(failureOf(outcome.failed))] : []];
-		const output = outputs[branches.indexOf(branch)] ?? outputs[0];
-		output.push(...items.map((item) => ({ ...item, pairedItem: { item: index } })));
-	});
-	return outputs;
-}
-
-/**
- * n8n runs the whole node again when its first item is an error and Retry On Fail is on, also in the continue modes;
- * what is done must then still be on record.
- */
-function willRunAgain(
-	context: IExecuteFunctions,
-	outputs: INodeExecutionData[][],
-	attempts: number,
-): boolean {
-	const { retryOnFail, maxTries } = context.getNode();
-	const tries = retryOnFail ? Math.min(5, Math.max(2, maxTries || 3)) : 1;
-	return outputs[0]?.[0]?.json.error !== undefined && attempts < tries;
-}
-
-/** The one error of a run in stop mode: names the item, and says what is kept. */
-function runError(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	count: number,
-	error: unknown,
-	kept: number,
-	operation: Operation,
-): Error {
-	const failure = failureOf(error);
-	const { httpCode, ...details } = failure.details;
-	const message =
-		count > 1 ? `${failure.message} (item ${itemIndex + 1} of ${count})` : failure.message;
-	const sent = error instanceof InputError && kept === 0 ? '' : keptWords(kept, count, operation);
-	const id = details.requestId ? `Request id: ${details.requestId}.` : '';
-	const description = [failure.description, sent, id].filter(Boolean).join(' ');
-	const node = context.getNode();
-	const nodeError = httpCode
-		? new NodeApiError(node, { message } as JsonObject, {
-				message,
-				description,
-				httpCode,
-				itemIndex,
-			})
-		: new NodeOperationError(node, message, { description, itemIndex });
-	Object.assign(nodeError.context, details);
-	return nodeError;
-}
-
-function keptWords(kept: number, count: number, operation: Operation): string {
-	if (!operation.billed || count === 1) return '';
-	return `${kept} of ${count} items are done and kept: a retry of this execution does not send or charge them again.`;
 }
 
 function giveHints(context: IExecuteFunctions, session: Session, settled: Settled[]): void {

@@ -4,7 +4,7 @@ import { completeChat, relayToClient } from '../../run/chat';
 import { withoutErrorKey } from '../../run/items';
 import type { Operation } from '../../run/operation';
 import { choice, type Parameters, requiredText } from '../../run/parameters';
-import { isTool } from '../../run/runItems';
+import { isTool } from '../../run/branches';
 import { additionalBodyOption, billedOptions, modelField } from '../fields';
 import { maxTokensOption, temperatureOption } from './options';
 

@@ -1,0 +1,50 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { errorItem, failureOf } from './items';
+import type { Branch } from './ledger';
+import type { Operation, Outcome } from './operation';
+import { Parameters } from './parameters';
+
+/** How an item's way through the operation ended. */
+export type Settled = Outcome | { failed: unknown } | { notStarted: true };
+
+/** The node's outputs; as an AI tool there is one, since the model sees no other. */
+export function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] {
+	if (isTool(context)) return ['success'];
+	const branches: Branch[] = operation.billed ? ['success', 'unknown'] : ['success'];
+	const waiting =
+		operation.waits &&
+		new Parameters(context, 0).option('whenMaxWaitReached') === 'stillProcessing';
+	return waiting ? [...branches, 'waiting'] : branches;
+}
+
+/** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */
+export const isTool = (context: Pick<IExecuteFunctions, 'getNode'>) =>
+	context.getNode().type.endsWith('Tool');
+
+/** The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them. */
+export function sortOntoBranches(settled: Settled[], branches: Branch[]): INodeExecutionData[][] {
+	const outputs: INodeExecutionData[][] = branches.map(() => []);
+	settled.forEach((outcome, index) => {
+		const [branch, items] =
+			'branch' in outcome
+				? [outcome.branch, outcome.items]
+				: ['success' as const, 'failed' in outcome ? [errorItem(failureOf(outcome.failed))] : []];
+		const output = outputs[branches.indexOf(branch)] ?? outputs[0];
+		output.push(...items.map((item) => ({ ...item, pairedItem: { item: index } })));
+	});
+	return outputs;
+}
+
+/**
+ * n8n runs the whole node again when its first item is an error and Retry On Fail is on, also in the continue modes;
+ * what is done must then still be on record.
+ */
+export function willRunAgain(
+	context: IExecuteFunctions,
+	outputs: INodeExecutionData[][],
+	attempts: number,
+): boolean {
+	const { retryOnFail, maxTries } = context.getNode();
+	const tries = retryOnFail ? Math.min(5, Math.max(2, maxTries || 3)) : 1;
+	return outputs[0]?.[0]?.json.error !== undefined && attempts < tries;
+}

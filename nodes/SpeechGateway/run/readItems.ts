@@ -1,0 +1,68 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { ItemSettings } from './itemRun';
+import type { Operation } from './operation';
+import { Parameters } from './parameters';
+
+const DEFAULT_MAX_RETRIES = 4;
+/** Above the gateway's limit of about 100 s, with room for its own queue. */
+const DEFAULT_TIMEOUT_SECONDS = 180;
+
+/** What is known of an item before anything is sent. */
+export type ReadItem = Input | { failed: unknown };
+
+interface Input {
+	parameters: unknown;
+	settings: ItemSettings;
+}
+
+/** Reads and checks the parameters of all items that are not done; nothing is sent. */
+export async function readAll(
+	context: IExecuteFunctions,
+	operation: Operation,
+	count: number,
+	done: (index: number) => unknown,
+): Promise<Array<ReadItem | undefined>> {
+	const inputs: Array<ReadItem | undefined> = [];
+	for (let index = 0; index < count; index++) {
+		inputs.push(done(index) ? undefined : await readOne(context, operation, index));
+	}
+	const good = inputs.flatMap((input) =>
+		input && 'parameters' in input ? [input.parameters] : [],
+	);
+	if (operation.checkAll && good.length > 0) {
+		try {
+			operation.checkAll(good, new Parameters(context, 0));
+		} catch (error) {
+			return inputs.map((input) => (input && 'parameters' in input ? { failed: error } : input));
+		}
+	}
+	return inputs;
+}
+
+export async function readOne(
+	context: IExecuteFunctions,
+	operation: Operation,
+	index: number,
+): Promise<ReadItem> {
+	const parameters = new Parameters(context, index);
+	try {
+		return { parameters: await operation.read(parameters), settings: readSettings(parameters) };
+	} catch (error) {
+		return { failed: error };
+	}
+}
+
+/** The options that every operation has. */
+export function readSettings(parameters: Parameters): ItemSettings {
+	return {
+		maxRetries: parameters.numberOption(
+			'maxRetries',
+			'Max Retries',
+			{ min: 0, max: 20, integer: true },
+			DEFAULT_MAX_RETRIES,
+		),
+		timeoutMs:
+			1000 * parameters.numberOption('timeout', 'Timeout', { min: 1 }, DEFAULT_TIMEOUT_SECONDS),
+		sendOnceKey: parameters.textOption('sendOnceKey')?.trim() || undefined,
+	};
+}
