@@ -1,0 +1,164 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type HeldChat, startHeldChat } from '../support/heldChat';
+import { decoderMessages, ffprobe } from '../support/listen';
+import { type Bench, openBench } from '../support/n8n/bench';
+import {
+	type Credential,
+	executionError,
+	nodeOutputs,
+	type SavedWorkflow,
+	type WorkflowJson,
+} from '../support/n8n/client';
+import { REPOSITORY } from '../support/n8n/install';
+import { N8N_VERSION } from '../support/n8n/shared';
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench({ latencyMs: 10, jobSeconds: 0.05 })));
+beforeEach(() => bench.sim.reset());
+afterAll(async () => await bench.close());
+
+/** An example as a user has filled it in: `values` by the name of the node. */
+async function example(
+	file: string,
+	values: Record<string, object>,
+	credential: Credential = bench.credential,
+): Promise<SavedWorkflow> {
+	const text = readFileSync(path.join(REPOSITORY, 'examples', file), 'utf8');
+	const workflow = JSON.parse(text) as WorkflowJson;
+	for (const node of workflow.nodes) Object.assign(node.parameters, values[node.name]);
+	return await bench.api.importWorkflow(workflow, [credential]);
+}
+const model = { __rl: true, mode: 'id', value: 'sim-chat' };
+
+if (N8N_VERSION === '2.41') {
+	test('ai-agent: what the agent narrates comes out as an audio file', async () => {
+		const call = JSON.stringify({ text: 'Welcome to the museum.', voice: 'default' });
+		const assignment = { id: '1', name: 'chatInput', type: 'string' };
+		const workflow = await example('ai-agent.json', {
+			'Speech Gateway Chat Model': { model },
+			Question: {
+				assignments: { assignments: [{ ...assignment, value: `call tool Narrate ${call}` }] },
+			},
+			'Wait for the audio': { options: { pollInterval: 1 } },
+		});
+		const execution = await bench.api.run(workflow);
+		expect(executionError(execution)).toBeUndefined();
+		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'job', 'chat']);
+		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
+		expect(json.output).toMatch(/"id":"spj_\w+"/);
+		const [file] = nodeOutputs(execution, 'Audio files')[0];
+		const audio = await bench.api.binary(file.binary!.data);
+		expect((await ffprobe(audio)).codec).toBe('mp3');
+		expect(await decoderMessages(audio)).toBe('');
+	});
+
+	test('ai-agent: a job that may have been charged is not asked for again', async () => {
+		bench.sim.fault({ path: '/v1/audio/speech/jobs', status: 504, charge: true });
+		const call = JSON.stringify({ text: 'Welcome.', voice: 'default' });
+		const assignment = { id: '1', name: 'chatInput', type: 'string' };
+		const workflow = await example('ai-agent.json', {
+			'Speech Gateway Chat Model': { model },
+			Question: {
+				assignments: { assignments: [{ ...assignment, value: `call tool Narrate ${call}` }] },
+			},
+		});
+		const execution = await bench.api.run(workflow);
+		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
+		expect(json.output).toMatch(/Do not call this tool again with the same input/);
+		expect(nodeOutputs(execution, 'Audio files').flat()).toEqual([]);
+	});
+}
+
+describe('streaming-chat', () => {
+	let held: HeldChat;
+	let credential: Credential;
+	beforeAll(async () => {
+		held = await startHeldChat();
+		credential = await bench.api.createCredential('speechGatewayApi', {
+			apiKey: 'held-key',
+			baseUrl: held.url,
+		});
+	});
+	afterAll(async () => await held.close());
+
+	/** The published example, behind an address of its own. */
+	async function published(to: Credential): Promise<SavedWorkflow> {
+		const workflow = await example(
+			'streaming-chat.json',
+			{ Webhook: { path: crypto.randomUUID() }, 'Speech Gateway': { model } },
+			to,
+		);
+		await bench.api.activate(workflow);
+		return workflow;
+	}
+
+	test('each piece is with the caller before the next one is there', async () => {
+		const workflow = await published(credential);
+		const chunks = bench.api.stream(workflow, { text: 'Tell me about lighthouses' });
+		const first = chunks.next();
+		const answer = await held.answer();
+		answer.say('Light');
+		expect((await first).value).toMatchObject({ type: 'begin' });
+		expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'Light' });
+		for (const piece of ['houses ', 'stand ', '灯台', '🗼']) {
+			answer.say(piece);
+			expect((await chunks.next()).value).toMatchObject({ type: 'item', content: piece });
+		}
+		answer.finish();
+		expect((await chunks.next()).value).toMatchObject({ type: 'end' });
+		expect((await chunks.next()).done).toBe(true);
+		const [{ id }] = await bench.api.executions(workflow.id);
+		const execution = await bench.api.waitForExecution(id);
+		expect(nodeOutputs(execution, 'Answer')[0][0].json).toMatchObject({
+			text: 'Lighthouses stand 灯台🗼',
+		});
+	});
+
+	test('an answer that breaks off is on the review list, with its text, and is not asked for again', async () => {
+		const before = held.requests();
+		const workflow = await published(credential);
+		const chunks = bench.api.stream(workflow, { text: 'Once' });
+		const first = chunks.next();
+		const answer = await held.answer();
+		answer.say('Once upon');
+		await first;
+		await chunks.next();
+		answer.breakOff();
+		expect((await chunks.next()).value).toMatchObject({ type: 'error' });
+		expect((await chunks.next()).done).toBe(true);
+		const [{ id }] = await bench.api.executions(workflow.id);
+		const execution = await bench.api.waitForExecution(id);
+		expect(nodeOutputs(execution, 'Review list')[0][0].json).toMatchObject({
+			outcome: 'unknown',
+			reason: 'damaged_response',
+			text: 'Once upon',
+		});
+		expect(held.requests() - before).toBe(1);
+	});
+
+	test('a caller who leaves does not cost the answer', async () => {
+		const workflow = await published(credential);
+		const caller = new AbortController();
+		const { path: address } = workflow.nodes[0].parameters as { path: string };
+		const response = await fetch(`${bench.api.url}/webhook/${address}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ text: 'Hello' }),
+			signal: caller.signal,
+		});
+		const answer = await held.answer();
+		answer.say('Hello ');
+		await response.body!.getReader().read();
+		caller.abort();
+		answer.say('to ');
+		answer.say('nobody.');
+		answer.finish();
+		const [{ id }] = await bench.api.executions(workflow.id);
+		const execution = await bench.api.waitForExecution(id);
+		expect(nodeOutputs(execution, 'Answer')[0][0].json).toMatchObject({
+			text: 'Hello to nobody.',
+		});
+	});
+});
