@@ -146,11 +146,11 @@ export class Editor {
 		return await audio.evaluate(
 			async (element: HTMLAudioElement) =>
 				await new Promise<number>((resolve, reject) => {
-					const refuse = () => reject(new Error('The browser cannot play this file'));
+					for (const target of [element, ...element.querySelectorAll('source')])
+						target.addEventListener('error', () =>
+							reject(new Error('The browser cannot play this file')),
+						);
 					element.addEventListener('loadedmetadata', () => resolve(element.duration));
-					element.addEventListener('error', refuse);
-					for (const source of element.querySelectorAll('source'))
-						source.addEventListener('error', refuse);
 					element.load();
 				}),
 		);
