@@ -89,7 +89,10 @@ function formatOf(head: Buffer, wanted: AudioFormat, contentType = ''): AudioFor
 /** A file name that stays in its folder, with the extension of its type. */
 export function withExtension(fileName: string, extension: string): string {
 	const base = fileName
-		.replace(/[/\\:*?"<>|\p{Cc}]+/gu, '_')
+		.split(/[/\\]+/)
+		.filter((part) => !/^\.*$/.test(part))
+		.join('_')
+		.replace(/[:*?"<>|\p{Cc}]+/gu, '_')
 		.replace(/^\.+/, '')
 		.slice(0, 200);
 	const stem = base.toLowerCase().endsWith(`.${extension}`)

@@ -1,0 +1,165 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IDataObject } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { renderAudio } from '../support/simulator/audio';
+import { item, runNode } from './support';
+
+let sim: Simulator;
+/** A host that is not the gateway, such as the file store that a download may be redirected to. */
+let store: Server;
+let storeUrl: string;
+const seen: IncomingHttpHeaders[] = [];
+
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 });
+	const audio = Buffer.concat([...renderAudio('Stored.', 1, 'mp3').chunks()]);
+	store = createServer((request, response) => {
+		seen.push(request.headers);
+		response.setHeader('content-type', 'audio/mpeg').end(audio);
+	});
+	await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
+	storeUrl = `http://127.0.0.1:${(store.address() as AddressInfo).port}/file.mp3`;
+});
+afterAll(async () => {
+	await sim.close();
+	await new Promise((resolve) => store.close(resolve));
+});
+beforeEach(() => {
+	sim.reset();
+	seen.length = 0;
+});
+
+const run = async (parameters: IDataObject, more: Partial<Parameters<typeof runNode>[0]> = {}) =>
+	await runNode({
+		parameters,
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: [item({ text: 'Hello.' })],
+		...more,
+	});
+const speech = (options: IDataObject = {}, more: IDataObject = {}): IDataObject => ({
+	resource: 'speech',
+	operation: 'generate',
+	model: 'fish-speech',
+	text: '={{ $json.text }}',
+	...more,
+	options: { maxRetries: 0, ...options },
+});
+const job = {
+	resource: 'speechJob',
+	operation: 'createAndWait',
+	model: 'fish-speech',
+	text: 'Hello.',
+	options: { pollInterval: 1, maxRetries: 0 },
+};
+
+test('a download that is redirected to another host is followed without the key', async () => {
+	sim.fault({ path: /content$/, redirect: storeUrl });
+	const { outputs } = await run(job);
+	expect(outputs[0]).toHaveLength(1);
+	expect(seen).toHaveLength(1);
+	expect(JSON.stringify(seen)).not.toContain(sim.apiKey);
+	expect(seen[0]).not.toHaveProperty('authorization');
+});
+
+test('a redirect within the gateway keeps the key; a circle ends with an error', async () => {
+	sim.fault({ path: '/v1/models', redirect: '/v1/models' });
+	const models = { resource: 'model', operation: 'getMany', options: { maxRetries: 0 } };
+	expect((await run(models)).outputs[0].length).toBeGreaterThan(0);
+	sim.fault({ path: '/v1/models', redirect: '/v1/models', times: Infinity });
+	expect((await run(models)).error?.message).toContain('redirects to another address');
+	expect(sim.requests.length).toBeLessThan(20);
+});
+
+test.each([301, 302, 303, 307, 308])(
+	'a billed request is not sent again by a %i',
+	async (status) => {
+		sim.fault({ path: '/v1/audio/speech', status, redirect: storeUrl });
+		const { error } = await run(speech());
+		expect(error?.message).toContain(`redirects to another address (${status})`);
+		expect(seen).toEqual([]);
+		expect(sim.requests).toHaveLength(1);
+	},
+);
+
+test('a huge error page ends up as one bounded line', async () => {
+	sim.fault({
+		status: 500,
+		body: `<html><script>${'x'.repeat(1000)}</script>${'<b>no</b> '.repeat(500_000)}</html>`,
+	});
+	const { error } = await run(speech());
+	expect(error?.message).toBe('The gateway had an error (500)');
+	expect(error?.description?.length).toBeLessThan(1000);
+});
+
+test('a body of "canceled" does not end the execution as canceled', async () => {
+	sim.fault({ status: 400, body: { error: { message: 'The request was canceled' } } });
+	const { error, run: ended } = await run(speech());
+	expect(error?.description).toContain('cancelled');
+	expect(ended.status).toBe('error');
+});
+
+test.each([
+	['../../etc/passwd', 'etc_passwd.mp3'],
+	['..\\..\\boot.ini', 'boot.ini.mp3'],
+	['.hidden', 'hidden.mp3'],
+	['a\u0000b:c?.mp3', 'a_b_c_.mp3'],
+	['x'.repeat(500), `${'x'.repeat(200)}.mp3`],
+])('the file name %j stays in its folder', async (fileName, expected) => {
+	const { outputs } = await run(speech({ fileName }));
+	expect(String(outputs[0][0].json.fileName).replace(/^_+/, '')).toBe(expected);
+	expect(outputs[0][0].json.fileName).not.toMatch(/[/\\]|\.\./);
+});
+
+test('keys of JSON fields cannot reach the prototype', async () => {
+	const additionalBody =
+		'{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}, "seconds": 4}';
+	const video = {
+		resource: 'video',
+		operation: 'create',
+		model: 'sim-video',
+		prompt: 'A boat',
+		options: { additionalBody },
+	};
+	await run(video);
+	expect(({} as IDataObject).polluted).toBeUndefined();
+	expect(sim.requests[0].body).toMatchObject({ model: 'sim-video', prompt: 'A boat', seconds: 4 });
+});
+
+test('a model, voice or title with odd characters stays a value', async () => {
+	const odd = 'x/../../y?a=1&b=2#c';
+	await run({
+		resource: 'voice',
+		operation: 'getMany',
+		model: odd,
+		returnAll: true,
+		options: { maxRetries: 0 },
+	});
+	await run({
+		resource: 'voice',
+		operation: 'delete',
+		model: odd,
+		voice: odd,
+		options: { maxRetries: 0 },
+	});
+	expect(sim.requests.map(({ path }) => path)).toEqual([
+		'/v1/audio/voices',
+		expect.stringMatching(/^\/v1\/audio\/voices\/[^/]+$/),
+	]);
+	for (const { query } of sim.requests) expect(query).toEqual({ model: odd });
+});
+
+test.each(['prefix', 'prefix/', 'prefix/v1', 'prefix/v1/'])(
+	'the base URL behind %s is called with one /v1',
+	async (form) => {
+		const behind = await startSimulator({ prefix: '/gateway', latencyMs: 1 });
+		const { outputs } = await run(speech(), {
+			url: `${behind.url}${form.replace('prefix', '')}`,
+			apiKey: behind.apiKey,
+		});
+		expect(outputs[0]).toHaveLength(1);
+		await behind.close();
+	},
+);
