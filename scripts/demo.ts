@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
 	executionError,
@@ -56,7 +56,6 @@ export async function main(args: string[]): Promise<number> {
 		const env = Object.fromEntries(settings.map((name) => [name, process.env[name]]));
 		return await startN8n({ version: VERSION, tarball, env });
 	});
-	await rm(tarball);
 
 	const credential = await n8n.api.createCredential(
 		'speechGatewayApi',

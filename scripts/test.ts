@@ -158,7 +158,6 @@ export async function main(args: string[]): Promise<number> {
 			break;
 		}
 	}
-	if (process.env.PACKAGE_TARBALL) await rm(process.env.PACKAGE_TARBALL, { force: true });
 	if (failedStep !== undefined && total.failed === 0) total.failed = 1;
 	console.log(
 		`\n${failedStep ? `Stopped at "${failedStep}"` : 'All steps passed'} after ${secondsSince(from)} s`,

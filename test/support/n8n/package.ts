@@ -1,9 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CACHE, REPOSITORY } from './install';
+import { REPOSITORY } from './install';
 import { npm, run } from './steps';
 
 /** What the build reads. It works on a copy, so that tests neither use nor disturb a `dist/` in the work tree. */
@@ -18,25 +18,19 @@ const SOURCES = [
 	'credentials',
 ];
 
-/** Builds and packs the package; returns the path of the tarball that `npm publish` would upload. */
+/** Builds and packs the package; returns the path of the tarball that `npm publish` would upload, which this process's end removes. */
 export async function packPackage(): Promise<string> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'speech-gateway-package-'));
-	try {
-		for (const name of SOURCES)
-			if (existsSync(path.join(REPOSITORY, name)))
-				await cp(path.join(REPOSITORY, name), path.join(folder, name), { recursive: true });
-		await symlink(path.join(REPOSITORY, 'node_modules'), path.join(folder, 'node_modules'));
-		await npm(['run', 'build'], folder);
-		const [{ filename }] = JSON.parse(
-			await npm(['pack', '--json', '--ignore-scripts'], folder),
-		) as Array<{ filename: string }>;
-		const tarball = path.join(CACHE, 'package', `${process.pid}-${filename}`);
-		await mkdir(path.dirname(tarball), { recursive: true });
-		await cp(path.join(folder, filename), tarball);
-		return tarball;
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+	for (const name of SOURCES)
+		if (existsSync(path.join(REPOSITORY, name)))
+			await cp(path.join(REPOSITORY, name), path.join(folder, name), { recursive: true });
+	await symlink(path.join(REPOSITORY, 'node_modules'), path.join(folder, 'node_modules'));
+	await npm(['run', 'build'], folder);
+	const [{ filename }] = JSON.parse(
+		await npm(['pack', '--json', '--ignore-scripts'], folder),
+	) as Array<{ filename: string }>;
+	return path.join(folder, filename);
 }
 
 /**
