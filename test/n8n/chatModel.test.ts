@@ -26,6 +26,7 @@ interface AiWorkflow {
 	questions?: string[];
 	options?: IDataObject;
 	tool?: IDataObject;
+	toolSettings?: IDataObject;
 	agent?: IDataObject;
 	responseMode?: 'onReceived' | 'streaming';
 }
@@ -36,6 +37,7 @@ function aiWorkflow({
 	questions = ['Hello there'],
 	options = {},
 	tool,
+	toolSettings = {},
 	agent = {},
 	responseMode = 'onReceived',
 }: AiWorkflow): WorkflowJson {
@@ -72,17 +74,20 @@ function aiWorkflow({
 			}),
 			...(tool
 				? [
-						makeNode(TOOL, `${PACKAGE}.speechGatewayTool`, 1, 500, {
-							descriptionType: 'manual',
-							toolDescription: 'Narrates a text.',
-							resource: 'speech',
-							operation: 'generate',
-							model: { __rl: true, mode: 'id', value: 'fish-speech' },
-							text: "={{ $fromAI('text', 'What is spoken', 'string') }}",
-							voice: { __rl: true, mode: 'list', value: 'default' },
-							responseFormat: 'mp3',
-							...tool,
-						}),
+						{
+							...toolSettings,
+							...makeNode(TOOL, `${PACKAGE}.speechGatewayTool`, 1, 500, {
+								descriptionType: 'manual',
+								toolDescription: 'Narrates a text.',
+								resource: 'speech',
+								operation: 'generate',
+								model: { __rl: true, mode: 'id', value: 'fish-speech' },
+								text: "={{ $fromAI('text', 'What is spoken', 'string') }}",
+								voice: { __rl: true, mode: 'list', value: 'default' },
+								responseFormat: 'mp3',
+								...tool,
+							}),
+						},
 					]
 				: []),
 		],
@@ -214,9 +219,12 @@ if (N8N_VERSION !== '2.41') {
 		expect(chats()).toHaveLength(1);
 	});
 
-	describe('with the node as a tool', () => {
+	/** 3: the engine runs the tool; 2: the agent calls it. */
+	describe.each([3.1, 2.2])('with the node as a tool of an agent of version %s', (typeVersion) => {
+		const agent = { typeVersion };
+
 		test('the agent calls it once and hands its result back to the model', async () => {
-			const execution = await run({ tool: {}, questions: [narrate('Good morning.')] });
+			const execution = await run({ tool: {}, agent, questions: [narrate('Good morning.')] });
 			expect(executionError(execution)).toBeUndefined();
 			expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
 			expect(bench.sim.requests.map(({ input }) => input)).toContain('Good morning.');
@@ -240,7 +248,7 @@ if (N8N_VERSION !== '2.41') {
 
 		test('an unknown outcome tells the model not to call again', async () => {
 			bench.sim.fault({ path: '/v1/audio/speech', status: 504, charge: true });
-			const execution = await run({ tool: {}, questions: [narrate('Good morning.')] });
+			const execution = await run({ tool: {}, agent, questions: [narrate('Good morning.')] });
 			const [{ output }] = outputs(execution);
 			expect(output).toMatch(/"outcome":"unknown"/);
 			expect(output).toMatch(/Do not call this tool again with the same input/);
@@ -250,6 +258,7 @@ if (N8N_VERSION !== '2.41') {
 			bench.sim.fault({ path: '/v1/audio/speech', input: 'Good', status: 504, charge: true });
 			const execution = await run({
 				tool: {},
+				agent,
 				questions: ['Good morning.', 'Good morning.', 'Another.', 'Another.'].map(narrate),
 			});
 			const results = outputs(execution).map(({ output }) => String(output));
@@ -259,6 +268,25 @@ if (N8N_VERSION !== '2.41') {
 			expect(results[3]).toMatch(/"fileName"/);
 			const spoken = bench.sim.charges.filter(({ kind }) => kind === 'speech');
 			expect(spoken.map(({ input }) => input)).toEqual(['Good morning.', 'Another.', 'Another.']);
+		});
+
+		test('a tool whose job failed was charged: neither a retry nor another call submits it again', async () => {
+			bench.sim.fault({ path: '/v1/audio/speech/jobs', jobFails: true, times: Infinity });
+			const options = { pollInterval: 1 };
+			const execution = await run({
+				agent,
+				tool: { operation: 'createAndWait', resource: 'speechJob', options },
+				toolSettings: {
+					retryOnFail: true,
+					maxTries: 2,
+					waitBetweenTries: 1,
+					onError: 'continueRegularOutput',
+				},
+				questions: [narrate('Good morning.'), narrate('Good morning.')],
+			});
+			expect(execution.status).toBe('success');
+			for (const { output } of outputs(execution)) expect(output).toMatch(/failed/);
+			expect(bench.sim.charges.filter(({ kind }) => kind === 'job')).toHaveLength(1);
 		});
 	});
 

@@ -1,0 +1,167 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import {
+	AIMessage,
+	type AIMessageChunk,
+	HumanMessage,
+	SystemMessage,
+	ToolMessage,
+} from '@langchain/core/messages';
+import { LangchainChatModelAdapter } from '@n8n/ai-utilities';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import { type Complete, SpeechGatewayChatModel } from '../../nodes/LmChatSpeechGateway/model';
+import type { ChatReply } from '../../nodes/SpeechGateway/core/chatStream';
+
+/** The model as n8n hands it to agents, in LangChain's clothes; `complete` is where it would reach the gateway. */
+function adapted(complete: Complete, config = {}) {
+	return new LangchainChatModelAdapter(new SpeechGatewayChatModel('some-model', complete, config));
+}
+
+const answer = (reply: Partial<ChatReply>): ChatReply => ({ text: '', raw: {}, ...reply });
+const weather = {
+	name: 'weather',
+	description: 'The weather of a city',
+	schema: z.object({ city: z.string().describe('Its name') }),
+};
+const calls = [
+	{ id: 'call_1', function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
+	{ id: 'call_2', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
+];
+
+test('a conversation with tools, as the gateway takes it', async () => {
+	const bodies: IDataObject[] = [];
+	const model = adapted(
+		async (body) => {
+			bodies.push(body);
+			return answer({ text: 'It rains.', finishReason: 'stop' });
+		},
+		{ temperature: 0, maxTokens: 10 },
+	).bindTools([weather] as never);
+	const args = { city: 'Oslo' };
+	await model.invoke([
+		new SystemMessage('Be brief.'),
+		new HumanMessage({
+			content: [
+				{ type: 'text', text: 'What is ' },
+				{ type: 'text', text: 'it like?' },
+			],
+		}),
+		new AIMessage({ content: '', tool_calls: [{ id: 'call_1', name: 'weather', args }] }),
+		new ToolMessage({ tool_call_id: 'call_1', content: 'rain' }),
+		new ToolMessage({ tool_call_id: 'call_2', content: 'sun' }),
+		new AIMessage('It rains.'),
+		new HumanMessage('Thanks'),
+	]);
+	const called = { name: 'weather', arguments: '{"city":"Oslo"}' };
+	expect(bodies).toEqual([
+		{
+			model: 'some-model',
+			temperature: 0,
+			max_tokens: 10,
+			messages: [
+				{ role: 'system', content: 'Be brief.' },
+				{ role: 'user', content: 'What is it like?' },
+				{
+					role: 'assistant',
+					content: null,
+					tool_calls: [{ id: 'call_1', type: 'function', function: called }],
+				},
+				{ role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+				{ role: 'tool', tool_call_id: 'call_2', content: 'sun' },
+				{ role: 'assistant', content: 'It rains.' },
+				{ role: 'user', content: 'Thanks' },
+			],
+			tools: [
+				{
+					type: 'function',
+					function: {
+						name: 'weather',
+						description: 'The weather of a city',
+						parameters: expect.objectContaining({
+							type: 'object',
+							properties: { city: { type: 'string', description: 'Its name' } },
+							required: ['city'],
+						}),
+					},
+				},
+			],
+		},
+	]);
+});
+
+const expected = [
+	{ id: 'call_1', name: 'weather', args: { city: 'Oslo' } },
+	{ id: 'call_2', name: 'weather', args: { city: 'Rome' } },
+];
+
+test('several tool calls at once', async () => {
+	const model = adapted(async () => answer({ toolCalls: calls, finishReason: 'tool_calls' }));
+	expect((await model.invoke('Both?')).tool_calls).toMatchObject(expected);
+});
+
+test('several tool calls at once, streamed', async () => {
+	const model = adapted(async () => answer({ toolCalls: calls, finishReason: 'tool_calls' }));
+	let all: AIMessageChunk | undefined;
+	for await (const chunk of await model.stream('Both?')) all = all?.concat(chunk) ?? chunk;
+	expect(all?.tool_calls).toMatchObject(expected);
+});
+
+test('tool calls without ids get some of their own', async () => {
+	const nameless = calls.map(({ function: called }) => ({ function: called }));
+	const model = adapted(async () => answer({ toolCalls: nameless }));
+	const { tool_calls: made = [] } = await model.invoke('Both?');
+	expect(new Set(made.map(({ id }) => id)).size).toBe(2);
+});
+
+test('stop words of older agents are sent', async () => {
+	let sent: IDataObject = {};
+	const model = adapted(async (body) => {
+		sent = body;
+		return answer({ text: 'Yes' });
+	});
+	await model.invoke('Hello', { stop: ['Observation:'] } as never);
+	expect(sent.stop).toEqual(['Observation:']);
+});
+
+test('tokens and the reason to end, generated and streamed', async () => {
+	const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+	const tokens = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+	const model = adapted(async (_, onText) => {
+		onText?.('Yes');
+		return answer({ text: 'Yes', usage, finishReason: 'length' });
+	});
+	expect((await model.invoke('Hello')).usage_metadata).toMatchObject(tokens);
+	let all: AIMessageChunk | undefined;
+	for await (const chunk of await model.stream('Hello')) all = all?.concat(chunk) ?? chunk;
+	expect(all?.usage_metadata).toMatchObject(tokens);
+	expect(all?.response_metadata.finish_reason).toBe('length');
+	expect(all?.text).toBe('Yes');
+});
+
+test.each(['invoke', 'stream'] as const)(
+	'an error reaches the caller after one try: %s',
+	async (way) => {
+		let tries = 0;
+		const model = adapted(async (_, onText) => {
+			tries++;
+			onText?.('Once upon');
+			return await Promise.reject(new Error('it broke off'));
+		});
+		const heard: string[] = [];
+		const call = async () => {
+			if (way === 'invoke') await model.invoke('Hello');
+			else for await (const { text } of await model.stream('Hello')) heard.push(text);
+		};
+		await expect(call()).rejects.toThrow('it broke off');
+		expect(tries).toBe(1);
+		expect(heard).toEqual(way === 'stream' ? ['Once upon'] : []);
+	},
+);
+
+test('a file is refused with words, not dropped', async () => {
+	const model = adapted(async () => answer({ text: 'never' }));
+	const file = { type: 'file', mimeType: 'image/png', data: 'AAAA' };
+	await expect(model.invoke([new HumanMessage({ content: [file] as never })])).rejects.toThrow(
+		/text only/,
+	);
+});
