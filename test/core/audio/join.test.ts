@@ -153,8 +153,8 @@ describe.each(CASES)('$format: $names with pauses of $pause ms', ({ format, name
 			);
 			if (pause > 0 && index > 0) {
 				const middle = joined.starts[index] - pause / 2000;
-				// The tones have 0.09. A-law has no zero, and an MP3 frame rings on for a while.
-				expect(loudness(decoded.samples, rate, middle - 0.03, middle + 0.03)).toBeLessThan(0.0005);
+				// The tones have 0.09. A-law has no zero, and an MP3 frame (72 ms at 8 kHz) rings before and after.
+				expect(loudness(decoded.samples, rate, middle - 0.03, middle + 0.03)).toBeLessThan(0.001);
 			}
 		});
 	});

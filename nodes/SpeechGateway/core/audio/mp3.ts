@@ -1,8 +1,24 @@
+/** One MP3 file made of several. */
+import type { JoinPlan } from './joiner';
+import { assertSame, Joiner } from './joiner';
+import { parseHeader, repeated, silentFrame } from './mp3Frame';
+import type { Piece } from './mp3Piece';
+import { joinedEdges, keepFrames, layOut } from './mp3Piece';
+import type { Mp3Info } from './mp3Reader';
+import { MAX_SEEK_POINTS, Mp3Reader } from './mp3Reader';
+import { planSeams } from './mp3Seams';
+import { cutAtStart, playingTime, xingFrame } from './mp3Xing';
+
 /**
  * Plans one MP3 file out of several of one MPEG version, sample rate and channel count: one Xing header (Info when the
- * bitrate is constant) and then the frames of all parts, none left out, none changed. The encoder's delay and padding are
- * cut off by decoders at both ends of the joined file; at the seams they play, as 25 to 75 ms of silence, since frames
- * depend on the ones before them. Pauses are silent frames, rounded to whole frames (24 ms at 24 kHz, 26.1 ms at 44.1 kHz).
+ * bitrate is constant) and the frames of all parts, silent ones between them for the pauses.
+ *
+ * Parts that tell their encoder's delay and padding are joined gapless to within one frame (24 ms at 24 kHz, 26.1 ms at
+ * 44.1 kHz): whole frames are left out at the seams so that no part starts more than a frame off the sum of the playing
+ * times and pauses before it, however many there are; see `planSeams`. When the first frame kept of a part needs bytes of
+ * those left out, it is written anew with them, if need be at a higher bitrate; all other frames are unchanged. Parts
+ * that do not tell are taken whole. At both ends of the file all frames stay, and decoders cut off delay and padding.
+ * `starts` and `seconds` say what a decoder plays, to the sample.
  *
  * @throws Error on a mismatch
  */
@@ -10,43 +26,39 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 	assertSame(infos, 'the sample rate', (info) => info.sampleRate);
 	assertSame(infos, 'the number of channels', (info) => info.channels);
 	const [first] = infos;
+	const last = infos[infos.length - 1];
 	const template = parseHeader(first.header);
 	const silence = silentFrame(first.header);
-	const pauseFrames = Math.round(
-		(pauseMilliseconds / 1000) * (template.sampleRate / template.samples),
-	);
+	const pauseSamples = Math.round((pauseMilliseconds / 1000) * template.sampleRate);
+	const pieces = layOut(infos, planSeams(infos, pauseSamples), silence.length);
+	const end = pieces[pieces.length - 1];
+	const frames = end.frame + end.frames;
+	const dataBytes = end.byte + end.bytes;
 
 	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
 	const gapless = first.gapless && {
 		delay: first.gapless.delay,
-		padding: infos[infos.length - 1].gapless?.padding ?? 0,
+		padding: last.gapless?.padding ?? 0,
 	};
-	const starts: number[] = [];
-	const offsets: Array<{ frame: number; byte: number }> = [];
-	let frames = 0;
-	let dataBytes = 0;
-	infos.forEach((info, index) => {
-		if (index > 0) {
-			frames += pauseFrames;
-			dataBytes += pauseFrames * silence.length;
-		}
+	const starts = pieces.map(({ info, frame, skip }) => {
 		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
-		starts.push((frames * template.samples + silent) / template.sampleRate);
-		offsets.push({ frame: frames, byte: dataBytes });
-		frames += info.frames;
-		dataBytes += info.dataBytes;
+		return ((frame - skip) * template.samples + silent) / template.sampleRate;
 	});
 	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
 	const position = (frame: number): number => {
-		let index = offsets.length - 1;
-		while (offsets[index].frame > frame) index--;
-		const info = infos[index];
-		const inPart = frame - offsets[index].frame;
-		const inPause = Math.max(0, inPart - info.frames);
-		return offsets[index].byte + positionInPart(info, inPart - inPause) + inPause * silence.length;
+		let index = pieces.length - 1;
+		while (pieces[index].frame > frame) index--;
+		const piece = pieces[index];
+		const inPause = Math.max(0, frame - piece.frame - piece.frames);
+		return (
+			piece.byte + positionInPiece(piece, frame - piece.frame - inPause) + inPause * silence.length
+		);
 	};
 
-	const bitrate = infos.every((info) => info.bitrate === first.bitrate) ? first.bitrate : 0;
+	const isConstant = pieces.every(
+		(piece) => piece.info.bitrate === first.bitrate && !piece.changesBitrate,
+	);
+	const bitrate = isConstant ? first.bitrate : 0;
 	const header = xingFrame({
 		header: first.header,
 		name: bitrate > 0 ? 'Info' : 'Xing',
@@ -74,6 +86,7 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 					),
 		seekInterval,
 		gapless,
+		...joinedEdges(pieces, silence),
 	};
 	return {
 		info,
@@ -81,12 +94,19 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: [header],
-				createReader: (emit) => new Mp3Reader(emit),
+				createReader: (emit, part) => new Mp3Reader(keepFrames(pieces[part], emit)),
 				finishPart: (emit, part) => {
-					if (part < infos.length - 1) repeated(silence, pauseFrames).forEach(emit);
+					const next = pieces[part + 1];
+					if (next) repeated(silence, next.pauseFrames).forEach(emit);
 				},
 			}),
 	};
+}
+/** Byte position of a frame within what is kept of one part. */
+function positionInPiece(piece: Piece, frame: number): number {
+	if (frame === 0) return 0;
+	const { info, skip, startBytes, freshBytes } = piece;
+	return Math.max(0, positionInPart(info, frame + skip) - startBytes + freshBytes);
 }
 
 /** Byte position of a frame within the audio data of one part. */
@@ -100,4 +120,3 @@ function positionInPart(info: Mp3Info, frame: number): number {
 	const end = isLast ? info.frames : start + info.seekInterval;
 	return Math.floor(from + ((to - from) * (frame - start)) / (end - start));
 }
-
