@@ -93,7 +93,8 @@ export async function main(args: string[]): Promise<number> {
 /** Writes the audio files and shows a table of them; returns whether every row has its file. */
 async function report(execution: Execution, api: N8nClient, log: Log): Promise<boolean> {
 	if (execution.status !== 'success') {
-		log(`The execution ended as ${execution.status}: ${executionError(execution)?.message ?? ''}`);
+		const { message, description = '' } = executionError(execution) ?? { message: '' };
+		log(`The execution ended as ${execution.status}: ${message}\n${String(description)}`);
 		return false;
 	}
 	const [narrated, unknown] = nodeOutputs(execution, 'Speech Gateway');
