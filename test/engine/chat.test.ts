@@ -391,13 +391,13 @@ describe('streaming', () => {
 		expect((await running).outputs[0][0].json).toMatchObject({ text: 'Whole.' });
 	});
 
-	test('[DONE] without a finish reason is enough', async () => {
+	test('[DONE] without a finish reason is enough, and nobody waits for the connection to close', async () => {
 		const running = run({ url: held.url, parameters: chat({ stream: true }) });
 		const answer = await held.answer();
 		answer.say('Whole.');
 		answer.write('data: [DONE]\n\n');
-		answer.end();
 		expect((await running).outputs[0][0].json).toMatchObject({ text: 'Whole.' });
+		answer.end();
 	});
 
 	test('a client that has gone away does not cost the answer', async () => {

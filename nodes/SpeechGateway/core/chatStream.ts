@@ -233,6 +233,11 @@ export class ChatStreamReader {
 		return !this.damaged && (this.done || finished);
 	}
 
+	/** Whether the stream said [DONE]: nothing follows, even when the connection stays open. */
+	get closed(): boolean {
+		return this.done;
+	}
+
 	/** Ends the stream and returns the reply. A body that breaks off before its end gives what was readable. */
 	end(): ChatReply {
 		if (this.body) {

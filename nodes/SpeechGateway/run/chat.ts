@@ -86,8 +86,10 @@ async function readAnswer(
 		await onText(transport.redact(piece));
 	};
 	try {
-		for await (const chunk of body as AsyncIterable<Uint8Array>)
+		for await (const chunk of body as AsyncIterable<Uint8Array>) {
 			for (const piece of reader.feed(chunk)) await hear(piece);
+			if (reader.closed) break;
+		}
 	} catch (error) {
 		// What breaks after the end of the answer takes nothing from it.
 		if (!reader.whole) throw asError(error);
