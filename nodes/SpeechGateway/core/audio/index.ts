@@ -10,7 +10,8 @@ import { planMp3 } from './mp3';
 import type { Mp3Info } from './mp3Reader';
 import { Mp3Reader } from './mp3Reader';
 import type { OpusInfo } from './oggOpus';
-import { OggOpusReader, planOpus } from './oggOpus';
+import { OggOpusReader } from './oggOpus';
+import { planOpus } from './oggOpusJoin';
 import type { PcmInfo } from './pcm';
 import { PcmReader, planPcm } from './pcm';
 import { looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
@@ -96,8 +97,9 @@ export interface JoinedAudio {
 }
 
 /**
- * Joins complete files of one format into one well-formed file, streaming. `pauseMilliseconds` of silence go between the
- * parts: exact to a sample in wav and pcm, rounded to whole frames in mp3 (24 or 26 ms) and opus (20 ms).
+ * Joins complete files of one format into one well-formed file, streaming, with `pauseMilliseconds` of silence between the
+ * parts. In wav and pcm all of it is exact to a sample. In mp3 and opus, where nothing but whole frames can be left out or
+ * put in, no part starts more than one frame (24 or 26 ms; a packet, mostly 20 ms) off its time, however many there are.
  *
  * @throws Error when the parts differ in format, sample rate, channels, sample size or codec; it names both values
  */

@@ -1,18 +1,15 @@
 /** Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). */
-import { BlockReader, concat, hasText, putText, uint16le, uint32le } from './bytes';
+import { BlockReader, concat, hasText, uint16le, uint32le } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
-import type { Emit, JoinPlan } from './joiner';
-import { assertSame, Joiner } from './joiner';
 import { oggChecksum } from './oggChecksum';
 
 /** Opus counts all times at this rate, whatever was recorded. */
-const SAMPLE_RATE = 48_000;
-const PAGE_HEADER_BYTES = 27;
-const MAX_SEGMENTS = 255;
+export const SAMPLE_RATE = 48_000;
+export const PAGE_HEADER_BYTES = 27;
 const CONTINUED = 1;
-const FIRST_PAGE = 2;
-const LAST_PAGE = 4;
+export const FIRST_PAGE = 2;
+export const LAST_PAGE = 4;
 /** Nothing ends on such a page: granule position -1. */
 const NO_GRANULE = -1;
 /** Longest packet that Opus allows: 120 ms. */
@@ -22,19 +19,17 @@ const MAX_PACKET_BYTES = 64_000;
 const OPUS_HEAD_BYTES = 19;
 /** Only the name of the comment packet matters; it may carry a picture. */
 const TAGS_KEPT_BYTES = 8;
-/** Pages of the joined file hold a second at most, as RFC 7845 recommends for seeking. */
-const PAGE_SAMPLES = SAMPLE_RATE;
-/** The joined file is one stream of its own, so any number does. */
-const SERIAL = 1;
-/**
- * A 20 ms fullband CELT frame (TOC 0xF8, stereo 0xFC) whose first coded bit says "silence". It decodes to silence
- * whatever the mode of the packets around it.
- */
-const SILENT_PACKET = { mono: [0xf8, 0xff, 0xfe], stereo: [0xfc, 0xff, 0xfe] };
-const SILENT_PACKET_SAMPLES = 960;
+/** Packets known at the end of a file: what a seam adds is less than two packets, so seldom more are left out there. */
+export const EDGE_PACKETS = 8;
+
+/** Size of a packet, and its length at 48 kHz. */
+export interface Packet {
+	bytes: number;
+	samples: number;
+}
 
 /** What a number of packets amounts to. `segments` is the length of their lacing in the segment tables. */
-interface Tally {
+export interface Tally {
 	packets: number;
 	samples: number;
 	bytes: number;
@@ -55,22 +50,24 @@ export interface OpusInfo extends BaseInfo {
 	lead: Tally;
 	/** Packets wholly behind the end. */
 	tail: Tally;
+	/** The last packets but for those, `EDGE_PACKETS` at most. */
+	last: Packet[];
 	maxPacketSamples: number;
 	maxPacketSegments: number;
 }
 
-function emptyTally(): Tally {
+export function emptyTally(): Tally {
 	return { packets: 0, samples: 0, bytes: 0, segments: 0 };
 }
 
-function addPacket(tally: Tally, bytes: number, samples: number): void {
+export function addPacket(tally: Tally, bytes: number, samples: number): void {
 	tally.packets++;
 	tally.samples += samples;
 	tally.bytes += bytes;
 	tally.segments += segmentsOf(bytes);
 }
 
-function addTally(a: Tally, b: Tally, sign: 1 | -1): Tally {
+export function addTally(a: Tally, b: Tally, sign: 1 | -1): Tally {
 	return {
 		packets: a.packets + sign * b.packets,
 		samples: a.samples + sign * b.samples,
@@ -80,7 +77,7 @@ function addTally(a: Tally, b: Tally, sign: 1 | -1): Tally {
 }
 
 /** A packet is laced in segments of 255 bytes, the last one shorter (possibly empty). */
-function segmentsOf(bytes: number): number {
+export function segmentsOf(bytes: number): number {
 	return Math.floor(bytes / 255) + 1;
 }
 
@@ -114,7 +111,8 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 	private readonly lead = emptyTally();
 	private tail = emptyTally();
 	/** Sizes of the packets that ended on the page being read. */
-	private pagePackets: Array<{ bytes: number; samples: number }> = [];
+	private pagePackets: Packet[] = [];
+	private last: Packet[] = [];
 	private maxPacketSamples = 0;
 	private maxPacketSegments = 0;
 
@@ -144,6 +142,7 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 			all: { ...this.all },
 			lead: { ...this.lead },
 			tail: { ...this.tail },
+			last: [...this.last],
 			maxPacketSamples: this.maxPacketSamples,
 			maxPacketSegments: this.maxPacketSegments,
 		};
@@ -274,7 +273,10 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 		if (position !== NO_GRANULE && this.pagePackets.length > 0) {
 			this.startGranule ??= Math.max(0, position - samples);
 		}
-		if (!isLast) return;
+		if (!isLast) {
+			this.last = [...this.last, ...this.pagePackets].slice(-EDGE_PACKETS);
+			return;
+		}
 		if (this.partialBytes > 0) {
 			throw new DamagedAudioError('The Opus file is cut short within a packet');
 		}
@@ -284,11 +286,14 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
 		this.endSample = Math.min(samples, Math.max(before, end));
 		let at = samples;
-		for (const packet of this.pagePackets.reverse()) {
+		let kept = this.pagePackets.length;
+		for (; kept > 0; kept--) {
+			const packet = this.pagePackets[kept - 1];
 			at -= packet.samples;
 			if (at < this.endSample) break;
 			addPacket(this.tail, packet.bytes, packet.samples);
 		}
+		this.last = [...this.last, ...this.pagePackets.slice(0, kept)].slice(-EDGE_PACKETS);
 	}
 }
 
@@ -312,179 +317,4 @@ function pageBytes(bytes: Uint8Array, at: number): number {
 /** Granule position of a page: a signed 64-bit number; beyond 2^53 it would be damage anyway. */
 function granule(page: Uint8Array): number {
 	return (uint32le(page, 10) | 0) * 2 ** 32 + uint32le(page, 6);
-}
-
-/**
- * Plans one Ogg Opus stream out of several with one channel count, channel mapping and gain. Packets are taken over
- * unchanged into pages of a second at most. In mid-stream nothing can be cut finer than a packet, so of the later parts'
- * pre-skip and of the earlier parts' end trimming only whole packets are left out; the rest (less than a packet each,
- * close to silence) plays, and is counted in all times: the length claimed is the length decoded. Pauses are silent
- * packets, rounded to 20 ms.
- *
- * @throws Error on a mismatch
- */
-export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan<OpusInfo> {
-	assertSame(infos, 'the number of channels', (info) => info.channels);
-	assertSame(infos, 'the output gain', (info) => uint16le(Uint8Array.from(info.head), 16));
-	assertSame(infos, 'the channel mapping', (info) => info.head.slice(18).join(' '));
-	const [first] = infos;
-	const lastIndex = infos.length - 1;
-	const pausePackets = Math.round(
-		(pauseMilliseconds / 1000) * (SAMPLE_RATE / SILENT_PACKET_SAMPLES),
-	);
-	if (pausePackets > 0 && first.head[18] !== 0) {
-		throw new Error('Pauses cannot be put into Opus audio with more than two channels');
-	}
-	const silence = Uint8Array.from(first.channels === 1 ? SILENT_PACKET.mono : SILENT_PACKET.stereo);
-	const pause = emptyTally();
-	for (let i = 0; i < pausePackets; i++) addPacket(pause, silence.length, SILENT_PACKET_SAMPLES);
-	const maxPacketSamples = Math.max(
-		pausePackets > 0 && lastIndex > 0 ? SILENT_PACKET_SAMPLES : 0,
-		...infos.map((info) => info.maxPacketSamples),
-	);
-	const maxPacketSegments = Math.max(...infos.map((info) => info.maxPacketSegments));
-	const packetsPerPage = Math.max(
-		1,
-		Math.min(
-			Math.floor(PAGE_SAMPLES / maxPacketSamples),
-			Math.floor(MAX_SEGMENTS / maxPacketSegments),
-		),
-	);
-
-	const header = [
-		page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [Uint8Array.from(first.head)] }),
-		page({ number: 1, flags: 0, position: 0, packets: [opusTags()] }),
-	];
-	const starts: number[] = [];
-	let bytes = header.reduce((sum, chunk) => sum + chunk.length, 0);
-	let all = emptyTally();
-	infos.forEach((info, index) => {
-		const skipped = index === 0 ? info.preSkip : info.preSkip - info.lead.samples;
-		starts.push((all.samples + skipped - first.preSkip) / SAMPLE_RATE);
-		let kept = addTally(info.all, info.tail, -1);
-		if (index > 0) kept = addTally(kept, info.lead, -1);
-		if (index < lastIndex) kept = addTally(kept, pause, 1);
-		all = addTally(all, kept, 1);
-		bytes +=
-			kept.bytes + kept.segments + PAGE_HEADER_BYTES * Math.ceil(kept.packets / packetsPerPage);
-	});
-	const last = infos[lastIndex];
-	const endSample = all.samples - (last.all.samples - last.tail.samples - last.endSample);
-	const info: OpusInfo = {
-		format: 'opus',
-		seconds: (endSample - first.preSkip) / SAMPLE_RATE,
-		bytes,
-		dataBytes: all.bytes,
-		sampleRate: SAMPLE_RATE,
-		channels: first.channels,
-		head: first.head,
-		preSkip: first.preSkip,
-		endSample,
-		all,
-		lead: first.lead,
-		tail: emptyTally(),
-		maxPacketSamples,
-		maxPacketSegments,
-	};
-	return {
-		info,
-		starts,
-		createJoiner: () => {
-			const writer = new PageWriter(packetsPerPage, all.packets, endSample);
-			return new Joiner(infos, {
-				header,
-				createReader: (emit, part) => {
-					const { lead, all: own, tail } = infos[part];
-					const from = part === 0 ? 0 : lead.packets;
-					const to = own.packets - tail.packets;
-					let index = 0;
-					return new OggOpusReader((packet, samples) => {
-						if (index >= from && index < to) writer.add(packet, samples, emit);
-						index++;
-					});
-				},
-				finishPart: (emit, part) => {
-					if (part < lastIndex) {
-						for (let i = 0; i < pausePackets; i++) writer.add(silence, SILENT_PACKET_SAMPLES, emit);
-					}
-					writer.flush(emit);
-				},
-			});
-		},
-	};
-}
-
-/** Puts packets into pages, a fixed number in each, so that the size of the file is known beforehand. */
-class PageWriter {
-	private pending: Uint8Array[] = [];
-	private packets = 0;
-	private samples = 0;
-	private number = 2; // after the two header pages
-
-	constructor(
-		private readonly packetsPerPage: number,
-		private readonly totalPackets: number,
-		private readonly endSample: number,
-	) {}
-
-	add(packet: Uint8Array, samples: number, emit: Emit): void {
-		this.pending.push(packet);
-		this.packets++;
-		this.samples += samples;
-		if (this.pending.length === this.packetsPerPage) this.flush(emit);
-	}
-
-	flush(emit: Emit): void {
-		if (this.pending.length === 0) return;
-		const isLast = this.packets === this.totalPackets;
-		emit(
-			page({
-				number: this.number++,
-				flags: isLast ? LAST_PAGE : 0,
-				position: isLast ? this.endSample : this.samples,
-				packets: this.pending,
-			}),
-		);
-		this.pending = [];
-	}
-}
-
-function page(content: {
-	number: number;
-	flags: number;
-	position: number;
-	packets: Uint8Array[];
-}): Uint8Array {
-	const segments = content.packets.reduce((sum, packet) => sum + segmentsOf(packet.length), 0);
-	const body = content.packets.reduce((sum, packet) => sum + packet.length, 0);
-	const bytes = new Uint8Array(PAGE_HEADER_BYTES + segments + body);
-	const view = new DataView(bytes.buffer);
-	putText(bytes, 0, 'OggS');
-	bytes[5] = content.flags;
-	view.setBigInt64(6, BigInt(content.position), true);
-	view.setUint32(14, SERIAL, true);
-	view.setUint32(18, content.number, true);
-	bytes[26] = segments;
-	let lacing = PAGE_HEADER_BYTES;
-	let at = PAGE_HEADER_BYTES + segments;
-	for (const packet of content.packets) {
-		const full = segmentsOf(packet.length) - 1;
-		bytes.fill(255, lacing, lacing + full);
-		bytes[lacing + full] = packet.length % 255;
-		lacing += full + 1;
-		bytes.set(packet, at);
-		at += packet.length;
-	}
-	view.setUint32(22, oggChecksum(bytes), true);
-	return bytes;
-}
-
-/** A comment packet with a vendor and no comments. */
-function opusTags(): Uint8Array {
-	const vendor = 'speech-gateway';
-	const bytes = new Uint8Array(8 + 4 + vendor.length + 4);
-	putText(bytes, 0, 'OpusTags');
-	bytes[8] = vendor.length;
-	putText(bytes, 12, vendor);
-	return bytes;
 }
