@@ -15,7 +15,6 @@ import { pause } from '../gateway/pause';
 import type { Reply } from '../gateway/transport';
 import { type About, exchange, isMiss, type Miss, refusal, requestId, taskId } from './exchange';
 import { type ItemRecord, maybeCharged } from './ledger';
-import { forgetKey, recordKey } from './sendOnce';
 import type { Session } from './session';
 
 export interface ItemSettings {
@@ -129,7 +128,7 @@ export class ItemRun {
 	async settle(): Promise<void> {
 		const { sendOnceKey } = this.settings;
 		if (sendOnceKey === undefined || !this.record.keyRecorded || maybeCharged(this.record)) return;
-		await forgetKey(this.session.context, sendOnceKey);
+		await this.session.keys.forget(sendOnceKey);
 		this.claiming = undefined;
 		delete this.record.keyRecorded;
 	}
@@ -187,7 +186,7 @@ export class ItemRun {
 				throw this.unknown(request, sent, reply.reason!, reply.error);
 			if (reply.outcome === 'cut') requests[name] = { state: 'cut' };
 			else delete requests[name];
-			if (retryKey) await forgetKey(this.session.context, retryKey);
+			if (retryKey) await this.session.keys.forget(retryKey);
 			return reply;
 		}
 		try {
@@ -232,7 +231,7 @@ export class ItemRun {
 	private async claimKey(): Promise<boolean> {
 		const { sendOnceKey } = this.settings;
 		if (sendOnceKey === undefined || this.record.keyRecorded) return true;
-		this.claiming ??= recordKey(this.session.context, sendOnceKey);
+		this.claiming ??= this.session.keys.record(sendOnceKey);
 		const fresh = await this.claiming.catch(asError);
 		if (fresh instanceof Error) {
 			throw new InputError(`The "Send Once Key" could not be recorded: ${fresh.message}`);
@@ -251,12 +250,12 @@ export class ItemRun {
 	/** Before a request of a retry leaves, that is on record, for other retries of the same execution. */
 	private async claimRetry(key: string | undefined): Promise<boolean> {
 		if (!key) return true;
-		const { context, transport } = this.session;
-		const fresh = await recordKey(context, key).catch(asError);
+		const { keys, transport } = this.session;
+		const fresh = await keys.record(key).catch(asError);
 		if (fresh instanceof Error) {
 			throw new InputError(`The retry could not be recorded, so it was not sent: ${fresh.message}`);
 		}
-		if (fresh && transport.cancel?.aborted) await forgetKey(context, key);
+		if (fresh && transport.cancel?.aborted) await keys.forget(key);
 		return fresh;
 	}
 

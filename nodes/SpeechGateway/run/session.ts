@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { Gate } from '../gateway/gate';
 import type { GatewayContext, Transport } from '../gateway/transport';
+import { SentKeys } from './sendOnce';
 
 /** What all items of one run of the node share. */
 export interface Session {
@@ -10,6 +11,7 @@ export interface Session {
 	transport: Transport;
 	gate: Gate;
 	pacer: Pacer;
+	keys: SentKeys;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
 	hints: Set<string>;
 	/** What several items of one run need only once, such as one clone for one title: the first asks, all get its result. */
@@ -55,6 +57,7 @@ export function openSession(
 		transport,
 		gate: new Gate(concurrency, transport.cancel),
 		pacer: new Pacer(),
+		keys: new SentKeys(context.helpers),
 		hints: new Set(),
 		once: shared(),
 		jobs: { waiting: 0, done: 0 },
