@@ -1,0 +1,118 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { REPOSITORY } from '../support/n8n/install';
+
+interface Source {
+	/** Path within the repository. */
+	file: string;
+	text: string;
+	/** What it imports: paths within the repository for relative imports, else the name of the package. */
+	imports: string[];
+}
+
+const IMPORT = /\b(?:from|import|require)\s*\(?\s*'([^']+)'/g;
+
+/** All TypeScript files below a folder. */
+function sources(folder: string): Source[] {
+	const names = readdirSync(path.join(REPOSITORY, folder), { recursive: true }) as string[];
+	return names
+		.filter((name) => name.endsWith('.ts'))
+		.map((name) => {
+			const file = path.posix.join(folder, name.split(path.sep).join('/'));
+			const text = readFileSync(path.join(REPOSITORY, file), 'utf8');
+			const imports = [...text.matchAll(IMPORT)].map(([, target]) =>
+				target.startsWith('.') ? path.posix.join(path.posix.dirname(file), target) : target,
+			);
+			return { file, text, imports };
+		});
+}
+
+const ROOT = 'nodes/SpeechGateway/';
+/** From the top down: a file may import from its own layer and from those below. */
+const LAYERS = ['operations/', 'run/', 'gateway/', 'core/'];
+/** Other nodes and the node itself are above all layers. */
+const layerOf = (file: string) =>
+	file.startsWith(ROOT)
+		? LAYERS.findIndex((layer) => file.slice(ROOT.length).startsWith(layer))
+		: -1;
+
+const nodes = sources('nodes');
+const relative = ({ imports }: Source) => imports.filter((target) => target.startsWith('nodes/'));
+const resourceOf = (file: string) => /operations\/([^/]+)\/[^/]+$/.exec(file)?.[1];
+
+test('there is something to look at', () => {
+	expect(nodes.length).toBeGreaterThan(40);
+	for (const [index] of LAYERS.entries())
+		expect(nodes.some(({ file }) => layerOf(file) === index)).toBe(true);
+	expect(nodes.flatMap(relative).length).toBeGreaterThan(100);
+});
+
+test('imports point one way: node → operations → run → gateway → core', () => {
+	const upward = nodes.flatMap((source) =>
+		relative(source)
+			.filter((target) => layerOf(target) < layerOf(source.file))
+			.map((target) => `${source.file} → ${target}`),
+	);
+	expect(upward).toEqual([]);
+});
+
+test('core knows nothing of n8n, and imports only itself and crypto', () => {
+	const core = nodes.filter(({ file }) => file.startsWith(`${ROOT}core/`));
+	const foreign = core.flatMap(({ file, imports }) =>
+		imports
+			.filter((target) => !target.startsWith(`${ROOT}core/`) && target !== 'crypto')
+			.map((target) => `${file} → ${target}`),
+	);
+	expect(foreign).toEqual([]);
+});
+
+test('operations of different resources do not import each other', () => {
+	const crossing = nodes
+		.filter(({ file }) => resourceOf(file))
+		.flatMap((source) =>
+			relative(source)
+				.filter((target) => resourceOf(target) && resourceOf(target) !== resourceOf(source.file))
+				.map((target) => `${source.file} → ${target}`),
+		);
+	expect(crossing).toEqual([]);
+});
+
+/** The files whose text matches. */
+const users = (pattern: RegExp) =>
+	nodes
+		.filter(({ text }) => pattern.test(text))
+		.map(({ file }) => file)
+		.sort();
+
+test("only the transport calls n8n's HTTP helpers", () => {
+	expect(users(/helpers\s*\.\s*(httpRequest|request)|\.httpRequest\w*\s*[.(]/)).toEqual([
+		`${ROOT}gateway/transport.ts`,
+	]);
+	expect(users(/\bfetch\(|XMLHttpRequest|\baxios\b/)).toEqual([]);
+});
+
+test('only the exchange, and the lists in the editor, call the transport', () => {
+	expect(users(/transport\s*\.\s*send\(/)).toEqual([
+		`${ROOT}operations/listSearch.ts`,
+		`${ROOT}run/exchange.ts`,
+	]);
+});
+
+test('the nodes import nothing that a verified package may not import', () => {
+	const packages = new Set(
+		nodes.flatMap(({ imports }) => imports.filter((target) => !target.startsWith('nodes/'))),
+	);
+	// The SDK is n8n's own, and only loaded when the chat model runs.
+	expect([...packages].sort()).toEqual(['@n8n/ai-node-sdk', 'crypto', 'n8n-workflow']);
+	expect(users(/eslint-disable/)).toEqual([]);
+});
+
+test('the simulator shares no code with the nodes, or both would share one mistake', () => {
+	const shared = sources('test/support/simulator').flatMap(({ file, imports }) =>
+		imports
+			.filter((target) => /^(nodes|credentials)\//.test(target))
+			.map((target) => `${file} → ${target}`),
+	);
+	expect(shared).toEqual([]);
+});

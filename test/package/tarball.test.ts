@@ -1,0 +1,102 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import manifest from '../../package.json';
+import { REPOSITORY } from '../support/n8n/install';
+import { packPackage } from '../support/n8n/package';
+import { run } from '../support/n8n/steps';
+
+let folder: string;
+/** Paths within the package. */
+let files: string[];
+
+beforeAll(async () => {
+	const given = process.env.PACKAGE_TARBALL;
+	const tarball = given ?? (await packPackage());
+	folder = await mkdtemp(path.join(tmpdir(), 'speech-gateway-tarball-'));
+	await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+	const { stdout } = await run('tar', ['-tzf', tarball]);
+	files = stdout
+		.split('\n')
+		.filter((name) => name !== '' && !name.endsWith('/'))
+		.map((name) => name.replace(/^package\//, ''));
+	if (!given) await rm(tarball);
+});
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+const read = async (file: string) => await readFile(path.join(folder, file), 'utf8');
+
+/** The compiled files that n8n loads, and all that they load in turn. */
+async function loaded(): Promise<Set<string>> {
+	const seen = new Set<string>();
+	const queue = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
+	for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+		if (seen.has(file)) continue;
+		seen.add(file);
+		for (const [, target] of (await read(file)).matchAll(/require\(["'](\.[^"']+)["']\)/g)) {
+			const base = path.posix.join(path.posix.dirname(file), target);
+			queue.push(files.includes(`${base}.js`) ? `${base}.js` : `${base}/index.js`);
+		}
+	}
+	return seen;
+}
+
+test('the package holds what n8n loads, icons, codex files and its papers, and nothing else', async () => {
+	const needed = await loaded();
+	const isNeeded = (file: string) =>
+		needed.has(file) ||
+		/^dist\/(nodes|credentials)\/.*\.svg$/.test(file) ||
+		needed.has(file.replace(/\.json$/, '.js')) ||
+		['package.json', 'README.md', 'LICENSE', manifest.main].includes(file);
+	const unneeded = files.filter((file) => !isNeeded(file));
+	// Of a file that only declares types, tsc leaves an empty module.
+	const lines = await Promise.all(
+		unneeded.map(async (file) => (await read(file)).trim().split('\n')),
+	);
+	expect(unneeded.filter((_, index) => lines[index].length > 2)).toEqual([]);
+	expect([...needed].filter((file) => !files.includes(file))).toEqual([]);
+});
+
+test('every node has its codex file and its icons, for both themes', async () => {
+	for (const node of manifest.n8n.nodes) {
+		const codex = JSON.parse(await read(node.replace(/\.js$/, '.json'))) as { node: string };
+		expect(codex.node).toMatch(new RegExp(`^${manifest.name}\\.`));
+		for (const [, icon] of (await read(node)).matchAll(/file:([\w.]+\.svg)/g))
+			expect(files).toContain(path.posix.join(path.posix.dirname(node), icon));
+	}
+});
+
+test('the package has no dependencies and runs nothing when it is installed', async () => {
+	const packed = JSON.parse(await read('package.json')) as Record<string, object | undefined>;
+	expect(packed.dependencies ?? {}).toEqual({});
+	expect(packed.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	const scripts = Object.keys(packed.scripts ?? {});
+	expect(scripts.filter((name) => /^(pre|post)?(install|prepare|uninstall)$/.test(name))).toEqual(
+		[],
+	);
+});
+
+/** Keys as providers write them. */
+const SECRET =
+	/\b(sk-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{30,}|gh[opsu]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|:_authToken=/;
+
+test('no file of the package, and none of the repository, holds a key', async () => {
+	for (const file of files)
+		expect([file, SECRET.exec(await read(file))?.[0]]).toEqual([file, undefined]);
+	const { stdout } = await run('git', ['ls-files'], { cwd: REPOSITORY });
+	const tracked = stdout.split('\n').filter((file) => existsSync(path.join(REPOSITORY, file)));
+	for (const file of tracked.filter((name) => /\.(ts|js|mjs|json|md|yml|svg|rc)$|^\./.test(name))) {
+		const text = await readFile(path.join(REPOSITORY, file), 'utf8');
+		expect([file, SECRET.exec(text)?.[0]]).toEqual([file, undefined]);
+	}
+});
+
+test("n8n's lint passes with all inline disables ignored, as n8n's scanner sees it", async () => {
+	const eslint = path.join(REPOSITORY, 'node_modules/eslint/bin/eslint.js');
+	const args = ['--no-inline-config', '--max-warnings=0', 'nodes', 'credentials', 'package.json'];
+	// With jest's NODE_ENV the rules would take every file for one of their own test cases.
+	const env = { ...process.env, NODE_ENV: undefined };
+	await run(process.execPath, [eslint, ...args], { cwd: REPOSITORY, env }); // throws with the findings
+});
