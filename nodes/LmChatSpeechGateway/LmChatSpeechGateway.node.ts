@@ -11,7 +11,7 @@ import {
 } from 'n8n-workflow';
 import { asError, OutcomeUnknownError } from '../SpeechGateway/core/errors';
 import { Transport } from '../SpeechGateway/gateway/transport';
-import { freeOptions, modelField } from '../SpeechGateway/operations/fields';
+import { byName, freeOptions, modelField } from '../SpeechGateway/operations/fields';
 import { searchModels } from '../SpeechGateway/operations/listSearch';
 import { maxTokensOption, temperatureOption } from '../SpeechGateway/operations/chat/options';
 import { completeCall } from '../SpeechGateway/run/chat';
@@ -47,9 +47,7 @@ export class LmChatSpeechGateway implements INodeType {
 				type: 'collection',
 				placeholder: 'Add option',
 				default: {},
-				options: [...freeOptions, maxTokensOption, temperatureOption].sort((a, b) =>
-					a.displayName.localeCompare(b.displayName),
-				),
+				options: [...freeOptions, maxTokensOption, temperatureOption].sort(byName),
 			},
 		],
 	};

@@ -12,10 +12,19 @@ export interface TextSegment {
 export const EMOTION_TAG =
 	/[(（]\s?[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+(?:[,，、]?\s[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+){0,3}\s?[)）]/gu;
 
-// A fixed locale, so that a text is cut alike on every machine. The rules and dictionaries for all scripts are the same.
-const SENTENCES = new Intl.Segmenter('en', { granularity: 'sentence' });
-const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+type Granularity = 'grapheme' | 'word' | 'sentence';
+
+const segmenters = new Map<Granularity, Intl.Segmenter>();
+
+/**
+ * Made when first used: the first one takes 10 ms, which every n8n process would pay at its start. A fixed locale, so
+ * that a text is cut alike on every machine; the rules and dictionaries for all scripts are the same.
+ */
+function segmenterOf(granularity: Granularity): Intl.Segmenter {
+	const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
+	segmenters.set(granularity, made);
+	return made;
+}
 
 /**
  * UTF-16 units given to Intl.Segmenter at once. In V8 each step costs time in proportion to the whole string: minutes
@@ -62,7 +71,7 @@ function endsInAbbreviation(text: string, end: number): boolean {
 
 /** Intl.Segmenter over text from start to end, window by window. `index` counts from the start of the text. */
 function* segmentsOf(
-	segmenter: Intl.Segmenter,
+	granularity: Granularity,
 	text: string,
 	start: number,
 	end: number,
@@ -74,7 +83,9 @@ function* segmentsOf(
 		if (stop < end && isPair(text, stop - 1)) stop--;
 		// The last two segments of a window depend on what follows it: the next window starts with them.
 		const held: Array<{ segment: string; index: number; isWordLike?: boolean }> = [];
-		for (const { segment, index, isWordLike } of segmenter.segment(text.slice(from, stop))) {
+		for (const { segment, index, isWordLike } of segmenterOf(granularity).segment(
+			text.slice(from, stop),
+		)) {
 			held.push({ segment, index: from + index, isWordLike });
 			if (held.length > 2) yield held.shift()!;
 		}
@@ -106,7 +117,7 @@ function* paragraphs(text: string, start: number, end: number): Generator<number
 export function* sentences(text: string, start: number, end: number): Generator<number> {
 	// A line break always ends a sentence for Unicode, but here it may be wrapping: paragraphs() has judged it.
 	const unwrapped = text.slice(start, end).replace(/[\r\n\u2028\u2029]/g, ' ');
-	for (const { index } of segmentsOf(SENTENCES, unwrapped, 0, unwrapped.length)) {
+	for (const { index } of segmentsOf('sentence', unwrapped, 0, unwrapped.length)) {
 		let offset = start + index;
 		// Where no space follows the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
 		while (OPENING.test(text.charAt(offset - 1))) offset--;
@@ -131,7 +142,7 @@ const tagEnds: CutFinder = (text, start, end) => matchEnds(EMOTION_TAG, text, st
 /** Spaces, and word ends of scripts that write without them (the dictionaries of Intl.Segmenter). */
 function* words(text: string, start: number, end: number): Generator<number> {
 	let afterWord = false;
-	for (const { index, isWordLike } of segmentsOf(WORDS, text, start, end)) {
+	for (const { index, isWordLike } of segmentsOf('word', text, start, end)) {
 		if (isSpace(text.charCodeAt(index - 1))) {
 			const before = text.slice(Math.max(start, index - ABBREVIATION_REACH), index).trimEnd();
 			const clings =
@@ -149,7 +160,7 @@ function* words(text: string, start: number, end: number): Generator<number> {
 /** Within a run without spaces (`either/or`, an address): between its parts, no mark cut from the word it belongs to. */
 function* wordParts(text: string, start: number, end: number): Generator<number> {
 	let previous = '';
-	for (const { segment, index } of segmentsOf(WORDS, text, start, end)) {
+	for (const { segment, index } of segmentsOf('word', text, start, end)) {
 		if (!STARTS_WITH_CLOSING.test(segment) && !ENDS_WITH_OPENING.test(previous)) yield index;
 		previous = segment;
 	}
@@ -157,7 +168,7 @@ function* wordParts(text: string, start: number, end: number): Generator<number>
 
 /** All edges of words, also those between a word and its punctuation. */
 function* wordEdges(text: string, start: number, end: number): Generator<number> {
-	for (const { index } of segmentsOf(WORDS, text, start, end)) yield index;
+	for (const { index } of segmentsOf('word', text, start, end)) yield index;
 }
 
 /** Every offset; those that may not be cut are passed over by their protection. */
@@ -231,7 +242,7 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 		// What follows can join the character before it.
 		const start = Math.max(offset, match.index - 1);
 		let joined = match.index;
-		for (const { segment, index } of segmentsOf(GRAPHEMES, text, start, text.length)) {
+		for (const { segment, index } of segmentsOf('grapheme', text, start, text.length)) {
 			offset = index + segment.length;
 			if (fits(index, offset)) {
 				protection.fill(INSIDE_CHARACTER, index + 1, offset);

@@ -1,8 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { byName } from './fields';
 import { operations, resources } from './index';
-
-const byName = (a: { displayName: string }, b: { displayName: string }) =>
-	a.displayName.localeCompare(b.displayName);
 
 /** The node's fields, from the list of operations: displayOptions are applied here and nowhere else. */
 export function properties(): INodeProperties[] {
@@ -33,7 +31,7 @@ export function properties(): INodeProperties[] {
 							description,
 						}),
 					)
-					.sort((a, b) => a.name.localeCompare(b.name)),
+					.sort((a, b) => (a.name < b.name ? -1 : 1)),
 			}),
 		),
 		...operations.flatMap(({ resource, operation, fields, options }) => {

@@ -294,3 +294,7 @@ export const speechOptions: INodeProperties[] = [
 	modelMultiplierOption,
 	speedOption,
 ];
+
+/** Plain comparison: `localeCompare` loads language data for 5 ms, which every n8n process would pay at its start. */
+export const byName = (a: { displayName: string }, b: { displayName: string }) =>
+	a.displayName < b.displayName ? -1 : 1;
