@@ -71,6 +71,20 @@ describe('what counts as what, for one billed request', () => {
 		expect(sent()).toBe(1);
 	});
 
+	test.each([
+		['cut short', { truncate: 'half' }],
+		['cut short, cleanly', { truncate: 'half', truncateClean: true }],
+	] as Array<[string, Omit<Fault, 'path'>]>)(
+		'what came of a result that is %s goes along: it was paid for',
+		async (_, fault) => {
+			speech(fault);
+			const { outputs } = await run();
+			expect(outputs[1][0].binary).toMatchObject({
+				received: { mimeType: 'audio/mpeg', fileExtension: 'mp3' },
+			});
+		},
+	);
+
 	const retried: Array<[string, Omit<Fault, 'path'>]> = [
 		['429', { status: 429 }],
 		['429 with Retry-After', { status: 429, retryAfter: 0 }],

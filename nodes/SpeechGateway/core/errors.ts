@@ -21,12 +21,16 @@ export interface ErrorDetails {
 	[key: string]: unknown;
 }
 
+/** Files of n8n's binary store that go along with an error, so that nothing paid for is lost. */
+export type AttachedFiles = Record<string, object>;
+
 /** The gateway said no, or could not be reached. Message = what happened, description = what to do next. */
 export class GatewayError extends Error {
 	constructor(
 		message: string,
 		readonly description: string,
 		readonly details: ErrorDetails = {},
+		readonly files: AttachedFiles = {},
 	) {
 		super(message);
 	}
@@ -52,8 +56,19 @@ export class OutcomeUnknownError extends Error {
 		readonly facts: UnknownFacts,
 		/** Of a long text: what is done, and what remains. */
 		readonly details: Record<string, unknown> = {},
+		readonly files: AttachedFiles = {},
 	) {
 		super(facts.message);
+	}
+}
+
+/** A result that was paid for came damaged; what came of it is attached. */
+export class DamagedResultError extends Error {
+	constructor(
+		message: string,
+		readonly files: AttachedFiles,
+	) {
+		super(message);
 	}
 }
 

@@ -7,7 +7,7 @@ import {
 	DamagedAudioError,
 	sniffAudioFormat,
 } from '../core/audio';
-import { asError } from '../core/errors';
+import { asError, DamagedResultError } from '../core/errors';
 import { plain } from '../core/explain';
 import type { Reply } from '../gateway/transport';
 import type { ItemRun } from './itemRun';
@@ -24,15 +24,17 @@ const HEAD_BYTES = 16;
 
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
- * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3. Throws
- * DamagedAudioError when it is cut short or no audio; then nothing stays in the store.
+ * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3. Throws when it is
+ * cut short or no audio; then nothing stays in the store, unless `keepDamaged` asks to keep what came of paid audio.
  */
 export async function storeAudio(
 	item: ItemRun,
 	reply: Reply,
 	wanted: AudioFormat,
 	fileName: string,
+	keepDamaged = false,
 ): Promise<StoredAudio> {
+	const { prepareBinaryData } = item.session.context.helpers;
 	const chunks = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
 	const head: Uint8Array[] = [];
 	for (let bytes = 0; bytes < HEAD_BYTES; ) {
@@ -43,35 +45,40 @@ export async function storeAudio(
 	}
 	const format = formatOf(Buffer.concat(head), wanted, reply.headers['content-type']);
 	const inspector = new AudioInspector(format);
-	let failure: unknown;
+	let failure: Error | undefined;
 	let info: AudioInfo | undefined;
 
+	const inspect = (chunk: Uint8Array) => {
+		try {
+			if (!failure) inspector.feed(chunk);
+		} catch (error) {
+			failure = asError(error);
+		}
+		return chunk;
+	};
 	async function* inspected(): AsyncGenerator<Uint8Array> {
 		try {
-			for (const chunk of head.splice(0)) {
-				inspector.feed(chunk);
-				yield chunk;
-			}
+			for (const chunk of head.splice(0)) yield inspect(chunk);
 			for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-				inspector.feed(next.value);
-				yield next.value;
+				yield inspect(next.value);
+				if (failure && !keepDamaged) break;
 			}
-			info = inspector.end();
+			info = failure ? undefined : inspector.end();
 		} catch (error) {
-			throw asError((failure = error));
+			failure = asError(error);
 		}
+		if (failure && !keepDamaged) throw asError(failure);
 	}
 	const { mimeType, extension } = AUDIO_FORMATS[format];
-	try {
-		const binary = await item.session.context.helpers.prepareBinaryData(
-			readableFrom(inspected(), reply.body),
-			withExtension(fileName, extension),
-			mimeType,
-		);
-		return { binary, info: info! };
-	} catch (error) {
-		throw asError(failure ?? error);
-	}
+	const stream = readableFrom(inspected(), reply.body);
+	const stored = await prepareBinaryData(
+		stream,
+		withExtension(fileName, extension),
+		mimeType,
+	).catch(asError);
+	if (stored instanceof Error) throw failure ?? stored;
+	if (failure) throw new DamagedResultError(failure.message, { received: stored });
+	return { binary: stored, info: info! };
 }
 
 function formatOf(head: Buffer, wanted: AudioFormat, contentType = ''): AudioFormat {

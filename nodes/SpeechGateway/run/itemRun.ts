@@ -2,6 +2,7 @@ import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	asError,
+	DamagedResultError,
 	GatewayError,
 	InputError,
 	NotStartedError,
@@ -197,7 +198,8 @@ export class ItemRun {
 			reply.body.destroy();
 			transport.cancel?.throwIfAborted();
 			const details = { httpCode: String(reply.status), requestId: requestId(reply.headers) };
-			const damage = new GatewayError(transport.redact(asError(error).message), '', details);
+			const files = error instanceof DamagedResultError ? error.files : undefined;
+			const damage = new GatewayError(transport.redact(asError(error).message), '', details, files);
 			throw this.unknown(request, sent, 'damaged_response', damage);
 		}
 	}
@@ -277,7 +279,7 @@ export class ItemRun {
 		};
 		this.record.requests[name] = { state: 'unknown', facts };
 		if (group) group.failed = true;
-		return new OutcomeUnknownError(facts);
+		return new OutcomeUnknownError(facts, {}, cause?.files);
 	}
 }
 

@@ -46,10 +46,8 @@ export interface Failure {
 
 export function failureOf(error: unknown): Failure {
 	if (error instanceof GatewayError) {
-		const { message, description, details, binary } = error as GatewayError & {
-			binary?: IBinaryKeyData;
-		};
-		return { message, description, details, binary };
+		const { message, description, details, files } = error;
+		return { message, description, details, binary: files as IBinaryKeyData };
 	}
 	if (error instanceof InputError)
 		return { message: error.message, description: error.description, details: {} };

@@ -1,5 +1,11 @@
-import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
-import { GatewayError, NotStartedError, OutcomeUnknownError } from '../core/errors';
+import type { IDataObject } from 'n8n-workflow';
+import type { AudioInfo } from '../core/audio';
+import {
+	type AttachedFiles,
+	GatewayError,
+	NotStartedError,
+	OutcomeUnknownError,
+} from '../core/errors';
 import type { StoredAudio } from './audio';
 import type { ItemRun, RequestGroup } from './itemRun';
 import { failureOf } from './items';
@@ -40,31 +46,32 @@ export async function narrate(
 				return { status: 'done', audio: await speak(group) };
 			} catch (error) {
 				group.failed = true;
-				return { status: error instanceof OutcomeUnknownError ? 'unknown' : 'notSent', error };
+				// A job that was accepted is paid for, whatever became of it.
+				const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
+				return { status: paid ? 'unknown' : 'notSent', error };
 			}
 		}),
 	);
 	item.session.transport.cancel?.throwIfAborted();
-	if (group.failed) throw await withRemains(item, narration, results);
+	if (group.failed) throw await firstError(item, narration, results);
 	const audio = results.flatMap((result) => (result.status === 'done' ? [result.audio] : []));
 	try {
 		return await joinStored(item, audio, fileName, pauseMilliseconds);
 	} catch (error) {
-		const { message } = failureOf(error);
-		const remains = await describeRemains(item, { ...narration, parts }, results, false);
-		throw withBinary(
-			new GatewayError(
-				`The parts could not be joined: ${message}`,
-				'They are attached one by one.',
-				remains.json,
-			),
-			remains.binary,
-		);
+		throw notJoined(error, await describeRemains(item, narration, results));
 	}
 }
 
+const notJoined = (error: unknown, { json, files }: Remains) =>
+	new GatewayError(
+		`The parts could not be joined: ${failureOf(error).message}`,
+		'They are attached, as far as they fit together.',
+		json,
+		files,
+	);
+
 /** The first failure that says something, an unknown one before all, with what is done and what remains. */
-async function withRemains(
+async function firstError(
 	item: ItemRun,
 	narration: Narration,
 	results: PartResult[],
@@ -73,50 +80,69 @@ async function withRemains(
 	const unknown = errors.find((error) => error instanceof OutcomeUnknownError);
 	const first = unknown ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
 	if (narration.parts.length === 1 || first instanceof NotStartedError) return first;
-	const { json, binary } = await describeRemains(item, narration, results, true);
+	const { json, files } = await describeRemains(item, narration, results);
 	if (first instanceof OutcomeUnknownError) {
-		return withBinary(new OutcomeUnknownError(first.facts, json), binary);
+		return new OutcomeUnknownError(first.facts, json, { ...first.files, ...files });
 	}
 	const { message, description, details } = failureOf(first);
-	return withBinary(new GatewayError(message, description, { ...details, ...json }), binary);
+	return new GatewayError(message, description, { ...details, ...json }, files);
 }
 
+interface Remains {
+	json: IDataObject;
+	files: AttachedFiles;
+}
+
+/** Runs of parts in order: what is done as one file each, what is not as text. */
 async function describeRemains(
 	item: ItemRun,
 	{ source, parts, fileName, pauseMilliseconds }: Narration,
 	results: PartResult[],
-	join: boolean,
-): Promise<{ json: IDataObject; binary: IBinaryKeyData }> {
-	const binary: IBinaryKeyData = {};
+): Promise<Remains> {
+	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];
 	for (let from = 0, to = 0; from < results.length; from = to + 1) {
-		const { status } = results[from];
+		const result = results[from];
 		to = from;
-		while (join && results[to + 1]?.status === status) to++;
-		const run: IDataObject = { from: from + 1, to: to + 1, status };
+		while (joins(results[to], results[to + 1])) to++;
+		const run: IDataObject = { from: from + 1, to: to + 1, status: result.status };
 		described.push(run);
-		if (status !== 'done') {
+		if (result.status !== 'done') {
 			run.text = source.slice(parts[from].start, parts[to].end);
+			const jobId = jobIdOf(result.error);
+			if (jobId) run.jobId = jobId;
 			remaining.push(run.text as string);
 			continue;
 		}
 		run.binary = from === 0 ? 'completed' : `completed_${from + 1}`;
 		const audio = results
 			.slice(from, to + 1)
-			.map((result) => (result as { audio: StoredAudio }).audio);
+			.flatMap((result) => (result.status === 'done' ? [result.audio] : []));
 		const name = `${fileName}-part-${from + 1}`;
-		binary[run.binary as string] = (await joinStored(item, audio, name, pauseMilliseconds)).binary;
+		files[run.binary as string] = (await joinStored(item, audio, name, pauseMilliseconds)).binary;
 	}
 	const count = (status: PartResult['status']) =>
 		results.filter((result) => result.status === status).length;
 	const segments = { total: results.length, completed: count('done'), unknown: count('unknown') };
-	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, binary };
+	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
 }
 
-function withBinary<E extends GatewayError | OutcomeUnknownError>(
-	error: E,
-	binary: IBinaryKeyData,
-): E {
-	return Object.assign(error, { binary });
+const jobIdOf = (error: unknown): string | undefined => failureOf(error).details.jobId;
+
+const canBeJoined = (one: AudioInfo, next: AudioInfo): boolean =>
+	one.format === next.format &&
+	one.sampleRate === next.sampleRate &&
+	one.channels === next.channels;
+
+/** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
+function joins(one: PartResult, next: PartResult | undefined): boolean {
+	if (one.status === 'done' || next?.status === 'done') {
+		return (
+			one.status === 'done' &&
+			next?.status === 'done' &&
+			canBeJoined(one.audio.info, next.audio.info)
+		);
+	}
+	return one.status === next?.status && !jobIdOf(one.error) && !jobIdOf(next.error);
 }

@@ -119,8 +119,8 @@ async function execute(operation: Operation, parameters: unknown, item: ItemRun)
 				...error.details,
 				...(isTool(item.session.context) && { advice: ADVICE_TO_AGENTS }),
 			} as IDataObject;
-			const { binary } = error as { binary?: IBinaryKeyData };
-			return { branch: 'unknown', items: [unknownItem(name, error.facts, extra, binary)] };
+			const files = error.files as IBinaryKeyData;
+			return { branch: 'unknown', items: [unknownItem(name, error.facts, extra, files)] };
 		}
 		await item.settle();
 		return { failed: error };

@@ -35,7 +35,7 @@ export async function speak(
 			group,
 			hasWayAroundCut: orAsJob !== undefined,
 			read: async (reply) =>
-				(await storeAudio(item, reply, format, fileName)) as unknown as IDataObject,
+				(await storeAudio(item, reply, format, fileName, true)) as unknown as IDataObject,
 		});
 		return asStored(value);
 	} catch (error) {
