@@ -71,6 +71,7 @@ async function shoot(n8n: N8n, sim: Simulator, workflow: string, colorScheme: 'l
 		await editor.openWorkflow(workflow);
 		await editor.by('execute-workflow-button').click();
 		await editor.page.getByText('Workflow executed successfully').waitFor();
+		await editor.page.getByText('4 items').first().waitFor();
 		await editor.by('zoom-to-fit').click();
 		await editor.page.mouse.move(0, 0);
 		await shot('canvas');

@@ -38,6 +38,7 @@ export const speechModelField = modelField(
 export const textField: INodeProperties = {
 	displayName: 'Text',
 	name: 'text',
+	hint: 'Any length: long texts are split at sentence ends and joined into one file',
 	type: 'string',
 	typeOptions: { rows: 4 },
 	required: true,
@@ -142,11 +143,12 @@ const maxRetries: INodeProperties = {
 const timeout: INodeProperties = {
 	displayName: 'Timeout',
 	name: 'timeout',
+	hint: 'Seconds',
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 180,
 	description:
-		'Seconds to wait for an answer. Keep it above 120: a request that is given up too early may still be charged.',
+		'Longest time to wait for an answer. Keep it above 120: a request that is given up too early may still be charged.',
 };
 
 const concurrency: INodeProperties = {
@@ -197,28 +199,30 @@ export const waitOptions: INodeProperties[] = [
 	{
 		displayName: 'Max Poll Interval',
 		name: 'maxPollInterval',
+		hint: 'Seconds',
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 15,
-		description:
-			'Longest pause between two looks, in seconds, once the job has been running for long',
+		description: 'Longest pause between two looks, once the work has been going on for long',
 	},
 	{
 		displayName: 'Max Wait',
 		name: 'maxWait',
+		hint: 'Seconds; 1800 is half an hour',
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 1800,
-		description: 'Longest time to wait for the result, in seconds; 1800 is half an hour',
+		description: 'Longest time to wait for the result',
 	},
 	{
 		displayName: 'Poll Interval',
 		name: 'pollInterval',
+		hint: 'Seconds',
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 2,
 		description:
-			'Seconds until the first look whether the result is there. The pauses grow from then on; looking is free.',
+			'Pause before the first look whether the result is there. The pauses grow from then on; looking is free.',
 	},
 	{
 		displayName: 'When Max Wait Is Reached',
@@ -265,11 +269,12 @@ const modelMultiplierOption: INodeProperties = {
 const maxEstimatedTokensOption: INodeProperties = {
 	displayName: 'Max Estimated Tokens',
 	name: 'maxEstimatedTokens',
+	hint: 'A minute of speech is about 1,000 tokens',
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'Guards your balance: when the estimate over all items is higher, nothing at all is sent. A minute of speech is about 1,000 tokens. 0 means no limit.',
+		'Guards your balance: when the estimate over all items is higher, nothing at all is sent. 0 means no limit.',
 };
 
 export const additionalBodyOption: INodeProperties = {

@@ -117,10 +117,11 @@ export const longTextOptions: INodeProperties[] = [
 	{
 		displayName: 'Pause Between Segments',
 		name: 'pauseBetweenSegments',
+		hint: 'Milliseconds',
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: 60_000 },
 		default: 0,
-		description: 'Milliseconds of silence between the segments of a split text',
+		description: 'Silence between the segments of a split text',
 	},
 	{
 		displayName: 'Subtitles',

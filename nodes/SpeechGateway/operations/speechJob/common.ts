@@ -6,7 +6,12 @@ import { responseFormatField, speechFields, textField } from '../fields';
 import { estimateOf, type SpeechInput } from '../speechInput';
 
 export const jobFields = speechFields.map((field) =>
-	field === textField ? { ...textField, hint: 'At most 10,000 characters' } : field,
+	field === textField
+		? {
+				...textField,
+				hint: 'At most 10,000 characters, charged by their number as soon as the job is submitted',
+			}
+		: field,
 );
 
 export const jobIdField: INodeProperties = {

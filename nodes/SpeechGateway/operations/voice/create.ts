@@ -35,6 +35,7 @@ export const create: Operation<VoiceInput> = {
 		{
 			displayName: 'Title',
 			name: 'title',
+			hint: `Each clone costs ${CLONE_TOKENS} tokens; the option "Reuse Existing" avoids a second clone of the same title`,
 			type: 'string',
 			required: true,
 			default: '',
