@@ -289,10 +289,7 @@ export class N8nClient {
 	async waitForExecution(id: string): Promise<Execution> {
 		return await poll(`the end of execution ${id}`, async () => {
 			const execution = await this.execution(id);
-			// 1.123 saves the status a moment before the data.
-			const saved =
-				execution.data?.resultData ?? ['canceled', 'crashed'].includes(execution.status);
-			return ENDED.includes(execution.status) && saved ? execution : undefined;
+			return ENDED.includes(execution.status) ? execution : undefined;
 		});
 	}
 
