@@ -65,8 +65,12 @@ export async function joinFiles(
 	return { ...joined, bytes: new Uint8Array(Buffer.concat(chunks)) };
 }
 
-function run(program: 'ffmpeg' | 'ffprobe', args: string[]): { stdout: Buffer; stderr: string } {
-	const result = spawnSync(program, args, { maxBuffer: 1 << 28 });
+function run(
+	program: 'ffmpeg' | 'ffprobe',
+	args: string[],
+	input?: Uint8Array,
+): { stdout: Buffer; stderr: string } {
+	const result = spawnSync(program, args, { maxBuffer: 1 << 28, input });
 	if (result.error) {
 		throw new Error(`These tests need ${program} on the PATH (Debian: apt install ffmpeg)`, {
 			cause: result.error,
@@ -83,6 +87,28 @@ function withFile<T>(name: string, bytes: Uint8Array, use: (path: string) => T):
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
+}
+
+/** What ffmpeg's encoders make of one channel of sound. */
+export function encode(
+	format: AudioFormat,
+	samples: Float32Array,
+	sampleRate: number,
+	options: string[],
+): Uint8Array {
+	// A file, not a pipe: the encoder goes back to fill in the header.
+	return withFile(`audio.${format}`, new Uint8Array(0), (path) => {
+		const { stderr } = run(
+			'ffmpeg',
+			[
+				...['-v', 'error', '-y', '-f', 'f32le', '-ar', String(sampleRate), '-ac', '1', '-i', '-'],
+				...[...options, path],
+			],
+			new Uint8Array(samples.buffer),
+		);
+		if (stderr) throw new Error(stderr);
+		return new Uint8Array(readFileSync(path));
+	});
 }
 
 function inputOptions(format: AudioFormat): string[] {
