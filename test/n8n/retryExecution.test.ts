@@ -5,7 +5,7 @@ import {
 	type Execution,
 	type WorkflowJson,
 } from '../support/n8n/client';
-import { sharedN8n } from '../support/n8n/shared';
+import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
 import { buildWorkflow, connection, makeNode, NODE_NAME } from '../support/workflow';
 
 let bench: Bench;
@@ -171,6 +171,12 @@ test('Stop, then a retry through the API: n8n begins anew, and the Send Once Key
 	await bench.sim.waitFor((requests) => requests.some(({ aborted }) => aborted));
 	expect(bench.sim.requests).toHaveLength(2);
 	const retried = await bench.api.retry(id);
+	if (N8N_VERSION === '1.123') {
+		// 1.123 forgets the node that was stopped: its retry runs nothing.
+		expect(nodeOutputs(retried, NODE_NAME)).toEqual([]);
+		expect(bench.sim.requests).toHaveLength(2);
+		return;
+	}
 	expect(indexes(retried, 0)).toEqual([2, 3, 4, 5]);
 	expect(nodeOutputs(retried, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
 		'already_sent',
