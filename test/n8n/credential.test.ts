@@ -1,0 +1,48 @@
+import { openBench, type Bench } from '../support/n8n/bench';
+import { nodeOutputs } from '../support/n8n/client';
+import { connection, makeNode } from '../support/workflow';
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench()));
+afterAll(async () => await bench?.close());
+
+test("the credential works in n8n's HTTP Request node", async () => {
+	const request = makeNode('HTTP Request', 'n8n-nodes-base.httpRequest', 4.2, 200, {
+		url: `${bench.sim.url}/v1/models`,
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: 'speechGatewayApi',
+		options: {},
+	});
+	const { type, id, name } = bench.credential;
+	const workflow = await bench.api.importWorkflow({
+		name: 'HTTP Request',
+		nodes: [
+			makeNode('Trigger', 'n8n-nodes-base.manualTrigger', 1, 0, {}),
+			{ ...request, credentials: { [type]: { id, name } } },
+		],
+		connections: { Trigger: connection(['HTTP Request']) },
+	});
+	const execution = await bench.api.run(workflow);
+	const [[{ json }]] = nodeOutputs(execution, 'HTTP Request');
+	expect(json).toMatchObject({ object: 'list' });
+	expect(bench.sim.requests.at(-1)).toMatchObject({ apiKey: bench.sim.apiKey, status: 200 });
+});
+
+describe('the credential test says what is wrong', () => {
+	const check = async (data: { apiKey: string; baseUrl: string }) =>
+		await bench.api.testCredential(
+			await bench.api.createCredential('speechGatewayApi', data),
+			data,
+		);
+
+	test('a key that the gateway does not know', async () => {
+		const { message } = await check({ apiKey: 'mistyped', baseUrl: bench.sim.url });
+		expect(message).toMatch(/does not accept this API key/);
+	});
+
+	test('an address without a gateway', async () => {
+		const { apiKey } = bench.sim;
+		const { message } = await check({ apiKey, baseUrl: `${bench.sim.url}/elsewhere` });
+		expect(message).toMatch(/no gateway at this base URL/);
+	});
+});
