@@ -23,7 +23,7 @@ export interface Session {
 }
 
 /** Polls a second that one run asks for at the most: hundreds of jobs are spread out, not asked all at once. */
-const POLLS_PER_SECOND = 20;
+const POLLS_PER_SECOND = 40;
 
 /** Hands out evenly spaced moments, so that polls of many jobs never come as a burst. */
 export class Pacer {
