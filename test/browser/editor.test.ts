@@ -137,6 +137,13 @@ test.each(examples)('examples/%s: imported from its file, every node is known', 
 	expect(await editor.page.getByText('not installed').count()).toBe(0);
 });
 
+test('an AI agent finds the node among its tools', async () => {
+	await editor.newWorkflow();
+	await editor.importFile(path.join(FOLDER, 'ai-agent.json'));
+	await editor.addTo('inputs/ai_tool/0');
+	await (await editor.search('speech')).getByText('Speech Gateway Tool', { exact: true }).waitFor();
+});
+
 test.each(['first-narration.json', 'long-article-subtitles.json'])(
 	'examples/%s runs with the credential that is there, without a change',
 	async (file) => {

@@ -104,6 +104,14 @@ export class Editor {
 		await this.by('node-creator-search-bar').waitFor();
 	}
 
+	/** Clicks the plus of a node's input or output, such as `inputs/ai_tool/0`; the nodes panel opens. */
+	async addTo(handle: string): Promise<void> {
+		const plus = this.page.locator(`[data-handleid="${handle}"] [${TEST_ID}=canvas-handle-plus]`);
+		// The canvas may still be moving the node into view.
+		await plus.first().dispatchEvent('click');
+		await this.by('node-creator-search-bar').waitFor();
+	}
+
 	/** Fills in and saves the credential whose form is open. */
 	async fillCredential({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }): Promise<void> {
 		await this.by('parameter-input-apiKey').locator('input').fill(apiKey);

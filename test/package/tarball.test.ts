@@ -80,7 +80,7 @@ test('the package has no dependencies and runs nothing when it is installed', as
 
 /** Keys as providers write them. */
 const SECRET =
-	/\b(sk-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{30,}|gh[opsu]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|:_authToken=/;
+	/\b(sk-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{30,}|gh[opsu]_[A-Za-z0-9]{30,}|AKIA[0-9A-Z]{16})\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|:_authToken[=]/;
 
 test('no file of the package, and none of the repository, holds a key', async () => {
 	for (const file of files)

@@ -1,0 +1,64 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { resources, operations } from '../../nodes/SpeechGateway/operations';
+import { REPOSITORY } from '../support/n8n/install';
+
+const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
+const markdown = ['.', 'docs'].flatMap((folder) =>
+	readdirSync(path.join(REPOSITORY, folder))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => path.join(folder, name)),
+);
+const readme = read('README.md');
+
+test.each(markdown)('%s: every link and picture within the repository exists', (file) => {
+	const targets = [...read(file).matchAll(/\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"/g)]
+		.map(([, link, picture]) => (link ?? picture).split('#')[0])
+		.filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+	const missing = targets.filter(
+		(target) => !existsSync(path.join(REPOSITORY, path.dirname(file), target)),
+	);
+	expect(missing).toEqual([]);
+});
+
+test('every heading that a link points to exists', () => {
+	const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\w\- ]/g, '')
+			.replace(/ /g, '-'),
+	);
+	const wanted = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+	expect(wanted.filter((anchor) => !headings.includes(anchor))).toEqual([]);
+});
+
+test('the README names every resource, operation, option and example', () => {
+	const labels = [
+		...resources.map(({ name }) => name),
+		...operations.map(({ name }) => name),
+		...operations.flatMap(({ options }) => options.map(({ displayName }) => displayName)),
+	];
+	expect([...new Set(labels)].filter((label) => !readme.includes(label))).toEqual([]);
+	const examples = readdirSync(path.join(REPOSITORY, 'examples'));
+	expect(examples.filter((name) => !readme.includes(`(examples/${name})`))).toEqual([]);
+});
+
+test('the messages under Troubleshooting are messages of the code', () => {
+	const [, section] = /## Troubleshooting([^]*?)\n## /.exec(readme)!;
+	const rows = [...section.matchAll(/^\| ([^|]+?) +\|/gm)].map(([, cell]) => cell).slice(2);
+	expect(rows.length).toBeGreaterThan(15);
+	const folder = path.join(REPOSITORY, 'nodes');
+	const code = (readdirSync(folder, { recursive: true }) as string[])
+		.filter((name) => name.endsWith('.ts'))
+		.map((name) => readFileSync(path.join(folder, name), 'utf8'))
+		.join('\n')
+		.replaceAll('${thing}', 'job');
+	// What varies is "…" or a number in the README, and an expression in the code.
+	const parts = (row: string) =>
+		row
+			.split(/"?…"?|\(?\b\d[\dx]*\b\)?|\(\dxx\)|"/)
+			.map((part) => part.trim())
+			.filter((part) => part.length > 3);
+	expect(rows.flatMap(parts).filter((part) => !code.includes(part))).toEqual([]);
+});
