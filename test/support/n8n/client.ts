@@ -293,6 +293,14 @@ export class N8nClient {
 		});
 	}
 
+	/** Waits until an execution that is parked has gone on and ended. n8n looks for it once a minute. */
+	async waitForResumed(id: string): Promise<Execution> {
+		return await poll(`the end of the parked execution ${id}`, async () => {
+			const { status } = await this.execution(id);
+			return status !== 'waiting' && ENDED.includes(status) ? await this.execution(id) : undefined;
+		});
+	}
+
 	/** "Retry execution" of a failed execution, with the saved or the current workflow; waits for its end. */
 	async retry(id: string, { loadWorkflow = false } = {}): Promise<Execution> {
 		const retried = await this.request<{ id: string }>('POST', `/rest/executions/${id}/retry`, {
