@@ -107,7 +107,7 @@ test('an unknown outcome is shown on its branch, with a warning', async () => {
 	await addNode('text to speech');
 	await editor.fillText('text', 'Nobody knows what becomes of this.');
 	await editor.executeNode();
-	await editor.page.getByText('1 of 1 items have an unknown outcome').waitFor();
+	await editor.page.getByText('Outcome unknown for 1 of 1 item').waitFor();
 	await editor.by('tab-1').click();
 	await editor.by('output-panel').getByText('upstream_outcome_unknown').first().waitFor();
 });

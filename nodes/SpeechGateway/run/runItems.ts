@@ -150,7 +150,7 @@ function giveHints(context: IExecuteFunctions, session: Session, settled: Settle
 	}
 	if (unknown === 0) return;
 	context.addExecutionHints?.({
-		message: `${unknown} of ${settled.length} items have an unknown outcome: they may have been charged and were not sent again. They are on the branch "Unknown".`,
+		message: `Outcome unknown for ${unknown} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}: possibly charged, and not sent again. See the branch "Unknown".`,
 		type: 'warning',
 		location: 'outputPane',
 	});
