@@ -101,7 +101,8 @@ export async function waitForTask(
 	for (let first = true; ; first = false) {
 		const wanted = first && pollAtOnce ? 0 : nextPollMs(age(), interval) * Math.min(2 ** misses, 8);
 		const left = Math.max(0, settings.maxWaitMs - age());
-		await pause(session.pacer.turnAfter(Math.min(wanted, left)), session.transport.cancel);
+		await pause(Math.min(wanted, left), session.transport.cancel);
+		await pause(session.pacer.turn(), session.transport.cancel);
 		const last = age() >= settings.maxWaitMs;
 
 		const answer = await item.freeOnce(statusOf(task), readStatus(item), task);

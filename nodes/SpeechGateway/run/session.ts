@@ -29,10 +29,10 @@ const POLLS_PER_SECOND = 40;
 export class Pacer {
 	private nextAt = 0;
 
-	/** Milliseconds to wait until the caller's turn; at least `milliseconds`. */
-	turnAfter(milliseconds: number): number {
+	/** Milliseconds to wait until the caller's turn. To be asked when the caller is ready, or it would hold up others. */
+	turn(): number {
 		const now = Date.now();
-		const at = Math.max(now + milliseconds, this.nextAt);
+		const at = Math.max(now, this.nextAt);
 		this.nextAt = at + 1000 / POLLS_PER_SECOND;
 		return at - now;
 	}
