@@ -1,0 +1,117 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { holds, round, type BenchCase, type Check, type Report } from '../test/bench/case';
+import { audio } from '../test/bench/cases/audio';
+import { batch, growth, small } from '../test/bench/cases/batch';
+import { chat } from '../test/bench/cases/chat';
+import { download } from '../test/bench/cases/download';
+import { jobs } from '../test/bench/cases/jobs';
+import { load } from '../test/bench/cases/load';
+import { longText } from '../test/bench/cases/longText';
+import { storm } from '../test/bench/cases/storm';
+import { openBench } from '../test/support/n8n/bench';
+import { REPOSITORY } from '../test/support/n8n/install';
+import { packPackage } from '../test/support/n8n/package';
+import { startN8n } from '../test/support/n8n/server';
+import { secondsSince, step } from '../test/support/n8n/steps';
+
+const CASES: BenchCase[] = [
+	batch,
+	small,
+	jobs,
+	longText,
+	chat,
+	download,
+	storm,
+	load,
+	growth,
+	audio,
+];
+const RESULTS = path.join(REPOSITORY, 'bench/results.md');
+
+/**
+ * `npm run bench`: the node in real n8n against the simulator, in one run beside n8n's own nodes and a bare client, and
+ * writes bench/results.md. `--only NAME` runs one case and replaces its section.
+ */
+export async function main(args: string[]): Promise<number> {
+	const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
+	const chosen = CASES.filter(({ name }) => only === undefined || name === only);
+	if (chosen.length === 0)
+		throw new Error(
+			`There is no case ${only}; there are ${CASES.map(({ name }) => name).join(', ')}`,
+		);
+	const tarball =
+		process.env.PACKAGE_TARBALL ?? (await step('Build and pack', console.log, packPackage));
+	const sections = only === undefined ? new Map<string, string>() : await readSections();
+	let missed = 0;
+	let n8n = await startN8n({ tarball });
+	try {
+		for (const [at, one] of chosen.entries()) {
+			if (one.fresh && at > 0) {
+				await n8n.stop();
+				n8n = await startN8n({ tarball });
+			}
+			const bench = await openBench({ latencyMs: 1 }, n8n.api);
+			const from = performance.now();
+			console.log(`\n## ${one.title}`);
+			try {
+				const report = await one.run({ n8n, bench, tarball, log: console.log });
+				missed += report.checks.filter((check) => !holds(check)).length;
+				const text = section(one, report);
+				sections.set(one.name, text);
+				console.log(text.split('\n').slice(2).join('\n'));
+			} catch (error) {
+				missed++;
+				console.error(`${one.name}: ${(error as Error).stack}`);
+			} finally {
+				await bench.close();
+			}
+			console.log(`(${one.name}: ${secondsSince(from)} s)`);
+		}
+	} finally {
+		await n8n.stop();
+	}
+	await writeResults(sections);
+	console.log(missed === 0 ? '\nEvery aim is met.' : `\n${missed} aims are missed.`);
+	return 0;
+}
+
+const row = (cells: Array<string | number>) => `| ${cells.join(' | ')} |`;
+
+function section({ name, title }: BenchCase, { head, rows, checks, notes = [] }: Report): string {
+	const verdict = (check: Check) => {
+		const { what, value, limit, kind, unit = '' } = check;
+		const sign = kind === 'least' ? '≥' : '≤';
+		return `- ${what}: **${round(value)}${unit && ` ${unit}`}** (aim ${sign} ${limit}) ${holds(check) ? '✓' : '✗'}`;
+	};
+	return [
+		`## ${title}`,
+		`<!-- ${name} -->`,
+		'',
+		row(head),
+		row(head.map((_, at) => (at === 0 ? '---' : '--:'))),
+		...rows.map(row),
+		'',
+		...checks.map(verdict),
+		...notes.map((note) => `\n${note}`),
+	].join('\n');
+}
+
+async function readSections(): Promise<Map<string, string>> {
+	const text = await readFile(RESULTS, 'utf8').catch(() => '');
+	const found = text.split(/\n(?=## )/).filter((part) => part.startsWith('## '));
+	return new Map(found.map((part) => [/<!-- (\S+) -->/.exec(part)?.[1] ?? part, part.trim()]));
+}
+
+async function writeResults(sections: Map<string, string>): Promise<void> {
+	const ordered = CASES.flatMap(({ name }) => sections.get(name) ?? []);
+	const intro = [
+		'# Bench',
+		'',
+		`Written by \`npm run bench\`: n8n 2.41 on ${cpus().length} cores, which n8n, the simulated gateway and the clients share, so that ratios say more than seconds. Seconds are those that n8n spent in the node.`,
+	];
+	await mkdir(path.dirname(RESULTS), { recursive: true });
+	await writeFile(RESULTS, `${[...intro, ...ordered.flatMap((text) => ['', text])].join('\n')}\n`);
+}
