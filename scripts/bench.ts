@@ -61,6 +61,7 @@ export async function main(args: string[]): Promise<number> {
 				missed += report.checks.filter((check) => !holds(check)).length;
 				const text = section(one, report);
 				sections.set(one.name, text);
+				await writeResults(sections);
 				console.log(text.split('\n').slice(2).join('\n'));
 			} catch (error) {
 				missed++;
@@ -73,7 +74,6 @@ export async function main(args: string[]): Promise<number> {
 	} finally {
 		await n8n.stop();
 	}
-	await writeResults(sections);
 	console.log(missed === 0 ? '\nEvery aim is met.' : `\n${missed} aims are missed.`);
 	return 0;
 }

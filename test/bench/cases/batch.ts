@@ -1,9 +1,8 @@
 import { best, round, type BenchCase, type Stage } from '../case';
 import { cpuOf, memoryOf, watchPeak } from '../process';
 import { rawPool } from '../rawPool';
-import { batching, httpRequest, openAi, oursSpeech, saveWith, timeOf } from '../workflows';
+import { batching, httpRequest, openAi, oursSpeech, saveWith, timeOf, MEASURED } from '../workflows';
 import { makeNode } from '../../support/workflow';
-import { MEASURED } from '../workflows';
 
 const texts = (count: number) =>
 	Array.from({ length: count }, (_, index) => `Text number ${index} of the bench.`);
