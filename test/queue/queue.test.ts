@@ -1,11 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { ffprobe } from '../support/listen';
 import { openBench, type Bench } from '../support/n8n/bench';
-import { nodeOutputs } from '../support/n8n/client';
+import { startHeldChat } from '../support/heldChat';
+import { N8nClient, nodeOutputs, type SavedWorkflow } from '../support/n8n/client';
 import { packPackage } from '../support/n8n/package';
 import { startQueueMode, type QueueMode } from '../support/n8n/queue';
 import { N8N_VERSION } from '../support/n8n/shared';
-import { NODE_NAME } from '../support/workflow';
+import { buildWorkflow, NODE_NAME } from '../support/workflow';
 
 const START_LIMIT_MS = 300_000;
 
@@ -13,7 +14,12 @@ let queue: QueueMode;
 let bench: Bench;
 beforeAll(async () => {
 	const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage());
-	queue = await startQueueMode({ version: N8N_VERSION, tarball });
+	queue = await startQueueMode({
+		version: N8N_VERSION,
+		tarball,
+		workers: 2,
+		binaryMode: 'database',
+	});
 	bench = await openBench({ latencyMs: 10 }, queue.main.api);
 }, START_LIMIT_MS);
 beforeEach(() => bench.sim.reset());
@@ -30,6 +36,12 @@ const speech = {
 	text: '={{ $json.text }}',
 	options: { maxRetries: 0 },
 };
+/** Calls a workflow where the world would: at the process for webhooks. */
+const callWebhook = async ({ nodes }: SavedWorkflow) =>
+	await new N8nClient(queue.webhooks.url).callWebhook(
+		(nodes.find(({ type }) => type === 'n8n-nodes-base.webhook')!.parameters as { path: string })
+			.path,
+	);
 const charged = () => bench.sim.charges.map(({ input }) => input).sort();
 
 test('a worker makes the audio, and the main process serves it', async () => {
@@ -66,6 +78,65 @@ test('"Retry execution" goes to a worker and sends only what was refused', async
 	expect(charged()).toEqual([...texts].sort());
 });
 
+test('twenty executions of ten items each, called at the webhook process, on two workers', async () => {
+	const batch = Array.from({ length: 10 }, (_, row) => ({
+		text: `This is row ${row} of a batch.`,
+	}));
+	const workflow = await bench.save({ parameters: speech, items: batch, trigger: 'webhook' });
+	const calls = Array.from({ length: 20 }, async () => await callWebhook(workflow));
+	expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+	const found = await bench.api.executions(workflow.id);
+	const executions = await Promise.all(
+		found.map(async ({ id }) => await bench.api.waitForExecution(id)),
+	);
+	expect(executions.map(({ status }) => status)).toEqual(Array(20).fill('success'));
+	expect(executions.map((execution) => nodeOutputs(execution, NODE_NAME)[0].length)).toEqual(
+		Array(20).fill(10),
+	);
+	expect(bench.sim.charges).toHaveLength(200);
+});
+
+test('a chat streams through the webhook process and a worker, piece by piece', async () => {
+	const held = await startHeldChat();
+	const credential = await queue.main.api.createCredential('speechGatewayApi', {
+		apiKey: 'held-key',
+		baseUrl: held.url,
+	});
+	const messages = { values: [{ role: 'user', content: 'Tell me something.' }] };
+	const parameters = {
+		resource: 'chat',
+		operation: 'complete',
+		model: { __rl: true, mode: 'id', value: 'sim-chat' },
+		messages,
+	};
+	const workflow = await queue.main.api.importWorkflow(
+		buildWorkflow({ parameters, trigger: 'webhook', responseMode: 'streaming' }),
+		[credential],
+	);
+	await queue.main.api.activate(workflow);
+	const chunks = new N8nClient(queue.webhooks.url).stream(workflow);
+	const first = chunks.next();
+	const answer = await held.answer();
+	answer.say('Light');
+	expect((await first).value).toMatchObject({ type: 'begin' });
+	expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'Light' });
+	answer.say('house');
+	expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'house' });
+	answer.finish();
+	expect((await chunks.next()).value).toMatchObject({ type: 'end' });
+	await held.close();
+});
+
+test('workers stopped with SIGTERM finish what they have begun', async () => {
+	bench.sim.fault({ input: texts[0], delayMs: 2000 });
+	const workflow = await bench.save({ parameters: speech, items, trigger: 'webhook' });
+	const id = await bench.api.trigger(workflow);
+	await bench.sim.waitFor((requests) => requests.length > 0);
+	for (const worker of queue.workers) await worker.restart();
+	expect((await bench.api.waitForExecution(id)).status).toBe('success');
+	expect(charged()).toEqual([...texts].sort());
+});
+
 test('a worker killed in flight: an item with a Send Once Key is not sent again', async () => {
 	bench.sim.fault({ input: texts[0], connection: 'stall' });
 	const workflow = await bench.save({
@@ -75,8 +146,8 @@ test('a worker killed in flight: an item with a Send Once Key is not sent again'
 	});
 	await bench.api.trigger(workflow);
 	await bench.sim.waitFor((requests) => requests.some(({ charged: tokens }) => tokens > 0));
-	await queue.workers[0].kill();
-	await queue.workers[0].restart();
+	for (const worker of queue.workers) await worker.kill();
+	for (const worker of queue.workers) await worker.restart();
 	// The same row again, as after any crash: by hand, by a schedule or by the queue itself.
 	const again = await bench.api.runProduction(workflow);
 	expect(again.status).toBe('success');

@@ -13,12 +13,14 @@ const POSTGRES_FOLDERS = '/usr/lib/postgresql';
 export interface QueueMode {
 	/** The main process, with editor, webhooks and the REST interface. */
 	main: N8n;
+	/** Takes the calls of webhooks in place of the main process. */
+	webhooks: N8n;
 	/** They run the executions, manual ones included. */
 	workers: N8n[];
 	stop(): Promise<void>;
 }
 
-/** Starts n8n as bigger installations run it: PostgreSQL, Redis, a main process and workers, all on loopback. */
+/** Starts n8n as bigger installations run it: PostgreSQL, Redis, a main process, one for webhooks, and workers, all on loopback. */
 export async function startQueueMode({
 	workers: count = 1,
 	...options
@@ -54,21 +56,18 @@ export async function startQueueMode({
 		};
 		const main = await startN8n({ ...options, env });
 		cleanUps.push(async () => await main.stop());
-		const workers: N8n[] = [];
-		for (let i = 0; i < count; i++) {
+		const startBeside = async (command: 'webhook' | 'worker') => {
 			// The package is in the folder that they share with the main process.
-			const worker = await startN8n({
-				...options,
-				env,
-				tarball: undefined,
-				userFolder: main.userFolder,
-				command: 'worker',
-			});
-			cleanUps.push(async () => await worker.stop());
-			workers.push(worker);
-		}
+			const { userFolder } = main;
+			const beside = await startN8n({ ...options, env, tarball: undefined, userFolder, command });
+			cleanUps.push(async () => await beside.stop());
+			return beside;
+		};
+		const webhooks = await startBeside('webhook');
+		const workers: N8n[] = [];
+		for (let i = 0; i < count; i++) workers.push(await startBeside('worker'));
 		started = true;
-		return { main, workers, stop };
+		return { main, webhooks, workers, stop };
 	} finally {
 		if (!started) await stop();
 	}

@@ -29,7 +29,7 @@ export interface N8nOptions {
 	/** Port of the editor and webhooks; by default a free one. */
 	port?: number;
 	/** `worker` starts a queue-mode worker, which has no editor. */
-	command?: 'start' | 'worker';
+	command?: 'start' | 'worker' | 'webhook';
 }
 
 /** A running n8n. */
@@ -133,7 +133,9 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 				appendFileSync(logFile, chunk);
 				if (ready) return;
 				output += chunk.toString();
-				ready = /Editor is now accessible|worker is now ready/.test(output);
+				ready = /Editor is now accessible|worker is now ready|Webhook listener waiting/.test(
+					output,
+				);
 				if (!ready) return;
 				clearTimeout(limit);
 				resolve();
