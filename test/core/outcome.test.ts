@@ -6,8 +6,11 @@ import {
 } from '../../nodes/SpeechGateway/core/outcome';
 
 test.each([
+	[199, 'refused', 'refused'],
 	[200, 'done', 'done'],
 	[204, 'done', 'done'],
+	[299, 'done', 'done'],
+	[300, 'refused', 'refused'],
 	[302, 'refused', 'refused'],
 	[400, 'refused', 'refused'],
 	[401, 'refused', 'refused'],
@@ -63,6 +66,52 @@ test.each([
 	['', 'something never seen before', 'lost'],
 ])('%s %s: %s', (code, message, failure) => {
 	expect(transportFailure({ code, message })).toBe(failure);
+});
+
+test.each([
+	'ECONNREFUSED',
+	'ENOTFOUND',
+	'EAI_AGAIN',
+	'EAI_FAIL',
+	'EHOSTUNREACH',
+	'ENETUNREACH',
+	'ENETDOWN',
+	'EADDRNOTAVAIL',
+	'ERR_INVALID_URL',
+	'CERT_HAS_EXPIRED',
+	'CERT_NOT_YET_VALID',
+	'CERT_UNTRUSTED',
+	'CERT_REVOKED',
+	'DEPTH_ZERO_SELF_SIGNED_CERT',
+	'SELF_SIGNED_CERT_IN_CHAIN',
+	'UNABLE_TO_GET_ISSUER_CERT',
+	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+	'HOSTNAME_MISMATCH',
+	'ERR_TLS_CERT_ALTNAME_INVALID',
+	'ERR_SSL_WRONG_VERSION_NUMBER',
+])('%s: certainly not sent', (code) => {
+	expect(transportFailure({ code })).toBe('notSent');
+});
+
+test.each(['ESOCKETTIMEDOUT', 'ETIMEDOUT', 'ECONNABORTED'])(
+	'%s: a time-out, so perhaps sent',
+	(code) => {
+		expect(transportFailure({ code })).toBe('timeout');
+	},
+);
+
+test("n8n's refusal of an address is known by the name of its error, too", () => {
+	expect(transportFailure({ name: 'NodeApiError SsrfBlockedIpError' })).toBe('notSent');
+	expect(transportFailure({})).toBe('lost');
+});
+
+test('what may be sent again', () => {
+	expect(
+		(['done', 'notSent', 'notCharged', 'transient', 'cut', 'refused', 'unknown'] as const).filter(
+			mayBeSentAgain,
+		),
+	).toEqual(['notSent', 'notCharged', 'transient']);
 });
 
 test('only what certainly never left may be sent again when it is billed', () => {

@@ -1,7 +1,11 @@
 import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
 import { explainRefusal, gatewayWords, plain } from '../../nodes/SpeechGateway/core/explain';
 import { jobProgress, nextPollMs } from '../../nodes/SpeechGateway/core/pollSchedule';
-import { backoffMs, retryAfterMs } from '../../nodes/SpeechGateway/core/retryPolicy';
+import {
+	backoffMs,
+	MAX_RETRY_AFTER_MS,
+	retryAfterMs,
+} from '../../nodes/SpeechGateway/core/retryPolicy';
 
 describe('base URL', () => {
 	test.each([
@@ -15,6 +19,9 @@ describe('base URL', () => {
 		['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080'],
 		['https://host/v1?x=1#y', 'https://host'],
 		['https://host/v10', 'https://host/v10'],
+		['\thttps://host/v1\n', 'https://host'],
+		['https://host//', 'https://host'],
+		['https://host/gateway//v1//', 'https://host/gateway'],
 	])('%s → %s', (given, root) => expect(gatewayRoot(given)).toBe(root));
 
 	test.each(['', 'host', 'ftp://host', 'not a url'])('"%s" is refused', (given) => {
@@ -37,12 +44,19 @@ describe('retry policy', () => {
 		['3', 3000],
 		['1.5', 1500],
 		[' 7 ', 7000],
+		['120', 120_000],
+		['2.25', 2250],
+		['in 5', undefined],
 		['Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
 		['Thu, 01 Jan 2020 00:00:00 GMT', 0],
 		['soon', undefined],
 		['', undefined],
 		[undefined, undefined],
 	])('Retry-After %s', (header, expected) => expect(retryAfterMs(header, now)).toBe(expected));
+});
+
+test('nobody waits longer than ten minutes for a gateway', () => {
+	expect(MAX_RETRY_AFTER_MS).toBe(600_000);
 });
 
 describe('polls', () => {

@@ -68,6 +68,34 @@ test('a 429 halves the limit once a burst, and successes win it back', async () 
 	await Promise.all(second.results);
 });
 
+test('the limit grows by one after two rounds of successes, not before', async () => {
+	const gate = new Gate(4);
+	await gate.run(true, async (ticket) => gate.slowDown(ticket, 0));
+	const begunOf = async (count: number) => {
+		const { requests, began, results } = crowd(gate, Array(count).fill(true));
+		await settle();
+		const atOnce = began.length;
+		requests.forEach(({ finish }) => finish());
+		await Promise.all(results);
+		return atOnce;
+	};
+	expect(await begunOf(4)).toBe(2);
+	for (let success = 0; success < 3; success++) gate.succeeded();
+	expect(await begunOf(4)).toBe(2);
+	gate.succeeded();
+	expect(await begunOf(4)).toBe(3);
+});
+
+test('a billed request that waits for the gateway to open is not started after stop', async () => {
+	const gate = new Gate(2);
+	await gate.run(true, async (ticket) => gate.slowDown(ticket, 30));
+	const { began, results } = crowd(gate, [true]);
+	await settle();
+	gate.stop('enough');
+	await expect(results[0]).rejects.toBeInstanceOf(NotStartedError);
+	expect(began).toEqual([]);
+});
+
 test('after stop no billed request starts, those waiting are told, free ones pass', async () => {
 	const gate = new Gate(1);
 	const { requests, began, results } = crowd(gate, [true, true, false]);
