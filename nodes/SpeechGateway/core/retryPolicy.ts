@@ -15,6 +15,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 	if (header === undefined) return undefined;
 	const value = header.trim();
 	if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
-	const date = Date.parse(value);
+	// Every HTTP date has a time; without one, JavaScript would read a date into almost any word.
+	const date = /\d\d:\d\d:\d\d/.test(value) ? Date.parse(value) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
