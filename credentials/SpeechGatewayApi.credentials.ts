@@ -50,7 +50,7 @@ export class SpeechGatewayApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		return {
 			...request,
-			headers: { ...request.headers, Authorization: `Bearer ${String(apiKey)}` },
+			headers: { ...request.headers, Authorization: `Bearer ${String(apiKey).trim()}` },
 		};
 	}
 

@@ -53,7 +53,7 @@ export class Transport {
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: GatewayContext): Promise<Transport> {
 		const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-		return new Transport(context, gatewayRoot(String(baseUrl ?? '')), String(apiKey ?? ''));
+		return new Transport(context, gatewayRoot(String(baseUrl ?? '')), String(apiKey ?? '').trim());
 	}
 
 	get cancel(): AbortSignal | undefined {
