@@ -1,7 +1,15 @@
 import { best, round, type BenchCase, type Stage } from '../case';
 import { cpuOf, memoryOf, watchPeak } from '../process';
 import { rawPool } from '../rawPool';
-import { batching, httpRequest, openAi, oursSpeech, saveWith, timeOf, MEASURED } from '../workflows';
+import {
+	batching,
+	httpRequest,
+	openAi,
+	oursSpeech,
+	saveWith,
+	timeOf,
+	MEASURED,
+} from '../workflows';
 import { makeNode } from '../../support/workflow';
 
 const texts = (count: number) =>
@@ -12,7 +20,13 @@ export const itemsCode = (count: number) =>
 type Node = Parameters<typeof saveWith>[1];
 
 /** Runs a workflow with one node over `count` items; ms within the node, and CPU ms of n8n over the whole execution. */
-export async function measure({ bench, n8n }: Stage, node: Node, count: number, times = 1) {
+export async function measure(
+	{ bench, n8n }: Stage,
+	node: Node,
+	count: number,
+	times = 1,
+	by: 'wall' | 'cpu' = 'wall',
+) {
 	const workflow = await saveWith(bench, node, itemsCode(count));
 	return await best(
 		times,
@@ -28,7 +42,7 @@ export async function measure({ bench, n8n }: Stage, node: Node, count: number, 
 				billed: bench.sim.charges.length,
 			};
 		},
-		({ wall }) => wall,
+		(result) => result[by],
 	);
 }
 
@@ -77,6 +91,7 @@ export const batch: BenchCase = {
 			],
 			notes: [
 				'HTTP Request does not bound its requests in flight: the next batch starts on time, whether or not the last is done.',
+				'Where the rest goes: all items are read and checked before the first request (an expression is about 1 ms), and n8n reads and decrypts the credential for each request, opens a connection for each, and writes two files for each result.',
 			],
 		};
 	},
@@ -94,17 +109,18 @@ export const small: BenchCase = {
 			stage,
 			makeNode(MEASURED, 'n8n-nodes-base.noOp', 1, 400, {}),
 			COUNT,
-			3,
+			5,
+			'cpu',
 		);
-		const own = await measure(stage, oursSpeech({ concurrency: 10 }), COUNT, 3);
+		const own = await measure(stage, oursSpeech({ concurrency: 10 }), COUNT, 5, 'cpu');
 		const bounded = httpRequest(bench, { options: batching(10, 20) });
-		const http = await measure(stage, bounded, COUNT, 3);
-		const raw = await rawPool({
-			url: bench.sim.url,
-			apiKey: bench.sim.apiKey,
-			texts: texts(COUNT),
-			concurrency: 10,
-		});
+		const http = await measure(stage, bounded, COUNT, 5, 'cpu');
+		const { url, apiKey } = bench.sim;
+		const raw = await best(
+			5,
+			async () => await rawPool({ url, apiKey, texts: texts(COUNT), concurrency: 10 }),
+			({ cpu }) => cpu,
+		);
 		const perItem = (cpu: number) => (cpu - nothing.cpu) / COUNT;
 		return {
 			head: ['client', 'seconds', 'CPU ms per item', 'more than the raw pool'],
