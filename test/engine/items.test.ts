@@ -157,6 +157,23 @@ interface Stored {
 	speechGateway: Record<number, { items: Record<number, ItemRecord> }>;
 }
 
+test('continue: a retry that cannot even open the gateway still delivers what an earlier attempt has paid for', async () => {
+	sim.fault({ status: 422, input: 'number 0.', times: Infinity });
+	const { outputs } = await runNode({
+		parameters: generate({ concurrency: 1 }),
+		items: texts(3),
+		apiKey: sim.apiKey,
+		// The credential breaks once all three were sent: before n8n runs the node again for its first item.
+		get url() {
+			return sim.requests.length < 3 ? sim.url : 'no address';
+		},
+		onError: 'continueRegularOutput',
+		retryOnFail: true,
+	});
+	expect(outputs[0].map(({ json }) => 'error' in json)).toEqual([true, false, false]);
+	expect(sim.charges).toHaveLength(2);
+});
+
 test('one item, concurrency 1: after the first failure nothing more is started', async () => {
 	sim.fault({ status: 422, input: 'number 2.', times: Infinity });
 	await run({ items: texts(10), parameters: generate({ concurrency: 1 }) });

@@ -58,7 +58,7 @@ export async function runItems(
 		// A throw in the continue modes would send the input items to Success.
 		if (stopOnFail) throw runError(context, 0, 1, error, 0, operation);
 		return sortOntoBranches(
-			inputs.map(() => ({ failed: error })),
+			inputs.map((_, index) => done(index) ?? { failed: error }),
 			branches,
 		);
 	}
