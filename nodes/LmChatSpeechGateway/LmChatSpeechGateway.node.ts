@@ -14,11 +14,11 @@ import { Transport } from '../SpeechGateway/gateway/transport';
 import { byName, freeOptions, modelField } from '../SpeechGateway/operations/fields';
 import { searchModels } from '../SpeechGateway/operations/listSearch';
 import { maxTokensOption, temperatureOption } from '../SpeechGateway/operations/chat/options';
-import { completeCall } from '../SpeechGateway/run/chat';
-import { failureOf } from '../SpeechGateway/run/items';
-import { Parameters } from '../SpeechGateway/run/parameters';
+import { completeCall } from '../SpeechGateway/flows/chat';
+import { errorText } from '../SpeechGateway/run/outputItems';
+import { Parameters } from '../SpeechGateway/run/fields/parameters';
 import { readSettings } from '../SpeechGateway/run/readItems';
-import { openSession } from '../SpeechGateway/run/session';
+import { openSession } from '../SpeechGateway/run/requests/session';
 import type { Complete } from './model';
 
 /** The node above decides how many calls run at once; here they are only held back after "too many requests". */
@@ -117,7 +117,7 @@ function nodeError(
 			},
 		);
 	}
-	const { message, description, details } = failureOf(error);
+	const { message, description, details } = errorText(error);
 	const nodeError = details.httpCode
 		? new NodeApiError(node, { message } as JsonObject, {
 				message,

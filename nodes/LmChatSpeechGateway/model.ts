@@ -7,7 +7,7 @@ import {
 	type StreamChunk,
 } from '@n8n/ai-node-sdk';
 import type { IDataObject } from 'n8n-workflow';
-import type { ChatReply } from '../SpeechGateway/core/chatStream';
+import type { ChatReply } from '../SpeechGateway/core/chat/stream';
 import { finishReason, gatewayMessages, gatewayTools, tokenUsage, toolCalls } from './messages';
 
 /** Sends one body and hears the text of its answer; retries, and refuses, as the money rules want. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import type { ItemRecord } from '../../nodes/SpeechGateway/run/ledger';
+import type { ItemRecord } from '../../nodes/SpeechGateway/run/requests/ledger';
 import { item, NODE, runNode, saved } from './support';
 
 let sim: Simulator;

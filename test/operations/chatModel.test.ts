@@ -10,7 +10,7 @@ import { LangchainChatModelAdapter } from '@n8n/ai-utilities';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { type Complete, SpeechGatewayChatModel } from '../../nodes/LmChatSpeechGateway/model';
-import type { ChatReply } from '../../nodes/SpeechGateway/core/chatStream';
+import type { ChatReply } from '../../nodes/SpeechGateway/core/chat/stream';
 
 /** The model as n8n hands it to agents, in LangChain's clothes; `complete` is where it would reach the gateway. */
 function adapted(complete: Complete, config = {}) {

@@ -30,7 +30,7 @@ function sources(folder: string): Source[] {
 
 const ROOT = 'nodes/SpeechGateway/';
 /** From the top down: a file may import from its own layer and from those below. */
-const LAYERS = ['operations/', 'run/', 'gateway/', 'core/'];
+const LAYERS = ['operations/', 'flows/', 'run/', 'gateway/', 'core/'];
 /** Other nodes and the node itself are above all layers. */
 const layerOf = (file: string) =>
 	file.startsWith(ROOT)
@@ -48,7 +48,7 @@ test('there is something to look at', () => {
 	expect(nodes.flatMap(relative).length).toBeGreaterThan(100);
 });
 
-test('imports point one way: node → operations → run → gateway → core', () => {
+test('imports point one way: node → operations → flows → run → gateway → core', () => {
 	const upward = nodes.flatMap((source) =>
 		relative(source)
 			.filter((target) => layerOf(target) < layerOf(source.file))
@@ -95,7 +95,7 @@ test("only the transport calls n8n's HTTP helpers", () => {
 test('only the exchange, and the lists in the editor, call the transport', () => {
 	expect(users(/transport\s*\.\s*send\(/)).toEqual([
 		`${ROOT}operations/listSearch.ts`,
-		`${ROOT}run/exchange.ts`,
+		`${ROOT}run/requests/exchange.ts`,
 	]);
 });
 

@@ -1,4 +1,4 @@
-import { countCharacters } from './segmentText';
+import { countCharacters } from './text/segment';
 
 /** Price of one cloned voice, in tokens before the model's multiplier (billing rule 3). */
 export const CLONE_TOKENS = 1000;

@@ -8,7 +8,7 @@ import { gatewayRoot } from '../core/baseUrl';
 import { type TransportFailure, transportFailure } from '../core/outcome';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
-import { breakOnSilence } from './silence';
+import { breakWhenIdle } from './idleTimeout';
 
 export const CREDENTIAL = 'speechGatewayApi';
 /** Redirects followed on free requests; more is a loop. */
@@ -24,7 +24,7 @@ export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials
 		helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'httpRequestWithAuthentication'>;
 	};
 
-export interface Reply {
+export interface GatewayResponse {
 	status: number;
 	headers: Record<string, string | undefined>;
 	/** Ends with an error when the connection breaks before the body is whole. */
@@ -64,7 +64,11 @@ export class Transport {
 	 * Sends one request; resolves as soon as the headers are there. `timeoutMs` is all of the time up to the headers,
 	 * then the longest silence within the body, when it is iterated. Throws TransportError, or the cancel signal's reason.
 	 */
-	async send(endpoint: Endpoint, timeoutMs: number, body?: IDataObject | FormData): Promise<Reply> {
+	async send(
+		endpoint: Endpoint,
+		timeoutMs: number,
+		body?: IDataObject | FormData,
+	): Promise<GatewayResponse> {
 		const request: IHttpRequestOptions = {
 			method: endpoint.method,
 			url: `${this.root}${endpoint.path}`,
@@ -89,7 +93,7 @@ export class Transport {
 	}
 
 	/** A JSON body; undefined when it is not JSON. Rejects when it breaks off. The key is blotted out of it. */
-	async readJson(reply: Reply): Promise<unknown> {
+	async readJson(reply: GatewayResponse): Promise<unknown> {
 		const text = await this.readText(reply, MAX_JSON_BYTES);
 		try {
 			return JSON.parse(text);
@@ -99,7 +103,7 @@ export class Transport {
 	}
 
 	/** What can be had of an error body, as JSON or text; never fails, never holds the key. */
-	async readErrorBody(reply: Reply): Promise<unknown> {
+	async readErrorBody(reply: GatewayResponse): Promise<unknown> {
 		const text = await this.readText(reply, MAX_ERROR_BYTES).catch(() => '');
 		try {
 			return JSON.parse(text);
@@ -113,7 +117,7 @@ export class Transport {
 		return this.apiKey.length < 4 ? text : text.replaceAll(this.apiKey, '***');
 	}
 
-	private async readText(reply: Reply, maxBytes: number): Promise<string> {
+	private async readText(reply: GatewayResponse, maxBytes: number): Promise<string> {
 		const chunks: Uint8Array[] = [];
 		let bytes = 0;
 		for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
@@ -128,7 +132,7 @@ export class Transport {
 		);
 	}
 
-	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<Reply> {
+	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<GatewayResponse> {
 		const { helpers } = this.context;
 		const request = new AbortController();
 		const abortSignal = AbortSignal.any([request.signal, ...(this.cancel ? [this.cancel] : [])]);
@@ -147,8 +151,8 @@ export class Transport {
 			) as IN8nHttpFullResponse;
 			return {
 				status: statusCode,
-				headers: headers as Reply['headers'],
-				body: breakOnSilence(body as Readable, Number(options.timeout), request),
+				headers: headers as GatewayResponse['headers'],
+				body: breakWhenIdle(body as Readable, Number(options.timeout), request),
 			};
 		} catch (error) {
 			throw this.failure(error);
@@ -203,7 +207,7 @@ function rootCause(error: unknown): ErrorFacts {
 	};
 }
 
-function redirectTarget(reply: Reply, from: string): string | undefined {
+function redirectTarget(reply: GatewayResponse, from: string): string | undefined {
 	const location = reply.headers.location;
 	if (reply.status < 300 || reply.status >= 400 || !location) return undefined;
 	const target = new URL(location, from);

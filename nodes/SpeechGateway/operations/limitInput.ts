@@ -1,5 +1,5 @@
 import { InputError } from '../core/errors';
-import type { Parameters } from '../run/parameters';
+import type { Parameters } from '../run/fields/parameters';
 
 /** The number of results asked for; Infinity for all. */
 export function readLimit(parameters: Parameters): number {

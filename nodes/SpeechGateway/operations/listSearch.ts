@@ -7,7 +7,7 @@ import type {
 import { GatewayError } from '../core/errors';
 import { explainRefusal } from '../core/explain';
 import { type Endpoint, endpoints } from '../gateway/endpoints';
-import { readList } from '../gateway/lists';
+import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
 
 /** A list in the editor is better told than waited for. */

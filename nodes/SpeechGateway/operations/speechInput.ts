@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { AUDIO_FORMATS, type AudioFormat } from '../core/audio';
 import { estimateSpeech } from '../core/billing';
 import { InputError } from '../core/errors';
-import { countCharacters } from '../core/segmentText';
-import { choice, type Parameters } from '../run/parameters';
+import { countCharacters } from '../core/text/segment';
+import { choice, type Parameters } from '../run/fields/parameters';
 
 /** Of one request and of one job, in Unicode code points. */
 export const MAX_INPUT_CHARACTERS = 10_000;

@@ -1,5 +1,5 @@
-import type { WaitSettings } from '../run/jobs';
-import type { Parameters } from '../run/parameters';
+import type { WaitSettings } from '../flows/tasks';
+import type { Parameters } from '../run/fields/parameters';
 
 /** Of the wait options when nothing is set: 2 s, 15 s, half an hour. */
 export const DEFAULT_WAIT: WaitSettings = {

@@ -1,11 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { errorItem, failureOf } from './items';
-import type { Branch } from './ledger';
-import type { Operation, Outcome } from './operation';
-import { Parameters } from './parameters';
+import { errorItem, errorText } from './outputItems';
+import type { Branch } from './requests/ledger';
+import type { Operation, ItemOutcome } from './operation';
+import { Parameters } from './fields/parameters';
 
 /** How an item's way through the operation ended. */
-export type Settled = Outcome | { failed: unknown } | { notStarted: true };
+export type Settled = ItemOutcome | { failed: unknown } | { notStarted: true };
 
 /** The node's outputs; as an AI tool there is one, since the model sees no other. */
 export function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] {
@@ -28,7 +28,7 @@ export function sortOntoBranches(settled: Settled[], branches: Branch[]): INodeE
 		const [branch, items] =
 			'branch' in outcome
 				? [outcome.branch, outcome.items]
-				: ['success' as const, 'failed' in outcome ? [errorItem(failureOf(outcome.failed))] : []];
+				: ['success' as const, 'failed' in outcome ? [errorItem(errorText(outcome.failed))] : []];
 		const output = outputs[branches.indexOf(branch)] ?? outputs[0];
 		output.push(...items.map((item) => ({ ...item, pairedItem: { item: index } })));
 	});

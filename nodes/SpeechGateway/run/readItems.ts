@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ItemSettings } from './itemRun';
+import type { ItemSettings } from './requests/itemRequests';
 import type { Operation } from './operation';
-import { Parameters } from './parameters';
+import { Parameters } from './fields/parameters';
 
 const DEFAULT_MAX_RETRIES = 4;
 /** Above the gateway's limit of about 100 s, with room for its own queue. */

@@ -8,14 +8,14 @@ import type {
 import { NotStartedError, OutcomeUnknownError } from '../core/errors';
 import { Transport } from '../gateway/transport';
 import { branchesOf, isTool, type Settled, sortOntoBranches, willRunAgain } from './branches';
-import { unknownItem } from './items';
-import { ItemRun } from './itemRun';
-import { Ledger, runIndex } from './ledger';
+import { unknownItem } from './outputItems';
+import { ItemRequests } from './requests/itemRequests';
+import { Ledger, runIndex } from './requests/ledger';
 import type { Operation } from './operation';
-import { Parameters } from './parameters';
+import { Parameters } from './fields/parameters';
 import { readAll, readOne } from './readItems';
-import { runError } from './runError';
-import { openSession, type Session } from './session';
+import { runError } from './errors';
+import { openSession, type Session } from './requests/session';
 
 /**
  * Runs one operation over all items of the node and sorts what comes out of them onto the branches. Items run
@@ -68,8 +68,8 @@ export async function runItems(
 		if (earlier) return earlier;
 		const input = inputs[index]!;
 		if ('failed' in input) return input;
-		const stop = () => stopOnFail && session.gate.stop('Another item failed');
-		const item = new ItemRun(session, index, record, input.settings, stop);
+		const stop = () => stopOnFail && session.limiter.stop('Another item failed');
+		const item = new ItemRequests(session, index, record, input.settings, stop);
 		const settled = await execute(operation, input.parameters, item);
 		// What is still processing is not finished: a retry goes on waiting for the same job.
 		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed) {
@@ -106,7 +106,11 @@ async function open(context: IExecuteFunctions): Promise<Session> {
 	return openSession(context, await Transport.open(context), concurrency);
 }
 
-async function execute(operation: Operation, parameters: unknown, item: ItemRun): Promise<Settled> {
+async function execute(
+	operation: Operation,
+	parameters: unknown,
+	item: ItemRequests,
+): Promise<Settled> {
 	try {
 		return await operation.execute(parameters, item);
 	} catch (error) {

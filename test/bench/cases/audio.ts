@@ -4,7 +4,7 @@ import {
 	joinAudio,
 	type AudioFormat,
 } from '../../../nodes/SpeechGateway/core/audio';
-import { segmentText } from '../../../nodes/SpeechGateway/core/segmentText';
+import { segmentText } from '../../../nodes/SpeechGateway/core/text/segment';
 import { REPOSITORY } from '../../support/n8n/install';
 import { run } from '../../support/n8n/steps';
 import { renderAudio } from '../../support/simulator/audio';

@@ -1,6 +1,6 @@
 import type { AudioFormat } from '../../../nodes/SpeechGateway/core/audio';
 import { DamagedAudioError, joinAudio } from '../../../nodes/SpeechGateway/core/audio';
-import type { Mp3Info } from '../../../nodes/SpeechGateway/core/audio/mp3Reader';
+import type { Mp3Info } from '../../../nodes/SpeechGateway/core/audio/mp3/reader';
 import { decode, encode, inspect, joinFiles, slice, toneShare } from './support';
 
 /** Heard in the first and in the last moments of every part, so that it shows when some of either is missing. */

@@ -5,7 +5,7 @@ import {
 	DamagedAudioError,
 	sniffAudioFormat,
 } from '../../../nodes/SpeechGateway/core/audio';
-import { Mp3Reader } from '../../../nodes/SpeechGateway/core/audio/mp3Reader';
+import { Mp3Reader } from '../../../nodes/SpeechGateway/core/audio/mp3/reader';
 import { decode, fixture, fixtureNames, formatOf, inspect, pieces, split } from './support';
 
 const text = (value: string) => new Uint8Array(Buffer.from(value));

@@ -3,7 +3,7 @@ import {
 	freshFrame,
 	freshHeader,
 	readEdgeFrame,
-} from '../../../nodes/SpeechGateway/core/audio/mp3Reservoir';
+} from '../../../nodes/SpeechGateway/core/audio/mp3/reservoir';
 
 /** Layouts of layer III: side information starts with main_data_begin; its blocks, one a granule and channel, end it. */
 const LAYOUTS = {

@@ -1,6 +1,6 @@
 import { hasText, uint32be } from './bytes';
 import type { AudioFormat } from './format';
-import { isMp3FrameHeader } from './mp3Frame';
+import { isMp3FrameHeader } from './mp3/frame';
 
 /**
  * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). PCM has no marks

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { asError, InputError, OutcomeUnknownError } from '../../core/errors';
-import { completeChat, relayToClient } from '../../run/chat';
-import { withoutErrorKey } from '../../run/items';
+import { completeChat, relayToClient } from '../../flows/chat';
+import { withoutErrorKey } from '../../run/outputItems';
 import type { Operation } from '../../run/operation';
-import { choice, type Parameters, requiredText } from '../../run/parameters';
+import { choice, type Parameters, requiredText } from '../../run/fields/parameters';
 import { isTool } from '../../run/branches';
 import { additionalBodyOption, billedOptions, modelField } from '../fields';
 import { maxTokensOption, temperatureOption } from './options';

@@ -1,6 +1,6 @@
 import { endpoints } from '../../gateway/endpoints';
-import { withoutErrorKey } from '../../run/items';
-import { fetchList } from '../../run/list';
+import { withoutErrorKey } from '../../run/outputItems';
+import { fetchList } from '../../flows/lists';
 import type { Operation } from '../../run/operation';
 import { freeOptions, returnAllFields } from '../fields';
 import { readLimit } from '../limitInput';

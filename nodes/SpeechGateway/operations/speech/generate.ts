@@ -1,11 +1,11 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { AUDIO_FORMATS } from '../../core/audio';
-import { subtitles } from '../../core/subtitles';
-import { withExtension } from '../../run/audio';
-import type { ItemRun, RequestGroup } from '../../run/itemRun';
-import { narrate } from '../../run/narrate';
+import { subtitles } from '../../core/text/subtitles';
+import { withExtension } from '../../flows/files/storeAudio';
+import type { ItemRequests, RequestGroup } from '../../run/requests/itemRequests';
+import { narrate } from '../../flows/narrate';
 import type { Operation } from '../../run/operation';
-import { speak, speakAsJob, type SpeechRequest } from '../../run/speak';
+import { speak, speakAsJob, type SpeechRequest } from '../../flows/speak';
 import { billedOptions, speechFields } from '../fields';
 import { checkBudget, speechBody } from '../speechInput';
 import { DEFAULT_WAIT } from '../waitInput';
@@ -74,7 +74,7 @@ export const generate: Operation<LongTextInput> = {
 };
 
 async function speakPart(
-	item: ItemRun,
+	item: ItemRequests,
 	input: LongTextInput,
 	part: Part,
 	number: number,
@@ -93,7 +93,7 @@ async function speakPart(
 }
 
 async function subtitleFile(
-	item: ItemRun,
+	item: ItemRequests,
 	input: LongTextInput,
 	parts: Part[],
 	starts: number[],

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { segmentText } from '../../core/segmentText';
-import type { Parameters } from '../../run/parameters';
+import { segmentText } from '../../core/text/segment';
+import type { Parameters } from '../../run/fields/parameters';
 import { speechOptions } from '../fields';
 import {
 	estimateOf,

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import type { ItemRun } from '../../run/itemRun';
-import { downloadAudio } from '../../run/speak';
+import type { ItemRequests } from '../../run/requests/itemRequests';
+import { downloadAudio } from '../../flows/speak';
 import type { AudioFormat } from '../../core/audio';
 import { responseFormatField, speechFields, textField } from '../fields';
 import { estimateOf, type SpeechInput } from '../speechInput';
@@ -39,7 +39,7 @@ export const job = (id: string) => ({ thing: 'job', id }) as const;
 
 /** Downloads the audio of a finished job into the item. */
 export async function withAudio(
-	item: ItemRun,
+	item: ItemRequests,
 	id: string,
 	target: AudioTarget,
 	json: IDataObject,

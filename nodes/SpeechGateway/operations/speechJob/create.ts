@@ -1,6 +1,6 @@
-import { taskJson } from '../../run/jobs';
+import { taskJson } from '../../flows/tasks';
 import type { Operation } from '../../run/operation';
-import { submitJob } from '../../run/speak';
+import { submitJob } from '../../flows/speak';
 import { billedOptions, speechOptions } from '../fields';
 import {
 	checkBudget,

@@ -1,6 +1,6 @@
 import type { Operation } from '../../run/operation';
-import { type WaitSettings, waitAndSave } from '../../run/jobs';
-import { submitJob } from '../../run/speak';
+import { type WaitSettings, waitAndSave } from '../../flows/tasks';
+import { submitJob } from '../../flows/speak';
 import { billedOptions, speechOptions, waitOptions } from '../fields';
 import {
 	checkBudget,

@@ -1,9 +1,9 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { endpoints } from '../../gateway/endpoints';
-import { storeVideo } from '../../run/files';
-import type { ItemRun } from '../../run/itemRun';
-import { contentOf, readAccepted, rememberId } from '../../run/jobs';
-import type { Parameters } from '../../run/parameters';
+import { storeVideo } from '../../flows/files/storeVideo';
+import type { ItemRequests } from '../../run/requests/itemRequests';
+import { contentOf, readAccepted, rememberId } from '../../flows/tasks';
+import type { Parameters } from '../../run/fields/parameters';
 import { additionalBodyOption, modelField } from '../fields';
 
 export interface VideoInput {
@@ -49,7 +49,7 @@ export const readVideoInput = (parameters: Parameters): VideoInput => ({
 
 /** Submits a video; billed. Its id is on record before anything else happens. */
 export async function submitVideo(
-	item: ItemRun,
+	item: ItemRequests,
 	{ model, prompt, additionalBody }: VideoInput,
 ): Promise<IDataObject & { id: string }> {
 	const created = await item.billed({
@@ -68,7 +68,7 @@ export const video = (id: string) => ({ thing: 'video', id }) as const;
 
 /** Downloads a finished video into the item. */
 export async function withVideo(
-	item: ItemRun,
+	item: ItemRequests,
 	id: string,
 	target: VideoTarget,
 	json: IDataObject,

@@ -1,4 +1,4 @@
-import { taskJson } from '../../run/jobs';
+import { taskJson } from '../../flows/tasks';
 import type { Operation } from '../../run/operation';
 import { additionalBodyOption, billedOptions } from '../fields';
 import { readVideoInput, submitVideo, videoFields, type VideoInput, video } from './common';

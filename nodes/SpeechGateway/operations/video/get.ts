@@ -1,4 +1,4 @@
-import { fetchStatus, taskJson } from '../../run/jobs';
+import { fetchStatus, taskJson } from '../../flows/tasks';
 import type { Operation } from '../../run/operation';
 import { freeBatchOptions } from '../fields';
 import { videoIdField, video } from './common';

@@ -1,4 +1,4 @@
-import { type WaitSettings, waitAndSave } from '../../run/jobs';
+import { type WaitSettings, waitAndSave } from '../../flows/tasks';
 import type { Operation } from '../../run/operation';
 import { binaryOptions, freeBatchOptions, waitOptions } from '../fields';
 import { readBinaryOptions } from '../speechInput';

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../core/errors';
 import { endpoints } from '../../gateway/endpoints';
-import { inspectRecording, type Recording } from '../../run/inputFile';
-import type { ItemRun } from '../../run/itemRun';
-import { withoutErrorKey } from '../../run/items';
-import { resourceBody } from '../../run/jobs';
-import { fetchVoices } from '../../run/list';
+import { inspectRecording, type Recording } from '../../flows/files/recording';
+import type { ItemRequests } from '../../run/requests/itemRequests';
+import { withoutErrorKey } from '../../run/outputItems';
+import { resourceBody } from '../../flows/tasks';
+import { fetchVoices } from '../../flows/lists';
 import type { Operation } from '../../run/operation';
 import { CLONE_TOKENS } from '../../core/billing';
 import { billedOptions, speechModelField } from '../fields';
@@ -93,14 +93,14 @@ export const create: Operation<VoiceInput> = {
 };
 
 async function findVoice(
-	item: ItemRun,
+	item: ItemRequests,
 	{ model, title }: VoiceInput,
 ): Promise<IDataObject | undefined> {
 	const voices = await fetchVoices(item, model);
 	return voices.find((voice) => voice.title === title);
 }
 
-async function clone(item: ItemRun, input: VoiceInput): Promise<IDataObject> {
+async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject> {
 	const { model, title, binaryPropertyName, recording } = input;
 	const { context, hints } = item.session;
 	if (recording.seconds !== undefined && recording.seconds < RECOMMENDED_SECONDS) {

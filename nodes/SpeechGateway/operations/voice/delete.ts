@@ -1,7 +1,7 @@
 import { InputError } from '../../core/errors';
 import { endpoints } from '../../gateway/endpoints';
 import type { Operation } from '../../run/operation';
-import { safeId } from '../../run/parameters';
+import { safeId } from '../../run/fields/parameters';
 import { freeBatchOptions, ownVoiceField, speechModelField } from '../fields';
 import { DEFAULT_VOICE } from '../speechInput';
 

@@ -1,5 +1,5 @@
-import { withoutErrorKey } from '../../run/items';
-import { fetchVoices } from '../../run/list';
+import { withoutErrorKey } from '../../run/outputItems';
+import { fetchVoices } from '../../flows/lists';
 import type { Operation } from '../../run/operation';
 import { freeOptions, returnAllFields, speechModelField } from '../fields';
 import { readLimit } from '../limitInput';

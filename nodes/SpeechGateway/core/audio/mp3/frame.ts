@@ -1,0 +1,101 @@
+/** Layer III frames. Written after ISO/IEC 11172-3 and 13818-3. */
+import { concat } from '../bytes';
+
+/** kbit/s by bitrate index; 0 is free format and 15 is forbidden. */
+const BITRATES_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const BITRATES_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+const SAMPLE_RATES_MPEG1 = [44_100, 48_000, 32_000];
+
+/** Sync word, version, bitrate and so on, in front of each frame. */
+export const FRAME_HEADER_BYTES = 4;
+/** Header bits that are the same in all frames of a file: sync, version, layer, sample rate. */
+const STREAM_MASK = 0xfffe0c00;
+/** Bits that a frame made here takes over from the stream: these, bitrate, and channel mode. */
+const TEMPLATE_MASK = (STREAM_MASK | 0x0000f0c0) >>> 0;
+export const NO_CRC_BIT = 0x00010000;
+const CRC_BYTES = 2;
+/** What one step of the bitrate adds to a header. */
+export const BITRATE_STEP = 0x00001000;
+
+/** What a frame header says, for valid headers. */
+export interface Frame {
+	mpeg1: boolean;
+	mono: boolean;
+	bitrate: number;
+	sampleRate: number;
+	samples: number;
+	bytes: number;
+}
+
+/** Reads a header that `isMp3FrameHeader` accepts. */
+export function parseHeader(header: number): Frame {
+	const version = (header >>> 19) & 3;
+	const mpeg1 = version === 3;
+	const bitrate = (mpeg1 ? BITRATES_MPEG1 : BITRATES_MPEG2)[(header >>> 12) & 15];
+	const divisor = mpeg1 ? 1 : version === 2 ? 2 : 4;
+	const sampleRate = SAMPLE_RATES_MPEG1[(header >>> 10) & 3] / divisor;
+	const samples = mpeg1 ? 1152 : 576;
+	return {
+		mpeg1,
+		mono: ((header >>> 6) & 3) === 3,
+		bitrate,
+		sampleRate,
+		samples,
+		bytes: Math.floor((samples * bitrate * 125) / sampleRate) + ((header >>> 9) & 1),
+	};
+}
+
+/** Whether these four bytes can begin a layer III frame that is not free format. */
+export function isMp3FrameHeader(header: number): boolean {
+	const bitrate = (header >>> 12) & 15;
+	return isLayer3(header) && bitrate !== 0 && bitrate !== 15;
+}
+
+/** Whether these four bytes can begin a layer III frame, of free format too. */
+export function isLayer3(header: number): boolean {
+	return (
+		header >>> 21 === 0x7ff &&
+		((header >>> 19) & 3) !== 1 &&
+		((header >>> 17) & 3) === 1 &&
+		((header >>> 10) & 3) !== 3 &&
+		// Emphasis 2 is reserved; refusing it makes false headers rarer.
+		(header & 3) !== 2
+	);
+}
+
+/** Whether two frames can follow each other: one version, sample rate and number of channels. */
+export function sameStream(a: number, b: number): boolean {
+	const monoA = ((a >>> 6) & 3) === 3;
+	const monoB = ((b >>> 6) & 3) === 3;
+	return ((a ^ b) & STREAM_MASK) === 0 && monoA === monoB;
+}
+
+/** Size of the side information, which lies between the frame header and the main data. */
+export function sideInfoBytes(frame: Pick<Frame, 'mpeg1' | 'mono'>): number {
+	if (frame.mpeg1) return frame.mono ? 17 : 32;
+	return frame.mono ? 9 : 17;
+}
+
+/** Where the main data begin in a frame: behind header, checksum and side information. */
+export function mainDataOffset(header: number): number {
+	const crc = (header & NO_CRC_BIT) === 0 ? CRC_BYTES : 0;
+	return FRAME_HEADER_BYTES + crc + sideInfoBytes(parseHeader(header));
+}
+
+/** A frame that plays as silence: its side information is all zero, so it holds no spectrum and borrows no bits. */
+export function silentFrame(header: number): Uint8Array {
+	const own = ((header & TEMPLATE_MASK) | NO_CRC_BIT) >>> 0;
+	const bytes = new Uint8Array(parseHeader(own).bytes);
+	new DataView(bytes.buffer).setUint32(0, own);
+	return bytes;
+}
+
+/** One frame many times, in segments of up to about 64 KiB. */
+export function repeated(frame: Uint8Array, count: number): Uint8Array[] {
+	const perChunk = Math.ceil((64 * 1024) / frame.length);
+	const segments: Uint8Array[] = [];
+	for (let left = count; left > 0; left -= perChunk) {
+		segments.push(concat(Array.from({ length: Math.min(left, perChunk) }, () => frame)));
+	}
+	return segments;
+}

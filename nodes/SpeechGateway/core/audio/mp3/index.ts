@@ -1,0 +1,124 @@
+/** One MP3 file made of several. */
+import type { JoinPlan } from '../joiner';
+import { assertSame, Joiner } from '../joiner';
+import { parseHeader, repeated, silentFrame } from './frame';
+import type { Mp3Segment } from './segment';
+import { joinedEdges, keepFrames, layOut } from './segment';
+import type { Mp3Info } from './reader';
+import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
+import { planSeams } from './seams';
+import { cutAtStart, playingTime, xingFrame } from './xing';
+
+/**
+ * Plans one MP3 file out of several of one MPEG version, sample rate and channel count: one Xing header (Info when the
+ * bitrate is constant) and the frames of all parts, silent ones between them for the pauses.
+ *
+ * Parts that tell their encoder's delay and padding are joined gapless to within one frame (24 ms at 24 kHz, 26.1 ms at
+ * 44.1 kHz): whole frames are left out at the seams so that no part starts more than a frame off the sum of the playing
+ * times and pauses before it, however many there are; see `planSeams`. When the first frame kept of a part needs bytes of
+ * those left out, it is written anew with them, if need be at a higher bitrate; all other frames are unchanged. Parts
+ * that do not tell are taken whole. At both ends of the file all frames stay, and decoders cut off delay and padding.
+ * `starts` and `seconds` say what a decoder plays, to the sample.
+ *
+ * @throws Error on a mismatch
+ */
+export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<Mp3Info> {
+	assertSame(infos, 'the sample rate', (info) => info.sampleRate);
+	assertSame(infos, 'the number of channels', (info) => info.channels);
+	const [first] = infos;
+	const last = infos[infos.length - 1];
+	const template = parseHeader(first.header);
+	const silence = silentFrame(first.header);
+	const pauseSamples = Math.round((pauseMilliseconds / 1000) * template.sampleRate);
+	const segments = layOut(infos, planSeams(infos, pauseSamples), silence.length);
+	const end = segments[segments.length - 1];
+	const frames = end.frame + end.frames;
+	const dataBytes = end.byte + end.bytes;
+
+	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
+	const gapless = first.gapless && {
+		delay: first.gapless.delay,
+		padding: last.gapless?.padding ?? 0,
+	};
+	const starts = segments.map(({ info, frame, skip }) => {
+		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
+		return ((frame - skip) * template.samples + silent) / template.sampleRate;
+	});
+	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
+	const position = (frame: number): number => {
+		let index = segments.length - 1;
+		while (segments[index].frame > frame) index--;
+		const segment = segments[index];
+		const inPause = Math.max(0, frame - segment.frame - segment.frames);
+		return (
+			segment.byte +
+			positionInSegment(segment, frame - segment.frame - inPause) +
+			inPause * silence.length
+		);
+	};
+
+	const isConstant = segments.every(
+		(segment) => segment.info.bitrate === first.bitrate && !segment.changesBitrate,
+	);
+	const bitrate = isConstant ? first.bitrate : 0;
+	const header = xingFrame({
+		header: first.header,
+		name: bitrate > 0 ? 'Info' : 'Xing',
+		frames,
+		dataBytes,
+		gapless,
+		position,
+	});
+	const seekInterval = Math.ceil(frames / MAX_SEEK_POINTS);
+	const info: Mp3Info = {
+		format: 'mp3',
+		seconds: playingTime(frames, template, gapless),
+		bytes: header.length + dataBytes,
+		dataBytes,
+		sampleRate: first.sampleRate,
+		channels: first.channels,
+		frames,
+		header: first.header,
+		bitrate,
+		seekPositions:
+			bitrate > 0
+				? []
+				: Array.from({ length: Math.ceil(frames / seekInterval) }, (_, index) =>
+						position(index * seekInterval),
+					),
+		seekInterval,
+		gapless,
+		...joinedEdges(segments, silence),
+	};
+	return {
+		info,
+		starts,
+		createJoiner: () =>
+			new Joiner(infos, {
+				header: [header],
+				createReader: (emit, part) => new Mp3Reader(keepFrames(segments[part], emit)),
+				finishPart: (emit, part) => {
+					const next = segments[part + 1];
+					if (next) repeated(silence, next.pauseFrames).forEach(emit);
+				},
+			}),
+	};
+}
+/** Byte position of a frame within what is kept of one part. */
+function positionInSegment(segment: Mp3Segment, frame: number): number {
+	if (frame === 0) return 0;
+	const { info, skip, startBytes, freshBytes } = segment;
+	return Math.max(0, positionInPart(info, frame + skip) - startBytes + freshBytes);
+}
+
+/** Byte position of a frame within the audio data of one part. */
+function positionInPart(info: Mp3Info, frame: number): number {
+	if (info.seekPositions.length === 0) return Math.floor((info.dataBytes * frame) / info.frames);
+	const index = Math.min(Math.floor(frame / info.seekInterval), info.seekPositions.length - 1);
+	const isLast = index === info.seekPositions.length - 1;
+	const from = info.seekPositions[index];
+	const to = isLast ? info.dataBytes : info.seekPositions[index + 1];
+	const start = index * info.seekInterval;
+	const end = isLast ? info.frames : start + info.seekInterval;
+	return Math.floor(from + ((to - from) * (frame - start)) / (end - start));
+}

@@ -1,0 +1,253 @@
+/** Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. */
+import { BlockReader, hasText, uint32be } from '../bytes';
+import type { AudioReader, BaseInfo } from '../format';
+import { DamagedAudioError } from '../format';
+import type { Emit } from '../joiner';
+import type { Frame } from './frame';
+import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
+import type { EdgeFrame } from './reservoir';
+import { readEdgeFrame } from './reservoir';
+import { APE_HEADER_BYTES, tagBytes } from './tags';
+import type { Claim, Gapless } from './xing';
+import { playingTime, readClaim } from './xing';
+
+/**
+ * The longest stretch that may be passed over in search of the next frame. Some of the longest frames (1,441 bytes), so
+ * that one destroyed frame does not cost the file, but no long stretch of audio goes missing.
+ */
+const MAX_RUBBISH_BYTES = 16 * 1024;
+/** Entries of the seek table, at most. The table of contents made from it has 100 entries of 1/256 of the file. */
+export const MAX_SEEK_POINTS = 64;
+/**
+ * Frames known at each end: delay and padding are 4,095 samples at most, eight frames of 576; one more may be cut at a
+ * seam, and to begin with a frame the next one must be known.
+ */
+export const EDGE_FRAMES = 10;
+
+const NEED_MORE = -1;
+
+export interface Mp3Info extends BaseInfo {
+	format: 'mp3';
+	frames: number;
+	/** Header of the first frame. */
+	header: number;
+	/** kbit/s, or 0 when it varies. */
+	bitrate: number;
+	/** Byte positions, in the audio data, of every `seekInterval`th frame. Empty at a constant bitrate. */
+	seekPositions: number[];
+	seekInterval: number;
+	/** Null when the encoder does not say. */
+	gapless: Gapless | null;
+	/** The first frames, `EDGE_FRAMES` at most. */
+	head: EdgeFrame[];
+	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
+	tail: number[];
+}
+
+/** Reads an MP3 file; passes whole frames of audio, in runs, to `onAudio`: no tags, no Xing header, no rubbish. */
+export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
+	private first = 0;
+	private freeFormat = false;
+	private frames = 0;
+	private dataBytes = 0;
+	private bitrate?: number;
+	/** Size of all Xing, Info and VBRI frames. */
+	private headerBytes = 0;
+	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
+	/** Bytes of a tag still to be passed over. */
+	private skip = 0;
+	/** Bytes passed over since the last frame that are neither frame, tag nor zero. */
+	private rubbish = 0;
+	private readonly head: EdgeFrame[] = [];
+	private readonly tail: number[] = [];
+	private seekPositions: number[] = [];
+	private seekInterval = 1;
+
+	constructor(private readonly onAudio: Emit = () => {}) {
+		super();
+	}
+
+	end(): Mp3Info {
+		this.finish();
+		if (this.bytes === 0) throw new DamagedAudioError('The MP3 file is empty');
+		if (this.skip > 0) {
+			throw new DamagedAudioError(
+				`The MP3 file is cut short: ${this.skip} bytes of a tag are missing`,
+			);
+		}
+		if (this.frames === 0) {
+			throw new DamagedAudioError(
+				this.freeFormat
+					? 'The MP3 file is in free format, which is not supported'
+					: 'The file is not an MP3 file: no frame of audio was found',
+			);
+		}
+		if (this.rubbish > 0) {
+			throw new DamagedAudioError(
+				`The MP3 file is damaged or cut short: its last ${this.rubbish} bytes are no audio`,
+			);
+		}
+		// Some encoders count the header frame too: then the bytes are all there.
+		const missing = this.claim.frames - this.frames;
+		if (missing > 1 || (missing === 1 && this.claim.bytes > this.dataBytes + this.headerBytes)) {
+			throw new DamagedAudioError(
+				`The MP3 file is cut short: it has ${this.frames} of ${this.claim.frames} frames`,
+			);
+		}
+		const frame = parseHeader(this.first);
+		const gapless = this.gapless(frame);
+		return {
+			format: 'mp3',
+			seconds: playingTime(this.frames, frame, gapless),
+			bytes: this.bytes,
+			dataBytes: this.dataBytes,
+			sampleRate: frame.sampleRate,
+			channels: frame.mono ? 1 : 2,
+			frames: this.frames,
+			header: this.first,
+			bitrate: this.bitrate ?? 0,
+			seekPositions: this.bitrate === 0 ? this.seekPositions : [],
+			seekInterval: this.seekInterval,
+			gapless,
+			head: [...this.head],
+			tail: [...this.tail],
+		};
+	}
+
+	/** The encoder's delay and padding, unless they are of another file: of the first of several in a row. */
+	private gapless(frame: Frame): Gapless | null {
+		const { frames, gapless } = this.claim;
+		if (!gapless || playingTime(this.frames, frame, gapless) <= 0) return null;
+		if (frames === this.frames) return gapless;
+		return frames === 0 ? { ...gapless, padding: 0 } : null;
+	}
+
+	protected read(bytes: Uint8Array, last: boolean): number {
+		let at = 0;
+		let run = 0; // where the frames not yet passed on begin
+		const flush = () => {
+			if (at > run) this.onAudio(bytes.subarray(run, at));
+		};
+		while (at < bytes.length) {
+			if (this.skip > 0) {
+				const skipped = Math.min(this.skip, bytes.length - at);
+				this.skip -= skipped;
+				at += skipped;
+				run = at;
+				continue;
+			}
+			const size = this.frameAt(bytes, at, last);
+			if (size === NEED_MORE) break;
+			if (size > 0) {
+				const header = uint32be(bytes, at);
+				const frame = parseHeader(header);
+				const claim = readClaim(bytes, at, frame);
+				this.rubbish = 0;
+				if (claim === undefined) {
+					this.count(header, frame, bytes, at);
+					at += size;
+				} else {
+					flush();
+					if (this.headerBytes === 0 || claim.frames > this.claim.frames) this.claim = claim;
+					this.headerBytes += size;
+					at += size;
+					run = at;
+				}
+				continue;
+			}
+			flush();
+			run = at;
+			const passed = this.passOver(bytes, at, last);
+			if (passed === NEED_MORE) break;
+			this.skip = Math.max(0, at + passed - bytes.length);
+			at += passed - this.skip;
+			run = at;
+		}
+		flush();
+		return at;
+	}
+
+	/**
+	 * Size of the frame at this place, 0 when there is none, NEED_MORE when that cannot be told yet. A frame counts only
+	 * when another frame, a tag, zeros or the end follows it.
+	 */
+	private frameAt(bytes: Uint8Array, at: number, last: boolean): number {
+		const left = bytes.length - at;
+		if (left < FRAME_HEADER_BYTES) return last ? 0 : this.want(FRAME_HEADER_BYTES);
+		const header = uint32be(bytes, at);
+		if (!isMp3FrameHeader(header)) {
+			if (this.frames === 0 && this.rubbish === 0) this.freeFormat ||= isLayer3(header);
+			return 0;
+		}
+		if (this.frames > 0 && !sameStream(header, this.first)) return 0;
+		const size = parseHeader(header).bytes;
+		if (left < size) {
+			if (!last) return this.want(size + FRAME_HEADER_BYTES);
+			if (this.rubbish > 0 || this.frames === 0) return 0;
+			throw new DamagedAudioError(
+				`The MP3 file is cut short: its last frame has ${left} of ${size} bytes`,
+			);
+		}
+		if (left < size + FRAME_HEADER_BYTES) {
+			return last ? size : this.want(size + FRAME_HEADER_BYTES);
+		}
+		const next = uint32be(bytes, at + size);
+		const follows =
+			(isMp3FrameHeader(next) && sameStream(next, header)) ||
+			next >>> 24 === 0 ||
+			hasText(bytes, at + size, 'TAG') ||
+			hasText(bytes, at + size, 'ID3') ||
+			hasText(bytes, at + size, 'APET');
+		return follows ? size : 0;
+	}
+
+	/** Bytes of the tag, zeros or rubbish at this place (a tag may reach beyond what is there), or NEED_MORE. */
+	private passOver(bytes: Uint8Array, at: number, last: boolean): number {
+		const left = bytes.length - at;
+		if (bytes[at] === 0) {
+			let end = at + 1;
+			while (end < bytes.length && bytes[end] === 0) end++;
+			return end - at;
+		}
+		if (!last && left < APE_HEADER_BYTES) return this.want(APE_HEADER_BYTES);
+		const tag = tagBytes(bytes, at);
+		if (tag > 0) return tag;
+		const next = bytes.indexOf(0xff, at + 1);
+		const end = next < 0 ? bytes.length : next;
+		this.rubbish += end - at;
+		if (this.rubbish > MAX_RUBBISH_BYTES) {
+			throw new DamagedAudioError(
+				this.frames === 0
+					? 'The file is not an MP3 file: no frame of audio was found'
+					: `The MP3 file is damaged: more than ${MAX_RUBBISH_BYTES} bytes after frame ${this.frames} are no audio`,
+			);
+		}
+		return end - at;
+	}
+
+	private count(header: number, frame: Frame, bytes: Uint8Array, at: number): void {
+		if (this.frames === 0) {
+			this.first = header;
+			this.bitrate = frame.bitrate;
+		} else if (this.bitrate !== frame.bitrate) {
+			this.bitrate = 0;
+		}
+		if (this.frames % this.seekInterval === 0) {
+			if (this.seekPositions.length === MAX_SEEK_POINTS) {
+				this.seekPositions = this.seekPositions.filter((_, index) => index % 2 === 0);
+				this.seekInterval *= 2;
+			}
+			this.seekPositions.push(this.dataBytes);
+		}
+		if (this.head.length < EDGE_FRAMES) this.head.push(readEdgeFrame(bytes, at));
+		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
+		this.tail.push(frame.bytes);
+		this.frames++;
+		this.dataBytes += frame.bytes;
+	}
+
+	private want(bytes: number): typeof NEED_MORE {
+		this.wanted = bytes;
+		return NEED_MORE;
+	}
+}

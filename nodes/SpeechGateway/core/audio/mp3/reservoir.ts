@@ -1,0 +1,121 @@
+/**
+ * The bit reservoir: the main data of a frame may begin in the frames before it, so a frame does not always play without
+ * them. Here one is made to. Written after ISO/IEC 11172-3 and 13818-3.
+ */
+import { concat, uint32be } from '../bytes';
+import {
+	BITRATE_STEP,
+	FRAME_HEADER_BYTES,
+	mainDataOffset,
+	NO_CRC_BIT,
+	parseHeader,
+	sideInfoBytes,
+} from './frame';
+
+/** Lengths in the side information, in bits. */
+const GRANULE_LENGTH_BITS = 12;
+const GRANULE_BITS = { mpeg1: 59, mpeg2: 63 };
+const MAIN_DATA_BEGIN_BITS = { mpeg1: 9, mpeg2: 8 };
+/** Bitrate indexes 1 to 14 are bitrates. */
+const MAX_BITRATE_INDEX = 14;
+
+/** What must be known of a frame near a seam. Plain JSON. */
+export interface EdgeFrame {
+	header: number;
+	/** Bytes by which its main data begin before its own place for them. */
+	mainDataBegin: number;
+	/** Length of its main data. */
+	mainDataBytes: number;
+}
+
+/** Reads header and side information of the frame at this place. */
+export function readEdgeFrame(bytes: Uint8Array, at: number): EdgeFrame {
+	const header = uint32be(bytes, at);
+	const { mpeg1, mono } = parseHeader(header);
+	const side = at + mainDataOffset(header) - sideInfoBytes({ mpeg1, mono });
+	const version = mpeg1 ? 'mpeg1' : 'mpeg2';
+	const channels = mono ? 1 : 2;
+	// Each granule and channel has a block of its own, whose first 12 bits are a length; they end the side information.
+	const blocks = channels * (mpeg1 ? 2 : 1);
+	const first = 8 * sideInfoBytes({ mpeg1, mono }) - blocks * GRANULE_BITS[version];
+	let bits = 0;
+	for (let block = 0; block < blocks; block++) {
+		bits += bitsAt(bytes, side, first + block * GRANULE_BITS[version], GRANULE_LENGTH_BITS);
+	}
+	return {
+		header,
+		mainDataBegin: bitsAt(bytes, side, 0, MAIN_DATA_BEGIN_BITS[version]),
+		mainDataBytes: Math.ceil(bits / 8),
+	};
+}
+
+/** Up to 16 bits, from a bit position behind `at`. */
+function bitsAt(bytes: Uint8Array, at: number, bit: number, count: number): number {
+	const byte = at + (bit >>> 3);
+	const word = (bytes[byte] << 16) | (bytes[byte + 1] << 8) | (bytes[byte + 2] ?? 0);
+	return (word >>> (24 - (bit & 7) - count)) & ((1 << count) - 1);
+}
+
+export function frameBytes(frame: Pick<EdgeFrame, 'header'>): number {
+	return parseHeader(frame.header).bytes;
+}
+
+function room(header: number): number {
+	return parseHeader(header).bytes - mainDataOffset(header);
+}
+
+/** Main data before the frame after this one that belong to that and later ones. */
+function tailBytes(head: EdgeFrame[], index: number): number {
+	return head[index + 1].mainDataBegin;
+}
+
+/**
+ * Header of the frame that can stand first in the place of frame `index` of a part that begins with these: its own when
+ * it needs no bytes of the frames before it or has room for them, else that of the next bitrate that has. Undefined when
+ * no bitrate has, when the bytes are not there, or when the next frame is not known.
+ */
+export function freshHeader(head: EdgeFrame[], index: number): number | undefined {
+	const frame = head[index];
+	if (index === 0) return frame.header;
+	if (index + 1 >= head.length) return undefined;
+	const before = head.slice(0, index).reduce((sum, one) => sum + room(one.header), 0);
+	const free = frame.mainDataBegin + room(frame.header) - frame.mainDataBytes;
+	if (frame.mainDataBegin > before || tailBytes(head, index) > free) return undefined;
+	if (frame.mainDataBegin === 0) return frame.header;
+	const needed = frame.mainDataBytes + tailBytes(head, index);
+	let header = (frame.header | NO_CRC_BIT) >>> 0;
+	for (; room(header) < needed; header += BITRATE_STEP) {
+		if (((header >>> 12) & 15) === MAX_BITRATE_INDEX) return undefined;
+	}
+	return header;
+}
+
+/**
+ * Makes that frame out of the frames up to and including `index`: the same side information, but main data that begin in
+ * the frame itself. What later frames need stays at its end, since they count back from there; between the two is filler.
+ */
+export function freshFrame(head: EdgeFrame[], index: number, frames: Uint8Array): Uint8Array {
+	const frame = head[index];
+	const header = freshHeader(head, index)!;
+	const at = frames.length - frameBytes(frame);
+	if (frame.mainDataBegin === 0) return frames.slice(at);
+	const areas: Uint8Array[] = [];
+	let from = 0;
+	for (const one of head.slice(0, index + 1)) {
+		areas.push(frames.subarray(from + mainDataOffset(one.header), from + frameBytes(one)));
+		from += frameBytes(one);
+	}
+	const data = concat(areas);
+	const begin = data.length - room(frame.header) - frame.mainDataBegin;
+	const tail = data.subarray(data.length - tailBytes(head, index));
+
+	const bytes = new Uint8Array(frameBytes({ header }));
+	new DataView(bytes.buffer).setUint32(0, header);
+	const side = at + mainDataOffset(frame.header) - sideInfoBytes(parseHeader(header));
+	bytes.set(frames.subarray(side, at + mainDataOffset(frame.header)), FRAME_HEADER_BYTES);
+	bytes[FRAME_HEADER_BYTES] = 0; // main_data_begin: these 8 bits, and in MPEG-1 one more
+	if (parseHeader(header).mpeg1) bytes[FRAME_HEADER_BYTES + 1] &= 0x7f;
+	bytes.set(data.subarray(begin, begin + frame.mainDataBytes), mainDataOffset(header));
+	bytes.set(tail, bytes.length - tail.length);
+	return bytes;
+}

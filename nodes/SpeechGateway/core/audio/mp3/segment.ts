@@ -1,0 +1,127 @@
+/** What a joined MP3 file takes over of one of its parts. */
+import { concat, uint32be } from '../bytes';
+import { DamagedAudioError } from '../format';
+import type { Emit } from '../joiner';
+import type { Mp3Info } from './reader';
+import { EDGE_FRAMES } from './reader';
+import type { EdgeFrame } from './reservoir';
+import { frameBytes, freshFrame, freshHeader, readEdgeFrame } from './reservoir';
+import type { Kept } from './seams';
+
+export interface Mp3Segment extends Kept {
+	info: Mp3Info;
+	/** Number of its first frame in the joined audio, and the byte at which that begins. */
+	frame: number;
+	byte: number;
+	/** Frames and bytes taken over. */
+	frames: number;
+	bytes: number;
+	/** Bytes of the skipped frames and the first kept one, and what the latter has in the joined file. 0 if none is skipped. */
+	startBytes: number;
+	freshBytes: number;
+	/** Whether the first kept frame gets a higher bitrate. */
+	changesBitrate: boolean;
+}
+
+/** Puts the segments one behind the other. */
+export function layOut(infos: Mp3Info[], kept: Kept[], silentFrameBytes: number): Mp3Segment[] {
+	let frame = 0;
+	let byte = 0;
+	return infos.map((info, part): Mp3Segment => {
+		const { skip, drop, pauseFrames } = kept[part];
+		const { head, tail } = info;
+		const fresh = skip > 0 ? { header: freshHeader(head, skip)! } : undefined;
+		const startBytes = fresh ? sum(head.slice(0, skip + 1).map(frameBytes)) : 0;
+		const freshBytes = fresh ? frameBytes(fresh) : 0;
+		const endBytes = sum(tail.slice(tail.length - drop));
+		frame += pauseFrames;
+		byte += pauseFrames * silentFrameBytes;
+		const segment = {
+			...kept[part],
+			info,
+			frame,
+			byte,
+			frames: info.frames - skip - drop,
+			bytes: info.dataBytes - startBytes + freshBytes - endBytes,
+			startBytes,
+			freshBytes,
+			changesBitrate: freshBytes !== (fresh ? frameBytes(head[skip]) : 0),
+		};
+		frame += segment.frames;
+		byte += segment.bytes;
+		return segment;
+	});
+}
+
+function sum(numbers: number[]): number {
+	return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Takes all frames of the part, in runs, and emits those that are kept, the first of them made fit to stand there. */
+export function keepFrames(segment: Mp3Segment, emit: Emit): Emit {
+	const { head } = segment.info;
+	const end = segment.startBytes + segment.bytes - segment.freshBytes;
+	let start: Uint8Array[] = [];
+	let at = 0;
+	const takeStart = (bytes: Uint8Array) => {
+		start.push(bytes);
+		at += bytes.length;
+		if (at < segment.startBytes) return;
+		const frames = concat(start);
+		const found = readEdgeFrame(frames, frames.length - frameBytes(head[segment.skip]));
+		if (!sameFrame(found, head[segment.skip])) {
+			throw new DamagedAudioError('A part has changed since it was inspected');
+		}
+		emit(freshFrame(head, segment.skip, frames));
+		start = [];
+	};
+	return (run) => {
+		let rest = run;
+		if (at < segment.startBytes) {
+			const left = segment.startBytes - at;
+			takeStart(rest.subarray(0, left));
+			rest = rest.subarray(left);
+		}
+		const kept = rest.subarray(0, Math.max(0, end - at));
+		at += rest.length;
+		if (kept.length > 0) emit(kept);
+	};
+}
+
+function sameFrame(a: EdgeFrame, b: EdgeFrame): boolean {
+	return (
+		a.header === b.header &&
+		a.mainDataBegin === b.mainDataBegin &&
+		a.mainDataBytes === b.mainDataBytes
+	);
+}
+
+/** First and last frames of the joined audio, as many as are known. */
+export function joinedEdges(
+	segments: Mp3Segment[],
+	silence: Uint8Array,
+): Pick<Mp3Info, 'head' | 'tail'> {
+	const silent: EdgeFrame = { header: uint32be(silence, 0), mainDataBegin: 0, mainDataBytes: 0 };
+	const head: EdgeFrame[] = [];
+	for (const segment of segments) {
+		const { skip, drop, info } = segment;
+		const known = info.head.slice(skip, info.frames - drop);
+		if (skip > 0) {
+			known[0] = { ...known[0], header: freshHeader(info.head, skip)!, mainDataBegin: 0 };
+		}
+		for (let i = 0; i < segment.pauseFrames && i < EDGE_FRAMES; i++) head.push(silent);
+		head.push(...known);
+		if (known.length < segment.frames || head.length >= EDGE_FRAMES) break;
+	}
+	const tail: number[] = [];
+	for (const segment of [...segments].reverse()) {
+		const { skip, drop, info } = segment;
+		const firstKnown = info.frames - info.tail.length;
+		const known = info.tail.slice(Math.max(0, skip - firstKnown), info.tail.length - drop);
+		if (skip > 0 && firstKnown <= skip) known[0] = segment.freshBytes;
+		tail.unshift(...known);
+		if (known.length < segment.frames || tail.length >= EDGE_FRAMES) break;
+		for (let i = 0; i < segment.pauseFrames && i < EDGE_FRAMES; i++) tail.unshift(silence.length);
+	}
+	return { head: head.slice(0, EDGE_FRAMES), tail: tail.slice(-EDGE_FRAMES) };
+}

@@ -1,0 +1,135 @@
+/**
+ * The header that an MP3 file carries in its first frame: Xing or Info with LAME's part, or VBRI. Written after their
+ * descriptions.
+ */
+import { hasText, putText, uint32be } from '../bytes';
+import type { Frame } from './frame';
+import { BITRATE_STEP, FRAME_HEADER_BYTES, parseHeader, sideInfoBytes, silentFrame } from './frame';
+
+/** Xing or Info: name, flags, frames, bytes, table of contents, quality. */
+const XING_BYTES = 4 + 4 + 4 + 4 + 100 + 4;
+/** What LAME appends to it, and where in there the encoder's delay and padding stand (12 bits each). */
+const LAME_BYTES = 36;
+const LAME_DELAY_OFFSET = 21;
+/** Encoders whose delay and padding decoders (ffmpeg, mpg123, browsers) act upon. */
+const LAME_NAMES = ['LAME', 'Lavf', 'Lavc'];
+/** Samples by which every decoder lags; they are cut off together with the encoder's delay. */
+export const DECODER_DELAY = 529;
+/** What the encoder says it added before and after the sound, in samples. */
+export interface Gapless {
+	delay: number;
+	padding: number;
+}
+
+/** What a Xing, Info or VBRI header says of the file; 0 where it does not say. `bytes` includes the header's own frame. */
+export interface Claim {
+	frames: number;
+	bytes: number;
+	gapless: Gapless | null;
+}
+
+/**
+ * The claim of a Xing, Info or VBRI header, or undefined for a frame of audio. A header frame has empty side information,
+ * which tells it from audio that has the same letters by chance.
+ */
+export function readClaim(bytes: Uint8Array, at: number, frame: Frame): Claim | undefined {
+	const xing = FRAME_HEADER_BYTES + sideInfoBytes(frame);
+	const vbri = FRAME_HEADER_BYTES + 32;
+	const isXing =
+		frame.bytes >= xing + 16 &&
+		(hasText(bytes, at + xing, 'Xing') || hasText(bytes, at + xing, 'Info'));
+	const isVbri = frame.bytes >= vbri + 18 && hasText(bytes, at + vbri, 'VBRI');
+	if (!isXing && !isVbri) return undefined;
+	// From 6: a checksum may stand before the side information.
+	for (let i = 6; i < (isXing ? xing : vbri); i++) {
+		if (bytes[at + i] !== 0) return undefined;
+	}
+	if (isVbri) {
+		return {
+			frames: uint32be(bytes, at + vbri + 14),
+			bytes: uint32be(bytes, at + vbri + 10),
+			gapless: null,
+		};
+	}
+	// Flags say which fields follow, in this order: frames, bytes, table of contents, quality.
+	const flags = bytes[at + xing + 7];
+	let field = at + xing + 8;
+	const frames = (flags & 1) !== 0 ? uint32be(bytes, field) : 0;
+	if ((flags & 1) !== 0) field += 4;
+	const size = (flags & 2) !== 0 ? uint32be(bytes, field) : 0;
+	if ((flags & 2) !== 0) field += 4;
+	if ((flags & 4) !== 0) field += 100;
+	if ((flags & 8) !== 0) field += 4;
+	const hasLame =
+		field + LAME_BYTES <= at + frame.bytes &&
+		LAME_NAMES.some((name) => hasText(bytes, field, name));
+	const delays = uint32be(bytes, field + LAME_DELAY_OFFSET) >>> 8;
+	return {
+		frames,
+		bytes: size,
+		gapless: hasLame ? { delay: delays >>> 12, padding: delays & 0xfff } : null,
+	};
+}
+
+/** Samples that a decoder cuts off the beginning. */
+export function cutAtStart(gapless: Gapless | null): number {
+	return gapless ? gapless.delay + DECODER_DELAY : 0;
+}
+
+/** Samples that a decoder cuts off the end. Its lag has pushed as many out of the file already. */
+export function cutAtEnd(gapless: Gapless | null): number {
+	return gapless ? Math.max(0, gapless.padding - DECODER_DELAY) : 0;
+}
+
+/** Seconds that a decoder plays of so many frames. */
+export function playingTime(frames: number, frame: Frame, gapless: Gapless | null): number {
+	const samples = frames * frame.samples - cutAtStart(gapless) - cutAtEnd(gapless);
+	return samples / frame.sampleRate;
+}
+
+/** The silent frame in front of the audio that tells players how long the file is, where to seek, and what to cut off. */
+export function xingFrame(file: {
+	header: number;
+	name: 'Xing' | 'Info';
+	frames: number;
+	dataBytes: number;
+	gapless: Gapless | null;
+	position: (frame: number) => number;
+}): Uint8Array {
+	const at = FRAME_HEADER_BYTES + sideInfoBytes(parseHeader(file.header));
+	// At a low bitrate the frame is too small: then this one frame takes the next bitrate that is not.
+	let header = file.header;
+	while (silentFrame(header).length < at + XING_BYTES + LAME_BYTES) header += BITRATE_STEP;
+	const bytes = silentFrame(header);
+	const view = new DataView(bytes.buffer);
+	const total = bytes.length + file.dataBytes;
+	putText(bytes, at, file.name);
+	view.setUint32(at + 4, 15); // all four fields follow; the quality stays 0, the best
+	view.setUint32(at + 8, file.frames);
+	view.setUint32(at + 12, total);
+	for (let percent = 0; percent < 100; percent++) {
+		const byte = bytes.length + file.position(Math.floor((file.frames * percent) / 100));
+		bytes[at + 16 + percent] = Math.min(255, Math.floor((256 * byte) / total));
+	}
+	if (file.gapless) {
+		const lame = at + XING_BYTES;
+		putText(bytes, lame, 'LAME');
+		view.setUint32(
+			lame + LAME_DELAY_OFFSET,
+			((file.gapless.delay << 12) | file.gapless.padding) * 256,
+		);
+		view.setUint32(lame + 28, total);
+		view.setUint16(lame + 34, crc16(bytes.subarray(0, lame + 34)));
+	}
+	return bytes;
+}
+
+/** CRC-16 (polynomial 0x8005, reflected) that ends LAME's part of the header. */
+function crc16(bytes: Uint8Array): number {
+	let crc = 0;
+	for (const byte of bytes) {
+		crc ^= byte;
+		for (let bit = 0; bit < 8; bit++) crc = (crc & 1) !== 0 ? (crc >>> 1) ^ 0xa001 : crc >>> 1;
+	}
+	return crc;
+}

@@ -1,0 +1,320 @@
+/** Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). */
+import { BlockReader, concat, hasText, uint16le, uint32le } from '../bytes';
+import type { AudioReader, BaseInfo } from '../format';
+import { DamagedAudioError } from '../format';
+import { oggChecksum } from './checksum';
+
+/** Opus counts all times at this rate, whatever was recorded. */
+export const SAMPLE_RATE = 48_000;
+export const PAGE_HEADER_BYTES = 27;
+const CONTINUED = 1;
+export const FIRST_PAGE = 2;
+export const LAST_PAGE = 4;
+/** Nothing ends on such a page: granule position -1. */
+const NO_GRANULE = -1;
+/** Longest packet that Opus allows: 120 ms. */
+const MAX_PACKET_SAMPLES = 5760;
+/** More than any valid packet (48 frames of 1,275 bytes); what would not fit one page here is damage. */
+const MAX_PACKET_BYTES = 64_000;
+const OPUS_HEAD_BYTES = 19;
+/** Only the name of the comment packet matters; it may carry a picture. */
+const TAGS_KEPT_BYTES = 8;
+/** Packets known at the end of a file: what a seam adds is less than two packets, so seldom more are left out there. */
+export const EDGE_PACKETS = 8;
+
+/** Size of a packet, and its length at 48 kHz. */
+export interface Packet {
+	bytes: number;
+	samples: number;
+}
+
+/** What a number of packets amounts to. `segments` is the length of their lacing in the segment tables. */
+export interface Tally {
+	packets: number;
+	samples: number;
+	bytes: number;
+	segments: number;
+}
+
+export interface OpusInfo extends BaseInfo {
+	format: 'opus';
+	/** The OpusHead packet. */
+	head: number[];
+	/** Samples to be cut off the beginning. */
+	preSkip: number;
+	/** Sample, counted before the cut, at which the file ends; the last packet may reach beyond. */
+	endSample: number;
+	/** All audio packets. */
+	all: Tally;
+	/** Packets wholly within the pre-skip. */
+	lead: Tally;
+	/** Packets wholly behind the end. */
+	tail: Tally;
+	/** The last packets but for those, `EDGE_PACKETS` at most. */
+	last: Packet[];
+	maxPacketSamples: number;
+	maxPacketSegments: number;
+}
+
+export function emptyTally(): Tally {
+	return { packets: 0, samples: 0, bytes: 0, segments: 0 };
+}
+
+export function addPacket(tally: Tally, bytes: number, samples: number): void {
+	tally.packets++;
+	tally.samples += samples;
+	tally.bytes += bytes;
+	tally.segments += segmentsOf(bytes);
+}
+
+export function addTally(a: Tally, b: Tally, sign: 1 | -1): Tally {
+	return {
+		packets: a.packets + sign * b.packets,
+		samples: a.samples + sign * b.samples,
+		bytes: a.bytes + sign * b.bytes,
+		segments: a.segments + sign * b.segments,
+	};
+}
+
+/** A packet is laced in segments of 255 bytes, the last one shorter (possibly empty). */
+export function segmentsOf(bytes: number): number {
+	return Math.floor(bytes / 255) + 1;
+}
+
+/** Samples (at 48 kHz) in an Opus packet, 0 when it is not valid. RFC 6716, section 3. */
+export function opusPacketSamples(packet: Uint8Array): number {
+	if (packet.length === 0) return 0;
+	const config = packet[0] >>> 3;
+	let frame: number;
+	if (config < 12) frame = [480, 960, 1920, 2880][config & 3];
+	else if (config < 16) frame = [480, 960][config & 1];
+	else frame = 120 << (config & 3);
+	const code = packet[0] & 3;
+	const count = code === 0 ? 1 : code < 3 ? 2 : (packet[1] ?? 0) & 0x3f;
+	return count * frame <= MAX_PACKET_SAMPLES ? count * frame : 0;
+}
+
+/** Reads an Ogg Opus file of one stream; passes each audio packet and its samples to `onPacket`. */
+export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> {
+	private head?: Uint8Array;
+	private serial = 0;
+	private nextPage = 0;
+	private packetIndex = 0;
+	/** Beginning of a packet that goes on in the next page. */
+	private partial: Uint8Array[] = [];
+	private partialBytes = 0;
+	private ended = false;
+	private preSkip = 0;
+	private endSample = 0;
+	private startGranule?: number;
+	private readonly all = emptyTally();
+	private readonly lead = emptyTally();
+	private tail = emptyTally();
+	/** Sizes of the packets that ended on the page being read. */
+	private pagePackets: Packet[] = [];
+	private last: Packet[] = [];
+	private maxPacketSamples = 0;
+	private maxPacketSegments = 0;
+
+	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void = () => {}) {
+		super();
+	}
+
+	end(): OpusInfo {
+		this.finish();
+		if (this.bytes === 0) throw new DamagedAudioError('The Opus file is empty');
+		if (!this.ended || !this.head) {
+			throw new DamagedAudioError('The Opus file is cut short: its last page is missing');
+		}
+		if (this.endSample <= this.preSkip) {
+			throw new DamagedAudioError('The Opus file holds no audio');
+		}
+		return {
+			format: 'opus',
+			seconds: (this.endSample - this.preSkip) / SAMPLE_RATE,
+			bytes: this.bytes,
+			dataBytes: this.all.bytes,
+			sampleRate: SAMPLE_RATE,
+			channels: this.head[9],
+			head: [...this.head],
+			preSkip: this.preSkip,
+			endSample: this.endSample,
+			all: { ...this.all },
+			lead: { ...this.lead },
+			tail: { ...this.tail },
+			last: [...this.last],
+			maxPacketSamples: this.maxPacketSamples,
+			maxPacketSegments: this.maxPacketSegments,
+		};
+	}
+
+	protected read(bytes: Uint8Array, last: boolean): number {
+		let at = 0;
+		while (at < bytes.length) {
+			if (this.ended) {
+				// Zeros may pad the end of the file.
+				if (bytes[at] !== 0) {
+					throw new DamagedAudioError(
+						hasText(bytes, at, 'Ogg')
+							? 'The Opus file holds more than one stream, which is not supported'
+							: 'The Opus file is damaged: something follows its last page',
+					);
+				}
+				at++;
+				continue;
+			}
+			const size = pageBytes(bytes, at);
+			if (at + size > bytes.length) {
+				if (last) throw new DamagedAudioError('The Opus file is cut short within a page');
+				this.wanted = size;
+				break;
+			}
+			this.readPage(bytes.subarray(at, at + size));
+			at += size;
+		}
+		return at;
+	}
+
+	private readPage(page: Uint8Array): void {
+		if (oggChecksum(page) !== uint32le(page, 22)) {
+			throw new DamagedAudioError(
+				`The Opus file is damaged: page ${this.nextPage} fails its checksum`,
+			);
+		}
+		const flags = page[5];
+		const number = uint32le(page, 18);
+		if (this.packetIndex === 0) {
+			if ((flags & FIRST_PAGE) === 0) {
+				throw new DamagedAudioError('The Opus file is damaged: its first page is missing');
+			}
+			this.serial = uint32le(page, 14);
+		} else if (uint32le(page, 14) !== this.serial) {
+			throw new DamagedAudioError(
+				'The Opus file holds more than one stream, which is not supported',
+			);
+		} else if (number !== this.nextPage) {
+			throw new DamagedAudioError(
+				`The Opus file is damaged: page ${number} follows where page ${this.nextPage} should`,
+			);
+		}
+		this.nextPage = (number + 1) >>> 0;
+		if (((flags & CONTINUED) !== 0) !== this.partialBytes > 0) {
+			throw new DamagedAudioError('The Opus file is damaged: part of a packet is missing');
+		}
+
+		this.pagePackets = [];
+		const segments = page[26];
+		let from = PAGE_HEADER_BYTES + segments;
+		let to = from;
+		for (let i = 0; i < segments; i++) {
+			const segment = page[PAGE_HEADER_BYTES + i];
+			to += segment;
+			if (segment < 255) {
+				this.addPart(page.subarray(from, to));
+				this.readPacket();
+				from = to;
+			}
+		}
+		if (to > from) this.addPart(page.subarray(from, to));
+		this.readPosition(granule(page), (flags & LAST_PAGE) !== 0);
+	}
+
+	private addPart(part: Uint8Array): void {
+		this.partialBytes += part.length;
+		if (this.packetIndex === 1) {
+			if (this.partial.length === 0) this.partial.push(part.slice(0, TAGS_KEPT_BYTES));
+			return;
+		}
+		if (this.partialBytes > MAX_PACKET_BYTES) {
+			throw new DamagedAudioError('The Opus file is damaged: a packet is too long');
+		}
+		this.partial.push(part);
+	}
+
+	private readPacket(): void {
+		const packet = concat(this.partial);
+		this.partial = [];
+		this.partialBytes = 0;
+		const index = this.packetIndex++;
+		if (index === 0) {
+			if (packet.length < OPUS_HEAD_BYTES || !hasText(packet, 0, 'OpusHead') || packet[8] >= 16) {
+				throw new DamagedAudioError('The file is not an Opus file: it has no OpusHead');
+			}
+			if (packet[9] === 0 || (packet[18] === 0 && packet[9] > 2)) {
+				throw new DamagedAudioError(
+					'The Opus file is damaged: its number of channels is not valid',
+				);
+			}
+			this.head = packet.slice();
+			this.preSkip = uint16le(packet, 10);
+			return;
+		}
+		if (index === 1) {
+			if (!hasText(packet, 0, 'OpusTags')) {
+				throw new DamagedAudioError('The Opus file is damaged: it has no OpusTags');
+			}
+			return;
+		}
+		const samples = opusPacketSamples(packet);
+		if (samples === 0) {
+			throw new DamagedAudioError(`The Opus file is damaged: packet ${index - 2} is not valid`);
+		}
+		addPacket(this.all, packet.length, samples);
+		if (this.all.samples <= this.preSkip) addPacket(this.lead, packet.length, samples);
+		this.pagePackets.push({ bytes: packet.length, samples });
+		this.maxPacketSamples = Math.max(this.maxPacketSamples, samples);
+		this.maxPacketSegments = Math.max(this.maxPacketSegments, segmentsOf(packet.length));
+		this.onPacket(packet, samples);
+	}
+
+	private readPosition(position: number, isLast: boolean): void {
+		const { samples } = this.all;
+		// A recording of a live stream begins at some other number than zero.
+		if (position !== NO_GRANULE && this.pagePackets.length > 0) {
+			this.startGranule ??= Math.max(0, position - samples);
+		}
+		if (!isLast) {
+			this.last = [...this.last, ...this.pagePackets].slice(-EDGE_PACKETS);
+			return;
+		}
+		if (this.partialBytes > 0) {
+			throw new DamagedAudioError('The Opus file is cut short within a packet');
+		}
+		this.ended = true;
+		const before = this.pagePackets.reduce((sum, packet) => sum - packet.samples, samples);
+		const end = position === NO_GRANULE ? samples : position - (this.startGranule ?? 0);
+		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
+		this.endSample = Math.min(samples, Math.max(before, end));
+		let at = samples;
+		let kept = this.pagePackets.length;
+		for (; kept > 0; kept--) {
+			const packet = this.pagePackets[kept - 1];
+			at -= packet.samples;
+			if (at < this.endSample) break;
+			addPacket(this.tail, packet.bytes, packet.samples);
+		}
+		this.last = [...this.last, ...this.pagePackets.slice(0, kept)].slice(-EDGE_PACKETS);
+	}
+}
+
+/** Size of the page at this place, as far as it can be told yet (then a lower limit). */
+function pageBytes(bytes: Uint8Array, at: number): number {
+	const left = bytes.length - at;
+	const magic = 'OggS\0';
+	if (!hasText(bytes, at, magic.slice(0, left))) {
+		throw new DamagedAudioError(
+			'The file is not an Ogg file, or is damaged: a page does not begin where it should',
+		);
+	}
+	if (left < PAGE_HEADER_BYTES) return PAGE_HEADER_BYTES;
+	const segments = bytes[at + 26];
+	let size = PAGE_HEADER_BYTES + segments;
+	if (left < size) return size;
+	for (let i = 0; i < segments; i++) size += bytes[at + PAGE_HEADER_BYTES + i];
+	return size;
+}
+
+/** Granule position of a page: a signed 64-bit number; beyond 2^53 it would be damage anyway. */
+function granule(page: Uint8Array): number {
+	return (uint32le(page, 10) | 0) * 2 ** 32 + uint32le(page, 6);
+}

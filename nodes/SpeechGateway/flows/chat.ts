@@ -1,0 +1,135 @@
+import { createHash } from 'crypto';
+import type { ChunkType, IDataObject } from 'n8n-workflow';
+import { type ChatReply, ChatStreamReader } from '../core/chat/stream';
+import { asError, OutcomeUnknownError } from '../core/errors';
+import { endpoints } from '../gateway/endpoints';
+import type { GatewayResponse } from '../gateway/transport';
+import { ItemRequests, type ItemSettings } from '../run/requests/itemRequests';
+import { Ledger, type LedgerContext } from '../run/requests/ledger';
+import type { Session } from '../run/requests/session';
+
+/** Hears the answer's text while it is being written, piece by piece. */
+export type TextListener = (text: string) => void | Promise<void>;
+
+/**
+ * Completes a chat; billed. The body decides whether the answer is streamed; either kind is understood, whatever was
+ * asked for. Throws as ItemRequests.billed does; when the answer broke off, its text so far is in the error's `details.text`.
+ */
+export async function completeChat(
+	item: ItemRequests,
+	name: string,
+	body: IDataObject,
+	onText: TextListener = () => undefined,
+): Promise<ChatReply> {
+	let text = '';
+	try {
+		const value = await item.billed({
+			name,
+			endpoint: endpoints.chat,
+			input: body,
+			about: { model: String(body.model) },
+			read: async (reply) => {
+				const answer = await readAnswer(item, reply, async (piece) => {
+					text += piece;
+					await onText(piece);
+				});
+				return answer as unknown as IDataObject;
+			},
+		});
+		return value as unknown as ChatReply;
+	} catch (error) {
+		if (error instanceof OutcomeUnknownError && text !== '') Object.assign(error.details, { text });
+		throw asError(error);
+	}
+}
+
+/** Calls under way in this process; a record of any other call is left from an earlier attempt. */
+const underWay = new Set<string>();
+
+/**
+ * Completes a chat for a chat model, whose calls belong to no item. When an earlier call with the same messages may have
+ * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again.
+ */
+export async function completeCall(
+	session: Session & { context: LedgerContext },
+	settings: ItemSettings,
+	body: IDataObject,
+	onText?: TextListener,
+): Promise<ChatReply> {
+	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
+	const ledger = new Ledger(session.context, 'speechGatewayChatModel', messages);
+	const earlier = ledger.keys().find((call) => !underWay.has(call));
+	const call = earlier ?? crypto.randomUUID();
+	const record = ledger.item(call);
+	if (earlier === undefined) underWay.add(call);
+	try {
+		return await completeChat(new ItemRequests(session, 0, record, settings), 'chat', body, onText);
+	} finally {
+		underWay.delete(call);
+		const answered = Object.values(record.requests).every(({ state }) => state === 'done');
+		if (answered) ledger.forget(call);
+	}
+}
+
+/** Reads the body as it comes in. Throws when it ends too early, brings an error, or says nothing: it was paid for. */
+async function readAnswer(
+	item: ItemRequests,
+	{ body }: GatewayResponse,
+	onText: TextListener,
+): Promise<ChatReply> {
+	const { transport } = item.session;
+	const reader = new ChatStreamReader();
+	let heard = 0;
+	const hear = async (piece: string) => {
+		if (piece === '') return;
+		heard += piece.length;
+		await onText(transport.redact(piece));
+	};
+	try {
+		for await (const chunk of body as AsyncIterable<Uint8Array>) {
+			for (const piece of reader.feed(chunk)) await hear(piece);
+			if (reader.closed) break;
+		}
+	} catch (error) {
+		// What breaks after the end of the answer takes nothing from it.
+		if (!reader.whole) throw asError(error);
+	}
+	const reply = reader.end();
+	await hear(reply.text.slice(heard));
+	if (reply.error) throw new Error(`the answer ends with an error: ${reply.error.message}`);
+	if (!reader.whole) throw new Error('the answer ended before it was whole');
+	if (reply.text === '' && !reply.toolCalls?.length) throw new Error('the answer is empty');
+	return JSON.parse(transport.redact(JSON.stringify(reply))) as ChatReply;
+}
+
+/** Passes an answer on to the client of a workflow that streams. */
+export interface Relay {
+	text: TextListener;
+	/** The answer is whole. */
+	end(): Promise<void>;
+	/** The answer broke off. */
+	fail(message: string): Promise<void>;
+}
+
+/** The relay of one item. A client that has gone away does not cost the answer. */
+export function relayToClient({ session: { context }, index }: ItemRequests): Relay {
+	let begun = false;
+	const send = async (type: ChunkType, content?: string) => {
+		// On n8n it is a promise, whatever its type says.
+		const sent = new Promise((resolve) => resolve(context.sendChunk?.(type, index, content)));
+		await sent.catch(() => undefined);
+	};
+	return {
+		async text(text) {
+			if (!begun) await send('begin');
+			begun = true;
+			await send('item', text);
+		},
+		async end() {
+			if (begun) await send('end');
+		},
+		async fail(message) {
+			if (begun) await send('error', message);
+		},
+	};
+}

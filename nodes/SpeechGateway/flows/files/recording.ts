@@ -1,0 +1,99 @@
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import { type AudioFormat, AudioInspector, sniffAudioFormat } from '../../core/audio';
+import { InputError } from '../../core/errors';
+
+/** What is known of a recording on the node's input. */
+export interface Recording {
+	fileName: string;
+	mimeType: string;
+	bytes: number;
+	/** Read from the file's frames; undefined for types that are not read here (m4a, flac, …). */
+	seconds?: number;
+}
+
+/**
+ * Reads a binary field of an item without keeping it in memory. Throws InputError when it is missing, empty, larger than
+ * `maxBytes` or no audio.
+ */
+export async function inspectRecording(
+	context: IExecuteFunctions,
+	index: number,
+	property: string,
+	maxBytes: number,
+): Promise<Recording> {
+	const file = binaryOf(context, index, property);
+	let inspector: AudioInspector | undefined;
+	let format: AudioFormat | undefined;
+	let bytes = 0;
+	for await (const chunk of await chunksOf(context, file)) {
+		if (bytes === 0) {
+			format = sniffAudioFormat(chunk);
+			if (!format && !/^(audio\/|application\/ogg)/.test(file.mimeType)) {
+				throw new InputError(
+					`The file in "${property}" is not audio but "${file.mimeType}"`,
+					'Use a recording such as mp3, wav or m4a. Nothing was sent.',
+				);
+			}
+			if (format) inspector = new AudioInspector(format);
+		}
+		bytes += chunk.length;
+		if (bytes > maxBytes) {
+			throw new InputError(
+				`The recording in "${property}" is larger than ${maxBytes / 1024 / 1024} MB`,
+				'Shorten it or save it as mp3; 30 to 60 seconds of clear speech are enough. Nothing was sent.',
+			);
+		}
+		inspector = feed(inspector, chunk);
+	}
+	if (bytes === 0) throw new InputError(`The file in "${property}" is empty`);
+	return {
+		fileName: file.fileName ?? `recording.${format ?? file.fileExtension ?? 'bin'}`,
+		mimeType: file.mimeType,
+		bytes,
+		seconds: secondsOf(inspector),
+	};
+}
+
+function binaryOf(context: IExecuteFunctions, index: number, property: string): IBinaryData {
+	try {
+		return context.helpers.assertBinaryData(index, property);
+	} catch {
+		throw noFile(property);
+	}
+}
+
+const noFile = (property: string) =>
+	new InputError(
+		`The item has no file in the binary field "${property}"`,
+		'Put a node before this one that brings a file (Read Files, HTTP Request, Form …), or name its field in "Input Binary Field". Nothing was sent.',
+	);
+
+async function chunksOf(
+	context: IExecuteFunctions,
+	file: IBinaryData,
+): Promise<AsyncIterable<Buffer> | Buffer[]> {
+	return file.id
+		? ((await context.helpers.getBinaryStream(file.id)) as AsyncIterable<Buffer>)
+		: [Buffer.from(file.data, 'base64')];
+}
+
+/** A recording that cannot be read to its end is still the gateway's to judge; only its length stays unknown. */
+function feed(
+	inspector: AudioInspector | undefined,
+	chunk: Uint8Array,
+): AudioInspector | undefined {
+	try {
+		inspector?.feed(chunk);
+		return inspector;
+	} catch {
+		return undefined;
+	}
+}
+
+function secondsOf(inspector: AudioInspector | undefined): number | undefined {
+	try {
+		return inspector?.end().seconds;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,51 @@
+import type { IBinaryData } from 'n8n-workflow';
+import { asError } from '../../core/errors';
+import { plain } from '../../core/explain';
+import type { GatewayResponse } from '../../gateway/transport';
+import { withExtension } from './storeAudio';
+import type { ItemRequests } from '../../run/requests/itemRequests';
+import { readableFrom } from '../../gateway/readable';
+
+/** Streams a video into n8n's binary store. Throws when it is empty or breaks off, or is a message instead of a file. */
+export async function storeVideo(
+	item: ItemRequests,
+	reply: GatewayResponse,
+	fileName: string,
+): Promise<{ binary: IBinaryData; bytes: number }> {
+	const contentType = reply.headers['content-type'] ?? '';
+	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
+	let bytes = 0;
+	let failure: unknown;
+
+	async function* counted(): AsyncGenerator<Uint8Array> {
+		try {
+			for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
+				if (bytes === 0 && /json|html|text/i.test(contentType)) {
+					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
+				}
+				bytes += chunk.length;
+				yield chunk;
+			}
+			if (bytes === 0) throw new Error('the file is empty');
+		} catch (error) {
+			throw asError((failure = error));
+		}
+	}
+	try {
+		const binary = await item.session.context.helpers.prepareBinaryData(
+			readableFrom(counted(), reply.body),
+			withExtension(fileName, type.extension),
+			type.mimeType,
+		);
+		return { binary, bytes };
+	} catch (error) {
+		throw asError(failure ?? error);
+	}
+}
+
+/** The first is what a gateway that does not say is taken to send. */
+const VIDEO_TYPES = [
+	{ mimeType: 'video/mp4', extension: 'mp4' },
+	{ mimeType: 'video/webm', extension: 'webm' },
+	{ mimeType: 'video/quicktime', extension: 'mov' },
+];

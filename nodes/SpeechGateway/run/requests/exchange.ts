@@ -1,0 +1,115 @@
+import type { IDataObject } from 'n8n-workflow';
+import { asError, GatewayError } from '../../core/errors';
+import { explainRefusal, isRecord, type Subject } from '../../core/explain';
+import {
+	classifyFailure,
+	classifyStatus,
+	type Outcome,
+	type UnknownReason,
+} from '../../core/outcome';
+import { retryAfterMs } from '../../core/retryPolicy';
+import type { Endpoint } from '../../gateway/endpoints';
+import { type GatewayResponse, type Transport, TransportError } from '../../gateway/transport';
+
+/** What a request is about; its address is added here. */
+export type About = Omit<Subject, 'url'>;
+
+/** One HTTP exchange that brought no result, and why. */
+export interface Failure {
+	outcome: Exclude<Outcome, 'done'>;
+	error: GatewayError;
+	/** Of an unknown outcome. */
+	reason?: UnknownReason;
+	/** What the gateway asks for, ms. */
+	retryAfter?: number;
+}
+
+export function isFailure(value: unknown): value is Failure {
+	return (
+		typeof value === 'object' &&
+		value !== null &&
+		'outcome' in value &&
+		'error' in value &&
+		value.error instanceof GatewayError
+	);
+}
+
+/** Sends one request. Resolves to the answer if it is a success, else to what its failure means. */
+export async function exchange(
+	transport: Transport,
+	endpoint: Endpoint,
+	timeoutMs: number,
+	about: About,
+	body?: IDataObject | FormData,
+): Promise<GatewayResponse | Failure> {
+	let reply: GatewayResponse;
+	try {
+		reply = await transport.send(endpoint, timeoutMs, body);
+	} catch (error) {
+		if (!(error instanceof TransportError)) throw asError(error);
+		return {
+			outcome: classifyFailure(error.failure, endpoint.billed),
+			reason: error.failure === 'timeout' ? 'client_timeout' : 'connection_lost',
+			error: unreachable(error, transport.root, about),
+		};
+	}
+	const outcome = classifyStatus(reply.status, endpoint.billed);
+	if (outcome === 'done') return reply;
+	const errorBody = await transport.readErrorBody(reply);
+	transport.cancel?.throwIfAborted();
+	return {
+		outcome,
+		reason: 'upstream_outcome_unknown',
+		error: refusal(transport, endpoint, about, reply, errorBody),
+		retryAfter: retryAfterMs(reply.headers['retry-after'], Date.now()),
+	};
+}
+
+/** The error of an answer that is no success. */
+export function refusal(
+	{ root }: Transport,
+	endpoint: Endpoint,
+	about: About,
+	{ status, headers }: Pick<GatewayResponse, 'status' | 'headers'>,
+	body?: unknown,
+): GatewayError {
+	const id = requestId(headers) ?? (isRecord(body) ? body.request_id : undefined);
+	return explainRefusal(
+		{
+			status,
+			body,
+			requestId: typeof id === 'string' ? id : undefined,
+			retryAfter: headers['retry-after'],
+		},
+		{ ...about, url: `${root}${endpoint.path}` },
+	);
+}
+
+export const requestId = (headers: GatewayResponse['headers']): string | undefined =>
+	headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
+
+/** The id of the job or video that a request is about, for its error. */
+export const taskId = ({ thing, id }: About): { jobId?: string } =>
+	id !== undefined && thing !== 'voice' ? { jobId: id } : {};
+
+function unreachable(error: TransportError, root: string, about: About): GatewayError {
+	const blocked = /ssrf|blocked/i.test(error.detail)
+		? ': n8n blocks this address (SSRF protection)'
+		: '';
+	const [message, advice] = {
+		notSent: [
+			`The gateway cannot be reached${blocked}`,
+			`Nothing was sent. Check the base URL in the credential (${root}), and that this n8n can reach and may call it.`,
+		],
+		timeout: [
+			'The gateway did not answer in time',
+			'Raise the option "Timeout", or try again later.',
+		],
+		lost: ['The connection to the gateway was lost', 'Try again later.'],
+	}[error.failure];
+	const description = `${advice} Details: ${error.detail.replace(/canceled/gi, 'cancelled')}`;
+	return new GatewayError(message, description, {
+		...(error.code && { code: error.code }),
+		...taskId(about),
+	});
+}

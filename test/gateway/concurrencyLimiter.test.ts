@@ -1,0 +1,136 @@
+import { NotStartedError } from '../../nodes/SpeechGateway/core/errors';
+import { ConcurrencyLimiter } from '../../nodes/SpeechGateway/gateway/concurrencyLimiter';
+import { pause } from '../../nodes/SpeechGateway/gateway/pause';
+
+/** A request that ends when it is told to. */
+function held() {
+	let finish!: () => void;
+	const done = new Promise<void>((resolve) => (finish = resolve));
+	return { done, finish };
+}
+
+/** Lets everything go on that does not wait for a request. */
+const settle = async () => {
+	for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+};
+
+/** Starts requests of the gate and tells how many are under way, and in which order they began. */
+function crowd(gate: ConcurrencyLimiter, billed: boolean[]) {
+	const requests = billed.map(held);
+	const began: number[] = [];
+	const results = requests.map(
+		async ({ done }, index) =>
+			await gate.run(billed[index], async () => {
+				began.push(index);
+				await done;
+			}),
+	);
+	return { requests, began, results };
+}
+
+test('never more than the limit under way; free requests go first', async () => {
+	const gate = new ConcurrencyLimiter(2);
+	const { requests, began, results } = crowd(gate, [true, true, true, true, false]);
+	await settle();
+	expect(began).toEqual([0, 1]);
+	requests[0].finish();
+	await settle();
+	expect(began).toEqual([0, 1, 4]);
+	requests.forEach(({ finish }) => finish());
+	await Promise.all(results);
+	expect(began).toEqual([0, 1, 4, 2, 3]);
+});
+
+test('a 429 halves the limit once a burst, and successes win it back', async () => {
+	const gate = new ConcurrencyLimiter(8);
+	const underWay = held();
+	const burst = Array.from(
+		{ length: 8 },
+		async () =>
+			await gate.run(true, async (ticket) => {
+				await underWay.done;
+				gate.slowDown(ticket, 0);
+			}),
+	);
+	await settle();
+	underWay.finish();
+	await Promise.all(burst);
+	const first = crowd(gate, Array(8).fill(true));
+	await settle();
+	expect(first.began).toHaveLength(4);
+	first.requests.forEach(({ finish }) => finish());
+	await Promise.all(first.results);
+	for (let success = 0; success < 100; success++) gate.succeeded();
+	const second = crowd(gate, Array(10).fill(true));
+	await settle();
+	expect(second.began).toHaveLength(8);
+	second.requests.forEach(({ finish }) => finish());
+	await Promise.all(second.results);
+});
+
+test('the limit grows by one after two rounds of successes, not before', async () => {
+	const gate = new ConcurrencyLimiter(4);
+	await gate.run(true, async (ticket) => gate.slowDown(ticket, 0));
+	const begunOf = async (count: number) => {
+		const { requests, began, results } = crowd(gate, Array(count).fill(true));
+		await settle();
+		const atOnce = began.length;
+		requests.forEach(({ finish }) => finish());
+		await Promise.all(results);
+		return atOnce;
+	};
+	expect(await begunOf(4)).toBe(2);
+	for (let success = 0; success < 3; success++) gate.succeeded();
+	expect(await begunOf(4)).toBe(2);
+	gate.succeeded();
+	expect(await begunOf(4)).toBe(3);
+});
+
+test('a billed request that waits for the gateway to open is not started after stop', async () => {
+	const gate = new ConcurrencyLimiter(2);
+	await gate.run(true, async (ticket) => gate.slowDown(ticket, 30));
+	const { began, results } = crowd(gate, [true]);
+	await settle();
+	gate.stop('enough');
+	await expect(results[0]).rejects.toBeInstanceOf(NotStartedError);
+	expect(began).toEqual([]);
+});
+
+test('after stop no billed request starts, those waiting are told, free ones pass', async () => {
+	const gate = new ConcurrencyLimiter(1);
+	const { requests, began, results } = crowd(gate, [true, true, false]);
+	await settle();
+	gate.stop('enough');
+	await expect(results[1]).rejects.toBeInstanceOf(NotStartedError);
+	requests.forEach(({ finish }) => finish());
+	await Promise.all([results[0], results[2]]);
+	expect(began).toEqual([0, 2]);
+	await expect(gate.run(true, async () => 1)).rejects.toBeInstanceOf(NotStartedError);
+});
+
+test('nobody starts while the gateway asks to wait', async () => {
+	const gate = new ConcurrencyLimiter(4);
+	await gate.run(true, async (ticket) => gate.slowDown(ticket, 40));
+	const { requests, began, results } = crowd(gate, [true]);
+	await settle();
+	expect(began).toEqual([]);
+	requests[0].finish();
+	await Promise.all(results);
+	expect(began).toEqual([0]);
+});
+
+test('cancelling ends every wait with the reason', async () => {
+	const cancel = new AbortController();
+	const gate = new ConcurrencyLimiter(1, cancel.signal);
+	const waits = [
+		pause(60_000, cancel.signal),
+		gate
+			.run(true, async (ticket) => gate.slowDown(ticket, 60_000))
+			.then(async () => await gate.run(true, async () => 1)),
+	];
+	const ends = waits.map(async (wait) => await expect(wait).rejects.toThrow('stop'));
+	await settle();
+	cancel.abort(new Error('stop'));
+	await Promise.all(ends);
+	await expect(gate.run(false, async () => 1)).rejects.toThrow('stop');
+});
