@@ -1,0 +1,72 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { REPOSITORY } from '../support/n8n/install';
+
+/** A machine of its own for `.ci/run`: npm does what the test says, and all of Debian's packages are there. */
+let machine: string;
+beforeEach(() => {
+	machine = mkdtempSync(path.join(tmpdir(), 'ci-'));
+	mkdirSync(path.join(machine, 'bin'));
+	cpSync(path.join(REPOSITORY, '.ci'), path.join(machine, '.ci'), { recursive: true });
+});
+afterEach(() => rmSync(machine, { recursive: true, force: true }));
+
+function program(name: string, script: string): void {
+	const file = path.join(machine, 'bin', name);
+	writeFileSync(file, `#!/bin/bash\n${script}\n`);
+	chmodSync(file, 0o755);
+}
+
+/** Runs `.ci/run` where each suite is a shell command; a suite that is not given passes. */
+function ciRun(suites: Record<string, string>) {
+	const cases = Object.entries(suites).map(([name, command]) => `${name}) ${command} ;;`);
+	program('dpkg', 'exit 0');
+	program('npm', `case "$2" in ${cases.join(' ')} *) echo "3 passed, 0 failed" ;; esac`);
+	const { status, stdout } = spawnSync(path.join(machine, '.ci/run'), {
+		encoding: 'utf8',
+		env: { ...process.env, PATH: `${path.join(machine, 'bin')}:${process.env.PATH}` },
+	});
+	return { status, lastLine: stdout.trimEnd().split('\n').at(-1) };
+}
+
+test('all suites pass: their sum, and exit code 0', () => {
+	expect(ciRun({})).toEqual({ status: 0, lastLine: '9 passed, 0 failed' });
+});
+
+test.each([
+	['prints nothing and exits with 0', 'exit 0', '6 passed, 1 failed'],
+	['ran nothing', 'echo "0 passed, 0 failed"', '6 passed, 1 failed'],
+	[
+		'says that all passed and exits with 1',
+		'echo "3 passed, 0 failed"; exit 1',
+		'9 passed, 1 failed',
+	],
+	[
+		'dies after an earlier summary',
+		'echo "3 passed, 0 failed"; echo Killed; exit 0',
+		'6 passed, 1 failed',
+	],
+	['has failures', 'echo "2 passed, 4 failed"; exit 1', '8 passed, 4 failed'],
+	['says that some failed and exits with 0', 'echo "2 passed, 4 failed"', '8 passed, 4 failed'],
+	['is no script of npm', 'exit 1', '6 passed, 1 failed'],
+])('a suite that %s has failed', (_, command, lastLine) => {
+	for (const suite of ['test', 'test:compat', 'test:queue'])
+		expect(ciRun({ [suite]: command })).toEqual({ status: 1, lastLine });
+});
+
+test('news of npm after the last line change nothing', () => {
+	const news = 'echo "3 passed, 0 failed"; echo "npm notice New version of npm" >&2';
+	expect(ciRun({ 'test:queue': news })).toEqual({ status: 0, lastLine: '9 passed, 0 failed' });
+});
+
+test('interrupted: what runs is ended, the last line is there, and the run has failed', () => {
+	// npm ← timeout ← .ci/run
+	const run = '$(ps -o ppid= -p "$PPID")';
+	expect(ciRun({ test: `kill -TERM ${run}; exec sleep 1000` })).toEqual({
+		status: 1,
+		lastLine: '0 passed, 1 failed',
+	});
+});
