@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { AudioInfo } from '../core/audio';
+import { joinBlocker } from '../core/audio';
 import {
 	type AttachedFiles,
 	GatewayError,
@@ -130,18 +130,13 @@ async function describeRemains(
 
 const jobIdOf = (error: unknown): string | undefined => errorText(error).details.jobId;
 
-const canBeJoined = (one: AudioInfo, next: AudioInfo): boolean =>
-	one.format === next.format &&
-	one.sampleRate === next.sampleRate &&
-	one.channels === next.channels;
-
 /** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
 function joins(one: PartResult, next: PartResult | undefined): boolean {
 	if (one.status === 'done' || next?.status === 'done') {
 		return (
 			one.status === 'done' &&
 			next?.status === 'done' &&
-			canBeJoined(one.audio.info, next.audio.info)
+			joinBlocker(one.audio.info, next.audio.info) === undefined
 		);
 	}
 	return one.status === next?.status && !jobIdOf(one.error) && !jobIdOf(next.error);

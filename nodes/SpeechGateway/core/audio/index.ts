@@ -4,34 +4,70 @@
  */
 import type { AudioFormat, AudioReader } from './format';
 import { DamagedAudioError } from './format';
-import type { JoinPlan } from './joiner';
-import { assertSame } from './joiner';
-import { planMp3 } from './mp3';
+import type { JoinPlan, Neighbour } from './joiner';
+import { mustAgree } from './joiner';
+import { mp3Blocker, planMp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
 import { Mp3Reader } from './mp3/reader';
 import type { OpusInfo } from './opus/reader';
 import { OggOpusReader } from './opus/reader';
-import { planOpus } from './opus/join';
+import { opusBlocker, planOpus } from './opus/join';
 import type { PcmInfo } from './pcm';
 import { PcmReader, planPcm } from './pcm';
 import { looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
 import type { WavInfo } from './wav';
-import { planWav, WavReader } from './wav';
+import { planWav, wavBlocker, WavReader } from './wav';
 
 export type { AudioFormat } from './format';
 export { DamagedAudioError } from './format';
 export { sniffAudioFormat } from './sniff';
 
-/** MIME type and file extension of each format. */
-export const AUDIO_FORMATS: Record<AudioFormat, { mimeType: string; extension: string }> = {
-	mp3: { mimeType: 'audio/mpeg', extension: 'mp3' },
-	wav: { mimeType: 'audio/wav', extension: 'wav' },
-	opus: { mimeType: 'audio/ogg', extension: 'opus' },
-	pcm: { mimeType: 'audio/pcm', extension: 'pcm' },
-};
-
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
+
+interface FormatEntry {
+	mimeType: string;
+	extension: string;
+	Reader: new () => AudioReader<AudioInfo>;
+	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
+	/** For infos that `blocker` lets through. */
+	plan(infos: AudioInfo[], pauseMilliseconds: number): JoinPlan<AudioInfo>;
+}
+
+/** All that is known of each format; its `blocker` and `plan` get infos of its own format only. */
+const FORMATS: Record<AudioFormat, FormatEntry> = {
+	mp3: {
+		mimeType: 'audio/mpeg',
+		extension: 'mp3',
+		Reader: Mp3Reader,
+		blocker: mp3Blocker,
+		plan: planMp3,
+	},
+	wav: {
+		mimeType: 'audio/wav',
+		extension: 'wav',
+		Reader: WavReader,
+		blocker: wavBlocker,
+		plan: planWav,
+	},
+	opus: {
+		mimeType: 'audio/ogg',
+		extension: 'opus',
+		Reader: OggOpusReader,
+		blocker: opusBlocker,
+		plan: planOpus,
+	},
+	pcm: {
+		mimeType: 'audio/pcm',
+		extension: 'pcm',
+		Reader: PcmReader,
+		blocker: () => undefined,
+		plan: planPcm,
+	},
+};
+
+/** MIME type and file extension of each format. */
+export const AUDIO_FORMATS: Record<AudioFormat, { mimeType: string; extension: string }> = FORMATS;
 
 /** First bytes that are kept to see what a file is. */
 const HEAD_BYTES = 36;
@@ -43,8 +79,7 @@ export class AudioInspector {
 	private headBytes = 0;
 
 	constructor(private readonly format: AudioFormat) {
-		const readers = { mp3: Mp3Reader, wav: WavReader, opus: OggOpusReader, pcm: PcmReader };
-		this.reader = new readers[format]();
+		this.reader = new FORMATS[format].Reader();
 	}
 
 	/** @throws DamagedAudioError as soon as the file is seen to be damaged or not audio of this format */
@@ -101,7 +136,7 @@ export interface JoinedAudio {
  * parts. In wav and pcm all of it is exact to a sample. In mp3 and opus, where nothing but whole frames can be left out or
  * put in, no part starts more than one frame (24 or 26 ms; a packet, mostly 20 ms) off its time, however many there are.
  *
- * @throws Error when the parts differ in format, sample rate, channels, sample size or codec; it names both values
+ * @throws Error with the reason of `joinBlocker`
  */
 export function joinAudio(
 	parts: AudioPart[],
@@ -128,15 +163,21 @@ export function joinAudio(
 
 /** Sizes, times and the joiner itself, without any input or output. */
 export function planJoin(infos: AudioInfo[], pauseMilliseconds: number): JoinPlan<AudioInfo> {
-	assertSame(infos, 'the format', (info) => info.format);
-	switch (infos[0].format) {
-		case 'mp3':
-			return planMp3(infos as Mp3Info[], pauseMilliseconds);
-		case 'wav':
-			return planWav(infos as WavInfo[], pauseMilliseconds);
-		case 'opus':
-			return planOpus(infos as OpusInfo[], pauseMilliseconds);
-		case 'pcm':
-			return planPcm(infos as PcmInfo[], pauseMilliseconds);
-	}
+	const [first] = infos;
+	infos.forEach((info, index) => {
+		const blocker = joinBlocker(first, info, { part: index + 1, pauseMilliseconds });
+		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
+	});
+	return FORMATS[first.format].plan(infos, pauseMilliseconds);
+}
+
+const sameFormat = mustAgree<AudioInfo>({ format: (info) => info.format });
+
+/** Why two files cannot be parts of one, in words; undefined when they can. */
+export function joinBlocker(
+	first: AudioInfo,
+	other: AudioInfo,
+	next: Neighbour = { part: 2, pauseMilliseconds: 0 },
+): string | undefined {
+	return sameFormat(first, other, next) ?? FORMATS[first.format].blocker(first, other, next);
 }

@@ -77,15 +77,25 @@ export class Joiner<Info extends BaseInfo = BaseInfo> {
 	}
 }
 
-/** @throws Error naming both values when the parts differ in a property that one file can have only once */
-export function assertSame<Info>(infos: Info[], name: string, read: (info: Info) => unknown): void {
-	const first = read(infos[0]);
-	infos.forEach((info, index) => {
-		const value = read(info);
-		if (value !== first) {
-			throw new Error(
-				`Audio parts cannot be joined: ${name} is ${String(first)} in part 1 and ${String(value)} in part ${index + 1}`,
-			);
+/** The second of two files that are to be one: its number among the parts, for words, and the pause before it. */
+export interface Neighbour {
+	part: number;
+	pauseMilliseconds: number;
+}
+
+/** Why two files cannot become one, in words; undefined when they can. */
+export type JoinBlocker<Info> = (first: Info, other: Info, next: Neighbour) => string | undefined;
+
+/** Parts must agree in whatever one file can have only once: `properties` by name. The reason names both values. */
+export function mustAgree<Info>(
+	properties: Record<string, (info: Info) => unknown>,
+): JoinBlocker<Info> {
+	return (first, other, { part }) => {
+		for (const [name, read] of Object.entries(properties)) {
+			const [one, two] = [read(first), read(other)];
+			if (one !== two)
+				return `the ${name} is ${String(one)} in part 1 and ${String(two)} in part ${part}`;
 		}
-	});
+		return undefined;
+	};
 }

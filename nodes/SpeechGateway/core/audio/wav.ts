@@ -2,8 +2,8 @@
 import { BlockReader, filled, hasText, putText, uint16le, uint32le } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
-import type { Emit, JoinPlan } from './joiner';
-import { assertSame, Joiner } from './joiner';
+import type { Emit, JoinBlocker, JoinPlan } from './joiner';
+import { Joiner, mustAgree } from './joiner';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
 const ENCODINGS: Record<number, { name: string; silence: number }> = {
@@ -193,17 +193,21 @@ function wavInfo(shape: WavShape, dataBytes: number, bytes: number): WavInfo {
 	};
 }
 
+/** One header holds for all samples of a WAV file. */
+export const wavBlocker: JoinBlocker<WavInfo> = mustAgree({
+	'sample rate': (info) => info.sampleRate,
+	'number of channels': (info) => info.channels,
+	codec: (info) => ENCODINGS[info.encoding].name,
+	'number of bits per sample': (info) => info.bitsPerSample,
+});
+
 /**
- * Plans one WAV file with a plain 44-byte header out of several of one sample rate, encoding, sample size and channel
- * count; pauses are exact to a sample.
+ * Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through; pauses are exact to a
+ * sample.
  *
- * @throws Error on a mismatch, or beyond 4 GiB
+ * @throws Error beyond 4 GiB
  */
 export function planWav(infos: WavInfo[], pauseMilliseconds: number): JoinPlan<WavInfo> {
-	assertSame(infos, 'the sample rate', (info) => info.sampleRate);
-	assertSame(infos, 'the number of channels', (info) => info.channels);
-	assertSame(infos, 'the codec', (info) => ENCODINGS[info.encoding].name);
-	assertSame(infos, 'the number of bits per sample', (info) => info.bitsPerSample);
 	const [first] = infos;
 	const frameBytes = bytesPerSampleFrame(first);
 	const pauseBytes = Math.round((pauseMilliseconds / 1000) * first.sampleRate) * frameBytes;

@@ -1,6 +1,6 @@
 /** One MP3 file made of several. */
-import type { JoinPlan } from '../joiner';
-import { assertSame, Joiner } from '../joiner';
+import type { JoinBlocker, JoinPlan } from '../joiner';
+import { Joiner, mustAgree } from '../joiner';
 import { parseHeader, repeated, silentFrame } from './frame';
 import type { Mp3Segment } from './segment';
 import { joinedEdges, keepFrames, layOut } from './segment';
@@ -9,8 +9,14 @@ import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
 import { planSeams } from './seams';
 import { cutAtStart, playingTime, xingFrame } from './xing';
 
+/** Decoders take both from the first frame. The sample rate tells the MPEG version too. */
+export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree({
+	'sample rate': (info) => info.sampleRate,
+	'number of channels': (info) => info.channels,
+});
+
 /**
- * Plans one MP3 file out of several of one MPEG version, sample rate and channel count: one Xing header (Info when the
+ * Plans one MP3 file out of several that `mp3Blocker` lets through: one Xing header (Info when the
  * bitrate is constant) and the frames of all parts, silent ones between them for the pauses.
  *
  * Parts that tell their encoder's delay and padding are joined gapless to within one frame (24 ms at 24 kHz, 26.1 ms at
@@ -19,12 +25,8 @@ import { cutAtStart, playingTime, xingFrame } from './xing';
  * those left out, it is written anew with them, if need be at a higher bitrate; all other frames are unchanged. Parts
  * that do not tell are taken whole. At both ends of the file all frames stay, and decoders cut off delay and padding.
  * `starts` and `seconds` say what a decoder plays, to the sample.
- *
- * @throws Error on a mismatch
  */
 export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<Mp3Info> {
-	assertSame(infos, 'the sample rate', (info) => info.sampleRate);
-	assertSame(infos, 'the number of channels', (info) => info.channels);
 	const [first] = infos;
 	const last = infos[infos.length - 1];
 	const template = parseHeader(first.header);

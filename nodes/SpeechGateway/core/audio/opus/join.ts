@@ -1,7 +1,7 @@
 /** One Ogg Opus file made of several. */
 import { putText, uint16le } from '../bytes';
-import type { Emit, JoinPlan } from '../joiner';
-import { assertSame, Joiner } from '../joiner';
+import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
+import { Joiner, mustAgree } from '../joiner';
 import { oggChecksum } from './checksum';
 import type { OpusInfo, Packet, Tally } from './reader';
 import {
@@ -30,26 +30,31 @@ const SERIAL = 1;
 const SILENT_PACKET = { mono: [0xf8, 0xff, 0xfe], stereo: [0xfc, 0xff, 0xfe] };
 const SILENT_PACKET_SAMPLES = 960;
 
+const sameHead = mustAgree<OpusInfo>({
+	'number of channels': (info) => info.channels,
+	'output gain': (info) => uint16le(Uint8Array.from(info.head), 16),
+	'channel mapping': (info) => info.head.slice(18).join(' '),
+});
+
+/** One OpusHead holds for all packets of a stream; silent packets are at hand for one and two channels. */
+export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
+	sameHead(first, other, next) ??
+	(next.pauseMilliseconds > 0 && first.head[18] !== 0
+		? 'pauses cannot be put into Opus audio with more than two channels'
+		: undefined);
+
 /**
- * Plans one Ogg Opus stream out of several with one channel count, channel mapping and gain. Packets are taken over
+ * Plans one Ogg Opus stream out of several that `opusBlocker` lets through. Packets are taken over
  * unchanged into pages of a second at most. In mid-stream nothing can be cut finer than a packet, so whole packets are left
  * out at the seams: those within the pre-skip of the later part, those behind the end of the earlier one, and of its last
  * packets as many as keep every part's start within one packet of the sum of the playing times and pauses before it,
  * however many parts there are; see `planSeams`. Pauses are silent packets of 20 ms. All times count what plays: the
  * length claimed is the length decoded.
- *
- * @throws Error on a mismatch
  */
 export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan<OpusInfo> {
-	assertSame(infos, 'the number of channels', (info) => info.channels);
-	assertSame(infos, 'the output gain', (info) => uint16le(Uint8Array.from(info.head), 16));
-	assertSame(infos, 'the channel mapping', (info) => info.head.slice(18).join(' '));
 	const [first] = infos;
 	const lastIndex = infos.length - 1;
 	const pauseSamples = Math.round((pauseMilliseconds / 1000) * SAMPLE_RATE);
-	if (pauseSamples > 0 && first.head[18] !== 0) {
-		throw new Error('Pauses cannot be put into Opus audio with more than two channels');
-	}
 	const silence = Uint8Array.from(first.channels === 1 ? SILENT_PACKET.mono : SILENT_PACKET.stereo);
 	const maxPacketSamples = Math.max(
 		pauseSamples > 0 && lastIndex > 0 ? SILENT_PACKET_SAMPLES : 0,
