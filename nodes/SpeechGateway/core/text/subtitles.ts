@@ -1,4 +1,5 @@
-import { cutText, EMOTION_TAG, SENTENCE_END, sentences } from './segment';
+import { EMOTION_TAG, SENTENCE_END, sentences } from './boundaries';
+import { cutText } from './segment';
 
 /** One speech segment: its text and where its audio lies in the whole. */
 export interface TimedText {

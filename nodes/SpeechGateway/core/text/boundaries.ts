@@ -1,0 +1,221 @@
+import { CLDR_ABBREVIATIONS } from './abbreviations';
+import { isPair, isSpace } from './characters';
+
+/**
+ * An emotion or tone tag: one to four words in parentheses, ASCII or full-width. The gateway reads it as an instruction
+ * for the words that follow. Shape only: which words are emotions differs by language and model.
+ */
+export const EMOTION_TAG =
+	/[(（]\s?[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+(?:[,，、]?\s[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+){0,3}\s?[)）]/gu;
+
+const TAGS = new RegExp(`(?:${EMOTION_TAG.source}\\s*)+`, 'uy');
+
+type Granularity = 'grapheme' | 'word' | 'sentence';
+
+const segmenters = new Map<Granularity, Intl.Segmenter>();
+
+/**
+ * Made when first used: the first one takes 10 ms, which every n8n process would pay at its start. A fixed locale, so
+ * that a text is cut alike on every machine; the rules and dictionaries for all scripts are the same.
+ */
+function segmenterOf(granularity: Granularity): Intl.Segmenter {
+	const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
+	segmenters.set(granularity, made);
+	return made;
+}
+
+/**
+ * UTF-16 units given to Intl.Segmenter at once. In V8 each step costs time in proportion to the whole string: minutes
+ * for a book in one piece, half a microsecond a step at this size.
+ */
+const WINDOW = 256;
+
+/**
+ * Full stops that end no sentence, which Unicode's rules do not know: initials and one-letter parts (`U.S.`, `z. B.`),
+ * ordinals and list numbers (`3. Mai`, `1. First`), and common abbreviations beyond those of CLDR. Too many here costs
+ * little (one place less to cut), too few cuts `Dr.` from its name.
+ */
+const NO_SENTENCE_END =
+	/^(?:\p{L}|\d{1,2}|Dr|Mr|Mrs|Ms|Mx|Prof|St|Sr|Jr|Rev|Hon|Gen|Col|Capt|Cmdr|Lt|Sgt|Maj|Gov|Sen|Rep|Pres|Messrs|Mt|Ft|Rd|Ave|Blvd|vs|cf|viz|approx|ca|al|Nr|vol|pp|op|sec|art|max|ed|eds|fig|Inc|Ltd|Co|Corp|Bros|dept|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Abt|Anm|Aufl|Bd|bzgl|bzw|dgl|Dipl|Ing|evtl|geb|gest|ggf|Hrn?|Frl|Fr|Hrsg|inkl|Jh|Jhd|Kap|Mio|Mrd|Okt|Dez|sog|Std|\p{L}*Str|Tel|usw|vgl|zzgl|Ziff|Abschn|Mme|Mlle|av|env|Sra|Srta|Dra|Ud|Uds|pág|núm|Sig|Dott|med|phil|rer|ул|гг|им|руб|тыс|млн|млрд)$/iu;
+/** Words that are abbreviations before a number only: `No. 5`, but `No. He left.` */
+const BEFORE_NUMBER = /^(?:Nos?|Min|Ex|Chap?|Tab|Pl|Bl|Ph|Lot|Cap|tom|стр|рис)$/iu;
+const WORD_AND_STOP = /(?<![\p{L}\p{M}\p{N}])([\p{L}\p{M}\p{N}]+)\.\s*$/u;
+const STARTS_WITH_NUMBER = /[\p{N}#]/uy;
+const NUMBER = /^\d+$/;
+/** `núm. 7.`, `Fig. 3.`: no ordinal, so that its full stop ends a sentence. */
+const COUNTED =
+	/(?<!\p{L})(?:Nrn?|Nos?|núm|pág|pag|pp?|Fig|Abb|Art|Abs|Kap|Vol|Bd|Op|Sec|S|Tab|tav|Chap|\p{L}{0,9}str)\.\s\d+\.\s*$/iu;
+const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
+/** The longest abbreviation above with its full stop and a few spaces. */
+const ABBREVIATION_REACH = 16;
+
+/** Split when first used: no n8n process should pay for it at its start. */
+let cldrAbbreviations: Set<string> | undefined;
+
+/** Whether the full stop before an offset, with white space between, belongs to an abbreviation. */
+function followsAbbreviation(text: string, offset: number): boolean {
+	const before = text.slice(Math.max(0, offset - ABBREVIATION_REACH), offset);
+	const word = WORD_AND_STOP.exec(before)?.[1];
+	if (word === undefined) return false;
+	if (COUNTED.test(before) || (NUMBER.test(word) && matchesAt(OPENS_SENTENCE, text, offset))) {
+		return false;
+	}
+	cldrAbbreviations ??= new Set(CLDR_ABBREVIATIONS.split(' '));
+	return (
+		NO_SENTENCE_END.test(word) ||
+		cldrAbbreviations.has(word) ||
+		cldrAbbreviations.has(word.toLowerCase()) ||
+		(BEFORE_NUMBER.test(word) && matchesAt(STARTS_WITH_NUMBER, text, offset))
+	);
+}
+/** The end of a sentence, its closing quotes and brackets included, at the end of a string. */
+export const SENTENCE_END = /[.!?…。．！？｡।॥؟۔።។။][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
+/** UTF-16 units looked at for the marks before an offset. */
+const MARK_REACH = 16;
+const ELLIPSIS = /…(?=[\p{Pe}\p{Pf}"']?\s+[\p{Lu}\p{Lo}\p{Ps}\p{Pi}¿¡"])/gu;
+const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
+
+/** Clause ends: Latin punctuation only before a space (`1,000`, `10:30`); East Asian anywhere; spaces in Thai, Lao, Khmer, Burmese. */
+const CLAUSE_END =
+	/(?:[,;:،؛…]|(?<!\.)\.{2,}|--|[–—])[\p{Pe}\p{Pf}"'“]*(?=\s)|(?<![、，；：…—])[、，；：…—]+[\p{Pe}\p{Pf}]*(?![\p{Po}\p{Pe}\p{Pf}])|(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\s(?=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu;
+
+/** A number in the middle of a line and a capital: `is number 12. The next` ends a sentence, `im 19. Jahrhundert` does not. */
+const AFTER_NUMBER = /(?<=\p{L}\s)\d{1,2}\.[\p{Pe}\p{Pf}"']*\s+(?=\p{Lu})/gu;
+
+const CLOSING_THEN_SPACE = /[\p{Pe}\p{Pf}"']+(?=\s|$)/uy;
+const PUNCTUATION_THEN_SPACE = /[\p{Po}\p{Pe}\p{Pf}]+(?=\s|$)/uy;
+const OPENING_AFTER_SPACE = /(?:^|\s)[\p{Ps}\p{Pi}¿¡]$/u;
+const STARTS_WITH_CLOSING = /^[\p{Po}\p{Pe}\p{Pf}\p{Pc}\p{Pd}]/u;
+const ENDS_WITH_OPENING = /[\p{Ps}\p{Pi}]$/u;
+const OPENING = /[\p{Ps}\p{Pi}]/u;
+const LOWER_CASE = /\p{Ll}/uy;
+
+function matchesAt(pattern: RegExp, text: string, offset: number): boolean {
+	pattern.lastIndex = offset;
+	return pattern.test(text);
+}
+
+/** Whether a sentence ends before an offset, with closing marks and white space between. */
+function endsSentence(text: string, offset: number): boolean {
+	return SENTENCE_END.test(text.slice(Math.max(0, offset - MARK_REACH), offset).trimEnd());
+}
+
+/** The first offset that is not part of tags and white space after them. */
+function afterTags(text: string, offset: number): number {
+	TAGS.lastIndex = offset;
+	return TAGS.test(text) ? TAGS.lastIndex : offset;
+}
+
+/** Intl.Segmenter over text from start to end, window by window. `index` counts from the start of the text. */
+export function* segmentsOf(
+	granularity: Granularity,
+	text: string,
+	start: number,
+	end: number,
+): Generator<{ segment: string; index: number; isWordLike?: boolean }> {
+	let size = WINDOW;
+	while (start < end) {
+		const from = start;
+		let stop = Math.min(end, from + size);
+		if (stop < end && isPair(text, stop - 1)) stop--;
+		// The last two segments of a window depend on what follows it: the next window starts with them.
+		const held: Array<{ segment: string; index: number; isWordLike?: boolean }> = [];
+		for (const { segment, index, isWordLike } of segmenterOf(granularity).segment(
+			text.slice(from, stop),
+		)) {
+			held.push({ segment, index: from + index, isWordLike });
+			if (held.length > 2) yield held.shift()!;
+		}
+		if (stop === end) {
+			yield* held;
+			return;
+		}
+		start = held[0].index;
+		size = start === from ? size * 2 : WINDOW;
+	}
+}
+
+/** A kind of place to cut at: yields offsets in text between start and end, ascending. */
+export type CutFinder = (text: string, start: number, end: number) => Iterable<number>;
+
+/** Blank lines, and single line breaks after a full sentence. Other line breaks may be mere wrapping. */
+export function* paragraphs(text: string, start: number, end: number): Generator<number> {
+	for (const match of text.slice(start, end).matchAll(/[\r\n\u2028\u2029]\s*/g)) {
+		const offset = start + match.index;
+		const next = offset + match[0].length;
+		const blankLine = (match[0].match(LINE_BREAKS)?.length ?? 0) > 1;
+		if (blankLine || (endsSentence(text, offset) && !followsAbbreviation(text, offset))) yield next;
+	}
+}
+
+/** Unicode's sentence ends, less those after abbreviations and before a small letter (`“What?” he said`). */
+export function* sentences(text: string, start: number, end: number): Generator<number> {
+	// A line break always ends a sentence for Unicode, but here it may be wrapping: paragraphs() has judged it.
+	const unwrapped = text
+		.slice(start, end)
+		.replace(/[\r\n\u2028\u2029]/g, ' ')
+		// Unicode's rules do not know the ellipsis character.
+		.replace(ELLIPSIS, '?')
+		// A small letter after a full stop continues the sentence, but not that of a tag: `It was over. (sad) The end.`
+		.replace(EMOTION_TAG, (tag) =>
+			tag.replace(/[^()（）\s]/gu, (letter) => 'X'.repeat(letter.length)),
+		);
+	for (const { index } of segmentsOf('sentence', unwrapped, 0, unwrapped.length)) {
+		let offset = start + index;
+		// Where no space follows the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
+		while (OPENING.test(text.charAt(offset - 1))) offset--;
+		if (followsAbbreviation(text, offset)) continue;
+		if (matchesAt(LOWER_CASE, text, afterTags(text, offset))) continue;
+		// French sets a space before the closing quote: « Oui ! » Unicode would open the next sentence with it.
+		if (matchesAt(CLOSING_THEN_SPACE, text, offset)) offset = CLOSING_THEN_SPACE.lastIndex;
+		yield offset;
+	}
+}
+
+function* matchEnds(pattern: RegExp, text: string, start: number, end: number): Generator<number> {
+	for (const match of text.slice(start, end).matchAll(pattern)) {
+		yield start + match.index + match[0].length;
+	}
+}
+
+export const lines: CutFinder = (text, start, end) => matchEnds(LINE_BREAKS, text, start, end);
+export const clauses: CutFinder = (text, start, end) => matchEnds(CLAUSE_END, text, start, end);
+export const numbers: CutFinder = (text, start, end) => matchEnds(AFTER_NUMBER, text, start, end);
+export const tagEnds: CutFinder = (text, start, end) => matchEnds(EMOTION_TAG, text, start, end);
+
+/** Spaces, and word ends of scripts that write without them (the dictionaries of Intl.Segmenter). */
+export function* words(text: string, start: number, end: number): Generator<number> {
+	let afterWord = false;
+	for (const { index, isWordLike } of segmentsOf('word', text, start, end)) {
+		if (isSpace(text.charCodeAt(index - 1))) {
+			const before = text.slice(Math.max(start, index - MARK_REACH), index).trimEnd();
+			const clings =
+				followsAbbreviation(text, index) ||
+				OPENING_AFTER_SPACE.test(before) ||
+				matchesAt(PUNCTUATION_THEN_SPACE, text, index);
+			if (!clings) yield index;
+		} else if (afterWord && isWordLike) {
+			yield index;
+		}
+		afterWord = isWordLike === true;
+	}
+}
+
+/** Within a run without spaces (`either/or`, an address): between its parts, no mark cut from the word it belongs to. */
+export function* wordParts(text: string, start: number, end: number): Generator<number> {
+	let previous = '';
+	for (const { segment, index } of segmentsOf('word', text, start, end)) {
+		if (!STARTS_WITH_CLOSING.test(segment) && !ENDS_WITH_OPENING.test(previous)) yield index;
+		previous = segment;
+	}
+}
+
+/** All edges of words, also those between a word and its punctuation. */
+export function* wordEdges(text: string, start: number, end: number): Generator<number> {
+	for (const { index } of segmentsOf('word', text, start, end)) yield index;
+}
+
+/** Every offset; those that may not be cut are passed over by their protection. */
+export function* everywhere(_text: string, start: number, end: number): Generator<number> {
+	for (let offset = start; offset < end; offset++) yield offset;
+}

@@ -1,0 +1,23 @@
+/** Whether a UTF-16 unit is white space. */
+export function isSpace(code: number): boolean {
+	return (
+		code === 0x20 ||
+		(code >= 0x09 && code <= 0x0d) ||
+		(code >= 0xa0 && /\s/.test(String.fromCharCode(code)))
+	);
+}
+
+/** Whether a surrogate pair starts at the offset. */
+export function isPair(text: string, offset: number): boolean {
+	return (
+		(text.charCodeAt(offset) & 0xfc00) === 0xd800 &&
+		(text.charCodeAt(offset + 1) & 0xfc00) === 0xdc00
+	);
+}
+
+/** The number of Unicode code points, the gateway's unit for text limits. A lone surrogate counts as one. */
+export function countCharacters(text: string): number {
+	let count = 0;
+	for (let offset = 0; offset < text.length; offset += isPair(text, offset) ? 2 : 1) count++;
+	return count;
+}
