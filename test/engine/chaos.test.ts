@@ -1,4 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
 import { brewChaos, chaosText, tally, type Delivered } from '../support/chaos';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { item, runNode, saved, type EngineResult } from './support';
@@ -7,6 +8,8 @@ const ITEMS = 300;
 const SEEDS = [1, 2, 3];
 /** A storm of 300 items has a handful of 402, and each may end one execution. */
 const MAX_EXECUTIONS = 40;
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));

@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
 import { type HeldChat, startHeldChat } from '../support/heldChat';
 import { type Fault, type Simulator, startSimulator } from '../support/simulator';
 import { type EngineRun, item, runNode } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 let held: HeldChat;

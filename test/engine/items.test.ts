@@ -1,8 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import type { ItemRecord } from '../../nodes/SpeechGateway/run/requests/ledger';
 import { item, NODE, runNode, saved } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => {

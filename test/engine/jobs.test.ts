@@ -1,7 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { item, runNode, saved } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => {

@@ -2,9 +2,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
+import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { item, runNode, saved } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => {

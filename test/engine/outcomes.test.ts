@@ -1,6 +1,9 @@
 import type { IDataObject, OnError } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
 import { type Fault, type Simulator, startSimulator } from '../support/simulator';
 import { item, runNode, saved } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => {

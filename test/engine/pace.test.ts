@@ -1,5 +1,8 @@
+import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { item, runNode } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));

@@ -2,9 +2,12 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import { item, runNode } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 /** A host that is not the gateway, such as the file store that a download may be redirected to. */

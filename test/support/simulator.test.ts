@@ -7,7 +7,10 @@ import NodeFormData from 'form-data';
 import OpenAI from 'openai';
 
 import { decode, decoderMessages, ffprobe, likeness } from './listen';
+import { useVirtualTime, wait } from './clock';
 import { type Account, type Simulator, startSimulator } from './simulator';
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => (sim = await startSimulator({ timeScale: 0.001 })));
@@ -220,13 +223,14 @@ describe('speech jobs', () => {
 		expect(sim.charges).toMatchObject([{ kind: 'job', tokens: (500 / 250) * 1000 + 125 }]);
 
 		expect((await download(created.id)).status).toBe(409);
-		const seen = new Set<string>();
+		const seen: string[] = [];
 		let last: ReturnType<typeof JSON.parse>;
-		do {
+		for (const milliseconds of [0, 99, 1, 399, 1]) {
+			await wait(milliseconds);
 			last = (await poll(created.id)).json();
-			seen.add(last.status);
-		} while (last.status !== 'completed');
-		expect([...seen]).toEqual(['pending', 'processing', 'completed']);
+			seen.push(last.status);
+		}
+		expect(seen).toEqual(['pending', 'pending', 'processing', 'processing', 'completed']);
 		expect(last).toMatchObject({
 			...created,
 			status: 'completed',
@@ -453,12 +457,12 @@ describe('videos', () => {
 		expect(created).toMatchObject({ status: 'pending', id: expect.stringMatching(/^video_/) });
 		const path = `/v1/videos/${created.id}`;
 		expect((await ask('GET', `${path}/content`)).status).toBe(409);
-		const seen = new Set<string>();
-		while (!seen.has('completed')) {
-			const { status } = (await ask('GET', path)).json();
-			seen.add(status);
+		const seen: string[] = [];
+		for (const milliseconds of [0, 100, 400]) {
+			await wait(milliseconds);
+			seen.push((await ask('GET', path)).json().status);
 		}
-		expect([...seen]).toEqual(['queued', 'in_progress', 'completed']);
+		expect(seen).toEqual(['queued', 'in_progress', 'completed']);
 		const { headers, body } = await ask('GET', `${path}/content`);
 		expect(headers['content-type']).toBe('video/mp4');
 		expect(body).toHaveLength(5e6);

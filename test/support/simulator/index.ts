@@ -6,6 +6,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import * as clock from '../clock';
 import { control } from './control';
 import type { Fault } from './faults';
 import { serve } from './server';
@@ -77,7 +78,7 @@ export class Simulator extends World {
 		const tasks = [...this.jobs, ...this.videos].filter(
 			(task) => id === undefined || task.id === id,
 		);
-		for (const task of tasks) task.readyAt = Math.min(task.readyAt, Date.now());
+		for (const task of tasks) task.readyAt = Math.min(task.readyAt, clock.now());
 	}
 
 	/** Waits until the requests seen are such that the predicate holds; it is asked anew after each event. */

@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 
+import { wait } from '../clock';
 import type { Content } from './audio';
 import type { Reply } from './exchange';
 import type { Fault } from './faults';
@@ -76,7 +76,7 @@ export async function send(
 		const full = !response.write(part);
 		if (left === 0 || response.destroyed) break;
 		if (full) await Promise.race([once(response, 'drain', { signal }), closed]);
-		if (fault.dripMs) await wait(fault.dripMs, undefined, { signal });
+		if (fault.dripMs) await wait(fault.dripMs, signal);
 	}
 	if (cut && !fault.truncateClean) return false;
 	response.end();

@@ -2,8 +2,8 @@
 /** One exchange from request to answer: record, fault, authentication, work, charge, reply. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 
+import { now, wait } from '../clock';
 import { createChat, textOf } from './chat';
 import { ApiError, errorBody } from './errors';
 import type { Call, Reply, Work } from './exchange';
@@ -58,7 +58,7 @@ export async function serve(
 	};
 	response.once('close', () => {
 		request.aborted = !response.writableFinished && !brokenByUs && !signal.aborted;
-		request.endedAt = Date.now();
+		request.endedAt = now();
 		world.emit('response', request);
 	});
 
@@ -74,7 +74,7 @@ export async function serve(
 		const reply = await answer(world, request, fault, body === 'too-big', signal);
 		if (fault.connection === 'reset-after-work') return breakOff(true);
 		if (fault.connection === 'stall') return;
-		await wait(fault.delayMs ?? 0, undefined, { signal });
+		await wait(fault.delayMs ?? 0, signal);
 		if (response.destroyed) return;
 		request.status = reply.status ?? 200;
 		const whole = await send(response, request.requestId, reply, fault, signal);
@@ -89,7 +89,7 @@ function record(world: World, incoming: IncomingMessage, url: URL): SimRequest {
 	const index = world.requests.length;
 	const request: SimRequest = {
 		index,
-		at: Date.now(),
+		at: now(),
 		method: incoming.method ?? '',
 		path: url.pathname,
 		query: Object.fromEntries(url.searchParams),
@@ -188,7 +188,7 @@ async function work(
 	if (method === 'POST') world.inWork.set(request, { account, tokens: price?.tokens ?? 0 });
 	try {
 		const limit = limited ? LIMIT_SECONDS * timeScale * 1000 : LONGEST_TIMER_MS;
-		await wait(Math.min(milliseconds, limit), undefined, { signal });
+		await wait(Math.min(milliseconds, limit), signal);
 		if (limited && milliseconds > limit) throw new ApiError(524, 'Proxy time-out');
 	} finally {
 		world.inWork.delete(request);

@@ -1,4 +1,5 @@
 /** What speech jobs and videos have in common: they belong to an account and are ready after a time. */
+import * as clock from '../clock';
 import { countCharacters } from './billing';
 import { ApiError } from './errors';
 import type { Call } from './exchange';
@@ -15,7 +16,7 @@ export function newTask({ world, account, fault }: Call, id: string, model: stri
 		(typeof jobSeconds === 'function' ? jobSeconds({ id, input }) : jobSeconds) ??
 		countCharacters(input) * WORK_SECONDS_PER_CHARACTER * timeScale;
 	const failure = { code: 'generation_failed', message: 'The upstream provider gave up' };
-	const createdAt = Date.now();
+	const createdAt = clock.now();
 	const task: Task = {
 		account: account.account,
 		id,
@@ -30,7 +31,7 @@ export function newTask({ world, account, fault }: Call, id: string, model: stri
 }
 
 export function phaseOf({ createdAt, readyAt, failure }: Task) {
-	const now = Date.now();
+	const now = clock.now();
 	if (now >= readyAt) return failure ? 'failed' : 'completed';
 	return now < createdAt + (readyAt - createdAt) * WAITING_SHARE ? 'waiting' : 'working';
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { now } from '../clock';
 import { price } from './billing';
 import { ApiError } from './errors';
 import { type Call, json, requireCapability, type Work } from './exchange';
@@ -34,7 +35,7 @@ export function createVoice(call: Call): Work {
 				account: account.account,
 				_id: randomBytes(16).toString('hex'),
 				title: String(title),
-				created_at: Math.floor(Date.now() / 1000),
+				created_at: Math.floor(now() / 1000),
 				size: audio.size,
 				sha256: audio.sha256,
 			};

@@ -1,0 +1,129 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/**
+ * The time that the simulator and, under `useVirtualTime`, the nodes go by. Virtual time stands still while anything in
+ * this process is at work, and jumps to the next thing that waits for it as soon as nothing is: a wait of an hour
+ * takes milliseconds, and a slow machine changes nothing of the order of events.
+ */
+import { ClientRequest } from 'node:http';
+import { setTimeout as realWait } from 'node:timers/promises';
+
+interface Timer {
+	at: number;
+	fire: () => void;
+}
+
+const RealDate = Date;
+const realTimeout = AbortSignal.timeout.bind(AbortSignal);
+const realRequestTimeout = ClientRequest.prototype.setTimeout;
+
+/** Virtual now, in ms since 1970; undefined: time is real. */
+let virtualNow: number | undefined;
+let timers: Timer[] = [];
+let driving = false;
+
+export const now = (): number => virtualNow ?? RealDate.now();
+
+/** Resolves after `milliseconds`; rejects with an AbortError when the signal aborts. */
+export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+	if (virtualNow === undefined) return await realWait(milliseconds, undefined, { signal });
+	const aborted = () => new DOMException('The operation was aborted', 'AbortError');
+	if (signal?.aborted) throw aborted();
+	if (milliseconds <= 0) return;
+	await new Promise<void>((resolve, reject) => {
+		const cancel = after(milliseconds, () => {
+			signal?.removeEventListener('abort', stop);
+			resolve();
+		});
+		const stop = () => {
+			cancel();
+			reject(aborted());
+		};
+		signal?.addEventListener('abort', stop, { once: true });
+	});
+}
+
+/**
+ * Makes time virtual for all tests of this file: `Date`, `AbortSignal.timeout`, the time-outs of HTTP requests and the
+ * simulator. n8n's own timers stay real.
+ */
+export function useVirtualTime(): void {
+	beforeAll(() => {
+		virtualNow = RealDate.now();
+		globalThis.Date = VirtualDate as DateConstructor;
+		AbortSignal.timeout = (milliseconds) => {
+			const controller = new AbortController();
+			after(milliseconds, () => controller.abort(new DOMException('Time-out', 'TimeoutError')));
+			return controller.signal;
+		};
+		ClientRequest.prototype.setTimeout = requestTimeout;
+	});
+	afterAll(() => {
+		virtualNow = undefined;
+		timers = [];
+		globalThis.Date = RealDate;
+		AbortSignal.timeout = realTimeout;
+		ClientRequest.prototype.setTimeout = realRequestTimeout;
+	});
+}
+
+class VirtualDate extends RealDate {
+	constructor(...values: unknown[]) {
+		super(...((values.length > 0 ? values : [now()]) as [number]));
+	}
+
+	static now = now;
+}
+
+/** The time-out of a request that has no answer yet; axios takes it away when there is one. */
+function requestTimeout(this: ClientRequest, milliseconds: number, onTimeout?: () => void) {
+	if (milliseconds > 0) {
+		const cancel = after(milliseconds, () => onTimeout?.());
+		for (const event of ['response', 'close']) this.once(event, cancel);
+	}
+	return this;
+}
+
+/** Calls `fire` when it is time; returns what calls it off. */
+function after(milliseconds: number, fire: () => void): () => void {
+	const timer = { at: now() + Math.max(0, milliseconds), fire };
+	timers.push(timer);
+	if (!driving) void drive();
+	return () => void (timers = timers.filter((other) => other !== timer));
+}
+
+async function drive(): Promise<void> {
+	driving = true;
+	while (timers.length > 0) {
+		await quiet();
+		const next = timers.reduce((at, timer) => Math.min(at, timer.at), Infinity);
+		if (virtualNow === undefined || next === Infinity) break;
+		virtualNow = Math.max(virtualNow, next);
+		const due = timers.filter(({ at }) => at <= next);
+		timers = timers.filter(({ at }) => at > next);
+		for (const { fire } of due) fire();
+	}
+	driving = false;
+}
+
+/** What a process that only waits has open; all else (a file being written, a connection being made) is work. */
+const AT_REST = new Set([
+	'MessagePort',
+	'PipeWrap',
+	'ProcessWrap',
+	'SignalWrap',
+	'TCPServerWrap',
+	'TCPSocketWrap',
+	'TTYWrap',
+	'Timeout',
+]);
+
+/** Looks that must all find nothing at work, and between which whatever lies in a socket arrives. */
+const CALM_LOOKS = 3;
+
+async function quiet(): Promise<void> {
+	for (let calm = 0; calm < CALM_LOOKS; ) {
+		await realWait(1);
+		const works = process.getActiveResourcesInfo().some((resource) => !AT_REST.has(resource));
+		calm = works ? 0 : calm + 1;
+	}
+}
