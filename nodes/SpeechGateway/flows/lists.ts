@@ -1,10 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type Endpoint, endpoints } from '../gateway/endpoints';
+import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import type { ItemRequests } from '../run/requests/itemRequests';
 
 /** Fetches a whole list; free. */
-export async function fetchList(item: ItemRequests, endpoint: Endpoint): Promise<IDataObject[]> {
+export async function fetchList(
+	item: ItemRequests,
+	endpoint: FreeEndpoint,
+): Promise<IDataObject[]> {
 	return await item.free(endpoint, async (reply) =>
 		readList(await item.session.transport.readJson(reply)),
 	);

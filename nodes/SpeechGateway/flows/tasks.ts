@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { gatewayWords, isRecord } from '../core/explain';
 import { jobProgress, nextPollMs } from '../core/pollSchedule';
-import { type Endpoint, endpoints } from '../gateway/endpoints';
+import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { pause } from '../gateway/pause';
 import type { GatewayResponse } from '../gateway/transport';
 import { isFailure } from '../run/requests/exchange';
@@ -10,8 +10,17 @@ import type { ItemRequests } from '../run/requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
 import type { ItemOutcome } from '../run/operation';
 
-/** Speech jobs and videos are waited for in the same way. */
-export type Task = { thing: 'job' | 'video'; id: string };
+/** What is submitted, waited for and fetched in the same way; a row each. */
+export const taskEndpoints = {
+	job: { create: endpoints.createJob, status: endpoints.job, content: endpoints.jobContent },
+	video: {
+		create: endpoints.createVideo,
+		status: endpoints.video,
+		content: endpoints.videoContent,
+	},
+};
+
+export type Task = { thing: keyof typeof taskEndpoints; id: string };
 
 export interface WaitSettings {
 	pollIntervalMs: number;
@@ -20,11 +29,9 @@ export interface WaitSettings {
 	whenMaxWaitReached: 'fail' | 'stillProcessing';
 }
 
-const statusOf = ({ thing, id }: Task): Endpoint =>
-	thing === 'job' ? endpoints.job(id) : endpoints.video(id);
+const statusOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].status(id);
 
-export const contentOf = ({ thing, id }: Task): Endpoint =>
-	thing === 'job' ? endpoints.jobContent(id) : endpoints.videoContent(id);
+export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].content(id);
 
 /** The body of an accepted job or video. Throws when it has no id: then it was paid for and cannot be found again. */
 export function readAccepted(item: ItemRequests): (reply: GatewayResponse) => Promise<IDataObject> {

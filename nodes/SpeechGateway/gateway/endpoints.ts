@@ -1,16 +1,27 @@
-/** Every endpoint of the gateway: method, path below the base URL, and whether a call costs money. */
-export interface Endpoint {
-	readonly method: 'GET' | 'POST' | 'DELETE';
+/**
+ * Every endpoint of the gateway: method and path below the base URL. Whether a call costs money is in the type, so that
+ * what is billed cannot be sent as something free.
+ */
+export type Endpoint = BilledEndpoint | FreeEndpoint;
+
+export interface BilledEndpoint {
+	readonly method: 'POST';
 	readonly path: string;
-	readonly billed: boolean;
+	readonly billed: true;
 }
 
-const free = (path: string, method: Endpoint['method'] = 'GET'): Endpoint => ({
+export interface FreeEndpoint {
+	readonly method: 'GET' | 'DELETE';
+	readonly path: string;
+	readonly billed: false;
+}
+
+const free = (path: string, method: FreeEndpoint['method'] = 'GET'): FreeEndpoint => ({
 	method,
 	path,
 	billed: false,
 });
-const billed = (path: string): Endpoint => ({ method: 'POST', path, billed: true });
+const billed = (path: string): BilledEndpoint => ({ method: 'POST', path, billed: true });
 
 export const endpoints = {
 	speech: billed('/v1/audio/speech'),

@@ -11,7 +11,7 @@ import {
 import type { UnknownFacts } from '../../core/errors';
 import { mayBeSentAgain, type UnknownReason } from '../../core/outcome';
 import { backoffMs, MAX_RETRY_AFTER_MS } from '../../core/retryPolicy';
-import type { Endpoint } from '../../gateway/endpoints';
+import type { BilledEndpoint, Endpoint, FreeEndpoint } from '../../gateway/endpoints';
 import { pause } from '../../gateway/pause';
 import type { GatewayResponse } from '../../gateway/transport';
 import {
@@ -35,7 +35,7 @@ export interface ItemSettings {
 export interface BilledRequest {
 	/** Which request of the item this is; retries find it again by this name. */
 	name: string;
-	endpoint: Endpoint;
+	endpoint: BilledEndpoint;
 	/** What is asked for: the JSON body, and the hash in the records. */
 	input: IDataObject;
 	/** A form instead of JSON, made when its turn has come, so that waiting requests hold no files. */
@@ -94,7 +94,7 @@ export class ItemRequests {
 
 	/** Sends a free request, again and again within `maxRetries` on whatever may pass. `read` may throw to try again. */
 	async free<T>(
-		endpoint: Endpoint,
+		endpoint: FreeEndpoint,
 		read: (reply: GatewayResponse) => Promise<T>,
 		about: About = {},
 	): Promise<T> {
@@ -102,7 +102,7 @@ export class ItemRequests {
 	}
 
 	/** Deletes. What is gone when an earlier try's answer was lost counts as deleted. */
-	async delete(endpoint: Endpoint, about: About): Promise<void> {
+	async delete(endpoint: FreeEndpoint, about: About): Promise<void> {
 		let tries = 0;
 		await this.retrying(endpoint, async () => {
 			const result = await this.attemptFree(endpoint, async () => true, about);
@@ -113,7 +113,7 @@ export class ItemRequests {
 
 	/** One try of a free request, for callers that ask again anyway (polls). */
 	async freeOnce<T>(
-		endpoint: Endpoint,
+		endpoint: FreeEndpoint,
 		read: (reply: GatewayResponse) => Promise<T>,
 		about: About,
 	): Promise<T | Failure> {
@@ -213,7 +213,7 @@ export class ItemRequests {
 	}
 
 	private async attemptFree<T>(
-		endpoint: Endpoint,
+		endpoint: FreeEndpoint,
 		read: (reply: GatewayResponse) => Promise<T>,
 		about: About,
 	): Promise<T | Failure> {
