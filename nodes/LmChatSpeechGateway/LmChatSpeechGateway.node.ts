@@ -11,18 +11,24 @@ import {
 } from 'n8n-workflow';
 import { asError, OutcomeUnknownError } from '../SpeechGateway/core/errors';
 import { Transport } from '../SpeechGateway/gateway/transport';
-import { byName, freeOptions, modelField } from '../SpeechGateway/operations/fields';
+import { optionsCollection } from '../SpeechGateway/operations/optionsCollection';
+import { answerFields } from '../SpeechGateway/operations/fields/chat';
+import { chatModelField } from '../SpeechGateway/operations/fields/model';
 import { searchModels } from '../SpeechGateway/operations/listSearch';
-import { maxTokensOption, temperatureOption } from '../SpeechGateway/operations/chat/options';
 import { completeCall } from '../SpeechGateway/flows/chat';
 import { errorText } from '../SpeechGateway/run/outputItems';
+import { group } from '../SpeechGateway/run/fields/field';
 import { Parameters } from '../SpeechGateway/run/fields/parameters';
+import { settings } from '../SpeechGateway/run/fields/settings';
 import { readSettings } from '../SpeechGateway/run/readItems';
 import { openSession } from '../SpeechGateway/run/requests/session';
 import type { Complete } from './model';
 
 /** The node above decides how many calls run at once; here they are only held back after "too many requests". */
 const CONCURRENCY = 100;
+
+/** What is asked of every answer. */
+const answers = group(answerFields);
 
 export class LmChatSpeechGateway implements INodeType {
 	description: INodeTypeDescription = {
@@ -40,15 +46,11 @@ export class LmChatSpeechGateway implements INodeType {
 		outputNames: ['Model'],
 		credentials: [{ name: 'speechGatewayApi', required: true }],
 		properties: [
-			modelField('The model that answers. The list shows the models of your account.'),
-			{
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add option',
-				default: {},
-				options: [...freeOptions, maxTokensOption, temperatureOption].sort(byName),
-			},
+			...chatModelField.panel,
+			optionsCollection([
+				...[settings.maxRetries, settings.timeoutMs].flatMap(({ options }) => options),
+				...answers.options,
+			]),
 		],
 	};
 
@@ -69,10 +71,7 @@ export class LmChatSpeechGateway implements INodeType {
 					throw nodeError(this, error);
 				}
 			};
-			const model = new Model(parameters.locator('model', 'Model'), complete, {
-				temperature: parameters.numberOption('temperature', 'Temperature', {}),
-				maxTokens: parameters.numberOption('maxTokens', 'Max Tokens', { min: 1, integer: true }),
-			});
+			const model = new Model(chatModelField.read(parameters), complete, answers.read(parameters));
 			return sdk.supplyModel(this, model);
 		} catch (error) {
 			throw nodeError(this, error);

@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName } from './fields';
 import { operations, resources } from './index';
+import { optionsCollection } from './optionsCollection';
 
 /** The node's fields, from the list of operations: displayOptions are applied here and nowhere else. */
 export function properties(): INodeProperties[] {
@@ -35,15 +35,7 @@ export function properties(): INodeProperties[] {
 			}),
 		),
 		...operations.flatMap(({ resource, operation, fields, options }) => {
-			const collection: INodeProperties = {
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add option',
-				default: {},
-				options: [...options].sort(byName),
-			};
-			return [...fields, collection].map((field) => ({
+			return [...fields, optionsCollection(options)].map((field) => ({
 				...field,
 				displayOptions: {
 					show: { resource: [resource], operation: [operation], ...field.displayOptions?.show },

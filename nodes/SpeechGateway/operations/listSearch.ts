@@ -6,17 +6,18 @@ import type {
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { explainRefusal } from '../core/explain';
-import { type Endpoint, endpoints } from '../gateway/endpoints';
+import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
+import { DEFAULT_SPEECH_MODEL } from './fields/model';
+import { DEFAULT_VOICE } from './fields/voice';
 
 /** A list in the editor is better told than waited for. */
 const LIST_TIMEOUT_MS = 20_000;
-const DEFAULT_MODEL = 'fish-speech';
 
 const defaultVoice: INodeListSearchItems = {
 	name: 'Default',
-	value: 'default',
+	value: DEFAULT_VOICE,
 	description: 'The voice of the gateway, without cloning',
 };
 
@@ -59,7 +60,7 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 	const model = context.getCurrentNodeParameter('model', { extractValue: true });
 	const voices = await fetchAll(
 		context,
-		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_MODEL),
+		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_SPEECH_MODEL),
 	);
 	return voices.map((voice) => {
 		const id = String(voice._id ?? voice.id ?? '');
@@ -74,7 +75,7 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 
 async function fetchAll(
 	context: ILoadOptionsFunctions,
-	endpoint: Endpoint,
+	endpoint: FreeEndpoint,
 ): Promise<IDataObject[]> {
 	const transport = await Transport.open(context);
 	const reply = await transport.send(endpoint, LIST_TIMEOUT_MS);

@@ -1,10 +1,13 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import type { Branch } from './requests/ledger';
-import type { ItemRequests } from './requests/itemRequests';
+import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
+import { type Field, type FieldsOf, group } from './fields/field';
 import type { Parameters } from './fields/parameters';
+import { concurrency, settings } from './fields/settings';
+import type { ItemRequests } from './requests/itemRequests';
+import type { Branch } from './requests/ledger';
 
-/** One thing that a user can click: its fields in the editor, how its parameters are read, and what it does. */
-export interface Operation<P = unknown> {
+/** One thing that a user can click. `P`: what is known of an item before anything is sent. */
+interface What<P> {
 	resource: string;
 	operation: string;
 	/** Title Case, in the dropdown. */
@@ -12,24 +15,66 @@ export interface Operation<P = unknown> {
 	/** The sentence in the list of actions. */
 	action: string;
 	description: string;
-	/** Whether it sends a request that costs money; then it has the ItemOutcome Unknown branch. */
-	billed: boolean;
+	/** Every endpoint that it may send to; none: it needs no network. Whether it costs money follows from them. */
+	sends: ReadonlyArray<Endpoint | ((...ids: string[]) => FreeEndpoint)>;
 	/** Whether it can end on the Still Processing branch. */
 	waits?: boolean;
-	/** Required first. */
+	/** Over all items, before anything is sent. Throws InputError. */
+	checkAll?(all: P[]): void;
+	/** One item: sends through `item`, and shapes the outcome. */
+	execute(input: P, item: ItemRequests): Promise<ItemOutcome>;
+	/** Words about the input for records of an unknown outcome: `characters`, `estimatedTokens`. */
+	describe?(input: P): Record<string, number>;
+}
+
+/** An operation as it is declared: `V` are the values of its fields. */
+interface Declaration<V, P> extends What<P> {
+	/** In the order of the editor; required first. */
+	input: FieldsOf<V>;
+	/** Checks across fields, and what else is to be known before anything is sent. Throws InputError. */
+	prepare?(input: V, parameters: Parameters): P | Promise<P>;
+	/** Lists are asked for once: then there is no option Concurrency. */
+	isList?: boolean;
+}
+
+/** An operation as it is shown and run. */
+export interface Operation<P = unknown> extends What<P> {
+	/** Whether it sends a request that costs money; then it has the Outcome Unknown branch. */
+	billed: boolean;
 	fields: INodeProperties[];
 	options: INodeProperties[];
 	/** Reads and checks the parameters of one item; no network. Throws InputError. */
-	read: (parameters: Parameters) => P | Promise<P>;
-	/** Over all items, before anything is sent. Throws InputError. */
-	checkAll?: (all: P[], parameters: Parameters) => void;
-	/** One item, parameters read: sends through `item`, and shapes the outcome. */
-	execute: (parameters: P, item: ItemRequests) => Promise<ItemOutcome>;
-	/** Words about the parameters for records of an unknown outcome: `characters`, `estimatedTokens`. */
-	describe?: (parameters: P) => Record<string, number>;
+	read(parameters: Parameters): Promise<P>;
 }
 
 export interface ItemOutcome {
 	branch: Branch;
 	items: INodeExecutionData[];
+}
+
+/** Derives what the editor shows and how it is read from the fields, and what it costs from the endpoints. */
+export function defineOperation<V extends object, P = V>({
+	input,
+	prepare,
+	isList,
+	...what
+}: Declaration<V, P>): Operation<P> {
+	const { sends } = what;
+	const billed = sends.some((endpoint) => 'billed' in endpoint && endpoint.billed);
+	const shared: Field[] = [
+		...(sends.length > 0 ? [settings.maxRetries, settings.timeoutMs] : []),
+		...(sends.length > 0 && !isList ? [concurrency] : []),
+		...(billed ? [settings.sendOnceKey] : []),
+	];
+	const { panel, options, read } = group(input);
+	return {
+		...what,
+		billed,
+		fields: panel,
+		options: [...options, ...shared.flatMap((field) => field.options)],
+		async read(parameters) {
+			const values = read(parameters);
+			return prepare ? await prepare(values, parameters) : (values as unknown as P);
+		},
+	};
 }

@@ -1,11 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ItemSettings } from './requests/itemRequests';
 import type { Operation } from './operation';
+import { group } from './fields/field';
 import { Parameters } from './fields/parameters';
-
-const DEFAULT_MAX_RETRIES = 4;
-/** Above the gateway's limit of about 100 s, with room for its own queue. */
-const DEFAULT_TIMEOUT_SECONDS = 180;
+import { settings } from './fields/settings';
 
 /** What is known of an item before anything is sent. */
 export type ReadItem = Input | { failed: unknown };
@@ -31,7 +29,7 @@ export async function readAll(
 	);
 	if (operation.checkAll && good.length > 0) {
 		try {
-			operation.checkAll(good, new Parameters(context, 0));
+			operation.checkAll(good);
 		} catch (error) {
 			return inputs.map((input) => (input && 'parameters' in input ? { failed: error } : input));
 		}
@@ -53,16 +51,5 @@ export async function readOne(
 }
 
 /** The options that every operation has. */
-export function readSettings(parameters: Parameters): ItemSettings {
-	return {
-		maxRetries: parameters.numberOption(
-			'maxRetries',
-			'Max Retries',
-			{ min: 0, max: 20, integer: true },
-			DEFAULT_MAX_RETRIES,
-		),
-		timeoutMs:
-			1000 * parameters.numberOption('timeout', 'Timeout', { min: 1 }, DEFAULT_TIMEOUT_SECONDS),
-		sendOnceKey: parameters.textOption('sendOnceKey')?.trim() || undefined,
-	};
-}
+export const readSettings = (parameters: Parameters): ItemSettings =>
+	group(settings).read(parameters);

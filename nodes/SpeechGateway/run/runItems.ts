@@ -13,6 +13,7 @@ import { ItemRequests } from './requests/itemRequests';
 import { Ledger, runIndex } from './requests/ledger';
 import type { Operation } from './operation';
 import { Parameters } from './fields/parameters';
+import { concurrency } from './fields/settings';
 import { readAll, readOne } from './readItems';
 import { runError } from './errors';
 import { openSession, type Session } from './requests/session';
@@ -94,16 +95,9 @@ export async function runItems(
 	return outputs;
 }
 
-const DEFAULT_CONCURRENCY = 4;
-
 async function open(context: IExecuteFunctions): Promise<Session> {
-	const concurrency = new Parameters(context, 0).numberOption(
-		'concurrency',
-		'Concurrency',
-		{ min: 1, max: 100, integer: true },
-		DEFAULT_CONCURRENCY,
-	);
-	return openSession(context, await Transport.open(context), concurrency);
+	const atOnce = concurrency.read(new Parameters(context, 0));
+	return openSession(context, await Transport.open(context), atOnce);
 }
 
 async function execute(

@@ -1,20 +1,18 @@
 import { endpoints } from '../../gateway/endpoints';
 import { withoutErrorKey } from '../../run/outputItems';
 import { fetchList } from '../../flows/lists';
-import type { Operation } from '../../run/operation';
-import { freeOptions, returnAllFields } from '../fields';
-import { readLimit } from '../limitInput';
+import { defineOperation } from '../../run/operation';
+import { limitField } from '../fields/limit';
 
-export const getMany: Operation<{ limit: number }> = {
+export const getMany = defineOperation({
 	resource: 'model',
 	operation: 'getMany',
 	name: 'Get Many',
 	action: 'Get many models',
 	description: 'List the models that your account may use',
-	billed: false,
-	fields: returnAllFields,
-	options: freeOptions,
-	read: (parameters) => ({ limit: readLimit(parameters) }),
+	sends: [endpoints.models],
+	isList: true,
+	input: { limit: limitField },
 
 	async execute({ limit }, item) {
 		const models = await fetchList(item, endpoints.models);
@@ -23,4 +21,4 @@ export const getMany: Operation<{ limit: number }> = {
 			.map((model) => ({ json: withoutErrorKey(model, 'modelError') }));
 		return { branch: 'success', items };
 	},
-};
+});

@@ -1,25 +1,17 @@
-import type { Operation } from '../../run/operation';
-import { speechFields } from '../fields';
-import { checkBudget, estimateOf } from '../speechInput';
-import {
-	longTextOptions,
-	type LongTextInput,
-	partsOf,
-	readLongText,
-	tokensOf,
-} from './longTextInput';
+import { defineOperation } from '../../run/operation';
+import { checkBudget, estimateOf } from '../fields/speech';
+import { longTextFields, partsOf, tokensOf, withLength } from './longText';
 
-export const estimate: Operation<LongTextInput> = {
+export const estimate = defineOperation({
 	resource: 'speech',
 	operation: 'estimate',
 	name: 'Estimate',
 	action: 'Estimate the tokens of a text',
 	description:
 		'Calculate how many tokens and minutes a text will take; sends nothing and costs nothing',
-	billed: false,
-	fields: speechFields,
-	options: longTextOptions,
-	read: readLongText,
+	sends: [],
+	input: longTextFields,
+	prepare: withLength,
 	checkAll: (all) => checkBudget(all, tokensOf),
 
 	async execute(input) {
@@ -28,4 +20,4 @@ export const estimate: Operation<LongTextInput> = {
 			items: [{ json: { ...estimateOf(input, partsOf(input).length) } }],
 		};
 	},
-};
+});

@@ -4,39 +4,37 @@ import { subtitles } from '../../core/text/subtitles';
 import { withExtension } from '../../flows/files/storeAudio';
 import type { ItemRequests, RequestGroup } from '../../run/requests/itemRequests';
 import { narrate } from '../../flows/narrate';
-import type { Operation } from '../../run/operation';
+import { endpoints } from '../../gateway/endpoints';
+import { defineOperation } from '../../run/operation';
 import { speak, speakAsJob, type SpeechRequest } from '../../flows/speak';
-import { billedOptions, speechFields } from '../fields';
-import { checkBudget, speechBody } from '../speechInput';
-import { DEFAULT_WAIT } from '../waitInput';
+import { checkBudget, speechBody } from '../fields/speech';
+import { DEFAULT_WAIT } from '../fields/wait';
 import {
-	longTextOptions,
+	longTextFields,
 	type LongTextInput,
 	type Part,
 	partsOf,
-	readLongText,
 	tokensOf,
-} from './longTextInput';
+	withLength,
+} from './longText';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
 
-export const generate: Operation<LongTextInput> = {
+export const generate = defineOperation({
 	resource: 'speech',
 	operation: 'generate',
 	name: 'Generate',
 	action: 'Generate speech from text',
 	description: 'Turn text of any length into an audio file; charged by the minute of audio',
-	billed: true,
-	fields: speechFields,
-	options: [...longTextOptions, ...billedOptions],
-	read: readLongText,
+	sends: [endpoints.speech, endpoints.createJob, endpoints.job, endpoints.jobContent],
+	input: longTextFields,
+	prepare: withLength,
 	checkAll: (all) => checkBudget(all, tokensOf),
 	describe: (input) => ({ characters: input.characters, estimatedTokens: tokensOf(input) }),
 
 	async execute(given, item) {
-		const input =
-			partsOf(given).length > 1 ? (item.freeze(given as never) as unknown as LongTextInput) : given;
+		const input = partsOf(given).length > 1 ? item.freeze(given) : given;
 		const parts = partsOf(input);
 		if (input.longText === 'single' && input.characters > NEAR_THE_LIMIT_CHARACTERS) {
 			item.session.hints.add(
@@ -71,7 +69,7 @@ export const generate: Operation<LongTextInput> = {
 			items: [{ json, binary: { [input.binaryPropertyName]: binary, ...withSubtitles } }],
 		};
 	},
-};
+});
 
 async function speakPart(
 	item: ItemRequests,

@@ -6,78 +6,66 @@ import type { ItemRequests } from '../../run/requests/itemRequests';
 import { withoutErrorKey } from '../../run/outputItems';
 import { resourceBody } from '../../flows/tasks';
 import { fetchVoices } from '../../flows/lists';
-import type { Operation } from '../../run/operation';
+import { flagOption, textField } from '../../run/fields/kinds';
+import type { InputOf } from '../../run/fields/field';
+import { requiredText } from '../../run/fields/checks';
+import { defineOperation } from '../../run/operation';
 import { CLONE_TOKENS } from '../../core/billing';
-import { billedOptions, speechModelField } from '../fields';
+import { speechModelField } from '../fields/model';
 
 /** 20 MB, read as MiB; the gateway may refuse earlier. */
 const MAX_RECORDING_BYTES = 20 * 1024 * 1024;
 /** Shorter recordings are sent, with a hint: the voice may not sound alike. */
 const RECOMMENDED_SECONDS = 30;
 
-interface VoiceInput {
-	model: string;
-	title: string;
-	binaryPropertyName: string;
-	reuseExisting: boolean;
-	recording: Recording;
-}
+const fields = {
+	model: speechModelField,
+	title: textField(
+		{
+			displayName: 'Title',
+			name: 'title',
+			hint: `Each clone costs ${CLONE_TOKENS} tokens; the option "Reuse Existing" avoids a second clone of the same title`,
+			placeholder: 'e.g. Anna, calm',
+			description: 'The name under which the voice appears in lists',
+		},
+		(value, label) => requiredText(value, label).trim(),
+	),
+	binaryPropertyName: textField({
+		displayName: 'Input Binary Field',
+		name: 'binaryPropertyName',
+		default: 'data',
+		hint: 'The name of the field with the recording: one clear voice, at least 30 seconds, at most 20 MB',
+		description: 'The binary field of the incoming item that holds the recording',
+	}),
+	reuseExisting: flagOption({
+		displayName: 'Reuse Existing',
+		name: 'reuseExisting',
+		default: false,
+		description:
+			'Whether to return a voice that already has this title instead of cloning and paying again',
+	}),
+};
 
-export const create: Operation<VoiceInput> = {
+type VoiceInput = InputOf<typeof fields> & { recording: Recording };
+
+export const create = defineOperation({
 	resource: 'voice',
 	operation: 'create',
 	name: 'Create',
 	action: 'Create a voice from a recording',
 	description: `Clone a voice from a recording; each clone costs ${CLONE_TOKENS} tokens`,
-	billed: true,
-	fields: [
-		speechModelField,
-		{
-			displayName: 'Title',
-			name: 'title',
-			hint: `Each clone costs ${CLONE_TOKENS} tokens; the option "Reuse Existing" avoids a second clone of the same title`,
-			type: 'string',
-			required: true,
-			default: '',
-			placeholder: 'e.g. Anna, calm',
-			description: 'The name under which the voice appears in lists',
-		},
-		{
-			displayName: 'Input Binary Field',
-			name: 'binaryPropertyName',
-			type: 'string',
-			required: true,
-			default: 'data',
-			hint: 'The name of the field with the recording: one clear voice, at least 30 seconds, at most 20 MB',
-			description: 'The binary field of the incoming item that holds the recording',
-		},
-	],
-	options: [
-		{
-			displayName: 'Reuse Existing',
-			name: 'reuseExisting',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to return a voice that already has this title instead of cloning and paying again',
-		},
-		...billedOptions,
-	],
+	sends: [endpoints.createVoice, endpoints.voices],
+	input: fields,
 
-	async read(parameters) {
-		const binaryPropertyName = parameters.text('binaryPropertyName', 'Input Binary Field');
-		return {
-			model: parameters.locator('model', 'Model'),
-			title: parameters.text('title', 'Title').trim(),
+	async prepare(input, { context, index }): Promise<VoiceInput> {
+		const { binaryPropertyName } = input;
+		const recording = await inspectRecording(
+			context,
+			index,
 			binaryPropertyName,
-			reuseExisting: parameters.flagOption('reuseExisting', false),
-			recording: await inspectRecording(
-				parameters.context,
-				parameters.index,
-				binaryPropertyName,
-				MAX_RECORDING_BYTES,
-			),
-		};
+			MAX_RECORDING_BYTES,
+		);
+		return { ...input, recording };
 	},
 	describe: () => ({ estimatedTokens: CLONE_TOKENS }),
 
@@ -90,7 +78,7 @@ export const create: Operation<VoiceInput> = {
 			: await clone(item, input);
 		return { branch: 'success', items: [{ json: withoutErrorKey(voice, 'voiceError') }] };
 	},
-};
+});
 
 async function findVoice(
 	item: ItemRequests,

@@ -1,22 +1,19 @@
+import { endpoints } from '../../gateway/endpoints';
 import { withoutErrorKey } from '../../run/outputItems';
 import { fetchVoices } from '../../flows/lists';
-import type { Operation } from '../../run/operation';
-import { freeOptions, returnAllFields, speechModelField } from '../fields';
-import { readLimit } from '../limitInput';
+import { defineOperation } from '../../run/operation';
+import { limitField } from '../fields/limit';
+import { speechModelField } from '../fields/model';
 
-export const getMany: Operation<{ model: string; limit: number }> = {
+export const getMany = defineOperation({
 	resource: 'voice',
 	operation: 'getMany',
 	name: 'Get Many',
 	action: 'Get many voices',
 	description: 'List the voices that your account has cloned',
-	billed: false,
-	fields: [speechModelField, ...returnAllFields],
-	options: freeOptions,
-	read: (parameters) => ({
-		model: parameters.locator('model', 'Model'),
-		limit: readLimit(parameters),
-	}),
+	sends: [endpoints.voices],
+	isList: true,
+	input: { model: speechModelField, limit: limitField },
 
 	async execute({ model, limit }, item) {
 		const voices = await fetchVoices(item, model);
@@ -25,4 +22,4 @@ export const getMany: Operation<{ model: string; limit: number }> = {
 			.map((voice) => ({ json: withoutErrorKey(voice, 'voiceError') }));
 		return { branch: 'success', items };
 	},
-};
+});

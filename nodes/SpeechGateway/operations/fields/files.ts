@@ -1,0 +1,50 @@
+import type { Field } from '../../run/fields/field';
+import { optional } from '../../run/fields/field';
+import { choiceField, textOption } from '../../run/fields/kinds';
+import type { AudioFormat } from '../../core/audio';
+
+export const responseFormatField = (description: string): Field<AudioFormat> =>
+	choiceField({
+		displayName: 'Audio Format',
+		name: 'responseFormat',
+		default: 'mp3',
+		description,
+		choices: {
+			mp3: { name: 'MP3', description: 'Small, plays everywhere; the safe choice' },
+			wav: { name: 'WAV', description: 'Uncompressed, for editing; about 3 MB a minute' },
+			opus: {
+				name: 'Opus',
+				description: 'Smallest, in an Ogg file; for the web and voice messages',
+			},
+			pcm: {
+				name: 'PCM',
+				description:
+					'Bare samples without a header (24 kHz, 16-bit, mono, little endian); most players cannot open it',
+			},
+		},
+	});
+
+const fileName = optional(
+	textOption({
+		displayName: 'File Name',
+		name: 'fileName',
+		default: '',
+		placeholder: 'e.g. chapter-1',
+		description: 'Name of the file; the ending, such as .mp3, is added by itself',
+	}),
+);
+
+/** Where the file goes. Without a name, the files of the items are `stem-1`, `stem-2`, … */
+export const fileFields = (stem: string) => ({
+	binaryPropertyName: textOption({
+		displayName: 'Output Binary Field',
+		name: 'binaryPropertyName',
+		default: 'data',
+		description:
+			'The field of the output item that holds the file. Nodes that take files ask for it as "Input Binary Field".',
+	}),
+	fileName: {
+		...fileName,
+		read: (parameters) => fileName.read(parameters) ?? `${stem}-${parameters.index + 1}`,
+	} as Field<string>,
+});

@@ -1,0 +1,32 @@
+import type { Field } from '../../run/fields/field';
+import { requiredText } from '../../run/fields/checks';
+import { locatorField } from '../../run/fields/kinds';
+
+/** A model; any id typed by hand will do. */
+export const modelField = (description: string, defaultModel = ''): Field<string> =>
+	locatorField(
+		{
+			displayName: 'Model',
+			name: 'model',
+			required: true,
+			default: {
+				value: defaultModel,
+				...(defaultModel && { cachedResultName: defaultModel }),
+			},
+			description,
+			list: { placeholder: 'Choose a model…', search: 'searchModels' },
+			example: defaultModel || 'gpt-4o-mini',
+		},
+		requiredText,
+	);
+
+export const DEFAULT_SPEECH_MODEL = 'fish-speech';
+
+export const speechModelField = modelField(
+	'The model that speaks. The list shows the models of your account.',
+	DEFAULT_SPEECH_MODEL,
+);
+
+export const chatModelField = modelField(
+	'The model that answers. The list shows the models of your account.',
+);

@@ -1,0 +1,86 @@
+import { countCharacters } from '../../core/text/segment';
+import { downloadAudio, submitJob } from '../../flows/speak';
+import type { InputOf } from '../../run/fields/field';
+import { fileFields, responseFormatField } from '../fields/files';
+import {
+	checkBudget,
+	checkedLength,
+	estimateOf,
+	MAX_INPUT_CHARACTERS,
+	speechBody,
+	speechFields,
+	type SpeechInput,
+} from '../fields/speech';
+import { taskOperations } from '../tasks';
+
+const fields = speechFields(
+	'At most 10,000 characters, charged by their number as soon as the job is submitted',
+);
+
+const audioFields = {
+	responseFormat: responseFormatField(
+		'The audio format that the job was created with; it cannot be changed afterwards',
+	),
+	...fileFields('speech'),
+};
+
+const tokensOf = (input: SpeechInput): number => estimateOf(input).estimatedTokensAsJob;
+
+export const speechJobOperations = taskOperations<SpeechInput, InputOf<typeof audioFields>>({
+	resource: 'speechJob',
+	thing: 'job',
+	words: {
+		createAndWait: {
+			action: 'Create a speech job and wait for the audio',
+			description:
+				'Submit a text as a job, wait until it is spoken, and download the audio. Charged up front, by the number of characters.',
+		},
+		create: {
+			action: 'Create a speech job',
+			description:
+				'Submit a text as a job and go on at once; fetch the audio later with "Wait". Charged up front, by the number of characters.',
+		},
+		get: {
+			action: 'Get a speech job',
+			description: 'Look up the status of a job; free',
+		},
+		wait: {
+			action: 'Wait for a speech job',
+			description: 'Wait until a job is completed and download its audio; free',
+		},
+		download: {
+			action: 'Download the audio of a speech job',
+			description: 'Fetch the audio of a completed job; free, as often as you like',
+		},
+	},
+	id: {
+		displayName: 'Job ID',
+		name: 'jobId',
+		placeholder: 'e.g. spj_0123456789',
+		description: 'The ID of a speech job, as "Create" returned it',
+	},
+	fields: { create: fields, createAndWait: fields, file: audioFields },
+	check: (input) => checkedLength(input, MAX_INPUT_CHARACTERS),
+	checkAll: (all) => checkBudget(all, tokensOf),
+	describe: (input) => ({
+		characters: countCharacters(input.text),
+		estimatedTokens: tokensOf(input),
+	}),
+
+	async submit(item, input) {
+		return await submitJob(item, {
+			name: 'job',
+			body: speechBody(input, input.text),
+			format: input.responseFormat,
+			fileName: input.fileName,
+		});
+	},
+
+	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
+		const { binary, info } = await downloadAudio(item, id, responseFormat, fileName);
+		return {
+			json: { ...json, durationSeconds: info.seconds, bytes: info.bytes },
+			binary: { [binaryPropertyName]: binary },
+		};
+	},
+});

@@ -1,0 +1,81 @@
+import { endpoints } from '../../gateway/endpoints';
+import { storeVideo } from '../../flows/files/storeVideo';
+import { contentOf, readAccepted, rememberId, type Task } from '../../flows/tasks';
+import type { InputOf } from '../../run/fields/field';
+import { textField } from '../../run/fields/kinds';
+import { additionalBodyOption } from '../fields/additionalBody';
+import { fileFields } from '../fields/files';
+import { modelField } from '../fields/model';
+import { taskOperations } from '../tasks';
+
+const fields = {
+	model: modelField('The model that makes the video. The list shows the models of your account.'),
+	prompt: textField({
+		displayName: 'Prompt',
+		name: 'prompt',
+		typeOptions: { rows: 4 },
+		placeholder: 'e.g. A paper boat sails down a rainy street, close up',
+		description: 'What the video shows',
+	}),
+	additionalBody: additionalBodyOption('The documentation of the model says which there are.'),
+};
+
+const videoFile = fileFields('video');
+
+const video = (id: string): Task => ({ thing: 'video', id });
+
+export const videoOperations = taskOperations<InputOf<typeof fields>, InputOf<typeof videoFile>>({
+	resource: 'video',
+	thing: 'video',
+	words: {
+		createAndWait: {
+			action: 'Create a video and wait for the file',
+			description: 'Submit a prompt, wait until the video is made, and download it',
+		},
+		create: {
+			action: 'Create a video',
+			description: 'Submit a prompt and go on at once; fetch the video later with "Wait"',
+		},
+		get: {
+			action: 'Get a video',
+			description: 'Look up the status of a video; free',
+		},
+		wait: {
+			action: 'Wait for a video',
+			description: 'Wait until a video is completed and download it; free',
+		},
+		download: {
+			action: 'Download a video',
+			description: 'Fetch the file of a completed video; free, as often as you like',
+		},
+	},
+	id: {
+		displayName: 'Video ID',
+		name: 'videoId',
+		placeholder: 'e.g. video_0123456789',
+		description: 'The ID of a video, as "Create" returned it',
+	},
+	fields: { create: fields, createAndWait: { ...fields, ...videoFile }, file: videoFile },
+
+	async submit(item, { model, prompt, additionalBody }) {
+		const created = await item.billed({
+			name: 'video',
+			endpoint: endpoints.createVideo,
+			input: { ...additionalBody, model, prompt },
+			about: { model },
+			read: readAccepted(item),
+		});
+		const id = String(created.id);
+		rememberId(item, video(id));
+		return { ...created, id };
+	},
+
+	async save(item, id, { fileName, binaryPropertyName }, json) {
+		const { binary, bytes } = await item.free(
+			contentOf(video(id)),
+			async (reply) => await storeVideo(item, reply, fileName),
+			video(id),
+		);
+		return { json: { ...json, bytes }, binary: { [binaryPropertyName]: binary } };
+	},
+});

@@ -1,0 +1,90 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { Parameters } from './parameters';
+
+/**
+ * What a user can set, declared once: how the editor shows it, and how its value is read. The properties come without
+ * displayOptions for resource and operation: those are added to all of them.
+ */
+export interface Field<T = unknown> {
+	/** Shown on the panel itself. */
+	readonly panel: INodeProperties[];
+	/** Shown in the collection "Options". */
+	readonly options: INodeProperties[];
+	/** The value for one item; no network. Throws InputError with label, limit and what was given. */
+	read(parameters: Parameters): T;
+}
+
+/** A field of the collection "Options". */
+export interface OptionField<T = unknown> extends Field<T> {
+	/** What holds as long as the user has not added the option. */
+	readonly unset: T;
+	/** The value that the user has set, if any. */
+	given(parameters: Parameters): T | undefined;
+}
+
+/** A field for each value of V. */
+export type FieldsOf<V> = { [K in keyof V]: Field<V[K]> };
+
+/** The values of fields, by the same names. */
+export type InputOf<F extends Record<string, Field>> = { [K in keyof F]: ReturnType<F[K]['read']> };
+
+/** Several fields as one, shown and read in their order; the first bad value throws. */
+export function group<V extends object>(fields: FieldsOf<V>): Field<V> {
+	const entries = Object.entries<Field>(fields as Record<string, Field>);
+	return {
+		panel: entries.flatMap(([, { panel }]) => panel),
+		options: entries.flatMap(([, { options }]) => options),
+		read: (parameters) =>
+			Object.fromEntries(entries.map(([name, field]) => [name, field.read(parameters)])) as V,
+	};
+}
+
+/** What options amount to when none of them is set. */
+export const unsetOf = <F extends Record<string, OptionField>>(fields: F): InputOf<F> =>
+	Object.fromEntries(
+		Object.entries(fields).map(([name, { unset }]) => [name, unset]),
+	) as InputOf<F>;
+
+/** Makes a value of what n8n gives, or throws InputError; the label is for the error. */
+export type Parse<T> = (value: unknown, label: string) => T;
+
+/** A field on the panel. `missing`: what n8n is to give for a workflow that lacks the parameter. */
+export const panelField = <T>(
+	property: INodeProperties,
+	parse: Parse<T>,
+	missing: unknown = '',
+): Field<T> => ({
+	panel: [property],
+	options: [],
+	read: (parameters) => parse(parameters.raw(property.name, missing), property.displayName),
+});
+
+/** An option; `parse` returns undefined for a value that counts as not set. */
+export function option<T>(
+	property: INodeProperties,
+	unset: T,
+	parse: Parse<T | undefined>,
+): OptionField<T> {
+	const given = (parameters: Parameters) =>
+		parse(parameters.option(property.name), property.displayName);
+	const read = (parameters: Parameters) => given(parameters) ?? unset;
+	return { panel: [], options: [property], unset, given, read };
+}
+
+/** The same option, without a value unless it is set: what the editor shows first is only a proposal. */
+export const optional = <T>(field: OptionField<T>): OptionField<T | undefined> => ({
+	...field,
+	unset: undefined,
+	read: field.given,
+});
+
+/** The same option, read as something else. */
+export const mapped = <A, B>(field: OptionField<A>, map: (value: A) => B): OptionField<B> => ({
+	...field,
+	unset: map(field.unset),
+	given(parameters) {
+		const value = field.given(parameters);
+		return value === undefined ? undefined : map(value);
+	},
+	read: (parameters) => map(field.read(parameters)),
+});

@@ -1,0 +1,170 @@
+import type {
+	IDataObject,
+	INodeProperties,
+	INodePropertyOptions,
+	INodePropertyTypeOptions,
+} from 'n8n-workflow';
+import { asError, InputError } from '../../core/errors';
+import { isRecord } from '../../core/explain';
+import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
+import { type Field, mapped, option, type OptionField, panelField, type Parse } from './field';
+
+/** What the editor shows of a field, apart from what follows from its kind. */
+type Shown = Omit<INodeProperties, 'type' | 'default' | 'options'>;
+
+/** `default` is what the editor shows first; it holds for an absent option, too, unless `unset` says what does. */
+type Option<T> = Shown & { default: T; unset?: T };
+
+/** A text that must not be blank. */
+export const textField = (
+	shown: Shown & { default?: string },
+	parse: Parse<string> = requiredText,
+): Field<string> => panelField({ default: '', ...shown, required: true, type: 'string' }, parse);
+
+/** An id that becomes part of an address. */
+export const idField = (shown: Shown): Field<string> =>
+	textField(shown, (value, label) => safeId(requiredText(value, label).trim(), label));
+
+/** Empty counts as not set. */
+export const textOption = ({ unset, ...shown }: Option<string>): OptionField<string> =>
+	option({ ...shown, type: 'string' }, unset ?? shown.default, (value) =>
+		isEmpty(value) ? undefined : String(value),
+	);
+
+export const flagOption = ({ unset, ...shown }: Option<boolean>): OptionField<boolean> =>
+	option({ ...shown, type: 'boolean' }, unset ?? shown.default, (value) =>
+		value === undefined ? undefined : value === true || value === 'true',
+	);
+
+type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
+
+/** The limits hold in the editor and when the value is read. */
+function numberProperty({ min, max, integer, decimals, unset, typeOptions, ...shown }: NumberSpec) {
+	const limits: INodePropertyTypeOptions = {
+		...(min !== undefined && { minValue: min }),
+		...(max !== undefined && { maxValue: max }),
+		...(decimals !== undefined && { numberPrecision: decimals }),
+		...typeOptions,
+	};
+	const property: INodeProperties = { ...shown, type: 'number', typeOptions: limits };
+	const parse: Parse<number> = (value, label) => numberWithin(value, label, { min, max, integer });
+	return { property, parse, unset: unset ?? shown.default };
+}
+
+export function numberField(spec: NumberSpec): Field<number> {
+	const { property, parse, unset } = numberProperty(spec);
+	return panelField(property, parse, unset);
+}
+
+export function numberOption(spec: NumberSpec): OptionField<number> {
+	const { property, parse, unset } = numberProperty(spec);
+	return option(property, unset, (value, label) =>
+		isEmpty(value) ? undefined : parse(value, label),
+	);
+}
+
+/** Shown in seconds, read in milliseconds. */
+export const secondsOption = (spec: NumberSpec): OptionField<number> =>
+	mapped(numberOption({ hint: 'Seconds', ...spec }), (seconds) => 1000 * seconds);
+
+/** By value, in the order in which errors list them; the editor shows them by name. */
+export type Choices<T extends string> = Record<T, { name: string; description?: string }>;
+
+export const valuesOf = <T extends string>(choices: Choices<T>) => Object.keys(choices) as T[];
+
+export const shownChoices = <T extends string>(choices: Choices<T>): INodePropertyOptions[] =>
+	valuesOf(choices)
+		.map((value) => ({ ...choices[value], value }))
+		.sort((a, b) => (a.name < b.name ? -1 : 1));
+
+type ChoiceSpec<T extends string> = Shown & { choices: Choices<T>; default: NoInfer<T> };
+
+export const choiceField = <T extends string>({ choices, ...shown }: ChoiceSpec<T>): Field<T> =>
+	panelField(
+		{ ...shown, type: 'options', options: shownChoices(choices) },
+		(value, label) => choice(value, label, valuesOf(choices)),
+		shown.default,
+	);
+
+export const choiceOption = <T extends string>({
+	choices,
+	...shown
+}: ChoiceSpec<T>): OptionField<T> =>
+	option(
+		{ ...shown, type: 'options', options: shownChoices(choices) },
+		shown.default,
+		(value, label): T | undefined =>
+			value === undefined || value === '' ? undefined : choice(value, label, valuesOf(choices)),
+	);
+
+/** JSON typed as text, or a value given by an expression. `default` is JSON, too. */
+export function jsonOption<T>(shown: Shown & { default: string }, check: Parse<T>): OptionField<T> {
+	const label = shown.displayName;
+	return option({ ...shown, type: 'json' }, check(JSON.parse(shown.default), label), (value) => {
+		if (isEmpty(value)) return undefined;
+		const given = typeof value === 'string' ? parseJson(value, label) : value;
+		return given === null ? undefined : check(given, label);
+	});
+}
+
+function parseJson(text: string, label: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		throw notJson(label, error);
+	}
+}
+
+const notJson = (label: string, error: unknown) =>
+	new InputError(`"${label}" is not valid JSON: ${asError(error).message}`);
+
+export const jsonObject: Parse<IDataObject> = (value, label) => {
+	if (isRecord(value)) return value as IDataObject;
+	throw new InputError(`"${label}" must be a JSON object, such as {"seed": 7}`);
+};
+
+export const jsonArray: Parse<unknown[]> = (value, label) => {
+	if (Array.isArray(value)) return value;
+	throw new InputError(`"${label}" must be a JSON array`);
+};
+
+interface LocatorSpec extends Omit<Shown, 'modes'> {
+	default: { value: string; cachedResultName?: string };
+	/** `search`: one of the node's methods of list search. */
+	list: { placeholder: string; search: string };
+	/** An id, for the placeholder. */
+	example: string;
+}
+
+/** Something to pick from a list or to name by its id; `parse` is given the id. */
+export function locatorField<T>(
+	{ list, example, ...shown }: LocatorSpec,
+	parse: Parse<T>,
+	missing: unknown = '',
+): Field<T> {
+	const property: INodeProperties = {
+		...shown,
+		type: 'resourceLocator',
+		default: { mode: 'list', ...shown.default },
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: list.placeholder,
+				typeOptions: { searchListMethod: list.search, searchable: true },
+			},
+			{
+				displayName: 'ID',
+				name: 'id',
+				type: 'string',
+				placeholder: `e.g. ${example}`,
+			},
+		],
+	};
+	return panelField(property, (given, label) => parse(locatorValue(given), label), missing);
+}
+
+/** A plain value is what older or generated workflows have. */
+const locatorValue = (given: unknown): unknown =>
+	typeof given === 'object' && given !== null && 'value' in given ? given.value : given;

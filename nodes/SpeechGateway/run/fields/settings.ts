@@ -1,0 +1,51 @@
+import { mapped, optional } from './field';
+import { numberOption, secondsOption, textOption } from './kinds';
+
+/** How an item's requests are sent: options that the runner reads, not the operation. */
+export const settings = {
+	maxRetries: numberOption({
+		displayName: 'Max Retries',
+		name: 'maxRetries',
+		min: 0,
+		max: 20,
+		integer: true,
+		default: 4,
+		description:
+			'How often a request that brought no charge (too many requests, server error, gateway not reached) is sent again, with growing pauses. One that may have been charged is never sent again.',
+	}),
+	timeoutMs: secondsOption({
+		displayName: 'Timeout',
+		name: 'timeout',
+		min: 1,
+		// Above the gateway's limit of about 100 s, with room for its own queue.
+		default: 180,
+		description:
+			'Longest time to wait for an answer. Keep it above 120: a request that is given up too early may still be charged.',
+	}),
+	sendOnceKey: mapped(
+		optional(
+			textOption({
+				displayName: 'Send Once Key',
+				name: 'sendOnceKey',
+				default: '',
+				placeholder: 'e.g. {{ $json.row_id }}',
+				description:
+					'Something that tells this item from all others, such as a row ID. An item whose key this node has sent before, in any execution, even one that crashed, is not sent again: it goes to the branch "Unknown".',
+			}),
+		),
+		(key) => key?.trim() || undefined,
+	),
+};
+
+/** Of the whole run, over all items; read from the first. */
+export const concurrency = numberOption({
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	min: 1,
+	max: 100,
+	integer: true,
+	default: 4,
+	noDataExpression: true,
+	description:
+		'How many requests run at the same time, over all items. It is lowered by itself when the gateway answers "too many requests".',
+});
