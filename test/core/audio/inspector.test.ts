@@ -6,6 +6,7 @@ import {
 	sniffAudioFormat,
 } from '../../../nodes/SpeechGateway/core/audio';
 import { Mp3Reader } from '../../../nodes/SpeechGateway/core/audio/mp3/reader';
+import { remux } from './ogg';
 import { decode, fixture, fixtureNames, formatOf, inspect, pieces, split } from './support';
 
 const text = (value: string) => new Uint8Array(Buffer.from(value));
@@ -301,7 +302,7 @@ describe('opus', () => {
 		);
 	});
 
-	it('notices a missing page, a second stream and rubbish at the end', () => {
+	it('notices a missing page, streams that are mixed and rubbish at the end', () => {
 		const pages = split(
 			plain,
 			[...plain.keys()].filter(
@@ -314,7 +315,9 @@ describe('opus', () => {
 				inspect('opus', join(...pages.filter((__, index) => index !== missing))),
 			).toThrow(DamagedAudioError);
 		});
-		expect(() => inspect('opus', join(plain, plain))).toThrow(/more than one stream/);
+		const mixed = [pages[0], pages[1], remux(plain, { serial: 9 }).subarray(0, pages[0].length)];
+		expect(() => inspect('opus', join(...mixed, ...pages.slice(2)))).toThrow(DamagedAudioError);
+		expect(() => inspect('opus', join(plain, plain.subarray(pages[0].length)))).toThrow(/damaged/);
 		expect(() => inspect('opus', join(plain, text('x')))).toThrow(/damaged/);
 		expect(inspect('opus', join(plain, new Uint8Array(9))).seconds).toBe(
 			inspect('opus', plain).seconds,

@@ -87,3 +87,13 @@ export function remux(file: Uint8Array, change: Change): Uint8Array {
 	if (change.emptyLastPage) put([], end);
 	return new Uint8Array(Buffer.concat(pages));
 }
+
+/** The same file, but its last page does not say that it is the last. */
+export function withoutEndOfStream(file: Uint8Array): Uint8Array {
+	const bytes = Buffer.from(file);
+	const at = bytes.lastIndexOf('OggS');
+	bytes[at + 5] &= ~4;
+	bytes.writeUInt32LE(0, at + 22);
+	bytes.writeUInt32LE(checksum(bytes.subarray(at)), at + 22);
+	return new Uint8Array(bytes);
+}

@@ -55,6 +55,8 @@ export function filled(length: number, value: number): Uint8Array[] {
 export abstract class BlockReader {
 	/** Bytes fed so far. */
 	protected bytes = 0;
+	/** Bytes of what `read` has passed over that are still to come. */
+	protected missing = 0;
 	/** `read` is not called before this many bytes are there. Set by `read`; a hint that spares copying. */
 	protected wanted = 1;
 	private waiting: Uint8Array[] = [];
@@ -63,8 +65,11 @@ export abstract class BlockReader {
 	feed(chunk: Uint8Array): void {
 		if (chunk.length === 0) return;
 		this.bytes += chunk.length;
-		this.waiting.push(chunk);
-		this.waitingBytes += chunk.length;
+		const passed = Math.min(this.missing, chunk.length);
+		this.missing -= passed;
+		if (passed === chunk.length) return;
+		this.waiting.push(chunk.subarray(passed));
+		this.waitingBytes += chunk.length - passed;
 		if (this.waitingBytes >= this.wanted) this.run(false);
 	}
 
@@ -73,13 +78,17 @@ export abstract class BlockReader {
 		if (this.waitingBytes > 0) this.run(true);
 	}
 
-	/** Understands as many whole blocks as it can and returns how many bytes it used up. With `last`, no more will come. */
+	/**
+	 * Understands as many whole blocks as it can and returns how many bytes it used up: more than there are, to pass over
+	 * some that are still to come. With `last`, no more will come.
+	 */
 	protected abstract read(bytes: Uint8Array, last: boolean): number;
 
 	private run(last: boolean): void {
 		const all = concat(this.waiting);
 		this.wanted = 1;
 		const used = this.read(all, last);
+		this.missing = Math.max(0, used - all.length);
 		const rest = all.slice(used);
 		this.waiting = rest.length > 0 ? [rest] : [];
 		this.waitingBytes = rest.length;

@@ -4,6 +4,7 @@ import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
 import type { Emit, JoinBlocker, JoinPlan } from './joiner';
 import { Joiner, mustAgree } from './joiner';
+import { MARK_BYTES, NEED_MORE, trailerBytes } from './trailer';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
 const ENCODINGS: Record<number, { name: string; silence: number }> = {
@@ -22,10 +23,14 @@ const HEADER_BYTES = 44;
 /** The longest fmt chunk in use is 40 bytes; anything much longer is no WAV. */
 const MAX_FMT_BYTES = 1024;
 /**
- * Writers that cannot seek back claim 0, 0xFFFFFFFF, or a value just below 2 GiB (SoX: 0x7FFFF000) for the data. Such a
- * claim does not count; the data then reach to the end of the file.
+ * Writers that cannot seek back claim 0, or a value just below 2 or 4 GiB (SoX: 0x7FFFF000, others less the header, ffmpeg:
+ * 0xFFFFFFFF) for the file or the data. Such a claim does not count; the data then reach to the end of the file.
  */
-const STREAMING_SIZE = 0x7ffff000;
+const STREAMING_SIZE = 0x7fff0000;
+const isStreamingSize = (size: number): boolean => size === 0 || size >= STREAMING_SIZE;
+/** What such writers append all the same, when they know how. Only looked for near the end of the file. */
+const TRAILING_CHUNKS = ['LIST', 'id3 ', 'ID3 ', 'JUNK', 'bext', 'cue ', 'fact'];
+const TRAILING_BYTES = 16 * 1024;
 const MAX_SIZE = 0xffffffff;
 
 export interface WavInfo extends BaseInfo {
@@ -72,9 +77,11 @@ function parseFmt(bytes: Uint8Array, at: number, size: number): WavShape {
 /** Reads a WAV file; passes the bytes of its samples to `onAudio`. */
 export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private started = false;
+	/** The header does not know how long the file is. */
+	private streamed = false;
 	private shape?: WavShape;
 	/** The chunk being read, or undefined between chunks. */
-	private chunk?: { id: string; left: number; endless: boolean };
+	private chunk?: { id: string; left: number };
 	private hasData = false;
 	private dataBytes = 0;
 
@@ -86,9 +93,15 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		this.finish();
 		if (this.bytes === 0) throw new DamagedAudioError('The WAV file is empty');
 		if (!this.started) throw new DamagedAudioError('The WAV file is cut short in its header');
-		if (this.chunk && this.chunk.left > 0 && !this.chunk.endless) {
+		const { chunk } = this;
+		if (chunk && chunk.left > 0 && !(this.streamed && chunk.id === 'data')) {
 			throw new DamagedAudioError(
-				`The WAV file is cut short: ${this.chunk.left} bytes of its ${this.chunk.id.trim()} chunk are missing`,
+				`The WAV file is cut short: ${chunk.left} bytes of its ${chunk.id.trim()} chunk are missing`,
+			);
+		}
+		if (this.missing > 0) {
+			throw new DamagedAudioError(
+				`The WAV file is cut short: ${this.missing} bytes of a tag are missing`,
 			);
 		}
 		if (!this.shape || !this.hasData) {
@@ -110,13 +123,25 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		let at = 0;
 		while (at < bytes.length) {
 			if (this.chunk && this.chunk.left > 0) {
-				const end = Math.min(bytes.length, at + this.chunk.left);
-				if (this.chunk.id === 'data') {
+				const isData = this.chunk.id === 'data';
+				const atMost = at + this.chunk.left;
+				let end = Math.min(bytes.length, atMost);
+				let ended = false;
+				if (isData && this.streamed && atMost > bytes.length) {
+					// What lies near the end may be no samples; where the end is shows when it is there.
+					end = last ? this.endOfSamples(bytes, at) : bytes.length - TRAILING_BYTES;
+					ended = last;
+					if (!last && end <= at) {
+						this.want(bytes.length - at + TRAILING_BYTES);
+						break;
+					}
+				}
+				if (isData) {
 					this.dataBytes += end - at;
 					this.onAudio(bytes.subarray(at, end));
 				}
 				this.chunk.left -= end - at;
-				at = end;
+				at = ended ? bytes.length : end;
 				continue;
 			}
 			const used = this.started ? this.readChunkHeader(bytes, at, last) : this.readRiff(bytes, at);
@@ -124,6 +149,23 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			at += used;
 		}
 		return at;
+	}
+
+	/** Where the samples of a streamed file end: where chunks begin that reach exactly to its end, or at a line break there. */
+	private endOfSamples(bytes: Uint8Array, at: number): number {
+		let end = bytes.length;
+		for (let i = Math.max(at, end - TRAILING_BYTES); i < bytes.length; i++) {
+			if (TRAILING_CHUNKS.some((id) => hasText(bytes, i, id)) && chunksReachEnd(bytes, i)) {
+				end = i;
+				break;
+			}
+		}
+		const extra = (this.dataBytes + end - at) % bytesPerSampleFrame(this.shape!);
+		const noSample = bytes.subarray(Math.max(at, end - extra), end);
+		const isPadding = noSample.every((byte) =>
+			end < bytes.length ? byte === 0 : byte === 0x0a || byte === 0x0d,
+		);
+		return isPadding ? end - noSample.length : end;
 	}
 
 	private readRiff(bytes: Uint8Array, at: number): number {
@@ -136,6 +178,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			);
 		}
 		this.started = true;
+		this.streamed = isStreamingSize(uint32le(bytes, at + 4));
 		return RIFF_HEADER_BYTES;
 	}
 
@@ -143,12 +186,17 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
 		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
 		if (bytes[at] === 0) return 1;
+		if (this.hasData) {
+			const trailer = trailerBytes(bytes, at, last);
+			if (trailer === NEED_MORE) return this.want(bytes.length - at + MARK_BYTES);
+			if (trailer > 0) return trailer;
+		}
 		if (bytes.length - at < CHUNK_HEADER_BYTES) {
 			if (last) throw new DamagedAudioError('The WAV file is cut short in the head of a chunk');
 			return this.want(CHUNK_HEADER_BYTES);
 		}
 		const id = String.fromCharCode(...bytes.subarray(at, at + 4));
-		if (!/^[\x20-\x7e]{4}$/.test(id) || id === 'RIFF') {
+		if (!isChunkId(bytes, at) || id === 'RIFF') {
 			throw new DamagedAudioError(
 				this.hasData
 					? 'The WAV file is damaged: what follows its data is not a chunk'
@@ -169,11 +217,11 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			if (!this.shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
 			if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
 			this.hasData = true;
-			const endless = size === 0 || size >= STREAMING_SIZE;
-			this.chunk = { id, left: size === 0 ? Infinity : size, endless };
+			this.streamed ||= isStreamingSize(size);
+			this.chunk = { id, left: size === 0 ? Infinity : size };
 			return CHUNK_HEADER_BYTES;
 		}
-		this.chunk = { id, left: size, endless: false };
+		this.chunk = { id, left: size };
 		return CHUNK_HEADER_BYTES;
 	}
 
@@ -181,6 +229,22 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		this.wanted = bytes;
 		return 0;
 	}
+}
+
+/** Whether a row of chunks begins here that ends where the bytes end. */
+function chunksReachEnd(bytes: Uint8Array, at: number): boolean {
+	let next = at;
+	while (next + CHUNK_HEADER_BYTES <= bytes.length && isChunkId(bytes, next)) {
+		const size = uint32le(bytes, next + 4);
+		next += CHUNK_HEADER_BYTES + size;
+		// The pad byte after an odd size may be left out at the end.
+		if (next < bytes.length) next += size & 1;
+	}
+	return next === bytes.length;
+}
+
+function isChunkId(bytes: Uint8Array, at: number): boolean {
+	return bytes.subarray(at, at + 4).every((byte) => byte >= 0x20 && byte <= 0x7e);
 }
 
 function wavInfo(shape: WavShape, dataBytes: number, bytes: number): WavInfo {

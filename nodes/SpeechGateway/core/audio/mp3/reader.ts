@@ -3,11 +3,11 @@ import { BlockReader, hasText, uint32be } from '../bytes';
 import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
+import { apeItemBytes, beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
 import type { EdgeFrame } from './reservoir';
 import { readEdgeFrame } from './reservoir';
-import { APE_HEADER_BYTES, tagBytes } from './tags';
 import type { Claim, Gapless } from './xing';
 import { playingTime, readClaim } from './xing';
 
@@ -23,8 +23,8 @@ export const MAX_SEEK_POINTS = 64;
  * seam, and to begin with a frame the next one must be known.
  */
 export const EDGE_FRAMES = 10;
-
-const NEED_MORE = -1;
+/** Bytes behind a frame that tell what follows it. */
+const NEXT_BYTES = MARK_BYTES;
 
 export interface Mp3Info extends BaseInfo {
 	format: 'mp3';
@@ -54,9 +54,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	/** Size of all Xing, Info and VBRI frames. */
 	private headerBytes = 0;
 	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
-	/** Bytes of a tag still to be passed over. */
-	private skip = 0;
-	/** Bytes passed over since the last frame that are neither frame, tag nor zero. */
+	/** Bytes passed over since the last frame that are neither frame nor trailer. */
 	private rubbish = 0;
 	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
@@ -70,9 +68,9 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	end(): Mp3Info {
 		this.finish();
 		if (this.bytes === 0) throw new DamagedAudioError('The MP3 file is empty');
-		if (this.skip > 0) {
+		if (this.missing > 0) {
 			throw new DamagedAudioError(
-				`The MP3 file is cut short: ${this.skip} bytes of a tag are missing`,
+				`The MP3 file is cut short: ${this.missing} bytes of a tag are missing`,
 			);
 		}
 		if (this.frames === 0) {
@@ -129,13 +127,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			if (at > run) this.onAudio(bytes.subarray(run, at));
 		};
 		while (at < bytes.length) {
-			if (this.skip > 0) {
-				const skipped = Math.min(this.skip, bytes.length - at);
-				this.skip -= skipped;
-				at += skipped;
-				run = at;
-				continue;
-			}
 			const size = this.frameAt(bytes, at, last);
 			if (size === NEED_MORE) break;
 			if (size > 0) {
@@ -159,8 +150,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			run = at;
 			const passed = this.passOver(bytes, at, last);
 			if (passed === NEED_MORE) break;
-			this.skip = Math.max(0, at + passed - bytes.length);
-			at += passed - this.skip;
+			at += passed;
 			run = at;
 		}
 		flush();
@@ -169,7 +159,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 
 	/**
 	 * Size of the frame at this place, 0 when there is none, NEED_MORE when that cannot be told yet. A frame counts only
-	 * when another frame, a tag, zeros or the end follows it.
+	 * when another frame, a trailer or the end follows it.
 	 */
 	private frameAt(bytes: Uint8Array, at: number, last: boolean): number {
 		const left = bytes.length - at;
@@ -182,38 +172,31 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		if (this.frames > 0 && !sameStream(header, this.first)) return 0;
 		const size = parseHeader(header).bytes;
 		if (left < size) {
-			if (!last) return this.want(size + FRAME_HEADER_BYTES);
+			if (!last) return this.want(size + NEXT_BYTES);
 			if (this.rubbish > 0 || this.frames === 0) return 0;
 			throw new DamagedAudioError(
 				`The MP3 file is cut short: its last frame has ${left} of ${size} bytes`,
 			);
 		}
-		if (left < size + FRAME_HEADER_BYTES) {
-			return last ? size : this.want(size + FRAME_HEADER_BYTES);
-		}
+		if (left < size + NEXT_BYTES && !last) return this.want(size + NEXT_BYTES);
+		if (left < size + FRAME_HEADER_BYTES) return size;
 		const next = uint32be(bytes, at + size);
 		const follows =
-			(isMp3FrameHeader(next) && sameStream(next, header)) ||
-			next >>> 24 === 0 ||
-			hasText(bytes, at + size, 'TAG') ||
-			hasText(bytes, at + size, 'ID3') ||
-			hasText(bytes, at + size, 'APET');
+			(isMp3FrameHeader(next) && sameStream(next, header)) || beginsTrailer(bytes, at + size);
 		return follows ? size : 0;
 	}
 
-	/** Bytes of the tag, zeros or rubbish at this place (a tag may reach beyond what is there), or NEED_MORE. */
+	/** Bytes of the trailer or rubbish at this place (a tag may reach beyond what is there), or NEED_MORE. */
 	private passOver(bytes: Uint8Array, at: number, last: boolean): number {
-		const left = bytes.length - at;
-		if (bytes[at] === 0) {
-			let end = at + 1;
-			while (end < bytes.length && bytes[end] === 0) end++;
-			return end - at;
+		const trailer = trailerBytes(bytes, at, last);
+		if (trailer === NEED_MORE) return this.want(bytes.length - at + MARK_BYTES);
+		if (trailer > 0) {
+			// What looked like rubbish were the items of an APE tag, of which only the end is marked.
+			if (this.rubbish <= apeItemBytes(bytes, at)) this.rubbish = 0;
+			return trailer;
 		}
-		if (!last && left < APE_HEADER_BYTES) return this.want(APE_HEADER_BYTES);
-		const tag = tagBytes(bytes, at);
-		if (tag > 0) return tag;
-		const next = bytes.indexOf(0xff, at + 1);
-		const end = next < 0 ? bytes.length : next;
+		let end = at + 1;
+		while (end < bytes.length && bytes[end] !== 0xff && !hasText(bytes, end, 'A')) end++;
 		this.rubbish += end - at;
 		if (this.rubbish > MAX_RUBBISH_BYTES) {
 			throw new DamagedAudioError(

@@ -38,6 +38,9 @@ const sameHead = mustAgree<OpusInfo>({
 
 /** One OpusHead holds for all packets of a stream; silent packets are at hand for one and two channels. */
 export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
+	(first.streams > 1 || other.streams > 1
+		? `part ${first.streams > 1 ? 1 : next.part} is several chained Ogg streams`
+		: undefined) ??
 	sameHead(first, other, next) ??
 	(next.pauseMilliseconds > 0 && first.head[18] !== 0
 		? 'pauses cannot be put into Opus audio with more than two channels'
@@ -90,6 +93,7 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 	const endSample = all.samples - (last.all.samples - last.tail.samples - last.endSample);
 	const info: OpusInfo = {
 		format: 'opus',
+		streams: 1,
 		seconds: (endSample - first.preSkip) / SAMPLE_RATE,
 		bytes,
 		dataBytes: all.bytes,

@@ -2,6 +2,7 @@
 import { BlockReader, concat, hasText, uint16le, uint32le } from '../bytes';
 import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
+import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { oggChecksum } from './checksum';
 
 /** Opus counts all times at this rate, whatever was recorded. */
@@ -38,6 +39,8 @@ export interface Tally {
 
 export interface OpusInfo extends BaseInfo {
 	format: 'opus';
+	/** Logical streams in the file; of a chain, only times, sizes and the first stream's head are known. */
+	streams: number;
 	/** The OpusHead packet. */
 	head: number[];
 	/** Samples to be cut off the beginning. */
@@ -94,74 +97,45 @@ export function opusPacketSamples(packet: Uint8Array): number {
 	return count * frame <= MAX_PACKET_SAMPLES ? count * frame : 0;
 }
 
-/** Reads an Ogg Opus file of one stream; passes each audio packet and its samples to `onPacket`. */
+/**
+ * Reads an Ogg Opus file, of one logical stream or several chained one behind the other; passes each audio packet and its
+ * samples to `onPacket`.
+ */
 export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> {
-	private head?: Uint8Array;
-	private serial = 0;
-	private nextPage = 0;
-	private packetIndex = 0;
-	/** Beginning of a packet that goes on in the next page. */
-	private partial: Uint8Array[] = [];
-	private partialBytes = 0;
-	private ended = false;
-	private preSkip = 0;
-	private endSample = 0;
-	private startGranule?: number;
-	private readonly all = emptyTally();
-	private readonly lead = emptyTally();
-	private tail = emptyTally();
-	/** Sizes of the packets that ended on the page being read. */
-	private pagePackets: Packet[] = [];
-	private last: Packet[] = [];
-	private maxPacketSamples = 0;
-	private maxPacketSegments = 0;
+	private stream: OpusStream;
+	/** The streams before it. */
+	private chain?: OpusInfo;
 
 	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void = () => {}) {
 		super();
+		this.stream = new OpusStream(onPacket);
 	}
 
 	end(): OpusInfo {
 		this.finish();
 		if (this.bytes === 0) throw new DamagedAudioError('The Opus file is empty');
-		if (!this.ended || !this.head) {
-			throw new DamagedAudioError('The Opus file is cut short: its last page is missing');
+		if (this.missing > 0) {
+			throw new DamagedAudioError(
+				`The Opus file is cut short: ${this.missing} bytes of a tag are missing`,
+			);
 		}
-		if (this.endSample <= this.preSkip) {
-			throw new DamagedAudioError('The Opus file holds no audio');
-		}
-		return {
-			format: 'opus',
-			seconds: (this.endSample - this.preSkip) / SAMPLE_RATE,
-			bytes: this.bytes,
-			dataBytes: this.all.bytes,
-			sampleRate: SAMPLE_RATE,
-			channels: this.head[9],
-			head: [...this.head],
-			preSkip: this.preSkip,
-			endSample: this.endSample,
-			all: { ...this.all },
-			lead: { ...this.lead },
-			tail: { ...this.tail },
-			last: [...this.last],
-			maxPacketSamples: this.maxPacketSamples,
-			maxPacketSegments: this.maxPacketSegments,
-		};
+		return { ...chained(this.chain, this.stream.end()), bytes: this.bytes };
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
 		let at = 0;
 		while (at < bytes.length) {
-			if (this.ended) {
-				// Zeros may pad the end of the file.
-				if (bytes[at] !== 0) {
-					throw new DamagedAudioError(
-						hasText(bytes, at, 'Ogg')
-							? 'The Opus file holds more than one stream, which is not supported'
-							: 'The Opus file is damaged: something follows its last page',
-					);
+			if (this.stream.ended) {
+				const trailer = trailerBytes(bytes, at, last);
+				if (trailer === NEED_MORE) {
+					this.wanted = bytes.length - at + MARK_BYTES;
+					break;
 				}
-				at++;
-				continue;
+				at += trailer;
+				if (trailer > 0) continue;
+				if (!hasText(bytes, at, 'OggS')) {
+					throw new DamagedAudioError('The Opus file is damaged: something follows its last page');
+				}
 			}
 			const size = pageBytes(bytes, at);
 			if (at + size > bytes.length) {
@@ -177,10 +151,101 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 
 	private readPage(page: Uint8Array): void {
 		if (oggChecksum(page) !== uint32le(page, 22)) {
-			throw new DamagedAudioError(
-				`The Opus file is damaged: page ${this.nextPage} fails its checksum`,
-			);
+			throw new DamagedAudioError('The Opus file is damaged: a page fails its checksum');
 		}
+		if ((page[5] & FIRST_PAGE) !== 0 && this.stream.begun) {
+			this.chain = chained(this.chain, this.stream.end());
+			this.stream = new OpusStream(this.onPacket);
+		}
+		this.stream.readPage(page);
+	}
+}
+
+/** What is known of streams that play one behind the other; all but times, sizes and the first head is the last one's. */
+function chained(before: OpusInfo | undefined, next: OpusInfo): OpusInfo {
+	if (!before) return next;
+	const played = next.endSample - next.preSkip;
+	return {
+		...next,
+		streams: before.streams + 1,
+		seconds: before.seconds + next.seconds,
+		dataBytes: before.dataBytes + next.dataBytes,
+		channels: before.channels,
+		head: before.head,
+		preSkip: before.preSkip,
+		endSample: before.endSample + played,
+		all: addTally(before.all, next.all, 1),
+	};
+}
+
+/** One logical stream, page by page. */
+class OpusStream {
+	private head?: Uint8Array;
+	private serial = 0;
+	private nextPage = 0;
+	private packetIndex = 0;
+	/** Beginning of a packet that goes on in the next page. */
+	private partial: Uint8Array[] = [];
+	private partialBytes = 0;
+	/** A page has said that it is the last. */
+	ended = false;
+	private preSkip = 0;
+	private endSample = 0;
+	private startGranule?: number;
+	private readonly all = emptyTally();
+	private readonly lead = emptyTally();
+	private tail = emptyTally();
+	/** Sizes of the packets that ended on the latest page, and its granule position. */
+	private pagePackets: Packet[] = [];
+	private position = NO_GRANULE;
+	/** The packets before those. */
+	private last: Packet[] = [];
+	private maxPacketSamples = 0;
+	private maxPacketSegments = 0;
+
+	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void) {}
+
+	get begun(): boolean {
+		return this.packetIndex > 0;
+	}
+
+	/**
+	 * A last page that is not marked as such is known by its granule position: only there it may cut off part of a packet
+	 * (RFC 7845, section 4.4).
+	 */
+	end(): OpusInfo {
+		const isTrimmed =
+			this.position !== NO_GRANULE &&
+			this.position - (this.startGranule ?? 0) < this.all.samples &&
+			this.partialBytes === 0;
+		if (!this.head || !(this.ended || isTrimmed)) {
+			throw new DamagedAudioError('The Opus file is cut short: its last page is missing');
+		}
+		this.cutEnd();
+		if (this.endSample <= this.preSkip) {
+			throw new DamagedAudioError('The Opus file holds no audio');
+		}
+		return {
+			format: 'opus',
+			streams: 1,
+			seconds: (this.endSample - this.preSkip) / SAMPLE_RATE,
+			bytes: 0, // known of the file only
+			dataBytes: this.all.bytes,
+			sampleRate: SAMPLE_RATE,
+			channels: this.head[9],
+			head: [...this.head],
+			preSkip: this.preSkip,
+			endSample: this.endSample,
+			all: { ...this.all },
+			lead: { ...this.lead },
+			tail: { ...this.tail },
+			last: [...this.last],
+			maxPacketSamples: this.maxPacketSamples,
+			maxPacketSegments: this.maxPacketSegments,
+		};
+	}
+
+	readPage(page: Uint8Array): void {
 		const flags = page[5];
 		const number = uint32le(page, 18);
 		if (this.packetIndex === 0) {
@@ -202,6 +267,7 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 			throw new DamagedAudioError('The Opus file is damaged: part of a packet is missing');
 		}
 
+		this.last = [...this.last, ...this.pagePackets].slice(-EDGE_PACKETS);
 		this.pagePackets = [];
 		const segments = page[26];
 		let from = PAGE_HEADER_BYTES + segments;
@@ -273,16 +339,18 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 		if (position !== NO_GRANULE && this.pagePackets.length > 0) {
 			this.startGranule ??= Math.max(0, position - samples);
 		}
-		if (!isLast) {
-			this.last = [...this.last, ...this.pagePackets].slice(-EDGE_PACKETS);
-			return;
-		}
-		if (this.partialBytes > 0) {
+		this.position = position;
+		if (isLast && this.partialBytes > 0) {
 			throw new DamagedAudioError('The Opus file is cut short within a packet');
 		}
-		this.ended = true;
+		this.ended = isLast;
+	}
+
+	/** Takes what the last page's granule position cuts off from its packets. */
+	private cutEnd(): void {
+		const { samples } = this.all;
 		const before = this.pagePackets.reduce((sum, packet) => sum - packet.samples, samples);
-		const end = position === NO_GRANULE ? samples : position - (this.startGranule ?? 0);
+		const end = this.position === NO_GRANULE ? samples : this.position - (this.startGranule ?? 0);
 		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
 		this.endSample = Math.min(samples, Math.max(before, end));
 		let at = samples;
