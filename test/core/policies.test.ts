@@ -77,8 +77,16 @@ describe('polls', () => {
 		['queued', 'processing'],
 		['in_progress', 'processing'],
 		['a new word', 'processing'],
+		['unfinished', 'processing'],
 		[undefined, 'processing'],
-	])('status %s', (status, progress) => expect(jobProgress(status)).toBe(progress));
+		[null, 'processing'],
+		[{ toString: 1 }, 'processing'],
+		...['succeeded', 'Success', 'DONE', 'finished', ' ready '].map((word) => [word, 'completed']),
+		...['cancelled', 'Canceled', 'expired', 'ERROR', 'rejected'].map((word) => [word, 'failed']),
+		...['aborted', 'timeout', 'timed_out', 'Timed Out'].map((word) => [word, 'failed']),
+	] as Array<[unknown, string]>)('status %j', (status, progress) =>
+		expect(jobProgress(status)).toBe(progress),
+	);
 });
 
 describe("the gateway's words", () => {

@@ -23,10 +23,29 @@ export function nextPollMs(
 	return interval * (1 - JITTER * random());
 }
 
+/** Words of gateways that say the same; compared without case, blanks, hyphens and underscores. */
+const COMPLETED = new Set([
+	'complete',
+	'completed',
+	'success',
+	'succeeded',
+	'successful',
+	'done',
+	'finished',
+	'ready',
+]);
+const FAILED = new Set([
+	...['failed', 'failure', 'error', 'errored', 'rejected', 'expired', 'timeout', 'timedout'],
+	...['cancelled', 'canceled', 'aborted', 'terminated'],
+]);
+
 /**
  * What a job's or video's status means. Unknown words count as still processing: a paid job is never given up because of
  * a word that is not documented.
  */
 export function jobProgress(status: unknown): 'completed' | 'failed' | 'processing' {
-	return status === 'completed' || status === 'failed' ? status : 'processing';
+	if (typeof status !== 'string') return 'processing';
+	const word = status.toLowerCase().replace(/[\s_-]/g, '');
+	if (COMPLETED.has(word)) return 'completed';
+	return FAILED.has(word) ? 'failed' : 'processing';
 }
