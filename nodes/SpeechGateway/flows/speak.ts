@@ -4,7 +4,14 @@ import { asError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { storeAudio, type StoredAudio } from './files/storeAudio';
 import type { ItemRequests, RequestGroup } from '../run/requests/itemRequests';
-import { contentOf, readAccepted, rememberId, type WaitSettings, waitForTask } from './tasks';
+import {
+	contentOf,
+	readAccepted,
+	rememberId,
+	type WaitSettings,
+	waitForTask,
+	withTaskId,
+} from './tasks';
 
 /** One request body of speech and where its audio goes. */
 export interface SpeechRequest {
@@ -69,8 +76,14 @@ export async function speakAsJob(
 ): Promise<StoredAudio> {
 	const resumed = item.record.requests[request.name] !== undefined;
 	const { id } = await submitJob(item, request);
-	await waitForTask(item, { thing: 'job', id }, { ...wait, whenMaxWaitReached: 'fail' }, resumed);
-	return await downloadAudio(item, id, request.format, request.fileName);
+	const task = { thing: 'job', id } as const;
+	const look = { atOnce: resumed, submitted: true };
+	await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, look);
+	return await withTaskId(
+		item,
+		task,
+		async () => await downloadAudio(item, id, request.format, request.fileName),
+	);
 }
 
 /** Fetches a finished job's audio; free, so a download that is cut short or damaged is fetched again. */

@@ -1,6 +1,8 @@
 import { NotStartedError } from '../core/errors';
 import { pause } from './pause';
 
+const NO_ROOM = 'There was no room for the request in time';
+
 interface Waiting {
 	start: () => void;
 	reject: (error: Error) => void;
@@ -28,11 +30,18 @@ export class ConcurrencyLimiter {
 		this.limit = maximum;
 	}
 
-	/** Runs one request when there is room. Rejects with NotStartedError when it was stopped before it began. */
-	async run<T>(billed: boolean, request: (ticket: Ticket) => Promise<T>): Promise<T> {
-		await this.enter(billed);
+	/**
+	 * Runs one request when there is room. Rejects with NotStartedError when it was stopped before it began, or when it
+	 * cannot begin before `deadline` (ms since 1970).
+	 */
+	async run<T>(
+		billed: boolean,
+		request: (ticket: Ticket) => Promise<T>,
+		deadline = Infinity,
+	): Promise<T> {
+		await this.enter(billed, deadline);
 		try {
-			await this.waitUntilOpen();
+			await this.waitUntilOpen(deadline);
 			if (billed && this.stopped) throw this.stopped;
 			return await request({ slowdowns: this.slowdowns });
 		} finally {
@@ -63,21 +72,31 @@ export class ConcurrencyLimiter {
 		this.startNext();
 	}
 
-	private async enter(billed: boolean): Promise<void> {
+	private async enter(billed: boolean, deadline: number): Promise<void> {
 		this.cancel?.throwIfAborted();
 		if (billed && this.stopped) throw this.stopped;
 		if (this.inFlight < this.limit) {
 			this.inFlight++;
 			return;
 		}
+		const queue = billed ? this.billed : this.free;
 		await new Promise<void>((start, reject) => {
-			(billed ? this.billed : this.free).push({ start, reject });
+			const waiting = { start, reject };
+			queue.push(waiting);
+			if (deadline === Infinity) return;
+			void pause(deadline - Date.now()).then(() => {
+				const place = queue.indexOf(waiting);
+				if (place >= 0) queue.splice(place, 1);
+				reject(new NotStartedError(NO_ROOM));
+			});
 		});
 	}
 
-	private async waitUntilOpen(): Promise<void> {
-		for (let wait = this.closedFor(); wait > 0; wait = this.closedFor())
+	private async waitUntilOpen(deadline: number): Promise<void> {
+		for (let wait = this.closedFor(); wait > 0; wait = this.closedFor()) {
+			if (Date.now() + wait > deadline) throw new NotStartedError(NO_ROOM);
 			await pause(wait, this.cancel);
+		}
 		this.cancel?.throwIfAborted();
 	}
 

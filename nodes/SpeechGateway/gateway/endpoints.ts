@@ -1,3 +1,5 @@
+import { InputError } from '../core/errors';
+
 /**
  * Every endpoint of the gateway: method and path below the base URL. Whether a call costs money is in the type, so that
  * what is billed cannot be sent as something free.
@@ -39,7 +41,17 @@ export const endpoints = {
 	videoContent: (id: string) => free(`/v1/videos/${segment(id)}/content`),
 } as const;
 
-/** An id as one path segment: it can never reach another path. `.` and `..` are refused where parameters are read. */
+/** Longest address, percent-encoded, that servers take; a longer id is none of theirs. */
+const MAX_SEGMENT = 4_000;
+
+/** An id as one path segment: it can never reach another path. Throws InputError when it cannot be one. */
 function segment(id: string): string {
-	return encodeURIComponent(id);
+	try {
+		const encoded = encodeURIComponent(id);
+		// These two mean another path even when they are encoded.
+		if (!/^\.{0,2}$/.test(id) && encoded.length <= MAX_SEGMENT) return encoded;
+	} catch {
+		// Half of a surrogate pair.
+	}
+	throw new InputError(`No address can be made of the id ${JSON.stringify(id.slice(0, 80))}`);
 }

@@ -48,12 +48,18 @@ export class Transport {
 		private readonly context: GatewayContext,
 		readonly root: string,
 		private readonly apiKey: string,
+		private readonly deadline?: AbortSignal,
 	) {}
 
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: GatewayContext): Promise<Transport> {
 		const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
 		return new Transport(context, gatewayRoot(String(baseUrl ?? '')), String(apiKey ?? '').trim());
+	}
+
+	/** The same gateway; what is still under way when `deadline` aborts, breaks with an error, its body included. */
+	until(deadline: AbortSignal): Transport {
+		return new Transport(this.context, this.root, this.apiKey, deadline);
 	}
 
 	get cancel(): AbortSignal | undefined {
@@ -135,7 +141,9 @@ export class Transport {
 	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<GatewayResponse> {
 		const { helpers } = this.context;
 		const request = new AbortController();
-		const abortSignal = AbortSignal.any([request.signal, ...(this.cancel ? [this.cancel] : [])]);
+		const abortSignal = AbortSignal.any(
+			[request.signal, this.cancel, this.deadline].filter((signal) => signal !== undefined),
+		);
 		try {
 			const { statusCode, headers, body } = (
 				withKey

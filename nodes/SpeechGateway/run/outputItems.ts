@@ -46,7 +46,9 @@ export interface ErrorText {
 
 export function errorText(error: unknown): ErrorText {
 	if (error instanceof GatewayError) {
-		const { message, description, details, files } = error;
+		const { description, details, files } = error;
+		// The gateway's ids and words are in it; n8n would end the execution as canceled.
+		const message = error.message.replace(/canceled/gi, 'cancelled');
 		return { message, description, details, binary: files as IBinaryKeyData };
 	}
 	if (error instanceof InputError)

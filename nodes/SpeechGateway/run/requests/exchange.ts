@@ -22,6 +22,8 @@ export interface Failure {
 	reason?: UnknownReason;
 	/** What the gateway asks for, ms. */
 	retryAfter?: number;
+	/** The gateway itself refuses: the body of its 4xx is JSON, and no page of something on the way. */
+	byGateway?: boolean;
 }
 
 export function isFailure(value: unknown): value is Failure {
@@ -62,6 +64,7 @@ export async function exchange(
 		reason: 'upstream_outcome_unknown',
 		error: refusal(transport, endpoint, about, reply, errorBody),
 		retryAfter: retryAfterMs(reply.headers['retry-after'], Date.now()),
+		byGateway: reply.status >= 400 && isRecord(errorBody),
 	};
 }
 

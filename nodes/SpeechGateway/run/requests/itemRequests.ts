@@ -11,6 +11,7 @@ import {
 import type { UnknownFacts } from '../../core/errors';
 import { mayBeSentAgain, type UnknownReason } from '../../core/outcome';
 import { backoffMs, MAX_RETRY_AFTER_MS } from '../../core/retryPolicy';
+import type { Ticket } from '../../gateway/concurrencyLimiter';
 import type { BilledEndpoint, Endpoint, FreeEndpoint } from '../../gateway/endpoints';
 import { pause } from '../../gateway/pause';
 import type { GatewayResponse } from '../../gateway/transport';
@@ -111,20 +112,27 @@ export class ItemRequests {
 		});
 	}
 
-	/** One try of a free request, for callers that ask again anyway (polls). */
+	/**
+	 * One try of a free request, for callers that ask again anyway (polls). All of it, its turn and its body included, is
+	 * over by `deadline` (ms since 1970), and within the time-out of one request once it is sent.
+	 */
 	async freeOnce<T>(
 		endpoint: FreeEndpoint,
 		read: (reply: GatewayResponse) => Promise<T>,
 		about: About,
+		deadline: number,
 	): Promise<T | Failure> {
 		const { limiter } = this.session;
-		return await limiter.run(false, async (ticket) => {
-			const result = await this.attemptFree(endpoint, read, about);
+		const poll = async (ticket: Ticket) => {
+			const left = Math.max(1, deadline - Date.now());
+			const ended = AbortSignal.timeout(Math.ceil(Math.min(left, this.settings.timeoutMs)));
+			const result = await this.attemptFree(endpoint, read, about, ended);
 			if (isFailure(result) && result.outcome === 'notCharged') {
 				limiter.slowDown(ticket, Math.min(result.retryAfter ?? backoffMs(0), MAX_RETRY_AFTER_MS));
 			}
 			return result;
-		});
+		};
+		return await limiter.run(false, poll, deadline);
 	}
 
 	/** The parameters that the item was first paid for with; before that, the ones given. Plain JSON. */
@@ -216,9 +224,11 @@ export class ItemRequests {
 		endpoint: FreeEndpoint,
 		read: (reply: GatewayResponse) => Promise<T>,
 		about: About,
+		ended?: AbortSignal,
 	): Promise<T | Failure> {
 		const { transport } = this.session;
-		const reply = await exchange(transport, endpoint, this.settings.timeoutMs, about);
+		const within = ended ? transport.until(ended) : transport;
+		const reply = await exchange(within, endpoint, this.settings.timeoutMs, about);
 		if (isFailure(reply)) return reply;
 		try {
 			return await read(reply);
