@@ -167,4 +167,4 @@ export function locatorField<T>(
 
 /** A plain value is what older or generated workflows have. */
 const locatorValue = (given: unknown): unknown =>
-	typeof given === 'object' && given !== null && 'value' in given ? given.value : given;
+	typeof given === 'object' && given !== null ? (given as { value?: unknown }).value : given;
