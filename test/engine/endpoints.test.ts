@@ -1,0 +1,107 @@
+import type { IDataObject } from 'n8n-workflow';
+import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
+import { operations } from '../../nodes/SpeechGateway/operations';
+import type { ItemRequests } from '../../nodes/SpeechGateway/run/requests/itemRequests';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { renderAudio } from '../support/simulator/audio';
+import { runNode } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const MODELS: Record<string, string> = { chat: 'sim-chat', video: 'sim-video' };
+const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]);
+
+async function run(name: string, given: IDataObject = {}): Promise<IDataObject | undefined> {
+	const [resource, operation] = name.split('.');
+	const binary = {
+		data: { data: recording.toString('base64'), mimeType: 'audio/wav', fileName: 'a.wav' },
+	};
+	const { outputs } = await runNode({
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: [{ json: {}, binary }],
+		parameters: {
+			resource,
+			operation,
+			model: MODELS[resource] ?? 'fish-speech',
+			text: 'Good morning!',
+			prompt: 'A boat',
+			messages: { values: [{ role: 'user', content: 'Hello' }] },
+			title: 'Anna',
+			binaryPropertyName: 'data',
+			returnAll: true,
+			options: { pollInterval: 1, reuseExisting: true },
+			...given,
+		},
+	});
+	return outputs[0][0]?.json;
+}
+
+/** An id that the simulator knows, for operations that take one. */
+async function existingId(name: string): Promise<IDataObject> {
+	const id = async (operation: string) => String((await run(operation))?.id);
+	if (name === 'voice.delete') return { voice: String((await run('voice.create'))?._id) };
+	if (/^speechJob\.(get|wait)/.test(name)) return { jobId: await id('speechJob.create') };
+	if (/^video\.(get|wait)/.test(name)) return { videoId: await id('video.create') };
+	if (name === 'speechJob.download') return { jobId: await id('speechJob.createAndWait') };
+	if (name === 'video.download') return { videoId: await id('video.createAndWait') };
+	return {};
+}
+
+const names = operations.map(({ resource, operation }) => `${resource}.${operation}`);
+
+test.each(names)('%s sends to the endpoints that it declares, and to no other', async (name) => {
+	const existing = await existingId(name);
+	const [id] = Object.values(existing);
+	const before = sim.requests.length;
+	if (name === 'speech.generate') sim.fault({ path: '/v1/audio/speech', status: 524 });
+	await run(name, existing);
+
+	const isId = (part: string) => part === id || /^(spj|video)_/.test(part);
+	const sent = sim.requests.slice(before).map(({ method, path }) => {
+		const parts = path.split('/').map((part) => (isId(part) ? 'ID' : part));
+		return `${method} ${parts.join('/')}`;
+	});
+	const { sends } = operations[names.indexOf(name)];
+	const declared = sends.map((endpoint) => {
+		const { method, path }: Endpoint =
+			typeof endpoint === 'function' ? endpoint('ID', 'model') : endpoint;
+		return `${method} ${path.split('?')[0]}`;
+	});
+	expect([...new Set(sent)].sort()).toEqual(declared.sort());
+});
+
+test('an operation that may send to a billed endpoint is billed, any other is not', () => {
+	const billed = names.filter((_, index) => operations[index].billed);
+	expect(billed.sort()).toEqual([
+		'chat.complete',
+		'speech.generate',
+		'speechJob.create',
+		'speechJob.createAndWait',
+		'video.create',
+		'video.createAndWait',
+		'voice.create',
+	]);
+});
+
+/** Never called: the compiler is the test, and fails where an expected error is missing. */
+export function billedIsNeverFree(item: ItemRequests): void {
+	const read = async () => ({});
+	void item.free(endpoints.models, read);
+	// @ts-expect-error -- a free request is repeated, so a billed endpoint must not become one
+	void item.free(endpoints.speech, read);
+	// @ts-expect-error -- the same
+	void item.freeOnce(endpoints.createJob, read, {});
+	// @ts-expect-error -- the same
+	void item.delete(endpoints.createVoice, {});
+	// @ts-expect-error -- what costs nothing needs no record
+	void item.billed({ name: 'models', endpoint: endpoints.models, input: {}, read });
+}
