@@ -5,6 +5,7 @@ import type { Parameters } from './fields/parameters';
 import { concurrency, settings } from './fields/settings';
 import type { ItemRequests } from './requests/itemRequests';
 import type { Branch } from './requests/ledger';
+import type { Session } from './requests/session';
 
 /** One thing that a user can click. `P`: what is known of an item before anything is sent. */
 interface What<P> {
@@ -23,6 +24,10 @@ interface What<P> {
 	checkAll?(all: P[]): void;
 	/** One item: sends through `item`, and shapes the outcome. */
 	execute(input: P, item: ItemRequests): Promise<ItemOutcome>;
+	/** Whether all items become one result, by `combine`; asked of the first item's input. Else each has its own. */
+	combines?(input: P): boolean;
+	/** All items that could be read, into one result that is paired with all of them. Free. */
+	combine?(all: Array<{ index: number; input: P }>, session: Session): Promise<ItemOutcome>;
 	/** Words about the input for records of an unknown outcome: `characters`, `estimatedTokens`. */
 	describe?(input: P): Record<string, number>;
 }
@@ -74,7 +79,7 @@ export function defineOperation<V extends object, P = V>({
 		options: [...options, ...shared.flatMap((field) => field.options)],
 		async read(parameters) {
 			const values = read(parameters);
-			return prepare ? await prepare(values, parameters) : (values as unknown as P);
+			return prepare ? await prepare(values, parameters) : (values as V & P);
 		},
 	};
 }

@@ -13,8 +13,8 @@ import { defineOperation } from '../../run/operation';
 import { CLONE_TOKENS } from '../../core/billing';
 import { speechModelField } from '../fields/model';
 
-/** 20 MB, read as MiB; the gateway may refuse earlier. */
-const MAX_RECORDING_BYTES = 20 * 1024 * 1024;
+/** Read as MiB; the gateway may refuse earlier. */
+const MAX_RECORDING_MB = 20;
 /** Shorter recordings are sent, with a hint: the voice may not sound alike. */
 const RECOMMENDED_SECONDS = 30;
 
@@ -34,7 +34,7 @@ const fields = {
 		displayName: 'Input Binary Field',
 		name: 'binaryPropertyName',
 		default: 'data',
-		hint: 'The name of the field with the recording: one clear voice, at least 30 seconds, at most 20 MB',
+		hint: `The name of the field with the recording: one clear voice, at least ${RECOMMENDED_SECONDS} seconds, at most ${MAX_RECORDING_MB} MB`,
 		description: 'The binary field of the incoming item that holds the recording',
 	}),
 	reuseExisting: flagOption({
@@ -63,7 +63,7 @@ export const create = defineOperation({
 			context,
 			index,
 			binaryPropertyName,
-			MAX_RECORDING_BYTES,
+			MAX_RECORDING_MB * 1024 * 1024,
 		);
 		return { ...input, recording };
 	},
