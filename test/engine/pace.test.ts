@@ -1,17 +1,41 @@
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { item, runNode } from './support';
+import { type EngineRun, item, runNode, speechNode, texts } from './support';
 
 useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
 afterAll(async () => await sim.close());
+beforeEach(() => {
+	sim.reset();
+	sim.options.latencyMs = 1;
+});
+
+const run = async (more: Partial<EngineRun> = {}) =>
+	await runNode({
+		parameters: speechNode(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(1),
+		...more,
+	});
+
+/** Most requests in flight at one moment. */
+const most = () =>
+	Math.max(
+		...sim.requests.map(
+			({ at }) =>
+				sim.requests.filter((other) => other.at <= at && (other.endedAt ?? Infinity) > at).length,
+		),
+	);
+/** From the start of each request to that of the next, ms. */
+const gaps = () => sim.requests.slice(1).map(({ at }, index) => at - sim.requests[index].at);
 
 test('a job that is asked for seldom does not hold back one that is asked for often', async () => {
 	sim.fault({ input: 'seldom', jobSeconds: Infinity });
 	sim.options.jobSeconds = 0;
-	await runNode({
+	await run({
 		parameters: {
 			resource: 'speechJob',
 			operation: 'createAndWait',
@@ -22,12 +46,81 @@ test('a job that is asked for seldom does not hold back one that is asked for of
 			options: { pollInterval: '={{ $json.interval }}', maxPollInterval: 600 },
 		},
 		items: [item({ text: 'seldom', interval: 600 }), item({ text: 'often', interval: 1 })],
-		url: sim.url,
-		apiKey: sim.apiKey,
 		started: ({ cancel }) =>
 			void sim
 				.waitFor((requests) => requests.some(({ path }) => path.endsWith('/content')))
 				.then(cancel, cancel),
 	});
 	expect(sim.requests.filter(({ path }) => path.endsWith('/content'))).toHaveLength(1);
+});
+
+test.each([
+	['by default', undefined, 4],
+	['with Concurrency 6', 6, 6],
+	['with Concurrency 1', 1, 1],
+])('%s, that many requests are in flight and never more', async (_, concurrency, expected) => {
+	sim.options.latencyMs = 150;
+	await run({ items: texts(12), parameters: speechNode(concurrency ? { concurrency } : {}) });
+	expect(most()).toBe(expected);
+	expect(sim.charges).toHaveLength(12);
+});
+
+test.each([429, 503])('Retry-After of a %s is kept to', async (status) => {
+	sim.fault({ status, retryAfter: 25 });
+	await run({ parameters: speechNode({ maxRetries: 1 }) });
+	expect(gaps()).toHaveLength(1);
+	expect(gaps()[0]).toBeGreaterThanOrEqual(25_000);
+	expect(gaps()[0]).toBeLessThan(60_000);
+});
+
+test('Retry-After as a date is kept to', async () => {
+	const headers = { 'retry-after': new Date(Date.now() + 40_000).toUTCString() };
+	sim.fault({ status: 429, headers });
+	await run({ parameters: speechNode({ maxRetries: 1 }) });
+	// A date has no fractions of a second.
+	expect(gaps()[0]).toBeGreaterThanOrEqual(39_000);
+	expect(gaps()[0]).toBeLessThan(60_000);
+});
+
+test('Retry-After of an hour is told, not waited for', async () => {
+	sim.fault({ status: 429, retryAfter: 3600, times: Infinity });
+	const { error } = await run({ parameters: speechNode({ maxRetries: 4 }) });
+	expect(error?.message).toContain('429');
+	expect(sim.requests).toHaveLength(1);
+});
+
+test('while one item waits out a 429, no other asks', async () => {
+	sim.fault({ status: 429, retryAfter: 20 });
+	await run({ items: texts(3), parameters: speechNode({ maxRetries: 1, concurrency: 1 }) });
+	expect(gaps()[0]).toBeGreaterThanOrEqual(20_000);
+	expect(sim.charges).toHaveLength(3);
+});
+
+test('Max Retries is 4 by default', async () => {
+	sim.fault({ status: 503, times: 4 });
+	const parameters = { ...speechNode(), options: {} };
+	expect((await run({ parameters })).outputs[0]).toHaveLength(1);
+	sim.reset();
+	sim.fault({ status: 503, times: Infinity });
+	expect((await run({ parameters })).error?.message).toContain('503');
+	expect(sim.requests).toHaveLength(5);
+});
+
+test('Timeout is 180 seconds by default, and bounds the wait for an answer', async () => {
+	sim.fault({ connection: 'stall' });
+	const { outputs } = await run({ parameters: { ...speechNode(), options: {} } });
+	expect(outputs[1][0].json.reason).toBe('client_timeout');
+	const [{ at, endedAt }] = await sim.waitFor(([request]) => request.endedAt !== undefined);
+	expect((endedAt! - at) / 1000).toBeCloseTo(180, 0);
+});
+
+test('a body that drips for longer than Timeout is not cut', async () => {
+	sim.fault({ path: '/v1/audio/speech', dripMs: 900 });
+	const text = 'A sentence to be spoken slowly. '.repeat(12);
+	const { outputs } = await run({
+		parameters: speechNode({ timeout: 1 }, { text, responseFormat: 'wav' }),
+	});
+	const [{ at, endedAt }] = sim.requests;
+	expect(endedAt! - at).toBeGreaterThan(10_000);
+	expect(outputs[0]).toHaveLength(1);
 });

@@ -26,6 +26,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import { KeyStore } from './keyStore';
 
 /** Name of the node under test. */
 export const NODE = 'Speech Gateway';
@@ -38,6 +39,7 @@ export interface EngineRun {
 	apiKey: string;
 	onError?: OnError;
 	retryOnFail?: boolean;
+	/** Left out: unset, as in a node whose settings were never opened; n8n then tries 3 times. */
 	maxTries?: number;
 	waitBetweenTries?: number;
 	mode?: WorkflowExecuteMode;
@@ -81,44 +83,11 @@ async function prepare(): Promise<void> {
 		InstanceSettings,
 		Object.assign(Object.create(InstanceSettings.prototype), { instanceId: 'test' }),
 	);
-	await DataDeduplicationService.init(keysInMemory());
+	await DataDeduplicationService.init(keyStore);
 }
 
-function keysInMemory() {
-	const seen = new Map<string, Set<string>>();
-	const of = (context: { node?: INode }) => {
-		const id = context.node?.id ?? '';
-		const keys = seen.get(id) ?? new Set<string>();
-		seen.set(id, keys);
-		return keys;
-	};
-	return {
-		async checkProcessedAndRecord(
-			items: Array<string | number>,
-			_scope: string,
-			context: { node?: INode },
-		) {
-			const keys = of(context);
-			const [processed, fresh] = [
-				items.filter((key) => keys.has(String(key))),
-				items.filter((key) => !keys.has(String(key))),
-			];
-			for (const key of fresh) keys.add(String(key));
-			return { new: fresh, processed };
-		},
-		async removeProcessed(
-			items: Array<string | number>,
-			_scope: string,
-			context: { node?: INode },
-		) {
-			for (const key of items) of(context).delete(String(key));
-		},
-		async clearAllProcessedItems() {},
-		async getProcessedDataCount() {
-			return 0;
-		},
-	} as never;
-}
+/** What stands in n8n's database for the keys of `sendOnceKey`; tests look into it, and make it fail. */
+export const keyStore = new KeyStore();
 
 let executions = 0;
 
@@ -137,7 +106,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		...(options.onError && { onError: options.onError }),
 		...(options.retryOnFail && {
 			retryOnFail: true,
-			maxTries: options.maxTries ?? 3,
+			...(options.maxTries !== undefined && { maxTries: options.maxTries }),
 			waitBetweenTries: options.waitBetweenTries ?? 1,
 		}),
 	};
@@ -262,5 +231,21 @@ function forRetry(data: IRunExecutionData, workflow: Workflow): void {
 export function saved(run: IRun): IRunExecutionData {
 	return structuredClone(run.data);
 }
+
+/** Parameters of Speech → Generate; no retries of its own, so that a test sees the first answer's consequence. */
+export const speechNode = (options: IDataObject = {}, more: IDataObject = {}): IDataObject => ({
+	resource: 'speech',
+	operation: 'generate',
+	model: { __rl: true, mode: 'id', value: 'fish-speech' },
+	text: '={{ $json.text }}',
+	...more,
+	options: { maxRetries: 0, ...options },
+});
+
+/** Items with an `id` and a `text` each; no text is part of another. */
+export const texts = (count: number): INodeExecutionData[] =>
+	Array.from({ length: count }, (_, index) =>
+		item({ id: index, text: `Sentence number ${index}.` }),
+	);
 
 export const item = (json: IDataObject): INodeExecutionData => ({ json });

@@ -1,0 +1,93 @@
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, item, runNode, speechNode } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(
+	async () => (sim = await startSimulator({ latencyMs: 1, secondsPerCharacter: 60 / 250 })),
+);
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
+	await runNode({ parameters, url: sim.url, apiKey: sim.apiKey, items: [item({})], ...more });
+
+describe('speech.estimate', () => {
+	const estimate = async (options: IDataObject, text: string) => {
+		const { outputs } = await run({ ...speechNode(options, { text }), operation: 'estimate' });
+		return outputs[0][0].json as Record<string, number>;
+	};
+	const TEXT =
+		'One sentence stands in here. Another one comes after it. And a third one ends it all.';
+
+	test('all its fields, nothing sent', async () => {
+		const json = await estimate({ modelMultiplier: 2, maxSegmentCharacters: 30, speed: 2 }, TEXT);
+		expect(json).toMatchObject({ characters: 85, segments: 3, minutes: 85 / 250 / 2 });
+		expect(json.audioTokens).toBeCloseTo((85 / 250 / 2) * 1000, 0);
+		expect(json.estimatedTokens).toBeCloseTo((json.audioTokens + json.textTokens) * 2, 0);
+		// The job's estimate ignores the speed, as the gateway's does.
+		expect(json.estimatedTokensAsJob).toBeCloseTo(((85 / 250) * 1000 + json.textTokens) * 2, 0);
+		expect(sim.requests).toEqual([]);
+	});
+
+	test('what the gateway then charges is near it', async () => {
+		const text = 'A sentence that is repeated. '.repeat(30).trim();
+		const { estimatedTokens, estimatedTokensAsJob } = await estimate({}, text);
+		await run(speechNode({ longText: 'single' }, { text }));
+		expect(Math.abs(estimatedTokens / sim.charges[0].tokens - 1)).toBeLessThan(0.05);
+		await run({ ...speechNode({}, { text }), resource: 'speechJob', operation: 'create' });
+		expect(Math.abs(estimatedTokensAsJob / sim.charges[1].tokens - 1)).toBeLessThan(0.05);
+	});
+});
+
+test('get many gives as many as asked for: 1, 50 by default, all', async () => {
+	for (let index = 0; index < 60; index++)
+		sim.voices.push({
+			account: sim.accounts[0].account,
+			_id: `voice${index}`,
+			title: `Voice ${index}`,
+			created_at: 1,
+			size: 1,
+			sha256: '',
+		});
+	const count = async (more: IDataObject) =>
+		(
+			await run({
+				resource: 'voice',
+				operation: 'getMany',
+				model: 'fish-speech',
+				...more,
+				options: {},
+			})
+		).outputs[0].length;
+	expect(await count({ returnAll: false, limit: 1 })).toBe(1);
+	expect(await count({ returnAll: false })).toBe(50);
+	expect(await count({ returnAll: true })).toBe(60);
+	const models = {
+		resource: 'model',
+		operation: 'getMany',
+		returnAll: false,
+		limit: 1,
+		options: {},
+	};
+	expect((await run(models)).outputs[0]).toHaveLength(1);
+});
+
+test('a voice that does not exist is not deleted', async () => {
+	const { error } = await run({
+		resource: 'voice',
+		operation: 'delete',
+		model: 'fish-speech',
+		voice: 'nobody',
+		options: { maxRetries: 0 },
+	});
+	expect(error?.message).toContain('404');
+});
+
+test('Output Binary Field', async () => {
+	const { outputs } = await run(speechNode({ binaryPropertyName: 'speech' }, { text: 'Hello.' }));
+	expect(Object.keys(outputs[0][0].binary!)).toEqual(['speech']);
+});

@@ -1,0 +1,151 @@
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, keyStore, runNode, saved, speechNode, texts } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+afterEach(() => (keyStore.failure = undefined));
+
+const run = async (more: Partial<EngineRun> = {}) =>
+	await runNode({
+		parameters: speechNode(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(1),
+		...more,
+	});
+const keyed = (sendOnceKey: string, options: IDataObject = {}, more: IDataObject = {}) =>
+	speechNode({ sendOnceKey, ...options }, more);
+const inputs = () => sim.charges.map(({ input }) => input);
+const THREE = [
+	'One sentence stands in here.',
+	'Another one comes after it.',
+	'And a third one ends it all.',
+];
+
+test('the key of a text that is paid for in part stays taken', async () => {
+	sim.fault({ input: 'third', status: 402 });
+	const options = { maxSegmentCharacters: 30, concurrency: 1 };
+	const parameters = keyed('in part', options, { text: THREE.join(' ') });
+	const first = await run({ parameters });
+	expect(first.error?.message).toContain('402');
+	expect(inputs()).toEqual(THREE.slice(0, 2));
+	const second = await run({ parameters });
+	expect(second.outputs[1]?.[0]?.json.reason).toBe('already_sent');
+	expect(inputs()).toEqual(THREE.slice(0, 2));
+});
+
+test('a key that cannot be recorded: nothing is sent', async () => {
+	await run();
+	sim.reset();
+	keyStore.failure = new Error('database is locked');
+	const { error } = await run({ parameters: keyed('locked') });
+	expect(error?.message).toContain('could not be recorded');
+	expect(sim.requests).toEqual([]);
+	keyStore.failure = undefined;
+	const later = await run({ parameters: keyed('locked') });
+	expect(later.outputs[0]).toHaveLength(1);
+});
+
+test.each([402, 422, 429, 503, 524])(
+	'a request that ended with %s gives its key back',
+	async (status) => {
+		sim.fault({ path: '/v1/audio/speech', status });
+		const parameters = keyed(`back ${status}`, { longText: 'single' });
+		expect((await run({ parameters })).error?.message).toContain(String(status));
+		expect((await run({ parameters })).outputs[0]).toHaveLength(1);
+		expect((await run({ parameters })).outputs[1][0].json.reason).toBe('already_sent');
+	},
+);
+
+test.each([
+	['504', { status: 504, charge: true }],
+	['lost', { connection: 'reset-after-work' as const }],
+	['cut short', { truncate: 'half' as const }],
+])('a request whose outcome is unknown (%s) keeps its key', async (name, fault) => {
+	sim.fault(fault);
+	const parameters = keyed(`unknown ${name}`);
+	expect((await run({ parameters })).outputs[1]).toHaveLength(1);
+	const later = await run({ parameters });
+	expect(later.outputs[1][0].json.reason).toBe('already_sent');
+	expect(sim.requests).toHaveLength(1);
+});
+
+test('a key that was given back is taken again by the retry', async () => {
+	sim.fault({ status: 402 });
+	const parameters = keyed('again');
+	const first = await run({ parameters, retryOnFail: true, maxTries: 2 });
+	expect(first.outputs[0]).toHaveLength(1);
+	expect((await run({ parameters })).outputs[1][0].json.reason).toBe('already_sent');
+});
+
+test('keys belong to the node, and 20,000 of them are remembered', async () => {
+	await run({ parameters: keyed('the first') });
+	const before = keyStore.keys('node').length;
+	expect(keyStore.keys('workflow')).toEqual([]);
+	const items = texts(60);
+	await run({ items, parameters: keyed('={{ "row " + $json.id }}') });
+	expect(keyStore.keys('node')).toHaveLength(before + 60);
+	// As if many executions had come between, one key short of the bound, and then one beyond it.
+	const context = { workflow: { id: 'workflow-under-test' }, node: { id: 'node-under-test' } };
+	const others = Array.from({ length: 20_000 - before - 60 }, (_, index) => `other ${index}`);
+	await keyStore.checkProcessedAndRecord(others, 'node', context as never, { mode: 'entries' });
+	const first = await run({ parameters: keyed('the first') });
+	expect(first.outputs[1]).toHaveLength(1);
+	await run({ parameters: keyed('one more') });
+	expect(keyStore.keys('node')).toHaveLength(20_000);
+});
+
+test('white space around a key does not matter', async () => {
+	await run({ parameters: keyed('trimmed') });
+	expect((await run({ parameters: keyed(' trimmed\n') })).outputs[1]).toHaveLength(1);
+});
+
+test('keys of several executions at once: none is lost, though n8n has no lock', async () => {
+	const keys = ['a', 'b', 'c', 'd', 'e'].map((letter) => `at once ${letter}`);
+	await Promise.all(keys.map(async (key) => await run({ parameters: keyed(key) })));
+	expect(keyStore.keys()).toEqual(expect.arrayContaining(keys));
+	expect(sim.charges).toHaveLength(5);
+});
+
+test('one key given back while others are recorded: none is lost', async () => {
+	sim.fault({ status: 402, input: 'number 0.' });
+	const parameters = keyed('={{ "mixed " + $json.id }}', { concurrency: 8 });
+	await run({ items: texts(8), parameters, onError: 'continueErrorOutput' });
+	const mixed = keyStore.keys().filter((key) => key.startsWith('mixed'));
+	expect(mixed.sort()).toEqual([1, 2, 3, 4, 5, 6, 7].map((index) => `mixed ${index}`));
+});
+
+describe('retries of a failed execution', () => {
+	test('one that cannot be recorded is not sent', async () => {
+		sim.fault({ status: 402 });
+		const first = await run();
+		sim.requests.length = 0;
+		keyStore.failure = new Error('database is locked');
+		const { error } = await run({ retryOf: saved(first.run), mode: 'retry' });
+		expect(error?.message).toContain('could not be recorded');
+		expect(sim.requests).toEqual([]);
+	});
+
+	test('of the same execution, the second sends nothing that the first has sent', async () => {
+		sim.fault({ status: 402 });
+		const first = await run();
+		await run({ retryOf: saved(first.run), mode: 'retry' });
+		const { outputs } = await run({ retryOf: saved(first.run), mode: 'retry' });
+		expect(outputs[1]?.[0]?.json.reason).toBe('already_sent');
+		expect(inputs()).toHaveLength(1);
+	});
+
+	test('what the first was refused, the second may send', async () => {
+		sim.fault({ status: 402, times: 2 });
+		const first = await run();
+		await run({ retryOf: saved(first.run), mode: 'retry' });
+		const { outputs } = await run({ retryOf: saved(first.run), mode: 'retry' });
+		expect(outputs[0]).toHaveLength(1);
+	});
+});

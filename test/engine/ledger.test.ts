@@ -1,0 +1,90 @@
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, runNode, saved, speechNode, texts } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const run = async (more: Partial<EngineRun> = {}) =>
+	await runNode({
+		parameters: speechNode(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(1),
+		...more,
+	});
+const inputs = () => sim.charges.map(({ input }) => input);
+
+test('it is written before the request leaves', async () => {
+	sim.fault({ connection: 'stall' });
+	const { context } = await run({
+		started: ({ cancel }) => void sim.waitFor((all) => all.length > 0).then(cancel),
+	});
+	expect(JSON.stringify(context)).toContain('"sending"');
+});
+
+test.each([undefined, 0, 1, 2, 3, 5])(
+	'Retry On Fail with Max Tries %s: an item that is done is sent once, and nothing stays behind',
+	async (maxTries) => {
+		sim.fault({ status: 422, input: 'number 0.', times: Infinity });
+		const { context } = await run({
+			items: texts(2),
+			onError: 'continueRegularOutput',
+			retryOnFail: true,
+			maxTries,
+		});
+		expect(inputs()).toEqual(['Sentence number 1.']);
+		expect(context).toEqual({});
+	},
+);
+
+test('nothing paid for yet: a retry speaks the text as it is now', async () => {
+	sim.fault({ status: 402 });
+	const options = { maxSegmentCharacters: 30, concurrency: 1 };
+	const first = await run({
+		parameters: speechNode(options, { text: 'A first sentence. And a second one that is longer.' }),
+	});
+	expect(first.error).toBeDefined();
+	const other = ['Quite a new first sentence.', 'And one more to follow it.'];
+	await run({
+		retryOf: saved(first.run),
+		mode: 'retry',
+		parameters: speechNode(options, { text: other.join(' ') }),
+	});
+	expect(inputs()).toEqual(other);
+});
+
+test('an item that is done is not read again: a value that has become bad does not stop the retry', async () => {
+	sim.fault({ status: 402, input: 'number 1.' });
+	const first = await run({ items: texts(2), parameters: speechNode({ concurrency: 1 }) });
+	const second = await run({
+		items: texts(2),
+		parameters: speechNode({ speed: '={{ $json.id === 0 ? 9 : undefined }}' }),
+		retryOf: saved(first.run),
+		mode: 'retry',
+	});
+	expect(second.outputs[0]).toHaveLength(2);
+});
+
+test('still processing is not finished: a retry looks at the same job again', async () => {
+	const jobs = { path: '/v1/audio/speech/jobs', method: 'POST' };
+	sim.fault({ ...jobs, jobSeconds: Infinity, input: 'number 0' });
+	sim.fault({ ...jobs, status: 402, input: 'number 1' });
+	const parameters: IDataObject = {
+		...speechNode({ maxWait: 1, whenMaxWaitReached: 'stillProcessing', concurrency: 1 }),
+		resource: 'speechJob',
+		operation: 'createAndWait',
+	};
+	const first = await run({ parameters, items: texts(2) });
+	expect(first.error?.message).toContain('402');
+	sim.finish();
+	const again = { parameters, items: texts(2), retryOf: saved(first.run), mode: 'retry' as const };
+	const { outputs } = await run(again);
+	expect(outputs.map(({ length }) => length)).toEqual([2, 0, 0]);
+	expect(inputs()).toEqual(['Sentence number 0.', 'Sentence number 1.']);
+});

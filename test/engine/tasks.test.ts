@@ -1,0 +1,153 @@
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Fault, type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, item, runNode, texts } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+/** What speech jobs and videos have in common, and what differs. */
+const KINDS = [
+	{
+		resource: 'speechJob',
+		made: { model: 'fish-speech', text: 'Hello.' },
+		path: '/v1/audio/speech/jobs',
+		idField: 'jobId',
+		id: /^spj_/,
+		errorField: 'jobError',
+		mimeType: 'audio/mpeg',
+	},
+	{
+		resource: 'video',
+		made: { model: 'sim-video', prompt: 'A boat' },
+		path: '/v1/videos',
+		idField: 'videoId',
+		id: /^video_/,
+		errorField: 'videoError',
+		mimeType: 'video/mp4',
+	},
+];
+
+const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
+	await runNode({ parameters, url: sim.url, apiKey: sim.apiKey, items: [item({})], ...more });
+const polls = () =>
+	sim.requests.filter(({ method, path }) => method === 'GET' && !/content$/.test(path));
+
+describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorField, mimeType }) => {
+	const node = (operation: string, more: IDataObject = {}, options: IDataObject = {}) => ({
+		resource,
+		operation,
+		...more,
+		options: { maxRetries: 0, pollInterval: 1, ...options },
+	});
+	const onSubmit = (fault: Fault) => sim.fault({ path, method: 'POST', ...fault });
+	const create = async () => (await run(node('create', made))).outputs[0][0].json.id as string;
+
+	test('get, wait and download by id', async () => {
+		const made = await create();
+		expect(made).toMatch(id);
+		const got = await run(node('get', { [idField]: made }));
+		expect(got.outputs[0][0].json).toMatchObject({ id: made, status: 'completed' });
+		expect(got.outputs[0][0].binary).toBeUndefined();
+		for (const operation of ['wait', 'download']) {
+			const { outputs } = await run(node(operation, { [idField]: made }));
+			expect(outputs[0][0].json.id).toBe(made);
+			expect(outputs[0][0].binary?.data).toMatchObject({ mimeType });
+		}
+	});
+
+	test('one that failed: get gives an item, wait an error with the id, neither has a key "error"', async () => {
+		onSubmit({ jobFails: { code: 'bad', message: 'It broke' } });
+		const made = await create();
+		const more = { onError: 'continueRegularOutput', retryOnFail: true } as const;
+		const { outputs } = await run(node('get', { [idField]: made }), more);
+		const { json } = outputs[0][0];
+		expect(json).toMatchObject({ status: 'failed', [errorField]: { message: 'It broke' } });
+		expect(json).not.toHaveProperty('error');
+		const waited = await run(node('wait', { [idField]: made }));
+		expect(waited.error?.message).toContain('It broke');
+		expect(waited.error?.context?.jobId).toBe(made);
+	});
+
+	test('an error after the submission has the id: failed, lost download, cut download', async () => {
+		const faults: Array<() => void> = [
+			() => onSubmit({ jobFails: true }),
+			() => sim.fault({ path: /content$/, connection: 'reset-before-work', times: Infinity }),
+			() => sim.fault({ path: /content$/, truncate: 'half', times: Infinity }),
+		];
+		for (const fault of faults) {
+			sim.reset();
+			fault();
+			const { outputs } = await run(node('createAndWait', made), {
+				onError: 'continueErrorOutput',
+			});
+			expect((outputs[2][0].json.error as IDataObject).jobId).toMatch(id);
+			expect(sim.charges).toHaveLength(1);
+		}
+	});
+
+	test('a poll that is refused ends the wait at once, with the id', async () => {
+		const { error } = await run(node('wait', { [idField]: 'made_up' }, { maxWait: 3600 }));
+		expect(error?.message).toContain('404');
+		expect(error?.context?.jobId).toBe('made_up');
+		expect(sim.requests).toHaveLength(1);
+	});
+
+	test('Max Wait 0 looks once, and goes on to Waiting, the second output of Wait', async () => {
+		onSubmit({ jobSeconds: Infinity });
+		const made = await create();
+		sim.requests.length = 0;
+		const options = { maxWait: 0, whenMaxWaitReached: 'stillProcessing' };
+		const { outputs } = await run(node('wait', { [idField]: made }, options));
+		expect(outputs.map(({ length }) => length)).toEqual([0, 1]);
+		expect(outputs[1][0].json).toMatchObject({ id: made, waitedSeconds: 0 });
+		expect(sim.requests).toHaveLength(1);
+	});
+
+	test('Max Wait is half an hour by default', async () => {
+		onSubmit({ jobSeconds: Infinity });
+		const { error } = await run({ ...node('createAndWait', made), options: {} });
+		expect(error?.message).toMatch(/still "\w+" after 18\d\d(\.\d)? seconds/);
+		expect(error?.context?.jobId).toMatch(id);
+		const all = polls();
+		expect(all.length).toBeGreaterThan(100);
+		const gaps = all.slice(1).map(({ at }, index) => at - all[index].at);
+		// Poll Interval 2 s at first, then slower, Max Poll Interval 15 s at the most (and some spread).
+		expect(gaps[0]).toBeLessThan(4_000);
+		expect(Math.max(...gaps)).toBeLessThan(20_000);
+		expect(Math.max(...gaps)).toBeGreaterThan(10_000);
+	});
+
+	test('an accepted one without an id is unknown: it was paid for and cannot be found again', async () => {
+		onSubmit({ status: 200, charge: true, body: { status: 'pending' }, times: 2 });
+		for (const operation of ['create', 'createAndWait']) {
+			const { outputs } = await run(node(operation, made));
+			expect(outputs[1][0].json.reason).toBe('damaged_response');
+		}
+	});
+});
+
+const job = (operation: string, options: IDataObject = {}): IDataObject => ({
+	resource: 'speechJob',
+	operation,
+	model: 'fish-speech',
+	text: '={{ $json.text }}',
+	options: { maxRetries: 0, pollInterval: 1, ...options },
+});
+
+test('the budget holds for jobs', async () => {
+	const { error } = await run(job('create', { maxEstimatedTokens: 10 }), { items: texts(2) });
+	expect(error?.message).toContain('Max Estimated Tokens');
+	expect(sim.requests).toEqual([]);
+});
+
+test('jobs that were submitted are waited for after another item has failed', async () => {
+	const path = '/v1/audio/speech/jobs';
+	sim.fault({ path, method: 'POST', status: 402, input: 'number 1', delayMs: 500 });
+	const { error } = await run(job('createAndWait'), { items: texts(2) });
+	expect(error?.description).toContain('1 of 2 items are done and kept');
+});
