@@ -5,6 +5,9 @@ import {
 	transportFailure,
 } from '../../nodes/SpeechGateway/core/outcome';
 
+const ofGateway = { error: { message: 'Upstream error', code: 'upstream_error' } };
+const PAGE = '<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
+
 test.each([
 	[199, 'refused', 'refused'],
 	[200, 'done', 'done'],
@@ -17,7 +20,8 @@ test.each([
 	[402, 'refused', 'refused'],
 	[403, 'refused', 'refused'],
 	[404, 'refused', 'refused'],
-	[408, 'refused', 'transient'],
+	[407, 'refused', 'refused'],
+	[408, 'unknown', 'transient'],
 	[409, 'refused', 'transient'],
 	[413, 'refused', 'refused'],
 	[422, 'refused', 'refused'],
@@ -29,18 +33,72 @@ test.each([
 	[504, 'unknown', 'transient'],
 	[520, 'transient', 'transient'],
 	[524, 'cut', 'transient'],
-])('%i is %s when billed and %s when free', (status, billed, free) => {
-	expect(classifyStatus(status, true)).toBe(billed);
-	expect(classifyStatus(status, false)).toBe(free);
+])("%i of the gateway's own is %s when billed and %s when free", (status, billed, free) => {
+	expect(classifyStatus(status, true, ofGateway)).toBe(billed);
+	expect(classifyStatus(status, false, ofGateway)).toBe(free);
+});
+
+test.each([
+	[500, 'unknown'],
+	[501, 'unknown'],
+	[502, 'unknown'],
+	[503, 'transient'],
+	[504, 'unknown'],
+	[520, 'unknown'],
+	[521, 'transient'],
+	[522, 'unknown'],
+	[523, 'transient'],
+	[524, 'cut'],
+	[525, 'transient'],
+	[526, 'transient'],
+	[527, 'unknown'],
+	[599, 'unknown'],
+])('%i of a proxy is %s when billed', (status, billed) => {
+	for (const body of [
+		PAGE,
+		'',
+		'Bad Gateway',
+		undefined,
+		[],
+		{},
+		{ error: null },
+		{ message: ' ' },
+	])
+		expect([body, classifyStatus(status, true, body)]).toEqual([body, billed]);
+	if (status !== 524) expect(classifyStatus(status, false, PAGE)).toBe('transient');
+});
+
+test.each([
+	{ error: 'no' },
+	{ error: { code: 1 } },
+	{ error: true },
+	{ errors: ['no'] },
+	{ message: 'no' },
+	{ msg: 'no' },
+	{ detail: 'no' },
+	{ detail: [{ msg: 'no' }] },
+	{ code: 5000 },
+])("%j is an error of the gateway's own", (body) => {
+	expect(classifyStatus(502, true, body)).toBe('transient');
+});
+
+test.each([
+	{ error: { code: 'upstream_outcome_unknown' } },
+	{ error: { type: 'upstream_outcome_unknown' } },
+	{ code: 'upstream_outcome_unknown' },
+	{ error: 'upstream_outcome_unknown' },
+])('%j is unknown with any status', (body) => {
+	for (const status of [429, 500, 502, 503, 504, 524])
+		expect(classifyStatus(status, true, body)).toBe('unknown');
+	expect(classifyStatus(502, false, body)).toBe('transient');
 });
 
 test('every status: a billed request that may have been charged is never sent again', () => {
 	for (let status = 100; status < 600; status++) {
-		const outcome = classifyStatus(status, true);
-		if (status === 504) expect(outcome).toBe('unknown');
-		expect(mayBeSentAgain(outcome)).toBe(
-			status === 429 || (status >= 500 && status !== 504 && status !== 524),
-		);
+		const never = [504, 524].includes(status);
+		const again = (body: unknown) => mayBeSentAgain(classifyStatus(status, true, body));
+		expect(again(ofGateway)).toBe(status === 429 || (status >= 500 && !never));
+		expect(again(PAGE)).toBe([429, 503, 521, 523, 525, 526].includes(status));
 	}
 });
 
@@ -61,6 +119,16 @@ test.each([
 	['ECONNRESET', 'socket hang up', 'lost'],
 	['EPIPE', 'write EPIPE', 'lost'],
 	['EPROTO', 'sslv3 alert bad record mac', 'lost'],
+	['EPROTO', 'write EPROTO :SSL routines:tlsv1 alert internal error:SSL alert number 80', 'lost'],
+	['EPROTO', 'write EPROTO :ssl3_read_bytes:unrecognized name:SSL alert number 112', 'notSent'],
+	['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'error: SSL alert number 116', 'notSent'],
+	['', 'Proxy connection ended before receiving CONNECT response', 'notSent'],
+	['ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443', 'notSent'],
+	['EHOSTUNREACH', 'connect EHOSTUNREACH 192.0.2.1:443', 'notSent'],
+	['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443 - Local (0.0.0.0:0)', 'notSent'],
+	['EHOSTUNREACH', 'read EHOSTUNREACH', 'lost'],
+	['ENETUNREACH', 'write ENETUNREACH', 'lost'],
+	['ENETDOWN', '', 'lost'],
 	['ECONNABORTED', 'timeout of 1000ms exceeded', 'timeout'],
 	['ETIMEDOUT', 'read ETIMEDOUT', 'timeout'],
 	['', 'something never seen before', 'lost'],
@@ -73,10 +141,6 @@ test.each([
 	'ENOTFOUND',
 	'EAI_AGAIN',
 	'EAI_FAIL',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'ENETDOWN',
-	'EADDRNOTAVAIL',
 	'ERR_INVALID_URL',
 	'CERT_HAS_EXPIRED',
 	'CERT_NOT_YET_VALID',
@@ -93,6 +157,15 @@ test.each([
 ])('%s: certainly not sent', (code) => {
 	expect(transportFailure({ code })).toBe('notSent');
 });
+
+test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT', 'EADDRNOTAVAIL', 'ECONNRESET'])(
+	'%s: not sent while connecting, lost while reading',
+	(code) => {
+		expect(transportFailure({ code, syscall: 'connect' })).toBe('notSent');
+		expect(transportFailure({ code, syscall: 'read' })).not.toBe('notSent');
+		expect(transportFailure({ code, syscall: 'write' })).not.toBe('notSent');
+	},
+);
 
 test.each(['ESOCKETTIMEDOUT', 'ETIMEDOUT', 'ECONNABORTED'])(
 	'%s: a time-out, so perhaps sent',

@@ -114,6 +114,55 @@ describe("the gateway's words", () => {
 	});
 });
 
+test.each([
+	[502, '<html><h1>Bad Gateway</h1></html>', /\(502\): "Bad Gateway"$/],
+	[500, '', /own answer \(500\)$/],
+	[504, { error: { message: 'no news' } }, /\(504\): "no news"$/],
+	[408, 'slow', /\(408\): "slow"$/],
+])('what may have been charged is not called free: %i %j', (status, body, message) => {
+	const error = explainRefusal({ status, body }, { url: 'https://host/v1/videos' });
+	expect(error.message).toMatch(message);
+	expect(error.description).not.toMatch(/not charged|gateway says/);
+});
+
+describe('explaining never throws', () => {
+	const odd: unknown = { toString: 1, toJSON: 1, valueOf: null };
+	test.each([
+		[{ detail: [{ loc: [odd], msg: odd }] }],
+		[{ detail: [{ loc: [[odd]] }] }],
+		[{ detail: [odd] }],
+		[{ error: odd, message: odd, code: odd, param: odd }],
+		[{ error: { message: [odd], code: [odd], type: odd, param: 1 } }],
+		[[odd]],
+		[odd],
+		[12],
+		[true],
+	])('%j', (body) => {
+		for (const status of [400, 403, 404, 422, 429, 500, 504])
+			expect(explainRefusal({ status, body }, { url: '', model: 'm', voice: 'v' })).toBeDefined();
+	});
+
+	test('a number as the place of a field', () => {
+		expect(gatewayWords({ detail: [{ loc: ['body', 3], msg: 'no' }] })).toMatchObject({
+			param: '3',
+		});
+	});
+});
+
+describe('markup', () => {
+	test.each([
+		['<script>a<b>c</script>text', 'text'],
+		['<SCRIPT src="x">a</SCRIPT >t<style>b</style>u', 't u'],
+		['<style>never closed', undefined],
+		['a < b and c > d', 'a d'],
+		['<scripts>kept</scripts>', 'kept'],
+	])('%s → %s', (page, text) => expect(plain(page)).toBe(text));
+
+	test.each(['<script ', '<script>', '<style ><', '<a'])('%s, over and over', (part) => {
+		expect(plain(part.repeat(5_000))?.length ?? 0).toBeLessThanOrEqual(501);
+	});
+});
+
 describe('errors say what happened and what to do', () => {
 	const url = 'https://host/v1/audio/speech';
 	const explain = (status: number, subject = {}, body: unknown = {}) =>
@@ -153,7 +202,10 @@ describe('errors say what happened and what to do', () => {
 		],
 		[429, {}, {}, /too many requests/, /Concurrency/],
 		[524, {}, {}, /100 seconds/, /Speech Job/],
-		[500, {}, {}, /had an error/, /not charged/],
+		[500, {}, { error: 'x' }, /^The gateway had an error \(500\)$/, /not charged/],
+		[503, {}, '<html>busy</html>', /not the gateway's own answer \(503\)/, /not charged/],
+		[403, {}, '<html>no</html>', /proxy or firewall/, /The answer says: "no"/],
+		[407, {}, '', /proxy .* asks for a login/, /HTTPS_PROXY/],
 	])('%i %j', (status, subject, body, message, description) => {
 		const error = explain(status, subject, body);
 		expect(error.message).toMatch(message);

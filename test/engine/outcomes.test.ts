@@ -42,6 +42,20 @@ describe('what counts as what, for one billed request', () => {
 			{ status: 504, charge: true, body: { error: { code: 'upstream_outcome_unknown' } } },
 			'upstream_outcome_unknown',
 		],
+		[
+			'502 of a proxy that lost the answer',
+			{ status: 502, charge: true, body: '<html><h1>502 Bad Gateway</h1></html>' },
+			'upstream_outcome_unknown',
+		],
+		['500 with an empty body', { status: 500, charge: true, body: '' }, 'upstream_outcome_unknown'],
+		['520 of a proxy', { status: 520, charge: true, body: 'oops' }, 'upstream_outcome_unknown'],
+		['522 of a proxy', { status: 522, body: '<html></html>' }, 'upstream_outcome_unknown'],
+		['408', { status: 408, charge: true }, 'upstream_outcome_unknown'],
+		[
+			'502 of the gateway that does not know either',
+			{ status: 502, charge: true, body: { error: { code: 'upstream_outcome_unknown' } } },
+			'upstream_outcome_unknown',
+		],
 		['504 with an empty body', { status: 504, body: '' }, 'upstream_outcome_unknown'],
 		['connection lost before the work', { connection: 'reset-before-work' }, 'connection_lost'],
 		['connection lost after the work', { connection: 'reset-after-work' }, 'connection_lost'],
@@ -88,13 +102,25 @@ describe('what counts as what, for one billed request', () => {
 		},
 	);
 
+	test("an unknown item keeps the proxy's words and claims nothing about the charge", async () => {
+		speech({ status: 502, charge: true, body: '<html><h1>502 Bad Gateway</h1><hr>nginx</html>' });
+		const { json } = (await run()).outputs[1][0];
+		expect(json).toMatchObject({ httpCode: '502' });
+		expect(json.message).toContain("not the gateway's own answer (502)");
+		expect(json.message).toContain('502 Bad Gateway nginx');
+		expect(json.message).not.toMatch(/not charged|The gateway says/);
+	});
+
 	const retried: Array<[string, Omit<Fault, 'path'>]> = [
 		['429', { status: 429 }],
 		['429 with Retry-After', { status: 429, retryAfter: 0 }],
 		['500', { status: 500 }],
 		['502', { status: 502 }],
 		['503', { status: 503 }],
+		['503 of a proxy', { status: 503, body: '<html>Service Unavailable</html>' }],
 		['520', { status: 520 }],
+		['521 of a proxy', { status: 521, body: '<html>Web server is down</html>' }],
+		['525 of a proxy', { status: 525, body: '' }],
 	];
 	test.each(retried)('%s is sent again', async (_, fault) => {
 		speech({ ...fault, times: 2 });

@@ -45,6 +45,8 @@ export interface UnknownFacts {
 	message: string;
 	httpCode?: string;
 	requestId?: string;
+	/** The cause, where it has a code: the system's (ECONNRESET …) or the gateway's. */
+	code?: string;
 	sentAt: string;
 	endedAt: string;
 	inputHash: string;

@@ -1,4 +1,8 @@
 import { GatewayError, RequestCutError } from './errors';
+import { isRecord } from './json';
+import { classifyStatus, isGatewayError } from './outcome';
+
+export { isRecord } from './json';
 
 /** What a request was about, for words that name it. */
 export interface Subject {
@@ -47,8 +51,12 @@ export function gatewayWords(body: unknown): GatewayWords {
 /** The error of an answer that is no success; the words say what happened and what to do next. */
 export function explainRefusal(refusal: Refusal, subject: Subject): GatewayError {
 	const words = gatewayWords(refusal.body);
-	const [message, advice] = wordsFor(refusal, subject, words);
-	const quoted = words.message ? `The gateway says: "${words.message}"` : '';
+	const [what, advice] = wordsFor(refusal, subject, words);
+	const speaker = isRecord(refusal.body) ? 'The gateway says' : 'The answer says';
+	// An item of unknown outcome has no description: what is known of the cause stands in its message.
+	const unknown = meaning(refusal) === 'unknown' && words.message;
+	const message = unknown ? `${what}: "${words.message}"` : what;
+	const quoted = words.message && !unknown ? `${speaker}: "${words.message}"` : '';
 	const details = {
 		httpCode: String(refusal.status),
 		...(refusal.requestId && { requestId: refusal.requestId }),
@@ -61,11 +69,14 @@ export function explainRefusal(refusal: Refusal, subject: Subject): GatewayError
 		: new GatewayError(message, description, details);
 }
 
-function wordsFor(
-	{ status, retryAfter }: Refusal,
-	subject: Subject,
-	words: GatewayWords,
-): [string, string] {
+/** What the answer means for money, if the request is a billed one. */
+const meaning = ({ status, body }: Refusal) => classifyStatus(status, true, body);
+
+const isPage = (body: unknown): boolean =>
+	typeof body === 'string' && /<(!doctype|html|head|body)\b/i.test(body);
+
+function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [string, string] {
+	const { status, retryAfter, body } = refusal;
 	const said = `${words.code ?? ''} ${words.message ?? ''}`;
 	const { thing, id, model, voice, url } = subject;
 	switch (status) {
@@ -80,6 +91,12 @@ function wordsFor(
 				'Top up the account in the console of the gateway, then run again. This request was not charged.',
 			];
 		case 403:
+			if (isPage(body)) {
+				return [
+					'A proxy or firewall between n8n and the gateway refuses the request (403)',
+					`It answered with a web page, so this is not the gateway. Allow n8n to call ${url} there, and check the base URL in the credential.`,
+				];
+			}
 			if (thing === 'voice' || (voice && /voice/i.test(said))) {
 				return [
 					`The voice "${thing === 'voice' ? id : voice}" does not belong to this account (403)`,
@@ -111,6 +128,13 @@ function wordsFor(
 					: `The gateway knows no such address${model ? ` or no model "${model}"` : ''} (404)`,
 				`Pick the model from the list, and check the base URL in the credential: it was called as ${url} (exactly one /v1).`,
 			];
+		case 407:
+			return [
+				'A proxy between n8n and the gateway asks for a login (407)',
+				'The request did not reach the gateway and was not charged. Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
+			];
+		case 408:
+			return ['The request timed out at the gateway (408)', 'Run it again later.'];
 		case 409:
 			if (!thing) break;
 			return [
@@ -149,10 +173,13 @@ function wordsFor(
 		];
 	}
 	if (status >= 500) {
-		return [
-			`The gateway had an error (${status})`,
-			'Such errors pass: run it again later. This request was not charged.',
-		];
+		const charge = meaning(refusal) === 'transient' ? ' This request was not charged.' : '';
+		return isGatewayError(body)
+			? [`The gateway had an error (${status})`, `Such errors pass: run it again later.${charge}`]
+			: [
+					`A server error that is not the gateway's own answer (${status})`,
+					`It comes from a proxy in front of the gateway, or the gateway broke off. Such errors pass: run it again later.${charge}`,
+				];
 	}
 	return [`The gateway refused the request (${status})`, 'Check the parameters.'];
 }
@@ -160,24 +187,40 @@ function wordsFor(
 /** Readable in one line: no markup, no control characters, bounded; "canceled" would make n8n end the run as canceled. */
 export function plain(value: unknown): string | undefined {
 	if (typeof value !== 'string') return undefined;
-	const text = value
-		.slice(0, 20_000)
-		.replace(/<(style|script)\b[^]*?<\/\1>/gi, ' ')
-		.replace(/<[^<>]*>/g, ' ')
+	const text = withoutMarkup(value.slice(0, MAX_MARKUP))
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.replace(/canceled/gi, 'cancelled')
 		.trim();
 	return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text || undefined;
 }
 
+/** As much of a page as is looked through for its words. */
+const MAX_MARKUP = 20_000;
+
+/**
+ * The text between tags, without styles and scripts. One pass over the tags, as expressions that look for a closing tag
+ * from every opening one take quadratic time on a page that is nothing but opening ones.
+ */
+function withoutMarkup(page: string): string {
+	let text = '';
+	let end = 0;
+	let unread: string | undefined;
+	for (const tag of page.matchAll(/<(\/?)([a-z]*)(?![a-z])[^<>]*>/gi)) {
+		const [whole, slash, name] = tag;
+		const element = name.toLowerCase();
+		if (unread === undefined) {
+			text += `${page.slice(end, tag.index)} `;
+			if (!slash && (element === 'style' || element === 'script')) unread = element;
+		} else if (slash && element === unread) unread = undefined;
+		end = tag.index + whole.length;
+	}
+	return unread === undefined ? text + page.slice(end) : text;
+}
+
+/** The first of a list of errors, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }`. */
 function firstDetail(details: unknown[]): { message?: unknown; param?: unknown } | undefined {
 	const [first] = details;
 	if (!isRecord(first)) return undefined;
-	return {
-		message: first.msg,
-		param: Array.isArray(first.loc) ? String(first.loc.at(-1)) : undefined,
-	};
+	const at: unknown = Array.isArray(first.loc) ? first.loc.at(-1) : undefined;
+	return { message: first.msg, param: typeof at === 'number' ? String(at) : at };
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,5 @@
+import { isRecord } from './json';
+
 /**
  * What became of one request. The table of the contract ("What counts as what") as pure data: nothing else in the
  * package decides whether a request may be sent again.
@@ -24,15 +26,53 @@ export type TransportFailure = 'notSent' | 'timeout' | 'lost';
 /** Time-out, conflict, too early: a download asked for before its file is there, free to ask for again. */
 const TOO_EARLY = new Set([408, 409, 425]);
 
-/** Of an answer with a status. Free requests (GET, DELETE) are never unknown: they may simply be asked again. */
-export function classifyStatus(status: number, billed: boolean): Outcome {
-	if (status >= 200 && status < 300) return 'done';
+/**
+ * Server errors that nobody sends after the work was begun: overloaded or in maintenance (503), and a proxy in front of the
+ * gateway that could not connect to it (521), not find a route (523), or not agree on TLS with it (525, 526).
+ */
+const NEVER_REACHED = new Set([503, 521, 523, 525, 526]);
+
+/** The code by which the gateway says that it does not know what became of a request. */
+const OUTCOME_UNKNOWN = 'upstream_outcome_unknown';
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/**
+ * Of an answer with a status, and its body as JSON or text. Free requests (GET, DELETE) are never unknown: they may simply
+ * be asked again. A billed one that met a server error is only sent again when the gateway itself says so: a proxy that
+ * lost the gateway's answer knows nothing of what was charged.
+ */
+export function classifyStatus(status: number, billed: boolean, body?: unknown): Outcome {
+	if (isSuccess(status)) return 'done';
+	if (billed && codeOf(body) === OUTCOME_UNKNOWN) return 'unknown';
 	if (status === 429) return 'notCharged';
-	if (status === 504) return billed ? 'unknown' : 'transient';
+	if (status === 408 || status === 504) return billed ? 'unknown' : 'transient';
 	if (status === 524) return billed ? 'cut' : 'transient';
-	if (status >= 500) return 'transient';
+	if (status >= 500) {
+		const certain = !billed || NEVER_REACHED.has(status) || isGatewayError(body);
+		return certain ? 'transient' : 'unknown';
+	}
 	if (!billed && TOO_EARLY.has(status)) return 'transient';
 	return 'refused';
+}
+
+/** Where error bodies keep their words: the gateway's format is not documented, so the usual ones are read. */
+const ERROR_FIELDS = ['error', 'errors', 'message', 'msg', 'detail', 'code'];
+
+/** Whether a body is an error of the gateway's: JSON that says something of it. A proxy sends a page, text or nothing. */
+export function isGatewayError(body: unknown): boolean {
+	return isRecord(body) && ERROR_FIELDS.some((field) => isSaid(body[field]));
+}
+
+/** Whether a field of an error says anything: `{ "error": null }` and `{ "message": "" }` do not. */
+function isSaid(value: unknown): boolean {
+	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+	return typeof value === 'string' ? value.trim() !== '' : Boolean(value);
+}
+
+function codeOf(body: unknown): unknown {
+	if (!isRecord(body)) return undefined;
+	return isRecord(body.error) ? (body.error.code ?? body.error.type) : (body.code ?? body.error);
 }
 
 /** Of a request that got no answer. */
@@ -47,15 +87,12 @@ export function classifyFailure(
 export const mayBeSentAgain = (outcome: Outcome): boolean =>
 	outcome === 'notSent' || outcome === 'notCharged' || outcome === 'transient';
 
+/** Codes that only come up before a connection is there: name resolution, the certificate, the address itself. */
 const CERTAINLY_NOT_SENT = new Set([
 	'ECONNREFUSED',
 	'ENOTFOUND',
 	'EAI_AGAIN',
 	'EAI_FAIL',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'ENETDOWN',
-	'EADDRNOTAVAIL',
 	'ERR_INVALID_URL',
 	'CERT_HAS_EXPIRED',
 	'CERT_NOT_YET_VALID',
@@ -71,23 +108,53 @@ const CERTAINLY_NOT_SENT = new Set([
 	'ERR_SSL_WRONG_VERSION_NUMBER',
 ]);
 
-/** Messages that are as certain as a code: the TLS handshake failed, or n8n's SSRF protection refused the address. */
-const CERTAIN_MESSAGES =
-	/before secure TLS connection was established|wrong version number|request was blocked because|ssrfblocked|domain not allowed/i;
+/** System calls that come before the connection. EHOSTUNREACH, ETIMEDOUT … of any other may come after the request. */
+const CONNECTING = /^(connect|getaddrinfo)$/;
+
+/** Messages that are as certain as a code. */
+const CERTAIN_MESSAGES = [
+	// The system's words for such a call, where n8n keeps no more than the message.
+	/\b(connect|getaddrinfo) E[A-Z_]+\b/,
+	// The TLS handshake failed.
+	/before secure TLS connection was established|wrong version number/,
+	// An HTTPS proxy closed the connection, or spoke no HTTP, instead of making a tunnel.
+	/proxy CONNECT response|before receiving CONNECT response/,
+	// n8n's SSRF protection refused the address.
+	/request was blocked because|ssrfblocked|domain not allowed/i,
+];
+
+/**
+ * TLS alerts that end a handshake (RFC 8446, section 6.2, and the IANA registry): no server has read a request then, not
+ * even when the alert comes after the client's last word of the handshake. Alerts that may also come later (10, 20, 22,
+ * 80 …) are not among them.
+ */
+const HANDSHAKE_ALERTS = new Set([
+	40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 60, 70, 71, 86, 109, 110, 111, 112, 113, 114, 115,
+	116, 120, 121,
+]);
 
 const TIMEOUT_CODES = new Set(['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
-/**
- * Of an error thrown in place of an answer, by the system's error code, name and message. "Not sent" only when that is
- * certain; whatever is not recognised counts as lost on the way.
- */
-export function transportFailure(error: {
+/** What is known of an error thrown in place of an answer. */
+export interface TransportErrorFacts {
 	code?: string;
+	syscall?: string;
 	name?: string;
 	message?: string;
-}): TransportFailure {
-	if (error.code && CERTAINLY_NOT_SENT.has(error.code)) return 'notSent';
-	if (CERTAIN_MESSAGES.test(`${error.name ?? ''} ${error.message ?? ''}`)) return 'notSent';
-	if (error.code && TIMEOUT_CODES.has(error.code)) return 'timeout';
-	return 'lost';
+}
+
+/** "Not sent" only when that is certain; whatever is not recognised counts as lost on the way. */
+export function transportFailure(error: TransportErrorFacts): TransportFailure {
+	const { code = '', syscall = '', name = '', message = '' } = error;
+	const text = `${name} ${message}`;
+	const alert = /SSL alert number (\d+)/.exec(message)?.[1];
+	if (
+		CERTAINLY_NOT_SENT.has(code) ||
+		CONNECTING.test(syscall) ||
+		CERTAIN_MESSAGES.some((certain) => certain.test(text)) ||
+		(alert !== undefined && HANDSHAKE_ALERTS.has(Number(alert)))
+	) {
+		return 'notSent';
+	}
+	return TIMEOUT_CODES.has(code) ? 'timeout' : 'lost';
 }

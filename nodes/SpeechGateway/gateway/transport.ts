@@ -5,7 +5,7 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { gatewayRoot } from '../core/baseUrl';
-import { type TransportFailure, transportFailure } from '../core/outcome';
+import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
 import { breakWhenIdle } from './idleTimeout';
@@ -169,50 +169,37 @@ export class Transport {
 
 	private failure(error: unknown): Error {
 		if (this.cancel?.aborted) return this.cancel.reason as Error;
-		const { code, name, message } = rootCause(error);
-		const detail = this.redact(message ?? 'the connection failed');
-		return new TransportError(transportFailure({ code, name, message }), detail, code);
+		const facts = rootCause(error);
+		const detail = this.redact(facts.message ?? 'the connection failed').slice(0, MAX_DETAIL);
+		return new TransportError(transportFailure(facts), detail, facts.code);
 	}
 }
 
-interface ErrorFacts {
-	code?: string;
-	name?: string;
-	message?: string;
-}
+/** Longest text of the system that is repeated to the user. */
+const MAX_DETAIL = 500;
 
 /**
- * n8n wraps what its HTTP client throws: the system's code is in `cause` on 2.x and in `httpCode` on 1.x, the original
- * text among `messages`.
+ * The first cause of what n8n threw. It wraps what its HTTP client throws: the system's code is in `cause` on 2.x and in
+ * `httpCode` on 1.x, the original text the first of `messages`. Several addresses that failed are an AggregateError.
  */
-function rootCause(error: unknown): ErrorFacts {
-	const facts: ErrorFacts = {};
-	const messages: string[] = [];
+function rootCause(error: unknown): TransportErrorFacts {
+	const facts: TransportErrorFacts = {};
 	const names: string[] = [];
-	for (let at = error, depth = 0; at && typeof at === 'object' && depth < 5; depth++) {
-		const {
-			code,
-			httpCode,
-			name,
-			message,
-			messages: earlier,
-			cause,
-		} = at as Record<string, unknown>;
-		const known = [code, httpCode].find(
+	for (let at = error, depth = 0; at && typeof at === 'object' && depth < 6; depth++) {
+		const found = at as Record<string, unknown>;
+		const { name, message, messages, syscall, cause, errors } = found;
+		const code = [found.code, found.httpCode].find(
 			(value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
 		);
-		facts.code = (known as string | undefined) ?? facts.code;
+		if (typeof code === 'string') facts.code = code;
+		if (typeof syscall === 'string') facts.syscall = syscall;
 		if (typeof name === 'string') names.push(name);
-		if (Array.isArray(earlier))
-			messages.push(...earlier.filter((text) => typeof text === 'string'));
-		if (typeof message === 'string') messages.push(message);
-		at = cause;
+		const original = Array.isArray(messages) ? (messages[0] as unknown) : undefined;
+		const text = [original, message].find((value) => typeof value === 'string' && value !== '');
+		if (typeof text === 'string') facts.message = text.trim();
+		at = cause ?? (Array.isArray(errors) ? (errors[0] as unknown) : undefined);
 	}
-	return {
-		code: facts.code,
-		name: names.join(' '),
-		message: messages.join(' · ').slice(0, 1000) || undefined,
-	};
+	return { ...facts, name: names.join(' ') };
 }
 
 function redirectTarget(reply: GatewayResponse, from: string): string | undefined {

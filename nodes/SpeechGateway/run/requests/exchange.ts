@@ -1,13 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../../core/errors';
-import { explainRefusal, isRecord, type Subject } from '../../core/explain';
+import { explainRefusal, type Subject } from '../../core/explain';
+import { isRecord } from '../../core/json';
 import {
 	classifyFailure,
 	classifyStatus,
+	isSuccess,
 	type Outcome,
 	type UnknownReason,
 } from '../../core/outcome';
 import { retryAfterMs } from '../../core/retryPolicy';
+import { explainUnanswered } from '../../core/unreachable';
 import type { Endpoint } from '../../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../../gateway/transport';
 
@@ -55,9 +58,9 @@ export async function exchange(
 			error: unreachable(error, transport.root, about),
 		};
 	}
-	const outcome = classifyStatus(reply.status, endpoint.billed);
+	const errorBody = isSuccess(reply.status) ? undefined : await transport.readErrorBody(reply);
+	const outcome = classifyStatus(reply.status, endpoint.billed, errorBody);
 	if (outcome === 'done') return reply;
-	const errorBody = await transport.readErrorBody(reply);
 	transport.cancel?.throwIfAborted();
 	return {
 		outcome,
@@ -96,21 +99,7 @@ export const taskId = ({ thing, id }: About): { jobId?: string } =>
 	id !== undefined && thing !== 'voice' ? { jobId: id } : {};
 
 function unreachable(error: TransportError, root: string, about: About): GatewayError {
-	const blocked = /ssrf|blocked/i.test(error.detail)
-		? ': n8n blocks this address (SSRF protection)'
-		: '';
-	const [message, advice] = {
-		notSent: [
-			`The gateway cannot be reached${blocked}`,
-			`Nothing was sent. Check the base URL in the credential (${root}), and that this n8n can reach and may call it.`,
-		],
-		timeout: [
-			'The gateway did not answer in time',
-			'Raise the option "Timeout", or try again later.',
-		],
-		lost: ['The connection to the gateway was lost', 'Try again later.'],
-	}[error.failure];
-	const description = `${advice} Details: ${error.detail.replace(/canceled/gi, 'cancelled')}`;
+	const [message, description] = explainUnanswered(error, root);
 	return new GatewayError(message, description, {
 		...(error.code && { code: error.code }),
 		...taskId(about),

@@ -285,12 +285,13 @@ export class ItemRequests {
 		reason: UnknownReason,
 		cause?: GatewayError,
 	): OutcomeUnknownError {
-		const { httpCode, requestId: id } = cause?.details ?? {};
+		const { httpCode, requestId: id, code } = cause?.details ?? {};
 		const facts: UnknownFacts = {
 			reason,
 			message: [WHAT_HAPPENED[reason], cause?.message].filter(Boolean).join(': '),
 			...(httpCode && { httpCode }),
 			...(id && { requestId: id }),
+			...(typeof code === 'string' && { code }),
 			sentAt,
 			endedAt: new Date().toISOString(),
 			inputHash,
@@ -302,7 +303,7 @@ export class ItemRequests {
 }
 
 const WHAT_HAPPENED: Record<UnknownReason, string> = {
-	upstream_outcome_unknown: 'The gateway does not know whether the request was carried out',
+	upstream_outcome_unknown: 'Nobody can say whether the request was carried out',
 	connection_lost: 'The connection was lost after the request was sent',
 	client_timeout: 'No answer came within the time-out after the request was sent',
 	damaged_response: 'The gateway answered with success, but the result is damaged',
