@@ -79,7 +79,7 @@ test.each<[string, Fault]>([
 test('why there was no news is said', async () => {
 	sim.fault({ path: POLL, times: Infinity, ...page(403) });
 	const { error } = await run('createAndWait', { maxWait: 1 });
-	expect(error?.description).toContain('The last poll failed: This key may not access the job');
+	expect(error?.description).toContain('The last poll failed: A proxy or firewall');
 });
 
 test.each<[string, Fault]>([
