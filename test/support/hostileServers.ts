@@ -74,23 +74,24 @@ export async function startHttps(serve: RequestListener): Promise<TestServer> {
 	return await start(createTlsServer({ key: KEY, cert: CERTIFICATE }, noting(seen, serve)), seen);
 }
 
-/** Made for these tests and good for nothing else. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcYt6dp2pN8qNp22i
-ilG1HM7nQncniVdszkykE/cjnQGhRANCAASthpynryw1kvPGwXlk+scDqCQ5RbEC
-hTshVU/cn8pJdcb6cH8rJJ8xgE12EdBDWeyp0gXv5wguA2Kf0ikmsVuI
------END PRIVATE KEY-----
-`;
+const pem = (name: string, lines: string[]) =>
+	[`-----BEGIN ${name}-----`, ...lines, `-----END ${name}-----`].join('\n');
 
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBmjCCAUGgAwIBAgIUO0u98eyZh+A/8VfNbVUJdvaRRk8wCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE0NDQ0NFoYDzIxMjYxMDI4
-MTQ0NDQ0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAASthpynryw1kvPGwXlk+scDqCQ5RbEChTshVU/cn8pJdcb6cH8rJJ8x
-gE12EdBDWeyp0gXv5wguA2Kf0ikmsVuIo28wbTAdBgNVHQ4EFgQUgxC+ZiIFEDLm
-IZXd2fIvZzyNQxUwHwYDVR0jBBgwFoAUgxC+ZiIFEDLmIZXd2fIvZzyNQxUwDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDRwAwRAIgK3XABbD/F52ZETCIf2m5G5g0/Udek4++MwMxqy4qYZ8CICQn
-QeMrrkZxLauMvnMQ9KgJjpAco+Wd9ES0GYprY419
------END CERTIFICATE-----
-`;
+/** Made for these tests and good for nothing else. */
+const KEY = pem('PRIVATE KEY', [
+	'MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgcYt6dp2pN8qNp22i',
+	'ilG1HM7nQncniVdszkykE/cjnQGhRANCAASthpynryw1kvPGwXlk+scDqCQ5RbEC',
+	'hTshVU/cn8pJdcb6cH8rJJ8xgE12EdBDWeyp0gXv5wguA2Kf0ikmsVuI',
+]);
+
+const CERTIFICATE = pem('CERTIFICATE', [
+	'MIIBmjCCAUGgAwIBAgIUO0u98eyZh+A/8VfNbVUJdvaRRk8wCgYIKoZIzj0EAwIw',
+	'FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE0NDQ0NFoYDzIxMjYxMDI4',
+	'MTQ0NDQ0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO',
+	'PQMBBwNCAASthpynryw1kvPGwXlk+scDqCQ5RbEChTshVU/cn8pJdcb6cH8rJJ8x',
+	'gE12EdBDWeyp0gXv5wguA2Kf0ikmsVuIo28wbTAdBgNVHQ4EFgQUgxC+ZiIFEDLm',
+	'IZXd2fIvZzyNQxUwHwYDVR0jBBgwFoAUgxC+ZiIFEDLmIZXd2fIvZzyNQxUwDwYD',
+	'VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI',
+	'zj0EAwIDRwAwRAIgK3XABbD/F52ZETCIf2m5G5g0/Udek4++MwMxqy4qYZ8CICQn',
+	'QeMrrkZxLauMvnMQ9KgJjpAco+Wd9ES0GYprY419',
+]);
