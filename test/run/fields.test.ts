@@ -1,0 +1,140 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import {
+	type Field,
+	group,
+	mapped,
+	optional,
+	unsetOf,
+} from '../../nodes/SpeechGateway/run/fields/field';
+import {
+	choiceField,
+	choiceOption,
+	flagOption,
+	idField,
+	jsonArray,
+	jsonObject,
+	jsonOption,
+	locatorField,
+	numberField,
+	numberOption,
+	secondsOption,
+	textField,
+	textOption,
+} from '../../nodes/SpeechGateway/run/fields/kinds';
+import { requiredText } from '../../nodes/SpeechGateway/run/fields/checks';
+import { Parameters } from '../../nodes/SpeechGateway/run/fields/parameters';
+
+/** n8n's side: parameters as it hands them over, expressions resolved. */
+const given = (parameters: IDataObject) =>
+	new Parameters(
+		{
+			getNodeParameter: (name: string, _: number, fallback: unknown) =>
+				name in parameters ? parameters[name] : fallback,
+		} as unknown as IExecuteFunctions,
+		0,
+	);
+const read = <T>(field: Field<T>, value?: unknown): T => {
+	const [{ name }] = [...field.panel, ...field.options];
+	const set = (value === undefined ? {} : { [name]: value }) as IDataObject;
+	return field.read(given(field.panel.length > 0 ? set : { options: set }));
+};
+
+const words = { displayName: 'Pause', name: 'pause' };
+const choices = { b: { name: 'Zebra' }, a: { name: 'Ant', description: 'Small' } };
+
+test('a number: limits hold in the editor and when it is read', () => {
+	const field = numberOption({ ...words, min: 1, max: 9, integer: true, default: 4 });
+	expect(field.options).toEqual([
+		{ ...words, type: 'number', default: 4, typeOptions: { minValue: 1, maxValue: 9 } },
+	]);
+	expect(read(field)).toBe(4);
+	expect(read(field, '')).toBe(4);
+	expect(read(field, '7')).toBe(7);
+	for (const bad of [0, 10, 1.5, 'x', true, {}])
+		expect(() => read(field, bad)).toThrow(
+			`"Pause" must be a whole number from 1 to 9, but is ${JSON.stringify(bad)}`,
+		);
+	expect(() => read(numberOption({ ...words, min: 1, default: 4 }), 0)).toThrow('of at least 1');
+	expect(() => read(numberOption({ ...words, max: 1, default: 0 }), 2)).toThrow('of at most 1');
+});
+
+test('what holds without an option: the default, another value, or none', () => {
+	const spec = { ...words, default: 4 };
+	expect(read(numberOption(spec))).toBe(4);
+	expect(read(numberOption({ ...spec, unset: 0 }))).toBe(0);
+	expect(read(optional(numberOption(spec)))).toBeUndefined();
+	expect(read(optional(numberOption(spec)), 5)).toBe(5);
+	expect(numberOption({ ...spec, unset: 0 }).options[0]).toEqual(numberOption(spec).options[0]);
+	expect(unsetOf({ a: numberOption(spec), b: secondsOption(spec) })).toEqual({ a: 4, b: 4000 });
+});
+
+test('a panel number that is empty is an error, not its default', () => {
+	const field = numberField({ ...words, min: 1, default: 4 });
+	expect(read(field)).toBe(4);
+	expect(() => read(field, '')).toThrow('"Pause" must be a number of at least 1, but is ""');
+});
+
+test('seconds are shown, milliseconds read', () => {
+	const field = secondsOption({ ...words, default: 2 });
+	expect(field.options[0]).toMatchObject({ default: 2, hint: 'Seconds' });
+	expect(read(field)).toBe(2000);
+	expect(read(field, 0.5)).toBe(500);
+});
+
+test('choices: the editor sorts them by name, an error lists them as declared', () => {
+	const option = choiceOption({ ...words, default: 'b', choices });
+	expect(option.options[0].options).toEqual([
+		{ value: 'a', name: 'Ant', description: 'Small' },
+		{ value: 'b', name: 'Zebra' },
+	]);
+	expect(read(option)).toBe('b');
+	expect(read(option, 'a')).toBe('a');
+	for (const field of [option, choiceField({ ...words, default: 'b', choices })])
+		expect(() => read(field, 'c')).toThrow('"Pause" must be one of b, a, but is "c"');
+});
+
+test('texts, flags and ids', () => {
+	expect(read(textOption({ ...words, default: 'data' }), '')).toBe('data');
+	expect(read(textOption({ ...words, default: 'data' }), 7)).toBe('7');
+	expect(read(flagOption({ ...words, default: true }))).toBe(true);
+	expect(read(flagOption({ ...words, default: true }), 'false')).toBe(false);
+	expect(textField(words).panel[0]).toMatchObject({ required: true, default: '', type: 'string' });
+	expect(() => read(textField(words), ' ')).toThrow('"Pause" is required, but is empty');
+	expect(read(idField(words), ' a/b ')).toBe('a/b');
+	for (const bad of ['.', ' .. ']) expect(() => read(idField(words), bad)).toThrow('is not an id');
+});
+
+test('JSON: as text or as a value; its default is what holds when it is empty', () => {
+	const object = jsonOption({ ...words, default: '{}' }, jsonObject);
+	for (const empty of [undefined, '', null, 'null']) expect(read(object, empty)).toEqual({});
+	expect(read(object, '{"seed":7}')).toEqual({ seed: 7 });
+	expect(read(object, { seed: 7 })).toEqual({ seed: 7 });
+	expect(() => read(object, '[1]')).toThrow('"Pause" must be a JSON object');
+	expect(() => read(object, '{')).toThrow('"Pause" is not valid JSON');
+	expect(() => read(jsonOption({ ...words, default: '[]' }, jsonArray), '{}')).toThrow(
+		'"Pause" must be a JSON array',
+	);
+});
+
+test('a locator is read from the list, by its id, and as plain text', () => {
+	const field = locatorField(
+		{ ...words, default: { value: 'm' }, list: { placeholder: '', search: 's' }, example: 'x' },
+		requiredText,
+	);
+	for (const value of [{ mode: 'list', value: 'a' }, { mode: 'id', value: 'a' }, 'a'])
+		expect(read(field, value)).toBe('a');
+	for (const empty of [{ mode: 'id', value: '' }, {}, '', undefined])
+		expect(() => read(field, empty)).toThrow('"Pause" is required, but is empty');
+});
+
+test('a group shows and reads its fields in their order; the first bad value is named', () => {
+	const one = textField({ displayName: 'One', name: 'one' });
+	const two = mapped(
+		textOption({ displayName: 'Two', name: 'two', default: 'x' }),
+		(text) => text.length,
+	);
+	const both = group({ one, two });
+	expect([...both.panel, ...both.options].map(({ name }) => name)).toEqual(['one', 'two']);
+	expect(both.read(given({ one: 'a', options: { two: 'abc' } }))).toEqual({ one: 'a', two: 3 });
+	expect(() => group({ one, three: idField(words) }).read(given({}))).toThrow('"One" is required');
+});
