@@ -48,6 +48,35 @@ it('answers 504 although the work was done and charged', async () => {
 	expect(sim.charges).toHaveLength(1);
 });
 
+describe('a proxy in front of the gateway', () => {
+	it.each([500, 502, 520, 522])(
+		'answers %s although the work was done and charged',
+		async (status) => {
+			sim.fault({ status, proxy: 'page', charge: true });
+			const { status: seen, headers, body } = await say();
+			expect(seen).toBe(status);
+			expect(headers['content-type']).toContain('text/html');
+			expect(headers).not.toHaveProperty('x-request-id');
+			expect(body.toString()).toMatch(new RegExp(`<title>${status} .*nginx`, 's'));
+			expect(sim.charges).toHaveLength(1);
+		},
+	);
+
+	it('answers without a body, and before anything was done', async () => {
+		sim.fault({ status: 502, proxy: 'empty' });
+		const { status, body } = await say();
+		expect({ status, body: body.toString() }).toEqual({ status: 502, body: '' });
+		expect(sim.charges).toEqual([]);
+		expect(sim.requests[0].fault).toMatchObject({ proxy: 'empty' });
+	});
+
+	it.each([true, false])('gives up with 408 (charged: %s)', async (charge) => {
+		sim.fault({ status: 408, charge });
+		expect((await say()).status).toBe(408);
+		expect(sim.charges).toHaveLength(charge ? 1 : 0);
+	});
+});
+
 it('picks requests by method, path, text, and number', async () => {
 	sim.fault({ method: 'get', status: 500 });
 	sim.fault({ path: /videos/, status: 501 });

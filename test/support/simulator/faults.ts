@@ -18,6 +18,11 @@ export interface Fault {
 	status?: number;
 	body?: string | object | Buffer;
 	headers?: Record<string, string>;
+	/**
+	 * With `status`: answered by a proxy in front of the gateway (nginx's page, or no body at all), which knows nothing of
+	 * what the gateway did: with `charge`, the work was done.
+	 */
+	proxy?: 'page' | 'empty';
 	/** With `status`: the work was done and charged all the same. With `stall`: false when it was not (default: it was). */
 	charge?: boolean;
 	/**

@@ -42,7 +42,7 @@ function* pieces(chunks: Iterable<Buffer>, size: number): Generator<Buffer> {
 /** Sends a reply as a fault wants it. False: the body was cut and the connection has to be broken off. */
 export async function send(
 	response: ServerResponse,
-	requestId: string,
+	requestId: string | undefined,
 	{ status = 200, contentType, body, stream }: Reply,
 	fault: Fault,
 	signal: AbortSignal,
@@ -56,7 +56,7 @@ export async function send(
 	const cut = limit < content.length;
 
 	response.statusCode = status;
-	response.setHeader('x-request-id', requestId);
+	if (requestId) response.setHeader('x-request-id', requestId);
 	response.setHeader('content-type', fault.contentType ?? contentType);
 	if (!stream && status !== 204) {
 		response.setHeader('content-length', cut && fault.truncateClean ? limit : content.length);

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/require-node-api-error -- test code runs outside n8n */
 /** One exchange from request to answer: record, fault, authentication, work, charge, reply. */
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
 import { now, wait } from '../clock';
 import { createChat, textOf } from './chat';
@@ -67,7 +67,8 @@ export async function serve(
 	readInput(request, body);
 	world.emit('request', request);
 
-	const fault = findFault(world.faults, request, world.random) ?? {};
+	request.fault = findFault(world.faults, request, world.random);
+	const fault = request.fault ?? {};
 	if (fault.connection === 'reset-before-work') return breakOff(true);
 	if (fault.connection === 'stall' && fault.charge === false) return;
 	try {
@@ -77,7 +78,8 @@ export async function serve(
 		await wait(fault.delayMs ?? 0, signal);
 		if (response.destroyed) return;
 		request.status = reply.status ?? 200;
-		const whole = await send(response, request.requestId, reply, fault, signal);
+		const requestId = fault.proxy ? undefined : request.requestId;
+		const whole = await send(response, requestId, reply, fault, signal);
 		if (!whole) breakOff(false);
 	} catch (error) {
 		if (!signal.aborted) throw error;
@@ -211,15 +213,15 @@ const reserved = (world: World, account: Account) =>
 		0,
 	);
 
-/** The time-out comes from a proxy in front of the service, which knows nothing of its error format. */
-const PROXY_TIMEOUT_PAGE =
-	'<!DOCTYPE html><html><head><title>524: A timeout occurred</title></head><body>Error 524</body></html>';
-
-const page = (status: number): Reply => ({
-	status,
-	contentType: 'text/html; charset=utf-8',
-	body: PROXY_TIMEOUT_PAGE,
-});
+/** A proxy in front of the service knows nothing of its error format; nginx's page looks like this. */
+function page(status: number): Reply {
+	const title = `${status} ${STATUS_CODES[status] ?? 'Error'}`;
+	return {
+		status,
+		contentType: 'text/html; charset=utf-8',
+		body: `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`,
+	};
+}
 
 function errorReply({ status, message, code, param }: ApiError): Reply {
 	if (status === 524) return page(status);
@@ -227,7 +229,9 @@ function errorReply({ status, message, code, param }: ApiError): Reply {
 	return { status, contentType: 'application/json', body };
 }
 
-function faultReply(status: number, { body }: Fault): Reply {
+function faultReply(status: number, { body, proxy }: Fault): Reply {
+	if (proxy === 'page') return page(status);
+	if (proxy === 'empty') return { status, contentType: 'text/plain', body: '' };
 	if (body === undefined && status === 524) return page(status);
 	if (Buffer.isBuffer(body)) return { status, contentType: 'application/octet-stream', body };
 	if (typeof body === 'string') {

@@ -59,6 +59,8 @@ export interface SimRequest {
 	requestId: string;
 	/** The answer's status; undefined while there is none. */
 	status?: number;
+	/** What went wrong with it on purpose. */
+	fault?: Fault;
 	/** Tokens. */
 	charged: number;
 	/** The client closed the connection before the answer was complete. */
