@@ -10,6 +10,9 @@ import type {
 type Scope = 'node' | 'workflow';
 type Key = string | number;
 
+/** Asked at each call: whether it fails, and whether it has done its work before that. */
+export type KeyFault = () => 'before' | 'after' | undefined;
+
 interface Row {
 	mode: ICheckProcessedOptions['mode'];
 	keys: string[];
@@ -23,6 +26,8 @@ interface Row {
 export class KeyStore implements IDataDeduplicator {
 	/** Given: every call fails with it, as when the database is locked. */
 	failure: Error | undefined;
+	/** What is to go wrong, by node id. */
+	readonly faults = new Map<string, KeyFault | undefined>();
 	private readonly rows = new Map<string, Row>();
 
 	/** The keys of a scope, oldest first. */
@@ -36,6 +41,7 @@ export class KeyStore implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 		options: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
+		const lost = this.fault(context);
 		const name = nameOf(scope, context);
 		const row = await this.read(name, options);
 		const known = new Set(row?.keys);
@@ -44,6 +50,7 @@ export class KeyStore implements IDataDeduplicator {
 		const keys = [...(row?.keys ?? []), ...fresh.map(String)];
 		const newest = options.maxEntries ? keys.slice(-options.maxEntries) : keys;
 		await this.write(name, { mode: options.mode, keys: newest }, row === undefined);
+		lost();
 		return { new: fresh, processed: items.filter((key) => known.has(String(key))) };
 	}
 
@@ -53,15 +60,17 @@ export class KeyStore implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 		options: ICheckProcessedOptions,
 	): Promise<void> {
+		const lost = this.fault(context);
 		const name = nameOf(scope, context);
 		const row = await this.read(name, options);
-		if (!row) return;
+		if (!row) return lost();
 		const keys = [...row.keys];
 		for (const key of items) {
 			const at = keys.indexOf(String(key));
 			if (at >= 0) keys.splice(at, 1);
 		}
 		await this.write(name, { ...row, keys }, false);
+		lost();
 	}
 
 	async clearAllProcessedItems(scope: Scope, context: ICheckProcessedContextData): Promise<void> {
@@ -70,6 +79,15 @@ export class KeyStore implements IDataDeduplicator {
 
 	async getProcessedDataCount(scope: Scope, context: ICheckProcessedContextData): Promise<number> {
 		return this.rows.get(nameOf(scope, context))?.keys.length ?? 0;
+	}
+
+	/** Fails now, or gives what fails when the work is done. */
+	private fault({ node }: ICheckProcessedContextData): () => void {
+		const when = this.faults.get(node?.id ?? '')?.();
+		if (when === 'before') throw new Error('The database is locked');
+		return () => {
+			if (when === 'after') throw new Error('The connection to the database was lost');
+		};
 	}
 
 	private async read(name: string, { mode }: ICheckProcessedOptions): Promise<Row | undefined> {

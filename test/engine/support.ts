@@ -20,13 +20,14 @@ import {
 	type INodeType,
 	type IRun,
 	type IRunExecutionData,
+	type ITaskData,
 	type IWorkflowExecuteAdditionalData,
 	type OnError,
 	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
-import { KeyStore } from './keyStore';
+import { type KeyFault, KeyStore } from './keyStore';
 
 /** Name of the node under test. */
 export const NODE = 'Speech Gateway';
@@ -35,6 +36,12 @@ export interface EngineRun {
 	parameters: IDataObject;
 	/** Input of the node; default: one empty item. */
 	items?: INodeExecutionData[];
+	/** Input of the node, round by round, as a loop would bring it; in place of `items`. */
+	rounds?: INodeExecutionData[][];
+	/** Nodes with the same id share their keys of `sendOnceKey`. */
+	nodeId?: string;
+	/** Asked at each use of the key store: whether it fails, and whether it has done its work before that. */
+	keyFault?: KeyFault;
 	url: string;
 	apiKey: string;
 	onError?: OnError;
@@ -56,6 +63,8 @@ export interface EngineResult {
 	run: IRun;
 	/** The items per output of the node's last run; empty when it failed. */
 	outputs: INodeExecutionData[][];
+	/** The same of all its runs: one a round. */
+	rounds: INodeExecutionData[][][];
 	error?: {
 		message: string;
 		description?: string | null;
@@ -96,7 +105,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	await (ready ??= prepare());
 	const nodeType = options.nodeType ?? new SpeechGateway();
 	const node: INode = {
-		id: 'node-under-test',
+		id: options.nodeId ?? 'node-under-test',
 		name: NODE,
 		type: 'n8n-nodes-speech-gateway.speechGateway',
 		typeVersion: 1,
@@ -190,13 +199,18 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		},
 	} as unknown as IWorkflowExecuteAdditionalData;
 
-	const items = options.items ?? [{ json: {} }];
+	keyStore.faults.set(node.id, options.keyFault);
+	const rounds = options.rounds ?? [options.items ?? [{ json: {} }]];
 	const data =
 		options.retryOf ??
 		createRunExecutionData({
 			executionData: {
 				contextData: {},
-				nodeExecutionStack: [{ node: start, data: { main: [items] }, source: null }],
+				nodeExecutionStack: rounds.map((items) => ({
+					node: start,
+					data: { main: [items] },
+					source: null,
+				})),
 				metadata: {},
 				waitingExecution: {},
 				waitingExecutionSource: {},
@@ -207,10 +221,13 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	const running = execute.processRunExecutionData(workflow);
 	options.started?.({ cancel: () => running.cancel() });
 	const run = await running;
-	const task = run.data.resultData.runData[NODE]?.at(-1);
+	const tasks = run.data.resultData.runData[NODE] ?? [];
+	const task = tasks.at(-1);
+	const outputsOf = (one?: ITaskData) => (one?.data?.main ?? []).map((output) => output ?? []);
 	return {
 		run,
-		outputs: (task?.data?.main ?? []).map((output) => output ?? []),
+		outputs: outputsOf(task),
+		rounds: tasks.map(outputsOf),
 		error: (run.data.resultData.error ?? task?.error) as EngineResult['error'],
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
 		hints: (task?.hints ?? []).map(({ message }) => message),
