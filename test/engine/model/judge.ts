@@ -1,0 +1,267 @@
+import type { SimRequest } from '../../support/simulator';
+import { renderAudio } from '../../support/simulator/audio';
+import type { Came, Execution, Story } from './play';
+
+/** What the contract says of an answer; shares no code with the node. */
+type Verdict = 'done' | 'unknown' | 'free';
+
+/** Nothing was charged, whoever says so. */
+const FREE_FROM_ANYONE = new Set([429, 503, 521, 523, 524, 525, 526]);
+
+export function verdict({ status, fault = {}, aborted }: SimRequest): Verdict {
+	if (status === undefined || aborted) return 'unknown';
+	if (status === 408 || status === 504) return 'unknown';
+	if (status < 300) {
+		const damaged = fault.truncate !== undefined || fault.corrupt;
+		return damaged ? 'unknown' : 'done';
+	}
+	if (status < 500 || FREE_FROM_ANYONE.has(status)) return 'free';
+	return fault.proxy ? 'unknown' : 'free';
+}
+
+/** `round-item-part` of all sentences in a text. */
+const sentencesOf = (text = ''): string[] =>
+	[...text.matchAll(/Round (\d+) item (\d+) part (\d+)\./gi)].map(([, ...at]) => at.join('-'));
+const itemOf = (text = ''): string =>
+	/Round (\d+) item (\d+) /i.exec(text)?.slice(1).join('-') ?? '';
+const nameOf = ({ round, item }: Came): string => `${round}-${item}`;
+
+/** The promises of the contract that the story breaks, in words; of a good story, none. */
+export function judge(story: Story): string[] {
+	const broken = [...sentOnce(story)];
+	for (const [number, execution] of story.executions.entries()) {
+		const here = [
+			...everyItemOnce(story, execution),
+			...shapes(execution),
+			...(story.scenario.kind === 'generate' ? [] : namesTasks(story, execution)),
+			...nothingLeft(execution),
+		];
+		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
+	}
+	return [...broken, ...nothingLost(story), ...keysKept(story)];
+}
+
+type Complaints = Generator<string, void>;
+
+/** No request that may have been charged was sent again, nor, in an execution and its retries, one that was cut. */
+function* sentOnce(story: Story): Complaints {
+	const maybe = new Map<string, SimRequest>();
+	for (const request of story.sim.requests) {
+		if (request.method !== 'POST') continue;
+		for (const key of sentencesOf(request.input)) {
+			const before = maybe.get(key);
+			if (before)
+				yield `Sent again: ${show(request)} after ${show(before)}, which may have been charged`;
+			if (verdict(request) !== 'free') maybe.set(key, request);
+		}
+	}
+	for (const execution of story.executions) {
+		const cut = new Set<string>();
+		for (const request of chain(story, execution).flatMap(({ requests }) => requests)) {
+			const { path, input, status } = request;
+			if (cut.has(`${path} ${input}`)) yield `Sent again: ${show(request)} after a 524`;
+			if (status === 524) cut.add(`${path} ${input}`);
+		}
+	}
+}
+
+function* everyItemOnce(
+	{ scenario }: Story,
+	{ came, result, cancelled, healing }: Execution,
+): Complaints {
+	const { status, data } = result.run;
+	if (healing && status !== 'success')
+		yield `after all faults have passed: ${status} ${result.error?.message}`;
+	const finished = data.resultData.runData['Speech Gateway'] ?? [];
+	for (const [round, items] of scenario.rounds.entries()) {
+		const of = came.filter((one) => one.round === round);
+		const counts = items.map((_, index) => of.filter(({ item }) => item === index).length);
+		const wrong = counts.findIndex((count) => count > 1);
+		if (wrong >= 0) yield `round ${round}: item ${wrong} came out ${counts[wrong]} times`;
+		const missing = counts.findIndex((count) => count === 0);
+		const failed = finished[round]?.error ?? (status === 'error' && !finished[round]);
+		if (missing >= 0 && !failed && !cancelled)
+			yield `round ${round}: item ${missing} is on no output, and the run is a ${status}`;
+	}
+}
+
+/** What n8n and the user need of each item. */
+function* shapes({ came }: Execution): Complaints {
+	for (const one of came) {
+		const { branch, json } = one;
+		const where = `${branch} item ${nameOf(one)}`;
+		if (branch !== 'error' && 'error' in json) yield `${where} has a key "error"`;
+		if (branch === 'error' && !json.error) yield `${where} has no error`;
+		if (branch === 'success' && json.outcome === 'unknown') yield `${where} is unknown`;
+		if (branch === 'unknown') {
+			const wanted = ['outcome', 'reason', 'message', 'advice', 'operation', 'sentAt', 'endedAt'];
+			const missing = wanted.find((key) => json[key] === undefined);
+			if (missing) yield `${where} has no ${missing}`;
+		}
+	}
+}
+
+/** An execution and those that it is a retry of. */
+const chain = (story: Story, execution: Execution): Execution[] =>
+	execution.retryOf === undefined
+		? [execution]
+		: [...chain(story, story.executions[execution.retryOf]), execution];
+
+/** The id of a job or video that was accepted is in every item that comes out. */
+function* namesTasks(story: Story, execution: Execution): Complaints {
+	const accepted = chain(story, execution)
+		.flatMap(({ requests }) => requests)
+		.filter((request) => request.method === 'POST' && verdict(request) === 'done');
+	for (const one of execution.came) {
+		for (const { input } of accepted.filter((request) => itemOf(request.input) === nameOf(one))) {
+			const tasks = [...story.sim.jobs, ...story.sim.videos].filter((task) => task.input === input);
+			const unnamed = tasks.find(({ id }) => !JSON.stringify(one.json).includes(id));
+			if (unnamed)
+				yield `${one.branch} item ${nameOf(one)} does not name ${unnamed.id}: ${JSON.stringify(one.json)}`;
+		}
+	}
+}
+
+function* nothingLeft({ result, cancelled }: Execution): Complaints {
+	if (result.run.status !== 'success' || cancelled) return;
+	const left = JSON.stringify(result.context);
+	if (left !== '{}') yield `left in the context after a success: ${left}`;
+}
+
+/** Everything charged was delivered, attached, reported as unknown, or is on record where it can be retried. */
+function* nothingLost(story: Story): Complaints {
+	const { sim, afterwards } = story;
+	const executions = [...story.executions, ...(afterwards ? [afterwards] : [])];
+	const came = executions.flatMap((execution) => execution.came);
+	for (const request of sim.requests) {
+		if (request.method !== 'POST' || verdict(request) === 'free') continue;
+		const item = itemOf(request.input);
+		const of = came.filter((one) => nameOf(one) === item);
+		const lost = (what: string) =>
+			`${what}: ${show(request)}; came out: ${of.map(describe).join(' | ') || 'nothing'}`;
+		const onRecord = executions.some(
+			({ cancelled, requests, result }) =>
+				cancelled && requests.includes(request) && JSON.stringify(result.context) !== '{}',
+		);
+		if (verdict(request) === 'unknown') {
+			if (of.some(({ branch }) => branch === 'unknown') || onRecord) continue;
+			// What the gateway did not do costs nothing; still the user has to hear of it.
+			yield lost('Unknown, and nobody was told');
+		}
+		const interrupted = executions.some(
+			({ cancelled, requests }) => cancelled && requests.includes(request),
+		);
+		if (interrupted && of.some(({ branch }) => branch === 'unknown')) continue;
+		if (!of.some((one) => delivers(story, one, request)) && !onRecord) yield lost('Paid and lost');
+	}
+	for (const one of came) if (one.branch === 'success') yield* isRight(story, one);
+}
+
+/** Whether an item brings what the request was paid for. */
+function delivers(story: Story, { json, files, branch }: Came, request: SimRequest): boolean {
+	const { sim } = story;
+	if (request.path.endsWith('/speech')) {
+		const sound = samplesOf(story, request);
+		return Object.values(files).some((file) => file.includes(sound));
+	}
+	if (request.path.endsWith('/completions'))
+		return branch === 'success' && String(json.text).includes(request.input!);
+	const made = [...sim.jobs, ...sim.videos]
+		.filter(({ input }) => input === request.input)
+		.map(({ id }) => id);
+	const voices = sim.voices.filter(({ title }) => title === request.input).map(({ _id }) => _id);
+	const text = JSON.stringify(json);
+	if ([...made, ...voices].some((id) => text.includes(id))) return true;
+	// A long text as jobs, or a segment that became one: its audio is in the file.
+	const sound = samplesOf(story, request);
+	return Object.values(files).some((file) => file.includes(sound));
+}
+
+/** The sound of a request's text, as samples without any header. */
+function samplesOf({ sim }: Story, { input = '', body }: SimRequest): Buffer {
+	const { speed = 1 } = (body ?? {}) as { speed?: number };
+	const seconds = ([...input].length * sim.options.secondsPerCharacter) / speed;
+	return Buffer.concat([...renderAudio(input, seconds, 'pcm').chunks()]);
+}
+
+const WAV_HEADER_BYTES = 44;
+
+/** A success has the sound of its whole text, in order, and nothing else. */
+function* isRight(story: Story, one: Came): Complaints {
+	const { sim, scenario } = story;
+	if (scenario.kind !== 'generate') return;
+	const paid = sim.requests
+		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
+		.filter(({ input }) => itemOf(input) === nameOf(one))
+		.sort((a, b) => (sentencesOf(a.input)[0] < sentencesOf(b.input)[0] ? -1 : 1));
+	const parts = paid
+		.flatMap(({ input }) => sentencesOf(input))
+		.map((key) => Number(key.split('-')[2]));
+	const total = scenario.rounds[one.round][one.item].sentences.length;
+	const whole = Buffer.concat(paid.map((request) => samplesOf(story, request)));
+	const { data } = one.files;
+	if (parts.length !== total || !data?.subarray(WAV_HEADER_BYTES).equals(whole))
+		yield `Success of item ${nameOf(one)} is not the sound of its text: ${data?.length} bytes, ${whole.length} paid, parts ${parts.join()} of ${total}`;
+}
+
+/** With a Send Once Key, a later execution sends just what was certainly not charged. */
+function* keysKept({ sim, afterwards, executions, scenario }: Story): Complaints {
+	if (!afterwards || executions.some(({ step, cancelled }) => step.keyFault || cancelled)) return;
+	for (const [round, items] of scenario.rounds.entries()) {
+		for (const index of items.keys()) {
+			const item = `${round}-${index}`;
+			const maybe = sim.requests.some(
+				(request) =>
+					request.method === 'POST' &&
+					!afterwards.requests.includes(request) &&
+					itemOf(request.input) === item &&
+					verdict(request) !== 'free',
+			);
+			const sent = afterwards.requests.some(
+				({ input, method }) => method === 'POST' && itemOf(input) === item,
+			);
+			if (!maybe && !sent)
+				yield `The Send Once Key of item ${item} is stuck although nothing was charged`;
+		}
+	}
+}
+
+const show = ({
+	index,
+	method,
+	path,
+	input,
+	status,
+	fault,
+	charged,
+	aborted,
+}: SimRequest): string =>
+	`#${index} ${method} ${path} "${input ?? ''}" → ${status ?? 'no answer'}${aborted ? ' (client left)' : ''}${charged ? ', charged' : ''}${fault ? ` [${showFault(fault)}]` : ''}`;
+const showFault = (fault: object) =>
+	JSON.stringify(fault, (key, value: unknown) =>
+		['method', 'path', 'input', 'seen', 'used'].includes(key) ? undefined : value,
+	);
+const describe = ({ branch, json, files }: Came): string =>
+	`${branch} ${JSON.stringify(json).slice(0, 400)} files ${Object.entries(files)
+		.map(([name, file]) => `${name} (${file.length})`)
+		.join()}`;
+
+/** The story in words, for whoever has to mend what is broken. */
+export function tell({ scenario, executions, sim, afterwards }: Story): string {
+	const lines = [`${scenario.kind}, settings ${JSON.stringify(scenario.settings)}`];
+	for (const [number, execution] of [
+		...executions,
+		...(afterwards ? [afterwards] : []),
+	].entries()) {
+		const { retryOf, healing, step, settings, cancelled, result, came, requests } = execution;
+		lines.push(
+			`Execution ${number}${retryOf === undefined ? '' : `, retry of ${retryOf}`}${healing ? ' (healing)' : ''}: ${result.run.status}${cancelled ? ' (cancelled)' : ''} step ${JSON.stringify(step)} settings ${JSON.stringify(settings)}`,
+			...(result.error ? [`  error: ${result.error.message}`] : []),
+			...requests.map((request) => `  ${show(request)}`),
+			...came.map((one) => `  ${nameOf(one)}: ${describe(one)}`),
+			`  context: ${JSON.stringify(result.context).slice(0, 1500)}`,
+		);
+	}
+	void sim;
+	return lines.join('\n');
+}

@@ -1,0 +1,230 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
+import { startSimulator } from '../../support/simulator';
+import { renderAudio } from '../../support/simulator/audio';
+import { type EngineResult, runNode, saved } from '../support';
+import {
+	type Kind,
+	parametersOf,
+	type Scenario,
+	sentence,
+	type Settings,
+	type Step,
+} from './scenario';
+
+/** An item as it came out of the node. */
+export interface Came {
+	round: number;
+	item: number;
+	branch: 'success' | 'unknown' | 'waiting' | 'error';
+	json: INodeExecutionData['json'];
+	files: Record<string, Buffer>;
+}
+
+export interface Execution {
+	/** Index of the execution it is a retry of. */
+	retryOf?: number;
+	/** The user fixed everything before: no faults from here on, and one bad item ends nothing. */
+	healing: boolean;
+	step: Step;
+	settings: Settings;
+	cancelled: boolean;
+	result: EngineResult;
+	/** As the database has it. */
+	data: IRunExecutionData;
+	came: Came[];
+	/** Of `sim.requests`. */
+	requests: SimRequest[];
+}
+
+export interface Story {
+	scenario: Scenario;
+	name: string;
+	sim: Simulator;
+	executions: Execution[];
+	charges: SimCharge[];
+	/** A later execution that is no retry, with the same Send Once Keys: who sends once, never sends again. */
+	afterwards?: Execution;
+}
+
+const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]).toString(
+	'base64',
+);
+
+/** The input items of each round, as the node before ours gives them. */
+function inputOf({ kind, rounds }: Scenario): INodeExecutionData[][] {
+	return rounds.map((items, round) =>
+		items.map(({ sentences }, index) => ({
+			json: {
+				text: sentences.map((_, part) => sentence(round, index, part)).join(' '),
+				name: `${round}-${index}`,
+				...(index === 1 && { twin: `${round}-0`, blank: true }),
+			},
+			...(kind === 'voice' && {
+				binary: { data: { data: recording, mimeType: 'audio/wav', fileName: 'me.wav' } },
+			}),
+		})),
+	);
+}
+
+function brew(sim: Simulator, { rounds }: Scenario): void {
+	rounds.forEach((items, round) =>
+		items.forEach(({ sentences, polls, downloads, task }, index) => {
+			sentences.forEach(({ faults }, part) => {
+				const input = sentence(round, index, part);
+				for (const fault of faults) sim.fault({ method: 'POST', input, ...fault });
+				if (task) sim.fault({ method: 'POST', input, times: Infinity, ...task });
+			});
+			for (const fault of polls)
+				sim.fault({ method: 'GET', path: /(jobs|videos)\/[^/]+$/, ...fault });
+			for (const fault of downloads) sim.fault({ method: 'GET', path: /content$/, ...fault });
+		}),
+	);
+}
+
+/** All that the gateway does is over, also for clients that have left. */
+const quiet = async (sim: Simulator) =>
+	await sim.waitFor(
+		(requests) => sim.inWork.size === 0 && requests.every(({ endedAt }) => endedAt !== undefined),
+	);
+
+let stories = 0;
+
+/** Plays the scenario, then heals: the faults pass, and every execution that failed and was not retried since is retried. */
+export async function play(scenario: Scenario): Promise<Story> {
+	const sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' });
+	const name = `story-${++stories}-`;
+	const story: Story = { scenario, name, sim, executions: [], charges: sim.charges };
+	try {
+		brew(sim, scenario);
+		let { settings } = scenario;
+		for (const [number, step] of scenario.steps.entries()) {
+			if (number === 0) {
+				await execute(story, step, settings);
+				continue;
+			}
+			const failed = failures(story);
+			if (failed.length === 0) break;
+			settings = { ...settings, ...step.changes };
+			await execute(story, step, settings, failed[step.retryOf % failed.length]);
+		}
+		await heal(story);
+		return story;
+	} finally {
+		await sim.close();
+	}
+}
+
+/** Those that n8n offers "Retry" for, the newest first. */
+const failures = ({ executions }: Story): number[] =>
+	executions
+		.flatMap(({ result }, index) => (result.run.status === 'error' ? [index] : []))
+		.reverse();
+
+const NOTHING: Step = { retryOf: 0, changes: {} };
+
+async function heal(story: Story): Promise<void> {
+	const { sim, executions, scenario } = story;
+	sim.clearFaults();
+	sim.finish();
+	const retried = new Set(
+		executions.flatMap(({ retryOf, cancelled }) => (cancelled ? [] : [retryOf])),
+	);
+	const settings: Settings = { ...scenario.settings, onError: 'continueErrorOutput' };
+	for (const failed of failures(story).reverse()) {
+		if (!retried.has(failed)) await execute(story, NOTHING, settings, failed, true);
+	}
+	if (executions.some(({ settings: { key } }) => key !== 'each')) return;
+	story.afterwards = await execute(
+		{ ...story, executions: [] },
+		NOTHING,
+		settings,
+		undefined,
+		true,
+	);
+}
+
+async function execute(
+	story: Story,
+	step: Step,
+	settings: Settings,
+	retryOf?: number,
+	healing = false,
+): Promise<Execution> {
+	const { sim, scenario, executions, name } = story;
+	const from = sim.requests.length;
+	let keyUses = 0;
+	let cancelled = false;
+	let events = 0;
+	let cancel = () => {};
+	const onEvent = () => {
+		if (++events === step.stopAt) {
+			cancelled = true;
+			cancel();
+		}
+	};
+	const EVENTS = ['request', 'charge', 'response'] as const;
+	for (const event of EVENTS) sim.on(event, onEvent);
+	const { credentialBreaksAt = Infinity, keyFault } = step;
+	const result = await runNode({
+		parameters: parametersOf(scenario.kind, settings, name),
+		rounds: inputOf(scenario),
+		nodeId: name,
+		get url() {
+			return sim.requests.length - from < credentialBreaksAt ? sim.url : 'no address';
+		},
+		apiKey: sim.apiKey,
+		onError: settings.onError,
+		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
+		...(retryOf !== undefined && { mode: 'retry', retryOf: saved(executions[retryOf].result.run) }),
+		...(keyFault && {
+			keyFault: () => (++keyUses === keyFault.nth ? keyFault.when : undefined),
+		}),
+		started: (run) => {
+			cancel = run.cancel;
+			if (cancelled) cancel();
+		},
+	});
+	for (const event of EVENTS) sim.off(event, onEvent);
+	await quiet(sim);
+	const execution: Execution = {
+		...{ retryOf, healing, step, settings, cancelled, result },
+		data: saved(result.run),
+		came: await cameOut(result, scenario.kind, settings),
+		requests: sim.requests.slice(from),
+	};
+	executions.push(execution);
+	return execution;
+}
+
+function branchesOf(kind: Kind, { whenMaxWaitReached, onError }: Settings): Array<Came['branch']> {
+	const waiting =
+		(kind === 'createAndWait' || kind === 'video') && whenMaxWaitReached === 'stillProcessing';
+	return [
+		...(['success', 'unknown'] as const),
+		...(waiting ? (['waiting'] as const) : []),
+		...(onError === 'continueErrorOutput' ? (['error'] as const) : []),
+	];
+}
+
+async function cameOut({ rounds }: EngineResult, kind: Kind, settings: Settings): Promise<Came[]> {
+	const branches = branchesOf(kind, settings);
+	const came: Came[] = [];
+	for (const [round, outputs] of rounds.entries()) {
+		for (const [output, items] of outputs.entries()) {
+			for (const { json, binary, pairedItem } of items) {
+				const failed =
+					settings.onError === 'continueRegularOutput' && output === 0 && json.error !== undefined;
+				const files: Came['files'] = {};
+				for (const [field, file] of Object.entries(binary ?? {}))
+					files[field] = await Container.get(BinaryDataService).getAsBuffer(file);
+				const item = (pairedItem as { item: number }).item;
+				came.push({ round, item, branch: failed ? 'error' : branches[output], json, files });
+			}
+		}
+	}
+	return came;
+}

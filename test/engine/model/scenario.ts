@@ -1,0 +1,294 @@
+/** What the model test makes up: items, what happens to each of their requests, and what the user does about it. */
+import fc from 'fast-check';
+import type { IDataObject, OnError } from 'n8n-workflow';
+import type { Fault } from '../../support/simulator';
+
+export type Kind =
+	| 'generate'
+	| 'createJob'
+	| 'createAndWait'
+	| 'chat'
+	| 'voice'
+	| 'createVideo'
+	| 'video';
+
+/** Whose retries bring nothing new: `Round 0 item 1 part 2.` is the whole of a request, or one sentence of it. */
+export const sentence = (round: number, item: number, part: number): string =>
+	`Round ${round} item ${item} part ${part}.`;
+
+export interface Trouble {
+	/** What happens to the requests that carry the sentence, one after the other; after that, all is well. */
+	faults: Fault[];
+}
+
+export interface ItemPlan {
+	/** Of each sentence of the item's text (of other resources: of its one request). */
+	sentences: Trouble[];
+	/** Of its job or video: polls, download, and the thing itself. */
+	polls: Fault[];
+	downloads: Fault[];
+	task?: Pick<Fault, 'jobFails' | 'jobSeconds'>;
+}
+
+export interface Settings {
+	onError: OnError;
+	/** Retry On Fail; unset: off. */
+	maxTries?: number;
+	maxRetries: number;
+	concurrency: number;
+	maxSegmentCharacters: number;
+	longText?: 'auto' | 'split' | 'job' | 'single';
+	/** The text of every item is another. */
+	changedText?: boolean;
+	speed?: number;
+	whenMaxWaitReached?: 'fail' | 'stillProcessing';
+	key: 'none' | 'each' | 'twins' | 'blank';
+}
+
+export interface Step {
+	/** Which of the executions that failed before is retried, counted from the newest, modulo their number. */
+	retryOf: number;
+	/** What the user changed in the workflow before. */
+	changes: Partial<Settings>;
+	/** Stopped when so many events (requests, charges, answers) were seen in this execution. */
+	stopAt?: number;
+	/** The credential is broken from so many requests on. */
+	credentialBreaksAt?: number;
+	/** The n-th use of the key store fails. */
+	keyFault?: { nth: number; when: 'before' | 'after' };
+}
+
+export interface Scenario {
+	kind: Kind;
+	rounds: ItemPlan[][];
+	settings: Settings;
+	/** The first execution, and retries of executions that failed. */
+	steps: Step[];
+}
+
+const proxied = (status: number, proxy: 'page' | 'empty', charge: boolean): Fault => ({
+	status,
+	proxy,
+	charge,
+});
+const one = <T>(...values: T[]) => fc.constantFrom(...values);
+
+/** Answers after which a request may be sent again: the gateway says that nothing was charged. */
+const PASSING: Fault[] = [
+	{ status: 429, retryAfter: 0 },
+	{ status: 503, retryAfter: 0 },
+	{ status: 503, proxy: 'page', retryAfter: 0 },
+	{ status: 500, retryAfter: 0 },
+	{ status: 502, retryAfter: 0 },
+	{ status: 521, proxy: 'page', retryAfter: 0 },
+];
+const REFUSALS: Fault[] = [
+	{ status: 402 },
+	{ status: 422 },
+	{ status: 401 },
+	{ status: 402, delayMs: 15 },
+];
+/** Nobody can know whether these were charged; whether they were is for the simulator to say. */
+const UNKNOWN: Fault[] = [
+	{ status: 504, charge: true },
+	{ status: 504, charge: false },
+	{ status: 504, charge: true, delayMs: 10 },
+	{ status: 408, charge: true },
+	proxied(502, 'page', true),
+	proxied(502, 'empty', true),
+	proxied(500, 'page', true),
+	proxied(520, 'empty', true),
+	proxied(522, 'page', false),
+	proxied(504, 'page', true),
+	{ connection: 'reset-before-work' },
+	{ connection: 'reset-after-work' },
+	{ truncate: 'half' },
+	{ truncate: 'half', truncateClean: true },
+	{ truncate: 0, truncateClean: true },
+	{ corrupt: true },
+];
+const CUT: Fault = { status: 524 };
+
+const fault = fc.oneof(
+	{ weight: 5, arbitrary: one(...PASSING) },
+	{ weight: 4, arbitrary: one(...REFUSALS) },
+	{ weight: 6, arbitrary: one(...UNKNOWN) },
+	{ weight: 1, arbitrary: fc.constant(CUT) },
+	{ weight: 2, arbitrary: fc.integer({ min: 1, max: 20 }).map((delayMs): Fault => ({ delayMs })) },
+);
+const trouble: fc.Arbitrary<Trouble> = fc.record({
+	faults: fc.oneof(
+		{ weight: 3, arbitrary: fc.constant<Fault[]>([]) },
+		{ weight: 2, arbitrary: fc.array(fault, { minLength: 1, maxLength: 3 }) },
+	),
+});
+
+const freeFault = one<Fault>(
+	{ status: 429, retryAfter: 0 },
+	{ status: 503 },
+	{ status: 504 },
+	{ status: 502, proxy: 'page' },
+	{ connection: 'reset-after-work' },
+	{ status: 200, body: 'not json' },
+	{ truncate: 'half' },
+	{ truncate: 'half', truncateClean: true },
+	{ corrupt: true },
+	{ status: 404 },
+	{ status: 401 },
+);
+
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
+	fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
+const task = fc.oneof(
+	{ weight: 6, arbitrary: fc.constant(undefined) },
+	{ weight: 1, arbitrary: fc.constant({ jobFails: true }) },
+	{ weight: 1, arbitrary: fc.constant({ jobSeconds: Infinity }) },
+);
+
+const itemPlan = (kind: Kind): fc.Arbitrary<ItemPlan> => {
+	const waits = kind === 'createAndWait' || kind === 'video';
+	return fc.record({
+		sentences: fc.array(trouble, { minLength: 1, maxLength: kind === 'generate' ? 5 : 1 }),
+		polls: waits ? fc.array(freeFault, { maxLength: 1 }) : fc.constant([]),
+		downloads: waits ? fc.array(freeFault, { maxLength: 2 }) : fc.constant([]),
+		task: waits ? task : fc.constant(undefined),
+	});
+};
+
+const settings: fc.Arbitrary<Settings> = fc.record({
+	onError: one<OnError>(
+		'stopWorkflow',
+		'stopWorkflow',
+		'continueRegularOutput',
+		'continueErrorOutput',
+	),
+	maxTries: one(undefined, undefined, 2, 3),
+	maxRetries: one(0, 1, 2),
+	concurrency: one(1, 2, 4),
+	maxSegmentCharacters: one(25, 50),
+	longText: one(undefined, undefined, undefined, 'auto', 'split', 'job', 'single'),
+	whenMaxWaitReached: one(undefined, 'fail', 'stillProcessing'),
+	key: one('none', 'none', 'none', 'each', 'twins', 'blank'),
+});
+
+const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
+	{ weight: 3, arbitrary: fc.constant({}) },
+	{
+		weight: 2,
+		arbitrary: fc.oneof(
+			one<Partial<Settings>>(
+				{ maxSegmentCharacters: 25 },
+				{ maxSegmentCharacters: 50 },
+				{ maxSegmentCharacters: 1000 },
+				{ longText: 'auto' },
+				{ longText: 'split' },
+				{ longText: 'job' },
+				{ longText: 'single' },
+				{ changedText: true },
+				{ speed: 2 },
+				{ onError: 'continueRegularOutput' },
+				{ onError: 'continueErrorOutput' },
+				{ concurrency: 1 },
+				{ key: 'each' },
+				{ key: 'none' },
+			),
+		),
+	},
+);
+
+const step: fc.Arbitrary<Step> = fc.record({
+	retryOf: fc.nat({ max: 2 }),
+	changes,
+	stopAt: fc.oneof(
+		{ weight: 5, arbitrary: fc.constant(undefined) },
+		{ weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) },
+	),
+	credentialBreaksAt: rarely(fc.integer({ min: 0, max: 6 })),
+	keyFault: rarely(
+		fc.record({ nth: fc.integer({ min: 1, max: 6 }), when: one('before', 'after') }),
+	),
+});
+
+export const scenario: fc.Arbitrary<Scenario> = fc
+	.oneof(
+		{ weight: 8, arbitrary: fc.constant<Kind>('generate') },
+		{ weight: 2, arbitrary: fc.constant<Kind>('createJob') },
+		{ weight: 2, arbitrary: fc.constant<Kind>('createAndWait') },
+		{ weight: 2, arbitrary: fc.constant<Kind>('chat') },
+		{ weight: 1, arbitrary: fc.constant<Kind>('voice') },
+		{ weight: 1, arbitrary: fc.constant<Kind>('createVideo') },
+		{ weight: 1, arbitrary: fc.constant<Kind>('video') },
+	)
+	.chain((kind) =>
+		fc.record({
+			kind: fc.constant(kind),
+			rounds: fc.array(fc.array(itemPlan(kind), { minLength: 1, maxLength: 5 }), {
+				minLength: 1,
+				maxLength: 2,
+			}),
+			settings,
+			steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+		}),
+	);
+
+/** The node's parameters, for a workflow with these settings. `name` keeps keys of different scenarios apart. */
+export function parametersOf(kind: Kind, settings: Settings, name: string): IDataObject {
+	const { maxRetries, concurrency, changedText, speed, longText, whenMaxWaitReached } = settings;
+	const text = changedText ? '={{ $json.text.toUpperCase() }}' : '={{ $json.text }}';
+	const sendOnceKey = {
+		none: undefined,
+		each: `={{ ${JSON.stringify(name)} + $json.name }}`,
+		twins: `={{ ${JSON.stringify(name)} + ($json.twin ?? $json.name) }}`,
+		blank: `={{ $json.blank ? ' ' : ${JSON.stringify(name)} + $json.name }}`,
+	}[settings.key];
+	const options = { maxRetries, ...(sendOnceKey && { sendOnceKey }) };
+	const waits = {
+		pollInterval: 1,
+		maxPollInterval: 1,
+		maxWait: 2,
+		...(whenMaxWaitReached && { whenMaxWaitReached }),
+	};
+	const speech = { model: 'fish-speech', text, responseFormat: 'wav' };
+	switch (kind) {
+		case 'generate':
+			return {
+				...{ resource: 'speech', operation: 'generate', ...speech },
+				options: {
+					...options,
+					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters },
+					...(longText && { longText }),
+					...(speed && { speed }),
+				},
+			};
+		case 'createJob':
+		case 'createAndWait':
+			return {
+				...{ resource: 'speechJob', operation: kind === 'createJob' ? 'create' : kind, ...speech },
+				options: {
+					...{ ...options, concurrency },
+					...(kind === 'createAndWait' && waits),
+					...(speed && { speed }),
+				},
+			};
+		case 'chat':
+			return {
+				...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+				messages: { values: [{ role: 'user', content: text }] },
+				options: { ...options, concurrency },
+			};
+		case 'voice':
+			return {
+				...{ resource: 'voice', operation: 'create', model: 'fish-speech' },
+				...{ title: text, binaryPropertyName: 'data' },
+				options,
+			};
+		case 'createVideo':
+		case 'video':
+			return {
+				...{ resource: 'video', operation: kind === 'video' ? 'createAndWait' : 'create' },
+				...{ model: 'sim-video', prompt: text },
+				options: { ...options, ...(kind === 'video' && waits) },
+			};
+	}
+}

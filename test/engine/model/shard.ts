@@ -1,0 +1,44 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import fc from 'fast-check';
+import { judge, tell } from './judge';
+import { play } from './play';
+import { scenario } from './scenario';
+
+/** Stories of one file, of which there are four; CI tells more of them. */
+const STORIES = Number(process.env.MODEL_STORIES ?? 60);
+/** Stories told at once: most of their time is waiting. */
+const LANES = 32;
+/** Another number, another set of stories. */
+const SEED = Number(process.env.MODEL_SEED ?? 20261121);
+
+const property = fc.asyncProperty(scenario, async (made) => {
+	const story = await play(made);
+	const broken = judge(story);
+	if (broken.length > 0) throw new Error(`${broken.join('\n')}\n\n${tell(story)}`);
+});
+
+/**
+ * Tells one share of the stories. Fails with the smallest broken one that was found, and how to tell just that one again:
+ * `MODEL_SEED` and `MODEL_PATH`.
+ */
+export async function tellStories(share: number): Promise<void> {
+	const { MODEL_PATH } = process.env;
+	const lanes = MODEL_PATH ? 1 : LANES;
+	const told = await Promise.all(
+		Array.from({ length: lanes }, async (_, lane) => {
+			const seed = MODEL_PATH ? SEED : SEED + share * LANES + lane;
+			const numRuns = Math.ceil(STORIES / LANES);
+			return await fc.check(property, {
+				...{ seed, numRuns, path: MODEL_PATH },
+				// Rather a story somewhat too long than a minute of shortening it.
+				...{ interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+			});
+		}),
+	);
+	const broken = told.find(({ failed }) => failed);
+	if (!broken) return;
+	const { seed, counterexamplePath, errorInstance } = broken;
+	throw new Error(
+		`${String((errorInstance as Error)?.message)}\n\nTo repeat: MODEL_SEED=${seed} MODEL_PATH=${counterexamplePath} npx jest --selectProjects engine test/engine/model/share1`,
+	);
+}
