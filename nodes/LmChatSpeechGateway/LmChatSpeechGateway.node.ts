@@ -21,6 +21,7 @@ import { group } from '../SpeechGateway/run/fields/field';
 import { Parameters } from '../SpeechGateway/run/fields/parameters';
 import { settings } from '../SpeechGateway/run/fields/settings';
 import { readSettings } from '../SpeechGateway/run/readItems';
+import { replayForModel } from '../SpeechGateway/run/requests/replay';
 import { openSession } from '../SpeechGateway/run/requests/session';
 import type { Complete } from './model';
 
@@ -64,9 +65,10 @@ export class LmChatSpeechGateway implements INodeType {
 			const parameters = new Parameters(context, itemIndex);
 			const settings = readSettings(parameters);
 			const session = openSession(context, await Transport.open(context), CONCURRENCY);
+			const replay = replayForModel(context, itemIndex);
 			const complete: Complete = async (body, onText) => {
 				try {
-					return await completeCall({ ...session, context }, settings, body, onText);
+					return await completeCall({ ...session, context }, settings, replay, body, onText);
 				} catch (error) {
 					throw nodeError(this, error);
 				}

@@ -42,7 +42,7 @@ const heard = async ({ binary }: INodeExecutionData, property: string) =>
 test('a damaged segment goes along, next to those that are done', async () => {
 	sim.fault({ input: 'Another', truncate: 'half' });
 	const [, [unknown]] = (await run({})).outputs;
-	expect(files(unknown)).toEqual(['completed', 'received']);
+	expect(files(unknown)).toEqual(['completed', 'received_2']);
 	expect(await heard(unknown, 'completed')).toBe(0);
 	expect(unknown.json).toMatchObject({
 		reason: 'damaged_response',

@@ -124,13 +124,37 @@ describe('sendOnceKey', () => {
 		expect(outputs[0][0].json.segments).toBeGreaterThan(1);
 	});
 
-	test('the same key twice in one run is sent once', async () => {
+	test('the same key twice in one run: an error of the later item, and nothing is sent', async () => {
+		const parameters = generate({ sendOnceKey: 'twin' });
+		const { error } = await run({ parameters, items: texts(3) });
+		expect(error?.message).toContain('"Send Once Key" is "twin", as it is for item 1');
+		expect(sim.charges).toEqual([]);
 		const { outputs } = await run({
-			parameters: generate({ sendOnceKey: 'twin' }),
-			items: texts(2),
+			parameters,
+			items: texts(3),
+			onError: 'continueErrorOutput',
 		});
-		expect(outputs.map(({ length }) => length)).toEqual([1, 1]);
+		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 2]);
 		expect(sim.charges).toHaveLength(1);
+	});
+
+	test.each([
+		['empty', ''],
+		['blank', '  '],
+		['of a column that is not there', '={{ $json.rowid }}'],
+		['an object', '={{ $json }}'],
+		['true', '={{ true }}'],
+	])('a key that is %s protects nothing: an error, and nothing is sent', async (_, sendOnceKey) => {
+		const { error } = await run({ parameters: generate({ sendOnceKey }), items: texts(1) });
+		expect(error?.message).toContain('"Send Once Key" must be a text or a number');
+		expect(sim.requests).toEqual([]);
+	});
+
+	test('a number is a key', async () => {
+		const parameters = generate({ sendOnceKey: '={{ $json.id + 4711 }}' });
+		await run({ parameters, items: texts(2) });
+		const { outputs } = await run({ parameters, items: texts(2) });
+		expect(outputs[1].map(({ json }) => json.reason)).toEqual(['already_sent', 'already_sent']);
 	});
 });
 

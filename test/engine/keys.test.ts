@@ -84,7 +84,7 @@ test('a key that was given back is taken again by the retry', async () => {
 	expect((await run({ parameters })).outputs[1][0].json.reason).toBe('already_sent');
 });
 
-test('keys belong to the node, and 20,000 of them are remembered', async () => {
+test('keys belong to the node, and 40,000 of them (20,000 and as many of retries) are remembered', async () => {
 	await run({ parameters: keyed('the first') });
 	const before = keyStore.keys('node').length;
 	expect(keyStore.keys('workflow')).toEqual([]);
@@ -93,12 +93,12 @@ test('keys belong to the node, and 20,000 of them are remembered', async () => {
 	expect(keyStore.keys('node')).toHaveLength(before + 60);
 	// As if many executions had come between, one key short of the bound, and then one beyond it.
 	const context = { workflow: { id: 'workflow-under-test' }, node: { id: 'node-under-test' } };
-	const others = Array.from({ length: 20_000 - before - 60 }, (_, index) => `other ${index}`);
+	const others = Array.from({ length: 40_000 - before - 60 }, (_, index) => `other ${index}`);
 	await keyStore.checkProcessedAndRecord(others, 'node', context as never, { mode: 'entries' });
 	const first = await run({ parameters: keyed('the first') });
 	expect(first.outputs[1]).toHaveLength(1);
 	await run({ parameters: keyed('one more') });
-	expect(keyStore.keys('node')).toHaveLength(20_000);
+	expect(keyStore.keys('node')).toHaveLength(40_000);
 });
 
 test('white space around a key does not matter', async () => {

@@ -53,8 +53,8 @@ export interface EngineRun {
 	nodeType?: INodeType;
 	/** Run data of an earlier, failed execution: what "Retry execution" starts from. */
 	retryOf?: IRunExecutionData;
-	/** Called with the running execution, to cancel it. */
-	started?: (run: { cancel: () => void }) => void;
+	/** Called with the running execution, to cancel it or to look at its data. */
+	started?: (run: { cancel: () => void; data: IRunExecutionData }) => void;
 	/** Given: the run streams, and every chunk arrives here. */
 	onChunk?: (chunk: { type: string; content?: unknown; metadata: { itemIndex: number } }) => void;
 }
@@ -219,7 +219,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	if (options.retryOf) forRetry(data, workflow);
 	const execute = new WorkflowExecute(additionalData, mode, data);
 	const running = execute.processRunExecutionData(workflow);
-	options.started?.({ cancel: () => running.cancel() });
+	options.started?.({ cancel: () => running.cancel(), data });
 	const run = await running;
 	const tasks = run.data.resultData.runData[NODE] ?? [];
 	const task = tasks.at(-1);

@@ -6,6 +6,7 @@ import { endpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemRequests, type ItemSettings } from '../run/requests/itemRequests';
 import { Ledger, type LedgerContext } from '../run/requests/ledger';
+import type { Replay } from '../run/requests/replay';
 import type { Session } from '../run/requests/session';
 
 /** Hears the answer's text while it is being written, piece by piece. */
@@ -23,20 +24,17 @@ export async function completeChat(
 ): Promise<ChatReply> {
 	let text = '';
 	try {
-		const value = await item.billed({
+		return await item.billed({
 			name,
 			endpoint: endpoints.chat,
 			input: body,
 			about: { model: String(body.model) },
-			read: async (reply) => {
-				const answer = await readAnswer(item, reply, async (piece) => {
+			read: async (response) =>
+				await readAnswer(item, response, async (piece) => {
 					text += piece;
 					await onText(piece);
-				});
-				return answer as unknown as IDataObject;
-			},
+				}),
 		});
-		return value as unknown as ChatReply;
 	} catch (error) {
 		if (error instanceof OutcomeUnknownError && text !== '') Object.assign(error.details, { text });
 		throw asError(error);
@@ -48,26 +46,35 @@ const underWay = new Set<string>();
 
 /**
  * Completes a chat for a chat model, whose calls belong to no item. When an earlier call with the same messages may have
- * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again.
+ * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. When n8n
+ * retries the agent, `replay` answers what was answered before.
  */
 export async function completeCall(
 	session: Session & { context: LedgerContext },
 	settings: ItemSettings,
+	replay: Replay,
 	body: IDataObject,
 	onText?: TextListener,
 ): Promise<ChatReply> {
 	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
+	const replayed = replay.next(messages) as ChatReply | undefined;
+	if (replayed) {
+		await onText?.(replayed.text);
+		return replayed;
+	}
 	const ledger = new Ledger(session.context, 'speechGatewayChatModel', messages);
 	const earlier = ledger.keys().find((call) => !underWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
 	const record = ledger.item(call);
 	if (earlier === undefined) underWay.add(call);
 	try {
-		return await completeChat(new ItemRequests(session, 0, record, settings), 'chat', body, onText);
+		const item = new ItemRequests(session, 0, record, settings);
+		const reply = await completeChat(item, 'chat', body, onText);
+		replay.add(messages, reply);
+		return reply;
 	} finally {
 		underWay.delete(call);
-		const answered = Object.values(record.requests).every(({ state }) => state === 'done');
-		if (answered) ledger.forget(call);
+		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);
 	}
 }
 

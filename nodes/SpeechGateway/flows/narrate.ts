@@ -6,16 +6,16 @@ import {
 	NotStartedError,
 	OutcomeUnknownError,
 } from '../core/errors';
-import type { StoredAudio } from './files/storeAudio';
-import type { ItemRequests, RequestGroup } from '../run/requests/itemRequests';
 import { errorText } from '../run/outputItems';
+import type { ItemRequests } from '../run/requests/itemRequests';
 import { joinStored } from './files/joinStored';
+import type { StoredAudio } from './files/storeAudio';
 
 /** A stretch of the text and how to speak it; offsets are UTF-16 units of the source. */
 export interface NarrationPart {
 	start: number;
 	end: number;
-	speak: (group: RequestGroup) => Promise<StoredAudio>;
+	speak: () => Promise<StoredAudio>;
 }
 
 export interface Narration {
@@ -39,22 +39,20 @@ export async function narrate(
 	narration: Narration,
 ): Promise<StoredAudio & { starts: number[] }> {
 	const { parts, fileName, pauseMilliseconds } = narration;
-	const group: RequestGroup = { failed: false };
 	const results = await Promise.all(
 		parts.map(async ({ speak }): Promise<PartResult> => {
 			try {
-				return { status: 'done', audio: await speak(group) };
+				return { status: 'done', audio: await speak() };
 			} catch (error) {
-				group.failed = true;
+				item.giveUp();
 				// A job that was accepted is paid for, whatever became of it.
 				const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
 				return { status: paid ? 'unknown' : 'notSent', error };
 			}
 		}),
 	);
-	item.session.transport.cancel?.throwIfAborted();
-	if (group.failed) throw await firstError(item, narration, results);
-	const audio = results.flatMap((result) => (result.status === 'done' ? [result.audio] : []));
+	if (!results.every(isDone)) throw await firstError(item, narration, results);
+	const audio = results.map((result) => result.audio);
 	try {
 		return await joinStored(item, audio, fileName, pauseMilliseconds);
 	} catch (error) {
@@ -62,27 +60,35 @@ export async function narrate(
 	}
 }
 
+const isDone = (result: PartResult): result is PartResult & { status: 'done' } =>
+	result.status === 'done';
+
 const notJoined = (error: unknown, { json, files }: Remains) =>
 	new GatewayError(
 		`The parts could not be joined: ${errorText(error).message}`,
-		'They are attached, as far as they fit together.',
+		'All of them were paid for and are attached as they are; nothing is missing.',
 		json,
 		files,
 	);
 
-/** The first failure that says something, an unknown one before all, with what is done and what remains. */
+/**
+ * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
+ * off, that is an unknown one too, as soon as anything was paid for.
+ */
 async function firstError(
 	item: ItemRequests,
 	narration: Narration,
 	results: PartResult[],
 ): Promise<unknown> {
-	const errors = results.flatMap((result) => (result.status === 'done' ? [] : [result.error]));
+	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
 	const unknown = errors.find((error) => error instanceof OutcomeUnknownError);
-	const first = unknown ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
+	const brokeOff = item.session.transport.cancel?.aborted ? item.interrupted() : undefined;
+	const first =
+		unknown ?? brokeOff ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
 	if (narration.parts.length === 1 || first instanceof NotStartedError) return first;
 	const { json, files } = await describeRemains(item, narration, results);
 	if (first instanceof OutcomeUnknownError) {
-		return new OutcomeUnknownError(first.facts, json, { ...first.files, ...files });
+		return new OutcomeUnknownError(first.facts, { ...first.details, ...json }, files);
 	}
 	const { message, description, details } = errorText(first);
 	return new GatewayError(message, description, { ...details, ...json }, files);
@@ -93,7 +99,7 @@ interface Remains {
 	files: AttachedFiles;
 }
 
-/** Runs of parts in order: what is done as one file each, what is not as text. */
+/** Runs of parts in order: what is done as one file each, what is not as text, with whatever bytes came of it. */
 async function describeRemains(
 	item: ItemRequests,
 	{ source, parts, fileName, pauseMilliseconds }: Narration,
@@ -102,25 +108,39 @@ async function describeRemains(
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];
+	const attach = async (from: number, run: Array<PartResult & { status: 'done' }>) => {
+		const binary = from === 0 ? 'completed' : `completed_${from + 1}`;
+		const audio = run.map((result) => result.audio);
+		const name = `${fileName}-part-${from + 1}`;
+		files[binary] = (await joinStored(item, audio, name, pauseMilliseconds)).binary;
+		described.push({ from: from + 1, to: from + run.length, status: 'done', binary });
+	};
 	for (let from = 0, to = 0; from < results.length; from = to + 1) {
 		const result = results[from];
 		to = from;
 		while (joins(results[to], results[to + 1])) to++;
-		const run: IDataObject = { from: from + 1, to: to + 1, status: result.status };
-		described.push(run);
-		if (result.status !== 'done') {
-			run.text = source.slice(parts[from].start, parts[to].end);
-			const jobId = jobIdOf(result.error);
-			if (jobId) run.jobId = jobId;
-			remaining.push(run.text as string);
+		if (isDone(result)) {
+			const run = results.slice(from, to + 1).filter(isDone);
+			try {
+				await attach(from, run);
+			} catch {
+				// What cannot be joined is handed over one by one; the first error is what counts.
+				for (const [index, one] of run.entries()) await attach(from + index, [one]);
+			}
 			continue;
 		}
-		run.binary = from === 0 ? 'completed' : `completed_${from + 1}`;
-		const audio = results
-			.slice(from, to + 1)
-			.flatMap((result) => (result.status === 'done' ? [result.audio] : []));
-		const name = `${fileName}-part-${from + 1}`;
-		files[run.binary as string] = (await joinStored(item, audio, name, pauseMilliseconds)).binary;
+		const text = source.slice(parts[from].start, parts[to].end);
+		const jobId = jobIdOf(result.error);
+		described.push({
+			from: from + 1,
+			to: to + 1,
+			status: result.status,
+			text,
+			...(jobId && { jobId }),
+		});
+		remaining.push(text);
+		for (const [index, one] of results.slice(from, to + 1).entries())
+			Object.assign(files, receivedOf(one, from + index + 1));
 	}
 	const count = (status: PartResult['status']) =>
 		results.filter((result) => result.status === status).length;
@@ -128,16 +148,24 @@ async function describeRemains(
 	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
 }
 
-const jobIdOf = (error: unknown): string | undefined => errorText(error).details.jobId;
+/** The bytes of a segment that was paid for but came damaged, under a name of its own. */
+function receivedOf(result: PartResult, segment: number): AttachedFiles {
+	if (isDone(result) || !(result.error instanceof OutcomeUnknownError)) return {};
+	return Object.fromEntries(
+		Object.entries(result.error.files).map(([name, file]) => [`${name}_${segment}`, file]),
+	);
+}
+
+function jobIdOf(error: unknown): string | undefined {
+	const id =
+		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
+	return typeof id === 'string' ? id : undefined;
+}
 
 /** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
 function joins(one: PartResult, next: PartResult | undefined): boolean {
-	if (one.status === 'done' || next?.status === 'done') {
-		return (
-			one.status === 'done' &&
-			next?.status === 'done' &&
-			joinBlocker(one.audio.info, next.audio.info) === undefined
-		);
-	}
-	return one.status === next?.status && !jobIdOf(one.error) && !jobIdOf(next.error);
+	if (!next) return false;
+	if (isDone(one) || isDone(next))
+		return isDone(one) && isDone(next) && !joinBlocker(one.audio.info, next.audio.info);
+	return one.status === next.status && !jobIdOf(one.error) && !jobIdOf(next.error);
 }

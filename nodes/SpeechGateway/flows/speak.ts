@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AudioFormat } from '../core/audio';
-import { asError, RequestCutError } from '../core/errors';
+import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { storeAudio, type StoredAudio } from './files/storeAudio';
-import type { ItemRequests, RequestGroup } from '../run/requests/itemRequests';
+import type { ItemRequests } from '../run/requests/itemRequests';
 import {
 	contentOf,
 	readAccepted,
@@ -20,48 +20,66 @@ export interface SpeechRequest {
 	body: IDataObject;
 	format: AudioFormat;
 	fileName: string;
-	/** All segments of one text. */
-	group?: RequestGroup;
 }
 
-const asStored = (value: IDataObject) => value as unknown as StoredAudio;
+/** How a request that the gateway cuts goes on as a job. */
+export interface AsJob {
+	wait: WaitSettings;
+	/** What the job costs beyond the estimate for a synchronous request, and what may be spent on that in this run. */
+	extraTokens: number;
+	tokensToSpare?: number;
+}
 
-/** Speaks synchronously. Billed. With `orAsJob`, a request that the gateway cuts (524) goes on as a job. */
+/** Speaks synchronously. Billed. With `asJob`, a request that the gateway cuts (524) goes on as a job. */
 export async function speak(
 	item: ItemRequests,
 	request: SpeechRequest,
-	orAsJob?: WaitSettings,
+	asJob?: AsJob,
 ): Promise<StoredAudio> {
-	const { name, body, format, fileName, group } = request;
+	const { name, body, format, fileName } = request;
 	try {
-		const value = await item.billed({
+		return await item.billed({
 			name,
 			endpoint: endpoints.speech,
 			input: body,
 			about: { model: String(body.model), voice: body.voice as string | undefined },
-			group,
-			hasWayAroundCut: orAsJob !== undefined,
-			read: async (reply) =>
-				(await storeAudio(item, reply, format, fileName, true)) as unknown as IDataObject,
+			hasWayAroundCut: asJob !== undefined,
+			read: async (response) => await storeAudio(item, response, format, fileName, true),
 		});
-		return asStored(value);
 	} catch (error) {
-		if (!(error instanceof RequestCutError) || !orAsJob) throw asError(error);
-		return await speakAsJob(item, { ...request, name: `${name} as job` }, orAsJob);
+		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
+		if (!item.has(jobName(request))) spendExtra(item, asJob);
+		return await speakAsJob(item, request, asJob.wait);
 	}
 }
+
+/** A job is charged by its characters, which may be more than the audio of a synchronous request would cost. */
+function spendExtra(
+	{ session }: ItemRequests,
+	{ extraTokens, tokensToSpare = Infinity }: AsJob,
+): void {
+	if (session.extraTokens + extraTokens > tokensToSpare) {
+		throw new GatewayError(
+			`As a job, the text would pass "Max Estimated Tokens" by ${session.extraTokens + extraTokens - tokensToSpare} tokens`,
+			'The gateway cut the request after about 100 seconds (524) and did not charge it; the job was not submitted. Raise the limit, or lower "Max Segment Characters".',
+		);
+	}
+	session.extraTokens += extraTokens;
+}
+
+/** A job has a name of its own in the ledger, beside the request that was cut. */
+const jobName = ({ name }: SpeechRequest) => `${name} as job`;
 
 /** Submits a job: billed, up front. Returns the job's body; its id is on record before anything else happens. */
 export async function submitJob(
 	item: ItemRequests,
-	{ name, body, group }: SpeechRequest,
+	{ name, body }: SpeechRequest,
 ): Promise<IDataObject & { id: string }> {
 	const job = await item.billed({
 		name,
 		endpoint: endpoints.createJob,
 		input: body,
 		about: { model: String(body.model), voice: body.voice as string | undefined },
-		group,
 		read: readAccepted(item),
 	});
 	rememberId(item, { thing: 'job', id: String(job.id) });
@@ -74,8 +92,9 @@ export async function speakAsJob(
 	request: SpeechRequest,
 	wait: WaitSettings,
 ): Promise<StoredAudio> {
-	const resumed = item.record.requests[request.name] !== undefined;
-	const { id } = await submitJob(item, request);
+	const name = jobName(request);
+	const resumed = item.has(name);
+	const { id } = await submitJob(item, { ...request, name });
 	const task = { thing: 'job', id } as const;
 	const look = { atOnce: resumed, submitted: true };
 	await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, look);

@@ -8,7 +8,7 @@ import type { GatewayResponse } from '../gateway/transport';
 import { isFailure } from '../run/requests/exchange';
 import type { ItemRequests } from '../run/requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
-import type { ItemOutcome } from '../run/operation';
+import type { Result } from '../run/requests/ledger';
 
 /** What is submitted, waited for and fetched in the same way; a row each. */
 export const taskEndpoints = {
@@ -59,7 +59,7 @@ export async function waitAndSave(
 	settings: WaitSettings,
 	{ known, resumed }: { known?: IDataObject; resumed: boolean },
 	save: (json: IDataObject) => Promise<INodeExecutionData>,
-): Promise<ItemOutcome> {
+): Promise<Result> {
 	const look = { atOnce: resumed, submitted: known !== undefined };
 	const { completed, body, waitedSeconds } = await waitForTask(item, task, settings, look);
 	const json = taskJson(task, { ...known, ...body });

@@ -5,7 +5,6 @@ const NO_ROOM = 'There was no room for the request in time';
 
 interface Waiting {
 	start: () => void;
-	reject: (error: Error) => void;
 }
 
 /**
@@ -18,8 +17,9 @@ export class ConcurrencyLimiter {
 	private inFlight = 0;
 	private successes = 0;
 	private slowdowns = 0;
+	private holds = 0;
 	private closedToOthersUntil = 0;
-	private stopped: Error | undefined;
+	private readonly stopping = new AbortController();
 	private readonly free: Waiting[] = [];
 	private readonly billed: Waiting[] = [];
 
@@ -30,19 +30,29 @@ export class ConcurrencyLimiter {
 		this.limit = maximum;
 	}
 
+	/** Aborts, with a NotStartedError, when no billed request may start any more. */
+	get stopped(): AbortSignal {
+		return this.stopping.signal;
+	}
+
 	/**
-	 * Runs one request when there is room. Rejects with NotStartedError when it was stopped before it began, or when it
-	 * cannot begin before `deadline` (ms since 1970).
+	 * Runs one request when there is room. `signal` ends the wait for room, with its reason; once the request has begun, it
+	 * does nothing here. Without one, free requests wait until the run is cancelled, billed ones until it stops. Rejects with
+	 * NotStartedError when it cannot begin before `deadline` (ms since 1970).
 	 */
 	async run<T>(
 		billed: boolean,
 		request: (ticket: Ticket) => Promise<T>,
+		signal: AbortSignal | undefined = billed ? this.ending() : this.cancel,
 		deadline = Infinity,
 	): Promise<T> {
-		await this.enter(billed, deadline);
+		await this.enter(billed, signal, deadline);
 		try {
-			await this.waitUntilOpen(deadline);
-			if (billed && this.stopped) throw this.stopped;
+			for (let wait = this.closedFor(); wait > 0; wait = this.closedFor()) {
+				if (Date.now() + wait > deadline) throw new NotStartedError(NO_ROOM);
+				await pause(wait, signal);
+			}
+			signal?.throwIfAborted();
 			return await request({ slowdowns: this.slowdowns });
 		} finally {
 			this.inFlight--;
@@ -50,10 +60,33 @@ export class ConcurrencyLimiter {
 		}
 	}
 
+	/**
+	 * When billed requests may no longer start: the run is cancelled or stopped, or `more` says so. One for many requests,
+	 * since signals that are made of others cost time and memory.
+	 */
+	ending(...more: AbortSignal[]): AbortSignal {
+		return AbortSignal.any([...(this.cancel ? [this.cancel] : []), this.stopped, ...more]);
+	}
+
 	/** No billed request starts any more; those in flight go on. Free ones still pass: what is paid for is fetched. */
 	stop(reason: string): void {
-		this.stopped = new NotStartedError(reason);
-		for (const waiting of this.billed.splice(0)) waiting.reject(this.stopped);
+		this.stopping.abort(new NotStartedError(reason));
+	}
+
+	get isHeld(): boolean {
+		return this.holds > 0;
+	}
+
+	/** No billed request starts until `release` is called: whether the run stops is not decided yet. */
+	hold(): (this: void) => void {
+		this.holds++;
+		let released = false;
+		return () => {
+			if (released) return;
+			released = true;
+			this.holds--;
+			this.startNext();
+		};
 	}
 
 	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
@@ -72,32 +105,38 @@ export class ConcurrencyLimiter {
 		this.startNext();
 	}
 
-	private async enter(billed: boolean, deadline: number): Promise<void> {
-		this.cancel?.throwIfAborted();
-		if (billed && this.stopped) throw this.stopped;
-		if (this.inFlight < this.limit) {
+	private async enter(
+		billed: boolean,
+		signal: AbortSignal | undefined,
+		deadline: number,
+	): Promise<void> {
+		signal?.throwIfAborted();
+		if (this.inFlight < this.limit && !(billed && this.holds > 0)) {
 			this.inFlight++;
 			return;
 		}
 		const queue = billed ? this.billed : this.free;
-		await new Promise<void>((start, reject) => {
-			const waiting = { start, reject };
-			queue.push(waiting);
-			if (deadline === Infinity) return;
-			void pause(deadline - Date.now()).then(() => {
+		await new Promise<void>((resolve, reject) => {
+			const leave = (reason: unknown) => {
 				const place = queue.indexOf(waiting);
-				if (place >= 0) queue.splice(place, 1);
-				reject(new NotStartedError(NO_ROOM));
-			});
+				if (place < 0) return;
+				queue.splice(place, 1);
+				signal?.removeEventListener('abort', aborted);
+				reject(reason);
+			};
+			const aborted = () => leave(signal?.reason);
+			const waiting: Waiting = {
+				start() {
+					// A signal with listeners is kept in memory as long as what it is made of.
+					signal?.removeEventListener('abort', aborted);
+					resolve();
+				},
+			};
+			queue.push(waiting);
+			signal?.addEventListener('abort', aborted, { once: true });
+			if (deadline < Infinity)
+				void pause(deadline - Date.now()).then(() => leave(new NotStartedError(NO_ROOM)));
 		});
-	}
-
-	private async waitUntilOpen(deadline: number): Promise<void> {
-		for (let wait = this.closedFor(); wait > 0; wait = this.closedFor()) {
-			if (Date.now() + wait > deadline) throw new NotStartedError(NO_ROOM);
-			await pause(wait, this.cancel);
-		}
-		this.cancel?.throwIfAborted();
 	}
 
 	private closedFor(): number {
@@ -106,7 +145,7 @@ export class ConcurrencyLimiter {
 
 	private startNext(): void {
 		while (this.inFlight < this.limit) {
-			const next = this.free.shift() ?? this.billed.shift();
+			const next = this.free.shift() ?? (this.holds === 0 ? this.billed.shift() : undefined);
 			if (!next) return;
 			this.inFlight++;
 			next.start();

@@ -62,6 +62,11 @@ export class Transport {
 		return new Transport(this.context, this.root, this.apiKey, deadline);
 	}
 
+	/** For what needs no request: nothing can be sent through it. */
+	static offline(context: GatewayContext): Transport {
+		return new Transport(context, '', '');
+	}
+
 	get cancel(): AbortSignal | undefined {
 		return this.context.getExecutionCancelSignal?.();
 	}

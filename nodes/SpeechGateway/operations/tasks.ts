@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchStatus, type Task, taskEndpoints, taskJson, waitAndSave } from '../flows/tasks';
 import { type FieldsOf, group } from '../run/fields/field';
 import { idField } from '../run/fields/kinds';
-import { defineOperation, type Operation } from '../run/operation';
+import { defineOperation, type Description, type Operation } from '../run/operation';
 import type { ItemRequests } from '../run/requests/itemRequests';
 import { waitFields } from './fields/wait';
 
@@ -25,6 +25,8 @@ export interface TaskKind<I extends object, T extends object> {
 	checkAll?(all: I[]): void;
 	/** What is known of one without asking the gateway; it goes into its items. */
 	describe?(input: I): Record<string, number>;
+	/** What an item of unknown outcome calls it. */
+	about(input: I): Pick<Description, 'input' | 'fileName'>;
 	/** Billed. Its ID is on record before anything else happens. */
 	submit(item: ItemRequests, input: I): Promise<IDataObject & { id: string }>;
 	/** Downloads the file of a completed one into the item; free. */
@@ -43,6 +45,7 @@ export function taskOperations<I extends object, T extends object>({
 	check = () => {},
 	checkAll = () => {},
 	describe = () => ({}),
+	about,
 	submit,
 	save,
 }: TaskKind<I, T>): Operation[] {
@@ -66,9 +69,10 @@ export function taskOperations<I extends object, T extends object>({
 				return input;
 			},
 			checkAll: (all) => checkAll(all.map(({ given }) => given)),
-			describe: ({ given }) => describe(given),
+			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
+			retryWith: ({ given }, { wait }) => ({ given, wait }),
 			async execute({ given, wait }, item) {
-				const resumed = item.record.requests[thing] !== undefined;
+				const resumed = item.has(thing);
 				const created = await submit(item, given);
 				const known = { ...created, ...describe(given) };
 				return await waitAndSave(
@@ -92,7 +96,7 @@ export function taskOperations<I extends object, T extends object>({
 				return input;
 			},
 			checkAll: (all) => checkAll(all.map(({ given }) => given)),
-			describe: ({ given }) => describe(given),
+			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
 			async execute({ given }, item) {
 				const created = await submit(item, given);
 				const json = { ...taskJson(task(created.id), created), ...describe(given) };

@@ -1,11 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { errorItem, errorText } from './outputItems';
-import type { Branch } from './requests/ledger';
-import type { Operation, ItemOutcome } from './operation';
 import { Parameters } from './fields/parameters';
+import type { Operation } from './operation';
+import { errorItem, errorText } from './outputItems';
+import type { Branch, Result } from './requests/ledger';
 
 /** How an item's way through the operation ended. */
-export type Settled = ItemOutcome | { failed: unknown } | { notStarted: true };
+export type Settled = Result | { failed: unknown } | { notStarted: unknown };
 
 /** The node's outputs; as an AI tool there is one, since the model sees no other. */
 export function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] {
@@ -13,7 +13,7 @@ export function branchesOf(operation: Operation, context: IExecuteFunctions): Br
 	const branches: Branch[] = operation.billed ? ['success', 'unknown'] : ['success'];
 	const waiting =
 		operation.waits &&
-		new Parameters(context, 0).option('whenMaxWaitReached') === 'stillProcessing';
+		new Parameters(context, 0).runOption('whenMaxWaitReached') === 'stillProcessing';
 	return waiting ? [...branches, 'waiting'] : branches;
 }
 

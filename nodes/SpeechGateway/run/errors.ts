@@ -8,14 +8,20 @@ import { InputError } from '../core/errors';
 import { errorText } from './outputItems';
 import type { Operation } from './operation';
 
+export interface RunFailure {
+	/** Of the item that failed, from 0, and how many there are. */
+	index: number;
+	count: number;
+	/** Items that are done. */
+	kept: number;
+	error: unknown;
+	operation: Operation;
+}
+
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
 	context: IExecuteFunctions,
-	itemIndex: number,
-	count: number,
-	error: unknown,
-	kept: number,
-	operation: Operation,
+	{ index: itemIndex, count, kept, error, operation }: RunFailure,
 ): Error {
 	const failure = errorText(error);
 	const { httpCode, ...details } = failure.details;
@@ -39,5 +45,7 @@ export function runError(
 
 function keptWords(kept: number, count: number, operation: Operation): string {
 	if (!operation.billed || count === 1) return '';
-	return `${kept} of ${count} items are done and kept: a retry of this execution does not send or charge them again.`;
+	const done = `${kept} of ${count} items are done and kept`;
+	if (kept === 0) return `${done}.`;
+	return `${done}. Do not click Execute again: that would pay for all ${count}. Open "Executions" and retry this execution instead: it does not send or charge again what is done.`;
 }

@@ -1,10 +1,10 @@
-import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type Field, type FieldsOf, group } from './fields/field';
 import type { Parameters } from './fields/parameters';
 import { concurrency, settings } from './fields/settings';
 import type { ItemRequests } from './requests/itemRequests';
-import type { Branch } from './requests/ledger';
+import type { Result } from './requests/ledger';
 import type { Session } from './requests/session';
 
 /** One thing that a user can click. `P`: what is known of an item before anything is sent. */
@@ -23,13 +23,18 @@ interface What<P> {
 	/** Over all items, before anything is sent. Throws InputError. */
 	checkAll?(all: P[]): void;
 	/** One item: sends through `item`, and shapes the outcome. */
-	execute(input: P, item: ItemRequests): Promise<ItemOutcome>;
+	execute(input: P, item: ItemRequests): Promise<Result>;
 	/** Whether all items become one result, by `combine`; asked of the first item's input. Else each has its own. */
 	combines?(input: P): boolean;
 	/** All items that could be read, into one result that is paired with all of them. Free. */
-	combine?(all: Array<{ index: number; input: P }>, session: Session): Promise<ItemOutcome>;
-	/** Words about the input for records of an unknown outcome: `characters`, `estimatedTokens`. */
-	describe?(input: P): Record<string, number>;
+	combine?(all: Array<{ index: number; input: P }>, session: Session): Promise<Result>;
+	/** What an item of unknown outcome says about its request. */
+	describe?(input: P): Description;
+	/**
+	 * What a retry goes on with: what was paid for, except for settings that do not decide about that, such as the name of
+	 * the file. By default, all is as it was paid for.
+	 */
+	retryWith?(paid: P, now: P): P;
 }
 
 /** An operation as it is declared: `V` are the values of its fields. */
@@ -52,10 +57,17 @@ export interface Operation<P = unknown> extends What<P> {
 	read(parameters: Parameters): Promise<P>;
 }
 
-export interface ItemOutcome {
-	branch: Branch;
-	items: INodeExecutionData[];
-}
+export type Description = {
+	/** What was asked for; its beginning is shown. */
+	input?: string;
+	fileName?: string;
+	characters?: number;
+	estimatedTokens?: number;
+};
+
+/** As records and messages name it: `speech.generate`. */
+export const operationName = ({ resource, operation }: Operation): string =>
+	`${resource}.${operation}`;
 
 /** Derives what the editor shows and how it is read from the fields, and what it costs from the endpoints. */
 export function defineOperation<V extends object, P = V>({

@@ -1,38 +1,64 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { type ErrorDetails, GatewayError, InputError, type UnknownFacts } from '../core/errors';
+import {
+	type ErrorDetails,
+	GatewayError,
+	InputError,
+	type OutcomeUnknownError,
+} from '../core/errors';
 import type { UnknownReason } from '../core/outcome';
+import type { Description } from './operation';
 
 const CHECK_FIRST =
-	'It was not sent again. Look into the usage log of the gateway: if it was not charged, send this item again on purpose; if it was, the result may still be there.';
+	'Look it up in the usage log of the gateway first. If it was not charged, send this item again in a new execution, on purpose. If it was, sending it again would be charged a second time.';
 
 const ADVICE: Record<UnknownReason, string> = {
 	upstream_outcome_unknown: CHECK_FIRST,
 	connection_lost: CHECK_FIRST,
 	client_timeout: `${CHECK_FIRST} If this happens often, raise the option "Timeout" or send shorter texts.`,
-	damaged_response: `It was most likely charged. ${CHECK_FIRST}`,
+	damaged_response: `It was most likely charged; what arrived is attached. ${CHECK_FIRST}`,
 	interrupted: CHECK_FIRST,
 	already_sent:
-		'It was not sent again. Use the result of the earlier execution, or give the item a new key to send it on purpose.',
+		'Use the result of the earlier execution. To send this item again on purpose, and be charged again, give it a new key.',
 };
 
-/** The json of an item on the Outcome Unknown branch. No key is named `error`: n8n would take it for a failure. */
+/** Characters of what was asked for that tell an item from the others. */
+const INPUT_SHOWN = 80;
+
+/** What an item of unknown outcome is about. */
+export interface UnknownSubject extends Description {
+	/** From 0. */
+	index: number;
+	/** `resource.operation` */
+	operation: string;
+}
+
+/**
+ * An item on the Outcome Unknown branch. The keys are in the order in which people need them: what happened, what to do,
+ * what it is about. No key is named `error`: n8n would take it for a failure.
+ */
 export function unknownItem(
-	operation: string,
-	facts: UnknownFacts,
-	extra: IDataObject = {},
-	binary?: IBinaryKeyData,
+	{ index, operation, input, fileName, ...described }: UnknownSubject,
+	{ facts, details, files }: OutcomeUnknownError,
+	advice = ADVICE[facts.reason],
 ): INodeExecutionData {
 	const { reason, message, ...rest } = facts;
 	const json = {
 		outcome: 'unknown',
+		message,
+		advice,
+		item: index + 1,
+		input: Array.from(input ?? '')
+			.slice(0, INPUT_SHOWN)
+			.join(''),
+		...(fileName && { fileName }),
 		reason,
 		operation,
-		message,
-		advice: ADVICE[reason],
 		...rest,
-		...extra,
-	};
-	return { json, ...(binary && Object.keys(binary).length > 0 && { binary }) };
+		...described,
+		...details,
+	} as IDataObject;
+	const binary = files as IBinaryKeyData;
+	return { json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
 /** What an item's failure has to say, whether it becomes an error item or the error of the run. */

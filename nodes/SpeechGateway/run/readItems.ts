@@ -1,35 +1,39 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ItemSettings } from './requests/itemRequests';
-import type { Operation } from './operation';
-import { group } from './fields/field';
+import { InputError } from '../core/errors';
+import { group, unsetOf } from './fields/field';
 import { Parameters } from './fields/parameters';
 import { settings } from './fields/settings';
+import { operationName, type Operation } from './operation';
+import type { ItemSettings } from './requests/itemRequests';
+import type { ItemLedger } from './requests/ledger';
 
 /** What is known of an item before anything is sent. */
 export type ReadItem = Input | { failed: unknown };
 
 interface Input {
-	parameters: unknown;
+	parameters: object;
 	settings: ItemSettings;
+	/** The settings were changed after the item was paid for in part; the paid ones hold. */
+	changed?: boolean;
 }
 
 /** Reads and checks the parameters of all items that are not done; nothing is sent. */
 export async function readAll(
 	context: IExecuteFunctions,
 	operation: Operation,
-	count: number,
-	done: (index: number) => unknown,
+	ledgers: ItemLedger[],
 ): Promise<Array<ReadItem | undefined>> {
 	const inputs: Array<ReadItem | undefined> = [];
-	for (let index = 0; index < count; index++) {
-		inputs.push(done(index) ? undefined : await readOne(context, operation, index));
+	for (const [index, ledger] of ledgers.entries()) {
+		const otherOperation = paidForOther(operation, ledger);
+		if (otherOperation) inputs.push({ failed: otherOperation });
+		else inputs.push(ledger.result ? undefined : await readOne(context, operation, index, ledger));
 	}
-	const good = inputs.flatMap((input) =>
-		input && 'parameters' in input ? [input.parameters] : [],
-	);
-	if (operation.checkAll && good.length > 0) {
+	const good = () => inputs.flatMap((input) => (input && 'parameters' in input ? [input] : []));
+	refuseSharedKeys(inputs);
+	if (operation.checkAll && good().length > 0) {
 		try {
-			operation.checkAll(good);
+			operation.checkAll(good().map(({ parameters }) => parameters));
 		} catch (error) {
 			return inputs.map((input) => (input && 'parameters' in input ? { failed: error } : input));
 		}
@@ -37,17 +41,55 @@ export async function readAll(
 	return inputs;
 }
 
+/** One item; what an earlier attempt has paid for decides over what the parameters say now. */
 export async function readOne(
 	context: IExecuteFunctions,
 	operation: Operation,
 	index: number,
+	ledger?: ItemLedger,
 ): Promise<ReadItem> {
 	const parameters = new Parameters(context, index);
+	const paid = ledger?.paidFor?.parameters;
 	try {
-		return { parameters: await operation.read(parameters), settings: readSettings(parameters) };
+		const input = await operation.read(parameters);
+		const own = readSettings(parameters);
+		if (!paid) return { parameters: input as object, settings: own };
+		const used = (operation.retryWith?.(paid, input) ?? paid) as object;
+		const changed = !sameJson(used, operation.retryWith?.(input, input) ?? input);
+		return { parameters: used, settings: own, changed };
 	} catch (error) {
-		return { failed: error };
+		if (!paid) return { failed: error };
+		return { parameters: paid, settings: unsetOf(settings), changed: true };
 	}
+}
+
+const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Of several items with one "Send Once Key", only the first is sent. */
+function refuseSharedKeys(inputs: Array<ReadItem | undefined>): void {
+	const owners = new Map<string, number>();
+	for (const [index, input] of inputs.entries()) {
+		const key = input && 'parameters' in input ? input.settings.sendOnceKey : undefined;
+		if (key === undefined) continue;
+		const owner = owners.get(key);
+		if (owner === undefined) owners.set(key, index);
+		else
+			inputs[index] = {
+				failed: new InputError(
+					`"Send Once Key" is "${key.slice(0, 80)}", as it is for item ${owner + 1}`,
+					'Use something that is different for each item, such as a row ID. Nothing of this item was sent.',
+				),
+			};
+	}
+}
+
+function paidForOther(operation: Operation, ledger: ItemLedger): InputError | undefined {
+	const paid = ledger.paidFor?.operation;
+	if (paid === undefined || paid === operationName(operation)) return undefined;
+	return new InputError(
+		`An earlier attempt has paid for "${paid}" of this item, but the node is now set to "${operationName(operation)}"`,
+		'Set the node back to retry this execution, or start a new one. Nothing was sent.',
+	);
 }
 
 /** The options that every operation has. */

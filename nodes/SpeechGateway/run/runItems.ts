@@ -1,22 +1,20 @@
-import { createHash } from 'crypto';
-import type {
-	IBinaryKeyData,
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-} from 'n8n-workflow';
-import { NotStartedError, OutcomeUnknownError } from '../core/errors';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { asError, NotStartedError, OutcomeUnknownError } from '../core/errors';
 import { Transport } from '../gateway/transport';
 import { branchesOf, isTool, type Settled, sortOntoBranches, willRunAgain } from './branches';
-import { unknownItem } from './outputItems';
-import { ItemRequests } from './requests/itemRequests';
-import { Ledger, runIndex } from './requests/ledger';
-import type { Operation } from './operation';
+import { runError } from './errors';
 import { Parameters } from './fields/parameters';
 import { concurrency } from './fields/settings';
-import { readAll, readOne } from './readItems';
-import { runError } from './errors';
+import { giveHints } from './hints';
+import { operationName, type Operation } from './operation';
+import { unknownItem } from './outputItems';
+import { readAll, type ReadItem } from './readItems';
+import { ItemRequests } from './requests/itemRequests';
+import { type ItemLedger, Ledger } from './requests/ledger';
+import { rememberFirstExecution, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
+import { missingFile } from './storedFiles';
+import { asToolCall } from './toolCall';
 
 /**
  * Runs one operation over all items of the node and sorts what comes out of them onto the branches. Items run
@@ -26,78 +24,112 @@ export async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[][]> {
-	const branches = branchesOf(operation, context);
-	// n8n runs the node again after "Stop", too: then nothing may be sent.
-	if (context.getExecutionCancelSignal?.()?.aborted) return branches.map(() => []);
-	const count = context.getInputData().length;
-	const stopOnFail = !context.continueOnFail();
+	if (!isTool(context) || !operation.billed)
+		return await run(context, operation, String(runIndex(context)));
+	return await asToolCall(context, operation, async (call) => await run(context, operation, call));
+}
 
-	const round = isTool(context) ? await toolCall(context, operation) : String(runIndex(context));
+async function run(
+	context: IExecuteFunctions,
+	operation: Operation,
+	round: string,
+): Promise<INodeExecutionData[][]> {
+	const branches = branchesOf(operation, context);
 	const ledger = new Ledger(context, 'speechGateway', round);
-	const done = (index: number) =>
-		operation.billed ? ledger.item(String(index)).result : undefined;
-	const inputs = await readAll(context, operation, count, done);
+	if (operation.billed) rememberFirstExecution(context, ledger.firstExecutionId);
+	const items = context.getInputData();
+	const count = items.length;
+	const stopOnFail = !context.continueOnFail();
+	const ledgers = items.map(({ json }, index) => {
+		if (operation.waits && operation.billed) ledger.takeBack(String(index), json.id);
+		return ledger.item(String(index));
+	});
+	// n8n runs the node again after "Stop", too: then nothing may be sent, and what is finished is handed over.
+	if (isCancelled(context)) {
+		const left = ledgers.map((paid, index) => asLeft(context, operation, paid, index));
+		return sortOntoBranches(left, branches);
+	}
+
+	const inputs = await readAll(context, operation, ledgers);
 	/** In stop mode, the first failure ends the run with one error. */
-	const endOnFailure = (all: Array<object | undefined>, kept: number) => {
+	const endOnFailure = (all: Array<ReadItem | Settled | undefined>, kept: number) => {
 		const index = all.findIndex((one) => one && 'failed' in one);
 		if (!stopOnFail || index < 0) return;
-		throw runError(
-			context,
-			index,
-			count,
-			(all[index] as { failed: unknown }).failed,
-			kept,
-			operation,
-		);
+		const { failed } = all[index] as { failed: unknown };
+		throw runError(context, { index, count, kept, error: failed, operation });
 	};
 	endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 
-	let session: Session;
-	try {
-		session = { ...(await open(context)), retryOf: ledger.retryOf };
-	} catch (error) {
-		// A throw in the continue modes would send the input items to Success.
-		if (stopOnFail) throw runError(context, 0, 1, error, 0, operation);
-		return sortOntoBranches(
-			inputs.map((_, index) => done(index) ?? { failed: error }),
-			branches,
-		);
+	const session = await open(context);
+	if (stopOnFail && session.unavailable) {
+		throw runError(context, { index: 0, count: 1, kept: 0, error: session.unavailable, operation });
 	}
+	session.retryOf = ledger.retryOf;
 	const runOne = async (index: number): Promise<Settled> => {
-		const record = ledger.item(String(index));
-		const earlier = done(index);
-		if (earlier) return earlier;
+		const paid = ledgers[index];
+		const missing = ledger.isFirstOfRetry ? await missingFile(context, paid) : undefined;
+		if (missing) return { failed: missing };
+		if (paid.result) return paid.result;
 		const input = inputs[index]!;
 		if ('failed' in input) return input;
-		const stop = () => stopOnFail && session.limiter.stop('Another item failed');
-		const item = new ItemRequests(session, index, record, input.settings, stop);
+		if (input.changed) session.hints.add(SETTINGS_OF_BEFORE);
+		if (operation.billed) paid.ask(operationName(operation), input.parameters);
+		const item = new ItemRequests(session, index, paid, input.settings, stopOnFail);
 		const settled = await execute(operation, input.parameters, item);
-		// What is still processing is not finished: a retry goes on waiting for the same job.
-		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed) {
-			Object.assign(record, { result: settled, requests: {}, frozen: undefined });
-		}
-		if ('failed' in settled) stop();
+		// What is still processing is not finished: a retry goes on waiting for the same task.
+		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed)
+			paid.finish(settled);
+		await item.settle('failed' in settled);
 		return settled;
 	};
-	const settled = await Promise.all(
+	let settled = await Promise.all(
 		Array.from({ length: count }, async (_, index) => await runOne(index)),
 	);
-	if (session.transport.cancel?.aborted) return branches.map(() => []);
+	// After a time-out of the workflow, n8n keeps what is returned here.
+	if (isCancelled(context)) return sortOntoBranches(settled, branches);
 
-	endOnFailure(settled, settled.filter((outcome) => 'branch' in outcome).length);
+	const kept = settled.filter((outcome) => 'branch' in outcome).length;
+	endOnFailure(settled, kept);
+	// No item may vanish, whatever kept it from being sent.
+	settled = settled.map((outcome) =>
+		'notStarted' in outcome ? { failed: outcome.notStarted } : outcome,
+	);
+	endOnFailure(settled, kept);
 	const outputs = sortOntoBranches(settled, branches);
 	const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
 	const over = isTool(context)
 		? settled.every(succeeded)
 		: !willRunAgain(context, outputs, ledger.attempts);
-	if (over) ledger.close();
-	giveHints(context, session, settled);
+	if (over) {
+		if (operation.billed && !isTool(context)) letWait(ledger, settled);
+		ledger.close();
+	}
+	giveHints(context, session.hints, settled);
 	return outputs;
 }
 
+function letWait(ledger: Ledger, settled: Settled[]): void {
+	for (const [index, outcome] of settled.entries()) {
+		if ('branch' in outcome && outcome.branch === 'waiting')
+			ledger.letWait(String(index), String(outcome.items[0].json.id));
+	}
+}
+
+const SETTINGS_OF_BEFORE =
+	'Some items were already paid for in part with other settings. They were finished with the settings that were paid for.';
+
+const isCancelled = (context: IExecuteFunctions): boolean =>
+	context.getExecutionCancelSignal?.()?.aborted === true;
+
+/** A session that cannot reach the gateway still hands over what is paid for. */
 async function open(context: IExecuteFunctions): Promise<Session> {
-	const atOnce = concurrency.read(new Parameters(context, 0));
-	return openSession(context, await Transport.open(context), atOnce);
+	try {
+		const atOnce = concurrency.read(new Parameters(context, 0));
+		return openSession(context, await Transport.open(context), atOnce);
+	} catch (error) {
+		const session = openSession(context, Transport.offline(context), concurrency.unset);
+		return Object.assign(session, { unavailable: asError(error) });
+	}
 }
 
 async function execute(
@@ -105,22 +137,18 @@ async function execute(
 	parameters: unknown,
 	item: ItemRequests,
 ): Promise<Settled> {
+	const { context, transport } = item.session;
 	try {
 		return await operation.execute(parameters, item);
 	} catch (error) {
-		if (item.session.transport.cancel?.aborted || error instanceof NotStartedError)
-			return { notStarted: true };
-		if (error instanceof OutcomeUnknownError) {
-			const name = `${operation.resource}.${operation.operation}`;
-			const extra = {
-				...operation.describe?.(parameters),
-				...error.details,
-				...(isTool(item.session.context) && { advice: ADVICE_TO_AGENTS }),
-			} as IDataObject;
-			const files = error.files as IBinaryKeyData;
-			return { branch: 'unknown', items: [unknownItem(name, error.facts, extra, files)] };
-		}
-		await item.settle();
+		const unknown =
+			error instanceof OutcomeUnknownError
+				? error
+				: transport.cancel?.aborted
+					? item.interrupted()
+					: undefined;
+		if (unknown) return outcomeUnknown(operation, item.index, unknown, context, parameters);
+		if (transport.cancel?.aborted || error instanceof NotStartedError) return { notStarted: error };
 		return { failed: error };
 	}
 }
@@ -128,28 +156,28 @@ async function execute(
 const ADVICE_TO_AGENTS =
 	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
 
-/**
- * What a tool's ledger is kept under: its input. Every call and every retry of an agent is another run of the node, and
- * the same input must not be sent again, as long as it has not succeeded.
- */
-async function toolCall(context: IExecuteFunctions, operation: Operation): Promise<string> {
-	const input = await readOne(context, operation, 0);
-	const given = 'parameters' in input ? input.parameters : null;
-	const call = JSON.stringify([operation.resource, operation.operation, given]);
-	return `tool ${createHash('sha256').update(call).digest('hex')}`;
+function outcomeUnknown(
+	operation: Operation,
+	index: number,
+	error: OutcomeUnknownError,
+	context: Pick<IExecuteFunctions, 'getNode'>,
+	parameters: unknown,
+): Settled {
+	const about = parameters === undefined ? {} : operation.describe?.(parameters);
+	const subject = { index, operation: operationName(operation), ...about };
+	const advice = isTool(context) ? ADVICE_TO_AGENTS : undefined;
+	return { branch: 'unknown', items: [unknownItem(subject, error, advice)] };
 }
 
-function giveHints(context: IExecuteFunctions, session: Session, settled: Settled[]): void {
-	const unknown = settled.filter(
-		(outcome) => 'branch' in outcome && outcome.branch === 'unknown',
-	).length;
-	for (const message of session.hints) {
-		context.addExecutionHints?.({ message, type: 'info', location: 'outputPane' });
-	}
-	if (unknown === 0) return;
-	context.addExecutionHints?.({
-		message: `Outcome unknown for ${unknown} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}: possibly charged, and not sent again. See the branch "Unknown".`,
-		type: 'warning',
-		location: 'outputPane',
-	});
+/** How an item stands that this attempt may not go on with. */
+function asLeft(
+	context: IExecuteFunctions,
+	operation: Operation,
+	ledger: ItemLedger,
+	index: number,
+): Settled {
+	if (ledger.result) return ledger.result;
+	const interrupted = ledger.interruption();
+	if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
+	return outcomeUnknown(operation, index, interrupted, context, ledger.paidFor?.parameters);
 }

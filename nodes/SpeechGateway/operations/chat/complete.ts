@@ -56,6 +56,8 @@ export const complete = defineOperation({
 	sends: [endpoints.chat],
 	input: fields,
 	prepare: chatRequest,
+	describe: ({ body }) => ({ input: lastMessage(body) }),
+	retryWith: (paid, { relay, simplify }) => ({ ...paid, relay, simplify }),
 
 	async execute({ body, relay, simplify }, item) {
 		const client = relay ? relayToClient(item) : undefined;
@@ -88,4 +90,9 @@ function chatRequest(input: InputOf<typeof fields>, { context }: Parameters) {
 		...(stream && { stream }),
 	} as IDataObject;
 	return { body, relay: stream && streaming, simplify };
+}
+
+function lastMessage({ messages }: IDataObject): string | undefined {
+	const last = Array.isArray(messages) ? (messages.at(-1) as IDataObject) : undefined;
+	return typeof last?.content === 'string' ? last.content : undefined;
 }

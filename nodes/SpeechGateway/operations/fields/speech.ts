@@ -58,7 +58,10 @@ export const speechFields = (textHint: string) => ({
 });
 
 /** Plain JSON, since the ledger may keep it. */
-export type SpeechInput = InputOf<ReturnType<typeof speechFields>>;
+export type SpeechInput = InputOf<ReturnType<typeof speechFields>> & {
+	/** What the run may spend beyond its estimate without passing Max Estimated Tokens. */
+	tokensToSpare?: number;
+};
 
 /** The number of characters. `max`: longest text that this way of speaking takes; more throws InputError. */
 export function checkedLength({ text }: { text: string }, max: number): number {
@@ -98,4 +101,5 @@ export function checkBudget<T extends SpeechInput>(all: T[], tokensOf: (input: T
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}
+	for (const input of all) input.tokensToSpare = limit - total;
 }

@@ -2,12 +2,12 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { AUDIO_FORMATS } from '../../core/audio';
 import { subtitles } from '../../core/text/subtitles';
 import { withExtension } from '../../flows/files/storeAudio';
-import type { ItemRequests, RequestGroup } from '../../run/requests/itemRequests';
+import type { ItemRequests } from '../../run/requests/itemRequests';
 import { narrate } from '../../flows/narrate';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
-import { speak, speakAsJob, type SpeechRequest } from '../../flows/speak';
-import { checkBudget, speechBody } from '../fields/speech';
+import { type AsJob, speak, speakAsJob, type SpeechRequest } from '../../flows/speak';
+import { checkBudget, estimateOf, speechBody } from '../fields/speech';
 import { DEFAULT_WAIT } from '../fields/wait';
 import {
 	longTextFields,
@@ -31,10 +31,22 @@ export const generate = defineOperation({
 	input: longTextFields,
 	prepare: withLength,
 	checkAll: (all) => checkBudget(all, tokensOf),
-	describe: (input) => ({ characters: input.characters, estimatedTokens: tokensOf(input) }),
+	describe: (input) => ({
+		input: input.text,
+		fileName: input.fileName,
+		characters: input.characters,
+		estimatedTokens: tokensOf(input),
+	}),
 
-	async execute(given, item) {
-		const input = partsOf(given).length > 1 ? item.freeze(given) : given;
+	retryWith: (
+		paid,
+		{ fileName, binaryPropertyName, subtitles, maxEstimatedTokens, tokensToSpare },
+	) => ({
+		...paid,
+		...{ fileName, binaryPropertyName, subtitles, maxEstimatedTokens, tokensToSpare },
+	}),
+
+	async execute(input, item) {
 		const parts = partsOf(input);
 		if (input.longText === 'single' && input.characters > NEAR_THE_LIMIT_CHARACTERS) {
 			item.session.hints.add(
@@ -45,8 +57,7 @@ export const generate = defineOperation({
 			source: input.text,
 			parts: parts.map((part, index) => ({
 				...part,
-				speak: async (group) =>
-					await speakPart(item, input, part, parts.length > 1 ? index + 1 : 0, group),
+				speak: async () => await speakPart(item, input, part, parts.length > 1 ? index + 1 : 0),
 			})),
 			fileName: input.fileName,
 			pauseMilliseconds: input.pauseBetweenSegments,
@@ -71,23 +82,21 @@ export const generate = defineOperation({
 	},
 });
 
-async function speakPart(
-	item: ItemRequests,
-	input: LongTextInput,
-	part: Part,
-	number: number,
-	group: RequestGroup,
-) {
+async function speakPart(item: ItemRequests, input: LongTextInput, part: Part, number: number) {
 	const request: SpeechRequest = {
 		name: number > 0 ? `segment ${number}` : 'speech',
 		body: speechBody(input, part.text),
 		format: input.responseFormat,
 		fileName: number > 0 ? `${input.fileName}-segment-${number}` : input.fileName,
-		group,
 	};
-	return input.longText === 'job'
-		? await speakAsJob(item, request, DEFAULT_WAIT)
-		: await speak(item, request, input.longText === 'auto' ? DEFAULT_WAIT : undefined);
+	if (input.longText === 'job') return await speakAsJob(item, request, DEFAULT_WAIT);
+	const { estimatedTokens, estimatedTokensAsJob } = estimateOf({ ...input, text: part.text });
+	const asJob: AsJob = {
+		wait: DEFAULT_WAIT,
+		extraTokens: Math.max(0, estimatedTokensAsJob - estimatedTokens),
+		tokensToSpare: input.tokensToSpare,
+	};
+	return await speak(item, request, input.longText === 'auto' ? asJob : undefined);
 }
 
 async function subtitleFile(

@@ -1,7 +1,13 @@
 import { segmentText } from '../../core/text/segment';
 import type { InputOf } from '../../run/fields/field';
 import { choiceOption, numberOption } from '../../run/fields/kinds';
-import { checkedLength, estimateOf, MAX_INPUT_CHARACTERS, speechFields } from '../fields/speech';
+import {
+	checkedLength,
+	estimateOf,
+	MAX_INPUT_CHARACTERS,
+	speechFields,
+	type SpeechInput,
+} from '../fields/speech';
 
 /** What Generate and Estimate take. */
 export const longTextFields = {
@@ -68,7 +74,7 @@ export const longTextFields = {
 type Given = InputOf<typeof longTextFields>;
 
 /** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
-export type LongTextInput = Given & { characters: number };
+export type LongTextInput = Given & Pick<SpeechInput, 'tokensToSpare'> & { characters: number };
 
 export const withLength = (given: Given): LongTextInput => ({
 	...given,

@@ -67,6 +67,8 @@ export const speechJobOperations = taskOperations<SpeechInput, InputOf<typeof au
 		estimatedTokens: tokensOf(input),
 	}),
 
+	about: ({ text, fileName }) => ({ input: text, fileName }),
+
 	async submit(item, input) {
 		return await submitJob(item, {
 			name: 'job',

@@ -57,6 +57,8 @@ export const videoOperations = taskOperations<InputOf<typeof fields>, InputOf<ty
 	},
 	fields: { create: fields, createAndWait: { ...fields, ...videoFile }, file: videoFile },
 
+	about: ({ prompt }) => ({ input: prompt }),
+
 	async submit(item, { model, prompt, additionalBody }) {
 		const created = await item.billed({
 			name: 'video',

@@ -67,7 +67,11 @@ export const create = defineOperation({
 		);
 		return { ...input, recording };
 	},
-	describe: () => ({ estimatedTokens: CLONE_TOKENS }),
+	describe: ({ title, recording }) => ({
+		input: title,
+		fileName: recording.fileName,
+		estimatedTokens: CLONE_TOKENS,
+	}),
 
 	async execute(input, item) {
 		const voice = input.reuseExisting

@@ -65,8 +65,9 @@ export function option<T>(
 	unset: T,
 	parse: Parse<T | undefined>,
 ): OptionField<T> {
+	const { name, displayName, noDataExpression } = property;
 	const given = (parameters: Parameters) =>
-		parse(parameters.option(property.name), property.displayName);
+		parse(noDataExpression ? parameters.runOption(name) : parameters.option(name), displayName);
 	const read = (parameters: Parameters) => given(parameters) ?? unset;
 	return { panel: [], options: [property], unset, given, read };
 }

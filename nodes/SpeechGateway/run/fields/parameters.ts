@@ -13,6 +13,17 @@ export class Parameters {
 		return this.context.getNodeParameter(name, this.index, fallback as object);
 	}
 
+	/** An option of the whole run: no other option is evaluated for it, which might fail for this item. */
+	runOption(name: string): unknown {
+		return this.context.getNodeParameter(`options.${name}`, this.index, null) ?? undefined;
+	}
+
+	/** Whether the user has added the option, whatever its expression comes to. */
+	isSet(name: string): boolean {
+		const { options } = this.context.getNode().parameters as { options?: IDataObject };
+		return options !== undefined && name in options;
+	}
+
 	option(name: string): unknown {
 		this.cachedOptions ??= this.context.getNodeParameter('options', this.index, {}) as IDataObject;
 		return this.cachedOptions[name];

@@ -1,5 +1,27 @@
-import { mapped, optional } from './field';
+import { InputError } from '../../core/errors';
+import type { Parameters } from './parameters';
 import { numberOption, secondsOption, textOption } from './kinds';
+
+const sendOnceKeyName = 'sendOnceKey';
+const sendOnceKey = textOption({
+	displayName: 'Send Once Key',
+	name: sendOnceKeyName,
+	default: '',
+	placeholder: 'e.g. {{ $json.row_id }}',
+	description:
+		'Something that tells this item from all others, such as a row ID. An item whose key this node has sent before, in any execution, even one that crashed, is not sent again: it goes to the branch "Unknown".',
+});
+
+/** A key that is set protects its item; one that turns out empty would protect nothing, silently. */
+function checkedKey(value: unknown): string {
+	const key = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+	if (typeof key === 'string' && key.trim() !== '') return key.trim();
+	const isEmpty = typeof key === 'string' || key === undefined || key === null;
+	throw new InputError(
+		`"${sendOnceKey.options[0].displayName}" must be a text or a number, but is ${isEmpty ? 'empty' : JSON.stringify(value)?.slice(0, 80)}`,
+		'Check that its expression finds something in every item, such as a row ID, or remove the option. Nothing of this item was sent.',
+	);
+}
 
 /** How an item's requests are sent: options that the runner reads, not the operation. */
 export const settings = {
@@ -22,19 +44,14 @@ export const settings = {
 		description:
 			'Longest time to wait for an answer. Keep it above 120: a request that is given up too early may still be charged.',
 	}),
-	sendOnceKey: mapped(
-		optional(
-			textOption({
-				displayName: 'Send Once Key',
-				name: 'sendOnceKey',
-				default: '',
-				placeholder: 'e.g. {{ $json.row_id }}',
-				description:
-					'Something that tells this item from all others, such as a row ID. An item whose key this node has sent before, in any execution, even one that crashed, is not sent again: it goes to the branch "Unknown".',
-			}),
-		),
-		(key) => key?.trim() || undefined,
-	),
+	sendOnceKey: {
+		...sendOnceKey,
+		read(parameters: Parameters): string | undefined {
+			const value = parameters.option(sendOnceKeyName);
+			if (value === undefined && !parameters.isSet(sendOnceKeyName)) return undefined;
+			return checkedKey(value);
+		},
+	},
 };
 
 /** Of the whole run, over all items; read from the first. */

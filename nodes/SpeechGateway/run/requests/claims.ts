@@ -1,11 +1,12 @@
 import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
-import { asError } from '../../core/errors';
+import { asError, InputError } from '../../core/errors';
+import type { ItemLedger } from './ledger';
 
 /**
- * Keys that n8n remembers for one node (the newest ones win). n8n rewrites the whole list with every change, so the bound
- * keeps that cheap: 20,000 hashes are half a megabyte.
+ * Keys that n8n remembers for one node (the newest ones win): 20,000 of items, and as many of retries, which must not
+ * crowd them out. n8n rewrites the whole list with every change, so the bound keeps that cheap: it is a megabyte.
  */
-const OPTIONS: ICheckProcessedOptions = { mode: 'entries', maxEntries: 20_000 };
+const OPTIONS: ICheckProcessedOptions = { mode: 'entries', maxEntries: 40_000 };
 
 /** n8n reads, changes and writes the list without a lock; within this process the changes take turns. */
 let turn: Promise<unknown> = Promise.resolve();
@@ -60,3 +61,91 @@ export class SentKeys {
 		}
 	}
 }
+
+/** What must be this item's own before a billed request of it leaves. */
+export interface ClaimSettings {
+	/** One key for all requests of the item, over all executions. */
+	sendOnceKey?: string;
+	/** In a retry of a failed execution: a key a request, over all retries of that execution. */
+	retryOf?: string;
+}
+
+/**
+ * The claims of one item. They are taken before a request leaves, and given back when it was certainly not charged. A key
+ * that cannot be given back stays taken: too few requests are sent rather than too many.
+ */
+export class ItemClaims {
+	private takingKey: Promise<boolean> | undefined;
+
+	constructor(
+		private readonly keys: SentKeys,
+		private readonly ledger: ItemLedger,
+		private readonly settings: ClaimSettings,
+		/** Told when a key could not be given back. */
+		private readonly onKept: () => void,
+	) {}
+
+	/** False when another execution has sent the request. Throws InputError when n8n cannot record the claims. */
+	async take(request: string): Promise<boolean> {
+		return (await this.takeKey()) && (await this.takeRetry(request));
+	}
+
+	/** The request was certainly not charged: another retry may send it. */
+	async giveBack(request: string): Promise<void> {
+		const { retryOf } = this.settings;
+		if (retryOf) await this.forget(retryKey(retryOf, request));
+	}
+
+	/** The item has ended without a result. If nothing of it was charged, its key may be used again. */
+	async settle(): Promise<void> {
+		const { sendOnceKey } = this.settings;
+		// A key that is still being recorded is not on the ledger yet.
+		await this.takingKey?.catch(() => undefined);
+		if (sendOnceKey === undefined || !this.ledger.keyRecorded || this.ledger.maybeCharged) return;
+		// First here, then in the database: should that fail half-way, the key is stuck rather than sent twice.
+		this.ledger.keyRecorded = false;
+		this.takingKey = undefined;
+		await this.forget(sendOnceKey);
+	}
+
+	private async takeKey(): Promise<boolean> {
+		const { sendOnceKey } = this.settings;
+		if (sendOnceKey === undefined || this.ledger.keyRecorded) return true;
+		this.takingKey ??= this.keys.record(sendOnceKey).then((fresh) => {
+			if (fresh) this.ledger.keyRecorded = true;
+			return fresh;
+		});
+		try {
+			return await this.takingKey;
+		} catch (error) {
+			this.takingKey = undefined;
+			throw notRecorded('The "Send Once Key"', error);
+		}
+	}
+
+	private async takeRetry(request: string): Promise<boolean> {
+		const { retryOf } = this.settings;
+		if (!retryOf) return true;
+		try {
+			return await this.keys.record(retryKey(retryOf, request));
+		} catch (error) {
+			throw notRecorded('The retry', error);
+		}
+	}
+
+	private async forget(key: string): Promise<void> {
+		try {
+			await this.keys.forget(key);
+		} catch {
+			this.onKept();
+		}
+	}
+}
+
+const retryKey = (retryOf: string, request: string) => `${retryOf}, ${request}`;
+
+const notRecorded = (what: string, error: unknown) =>
+	new InputError(
+		`${what} could not be recorded in n8n's database: ${asError(error).message}`,
+		'Nothing was sent and nothing was charged. Try again when the database answers.',
+	);

@@ -4,28 +4,28 @@ import {
 	asError,
 	DamagedResultError,
 	GatewayError,
-	InputError,
 	NotStartedError,
 	OutcomeUnknownError,
 } from '../../core/errors';
-import type { UnknownFacts } from '../../core/errors';
-import { mayBeSentAgain, type UnknownReason } from '../../core/outcome';
-import { backoffMs, MAX_RETRY_AFTER_MS } from '../../core/retryPolicy';
+import type { UnknownReason } from '../../core/outcome';
+import { backoffMs } from '../../core/retryPolicy';
 import type { Ticket } from '../../gateway/concurrencyLimiter';
-import type { BilledEndpoint, Endpoint, FreeEndpoint } from '../../gateway/endpoints';
-import { pause } from '../../gateway/pause';
+import type { BilledEndpoint, FreeEndpoint } from '../../gateway/endpoints';
 import type { GatewayResponse } from '../../gateway/transport';
+import { ItemClaims } from './claims';
 import {
 	type About,
 	exchange,
-	isFailure,
 	type Failure,
+	isFailure,
 	refusal,
 	requestId,
 	taskId,
 } from './exchange';
-import { type ItemRecord, maybeCharged } from './ledger';
+import type { ItemLedger, Sent } from './ledger';
+import { retrying, slowDownAfter } from './retrying';
 import type { Session } from './session';
+import { outcomeUnknown } from './unknownOutcome';
 
 export interface ItemSettings {
 	maxRetries: number;
@@ -33,7 +33,7 @@ export interface ItemSettings {
 	sendOnceKey?: string;
 }
 
-export interface BilledRequest {
+export interface BilledRequest<T extends object> {
 	/** Which request of the item this is; retries find it again by this name. */
 	name: string;
 	endpoint: BilledEndpoint;
@@ -41,71 +41,106 @@ export interface BilledRequest {
 	input: IDataObject;
 	/** A form instead of JSON, made when its turn has come, so that waiting requests hold no files. */
 	body?: () => Promise<FormData>;
-	/** Reads the whole answer; what it returns is kept in the ledger. Whatever it throws means: paid for, but damaged. */
-	read: (reply: GatewayResponse) => Promise<IDataObject>;
+	/**
+	 * Reads the whole answer; what it returns is kept in the ledger, so it must be plain JSON. Whatever it throws means:
+	 * paid for, but damaged.
+	 */
+	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
-	/** Requests that only make sense together: once one has failed, no further one is started. */
-	group?: RequestGroup;
 	/** The caller has another way when the gateway cuts the request (524), so that is no failure of the item. */
 	hasWayAroundCut?: boolean;
 }
 
-export interface RequestGroup {
-	failed: boolean;
-}
-
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests {
-	private claiming: Promise<boolean> | undefined;
+	/** Aborts when a part of the item's result cannot be had any more. */
+	private readonly givingUp = new AbortController();
+	/** Aborts when no further billed request of this item may start. */
+	private readonly ending: AbortSignal;
+	private readonly claims: ItemClaims;
+	private release: (() => void) | undefined;
 
 	constructor(
 		readonly session: Session,
 		readonly index: number,
-		readonly record: ItemRecord,
+		private readonly ledger: ItemLedger,
 		private readonly settings: ItemSettings,
-		/** Told before the next request can start, so that the run can stop in time. */
-		private readonly onFailure: () => void = () => {},
-	) {}
+		/** The run stops when this item ends with an error. */
+		private readonly stopsRun = false,
+	) {
+		this.ending = session.limiter.ending(this.givingUp.signal);
+		const { retryOf } = session;
+		this.claims = new ItemClaims(
+			session.keys,
+			ledger,
+			{
+				sendOnceKey: settings.sendOnceKey,
+				retryOf: retryOf && `${retryOf}, item ${index + 1}`,
+			},
+			() => session.hints.add(KEY_KEPT),
+		);
+	}
+
+	/** Whether the item has sent this request before. */
+	has(request: string): boolean {
+		return this.ledger.has(request);
+	}
+
+	/** A part of the item's result cannot be had: no further billed request of it starts; those in flight go on. */
+	giveUp(): void {
+		this.givingUp.abort(new NotStartedError('Another request of this item failed'));
+	}
+
+	/** The item has ended. With an error, in stop mode, the run stops; else the requests that were held back go on. */
+	async settle(failed: boolean): Promise<void> {
+		if (failed && this.stopsRun) this.session.limiter.stop('Another item failed');
+		this.release?.();
+		await this.claims.settle();
+	}
 
 	/**
 	 * Sends a billed request, at most once ever as far as money goes, and returns what `read` made of the answer. The
 	 * ledger is written before it leaves and settled after. Throws OutcomeUnknownError when it may have been charged,
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
-	async billed(request: BilledRequest): Promise<IDataObject> {
-		const { endpoint, about = {}, group } = request;
-		const earlier = this.record.requests[request.name];
+	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
+		const { endpoint, about = {}, name } = request;
+		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {
 			case 'done':
-				return earlier.value;
+				return earlier.value as T;
 			case 'unknown':
 				throw new OutcomeUnknownError(earlier.facts);
 			case 'sending':
-				throw this.unknown(request, earlier, 'interrupted');
+				throw this.unknown(name, earlier, 'interrupted');
 			case 'cut':
 				throw refusal(this.session.transport, endpoint, about, { status: 524, headers: {} });
 		}
-		const failed = ({ outcome }: Failure) => {
-			if (outcome === 'cut' && request.hasWayAroundCut) return;
-			if (group) group.failed = true;
-			this.onFailure();
-		};
-		return await this.retrying(endpoint, async () => await this.attemptBilled(request), failed);
+		return await retrying(this.session, endpoint.billed, this.settings.maxRetries, {
+			attempt: async () => await this.attemptBilled(request),
+			failed: ({ outcome }) => {
+				if (outcome !== 'cut' || !request.hasWayAroundCut) this.fail();
+			},
+			signal: this.ending,
+		});
 	}
 
 	/** Sends a free request, again and again within `maxRetries` on whatever may pass. `read` may throw to try again. */
 	async free<T>(
 		endpoint: FreeEndpoint,
-		read: (reply: GatewayResponse) => Promise<T>,
+		read: (response: GatewayResponse) => Promise<T>,
 		about: About = {},
 	): Promise<T> {
-		return await this.retrying(endpoint, async () => await this.attemptFree(endpoint, read, about));
+		return await this.retryingFree(
+			endpoint,
+			async () => await this.attemptFree(endpoint, read, about),
+		);
 	}
 
 	/** Deletes. What is gone when an earlier try's answer was lost counts as deleted. */
 	async delete(endpoint: FreeEndpoint, about: About): Promise<void> {
 		let tries = 0;
-		await this.retrying(endpoint, async () => {
+		await this.retryingFree(endpoint, async () => {
 			const result = await this.attemptFree(endpoint, async () => true, about);
 			const gone = tries++ > 0 && isFailure(result) && result.error.details.httpCode === '404';
 			return gone || result;
@@ -118,120 +153,111 @@ export class ItemRequests {
 	 */
 	async freeOnce<T>(
 		endpoint: FreeEndpoint,
-		read: (reply: GatewayResponse) => Promise<T>,
+		read: (response: GatewayResponse) => Promise<T>,
 		about: About,
 		deadline: number,
 	): Promise<T | Failure> {
-		const { limiter } = this.session;
+		const { limiter, transport, unavailable } = this.session;
+		if (unavailable) throw unavailable;
+		const left = () => Math.ceil(Math.max(1, deadline - Date.now()));
 		const poll = async (ticket: Ticket) => {
-			const left = Math.max(1, deadline - Date.now());
-			const ended = AbortSignal.timeout(Math.ceil(Math.min(left, this.settings.timeoutMs)));
+			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
 			const result = await this.attemptFree(endpoint, read, about, ended);
-			if (isFailure(result) && result.outcome === 'notCharged') {
-				limiter.slowDown(ticket, Math.min(result.retryAfter ?? backoffMs(0), MAX_RETRY_AFTER_MS));
-			}
+			if (isFailure(result))
+				slowDownAfter(limiter, ticket, result.outcome, result.retryAfter ?? backoffMs(0));
 			return result;
 		};
-		return await limiter.run(false, poll, deadline);
+		return await limiter.run(false, poll, transport.cancel, deadline);
 	}
 
-	/** The parameters that the item was first paid for with; before that, the ones given. Plain JSON. */
-	freeze<T extends IDataObject>(given: T): T {
-		if (!this.record.frozen || !maybeCharged(this.record)) this.record.frozen = given;
-		return this.record.frozen as T;
+	/** The run broke off; an error that says what is known, when something of the item may have been paid for. */
+	interrupted(): OutcomeUnknownError | undefined {
+		return this.ledger.interruption();
 	}
 
-	/** The item ends with an error. A key whose requests were certainly not charged may be used again. */
-	async settle(): Promise<void> {
-		const { sendOnceKey } = this.settings;
-		if (sendOnceKey === undefined || !this.record.keyRecorded || maybeCharged(this.record)) return;
-		await this.session.keys.forget(sendOnceKey);
-		this.claiming = undefined;
-		delete this.record.keyRecorded;
+	private async retryingFree<T>(endpoint: FreeEndpoint, attempt: () => Promise<T | Failure>) {
+		return await retrying(this.session, endpoint.billed, this.settings.maxRetries, {
+			attempt,
+			failed: () => this.fail(),
+			signal: this.session.transport.cancel,
+		});
 	}
 
-	/** The one loop of retries. Whether a request may go again is decided before its place in the limiter is given up. */
-	private async retrying<T>(
-		endpoint: Endpoint,
-		attempt: () => Promise<T | Failure>,
-		failed: (failure: Failure) => void = this.onFailure,
-	): Promise<T> {
-		const { limiter, transport } = this.session;
-		for (let tries = 0; ; tries++) {
-			let delay = 0;
-			let again = false;
-			const answer = await limiter.run(endpoint.billed, async (ticket) => {
-				const result = await attempt();
-				if (!isFailure(result)) {
-					limiter.succeeded();
-					return result;
-				}
-				delay = result.retryAfter ?? backoffMs(tries);
-				if (result.outcome === 'notCharged')
-					limiter.slowDown(ticket, Math.min(delay, MAX_RETRY_AFTER_MS));
-				again =
-					mayBeSentAgain(result.outcome) &&
-					tries < this.settings.maxRetries &&
-					delay <= MAX_RETRY_AFTER_MS;
-				if (!again) failed(result);
-				return result;
-			});
-			if (!isFailure(answer)) return answer;
-			if (!again) throw answer.error;
-			await pause(delay, transport.cancel);
-		}
+	/**
+	 * A request failed for good. Before its place in the limiter is free, no other billed request may take it, until it is
+	 * known how the item ends.
+	 */
+	private fail(): void {
+		this.giveUp();
+		if (this.stopsRun) this.release ??= this.session.limiter.hold();
 	}
 
-	private async attemptBilled(request: BilledRequest): Promise<IDataObject | Failure> {
-		const { requests } = this.record;
+	private async attemptBilled<T extends object>(
+		request: BilledRequest<T>,
+	): Promise<T | Failure | undefined> {
 		const { name, endpoint, input, about = {} } = request;
 		const { transport } = this.session;
-		if (request.group?.failed) throw new NotStartedError('Another request of this item failed');
 		const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('hex');
 		const body = request.body ? await request.body() : input;
-		const retryKey = this.retryKey(name);
-		if (!(await this.claimKey()) || !(await this.claimRetry(retryKey))) {
-			throw this.unknown(request, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
+		if (!(await this.claims.take(name))) {
+			throw this.unknown(name, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
 		}
-		transport.cancel?.throwIfAborted();
-
-		const sent = { sentAt: new Date().toISOString(), inputHash };
-		requests[name] = { state: 'sending', ...sent };
-		const reply = await exchange(transport, endpoint, this.settings.timeoutMs, about, body);
-		if (isFailure(reply)) {
-			if (reply.outcome === 'unknown')
-				throw this.unknown(request, sent, reply.reason!, reply.error);
-			if (reply.outcome === 'cut') requests[name] = { state: 'cut' };
-			else delete requests[name];
-			if (retryKey) await this.session.keys.forget(retryKey);
-			return reply;
+		// While n8n's database was waited for, the run may have ended, or may be about to.
+		if (this.ending.aborted || this.session.limiter.isHeld) {
+			await this.claims.giveBack(name);
+			this.ending.throwIfAborted();
+			return undefined;
+		}
+		const sent: Sent = { sentAt: new Date().toISOString(), inputHash };
+		this.ledger.begin(name, sent);
+		let response: GatewayResponse | Failure;
+		try {
+			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, body);
+		} catch {
+			// Only what ends the run is thrown: the request is somewhere on its way.
+			throw this.unknown(name, sent, 'interrupted');
+		}
+		if (isFailure(response)) {
+			const { outcome, reason, error } = response;
+			if (outcome === 'unknown') throw this.unknown(name, sent, reason!, error);
+			if (outcome === 'cut') {
+				// Its claim stays: what goes on as a job instead must not be spoken by another retry.
+				this.ledger.cut(name);
+				return response;
+			}
+			this.ledger.clear(name);
+			await this.claims.giveBack(name);
+			return response;
 		}
 		try {
-			const value = await request.read(reply);
-			requests[name] = { state: 'done', value };
+			const value = await request.read(response);
+			this.ledger.done(name, value);
 			return value;
 		} catch (error) {
-			reply.body.destroy();
-			transport.cancel?.throwIfAborted();
-			const details = { httpCode: String(reply.status), requestId: requestId(reply.headers) };
+			response.body.destroy();
+			if (transport.cancel?.aborted) throw this.unknown(name, sent, 'interrupted');
+			const details = {
+				httpCode: String(response.status),
+				requestId: requestId(response.headers),
+			};
 			const files = error instanceof DamagedResultError ? error.files : undefined;
 			const damage = new GatewayError(transport.redact(asError(error).message), '', details, files);
-			throw this.unknown(request, sent, 'damaged_response', damage);
+			throw this.unknown(name, sent, 'damaged_response', damage);
 		}
 	}
 
 	private async attemptFree<T>(
 		endpoint: FreeEndpoint,
-		read: (reply: GatewayResponse) => Promise<T>,
+		read: (response: GatewayResponse) => Promise<T>,
 		about: About,
 		ended?: AbortSignal,
 	): Promise<T | Failure> {
 		const { transport } = this.session;
 		const within = ended ? transport.until(ended) : transport;
-		const reply = await exchange(within, endpoint, this.settings.timeoutMs, about);
-		if (isFailure(reply)) return reply;
+		const response = await exchange(within, endpoint, this.settings.timeoutMs, about);
+		if (isFailure(response)) return response;
 		try {
-			return await read(reply);
+			return await read(response);
 		} catch (error) {
 			transport.cancel?.throwIfAborted();
 			return {
@@ -243,70 +269,22 @@ export class ItemRequests {
 				),
 			};
 		} finally {
-			reply.body.destroy();
+			response.body.destroy();
 		}
-	}
-
-	/** Before the first billed request of the item leaves, its key is on record. False when it was there before. */
-	private async claimKey(): Promise<boolean> {
-		const { sendOnceKey } = this.settings;
-		if (sendOnceKey === undefined || this.record.keyRecorded) return true;
-		this.claiming ??= this.session.keys.record(sendOnceKey);
-		const fresh = await this.claiming.catch(asError);
-		if (fresh instanceof Error) {
-			throw new InputError(`The "Send Once Key" could not be recorded: ${fresh.message}`);
-		}
-		if (fresh) this.record.keyRecorded = true;
-		if (this.session.transport.cancel?.aborted) await this.settle();
-		return fresh;
-	}
-
-	/** Only in a retry of a failed execution. */
-	private retryKey(request: string): string | undefined {
-		const { retryOf } = this.session;
-		return retryOf && `${retryOf}, item ${this.index + 1}, ${request}`;
-	}
-
-	/** Before a request of a retry leaves, that is on record, for other retries of the same execution. */
-	private async claimRetry(key: string | undefined): Promise<boolean> {
-		if (!key) return true;
-		const { keys, transport } = this.session;
-		const fresh = await keys.record(key).catch(asError);
-		if (fresh instanceof Error) {
-			throw new InputError(`The retry could not be recorded, so it was not sent: ${fresh.message}`);
-		}
-		if (fresh && transport.cancel?.aborted) await keys.forget(key);
-		return fresh;
 	}
 
 	private unknown(
-		{ name, group }: BilledRequest,
-		{ sentAt, inputHash }: Pick<UnknownFacts, 'sentAt' | 'inputHash'>,
+		request: string,
+		sent: Sent,
 		reason: UnknownReason,
 		cause?: GatewayError,
 	): OutcomeUnknownError {
-		const { httpCode, requestId: id, code } = cause?.details ?? {};
-		const facts: UnknownFacts = {
-			reason,
-			message: [WHAT_HAPPENED[reason], cause?.message].filter(Boolean).join(': '),
-			...(httpCode && { httpCode }),
-			...(id && { requestId: id }),
-			...(typeof code === 'string' && { code }),
-			sentAt,
-			endedAt: new Date().toISOString(),
-			inputHash,
-		};
-		this.record.requests[name] = { state: 'unknown', facts };
-		if (group) group.failed = true;
-		return new OutcomeUnknownError(facts, {}, cause?.files);
+		const error = outcomeUnknown(reason, sent, cause);
+		this.ledger.unknown(request, error.facts);
+		this.giveUp();
+		return error;
 	}
 }
 
-const WHAT_HAPPENED: Record<UnknownReason, string> = {
-	upstream_outcome_unknown: 'Nobody can say whether the request was carried out',
-	connection_lost: 'The connection was lost after the request was sent',
-	client_timeout: 'No answer came within the time-out after the request was sent',
-	damaged_response: 'The gateway answered with success, but the result is damaged',
-	interrupted: 'The run broke off while the request was under way',
-	already_sent: 'Another execution has sent this request before',
-};
+const KEY_KEPT =
+	'n8n\'s database did not take back a "Send Once Key" although nothing was charged: such an item counts as sent, so give it another key to send it.';

@@ -1,25 +1,158 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { UnknownFacts } from '../../core/errors';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { OutcomeUnknownError, type UnknownFacts } from '../../core/errors';
+import { firstExecutionId, type RunHistoryContext } from './runHistory';
+import { outcomeUnknown } from './unknownOutcome';
+
+/** When a request left, and a hash of what it asks for. */
+export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash'>;
 
 /** Where one billed request stands. A request that is known not to be charged leaves no entry: it may be sent again. */
 export type Entry =
-	| { state: 'sending'; sentAt: string; inputHash: string }
-	| { state: 'done'; value: IDataObject }
+	| ({ state: 'sending' } & Sent)
+	| ({ state: 'done'; value: object } & Partial<Sent>)
 	| { state: 'unknown'; facts: UnknownFacts }
 	| { state: 'cut' /* 524: not charged, never the same request again */ };
 
+export type Branch = 'success' | 'unknown' | 'waiting';
+
+/** What came out of an item, and on which branch. */
+export interface Result {
+	branch: Branch;
+	items: INodeExecutionData[];
+}
+
+/** The stored form of one item: plain JSON. */
 export interface ItemRecord {
 	/** By request of the item: `speech`, `job`, `segment 3`, … */
 	requests: Record<string, Entry>;
-	/** Parameters frozen when the item was first paid for, so that a retry finishes the same thing. */
-	frozen?: IDataObject;
-	/** The item is finished: what came out of it, and on which branch. */
-	result?: { branch: Branch; items: INodeExecutionData[] };
+	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
+	operation?: string;
+	frozen?: object;
+	/** The item is finished. */
+	result?: Result;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
 }
 
-export type Branch = 'success' | 'unknown' | 'waiting';
+/**
+ * One item's way through its billed requests; nobody else writes its record. Each request goes from nothing to `begin`,
+ * and from there to `done`, `unknown` or `cut`, or back to nothing with `clear` when it was certainly not charged.
+ */
+export class ItemLedger {
+	private asked: { operation?: string; frozen?: object } = {};
+
+	constructor(private readonly record: ItemRecord) {}
+
+	get result(): Result | undefined {
+		return this.record.result;
+	}
+
+	/** What was first paid for; undefined while nothing may have been charged. */
+	get paidFor(): { operation?: string; parameters?: object } | undefined {
+		const { operation, frozen } = this.record;
+		return this.maybeCharged ? { operation, parameters: frozen } : undefined;
+	}
+
+	/** Whether any request of the item has been, or may have been, paid for. */
+	get maybeCharged(): boolean {
+		const { result, requests } = this.record;
+		return result !== undefined || Object.values(requests).some(({ state }) => state !== 'cut');
+	}
+
+	get keyRecorded(): boolean {
+		return this.record.keyRecorded === true;
+	}
+
+	set keyRecorded(recorded: boolean) {
+		if (recorded) this.record.keyRecorded = true;
+		else delete this.record.keyRecorded;
+	}
+
+	/** What is asked for, to be kept with the first request that leaves. */
+	ask(operation: string, parameters: object): void {
+		this.asked = { operation, frozen: parameters };
+	}
+
+	entry(request: string): Readonly<Entry> | undefined {
+		return this.record.requests[request];
+	}
+
+	has(request: string): boolean {
+		return request in this.record.requests;
+	}
+
+	/** All requests on record. */
+	entries(): ReadonlyArray<Readonly<Entry>> {
+		return Object.values(this.record.requests);
+	}
+
+	/**
+	 * The run breaks off here: when something of the item may have been paid for, an error that says what is known of it,
+	 * with the id of a task that was accepted.
+	 */
+	interruption(): OutcomeUnknownError | undefined {
+		if (!this.maybeCharged) return undefined;
+		const entries = Object.values(this.record.requests);
+		for (const entry of entries)
+			if (entry.state === 'unknown') return new OutcomeUnknownError(entry.facts);
+		const paid = entries.filter(({ state }) => state === 'sending' || state === 'done');
+		const { sentAt = '', inputHash = '' } = (paid.at(-1) ?? {}) as Partial<Sent>;
+		const error = outcomeUnknown('interrupted', { sentAt, inputHash });
+		const ids = entries.flatMap((entry) =>
+			entry.state === 'done' && 'id' in entry.value ? [entry.value.id] : [],
+		);
+		if (ids.length > 0) error.details.jobId = ids.at(-1);
+		return error;
+	}
+
+	/** The request is about to leave. */
+	begin(request: string, sent: Sent): void {
+		if (!this.maybeCharged) Object.assign(this.record, this.asked);
+		this.record.requests[request] = { state: 'sending', ...sent };
+	}
+
+	/** The request was paid for, and this came of it. */
+	done(request: string, value: object): void {
+		const before = this.record.requests[request];
+		const sent =
+			before?.state === 'sending' ? { sentAt: before.sentAt, inputHash: before.inputHash } : {};
+		this.record.requests[request] = { state: 'done', ...sent, value };
+	}
+
+	/** The request may have been charged: it is never sent again. */
+	unknown(request: string, facts: UnknownFacts): void {
+		this.record.requests[request] = { state: 'unknown', facts };
+	}
+
+	/** The gateway cut the request (524): not charged, and never the same request again. */
+	cut(request: string): void {
+		this.record.requests[request] = { state: 'cut' };
+		this.thaw();
+	}
+
+	/** The request was certainly not charged: it may be sent again. */
+	clear(request: string): void {
+		delete this.record.requests[request];
+		this.thaw();
+	}
+
+	/** The item is finished: what led to its result need not be kept. */
+	finish(result: Result): void {
+		Object.assign(this.record, { result, requests: {} });
+		delete this.record.frozen;
+	}
+
+	/** Goes on with what another round of the node has paid for. */
+	adopt(record: ItemRecord): void {
+		Object.assign(this.record, record);
+	}
+
+	private thaw(): void {
+		if (this.maybeCharged) return;
+		delete this.record.frozen;
+		delete this.record.operation;
+	}
+}
 
 interface RunRecord {
 	firstExecutionId: string;
@@ -28,44 +161,53 @@ interface RunRecord {
 	items: Record<string, ItemRecord>;
 }
 
-export type LedgerContext = Pick<
-	IExecuteFunctions,
-	'getContext' | 'getExecutionId' | 'getWorkflowDataProxy' | 'getNode'
->;
+export type LedgerContext = RunHistoryContext & Pick<IExecuteFunctions, 'getContext'>;
+
+type Rounds = Record<string, RunRecord | undefined>;
+
+/** Under this name, beside the rounds: tasks that left the node on Still Processing, by id. */
+const WAITING = 'waiting';
 
 /**
  * What has been paid for in this run of the node. It lives in the node's execution context, which n8n keeps over Retry
  * On Fail, over a wait and in the record of a failed execution, and it is written before a request leaves. One object a
- * round of a loop, so that rounds stay apart. Plain JSON. `close` removes all of it.
+ * round of a loop, so that rounds stay apart. Plain JSON. `close` removes all of the round.
  */
 export class Ledger {
-	private readonly runs: Record<string, RunRecord>;
-	private readonly run: RunRecord;
+	private readonly rounds: Rounds;
+	private readonly round: RunRecord;
+	private readonly items = new Map<string, ItemLedger>();
+	/** Whether this is the first attempt of a retry of a failed execution. */
+	readonly isFirstOfRetry: boolean;
 
 	constructor(
 		private readonly context: LedgerContext,
 		private readonly name: string,
 		private readonly key: string,
 	) {
-		const stored = this.context.getContext('node') as Record<
-			string,
-			Record<string, RunRecord> | undefined
-		>;
-		this.runs = stored[name] ??= {};
+		const stored = context.getContext('node') as Record<string, Rounds | undefined>;
+		this.rounds = stored[name] ??= {};
 		const executionId = context.getExecutionId();
-		this.run = this.runs[key] ??= {
-			firstExecutionId: executionId,
+		const round = (this.rounds[key] ??= {
+			firstExecutionId: firstExecutionId(context) ?? executionId,
 			executionId,
 			attempts: 0,
 			items: {},
-		};
-		if (this.run.executionId !== executionId) Object.assign(this.run, { executionId, attempts: 0 });
-		this.run.attempts++;
+		});
+		this.isFirstOfRetry = round.executionId !== executionId;
+		if (this.isFirstOfRetry) Object.assign(round, { executionId, attempts: 0 });
+		round.attempts++;
+		this.round = round;
 	}
 
 	/** Calls of `execute()` for this round within this execution, this one included. */
 	get attempts(): number {
-		return this.run.attempts;
+		return this.round.attempts;
+	}
+
+	/** The execution that was first to run this node: this one, or the failed one that it retries. */
+	get firstExecutionId(): string {
+		return this.round.firstExecutionId;
 	}
 
 	/**
@@ -73,43 +215,48 @@ export class Ledger {
 	 * when a retry failed, and starts it from the same old record, which knows nothing of what the first retry paid for.
 	 */
 	get retryOf(): string | undefined {
-		const { firstExecutionId, executionId } = this.run;
-		return executionId === firstExecutionId
-			? undefined
-			: `retry of ${firstExecutionId}, round ${this.key}`;
+		const { firstExecutionId: first, executionId } = this.round;
+		return executionId === first ? undefined : `retry of ${first}, round ${this.key}`;
 	}
 
-	item(key: string): ItemRecord {
-		return (this.run.items[key] ??= { requests: {} });
+	item(key: string): ItemLedger {
+		let item = this.items.get(key);
+		if (!item) {
+			item = new ItemLedger((this.round.items[key] ??= { requests: {} }));
+			this.items.set(key, item);
+		}
+		return item;
 	}
 
 	/** The items on record. */
 	keys(): string[] {
-		return Object.keys(this.run.items);
+		return Object.keys(this.round.items);
+	}
+
+	/** An item leaves on Still Processing: when its task comes back to this node, it is gone on with. */
+	letWait(key: string, id: string): void {
+		const waiting = (this.rounds[WAITING] ??= { ...this.round, items: {} });
+		waiting.items[id] = structuredClone(this.round.items[key]);
+	}
+
+	/** An item that carries the id of a task which left this node on Still Processing goes on with that task. */
+	takeBack(key: string, id: unknown): void {
+		const waiting = this.rounds[WAITING];
+		if (typeof id !== 'string' || !waiting?.items[id] || this.item(key).maybeCharged) return;
+		this.item(key).adopt(waiting.items[id]);
+		delete waiting.items[id];
+		if (Object.keys(waiting.items).length === 0) delete this.rounds[WAITING];
 	}
 
 	/** Nothing is left to protect of one item. With the last one, the ledger closes. */
 	forget(key: string): void {
-		delete this.run.items[key];
+		delete this.round.items[key];
 		if (this.keys().length === 0) this.close();
 	}
 
 	/** Nothing is left to protect: no trace stays in the execution data. */
 	close(): void {
-		delete this.runs[this.key];
-		if (Object.keys(this.runs).length === 0) delete this.context.getContext('node')[this.name];
+		delete this.rounds[this.key];
+		if (Object.keys(this.rounds).length === 0) delete this.context.getContext('node')[this.name];
 	}
-}
-
-/** The round of the loop the node is in, from 0. */
-export function runIndex(context: LedgerContext): number {
-	return Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-}
-
-/** Whether any request of the item has been, or may have been, paid for. */
-export function maybeCharged(record: ItemRecord): boolean {
-	return (
-		record.result !== undefined ||
-		Object.values(record.requests).some((entry) => entry.state !== 'cut')
-	);
 }

@@ -18,6 +18,10 @@ export interface Session {
 	once: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
 	retryOf?: string;
+	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
+	unavailable?: Error;
+	/** Tokens that segments which went on as jobs cost beyond the estimate of the run. */
+	extraTokens: number;
 	/** Jobs and videos waited for in this run, for the progress line. */
 	jobs: { waiting: number; done: number };
 }
@@ -60,6 +64,7 @@ export function openSession(
 		keys: new SentKeys(context.helpers),
 		hints: new Set(),
 		once: shared(),
+		extraTokens: 0,
 		jobs: { waiting: 0, done: 0 },
 	};
 }

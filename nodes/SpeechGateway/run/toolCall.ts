@@ -1,0 +1,42 @@
+import { createHash } from 'crypto';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Operation } from './operation';
+import { operationName } from './operation';
+import { readOne } from './readItems';
+import { replayForTool } from './requests/replay';
+
+type Outputs = INodeExecutionData[][];
+
+/** Calls of agents under way in this process. */
+const underWay = new Map<string, Promise<Outputs>>();
+
+/**
+ * One call of an agent's tool. Every call and every retry of an agent is another run of the node, so the call is known by
+ * its input: `run` gets a name for it, under which its ledger is kept until it has succeeded. A call that repeats one
+ * under way waits for that one's result; one that succeeded is answered from memory when n8n retries the agent.
+ */
+export async function asToolCall(
+	context: IExecuteFunctions,
+	operation: Operation,
+	run: (call: string) => Promise<Outputs>,
+): Promise<Outputs> {
+	const input = await readOne(context, operation, 0);
+	const given = 'parameters' in input ? input.parameters : null;
+	const hash = createHash('sha256').update(JSON.stringify([operationName(operation), given]));
+	const call = `tool ${hash.digest('hex')}`;
+	const replay = replayForTool(context);
+	const earlier = replay?.next(call) as Outputs | undefined;
+	if (earlier) return earlier;
+
+	const key = [context.getExecutionId(), context.getNode().name, call].join('\n');
+	const running = underWay.get(key) ?? run(call);
+	underWay.set(key, running);
+	try {
+		const outputs = await running;
+		if (outputs[0]?.every(({ json }) => json.error === undefined && json.outcome !== 'unknown'))
+			replay?.add(call, outputs);
+		return outputs;
+	} finally {
+		underWay.delete(key);
+	}
+}
