@@ -66,7 +66,7 @@ export class SentKeys {
 export interface ClaimSettings {
 	/** One key for all requests of the item, over all executions. */
 	sendOnceKey?: string;
-	/** In a retry of a failed execution: a key a request, over all retries of that execution. */
+	/** In a retry of a failed execution: what names this item in all retries of that execution. */
 	retryOf?: string;
 }
 
@@ -76,6 +76,7 @@ export interface ClaimSettings {
  */
 export class ItemClaims {
 	private takingKey: Promise<boolean> | undefined;
+	private takingItem: Promise<boolean> | undefined;
 
 	constructor(
 		private readonly keys: SentKeys,
@@ -96,9 +97,13 @@ export class ItemClaims {
 		if (retryOf) await this.forget(retryKey(retryOf, request));
 	}
 
-	/** The item has ended without a result. If nothing of it was charged, its key may be used again. */
+	/** The item has ended without a result. If nothing of it was charged, its keys may be used again. */
 	async settle(): Promise<void> {
 		const { sendOnceKey } = this.settings;
+		if ((await this.takingItem?.catch(() => false)) && this.ledger.isUntouched) {
+			this.takingItem = undefined;
+			for (const key of this.itemKeys()) await this.forget(key);
+		}
 		// A key that is still being recorded is not on the ledger yet.
 		await this.takingKey?.catch(() => undefined);
 		if (sendOnceKey === undefined || !this.ledger.keyRecorded || this.ledger.maybeCharged) return;
@@ -126,11 +131,31 @@ export class ItemClaims {
 	private async takeRetry(request: string): Promise<boolean> {
 		const { retryOf } = this.settings;
 		if (!retryOf) return true;
+		this.takingItem ??= this.takeItem();
 		try {
-			return await this.keys.record(retryKey(retryOf, request));
+			return (await this.takingItem) && (await this.keys.record(retryKey(retryOf, request)));
 		} catch (error) {
+			this.takingItem = undefined;
 			throw notRecorded('The retry', error);
 		}
+	}
+
+	/**
+	 * Requests have the same names only where the same is asked for. Another retry that has begun the item with other
+	 * settings has sent its text in other parts: then nothing of it may go.
+	 */
+	private async takeItem(): Promise<boolean> {
+		const [item, asked] = this.itemKeys();
+		const isFirst = await this.keys.record(item);
+		const isNew = await this.keys.record(asked);
+		if (isFirst || !isNew) return true;
+		await this.forget(asked);
+		return false;
+	}
+
+	private itemKeys(): [item: string, asked: string] {
+		const { retryOf = '' } = this.settings;
+		return [retryOf, `${retryOf}, asked ${this.ledger.askedHash}`];
 	}
 
 	private async forget(key: string): Promise<void> {

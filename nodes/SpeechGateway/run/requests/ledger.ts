@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { OutcomeUnknownError, type UnknownFacts } from '../../core/errors';
 import { firstExecutionId, type RunHistoryContext } from './runHistory';
@@ -73,12 +74,22 @@ export class ItemLedger {
 		this.asked = { operation, frozen: parameters };
 	}
 
+	/** Names what is asked for, by its content. */
+	get askedHash(): string {
+		return createHash('sha256').update(JSON.stringify(this.asked)).digest('hex');
+	}
+
 	entry(request: string): Readonly<Entry> | undefined {
 		return this.record.requests[request];
 	}
 
 	has(request: string): boolean {
 		return request in this.record.requests;
+	}
+
+	/** Whether nothing at all is on record: no request is under way, paid for or cut. */
+	get isUntouched(): boolean {
+		return !this.maybeCharged && Object.keys(this.record.requests).length === 0;
 	}
 
 	/** All requests on record. */
