@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, OnError } from 'n8n-workflow';
 import { type Fault, type Simulator, startSimulator } from '../support/simulator';
 import { item, runNode } from './support';
 
@@ -18,8 +18,14 @@ const fixture = (name: string) => readFileSync(join(__dirname, '../core/audio/fi
 /** The gateway answers with these bytes, and charges. */
 const answer = (body: Buffer | string | object, more: Omit<Fault, 'path'> = {}) =>
 	sim.fault({ path: '/v1/audio/speech', status: 200, body, charge: true, ...more });
-const run = async (text: string, parameters: IDataObject = {}, options: IDataObject = {}) =>
+const run = async (
+	text: string,
+	parameters: IDataObject = {},
+	options: IDataObject = {},
+	onError?: OnError,
+) =>
 	await runNode({
+		onError,
 		parameters: {
 			resource: 'speech',
 			operation: 'generate',
@@ -58,4 +64,197 @@ describe('parts that cannot be joined', () => {
 		expect(await bytesOf(binary!.completed)).toEqual(fixture(one));
 		expect(await bytesOf(binary!.completed_2)).toEqual(fixture(two));
 	});
+});
+
+const foreign = (name: string) => fixture(join('../foreign', name));
+const amr = Buffer.concat([Buffer.from('#!AMR\n'), Buffer.alloc(32 * 15, 0x3c)]);
+const CONTAINERS: Array<[string, Buffer, string, string]> = [
+	['FLAC', foreign('tone.flac'), 'audio/flac', 'flac'],
+	['AAC', foreign('tone.aac'), 'audio/aac', 'aac'],
+	['M4A', foreign('tone.m4a'), 'audio/mp4', 'm4a'],
+	['WebM', foreign('tone.webm'), 'audio/webm', 'webm'],
+	['AIFF', foreign('tone.aiff'), 'audio/aiff', 'aiff'],
+	['AMR', amr, 'audio/amr', 'amr'],
+	['Ogg', foreign('vorbis.ogg'), 'audio/ogg', 'ogg'],
+	['Ogg', foreign('flac.ogg'), 'audio/ogg', 'ogg'],
+];
+
+describe('a container that is not read', () => {
+	test.each(CONTAINERS)(
+		'%s is passed on as it is, with a hint',
+		async (name, file, mimeType, extension) => {
+			for (const responseFormat of ['mp3', 'pcm']) {
+				answer(file, { contentType: 'application/octet-stream' });
+				const { outputs, hints, error } = await run(
+					'Hello.',
+					{ responseFormat },
+					{ subtitles: 'srt' },
+				);
+				expect(error).toBeUndefined();
+				const [{ json, binary }] = outputs[0];
+				expect(json).toMatchObject({
+					responseFormat: extension,
+					mimeType,
+					bytes: file.length,
+					fileName: expect.stringMatching(new RegExp(`\\.${extension}$`)),
+				});
+				expect(json).not.toHaveProperty('durationSeconds');
+				expect(Object.keys(binary!)).toEqual(['data']);
+				expect(binary!.data).toMatchObject({ mimeType, fileExtension: extension });
+				expect(await bytesOf(binary!.data)).toEqual(file);
+				expect(hints.join()).toContain(name);
+			}
+		},
+	);
+
+	test('of several segments: each is attached, and the error says why they are not joined', async () => {
+		for (const input of ['first', 'second', 'third']) answer(foreign('tone.flac'), { input });
+		const { outputs } = await run(TEXT, {}, THREE, 'continueErrorOutput');
+		const [{ json, binary }] = outputs[2];
+		expect(json.error).toMatchObject({ message: expect.stringContaining('FLAC') });
+		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2', 'completed_3']);
+		for (const file of Object.values(binary!)) {
+			expect(file).toMatchObject({ mimeType: 'audio/flac', fileExtension: 'flac' });
+			expect(await bytesOf(file)).toEqual(foreign('tone.flac'));
+		}
+	});
+
+	test('of a job is saved with the job', async () => {
+		sim.fault({
+			path: /content$/,
+			status: 200,
+			body: foreign('tone.flac'),
+			contentType: 'audio/flac',
+		});
+		const { outputs } = await run(
+			'Hello.',
+			{ resource: 'speechJob', operation: 'createAndWait' },
+			{ pollInterval: 1 },
+		);
+		const [{ json, binary }] = outputs[0];
+		expect(json).toMatchObject({ status: 'completed', bytes: foreign('tone.flac').length });
+		expect(json).not.toHaveProperty('durationSeconds');
+		expect(binary!.data).toMatchObject({ mimeType: 'audio/flac', fileExtension: 'flac' });
+	});
+});
+
+describe('paid for, but not to be read', () => {
+	const received = async (text = 'Hello.') => {
+		const { outputs, error } = await run(text);
+		expect(error).toBeUndefined();
+		expect(outputs[0]).toEqual([]);
+		const [{ json, binary }] = outputs[1];
+		expect(json).toMatchObject({ outcome: 'unknown', reason: 'damaged_response' });
+		return { message: String(json.message), file: binary!.received };
+	};
+	/** No letters, no marks, no frames. */
+	const noise = Buffer.from(
+		Uint8Array.from({ length: 300_000 }, (_, i) => ((i * 7919) % 251) & 0x8f),
+	);
+
+	test.each([
+		[
+			'JSON',
+			{ error: { message: 'The voice is gone' } },
+			'application/json',
+			'json',
+			'a JSON message: "The voice is gone"',
+		],
+		[
+			'other JSON',
+			{ data: { url: 'https://x.test/a.mp3' } },
+			'application/json',
+			'json',
+			'a JSON message: "{"data":{"url":"https://x.test/a.mp3"}}"',
+		],
+		[
+			'HTML',
+			'<!doctype html><title>Sign in</title><p>Please log in',
+			'text/html',
+			'html',
+			'a web page: "Sign in Please log in"',
+		],
+		[
+			'XML',
+			'<?xml version="1.0"?><Error>Denied</Error>',
+			'application/xml',
+			'xml',
+			'an XML message: "Denied"',
+		],
+		['text', 'upstream says no', 'text/plain', 'txt', 'text: "upstream says no"'],
+	])('%s is handed over, and quoted', async (_, body, mimeType, extension, words) => {
+		answer(body, { contentType: 'audio/mpeg' });
+		const { message, file } = await received();
+		expect(message).toContain(`it looks like ${words}`);
+		expect(file).toMatchObject({ mimeType, fileExtension: extension });
+		expect(String(await bytesOf(file))).toBe(
+			typeof body === 'string' ? body : JSON.stringify(body),
+		);
+	});
+
+	test.each([
+		['application/octet-stream', 'application/octet-stream'],
+		['audio/x-odd', 'audio/x-odd'],
+	])(
+		'unknown bytes of type %s are handed over, every one of them',
+		async (contentType, mimeType) => {
+			answer(noise, { contentType });
+			const { message, file } = await received();
+			expect(message).toContain('it looks like unreadable bytes');
+			expect(message).not.toMatch(/\.{3}/);
+			expect(file).toMatchObject({ mimeType });
+			expect(await bytesOf(file)).toEqual(noise);
+		},
+	);
+
+	test('the API key that such a text repeats is neither in the words nor in the file', async () => {
+		const body = `${' '.repeat(65_530)}{"error":{"message":"bad ${sim.apiKey}"}}`;
+		answer(`{${body.slice(1)}`.replace('{"error"', '"error"'), { contentType: 'application/json' });
+		const { message, file } = await received();
+		const saved = String(await bytesOf(file));
+		expect(message).not.toContain(sim.apiKey);
+		expect(saved).not.toContain(sim.apiKey);
+		expect(saved).toContain('"bad ***"');
+	});
+
+	test('a download that is free is fetched again, and nothing of it is kept', async () => {
+		sim.fault({ path: /content$/, status: 200, body: 'not yet', contentType: 'text/plain' });
+		const { outputs } = await run(
+			'Hello.',
+			{ resource: 'speechJob', operation: 'createAndWait' },
+			{ pollInterval: 1, maxRetries: 2 },
+		);
+		expect(outputs[0][0].binary!.data).toMatchObject({ mimeType: 'audio/mpeg' });
+	});
+});
+
+describe('rubbish in front of an MP3', () => {
+	const mp3 = fixture('mp3-44100-mono-cbr-noxing.mp3');
+	test.each([
+		['a line break', Buffer.from('\r\n')],
+		['three KB of headers', Buffer.from('X-Chunk: 1\r\n'.repeat(256))],
+		['ten KB of bytes', Buffer.alloc(10_000, 0x81)],
+	])('%s does not hide it', async (_, rubbish) => {
+		answer(mp3);
+		const { outputs: plain } = await run('Hello.');
+		answer(Buffer.concat([rubbish, mp3]));
+		const { outputs } = await run('Hello.');
+		expect(outputs[0][0].json).toMatchObject({
+			responseFormat: 'mp3',
+			durationSeconds: plain[0][0].json.durationSeconds,
+			bytes: rubbish.length + mp3.length,
+		});
+	});
+});
+
+test('audio far longer than its text can sound is damaged; what came up to the bound is kept', async () => {
+	const bound = 64 * 1024 * 1024;
+	sim.fault({ path: '/v1/audio/speech', contentBytes: bound + 1_000_000 });
+	const { outputs } = await run('Hello.', { responseFormat: 'wav' });
+	const [{ json, binary }] = outputs[1];
+	expect(json).toMatchObject({ reason: 'damaged_response' });
+	expect(json.message).toContain('larger than 64 MB');
+	const kept = (await bytesOf(binary!.received)).length;
+	expect(kept).toBeLessThanOrEqual(bound);
+	expect(kept).toBeGreaterThan(bound - 1_000_000);
 });

@@ -6,7 +6,7 @@ export const CLONE_TOKENS = 1000;
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
 const TOKENS_PER_MINUTE = 1000;
 /** The gateway's own measure of how long a text will sound, at speed 1 (billing rule 2). */
-const CHARACTERS_PER_MINUTE = 250;
+export const CHARACTERS_PER_MINUTE = 250;
 
 /** Characters a token, by script: the usual finding for byte-pair tokenizers, to the nearest simple number. */
 const LATIN_CHARACTERS_PER_TOKEN = 4;

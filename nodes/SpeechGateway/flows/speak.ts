@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { AudioFormat } from '../core/audio';
+import { type AudioFormat, MAX_AUDIO_BYTES, maxAudioBytes } from '../core/audio';
 import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { storeAudio, type StoredAudio } from './files/storeAudio';
@@ -30,6 +30,9 @@ export interface AsJob {
 	tokensToSpare?: number;
 }
 
+const boundOf = ({ input, speed }: IDataObject): number =>
+	maxAudioBytes(String(input), typeof speed === 'number' ? speed : 1);
+
 /** Speaks synchronously. Billed. With `asJob`, a request that the gateway cuts (524) goes on as a job. */
 export async function speak(
 	item: ItemRequests,
@@ -44,7 +47,11 @@ export async function speak(
 			input: body,
 			about: { model: String(body.model), voice: body.voice as string | undefined },
 			hasWayAroundCut: asJob !== undefined,
-			read: async (response) => await storeAudio(item, response, format, fileName, true),
+			read: async (response) =>
+				await storeAudio(item, response, format, fileName, {
+					maxBytes: boundOf(body),
+					keepDamaged: true,
+				}),
 		});
 	} catch (error) {
 		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
@@ -101,7 +108,8 @@ export async function speakAsJob(
 	return await withTaskId(
 		item,
 		task,
-		async () => await downloadAudio(item, id, request.format, request.fileName),
+		async () =>
+			await downloadAudio(item, id, request.format, request.fileName, boundOf(request.body)),
 	);
 }
 
@@ -111,11 +119,12 @@ export async function downloadAudio(
 	id: string,
 	format: AudioFormat,
 	fileName: string,
+	maxBytes = MAX_AUDIO_BYTES,
 ): Promise<StoredAudio> {
 	const task = { thing: 'job', id } as const;
 	return await item.free(
 		contentOf(task),
-		async (reply) => await storeAudio(item, reply, format, fileName),
+		async (reply) => await storeAudio(item, reply, format, fileName, { maxBytes }),
 		task,
 	);
 }

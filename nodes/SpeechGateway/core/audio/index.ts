@@ -2,6 +2,8 @@
  * Audio files of the four formats that the gateway sends: what they are, how long they play, whether they are whole, and
  * one file made of several. Nothing is decoded or encoded.
  */
+import type { ForeignInfo } from './foreign';
+import { FOREIGN_FORMATS } from './foreign';
 import type { AudioFormat, AudioReader } from './format';
 import { DamagedAudioError } from './format';
 import type { JoinPlan, Neighbour } from './joiner';
@@ -18,9 +20,12 @@ import { looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
 import type { WavInfo } from './wav';
 import { planWav, wavBlocker, WavReader } from './wav';
 
+export { MAX_AUDIO_BYTES, maxAudioBytes } from './bound';
+export type { ForeignFormat, ForeignInfo } from './foreign';
+export { FOREIGN_FORMATS, sniffForeignFormat } from './foreign';
 export type { AudioFormat } from './format';
 export { DamagedAudioError } from './format';
-export { sniffAudioFormat } from './sniff';
+export { hasMp3Frames, looksLikeText, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
@@ -118,7 +123,7 @@ export class AudioInspector {
 
 /** One complete file: what the inspector said of it, and how to read it (again). */
 export interface AudioPart {
-	info: AudioInfo;
+	info: AudioInfo | ForeignInfo;
 	open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -162,22 +167,35 @@ export function joinAudio(
 }
 
 /** Sizes, times and the joiner itself, without any input or output. */
-export function planJoin(infos: AudioInfo[], pauseMilliseconds: number): JoinPlan<AudioInfo> {
-	const [first] = infos;
+export function planJoin(
+	infos: Array<AudioInfo | ForeignInfo>,
+	pauseMilliseconds: number,
+): JoinPlan<AudioInfo> {
 	infos.forEach((info, index) => {
-		const blocker = joinBlocker(first, info, { part: index + 1, pauseMilliseconds });
+		const blocker = joinBlocker(infos[0], info, { part: index + 1, pauseMilliseconds });
 		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
 	});
-	return FORMATS[first.format].plan(infos, pauseMilliseconds);
+	const readable = infos.filter((info) => !isForeign(info));
+	return FORMATS[readable[0].format].plan(readable, pauseMilliseconds);
 }
 
-const sameFormat = mustAgree<AudioInfo>({ format: (info) => info.format });
+const sameFormat = mustAgree<AudioInfo | ForeignInfo>({ format: (info) => info.format });
 
 /** Why two files cannot be parts of one, in words; undefined when they can. */
 export function joinBlocker(
-	first: AudioInfo,
-	other: AudioInfo,
+	first: AudioInfo | ForeignInfo,
+	other: AudioInfo | ForeignInfo,
 	next: Neighbour = { part: 2, pauseMilliseconds: 0 },
 ): string | undefined {
-	return sameFormat(first, other, next) ?? FORMATS[first.format].blocker(first, other, next);
+	const different = sameFormat(first, other, next);
+	if (different) return different;
+	if (isForeign(first)) {
+		return `${FOREIGN_FORMATS[first.format].name} audio would have to be encoded anew`;
+	}
+	if (isForeign(other)) return undefined;
+	return FORMATS[first.format].blocker(first, other, next);
 }
+
+/** Whether a file is of a container that is passed on without being read. */
+const isForeign = (info: AudioInfo | ForeignInfo): info is ForeignInfo =>
+	info.format in FOREIGN_FORMATS;

@@ -1,6 +1,9 @@
 import { hasText, uint32be } from './bytes';
 import type { AudioFormat } from './format';
-import { isMp3FrameHeader } from './mp3/frame';
+import { isMp3FrameHeader, parseHeader, sameStream } from './mp3/frame';
+
+/** Frames of MP3 that must follow each other to be found behind something else: a header has few certain bits. */
+const MP3_FRAMES = 3;
 
 /**
  * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). PCM has no marks
@@ -20,6 +23,23 @@ export function sniffMarkedFormat(head: Uint8Array): Exclude<AudioFormat, 'pcm'>
 		return head.length < 36 || hasText(head, 28, 'OpusHead') ? 'opus' : undefined;
 	}
 	return hasText(head, 0, 'ID3') && head[3] <= 9 && head[4] <= 9 ? 'mp3' : undefined;
+}
+
+/** Whether MP3 frames in a row lie behind something else at the beginning, such as a header that a proxy left there. */
+export function hasMp3Frames(head: Uint8Array): boolean {
+	for (let at = head.indexOf(0xff); at >= 0; at = head.indexOf(0xff, at + 1)) {
+		let frames = 0;
+		let next = at;
+		const first = next + 4 <= head.length ? uint32be(head, next) : 0;
+		while (next + 4 <= head.length) {
+			const header = uint32be(head, next);
+			if (!isMp3FrameHeader(header) || !sameStream(header, first)) break;
+			next += parseHeader(header).bytes;
+			frames++;
+		}
+		if (frames >= MP3_FRAMES) return true;
+	}
+	return false;
 }
 
 /** Whether the first bytes are JSON, HTML or XML: an error page in the place of audio. */

@@ -1,4 +1,4 @@
-import { AUDIO_FORMATS, joinAudio } from '../../core/audio';
+import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio } from '../../core/audio';
 import { type StoredAudio, withExtension } from './storeAudio';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { readableFrom } from '../../gateway/readable';
@@ -16,7 +16,7 @@ export async function joinStored(
 	const { helpers } = item.session.context;
 	if (parts.length === 1) {
 		const [{ binary, info }] = parts;
-		const { extension } = AUDIO_FORMATS[info.format];
+		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[info.format];
 		return {
 			binary: { ...binary, fileName: withExtension(fileName, extension) },
 			info,

@@ -5,92 +5,182 @@ import {
 	AudioInspector,
 	type AudioInfo,
 	DamagedAudioError,
+	FOREIGN_FORMATS,
+	type ForeignFormat,
+	type ForeignInfo,
+	hasMp3Frames,
+	looksLikeText,
 	sniffAudioFormat,
+	sniffForeignFormat,
 } from '../../core/audio';
 import { asError, DamagedResultError } from '../../core/errors';
-import { plain } from '../../core/explain';
 import type { GatewayResponse } from '../../gateway/transport';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { readableFrom } from '../../gateway/readable';
+import { describeUnreadable, redacted, type Unreadable } from './unreadable';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
 export interface StoredAudio {
 	binary: IBinaryData;
-	info: AudioInfo;
+	info: AudioInfo | ForeignInfo;
 }
 
-/** Bytes that tell the container. */
-const HEAD_BYTES = 16;
+/** Bytes that tell a container by its marks. */
+const MARK_BYTES = 36;
+/** Bytes in which frames are looked for where there is no mark: some KB of something else, and a few frames. */
+const HEAD_BYTES = 24 * 1024;
 
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
- * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3. Throws when it is
- * cut short or no audio; then nothing stays in the store, unless `keepDamaged` asks to keep what came of paid audio.
+ * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3, and containers that
+ * cannot be read here (FLAC, AAC, …) are taken as they are. Throws when it is cut short, larger than `maxBytes`, or no
+ * audio; then nothing stays in the store, unless `keepDamaged` asks to keep what came of paid audio, whatever it is.
  */
 export async function storeAudio(
 	item: ItemRequests,
 	reply: GatewayResponse,
 	wanted: AudioFormat,
 	fileName: string,
-	keepDamaged = false,
+	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
 ): Promise<StoredAudio> {
-	const { prepareBinaryData } = item.session.context.helpers;
+	const { context, transport, hints } = item.session;
+	const redact = (text: string) => transport.redact(text);
 	const chunks = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-	const head: Uint8Array[] = [];
-	for (let bytes = 0; bytes < HEAD_BYTES; ) {
-		const { value, done } = await chunks.next();
-		if (done) break;
-		head.push(value);
-		bytes += value.length;
-	}
-	const format = formatOf(Buffer.concat(head), wanted, reply.headers['content-type']);
-	const inspector = new AudioInspector(format);
-	let failure: Error | undefined;
-	let info: AudioInfo | undefined;
+	try {
+		const { head, broken } = await readHead(chunks);
+		const content = recognise(head, wanted, reply.headers['content-type'], redact);
+		const check = checkOf(content);
+		let failure: Error | undefined = 'looksLike' in content ? notAudio(content) : undefined;
+		if (failure && !keepDamaged) throw failure;
+		let bytes = 0;
+		let info: StoredAudio['info'] | undefined;
 
-	const inspect = (chunk: Uint8Array) => {
-		try {
-			if (!failure) inspector.feed(chunk);
-		} catch (error) {
-			failure = asError(error);
-		}
-		return chunk;
-	};
-	async function* inspected(): AsyncGenerator<Uint8Array> {
-		try {
-			for (const chunk of head.splice(0)) yield inspect(chunk);
-			for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-				yield inspect(next.value);
-				if (failure && !keepDamaged) break;
+		const inspect = (chunk: Uint8Array) => {
+			bytes += chunk.length;
+			try {
+				if (!failure) check.feed(chunk);
+			} catch (error) {
+				failure = asError(error);
 			}
-			info = failure ? undefined : inspector.end();
-		} catch (error) {
-			failure = asError(error);
+			return chunk;
+		};
+		async function* inspected(): AsyncGenerator<Uint8Array> {
+			try {
+				yield inspect(head);
+				if (broken) throw broken;
+				for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+					if (bytes + next.value.length > maxBytes) {
+						failure = new DamagedAudioError(
+							`the answer is larger than ${Math.round(maxBytes / 2 ** 20)} MB, more than this text can be as speech`,
+						);
+						break;
+					}
+					yield inspect(next.value);
+					if (failure && !keepDamaged) break;
+				}
+				info = failure ? undefined : check.end();
+			} catch (error) {
+				failure ??= asError(error);
+			}
+			if (failure && !keepDamaged) throw failure;
 		}
-		if (failure && !keepDamaged) throw asError(failure);
+		const { mimeType, extension } = content;
+		const source =
+			'isText' in content && content.isText ? redacted(inspected(), redact) : inspected();
+		const stored = await context.helpers
+			.prepareBinaryData(
+				readableFrom(source, reply.body),
+				withExtension(fileName, extension),
+				mimeType,
+			)
+			.catch(asError);
+		if (stored instanceof Error) throw failure ?? stored;
+		if (failure) throw new DamagedResultError(failure.message, { received: stored });
+		if ('name' in content) {
+			hints.add(
+				`The gateway sent ${content.name} audio, although ${wanted} was asked for. It is passed on as it is: its length is not known, so it has no subtitles, and it cannot be joined with other audio.`,
+			);
+		}
+		return { binary: stored, info: info! };
+	} finally {
+		// Not awaited: where the store failed, the next chunk may still be under way.
+		void chunks.return?.().catch(() => undefined);
 	}
-	const { mimeType, extension } = AUDIO_FORMATS[format];
-	const stream = readableFrom(inspected(), reply.body);
-	const stored = await prepareBinaryData(
-		stream,
-		withExtension(fileName, extension),
-		mimeType,
-	).catch(asError);
-	if (stored instanceof Error) throw failure ?? stored;
-	if (failure) throw new DamagedResultError(failure.message, { received: stored });
-	return { binary: stored, info: info! };
 }
 
-function formatOf(head: Buffer, wanted: AudioFormat, contentType = ''): AudioFormat {
+/** As much of the body as tells what it is. A body that breaks off within it is told by what came. */
+async function readHead(
+	chunks: AsyncIterator<Uint8Array>,
+): Promise<{ head: Buffer; broken?: Error }> {
+	let head = Buffer.alloc(0);
+	try {
+		while (head.length < HEAD_BYTES) {
+			const { value, done } = await chunks.next();
+			if (done) break;
+			head = Buffer.concat([head, value]);
+			if (head.length < MARK_BYTES) continue;
+			if (sniffAudioFormat(head) ?? sniffForeignFormat(head)) break;
+		}
+	} catch (error) {
+		if (head.length === 0) throw asError(error);
+		return { head, broken: asError(error) };
+	}
 	if (head.length === 0) throw new DamagedAudioError('the file is empty');
+	return { head };
+}
+
+interface FileType {
+	mimeType: string;
+	extension: string;
+}
+type Content =
+	| (FileType & { format: AudioFormat })
+	| (FileType & { foreign: ForeignFormat; name: string })
+	| Unreadable;
+
+/** What an answer is, by its first bytes, the format that was asked for and the type that is declared. */
+function recognise(
+	head: Buffer,
+	wanted: AudioFormat,
+	contentType = '',
+	redact: (text: string) => string,
+): Content {
+	const readable = (format: AudioFormat): Content => ({ format, ...AUDIO_FORMATS[format] });
 	const found = sniffAudioFormat(head);
 	// Bare samples can look like the two bytes of an MP3 frame; then the declared type decides.
 	const chance = wanted === 'pcm' && found === 'mp3' && !/mpeg|mp3/i.test(contentType);
-	if (found && !chance) return found;
-	if (wanted === 'pcm' && !/json|html|xml|text/i.test(contentType)) return 'pcm';
-	throw new DamagedAudioError(
-		`this is not audio: ${plain(head.toString('utf8').replace(/[^ -~]/g, '.'))}`,
-	);
+	if (found && !chance) return readable(found);
+	const foreign = sniffForeignFormat(head);
+	if (foreign) {
+		const { name, mimeType, extension } = FOREIGN_FORMATS[foreign];
+		return { foreign, name, mimeType, extension };
+	}
+	const isText = looksLikeText(head.subarray(0, MARK_BYTES));
+	if (wanted === 'pcm' && !isText && !/json|html|xml|text/i.test(contentType))
+		return readable('pcm');
+	if (!isText && hasMp3Frames(head)) return readable('mp3');
+	return describeUnreadable(head, contentType, redact);
+}
+
+const notAudio = ({ looksLike }: Unreadable) =>
+	new DamagedAudioError(`this is no audio that can be read; it looks like ${looksLike}`);
+
+/** What reads the whole of it. */
+function checkOf(content: Content): {
+	feed(chunk: Uint8Array): void;
+	end(): AudioInfo | ForeignInfo;
+} {
+	if ('format' in content) return new AudioInspector(content.format);
+	let bytes = 0;
+	return {
+		feed(chunk) {
+			bytes += chunk.length;
+		},
+		end() {
+			if ('foreign' in content) return { format: content.foreign, bytes };
+			throw notAudio(content);
+		},
+	};
 }
 
 /** A file name that stays in its folder, with the extension of its type. */

@@ -1,5 +1,4 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
-import { AUDIO_FORMATS } from '../../core/audio';
 import { subtitles } from '../../core/text/subtitles';
 import { withExtension } from '../../flows/files/storeAudio';
 import type { ItemRequests } from '../../run/requests/itemRequests';
@@ -68,13 +67,16 @@ export const generate = defineOperation({
 			responseFormat: info.format,
 			characters: input.characters,
 			segments: parts.length,
-			durationSeconds: info.seconds,
+			...(info.seconds !== undefined && { durationSeconds: info.seconds }),
 			bytes: info.bytes,
 			estimatedTokens: tokensOf(input),
-			mimeType: AUDIO_FORMATS[info.format].mimeType,
+			mimeType: binary.mimeType,
 			fileName: binary.fileName,
 		};
-		const withSubtitles = await subtitleFile(item, input, parts, starts, info.seconds);
+		const withSubtitles =
+			info.seconds === undefined
+				? {}
+				: await subtitleFile(item, input, parts, starts, info.seconds);
 		return {
 			branch: 'success',
 			items: [{ json, binary: { [input.binaryPropertyName]: binary, ...withSubtitles } }],

@@ -81,7 +81,11 @@ export const speechJobOperations = taskOperations<SpeechInput, InputOf<typeof au
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
 		const { binary, info } = await downloadAudio(item, id, responseFormat, fileName);
 		return {
-			json: { ...json, durationSeconds: info.seconds, bytes: info.bytes },
+			json: {
+				...json,
+				...(info.seconds !== undefined && { durationSeconds: info.seconds }),
+				bytes: info.bytes,
+			},
 			binary: { [binaryPropertyName]: binary },
 		};
 	},

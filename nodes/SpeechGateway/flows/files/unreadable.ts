@@ -1,0 +1,85 @@
+import { looksLikeText } from '../../core/audio';
+import { gatewayWords } from '../../core/explain';
+
+/** What an answer looks like that is no audio which the node can read. */
+export interface Unreadable {
+	/** In words, to follow "it looks like". */
+	looksLike: string;
+	mimeType: string;
+	extension: string;
+	/** JSON, HTML or other text, which may repeat what was sent. */
+	isText: boolean;
+}
+
+/** Longest excerpt of a text that is repeated to the user. */
+const MAX_EXCERPT = 200;
+
+/**
+ * Describes it by its first bytes and its declared type. `redact` takes the API key out of text, before it is cut.
+ */
+export function describeUnreadable(
+	head: Buffer,
+	contentType: string,
+	redact: (text: string) => string,
+): Unreadable {
+	const declared = contentType.split(';')[0].trim().toLowerCase();
+	const text = redact(head.toString('utf8').replace(/^\uFEFF/, ''));
+	const isMarkup = looksLikeText(head.subarray(0, 36));
+	// A character may be cut at the end of the head.
+	if (!isMarkup && /[^\P{Cc}\s]|\uFFFD(?!$)/u.test(text)) {
+		return {
+			looksLike: 'unreadable bytes',
+			mimeType: /^(audio|video)\/[\w.+-]+$/.test(declared) ? declared : 'application/octet-stream',
+			extension: 'bin',
+			isText: false,
+		};
+	}
+	if (isMarkup && /^\s*</.test(text)) {
+		const type = /^\s*<\?xml/i.test(text)
+			? { thing: 'an XML message', mimeType: 'application/xml', extension: 'xml' }
+			: { thing: 'a web page', mimeType: 'text/html', extension: 'html' };
+		return { ...type, looksLike: quoted(type.thing, text), isText: true };
+	}
+	return isMarkup
+		? {
+				looksLike: quoted('a JSON message', parsed(text)),
+				mimeType: 'application/json',
+				extension: 'json',
+				isText: true,
+			}
+		: { looksLike: quoted('text', text), mimeType: 'text/plain', extension: 'txt', isText: true };
+}
+
+/** The message in it, or all of it. */
+function quoted(thing: string, body: unknown): string {
+	const words = gatewayWords(body).message ?? gatewayWords(JSON.stringify(body)).message;
+	if (!words) return thing;
+	return `${thing}: "${words.length > MAX_EXCERPT ? `${words.slice(0, MAX_EXCERPT)}…` : words}"`;
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/** Longest spelling of a key that can be split over two chunks. */
+const OVERLAP = 4096;
+
+/** The chunks of a text without the API key. What is no text passes unchanged too, byte by byte. */
+export async function* redacted(
+	chunks: AsyncIterable<Uint8Array>,
+	redact: (text: string) => string,
+): AsyncGenerator<Uint8Array> {
+	let held = '';
+	for await (const chunk of chunks) {
+		held = redact(held + Buffer.from(chunk).toString('latin1'));
+		const ready = held.length - OVERLAP;
+		if (ready <= 0) continue;
+		yield Buffer.from(held.slice(0, ready), 'latin1');
+		held = held.slice(ready);
+	}
+	if (held) yield Buffer.from(held, 'latin1');
+}
