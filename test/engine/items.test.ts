@@ -251,6 +251,17 @@ describe('voices', () => {
 		expect(hints.join()).toContain('only 3 seconds');
 	});
 
+	test('create: a recording without a type is known by its first bytes', async () => {
+		const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(4000, 1)]);
+		const file = { data: flac.toString('base64'), mimeType: 'application/octet-stream' };
+		const { outputs } = await run({
+			parameters: voice('create'),
+			items: [{ json: {}, binary: { data: file } }],
+		});
+		expect(outputs[0]).toHaveLength(1);
+		expect(sim.charges).toHaveLength(1);
+	});
+
 	test.each([
 		['no file', item({}), 'has no file in the binary field "data"'],
 		[

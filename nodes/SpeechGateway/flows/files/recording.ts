@@ -1,5 +1,10 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { type AudioFormat, AudioInspector, sniffAudioFormat } from '../../core/audio';
+import {
+	type AudioFormat,
+	AudioInspector,
+	sniffAudioFormat,
+	sniffForeignFormat,
+} from '../../core/audio';
 import { InputError } from '../../core/errors';
 
 /** What is known of a recording on the node's input. */
@@ -28,7 +33,8 @@ export async function inspectRecording(
 	for await (const chunk of await chunksOf(context, file)) {
 		if (bytes === 0) {
 			format = sniffAudioFormat(chunk);
-			if (!format && !/^(audio\/|application\/ogg)/.test(file.mimeType)) {
+			const isAudio = format ?? sniffForeignFormat(chunk);
+			if (!isAudio && !/^(audio\/|application\/ogg)/.test(file.mimeType)) {
 				throw new InputError(
 					`The file in "${property}" is not audio but "${file.mimeType}"`,
 					'Use a recording such as mp3, wav or m4a. Nothing was sent.',
