@@ -1,6 +1,15 @@
 /**
  * What may stand around the audio of a file without being part of it: line breaks, padding and tags. Written after id3.org
  * (ID3v1, ID3v2, Lyrics3) and the descriptions of APEv1 and APEv2.
+ *
+ *     ID3v2, header of 10 bytes               APE, header and footer of 32 bytes, little endian
+ *      0  "ID3"                                0  "APETAGEX"
+ *      3  version, revision                    8  version: 1000 (footer only) or 2000
+ *      5  flags: 0x10 a footer follows        12  bytes of items and footer
+ *      6  size, four times seven bits         16  number of items
+ *                                             20  flags: bit 29 this is the header
+ *     ID3v1: "TAG" and 125 bytes               an item: length of the value, flags, name, 0, value
+ *     Lyrics3: "LYRICSBEGIN" to "LYRICSEND" (version 1) or to six digits and "LYRICS200" (version 2)
  */
 import { hasText, uint32le } from './bytes';
 
@@ -41,13 +50,11 @@ export function trailerBytes(bytes: Uint8Array, at: number, last: boolean): numb
 	if (hasText(bytes, at, 'TAG+')) return ID3V1_EXTENDED_BYTES;
 	if (hasText(bytes, at, 'TAG')) return ID3V1_BYTES;
 	if (isId3v2(bytes, at)) {
-		// Four times seven bits; flag 0x10 announces a footer.
 		const size =
 			(bytes[at + 6] << 21) | (bytes[at + 7] << 14) | (bytes[at + 8] << 7) | bytes[at + 9];
 		return ID3V2_HEADER_BYTES + size + ((bytes[at + 5] & 0x10) !== 0 ? ID3V2_HEADER_BYTES : 0);
 	}
 	if (hasText(bytes, at, 'APETAGEX') && at + MARK_BYTES <= bytes.length) {
-		// The size counts the items and the footer, not the header; bit 29 of the flags says that this is the header.
 		const isHeader = (bytes[at + 23] & 0x20) !== 0;
 		return MARK_BYTES + (isHeader ? uint32le(bytes, at + 12) : 0);
 	}

@@ -46,6 +46,16 @@ function bytesPerSampleFrame(shape: WavShape): number {
 	return (shape.channels * shape.bitsPerSample) / 8;
 }
 
+/**
+ * The fmt chunk, numbers little endian:
+ *
+ *      0  format tag                14  bits per sample
+ *      2  channels                  16  length of the extension; of WAVE_FORMAT_EXTENSIBLE, 22:
+ *      4  sample rate               18  valid bits per sample
+ *      8  bytes per second          20  channel mask
+ *     12  block align: the bytes    24  sub-format GUID, which begins with the real format tag
+ *         of all channels' samples
+ */
 function parseFmt(bytes: Uint8Array, at: number, size: number): WavShape {
 	let encoding = uint16le(bytes, at);
 	if (encoding === EXTENSIBLE && size >= EXTENSIBLE_TAG_OFFSET + 2) {

@@ -1,4 +1,16 @@
-/** Layer III frames. Written after ISO/IEC 11172-3 and 13818-3. */
+/**
+ * Layer III frames. Written after ISO/IEC 11172-3 and 13818-3. A frame is a header, perhaps a checksum, side information
+ * and main data. The header, 32 bits big endian:
+ *
+ *     AAAAAAAA AAABBCCD EEEEFFGH IIJJKLMM
+ *
+ *     A  sync word, all ones            F  sample rate (3: reserved)    J  mode extension
+ *     B  version: 3 MPEG-1, 2 MPEG-2,   G  padding: one byte more       K  copyright
+ *        0 MPEG-2.5 (1: reserved)       H  private                      L  original
+ *     C  layer: 1 is layer III          I  channel mode: 3 is mono      M  emphasis (2: reserved)
+ *     D  no checksum (protection bit)
+ *     E  bitrate (0: free format, 15: forbidden)
+ */
 import { concat } from '../bytes';
 
 /** kbit/s by bitrate index; 0 is free format and 15 is forbidden. */

@@ -28,7 +28,12 @@ export interface EdgeFrame {
 	mainDataBytes: number;
 }
 
-/** Reads header and side information of the frame at this place. */
+/**
+ * Reads header and side information of the frame at this place. The side information, in bits (MPEG-1 | MPEG-2):
+ *
+ *     main_data_begin 9 | 8 · private_bits 3 to 5 | 1 to 2 · scfsi 4 a channel | none
+ *     for each granule (2 | 1) and channel: part2_3_length 12, and 47 | 51 that do not matter here
+ */
 export function readEdgeFrame(bytes: Uint8Array, at: number): EdgeFrame {
 	const header = uint32be(bytes, at);
 	const { mpeg1, mono } = parseHeader(header);

@@ -1,6 +1,15 @@
 /**
  * The header that an MP3 file carries in its first frame: Xing or Info with LAME's part, or VBRI. Written after their
- * descriptions.
+ * descriptions. All numbers are big endian. Xing and Info stand behind the side information:
+ *
+ *      0  "Xing", or "Info" at a constant bitrate      LAME's part, 36 bytes behind the last field:
+ *      4  flags: which of the fields follow             0  encoder, such as "LAME3.100"
+ *      8  (flag 1) frames                              21  encoder delay and padding, 12 bits each
+ *     12  (flag 2) bytes                               28  bytes of the file
+ *     16  (flag 4) table of contents, 100 bytes        34  CRC-16 of all before it
+ *    116  (flag 8) quality
+ *
+ * VBRI stands 32 bytes behind the frame header: "VBRI", at 10 the bytes, at 14 the frames.
  */
 import { hasText, putText, uint32be } from '../bytes';
 import type { Frame } from './frame';

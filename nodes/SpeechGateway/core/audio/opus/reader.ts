@@ -5,6 +5,17 @@ import { DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { oggChecksum } from './checksum';
 
+/*
+ * An Ogg page (RFC 3533, section 6), numbers little endian:
+ *
+ *      0  "OggS"                                    18  page sequence number
+ *      4  version 0                                 22  CRC-32, see checksum.ts
+ *      5  flags: 1 continued packet, 2 beginning    26  number of segments
+ *         of stream, 4 end of stream                27  segment table: a length each; a packet ends
+ *      6  granule position, 64 bits                     with the first that is less than 255
+ *     14  bitstream serial number
+ */
+
 /** Opus counts all times at this rate, whatever was recorded. */
 export const SAMPLE_RATE = 48_000;
 export const PAGE_HEADER_BYTES = 27;
@@ -84,7 +95,13 @@ export function segmentsOf(bytes: number): number {
 	return Math.floor(bytes / 255) + 1;
 }
 
-/** Samples (at 48 kHz) in an Opus packet, 0 when it is not valid. RFC 6716, section 3. */
+/**
+ * Samples (at 48 kHz) in an Opus packet, 0 when it is not valid. RFC 6716, section 3: the first byte (TOC) is
+ *
+ *     CCCCCSFF   C  configuration: mode, bandwidth and length of a frame
+ *                S  stereo
+ *                F  frames: 0 one, 1 and 2 two, 3 as many as the second byte says in its lower six bits
+ */
 export function opusPacketSamples(packet: Uint8Array): number {
 	if (packet.length === 0) return 0;
 	const config = packet[0] >>> 3;
