@@ -44,7 +44,8 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 	};
 	const starts = segments.map(({ info, frame, skip }) => {
 		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
-		return ((frame - skip) * template.samples + silent) / template.sampleRate;
+		const begin = info.gapless ? frame - skip : frame;
+		return (begin * template.samples + silent) / template.sampleRate;
 	});
 	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
 	const position = (frame: number): number => {
@@ -90,6 +91,7 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 					),
 		seekInterval,
 		gapless,
+		edges: gapless ?? (first.edges && last.edges),
 		...joinedEdges(segments, silence),
 	};
 	return {

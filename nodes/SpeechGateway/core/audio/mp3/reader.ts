@@ -23,6 +23,13 @@ export const MAX_SEEK_POINTS = 64;
  * seam, and to begin with a frame the next one must be known.
  */
 export const EDGE_FRAMES = 10;
+/**
+ * LAME begins with 576 samples of nothing and ends with at least as many, which is a whole frame of MPEG-2. It says so in a
+ * header, which a file that was streamed has not; but it signs the room that is left over in the last frames.
+ */
+const LAME_EDGES: Gapless = { delay: 576, padding: 576 };
+const LAME_SIGNATURE = 'LAME3';
+const SIGNED_FRAMES = 3;
 /** Bytes behind a frame that tell what follows it. */
 const NEXT_BYTES = MARK_BYTES;
 
@@ -38,6 +45,8 @@ export interface Mp3Info extends BaseInfo {
 	seekInterval: number;
 	/** Null when the encoder does not say. */
 	gapless: Gapless | null;
+	/** What can be left out where the file meets others: `gapless`, or what is known of the encoder without being said. */
+	edges: Gapless | null;
 	/** The first frames, `EDGE_FRAMES` at most. */
 	head: EdgeFrame[];
 	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
@@ -51,6 +60,8 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private frames = 0;
 	private dataBytes = 0;
 	private bitrate?: number;
+	/** Frames up to the last one with LAME's signature. */
+	private signed = 0;
 	/** Size of all Xing, Info and VBRI frames. */
 	private headerBytes = 0;
 	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
@@ -94,6 +105,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		}
 		const frame = parseHeader(this.first);
 		const gapless = this.gapless(frame);
+		const isSigned = this.signed > 0 && this.frames - this.signed < SIGNED_FRAMES;
 		return {
 			format: 'mp3',
 			seconds: playingTime(this.frames, frame, gapless),
@@ -107,6 +119,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			seekPositions: this.bitrate === 0 ? this.seekPositions : [],
 			seekInterval: this.seekInterval,
 			gapless,
+			edges: gapless ?? (isSigned && frame.samples === LAME_EDGES.delay ? LAME_EDGES : null),
 			head: [...this.head],
 			tail: [...this.tail],
 		};
@@ -227,10 +240,19 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		this.tail.push(frame.bytes);
 		this.frames++;
 		this.dataBytes += frame.bytes;
+		if (holdsText(bytes, at, at + frame.bytes, LAME_SIGNATURE)) this.signed = this.frames;
 	}
 
 	private want(bytes: number): typeof NEED_MORE {
 		this.wanted = bytes;
 		return NEED_MORE;
 	}
+}
+
+function holdsText(bytes: Uint8Array, from: number, to: number, text: string): boolean {
+	const first = text.charCodeAt(0);
+	for (let at = bytes.indexOf(first, from); at >= 0 && at < to; at = bytes.indexOf(first, at + 1)) {
+		if (hasText(bytes, at, text)) return true;
+	}
+	return false;
 }

@@ -28,8 +28,8 @@ export function planSeams(infos: Mp3Info[], pauseSamples: number): Kept[] {
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
 		// What the encoder added: of these samples the decoder's lag has moved some from the end to the start.
-		const padding = cutAtEnd(before.gapless) + DECODER_DELAY;
-		const delay = cutAtStart(after.gapless) - DECODER_DELAY;
+		const padding = cutAtEnd(before.edges) + DECODER_DELAY;
+		const delay = cutAtStart(after.edges) - DECODER_DELAY;
 		let least = Infinity;
 		let choice = { error, pauseFrames: 0, skip: 0, drop: 0 };
 		for (const skip of possibleSkips(after)) {
@@ -55,13 +55,13 @@ export function planSeams(infos: Mp3Info[], pauseSamples: number): Kept[] {
 	return kept;
 }
 
-function possibleSkips({ gapless, head }: Mp3Info): number[] {
-	if (!gapless) return [0];
+function possibleSkips({ edges, head }: Mp3Info): number[] {
+	if (!edges) return [0];
 	return [...head.keys()].filter((skip) => freshHeader(head, skip) !== undefined);
 }
 
 /** At least one frame of each part stays. */
-function possibleDrops({ gapless, frames }: Mp3Info, skip: number): number[] {
-	const most = gapless ? Math.min(EDGE_FRAMES, frames - skip - 1) : 0;
+function possibleDrops({ edges, frames }: Mp3Info, skip: number): number[] {
+	const most = edges ? Math.min(EDGE_FRAMES, frames - skip - 1) : 0;
 	return Array.from({ length: most + 1 }, (_, drop) => drop);
 }
