@@ -133,6 +133,35 @@ describe('an answer', () => {
 		}
 	});
 
+	test.each(['length', 'content_filter', 'stop'])(
+		'that is whole but without text (%s) is a success with its usage',
+		async (finish_reason) => {
+			const choices = [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason }];
+			const usage = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 };
+			fault({ status: 200, charge: true, body: { model: MODEL, choices, usage } });
+			const { outputs } = await run();
+			expect(outputs[0][0].json).toEqual({
+				text: '',
+				model: MODEL,
+				finishReason: finish_reason,
+				usage,
+			});
+			expect(outputs[1]).toEqual([]);
+		},
+	);
+
+	test.each([
+		['data: {"choices":[{"delta":{},"finish_reason":"length"}]}\n\n', 'length'],
+		['data: {"choices":[{"delta":{"content":""}}]}\n\ndata: [DONE]\n\n', undefined],
+		['data: [DONE]\n\n', undefined],
+	])('streamed, whole and without text: %j', async (body, reason) => {
+		fault({ status: 200, charge: true, body, contentType: 'text/event-stream' });
+		const { outputs } = await run({ parameters: chat({ stream: true }) });
+		expect(outputs[0][0].json).toMatchObject({ text: '' });
+		expect(outputs[0][0].json.finishReason).toBe(reason);
+		expect(sent()).toBe(1);
+	});
+
 	test('content as parts', async () => {
 		const content = [
 			{ type: 'text', text: 'Hello ' },
@@ -173,8 +202,8 @@ describe('what counts as what', () => {
 		['empty', { truncate: 0, truncateClean: true }, 'damaged_response'],
 		['rubbish', { corrupt: true }, 'damaged_response'],
 		[
-			'no text and no tool call',
-			{ status: 200, charge: true, body: completion({ content: '' }) },
+			'JSON that is no answer of a chat',
+			{ status: 200, charge: true, body: { id: 'chatcmpl-1', choices: [] } },
 			'damaged_response',
 		],
 	];

@@ -72,7 +72,8 @@ export function explainRefusal(refusal: Refusal, subject: Subject): GatewayError
 /** What the answer means for money, if the request is a billed one. */
 const meaning = ({ status, body }: Refusal) => classifyStatus(status, true, body);
 
-const isPage = (body: unknown): boolean =>
+/** Whether an answer is a web page, which the gateway never sends. */
+export const isPage = (body: unknown): boolean =>
 	typeof body === 'string' && /<(!doctype|html|head|body)\b/i.test(body);
 
 function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [string, string] {
@@ -169,7 +170,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 	if (status >= 300 && status < 400) {
 		return [
 			`The gateway redirects to another address (${status})`,
-			'Set the base URL in the credential to the final address. Billed requests do not follow redirects.',
+			'Set the base URL in the credential to the final address. Only requests that read follow redirects.',
 		];
 	}
 	if (status >= 500) {

@@ -3,6 +3,7 @@ import type { ChunkType, IDataObject } from 'n8n-workflow';
 import { type ChatReply, ChatStreamReader } from '../core/chat/stream';
 import { asError, OutcomeUnknownError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
+import { bounded } from '../gateway/readBody';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemRequests, type ItemSettings } from '../run/requests/itemRequests';
 import { Ledger, type LedgerContext } from '../run/requests/ledger';
@@ -78,7 +79,10 @@ export async function completeCall(
 	}
 }
 
-/** Reads the body as it comes in. Throws when it ends too early, brings an error, or says nothing: it was paid for. */
+/**
+ * Reads the body as it comes in. Throws when it ends too early, brings an error, is too large, or is no answer of a chat:
+ * it was paid for. An answer that is whole may be without text, as when the first token is one too many.
+ */
 async function readAnswer(
 	item: ItemRequests,
 	{ body }: GatewayResponse,
@@ -86,27 +90,33 @@ async function readAnswer(
 ): Promise<ChatReply> {
 	const { transport } = item.session;
 	const reader = new ChatStreamReader();
+	const shown = transport.redactStream();
 	let heard = 0;
-	const hear = async (piece: string) => {
-		if (piece === '') return;
-		heard += piece.length;
-		await onText(transport.redact(piece));
+	const hear = async (text: string) => {
+		if (text !== '') await onText(text);
 	};
 	try {
-		for await (const chunk of body as AsyncIterable<Uint8Array>) {
-			for (const piece of reader.feed(chunk)) await hear(piece);
+		for await (const chunk of bounded(body)) {
+			for (const piece of reader.feed(chunk)) {
+				heard += piece.length;
+				await hear(shown.push(piece));
+			}
 			if (reader.closed) break;
 		}
 	} catch (error) {
 		// What breaks after the end of the answer takes nothing from it.
-		if (!reader.whole) throw asError(error);
+		if (!reader.whole) {
+			await hear(shown.end());
+			throw asError(error);
+		}
 	}
 	const reply = reader.end();
-	await hear(reply.text.slice(heard));
+	await hear(shown.push(reply.text.slice(heard)) + shown.end());
 	if (reply.error) throw new Error(`the answer ends with an error: ${reply.error.message}`);
 	if (!reader.whole) throw new Error('the answer ended before it was whole');
-	if (reply.text === '' && !reply.toolCalls?.length) throw new Error('the answer is empty');
-	return JSON.parse(transport.redact(JSON.stringify(reply))) as ChatReply;
+	const says = reply.text !== '' || reply.toolCalls?.length || reply.finishReason;
+	if (!says && !reader.closed) throw new Error('the answer is empty');
+	return transport.redactValue(reply);
 }
 
 /** Passes an answer on to the client of a workflow that streams. */

@@ -8,13 +8,13 @@ import { gatewayRoot } from '../core/baseUrl';
 import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
-import { breakWhenIdle } from './idleTimeout';
+import { parseJson, readText } from './readBody';
+import { type RedactedStream, Redactor } from './redact';
+import { ExchangeTimeout, watchBody } from './watchedBody';
 
 export const CREDENTIAL = 'speechGatewayApi';
 /** Redirects followed on free requests; more is a loop. */
 const MAX_REDIRECTS = 5;
-/** JSON answers are small; more than this is no answer of the gateway. */
-const MAX_JSON_BYTES = 32 * 1024 * 1024;
 /** Enough of an error page to find its message. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -29,6 +29,8 @@ export interface GatewayResponse {
 	headers: Record<string, string | undefined>;
 	/** Ends with an error when the connection breaks before the body is whole. */
 	body: Readable;
+	/** From now on the time-out is for the whole exchange, not for a silence: for answers that are small. */
+	hurry(): void;
 }
 
 /** No answer: the request did not leave, timed out, or the connection broke. */
@@ -47,19 +49,20 @@ export class Transport {
 	private constructor(
 		private readonly context: GatewayContext,
 		readonly root: string,
-		private readonly apiKey: string,
+		private readonly redactor: Redactor,
 		private readonly deadline?: AbortSignal,
 	) {}
 
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: GatewayContext): Promise<Transport> {
 		const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-		return new Transport(context, gatewayRoot(String(baseUrl ?? '')), String(apiKey ?? '').trim());
+		const redactor = new Redactor(String(apiKey ?? '').trim());
+		return new Transport(context, gatewayRoot(String(baseUrl ?? '')), redactor);
 	}
 
 	/** The same gateway; what is still under way when `deadline` aborts, breaks with an error, its body included. */
 	until(deadline: AbortSignal): Transport {
-		return new Transport(this.context, this.root, this.apiKey, deadline);
+		return new Transport(this.context, this.root, this.redactor, deadline);
 	}
 
 	/** For what needs no request: nothing can be sent through it. */
@@ -92,7 +95,8 @@ export class Transport {
 			disableFollowRedirect: true,
 		};
 		let reply = await this.request(request, true);
-		for (let hop = 0; !endpoint.billed && hop < MAX_REDIRECTS; hop++) {
+		// Only what reads may be done elsewhere: a deletion, like a billed request, is meant for this address.
+		for (let hop = 0; endpoint.method === 'GET' && hop < MAX_REDIRECTS; hop++) {
 			const target = redirectTarget(reply, request.url);
 			if (target === undefined) break;
 			reply.body.destroy();
@@ -100,54 +104,44 @@ export class Transport {
 			// Content may lie on another host (a storage link); the key stays with the gateway.
 			reply = await this.request(request, new URL(target).origin === new URL(this.root).origin);
 		}
-		return reply;
+		return { ...reply, headers: this.redactor.value(reply.headers) as GatewayResponse['headers'] };
 	}
 
-	/** A JSON body; undefined when it is not JSON. Rejects when it breaks off. The key is blotted out of it. */
+	/** A JSON body without the key; undefined when it is not JSON. Rejects when it breaks off, is too large or too slow. */
 	async readJson(reply: GatewayResponse): Promise<unknown> {
-		const text = await this.readText(reply, MAX_JSON_BYTES);
-		try {
-			return JSON.parse(text);
-		} catch {
-			return undefined;
-		}
+		reply.hurry();
+		const { text } = await readText(reply.body);
+		return this.redactor.value(parseJson(text));
 	}
 
 	/** What can be had of an error body, as JSON or text; never fails, never holds the key. */
 	async readErrorBody(reply: GatewayResponse): Promise<unknown> {
-		const text = await this.readText(reply, MAX_ERROR_BYTES).catch(() => '');
-		try {
-			return JSON.parse(text);
-		} catch {
-			return text;
-		}
+		reply.hurry();
+		const { text, cut } = await readText(reply.body, MAX_ERROR_BYTES);
+		const json = cut ? undefined : parseJson(text);
+		return json === undefined ? this.redact(text) : this.redactor.value(json);
 	}
 
-	/** The key appears nowhere, not even when the gateway repeats it. */
+	/** A text without the key. Everything that the gateway, or the system, says goes through here before it is shown. */
 	redact(text: string): string {
-		return this.apiKey.length < 4 ? text : text.replaceAll(this.apiKey, '***');
+		return this.redactor.text(text);
 	}
 
-	private async readText(reply: GatewayResponse, maxBytes: number): Promise<string> {
-		const chunks: Uint8Array[] = [];
-		let bytes = 0;
-		for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
-			chunks.push(chunk);
-			bytes += chunk.length;
-			if (bytes > maxBytes) break;
-		}
-		return this.redact(
-			Buffer.concat(chunks)
-				.toString('utf8')
-				.replace(/^\uFEFF/, ''),
-		);
+	/** A value of parsed JSON without the key. */
+	redactValue<T>(value: T): T {
+		return this.redactor.value(value) as T;
+	}
+
+	/** For text that is shown while it arrives: what may be the beginning of the key is held back. */
+	redactStream(): RedactedStream {
+		return this.redactor.stream();
 	}
 
 	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<GatewayResponse> {
 		const { helpers } = this.context;
-		const request = new AbortController();
+		const timeout = new ExchangeTimeout(Number(options.timeout));
 		const abortSignal = AbortSignal.any(
-			[request.signal, this.cancel, this.deadline].filter((signal) => signal !== undefined),
+			[timeout.signal, this.cancel, this.deadline].filter((signal) => signal !== undefined),
 		);
 		try {
 			const { statusCode, headers, body } = (
@@ -165,18 +159,21 @@ export class Transport {
 			return {
 				status: statusCode,
 				headers: headers as GatewayResponse['headers'],
-				body: breakWhenIdle(body as Readable, Number(options.timeout), request),
+				body: watchBody(body as Readable, timeout),
+				hurry: () => timeout.hurry(),
 			};
 		} catch (error) {
-			throw this.failure(error);
+			const timedOut = timeout.signal.aborted;
+			timeout.end();
+			throw this.failure(timedOut ? timeout.signal.reason : error, timedOut);
 		}
 	}
 
-	private failure(error: unknown): Error {
+	private failure(error: unknown, timedOut: boolean): Error {
 		if (this.cancel?.aborted) return this.cancel.reason as Error;
 		const facts = rootCause(error);
 		const detail = this.redact(facts.message ?? 'the connection failed').slice(0, MAX_DETAIL);
-		return new TransportError(transportFailure(facts), detail, facts.code);
+		return new TransportError(timedOut ? 'timeout' : transportFailure(facts), detail, facts.code);
 	}
 }
 

@@ -112,11 +112,16 @@ export function readChatReply(body: unknown): ChatReply {
 	};
 }
 
+type IndexedCall = ToolCall & { index?: number };
+
 /** One choice as it grows from its deltas. */
 class ChoiceBuilder {
 	text = '';
 	finishReason: string | undefined;
-	private readonly toolCalls: Array<ToolCall & { index?: number }> = [];
+	private readonly toolCalls: IndexedCall[] = [];
+	/** The latest call with an index, or an id. */
+	private readonly byIndex = new Map<number, IndexedCall>();
+	private readonly byId = new Map<string, IndexedCall>();
 	private functionCall: { name: string; arguments: string } | undefined;
 
 	/** Takes the choice of one stream event and returns the text it adds. */
@@ -141,19 +146,21 @@ class ChoiceBuilder {
 		const id = asString(delta.id);
 		const index = typeof delta.index === 'number' ? delta.index : undefined;
 		// By index; without one, by id; with neither, the call goes on.
-		const known = this.toolCalls.filter(
-			(other) =>
-				(index === undefined && id === undefined) ||
-				(index === undefined ? other.id === id : other.index === index),
-		);
-		let call = known.at(-1);
+		let call =
+			index !== undefined
+				? this.byIndex.get(index)
+				: id !== undefined
+					? this.byId.get(id)
+					: this.toolCalls.at(-1);
 		// Some providers give every parallel call the index 0, others every delta of one call a new id.
 		const startsAnother =
 			id !== undefined && call?.id !== undefined && id !== call.id && asString(called.name);
 		if (!call || startsAnother) {
 			call = { ...(index === undefined ? {} : { index }), function: { name: '', arguments: '' } };
 			this.toolCalls.push(call);
+			if (index !== undefined) this.byIndex.set(index, call);
 		}
+		if (id !== undefined && call.id === undefined) this.byId.set(id, call);
 		call.id ??= id;
 		call.type ??= asString(delta.type);
 		appendCall(call.function, called);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../../core/errors';
-import { explainRefusal, type Subject } from '../../core/explain';
+import { explainRefusal, gatewayWords, isPage, type Subject } from '../../core/explain';
 import { isRecord } from '../../core/json';
 import {
 	classifyFailure,
@@ -69,6 +69,23 @@ export async function exchange(
 		retryAfter: retryAfterMs(reply.headers['retry-after'], Date.now()),
 		byGateway: reply.status >= 400 && isRecord(errorBody),
 	};
+}
+
+/** Of a 2xx to a DELETE: the failure that it is when a page, such as a login, or an error came in place of the gateway's word. */
+export async function notDeleted(
+	transport: Transport,
+	reply: GatewayResponse,
+	about: About,
+): Promise<Failure | undefined> {
+	const body = await transport.readErrorBody(reply);
+	const denied = isRecord(body) && (body.error || body.deleted === false || body.success === false);
+	if (!denied && !isPage(body)) return undefined;
+	const { message } = gatewayWords(body);
+	const error = new GatewayError(
+		`The ${about.thing ?? 'thing'} "${about.id}" was not deleted: the answer is no success of the gateway (${reply.status})`,
+		`Check the base URL in the credential, and whether a login page or a proxy stands in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
+	);
+	return { outcome: 'refused', error };
 }
 
 /** The error of an answer that is no success. */

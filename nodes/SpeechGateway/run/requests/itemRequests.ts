@@ -18,6 +18,7 @@ import {
 	exchange,
 	type Failure,
 	isFailure,
+	notDeleted,
 	refusal,
 	requestId,
 	taskId,
@@ -141,7 +142,11 @@ export class ItemRequests {
 	async delete(endpoint: FreeEndpoint, about: About): Promise<void> {
 		let tries = 0;
 		await this.retryingFree(endpoint, async () => {
-			const result = await this.attemptFree(endpoint, async () => true, about);
+			const result = await this.attemptFree(
+				endpoint,
+				async (reply) => (await notDeleted(this.session.transport, reply, about)) ?? true,
+				about,
+			);
 			const gone = tries++ > 0 && isFailure(result) && result.error.details.httpCode === '404';
 			return gone || result;
 		});

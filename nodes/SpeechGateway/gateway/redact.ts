@@ -1,0 +1,123 @@
+/** Shorter keys would blot out ordinary words. */
+const SHORTEST_KEY = 4;
+/** As much of a key that is cut off at the end of a text as may be shown: as little as other words begin with. */
+const SHORTEST_CUT = 8;
+
+const BLOT = '***';
+
+/** An escape that is not whole yet, as a chunk may end within one: `\`, `\u00`, `%`, `%2`, `&#11`. */
+const UNFINISHED_ESCAPE = /^(\\{1,4}(u[0-9a-f]{0,3})?|%(25)*2?[0-9a-f]?|&(#(x[0-9a-f]*|\d*))?)$/i;
+
+const escaped = (text: string): string => text.replace(/[^a-z0-9]/gi, '\\$&');
+
+/** One character of the key as a JSON, URL or HTML escape, or as it is; a form inside a form doubles its sign. */
+function spellings(character: string): string {
+	const code = character.charCodeAt(0);
+	const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+	const json = `\\\\{1,4}(?:u0*${hex}|${escaped(character)})`;
+	const html = `&#(?:0*${code}|[xX]0*${hex});`;
+	return `(?:${escaped(character)}|${json}|%(?:25)*${hex}|${html})`;
+}
+
+/** What base64 of any text around the key has in common: one form for each place that it can have in a group of three bytes. */
+function base64Forms(key: string): string[] {
+	return [0, 1, 2].flatMap((offset) => {
+		const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
+		// The first and last characters also hold bits of the neighbours.
+		const whole = Math.floor((bytes.length * 8) / 6);
+		const form = bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), whole);
+		return [form, form.replaceAll('+', '-').replaceAll('/', '_')];
+	});
+}
+
+/** Blots the API key out of whatever the gateway sends, in any spelling: the key appears nowhere. */
+export class Redactor {
+	private readonly characters: RegExp[] = [];
+	private readonly forms: string[] = [];
+	private readonly whole: RegExp | undefined;
+	/** Characters that a spelling of the key can begin with. */
+	private readonly firsts = new Set<string>();
+
+	constructor(key: string) {
+		if (key.length < SHORTEST_KEY) return;
+		const characters = Array.from({ length: key.length }, (_, index) => spellings(key[index]));
+		this.characters = characters.map((form) => new RegExp(form, 'y'));
+		this.forms = [...new Set(base64Forms(key))].filter(({ length }) => length >= SHORTEST_KEY);
+		const base64 = this.forms.map(escaped);
+		this.firsts = new Set([key[0], ...this.forms.map(([first]) => first), '\\', '%', '&']);
+		this.whole = new RegExp([characters.join(''), ...base64].join('|'), 'g');
+	}
+
+	/** A text without the key, and without the beginning of it where the text was cut. */
+	text(text: string): string {
+		const clean = this.blot(text);
+		const shown = clean.replace(/[…"\s]+$/, '');
+		const cut = this.unfinishedAt(shown);
+		return shown.length - cut < SHORTEST_CUT
+			? clean
+			: `${shown.slice(0, cut)}${BLOT}${clean.slice(shown.length)}`;
+	}
+
+	/** A text without the whole key; the beginning of one may be left at its end. */
+	blot(text: string): string {
+		return this.whole ? text.replace(this.whole, BLOT) : text;
+	}
+
+	/** A parsed JSON value with all its texts and the names of its fields as `text` leaves them. */
+	value(value: unknown): unknown {
+		if (typeof value === 'string') return this.text(value);
+		if (typeof value !== 'object' || value === null || !this.whole) return value;
+		if (Array.isArray(value)) return value.map((entry) => this.value(entry));
+		const fields = Object.entries(value);
+		return Object.fromEntries(fields.map(([name, field]) => [this.text(name), this.value(field)]));
+	}
+
+	/** For text that arrives in pieces: the key may be split over them. */
+	stream(): RedactedStream {
+		return new RedactedStream(this);
+	}
+
+	/** Where the last characters of a text may be the beginning of the key; its length when they are not. */
+	unfinishedAt(text: string): number {
+		// In the longest spelling, a character of the key takes ten of the text.
+		const from = Math.max(0, text.length - 10 * this.characters.length);
+		for (let at = from; at < text.length; at++) {
+			if (!this.firsts.has(text[at])) continue;
+			const rest = text.slice(at);
+			if (this.begins(rest) || this.forms.some((form) => form.startsWith(rest))) return at;
+		}
+		return text.length;
+	}
+
+	private begins(rest: string): boolean {
+		let at = 0;
+		for (const character of this.characters) {
+			if (at === rest.length) return true;
+			character.lastIndex = at;
+			if (!character.test(rest)) return UNFINISHED_ESCAPE.test(rest.slice(at));
+			at = character.lastIndex;
+		}
+		return false;
+	}
+}
+
+export class RedactedStream {
+	private pending = '';
+
+	constructor(private readonly redactor: Redactor) {}
+
+	/** Takes a piece of text; returns what is certain to hold nothing of the key. */
+	push(piece: string): string {
+		const text = this.redactor.blot(this.pending + piece);
+		const end = this.redactor.unfinishedAt(text);
+		this.pending = text.slice(end);
+		return text.slice(0, end);
+	}
+
+	/** What was held back when the text ends. */
+	end(): string {
+		const rest = this.redactor.text(this.pending);
+		this.pending = '';
+		return rest;
+	}
+}

@@ -1,0 +1,108 @@
+import { pause } from './pause';
+import type { Readable } from './readable';
+
+/** Between two looks at the clock: an exchange that has ended is forgotten after this, however long its time-out. */
+const LONGEST_TICK_MS = 2_000;
+
+/**
+ * The time-out of one exchange with the gateway. n8n's own ends with the headers when redirects are not followed, and
+ * never comes for a `101 Switching Protocols`: a gateway that falls silent would hold the workflow for ever.
+ */
+export class ExchangeTimeout {
+	private readonly request = new AbortController();
+	/** Since when the gateway is waited for; undefined while it is not its turn. */
+	private waitingSince: number | undefined = Date.now();
+	private ended = false;
+	private readonly started = Date.now();
+	private hurried = false;
+
+	constructor(private readonly milliseconds: number) {
+		void this.watch();
+	}
+
+	/** Aborts the request when its time is up, or when it is ended early. */
+	get signal(): AbortSignal {
+		return this.request.signal;
+	}
+
+	/** From now on the time runs anew; without `running`, it stands still. */
+	restart(running = true): void {
+		this.waitingSince = running ? Date.now() : undefined;
+	}
+
+	/** From now on, the time is counted from the start of the exchange, whatever comes in. */
+	hurry(): void {
+		this.hurried = true;
+	}
+
+	/** The exchange is over: there is nothing left to wait for. */
+	end(): void {
+		this.ended = true;
+	}
+
+	/** Ends the exchange before its answer is whole. Destroying n8n's body alone would wait for more data. */
+	breakOff(): void {
+		if (this.ended) return;
+		this.ended = true;
+		this.request.abort(new Error('the exchange was ended'));
+	}
+
+	private async watch(): Promise<void> {
+		for (;;) {
+			const since = this.hurried ? this.started : this.waitingSince;
+			const waited = since === undefined ? 0 : Date.now() - since;
+			if (waited >= this.milliseconds) break;
+			await pause(Math.min(LONGEST_TICK_MS, this.milliseconds - waited));
+			if (this.ended) return;
+		}
+		this.ended = true;
+		this.request.abort(
+			new Error(`the answer was not there within ${this.milliseconds / 1000} seconds`),
+		);
+	}
+}
+
+/**
+ * Lets a body break with an error once the gateway has been silent for the time-out, and end with all that belongs to it
+ * as soon as it is read to its end, left, or destroyed.
+ */
+export function watchBody(body: Readable, timeout: ExchangeTimeout): Readable {
+	const iterate = body[Symbol.asyncIterator].bind(body);
+	const destroy = body.destroy.bind(body);
+	// n8n's HTTP client reports an abort here; without a listener that would end the process.
+	body.on('error', () => undefined);
+	timeout.restart();
+	return Object.assign(body, {
+		[Symbol.asyncIterator]: () => watched(iterate(), timeout),
+		destroy: (error?: Error) => {
+			// Node destroys what has come to its end, too.
+			if (body.readableEnded) timeout.end();
+			else timeout.breakOff();
+			return destroy(error);
+		},
+	});
+}
+
+async function* watched(
+	chunks: AsyncIterator<Uint8Array>,
+	timeout: ExchangeTimeout,
+): AsyncGenerator<Uint8Array, undefined> {
+	try {
+		for (;;) {
+			timeout.restart();
+			const next = await chunks.next();
+			if (next.done) {
+				timeout.end();
+				return undefined;
+			}
+			// A slow reader does not make the gateway silent.
+			timeout.restart(false);
+			yield next.value;
+		}
+	} catch (error) {
+		throw timeout.signal.aborted ? timeout.signal.reason : error;
+	} finally {
+		timeout.breakOff();
+		await chunks.return?.();
+	}
+}

@@ -1,0 +1,255 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { IDataObject } from 'n8n-workflow';
+import { startHttp, type TestServer } from '../support/hostileServers';
+import { item, runNode } from './support';
+
+const KEY = ['sk', 'Test/0123456789'].join('-');
+
+let server: TestServer;
+/** What the gateway of the test does with a request. */
+let serve: (response: ServerResponse, path: string, method: string) => void;
+beforeAll(async () => {
+	server = await startHttp((request, response) =>
+		serve(response, request.url ?? '', request.method ?? ''),
+	);
+});
+afterAll(async () => await server.close());
+beforeEach(() => (server.seen.length = 0));
+
+const run = async (parameters: IDataObject, options: IDataObject = {}) =>
+	await runNode({
+		parameters: { ...parameters, options: { maxRetries: 0, ...options } },
+		url: `http://127.0.0.1:${server.port}`,
+		apiKey: KEY,
+		items: [item({})],
+	});
+const values = [{ role: 'user', content: 'Hello' }];
+const chat = { resource: 'chat', operation: 'complete', model: 'm', messages: { values } };
+const speech = { resource: 'speech', operation: 'generate', model: 'm', text: 'Hello.' };
+const models = { resource: 'model', operation: 'getMany', returnAll: true };
+const create = { resource: 'speechJob', operation: 'create', model: 'm', text: 'Hello.' };
+const remove = { resource: 'voice', operation: 'delete', model: 'm', voice: 'v1' };
+
+const json = (response: ServerResponse, body: unknown, status = 200) =>
+	response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+/** No connection is left open: what has been done with is closed by us, not by the server. */
+async function everythingClosed(): Promise<void> {
+	while (server.open > 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a body without end is not collected', () => {
+	const filling = Buffer.alloc(1024 * 1024, ' ');
+	/** Writes until the other side hangs up; says how much it took. */
+	const endless = (response: ServerResponse, type: string, part: Buffer): { bytes: number } => {
+		const sent = { bytes: 0 };
+		response.writeHead(200, { 'content-type': type });
+		const write = () => {
+			while (!response.destroyed) {
+				sent.bytes += part.length;
+				if (!response.write(part)) return void response.once('drain', write);
+			}
+		};
+		write();
+		return sent;
+	};
+	const event = (delta: object) =>
+		Buffer.from(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`.repeat(500));
+	const call = { index: 0, function: { name: 'f', arguments: 'x'.repeat(1000) } };
+
+	test.each([
+		['JSON', 'application/json', Buffer.concat([Buffer.from('{"a":"'), filling])],
+		['text', 'text/event-stream', event({ content: 'x'.repeat(1000) })],
+		['tool calls', 'text/event-stream', event({ tool_calls: [call] })],
+	])('a chat answer of %s: damaged', async (_, type, part) => {
+		let sent = { bytes: 0 };
+		serve = (response) => (sent = endless(response, type, part));
+		const { outputs } = await run(chat);
+		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
+		expect(outputs[1][0].json.message).toContain('larger than 16 MiB');
+		// What the sockets hold on their way comes on top.
+		expect(sent.bytes).toBeLessThan(40 * 1024 * 1024);
+		await everythingClosed();
+	});
+
+	test('gzip that unpacks to a hundred times of itself', async () => {
+		const packed = gzipSync(Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(200_000_000, 'x')]));
+		serve = (response) =>
+			response
+				.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+				.end(packed);
+		const { outputs } = await run(chat);
+		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
+		const { error } = await run(models);
+		expect(error?.message).toContain('larger than 16 MiB');
+		await everythingClosed();
+	});
+
+	test('an error', async () => {
+		serve = (response) => {
+			response.writeHead(402);
+			const write = () => response.destroyed || response.write(filling, write);
+			write();
+		};
+		expect((await run(speech)).error?.message).toContain('(402)');
+		await everythingClosed();
+	});
+});
+
+describe('connections end with what they were for', () => {
+	test('a stream that stays open after [DONE]', async () => {
+		serve = (response) =>
+			response
+				.writeHead(200, { 'content-type': 'text/event-stream' })
+				.write('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n');
+		expect((await run(chat, { stream: true })).outputs[0][0].json.text).toBe('Hi');
+		await everythingClosed();
+	});
+
+	test('a redirect whose body does not end', async () => {
+		serve = (response, path) => {
+			if (path === '/there') return json(response, { data: [{ id: 'm' }] });
+			return response.writeHead(302, { location: '/there' }).write('moved');
+		};
+		expect((await run(models)).outputs[0]).toHaveLength(1);
+		await everythingClosed();
+	});
+
+	test('a success that is no audio, and does not end', async () => {
+		serve = (response) =>
+			response.writeHead(200, { 'content-type': 'text/html' }).write('<html>'.repeat(100));
+		expect((await run(speech, { timeout: 1 })).outputs[1][0].json.reason).toBe('damaged_response');
+		await everythingClosed();
+	});
+});
+
+describe('the time-out is for every exchange', () => {
+	test.each([
+		['speech', speech],
+		['chat', chat],
+		['a job', create],
+	])('101 Switching Protocols for %s: unknown, and never sent again', async (_, parameters) => {
+		serve = (response) => {
+			response.socket?.write(
+				'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+			);
+		};
+		const { outputs } = await run(parameters, { timeout: 1, maxRetries: 3 });
+		expect(outputs[1][0].json).toMatchObject({ reason: 'client_timeout' });
+		expect(server.seen).toHaveLength(1);
+	});
+
+	const drip = (response: ServerResponse, status: number) => {
+		response.writeHead(status, { 'content-type': 'application/json' });
+		const timer = setInterval(() => response.write(' '), 100);
+		response.once('close', () => clearInterval(timer));
+	};
+	test('a list that drips', async () => {
+		serve = (response) => drip(response, 200);
+		expect((await run(models, { timeout: 1 })).error?.message).toContain('within 1 seconds');
+		await everythingClosed();
+	});
+	test('an error that drips', async () => {
+		serve = (response) => drip(response, 402);
+		expect((await run(speech, { timeout: 1 })).error?.message).toContain('(402)');
+		await everythingClosed();
+	});
+});
+
+describe('the key appears nowhere', () => {
+	const escaped = [...KEY].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join('');
+	const nowhere = (result: unknown) => {
+		const text = JSON.stringify(result);
+		expect(text).not.toContain(KEY);
+		expect(text).not.toContain(KEY.slice(0, 10));
+		expect(text).not.toContain(encodeURIComponent(KEY));
+		expect(text).not.toContain(Buffer.from(KEY).toString('base64').slice(0, 20));
+	};
+
+	test.each([
+		['as JSON escapes', `{"error":{"message":"bad key ${escaped}"}}`],
+		['with an escaped slash', `{"error":{"message":"bad key ${KEY.replace('/', '\\/')}"}}`],
+		['as the name of a parameter', JSON.stringify({ error: { message: 'no', param: KEY } })],
+		['percent-encoded', encodeURIComponent(KEY)],
+		['in base64', Buffer.from(`Bearer ${KEY}`).toString('base64')],
+		['cut at the length that is shown', `${'x'.repeat(489)}${KEY}`],
+		['in a page', `<html><body>key=${KEY}</body></html>`],
+	])('in an error %s', async (_, body) => {
+		serve = (response) => response.writeHead(422).end(body);
+		const { error } = await run(speech);
+		expect(`${error?.message} ${error?.description}`).toContain('***');
+		nowhere([error?.message, error?.description]);
+	});
+
+	test('in headers', async () => {
+		serve = (response) =>
+			response.writeHead(429, { 'x-request-id': `r ${KEY}`, 'retry-after': KEY }).end('{}');
+		const { run: failed } = await run(speech);
+		nowhere(failed.data.resultData);
+	});
+
+	test('in the fields of a job', async () => {
+		serve = (response) => json(response, { id: 'spj_1', [KEY]: [{ url: `https://x/?k=${KEY}` }] });
+		const { outputs } = await run(create);
+		expect(outputs[0][0].json['***']).toEqual([{ url: 'https://x/?k=***' }]);
+		nowhere(outputs);
+	});
+
+	test('split over the deltas of a stream, and in its tool calls', async () => {
+		const delta = (fields: object) =>
+			`data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`;
+		const args = JSON.stringify({ key: KEY });
+		const halves = [args.slice(0, 15), args.slice(15)];
+		serve = (response) =>
+			response
+				.writeHead(200, { 'content-type': 'text/event-stream' })
+				.end(
+					[...`Key: ${KEY}!`].map((content) => delta({ content })).join('') +
+						halves
+							.map((part) =>
+								delta({ tool_calls: [{ index: 0, function: { name: 'f', arguments: part } }] }),
+							)
+							.join('') +
+						'data: [DONE]\n\n',
+				);
+		const chunks: unknown[] = [];
+		const { outputs } = await runNode({
+			parameters: { ...chat, options: { maxRetries: 0 } },
+			url: `http://127.0.0.1:${server.port}`,
+			apiKey: KEY,
+			mode: 'webhook',
+			onChunk: ({ content }) => chunks.push(content),
+		});
+		expect(chunks.join('')).toBe('Key: ***!');
+		expect(outputs[0][0].json.text).toBe('Key: ***!');
+		nowhere(outputs);
+	});
+});
+
+describe('deleting', () => {
+	test('follows no redirect', async () => {
+		serve = (response, path) =>
+			path === '/there'
+				? json(response, {})
+				: response.writeHead(302, { location: '/there' }).end();
+		expect((await run(remove)).error?.message).toContain('redirects to another address (302)');
+		expect(server.seen).toHaveLength(1);
+	});
+
+	test('a page with status 200 is no deletion', async () => {
+		serve = (response) =>
+			response
+				.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+				.end('<html><h1>Please log in</h1></html>');
+		const { error } = await run(remove);
+		expect(error?.message).toContain('not deleted');
+		expect(error?.description).toContain('Please log in');
+	});
+
+	test.each([200, 202, 204])('%i is a deletion', async (status) => {
+		serve = (response) => response.writeHead(status).end();
+		expect((await run(remove)).outputs[0][0].json).toEqual({ _id: 'v1', deleted: true });
+	});
+});
