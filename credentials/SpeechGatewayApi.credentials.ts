@@ -12,6 +12,13 @@ const rule = (value: number, message: string) => ({
 	properties: { value, message },
 });
 
+/** What `gatewayRoot` makes of the base URL, as an expression: n8n's declarative test takes no function. */
+const TEST_ADDRESS = `={{ $credentials.baseUrl.trim()
+	.replace(/[?#].*/, "")
+	.replace(/\\/+$/, "").replace(/(\\/v1)+$/i, "").replace(/\\/+$/, "")
+	.replace(/^(?!\\w+:\\/)/, "https://")
+	.replace(/(?<=^\\w+:\\/\\/)[^\\/]*@/, "") }}`;
+
 export class SpeechGatewayApi implements ICredentialType {
 	name = 'speechGatewayApi';
 
@@ -30,7 +37,9 @@ export class SpeechGatewayApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'The key from the console of your gateway',
+			description:
+				'It is sent to the gateway only, as "Authorization: Bearer …", and never shown in items or errors',
+			hint: 'Create a key in the console of your gateway and paste it here',
 		},
 		{
 			displayName: 'Base URL',
@@ -39,7 +48,8 @@ export class SpeechGatewayApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://gateway.example.com/v1',
-			description: 'The address of your gateway, with or without /v1 at the end',
+			description: 'The address of your gateway, with or without https:// and /v1',
+			hint: 'Use http:// only for a gateway on the same machine or network: the API key would travel unencrypted',
 		},
 	];
 
@@ -56,7 +66,7 @@ export class SpeechGatewayApi implements ICredentialType {
 
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "").replace(/(\\/v1)+$/, "") }}',
+			baseURL: TEST_ADDRESS,
 			url: '/v1/models',
 		},
 		rules: [
@@ -64,7 +74,14 @@ export class SpeechGatewayApi implements ICredentialType {
 				401,
 				'The gateway does not accept this API key: it may be mistyped, revoked or of another gateway',
 			),
-			rule(403, 'This API key may not list models: allow it in the console of the gateway'),
+			rule(
+				403,
+				'This API key may not list models: allow it in the console of the gateway. If n8n uses a proxy or firewall, it may be that one which refuses.',
+			),
+			rule(
+				407,
+				'A proxy between n8n and the gateway asks for a login: this is not about the API key',
+			),
 			rule(404, 'There is no gateway at this base URL: it must be the address before /v1/models'),
 		],
 	};

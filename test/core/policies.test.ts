@@ -1,4 +1,5 @@
 import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
+import type { InputError } from '../../nodes/SpeechGateway/core/errors';
 import { explainRefusal, gatewayWords, plain } from '../../nodes/SpeechGateway/core/explain';
 import { jobProgress, nextPollMs } from '../../nodes/SpeechGateway/core/pollSchedule';
 import {
@@ -22,10 +23,38 @@ describe('base URL', () => {
 		['\thttps://host/v1\n', 'https://host'],
 		['https://host//', 'https://host'],
 		['https://host/gateway//v1//', 'https://host/gateway'],
+		['https://host/V1', 'https://host'],
+		['https://host/Gateway/V1/v1/', 'https://host/Gateway'],
+		['HTTPS://Host/V1', 'https://host'],
+		['gateway.example.com', 'https://gateway.example.com'],
+		['gateway.example.com/prefix/v1', 'https://gateway.example.com/prefix'],
+		['gateway.example.com:8443/v1', 'https://gateway.example.com:8443'],
+		['localhost/v1', 'https://localhost'],
+		['localhost:8080', 'https://localhost:8080'],
+		['192.0.2.1/v1', 'https://192.0.2.1'],
+		['https://user:secret@host/v1?key=secret#secret', 'https://host'],
 	])('%s → %s', (given, root) => expect(gatewayRoot(given)).toBe(root));
 
-	test.each(['', 'host', 'ftp://host', 'not a url'])('"%s" is refused', (given) => {
+	test.each([
+		'',
+		'host',
+		'ftp://secret@host',
+		'ftp://host/secret',
+		'not a url secret',
+		'sk-secret',
+		'sk-secret/with+more=',
+		'secret:sk-secret@host',
+		'https://',
+		'https://secret host/',
+		'eyJhbGciOi.eyJzZWNyZXQ_.c2lnbmF0dXJl0',
+	])('"%s" is refused, and not repeated', (given) => {
 		expect(() => gatewayRoot(given)).toThrow(/base URL/);
+		try {
+			gatewayRoot(given);
+		} catch (error) {
+			const { message, description } = error as InputError;
+			expect(message + description).not.toMatch(/secret|eyJ/);
+		}
 	});
 });
 

@@ -190,6 +190,21 @@ describe('the key appears nowhere', () => {
 		nowhere(failed.data.resultData);
 	});
 
+	test.each([`ftp://${KEY}@host`, KEY, `https://host/${KEY}/v1`, `https://${KEY}.example.com`])(
+		'pasted into the base URL: %s',
+		async (url) => {
+			const key = ['sk', 'TestKey0123456789'].join('-');
+			const pasted = url.replaceAll(KEY, key);
+			const { run: failed } = await runNode({
+				parameters: { ...speech, options: { maxRetries: 0 } },
+				url: pasted,
+				apiKey: key,
+			});
+			expect(failed.data.resultData.error?.message).toMatch(/base URL/);
+			expect(JSON.stringify(failed.data.resultData).toLowerCase()).not.toContain(key.toLowerCase());
+		},
+	);
+
 	test('in the fields of a job', async () => {
 		serve = (response) => json(response, { id: 'spj_1', [KEY]: [{ url: `https://x/?k=${KEY}` }] });
 		const { outputs } = await run(create);

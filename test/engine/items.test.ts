@@ -56,7 +56,8 @@ test('parameters are read for each item; only what was set is sent', async () =>
 
 test.each([
 	[{ speed: 3 }, '"Speed" must be a number from 0.5 to 2, but is 3'],
-	[{ timeout: 0 }, '"Timeout" must be a number of at least 1, but is 0'],
+	[{ timeout: 0 }, '"Timeout" must be a number from 1 to 86400, but is 0'],
+	[{ timeout: 86_401 }, '"Timeout" must be a number from 1 to 86400, but is 86401'],
 	[{ maxSegmentCharacters: 0 }, '"Max Segment Characters"'],
 	[{ longText: 'sometimes' }, '"Long Text" must be one of auto, split, job, single'],
 	[{ concurrency: 1.5 }, '"Concurrency" must be a whole number'],

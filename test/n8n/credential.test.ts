@@ -46,4 +46,21 @@ describe('the credential test says what is wrong', () => {
 		const { message } = await check({ apiKey, baseUrl: `${bench.sim.url}/elsewhere` });
 		expect(message).toMatch(/no gateway at this base URL|could not be found/);
 	});
+
+	test.each(['/', '/V1', '/v1/?x=1#y', ' '])(
+		'an address that ends in "%s" is understood',
+		async (end) => {
+			const { url, apiKey } = bench.sim;
+			const { status } = await check({ apiKey, baseUrl: `${url}${end}` });
+			expect(status).toBe('OK');
+			expect(bench.sim.requests.at(-1)).toMatchObject({ path: '/v1/models', query: {} });
+		},
+	);
+
+	test('a login in the address is left out', async () => {
+		const { url, apiKey } = bench.sim;
+		const { status } = await check({ apiKey, baseUrl: url.replace('://', '://user:secret@') });
+		expect(status).toBe('OK');
+		expect(bench.sim.requests.at(-1)).toMatchObject({ apiKey });
+	});
 });

@@ -117,8 +117,8 @@ const AT_REST = new Set([
 	'Timeout',
 ]);
 
-/** Looks that must all find nothing at work, and between which whatever lies in a socket arrives. */
-const CALM_LOOKS = 3;
+/** Looks that must all find nothing at work, and between which whatever lies in a socket arrives: each hop takes one or two. */
+const CALM_LOOKS = 10;
 
 async function quiet(): Promise<void> {
 	for (let calm = 0; calm < CALM_LOOKS; ) {

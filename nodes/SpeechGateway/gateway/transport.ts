@@ -5,6 +5,7 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { gatewayRoot } from '../core/baseUrl';
+import { InputError } from '../core/errors';
 import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
@@ -18,6 +19,9 @@ const MAX_REDIRECTS = 5;
 /** Enough of an error page to find its message. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
+/** A key of this length is no word that also stands in an address. */
+const SECRET_LENGTH = 12;
+
 /** What the gateway needs of n8n; every context in which the nodes run has it. */
 export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials'> &
 	Partial<Pick<IExecuteFunctions, 'getExecutionCancelSignal'>> & {
@@ -29,7 +33,7 @@ export interface GatewayResponse {
 	headers: Record<string, string | undefined>;
 	/** Ends with an error when the connection breaks before the body is whole. */
 	body: Readable;
-	/** From now on the time-out is for the whole exchange, not for a silence: for answers that are small. */
+	/** From now on the time-out is for all of the body, not for a silence in it: for answers that are small. */
 	hurry(): void;
 }
 
@@ -56,8 +60,15 @@ export class Transport {
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: GatewayContext): Promise<Transport> {
 		const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-		const redactor = new Redactor(String(apiKey ?? '').trim());
-		return new Transport(context, gatewayRoot(String(baseUrl ?? '')), redactor);
+		const key = String(apiKey ?? '').trim();
+		const root = gatewayRoot(String(baseUrl ?? ''));
+		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
+			throw new InputError(
+				'The base URL in the credential holds the API key',
+				'The key belongs into the field "API Key" only; the base URL looks like https://host/v1. Nothing was sent.',
+			);
+		}
+		return new Transport(context, root, new Redactor(key));
 	}
 
 	/** The same gateway; what is still under way when `deadline` aborts, breaks with an error, its body included. */
@@ -67,7 +78,7 @@ export class Transport {
 
 	/** For what needs no request: nothing can be sent through it. */
 	static offline(context: GatewayContext): Transport {
-		return new Transport(context, '', '');
+		return new Transport(context, '', new Redactor(''));
 	}
 
 	get cancel(): AbortSignal | undefined {

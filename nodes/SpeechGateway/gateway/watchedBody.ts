@@ -10,11 +10,10 @@ const LONGEST_TICK_MS = 2_000;
  */
 export class ExchangeTimeout {
 	private readonly request = new AbortController();
-	/** Since when the gateway is waited for; undefined while it is not its turn. */
-	private waitingSince: number | undefined = Date.now();
+	/** Since when the gateway is waited for; undefined while it is not its turn. Up to the headers, n8n's own comes first. */
+	private waitingSince: number | undefined = Date.now() + LONGEST_TICK_MS;
 	private ended = false;
-	private readonly started = Date.now();
-	private hurried = false;
+	private hurriedSince: number | undefined;
 
 	constructor(private readonly milliseconds: number) {
 		void this.watch();
@@ -30,9 +29,9 @@ export class ExchangeTimeout {
 		this.waitingSince = running ? Date.now() : undefined;
 	}
 
-	/** From now on, the time is counted from the start of the exchange, whatever comes in. */
+	/** From now on, the time runs for all that is left of the exchange, whatever comes in. */
 	hurry(): void {
-		this.hurried = true;
+		this.hurriedSince = Date.now();
 	}
 
 	/** The exchange is over: there is nothing left to wait for. */
@@ -49,7 +48,7 @@ export class ExchangeTimeout {
 
 	private async watch(): Promise<void> {
 		for (;;) {
-			const since = this.hurried ? this.started : this.waitingSince;
+			const since = this.hurriedSince ?? this.waitingSince;
 			const waited = since === undefined ? 0 : Date.now() - since;
 			if (waited >= this.milliseconds) break;
 			await pause(Math.min(LONGEST_TICK_MS, this.milliseconds - waited));

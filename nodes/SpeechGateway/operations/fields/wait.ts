@@ -8,6 +8,7 @@ export const waitFields = {
 		displayName: 'Poll Interval',
 		name: 'pollInterval',
 		min: 1,
+		max: 3_600,
 		default: 2,
 		description:
 			'Pause before the first look whether the result is there. The pauses grow from then on; looking is free.',
@@ -16,6 +17,7 @@ export const waitFields = {
 		displayName: 'Max Poll Interval',
 		name: 'maxPollInterval',
 		min: 1,
+		max: 3_600,
 		default: 15,
 		description: 'Longest pause between two looks, once the work has been going on for long',
 	}),
@@ -24,6 +26,8 @@ export const waitFields = {
 		name: 'maxWait',
 		hint: 'Seconds; 1800 is half an hour',
 		min: 0,
+		// A month.
+		max: 2_592_000,
 		default: 1800,
 		description: 'Longest time to wait for the result',
 	}),

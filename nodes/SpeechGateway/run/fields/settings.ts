@@ -39,6 +39,7 @@ export const settings = {
 		displayName: 'Timeout',
 		name: 'timeout',
 		min: 1,
+		max: 86_400,
 		// Above the gateway's limit of about 100 s, with room for its own queue.
 		default: 180,
 		description:

@@ -1,0 +1,49 @@
+import { type INode, Workflow } from 'n8n-workflow';
+import { SpeechGatewayApi } from '../../credentials/SpeechGatewayApi.credentials';
+import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
+
+/** The address of the credential's test, as n8n evaluates it. */
+function testAddress(baseUrl: string): unknown {
+	const node: INode = {
+		id: '1',
+		name: 'Temp-Node',
+		type: 'test',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const workflow = new Workflow({
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: {
+			getByName: () => undefined as never,
+			getByNameAndVersion: () => undefined as never,
+			getKnownTypes: () => ({}),
+		},
+	});
+	const { baseURL } = new SpeechGatewayApi().test.request;
+	return workflow.expression.getSimpleParameterValue(node, baseURL, 'internal', {
+		$credentials: { baseUrl },
+	});
+}
+
+test.each([
+	'https://host',
+	'https://host/',
+	' https://host/v1 ',
+	'https://host/V1/',
+	'https://host/v1/v1/',
+	'https://host/gateway/v1',
+	'https://host/gateway//v1//',
+	'https://host/v1?x=1#y',
+	'https://host?x=/v1',
+	'https://user:pass@host/v1',
+	'http://127.0.0.1:8080/v1',
+	'gateway.example.com',
+	'gateway.example.com/v1',
+	'gateway.example.com:8443/prefix/v1/',
+	'localhost:8080',
+])('the test of the credential calls the address that the node calls: %s', (baseUrl) => {
+	expect(testAddress(baseUrl)).toBe(gatewayRoot(baseUrl));
+});
