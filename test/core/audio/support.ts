@@ -115,13 +115,17 @@ function inputOptions(format: AudioFormat): string[] {
 	return format === 'pcm' ? ['-f', 's16le', '-ar', '24000', '-ac', '1'] : [];
 }
 
-/** What ffmpeg makes of a file: its samples (first channel), what it complains of, and the length the file claims. */
-export function decode(format: AudioFormat, bytes: Uint8Array) {
+/**
+ * What ffmpeg makes of a file: its samples (first channel), what it complains of, and the length the file claims. Its own
+ * decoder is used unless another is named.
+ */
+export function decode(format: AudioFormat, bytes: Uint8Array, decoder?: string) {
 	return withFile(`audio.${format}`, bytes, (path) => {
 		const input = [...inputOptions(format), '-i', path];
+		const choice = decoder ? ['-c:a', decoder] : [];
 		// Headers without a channel layout are fine; without the option ffmpeg guesses one and says so.
 		const { stdout, stderr } = run('ffmpeg', [
-			...['-nostdin', '-v', 'warning', '-guess_layout_max', '0', ...input],
+			...['-nostdin', '-v', 'warning', '-guess_layout_max', '0', ...choice, ...input],
 			...['-map', '0:a', '-f', 'f32le', '-'],
 		]);
 		const probed = run('ffprobe', [

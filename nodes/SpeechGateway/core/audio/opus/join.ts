@@ -3,11 +3,9 @@ import { putText, uint16le } from '../bytes';
 import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
 import { Joiner, mustAgree } from '../joiner';
 import { oggChecksum } from './checksum';
-import type { OpusInfo, Packet, Tally } from './reader';
+import type { OpusInfo } from './reader';
 import {
-	addPacket,
 	addTally,
-	EDGE_PACKETS,
 	emptyTally,
 	FIRST_PAGE,
 	LAST_PAGE,
@@ -16,6 +14,7 @@ import {
 	SAMPLE_RATE,
 	segmentsOf,
 } from './reader';
+import { keptOf, lastPackets, planSeams, tallyOf } from './seams';
 
 /** Segments in a page, at most. */
 const MAX_SEGMENTS = 255;
@@ -23,13 +22,6 @@ const MAX_SEGMENTS = 255;
 const PAGE_SAMPLES = SAMPLE_RATE;
 /** The joined file is one stream of its own, so any number does. */
 const SERIAL = 1;
-/**
- * A 20 ms fullband CELT frame (TOC 0xF8, stereo 0xFC) whose first coded bit says "silence". It decodes to silence
- * whatever the mode of the packets around it.
- */
-const SILENT_PACKET = { mono: [0xf8, 0xff, 0xfe], stereo: [0xfc, 0xff, 0xfe] };
-const SILENT_PACKET_SAMPLES = 960;
-
 const sameHead = mustAgree<OpusInfo>({
 	'number of channels': (info) => info.channels,
 	'output gain': (info) => uint16le(Uint8Array.from(info.head), 16),
@@ -47,21 +39,25 @@ export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
 		: undefined);
 
 /**
- * Plans one Ogg Opus stream out of several that `opusBlocker` lets through. Packets are taken over
- * unchanged into pages of a second at most. In mid-stream nothing can be cut finer than a packet, so whole packets are left
- * out at the seams: those within the pre-skip of the later part, those behind the end of the earlier one, and of its last
- * packets as many as keep every part's start within one packet of the sum of the playing times and pauses before it,
- * however many parts there are; see `planSeams`. Pauses are silent packets of 20 ms. All times count what plays: the
- * length claimed is the length decoded.
+ * Plans one Ogg Opus stream out of several that `opusBlocker` lets through. Packets are taken over unchanged into pages of
+ * a second at most. In mid-stream nothing can be cut finer than a packet, so whole packets are left out at the seams: those
+ * behind the end of the earlier part, and of its last packets as many as keep every part's start within one packet of the
+ * sum of the playing times and pauses before it, however many parts there are. At each seam, one or two silent packets
+ * (2.5 ms, or 12.5 ms in front of CELT) make decoders begin anew, since a part would blast if it were predicted from
+ * another; see `planSeams`. Pauses are silent packets of 20 ms. All times count what plays: the length claimed is the
+ * length decoded.
  */
 export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan<OpusInfo> {
 	const [first] = infos;
-	const lastIndex = infos.length - 1;
 	const pauseSamples = Math.round((pauseMilliseconds / 1000) * SAMPLE_RATE);
-	const silence = Uint8Array.from(first.channels === 1 ? SILENT_PACKET.mono : SILENT_PACKET.stereo);
+	const kept = planSeams(
+		infos,
+		pauseSamples,
+		Math.max(...infos.map((one) => one.maxPacketSamples)),
+	);
 	const maxPacketSamples = Math.max(
-		pauseSamples > 0 && lastIndex > 0 ? SILENT_PACKET_SAMPLES : 0,
 		...infos.map((info) => info.maxPacketSamples),
+		...kept.flatMap(({ before }) => before.map(({ samples }) => samples)),
 	);
 	const maxPacketSegments = Math.max(...infos.map((info) => info.maxPacketSegments));
 	const packetsPerPage = Math.max(
@@ -76,20 +72,21 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 		page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [Uint8Array.from(first.head)] }),
 		page({ number: 1, flags: 0, position: 0, packets: [opusTags()] }),
 	];
-	const seams = planSeams(infos, pauseSamples, maxPacketSamples);
 	const starts: number[] = [];
 	let bytes = header.reduce((sum, chunk) => sum + chunk.length, 0);
 	let all = emptyTally();
 	infos.forEach((info, index) => {
-		const skipped = index === 0 ? info.preSkip : info.preSkip - info.lead.samples;
-		starts.push((all.samples + skipped - first.preSkip) / SAMPLE_RATE);
-		let kept = addTally(takenOver(info, index > 0), tallyOf(seams[index].dropped), -1);
-		kept = addTally(kept, tallyOf(pauseOf(seams[index], silence)), 1);
-		all = addTally(all, kept, 1);
+		const { before, skip } = kept[index];
+		const made = tallyOf(before);
+		starts.push(
+			(all.samples + made.samples + info.preSkip - skip.samples - first.preSkip) / SAMPLE_RATE,
+		);
+		const added = addTally(keptOf(info, kept[index]), made, 1);
+		all = addTally(all, added, 1);
 		bytes +=
-			kept.bytes + kept.segments + PAGE_HEADER_BYTES * Math.ceil(kept.packets / packetsPerPage);
+			added.bytes + added.segments + PAGE_HEADER_BYTES * Math.ceil(added.packets / packetsPerPage);
 	});
-	const last = infos[lastIndex];
+	const last = infos[infos.length - 1];
 	const endSample = all.samples - (last.all.samples - last.tail.samples - last.endSample);
 	const info: OpusInfo = {
 		format: 'opus',
@@ -102,10 +99,11 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 		head: first.head,
 		preSkip: first.preSkip,
 		endSample,
+		startsWithCelt: first.startsWithCelt,
 		all,
 		lead: first.lead,
 		tail: emptyTally(),
-		last: lastPackets(infos, seams, silence),
+		last: lastPackets(infos, kept),
 		maxPacketSamples,
 		maxPacketSegments,
 	};
@@ -117,92 +115,20 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 			return new Joiner(infos, {
 				header,
 				createReader: (emit, part) => {
-					const { lead, all: own, tail } = infos[part];
-					const from = part === 0 ? 0 : lead.packets;
-					const to = own.packets - tail.packets - seams[part].dropped.length;
+					const { before, skip, drop } = kept[part];
+					for (const { data, samples } of before) writer.add(data, samples, emit);
+					const from = skip.packets;
+					const to = infos[part].all.packets - drop.packets;
 					let index = 0;
 					return new OggOpusReader((packet, samples) => {
 						if (index >= from && index < to) writer.add(packet, samples, emit);
 						index++;
 					});
 				},
-				finishPart: (emit, part) => {
-					for (let i = 0; i < seams[part].pausePackets; i++) {
-						writer.add(silence, SILENT_PACKET_SAMPLES, emit);
-					}
-					writer.flush(emit);
-				},
+				finishPart: (emit) => writer.flush(emit),
 			});
 		},
 	};
-}
-
-/** What happens behind a part. */
-interface Seam {
-	/** Packets left out at the end of the part. */
-	dropped: Packet[];
-	pausePackets: number;
-}
-
-/** As in MP3: the difference is carried on from seam to seam, and a packet with sound goes only where it must. */
-function planSeams(infos: OpusInfo[], pauseSamples: number, packetSamples: number): Seam[] {
-	let error = 0; // samples by which the next part starts too late
-	return infos.map((before, part): Seam => {
-		const after = infos[part + 1];
-		let choice = { error, dropped: [] as Packet[], pausePackets: 0 };
-		if (!after) return choice;
-		const padding = before.all.samples - before.tail.samples - before.endSample;
-		const delay = after.preSkip - after.lead.samples;
-		const most = Math.min(before.last.length, takenOver(before, part > 0).packets - 1);
-		let least = Infinity;
-		for (let count = 0; count <= most; count++) {
-			const dropped = before.last.slice(before.last.length - count);
-			const { samples } = tallyOf(dropped);
-			const late = error + padding + delay - samples - pauseSamples;
-			const pausePackets =
-				pauseSamples > 0 ? Math.max(0, Math.round(-late / SILENT_PACKET_SAMPLES)) : 0;
-			const rest = late + pausePackets * SILENT_PACKET_SAMPLES;
-			const lost = Math.max(0, samples - padding);
-			const cost = lost + rest ** 2 / packetSamples;
-			if (cost < least) {
-				least = cost;
-				choice = { error: rest, dropped, pausePackets };
-			}
-		}
-		({ error } = choice);
-		return choice;
-	});
-}
-
-/** All packets of a part but those that need not play: behind its end and, of a later part, within its pre-skip. */
-function takenOver(info: OpusInfo, isLater: boolean): Tally {
-	const kept = addTally(info.all, info.tail, -1);
-	return isLater ? addTally(kept, info.lead, -1) : kept;
-}
-
-function pauseOf(seam: Seam, silence: Uint8Array): Packet[] {
-	const packet = { bytes: silence.length, samples: SILENT_PACKET_SAMPLES };
-	return Array.from({ length: seam.pausePackets }, () => packet);
-}
-
-function tallyOf(packets: Packet[]): Tally {
-	const tally = emptyTally();
-	for (const { bytes, samples } of packets) addPacket(tally, bytes, samples);
-	return tally;
-}
-
-/** The last packets of the joined file, as many as are known. */
-function lastPackets(infos: OpusInfo[], seams: Seam[], silence: Uint8Array): Packet[] {
-	let packets: Packet[] = [];
-	for (let part = infos.length - 1; part >= 0 && packets.length < EDGE_PACKETS; part--) {
-		const { last } = infos[part];
-		const { dropped } = seams[part];
-		const kept = takenOver(infos[part], part > 0).packets - dropped.length;
-		const known = last.slice(0, last.length - dropped.length).slice(-kept);
-		packets = [...known, ...pauseOf(seams[part], silence), ...packets];
-		if (known.length < kept) break;
-	}
-	return packets.slice(-EDGE_PACKETS);
 }
 
 /** Puts packets into pages, a fixed number in each, so that the size of the file is known beforehand. */

@@ -29,6 +29,8 @@ const MAX_PACKET_SAMPLES = 5760;
 /** More than any valid packet (48 frames of 1,275 bytes); what would not fit one page here is damage. */
 const MAX_PACKET_BYTES = 64_000;
 const OPUS_HEAD_BYTES = 19;
+/** Configurations below this one are SILK and hybrid. RFC 6716, section 3.1. */
+const FIRST_CELT_CONFIG = 16;
 /** Only the name of the comment packet matters; it may carry a picture. */
 const TAGS_KEPT_BYTES = 8;
 /** Packets known at the end of a file: what a seam adds is less than two packets, so seldom more are left out there. */
@@ -58,6 +60,8 @@ export interface OpusInfo extends BaseInfo {
 	preSkip: number;
 	/** Sample, counted before the cut, at which the file ends; the last packet may reach beyond. */
 	endSample: number;
+	/** Whether the first packet is one of CELT alone, neither SILK nor both (hybrid). */
+	startsWithCelt: boolean;
 	/** All audio packets. */
 	all: Tally;
 	/** Packets wholly within the pre-skip. */
@@ -209,6 +213,7 @@ class OpusStream {
 	private preSkip = 0;
 	private endSample = 0;
 	private startGranule?: number;
+	private startsWithCelt = false;
 	private readonly all = emptyTally();
 	private readonly lead = emptyTally();
 	private tail = emptyTally();
@@ -253,6 +258,7 @@ class OpusStream {
 			head: [...this.head],
 			preSkip: this.preSkip,
 			endSample: this.endSample,
+			startsWithCelt: this.startsWithCelt,
 			all: { ...this.all },
 			lead: { ...this.lead },
 			tail: { ...this.tail },
@@ -342,6 +348,7 @@ class OpusStream {
 		if (samples === 0) {
 			throw new DamagedAudioError(`The Opus file is damaged: packet ${index - 2} is not valid`);
 		}
+		if (this.all.packets === 0) this.startsWithCelt = packet[0] >>> 3 >= FIRST_CELT_CONFIG;
 		addPacket(this.all, packet.length, samples);
 		if (this.all.samples <= this.preSkip) addPacket(this.lead, packet.length, samples);
 		this.pagePackets.push({ bytes: packet.length, samples });

@@ -1,0 +1,121 @@
+/** Which packets of Opus parts are left out where two parts meet, and which are put there. Written after RFC 6716. */
+import type { OpusInfo, Packet, Tally } from './reader';
+import { addPacket, addTally, EDGE_PACKETS, emptyTally } from './reader';
+
+/** A packet made here. All are mono, which plays on both channels of a stereo stream. */
+interface Made {
+	data: Uint8Array;
+	samples: number;
+}
+
+/** A CELT frame of 20 ms, fullband (TOC 0xF8), whose first coded bit says "silence". */
+export const PAUSE: Made = { data: Uint8Array.of(0xf8, 0xff, 0xfe), samples: 960 };
+/** The same in 2.5 ms (TOC 0xE0): the spectrum that CELT predicts from is then that of silence. */
+const SILENCE: Made = { data: Uint8Array.of(0xe0, 0xff, 0xfe), samples: 120 };
+/** The same in narrowband (TOC 0x80): bands that are not coded, such as those of hybrid frames, are set to their start. */
+const END_OF_SILK: Made = { data: Uint8Array.of(0x80, 0xff, 0xfe), samples: 120 };
+/**
+ * A SILK frame of 10 ms, narrowband (TOC 0x00), that plays at -90 dB: of all with two bytes the quietest. A frame of one
+ * byte would be taken for a lost one.
+ */
+const END_OF_CELT: Made = { data: Uint8Array.of(0x00, 0x00, 0x0d), samples: 480 };
+
+/** A pre-skip beyond a packet is no encoder's delay: the file is an excerpt, and its first packets only prepare the decoder. */
+const MAX_ENCODER_DELAY = 960;
+
+/** What the joined file takes over of one part. */
+export interface Kept {
+	/** Packets put in front of it. */
+	before: Made[];
+	/** Packets left out at its start. */
+	skip: Tally;
+	/** Packets left out at its end: those behind its end, and of those before as many as time demands. */
+	drop: Tally;
+}
+
+/**
+ * As in MP3, each part starts within one packet of where it should: the difference is carried on from seam to seam, and a
+ * packet with sound goes only where it must, at the end of a part.
+ */
+export function planSeams(infos: OpusInfo[], pauseSamples: number, packetSamples: number): Kept[] {
+	const kept = infos.map((info, part): Kept => {
+		const isExcerpt = part > 0 && info.preSkip > MAX_ENCODER_DELAY;
+		return { before: [], skip: isExcerpt ? info.lead : emptyTally(), drop: info.tail };
+	});
+	let error = 0; // samples by which the part starts too late
+	for (let part = 1; part < infos.length; part++) {
+		const [before, after] = [infos[part - 1], infos[part]];
+		const anew = beginAnew(after, kept[part].skip);
+		const padding = before.all.samples - before.tail.samples - before.endSample;
+		const delay = after.preSkip - kept[part].skip.samples;
+		const most = Math.min(before.last.length, keptOf(before, kept[part - 1]).packets - 1);
+		const fixed = error + padding + delay + samplesOf(anew) - pauseSamples;
+		let least = Infinity;
+		let choice = { rest: error, dropped: [] as Packet[], pauses: 0 };
+		for (let count = 0; count <= most; count++) {
+			const dropped = before.last.slice(before.last.length - count);
+			const samples = samplesOf(dropped);
+			const late = fixed - samples;
+			const pauses = pauseSamples > 0 ? Math.max(0, Math.round(-late / PAUSE.samples)) : 0;
+			const rest = late + pauses * PAUSE.samples;
+			const lost = Math.max(0, samples - padding);
+			const cost = lost + rest ** 2 / packetSamples;
+			if (cost < least) {
+				least = cost;
+				choice = { rest, dropped, pauses };
+			}
+		}
+		error = choice.rest;
+		kept[part - 1].drop = addTally(before.tail, tallyOf(choice.dropped), 1);
+		kept[part].before = [...Array.from({ length: choice.pauses }, () => PAUSE), ...anew];
+	}
+	return kept;
+}
+
+/**
+ * Packets behind which decoders play a part as if it were alone. A decoder predicts from what it last played; what it has of
+ * another part would make the first packets of this one far too loud. It forgets what it has of SILK at a packet of CELT,
+ * and of CELT at a packet of SILK, whereas a packet of silence does not make it forget. The shortest packet of SILK takes
+ * 10 ms. The first kept packet of an excerpt was predicted from one that is left out; behind silence it fades in.
+ */
+function beginAnew(info: OpusInfo, skip: Tally): Made[] {
+	// Packets of more than two channels hold several streams; none are made here.
+	if (info.head[18] !== 0) return [];
+	if (skip.packets > 0) return [SILENCE];
+	return info.startsWithCelt ? [END_OF_SILK, END_OF_CELT] : [END_OF_SILK];
+}
+
+/** Packets of a part that are taken over. */
+export function keptOf(info: OpusInfo, { skip, drop }: Pick<Kept, 'skip' | 'drop'>): Tally {
+	return addTally(addTally(info.all, skip, -1), drop, -1);
+}
+
+export function tallyOf(packets: Array<Packet | Made>): Tally {
+	const tally = emptyTally();
+	for (const packet of packets) addPacket(tally, sizeOf(packet), packet.samples);
+	return tally;
+}
+
+function samplesOf(packets: Array<Packet | Made>): number {
+	return packets.reduce((sum, { samples }) => sum + samples, 0);
+}
+
+function sizeOf(packet: Packet | Made): number {
+	return 'data' in packet ? packet.data.length : packet.bytes;
+}
+
+/** The last packets of the joined file, as many as are known. */
+export function lastPackets(infos: OpusInfo[], kept: Kept[]): Packet[] {
+	let packets: Packet[] = [];
+	for (let part = infos.length - 1; part >= 0 && packets.length < EDGE_PACKETS; part--) {
+		const { last, tail } = infos[part];
+		const { before, drop } = kept[part];
+		const count = keptOf(infos[part], kept[part]).packets;
+		const known = last.slice(0, last.length - (drop.packets - tail.packets)).slice(-count);
+		packets = [...known, ...packets];
+		if (known.length < count) break;
+		const made = before.map(({ data, samples }): Packet => ({ bytes: data.length, samples }));
+		packets = [...made, ...packets];
+	}
+	return packets.slice(-EDGE_PACKETS);
+}
