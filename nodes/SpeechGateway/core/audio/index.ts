@@ -25,6 +25,8 @@ export type { ForeignFormat, ForeignInfo } from './foreign';
 export { FOREIGN_FORMATS, sniffForeignFormat } from './foreign';
 export type { AudioFormat } from './format';
 export { DamagedAudioError } from './format';
+export type { SpokenSegment } from './oddSegments';
+export { oddSegments } from './oddSegments';
 export { hasMp3Frames, looksLikeText, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
