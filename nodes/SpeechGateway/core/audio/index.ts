@@ -38,7 +38,7 @@ interface FormatEntry {
 	Reader: new () => AudioReader<AudioInfo>;
 	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
 	/** For infos that `blocker` lets through. */
-	plan(infos: AudioInfo[], pauseMilliseconds: number): JoinPlan<AudioInfo>;
+	plan(infos: AudioInfo[], pauseMilliseconds: number, trimSilence?: boolean): JoinPlan<AudioInfo>;
 }
 
 /** All that is known of each format; its `blocker` and `plan` get infos of its own format only. */
@@ -147,12 +147,13 @@ export interface JoinedAudio {
  */
 export function joinAudio(
 	parts: AudioPart[],
-	options: { pauseMilliseconds?: number } = {},
+	options: { pauseMilliseconds?: number; trimSilence?: boolean } = {},
 ): JoinedAudio {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const { info, starts, createJoiner } = planJoin(
 		parts.map((part) => part.info),
 		options.pauseMilliseconds ?? 0,
+		options.trimSilence,
 	);
 	return {
 		info,
@@ -172,13 +173,14 @@ export function joinAudio(
 export function planJoin(
 	infos: Array<AudioInfo | ForeignInfo>,
 	pauseMilliseconds: number,
+	trimSilence = false,
 ): JoinPlan<AudioInfo> {
 	infos.forEach((info, index) => {
 		const blocker = joinBlocker(infos[0], info, { part: index + 1, pauseMilliseconds });
 		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
 	});
 	const readable = infos.filter((info) => !isForeign(info));
-	return FORMATS[readable[0].format].plan(readable, pauseMilliseconds);
+	return FORMATS[readable[0].format].plan(readable, pauseMilliseconds, trimSilence);
 }
 
 const sameFormat = mustAgree<AudioInfo | ForeignInfo>({ format: (info) => info.format });

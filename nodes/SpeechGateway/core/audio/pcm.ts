@@ -1,15 +1,19 @@
 /** Raw PCM as the gateway sends it: 24 kHz, 16-bit, mono, little endian, no header. */
-import { filled } from './bytes';
+import { between, filled } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
 import type { Emit, JoinPlan } from './joiner';
 import { Joiner } from './joiner';
+import type { QuietBytes } from './quiet';
+import { isLoudInteger, keptBytes, QuietEdges } from './quiet';
 
 const SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 
 export interface PcmInfo extends BaseInfo {
 	format: 'pcm';
+	/** Left out of joined files, which are not trimmed again. */
+	quiet?: QuietBytes;
 }
 
 function pcmInfo(bytes: number): PcmInfo {
@@ -25,11 +29,13 @@ function pcmInfo(bytes: number): PcmInfo {
 
 export class PcmReader implements AudioReader<PcmInfo> {
 	private bytes = 0;
+	private readonly edges = new QuietEdges(BYTES_PER_SAMPLE, isLoudInteger(BYTES_PER_SAMPLE));
 
 	constructor(private readonly onAudio: Emit = () => {}) {}
 
 	feed(chunk: Uint8Array): void {
 		this.bytes += chunk.length;
+		this.edges.feed(chunk);
 		this.onAudio(chunk);
 	}
 
@@ -40,19 +46,24 @@ export class PcmReader implements AudioReader<PcmInfo> {
 				`The PCM audio is cut short: ${this.bytes} bytes are no whole number of 16-bit samples`,
 			);
 		}
-		return pcmInfo(this.bytes);
+		return { ...pcmInfo(this.bytes), quiet: this.edges.end(BYTES_PER_SAMPLE, SAMPLE_RATE) };
 	}
 }
 
-/** Plans the concatenation of PCM files; pauses are exact to a sample. */
-export function planPcm(infos: PcmInfo[], pauseMilliseconds: number): JoinPlan<PcmInfo> {
+/** Plans the concatenation of PCM files; pauses and cut edges are exact to a sample. */
+export function planPcm(
+	infos: PcmInfo[],
+	pauseMilliseconds: number,
+	trimSilence = false,
+): JoinPlan<PcmInfo> {
 	const pauseBytes = Math.round((pauseMilliseconds / 1000) * SAMPLE_RATE) * BYTES_PER_SAMPLE;
 	const starts: number[] = [];
 	let bytes = 0;
-	infos.forEach((info, index) => {
+	const kept = infos.map(({ dataBytes, quiet }) => keptBytes(dataBytes, trimSilence && quiet));
+	kept.forEach(({ from, to }, index) => {
 		if (index > 0) bytes += pauseBytes;
 		starts.push(pcmInfo(bytes).seconds);
-		bytes += info.bytes;
+		bytes += to - from;
 	});
 	return {
 		info: pcmInfo(bytes),
@@ -60,7 +71,7 @@ export function planPcm(infos: PcmInfo[], pauseMilliseconds: number): JoinPlan<P
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: [],
-				createReader: (emit) => new PcmReader(emit),
+				createReader: (emit, part) => new PcmReader(between(kept[part].from, kept[part].to, emit)),
 				finishPart: (emit, part) => {
 					if (part < infos.length - 1) filled(pauseBytes, 0).forEach(emit);
 				},

@@ -1,9 +1,19 @@
 /** RIFF WAVE. Written after Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" and RFC 2361. */
-import { BlockReader, filled, hasText, putText, uint16le, uint32le } from './bytes';
+import { between, BlockReader, filled, hasText, putText, uint16le, uint32le } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
 import type { Emit, JoinBlocker, JoinPlan } from './joiner';
 import { Joiner, mustAgree } from './joiner';
+import type { IsLoud, QuietBytes } from './quiet';
+import {
+	isLoud8Bit,
+	isLoudALaw,
+	isLoudFloat,
+	isLoudInteger,
+	isLoudMuLaw,
+	keptBytes,
+	QuietEdges,
+} from './quiet';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from './trailer';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
@@ -38,12 +48,22 @@ export interface WavInfo extends BaseInfo {
 	bitsPerSample: number;
 	/** Format tag: 1 PCM, 3 float, 6 A-law, 7 mu-law; never 0xFFFE. */
 	encoding: number;
+	/** Left out of joined files, which are not trimmed again. */
+	quiet?: QuietBytes;
 }
 
 type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
 
 function bytesPerSampleFrame(shape: WavShape): number {
 	return (shape.channels * shape.bitsPerSample) / 8;
+}
+
+/** How samples of an encoding are told to be loud, by their size in bytes. */
+function isLoudIn({ encoding, bitsPerSample }: WavShape): IsLoud {
+	if (encoding === 6) return isLoudALaw;
+	if (encoding === 7) return isLoudMuLaw;
+	if (encoding === 3) return isLoudFloat(bitsPerSample / 8);
+	return bitsPerSample === 8 ? isLoud8Bit : isLoudInteger(bitsPerSample / 8);
 }
 
 /**
@@ -90,6 +110,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	/** The header does not know how long the file is. */
 	private streamed = false;
 	private shape?: WavShape;
+	private edges?: QuietEdges;
 	/** The chunk being read, or undefined between chunks. */
 	private chunk?: { id: string; left: number };
 	private hasData = false;
@@ -126,7 +147,8 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 				`The WAV file is cut short: ${this.dataBytes} bytes of data are no whole number of samples of ${frameBytes} bytes`,
 			);
 		}
-		return wavInfo(this.shape, this.dataBytes, this.bytes);
+		const info = wavInfo(this.shape, this.dataBytes, this.bytes);
+		return { ...info, quiet: this.edges?.end(frameBytes, info.sampleRate) };
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
@@ -148,6 +170,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 				}
 				if (isData) {
 					this.dataBytes += end - at;
+					this.edges?.feed(bytes.subarray(at, end));
 					this.onAudio(bytes.subarray(at, end));
 				}
 				this.chunk.left -= end - at;
@@ -227,6 +250,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			if (!this.shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
 			if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
 			this.hasData = true;
+			this.edges = new QuietEdges(this.shape.bitsPerSample / 8, isLoudIn(this.shape));
 			this.streamed ||= isStreamingSize(size);
 			this.chunk = { id, left: size === 0 ? Infinity : size };
 			return CHUNK_HEADER_BYTES;
@@ -276,21 +300,26 @@ export const wavBlocker: JoinBlocker<WavInfo> = mustAgree({
 });
 
 /**
- * Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through; pauses are exact to a
- * sample.
+ * Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through; pauses and cut edges
+ * are exact to a sample.
  *
  * @throws Error beyond 4 GiB
  */
-export function planWav(infos: WavInfo[], pauseMilliseconds: number): JoinPlan<WavInfo> {
+export function planWav(
+	infos: WavInfo[],
+	pauseMilliseconds: number,
+	trimSilence = false,
+): JoinPlan<WavInfo> {
 	const [first] = infos;
 	const frameBytes = bytesPerSampleFrame(first);
 	const pauseBytes = Math.round((pauseMilliseconds / 1000) * first.sampleRate) * frameBytes;
 	const starts: number[] = [];
 	let dataBytes = 0;
-	infos.forEach((info, index) => {
+	const kept = infos.map((info) => keptBytes(info.dataBytes, trimSilence && info.quiet));
+	kept.forEach(({ from, to }, index) => {
 		if (index > 0) dataBytes += pauseBytes;
 		starts.push(dataBytes / frameBytes / first.sampleRate);
-		dataBytes += info.dataBytes;
+		dataBytes += to - from;
 	});
 	const padBytes = dataBytes & 1;
 	const bytes = HEADER_BYTES + dataBytes + padBytes;
@@ -307,7 +336,7 @@ export function planWav(infos: WavInfo[], pauseMilliseconds: number): JoinPlan<W
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: [header(info)],
-				createReader: (emit) => new WavReader(emit),
+				createReader: (emit, part) => new WavReader(between(kept[part].from, kept[part].to, emit)),
 				finishPart: (emit, part) => {
 					const isLast = part === infos.length - 1;
 					(isLast ? filled(padBytes, 0) : filled(pauseBytes, silence)).forEach(emit);

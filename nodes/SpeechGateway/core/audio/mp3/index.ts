@@ -6,7 +6,9 @@ import type { Mp3Segment } from './segment';
 import { joinedEdges, keepFrames, layOut } from './segment';
 import type { Mp3Info } from './reader';
 import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
+import { excerptOf } from './quiet';
 import { planSeams } from './seams';
+import type { Gapless } from './xing';
 import { cutAtStart, playingTime, xingFrame } from './xing';
 
 /** Decoders take both from the first frame. The sample rate tells the MPEG version too. */
@@ -26,22 +28,32 @@ export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree({
  * that do not tell are taken whole. At both ends of the file all frames stay, and decoders cut off delay and padding.
  * `starts` and `seconds` say what a decoder plays, to the sample.
  */
-export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<Mp3Info> {
+export function planMp3(
+	infos: Mp3Info[],
+	pauseMilliseconds: number,
+	trimSilence = false,
+): JoinPlan<Mp3Info> {
 	const [first] = infos;
-	const last = infos[infos.length - 1];
+	const excerpts = infos.map((info) => excerptOf(info, trimSilence));
+	const [opening] = excerpts;
+	const closing = excerpts[excerpts.length - 1];
 	const template = parseHeader(first.header);
 	const silence = silentFrame(first.header);
 	const pauseSamples = Math.round((pauseMilliseconds / 1000) * template.sampleRate);
-	const segments = layOut(infos, planSeams(infos, pauseSamples), silence.length);
+	const segments = layOut(infos, excerpts, planSeams(excerpts, pauseSamples), silence.length);
 	const end = segments[segments.length - 1];
 	const frames = end.frame + end.frames;
 	const dataBytes = end.byte + end.bytes;
 
+	const joinedGapless = (start: Gapless | null, stop: Gapless | null): Gapless | null =>
+		start && {
+			delay: start.delay - opening.skip * template.samples,
+			padding: stop?.padding ?? 0,
+		};
 	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
-	const gapless = first.gapless && {
-		delay: first.gapless.delay,
-		padding: last.gapless?.padding ?? 0,
-	};
+	const gapless = joinedGapless(opening.info.gapless, closing.info.gapless);
+	const edges =
+		gapless ?? (closing.info.edges && joinedGapless(opening.info.edges, closing.info.edges));
 	const starts = segments.map(({ info, frame, skip }) => {
 		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
 		const begin = info.gapless ? frame - skip : frame;
@@ -73,6 +85,7 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 		position,
 	});
 	const seekInterval = Math.ceil(frames / MAX_SEEK_POINTS);
+	const edgeFrames = joinedEdges(segments, silence);
 	const info: Mp3Info = {
 		format: 'mp3',
 		seconds: playingTime(frames, template, gapless),
@@ -81,7 +94,7 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 		sampleRate: first.sampleRate,
 		channels: first.channels,
 		frames,
-		header: first.header,
+		header: edgeFrames.head[0].header,
 		bitrate,
 		seekPositions:
 			bitrate > 0
@@ -91,8 +104,8 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 					),
 		seekInterval,
 		gapless,
-		edges: gapless ?? (first.edges && last.edges),
-		...joinedEdges(segments, silence),
+		edges,
+		...edgeFrames,
 	};
 	return {
 		info,
@@ -111,8 +124,9 @@ export function planMp3(infos: Mp3Info[], pauseMilliseconds: number): JoinPlan<M
 /** Byte position of a frame within what is kept of one part. */
 function positionInSegment(segment: Mp3Segment, frame: number): number {
 	if (frame === 0) return 0;
-	const { info, skip, startBytes, freshBytes } = segment;
-	return Math.max(0, positionInPart(info, frame + skip) - startBytes + freshBytes);
+	const { whole, before, skip, startBytes, freshBytes } = segment;
+	const position = positionInPart(whole, before.frames + skip + frame) - before.bytes;
+	return Math.max(0, position - startBytes + freshBytes);
 }
 
 /** Byte position of a frame within the audio data of one part. */

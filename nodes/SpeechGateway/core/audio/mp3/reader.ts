@@ -6,6 +6,9 @@ import type { Emit } from '../joiner';
 import { apeItemBytes, beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
+import { isQuietFrame } from './loudness';
+import type { QuietFrames } from './quiet';
+import { QuietEdges } from './quiet';
 import type { EdgeFrame } from './reservoir';
 import { readEdgeFrame } from './reservoir';
 import type { Claim, Gapless } from './xing';
@@ -51,6 +54,8 @@ export interface Mp3Info extends BaseInfo {
 	head: EdgeFrame[];
 	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
 	tail: number[];
+	/** Left out of joined files, which are not trimmed again. */
+	quiet?: QuietFrames;
 }
 
 /** Reads an MP3 file; passes whole frames of audio, in runs, to `onAudio`: no tags, no Xing header, no rubbish. */
@@ -69,6 +74,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private rubbish = 0;
 	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
+	private readonly quiet = new QuietEdges(EDGE_FRAMES);
 	private seekPositions: number[] = [];
 	private seekInterval = 1;
 
@@ -122,6 +128,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			edges: gapless ?? (isSigned && frame.samples === LAME_EDGES.delay ? LAME_EDGES : null),
 			head: [...this.head],
 			tail: [...this.tail],
+			quiet: this.quiet.end(),
 		};
 	}
 
@@ -235,7 +242,9 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			}
 			this.seekPositions.push(this.dataBytes);
 		}
-		if (this.head.length < EDGE_FRAMES) this.head.push(readEdgeFrame(bytes, at));
+		const edge = readEdgeFrame(bytes, at);
+		this.quiet.add(edge, isQuietFrame(bytes, at, header), frame);
+		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
 		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
 		this.tail.push(frame.bytes);
 		this.frames++;

@@ -55,7 +55,7 @@ export function readEdgeFrame(bytes: Uint8Array, at: number): EdgeFrame {
 }
 
 /** Up to 16 bits, from a bit position behind `at`. */
-function bitsAt(bytes: Uint8Array, at: number, bit: number, count: number): number {
+export function bitsAt(bytes: Uint8Array, at: number, bit: number, count: number): number {
 	const byte = at + (bit >>> 3);
 	const word = (bytes[byte] << 16) | (bytes[byte + 1] << 8) | (bytes[byte + 2] ?? 0);
 	return (word >>> (24 - (bit & 7) - count)) & ((1 << count) - 1);

@@ -1,5 +1,6 @@
 /** Which frames of MP3 parts are left out where two parts meet. */
 import { parseHeader } from './frame';
+import type { Excerpt } from './quiet';
 import type { Mp3Info } from './reader';
 import { EDGE_FRAMES } from './reader';
 import { freshHeader } from './reservoir';
@@ -21,9 +22,10 @@ export interface Kept {
  * padding go first. As they seldom make whole frames, at some seams a frame goes that holds sound, less than a frame of
  * it: the one that holds least. At the ends of the file, and of a part whose delay is not known, nothing is left out.
  */
-export function planSeams(infos: Mp3Info[], pauseSamples: number): Kept[] {
+export function planSeams(excerpts: Excerpt[], pauseSamples: number): Kept[] {
+	const infos = excerpts.map(({ info }) => info);
 	const frameSamples = parseHeader(infos[0].header).samples;
-	const kept = infos.map((): Kept => ({ pauseFrames: 0, skip: 0, drop: 0 }));
+	const kept = excerpts.map(({ skip }): Kept => ({ pauseFrames: 0, skip, drop: 0 }));
 	let error = 0; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
@@ -31,8 +33,8 @@ export function planSeams(infos: Mp3Info[], pauseSamples: number): Kept[] {
 		const padding = cutAtEnd(before.edges) + DECODER_DELAY;
 		const delay = cutAtStart(after.edges) - DECODER_DELAY;
 		let least = Infinity;
-		let choice = { error, pauseFrames: 0, skip: 0, drop: 0 };
-		for (const skip of possibleSkips(after)) {
+		let choice = { error, pauseFrames: 0, skip: excerpts[part].skip, drop: 0 };
+		for (const skip of possibleSkips(excerpts[part])) {
 			for (const drop of possibleDrops(before, kept[part - 1].skip)) {
 				const late = error + padding + delay - pauseSamples - (skip + drop) * frameSamples;
 				const pauseFrames = Math.max(0, Math.round(-late / frameSamples));
@@ -55,9 +57,9 @@ export function planSeams(infos: Mp3Info[], pauseSamples: number): Kept[] {
 	return kept;
 }
 
-function possibleSkips({ edges, head }: Mp3Info): number[] {
-	if (!edges) return [0];
-	return [...head.keys()].filter((skip) => freshHeader(head, skip) !== undefined);
+function possibleSkips({ info: { edges, head }, skip: least }: Excerpt): number[] {
+	if (!edges) return [least];
+	return [...head.keys()].filter((skip) => skip >= least && freshHeader(head, skip) !== undefined);
 }
 
 /** At least one frame of each part stays. */

@@ -1,7 +1,8 @@
 /** What a joined MP3 file takes over of one of its parts. */
-import { concat, uint32be } from '../bytes';
+import { between, concat, uint32be } from '../bytes';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
+import type { Excerpt } from './quiet';
 import type { Mp3Info } from './reader';
 import { EDGE_FRAMES } from './reader';
 import type { EdgeFrame } from './reservoir';
@@ -10,6 +11,9 @@ import type { Kept } from './seams';
 
 export interface Mp3Segment extends Kept {
 	info: Mp3Info;
+	/** The whole part, and what of it is in front of `info`. */
+	whole: Mp3Info;
+	before: Excerpt['before'];
 	/** Number of its first frame in the joined audio, and the byte at which that begins. */
 	frame: number;
 	byte: number;
@@ -24,10 +28,15 @@ export interface Mp3Segment extends Kept {
 }
 
 /** Puts the segments one behind the other. */
-export function layOut(infos: Mp3Info[], kept: Kept[], silentFrameBytes: number): Mp3Segment[] {
+export function layOut(
+	wholes: Mp3Info[],
+	excerpts: Excerpt[],
+	kept: Kept[],
+	silentFrameBytes: number,
+): Mp3Segment[] {
 	let frame = 0;
 	let byte = 0;
-	return infos.map((info, part): Mp3Segment => {
+	return excerpts.map(({ info, before }, part): Mp3Segment => {
 		const { skip, drop, pauseFrames } = kept[part];
 		const { head, tail } = info;
 		const fresh = skip > 0 ? { header: freshHeader(head, skip)! } : undefined;
@@ -39,6 +48,8 @@ export function layOut(infos: Mp3Info[], kept: Kept[], silentFrameBytes: number)
 		const segment = {
 			...kept[part],
 			info,
+			whole: wholes[part],
+			before,
 			frame,
 			byte,
 			frames: info.frames - skip - drop,
@@ -75,7 +86,7 @@ export function keepFrames(segment: Mp3Segment, emit: Emit): Emit {
 		emit(freshFrame(head, segment.skip, frames));
 		start = [];
 	};
-	return (run) => {
+	const take: Emit = (run) => {
 		let rest = run;
 		if (at < segment.startBytes) {
 			const left = segment.startBytes - at;
@@ -86,6 +97,8 @@ export function keepFrames(segment: Mp3Segment, emit: Emit): Emit {
 		at += rest.length;
 		if (kept.length > 0) emit(kept);
 	};
+	const { before, info } = segment;
+	return between(before.bytes, before.bytes + info.dataBytes, take);
 }
 
 function sameFrame(a: EdgeFrame, b: EdgeFrame): boolean {

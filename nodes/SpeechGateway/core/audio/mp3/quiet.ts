@@ -1,0 +1,127 @@
+/** Quiet edges of an MP3 file, in whole frames. */
+import { KEPT_QUIET_SECONDS } from '../quiet';
+import type { Frame } from './frame';
+import { parseHeader } from './frame';
+import type { Mp3Info } from './reader';
+import type { EdgeFrame } from './reservoir';
+import { frameBytes, freshHeader } from './reservoir';
+import type { Gapless } from './xing';
+
+/** Frames that the reservoir can reach back over: 255 bytes, of which the smallest frames (8 kbit/s at 24 kHz) hold 11. */
+const REACH_FRAMES = 24;
+
+/** What may be cut off the ends. Plain JSON. */
+export interface QuietFrames {
+	/** Frames before `head`, and frames of it that are left out as well: those hold bytes that the next one needs. */
+	start?: { frames: number; bytes: number; head: EdgeFrame[]; skip: number };
+	/** Frames at the end, and the sizes of the last ones before them. */
+	end?: { frames: number; bytes: number; tail: number[] };
+}
+
+/** Takes frame by frame, knows what may be cut off. Memory stays at a few frames. */
+export class QuietEdges {
+	/** Frames until the first loud one is there and the one after it, the last of them only. */
+	private recent: EdgeFrame[] = [];
+	private passed = { frames: 0, bytes: 0 };
+	private start?: QuietFrames['start'];
+	private isLoud = false;
+	/** Quiet frames since the last loud one, and those of them beyond what stays. */
+	private run = 0;
+	private cut = { frames: 0, bytes: 0, sizes: [] as number[] };
+	private tail: number[] = [];
+
+	constructor(private readonly edgeFrames: number) {}
+
+	add(frame: EdgeFrame, isQuiet: boolean, { samples, sampleRate }: Frame): void {
+		// One more: a frame sounds on in the one behind it.
+		const kept = Math.ceil((KEPT_QUIET_SECONDS * sampleRate) / samples) + 1;
+		const bytes = frameBytes(frame);
+		if (!this.isLoud) this.addToStart(frame, isQuiet, kept);
+		else if (this.start && this.start.head.length < this.start.skip + this.edgeFrames) {
+			this.start.head.push(frame);
+		}
+		if (isQuiet) this.run++;
+		else this.goOn();
+		if (this.run > kept) {
+			this.cut.frames++;
+			this.cut.bytes += bytes;
+			this.cut.sizes = [...this.cut.sizes, bytes].slice(-this.edgeFrames);
+		} else {
+			this.tail = [...this.tail, bytes].slice(-this.edgeFrames);
+		}
+	}
+
+	/** What was quiet was no end. */
+	private goOn(): void {
+		this.run = 0;
+		if (this.cut.frames === 0) return;
+		this.tail.push(...this.cut.sizes);
+		this.cut = { frames: 0, bytes: 0, sizes: [] };
+	}
+
+	private addToStart(frame: EdgeFrame, isQuiet: boolean, kept: number): void {
+		this.recent.push(frame);
+		if (isQuiet) {
+			if (this.recent.length <= kept + REACH_FRAMES) return;
+			this.passed.frames++;
+			this.passed.bytes += frameBytes(this.recent.shift()!);
+			return;
+		}
+		this.isLoud = true;
+		const { recent, passed } = this;
+		// Frame 0 of the file can stand first as it is.
+		let skip = recent.length - 1 - kept;
+		const least = passed.frames === 0 ? 0 : 1;
+		while (skip >= least && freshHeader(recent, skip) === undefined) skip--;
+		if (skip >= least && skip + passed.frames > 0) {
+			// Frames that it does not need are not worth keeping.
+			while (skip > 1 && freshHeader(recent.slice(1), skip - 1) !== undefined) {
+				passed.frames++;
+				passed.bytes += frameBytes(recent.shift()!);
+				skip--;
+			}
+			this.start = { ...passed, head: recent, skip };
+		}
+		this.recent = [];
+	}
+
+	end(): QuietFrames {
+		const { start, tail } = this;
+		const { frames, bytes } = this.cut;
+		return { start, end: frames > 0 ? { frames, bytes, tail } : undefined };
+	}
+}
+
+/** What is taken over of a part: a stretch of it that begins with `info.head` and is described as if it were a file. */
+export interface Excerpt {
+	info: Mp3Info;
+	/** Frames and bytes in front of it. */
+	before: { frames: number; bytes: number };
+	/** Frames of it that cannot stand first. */
+	skip: number;
+}
+
+/** Without the quiet edges, or all of it. */
+export function excerptOf(info: Mp3Info, trimSilence: boolean): Excerpt {
+	const { start, end } = (trimSilence && info.quiet) || {};
+	const before = { frames: start?.frames ?? 0, bytes: start?.bytes ?? 0 };
+	const skip = start?.skip ?? 0;
+	const edgesOf = (edges: Gapless | null): Gapless | null =>
+		edges && {
+			delay: start ? skip * parseHeader(info.header).samples : edges.delay,
+			padding: end ? 0 : edges.padding,
+		};
+	return {
+		before,
+		skip,
+		info: {
+			...info,
+			frames: info.frames - before.frames - (end?.frames ?? 0),
+			dataBytes: info.dataBytes - before.bytes - (end?.bytes ?? 0),
+			head: start?.head ?? info.head,
+			tail: end?.tail ?? info.tail,
+			gapless: edgesOf(info.gapless),
+			edges: edgesOf(info.edges),
+		},
+	};
+}
