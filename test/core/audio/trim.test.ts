@@ -156,3 +156,49 @@ describe.each([
 		});
 	},
 );
+
+describe.each([
+	['CELT', '-b:a 64k'],
+	['CELT, stereo, 10 ms', '-b:a 96k -ac 2 -frame_duration 10'],
+	['CELT, 32k', '-b:a 32k -application lowdelay'],
+])(
+	'opus, %s: silence that is coded as such is cut down to 120 ms, to within a packet or two',
+	(_, options) => {
+		const make = (...arguments_: [number, number, number, number?]) =>
+			encode('opus', spoken(48_000, ...arguments_), 48_000, [
+				'-c:a',
+				'libopus',
+				...options.split(' '),
+			]);
+
+		it('of one part and of several', async () => {
+			const file = make(1, 0.5, 1);
+			const one = await trim('opus', [file]);
+			// Behind the sound, libopus codes the echo of its filters like any sound.
+			const [before, behind] = edges(one.samples, 48_000);
+			expect(before).toBeGreaterThan(KEPT - 0.01);
+			expect(before).toBeLessThan(KEPT + 0.06);
+			expect(behind).toBeGreaterThan(KEPT - 0.01);
+			const many = await trim('opus', [file, file, file], 100);
+			many.starts.forEach((start, index) => {
+				expect(Math.abs(start - index * (one.info.seconds + 0.1))).toBeLessThan(0.04);
+			});
+			expect(edges(many.samples, 48_000)[0]).toBeGreaterThan(KEPT - 0.01);
+		});
+
+		it('silence from end to end', async () => {
+			const silent = encode('opus', new Float32Array(48_000), 48_000, [
+				'-c:a',
+				'libopus',
+				...options.split(' '),
+			]);
+			expect((await trim('opus', [silent, silent])).info.seconds).toBeLessThan(0.4);
+		});
+
+		it('not so faint sound, nor sound from edge to edge', async () => {
+			for (const file of [make(0, 0.5, 0), make(1, 0.5, 1, 0.001)]) {
+				expect((await trim('opus', [file])).info.seconds).toBe(inspect('opus', file).seconds);
+			}
+		});
+	},
+);

@@ -4,17 +4,10 @@ import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
 import { Joiner, mustAgree } from '../joiner';
 import { oggChecksum } from './checksum';
 import type { OpusInfo } from './reader';
-import {
-	addTally,
-	emptyTally,
-	FIRST_PAGE,
-	LAST_PAGE,
-	OggOpusReader,
-	PAGE_HEADER_BYTES,
-	SAMPLE_RATE,
-	segmentsOf,
-} from './reader';
+import { FIRST_PAGE, LAST_PAGE, OggOpusReader, PAGE_HEADER_BYTES } from './reader';
+import { withoutQuietEdges } from './quiet';
 import { keptOf, lastPackets, planSeams, tallyOf } from './seams';
+import { addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tally';
 
 /** Segments in a page, at most. */
 const MAX_SEGMENTS = 255;
@@ -47,11 +40,17 @@ export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
  * another; see `planSeams`. Pauses are silent packets of 20 ms. All times count what plays: the length claimed is the
  * length decoded.
  */
-export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan<OpusInfo> {
+export function planOpus(
+	wholes: OpusInfo[],
+	pauseMilliseconds: number,
+	trimSilence = false,
+): JoinPlan<OpusInfo> {
+	const infos = trimSilence ? wholes.map(withoutQuietEdges) : wholes;
 	const [first] = infos;
 	const pauseSamples = Math.round((pauseMilliseconds / 1000) * SAMPLE_RATE);
 	const kept = planSeams(
 		infos,
+		trimSilence,
 		pauseSamples,
 		Math.max(...infos.map((one) => one.maxPacketSamples)),
 	);
@@ -68,8 +67,12 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 		),
 	);
 
+	const [opening] = kept;
+	const openingPackets = tallyOf(opening.before);
+	const preSkip = openingPackets.samples + first.preSkip - opening.skip.samples;
+	const head = headWith(first.head, preSkip);
 	const header = [
-		page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [Uint8Array.from(first.head)] }),
+		page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [head] }),
 		page({ number: 1, flags: 0, position: 0, packets: [opusTags()] }),
 	];
 	const starts: number[] = [];
@@ -78,9 +81,7 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 	infos.forEach((info, index) => {
 		const { before, skip } = kept[index];
 		const made = tallyOf(before);
-		starts.push(
-			(all.samples + made.samples + info.preSkip - skip.samples - first.preSkip) / SAMPLE_RATE,
-		);
+		starts.push((all.samples + made.samples + info.preSkip - skip.samples - preSkip) / SAMPLE_RATE);
 		const added = addTally(keptOf(info, kept[index]), made, 1);
 		all = addTally(all, added, 1);
 		bytes +=
@@ -91,17 +92,17 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 	const info: OpusInfo = {
 		format: 'opus',
 		streams: 1,
-		seconds: (endSample - first.preSkip) / SAMPLE_RATE,
+		seconds: (endSample - preSkip) / SAMPLE_RATE,
 		bytes,
 		dataBytes: all.bytes,
 		sampleRate: SAMPLE_RATE,
 		channels: first.channels,
-		head: first.head,
-		preSkip: first.preSkip,
+		head: [...head],
+		preSkip,
 		endSample,
-		startsWithCelt: first.startsWithCelt,
+		startsWithCelt: opening.before.length > 0 || first.startsWithCelt,
 		all,
-		lead: first.lead,
+		lead: opening.skip.packets > 0 ? openingPackets : first.lead,
 		tail: emptyTally(),
 		last: lastPackets(infos, kept),
 		maxPacketSamples,
@@ -112,7 +113,7 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 		starts,
 		createJoiner: () => {
 			const writer = new PageWriter(packetsPerPage, all.packets, endSample);
-			return new Joiner(infos, {
+			return new Joiner(wholes, {
 				header,
 				createReader: (emit, part) => {
 					const { before, skip, drop } = kept[part];
@@ -129,6 +130,13 @@ export function planOpus(infos: OpusInfo[], pauseMilliseconds: number): JoinPlan
 			});
 		},
 	};
+}
+
+/** An OpusHead with another pre-skip. */
+function headWith(head: number[], preSkip: number): Uint8Array {
+	const bytes = Uint8Array.from(head);
+	new DataView(bytes.buffer).setUint16(10, preSkip, true);
+	return bytes;
 }
 
 /** Puts packets into pages, a fixed number in each, so that the size of the file is known beforehand. */

@@ -4,6 +4,10 @@ import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { oggChecksum } from './checksum';
+import type { QuietPackets } from './quiet';
+import { QuietEdges } from './quiet';
+import type { Packet, Tally } from './tally';
+import { addPacket, addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tally';
 
 /*
  * An Ogg page (RFC 3533, section 6), numbers little endian:
@@ -16,8 +20,6 @@ import { oggChecksum } from './checksum';
  *     14  bitstream serial number
  */
 
-/** Opus counts all times at this rate, whatever was recorded. */
-export const SAMPLE_RATE = 48_000;
 export const PAGE_HEADER_BYTES = 27;
 const CONTINUED = 1;
 export const FIRST_PAGE = 2;
@@ -35,20 +37,6 @@ const FIRST_CELT_CONFIG = 16;
 const TAGS_KEPT_BYTES = 8;
 /** Packets known at the end of a file: what a seam adds is less than two packets, so seldom more are left out there. */
 export const EDGE_PACKETS = 8;
-
-/** Size of a packet, and its length at 48 kHz. */
-export interface Packet {
-	bytes: number;
-	samples: number;
-}
-
-/** What a number of packets amounts to. `segments` is the length of their lacing in the segment tables. */
-export interface Tally {
-	packets: number;
-	samples: number;
-	bytes: number;
-	segments: number;
-}
 
 export interface OpusInfo extends BaseInfo {
 	format: 'opus';
@@ -72,31 +60,8 @@ export interface OpusInfo extends BaseInfo {
 	last: Packet[];
 	maxPacketSamples: number;
 	maxPacketSegments: number;
-}
-
-export function emptyTally(): Tally {
-	return { packets: 0, samples: 0, bytes: 0, segments: 0 };
-}
-
-export function addPacket(tally: Tally, bytes: number, samples: number): void {
-	tally.packets++;
-	tally.samples += samples;
-	tally.bytes += bytes;
-	tally.segments += segmentsOf(bytes);
-}
-
-export function addTally(a: Tally, b: Tally, sign: 1 | -1): Tally {
-	return {
-		packets: a.packets + sign * b.packets,
-		samples: a.samples + sign * b.samples,
-		bytes: a.bytes + sign * b.bytes,
-		segments: a.segments + sign * b.segments,
-	};
-}
-
-/** A packet is laced in segments of 255 bytes, the last one shorter (possibly empty). */
-export function segmentsOf(bytes: number): number {
-	return Math.floor(bytes / 255) + 1;
+	/** Left out of joined files, which are not trimmed again. */
+	quiet?: QuietPackets;
 }
 
 /**
@@ -196,6 +161,7 @@ function chained(before: OpusInfo | undefined, next: OpusInfo): OpusInfo {
 		preSkip: before.preSkip,
 		endSample: before.endSample + played,
 		all: addTally(before.all, next.all, 1),
+		quiet: undefined,
 	};
 }
 
@@ -224,6 +190,7 @@ class OpusStream {
 	private last: Packet[] = [];
 	private maxPacketSamples = 0;
 	private maxPacketSegments = 0;
+	private readonly edges = new QuietEdges(EDGE_PACKETS);
 
 	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void) {}
 
@@ -265,6 +232,7 @@ class OpusStream {
 			last: [...this.last],
 			maxPacketSamples: this.maxPacketSamples,
 			maxPacketSegments: this.maxPacketSegments,
+			quiet: this.edges.end(),
 		};
 	}
 
@@ -351,6 +319,7 @@ class OpusStream {
 		if (this.all.packets === 0) this.startsWithCelt = packet[0] >>> 3 >= FIRST_CELT_CONFIG;
 		addPacket(this.all, packet.length, samples);
 		if (this.all.samples <= this.preSkip) addPacket(this.lead, packet.length, samples);
+		this.edges.add(packet, samples);
 		this.pagePackets.push({ bytes: packet.length, samples });
 		this.maxPacketSamples = Math.max(this.maxPacketSamples, samples);
 		this.maxPacketSegments = Math.max(this.maxPacketSegments, segmentsOf(packet.length));

@@ -1,6 +1,8 @@
 /** Which packets of Opus parts are left out where two parts meet, and which are put there. Written after RFC 6716. */
-import type { OpusInfo, Packet, Tally } from './reader';
-import { addPacket, addTally, EDGE_PACKETS, emptyTally } from './reader';
+import type { OpusInfo } from './reader';
+import { EDGE_PACKETS } from './reader';
+import type { Packet, Tally } from './tally';
+import { addPacket, addTally, emptyTally } from './tally';
 
 /** A packet made here. All are mono, which plays on both channels of a stereo stream. */
 interface Made {
@@ -37,10 +39,17 @@ export interface Kept {
  * As in MP3, each part starts within one packet of where it should: the difference is carried on from seam to seam, and a
  * packet with sound goes only where it must, at the end of a part.
  */
-export function planSeams(infos: OpusInfo[], pauseSamples: number, packetSamples: number): Kept[] {
+export function planSeams(
+	infos: OpusInfo[],
+	trimSilence: boolean,
+	pauseSamples: number,
+	packetSamples: number,
+): Kept[] {
 	const kept = infos.map((info, part): Kept => {
-		const isExcerpt = part > 0 && info.preSkip > MAX_ENCODER_DELAY;
-		return { before: [], skip: isExcerpt ? info.lead : emptyTally(), drop: info.tail };
+		const isExcerpt = (part > 0 || trimSilence) && info.preSkip > MAX_ENCODER_DELAY;
+		const skip = isExcerpt ? info.lead : emptyTally();
+		const before = part === 0 && isExcerpt ? beginAnew(info, skip) : [];
+		return { before, skip, drop: info.tail };
 	});
 	let error = 0; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
