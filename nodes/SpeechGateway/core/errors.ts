@@ -18,6 +18,8 @@ export interface ErrorDetails {
 	httpCode?: string;
 	requestId?: string;
 	jobId?: string;
+	/** Of a long text. */
+	segments?: { total: number; completed: number; unknown: number };
 	[key: string]: unknown;
 }
 

@@ -4,7 +4,7 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { InputError } from '../core/errors';
+import { type ErrorDetails, InputError } from '../core/errors';
 import { errorText } from './outputItems';
 import type { Operation } from './operation';
 
@@ -27,7 +27,8 @@ export function runError(
 	const { httpCode, ...details } = failure.details;
 	const message =
 		count > 1 ? `${failure.message} (item ${itemIndex + 1} of ${count})` : failure.message;
-	const sent = error instanceof InputError && kept === 0 ? '' : keptWords(kept, count, operation);
+	const sent =
+		error instanceof InputError && kept === 0 ? '' : keptWords(kept, count, details, operation);
 	const id = details.requestId ? `Request id: ${details.requestId}.` : '';
 	const description = [failure.description, sent, id].filter(Boolean).join(' ');
 	const node = context.getNode();
@@ -43,9 +44,19 @@ export function runError(
 	return nodeError;
 }
 
-function keptWords(kept: number, count: number, operation: Operation): string {
-	if (!operation.billed || count === 1) return '';
-	const done = `${kept} of ${count} items are done and kept`;
-	if (kept === 0) return `${done}.`;
-	return `${done}. Do not click Execute again: that would pay for all ${count}. Open "Executions" and retry this execution instead: it does not send or charge again what is done.`;
+/** What is paid for, and how to get the rest without paying for that again. */
+function keptWords(
+	kept: number,
+	count: number,
+	{ segments }: ErrorDetails,
+	{ billed }: Operation,
+): string {
+	const [done, all, things] =
+		count > 1
+			? [kept, count, 'items']
+			: [Number(segments?.completed ?? 0), Number(segments?.total ?? 1), 'segments'];
+	if (!billed || all === 1) return '';
+	const words = `${done} of ${all} ${things} are done and kept`;
+	if (done === 0) return `${words}.`;
+	return `${words}. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: it does not send or charge again what is done.`;
 }
