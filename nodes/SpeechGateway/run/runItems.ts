@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asError, NotStartedError, OutcomeUnknownError } from '../core/errors';
 import { Transport } from '../gateway/transport';
 import { branchesOf, isTool, type Settled, sortOntoBranches, willRunAgain } from './branches';
+import { combineItems } from './combineItems';
 import { runError } from './errors';
 import { Parameters } from './fields/parameters';
 import { concurrency } from './fields/settings';
@@ -24,6 +25,8 @@ export async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[][]> {
+	const combined = await combineItems(context, operation);
+	if (combined) return combined;
 	if (!isTool(context) || !operation.billed)
 		return await run(context, operation, String(runIndex(context)));
 	return await asToolCall(context, operation, async (call) => await run(context, operation, call));
@@ -60,7 +63,7 @@ async function run(
 	};
 	endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 
-	const session = await open(context);
+	const session = await open(context, operation);
 	if (stopOnFail && session.unavailable) {
 		throw runError(context, { index: 0, count: 1, kept: 0, error: session.unavailable, operation });
 	}
@@ -122,13 +125,14 @@ const isCancelled = (context: IExecuteFunctions): boolean =>
 	context.getExecutionCancelSignal?.()?.aborted === true;
 
 /** A session that cannot reach the gateway still hands over what is paid for. */
-async function open(context: IExecuteFunctions): Promise<Session> {
+async function open(context: IExecuteFunctions, operation: Operation): Promise<Session> {
+	const offline = () => openSession(context, Transport.offline(context), concurrency.unset);
+	if (operation.sends.length === 0) return offline();
 	try {
 		const atOnce = concurrency.read(new Parameters(context, 0));
 		return openSession(context, await Transport.open(context), atOnce);
 	} catch (error) {
-		const session = openSession(context, Transport.offline(context), concurrency.unset);
-		return Object.assign(session, { unavailable: asError(error) });
+		return { ...offline(), unavailable: asError(error) };
 	}
 }
 
