@@ -3,8 +3,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 	type ISupplyDataFunctions,
-	type JsonObject,
-	NodeApiError,
+	type NodeApiError,
 	NodeConnectionTypes,
 	NodeOperationError,
 	type SupplyData,
@@ -16,7 +15,7 @@ import { answerFields } from '../SpeechGateway/operations/fields/chat';
 import { chatModelField } from '../SpeechGateway/operations/fields/model';
 import { searchModels } from '../SpeechGateway/operations/listSearch';
 import { completeCall } from '../SpeechGateway/flows/chat';
-import { errorText } from '../SpeechGateway/run/outputItems';
+import { errorText, nodeError } from '../SpeechGateway/run/errors';
 import { group } from '../SpeechGateway/run/fields/field';
 import { Parameters } from '../SpeechGateway/run/fields/parameters';
 import { settings } from '../SpeechGateway/run/fields/settings';
@@ -70,13 +69,13 @@ export class LmChatSpeechGateway implements INodeType {
 				try {
 					return await completeCall({ ...session, context }, settings, replay, body, onText);
 				} catch (error) {
-					throw nodeError(this, error);
+					throw modelError(this, error);
 				}
 			};
 			const model = new Model(chatModelField.read(parameters), complete, answers.read(parameters));
 			return sdk.supplyModel(this, model);
 		} catch (error) {
-			throw nodeError(this, error);
+			throw modelError(this, error);
 		}
 	}
 }
@@ -100,33 +99,16 @@ async function loadSdk(context: ISupplyDataFunctions) {
 }
 
 /** A chat model has no branches: what would go onto the branch "Unknown" is an error that forbids a second try. */
-function nodeError(
+function modelError(
 	context: ISupplyDataFunctions,
 	error: unknown,
 ): NodeApiError | NodeOperationError {
-	const node = context.getNode();
-	const functionality = 'configuration-node';
-	if (error instanceof OutcomeUnknownError) {
-		const { message, facts } = error;
-		const id = facts.requestId ? ` Request id: ${facts.requestId}.` : '';
-		return new NodeOperationError(
-			node,
-			`The outcome of this chat request is unknown: it may have been charged and must not be repeated. ${message}`,
-			{
-				description: `The same messages are not sent again in this execution. Look into the usage log of the gateway before you run it again.${id}`,
-				functionality,
-			},
-		);
-	}
-	const { message, description, details } = errorText(error);
-	const nodeError = details.httpCode
-		? new NodeApiError(node, { message } as JsonObject, {
-				message,
-				description,
-				httpCode: details.httpCode,
-				functionality,
-			})
-		: new NodeOperationError(node, message, { description, functionality });
-	Object.assign(nodeError.context, details);
-	return nodeError;
+	const text = error instanceof OutcomeUnknownError ? unknownText(error) : errorText(error);
+	return nodeError(context.getNode(), text, { functionality: 'configuration-node' });
 }
+
+const unknownText = ({ message, facts }: OutcomeUnknownError) => ({
+	message: `The outcome of this chat request is unknown: it may have been charged and must not be repeated. ${message}`,
+	description: `The same messages are not sent again in this execution. Look into the usage log of the gateway before you run it again.${facts.requestId ? ` Request id: ${facts.requestId}.` : ''}`,
+	details: {},
+});

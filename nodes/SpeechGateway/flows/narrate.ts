@@ -6,7 +6,7 @@ import {
 	NotStartedError,
 	OutcomeUnknownError,
 } from '../core/errors';
-import { errorText } from '../run/outputItems';
+import { errorText } from '../run/errors';
 import type { ItemRequests } from '../run/requests/itemRequests';
 import { joinStored } from './files/joinStored';
 import type { StoredAudio } from './files/storeAudio';

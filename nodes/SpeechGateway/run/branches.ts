@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { Parameters } from './fields/parameters';
 import type { Operation } from './operation';
-import { errorItem, errorText } from './outputItems';
+import { errorText } from './errors';
+import { errorItem } from './outputItems';
 import type { Branch, Result } from './requests/ledger';
 
 /** How an item's way through the operation ended. */

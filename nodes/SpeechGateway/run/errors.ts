@@ -1,12 +1,61 @@
 import {
+	type Functionality,
+	type IBinaryKeyData,
 	type IExecuteFunctions,
+	type INode,
 	type JsonObject,
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { type ErrorDetails, InputError } from '../core/errors';
-import { errorText } from './outputItems';
+import { type ErrorDetails, GatewayError, InputError } from '../core/errors';
 import type { Operation } from './operation';
+
+/** What an item's failure has to say, whether it becomes an error item or the error of the run. */
+export interface ErrorText {
+	message: string;
+	description: string;
+	details: ErrorDetails;
+	/** Paid results of the item that are handed over with the error item. */
+	binary?: IBinaryKeyData;
+}
+
+/** n8n ends an execution as canceled when its error says so; the gateway's ids and words may. */
+const cleaned = (message: string): string => message.replace(/canceled/gi, 'cancelled');
+
+export function errorText(error: unknown): ErrorText {
+	if (error instanceof GatewayError) {
+		const { description, details, files } = error;
+		return {
+			message: cleaned(error.message),
+			description,
+			details,
+			binary: files as IBinaryKeyData,
+		};
+	}
+	const { message, description } = error as { message?: string; description?: string | null };
+	return {
+		message: cleaned(String(message ?? error)),
+		description: description ?? 'This was not expected. What was paid for is kept for a retry.',
+		details: {},
+	};
+}
+
+/** The one place where an error becomes n8n's. */
+export function nodeError(
+	node: INode,
+	{ message: text, description, details: { httpCode, ...details } }: Omit<ErrorText, 'binary'>,
+	where: { itemIndex?: number; functionality?: Functionality },
+): NodeApiError | NodeOperationError {
+	const message = cleaned(text);
+	const options = { message, description, ...where };
+	const error = httpCode
+		? new NodeApiError(node, { message } as JsonObject, { ...options, httpCode })
+		: new NodeOperationError(node, message, options);
+	// Where n8n finds an error code such as ECONNRESET, it puts words of its own: "retry the request immediately".
+	error.message = message;
+	Object.assign(error.context, details);
+	return error;
+}
 
 export interface RunFailure {
 	/** Of the item that failed, from 0, and how many there are. */
@@ -20,28 +69,16 @@ export interface RunFailure {
 
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
-	context: IExecuteFunctions,
+	context: Pick<IExecuteFunctions, 'getNode'>,
 	{ index: itemIndex, count, kept, error, operation }: RunFailure,
-): Error {
-	const failure = errorText(error);
-	const { httpCode, ...details } = failure.details;
-	const message =
-		count > 1 ? `${failure.message} (item ${itemIndex + 1} of ${count})` : failure.message;
-	const sent =
-		error instanceof InputError && kept === 0 ? '' : keptWords(kept, count, details, operation);
+): NodeApiError | NodeOperationError {
+	const { message: what, description: advice, details } = errorText(error);
+	const message = count > 1 ? `${what} (item ${itemIndex + 1} of ${count})` : what;
+	const isUnsent = error instanceof InputError && kept === 0;
+	const sent = isUnsent ? '' : keptWords(kept, count, details, operation);
 	const id = details.requestId ? `Request id: ${details.requestId}.` : '';
-	const description = [failure.description, sent, id].filter(Boolean).join(' ');
-	const node = context.getNode();
-	const nodeError = httpCode
-		? new NodeApiError(node, { message } as JsonObject, {
-				message,
-				description,
-				httpCode,
-				itemIndex,
-			})
-		: new NodeOperationError(node, message, { description, itemIndex });
-	Object.assign(nodeError.context, details);
-	return nodeError;
+	const description = [advice, sent, id].filter(Boolean).join(' ');
+	return nodeError(context.getNode(), { message, description, details }, { itemIndex });
 }
 
 /** What is paid for, and how to get the rest without paying for that again. */

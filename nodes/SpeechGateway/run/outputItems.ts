@@ -1,11 +1,7 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import {
-	type ErrorDetails,
-	GatewayError,
-	InputError,
-	type OutcomeUnknownError,
-} from '../core/errors';
+import type { OutcomeUnknownError } from '../core/errors';
 import type { UnknownReason } from '../core/outcome';
+import type { ErrorText } from './errors';
 import type { Description } from './operation';
 
 const CHECK_FIRST =
@@ -59,32 +55,6 @@ export function unknownItem(
 	} as IDataObject;
 	const binary = files as IBinaryKeyData;
 	return { json, ...(Object.keys(binary).length > 0 && { binary }) };
-}
-
-/** What an item's failure has to say, whether it becomes an error item or the error of the run. */
-export interface ErrorText {
-	message: string;
-	description: string;
-	details: ErrorDetails;
-	/** Paid results of the item that are handed over with the error item. */
-	binary?: IBinaryKeyData;
-}
-
-export function errorText(error: unknown): ErrorText {
-	if (error instanceof GatewayError) {
-		const { description, details, files } = error;
-		// The gateway's ids and words are in it; n8n would end the execution as canceled.
-		const message = error.message.replace(/canceled/gi, 'cancelled');
-		return { message, description, details, binary: files as IBinaryKeyData };
-	}
-	if (error instanceof InputError)
-		return { message: error.message, description: error.description, details: {} };
-	const { message, description } = error as { message?: string; description?: string | null };
-	return {
-		message: String(message ?? error).replace(/canceled/gi, 'cancelled'),
-		description: description ?? 'This was not expected. What was paid for is kept for a retry.',
-		details: {},
-	};
 }
 
 /** The one shape that n8n 1 and 2 both move to the Error output without losing its fields. */
