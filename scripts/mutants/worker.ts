@@ -1,0 +1,159 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- runs outside n8n */
+/** One process that runs tests against one mutant after the other. Started by scripts/mutants.ts. */
+import { readFileSync } from 'node:fs';
+import Module from 'node:module';
+import path from 'node:path';
+import ts from 'typescript';
+import { collect, NoEnd, runTests, type TestCase } from './harness';
+import { instrument, mutated, type Mutant } from './mutate';
+
+export interface TestReport {
+	/** Path of the test file, and position in it. */
+	file: string;
+	index: number;
+	name: string;
+	milliseconds: number;
+	failed: boolean;
+	/** The functions that it calls, as `file:number`. */
+	hits: string[];
+}
+
+export type Order =
+	| { kind: 'survey'; testFiles: string[] }
+	| {
+			kind: 'try';
+			mutant: Mutant;
+			tests: Array<Pick<TestReport, 'file' | 'index' | 'milliseconds'>>;
+	  };
+
+export type Answer =
+	| { kind: 'surveyed'; tests: TestReport[]; loads: Record<string, string[]> }
+	| { kind: 'killed'; by: string; noEnd: boolean }
+	| { kind: 'survived' };
+
+const ROOT = path.resolve(__dirname, '../..');
+const relative = (file: string) => path.relative(ROOT, file).split(path.sep).join('/');
+
+/** What a source file is to be read as, instead of what lies on disk. */
+const overrides = new Map<string, string>();
+let isSurvey = false;
+let hits = new Set<string>();
+Object.assign(globalThis, { __hit: (file: string, index: number) => hits.add(`${file}:${index}`) });
+
+const compiled = new Map<string, string>();
+function compile(file: string): string {
+	const name = relative(file);
+	let text = overrides.get(name) ?? readFileSync(file, 'utf8');
+	if (isSurvey && name.startsWith('nodes/')) text = instrument(name, text, '__hit');
+	const known = compiled.get(text);
+	if (known !== undefined) return known;
+	const { outputText } = ts.transpileModule(text, {
+		fileName: file,
+		compilerOptions: {
+			module: ts.ModuleKind.CommonJS,
+			target: ts.ScriptTarget.ES2023,
+			esModuleInterop: true,
+			resolveJsonModule: true,
+		},
+	});
+	if (!overrides.has(name)) compiled.set(text, outputText);
+	return outputText;
+}
+const extensions = (Module as unknown as { _extensions: NodeJS.RequireExtensions })._extensions;
+extensions['.ts'] = (module, file) =>
+	(module as unknown as { _compile(code: string, file: string): void })._compile(
+		compile(file),
+		file,
+	);
+
+/** All of the repository's own modules are loaded anew; n8n's stay. */
+function forget(): void {
+	for (const file of Object.keys(require.cache)) {
+		const name = relative(file);
+		if (name.startsWith('nodes/') || (name.startsWith('test/') && !name.includes('node_modules')))
+			delete require.cache[file];
+	}
+	const { DataDeduplicationService } = require('n8n-core') as { DataDeduplicationService: object };
+	delete (DataDeduplicationService as { instance?: unknown }).instance;
+}
+
+const load = (file: string): TestCase[] => collect(() => void require(path.join(ROOT, file)));
+
+async function survey(testFiles: string[]): Promise<Answer> {
+	isSurvey = true;
+	const tests: TestReport[] = [];
+	const loads: Record<string, string[]> = {};
+	for (const file of testFiles) {
+		forget();
+		hits = new Set();
+		const all = load(file);
+		const atLoad = [...hits];
+		loads[file] = Object.keys(require.cache)
+			.map(relative)
+			.filter((name) => name.startsWith('nodes/'));
+		hits = new Set();
+		await runTests(
+			all,
+			() => 120_000,
+			(test, error, milliseconds) => {
+				tests.push({
+					file,
+					index: all.indexOf(test),
+					name: test.name,
+					milliseconds,
+					failed: error !== undefined,
+					hits: [...new Set([...atLoad, ...hits])],
+				});
+				if (error)
+					console.error(`${file}: ${test.name}\n${String((error as Error).stack).slice(0, 1500)}`);
+				hits = new Set();
+				return true;
+			},
+		);
+	}
+	isSurvey = false;
+	return { kind: 'surveyed', tests, loads };
+}
+
+async function attempt({ mutant, tests }: Extract<Order, { kind: 'try' }>): Promise<Answer> {
+	overrides.clear();
+	const text = readFileSync(path.join(ROOT, mutant.file), 'utf8');
+	overrides.set(mutant.file, mutated(text, mutant));
+	const files = [...new Set(tests.map(({ file }) => file))];
+	for (const file of files) {
+		forget();
+		const mine = new Map(
+			tests.filter((test) => test.file === file).map((test) => [test.index, test]),
+		);
+		let all: TestCase[];
+		try {
+			all = load(file);
+		} catch (error) {
+			return { kind: 'killed', by: `${file}: ${String(error).slice(0, 200)}`, noEnd: false };
+		}
+		let killer: TestCase | undefined;
+		let noEnd = false;
+		const usual = (test: TestCase) => mine.get(all.indexOf(test))!.milliseconds;
+		await runTests(
+			all.filter((_, index) => mine.has(index)),
+			(test) => 3_000 + 5 * usual(test),
+			(test, error) => {
+				if (error === undefined) return true;
+				killer = test;
+				noEnd = error instanceof NoEnd;
+				return false;
+			},
+		);
+		if (killer) return { kind: 'killed', by: `${file}: ${killer.name}`, noEnd };
+	}
+	return { kind: 'survived' };
+}
+
+// What a mutant leaves running must not end the process.
+process.on('unhandledRejection', () => {});
+process.on('uncaughtException', () => {});
+process.on('message', (order: Order) => {
+	const answer = order.kind === 'survey' ? survey(order.testFiles) : attempt(order);
+	void answer.then((value) => process.send!(value));
+});
+process.send!('ready');
