@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- runs outside n8n */
 /** One process that runs tests against one mutant after the other. Started by scripts/mutants.ts. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
@@ -65,6 +65,17 @@ extensions['.ts'] = (module, file) =>
 		compile(file),
 		file,
 	);
+
+// `X.node` means X.node.ts here, not X.node.json.
+const loader = Module as unknown as {
+	_resolveFilename(request: string, parent: { filename?: string }, ...more: unknown[]): string;
+};
+const resolve = loader._resolveFilename;
+loader._resolveFilename = function (request, parent, ...more) {
+	const source = parent?.filename && path.resolve(path.dirname(parent.filename), `${request}.ts`);
+	if (/^\.\.?\//.test(request) && source && existsSync(source)) return source;
+	return resolve.call(this, request, parent, ...more);
+};
 
 /** All of the repository's own modules are loaded anew; n8n's stay. */
 function forget(): void {

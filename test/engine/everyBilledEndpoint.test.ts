@@ -100,10 +100,15 @@ const sent = () => times(sim.requests.filter(({ method }) => method === 'POST'))
 const charged = () => times(sim.charges);
 const counts = ({ outputs }: { outputs: unknown[][] }) => outputs.map(({ length }) => length);
 
+const PROXY_PAGE = '<html><body><h1>Bad Gateway</h1></body></html>';
+
 /** Outcomes after which nobody may send the request again, and the reason that is told. */
 const UNKNOWN: Array<[name: string, fault: Fault, reason: string]> = [
 	['504 of the gateway', { status: 504, charge: true }, 'upstream_outcome_unknown'],
 	['504 without a body', { status: 504, charge: true, body: '' }, 'upstream_outcome_unknown'],
+	['502 of a proxy', { status: 502, charge: true, body: PROXY_PAGE }, 'upstream_outcome_unknown'],
+	['500 without a body', { status: 500, charge: true, body: '' }, 'upstream_outcome_unknown'],
+	['408', { status: 408, charge: true }, 'upstream_outcome_unknown'],
 	['lost before the work', { connection: 'reset-before-work' }, 'connection_lost'],
 	['lost after the work', { connection: 'reset-after-work' }, 'connection_lost'],
 	['no answer in time', { connection: 'stall' }, 'client_timeout'],
@@ -118,9 +123,10 @@ const NOT_CHARGED: Array<[name: string, fault: Fault]> = [
 	['422', { status: 422 }],
 	['429', { status: 429 }],
 	['503', { status: 503 }],
+	['500', { status: 500 }],
 ];
 /** Of these, those after which the same request may go again within one attempt. */
-const PASSING = NOT_CHARGED.filter(([name]) => name === '429' || name === '503');
+const PASSING = NOT_CHARGED.filter(([name]) => ['429', '500', '503'].includes(name));
 
 const MODES: Array<[name: string, more: Partial<EngineRun>]> = [
 	['stop', {}],

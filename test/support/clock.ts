@@ -5,6 +5,7 @@
  * takes milliseconds, and a slow machine changes nothing of the order of events.
  */
 import { ClientRequest } from 'node:http';
+import { Socket } from 'node:net';
 import { setTimeout as realWait } from 'node:timers/promises';
 
 interface Timer {
@@ -117,13 +118,31 @@ const AT_REST = new Set([
 	'Timeout',
 ]);
 
-/** Looks that must all find nothing at work, and between which whatever lies in a socket arrives: each hop takes one or two. */
-const CALM_LOOKS = 10;
+/** Looks that must all find nothing at work. */
+const CALM_LOOKS = 4;
+
+/** A reader that has stopped leaves bytes in its socket for ever; after so many looks they are no sign of work. */
+const MOST_LOOKS = 100;
 
 async function quiet(): Promise<void> {
-	for (let calm = 0; calm < CALM_LOOKS; ) {
+	for (let calm = 0, looks = 0; calm < CALM_LOOKS; looks++) {
 		await realWait(1);
 		const works = process.getActiveResourcesInfo().some((resource) => !AT_REST.has(resource));
-		calm = works ? 0 : calm + 1;
+		calm = works || (looks < MOST_LOOKS && isOnTheWay()) ? 0 : calm + 1;
 	}
+}
+
+/** Whether anything was written to a connection within this process, or one end closed, that the other end has not seen. */
+function isOnTheWay(): boolean {
+	const handles = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
+	const sockets = handles.filter(
+		(handle): handle is Socket => handle instanceof Socket && handle.remotePort !== undefined,
+	);
+	const byPorts = new Map(
+		sockets.map((socket) => [`${socket.localPort} ${socket.remotePort}`, socket]),
+	);
+	return sockets.some(({ localPort, remotePort, bytesWritten }) => {
+		const peer = byPorts.get(`${remotePort} ${localPort}`);
+		return !peer || bytesWritten > peer.bytesRead;
+	});
 }
