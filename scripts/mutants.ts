@@ -88,9 +88,10 @@ export async function main(args: string[]): Promise<number> {
 	const json = args.find((arg) => arg.startsWith('--json='))?.slice('--json='.length);
 	const count = Number(process.env.MUTANT_WORKERS ?? availableParallelism());
 	const sources = (wanted.length > 0 ? wanted : SOURCES).flatMap((one) => filesIn(one, '.ts'));
-	const testFiles = TESTS.flatMap((folder) => filesIn(folder, '.test.ts')).filter(
-		(file) => !LEFT_OUT.some((name) => path.basename(file).startsWith(name)),
-	);
+	const touchesCore = sources.some((file) => file.includes('/core/'));
+	const testFiles = TESTS.filter((folder) => touchesCore || folder !== 'test/core')
+		.flatMap((folder) => filesIn(folder, '.test.ts'))
+		.filter((file) => !LEFT_OUT.some((name) => path.basename(file).startsWith(name)));
 	const workers = Array.from({ length: count }, () => new Worker());
 	const from = performance.now();
 
