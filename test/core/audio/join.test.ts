@@ -51,6 +51,9 @@ const TONES: Record<string, number> = {
 	'opus-stereo-20ms-small-pages.opus': 600,
 };
 
+/** Sounds that change all the time. */
+const NO_TONE = 'mp3-44100-mono-vbr.mp3';
+
 const GROUPS: Array<{ format: AudioFormat; names: string[] }> = [
 	{
 		format: 'mp3',
@@ -156,7 +159,8 @@ describe.each(CASES)('$format: $names with pauses of $pause ms', ({ format, name
 		names.forEach((name, index) => {
 			const from = joined.starts[index] + CODEC_DELAY[format];
 			const to = joined.starts[index] + infos[index].seconds - CODEC_DELAY[format];
-			if (!(name in TONES)) return;
+			if (name === NO_TONE) return;
+			expect(Object.keys(TONES)).toContain(name);
 			expect(toneShare(slice(decoded.samples, rate, from, to), rate, TONES[name])).toBeGreaterThan(
 				0.9,
 			);
