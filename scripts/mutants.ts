@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions, no-console -- runs outside n8n */
 import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -40,15 +41,17 @@ class Worker {
 		if (this.orders++ >= LIFE) this.end();
 		const child = (this.child ??= await start());
 		const answer = await new Promise<Answer | 'hung'>((resolve) => {
-			const timer = setTimeout(() => resolve('hung'), longestMs);
-			child.once('exit', () => resolve('hung'));
+			const hung = () => resolve('hung');
+			const timer = setTimeout(hung, longestMs);
+			child.once('exit', hung);
 			child.send(order);
 			child.once('message', (message) => {
 				clearTimeout(timer);
+				child.off('exit', hung);
 				resolve(message as Answer);
 			});
 		});
-		child.removeAllListeners();
+		child.removeAllListeners('message');
 		// What did not end may go on in the background, and disturb what comes next.
 		if (answer === 'hung' || (answer.kind === 'killed' && answer.noEnd)) this.end();
 		return answer;
@@ -61,6 +64,10 @@ class Worker {
 	}
 }
 
+/** Ended with this process, at whatever moment that is. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 async function start(): Promise<ChildProcess> {
 	const child = fork(path.join(__dirname, 'mutants/worker.ts'), {
 		execArgv: ['--require', 'tsx/cjs', '--max-old-space-size=3000'],
@@ -68,7 +75,8 @@ async function start(): Promise<ChildProcess> {
 		stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 		env: { ...process.env, NODE_ENV: 'test' },
 	});
-	process.once('exit', () => child.kill('SIGKILL'));
+	running.add(child);
+	child.once('exit', () => running.delete(child));
 	await new Promise((resolve) => child.once('message', resolve));
 	return child;
 }
@@ -81,11 +89,15 @@ interface Result {
 /**
  * `npm run mutants`: changes `run/`, `flows/`, `gateway/` and `core/` in one small way at a time, and runs the tests that
  * come by that place. What no test notices is listed in bench/mutants.md; `npm run mutants -- <files or folders>` looks
- * at some files only, and prints. `--json=file` also writes all results there.
+ * at some files only, and prints. `--json=file` also writes all results there; `--minutes=N` looks at a fair sample, as
+ * many as there is time for.
  */
 export async function main(args: string[]): Promise<number> {
 	const wanted = args.filter((arg) => !arg.startsWith('--'));
 	const json = args.find((arg) => arg.startsWith('--json='))?.slice('--json='.length);
+	const minutes =
+		Number(args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length)) ||
+		undefined;
 	const count = Number(process.env.MUTANT_WORKERS ?? availableParallelism());
 	const sources = (wanted.length > 0 ? wanted : SOURCES).flatMap((one) => filesIn(one, '.ts'));
 	const touchesCore = sources.some((file) => file.includes('/core/'));
@@ -103,12 +115,13 @@ export async function main(args: string[]): Promise<number> {
 	console.log(`${sound.length} tests, ${seconds(from)} s`);
 
 	const queue = sources.flatMap((file) => mutantsOf(file, read(file)));
+	if (minutes) queue.sort((one, other) => shuffled(one) - shuffled(other));
 	console.log(`${queue.length} mutants of ${sources.length} files`);
 	const results: Result[] = [];
 	let next = 0;
 	await Promise.all(
 		workers.map(async (worker) => {
-			while (next < queue.length) {
+			while (next < queue.length && performance.now() - from < (minutes ?? Infinity) * 60_000) {
 				const mutant = queue[next++];
 				const near = testsFor(mutant, sound, loads);
 				let state: Result['state'] = 'not covered';
@@ -129,6 +142,10 @@ export async function main(args: string[]): Promise<number> {
 	console.log(table);
 	return 0;
 }
+
+/** The same disorder every time. */
+const shuffled = ({ file, start, replacement }: Mutant) =>
+	createHash('md5').update(`${file} ${start} ${replacement}`).digest().readUInt32BE();
 
 const seconds = (from: number) => ((performance.now() - from) / 1000).toFixed(0);
 
