@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @typescript-eslint/no-require-imports, no-console -- runs outside n8n */
 /** One process that runs tests against one mutant after the other. Started by scripts/mutants.ts. */
 import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
