@@ -193,7 +193,7 @@ async function execute(
 	const execution: Execution = {
 		...{ retryOf, healing, step, settings, cancelled, result },
 		data: saved(result.run),
-		came: await cameOut(result, scenario.kind, settings),
+		came: await cameOut(result, scenario.kind, settings, cancelled),
 		requests: sim.requests.slice(from),
 	};
 	executions.push(execution);
@@ -210,14 +210,20 @@ function branchesOf(kind: Kind, { whenMaxWaitReached, onError }: Settings): Arra
 	];
 }
 
-async function cameOut({ rounds }: EngineResult, kind: Kind, settings: Settings): Promise<Came[]> {
+async function cameOut(
+	{ rounds }: EngineResult,
+	kind: Kind,
+	settings: Settings,
+	cancelled: boolean,
+): Promise<Came[]> {
 	const branches = branchesOf(kind, settings);
+	// A run that was cut hands over what it has, errors too.
+	const errorsAmongSuccess = settings.onError === 'continueRegularOutput' || cancelled;
 	const came: Came[] = [];
 	for (const [round, outputs] of rounds.entries()) {
 		for (const [output, items] of outputs.entries()) {
 			for (const { json, binary, pairedItem } of items) {
-				const failed =
-					settings.onError === 'continueRegularOutput' && output === 0 && json.error !== undefined;
+				const failed = errorsAmongSuccess && output === 0 && json.error !== undefined;
 				const files: Came['files'] = {};
 				for (const [field, file] of Object.entries(binary ?? {}))
 					files[field] = await Container.get(BinaryDataService).getAsBuffer(file);

@@ -1,0 +1,332 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/** Several faults at once, a retry of a retry, a setting edited in between: what the model test found, and what users did. */
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { type EngineResult, item, runNode, saved } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+/** Until what they show is mended. */
+const mended = process.env.MODEL ? test : test.skip;
+
+const sentence = (index: number) => `The sentence number ${index}.`;
+const texts = (count: number) =>
+	Array.from({ length: count }, (_, index) => item({ text: sentence(index) }));
+/** One item whose text is cut into so many segments. */
+const long = (count: number) =>
+	item({ text: Array.from({ length: count }, (_, index) => sentence(index)).join(' ') });
+const generate = (options: IDataObject = {}): IDataObject => ({
+	resource: 'speech',
+	operation: 'generate',
+	model: 'fish-speech',
+	text: '={{ $json.text }}',
+	responseFormat: 'mp3',
+	options: { maxRetries: 0, maxSegmentCharacters: 25, ...options },
+});
+const createAndWait = (options: IDataObject = {}): IDataObject => ({
+	resource: 'speechJob',
+	operation: 'createAndWait',
+	model: 'fish-speech',
+	text: '={{ $json.text }}',
+	responseFormat: 'mp3',
+	options: { maxRetries: 0, pollInterval: 1, ...options },
+});
+let nodes = 0;
+let nodeId = '';
+/** Keys of one test are not those of another. */
+beforeEach(() => void (nodeId = `combination-${++nodes}`));
+const run = async (more: Partial<Parameters<typeof runNode>[0]> = {}) =>
+	await runNode({
+		parameters: generate(),
+		items: texts(4),
+		...{ url: sim.url, apiKey: sim.apiKey, nodeId },
+		...more,
+	});
+const retry = async (
+	{ run: failed }: EngineResult,
+	more: Partial<Parameters<typeof runNode>[0]> = {},
+) => await run({ mode: 'retry', retryOf: saved(failed), ...more });
+const indexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
+/** Indexes of the input items by output. */
+const cameOut = ({ outputs }: EngineResult) => outputs.map((output) => output.map(indexOf));
+const charged = () => sim.charges.map(({ input }) => input).sort();
+
+describe('no item vanishes', () => {
+	mended(
+		'one segment refused, another in flight ends unknown: the other items come out too',
+		async () => {
+			sim.fault({ input: sentence(0), status: 402 });
+			sim.fault({ input: sentence(1), status: 504, charge: true, delayMs: 50 });
+			const items = [long(3), ...[10, 11, 12].map((index) => item({ text: sentence(index) }))];
+			const result = await run({ items, parameters: generate({ concurrency: 2 }) });
+			expect(result.error).toBeUndefined();
+			expect(cameOut(result)).toEqual([[1, 2, 3], [0]]);
+		},
+	);
+
+	mended(
+		"the workflow's time-out: what is finished is handed over, what is in flight is interrupted",
+		async () => {
+			let seen = 0;
+			const result = await run({
+				items: texts(8),
+				parameters: generate({ concurrency: 2 }),
+				started: ({ cancel }) => sim.on('request', () => ++seen === 5 && cancel()),
+			});
+			sim.removeAllListeners('request');
+			const [success, unknown] = result.outputs;
+			expect(success.map(indexOf)).toEqual([0, 1, 2, 3]);
+			expect(unknown.map(({ json }) => json.reason)).toContain('interrupted');
+		},
+	);
+
+	mended(
+		"an option of the first item that cannot be read is that item's error, not the others'",
+		async () => {
+			const parameters = createAndWait({ pollInterval: '={{ $json.bad ? "soon" : 1 }}' });
+			const result = await run({
+				items: [item({ text: 'Bad.', bad: true }), ...texts(2)],
+				...{ parameters, onError: 'continueErrorOutput' },
+			});
+			expect(cameOut(result)).toEqual([[1, 2], [], [0]]);
+		},
+	);
+
+	mended(
+		'the key store fails while paid requests are in flight: they are awaited, and kept',
+		async () => {
+			sim.fault({ input: sentence(0), status: 401 });
+			const result = await run({
+				parameters: generate({ sendOnceKey: '={{ $json.text }}' }),
+				retryOnFail: true,
+				keyFault: failing(2, 'before'),
+			});
+			expect(cameOut(result).flat().sort()).toEqual([0, 1, 2, 3]);
+			expect(result.outputs[0].map(indexOf)).toEqual(expect.arrayContaining([1, 2, 3]));
+			expect(charged()).toEqual(expect.arrayContaining([1, 2, 3].map(sentence)));
+		},
+	);
+});
+
+describe('nothing paid for is lost', () => {
+	mended('the credential breaks before Retry On Fail: the paid segments come along', async () => {
+		sim.fault({ input: sentence(2), status: 402, times: Infinity });
+		const { outputs } = await runNode({
+			...{ parameters: generate({ concurrency: 1 }), items: [long(3)], apiKey: sim.apiKey, nodeId },
+			get url() {
+				return sim.requests.length < 3 ? sim.url : 'no address';
+			},
+			...{ onError: 'continueErrorOutput', retryOnFail: true },
+		});
+		expect(outputs[2]).toHaveLength(1);
+		expect(outputs[2][0].binary).toHaveProperty('completed');
+	});
+
+	mended(
+		'the credential breaks before Retry On Fail: the id of an accepted job comes along',
+		async () => {
+			sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, status: 404, times: 1 });
+			const { outputs } = await runNode({
+				...{ parameters: createAndWait(), items: texts(1), apiKey: sim.apiKey, nodeId },
+				get url() {
+					return sim.requests.length < 2 ? sim.url : 'no address';
+				},
+				...{ onError: 'continueErrorOutput', retryOnFail: true },
+			});
+			expect(JSON.stringify(outputs.flat()[0].json)).toContain(sim.jobs[0].id);
+		},
+	);
+
+	mended('files that were deleted since: an error that says so', async () => {
+		sim.fault({ input: sentence(2), status: 402 });
+		const first = await run({ items: texts(3), parameters: generate({ concurrency: 1 }) });
+		const { binary } = keptFiles(first)[0];
+		await Container.get(BinaryDataService).deleteManyByBinaryDataId([binary.id]);
+		const second = await retry(first, { items: texts(3) });
+		expect(second.error?.message).toMatch(/file/i);
+		expect(sim.charges.length).toBeLessThanOrEqual(3);
+	});
+
+	mended('what goes back in from Still Processing goes on with its job', async () => {
+		sim.fault({ method: 'POST', jobSeconds: 3 });
+		const again = item({ text: sentence(0) });
+		sim.once('response', () => (again.json.id = sim.jobs[0].id));
+		const { rounds } = await run({
+			rounds: [texts(1), [again]],
+			parameters: createAndWait({ maxWait: 1, whenMaxWaitReached: 'stillProcessing' }),
+		});
+		expect(rounds[0][2]).toHaveLength(1);
+		expect(charged()).toEqual([sentence(0)]);
+		expect(rounds[1].flat().map(({ json }) => json.id)).toEqual([sim.jobs[0].id]);
+	});
+});
+
+describe('nothing is charged twice', () => {
+	mended('a failed execution retried twice: later rounds of the loop are sent once', async () => {
+		const rounds = [1, 2, 3].map((round) => [item({ text: sentence(round) })]);
+		sim.fault({ input: sentence(1), status: 402 });
+		const first = await run({ rounds });
+		await retry(first, { rounds });
+		const third = await retry(first, { rounds });
+		expect(charged()).toEqual([1, 2, 3].map(sentence));
+		expect(third.rounds.map((outputs) => outputs[1][0]?.json.reason)).toEqual(
+			Array(3).fill('already_sent'),
+		);
+	});
+
+	mended.each([
+		['larger segments', { maxSegmentCharacters: 1000 }],
+		['smaller segments', { maxSegmentCharacters: 12 }],
+		['a job', { longText: 'job' }],
+		['a single request', { longText: 'single' }],
+	])('a retry with %s finishes what was begun', async (_, changed) => {
+		sim.fault({ input: sentence(3), status: 402 });
+		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
+		const second = await retry(first, { parameters: generate(changed) });
+		expect(second.outputs[0][0].json.segments).toBe(4);
+		expect(charged()).toEqual([0, 1, 2, 3].map(sentence));
+		expect(second.hints.length).toBeGreaterThan(0);
+	});
+
+	mended('a job that was accepted is the same job when the retry says "auto"', async () => {
+		sim.fault({ method: 'GET', path: /content$/, status: 404 });
+		const first = await run({ items: [long(3)], parameters: generate({ longText: 'job' }) });
+		expect(first.error?.context?.jobId).toBe(sim.jobs[0].id);
+		const second = await retry(first, { parameters: generate() });
+		expect(second.outputs[0]).toHaveLength(1);
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	mended(
+		'524 and on as a job in one retry; another retry of the same record sends nothing',
+		async () => {
+			sim.fault({ input: sentence(0), status: 402 });
+			const first = await run({ items: texts(1) });
+			sim.fault({ path: '/v1/audio/speech', status: 524 });
+			expect((await retry(first)).outputs[0]).toHaveLength(1);
+			expect((await retry(first)).outputs[1][0].json.reason).toBe('already_sent');
+			expect(sim.charges).toHaveLength(1);
+		},
+	);
+
+	mended(
+		'a second retry that cuts the text otherwise sends nothing of what the first has sent',
+		async () => {
+			sim.fault({ input: sentence(0), status: 402 });
+			const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
+			sim.fault({ input: sentence(2), status: 402 });
+			await retry(first, { parameters: generate({ concurrency: 1 }) });
+			await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
+			expect(charged()).toEqual([0, 1].map(sentence));
+		},
+	);
+
+	mended("a proxy's 502 after the work: one charge, whoever retries", async () => {
+		sim.fault({ status: 502, proxy: 'page', charge: true, times: Infinity });
+		const { outputs } = await run({
+			items: texts(1),
+			...{ parameters: generate({ maxRetries: 4 }), retryOnFail: true },
+		});
+		expect(outputs[1]).toHaveLength(1);
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	mended('Max Estimated Tokens holds for a segment that goes on as a job', async () => {
+		sim.fault({ path: '/v1/audio/speech', status: 524 });
+		const text = 'A text to be spoken fast. '.repeat(40).trim();
+		// At double speed it is half the audio; a job is charged by the characters, whatever the speed.
+		const parameters = generate({
+			...{ longText: 'auto', speed: 2, maxEstimatedTokens: 3000 },
+			maxSegmentCharacters: 2000,
+		});
+		const result = await run({ items: [item({ text })], parameters });
+		expect(result.error?.message).toContain('Max Estimated Tokens');
+		expect(sim.charges).toEqual([]);
+	});
+});
+
+describe('Send Once Key', () => {
+	const keyed = generate({ sendOnceKey: '={{ $json.text }}', maxRetries: 1 });
+
+	mended.each(['refused', 'stopped'])(
+		'an item that pauses when the run ends (%s) keeps no key: it can be sent later',
+		async (how) => {
+			sim.fault({ input: sentence(0), status: 429, retryAfter: 100 });
+			if (how === 'refused') sim.fault({ input: sentence(1), status: 402, delayMs: 5 });
+			await run({
+				...{ items: texts(how === 'refused' ? 2 : 1), parameters: keyed },
+				started: ({ cancel }) => {
+					if (how === 'stopped')
+						sim.once('response', () => setImmediate(() => setTimeout(cancel, 20)));
+				},
+			});
+			const later = await run({ items: texts(2), parameters: keyed });
+			expect(cameOut(later)).toEqual([[0, 1], []]);
+			expect(charged()).toEqual([0, 1].map(sentence));
+		},
+	);
+
+	mended(
+		'the key was given back but the answer of the database got lost: a retry records it anew',
+		async () => {
+			sim.fault({ input: sentence(0), status: 402 });
+			const first = await run({
+				...{ items: texts(1), parameters: keyed, keyFault: failing(2, 'after') },
+			});
+			expect(first.error?.message).toContain('402');
+			await retry(first, { parameters: keyed });
+			await run({ items: texts(1), parameters: keyed });
+			expect(sim.charges).toHaveLength(1);
+		},
+	);
+});
+
+mended(
+	"after a 402 the run ends at once; it does not wait out another item's Retry-After",
+	async () => {
+		sim.fault({ input: sentence(0), status: 429, retryAfter: 300 });
+		sim.fault({ input: sentence(1), status: 402, delayMs: 5 });
+		const from = Date.now();
+		const result = await run({ items: texts(2), parameters: generate({ maxRetries: 1 }) });
+		expect(result.error?.message).toContain('402');
+		expect(Date.now() - from).toBeLessThan(300_000);
+	},
+);
+
+mended(
+	'a credential that cannot be read, continue mode: nothing stays behind in the execution data',
+	async () => {
+		const { outputs, context } = await run({
+			...{ url: 'no address', onError: 'continueRegularOutput', retryOnFail: true },
+		});
+		expect(outputs[0]).toHaveLength(4);
+		expect(context).toEqual({});
+	},
+);
+
+/** The n-th use of the key store fails. */
+function failing(nth: number, when: 'before' | 'after') {
+	let uses = 0;
+	return () => (++uses === nth ? when : undefined);
+}
+
+/** The binary entries anywhere in what a failed execution keeps. */
+function keptFiles({ context }: EngineResult): Array<{ binary: { id: string } }> {
+	const found: Array<{ binary: { id: string } }> = [];
+	JSON.stringify(context, (_key, value: unknown) => {
+		const { id } = (value ?? {}) as { id?: unknown };
+		if (typeof id === 'string' && id.startsWith('filesystem')) found.push({ binary: { id } });
+		return value;
+	});
+	return found;
+}
