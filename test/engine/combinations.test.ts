@@ -62,64 +62,52 @@ const cameOut = ({ outputs }: EngineResult) => outputs.map((output) => output.ma
 const charged = () => sim.charges.map(({ input }) => input).sort();
 
 describe('no item vanishes', () => {
-	mended(
-		'one segment refused, another in flight ends unknown: the other items come out too',
-		async () => {
-			sim.fault({ input: sentence(0), status: 402 });
-			sim.fault({ input: sentence(1), status: 504, charge: true, delayMs: 50 });
-			const items = [long(3), ...[10, 11, 12].map((index) => item({ text: sentence(index) }))];
-			const result = await run({ items, parameters: generate({ concurrency: 2 }) });
-			expect(result.error).toBeUndefined();
-			expect(cameOut(result)).toEqual([[1, 2, 3], [0]]);
-		},
-	);
+	test('one segment refused, another in flight ends unknown: the other items come out too', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		sim.fault({ input: sentence(1), status: 504, charge: true, delayMs: 50 });
+		const items = [long(3), ...[10, 11, 12].map((index) => item({ text: sentence(index) }))];
+		const result = await run({ items, parameters: generate({ concurrency: 2 }) });
+		expect(result.error).toBeUndefined();
+		expect(cameOut(result)).toEqual([[1, 2, 3], [0]]);
+	});
 
-	mended(
-		"the workflow's time-out: what is finished is handed over, what is in flight is interrupted",
-		async () => {
-			let seen = 0;
-			const result = await run({
-				items: texts(8),
-				parameters: generate({ concurrency: 2 }),
-				started: ({ cancel }) => sim.on('request', () => ++seen === 5 && cancel()),
-			});
-			sim.removeAllListeners('request');
-			const [success, unknown] = result.outputs;
-			expect(success.map(indexOf)).toEqual([0, 1, 2, 3]);
-			expect(unknown.map(({ json }) => json.reason)).toContain('interrupted');
-		},
-	);
+	test("the workflow's time-out: what is finished is handed over, what is in flight is interrupted", async () => {
+		let seen = 0;
+		const result = await run({
+			items: texts(8),
+			parameters: generate({ concurrency: 2 }),
+			started: ({ cancel }) => sim.on('request', () => ++seen === 5 && cancel()),
+		});
+		sim.removeAllListeners('request');
+		const [success, unknown] = result.outputs;
+		expect(success.map(indexOf)).toEqual([0, 1, 2, 3]);
+		expect(unknown.map(({ json }) => json.reason)).toContain('interrupted');
+	});
 
-	mended(
-		"an option of the first item that cannot be read is that item's error, not the others'",
-		async () => {
-			const parameters = createAndWait({ pollInterval: '={{ $json.bad ? "soon" : 1 }}' });
-			const result = await run({
-				items: [item({ text: 'Bad.', bad: true }), ...texts(2)],
-				...{ parameters, onError: 'continueErrorOutput' },
-			});
-			expect(cameOut(result)).toEqual([[1, 2], [], [0]]);
-		},
-	);
+	test("an option of the first item that cannot be read is that item's error, not the others'", async () => {
+		const parameters = createAndWait({ pollInterval: '={{ $json.bad ? "soon" : 1 }}' });
+		const result = await run({
+			items: [item({ text: 'Bad.', bad: true }), ...texts(2)],
+			...{ parameters, onError: 'continueErrorOutput' },
+		});
+		expect(cameOut(result)).toEqual([[1, 2], [], [0]]);
+	});
 
-	mended(
-		'the key store fails while paid requests are in flight: they are awaited, and kept',
-		async () => {
-			sim.fault({ input: sentence(0), status: 401 });
-			const result = await run({
-				parameters: generate({ sendOnceKey: '={{ $json.text }}' }),
-				retryOnFail: true,
-				keyFault: failing(2, 'before'),
-			});
-			expect(cameOut(result).flat().sort()).toEqual([0, 1, 2, 3]);
-			expect(result.outputs[0].map(indexOf)).toEqual(expect.arrayContaining([1, 2, 3]));
-			expect(charged()).toEqual(expect.arrayContaining([1, 2, 3].map(sentence)));
-		},
-	);
+	test('the key store fails while paid requests are in flight: they are awaited, and kept', async () => {
+		sim.fault({ input: sentence(0), status: 401 });
+		const result = await run({
+			parameters: generate({ sendOnceKey: '={{ $json.text }}' }),
+			retryOnFail: true,
+			keyFault: failing(2, 'before'),
+		});
+		expect(cameOut(result).flat().sort()).toEqual([0, 1, 2, 3]);
+		expect(result.outputs[0].map(indexOf)).toEqual(expect.arrayContaining([1, 2, 3]));
+		expect(charged()).toEqual(expect.arrayContaining([1, 2, 3].map(sentence)));
+	});
 });
 
 describe('nothing paid for is lost', () => {
-	mended('the credential breaks before Retry On Fail: the paid segments come along', async () => {
+	test('the credential breaks before Retry On Fail: the paid segments come along', async () => {
 		sim.fault({ input: sentence(2), status: 402, times: Infinity });
 		const { outputs } = await runNode({
 			...{ parameters: generate({ concurrency: 1 }), items: [long(3)], apiKey: sim.apiKey, nodeId },
@@ -132,22 +120,19 @@ describe('nothing paid for is lost', () => {
 		expect(outputs[2][0].binary).toHaveProperty('completed');
 	});
 
-	mended(
-		'the credential breaks before Retry On Fail: the id of an accepted job comes along',
-		async () => {
-			sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, status: 404, times: 1 });
-			const { outputs } = await runNode({
-				...{ parameters: createAndWait(), items: texts(1), apiKey: sim.apiKey, nodeId },
-				get url() {
-					return sim.requests.length < 2 ? sim.url : 'no address';
-				},
-				...{ onError: 'continueErrorOutput', retryOnFail: true },
-			});
-			expect(JSON.stringify(outputs.flat()[0].json)).toContain(sim.jobs[0].id);
-		},
-	);
+	test('the credential breaks before Retry On Fail: the id of an accepted job comes along', async () => {
+		sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, status: 404, times: 1 });
+		const { outputs } = await runNode({
+			...{ parameters: createAndWait(), items: texts(1), apiKey: sim.apiKey, nodeId },
+			get url() {
+				return sim.requests.length < 2 ? sim.url : 'no address';
+			},
+			...{ onError: 'continueErrorOutput', retryOnFail: true },
+		});
+		expect(JSON.stringify(outputs.flat()[0].json)).toContain(sim.jobs[0].id);
+	});
 
-	mended('files that were deleted since: an error that says so', async () => {
+	test('files that were deleted since: an error that says so', async () => {
 		sim.fault({ input: sentence(2), status: 402 });
 		const first = await run({ items: texts(3), parameters: generate({ concurrency: 1 }) });
 		const { binary } = keptFiles(first)[0];
@@ -157,7 +142,7 @@ describe('nothing paid for is lost', () => {
 		expect(sim.charges.length).toBeLessThanOrEqual(3);
 	});
 
-	mended('what goes back in from Still Processing goes on with its job', async () => {
+	test('what goes back in from Still Processing goes on with its job', async () => {
 		sim.fault({ method: 'POST', jobSeconds: 3 });
 		const again = item({ text: sentence(0) });
 		sim.once('response', () => (again.json.id = sim.jobs[0].id));
@@ -172,7 +157,7 @@ describe('nothing paid for is lost', () => {
 });
 
 describe('nothing is charged twice', () => {
-	mended('a failed execution retried twice: later rounds of the loop are sent once', async () => {
+	test('a failed execution retried twice: later rounds of the loop are sent once', async () => {
 		const rounds = [1, 2, 3].map((round) => [item({ text: sentence(round) })]);
 		sim.fault({ input: sentence(1), status: 402 });
 		const first = await run({ rounds });
@@ -184,7 +169,7 @@ describe('nothing is charged twice', () => {
 		);
 	});
 
-	mended.each([
+	test.each([
 		['larger segments', { maxSegmentCharacters: 1000 }],
 		['smaller segments', { maxSegmentCharacters: 12 }],
 		['a job', { longText: 'job' }],
@@ -198,7 +183,7 @@ describe('nothing is charged twice', () => {
 		expect(second.hints.length).toBeGreaterThan(0);
 	});
 
-	mended('a job that was accepted is the same job when the retry says "auto"', async () => {
+	test('a job that was accepted is the same job when the retry says "auto"', async () => {
 		sim.fault({ method: 'GET', path: /content$/, status: 404 });
 		const first = await run({ items: [long(3)], parameters: generate({ longText: 'job' }) });
 		expect(first.error?.context?.jobId).toBe(sim.jobs[0].id);
@@ -207,31 +192,25 @@ describe('nothing is charged twice', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	mended(
-		'524 and on as a job in one retry; another retry of the same record sends nothing',
-		async () => {
-			sim.fault({ input: sentence(0), status: 402 });
-			const first = await run({ items: texts(1) });
-			sim.fault({ path: '/v1/audio/speech', status: 524 });
-			expect((await retry(first)).outputs[0]).toHaveLength(1);
-			expect((await retry(first)).outputs[1][0].json.reason).toBe('already_sent');
-			expect(sim.charges).toHaveLength(1);
-		},
-	);
+	test('524 and on as a job in one retry; another retry of the same record sends nothing', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		const first = await run({ items: texts(1) });
+		sim.fault({ path: '/v1/audio/speech', status: 524 });
+		expect((await retry(first)).outputs[0]).toHaveLength(1);
+		expect((await retry(first)).outputs[1][0].json.reason).toBe('already_sent');
+		expect(sim.charges).toHaveLength(1);
+	});
 
-	mended(
-		'a second retry that cuts the text otherwise sends nothing of what the first has sent',
-		async () => {
-			sim.fault({ input: sentence(0), status: 402 });
-			const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
-			sim.fault({ input: sentence(2), status: 402 });
-			await retry(first, { parameters: generate({ concurrency: 1 }) });
-			await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
-			expect(charged()).toEqual([0, 1].map(sentence));
-		},
-	);
+	mended('a second retry that cuts the text otherwise sends nothing of what the first has sent', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
+		sim.fault({ input: sentence(2), status: 402 });
+		await retry(first, { parameters: generate({ concurrency: 1 }) });
+		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
+		expect(charged()).toEqual([0, 1].map(sentence));
+	});
 
-	mended("a proxy's 502 after the work: one charge, whoever retries", async () => {
+	test("a proxy's 502 after the work: one charge, whoever retries", async () => {
 		sim.fault({ status: 502, proxy: 'page', charge: true, times: Infinity });
 		const { outputs } = await run({
 			items: texts(1),
@@ -241,7 +220,7 @@ describe('nothing is charged twice', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	mended('Max Estimated Tokens holds for a segment that goes on as a job', async () => {
+	test('Max Estimated Tokens holds for a segment that goes on as a job', async () => {
 		sim.fault({ path: '/v1/audio/speech', status: 524 });
 		const text = 'A text to be spoken fast. '.repeat(40).trim();
 		// At double speed it is half the audio; a job is charged by the characters, whatever the speed.
@@ -258,7 +237,7 @@ describe('nothing is charged twice', () => {
 describe('Send Once Key', () => {
 	const keyed = generate({ sendOnceKey: '={{ $json.text }}', maxRetries: 1 });
 
-	mended.each(['refused', 'stopped'])(
+	test.each(['refused', 'stopped'])(
 		'an item that pauses when the run ends (%s) keeps no key: it can be sent later',
 		async (how) => {
 			sim.fault({ input: sentence(0), status: 429, retryAfter: 100 });
@@ -276,43 +255,34 @@ describe('Send Once Key', () => {
 		},
 	);
 
-	mended(
-		'the key was given back but the answer of the database got lost: a retry records it anew',
-		async () => {
-			sim.fault({ input: sentence(0), status: 402 });
-			const first = await run({
-				...{ items: texts(1), parameters: keyed, keyFault: failing(2, 'after') },
-			});
-			expect(first.error?.message).toContain('402');
-			await retry(first, { parameters: keyed });
-			await run({ items: texts(1), parameters: keyed });
-			expect(sim.charges).toHaveLength(1);
-		},
-	);
+	test('the key was given back but the answer of the database got lost: a retry records it anew', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		const first = await run({
+			...{ items: texts(1), parameters: keyed, keyFault: failing(2, 'after') },
+		});
+		expect(first.error?.message).toContain('402');
+		await retry(first, { parameters: keyed });
+		await run({ items: texts(1), parameters: keyed });
+		expect(sim.charges).toHaveLength(1);
+	});
 });
 
-mended(
-	"after a 402 the run ends at once; it does not wait out another item's Retry-After",
-	async () => {
-		sim.fault({ input: sentence(0), status: 429, retryAfter: 300 });
-		sim.fault({ input: sentence(1), status: 402, delayMs: 5 });
-		const from = Date.now();
-		const result = await run({ items: texts(2), parameters: generate({ maxRetries: 1 }) });
-		expect(result.error?.message).toContain('402');
-		expect(Date.now() - from).toBeLessThan(300_000);
-	},
-);
+test("after a 402 the run ends at once; it does not wait out another item's Retry-After", async () => {
+	sim.fault({ input: sentence(0), status: 429, retryAfter: 300 });
+	sim.fault({ input: sentence(1), status: 402, delayMs: 5 });
+	const from = Date.now();
+	const result = await run({ items: texts(2), parameters: generate({ maxRetries: 1 }) });
+	expect(result.error?.message).toContain('402');
+	expect(Date.now() - from).toBeLessThan(300_000);
+});
 
-mended(
-	'a credential that cannot be read, continue mode: nothing stays behind in the execution data',
-	async () => {
-		const { outputs, context } = await run({
-			...{ url: 'no address', onError: 'continueRegularOutput', retryOnFail: true },
-		});
-		expect(outputs[0]).toHaveLength(4);
-		expect(context).toEqual({});
-	},
-);
+test('a credential that cannot be read, continue mode: nothing stays behind in the execution data', async () => {
+	const { outputs, context } = await run({
+		...{ url: 'no address', onError: 'continueRegularOutput', retryOnFail: true },
+	});
+	expect(outputs[0]).toHaveLength(4);
+	expect(context).toEqual({});
+});
 
 /** The n-th use of the key store fails. */
 function failing(nth: number, when: 'before' | 'after') {

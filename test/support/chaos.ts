@@ -21,6 +21,13 @@ const WEATHER: Array<{ perMille: number; fault: (random: () => number) => Fault 
 	{ perMille: 10, fault: () => ({ truncate: 'half' }) },
 	{ perMille: 10, fault: () => ({ truncate: 'half', truncateClean: true }) },
 	{ perMille: 10, fault: () => ({ corrupt: true }) },
+	// nginx in front: the gateway's answer was lost on the way back, or the gateway never got the request.
+	{ perMille: 20, fault: () => ({ status: 502, proxy: 'page', charge: true }) },
+	{ perMille: 10, fault: () => ({ status: 502, proxy: 'page', charge: false }) },
+	{ perMille: 5, fault: () => ({ status: 500, proxy: 'empty', charge: true }) },
+	{ perMille: 5, fault: () => ({ status: 520, proxy: 'page', charge: true }) },
+	{ perMille: 10, fault: () => ({ status: 503, proxy: 'page', retryAfter: 0 }) },
+	{ perMille: 5, fault: () => ({ status: 408, charge: true }) },
 	{ perMille: 50, fault: (random) => ({ delayMs: Math.round(random() * 100) }) },
 ];
 /** Some items have two strokes of bad luck, one after the other. */
@@ -28,7 +35,7 @@ const SECOND_STROKE = 0.1;
 
 /**
  * Makes the simulator's weather for `count` items: the same seed, the same faults for the same items, whatever the
- * order in which they are sent. About a quarter of the items are hit.
+ * order in which they are sent. About a third of the items are hit.
  */
 export function brewChaos(sim: Simulator, seed: number, count: number): void {
 	const random = seededRandom(seed);
@@ -58,6 +65,8 @@ export interface Tally {
 	distinct: number;
 	/** Most charges of one text. */
 	mostOfOne: number;
+	/** Charged, and answered with an error by the proxy in front. */
+	behindProxy: number;
 	delivered: number;
 	unknown: number;
 	failed: number;
@@ -74,6 +83,7 @@ export function tally(sim: Simulator, items: number, came: Delivered): Tally {
 		billed: sim.charges.length,
 		distinct: charges.size,
 		mostOfOne: Math.max(0, ...charges.values()),
+		behindProxy: sim.requests.filter(({ fault, charged }) => fault?.proxy && charged > 0).length,
 		delivered: came.delivered.length,
 		unknown: came.unknown.length,
 		failed: came.failed.length,

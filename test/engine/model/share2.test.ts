@@ -1,12 +1,12 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { useVirtualTime } from '../../support/clock';
-import { tellStories } from './shard';
+import { STORY_TIME_MS, tellStories } from './shard';
 
 useVirtualTime();
 
-/** Until all that it has found is mended. */
-const whenAsked = process.env.MODEL ? test : test.skip;
-
-whenAsked('whatever happens, the promises of the contract hold (2 of 4)', async () => {
-	await tellStories(2);
-});
+test(
+	'whatever happens, the promises of the contract hold (2 of 4)',
+	async () => {
+		await tellStories(2);
+	},
+	STORY_TIME_MS,
+);
