@@ -72,6 +72,9 @@ const install = (version: N8nVersion): Step => ({
 	work: async () => void (await installN8n(version)),
 });
 
+/** Of each of the model test's four shares: more than 2,000 in all. Plain jest tells a few. */
+const MODEL_STORIES = 512;
+
 /** One jest project. Those with a real n8n run file by file: n8n and the tests share the machine's cores. */
 function jest(project: string, version?: N8nVersion): Step {
 	return {
@@ -84,6 +87,7 @@ function jest(project: string, version?: N8nVersion): Step {
 			let failure: unknown;
 			await call(bin('jest'), version ? [...args, '--runInBand'] : args, {
 				...(version && { N8N_VERSION: version }),
+				MODEL_STORIES: process.env.MODEL_STORIES ?? String(MODEL_STORIES),
 			}).catch((error: unknown) => (failure = error));
 			if (existsSync(report)) {
 				const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(

@@ -201,14 +201,17 @@ describe('nothing is charged twice', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	mended('a second retry that cuts the text otherwise sends nothing of what the first has sent', async () => {
-		sim.fault({ input: sentence(0), status: 402 });
-		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
-		sim.fault({ input: sentence(2), status: 402 });
-		await retry(first, { parameters: generate({ concurrency: 1 }) });
-		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
-		expect(charged()).toEqual([0, 1].map(sentence));
-	});
+	mended(
+		'a second retry that cuts the text otherwise sends nothing of what the first has sent',
+		async () => {
+			sim.fault({ input: sentence(0), status: 402 });
+			const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
+			sim.fault({ input: sentence(2), status: 402 });
+			await retry(first, { parameters: generate({ concurrency: 1 }) });
+			await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
+			expect(charged()).toEqual([0, 1].map(sentence));
+		},
+	);
 
 	test("a proxy's 502 after the work: one charge, whoever retries", async () => {
 		sim.fault({ status: 502, proxy: 'page', charge: true, times: Infinity });
