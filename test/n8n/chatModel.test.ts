@@ -254,6 +254,33 @@ if (N8N_VERSION !== '2.41') {
 			expect(output).toMatch(/Do not call this tool again with the same input/);
 		});
 
+		test('when n8n retries the agent, what was answered before is not charged again', async () => {
+			// The model's second call, after the tool, fails once.
+			bench.sim.fault({ path: '/v1/chat/completions', nth: 2, status: 503 });
+			const execution = await run({
+				tool: {},
+				agent: { ...agent, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+				questions: [narrate('Good morning.')],
+			});
+			expect(executionError(execution)).toBeUndefined();
+			expect(outputs(execution)[0].output).toMatch(/The tool said: .*"fileName"/);
+			expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
+			for (const node of [MODEL, TOOL])
+				expect(execution.data.executionData?.contextData[`node:${node}`] ?? {}).toEqual({});
+		});
+
+		test('of several items, one that fails charges none of the others again', async () => {
+			bench.sim.fault({ path: '/v1/chat/completions', input: 'second', status: 503 });
+			const execution = await run({
+				agent: { ...agent, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+				questions: ['first', 'second', 'third', 'third'],
+			});
+			expect(outputs(execution).map(({ output }) => output)).toEqual(
+				['first', 'second', 'third', 'third'].map((text) => `You said: ${text}`),
+			);
+			expect(bench.sim.charges).toHaveLength(4);
+		});
+
 		test('a second call with the same input is refused, unsent; another input is sent', async () => {
 			bench.sim.fault({ path: '/v1/audio/speech', input: 'Good', status: 504, charge: true });
 			const execution = await run({
