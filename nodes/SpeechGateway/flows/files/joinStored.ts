@@ -1,5 +1,6 @@
 import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio } from '../../core/audio';
-import { type StoredAudio, withExtension } from './storeAudio';
+import { withExtension } from '../../core/fileName';
+import type { StoredAudio } from './storeAudio';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { readableFrom } from '../../gateway/readable';
 

@@ -14,6 +14,7 @@ import {
 	sniffForeignFormat,
 } from '../../core/audio';
 import { asError, DamagedResultError } from '../../core/errors';
+import { withExtension } from '../../core/fileName';
 import type { GatewayResponse } from '../../gateway/transport';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { readableFrom } from '../../gateway/readable';
@@ -181,19 +182,4 @@ function checkOf(content: Content): {
 			throw notAudio(content);
 		},
 	};
-}
-
-/** A file name that stays in its folder, with the extension of its type. */
-export function withExtension(fileName: string, extension: string): string {
-	const base = fileName
-		.split(/[/\\]+/)
-		.filter((part) => !/^\.*$/.test(part))
-		.join('_')
-		.replace(/[:*?"<>|\p{Cc}]+/gu, '_')
-		.replace(/^\.+/, '')
-		.slice(0, 200);
-	const stem = base.toLowerCase().endsWith(`.${extension}`)
-		? base.slice(0, -extension.length - 1)
-		: base;
-	return `${stem || 'file'}.${extension}`;
 }

@@ -1,8 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { asError } from '../../core/errors';
 import { plain } from '../../core/explain';
+import { withExtension } from '../../core/fileName';
 import type { GatewayResponse } from '../../gateway/transport';
-import { withExtension } from './storeAudio';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { readableFrom } from '../../gateway/readable';
 

@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { subtitles } from '../../core/text/subtitles';
-import { withExtension } from '../../flows/files/storeAudio';
+import { withExtension } from '../../core/fileName';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { narrate } from '../../flows/narrate';
 import { endpoints } from '../../gateway/endpoints';

@@ -1,0 +1,46 @@
+/**
+ * Bytes of UTF-8 before the extension. File systems take 255 for the whole name; what is left is for the extension and
+ * for what others put behind the name (a copy's number, a download's `.part`).
+ */
+const MAX_STEM_BYTES = 200;
+
+/** What turns the reading direction around (`U+202E` makes `gpj.exe` of `exe.jpg`), and other invisible marks that no script needs. */
+const INVISIBLE = /[\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]+/g;
+/** What some file system forbids, control characters, and halves of surrogate pairs. */
+const FORBIDDEN = /[:*?"<>|\p{Cc}\p{Cs}]+/gu;
+/** Devices of Windows, whatever comes after the first full stop. */
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.|$)/i;
+
+/** A file name that every file system takes and that stays in its folder, with the extension of its type. */
+export function withExtension(fileName: string, extension: string): string {
+	const name = fileName
+		.split(/[/\\]+/)
+		.filter((part) => !/^\.*$/.test(part))
+		.join('_')
+		.replace(INVISIBLE, '')
+		.replace(FORBIDDEN, '_');
+	const stem = name.toLowerCase().endsWith(`.${extension}`)
+		? name.slice(0, -extension.length - 1)
+		: name;
+	const fitting = cut(stem.replace(/^[.\s]+/, ''), MAX_STEM_BYTES).replace(/[.\s]+$/, '');
+	return `${DEVICE.test(fitting) ? '_' : ''}${fitting || 'file'}.${extension}`;
+}
+
+/** The beginning of a text that fits, cut between graphemes (within one only where it alone is too long). */
+function cut(text: string, maxBytes: number): string {
+	// Every code unit takes a byte at least: no more of the text can fit.
+	const beginning = text.slice(0, maxBytes + 1);
+	const graphemes = Array.from(new Intl.Segmenter().segment(beginning), ({ segment }) => segment);
+	return fitting(graphemes, maxBytes) || fitting(beginning, maxBytes);
+}
+
+function fitting(units: Iterable<string>, maxBytes: number): string {
+	let kept = '';
+	let bytes = 0;
+	for (const unit of units) {
+		bytes += new TextEncoder().encode(unit).length;
+		if (bytes > maxBytes) break;
+		kept += unit;
+	}
+	return kept;
+}
