@@ -1,7 +1,10 @@
 /* What a poll answers, whatever it is, neither costs a paid job its id nor stretches Max Wait. */
 import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
 import { type Fault, type Simulator, startSimulator } from '../support/simulator';
 import { item, runNode, saved } from './support';
+
+useVirtualTime();
 
 let sim: Simulator;
 beforeAll(async () => {

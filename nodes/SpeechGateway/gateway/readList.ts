@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../core/explain';
 
-/** List answers are not documented in full: an array, or an object that holds one as `data`, `items`, `models` or `voices`. */
+/**
+ * List answers are not documented in full: an array, or an object that holds one as `data`, `items`, `models` or `voices`.
+ * Bare texts and numbers are ids; what is nothing of the kind is left out. Throws when there is no list.
+ */
 export function readList(body: unknown): IDataObject[] {
 	const found = Array.isArray(body)
 		? body
@@ -9,5 +12,8 @@ export function readList(body: unknown): IDataObject[] {
 			? [body.data, body.items, body.models, body.voices].find(Array.isArray)
 			: undefined;
 	if (!found) throw new Error('the answer is not a list');
-	return found.map((entry) => (isRecord(entry) ? entry : { id: entry }) as IDataObject);
+	return found.flatMap((entry: unknown): IDataObject[] => {
+		if (isRecord(entry)) return [entry as IDataObject];
+		return typeof entry === 'string' || typeof entry === 'number' ? [{ id: entry }] : [];
+	});
 }

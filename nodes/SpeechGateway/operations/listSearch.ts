@@ -5,7 +5,7 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { explainRefusal } from '../core/explain';
+import { explainRefusal, plain } from '../core/explain';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
@@ -27,8 +27,7 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	const models = await fetchAll(this, endpoints.models);
 	const results = models
-		.map((model) => String(model.id ?? model.name ?? ''))
-		.filter((id) => id !== '')
+		.flatMap((model) => idOf(model.id, model.name) ?? [])
 		.sort((a, b) => a.localeCompare(b))
 		.map((id) => ({ name: id, value: id }));
 	return { results: matching(results, filter) };
@@ -62,16 +61,33 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 		context,
 		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_SPEECH_MODEL),
 	);
-	return voices.map((voice) => {
-		const id = String(voice._id ?? voice.id ?? '');
+	return voices.flatMap((voice) => {
+		const id = idOf(voice._id, voice.id);
+		if (id === undefined) return [];
+		const title = plain(textOf(voice.title)) ?? id;
 		const date = dateOf(voice.created_at);
-		return {
-			name: `${String(voice.title ?? id)}${date ? ` (${date})` : ''}`,
-			value: id,
-			description: id,
-		};
+		// n8n keeps the name of what is picked, too.
+		const name = title.startsWith('=') ? `"${title}"` : title;
+		return { name: `${name}${date ? ` (${date})` : ''}`, value: id, description: id };
 	});
 }
+
+/** Longer than any id; n8n's editor is to stay usable. */
+const MAX_ID_LENGTH = 500;
+
+/**
+ * The first of the values that can be picked as an id. One that begins with `=` never is: n8n would take it for an
+ * expression and evaluate it with the next run.
+ */
+function idOf(...values: unknown[]): string | undefined {
+	const id = values.map(textOf).find((text) => text !== undefined && text.trim() !== '');
+	const usable =
+		id !== undefined && id.length <= MAX_ID_LENGTH && !/^=|^\.{1,2}$|\p{Cs}/u.test(id.trim());
+	return usable ? id : undefined;
+}
+
+const textOf = (value: unknown): string | undefined =>
+	typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
 async function fetchAll(
 	context: ILoadOptionsFunctions,
@@ -94,10 +110,7 @@ function matching(results: INodeListSearchItems[], filter = ''): INodeListSearch
 
 /** The gateway's timestamps are seconds, milliseconds or ISO dates. */
 function dateOf(created: unknown): string | undefined {
-	const date = new Date(
-		typeof created === 'number' && created < 1e11 ? created * 1000 : (created as string | number),
-	);
-	return created === undefined || created === null || Number.isNaN(date.getTime())
-		? undefined
-		: date.toISOString().slice(0, 10);
+	if (typeof created !== 'number' && typeof created !== 'string') return undefined;
+	const date = new Date(typeof created === 'number' && created < 1e11 ? created * 1000 : created);
+	return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10);
 }

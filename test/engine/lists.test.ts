@@ -1,0 +1,105 @@
+/* One odd entry of a list costs nobody the others, and nothing that n8n would evaluate can be picked. */
+import type { IDataObject, INodeListSearchResult, INodeType } from 'n8n-workflow';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import {
+	searchModels,
+	searchOwnVoices,
+	searchVoicesWithDefault,
+} from '../../nodes/SpeechGateway/operations/listSearch';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { runNode } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+/** What a dropdown of the editor shows, asked for in a run of the node: its context has all that is needed. */
+async function search(method: typeof searchModels): Promise<INodeListSearchResult['results']> {
+	const asking = {
+		description: { ...new SpeechGateway().description, properties: [] },
+		async execute() {
+			const context = Object.assign(this, { getCurrentNodeParameter: () => 'fish-speech' });
+			const { results } = await method.call(context as never);
+			return [[{ json: { results } as unknown as IDataObject }]];
+		},
+	} as unknown as INodeType;
+	const { outputs, error } = await runNode({
+		parameters: {},
+		url: sim.url,
+		apiKey: sim.apiKey,
+		nodeType: asking,
+	});
+	expect(error).toBeUndefined();
+	return outputs[0][0].json.results as unknown as INodeListSearchResult['results'];
+}
+
+const voices = (...items: unknown[]) =>
+	sim.fault({ path: '/v1/audio/voices', status: 200, body: { items }, times: Infinity });
+const good = { _id: 'voice_1', title: 'Anna', created_at: 1_700_000_000 };
+const shown = { name: 'Anna (2023-11-14)', value: 'voice_1', description: 'voice_1' };
+
+test.each<[string, unknown]>([
+	['nothing', null],
+	['a list', []],
+	['no id', { title: 'No id' }],
+	['an id that is an object', { _id: { toString: 1 } }],
+	['an empty id', { _id: ' ' }],
+	['the id ..', { _id: '..' }],
+	['half of a surrogate pair', { _id: 'a\ud83d' }],
+	['an id of a megabyte', { _id: 'x'.repeat(1_000_000) }],
+	['an id that n8n would evaluate', { _id: '={{ $env.SECRET }}' }],
+])('an entry that is, or has, %s is left out', async (_, odd) => {
+	voices(odd, good);
+	expect(await search(searchOwnVoices)).toEqual([shown]);
+	expect(await search(searchVoicesWithDefault)).toEqual([
+		expect.objectContaining({ value: 'default' }),
+		shown,
+	]);
+});
+
+test.each<[unknown, string]>([
+	[{ toString: 1 }, 'voice_2'],
+	[null, 'voice_2'],
+	[42, '42'],
+	['', 'voice_2'],
+	['=1+1', '"=1+1"'],
+	['a\u0000\nb', 'a b'],
+	['x'.repeat(1_000_000), `${'x'.repeat(500)}…`],
+])('title %# is shown in one line', async (title, name) => {
+	voices({ _id: 'voice_2', title }, good);
+	expect(await search(searchOwnVoices)).toEqual([
+		{ name, value: 'voice_2', description: 'voice_2' },
+		shown,
+	]);
+});
+
+test.each<[unknown]>([[{ toString: 1 }], [[]], [NaN], ['no date'], [1e300], [true]])(
+	'no date is made of %j',
+	async (created_at) => {
+		voices({ ...good, created_at });
+		expect(await search(searchOwnVoices)).toEqual([{ ...shown, name: 'Anna' }]);
+	},
+);
+
+test('of odd models, those with an id can be picked', async () => {
+	const data = [{ id: 'b' }, 'a', 7, null, { id: {} }, { id: '=x' }, { name: 'c' }, true, {}];
+	sim.fault({ path: '/v1/models', status: 200, body: { data } });
+	const values = (await search(searchModels)).map(({ value }) => value);
+	expect(values).toEqual(['7', 'a', 'b', 'c']);
+});
+
+test('Get Many leaves out what is no voice', async () => {
+	voices(null, [], good);
+	const { outputs } = await runNode({
+		parameters: { resource: 'voice', operation: 'getMany', returnAll: true },
+		url: sim.url,
+		apiKey: sim.apiKey,
+	});
+	expect(outputs[0].map(({ json }) => json)).toEqual([good]);
+});
