@@ -48,16 +48,7 @@ export async function wait(milliseconds: number, signal?: AbortSignal): Promise<
  * simulator. n8n's own timers stay real.
  */
 export function useVirtualTime(): void {
-	beforeAll(() => {
-		virtualNow = RealDate.now();
-		globalThis.Date = VirtualDate as DateConstructor;
-		AbortSignal.timeout = (milliseconds) => {
-			const controller = new AbortController();
-			after(milliseconds, () => controller.abort(new DOMException('Time-out', 'TimeoutError')));
-			return controller.signal;
-		};
-		ClientRequest.prototype.setTimeout = requestTimeout;
-	});
+	beforeAll(startVirtualTime);
 	afterAll(() => {
 		virtualNow = undefined;
 		timers = [];
@@ -65,6 +56,18 @@ export function useVirtualTime(): void {
 		AbortSignal.timeout = realTimeout;
 		ClientRequest.prototype.setTimeout = realRequestTimeout;
 	});
+}
+
+/** Makes time virtual from now on, in a process that is no test. */
+export function startVirtualTime(): void {
+	virtualNow = RealDate.now();
+	globalThis.Date = VirtualDate as DateConstructor;
+	AbortSignal.timeout = (milliseconds) => {
+		const controller = new AbortController();
+		after(milliseconds, () => controller.abort(new DOMException('Time-out', 'TimeoutError')));
+		return controller.signal;
+	};
+	ClientRequest.prototype.setTimeout = requestTimeout;
 }
 
 class VirtualDate extends RealDate {
