@@ -6,7 +6,14 @@ import type { GatewayResponse } from '../../gateway/transport';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { readableFrom } from '../../gateway/readable';
 
-/** Streams a video into n8n's binary store. Throws when it is empty or breaks off, or is a message instead of a file. */
+/** Slower than this, after a minute, a file is given up: it would take days, and may never end. Fetching it anew is free. */
+const SLOWEST_BYTES_PER_SECOND = 1_000;
+const GRACE_MS = 60_000;
+
+/**
+ * Streams a video into n8n's binary store. Throws when it is empty, breaks off, comes too slowly, or is a message instead
+ * of a file.
+ */
 export async function storeVideo(
 	item: ItemRequests,
 	reply: GatewayResponse,
@@ -16,6 +23,7 @@ export async function storeVideo(
 	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
 	let bytes = 0;
 	let failure: unknown;
+	const started = Date.now();
 
 	async function* counted(): AsyncGenerator<Uint8Array> {
 		try {
@@ -24,6 +32,11 @@ export async function storeVideo(
 					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
 				}
 				bytes += chunk.length;
+				const elapsed = Date.now() - started;
+				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
+					throw new Error(
+						`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,
+					);
 				yield chunk;
 			}
 			if (bytes === 0) throw new Error('the file is empty');

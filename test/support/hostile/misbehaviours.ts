@@ -1,0 +1,354 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import type { ServerResponse } from 'node:http';
+import { createGzip } from 'node:zlib';
+import { wait } from '../clock';
+import type { Exchange } from './gateway';
+
+export interface Misbehaviour {
+	name: string;
+	answer: (exchange: Exchange) => void;
+	/** It keeps the node as busy as it can: such cells run apart, and their memory is measured. */
+	heavy?: boolean;
+	/** A POST answered like this was certainly not charged, so it may be sent again. */
+	notCharged?: boolean;
+	/** Of these requests it is no misbehaviour: an answer that keeps coming is read as long as it comes. */
+	except?: RegExp;
+}
+
+/** Enough to tell a bound from none, and too little to hurt the machine when there is none. */
+const ENDLESS_BYTES = 600 * 1024 * 1024;
+const BLOCK = 256 * 1024;
+
+/** Writes blocks until the client goes away, or to an end far beyond every bound. */
+function pour(response: ServerResponse, block: Buffer, through = createGzip({ level: 1 })): void {
+	const out = response.hasHeader('content-encoding') ? through : response;
+	if (out === through) through.pipe(response);
+	let poured = 0;
+	const more = () => {
+		while (!response.destroyed && poured < ENDLESS_BYTES) {
+			poured += block.length;
+			if (!out.write(block)) return;
+		}
+		out.end();
+	};
+	out.on('drain', more);
+	response.once('close', () => through.destroy());
+	more();
+}
+
+/** Sends a little every tenth of a second until the client goes away. */
+async function drip(response: ServerResponse, send: () => void): Promise<void> {
+	const gone = new AbortController();
+	response.once('close', () => gone.abort());
+	while (!gone.signal.aborted) {
+		send();
+		await wait(100, gone.signal).catch(() => undefined);
+	}
+}
+
+const endless =
+	(contentType: string, start: string, unit: string, gzip = false) =>
+	({ response }: Exchange) => {
+		response.setHeader('content-type', contentType);
+		if (gzip) response.setHeader('content-encoding', 'gzip');
+		const block = Buffer.from(unit.repeat(Math.ceil(BLOCK / unit.length)));
+		if (!gzip) response.write(start);
+		pour(response, gzip ? Buffer.concat([Buffer.from(start), block]) : block);
+	};
+
+const raw =
+	(text: (exchange: Exchange) => string, then?: (exchange: Exchange) => void) =>
+	(exchange: Exchange) => {
+		exchange.socket.write(text(exchange));
+		then?.(exchange);
+	};
+
+const answer =
+	(status: number, body = '', headers: Record<string, string> = {}) =>
+	({ response }: Exchange) =>
+		void response.writeHead(status, headers).end(body);
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const PAGE = '<!DOCTYPE html><html><body><h1>Please log in</h1></body></html>';
+const HTML = { 'content-type': 'text/html' };
+
+/** Every field that is documented, with the wrong type. */
+const odd = { toString: 1 };
+const ODD = JSON.stringify(
+	Object.fromEntries(
+		[
+			...['id', '_id', 'object', 'status', 'created_at', 'title', 'text', 'model', 'usage'],
+			...['items', 'data', 'models', 'choices', 'message', 'code', 'param', 'detail'],
+		].map((field) => [field, odd]),
+	),
+);
+const ODD_ERROR = JSON.stringify({
+	error: { message: odd, code: [odd], param: odd },
+	detail: [{ loc: [odd], msg: odd }],
+	request_id: odd,
+});
+
+/** The key as it can be written: plain, as JSON escapes, percent-encoded, in base64. */
+export function spellings(key: string): string[] {
+	const bytes = Buffer.from(key);
+	const everyByte = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+	const bearer = Buffer.from(`Bearer ${key}`).toString('base64');
+	return [key, encodeURIComponent(key), everyByte, bytes.toString('base64'), bearer];
+}
+
+function keyAsJson(key: string): string {
+	const escaped = [...key]
+		.map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+		.join('');
+	const slashes = JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/');
+	const others = spellings(key).slice(1).join(' ');
+	return `${escaped} ${slashes} ${others}`;
+}
+
+const echo =
+	(status: number, shape: (text: string) => string) =>
+	({ response, key }: Exchange) => {
+		response.writeHead(status, JSON_TYPE).end(shape(keyAsJson(key)));
+	};
+
+export const MISBEHAVIOURS: Misbehaviour[] = [
+	{ name: 'no answer at all', answer: () => undefined },
+	{
+		name: 'headers, then silence',
+		answer: ({ response, good }) => {
+			response.writeHead(200, { 'content-type': good.contentType }).flushHeaders();
+		},
+	},
+	{
+		name: 'half of the body, then silence',
+		answer: ({ response, good }) => {
+			response.writeHead(200, { 'content-type': good.contentType });
+			response.write(good.body.subarray(0, good.body.length / 2));
+		},
+	},
+	{
+		name: 'a blank every tenth of a second, for ever',
+		except: /^chat|^speech$|^job: audio$/,
+		answer: ({ response, good }) => {
+			response.writeHead(200, { 'content-type': good.contentType });
+			void drip(response, () => response.write(' '));
+		},
+	},
+	{
+		name: 'the connection closed',
+		answer: ({ socket }) => void socket.destroy(),
+	},
+	{
+		name: 'the connection reset',
+		answer: ({ socket }) => void socket.resetAndDestroy(),
+	},
+	{
+		name: 'the connection reset within the body',
+		answer: ({ response, socket, good }) => {
+			response.writeHead(200, { 'content-type': good.contentType });
+			const half = good.body.subarray(0, Math.max(1, good.body.length / 2));
+			response.write(half, () => void wait(20).then(() => socket.resetAndDestroy()));
+		},
+	},
+	{
+		name: 'a chunked body that breaks off',
+		answer: raw(
+			({ good }) =>
+				`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"id":`,
+			({ socket }) => socket.end(),
+		),
+	},
+	{
+		name: 'a Content-Length that is too long',
+		answer: ({ response, good, socket }) => {
+			const length = good.body.length + 1000;
+			response.writeHead(200, {
+				'content-type': good.contentType,
+				'content-length': length,
+			});
+			response.write(good.body, () => socket.end());
+		},
+	},
+	{
+		name: 'a Content-Length that is too short',
+		answer: ({ socket, good }) => {
+			const length = Math.floor(good.body.length / 2);
+			socket.write(
+				`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nContent-Length: ${length}\r\n\r\n`,
+			);
+			socket.end(good.body);
+		},
+	},
+	{
+		name: 'something that is not HTTP',
+		answer: raw(
+			() => 'SSH-2.0-OpenSSH_9.6\r\n',
+			({ socket }) => socket.end(),
+		),
+	},
+	{
+		name: '101 Switching Protocols',
+		answer: raw(
+			() => 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+		),
+	},
+	{
+		name: '102 Processing, for ever',
+		answer: ({ response }) => {
+			void drip(response, () => response.writeProcessing());
+		},
+	},
+	{
+		name: '103 Early Hints, then a good answer',
+		answer: ({ response, good }) => {
+			response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+			response.writeHead(200, { 'content-type': good.contentType }).end(good.body);
+		},
+	},
+	{ name: '204 No Content', answer: answer(204) },
+	{ name: 'an empty 200', answer: answer(200, '', JSON_TYPE) },
+	{ name: 'a login page with 200', answer: answer(200, PAGE, HTML) },
+	{
+		name: 'a redirect to a login page',
+		answer: ({ response, url, request }) =>
+			request.url?.endsWith('/login')
+				? void response.writeHead(200, HTML).end(PAGE)
+				: void response.writeHead(302, { location: `${url}/v1/login` }).end(),
+		notCharged: true,
+	},
+	{
+		name: 'redirects in a circle',
+		answer: ({ response, request }) =>
+			void response.writeHead(307, { location: request.url }).end(),
+		notCharged: true,
+	},
+	{
+		name: 'a redirect to no address',
+		answer: answer(307, '', { location: 'http://[' }),
+		notCharged: true,
+	},
+	{ name: 'null', answer: answer(200, 'null', JSON_TYPE) },
+	{ name: 'odd types in every field', answer: answer(200, ODD, JSON_TYPE) },
+	{
+		name: 'odd types in a refusal',
+		answer: answer(422, ODD_ERROR, JSON_TYPE),
+		notCharged: true,
+	},
+	{
+		name: 'JSON of a million brackets',
+		answer: answer(200, '['.repeat(1_000_000), JSON_TYPE),
+	},
+	{
+		name: 'the wrong content type',
+		answer: ({ response, good }) => void response.writeHead(200, HTML).end(good.body),
+	},
+	{
+		name: 'gzip that is none',
+		answer: ({ response, good }) =>
+			void response
+				.writeHead(200, {
+					'content-type': good.contentType,
+					'content-encoding': 'gzip',
+				})
+				.end(good.body),
+	},
+	{
+		name: 'headers of 100 KB',
+		answer: ({ response, good }) =>
+			void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(good.body),
+	},
+	{ name: '408 of a proxy', answer: answer(408, PAGE, HTML) },
+	{ name: '502 of a proxy', answer: answer(502, PAGE, HTML) },
+	{
+		name: '429 that asks to wait for 30 years',
+		answer: answer(429, '{}', { ...JSON_TYPE, 'retry-after': '999999999' }),
+		notCharged: true,
+	},
+	{
+		name: 'the key in a refusal, in each spelling',
+		answer: echo(
+			400,
+			(text) => `{"error":{"message":"${text}","code":"${text}"},"request_id":"${text}"}`,
+		),
+		notCharged: true,
+	},
+	{
+		name: 'the key in a success, in each spelling',
+		answer: echo(
+			200,
+			(text) =>
+				`{"id":"x ${text}","status":"${text}","text":"${text}","_id":"${text}","title":"${text}","choices":[{"message":{"content":"${text}"},"finish_reason":"stop"}]}`,
+		),
+	},
+	{
+		name: 'the key in headers',
+		answer: ({ response, key }) =>
+			void response
+				.writeHead(400, {
+					...JSON_TYPE,
+					'x-request-id': `req ${key}`,
+					'retry-after': key,
+				})
+				.end('{"error":{"message":"no"}}'),
+		notCharged: true,
+	},
+	{
+		name: 'the key where a message is cut',
+		answer: ({ response, key }) =>
+			void response
+				.writeHead(400, JSON_TYPE)
+				.end(JSON.stringify({ error: { message: `${'x'.repeat(490)}${key}` } })),
+		notCharged: true,
+	},
+	{
+		name: 'the key in an event stream, in pieces',
+		answer: ({ response, key }) => {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			for (const letter of key)
+				response.write(
+					`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: letter } }] })}\n\n`,
+				);
+			response.end(
+				'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+			);
+		},
+	},
+	{
+		name: 'an endless JSON text',
+		answer: endless('application/json', '{"id":"', 'x'),
+		heavy: true,
+	},
+	{
+		name: 'an endless JSON text, as gzip',
+		answer: endless('application/json', '{"id":"', 'x', true),
+		heavy: true,
+	},
+	{
+		name: 'an endless event stream',
+		answer: endless(
+			'text/event-stream',
+			'',
+			'data: {"choices":[{"index":0,"delta":{"content":"and so on "}}]}\n\n',
+		),
+		heavy: true,
+	},
+	{
+		name: 'an endless event stream, as gzip',
+		answer: endless(
+			'text/event-stream',
+			'',
+			'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"and so on"}}]}}]}\n\n',
+			true,
+		),
+		heavy: true,
+	},
+	{
+		name: 'an endless error page',
+		answer: ({ response, ...rest }) => {
+			response.statusCode = 400;
+			endless('text/html', '<script ', '<script ')({ response, ...rest });
+		},
+		heavy: true,
+		notCharged: true,
+	},
+];
