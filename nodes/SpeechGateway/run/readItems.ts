@@ -30,7 +30,7 @@ export async function readAll(
 		else inputs.push(ledger.result ? undefined : await readOne(context, operation, index, ledger));
 	}
 	const good = () => inputs.flatMap((input) => (input && 'parameters' in input ? [input] : []));
-	refuseSharedKeys(inputs);
+	refuseSharedKeys(inputs, ledgers);
 	if (operation.checkAll && good().length > 0) {
 		try {
 			operation.checkAll(good().map(({ parameters }) => parameters));
@@ -65,15 +65,15 @@ export async function readOne(
 
 const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Of several items with one "Send Once Key", only the first is sent. */
-function refuseSharedKeys(inputs: Array<ReadItem | undefined>): void {
+/** Of several items with one "Send Once Key", only the first is sent; what is paid for in part is finished all the same. */
+function refuseSharedKeys(inputs: Array<ReadItem | undefined>, ledgers: ItemLedger[]): void {
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {
 		const key = input && 'parameters' in input ? input.settings.sendOnceKey : undefined;
 		if (key === undefined) continue;
 		const owner = owners.get(key);
 		if (owner === undefined) owners.set(key, index);
-		else
+		else if (!ledgers[index].maybeCharged)
 			inputs[index] = {
 				failed: new InputError(
 					`"Send Once Key" is "${key.slice(0, 80)}", as it is for item ${owner + 1}`,
