@@ -116,24 +116,26 @@ export class ConcurrencyLimiter {
 			return;
 		}
 		const queue = billed ? this.billed : this.free;
+		// A signal of its own for each that waits: many listeners on a shared one make Node warn of a leak.
+		const mine = signal && AbortSignal.any([signal]);
 		await new Promise<void>((resolve, reject) => {
 			const leave = (reason: unknown) => {
 				const place = queue.indexOf(waiting);
 				if (place < 0) return;
 				queue.splice(place, 1);
-				signal?.removeEventListener('abort', aborted);
+				mine?.removeEventListener('abort', aborted);
 				reject(reason);
 			};
 			const aborted = () => leave(signal?.reason);
 			const waiting: Waiting = {
 				start() {
 					// A signal with listeners is kept in memory as long as what it is made of.
-					signal?.removeEventListener('abort', aborted);
+					mine?.removeEventListener('abort', aborted);
 					resolve();
 				},
 			};
 			queue.push(waiting);
-			signal?.addEventListener('abort', aborted, { once: true });
+			mine?.addEventListener('abort', aborted, { once: true });
 			if (deadline < Infinity)
 				void pause(deadline - Date.now()).then(() => leave(new NotStartedError(NO_ROOM)));
 		});
