@@ -21,6 +21,8 @@ export class SpeechGateway implements INodeType {
 		description:
 			'Narrate text of any length, clone voices, chat and make videos, without ever being charged twice',
 		defaults: { name: 'Speech Gateway' },
+		waitingNodeTooltip:
+			'The execution sleeps until it looks again. The items below show what it waits for.',
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),

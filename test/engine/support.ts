@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Container } from '@n8n/di';
+import { parse, stringify } from 'flatted';
 import {
 	BinaryDataConfig,
 	BinaryDataService,
@@ -27,6 +28,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import * as clock from '../support/clock';
 import { type KeyFault, KeyStore } from './keyStore';
 
 /** Name of the node under test. */
@@ -53,6 +55,14 @@ export interface EngineRun {
 	nodeType?: INodeType;
 	/** Run data of an earlier, failed execution: what "Retry execution" starts from. */
 	retryOf?: IRunExecutionData;
+	/** An execution that sleeps, to be woken up. */
+	resumeOf?: EngineResult;
+	/** Of the workflow's settings. */
+	executionOrder?: 'v0' | 'v1';
+	/** Parameters of the node that starts the workflow. */
+	startParameters?: IDataObject;
+	/** Whether the node has Always Output Data. */
+	alwaysOutputData?: boolean;
 	/** Called with the running execution, to cancel it or to look at its data. */
 	started?: (run: { cancel: () => void; data: IRunExecutionData }) => void;
 	/** Given: the run streams, and every chunk arrives here. */
@@ -74,6 +84,7 @@ export interface EngineResult {
 	/** Execution data as it would be saved: what `contextData` holds of the node. */
 	context: IDataObject;
 	hints: string[];
+	executionId: string;
 }
 
 let ready: Promise<void> | undefined;
@@ -113,6 +124,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		parameters: options.parameters as INode['parameters'],
 		credentials: { speechGatewayApi: { id: '1', name: 'Speech Gateway API' } },
 		...(options.onError && { onError: options.onError }),
+		...(options.alwaysOutputData && { alwaysOutputData: true }),
 		...(options.retryOnFail && {
 			retryOnFail: true,
 			...(options.maxTries !== undefined && { maxTries: options.maxTries }),
@@ -124,7 +136,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		id: 'start',
 		name: 'Start',
 		type: 'test.start',
-		parameters: {},
+		parameters: (options.startParameters ?? {}) as INode['parameters'],
 		credentials: undefined,
 		retryOnFail: false,
 		onError: undefined,
@@ -141,7 +153,9 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 				defaults: {},
 				inputs: [],
 				outputs: ['main'],
-				properties: [],
+				properties: [
+					{ displayName: '', name: 'responseMode', type: 'string', default: 'onReceived' },
+				],
 			} as never,
 			async execute() {
 				return [this.getInputData()];
@@ -158,9 +172,9 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			getByNameAndVersion: (name) => types[name],
 			getKnownTypes: () => ({}),
 		},
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: options.executionOrder ?? 'v1' },
 	});
-	const executionId = String(++executions);
+	const executionId = options.resumeOf?.executionId ?? String(++executions);
 	const mode = options.mode ?? 'trigger';
 	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
 		id: 'workflow-under-test',
@@ -203,6 +217,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	const rounds = options.rounds ?? [options.items ?? [{ json: {} }]];
 	const data =
 		options.retryOf ??
+		(options.resumeOf && stored(options.resumeOf.run)) ??
 		createRunExecutionData({
 			executionData: {
 				contextData: {},
@@ -231,6 +246,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		error: (run.data.resultData.error ?? task?.error) as EngineResult['error'],
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
 		hints: (task?.hints ?? []).map(({ message }) => message),
+		executionId,
 	};
 }
 
@@ -247,6 +263,32 @@ function forRetry(data: IRunExecutionData, workflow: Workflow): void {
 /** Data of a failed execution, as it comes back from the database. */
 export function saved(run: IRun): IRunExecutionData {
 	return structuredClone(run.data);
+}
+
+/** The same in the form in which n8n stores it, which keeps what is shared shared. */
+const stored = (run: IRun): IRunExecutionData => parse(stringify(run.data)) as IRunExecutionData;
+
+export interface SleepingRun {
+	/** How the execution stood at each sleep. */
+	asleep: EngineResult[];
+	/** How long it slept each time, seconds. */
+	naps: number[];
+	last: EngineResult;
+}
+
+/** Runs the node and wakes it up whenever n8n would, until it sleeps no more. Time must be virtual. */
+export async function runAsleep(options: EngineRun): Promise<SleepingRun> {
+	const asleep: EngineResult[] = [];
+	const naps: number[] = [];
+	let last = await runNode(options);
+	while (last.run.status === 'waiting') {
+		const milliseconds = new Date(last.run.waitTill!).getTime() - clock.now();
+		asleep.push(last);
+		naps.push(Math.round(milliseconds / 1000));
+		await clock.wait(milliseconds);
+		last = await runNode({ ...options, retryOf: undefined, resumeOf: last });
+	}
+	return { asleep, naps, last };
 }
 
 /** Parameters of Speech → Generate; no retries of its own, so that a test sees the first answer's consequence. */

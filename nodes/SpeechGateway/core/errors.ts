@@ -78,3 +78,17 @@ export class DamagedResultError extends Error {
 
 /** A billed request that was not started, because the run is stopping or was cancelled. Nothing was sent. */
 export class NotStartedError extends Error {}
+
+/**
+ * A task is not done, and the run is to sleep until it looks again. What is shown of it meanwhile; since when it is being
+ * waited for, and until when at the most (ms since 1970).
+ */
+export class AsleepError extends Error {
+	constructor(
+		readonly tasks: object[],
+		readonly since: number,
+		readonly until: number,
+	) {
+		super('The run sleeps while it waits');
+	}
+}

@@ -23,6 +23,22 @@ export function nextPollMs(
 	return interval * (1 - JITTER * random());
 }
 
+/** n8n wakes executions up once a minute; its own Wait node, too, stays awake for less than this, ms. */
+export const SHORTEST_SLEEP_MS = 65_000;
+/** So long may a result lie there before it is noticed, ms. */
+const LONGEST_SLEEP_MS = 300_000;
+
+/**
+ * When to look again at tasks that are being waited for asleep, in ms since 1970: as often as polls by the age of the
+ * youngest, and never past the end of a wait unless that is too close to sleep at all.
+ */
+export function wakeUpAt(waits: Array<{ since: number; until: number }>, now: number): number {
+	const age = now - Math.max(...waits.map(({ since }) => since));
+	const sleep = Math.min(Math.max(SHORTEST_SLEEP_MS, age * SHARE_OF_AGE), LONGEST_SLEEP_MS);
+	const end = Math.min(...waits.map(({ until }) => until));
+	return Math.max(now + SHORTEST_SLEEP_MS, Math.min(now + sleep, end));
+}
+
 /** Words of gateways that say the same; compared without case, blanks, hyphens and underscores. */
 const COMPLETED = new Set([
 	'complete',

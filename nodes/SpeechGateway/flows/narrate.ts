@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { joinBlocker } from '../core/audio';
 import {
+	AsleepError,
 	type AttachedFiles,
 	GatewayError,
 	NotStartedError,
@@ -39,18 +40,7 @@ export async function narrate(
 	narration: Narration,
 ): Promise<StoredAudio & { starts: number[] }> {
 	const { parts, fileName, pauseMilliseconds } = narration;
-	const results = await Promise.all(
-		parts.map(async ({ speak }): Promise<PartResult> => {
-			try {
-				return { status: 'done', audio: await speak() };
-			} catch (error) {
-				item.giveUp();
-				// A job that was accepted is paid for, whatever became of it.
-				const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
-				return { status: paid ? 'unknown' : 'notSent', error };
-			}
-		}),
-	);
+	const results = await speakAll(item, parts);
 	if (!results.every(isDone)) throw await firstError(item, narration, results);
 	const audio = results.map((result) => result.audio);
 	try {
@@ -58,6 +48,44 @@ export async function narrate(
 	} catch (error) {
 		throw notJoined(error, await describeRemains(item, narration, results));
 	}
+}
+
+/** Throws AsleepError as long as jobs of parts are being waited for and no part has failed. */
+async function speakAll(item: ItemRequests, parts: NarrationPart[]): Promise<PartResult[]> {
+	const speakOne = async ({ speak }: NarrationPart): Promise<PartResult | AsleepError> => {
+		try {
+			return { status: 'done', audio: await speak() };
+		} catch (error) {
+			if (error instanceof AsleepError) return error;
+			item.giveUp();
+			// A job that was accepted is paid for, whatever became of it.
+			const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
+			return { status: paid ? 'unknown' : 'notSent', error };
+		}
+	};
+	const results: PartResult[] = [];
+	const asleep: AsleepError[] = [];
+	let all = await Promise.all(parts.map(speakOne));
+	if (all.some((result) => !(result instanceof AsleepError || isDone(result)))) {
+		// After a sleep, what has not been sent would be sent. So the jobs that go on are waited for here.
+		item.stayAwake();
+		all = await Promise.all(
+			all.map(async (result, index) =>
+				result instanceof AsleepError ? await speakOne(parts[index]) : result,
+			),
+		);
+	}
+	for (const result of all) {
+		if (result instanceof AsleepError) asleep.push(result);
+		else results.push(result);
+	}
+	if (asleep.length === 0) return results;
+	const [{ since, until }] = asleep;
+	throw new AsleepError(
+		asleep.flatMap(({ tasks }) => tasks),
+		since,
+		until,
+	);
 }
 
 const isDone = (result: PartResult): result is PartResult & { status: 'done' } =>

@@ -4,14 +4,8 @@ import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { storeAudio, type StoredAudio } from './files/storeAudio';
 import type { ItemRequests } from '../run/requests/itemRequests';
-import {
-	contentOf,
-	readAccepted,
-	rememberId,
-	type WaitSettings,
-	waitForTask,
-	withTaskId,
-} from './tasks';
+import { contentOf, readAccepted, rememberId, withTaskId } from './tasks';
+import { waitForTask, type WaitSettings } from './wait';
 
 /** One request body of speech and where its audio goes. */
 export interface SpeechRequest {
@@ -101,16 +95,20 @@ export async function speakAsJob(
 ): Promise<StoredAudio> {
 	const name = jobName(request);
 	const resumed = item.has(name);
-	const { id } = await submitJob(item, { ...request, name });
+	const known = await submitJob(item, { ...request, name });
+	const { id } = known;
 	const task = { thing: 'job', id } as const;
-	const look = { atOnce: resumed, submitted: true };
-	await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, look);
-	return await withTaskId(
-		item,
-		task,
-		async () =>
-			await downloadAudio(item, id, request.format, request.fileName, boundOf(request.body)),
-	);
+	// Of several jobs, each look finds some done: their files are fetched once.
+	return await item.once(`${name}, audio`, async () => {
+		const first = { atOnce: resumed, heard: true, known };
+		await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);
+		return await withTaskId(
+			item,
+			task,
+			async () =>
+				await downloadAudio(item, id, request.format, request.fileName, boundOf(request.body)),
+		);
+	});
 }
 
 /** Fetches a finished job's audio; free, so a download that is cut short or damaged is fetched again. */

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { fetchStatus, type Task, taskEndpoints, taskJson, waitAndSave } from '../flows/tasks';
+import { fetchStatus, type Task, taskEndpoints, taskJson } from '../flows/tasks';
+import { waitAndSave } from '../flows/wait';
 import { type FieldsOf, group } from '../run/fields/field';
 import { idField } from '../run/fields/kinds';
 import { defineOperation, type Description, type Operation } from '../run/operation';

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { AsleepError } from '../core/errors';
 import { Parameters } from './fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
@@ -6,7 +7,11 @@ import { errorItem } from './outputItems';
 import type { Branch, Result } from './requests/ledger';
 
 /** How an item's way through the operation ended. */
-export type Settled = Result | { failed: unknown } | { notStarted: unknown };
+export type Settled =
+	| Result
+	| { failed: unknown }
+	| { notStarted: unknown }
+	| { asleep: AsleepError };
 
 /** The node's outputs; as an AI tool there is one, since the model sees no other. */
 export function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] {
@@ -45,7 +50,11 @@ export function willRunAgain(
 	outputs: INodeExecutionData[][],
 	attempts: number,
 ): boolean {
+	return outputs[0]?.[0]?.json.error !== undefined && attempts < triesOf(context);
+}
+
+/** How often n8n runs the node, at most, as long as it fails. */
+export function triesOf(context: IExecuteFunctions): number {
 	const { retryOnFail, maxTries } = context.getNode();
-	const tries = retryOnFail ? Math.min(5, Math.max(2, maxTries || 3)) : 1;
-	return outputs[0]?.[0]?.json.error !== undefined && attempts < tries;
+	return retryOnFail ? Math.min(5, Math.max(2, maxTries || 3)) : 1;
 }

@@ -1,7 +1,15 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { asError, NotStartedError, OutcomeUnknownError } from '../core/errors';
+import { AsleepError, asError, NotStartedError, OutcomeUnknownError } from '../core/errors';
 import { Transport } from '../gateway/transport';
-import { branchesOf, isTool, type Settled, sortOntoBranches, willRunAgain } from './branches';
+import {
+	branchesOf,
+	isTool,
+	type Settled,
+	sortOntoBranches,
+	triesOf,
+	willRunAgain,
+} from './branches';
+import { whyAwake } from './engineStack';
 import { combineItems } from './combineItems';
 import { runError } from './errors';
 import { Parameters } from './fields/parameters';
@@ -15,6 +23,7 @@ import { type ItemLedger, Ledger } from './requests/ledger';
 import { rememberFirstExecution, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
 import { missingFile } from './storedFiles';
+import { beforeSleep, goToSleep } from './sleep';
 import { asToolCall } from './toolCall';
 
 /**
@@ -47,6 +56,7 @@ async function run(
 		if (operation.waits && operation.billed) ledger.takeBack(String(index), json.id);
 		return ledger.item(String(index));
 	});
+	ledger.tryAgain(triesOf(context));
 	// n8n runs the node again after "Stop", too: then nothing may be sent, and what is finished is handed over.
 	if (isCancelled(context)) {
 		const left = ledgers.map((paid, index) => asLeft(context, operation, paid, index));
@@ -68,11 +78,14 @@ async function run(
 		throw runError(context, { index: 0, count: 1, kept: 0, error: session.unavailable, operation });
 	}
 	session.retryOf = ledger.retryOf;
+	session.whyAwake = () => whyAwake(context);
+	for (const hint of ledger.hints) session.hints.add(hint);
 	const runOne = async (index: number): Promise<Settled> => {
 		const paid = ledgers[index];
 		const missing = ledger.isFirstOfRetry ? await missingFile(context, paid) : undefined;
 		if (missing) return { failed: missing };
 		if (paid.result) return paid.result;
+		if (paid.beforeSleep) return beforeSleep(paid.beforeSleep);
 		const input = inputs[index]!;
 		if ('failed' in input) return input;
 		if (input.changed) session.hints.add(SETTINGS_OF_BEFORE);
@@ -89,7 +102,12 @@ async function run(
 		Array.from({ length: count }, async (_, index) => await runOne(index)),
 	);
 	// After a time-out of the workflow, n8n keeps what is returned here.
-	if (isCancelled(context)) return sortOntoBranches(settled, branches);
+	if (isCancelled(context)) {
+		const left = settled.map((outcome, index) =>
+			'asleep' in outcome ? asLeft(context, operation, ledgers[index], index) : outcome,
+		);
+		return sortOntoBranches(left, branches);
+	}
 
 	const kept = settled.filter((outcome) => 'branch' in outcome).length;
 	endOnFailure(settled, kept);
@@ -98,6 +116,10 @@ async function run(
 		'notStarted' in outcome ? { failed: outcome.notStarted } : outcome,
 	);
 	endOnFailure(settled, kept);
+	if (settled.some((outcome) => 'asleep' in outcome)) {
+		const shown = await goToSleep(context, ledger, settled, session.hints);
+		return branches.map((_, index) => (index === 0 ? shown : []));
+	}
 	const outputs = sortOntoBranches(settled, branches);
 	const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
 	const over = isTool(context)
@@ -145,6 +167,7 @@ async function execute(
 	try {
 		return await operation.execute(parameters, item);
 	} catch (error) {
+		if (error instanceof AsleepError) return { asleep: error };
 		const unknown =
 			error instanceof OutcomeUnknownError
 				? error

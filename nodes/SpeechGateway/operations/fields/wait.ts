@@ -1,6 +1,35 @@
-import type { WaitSettings } from '../../flows/tasks';
+import type { WaitSettings } from '../../flows/wait';
 import { unsetOf } from '../../run/fields/field';
 import { choiceOption, secondsOption } from '../../run/fields/kinds';
+
+const whileWaiting = choiceOption({
+	displayName: 'While Waiting',
+	name: 'whileWaiting',
+	default: 'stay',
+	choices: {
+		stay: {
+			name: 'Stay Awake',
+			description:
+				'The execution stays in memory and notices the result within seconds. If n8n stops, the wait is lost.',
+		},
+		sleep: {
+			name: 'Sleep',
+			description:
+				"The execution waits in n8n's database and looks every one to five minutes. It survives a restart of n8n and holds no memory meanwhile.",
+		},
+	},
+	description:
+		'Where the execution is while it waits. Asleep, a result comes a minute after submission at the earliest, and intervals of polls do not apply. As a tool, in a sub-workflow and where the trigger answers when the last node finishes, the execution stays awake.',
+});
+
+/** For speech that is made by jobs. */
+export const whileWaitingForJobs = {
+	...whileWaiting,
+	options: whileWaiting.options.map((property) => ({
+		...property,
+		description: `Of "Long Text: Job". ${property.description}`,
+	})),
+};
 
 /** How long, and how often, to look for a result. */
 export const waitFields = {
@@ -31,6 +60,7 @@ export const waitFields = {
 		default: 1800,
 		description: 'Longest time to wait for the result',
 	}),
+	whileWaiting,
 	whenMaxWaitReached: choiceOption({
 		displayName: 'When Max Wait Is Reached',
 		name: 'whenMaxWaitReached',

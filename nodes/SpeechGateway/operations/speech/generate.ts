@@ -7,7 +7,8 @@ import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { type AsJob, speak, speakAsJob, type SpeechRequest } from '../../flows/speak';
 import { checkBudget, estimateOf, speechBody } from '../fields/speech';
-import { DEFAULT_WAIT } from '../fields/wait';
+import type { InputOf } from '../../run/fields/field';
+import { DEFAULT_WAIT, whileWaitingForJobs } from '../fields/wait';
 import {
 	longTextFields,
 	type LongTextInput,
@@ -20,6 +21,10 @@ import {
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
 
+const fields = { ...longTextFields, whileWaiting: whileWaitingForJobs };
+
+type Input = InputOf<typeof fields> & LongTextInput;
+
 export const generate = defineOperation({
 	resource: 'speech',
 	operation: 'generate',
@@ -27,8 +32,8 @@ export const generate = defineOperation({
 	action: 'Generate speech from text',
 	description: 'Turn text of any length into an audio file; charged by the minute of audio',
 	sends: [endpoints.speech, endpoints.createJob, endpoints.job, endpoints.jobContent],
-	input: longTextFields,
-	prepare: withLength,
+	input: fields,
+	prepare: (given): Input => ({ ...withLength(given), whileWaiting: given.whileWaiting }),
 	checkAll: (all) => checkBudget(all, tokensOf),
 	describe: (input) => ({
 		input: input.text,
@@ -39,10 +44,10 @@ export const generate = defineOperation({
 
 	retryWith: (
 		paid,
-		{ fileName, binaryPropertyName, subtitles, maxEstimatedTokens, tokensToSpare },
+		{ fileName, binaryPropertyName, subtitles, maxEstimatedTokens, tokensToSpare, whileWaiting },
 	) => ({
 		...paid,
-		...{ fileName, binaryPropertyName, subtitles, maxEstimatedTokens, tokensToSpare },
+		...{ fileName, binaryPropertyName, subtitles, maxEstimatedTokens, tokensToSpare, whileWaiting },
 	}),
 
 	async execute(input, item) {
@@ -84,14 +89,15 @@ export const generate = defineOperation({
 	},
 });
 
-async function speakPart(item: ItemRequests, input: LongTextInput, part: Part, number: number) {
+async function speakPart(item: ItemRequests, input: Input, part: Part, number: number) {
 	const request: SpeechRequest = {
 		name: number > 0 ? `segment ${number}` : 'speech',
 		body: speechBody(input, part.text),
 		format: input.responseFormat,
 		fileName: number > 0 ? `${input.fileName}-segment-${number}` : input.fileName,
 	};
-	if (input.longText === 'job') return await speakAsJob(item, request, DEFAULT_WAIT);
+	if (input.longText === 'job')
+		return await speakAsJob(item, request, { ...DEFAULT_WAIT, whileWaiting: input.whileWaiting });
 	const { estimatedTokens, estimatedTokensAsJob } = estimateOf({ ...input, text: part.text });
 	const asJob: AsJob = {
 		wait: DEFAULT_WAIT,

@@ -59,6 +59,7 @@ export class ItemRequests {
 	/** Aborts when no further billed request of this item may start. */
 	private readonly ending: AbortSignal;
 	private readonly claims: ItemClaims;
+	private awake = false;
 	private release: (() => void) | undefined;
 
 	constructor(
@@ -85,6 +86,36 @@ export class ItemRequests {
 	/** Whether the item has sent this request before. */
 	has(request: string): boolean {
 		return this.ledger.has(request);
+	}
+
+	/** Whether the execution may sleep while the item waits; a hint says why not. */
+	maySleep(): boolean {
+		const why = this.session.whyAwake?.();
+		if (why) this.session.hints.add(`The execution stayed awake while it waited: ${why}.`);
+		return !why && !this.awake;
+	}
+
+	/** From now on, the item waits in this process. */
+	stayAwake(): void {
+		this.awake = true;
+	}
+
+	/** Whether tasks of the item were being waited for before; since when they are, ms since 1970, over sleeps. */
+	get hasWaited(): boolean {
+		return this.ledger.hasWaited;
+	}
+
+	waitingSince(): number {
+		return this.ledger.waitingSince();
+	}
+
+	/** What comes of something that is free but not worth doing again; kept until the item is finished. */
+	async once<T extends object>(name: string, action: () => Promise<T>): Promise<T> {
+		const earlier = this.ledger.entry(name);
+		if (earlier?.state === 'done') return earlier.value as T;
+		const value = await action();
+		this.ledger.done(name, value);
+		return value;
 	}
 
 	/** A part of the item's result cannot be had: no further billed request of it starts; those in flight go on. */

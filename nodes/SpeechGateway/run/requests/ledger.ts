@@ -33,6 +33,21 @@ export interface ItemRecord {
 	result?: Result;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
+	/** Since when its tasks are being waited for, ms since 1970; over sleeps. */
+	waitingSince?: number;
+	/** How the item stood when the run went to sleep, as far as waking up is not to do it again. */
+	asleep?: Asleep;
+}
+
+/** An outcome that holds over a sleep, but not over a new attempt. */
+export type Asleep = Result | { failed: Failed };
+
+/** An error as plain JSON. */
+export interface Failed {
+	message: string;
+	description: string;
+	details: object;
+	binary?: object;
 }
 
 /**
@@ -67,6 +82,31 @@ export class ItemLedger {
 	set keyRecorded(recorded: boolean) {
 		if (recorded) this.record.keyRecorded = true;
 		else delete this.record.keyRecorded;
+	}
+
+	get hasWaited(): boolean {
+		return this.record.waitingSince !== undefined;
+	}
+
+	/** Since when tasks of the item are being waited for; from now on, when there were none. */
+	waitingSince(): number {
+		return (this.record.waitingSince ??= Date.now());
+	}
+
+	/** How the item stood when the run went to sleep; nothing when this is no wake-up. */
+	get beforeSleep(): Asleep | undefined {
+		return this.record.asleep;
+	}
+
+	/** The run goes to sleep: what has come of the item holds until it wakes up. */
+	sleep(outcome: Asleep): void {
+		this.record.asleep = outcome;
+	}
+
+	/** Another attempt: what is not finished is tried again, and Max Wait counts anew if there are attempts left. */
+	tryAgain(waitAnew: boolean): void {
+		delete this.record.asleep;
+		if (waitAnew) delete this.record.waitingSince;
 	}
 
 	/** What is asked for, to be kept with the first request that leaves. */
@@ -107,7 +147,8 @@ export class ItemLedger {
 		for (const entry of entries)
 			if (entry.state === 'unknown') return new OutcomeUnknownError(entry.facts);
 		const paid = entries.filter(({ state }) => state === 'sending' || state === 'done');
-		const { sentAt = '', inputHash = '' } = (paid.at(-1) ?? {}) as Partial<Sent>;
+		const sent = paid.filter((entry) => 'sentAt' in entry);
+		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
 		const error = outcomeUnknown('interrupted', { sentAt, inputHash });
 		const ids = entries.flatMap((entry) =>
 			entry.state === 'done' && 'id' in entry.value ? [entry.value.id] : [],
@@ -151,11 +192,13 @@ export class ItemLedger {
 	finish(result: Result): void {
 		Object.assign(this.record, { result, requests: {} });
 		delete this.record.frozen;
+		delete this.record.waitingSince;
 	}
 
 	/** Goes on with what another round of the node has paid for. */
 	adopt(record: ItemRecord): void {
 		Object.assign(this.record, record);
+		this.tryAgain(true);
 	}
 
 	private thaw(): void {
@@ -168,7 +211,12 @@ export class ItemLedger {
 interface RunRecord {
 	firstExecutionId: string;
 	executionId: string;
+	/** Since the execution started or woke up: n8n counts its tries anew then. */
 	attempts: number;
+	/** Wake-ups do not count. */
+	attemptsInAll?: number;
+	/** The execution sleeps; the hints that are to be shown in the end. */
+	asleep?: { hints: string[] };
 	items: Record<string, ItemRecord>;
 }
 
@@ -190,6 +238,10 @@ export class Ledger {
 	private readonly items = new Map<string, ItemLedger>();
 	/** Whether this is the first attempt of a retry of a failed execution. */
 	readonly isFirstOfRetry: boolean;
+	/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
+	readonly wokeUp: boolean;
+	/** Of the time before the sleep, still to be shown. */
+	readonly hints: string[];
 
 	constructor(
 		private readonly context: LedgerContext,
@@ -206,12 +258,29 @@ export class Ledger {
 			items: {},
 		});
 		this.isFirstOfRetry = round.executionId !== executionId;
-		if (this.isFirstOfRetry) Object.assign(round, { executionId, attempts: 0 });
-		round.attempts++;
+		if (this.isFirstOfRetry) Object.assign(round, { executionId, attempts: 0, attemptsInAll: 0 });
+		this.wokeUp = round.asleep !== undefined && !this.isFirstOfRetry;
+		this.hints = round.asleep?.hints ?? [];
+		delete round.asleep;
+		round.attempts = this.wokeUp ? 1 : round.attempts + 1;
+		round.attemptsInAll = (round.attemptsInAll ?? 0) + (this.wokeUp ? 0 : 1);
 		this.round = round;
 	}
 
-	/** Calls of `execute()` for this round within this execution, this one included. */
+	/** The run goes to sleep; all is on record. Its next call is a wake-up, unless it is that of a retry. */
+	sleep(hints: Iterable<string>): void {
+		this.round.asleep = { hints: [...hints] };
+	}
+
+	/** A new attempt, if this is one, of all items; `tries`: how many n8n makes. */
+	tryAgain(tries: number): void {
+		if (this.wokeUp) return;
+		// Each sleep makes n8n count anew: without an end of its own, Retry On Fail would wait again and again.
+		const waitAnew = this.round.attemptsInAll! <= tries;
+		for (const key of this.keys()) this.item(key).tryAgain(waitAnew);
+	}
+
+	/** Calls of `execute()` for this round since the execution started or woke up, this one included. */
 	get attempts(): number {
 		return this.round.attempts;
 	}

@@ -16,6 +16,8 @@ export interface Session {
 	hints: Set<string>;
 	/** What several items of one run need only once, such as one clone for one title: the first asks, all get its result. */
 	once: <T>(key: string, action: () => Promise<T>) => Promise<T>;
+	/** Why the execution cannot sleep; undefined: it can. */
+	whyAwake?: () => string | undefined;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
 	retryOf?: string;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */

@@ -1,0 +1,150 @@
+import type { IDataObject } from 'n8n-workflow';
+import { asError, GatewayError } from '../../core/errors';
+import { gatewayWords, plain } from '../../core/explain';
+import { jobProgress, nextPollMs } from '../../core/pollSchedule';
+import { pause } from '../../gateway/pause';
+import { isFailure } from '../../run/requests/exchange';
+import type { ItemRequests } from '../../run/requests/itemRequests';
+import { quoted, readStatus, statusOf, type Task } from '../tasks';
+
+export interface WaitSettings {
+	pollIntervalMs: number;
+	maxPollIntervalMs: number;
+	maxWaitMs: number;
+	whenMaxWaitReached: 'fail' | 'stillProcessing';
+	/** Absent in what was paid for before there was a choice. */
+	whileWaiting?: 'stay' | 'sleep';
+}
+
+/** How to start looking. `atOnce`: the task may be done already. `heard`: the gateway has answered for it before. */
+export interface FirstLook {
+	atOnce: boolean;
+	heard: boolean;
+	/** What the submission said of it. */
+	known?: IDataObject;
+}
+
+export interface Waited {
+	completed: boolean;
+	/** What the gateway last said of the task. */
+	body: IDataObject;
+	waitedSeconds: number;
+}
+
+/**
+ * Polls until the task is completed (true) or `maxWait` has passed since `started` (false, when the user chose to go on).
+ * Polls of all items are spread over time; one that fails only means no news. Throws as `look` does; GatewayError when
+ * `maxWait` has passed; the cancel signal's reason at once after Stop.
+ */
+export async function waitInProcess(
+	item: ItemRequests,
+	task: Task,
+	settings: WaitSettings,
+	{ atOnce, heard }: FirstLook,
+	started: number = Date.now(),
+): Promise<Waited> {
+	const { cancel } = item.session.transport;
+	const age = () => Date.now() - started;
+	const left = () => Math.max(0, settings.maxWaitMs - age());
+	const interval = { initialMs: settings.pollIntervalMs, maximumMs: settings.maxPollIntervalMs };
+	let body: IDataObject = { id: task.id };
+	let failures = 0;
+	let failure: Error | undefined;
+	item.session.jobs.waiting++;
+	for (let first = true; ; first = false) {
+		const wanted = first && atOnce ? 0 : nextPollMs(age(), interval) * Math.min(2 ** failures, 8);
+		await pause(Math.min(wanted, left()), cancel);
+		const answer = await look(item, task, started + settings.maxWaitMs, heard);
+		failure = answer.failure;
+		failures = failure ? failures + 1 : 0;
+		if (answer.body) {
+			body = answer.body;
+			heard = true;
+			if (answer.completed) {
+				showProgress(item);
+				return { completed: true, body, waitedSeconds: seconds(age()) };
+			}
+		}
+		if (left() > 0) continue;
+		if (settings.whenMaxWaitReached === 'stillProcessing')
+			return { completed: false, body, waitedSeconds: seconds(age()) };
+		throw stillProcessing(task, body, seconds(age()), failure);
+	}
+}
+
+/** What one look at a task brought: its state, or why there is no news. */
+interface Seen {
+	body?: IDataObject;
+	completed?: boolean;
+	failure?: Error;
+}
+
+/** A poll has at least this long, ms, also when Max Wait is over: a look that has no time to answer is none. */
+const SHORTEST_POLL_MS = 3_000;
+
+/**
+ * Looks at a task once, in its turn, until `end` (ms since 1970) at the latest. Throws GatewayError, with the id, when the
+ * task failed or the gateway itself says that it may not be read; once it was `heard`, a proxy's page means nothing.
+ */
+export async function look(
+	item: ItemRequests,
+	task: Task,
+	end: number,
+	heard: boolean,
+): Promise<Seen> {
+	const { pacer, transport } = item.session;
+	await pause(pacer.turn(), transport.cancel);
+	const deadline = Math.max(end, Date.now() + SHORTEST_POLL_MS);
+	const answer = await item
+		.freeOnce(statusOf(task), readStatus(item), task, deadline)
+		.catch(asError);
+	transport.cancel?.throwIfAborted();
+	if (answer instanceof Error) return { failure: answer };
+	if (isFailure(answer)) {
+		if (answer.outcome === 'refused' && (answer.byGateway || !heard)) throw answer.error;
+		return { failure: answer.error };
+	}
+	const body: IDataObject = { ...answer, id: task.id };
+	const progress = jobProgress(body.status);
+	if (progress === 'failed') throw failed(task, body);
+	return { body, completed: progress === 'completed' };
+}
+
+function failed({ thing, id }: Task, body: IDataObject): GatewayError {
+	const { message } = gatewayWords(body);
+	const status = statusWord(body);
+	const words = status.toLowerCase() === 'failed' ? '' : ` (${status})`;
+	return new GatewayError(
+		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
+		`It was charged when it was submitted, and is not submitted again within this execution. Ask the gateway about the ${thing} with this id before you send it anew.`,
+		{ jobId: id },
+	);
+}
+
+function stillProcessing(
+	{ thing, id }: Task,
+	body: IDataObject,
+	waited: number,
+	failure?: Error,
+): GatewayError {
+	const status = statusWord(body);
+	const words = failure ? ` The last poll failed: ${plain(failure.message)}.` : '';
+	return new GatewayError(
+		`The ${thing} "${quoted(id)}" is still "${status}" after ${waited} seconds`,
+		`It goes on at the gateway. Raise the option "Max Wait", set "When Max Wait Is Reached" to "Still Processing", or fetch it later with the operation "Wait" and this id. A retry goes on waiting for the same ${thing}: it is not submitted or charged again.${words}`,
+		{ jobId: id, status, waitedSeconds: waited },
+	);
+}
+
+/** A status as one word or two of a sentence. */
+const statusWord = ({ status }: IDataObject): string =>
+	plain(typeof status === 'string' ? status.slice(0, 100) : undefined) ?? 'unknown';
+
+export const seconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
+
+/** n8n has no progress bar for a running node; a line in the browser's console of a manual run is what there is. */
+function showProgress(item: ItemRequests): void {
+	const { session } = item;
+	const line = `${++session.jobs.done} of ${session.jobs.waiting} jobs done`;
+	session.context.sendMessageToUI?.(line);
+}

@@ -1,0 +1,86 @@
+import type {
+	IExecuteData,
+	IExecuteFunctions,
+	IRunExecutionData,
+	IWorkflowSettings,
+} from 'n8n-workflow';
+import { isRecord } from '../core/json';
+import { isTool } from './branches';
+
+/**
+ * The one file that knows n8n's engine from inside. An execution that wakes up skips the first entry of its stack, which
+ * is that of the node that has put it to sleep, and goes on with the next. So that the node is called again, its entry is
+ * on the stack twice: what is skipped, and behind it what is run.
+ */
+
+/** Why this node cannot put the execution to sleep and be called again, to follow "it stayed awake:"; undefined: it can. */
+export function whyAwake(context: IExecuteFunctions): string | undefined {
+	if (isTool(context)) return 'the node is used as a tool, and the agent waits for its answer';
+	if (context.getMode() === 'integrated')
+		return 'it is the execution of a sub-workflow, and its caller waits for the result';
+	if (callerWaits(context)) return 'its trigger answers when the last node finishes';
+	if (settingsOf(context).executionOrder !== 'v1')
+		return 'the workflow has the setting "Execution Order: v0 (legacy)"';
+	if (!stackOf(context)) return 'this version of n8n gives a node no way to go on after a sleep';
+	return undefined;
+}
+
+/**
+ * Puts the execution to sleep as soon as the node has returned. From then on, at the given time, n8n calls the node again
+ * with the same items, run index and context; what it returns now is only shown while it sleeps.
+ */
+export async function putToSleep(
+	context: IExecuteFunctions,
+	until: Date,
+	runIndex: number,
+): Promise<void> {
+	const live = context.getExecuteData();
+	const entry = { ...live };
+	delete entry.metadata;
+	await context.putExecutionToWait(until);
+	stackOf(context)?.unshift({ ...entry, node: { ...entry.node }, runIndex });
+	Object.assign(live, {
+		runIndex,
+		data: { main: [[]] },
+		// Whatever n8n does with it, it must not run. Always Output Data would send an empty item on.
+		node: { ...entry.node, disabled: true, alwaysOutputData: false },
+	});
+}
+
+/** The entries that are still to be run; undefined if anything is not as it is in n8n 1 and 2. */
+function stackOf(context: IExecuteFunctions): IExecuteData[] | undefined {
+	// It is there at run time, not in the types.
+	const { runExecutionData } = context as { runExecutionData?: Partial<IRunExecutionData> };
+	const stack: unknown = runExecutionData?.executionData?.nodeExecutionStack;
+	const live: unknown = context.getExecuteData?.();
+	const known =
+		Array.isArray(stack) &&
+		[...stack, live].every(isEntry) &&
+		!stack.includes(live) &&
+		(live as IExecuteData).node.name === context.getNode().name &&
+		typeof context.putExecutionToWait === 'function';
+	return known ? (stack as IExecuteData[]) : undefined;
+}
+
+const isEntry = (entry: unknown): boolean =>
+	isRecord(entry) &&
+	isRecord(entry.node) &&
+	typeof entry.node.name === 'string' &&
+	isRecord(entry.data) &&
+	Array.isArray(entry.data.main);
+
+const settingsOf = (context: IExecuteFunctions): IWorkflowSettings =>
+	context.getWorkflowSettings?.() ?? {};
+
+/** Whether somebody has called the workflow and gets, as the answer, what the last node returns: now, or never. */
+function callerWaits(context: IExecuteFunctions): boolean {
+	if (context.getMode() === 'retry') return false;
+	const { runExecutionData } = context as { runExecutionData?: Partial<IRunExecutionData> };
+	const runs = runExecutionData?.resultData?.runData ?? {};
+	return context
+		.getParentNodes(context.getNode().name, { includeNodeParameters: true })
+		.some(
+			({ name, type, parameters }) =>
+				name in runs && (parameters?.responseMode === 'lastNode' || type.endsWith('.chatTrigger')),
+		);
+}

@@ -1,0 +1,307 @@
+/* While Waiting: Sleep. The execution is put away and goes on, as often as it takes; each job is submitted once. */
+import type { IDataObject } from 'n8n-workflow';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { item, type EngineRun, runAsleep, runNode, saved, texts } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: 400 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+type More = Partial<EngineRun>;
+
+const parametersOf = (parameters: IDataObject, options: IDataObject): IDataObject => ({
+	operation: 'createAndWait',
+	model: 'fish-speech',
+	text: '={{ $json.text }}',
+	...parameters,
+	options: { maxRetries: 0, whileWaiting: 'sleep', ...options },
+});
+const options = (parameters: IDataObject, given: IDataObject, more: More): EngineRun => ({
+	parameters: parametersOf(parameters, given),
+	url: sim.url,
+	apiKey: sim.apiKey,
+	items: texts(3),
+	...more,
+});
+const jobs = async (given: IDataObject = {}, more: More = {}) =>
+	await runAsleep(options({ resource: 'speechJob' }, given, more));
+
+const CREATE = { method: 'POST', path: '/v1/audio/speech/jobs' };
+const submitted = () => sim.charges.map(({ input }) => input).sort();
+const all = (count: number) => texts(count).map(({ json }) => json.text as string);
+const long = `${'A sentence that is spoken. '.repeat(450)}`;
+
+test('jobs: submitted once, looked at after each sleep, delivered in order; nothing stays behind', async () => {
+	const { asleep, naps, last } = await jobs();
+	expect(last.run.status).toBe('success');
+	expect(last.outputs[0].map(({ json }) => json.id)).toEqual(sim.jobs.map(({ id }) => id));
+	for (const { json, binary } of last.outputs[0]) {
+		expect(json).toMatchObject({ status: 'completed', characters: expect.any(Number) });
+		expect(binary?.data.mimeType).toBe('audio/mpeg');
+	}
+	expect(submitted()).toEqual(all(3));
+	expect(last.rounds).toHaveLength(1);
+	expect(last.context).toEqual({});
+	expect(naps[0]).toBe(65);
+	expect(Math.min(...naps)).toBeGreaterThanOrEqual(65);
+	expect(naps.reduce((sum, nap) => sum + nap)).toBeLessThan(400 + 100);
+	// While it sleeps, nothing is asked: one look a job at each wake-up, and one download.
+	expect(sim.requests).toHaveLength(3 + 3 * naps.length + 3);
+	expect(asleep[0].outputs[0].map(({ json }) => json)).toEqual(
+		sim.jobs.map(({ id }) => expect.objectContaining({ id, status: 'pending' })),
+	);
+});
+
+test('naps grow to five minutes, and end when Max Wait does', async () => {
+	const { naps, last } = await jobs({ maxWait: 4000 }, { items: texts(1) });
+	expect(last.run.status).toBe('success');
+	sim.reset();
+	sim.fault({ ...CREATE, jobSeconds: Infinity });
+	const ran = await jobs({ maxWait: 4000 }, { items: texts(1) });
+	expect(Math.max(...ran.naps)).toBe(300);
+	expect(ran.last.error?.message).toMatch(/is still "pending" after (39|40)\d\d(\.\d)? seconds/);
+	expect(ran.last.error?.context?.jobId).toBe(sim.jobs[0].id);
+	expect(naps.length).toBeGreaterThan(1);
+});
+
+test('what is finished before the others is fetched once, and shown while the others are waited for', async () => {
+	sim.fault({ ...CREATE, input: all(3)[1], jobSeconds: 1 });
+	const { asleep, last } = await jobs();
+	expect(asleep[1].outputs[0].map(({ json }) => json.status)).toEqual([
+		'pending',
+		'completed',
+		'pending',
+	]);
+	expect(last.outputs[0]).toHaveLength(3);
+	expect(sim.requests.filter(({ path }) => path.endsWith('/content'))).toHaveLength(3);
+	expect(submitted()).toEqual(all(3));
+});
+
+test('videos', async () => {
+	const { naps, last } = await runAsleep(
+		options({ resource: 'video', prompt: '={{ $json.text }}', model: 'sim-video' }, {}, {}),
+	);
+	expect(last.error).toBeUndefined();
+	expect(last.outputs[0]).toHaveLength(3);
+	expect(naps.length).toBeGreaterThan(1);
+	expect(sim.charges).toHaveLength(3);
+	expect(last.context).toEqual({});
+});
+
+test('Generate with Long Text: Job, of several jobs of different lengths', async () => {
+	sim.fault({ ...CREATE, nth: 1, jobSeconds: 10 });
+	const { asleep, last } = await runAsleep(
+		options(
+			{ resource: 'speech', operation: 'generate' },
+			{ longText: 'job' },
+			{ items: [item({ text: long })] },
+		),
+	);
+	expect(last.error).toBeUndefined();
+	expect(last.outputs[0][0].json).toMatchObject({ segments: 2 });
+	expect(sim.charges).toHaveLength(2);
+	expect(asleep[0].outputs[0][0].json.jobs).toHaveLength(2);
+	expect(sim.requests.filter(({ path }) => path.endsWith('/content'))).toHaveLength(2);
+	expect(last.context).toEqual({});
+});
+
+test('a part of a long text fails: the other is waited for awake and handed over', async () => {
+	sim.fault({ ...CREATE, nth: 2, status: 402 });
+	const { naps, last } = await runAsleep(
+		options(
+			{ resource: 'speech', operation: 'generate' },
+			{ longText: 'job' },
+			{ items: [item({ text: long })], onError: 'continueRegularOutput' },
+		),
+	);
+	expect(naps).toEqual([]);
+	expect(last.outputs[0][0].json.error).toMatchObject({ segments: { completed: 1 } });
+	expect(last.outputs[0][0].binary).toHaveProperty('completed');
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('Wait: free, asleep too', async () => {
+	const made = await runNode(
+		options({ resource: 'speechJob', operation: 'create' }, { whileWaiting: undefined }, {}),
+	);
+	const { naps, last } = await runAsleep(
+		options(
+			{ resource: 'speechJob', operation: 'wait', jobId: '={{ $json.id }}' },
+			{},
+			{ items: made.outputs[0].map(({ json }) => item({ id: json.id })) },
+		),
+	);
+	expect(last.outputs[0]).toHaveLength(3);
+	expect(naps.length).toBeGreaterThan(1);
+	expect(sim.requests.filter(({ path }) => path.endsWith('/content'))).toHaveLength(3);
+	expect(last.context).toEqual({});
+});
+
+test('a loop: each round sleeps and finishes for itself', async () => {
+	const rounds = [texts(2), texts(3).slice(2)];
+	const { last } = await jobs({}, { rounds });
+	expect(last.rounds.map((outputs) => outputs[0].length)).toEqual([2, 1]);
+	expect(submitted()).toEqual(all(3));
+	expect(last.context).toEqual({});
+});
+
+test('every branch: an unknown, a failed and a good job, with the error output', async () => {
+	const [good, unknown, failed] = all(3);
+	sim.fault({ ...CREATE, input: unknown, status: 504, charge: true });
+	sim.fault({ ...CREATE, input: failed, jobFails: true });
+	sim.fault({ ...CREATE, input: good, jobSeconds: 600 });
+	const { asleep, last } = await jobs({}, { onError: 'continueErrorOutput' });
+	expect(last.run.status).toBe('success');
+	expect(last.outputs[0].map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }]);
+	expect(last.outputs[1].map(({ json }) => json.outcome)).toEqual(['unknown']);
+	expect(last.outputs[2]).toHaveLength(1);
+	expect(asleep.at(-1)!.outputs[0]).toHaveLength(3);
+	expect(last.hints.join()).toContain('Outcome unknown for 1 of 3 items');
+	expect(sim.charges).toHaveLength(3);
+});
+
+test('what was refused is not tried again by a wake-up', async () => {
+	sim.fault({ ...CREATE, input: all(1)[0], status: 402 });
+	const { naps, last } = await jobs({}, { onError: 'continueRegularOutput' });
+	expect(naps.length).toBeGreaterThan(2);
+	expect(last.outputs[0][0].json.error).toMatchObject({ httpCode: '402' });
+	expect(sim.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+});
+
+test('stop mode: a job that fails ends the run, a retry goes on with the others', async () => {
+	sim.fault({ ...CREATE, input: all(3)[0], jobFails: true, jobSeconds: 1 });
+	const { naps, last } = await jobs();
+	expect(naps).toHaveLength(1);
+	expect(last.run.status).toBe('error');
+	expect(last.error?.message).toContain('failed');
+	const retry = options(
+		{ resource: 'speechJob' },
+		{},
+		{ mode: 'retry', onError: 'continueRegularOutput' },
+	);
+	const second = await runAsleep({ ...retry, retryOf: saved(last.run) });
+	expect(second.naps.length).toBeGreaterThan(0);
+	expect(second.last.outputs[0].filter(({ binary }) => binary)).toHaveLength(2);
+	expect(submitted()).toEqual(all(3));
+});
+
+test('Retry On Fail: its tries are not used up by waking up, and Max Wait ends in the end', async () => {
+	sim.fault({ ...CREATE, jobSeconds: Infinity });
+	const more = { items: texts(1), retryOnFail: true, maxTries: 2 };
+	const { naps, last } = await jobs({ maxWait: 200 }, more);
+	expect(last.run.status).toBe('error');
+	expect(last.error?.context?.jobId).toBe(sim.jobs[0].id);
+	expect(naps.length).toBeGreaterThan(2);
+	expect(naps.length).toBeLessThan(10);
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('Retry On Fail after a sleep sends nothing that is done', async () => {
+	sim.fault({ ...CREATE, input: all(3)[0], jobFails: true });
+	const more: More = { retryOnFail: true, maxTries: 4, onError: 'continueRegularOutput' };
+	const { last } = await jobs({}, more);
+	expect(last.outputs[0]).toHaveLength(3);
+	expect(submitted()).toEqual(all(3));
+	expect(last.context).toEqual({});
+});
+
+test('Still Processing at Max Wait', async () => {
+	sim.fault({ ...CREATE, input: all(1)[0], jobSeconds: Infinity });
+	const { last } = await jobs({ maxWait: 500, whenMaxWaitReached: 'stillProcessing' });
+	expect(last.outputs[0]).toHaveLength(2);
+	expect(last.outputs[2][0].json).toMatchObject({ id: sim.jobs[0].id, status: 'pending' });
+	expect(last.outputs[2][0].json.waitedSeconds).toBeGreaterThanOrEqual(500);
+});
+
+test('a Max Wait that is too short to sleep is waited for awake', async () => {
+	sim.options.jobSeconds = 30;
+	const { naps, last } = await jobs({ maxWait: 60 });
+	sim.options.jobSeconds = 400;
+	expect(naps).toEqual([]);
+	expect(last.hints).toEqual([]);
+	expect(last.outputs[0]).toHaveLength(3);
+});
+
+test('looks that fail are no news', async () => {
+	sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, status: 503, times: 5 });
+	const { last } = await jobs();
+	expect(last.outputs[0]).toHaveLength(3);
+	expect(submitted()).toEqual(all(3));
+});
+
+test('Always Output Data: no empty item goes on for what is skipped', async () => {
+	const { last } = await jobs({}, { alwaysOutputData: true });
+	expect(last.rounds).toHaveLength(1);
+	expect(last.outputs[0]).toHaveLength(3);
+});
+
+test('settings that change from item to item: who stays awake is waited for, then the run sleeps', async () => {
+	const { naps, last } = await jobs({ whileWaiting: '={{ $json.id === 0 ? "stay" : "sleep" }}' });
+	expect(last.outputs[0]).toHaveLength(3);
+	expect(naps.length).toBeLessThan(2);
+	expect(submitted()).toEqual(all(3));
+});
+
+describe('stays awake, and says why', () => {
+	class Changed extends SpeechGateway {
+		constructor(change: (context: object) => void) {
+			super();
+			const { execute } = SpeechGateway.prototype;
+			this.execute = async function () {
+				change(this);
+				return await execute.call(this);
+			};
+		}
+	}
+	const without = (stack: unknown) =>
+		new Changed((context) => {
+			const { runExecutionData } = context as { runExecutionData: object };
+			const executionData = { contextData: {}, nodeExecutionStack: stack };
+			Object.assign(context, { runExecutionData: { ...runExecutionData, executionData } });
+		});
+	test.each<[string, More, RegExp]>([
+		['in a sub-workflow', { mode: 'integrated' }, /sub-workflow/],
+		['no stack', { nodeType: without(undefined) }, /version of n8n/],
+		['a stack of something else', { nodeType: without(['Speech Gateway']) }, /version of n8n/],
+		['the old order of execution', { executionOrder: 'v0' }, /Execution Order/],
+		[
+			'a trigger that answers at the end',
+			{ startParameters: { responseMode: 'lastNode' } },
+			/trigger/,
+		],
+	])('%s', async (_, more, reason) => {
+		const { naps, last } = await jobs({}, more);
+		expect(naps).toEqual([]);
+		expect(last.run.status).toBe('success');
+		expect(last.outputs[0]).toHaveLength(3);
+		expect(last.hints).toEqual([expect.stringMatching(reason)]);
+		expect(submitted()).toEqual(all(3));
+	});
+});
+
+test('Stop while it is awake after a sleep: what is paid for is named', async () => {
+	const first = await runNode(options({ resource: 'speechJob' }, {}, {}));
+	expect(first.run.status).toBe('waiting');
+	sim.fault({ method: 'GET', connection: 'stall', times: Infinity });
+	const looked = (requests: Array<{ method: string }>) =>
+		requests.some(({ method }) => method === 'GET');
+	const second = await runNode(
+		options(
+			{ resource: 'speechJob' },
+			{},
+			{
+				resumeOf: first,
+				started: ({ cancel }) => void sim.waitFor(looked).then(cancel),
+			},
+		),
+	);
+	expect(second.run.status).toBe('canceled');
+	expect(sim.charges).toHaveLength(3);
+});
