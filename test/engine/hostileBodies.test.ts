@@ -151,6 +151,12 @@ describe('the time-out is for every exchange', () => {
 		expect((await run(models, { timeout: 1 })).error?.message).toContain('within 1 seconds');
 		await everythingClosed();
 	});
+	test('paid audio that drips: what came is handed over', async () => {
+		serve = (response) => drip(response, 200);
+		const { outputs } = await run(speech, { timeout: 1 });
+		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
+		await everythingClosed();
+	});
 	test('an error that drips', async () => {
 		serve = (response) => drip(response, 402);
 		expect((await run(speech, { timeout: 1 })).error?.message).toContain('(402)');

@@ -5,6 +5,12 @@ import type { Readable } from './readable';
 const LONGEST_TICK_MS = 2_000;
 
 /**
+ * Slowest pace of a body, bytes a second, once the time-out has passed: a chat that writes a word every few seconds is
+ * faster, a connection that drips without an end is not.
+ */
+const SLOWEST_BYTES_PER_SECOND = 50;
+
+/**
  * The time-out of one exchange with the gateway. n8n's own ends with the headers when redirects are not followed, and
  * never comes for a `101 Switching Protocols`: a gateway that falls silent would hold the workflow for ever.
  */
@@ -14,6 +20,8 @@ export class ExchangeTimeout {
 	private waitingSince: number | undefined = Date.now() + LONGEST_TICK_MS;
 	private ended = false;
 	private hurriedSince: number | undefined;
+	/** How long the body has been waited for so far, ms, less the time that its bytes have earned. */
+	private owed = 0;
 
 	constructor(private readonly milliseconds: number) {
 		void this.watch();
@@ -24,9 +32,16 @@ export class ExchangeTimeout {
 		return this.request.signal;
 	}
 
-	/** From now on the time runs anew; without `running`, it stands still. */
-	restart(running = true): void {
-		this.waitingSince = running ? Date.now() : undefined;
+	/** From now on the time runs anew. */
+	restart(): void {
+		this.waitingSince = Date.now();
+	}
+
+	/** So many bytes came; until the next are asked for, the time stands still. */
+	received(bytes: number): void {
+		const waited = this.waitingSince === undefined ? 0 : Date.now() - this.waitingSince;
+		this.owed = Math.max(0, this.owed + waited - (bytes * 1000) / SLOWEST_BYTES_PER_SECOND);
+		this.waitingSince = undefined;
 	}
 
 	/** From now on, the time runs for all that is left of the exchange, whatever comes in. */
@@ -49,7 +64,8 @@ export class ExchangeTimeout {
 	private async watch(): Promise<void> {
 		for (;;) {
 			const since = this.hurriedSince ?? this.waitingSince;
-			const waited = since === undefined ? 0 : Date.now() - since;
+			const waited =
+				since === undefined ? 0 : Date.now() - since + (this.hurriedSince ? 0 : this.owed);
 			if (waited >= this.milliseconds) break;
 			await pause(Math.min(LONGEST_TICK_MS, this.milliseconds - waited));
 			if (this.ended) return;
@@ -62,8 +78,8 @@ export class ExchangeTimeout {
 }
 
 /**
- * Lets a body break with an error once the gateway has been silent for the time-out, and end with all that belongs to it
- * as soon as it is read to its end, left, or destroyed.
+ * Lets a body break with an error once the gateway has been silent, or next to silent, for the time-out, and end with all
+ * that belongs to it as soon as it is read to its end, left, or destroyed.
  */
 export function watchBody(body: Readable, timeout: ExchangeTimeout): Readable {
 	const iterate = body[Symbol.asyncIterator].bind(body);
@@ -95,7 +111,7 @@ async function* watched(
 				return undefined;
 			}
 			// A slow reader does not make the gateway silent.
-			timeout.restart(false);
+			timeout.received(next.value.length);
 			yield next.value;
 		}
 	} catch (error) {

@@ -11,8 +11,6 @@ export interface Misbehaviour {
 	heavy?: boolean;
 	/** A POST answered like this was certainly not charged, so it may be sent again. */
 	notCharged?: boolean;
-	/** Of these requests it is no misbehaviour: an answer that keeps coming is read as long as it comes. */
-	except?: RegExp;
 }
 
 /** Enough to tell a bound from none, and too little to hurt the machine when there is none. */
@@ -128,7 +126,6 @@ export const MISBEHAVIOURS: Misbehaviour[] = [
 	},
 	{
 		name: 'a blank every tenth of a second, for ever',
-		except: /^chat|^speech$|^job: audio$/,
 		answer: ({ response, good }) => {
 			response.writeHead(200, { 'content-type': good.contentType });
 			void drip(response, () => response.write(' '));
