@@ -65,7 +65,7 @@ export async function joinFiles(
 	return { ...joined, bytes: new Uint8Array(Buffer.concat(chunks)) };
 }
 
-function run(
+export function run(
 	program: 'ffmpeg' | 'ffprobe',
 	args: string[],
 	input?: Uint8Array,
@@ -79,7 +79,7 @@ function run(
 	return { stdout: result.stdout, stderr: result.stderr.toString() };
 }
 
-function withFile<T>(name: string, bytes: Uint8Array, use: (path: string) => T): T {
+export function withFile<T>(name: string, bytes: Uint8Array, use: (path: string) => T): T {
 	const folder = mkdtempSync(join(tmpdir(), 'audio-test-'));
 	try {
 		writeFileSync(join(folder, name), bytes);

@@ -12,6 +12,22 @@ export function uint32be(bytes: Uint8Array, at: number): number {
 	return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 }
 
+/** Numbers of 32 bits, big endian, one behind the other. */
+export function uint32sBe(...values: number[]): Uint8Array {
+	const bytes = new Uint8Array(4 * values.length);
+	const view = new DataView(bytes.buffer);
+	values.forEach((value, index) => view.setUint32(4 * index, value));
+	return bytes;
+}
+
+/** The same, little endian. */
+export function uint32sLe(...values: number[]): Uint8Array {
+	const bytes = new Uint8Array(4 * values.length);
+	const view = new DataView(bytes.buffer);
+	values.forEach((value, index) => view.setUint32(4 * index, value, true));
+	return bytes;
+}
+
 /** Whether the ASCII text stands at this place. */
 export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
 	for (let i = 0; i < text.length; i++) {

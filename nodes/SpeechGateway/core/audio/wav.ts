@@ -323,9 +323,7 @@ export function planWav(
 	});
 	const padBytes = dataBytes & 1;
 	const bytes = HEADER_BYTES + dataBytes + padBytes;
-	if (bytes - CHUNK_HEADER_BYTES > MAX_SIZE) {
-		throw new Error(`The joined audio is too long for a WAV file: ${bytes} bytes, at most 4 GiB`);
-	}
+	checkWavBytes(bytes);
 	const { sampleRate, channels, bitsPerSample, encoding } = first;
 	const info = wavInfo({ sampleRate, channels, bitsPerSample, encoding }, dataBytes, bytes);
 	// 8-bit PCM is unsigned: its silence is the middle, not zero.
@@ -343,6 +341,19 @@ export function planWav(
 				},
 			}),
 	};
+}
+
+/** @throws Error when a WAV file cannot have so many bytes */
+export function checkWavBytes(bytes: number): number {
+	if (bytes - CHUNK_HEADER_BYTES <= MAX_SIZE) return bytes;
+	throw new Error(`The joined audio is too long for a WAV file: ${bytes} bytes, at most 4 GiB`);
+}
+
+/** The header of a file that has so many bytes in all. */
+export function withRiffBytes(header: Uint8Array, bytes: number): Uint8Array {
+	const changed = header.slice();
+	new DataView(changed.buffer).setUint32(4, bytes - CHUNK_HEADER_BYTES, true);
+	return changed;
 }
 
 function header(info: WavInfo): Uint8Array {

@@ -1,20 +1,21 @@
 /** One Ogg Opus file made of several. */
-import { putText, uint16le } from '../bytes';
+import { uint16le } from '../bytes';
 import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
 import { Joiner, mustAgree } from '../joiner';
-import { oggChecksum } from './checksum';
+import { opusTags } from './comments';
+import type { Page } from './page';
+import { lacingOf, oggPage } from './page';
 import type { OpusInfo } from './reader';
 import { FIRST_PAGE, LAST_PAGE, OggOpusReader, PAGE_HEADER_BYTES } from './reader';
 import { withoutQuietEdges } from './quiet';
 import { keptOf, lastPackets, planSeams, tallyOf } from './seams';
-import { addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tally';
+import { addTally, emptyTally, SAMPLE_RATE } from './tally';
 
 /** Segments in a page, at most. */
 const MAX_SEGMENTS = 255;
 /** Pages of the joined file hold a second at most, as RFC 7845 recommends for seeking. */
 const PAGE_SAMPLES = SAMPLE_RATE;
-/** The joined file is one stream of its own, so any number does. */
-const SERIAL = 1;
+
 const sameHead = mustAgree<OpusInfo>({
 	'number of channels': (info) => info.channels,
 	'output gain': (info) => uint16le(Uint8Array.from(info.head), 16),
@@ -73,7 +74,7 @@ export function planOpus(
 	const head = headWith(first.head, preSkip);
 	const header = [
 		page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [head] }),
-		page({ number: 1, flags: 0, position: 0, packets: [opusTags()] }),
+		page({ number: 1, flags: 0, position: 0, packets: [opusTags([])] }),
 	];
 	const starts: number[] = [];
 	let bytes = header.reduce((sum, chunk) => sum + chunk.length, 0);
@@ -174,42 +175,7 @@ class PageWriter {
 	}
 }
 
-function page(content: {
-	number: number;
-	flags: number;
-	position: number;
-	packets: Uint8Array[];
-}): Uint8Array {
-	const segments = content.packets.reduce((sum, packet) => sum + segmentsOf(packet.length), 0);
-	const body = content.packets.reduce((sum, packet) => sum + packet.length, 0);
-	const bytes = new Uint8Array(PAGE_HEADER_BYTES + segments + body);
-	const view = new DataView(bytes.buffer);
-	putText(bytes, 0, 'OggS');
-	bytes[5] = content.flags;
-	view.setBigInt64(6, BigInt(content.position), true);
-	view.setUint32(14, SERIAL, true);
-	view.setUint32(18, content.number, true);
-	bytes[26] = segments;
-	let lacing = PAGE_HEADER_BYTES;
-	let at = PAGE_HEADER_BYTES + segments;
-	for (const packet of content.packets) {
-		const full = segmentsOf(packet.length) - 1;
-		bytes.fill(255, lacing, lacing + full);
-		bytes[lacing + full] = packet.length % 255;
-		lacing += full + 1;
-		bytes.set(packet, at);
-		at += packet.length;
-	}
-	view.setUint32(22, oggChecksum(bytes), true);
-	return bytes;
-}
-
-/** A comment packet with a vendor and no comments. */
-function opusTags(): Uint8Array {
-	const vendor = 'speech-gateway';
-	const bytes = new Uint8Array(8 + 4 + vendor.length + 4);
-	putText(bytes, 0, 'OpusTags');
-	bytes[8] = vendor.length;
-	putText(bytes, 12, vendor);
-	return bytes;
+/** A page of whole packets. */
+function page({ packets, ...place }: Omit<Page, 'lacing' | 'body'> & { packets: Uint8Array[] }) {
+	return oggPage({ ...place, lacing: lacingOf(packets), body: packets });
 }

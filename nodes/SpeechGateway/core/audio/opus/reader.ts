@@ -21,7 +21,7 @@ import { addPacket, addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tall
  */
 
 export const PAGE_HEADER_BYTES = 27;
-const CONTINUED = 1;
+export const CONTINUED = 1;
 export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
 /** Nothing ends on such a page: granule position -1. */

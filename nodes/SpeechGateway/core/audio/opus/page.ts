@@ -1,0 +1,62 @@
+/** Writes Ogg pages; reader.ts has the layout drawn. */
+import { putText } from '../bytes';
+import { oggChecksum } from './checksum';
+import { PAGE_HEADER_BYTES } from './reader';
+import { segmentsOf } from './tally';
+
+/** The files made here hold one stream each, so any number does. */
+const SERIAL = 1;
+const NUMBER_OFFSET = 18;
+const CHECKSUM_OFFSET = 22;
+
+export interface Page {
+	number: number;
+	flags: number;
+	/** Granule position; -1 where no packet ends. */
+	position: number;
+	/** Lengths of the segments, 255 at most. */
+	lacing: Uint8Array;
+	body: Uint8Array[];
+}
+
+export function oggPage({ number, flags, position, lacing, body }: Page): Uint8Array {
+	const length = body.reduce((sum, part) => sum + part.length, 0);
+	const bytes = new Uint8Array(PAGE_HEADER_BYTES + lacing.length + length);
+	const view = new DataView(bytes.buffer);
+	putText(bytes, 0, 'OggS');
+	bytes[5] = flags;
+	view.setBigInt64(6, BigInt(position), true);
+	view.setUint32(14, SERIAL, true);
+	view.setUint32(NUMBER_OFFSET, number, true);
+	bytes[26] = lacing.length;
+	bytes.set(lacing, PAGE_HEADER_BYTES);
+	let at = PAGE_HEADER_BYTES + lacing.length;
+	for (const part of body) {
+		bytes.set(part, at);
+		at += part.length;
+	}
+	view.setUint32(CHECKSUM_OFFSET, oggChecksum(bytes), true);
+	return bytes;
+}
+
+/** The segment table of whole packets: a length of less than 255 ends each. */
+export function lacingOf(packets: Uint8Array[]): Uint8Array {
+	const table = new Uint8Array(
+		packets.reduce((sum, packet) => sum + segmentsOf(packet.length), 0),
+	).fill(255);
+	let end = 0;
+	for (const packet of packets) {
+		end += segmentsOf(packet.length);
+		table[end - 1] = packet.length % 255;
+	}
+	return table;
+}
+
+/** The same page with another number. */
+export function renumbered(page: Uint8Array, number: number): Uint8Array {
+	const bytes = page.slice();
+	const view = new DataView(bytes.buffer);
+	view.setUint32(NUMBER_OFFSET, number, true);
+	view.setUint32(CHECKSUM_OFFSET, oggChecksum(bytes), true);
+	return bytes;
+}

@@ -1,0 +1,86 @@
+/** What a file says of itself, whatever its format. */
+
+/** A picture, JPEG or PNG. */
+export interface Cover {
+	mimeType: 'image/jpeg' | 'image/png';
+	bytes: Uint8Array;
+}
+
+export interface Tags {
+	title?: string;
+	artist?: string;
+	album?: string;
+	/** Four digits. */
+	year?: string;
+	comment?: string;
+	cover?: Cover;
+}
+
+export interface Chapter {
+	title: string;
+	startSeconds: number;
+	endSeconds: number;
+}
+
+export interface Metadata {
+	tags: Tags;
+	/** In the order of time. */
+	chapters: Chapter[];
+}
+
+/** Nothing to write. */
+export const isEmptyMetadata = ({ tags, chapters }: Metadata): boolean =>
+	chapters.length === 0 && Object.values(tags).every((value) => value === undefined);
+
+/** What kind of picture begins with these bytes; undefined when it is neither JPEG nor PNG. */
+export function sniffCover(head: Uint8Array): Cover['mimeType'] | undefined {
+	const starts = (...mark: number[]) => mark.every((byte, index) => head[index] === byte);
+	if (starts(0xff, 0xd8, 0xff)) return 'image/jpeg';
+	if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';
+	return undefined;
+}
+
+/** A heading, and the part of the joined file that begins with it. */
+export interface Heading {
+	title: string;
+	/** Index of the part. */
+	part: number;
+}
+
+/**
+ * Chapters from headings, in order; `starts`: second at which each part starts. A chapter ends where the next one starts. Of several
+ * headings of one part, which would be chapters of no length, the titles are joined.
+ */
+export function chaptersOf(headings: Heading[], starts: number[], seconds: number): Chapter[] {
+	const parts = [...new Set(headings.map(({ part }) => part))].sort((a, b) => a - b);
+	return parts.map((part, index) => ({
+		title: headings
+			.filter((heading) => heading.part === part)
+			.map(({ title }) => title)
+			.join(': '),
+		startSeconds: starts[part],
+		endSeconds: index + 1 < parts.length ? starts[parts[index + 1]] : seconds,
+	}));
+}
+
+/** Podcasting 2.0 chapters, version 1.2.0. */
+export function chaptersJson({ tags, chapters }: Metadata): string {
+	const { title, artist, album } = tags;
+	return JSON.stringify(
+		{
+			version: '1.2.0',
+			...(title && { title }),
+			...(artist && { author: artist }),
+			...(album && { podcastName: album }),
+			chapters: chapters.map((chapter) => ({
+				startTime: toMilliseconds(chapter.startSeconds) / 1000,
+				endTime: toMilliseconds(chapter.endSeconds) / 1000,
+				title: chapter.title,
+			})),
+		},
+		undefined,
+		'\t',
+	);
+}
+
+export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000);

@@ -1,0 +1,56 @@
+/** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
+import { concat, uint32sBe } from '../bytes';
+import type { Cover, Metadata } from './metadata';
+import { toMilliseconds } from './metadata';
+
+const FRONT_COVER = 3;
+/** The numbers of chapters have three digits. */
+const MAX_CHAPTERS = 999;
+
+/** Each as `KEY=value`. @throws Error beyond 999 chapters */
+export function vorbisComments({ tags, chapters }: Metadata): string[] {
+	if (chapters.length > MAX_CHAPTERS) {
+		throw new Error(
+			`An Opus file can have at most ${MAX_CHAPTERS} chapters, not ${chapters.length}`,
+		);
+	}
+	const named = {
+		TITLE: tags.title,
+		ARTIST: tags.artist,
+		ALBUM: tags.album,
+		DATE: tags.year,
+		// The standard's name, and the one that players show.
+		DESCRIPTION: tags.comment,
+		COMMENT: tags.comment,
+	};
+	return [
+		...Object.entries(named).flatMap(([key, value]) => (value ? [`${key}=${value}`] : [])),
+		...chapters.flatMap(({ title, startSeconds }, index) => {
+			const key = `CHAPTER${String(index + 1).padStart(3, '0')}`;
+			return [`${key}=${clock(startSeconds)}`, `${key}NAME=${title}`];
+		}),
+		...(tags.cover ? [`METADATA_BLOCK_PICTURE=${pictureBlock(tags.cover)}`] : []),
+	];
+}
+
+/** `00:12:34.567` */
+function clock(seconds: number): string {
+	const milliseconds = toMilliseconds(seconds);
+	const hours = String(Math.floor(milliseconds / 3_600_000)).padStart(2, '0');
+	return `${hours}:${new Date(milliseconds).toISOString().slice(14, 23)}`;
+}
+
+/**
+ * A FLAC picture block in base64, all numbers 32 bits big endian: type · length and MIME type · length and description ·
+ * width, height, depth and number of colours (0: see the picture) · length and picture.
+ */
+function pictureBlock({ mimeType, bytes }: Cover): string {
+	const type = new TextEncoder().encode(mimeType);
+	const block = concat([
+		uint32sBe(FRONT_COVER, type.length),
+		type,
+		uint32sBe(0, 0, 0, 0, 0, bytes.length),
+		bytes,
+	]);
+	return Buffer.from(block.buffer, block.byteOffset, block.length).toString('base64');
+}
