@@ -63,7 +63,7 @@ async function shoot(n8n: N8n, sim: Simulator, workflow: string, colorScheme: 'l
 		await editor.newWorkflow();
 		await editor.openNodesPanel();
 		await (await editor.search('narrate')).getByText(NODE, { exact: true }).click();
-		await editor.page.getByText('Create a voice from a recording').scrollIntoViewIfNeeded();
+		await editor.page.getByText('Clone voice from recording').scrollIntoViewIfNeeded();
 		await shot('nodes-panel');
 
 		sim.clearFaults();

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 import { findOperation } from './operations';
-import { outputsExpression, properties } from './operations/description';
+import { outputsExpression, properties, subtitleExpression } from './operations/description';
 import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './operations/listSearch';
 import { runItems } from './run/runItems';
 
@@ -17,7 +17,7 @@ export class SpeechGateway implements INodeType {
 		icon: { light: 'file:speechGateway.svg', dark: 'file:speechGateway.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleExpression(),
 		description:
 			'Narrate text of any length, clone voices, chat and make videos, without ever being charged twice',
 		defaults: { name: 'Speech Gateway' },

@@ -66,3 +66,13 @@ export function outputsExpression(): `={{${string}}}` {
 	}`;
 	return `={{(${outputs})($parameter)}}`;
 }
+
+/** What the canvas shows under the node's name, such as "Speech: Generate". */
+export function subtitleExpression(): string {
+	const names = operations.map(({ resource, operation, name }) => {
+		const shown = resources.find(({ value }) => value === resource)?.name;
+		return [`${resource}.${operation}`, `${shown}: ${name}`];
+	});
+	const table = JSON.stringify(Object.fromEntries(names));
+	return `={{ (${table})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
+}

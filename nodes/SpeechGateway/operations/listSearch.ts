@@ -49,7 +49,7 @@ export async function searchOwnVoices(
 	if (own.length === 0) {
 		throw new GatewayError(
 			'This account has no cloned voices yet',
-			'Clone one with Voice → Create.',
+			'Clone one with Voice → Clone.',
 		);
 	}
 	return { results: matching(own, filter) };

@@ -51,7 +51,7 @@ export const complete = defineOperation({
 	resource: 'chat',
 	operation: 'complete',
 	name: 'Complete',
-	action: 'Complete a chat',
+	action: 'Complete chat',
 	description: 'Get the answer of a model to a conversation, streamed when the workflow streams',
 	sends: [endpoints.chat],
 	input: fields,

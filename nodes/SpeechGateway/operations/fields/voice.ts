@@ -12,7 +12,7 @@ export const voiceField = locatorField(
 		displayName: 'Voice',
 		name: 'voice',
 		default: { value: DEFAULT_VOICE, cachedResultName: 'Default' },
-		description: 'Who speaks: the default voice, or one that you cloned with Voice → Create',
+		description: 'Who speaks: the default voice, or one that you cloned with Voice → Clone',
 		list: { placeholder: 'Choose a voice…', search: 'searchVoicesWithDefault' },
 		example: VOICE_ID,
 	},

@@ -6,7 +6,7 @@ export const estimate = defineOperation({
 	resource: 'speech',
 	operation: 'estimate',
 	name: 'Estimate',
-	action: 'Estimate the tokens of a text',
+	action: 'Estimate tokens of text',
 	description:
 		'Calculate how many tokens and minutes a text will take; sends nothing and costs nothing',
 	sends: [],

@@ -61,7 +61,8 @@ export const longTextFields = {
 	subtitles: choiceOption({
 		displayName: 'Subtitles',
 		name: 'subtitles',
-		default: 'none',
+		default: 'srt',
+		unset: 'none',
 		description: 'A subtitle file beside the audio, in the binary field "subtitles"',
 		choices: {
 			none: { name: 'None' },

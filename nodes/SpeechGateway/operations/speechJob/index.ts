@@ -31,25 +31,25 @@ export const speechJobOperations = taskOperations<SpeechInput, InputOf<typeof au
 	thing: 'job',
 	words: {
 		createAndWait: {
-			action: 'Create a speech job and wait for the audio',
+			action: 'Create speech job and wait for audio',
 			description:
 				'Submit a text as a job, wait until it is spoken, and download the audio. Charged up front, by the number of characters.',
 		},
 		create: {
-			action: 'Create a speech job',
+			action: 'Create speech job',
 			description:
 				'Submit a text as a job and go on at once; fetch the audio later with "Wait". Charged up front, by the number of characters.',
 		},
 		get: {
-			action: 'Get a speech job',
+			action: 'Get speech job',
 			description: 'Look up the status of a job; free',
 		},
 		wait: {
-			action: 'Wait for a speech job',
+			action: 'Wait for speech job',
 			description: 'Wait until a job is completed and download its audio; free',
 		},
 		download: {
-			action: 'Download the audio of a speech job',
+			action: 'Download audio of speech job',
 			description: 'Fetch the audio of a completed job; free, as often as you like',
 		},
 	},

@@ -29,23 +29,23 @@ export const videoOperations = taskOperations<InputOf<typeof fields>, InputOf<ty
 	thing: 'video',
 	words: {
 		createAndWait: {
-			action: 'Create a video and wait for the file',
+			action: 'Create video and wait for file',
 			description: 'Submit a prompt, wait until the video is made, and download it',
 		},
 		create: {
-			action: 'Create a video',
+			action: 'Create video',
 			description: 'Submit a prompt and go on at once; fetch the video later with "Wait"',
 		},
 		get: {
-			action: 'Get a video',
+			action: 'Get video',
 			description: 'Look up the status of a video; free',
 		},
 		wait: {
-			action: 'Wait for a video',
+			action: 'Wait for video',
 			description: 'Wait until a video is completed and download it; free',
 		},
 		download: {
-			action: 'Download a video',
+			action: 'Download video',
 			description: 'Fetch the file of a completed video; free, as often as you like',
 		},
 	},

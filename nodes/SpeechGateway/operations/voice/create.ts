@@ -51,8 +51,8 @@ type VoiceInput = InputOf<typeof fields> & { recording: Recording };
 export const create = defineOperation({
 	resource: 'voice',
 	operation: 'create',
-	name: 'Create',
-	action: 'Create a voice from a recording',
+	name: 'Clone',
+	action: 'Clone voice from recording',
 	description: `Clone a voice from a recording; each clone costs ${CLONE_TOKENS} tokens`,
 	sends: [endpoints.createVoice, endpoints.voices],
 	input: fields,

@@ -7,7 +7,7 @@ export const deleteVoice = defineOperation({
 	resource: 'voice',
 	operation: 'delete',
 	name: 'Delete',
-	action: 'Delete a voice',
+	action: 'Delete voice',
 	description: 'Delete a cloned voice for good',
 	sends: [endpoints.deleteVoice],
 	input: { model: speechModelField, voice: ownVoiceField },

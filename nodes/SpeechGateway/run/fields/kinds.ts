@@ -21,9 +21,11 @@ export const textField = (
 	parse: Parse<string> = requiredText,
 ): Field<string> => panelField({ default: '', ...shown, required: true, type: 'string' }, parse);
 
-/** An id that becomes part of an address. */
+/** An id that becomes part of an address; the node before this one usually has it. */
 export const idField = (shown: Shown): Field<string> =>
-	textField(shown, (value, label) => safeId(requiredText(value, label).trim(), label));
+	textField({ default: '={{ $json.id }}', ...shown }, (value, label) =>
+		safeId(requiredText(value, label).trim(), label),
+	);
 
 /** Empty counts as not set. */
 export const textOption = ({ unset, ...shown }: Option<string>): OptionField<string> =>
@@ -88,11 +90,12 @@ export const choiceField = <T extends string>({ choices, ...shown }: ChoiceSpec<
 
 export const choiceOption = <T extends string>({
 	choices,
+	unset,
 	...shown
-}: ChoiceSpec<T>): OptionField<T> =>
+}: ChoiceSpec<T> & { unset?: NoInfer<T> }): OptionField<T> =>
 	option(
 		{ ...shown, type: 'options', options: shownChoices(choices) },
-		shown.default,
+		unset ?? shown.default,
 		(value, label): T | undefined =>
 			value === undefined || value === '' ? undefined : choice(value, label, valuesOf(choices)),
 	);
