@@ -30,6 +30,8 @@ export interface N8nOptions {
 	port?: number;
 	/** `worker` starts a queue-mode worker, which has no editor. */
 	command?: 'start' | 'worker' | 'webhook';
+	/** Is given what n8n prints, as it comes. */
+	onOutput?: (text: string) => void;
 }
 
 /** A running n8n. */
@@ -131,6 +133,7 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 			}, START_LIMIT_MS);
 			const listen = (chunk: Buffer) => {
 				appendFileSync(logFile, chunk);
+				options.onOutput?.(chunk.toString());
 				if (ready) return;
 				output += chunk.toString();
 				ready = /Editor is now accessible|worker is now ready|Webhook listener waiting/.test(

@@ -1,0 +1,122 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
+import { watch } from 'node:fs';
+import { cp, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import ts from 'typescript';
+import manifest from '../package.json';
+import { OWNER, type N8nClient, type WorkflowJson } from '../test/support/n8n/client';
+import { installN8n, N8N_VERSIONS, REPOSITORY, type N8nVersion } from '../test/support/n8n/install';
+import { packPackage } from '../test/support/n8n/package';
+import { startN8n } from '../test/support/n8n/server';
+import { step, type Log } from '../test/support/n8n/steps';
+import { startSimulator, type Simulator } from '../test/support/simulator';
+
+const SOURCES = ['nodes', 'credentials'];
+/** What the build copies as it is (see gulpfile.js). */
+const ASSET = /\.(svg|node\.json)$/;
+/** The first one that is shown. */
+const EXAMPLE = 'First narration';
+
+/**
+ * `npm run dev`: a real n8n with the package, in front of the simulator, logged in, with a credential and the example
+ * workflows. What is saved under nodes/ or credentials/ is compiled into the installed package, and n8n and open editors
+ * take it over. `--version 1.123` chooses the n8n. Ctrl-C ends all and leaves nothing.
+ */
+export async function main(args: string[]): Promise<never> {
+	const version = chosenVersion(args);
+	const log: Log = (line) => console.log(line);
+	const simulator = await startSimulator();
+	const tarball =
+		process.env.PACKAGE_TARBALL ?? (await step('Build and pack the package', log, packPackage));
+	await installN8n(version, log);
+	const n8n = await step(`Start n8n ${version}`, log, async () => {
+		const env = {
+			N8N_DEV_RELOAD: 'true',
+			// 1.x reloads in development only.
+			...(version === '1.123' && { NODE_ENV: 'development' }),
+		};
+		const onOutput = (text: string) => {
+			for (const line of text.match(/^.*Hot reload.*$/gm) ?? []) log(`n8n: ${line.trim()}`);
+		};
+		return await startN8n({ version, tarball, env, onOutput });
+	});
+	const first = await furnish(n8n.api, simulator);
+	await step('Compile', log, async () => {
+		const installed = path.join(n8n.userFolder, '.n8n/nodes/node_modules', manifest.name, 'dist');
+		compileOnChange(installed, log);
+		copyOnChange(installed, log);
+	});
+
+	log(`\nEditor:    ${n8n.url}/workflow/${first}`);
+	log(`Login:     ${OWNER.email} / ${OWNER.password}`);
+	log(
+		`Simulator: ${simulator.url} (what it was asked and charged: ${simulator.url}/__sim/charges)`,
+	);
+	log(`n8n's log: ${path.join(n8n.userFolder, 'n8n.log')}`);
+	log('Waiting for changes in nodes/ and credentials/. Ctrl-C ends all.');
+	return await new Promise<never>(() => {}); // until a signal
+}
+
+function chosenVersion(args: string[]): N8nVersion {
+	const wanted = args.includes('--version') ? args[args.indexOf('--version') + 1] : N8N_VERSIONS[0];
+	const version = N8N_VERSIONS.find((known) => known === wanted);
+	if (!version) throw new Error(`--version is one of ${N8N_VERSIONS.join(', ')}`);
+	return version;
+}
+
+/** Makes the credential and the example workflows; returns the id of the first one. */
+async function furnish(api: N8nClient, simulator: Simulator): Promise<string | undefined> {
+	const data = { apiKey: simulator.apiKey, baseUrl: simulator.url };
+	const credential = await api.createCredential('speechGatewayApi', data, 'Simulator');
+	const folder = path.join(REPOSITORY, 'examples');
+	let first: string | undefined;
+	for (const file of (await readdir(folder)).filter((name) => name.endsWith('.json'))) {
+		const example = JSON.parse(await readFile(path.join(folder, file), 'utf8')) as WorkflowJson;
+		const { id } = await api.importWorkflow(example, [credential]);
+		if (example.name === EXAMPLE) first = id;
+	}
+	return first;
+}
+
+/** Compiles the package into a folder, now and whenever a source changes. Files that stay as they are are not written. */
+function compileOnChange(outDir: string, log: Log): void {
+	const system: ts.System = {
+		...ts.sys,
+		writeFile(file, text) {
+			if (ts.sys.readFile(file) === text) return;
+			ts.sys.writeFile(file, text);
+			log(`Changed: ${path.relative(outDir, file)}`);
+		},
+	};
+	const show = (diagnostic: ts.Diagnostic) =>
+		log(
+			ts.formatDiagnostic(diagnostic, {
+				getCanonicalFileName: (name) => name,
+				getCurrentDirectory: () => REPOSITORY,
+				getNewLine: () => '\n',
+			}),
+		);
+	ts.createWatchProgram(
+		ts.createWatchCompilerHost(
+			path.join(REPOSITORY, 'tsconfig.json'),
+			{ outDir },
+			system,
+			ts.createEmitAndSemanticDiagnosticsBuilderProgram,
+			show,
+			() => {}, // that it waits for changes
+		),
+	);
+}
+
+/** Copies icons and codex files when they change. */
+function copyOnChange(outDir: string, log: Log): void {
+	for (const folder of SOURCES)
+		watch(path.join(REPOSITORY, folder), { recursive: true }, (_, name) => {
+			if (!name || !ASSET.test(name)) return;
+			const file = path.join(folder, name);
+			cp(path.join(REPOSITORY, file), path.join(outDir, file)).then(
+				() => log(`Changed: ${file}`),
+				(error: Error) => log(`${file}: ${error.message}`), // deleted, say
+			);
+		});
+}
