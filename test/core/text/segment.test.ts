@@ -269,6 +269,18 @@ describe('properties', () => {
 		);
 	});
 
+	test('a tag stays with its word, and a word in one piece, when the marks beside them have no room', () => {
+		expect(texts('(in a hurry tone)  word ...   !', 30)).toEqual([
+			'(in a hurry tone)  word',
+			'...   !',
+		]);
+		expect(texts('... , ... , (in a hurry tone) word', 30)).toEqual([
+			'... , ... ,',
+			'(in a hurry tone) word',
+		]);
+		expect(texts('. . . . . . wonderful', 12)).toEqual(['. . . . . .', 'wonderful']);
+	});
+
 	test('words that fit are never cut, nor a tag from its word', () => {
 		const unit = fc.oneof(
 			{

@@ -37,7 +37,7 @@ const INSIDE_CHARACTER = 3;
  * piece that is still too long. `price` is weighed against uneven lengths, in units of one wholly empty segment: a
  * sentence end is taken instead of a paragraph end only where that spares a nearly empty segment.
  */
-const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number }> = [
+const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number; mayBeMute?: true }> = [
 	{ find: paragraphs, price: 0, mayCut: FREE },
 	{ find: sentences, price: 0.45, mayCut: FREE },
 	{ find: lines, price: 0.5, mayCut: FREE },
@@ -45,11 +45,13 @@ const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number }> = [
 	{ find: numbers, price: 0.75, mayCut: FREE },
 	{ find: words, price: 1, mayCut: FREE },
 	{ find: wordParts, price: 1.5, mayCut: FREE },
+	// One word, and too many marks around it: they go before the word is cut, or its tag taken from it.
+	{ find: wordEdges, price: 1.75, mayCut: FREE, mayBeMute: true },
 	{ find: tagEnds, price: 2, mayCut: AFTER_TAG },
 	{ find: wordEdges, price: 2.5, mayCut: AFTER_TAG },
-	{ find: everywhere, price: 3, mayCut: AFTER_TAG },
+	{ find: everywhere, price: 3, mayCut: AFTER_TAG, mayBeMute: true },
 	// Only where marks on its brackets make a tag too long.
-	{ find: everywhere, price: 3.5, mayCut: INSIDE_TAG },
+	{ find: everywhere, price: 3.5, mayCut: INSIDE_TAG, mayBeMute: true },
 ];
 const SENTENCE_LEVEL = 1;
 
@@ -179,9 +181,8 @@ export function cutText(
 	const refine = (start: number, end: number, level: number) => {
 		if (level === LEVELS.length) return;
 		if (level > SENTENCE_LEVEL && fits(start, end)) return;
-		const { find, price, mayCut } = LEVELS[level];
+		const { find, price, mayCut, mayBeMute } = LEVELS[level];
 		// What cannot be spoken stays with what follows, at the end with what stands before, unless it is too long.
-		const mayBeMute = find === everywhere;
 		let from = start;
 		let seen = start;
 		for (const offset of find(text, start, end)) {
@@ -229,8 +230,8 @@ export function cutText(
 /**
  * Cuts text into segments of at most maxCharacters code points, at paragraph, else sentence, clause or word ends, of even
  * length where those allow. Between segments lies only white space; text of nothing else gives []. Never inside an
- * emotion tag or a grapheme cluster that fits in a segment by itself. What has no letter or digit (`* * *`) stands with a
- * neighbour, unless it is longer than a segment or all there is.
+ * emotion tag or a grapheme cluster that fits in a segment by itself, nor between a tag and its word where both fit. What
+ * has no letter or digit (`* * *`) stands with a neighbour, unless they are longer than a segment or it is all there is.
  */
 export function segmentText(text: string, options: { maxCharacters: number }): TextSegment[] {
 	const { maxCharacters } = options;
