@@ -6,7 +6,12 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 import { findOperation } from './operations';
-import { outputsExpression, properties, subtitleExpression } from './operations/description';
+import {
+	credentialRules,
+	outputsExpression,
+	properties,
+	subtitleExpression,
+} from './operations/description';
 import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './operations/listSearch';
 import { runItems } from './run/runItems';
 
@@ -26,7 +31,7 @@ export class SpeechGateway implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),
-		credentials: [{ name: 'speechGatewayApi', required: true }],
+		credentials: [{ name: 'speechGatewayApi', required: true, displayOptions: credentialRules() }],
 		properties: properties(),
 	};
 

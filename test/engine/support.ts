@@ -15,6 +15,7 @@ import {
 } from 'n8n-core';
 import {
 	createRunExecutionData,
+	type IBinaryData,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -46,6 +47,8 @@ export interface EngineRun {
 	keyFault?: KeyFault;
 	url: string;
 	apiKey: string;
+	/** The node has no credential. */
+	noCredential?: boolean;
 	onError?: OnError;
 	retryOnFail?: boolean;
 	/** Left out: unset, as in a node whose settings were never opened; n8n then tries 3 times. */
@@ -106,6 +109,25 @@ async function prepare(): Promise<void> {
 	await DataDeduplicationService.init(keyStore);
 }
 
+/** A file in n8n's store, as a node before this one leaves it. */
+export async function storedFile(
+	bytes: Uint8Array,
+	fileName: string,
+	mimeType: string,
+): Promise<IBinaryData> {
+	await (ready ??= prepare());
+	const place = {
+		type: 'execution',
+		workflowId: 'workflow-under-test',
+		executionId: 'before',
+	} as const;
+	return await Container.get(BinaryDataService).store(place, Buffer.from(bytes), {
+		data: '',
+		mimeType,
+		fileName,
+	});
+}
+
 /** What stands in n8n's database for the keys of `sendOnceKey`; tests look into it, and make it fail. */
 export const keyStore = new KeyStore();
 
@@ -122,7 +144,9 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		typeVersion: 1,
 		position: [0, 0],
 		parameters: options.parameters as INode['parameters'],
-		credentials: { speechGatewayApi: { id: '1', name: 'Speech Gateway API' } },
+		...(!options.noCredential && {
+			credentials: { speechGatewayApi: { id: '1', name: 'Speech Gateway API' } },
+		}),
 		...(options.onError && { onError: options.onError }),
 		...(options.alwaysOutputData && { alwaysOutputData: true }),
 		...(options.retryOnFail && {

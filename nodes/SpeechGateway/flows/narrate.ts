@@ -44,7 +44,7 @@ export async function narrate(
 	if (!results.every(isDone)) throw await firstError(item, narration, results);
 	const audio = results.map((result) => result.audio);
 	try {
-		return await joinStored(item, audio, fileName, pauseMilliseconds);
+		return await joinStored(item, audio, fileName, { pauses: pauseMilliseconds });
 	} catch (error) {
 		throw notJoined(error, await describeRemains(item, narration, results));
 	}
@@ -140,7 +140,7 @@ async function describeRemains(
 		const binary = from === 0 ? 'completed' : `completed_${from + 1}`;
 		const audio = run.map((result) => result.audio);
 		const name = `${fileName}-part-${from + 1}`;
-		files[binary] = (await joinStored(item, audio, name, pauseMilliseconds)).binary;
+		files[binary] = (await joinStored(item, audio, name, { pauses: pauseMilliseconds })).binary;
 		described.push({ from: from + 1, to: from + run.length, status: 'done', binary });
 	};
 	for (let from = 0, to = 0; from < results.length; from = to + 1) {

@@ -1,4 +1,8 @@
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	INodeCredentialDescription,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import { operations, resources } from './index';
 import { optionsCollection } from './optionsCollection';
 
@@ -44,6 +48,18 @@ export function properties(): INodeProperties[] {
 		}),
 	];
 }
+
+/**
+ * Operations that send nothing need no credential. n8n hides it when any of the rules matches, so no operation that sends
+ * may share the name of one that does not.
+ */
+export const credentialRules = (): INodeCredentialDescription['displayOptions'] => ({
+	hide: {
+		operation: operations
+			.filter(({ sends }) => sends.length === 0)
+			.map(({ operation }) => operation),
+	},
+});
 
 /**
  * The outputs as n8n's editor and engine evaluate them, from the parameters alone. Short labels: the canvas cuts them

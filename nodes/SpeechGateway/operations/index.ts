@@ -1,4 +1,5 @@
 import type { Operation } from '../run/operation';
+import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';
 import { getMany as getModels } from './model/getMany';
 import { estimate } from './speech/estimate';
@@ -18,6 +19,7 @@ export const operations: Operation[] = [
 	deleteVoice,
 	getVoices,
 	completeChat,
+	joinAudio,
 	...videoOperations,
 	getModels,
 ];
@@ -27,6 +29,7 @@ export const resources = [
 	{ value: 'speechJob', name: 'Speech Job', defaultOperation: 'createAndWait' },
 	{ value: 'voice', name: 'Voice', defaultOperation: 'create' },
 	{ value: 'chat', name: 'Chat', defaultOperation: 'complete' },
+	{ value: 'audio', name: 'Audio', defaultOperation: 'join' },
 	{ value: 'video', name: 'Video', defaultOperation: 'createAndWait' },
 	{ value: 'model', name: 'Model', defaultOperation: 'getMany' },
 ];

@@ -4,7 +4,7 @@ import { sortOntoBranches, type Settled } from './branches';
 import { runError } from './errors';
 import { giveHints } from './hints';
 import type { Operation } from './operation';
-import { readOne } from './readItems';
+import { type ReadItem, readOne } from './readItems';
 import { openSession } from './requests/session';
 
 /**
@@ -18,13 +18,16 @@ export async function combineItems(
 	const { combine, combines = () => false } = operation;
 	if (!combine) return undefined;
 	const count = context.getInputData().length;
-	const inputs = await Promise.all(
-		Array.from({ length: count }, async (_, index) => await readOne(context, operation, index)),
-	);
-	const good = inputs.flatMap((input, index) =>
-		'parameters' in input ? [{ index, input: input.parameters }] : [],
-	);
-	if (good.length > 0 && !combines(good[0].input)) return undefined;
+	const inputs: ReadItem[] = [];
+	const good: Array<{ index: number; input: object }> = [];
+	// One by one: reading an item may be reading its files.
+	for (let index = 0; index < count; index++) {
+		const input = await readOne(context, operation, index);
+		inputs.push(input);
+		if (!('parameters' in input)) continue;
+		if (good.length === 0 && !combines(input.parameters)) return undefined;
+		good.push({ index, input: input.parameters });
+	}
 
 	const stopOnFail = !context.continueOnFail();
 	const fail = (index: number, error: unknown): Settled => {

@@ -1,52 +1,107 @@
-import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio } from '../../core/audio';
+import type { IBinaryData } from 'n8n-workflow';
+import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio, joinBlocker } from '../../core/audio';
+import {
+	canBeTagged,
+	chaptersJson,
+	chaptersOf,
+	type Heading,
+	type Tags,
+	withMetadata,
+} from '../../core/audio/tags';
 import { withExtension } from '../../core/fileName';
-import type { StoredAudio } from './storeAudio';
-import type { ItemRequests } from '../../run/requests/itemRequests';
 import { readableFrom } from '../../gateway/readable';
+import type { Session } from '../../run/requests/session';
+import { chunksOf } from './inputFile';
+import type { StoredAudio } from './storeAudio';
+
+interface JoinOptions {
+	/** Milliseconds of silence at each seam. */
+	pauses?: number;
+	/** Quiet edges are cut down. */
+	trimSilence?: boolean;
+	/** What the file says of itself, and the headings that become chapters. */
+	metadata?: { tags: Tags; headings: Heading[] };
+}
+
+interface JoinedFile extends StoredAudio {
+	/** Second at which each part starts. */
+	starts: number[];
+	/** The chapters in a file of their own, when there are any. */
+	chapters?: IBinaryData;
+}
 
 /**
- * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. `starts`: seconds at
- * which each part starts. A single file is returned as it is. Throws when the files do not fit together.
+ * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. A single file is returned
+ * as it is, unless there is something to cut or to write into it. Throws when the files do not fit together.
  */
 export async function joinStored(
-	item: ItemRequests,
+	{ session }: { session: Pick<Session, 'context' | 'hints' | 'transport'> },
 	parts: StoredAudio[],
 	fileName: string,
-	pauseMilliseconds = 0,
-): Promise<StoredAudio & { starts: number[] }> {
-	const { helpers } = item.session.context;
-	if (parts.length === 1) {
-		const [{ binary, info }] = parts;
-		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[info.format];
+	{
+		pauses = 0,
+		trimSilence = false,
+		metadata: { tags, headings } = { tags: {}, headings: [] },
+	}: JoinOptions = {},
+): Promise<JoinedFile> {
+	const { helpers } = session.context;
+	const [{ binary: first, info: firstInfo }] = parts;
+	const isReadable = !joinBlocker(firstInfo, firstInfo);
+	const isTagged = Object.keys(tags).length > 0 || headings.length > 0;
+	const takesTags = isReadable && canBeTagged(firstInfo.format);
+	if (isTagged && !takesTags) {
+		session.hints.add(`Chapters and tags cannot be written into this ${firstInfo.format} file.`);
+	}
+	if (parts.length === 1 && !((isReadable && trimSilence) || (takesTags && isTagged))) {
+		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[firstInfo.format];
 		return {
-			binary: { ...binary, fileName: withExtension(fileName, extension) },
-			info,
+			binary: { ...first, fileName: withExtension(fileName, extension) },
+			info: firstInfo,
 			starts: [0],
 		};
 	}
-	const joined = joinAudio(
+	const plain = joinAudio(
 		parts.map(({ binary, info }) => ({
 			info,
-			open: async () =>
-				binary.id
-					? ((await helpers.getBinaryStream(binary.id)) as AsyncIterable<Uint8Array>)
-					: chunked(Buffer.from(binary.data, 'base64')),
+			open: async () => await chunksOf(session.context, binary),
 		})),
-		{ pauseMilliseconds },
+		{ pauseMilliseconds: pauses, trimSilence },
 	);
+	const { starts } = plain;
+	const metadata = { tags, chapters: chaptersOf(headings, starts, plain.info.seconds) };
+	const joined = takesTags ? withMetadata(plain, metadata) : plain;
+	const chunks = untilCancelled(joined.chunks(), session.transport.cancel);
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
-	const name = withExtension(fileName, extension);
-	const { id } = parts[0].binary;
+	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
 	// In memory mode there is no stream to borrow the class from, and nothing to be saved by streaming.
-	const data = id
-		? readableFrom(joined.chunks(), (await helpers.getBinaryStream(id)).destroy())
-		: await collect(joined.chunks());
-	const binary = await helpers.prepareBinaryData(data, name, mimeType);
-	return { binary, info: joined.info, starts: joined.starts };
+	const data = stored
+		? readableFrom(chunks, (await helpers.getBinaryStream(stored)).destroy())
+		: await collect(chunks);
+	const binary = await helpers.prepareBinaryData(
+		data,
+		withExtension(fileName, extension),
+		mimeType,
+	);
+	const chapters =
+		metadata.chapters.length > 0
+			? await helpers.prepareBinaryData(
+					Buffer.from(chaptersJson(metadata)),
+					withExtension(fileName, 'chapters.json'),
+					'application/json+chapters',
+				)
+			: undefined;
+	return { binary, info: joined.info, starts, ...(chapters && { chapters }) };
 }
 
-async function* chunked(buffer: Buffer): AsyncGenerator<Uint8Array> {
-	yield buffer;
+/** The same chunks; throws the signal's reason when the execution is stopped. */
+async function* untilCancelled(
+	chunks: AsyncIterable<Uint8Array>,
+	cancel: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		cancel?.throwIfAborted();
+		yield chunk;
+	}
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {

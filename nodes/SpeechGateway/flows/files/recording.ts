@@ -1,4 +1,4 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import {
 	type AudioFormat,
 	AudioInspector,
@@ -6,6 +6,7 @@ import {
 	sniffForeignFormat,
 } from '../../core/audio';
 import { InputError } from '../../core/errors';
+import { chunksOf, fileOf } from './inputFile';
 
 /** What is known of a recording on the node's input. */
 export interface Recording {
@@ -26,7 +27,7 @@ export async function inspectRecording(
 	property: string,
 	maxBytes: number,
 ): Promise<Recording> {
-	const file = binaryOf(context, index, property);
+	const file = fileOf(context, index, property);
 	let inspector: AudioInspector | undefined;
 	let format: AudioFormat | undefined;
 	let bytes = 0;
@@ -58,29 +59,6 @@ export async function inspectRecording(
 		bytes,
 		seconds: secondsOf(inspector),
 	};
-}
-
-function binaryOf(context: IExecuteFunctions, index: number, property: string): IBinaryData {
-	try {
-		return context.helpers.assertBinaryData(index, property);
-	} catch {
-		throw noFile(property);
-	}
-}
-
-const noFile = (property: string) =>
-	new InputError(
-		`The item has no file in the binary field "${property}"`,
-		'Put a node before this one that brings a file (Read Files, HTTP Request, Form …), or name its field in "Input Binary Field". Nothing was sent.',
-	);
-
-async function chunksOf(
-	context: IExecuteFunctions,
-	file: IBinaryData,
-): Promise<AsyncIterable<Buffer> | Buffer[]> {
-	return file.id
-		? ((await context.helpers.getBinaryStream(file.id)) as AsyncIterable<Buffer>)
-		: [Buffer.from(file.data, 'base64')];
 }
 
 /** A recording that cannot be read to its end is still the gateway's to judge; only its length stays unknown. */

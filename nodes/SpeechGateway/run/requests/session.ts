@@ -6,7 +6,7 @@ import { SentKeys } from './claims';
 /** What all items of one run of the node share. */
 export interface Session {
 	context: GatewayContext &
-		Pick<IExecuteFunctions, 'helpers'> &
+		Pick<IExecuteFunctions, 'helpers' | 'getInputData'> &
 		Partial<Pick<IExecuteFunctions, 'sendMessageToUI' | 'sendChunk' | 'getWorkflowDataProxy'>>;
 	transport: Transport;
 	limiter: ConcurrencyLimiter;

@@ -1,0 +1,202 @@
+import type { IDataObject } from 'n8n-workflow';
+import { joinBlocker } from '../../core/audio';
+import { InputError } from '../../core/errors';
+import { inspectInput } from '../../flows/files/inputAudio';
+import { joinStored } from '../../flows/files/joinStored';
+import type { StoredAudio } from '../../flows/files/storeAudio';
+import {
+	choiceField,
+	flagOption,
+	numberOption,
+	textField,
+	textOption,
+} from '../../run/fields/kinds';
+import { type InputOf, optional } from '../../run/fields/field';
+import { defineOperation } from '../../run/operation';
+import type { Result } from '../../run/requests/ledger';
+import type { Session } from '../../run/requests/session';
+import { checkTaggable, podcastFields, readTags } from '../fields/podcast';
+
+const fields = {
+	binaryPropertyName: textField({
+		displayName: 'Input Binary Field',
+		name: 'binaryPropertyName',
+		default: 'data',
+		hint: 'The name of the field with the audio; several names, separated by commas, are joined in this order',
+		description: 'The binary fields of the incoming items that hold the audio',
+	}),
+	combine: choiceField({
+		displayName: 'Combine',
+		name: 'combine',
+		default: 'allItems',
+		description: 'What becomes one file',
+		choices: {
+			allItems: { name: 'All Items', description: 'The audio of all items becomes one file' },
+			eachItem: { name: 'Each Item', description: 'The fields of each item become one file' },
+		},
+	}),
+	pauseBetween: numberOption({
+		displayName: 'Pause Between',
+		name: 'pauseBetween',
+		hint: 'Milliseconds',
+		min: 0,
+		max: 60_000,
+		default: 0,
+		description: 'Silence between the files',
+	}),
+	trimSilence: flagOption({
+		displayName: 'Trim Silence',
+		name: 'trimSilence',
+		default: false,
+		description:
+			'Whether to cut down silence at the start and the end of each file, to about 0.12 seconds',
+	}),
+	timings: flagOption({
+		displayName: 'Timings',
+		name: 'timings',
+		default: false,
+		description:
+			'Whether to list the files with the seconds at which they start and end, in the field "parts"',
+	}),
+	fileName: optional(
+		textOption({
+			displayName: 'File Name',
+			name: 'fileName',
+			default: '',
+			placeholder: 'e.g. episode-1',
+			description: 'Name of the file; the ending, such as .mp3, is added by itself',
+		}),
+	),
+	outputBinaryPropertyName: textOption({
+		displayName: 'Output Binary Field',
+		name: 'outputBinaryPropertyName',
+		default: 'data',
+		description: 'The field of the output item that holds the file',
+	}),
+	...podcastFields({
+		name: 'One per File',
+		description:
+			'Named by the field "title" of the item where there is one, else by the name of the file',
+	}),
+};
+
+/** One of the files that become one. */
+interface InputFile extends StoredAudio {
+	/** Its name and where it is from, for messages. */
+	name: string;
+	/** Of its chapter. */
+	title: string;
+}
+
+type JoinInput = InputOf<typeof fields> & { files: InputFile[] };
+
+export const join = defineOperation({
+	resource: 'audio',
+	operation: 'join',
+	name: 'Join',
+	action: 'Join audio files',
+	description:
+		'Join audio files of one format into one, with pauses, chapters and tags; costs nothing',
+	sends: [],
+	input: fields,
+
+	async prepare(input, { context, index }): Promise<JoinInput> {
+		const cancel = context.getExecutionCancelSignal?.();
+		const properties = input.binaryPropertyName
+			.split(',')
+			.map((name) => name.trim())
+			.filter((name) => name !== '');
+		if (properties.length === 0) throw new InputError('"Input Binary Field" names no field');
+		const { title } = context.getInputData()[index].json;
+		const files: InputFile[] = [];
+		for (const property of properties) {
+			const file = await inspectInput(context, index, property, cancel);
+			const { fileName = property } = file.binary;
+			files.push({
+				...file,
+				name: `"${fileName}" (item ${index + 1})`,
+				title: typeof title === 'string' && title.trim() ? title.trim() : stemOf(fileName),
+			});
+		}
+		return { ...input, files };
+	},
+
+	async execute(input, { session, index }) {
+		return await joined(session, input, [{ index, input }], `joined-${index + 1}`);
+	},
+
+	combines: ({ combine }) => combine === 'allItems',
+	async combine(all, session) {
+		return await joined(session, all[0].input, all, 'joined');
+	},
+});
+
+const stemOf = (fileName: string) => fileName.replace(/(?<=.)\.[^.]*$/, '');
+
+/** One file of all files of the items; the options are those of the first item. */
+async function joined(
+	session: Session,
+	input: JoinInput,
+	all: Array<{ index: number; input: JoinInput }>,
+	stem: string,
+): Promise<Result> {
+	const files = all.flatMap((item) => item.input.files);
+	const { pauseBetween, trimSilence, outputBinaryPropertyName } = input;
+	checkAlike(files, pauseBetween);
+	checkTaggable(input, files[0].info.format);
+	const headings = files.map(({ title }, part) => ({ title, part }));
+	const { context } = session;
+	const { binary, info, starts, chapters } = await joinStored(
+		{ session },
+		files,
+		input.fileName ?? stem,
+		{
+			pauses: pauseBetween,
+			trimSilence,
+			metadata: {
+				tags: await readTags(
+					context,
+					all.map(({ index }) => index),
+					input.tags,
+				),
+				headings: input.chapters === 'headings' ? headings : [],
+			},
+		},
+	);
+	const { seconds = 0 } = info;
+	const json: IDataObject = {
+		files: files.length,
+		durationSeconds: seconds,
+		bytes: info.bytes,
+		mimeType: binary.mimeType,
+		fileName: binary.fileName,
+		starts,
+		...(input.timings && {
+			parts: files.map(({ title }, index) => ({
+				text: title,
+				startSeconds: starts[index],
+				endSeconds: index + 1 < files.length ? starts[index + 1] - pauseBetween / 1000 : seconds,
+			})),
+		}),
+	};
+	return {
+		branch: 'success',
+		items: [
+			{ json, binary: { [outputBinaryPropertyName]: binary, ...(chapters && { chapters }) } },
+		],
+	};
+}
+
+/** Throws InputError when not all files can be parts of one. */
+function checkAlike(files: InputFile[], pauseMilliseconds: number): void {
+	for (const [index, { info }] of files.entries()) {
+		const next = { part: index + 1, pauseMilliseconds };
+		const blocker = joinBlocker(files[0].info, info, next);
+		if (!blocker) continue;
+		const named = blocker.replace(/\bpart (\d+)\b/g, (_, part) => files[Number(part) - 1].name);
+		throw new InputError(
+			`The files cannot be joined: ${named}`,
+			'Convert all of them to the same format, sample rate and number of channels first; nothing is encoded anew here, so that nothing is lost.',
+		);
+	}
+}

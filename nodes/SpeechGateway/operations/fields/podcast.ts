@@ -1,0 +1,111 @@
+import type { IDataObject } from 'n8n-workflow';
+import { InputError } from '../../core/errors';
+import { isRecord } from '../../core/explain';
+import { canBeTagged, type Tags } from '../../core/audio/tags';
+import { type FileContext } from '../../flows/files/inputFile';
+import { readCover } from '../../flows/files/cover';
+import { isEmpty } from '../../run/fields/checks';
+import { type InputOf, option } from '../../run/fields/field';
+import { choiceOption } from '../../run/fields/kinds';
+
+/** What a user says of a recording; the cover is still a field's name. */
+export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: string };
+
+const TEXTS = [
+	{ displayName: 'Title', name: 'title', placeholder: 'e.g. Episode 1: The beginning' },
+	{ displayName: 'Artist', name: 'artist', placeholder: 'e.g. Anna Example' },
+	{ displayName: 'Album', name: 'album', placeholder: 'e.g. The Example Podcast' },
+	{ displayName: 'Year', name: 'year', placeholder: 'e.g. 2026' },
+	{ displayName: 'Comment', name: 'comment' },
+	{
+		displayName: 'Cover Binary Field',
+		name: 'coverBinaryPropertyName',
+		placeholder: 'e.g. cover',
+		description: 'The binary field of the incoming item that holds a JPEG or PNG picture',
+	},
+] as const;
+
+const tags = option<TagValues>(
+	{
+		displayName: 'Tags',
+		name: 'tags',
+		type: 'fixedCollection',
+		placeholder: 'Add Tags',
+		default: {},
+		description: 'What players show of the file; PCM has no place for it',
+		options: [
+			{
+				displayName: 'Tags',
+				name: 'values',
+				values: TEXTS.map((text) => ({ ...text, type: 'string' as const, default: '' })),
+			},
+		],
+	},
+	{},
+	(value) => {
+		const values = isRecord(value) && isRecord(value.values) ? value.values : undefined;
+		return values && tagValues(values as IDataObject);
+	},
+);
+
+function tagValues(values: IDataObject): TagValues {
+	const read: TagValues = {};
+	for (const { displayName, name } of TEXTS) {
+		const value = values[name];
+		if (isEmpty(value)) continue;
+		if (typeof value !== 'string' && typeof value !== 'number') {
+			throw new InputError(`"${displayName}" must be a text, but is ${JSON.stringify(value)}`);
+		}
+		// A zero would end the text; only a comment has several lines.
+		const text = String(value).replaceAll('\0', '');
+		const clean = (name === 'comment' ? text : text.replace(/\s+/g, ' ')).trim();
+		if (clean !== '') read[name] = clean;
+	}
+	if (read.year !== undefined && !/^\d{4}$/.test(read.year)) {
+		throw new InputError(`"Year" must have four digits, but is ${JSON.stringify(read.year)}`);
+	}
+	return read;
+}
+
+/** Options of what makes audio that is published. `headings`: what a chapter is here. */
+export const podcastFields = (headings: { name: string; description: string }) => ({
+	chapters: choiceOption({
+		displayName: 'Chapters',
+		name: 'chapters',
+		default: 'none',
+		description:
+			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
+		choices: { none: { name: 'None' }, headings },
+	}),
+	tags,
+});
+
+export type PodcastInput = InputOf<ReturnType<typeof podcastFields>>;
+
+/** Whether anything is to be written into the file. */
+export const wantsMetadata = ({ chapters, tags: values }: PodcastInput): boolean =>
+	chapters !== 'none' || Object.keys(values).length > 0;
+
+/** Throws InputError when the format has no place for what is asked for. */
+export function checkTaggable(input: PodcastInput, format: string): void {
+	if (!wantsMetadata(input) || canBeTagged(format)) return;
+	throw new InputError(
+		`${format} files have no place for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
+		'Use mp3, opus or wav, or remove the options "Chapters" and "Tags". Nothing was sent.',
+	);
+}
+
+/**
+ * The tags with their cover, which is read from the first of the items that has it. Throws InputError when none has, or it is no
+ * picture.
+ */
+export async function readTags(
+	context: FileContext,
+	items: number[],
+	{ coverBinaryPropertyName, ...texts }: TagValues,
+): Promise<Tags> {
+	if (coverBinaryPropertyName === undefined) return texts;
+	const all = context.getInputData();
+	const owner = items.find((index) => all[index]?.binary?.[coverBinaryPropertyName]) ?? items[0];
+	return { ...texts, cover: await readCover(context, owner, coverBinaryPropertyName) };
+}

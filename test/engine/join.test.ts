@@ -1,0 +1,285 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
+import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/core/audio';
+import { joinFiles } from '../core/audio/support';
+import { type EngineRun, runNode, storedFile } from './support';
+
+const fixture = (name: string) =>
+	new Uint8Array(readFileSync(join(__dirname, '../core/audio/fixtures', name)));
+const foreign = (name: string) =>
+	new Uint8Array(readFileSync(join(__dirname, '../core/audio/foreign', name)));
+const TYPES: Record<string, string> = {
+	mp3: 'audio/mpeg',
+	wav: 'audio/wav',
+	opus: 'audio/ogg',
+	pcm: 'application/octet-stream',
+};
+const typeOf = (name: string) => TYPES[name.split('.').at(-1)!] ?? 'application/octet-stream';
+const inMemory = (
+	bytes: Uint8Array,
+	fileName: string,
+	mimeType = typeOf(fileName),
+): IBinaryData => ({
+	data: Buffer.from(bytes).toString('base64'),
+	mimeType,
+	fileName,
+});
+const inStore = async (bytes: Uint8Array, fileName: string, mimeType = typeOf(fileName)) =>
+	await storedFile(bytes, fileName, mimeType);
+
+const bytesOf = async (file: IBinaryData) =>
+	new Uint8Array(await Container.get(BinaryDataService).getAsBuffer(file));
+const run = async (
+	items: INodeExecutionData[],
+	parameters: IDataObject = {},
+	options: IDataObject = {},
+	more: Partial<EngineRun> = {},
+) =>
+	await runNode({
+		parameters: { resource: 'audio', operation: 'join', ...parameters, options },
+		// Nobody listens there: whatever is sent fails.
+		url: 'http://127.0.0.1:9',
+		apiKey: 'none',
+		noCredential: true,
+		items,
+		...more,
+	});
+const asItems = (files: IBinaryData[]): INodeExecutionData[] =>
+	files.map((file, id) => ({ json: { id }, binary: { data: file } }));
+
+const SETS: Record<AudioFormat, string[]> = {
+	mp3: [
+		'mp3-44100-mono-id3v2.3-picture.mp3',
+		'mp3-44100-mono-cbr.mp3',
+		'mp3-44100-mono-id3v2.4-picture.mp3',
+		'mp3-44100-mono-vbr.mp3',
+	],
+	wav: ['wav-24000-mono-s16-list.wav', 'wav-24000-mono-s16.wav', 'wav-24000-mono-s16-streamed.wav'],
+	opus: ['opus-mono-20ms.opus', 'opus-mono-20ms-1500hz.opus', 'opus-mono-60ms-silk.opus'],
+	pcm: ['pcm-500hz.pcm', 'pcm-1500hz.pcm'],
+};
+
+describe.each([
+	[
+		'in memory',
+		async (bytes: Uint8Array, name: string) => await Promise.resolve(inMemory(bytes, name)),
+	],
+	['in files', inStore],
+])('%s', (_, place) => {
+	test.each(Object.entries(SETS) as Array<[AudioFormat, string[]]>)(
+		'%s of other programs, joined as segments are',
+		async (format, names) => {
+			const files = names.map(fixture);
+			const items = asItems(
+				await Promise.all(files.map(async (bytes, i) => await place(bytes, names[i]))),
+			);
+			const { outputs, error } = await run(items, {}, { pauseBetween: 250 });
+			expect(error).toBeUndefined();
+			const expected = await joinFiles(format, files, 250);
+			const [[{ json, binary, pairedItem }]] = outputs;
+			expect(outputs).toHaveLength(1);
+			expect(outputs[0]).toHaveLength(1);
+			expect(await bytesOf(binary!.data)).toEqual(expected.bytes);
+			expect(json).toEqual({
+				files: files.length,
+				durationSeconds: expected.info.seconds,
+				bytes: expected.bytes.length,
+				mimeType: format === 'pcm' ? 'audio/pcm' : TYPES[format],
+				fileName: `joined.${format}`,
+				starts: expected.starts,
+			});
+			expect(pairedItem).toEqual(files.map((_file, item) => ({ item })));
+		},
+	);
+});
+
+const wav = fixture('wav-24000-mono-s16.wav');
+const mp3 = fixture('mp3-44100-mono-cbr.mp3');
+
+test('the fields of each item, in the order of their names; an item each', async () => {
+	const part = inMemory(wav, 'part.wav');
+	const intro = inMemory(fixture('wav-24000-mono-s16-list.wav'), 'intro.wav');
+	const { outputs } = await run(
+		[
+			{ json: {}, binary: { part, intro } },
+			{ json: {}, binary: { part } },
+		],
+		{ combine: 'eachItem', binaryPropertyName: '={{ $itemIndex ? "part" : "intro, part" }}' },
+		{ outputBinaryPropertyName: 'episode', fileName: '=show-{{ $itemIndex }}' },
+	);
+	const both = await joinFiles('wav', [fixture('wav-24000-mono-s16-list.wav'), wav]);
+	expect(outputs[0]).toHaveLength(2);
+	expect(await bytesOf(outputs[0][0].binary!.episode)).toEqual(both.bytes);
+	expect(outputs[0].map(({ json }) => [json.files, json.fileName])).toEqual([
+		[2, 'show-0.wav'],
+		[1, 'show-1.wav'],
+	]);
+	expect(outputs[0].map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+});
+
+test('several fields of all items: item by item', async () => {
+	const [a, b] = [wav, fixture('wav-24000-mono-s16-list.wav')];
+	const binary = { a: inMemory(a, 'a.wav'), b: inMemory(b, 'b.wav') };
+	const { outputs } = await run(
+		[
+			{ json: {}, binary },
+			{ json: {}, binary },
+		],
+		{
+			binaryPropertyName: 'b,a',
+		},
+	);
+	const expected = await joinFiles('wav', [b, a, b, a]);
+	expect(outputs[0][0].json.files).toBe(4);
+	expect(await bytesOf(outputs[0][0].binary!.data)).toEqual(expected.bytes);
+});
+
+describe('errors name the file and say what to do', () => {
+	const good = inMemory(mp3, 'talk.mp3');
+	const failure = async (
+		items: INodeExecutionData[],
+		parameters: IDataObject = {},
+		options: IDataObject = {},
+	) => {
+		const { error, outputs } = await run(items, parameters, options);
+		expect(outputs.flat()).toEqual([]);
+		return `${error?.message} / ${error?.description}`;
+	};
+
+	test.each([
+		[
+			'format',
+			inMemory(wav, 'intro.wav'),
+			'the format is mp3 in "talk.mp3" (item 1) and wav in "intro.wav" (item 2)',
+		],
+		[
+			'sample rate',
+			inMemory(fixture('mp3-24000-mono-cbr.mp3'), 'other.mp3'),
+			'the sample rate is 44100 in "talk.mp3" (item 1) and 24000 in "other.mp3" (item 2)',
+		],
+		[
+			'channels',
+			inMemory(fixture('mp3-44100-stereo-cbr.mp3'), 'st.mp3'),
+			'the number of channels is 1 in "talk.mp3" (item 1) and 2 in "st.mp3" (item 2)',
+		],
+		['FLAC', inMemory(foreign('tone.flac'), 'x.flac'), 'The file "x.flac" in "data" is FLAC audio'],
+		[
+			'JSON',
+			inMemory(Buffer.from('{"error":"gone"}'), 'x.json', 'application/json'),
+			'The file "x.json" in "data" is not audio but "application/json"',
+		],
+		['a text that is called mp3', inMemory(Buffer.from('<html>Sign in'), 'x.mp3'), 'is not audio'],
+		[
+			'a picture',
+			inMemory(Buffer.from('\x89PNG\r\n\x1a\n' + 'x'.repeat(500), 'latin1'), 'x.png', 'image/png'),
+			'is not audio but "image/png"',
+		],
+		['nothing in it', inMemory(Buffer.alloc(0), 'x.mp3'), 'The file "x.mp3" in "data" is empty'],
+		[
+			'the end missing',
+			inMemory(mp3.subarray(0, 3000), 'x.mp3'),
+			'The file "x.mp3" in "data" cannot be read: The MP3 file is cut short',
+		],
+	])('%s', async (_, bad, words) => {
+		expect(await failure(asItems([good, bad]))).toContain(words);
+	});
+
+	test('no file: the files that are there', async () => {
+		const items = [{ json: {}, binary: { intro: good, cover: good } }];
+		const words = await failure(items);
+		expect(words).toContain('The item has no file in the binary field "data"');
+		expect(words).toContain('intro, cover');
+		expect(await failure([{ json: {} }])).toContain('Put a node before this one');
+		expect(await failure(items, { binaryPropertyName: ' , ' })).toContain('names no field');
+	});
+
+	test('PCM has no place for tags', async () => {
+		const pcm = inMemory(fixture('pcm-500hz.pcm'), 'x.pcm');
+		expect(await failure(asItems([pcm]), {}, { chapters: 'headings' })).toContain(
+			'pcm files have no place for chapters or tags',
+		);
+	});
+
+	test.each([
+		[{ year: '26' }, '"Year" must have four digits, but is "26"'],
+		[{ coverBinaryPropertyName: 'art' }, 'The item has no file in the binary field "art"'],
+		[{ coverBinaryPropertyName: 'data' }, 'neither a JPEG nor a PNG'],
+	])('tags %o', async (values, words) => {
+		expect(await failure(asItems([good]), {}, { tags: { values } })).toContain(words);
+	});
+
+	test.each(['continueRegularOutput', 'continueErrorOutput'] as OnError[])(
+		'%s: a bad item becomes an error item, and the others are joined',
+		async (onError) => {
+			const items = asItems([good, inMemory(foreign('tone.flac'), 'x.flac'), good]);
+			const { outputs } = await run(items, {}, {}, { onError });
+			const all = outputs.flat();
+			expect(all).toHaveLength(2);
+			const joined = all.find(({ binary }) => binary);
+			expect(joined?.json.files).toBe(2);
+			expect(joined?.pairedItem).toEqual([{ item: 0 }, { item: 2 }]);
+			expect(JSON.stringify(all)).toContain('x.flac');
+		},
+	);
+});
+
+test('chapters, tags and a cover; chapters are named by the title of the item, or by the file', async () => {
+	const png = Buffer.from(
+		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+		'base64',
+	);
+	const items: INodeExecutionData[] = [
+		{ json: {}, binary: { data: inMemory(mp3, 'Intro.v2.mp3') } },
+		{
+			json: { title: ' 第一章 ' },
+			binary: { data: inMemory(mp3, 'b.mp3'), art: inMemory(png, 'art.png', 'image/png') },
+		},
+	];
+	const values = { title: 'Episode', year: 2026, coverBinaryPropertyName: 'art' };
+	const { outputs, error } = await run(
+		items,
+		{},
+		{ chapters: 'headings', tags: { values }, timings: true, pauseBetween: 500 },
+	);
+	expect(error).toBeUndefined();
+	const [{ json, binary }] = outputs[0];
+	const [, second] = json.starts as number[];
+	expect(json.parts).toEqual([
+		{ text: 'Intro.v2', startSeconds: 0, endSeconds: second - 0.5 },
+		{ text: '第一章', startSeconds: second, endSeconds: json.durationSeconds },
+	]);
+	const file = Buffer.from(await bytesOf(binary!.data));
+	expect(file.length).toBe(json.bytes);
+	expect(file.subarray(0, 3).toString()).toBe('ID3');
+	for (const id of ['TIT2', 'TYER', 'CTOC', 'CHAP', 'APIC']) expect(file.includes(id)).toBe(true);
+	expect(file.includes(png)).toBe(true);
+	const inspector = new AudioInspector('mp3');
+	inspector.feed(file);
+	expect(inspector.end().seconds).toBe(json.durationSeconds);
+	expect(binary!.chapters).toMatchObject({
+		mimeType: 'application/json+chapters',
+		fileName: 'joined.chapters.json',
+	});
+	expect(JSON.parse(String(Buffer.from(await bytesOf(binary!.chapters))))).toMatchObject({
+		version: '1.2.0',
+		title: 'Episode',
+		chapters: [
+			{ startTime: 0, title: 'Intro.v2' },
+			{ startTime: Math.round(second * 1000) / 1000, title: '第一章' },
+		],
+	});
+});
+
+test('Stop ends a join', async () => {
+	// Long enough for the stop to come in between.
+	const long = new Uint8Array(Buffer.concat(Array.from({ length: 400 }, () => wav.subarray(44))));
+	const pcm = await inStore(long, 'long.pcm');
+	const many = asItems(Array.from({ length: 40 }, () => pcm));
+	const { run: stopped, outputs } = await run(many, {}, {}, { started: ({ cancel }) => cancel() });
+	expect(stopped.status).toBe('canceled');
+	expect(outputs.flat()).toEqual([]);
+});

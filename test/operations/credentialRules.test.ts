@@ -1,0 +1,19 @@
+import { NodeHelpers } from 'n8n-workflow';
+import { operations } from '../../nodes/SpeechGateway/operations';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+
+test.each(operations.map((known) => [`${known.resource}.${known.operation}`, known] as const))(
+	'%s asks for the credential exactly when it sends something',
+	(_, { resource, operation, sends }) => {
+		const { description } = new SpeechGateway();
+		const node = { typeVersion: 1 };
+		expect(
+			NodeHelpers.displayParameter(
+				{ resource, operation },
+				description.credentials![0],
+				node,
+				description,
+			),
+		).toBe(sends.length > 0);
+	},
+);
