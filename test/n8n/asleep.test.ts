@@ -1,0 +1,136 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/* While Waiting: Sleep, in an n8n that is stopped and killed: every job is submitted once and delivered. */
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Bench, openBench } from '../support/n8n/bench';
+import { type Execution, nodeOutputs } from '../support/n8n/client';
+import { installN8n } from '../support/n8n/install';
+import { type N8n, startN8n } from '../support/n8n/server';
+import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
+import { run } from '../support/n8n/steps';
+import { seededRandom } from '../support/simulator/world';
+import { NODE_NAME } from '../support/workflow';
+
+const JOBS = 20;
+const SEED = Number(process.env.SEED ?? 7);
+const random = seededRandom(SEED);
+const TEST_LIMIT_MS = 300_000;
+
+let n8n: N8n;
+let bench: Bench;
+beforeAll(async () => {
+	const { tarball } = sharedN8n();
+	n8n = await startN8n({ tarball, version: N8N_VERSION });
+	bench = await openBench({ jobSeconds: Infinity, latencyMs: 20 }, n8n.api);
+}, TEST_LIMIT_MS);
+beforeEach(() => bench.sim.reset());
+afterAll(async () => {
+	await bench?.close();
+	await n8n?.stop();
+});
+
+/** Starts a batch in production; it has submitted its jobs and sleeps when this returns its id. */
+async function asleep(): Promise<string> {
+	const workflow = await bench.save({
+		trigger: 'webhook',
+		parameters: {
+			resource: 'speechJob',
+			operation: 'createAndWait',
+			text: '={{ $json.text }}',
+			options: { whileWaiting: 'sleep', maxRetries: 0, concurrency: 5 },
+		},
+		items: Array.from({ length: JOBS }, (_, index) => ({ text: `Row number ${index}.` })),
+	});
+	const id = await bench.api.trigger(workflow);
+	expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
+	expect(bench.sim.jobs).toHaveLength(JOBS);
+	return id;
+}
+
+/** What sleeps is due: n8n wakes it up when it starts. */
+async function due(): Promise<void> {
+	const file = path.join(n8n.userFolder, '.n8n', 'database.sqlite');
+	const past =
+		"UPDATE execution_entity SET waitTill = '2020-01-01 00:00:00.000' WHERE status = 'waiting'";
+	const script = `
+		const { Database } = require('sqlite3');
+		const database = new Database(${JSON.stringify(file)});
+		database.configure('busyTimeout', 20000);
+		database.run(${JSON.stringify(past)}, (error) => { if (error) throw error; database.close(); });
+	`;
+	const { node, folder } = await installN8n(n8n.version);
+	await run(node, ['-e', script], { cwd: folder });
+}
+
+/** The execution when it has ended by itself: at a start, n8n calls whatever sleeps crashed, for a moment. */
+async function ended(id: string): Promise<Execution> {
+	for (;;) {
+		const execution = await bench.api.waitForResumed(id);
+		if (execution.status !== 'crashed') return execution;
+		await wait(100);
+	}
+}
+
+function delivered(execution: Execution) {
+	const { runData } = execution.data.resultData;
+	const [items] = nodeOutputs(execution, NODE_NAME);
+	return {
+		status: execution.status,
+		delivered: new Set(items.filter(({ binary }) => binary?.data).map(({ json }) => json.id)).size,
+		runs: runData[NODE_NAME].length,
+		next: nodeOutputs(execution, 'Success')[0].length,
+		submitted: bench.sim.charges.length,
+		kept: Object.keys(execution.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {})
+			.length,
+	};
+}
+const ALL = { status: 'success', delivered: JOBS, runs: 1, next: JOBS, submitted: JOBS, kept: 0 };
+
+/** What comes before a restart, which itself begins with SIGTERM. */
+const kill = { 'kill -9': async () => await n8n.kill(), SIGTERM: async () => {} };
+
+test.each(['kill -9', 'SIGTERM'] as const)(
+	'%s while it sleeps: it goes on by itself',
+	async (how) => {
+		const id = await asleep();
+		const shown = nodeOutputs(await bench.api.execution(id), NODE_NAME)[0];
+		expect(shown.map(({ json }) => json.id).sort()).toEqual(
+			bench.sim.jobs.map((job) => job.id).sort(),
+		);
+		await due();
+		bench.sim.finish();
+		await kill[how]();
+		await n8n.restart();
+		expect(delivered(await ended(id))).toEqual(ALL);
+	},
+	TEST_LIMIT_MS,
+);
+
+test.each(['kill -9', 'SIGTERM'] as const)(
+	'%s while it looks after a sleep: a retry goes on with the same jobs',
+	async (how) => {
+		const id = await asleep();
+		await due();
+		await n8n.kill();
+		// Some are done and fetched; the look at one more is never answered.
+		const done = 1 + Math.floor(random() * (JOBS - 2));
+		for (const { id: job } of bench.sim.jobs.slice(0, done)) bench.sim.finish(job);
+		const hung = bench.sim.jobs[done].id;
+		bench.sim.fault({
+			path: `/v1/audio/speech/jobs/${hung}`,
+			connection: 'stall',
+			times: Infinity,
+		});
+		await n8n.restart();
+		await bench.sim.waitFor(
+			(requests) => requests.filter((request) => request.path.endsWith('/content')).length === done,
+		);
+		await kill[how]();
+		bench.sim.clearFaults();
+		bench.sim.finish();
+		await n8n.restart();
+		expect((await bench.api.waitForExecution(id)).status).toBe('crashed');
+		expect(delivered(await bench.api.retry(id))).toEqual(ALL);
+	},
+	TEST_LIMIT_MS,
+);
