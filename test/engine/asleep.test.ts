@@ -267,6 +267,7 @@ describe('stays awake, and says why', () => {
 			Object.assign(context, { runExecutionData: { ...runExecutionData, executionData } });
 		});
 	test.each<[string, More, RegExp]>([
+		['as a tool', { asTool: true, items: texts(1) }, /used as a tool/],
 		['in a sub-workflow', { mode: 'integrated' }, /sub-workflow/],
 		['no stack', { nodeType: without(undefined) }, /version of n8n/],
 		['a stack of something else', { nodeType: without(['Speech Gateway']) }, /version of n8n/],
@@ -278,11 +279,12 @@ describe('stays awake, and says why', () => {
 		],
 	])('%s', async (_, more, reason) => {
 		const { naps, last } = await jobs({}, more);
+		const count = more.items?.length ?? 3;
 		expect(naps).toEqual([]);
 		expect(last.run.status).toBe('success');
-		expect(last.outputs[0]).toHaveLength(3);
+		expect(last.outputs[0]).toHaveLength(count);
 		expect(last.hints).toEqual([expect.stringMatching(reason)]);
-		expect(submitted()).toEqual(all(3));
+		expect(submitted()).toEqual(all(count));
 	});
 });
 

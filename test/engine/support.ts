@@ -64,6 +64,8 @@ export interface EngineRun {
 	executionOrder?: 'v0' | 'v1';
 	/** Parameters of the node that starts the workflow. */
 	startParameters?: IDataObject;
+	/** As n8n's engine runs a tool for an agent. */
+	asTool?: boolean;
 	/** Whether the node has Always Output Data. */
 	alwaysOutputData?: boolean;
 	/** Called with the running execution, to cancel it or to look at its data. */
@@ -140,7 +142,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	const node: INode = {
 		id: options.nodeId ?? 'node-under-test',
 		name: NODE,
-		type: 'n8n-nodes-speech-gateway.speechGateway',
+		type: `n8n-nodes-speech-gateway.speechGateway${options.asTool ? 'Tool' : ''}`,
 		typeVersion: 1,
 		position: [0, 0],
 		parameters: options.parameters as INode['parameters'],

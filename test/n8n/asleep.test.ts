@@ -1,7 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /* While Waiting: Sleep, in an n8n that is stopped and killed: every job is submitted once and delivered. */
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Bench, openBench } from '../support/n8n/bench';
 import { type Execution, nodeOutputs } from '../support/n8n/client';
 import { installN8n } from '../support/n8n/install';
@@ -62,15 +61,6 @@ async function due(): Promise<void> {
 	await run(node, ['-e', script], { cwd: folder });
 }
 
-/** The execution when it has ended by itself: at a start, n8n calls whatever sleeps crashed, for a moment. */
-async function ended(id: string): Promise<Execution> {
-	for (;;) {
-		const execution = await bench.api.waitForResumed(id);
-		if (execution.status !== 'crashed') return execution;
-		await wait(100);
-	}
-}
-
 function delivered(execution: Execution) {
 	const { runData } = execution.data.resultData;
 	const [items] = nodeOutputs(execution, NODE_NAME);
@@ -101,7 +91,7 @@ test.each(['kill -9', 'SIGTERM'] as const)(
 		bench.sim.finish();
 		await kill[how]();
 		await n8n.restart();
-		expect(delivered(await ended(id))).toEqual(ALL);
+		expect(delivered(await bench.api.waitForResumed(id))).toEqual(ALL);
 	},
 	TEST_LIMIT_MS,
 );

@@ -297,7 +297,8 @@ export class N8nClient {
 	async waitForResumed(id: string): Promise<Execution> {
 		return await poll(`the end of the parked execution ${id}`, async () => {
 			const { status } = await this.execution(id);
-			return status !== 'waiting' && ENDED.includes(status) ? await this.execution(id) : undefined;
+			const passing = ['waiting', 'crashed'].includes(status);
+			return !passing && ENDED.includes(status) ? await this.execution(id) : undefined;
 		});
 	}
 
