@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import type { ItemRecord } from '../../nodes/SpeechGateway/run/requests/ledger';
+import type { ItemRecord } from '../../nodes/SpeechGateway/run/requests/itemLedger';
 import { item, NODE, runNode, saved } from './support';
 
 useVirtualTime();

@@ -54,6 +54,9 @@ export interface UnknownFacts {
 	inputHash: string;
 }
 
+/** When a request left, and a hash of what it asks for. */
+export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash'>;
+
 /** A billed request may have been charged and its result is not at hand. Nothing may ever send it again. */
 export class OutcomeUnknownError extends Error {
 	constructor(

@@ -4,7 +4,7 @@ import { Parameters } from './fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
 import { errorItem } from './outputItems';
-import type { Branch, Result } from './requests/ledger';
+import type { Branch, Result } from './requests/itemLedger';
 
 /** How an item's way through the operation ended. */
 export type Settled =

@@ -4,7 +4,7 @@ import { type Field, type FieldsOf, group } from './fields/field';
 import type { Parameters } from './fields/parameters';
 import { concurrency, settings } from './fields/settings';
 import type { ItemRequests } from './requests/itemRequests';
-import type { Result } from './requests/ledger';
+import type { Result } from './requests/itemLedger';
 import type { Session } from './requests/session';
 
 /** One thing that a user can click. `P`: what is known of an item before anything is sent. */

@@ -5,12 +5,12 @@ import { Parameters } from './fields/parameters';
 import { settings } from './fields/settings';
 import { operationName, type Operation } from './operation';
 import type { ItemSettings } from './requests/itemRequests';
-import type { ItemLedger } from './requests/ledger';
+import type { ItemLedger } from './requests/itemLedger';
 
 /** What is known of an item before anything is sent. */
 export type ReadItem = Input | { failed: unknown };
 
-interface Input {
+export interface Input {
 	parameters: object;
 	settings: ItemSettings;
 	/** The settings were changed after the item was paid for in part; the paid ones hold. */

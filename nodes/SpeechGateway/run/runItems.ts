@@ -17,9 +17,10 @@ import { concurrency } from './fields/settings';
 import { giveHints } from './hints';
 import { operationName, type Operation } from './operation';
 import { unknownItem } from './outputItems';
-import { readAll, type ReadItem } from './readItems';
+import { type Input, readAll, type ReadItem } from './readItems';
 import { ItemRequests } from './requests/itemRequests';
-import { type ItemLedger, Ledger } from './requests/ledger';
+import type { Branch, ItemLedger } from './requests/itemLedger';
+import { Ledger } from './requests/ledger';
 import { rememberFirstExecution, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
 import { missingFile } from './storedFiles';
@@ -37,100 +38,155 @@ export async function runItems(
 	const combined = await combineItems(context, operation);
 	if (combined) return combined;
 	if (!isTool(context) || !operation.billed)
-		return await run(context, operation, String(runIndex(context)));
-	return await asToolCall(context, operation, async (call) => await run(context, operation, call));
+		return await new Run(context, operation, String(runIndex(context))).toOutputs();
+	return await asToolCall(
+		context,
+		operation,
+		async (call) => await new Run(context, operation, call).toOutputs(),
+	);
 }
 
-async function run(
-	context: IExecuteFunctions,
-	operation: Operation,
-	round: string,
-): Promise<INodeExecutionData[][]> {
-	const branches = branchesOf(operation, context);
-	const ledger = new Ledger(context, 'speechGateway', round);
-	if (operation.billed) rememberFirstExecution(context, ledger.firstExecutionId);
-	const items = context.getInputData();
-	const count = items.length;
-	const stopOnFail = !context.continueOnFail();
-	const ledgers = items.map(({ json }, index) => {
-		if (operation.waits && operation.billed) ledger.takeBack(String(index), json.id);
-		return ledger.item(String(index));
-	});
-	ledger.tryAgain(triesOf(context));
-	// n8n runs the node again after "Stop", too: then nothing may be sent, and what is finished is handed over.
-	if (isCancelled(context)) {
-		const left = ledgers.map((paid, index) => asLeft(context, operation, paid, index));
-		return sortOntoBranches(left, branches);
+/** One call of `execute()` for one round of the node. */
+class Run {
+	private readonly branches: Branch[];
+	private readonly ledger: Ledger;
+	private readonly items: ItemLedger[];
+	private readonly stopOnFail: boolean;
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly operation: Operation,
+		round: string,
+	) {
+		this.branches = branchesOf(operation, context);
+		this.stopOnFail = !context.continueOnFail();
+		this.ledger = new Ledger(context, 'speechGateway', round);
+		if (operation.billed) rememberFirstExecution(context, this.ledger.firstExecutionId);
+		this.items = context.getInputData().map(({ json }, index) => {
+			if (operation.waits && operation.billed) this.ledger.takeBack(String(index), json.id);
+			return this.ledger.item(String(index));
+		});
+		this.ledger.tryAgain(triesOf(context));
 	}
 
-	const inputs = await readAll(context, operation, ledgers);
-	/** In stop mode, the first failure ends the run with one error. */
-	const endOnFailure = (all: Array<ReadItem | Settled | undefined>, kept: number) => {
-		const index = all.findIndex((one) => one && 'failed' in one);
-		if (!stopOnFail || index < 0) return;
-		const { failed } = all[index] as { failed: unknown };
-		throw runError(context, { index, count, kept, error: failed, operation });
-	};
-	endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
+	async toOutputs(): Promise<INodeExecutionData[][]> {
+		// n8n runs the node again after "Stop", too: then nothing may be sent, and what is finished is handed over.
+		if (this.isCancelled) return this.sorted(this.items.map((_, index) => this.asLeft(index)));
 
-	const session = await open(context, operation);
-	if (stopOnFail && session.unavailable) {
-		throw runError(context, { index: 0, count: 1, kept: 0, error: session.unavailable, operation });
+		const inputs = await readAll(this.context, this.operation, this.items);
+		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
+		const session = await this.open();
+		const settled = await Promise.all(
+			inputs.map(async (input, index) => await this.runOne(session, input, index)),
+		);
+		// After a time-out of the workflow, n8n keeps what is returned here.
+		if (this.isCancelled) {
+			return this.sorted(
+				settled.map((outcome, index) => ('asleep' in outcome ? this.asLeft(index) : outcome)),
+			);
+		}
+		return await this.end(settled, session);
 	}
-	session.retryOf = ledger.retryOf;
-	session.whyAwake = () => whyAwake(context);
-	for (const hint of ledger.hints) session.hints.add(hint);
-	const runOne = async (index: number): Promise<Settled> => {
-		const paid = ledgers[index];
-		const missing = ledger.isFirstOfRetry ? await missingFile(context, paid) : undefined;
-		if (missing) return { failed: missing };
-		if (paid.result) return paid.result;
-		if (paid.beforeSleep) return beforeSleep(paid.beforeSleep);
-		const input = inputs[index]!;
-		if ('failed' in input) return input;
+
+	/** A session that cannot reach the gateway still hands over what is paid for, except in stop mode. */
+	private async open(): Promise<Session> {
+		const { context, operation, ledger } = this;
+		const session = await openFor(context, operation);
+		if (this.stopOnFail && session.unavailable) {
+			const error = session.unavailable;
+			throw runError(context, { index: 0, count: 1, kept: 0, error, operation });
+		}
+		session.retryOf = ledger.retryOf;
+		session.whyAwake = () => whyAwake(context);
+		for (const hint of ledger.hints) session.hints.add(hint);
+		return session;
+	}
+
+	/** Never rejects: the other items are on their way, and some of them are paid for. */
+	private async runOne(
+		session: Session,
+		input: ReadItem | undefined,
+		index: number,
+	): Promise<Settled> {
+		try {
+			const paid = this.items[index];
+			const missing = this.ledger.isFirstOfRetry && (await missingFile(this.context, paid));
+			if (missing) return { failed: missing };
+			if (paid.result) return paid.result;
+			if (paid.beforeSleep) return beforeSleep(paid.beforeSleep);
+			if (input === undefined || 'failed' in input) return input ?? { failed: undefined };
+			return await this.send(session, input, index);
+		} catch (error) {
+			return { failed: error };
+		}
+	}
+
+	private async send(session: Session, input: Input, index: number): Promise<Settled> {
+		const { operation } = this;
+		const paid = this.items[index];
 		if (input.changed) session.hints.add(SETTINGS_OF_BEFORE);
 		if (operation.billed) paid.ask(operationName(operation), input.parameters);
-		const item = new ItemRequests(session, index, paid, input.settings, stopOnFail);
+		const item = new ItemRequests(session, index, paid, input.settings, this.stopOnFail);
 		const settled = await execute(operation, input.parameters, item);
 		// What is still processing is not finished: a retry goes on waiting for the same task.
 		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed)
 			paid.finish(settled);
 		await item.settle('failed' in settled);
 		return settled;
-	};
-	let settled = await Promise.all(
-		Array.from({ length: count }, async (_, index) => await runOne(index)),
-	);
-	// After a time-out of the workflow, n8n keeps what is returned here.
-	if (isCancelled(context)) {
-		const left = settled.map((outcome, index) =>
-			'asleep' in outcome ? asLeft(context, operation, ledgers[index], index) : outcome,
-		);
-		return sortOntoBranches(left, branches);
 	}
 
-	const kept = settled.filter((outcome) => 'branch' in outcome).length;
-	endOnFailure(settled, kept);
-	// No item may vanish, whatever kept it from being sent.
-	settled = settled.map((outcome) =>
-		'notStarted' in outcome ? { failed: outcome.notStarted } : outcome,
-	);
-	endOnFailure(settled, kept);
-	if (settled.some((outcome) => 'asleep' in outcome)) {
-		const shown = await goToSleep(context, ledger, settled, session.hints);
-		return branches.map((_, index) => (index === 0 ? shown : []));
+	private async end(settled: Settled[], session: Session): Promise<INodeExecutionData[][]> {
+		const { context, operation, ledger } = this;
+		const kept = settled.filter((outcome) => 'branch' in outcome).length;
+		this.endOnFailure(settled, kept);
+		// No item may vanish, whatever kept it from being sent.
+		const all = settled.map((outcome) =>
+			'notStarted' in outcome ? { failed: outcome.notStarted } : outcome,
+		);
+		this.endOnFailure(all, kept);
+		if (all.some((outcome) => 'asleep' in outcome)) {
+			const shown = await goToSleep(context, ledger, all, session.hints);
+			return this.branches.map((_, index) => (index === 0 ? shown : []));
+		}
+		const outputs = this.sorted(all);
+		const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
+		const isOver = isTool(context)
+			? all.every(succeeded)
+			: !willRunAgain(context, outputs, ledger.attempts);
+		if (isOver) {
+			if (operation.billed && !isTool(context)) letWait(ledger, all);
+			ledger.close();
+		}
+		giveHints(context, session.hints, all);
+		return outputs;
 	}
-	const outputs = sortOntoBranches(settled, branches);
-	const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
-	const over = isTool(context)
-		? settled.every(succeeded)
-		: !willRunAgain(context, outputs, ledger.attempts);
-	if (over) {
-		if (operation.billed && !isTool(context)) letWait(ledger, settled);
-		ledger.close();
+
+	/** In stop mode, the first failure ends the run with one error. */
+	private endOnFailure(all: Array<ReadItem | Settled | undefined>, kept: number): void {
+		const { context, operation } = this;
+		const index = all.findIndex((one) => one && 'failed' in one);
+		if (!this.stopOnFail || index < 0) return;
+		const { failed: error } = all[index] as { failed: unknown };
+		throw runError(context, { index, count: all.length, kept, error, operation });
 	}
-	giveHints(context, session.hints, settled);
-	return outputs;
+
+	/** How an item stands that this attempt may not go on with. */
+	private asLeft(index: number): Settled {
+		const paid = this.items[index];
+		if (paid.result) return paid.result;
+		const interrupted = paid.interruption();
+		if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
+		const parameters = paid.paidFor?.parameters;
+		return outcomeUnknown(this.operation, index, interrupted, this.context, parameters);
+	}
+
+	private get isCancelled(): boolean {
+		return this.context.getExecutionCancelSignal?.()?.aborted === true;
+	}
+
+	private sorted(settled: Settled[]): INodeExecutionData[][] {
+		return sortOntoBranches(settled, this.branches);
+	}
 }
 
 function letWait(ledger: Ledger, settled: Settled[]): void {
@@ -143,11 +199,7 @@ function letWait(ledger: Ledger, settled: Settled[]): void {
 const SETTINGS_OF_BEFORE =
 	'Some items were already paid for in part with other settings. They were finished with the settings that were paid for.';
 
-const isCancelled = (context: IExecuteFunctions): boolean =>
-	context.getExecutionCancelSignal?.()?.aborted === true;
-
-/** A session that cannot reach the gateway still hands over what is paid for. */
-async function open(context: IExecuteFunctions, operation: Operation): Promise<Session> {
+async function openFor(context: IExecuteFunctions, operation: Operation): Promise<Session> {
 	const offline = () => openSession(context, Transport.offline(context), concurrency.unset);
 	if (operation.sends.length === 0) return offline();
 	try {
@@ -194,17 +246,4 @@ function outcomeUnknown(
 	const subject = { index, operation: operationName(operation), ...about };
 	const advice = isTool(context) ? ADVICE_TO_AGENTS : undefined;
 	return { branch: 'unknown', items: [unknownItem(subject, error, advice)] };
-}
-
-/** How an item stands that this attempt may not go on with. */
-function asLeft(
-	context: IExecuteFunctions,
-	operation: Operation,
-	ledger: ItemLedger,
-	index: number,
-): Settled {
-	if (ledger.result) return ledger.result;
-	const interrupted = ledger.interruption();
-	if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
-	return outcomeUnknown(operation, index, interrupted, context, ledger.paidFor?.parameters);
 }

@@ -4,7 +4,8 @@ import { wakeUpAt } from '../core/pollSchedule';
 import type { Settled } from './branches';
 import { putToSleep } from './engineStack';
 import { errorText } from './errors';
-import type { Asleep, Ledger } from './requests/ledger';
+import type { Asleep } from './requests/itemLedger';
+import type { Ledger } from './requests/ledger';
 import { runIndex } from './requests/runHistory';
 
 /**

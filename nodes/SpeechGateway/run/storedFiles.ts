@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { isRecord } from '../core/explain';
-import type { ItemLedger } from './requests/ledger';
+import type { ItemLedger } from './requests/itemLedger';
 
 /**
  * In a retry: the error of an item whose paid files are gone. n8n deletes the files of an execution together with it, and

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { ItemRequests } from '../../run/requests/itemRequests';
-import type { Result } from '../../run/requests/ledger';
+import type { Result } from '../../run/requests/itemLedger';
 import { type Task, taskJson, withTaskId } from '../tasks';
 import { waitAsleep } from './asleep';
 import { type FirstLook, type Waited, waitInProcess, type WaitSettings } from './inProcess';

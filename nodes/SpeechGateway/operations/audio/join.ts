@@ -13,7 +13,7 @@ import {
 } from '../../run/fields/kinds';
 import { type InputOf, optional } from '../../run/fields/field';
 import { defineOperation } from '../../run/operation';
-import type { Result } from '../../run/requests/ledger';
+import type { Result } from '../../run/requests/itemLedger';
 import type { Session } from '../../run/requests/session';
 import { checkTaggable, podcastFields, readTags } from '../fields/podcast';
 

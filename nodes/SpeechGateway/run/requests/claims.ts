@@ -1,6 +1,6 @@
 import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
 import { asError, InputError } from '../../core/errors';
-import type { ItemLedger } from './ledger';
+import type { ItemLedger } from './itemLedger';
 
 /**
  * Keys that n8n remembers for one node (the newest ones win): 20,000 of items, and as many of retries, which must not

@@ -6,6 +6,7 @@ import {
 	GatewayError,
 	NotStartedError,
 	OutcomeUnknownError,
+	type Sent,
 } from '../../core/errors';
 import type { UnknownReason } from '../../core/outcome';
 import { backoffMs } from '../../core/retryPolicy';
@@ -23,7 +24,7 @@ import {
 	requestId,
 	taskId,
 } from './exchange';
-import type { ItemLedger, Sent } from './ledger';
+import type { ItemLedger } from './itemLedger';
 import { retrying, slowDownAfter } from './retrying';
 import type { Session } from './session';
 import { outcomeUnknown } from './unknownOutcome';

@@ -1,6 +1,10 @@
-import { type GatewayError, OutcomeUnknownError, type UnknownFacts } from '../../core/errors';
+import {
+	type GatewayError,
+	OutcomeUnknownError,
+	type Sent,
+	type UnknownFacts,
+} from '../../core/errors';
 import type { UnknownReason } from '../../core/outcome';
-import type { Sent } from './ledger';
 
 /** The error of a request that may have been charged; what it knows is plain JSON, for the ledger. */
 export function outcomeUnknown(

@@ -1,0 +1,205 @@
+import { createHash } from 'crypto';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../../core/errors';
+import { outcomeUnknown } from './unknownOutcome';
+
+/** Where one billed request stands. A request that is known not to be charged leaves no entry: it may be sent again. */
+export type Entry =
+	| ({ state: 'sending' } & Sent)
+	| ({ state: 'done'; value: object } & Partial<Sent>)
+	| { state: 'unknown'; facts: UnknownFacts }
+	| { state: 'cut' /* 524: not charged, never the same request again */ };
+
+export type Branch = 'success' | 'unknown' | 'waiting';
+
+/** What came out of an item, and on which branch. */
+export interface Result {
+	branch: Branch;
+	items: INodeExecutionData[];
+}
+
+/** The stored form of one item: plain JSON. */
+export interface ItemRecord {
+	/** By request of the item: `speech`, `job`, `segment 3`, … */
+	requests: Record<string, Entry>;
+	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
+	operation?: string;
+	frozen?: object;
+	/** The item is finished. */
+	result?: Result;
+	/** This execution has recorded the item's `sendOnceKey`. */
+	keyRecorded?: boolean;
+	/** Since when its tasks are being waited for, ms since 1970; over sleeps. */
+	waitingSince?: number;
+	/** How the item stood when the run went to sleep, as far as waking up is not to do it again. */
+	asleep?: Asleep;
+}
+
+/** An outcome that holds over a sleep, but not over a new attempt. */
+export type Asleep = Result | { failed: Failed };
+
+/** An error as plain JSON. */
+export interface Failed {
+	message: string;
+	description: string;
+	details: object;
+	binary?: object;
+}
+
+/**
+ * One item's way through its billed requests; nobody else writes its record. Each request goes from nothing to `begin`,
+ * and from there to `done`, `unknown` or `cut`, or back to nothing with `clear` when it was certainly not charged.
+ */
+export class ItemLedger {
+	private asked: { operation?: string; frozen?: object } = {};
+
+	constructor(private readonly record: ItemRecord) {}
+
+	get result(): Result | undefined {
+		return this.record.result;
+	}
+
+	/** What was first paid for; undefined while nothing may have been charged. */
+	get paidFor(): { operation?: string; parameters?: object } | undefined {
+		const { operation, frozen } = this.record;
+		return this.maybeCharged ? { operation, parameters: frozen } : undefined;
+	}
+
+	/** Whether any request of the item has been, or may have been, paid for. */
+	get maybeCharged(): boolean {
+		const { result, requests } = this.record;
+		return result !== undefined || Object.values(requests).some(({ state }) => state !== 'cut');
+	}
+
+	get keyRecorded(): boolean {
+		return this.record.keyRecorded === true;
+	}
+
+	set keyRecorded(recorded: boolean) {
+		if (recorded) this.record.keyRecorded = true;
+		else delete this.record.keyRecorded;
+	}
+
+	get hasWaited(): boolean {
+		return this.record.waitingSince !== undefined;
+	}
+
+	/** Since when tasks of the item are being waited for; from now on, when there were none. */
+	waitingSince(): number {
+		return (this.record.waitingSince ??= Date.now());
+	}
+
+	/** How the item stood when the run went to sleep; nothing when this is no wake-up. */
+	get beforeSleep(): Asleep | undefined {
+		return this.record.asleep;
+	}
+
+	/** The run goes to sleep: what has come of the item holds until it wakes up. */
+	sleep(outcome: Asleep): void {
+		this.record.asleep = outcome;
+	}
+
+	/** Another attempt: what is not finished is tried again, and Max Wait counts anew if there are attempts left. */
+	tryAgain(waitAnew: boolean): void {
+		delete this.record.asleep;
+		if (waitAnew) delete this.record.waitingSince;
+	}
+
+	/** What is asked for, to be kept with the first request that leaves. */
+	ask(operation: string, parameters: object): void {
+		this.asked = { operation, frozen: parameters };
+	}
+
+	/** Names what is asked for, by its content. */
+	get askedHash(): string {
+		return createHash('sha256').update(JSON.stringify(this.asked)).digest('hex');
+	}
+
+	entry(request: string): Readonly<Entry> | undefined {
+		return this.record.requests[request];
+	}
+
+	has(request: string): boolean {
+		return request in this.record.requests;
+	}
+
+	/** Whether nothing at all is on record: no request is under way, paid for or cut. */
+	get isUntouched(): boolean {
+		return !this.maybeCharged && Object.keys(this.record.requests).length === 0;
+	}
+
+	/** All requests on record. */
+	entries(): ReadonlyArray<Readonly<Entry>> {
+		return Object.values(this.record.requests);
+	}
+
+	/**
+	 * The run breaks off here: when something of the item may have been paid for, an error that says what is known of it,
+	 * with the id of a task that was accepted.
+	 */
+	interruption(): OutcomeUnknownError | undefined {
+		if (!this.maybeCharged) return undefined;
+		const entries = Object.values(this.record.requests);
+		for (const entry of entries)
+			if (entry.state === 'unknown') return new OutcomeUnknownError(entry.facts);
+		const paid = entries.filter(({ state }) => state === 'sending' || state === 'done');
+		const sent = paid.filter((entry) => 'sentAt' in entry);
+		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
+		const error = outcomeUnknown('interrupted', { sentAt, inputHash });
+		const ids = entries.flatMap((entry) =>
+			entry.state === 'done' && 'id' in entry.value ? [entry.value.id] : [],
+		);
+		if (ids.length > 0) error.details.jobId = ids.at(-1);
+		return error;
+	}
+
+	/** The request is about to leave. */
+	begin(request: string, sent: Sent): void {
+		if (!this.maybeCharged) Object.assign(this.record, this.asked);
+		this.record.requests[request] = { state: 'sending', ...sent };
+	}
+
+	/** The request was paid for, and this came of it. */
+	done(request: string, value: object): void {
+		const before = this.record.requests[request];
+		const sent =
+			before?.state === 'sending' ? { sentAt: before.sentAt, inputHash: before.inputHash } : {};
+		this.record.requests[request] = { state: 'done', ...sent, value };
+	}
+
+	/** The request may have been charged: it is never sent again. */
+	unknown(request: string, facts: UnknownFacts): void {
+		this.record.requests[request] = { state: 'unknown', facts };
+	}
+
+	/** The gateway cut the request (524): not charged, and never the same request again. */
+	cut(request: string): void {
+		this.record.requests[request] = { state: 'cut' };
+		this.thaw();
+	}
+
+	/** The request was certainly not charged: it may be sent again. */
+	clear(request: string): void {
+		delete this.record.requests[request];
+		this.thaw();
+	}
+
+	/** The item is finished: what led to its result need not be kept. */
+	finish(result: Result): void {
+		Object.assign(this.record, { result, requests: {} });
+		delete this.record.frozen;
+		delete this.record.waitingSince;
+	}
+
+	/** Goes on with what another round of the node has paid for. */
+	adopt(record: ItemRecord): void {
+		Object.assign(this.record, record);
+		this.tryAgain(true);
+	}
+
+	private thaw(): void {
+		if (this.maybeCharged) return;
+		delete this.record.frozen;
+		delete this.record.operation;
+	}
+}
