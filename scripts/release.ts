@@ -1,0 +1,46 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { REPOSITORY } from '../test/support/n8n/install';
+import { npm, run } from '../test/support/n8n/steps';
+
+const CHANGELOG = path.join(REPOSITORY, 'CHANGELOG.md');
+
+/**
+ * `npm run release`: makes the version at the top of the changelog: all tests pass, then a commit with the version in
+ * package.json and its lock, and the tag that publishes it once it is pushed. It pushes nothing.
+ */
+export async function main(): Promise<number> {
+	const git = async (...args: string[]) =>
+		(await run('git', args, { cwd: REPOSITORY })).stdout.trim();
+
+	const changelog = await readFile(CHANGELOG, 'utf8');
+	const version = topVersion(changelog);
+	if ((await git('status', '--porcelain')) !== '')
+		throw new Error('There are changes that are not committed');
+	if ((await git('tag', '--list', `v${version}`)) !== '')
+		throw new Error(`v${version} is released: CHANGELOG.md needs an entry for the next version`);
+
+	const { stdout } = await run('.ci/run', [], { cwd: REPOSITORY, show: true });
+	const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
+	if (!/^[1-9]\d* passed, 0 failed$/.test(lastLine)) throw new Error(`The tests say: ${lastLine}`);
+
+	await writeFile(CHANGELOG, changelog.replace(`## ${version} (unreleased)`, `## ${version}`));
+	await npm(['version', version, '--no-git-tag-version', '--allow-same-version'], REPOSITORY);
+	await git('commit', '--all', '--message', `Version ${version}`);
+	await git('tag', '--annotate', `v${version}`, '--message', `Version ${version}`);
+	console.log(`\nVersion ${version} is committed and tagged.`);
+	console.log(`To publish it: git push origin HEAD v${version}`);
+	return 0;
+}
+
+/** The version of the first entry, which may be marked as unreleased. Throws when there is none, or when nothing is said about it. */
+function topVersion(changelog: string): string {
+	const [entry = ''] = changelog.split(/^## /m).slice(1);
+	const [heading, ...lines] = entry.split('\n');
+	const version = /^(\d+\.\d+\.\d+)( \(unreleased\))?$/.exec(heading)?.[1];
+	if (!version) throw new Error('CHANGELOG.md does not begin with an entry for a version');
+	if (lines.every((line) => line.trim() === ''))
+		throw new Error(`CHANGELOG.md says nothing about ${version}`);
+	return version;
+}
