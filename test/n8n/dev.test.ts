@@ -74,7 +74,7 @@ test('npm run dev: an n8n with the package; a saved change is taken over; Ctrl-C
 	expect((await api.run(workflow)).status).toBe('success');
 
 	process.kill(-dev.pid!, 'SIGINT');
-	await once(dev, 'exit');
+	await once(dev, 'close'); // of npm and all that it started
 	await expect(fetch(url)).rejects.toThrow('fetch failed');
 	expect(existsSync(path.dirname(logFile))).toBe(false);
 	expect(output).not.toMatch(/error/i);
