@@ -21,6 +21,8 @@ interface JoinOptions {
 	trimSilence?: boolean;
 	/** What the file says of itself, and the headings that become chapters. */
 	metadata?: { tags: Tags; headings: Heading[] };
+	/** Ends the join. Not for paid parts, which are handed over also when the execution is stopped. */
+	cancel?: AbortSignal;
 }
 
 interface JoinedFile extends StoredAudio {
@@ -35,13 +37,14 @@ interface JoinedFile extends StoredAudio {
  * as it is, unless there is something to cut or to write into it. Throws when the files do not fit together.
  */
 export async function joinStored(
-	{ session }: { session: Pick<Session, 'context' | 'hints' | 'transport'> },
+	{ session }: { session: Pick<Session, 'context' | 'hints'> },
 	parts: StoredAudio[],
 	fileName: string,
 	{
 		pauses = 0,
 		trimSilence = false,
 		metadata: { tags, headings } = { tags: {}, headings: [] },
+		cancel,
 	}: JoinOptions = {},
 ): Promise<JoinedFile> {
 	const { helpers } = session.context;
@@ -70,7 +73,7 @@ export async function joinStored(
 	const { starts } = plain;
 	const metadata = { tags, chapters: chaptersOf(headings, starts, plain.info.seconds) };
 	const joined = takesTags ? withMetadata(plain, metadata) : plain;
-	const chunks = untilCancelled(joined.chunks(), session.transport.cancel);
+	const chunks = untilCancelled(joined.chunks(), cancel);
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
 	// In memory mode there is no stream to borrow the class from, and nothing to be saved by streaming.

@@ -153,6 +153,7 @@ async function joined(
 		{
 			pauses: pauseBetween,
 			trimSilence,
+			cancel: session.transport.cancel,
 			metadata: {
 				tags: await readTags(
 					context,
