@@ -1,7 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
-import { startHttp, startHttps, startTcp, type TestServer } from '../support/hostileServers';
+import {
+	startHttp,
+	startHttps,
+	startTcp,
+	type TestServer,
+	trustTestServers,
+} from '../support/hostileServers';
 import { item, runNode } from './support';
 
 const speech = (options: IDataObject = {}): IDataObject => ({
@@ -54,10 +60,14 @@ describe('TLS: nothing left this machine', () => {
 });
 
 describe('an HTTPS proxy', () => {
-	const through = async (serve: (socket: Socket) => void) => {
+	const through = async (
+		serve: (socket: Socket) => void,
+		options: IDataObject = {},
+		host = 'gateway.invalid',
+	) => {
 		server = await startTcp(serve);
 		process.env.HTTPS_PROXY = `http://127.0.0.1:${server.port}`;
-		return await run('https://gateway.invalid/v1');
+		return await run(`https://${host}/v1`, options);
 	};
 
 	test('that closes the connection makes no tunnel: sent again, then an error', async () => {
@@ -76,20 +86,95 @@ describe('an HTTPS proxy', () => {
 		expect(server?.seen).toHaveLength(2);
 	});
 
-	test.each([
-		['407 Proxy Authentication Required', /proxy .* asks for a login \(407\)/],
-		['403 Forbidden', /proxy or firewall .* refuses the request \(403\)/],
-	])('that answers %s is not called the gateway', async (status, message) => {
-		const page = '<html><body><h1>No entry</h1></body></html>';
-		const { error } = await through((socket) =>
-			socket.end(
-				`HTTP/1.1 ${status}\r\ncontent-type: text/html\r\ncontent-length: ${page.length}\r\n\r\n${page}`,
-			),
+	const page = '<html><body><h1>No entry</h1></body></html>';
+	const answering = (status: string) => (socket: Socket) =>
+		socket.end(
+			`HTTP/1.1 ${status}\r\ncontent-type: text/html\r\ncontent-length: ${page.length}\r\n\r\n${page}`,
 		);
-		expect(error?.message).toMatch(message);
-		expect(error?.description).toContain('The answer says: "No entry"');
-		expect(error?.description).not.toMatch(/gateway says/);
-		expect(server?.seen).toHaveLength(1);
+
+	test.each([
+		['407 Proxy Authentication Required', 'the proxy asks for a login (407)'],
+		['403 Forbidden', 'the proxy made no connection to it (403)'],
+		['405 Method Not Allowed', 'the proxy made no connection to it (405)'],
+		['500 Internal Server Error', 'the proxy made no connection to it (500)'],
+		['502 Bad Gateway', 'the proxy made no connection to it (502)'],
+		['503 Service Unavailable', 'the proxy made no connection to it (503)'],
+		['504 Gateway Timeout', 'the proxy made no connection to it (504)'],
+	])('that answers CONNECT with %s: sent again, then an error', async (status, what) => {
+		const { error, outputs } = await through(answering(status));
+		expect(outputs).toEqual([]);
+		expect(error?.message).toBe(`The gateway cannot be reached: ${what}`);
+		expect(error?.description).toContain('Nothing was sent.');
+		expect(error?.description).toContain('HTTPS_PROXY');
+		expect(error?.description).toContain('No entry');
+		expect(server?.seen).toEqual(Array(2).fill('CONNECT gateway.invalid:443 HTTP/1.1'));
+	});
+
+	test('that made no tunnel leaves the Send Once Key free', async () => {
+		const proxy = answering('502 Bad Gateway');
+		await through(proxy, { sendOnceKey: 'tunnel-1' });
+		await server?.close();
+		const { error } = await through(proxy, { sendOnceKey: 'tunnel-1' });
+		expect(error?.message).toContain('the proxy made no connection');
+		expect(server?.seen).toHaveLength(2);
+	});
+
+	describe('with a tunnel', () => {
+		let gateway: TestServer;
+		const tunnel = (socket: Socket) => {
+			const upstream = connect(gateway.port, '127.0.0.1', () => {
+				socket.write('HTTP/1.1 200 OK\r\n\r\n');
+				socket.pipe(upstream).pipe(socket);
+			});
+			upstream.on('error', () => socket.destroy());
+			socket.on('close', () => upstream.destroy());
+		};
+		beforeEach(() => trustTestServers());
+		afterEach(async () => {
+			jest.restoreAllMocks();
+			await gateway.close();
+		});
+		const answered = async (status: number, body: string, options: IDataObject = {}) => {
+			gateway = await startHttps((_, response) => response.writeHead(status).end(body));
+			return await through(tunnel, options, 'localhost');
+		};
+
+		test.each([500, 502, 504])("the gateway's side answers %i: unknown", async (status) => {
+			const { outputs } = await answered(status, page);
+			expect(outputs[1][0].json).toMatchObject({
+				reason: 'upstream_outcome_unknown',
+				message: expect.stringContaining('No entry'),
+			});
+			expect(gateway.seen).toEqual(['POST /v1/audio/speech']);
+			expect(server?.seen).toHaveLength(1);
+		});
+
+		test.each([
+			[403, 'lacks the capability (403)', 1],
+			[407, 'asks for a login (407)', 1],
+			[502, 'The gateway had an error (502)', 2],
+			[503, 'The gateway had an error (503)', 2],
+		])('the gateway answers %i in JSON: as ever', async (status, message, times) => {
+			const { error } = await answered(status, '{"error":{"message":"No, sorry."}}');
+			expect(error?.message).toContain(message);
+			expect(error?.description).toContain('The gateway says: "No, sorry."');
+			expect(gateway.seen).toHaveLength(times);
+		});
+
+		test('a 401 is not sent again', async () => {
+			const { error } = await answered(401, '{"error":{"message":"No such key."}}');
+			expect(error?.message).toContain('does not accept the API key');
+			expect(gateway.seen).toHaveLength(1);
+		});
+
+		test('an error page that never ends is given up', async () => {
+			gateway = await startHttps((_, response) => {
+				response.writeHead(502).write('<html><body>Bad Gateway');
+			});
+			const { outputs } = await through(tunnel, { timeout: 1 }, 'localhost');
+			expect(outputs[1][0].json).toMatchObject({ reason: 'upstream_outcome_unknown' });
+			expect(gateway.seen).toHaveLength(1);
+		});
 	});
 });
 

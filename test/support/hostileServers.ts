@@ -2,6 +2,7 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
+import tls from 'node:tls';
 
 /** A server on 127.0.0.1 that does what one test wants of it. */
 export interface TestServer {
@@ -68,10 +69,18 @@ export async function startHttp(serve: RequestListener): Promise<TestServer> {
 	return await start(createHttpServer(noting(seen, serve)), seen);
 }
 
-/** With a certificate for localhost that nobody trusts. */
+/** With a certificate for localhost that nobody trusts, but for `trustTestServers`. */
 export async function startHttps(serve: RequestListener): Promise<TestServer> {
 	const seen: string[] = [];
 	return await start(createTlsServer({ key: KEY, cert: CERTIFICATE }, noting(seen, serve)), seen);
+}
+
+/** Until jest restores its mocks, this process trusts the certificate of `startHttps`, as NODE_EXTRA_CA_CERTS would. */
+export function trustTestServers(): void {
+	const { createSecureContext } = tls;
+	jest
+		.spyOn(tls, 'createSecureContext')
+		.mockImplementation((options) => createSecureContext({ ...options, ca: CERTIFICATE }));
 }
 
 const pem = (name: string, lines: string[]) =>

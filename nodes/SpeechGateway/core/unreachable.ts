@@ -5,6 +5,8 @@ export interface Unanswered {
 	failure: TransportFailure;
 	code?: string;
 	detail: string;
+	/** Of a proxy that refused to make a tunnel; `detail` is then what it says, if anything. */
+	proxyStatus?: number;
 }
 
 const CHECK_ADDRESS = 'Check the base URL in the credential';
@@ -65,7 +67,8 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 
 /** Message and description of the error of a request without an answer. `root` is the address that was called. */
 export function explainUnanswered(error: Unanswered, root: string): [string, string] {
-	const { failure, code, detail } = error;
+	const { failure, code, detail, proxyStatus } = error;
+	if (proxyStatus !== undefined) return explainProxy(proxyStatus, detail, root);
 	const words = detail.replace(/canceled/gi, 'cancelled').trim();
 	// A code that the text does not name; "read ECONNRESET" says it all.
 	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;
@@ -85,5 +88,24 @@ export function explainUnanswered(error: Unanswered, root: string): [string, str
 	return [
 		`The gateway cannot be reached: ${what}`,
 		`Nothing was sent. ${advice} The address is ${root}. Details: ${cause}`,
+	];
+}
+
+/** A proxy that answered in place of making a tunnel. */
+function explainProxy(status: number, said: string, root: string): [string, string] {
+	const [what, advice] =
+		status === 407
+			? [
+					'the proxy asks for a login',
+					'Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY)',
+				]
+			: [
+					'the proxy made no connection to it',
+					'Check the proxy that n8n uses (HTTPS_PROXY) and whether it allows this address',
+				];
+	const quoted = said && ` The proxy says: "${said}"`;
+	return [
+		`The gateway cannot be reached: ${what} (${status})`,
+		`Nothing was sent. ${advice}, or let n8n call the gateway without it (NO_PROXY). The address is ${root}.${quoted}`,
 	];
 }

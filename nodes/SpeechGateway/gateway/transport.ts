@@ -1,12 +1,15 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	IHttpRequestOptions,
-	IN8nHttpFullResponse,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { gatewayRoot } from '../core/baseUrl';
 import { InputError } from '../core/errors';
+import { gatewayWords } from '../core/explain';
 import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
+import {
+	type Answer,
+	isFromProxy,
+	returnedAnswer,
+	thrownAnswer,
+	throwsProxyStatuses,
+} from './answer';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
 import { parseJson, readText } from './readBody';
@@ -43,6 +46,8 @@ export class TransportError extends Error {
 		readonly failure: TransportFailure,
 		readonly detail: string,
 		readonly code?: string,
+		/** With which a proxy refused to make a tunnel; `detail` is then what it says. */
+		readonly proxyStatus?: number,
 	) {
 		super(detail);
 	}
@@ -100,9 +105,8 @@ export class Transport {
 			body,
 			encoding: 'stream',
 			timeout: timeoutMs,
-			// One request, one answer: a thrown 401 would be sent again by n8n, and a redirect would post the body twice.
-			ignoreHttpStatusErrors: true,
 			returnFullResponse: true,
+			// One request, one answer: a redirect would post the body twice.
 			disableFollowRedirect: true,
 		};
 		let reply = await this.request(request, true);
@@ -150,34 +154,44 @@ export class Transport {
 
 	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<GatewayResponse> {
 		const { helpers } = this.context;
+		const { url } = options;
+		const request = { ...options, ignoreHttpStatusErrors: throwsProxyStatuses(url) };
 		const timeout = new ExchangeTimeout(Number(options.timeout));
 		const abortSignal = AbortSignal.any(
 			[timeout.signal, this.cancel, this.deadline].filter((signal) => signal !== undefined),
 		);
+		let answer: Answer;
 		try {
-			const { statusCode, headers, body } = (
-				withKey
-					? await helpers.httpRequestWithAuthentication.call(
-							// n8n always takes the signal from here.
-							Object.create(this.context, {
-								getExecutionCancelSignal: { value: () => abortSignal },
-							}) as IExecuteFunctions,
-							CREDENTIAL,
-							{ ...options },
-						)
-					: await helpers.httpRequest({ ...options, abortSignal })
-			) as IN8nHttpFullResponse;
-			return {
-				status: statusCode,
-				headers: headers as GatewayResponse['headers'],
-				body: watchBody(body as Readable, timeout),
-				hurry: () => timeout.hurry(),
-			};
+			const response: unknown = withKey
+				? await helpers.httpRequestWithAuthentication.call(
+						// n8n always takes the signal from here.
+						Object.create(this.context, {
+							getExecutionCancelSignal: { value: () => abortSignal },
+						}) as IExecuteFunctions,
+						CREDENTIAL,
+						request,
+					)
+				: await helpers.httpRequest({ ...request, abortSignal });
+			answer = returnedAnswer(response);
 		} catch (error) {
-			const timedOut = timeout.signal.aborted;
-			timeout.end();
-			throw this.failure(timedOut ? timeout.signal.reason : error, timedOut);
+			const thrown = thrownAnswer(error, abortSignal);
+			if (!thrown) {
+				const timedOut = timeout.signal.aborted;
+				timeout.end();
+				throw this.failure(timedOut ? timeout.signal.reason : error, timedOut);
+			}
+			answer = thrown;
 		}
+		const response: GatewayResponse = {
+			status: answer.status,
+			headers: answer.headers,
+			body: watchBody(answer.body, timeout),
+			hurry: () => timeout.hurry(),
+		};
+		if (!isFromProxy(answer, url)) return response;
+		const { message = '' } = gatewayWords(await this.readErrorBody(response));
+		this.cancel?.throwIfAborted();
+		throw new TransportError('notSent', message, undefined, answer.status);
 	}
 
 	private failure(error: unknown, timedOut: boolean): Error {

@@ -119,6 +119,7 @@ function unreachable(error: TransportError, root: string, about: About): Gateway
 	const [message, description] = explainUnanswered(error, root);
 	return new GatewayError(message, description, {
 		...(error.code && { code: error.code }),
+		...(error.proxyStatus && { httpCode: String(error.proxyStatus) }),
 		...taskId(about),
 	});
 }
