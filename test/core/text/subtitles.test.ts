@@ -31,7 +31,7 @@ function parse(format: 'srt' | 'vtt', file: string): Cue[] {
 			}
 			const plain = (line: string) =>
 				format === 'srt'
-					? line
+					? line.replace(/&lt;/g, '<')
 					: line.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 			return {
 				start: ((h * 60 + m) * 60 + s) * 1000 + ms,
@@ -69,6 +69,53 @@ test('WebVTT, to the letter', () => {
 test('an arrow in SRT cannot be taken for times', () => {
 	const file = subtitles('srt', [{ text: 'a --> b', startSeconds: 0, endSeconds: 1 }]);
 	expect(parse('srt', file)[0].lines).toEqual(['a → b']);
+});
+
+test('markup of a text is no markup of the file', () => {
+	const segment = { text: 'use <i>, </b> and {\\an8}, 1 < 2 & 3', startSeconds: 0, endSeconds: 1 };
+	expect(subtitles('srt', [segment])).toBe(
+		'1\n00:00:00,000 --> 00:00:01,000\nuse &lt;i>, &lt;/b> and {\u2060\\an8}, 1 < 2 & 3\n',
+	);
+	expect(subtitles('vtt', [segment])).toContain(
+		'use &lt;i&gt;, &lt;/b&gt; and {\\an8}, 1 &lt; 2 &amp; 3\n',
+	);
+});
+
+test('speakers', () => {
+	const segments = [
+		{ text: 'Hello. How are you?', startSeconds: 0, endSeconds: 4, speaker: 'Anna' },
+		{ text: 'Fine.', startSeconds: 4, endSeconds: 5, speaker: 'Ben <x> & \n Co' },
+		{ text: 'They left.', startSeconds: 5, endSeconds: 6 },
+	];
+	expect(subtitles('vtt', segments)).toBe(
+		'WEBVTT\n\n00:00:00.000 --> 00:00:01.333\n<v Anna>Hello.\n\n' +
+			'00:00:01.333 --> 00:00:04.000\n<v Anna>How are you?\n\n' +
+			'00:00:04.000 --> 00:00:05.000\n<v Ben &lt;x&gt; &amp; Co>Fine.\n\n' +
+			'00:00:05.000 --> 00:00:06.000\nThey left.\n',
+	);
+	expect(subtitles('srt', segments)).not.toContain('Anna');
+});
+
+test('parentheses that belong to a word stay, and words stay apart', () => {
+	expect(shown('Each item(s) of the Lehrer(innen) is f(x).')).toEqual([
+		'Each item(s) of the Lehrer(innen) is f(x).',
+	]);
+	expect(shown('One （laughs）two, three(laughs)four.')).toEqual(['One two, three(laughs)four.']);
+	expect(shown('我（笑）来了。')).toEqual(['我来了。']);
+	expect(shown('He left (Happy) at last (see below).')).toEqual(['He left at last.']);
+});
+
+test('with parentheses read aloud only known tones are left out', () => {
+	const segment = { text: '(happy) It works (see below).', startSeconds: 0, endSeconds: 1 };
+	expect(subtitles('vtt', [segment], 'readAloud')).toContain('\nIt works (see below).\n');
+	expect(subtitles('vtt', [segment])).toContain('\nIt works.\n');
+});
+
+test('long texts', () => {
+	for (const part of ['(happy) ', '(happy)', 'word ', 'a. ', '( ', '\0', '…']) {
+		const text = part.repeat(300_000 / part.length);
+		parse('vtt', subtitles('vtt', [{ text, startSeconds: 0, endSeconds: 100_000 }]));
+	}
 });
 
 test('emotion tags are not shown', () => {
@@ -171,7 +218,11 @@ test('for any text and times: in order, apart, never empty, two lines of 42 colu
 				const letters = (text: string) => text.replace(/[^\p{L}\p{N}\p{S}]/gu, '');
 				const arrow = (text: string) => (format === 'srt' ? text.replace(/-->/g, '→') : text);
 				expect(letters(cues.flatMap((cue) => cue.lines).join(' '))).toBe(
-					letters(segments.map(({ text }) => arrow(text).replace(/\(happy\)/g, '')).join(' ')),
+					letters(
+						segments
+							.map(({ text }) => arrow(text).replace(/(?<![\p{Script=Latin}\p{N}])\(happy\)/gu, ''))
+							.join(' '),
+					),
 				);
 			},
 		),

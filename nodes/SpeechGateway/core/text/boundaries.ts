@@ -3,11 +3,11 @@ import { isPair, isSpace } from './characters';
 
 /**
  * An emotion or tone tag: one to four words in parentheses, ASCII or full-width. The gateway reads it as an instruction
- * for the words that follow. Shape only: which words are emotions differs by language and model.
+ * for the words that follow. Shape only: which words are emotions differs by language and model. Right behind a letter
+ * of a script with spaces (`item(s)`, `f(x)`) it is part of the word.
  */
 export const EMOTION_TAG =
-	/[(（]\s?[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+(?:[,，、]?\s[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+){0,3}\s?[)）]/gu;
-
+	/(?:（|(?<!(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}])\()\s?[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+(?:[,，、]?\s[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+){0,3}\s?[)）]/gu;
 const TAGS = new RegExp(`(?:${EMOTION_TAG.source}\\s*)+`, 'uy');
 
 type Granularity = 'grapheme' | 'word' | 'sentence';

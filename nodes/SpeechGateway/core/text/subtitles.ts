@@ -1,11 +1,15 @@
 import { EMOTION_TAG, SENTENCE_END, sentences } from './boundaries';
+import type { Parentheses } from './prepare';
 import { cutText } from './segment';
+import { isTone } from './tones';
 
 /** One speech segment: its text and where its audio lies in the whole. */
 export interface TimedText {
 	text: string;
 	startSeconds: number;
 	endSeconds: number;
+	/** Who speaks; shown by players of WebVTT that style voices. */
+	speaker?: string;
 }
 
 /** The broadcasters' usual limits for what can be read in time; East Asian wide characters take two columns. */
@@ -27,22 +31,37 @@ function columns(text: string): number {
 	return sum;
 }
 
+/** Tags, marked as \0, with the spaces around them. */
+const REMOVED = / ?\0[ \0]*/g;
+const NO_SPACE_BEFORE = /[,.;:!?…]/;
+const SPACED_LETTER =
+	/(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}]/u;
+
 /**
- * The text as it is to be read: on one line, without emotion tags. Parentheses with digits, or with a capital
- * letter within a sentence (`my friend (Anna)`), are taken for text.
+ * The text as it is to be read: on one line, without tone tags. Of what has the shape of a tag, words with digits, or
+ * with a capital letter within a sentence (`my friend (Anna)`), are taken for text; with `readAloud` all but known tones.
  */
-function withoutTags(text: string): string {
+function withoutTags(text: string, parentheses: Parentheses): string {
 	const oneLine = text.replace(/[\s\p{Cc}]+/gu, ' ');
-	const marked = oneLine.replace(EMOTION_TAG, (tag: string, offset: number) => {
+	const isTag = (tag: string, offset: number) => {
+		if (isTone(tag.slice(1, -1).trim())) return true;
+		if (parentheses === 'readAloud' || /\p{N}/u.test(tag)) return false;
 		const before = oneLine.slice(Math.max(0, offset - 8), offset);
 		const startsSentence =
 			offset < 2 || /[)）]\s?$/.test(before) || SENTENCE_END.test(before.trim());
-		const isText = /\p{N}/u.test(tag) || (/\p{Lu}/u.test(tag) && !startsSentence);
-		return isText ? tag : '\0';
-	});
+		return startsSentence || !/\p{Lu}/u.test(tag);
+	};
+	const marked = oneLine.replace(EMOTION_TAG, (tag: string, offset: number) =>
+		isTag(tag, offset) ? '\0' : tag,
+	);
 	return marked
-		.replace(/ ?\0(?: ?\0)* ?(?=[,.;:!?…])/g, '')
-		.replace(/\0 ?/g, '')
+		.replace(REMOVED, (tags: string, offset: number) => {
+			const before = marked.charAt(offset - 1);
+			const after = marked.charAt(offset + tags.length);
+			if (NO_SPACE_BEFORE.test(after)) return '';
+			const joins = SPACED_LETTER.test(before) && SPACED_LETTER.test(after);
+			return tags.includes(' ') || joins ? ' ' : '';
+		})
 		.trim();
 }
 
@@ -101,7 +120,11 @@ function timestamp(milliseconds: number, separator: string): string {
  * Subtitles for speech segments in order, as an SRT or WebVTT file. A segment's first cue starts where the segment
  * starts; the cues within it share its time by their length. Cues never overlap and last at least a millisecond.
  */
-export function subtitles(format: 'srt' | 'vtt', segments: TimedText[]): string {
+export function subtitles(
+	format: 'srt' | 'vtt',
+	segments: TimedText[],
+	parentheses: Parentheses = 'tags',
+): string {
 	const blocks: string[] = [];
 	let free = 0; // First millisecond after the cues so far.
 	segments.forEach((segment, i) => {
@@ -112,7 +135,7 @@ export function subtitles(format: 'srt' | 'vtt', segments: TimedText[]): string 
 			start,
 			next > start ? Math.min(segment.endSeconds, next) : segment.endSeconds,
 		);
-		const cues = cueLines(withoutTags(segment.text), end - start);
+		const cues = cueLines(withoutTags(segment.text, parentheses), end - start);
 		const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + columns(line), 0));
 		const total = lengths.reduce((sum, length) => sum + length, 0);
 		let before = 0;
@@ -122,24 +145,40 @@ export function subtitles(format: 'srt' | 'vtt', segments: TimedText[]): string 
 			const from = Math.max(free, timeAt(before));
 			before += lengths[k];
 			free = Math.max(from + 1, timeAt(before));
-			blocks.push(block(format, blocks.length + 1, from, free, lines));
+			blocks.push(
+				block(format, blocks.length + 1, { from, to: free, lines, speaker: segment.speaker }),
+			);
 		});
 	});
 	return format === 'vtt' ? ['WEBVTT\n', ...blocks].join('\n') : blocks.join('\n');
 }
 
-function block(
-	format: 'srt' | 'vtt',
-	number: number,
-	from: number,
-	to: number,
-	lines: string[],
-): string {
+interface Cue {
+	from: number;
+	to: number;
+	lines: string[];
+	speaker?: string;
+}
+
+function block(format: 'srt' | 'vtt', number: number, { from, to, lines, speaker }: Cue): string {
 	const text = lines.join('\n');
 	if (format === 'vtt') {
-		const escaped = text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-		return `${timestamp(from, '.')} --> ${timestamp(to, '.')}\n${escaped}\n`;
+		const voice = speaker?.replace(/\s+/g, ' ').trim();
+		const tag = voice ? `<v ${escapeMarkup(voice)}>` : '';
+		return `${timestamp(from, '.')} --> ${timestamp(to, '.')}\n${tag}${escapeMarkup(text)}\n`;
 	}
-	// SRT has no escapes: an arrow in the text would read as a line of times.
-	return `${number}\n${timestamp(from, ',')} --> ${timestamp(to, ',')}\n${text.replace(/-->/g, '→')}\n`;
+	return `${number}\n${timestamp(from, ',')} --> ${timestamp(to, ',')}\n${escapeSrt(text)}\n`;
 }
+
+const escapeMarkup = (text: string) =>
+	text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+
+/**
+ * SRT has no specification, but players take `<i>` and `{\\an8}` for markup, and an arrow for a line of times. Only what
+ * would be taken for it is changed: few players resolve character references.
+ */
+const escapeSrt = (text: string) =>
+	text
+		.replace(/--+>/g, '→')
+		.replace(/<(?=[/!?a-z])/gi, '&lt;')
+		.replace(/\{(?=\\)/g, '{\u2060');

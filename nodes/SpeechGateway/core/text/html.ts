@@ -1,0 +1,291 @@
+import { CHARACTER_REFERENCE, characterOf } from './entities';
+import { type Edit, endOf, type MappedText, rewrite, slice, startOf, unchanged } from './mapped';
+import { pauseMark } from './pauses';
+import type { ReadText } from './prepare';
+import { Reading } from './reading';
+import { attribute, SSML_ELEMENT } from './ssml';
+
+const words = (list: string) => new Set(list.split(' '));
+
+const BLOCKS = words(
+	'address article aside blockquote body center dd details dialog dir div dl fieldset figure footer form header hgroup hr ' +
+		'html main menu noframes ol optgroup p pre search section table tbody tfoot thead ul',
+);
+/** Blocks that are read as a sentence each, on a line of their own. */
+const SENTENCES = words('caption dt figcaption legend li option summary tr');
+/** Elements whose content is not read out: code, controls, and what only stands in for something that is seen. */
+const UNREAD = words(
+	'script style template head title svg iframe object video canvas noscript nav button select textarea datalist map rt rp ' +
+		'annotation annotation-xml applet',
+);
+/** Of these the content is no markup. */
+const RAW = words('script style textarea title iframe noscript xmp');
+const VOID = words('area base br col embed hr img input link meta param source track wbr');
+/** Names that HTML shares with SSML. */
+const HTML_TOO = words('p s sub mark audio meta');
+/** How widespread software marks footnote marks, footnotes and what is for the screen only. */
+const UNREAD_CLASS =
+	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc)(?:\s|$)/i;
+const UNREAD_ROLE = /^(?:doc-noteref|doc-endnotes|doc-backlink|navigation|button)$/i;
+const FOOTNOTE_MARK =
+	/^(?:<[^>]{0,300}>|[\s[\]()]){0,8}(?:\d{1,3}|[a-z*†‡§]|note \d{1,3})(?:<[^>]{0,300}>|[\s[\]()]){0,8}$/i;
+/** A footnote mark with its tags. */
+const MARK_REACH = 600;
+
+/** Kinds of elements without an end that are looked for: each costs a look through the page. */
+const MAX_UNCLOSED = 20;
+
+/** File names and formulas are no words about a picture. */
+const NO_ALT = /^\S+\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$|^(?:IMG|DSC|image)[_-]?\d+$|[\\{]/i;
+
+export interface Tag {
+	name: string;
+	closing: boolean;
+	/** The text between name and end. */
+	attributes: string;
+	/** Offsets of the source. */
+	start: number;
+	end: number;
+}
+
+/** Text with its character references resolved. */
+export function decode(from: MappedText): MappedText {
+	const edits: Edit[] = [];
+	const { text } = from;
+	for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+		CHARACTER_REFERENCE.lastIndex = at;
+		const match = CHARACTER_REFERENCE.exec(text);
+		const character = match ? characterOf(match) : undefined;
+		if (character !== undefined)
+			edits.push({ start: at, end: at + match![0].length, text: character });
+	}
+	return rewrite(from, edits);
+}
+
+const decoded = (text: string) => decode(unchanged(text)).text;
+
+/** Reads tags and text in the order of a page; Markdown uses it for the HTML within. */
+export class HtmlReader {
+	readonly dropped = new Set<string>();
+	codeBlocks = 0;
+	/** The element that is left out, with how often it is open. */
+	private unread: { name: string; depth: number } | undefined;
+	/** Numbers of the ordered lists that are open, undefined for bullet lists. */
+	private readonly lists: Array<number | undefined> = [];
+	private preformatted = false;
+	/** Elements of which no end follows: looked for once only. */
+	private readonly neverClosed = new Set<string>();
+
+	constructor(
+		private readonly source: string,
+		private readonly reading: Reading,
+	) {}
+
+	/** Whether what comes now is left out. */
+	get isSilent(): boolean {
+		return this.unread !== undefined;
+	}
+
+	/** Text between tags, its character references resolved. */
+	text(text: MappedText): void {
+		if (this.unread) return;
+		if (!this.preformatted) return this.reading.text(text);
+		let start = 0;
+		for (const { index } of text.text.matchAll(/\n/g)) {
+			this.reading.text(text, start, index);
+			this.reading.breakLine();
+			start = index + 1;
+		}
+		this.reading.text(text, start);
+	}
+
+	tag(tag: Tag): void {
+		const { name, closing } = tag;
+		if (this.unread) {
+			if (name !== this.unread.name) return;
+			this.unread.depth += closing ? -1 : 1;
+			if (this.unread.depth === 0) this.unread = undefined;
+			return;
+		}
+		if (!closing && !VOID.has(name) && this.isUnread(tag) && this.isClosed(tag)) {
+			this.unread = { name, depth: 1 };
+			return;
+		}
+		if (/^h[1-6]$/.test(name)) {
+			if (closing) return this.reading.endHeading();
+			this.reading.endBlock('\n\n');
+			return this.reading.startHeading(Number(name[1]));
+		}
+		if (SENTENCES.has(name)) return this.sentence(tag);
+		if (BLOCKS.has(name)) return this.block(tag);
+		if (name === 'br') return this.reading.breakLine();
+		if (name === 'td' || name === 'th') return this.reading.separate(', ');
+		if (name === 'q') return this.reading.say(closing ? '”' : '“', tag.start, tag.end);
+		if (name === 'img' && !closing) return this.image(tag);
+		if (name === 'break') return this.pause(tag);
+		if (SSML_ELEMENT.test(name) && !HTML_TOO.has(name)) this.dropped.add(name);
+	}
+
+	private sentence({ name, closing, start, end }: Tag): void {
+		this.reading.endBlock('\n', true);
+		if (name !== 'li') return;
+		if (closing) return this.reading.startWith(undefined);
+		const number = this.lists.at(-1);
+		this.reading.startWith(number === undefined ? undefined : { words: `${number}.`, start, end });
+		if (number !== undefined) this.lists[this.lists.length - 1] = number + 1;
+	}
+
+	private block({ name, closing, attributes }: Tag): void {
+		const inList = this.lists.length > 0;
+		if (name === 'ol' || name === 'ul' || name === 'menu' || name === 'dir') {
+			const isOutermost = this.lists.length === (closing ? 1 : 0);
+			this.reading.endBlock(isOutermost ? '\n\n' : '\n', inList);
+			const first = Number(attribute(attributes, 'start') ?? 1);
+			if (closing) this.lists.pop();
+			else this.lists.push(name === 'ol' ? (Number.isInteger(first) ? first : 1) : undefined);
+			return;
+		}
+		if (name === 'pre') this.preformatted = !closing;
+		this.reading.endBlock(inList || name === 'dd' ? '\n' : '\n\n', inList || name === 'dd');
+	}
+
+	private image({ attributes, start, end }: Tag): void {
+		const alt = decoded(attribute(attributes, 'alt') ?? '')
+			.trim()
+			.replace(/\s+/g, ' ');
+		if (alt === '' || NO_ALT.test(alt)) return;
+		this.reading.separate(' ');
+		this.reading.say(alt, start, end);
+		this.reading.separate(' ');
+	}
+
+	private pause({ closing, attributes, start, end }: Tag): void {
+		if (closing) return;
+		const mark = pauseMark(attribute(attributes, 'time'), attribute(attributes, 'strength'));
+		this.reading.say(mark, start, end);
+	}
+
+	private isUnread({ name, attributes, end }: Tag): boolean {
+		if (UNREAD.has(name)) return true;
+		if (name === 'pre' && /^\s{0,20}<(?:code|kbd|samp)\b/i.test(this.source.slice(end, end + 40))) {
+			this.codeBlocks++;
+			return true;
+		}
+		if (name === 'sup') {
+			const content = this.source.slice(end, end + MARK_REACH).split(/<\/sup/i, 1)[0];
+			const isLink = /<a\s/i.test(content) || content.includes('[');
+			if (isLink && FOOTNOTE_MARK.test(content)) return true;
+		}
+		if (attributes === '') return false;
+		return (
+			/(?:^|\s)hidden(?:\s|=|\/|$)/i.test(attributes.replace(/"[^"]*"|'[^']*'/g, '""')) ||
+			attribute(attributes, 'aria-hidden') === 'true' ||
+			/display\s*:\s*none/i.test(attribute(attributes, 'style') ?? '') ||
+			UNREAD_CLASS.test(attribute(attributes, 'class') ?? '') ||
+			UNREAD_ROLE.test(attribute(attributes, 'role') ?? '')
+		);
+	}
+
+	/** Whether the element has an end: a forgotten one must not swallow the rest of the page. */
+	private isClosed({ name, end }: Tag): boolean {
+		if (this.neverClosed.has(name) || this.neverClosed.size > MAX_UNCLOSED) return false;
+		const close = new RegExp(`</${name}[\\s>]`, 'gi');
+		close.lastIndex = end;
+		if (close.test(this.source)) return true;
+		this.neverClosed.add(name);
+		return false;
+	}
+}
+
+const TAG_NAME = /<(\/?)([A-Za-z][A-Za-z\d:-]{0,60})(?=[\s/>])/y;
+
+/** Finds the ends of markup; remembers what has none, so that no text is looked through twice. */
+class MarkupEnds {
+	private readonly missing = new Set<string>();
+
+	constructor(private readonly text: string) {}
+
+	/** The offset behind the tag, comment or declaration that starts at an offset; -1 where it is none. */
+	after(at: number): number {
+		if (this.text.startsWith('<!--', at)) return this.find('-->', at + 2);
+		if (/[!?]/.test(this.text.charAt(at + 1))) return this.find('>', at);
+		TAG_NAME.lastIndex = at;
+		return TAG_NAME.test(this.text) ? this.tagEnd(TAG_NAME.lastIndex) : -1;
+	}
+
+	/** The offset of the end tag of an element whose content is no markup. */
+	ofRaw(name: string, from: number): number {
+		const end = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
+		end.lastIndex = from;
+		return end.exec(this.text)?.index ?? this.text.length;
+	}
+
+	private find(mark: string, from: number): number {
+		const found = this.missing.has(mark) ? -1 : this.text.indexOf(mark, from);
+		if (found < 0) this.missing.add(mark);
+		return found < 0 ? -1 : found + mark.length;
+	}
+
+	private tagEnd(from: number): number {
+		if (this.missing.has('tag')) return -1;
+		const mark = />|=\s{0,20}(["'])/g;
+		mark.lastIndex = from;
+		for (let match = mark.exec(this.text); match; match = mark.exec(this.text)) {
+			if (match[0] === '>') return mark.lastIndex;
+			const quoteEnd = this.find(match[1], mark.lastIndex);
+			if (quoteEnd > 0) mark.lastIndex = quoteEnd;
+		}
+		this.missing.add('tag');
+		return -1;
+	}
+}
+
+/** Reads a page or a part of one. */
+export function feedHtml(page: MappedText, reader: HtmlReader): void {
+	const { text } = page;
+	const ends = new MarkupEnds(text);
+	let from = 0;
+	for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', Math.max(from, at + 1))) {
+		const end = ends.after(at);
+		if (end < 0) continue;
+		if (at > from) reader.text(decode(slice(page, from, at)));
+		from = end;
+		TAG_NAME.lastIndex = at;
+		const match = TAG_NAME.exec(text);
+		if (!match) continue;
+		const name = match[2].toLowerCase();
+		const closing = match[1] !== '';
+		const attributes = text.slice(at + match[0].length, end - 1);
+		reader.tag({
+			name,
+			closing,
+			attributes,
+			start: startOf(page, at),
+			end: endOf(page, end),
+		});
+		if (!closing && RAW.has(name)) from = ends.ofRaw(name, end);
+	}
+	if (from < text.length) reader.text(decode(slice(page, from, text.length)));
+}
+
+/** What was left out, for the one who asked. */
+export function notesOf(reader: HtmlReader): { dropped: string[]; notes: string[] } {
+	const count = reader.codeBlocks;
+	return {
+		dropped: [...reader.dropped],
+		notes:
+			count > 0
+				? [
+						`${count} code ${count === 1 ? 'block was' : 'blocks were'} left out: code is not read out.`,
+					]
+				: [],
+	};
+}
+
+/** Reads HTML as a good reader would read out the page. */
+export function readHtml(source: string): ReadText {
+	const reading = new Reading();
+	const reader = new HtmlReader(source, reading);
+	feedHtml(unchanged(source), reader);
+	return { ...reading.finish(), ...notesOf(reader) };
+}

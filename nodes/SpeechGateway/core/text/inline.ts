@@ -1,0 +1,273 @@
+import { WHOLE_TAG } from './blocks';
+import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
+import { CHARACTER_REFERENCE, characterOf } from './entities';
+import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
+import { endOf, type MappedText, MappedWriter, startOf } from './mapped';
+import type { HtmlReader, Tag } from './html';
+import type { Reading } from './reading';
+
+/** Something in a paragraph that is not read as it stands; `text` in its place. */
+interface Change {
+	start: number;
+	end: number;
+	text?: string;
+	tag?: string;
+	isBreak?: boolean;
+}
+
+interface Bracket {
+	/** Offset of the `[`, and of the `!` before it for an image. */
+	start: number;
+	open: number;
+	isImage: boolean;
+	/** Delimiters and changes before it. */
+	delimiters: number;
+	hasBracketAfter: boolean;
+}
+
+const SPECIAL = /[\\`*_~![\]<&\n]/g;
+const AUTOLINK = /<(?:[A-Za-z][A-Za-z\d+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/y;
+const FOOTNOTE = /^\^[^\s\]]{1,100}$/;
+const CITATION = /^\d{1,3}$/;
+const PUNCTUATION = /[!-/:-@[-`{-~]/;
+
+/** Reads a paragraph's inline marks and hands its words to `reader` and `reading`. */
+export class InlineReader {
+	private changes: Change[] = [];
+	private delimiters: Delimiter[] = [];
+	private brackets: Bracket[] = [];
+	private ticks: Map<number, number[]> | undefined;
+	private readonly missing = new Set<string>();
+	/** Brackets before this offset cannot be links: there is a link within. */
+	private noLinkBefore = -1;
+	private readonly text: string;
+
+	constructor(
+		private readonly content: MappedText,
+		private readonly labels: Set<string>,
+	) {
+		this.text = content.text;
+	}
+
+	read(reader: HtmlReader, reading: Reading): void {
+		SPECIAL.lastIndex = 0;
+		let match = SPECIAL.exec(this.text);
+		while (match) {
+			const next = this.special(match[0], match.index);
+			SPECIAL.lastIndex = next;
+			match = SPECIAL.exec(this.text);
+		}
+		matchDelimiters(this.delimiters, 0, (start, end) => this.changes.push({ start, end }));
+		this.hand(reader, reading);
+	}
+
+	/** Reads the mark at an offset; where to go on. */
+	private special(mark: string, at: number): number {
+		switch (mark) {
+			case '\\':
+				return this.escape(at);
+			case '`':
+				return this.code(at);
+			case '\n':
+				return this.lineEnd(at);
+			case '<':
+				return this.angle(at);
+			case '&':
+				return this.reference(at);
+			case '[':
+				return this.bracket(at, at, false);
+			case '!':
+				return this.text.charAt(at + 1) === '[' ? this.bracket(at, at + 1, true) : at + 1;
+			case ']':
+				return this.close(at);
+			default:
+				return this.run(mark, at);
+		}
+	}
+
+	private escape(at: number): number {
+		const next = this.text.charAt(at + 1);
+		if (next === '\n') this.changes.push({ start: at, end: at + 2, isBreak: true });
+		else if (PUNCTUATION.test(next)) this.changes.push({ start: at, end: at + 1 });
+		else return at + 1;
+		return at + 2;
+	}
+
+	private lineEnd(at: number): number {
+		const isBreak = this.text.slice(Math.max(0, at - 2), at) === '  ';
+		if (isBreak) this.changes.push({ start: at, end: at + 1, isBreak });
+		return at + 1;
+	}
+
+	/** All runs of backticks by length, found once. */
+	private code(at: number): number {
+		if (this.ticks === undefined) {
+			this.ticks = new Map();
+			for (const { 0: run, index } of this.text.matchAll(/`+/g)) {
+				const same = this.ticks.get(run.length) ?? [];
+				same.push(index);
+				this.ticks.set(run.length, same);
+			}
+		}
+		let length = 1;
+		while (this.text.charAt(at + length) === '`') length++;
+		const same = this.ticks.get(length) ?? [];
+		let low = 0;
+		let high = same.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (same[middle] < at + length) low = middle + 1;
+			else high = middle;
+		}
+		if (low === same.length) return at + length;
+		const end = same[low];
+		this.changes.push({ start: at, end: at + length }, { start: end, end: end + length });
+		return end + length;
+	}
+
+	private run(mark: string, at: number): number {
+		let length = 1;
+		while (this.text.charAt(at + length) === mark) length++;
+		if (mark !== '~' || length < 3) this.delimiters.push(delimiterAt(this.text, at, length));
+		return at + length;
+	}
+
+	private reference(at: number): number {
+		CHARACTER_REFERENCE.lastIndex = at;
+		const match = CHARACTER_REFERENCE.exec(this.text);
+		const character = match ? characterOf(match) : undefined;
+		if (character === undefined) return at + 1;
+		const end = at + match![0].length;
+		this.changes.push({ start: at, end, text: character });
+		return end;
+	}
+
+	private angle(at: number): number {
+		AUTOLINK.lastIndex = at;
+		const link = AUTOLINK.exec(this.text);
+		if (link) {
+			const end = at + link[0].length;
+			this.changes.push({ start: at, end: at + 1 }, { start: end - 1, end });
+			return end;
+		}
+		const end = this.markupEnd(at);
+		if (end < 0) return at + 1;
+		this.changes.push({ start: at, end, tag: this.text.slice(at, end) });
+		return end;
+	}
+
+	private markupEnd(at: number): number {
+		const { text } = this;
+		WHOLE_TAG.lastIndex = at;
+		if (WHOLE_TAG.test(text)) return WHOLE_TAG.lastIndex;
+		if (text.startsWith('<!-->', at)) return at + 5;
+		if (text.startsWith('<!--->', at)) return at + 6;
+		const mark = text.startsWith('<!--', at)
+			? '-->'
+			: text.startsWith('<?', at)
+				? '?>'
+				: text.startsWith('<![CDATA[', at)
+					? ']]>'
+					: /^<![A-Za-z]/.test(text.slice(at, at + 3))
+						? '>'
+						: '';
+		if (mark === '' || this.missing.has(mark)) return -1;
+		const found = text.indexOf(mark, at + 2);
+		if (found < 0) this.missing.add(mark);
+		return found < 0 ? -1 : found + mark.length;
+	}
+
+	private bracket(start: number, open: number, isImage: boolean): number {
+		const before = this.brackets.at(-1);
+		if (before) before.hasBracketAfter = true;
+		const delimiters = this.delimiters.length;
+		this.brackets.push({ start, open, isImage, delimiters, hasBracketAfter: false });
+		return open + 1;
+	}
+
+	/** A closing bracket: the end of a link, an image, a footnote mark, or text. */
+	private close(at: number): number {
+		const bracket = this.brackets.pop();
+		if (!bracket) return at + 1;
+		const content = this.text.slice(bracket.open + 1, Math.min(at, bracket.open + 1001));
+		const markEnd = bracket.isImage ? -1 : this.footnoteMarkEnd(bracket.open, content, at);
+		if (markEnd >= 0) {
+			this.delimiters.length = bracket.delimiters;
+			this.changes.push({ start: bracket.start, end: markEnd });
+			return markEnd;
+		}
+		const end =
+			!bracket.isImage && bracket.open < this.noLinkBefore
+				? -1
+				: this.linkEnd(at, content, bracket.hasBracketAfter);
+		if (end < 0) return at + 1;
+		const drop = (from: number, to: number) => this.changes.push({ start: from, end: to });
+		matchDelimiters(this.delimiters, bracket.delimiters, drop);
+		drop(bracket.start, bracket.open + 1);
+		drop(at, end);
+		if (!bracket.isImage) this.noLinkBefore = bracket.open;
+		return end;
+	}
+
+	/** The end of a footnote mark or a reference to a source (`[^1]`, `fact[1](address)`); -1 where it is none. */
+	private footnoteMarkEnd(open: number, content: string, close: number): number {
+		if (FOOTNOTE.test(content)) return close + 1;
+		if (!CITATION.test(content)) return -1;
+		const link = inlineLinkEnd(this.text, close + 1);
+		const end = Math.max(close + 1, link);
+		const clings = /\S/.test(this.text.charAt(open - 1));
+		return clings || (link >= 0 && /^(?:$|[.,;:!?)\]\n[])/.test(this.text.charAt(end))) ? end : -1;
+	}
+
+	private linkEnd(at: number, content: string, hasBracketAfter: boolean): number {
+		const end = inlineLinkEnd(this.text, at + 1);
+		if (end >= 0 || this.labels.size === 0) return end;
+		const label = labelAt(this.text, at + 1);
+		if (label) return this.labels.has(label.label) ? label.end : -1;
+		if (hasBracketAfter || !this.labels.has(normalizeLabel(content))) return -1;
+		return this.text.startsWith('[]', at + 1) ? at + 3 : at + 1;
+	}
+
+	/** Hands over the words between the changes, in order. */
+	private hand(reader: HtmlReader, reading: Reading): void {
+		const { content, changes } = this;
+		changes.sort((a, b) => a.start - b.start);
+		let words = new MappedWriter();
+		let from = 0;
+		const flush = () => {
+			if (words.length > 0) reader.text(words.finish());
+			words = new MappedWriter();
+		};
+		for (const change of changes) {
+			if (change.start < from) continue;
+			words.copy(content, from, change.start);
+			from = change.end;
+			const start = startOf(content, change.start);
+			const end = endOf(content, change.end);
+			if (change.text !== undefined) words.write(change.text, start, end);
+			if (change.isBreak) {
+				flush();
+				if (!reader.isSilent) reading.breakLine();
+			}
+			const tag = change.tag === undefined ? undefined : tagOf(change.tag, start, end);
+			if (tag) {
+				flush();
+				reader.tag(tag);
+			}
+		}
+		words.copy(content, from, content.text.length);
+		flush();
+	}
+}
+
+function tagOf(markup: string, start: number, end: number): Tag | undefined {
+	const match = /^<(\/?)([A-Za-z][A-Za-z\d:-]*)/.exec(markup);
+	if (!match) return undefined;
+	return {
+		name: match[2].toLowerCase(),
+		closing: match[1] !== '',
+		attributes: markup.slice(match[0].length, -1),
+		start,
+		end,
+	};
+}

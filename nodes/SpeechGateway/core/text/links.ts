@@ -1,0 +1,81 @@
+const SPACE = /[ \t]*(?:\n[ \t]*)?/y;
+const LABEL = /\[((?:[^\\[\]]|\\[^]){1,999})\]/y;
+const ANGLED = /<(?:[^<>\\\n]|\\.){0,2000}>/y;
+/** A title of more characters is text: titles without an end must not be looked for again and again. */
+const TITLE =
+	/"(?:[^"\\]|\\[^]){0,1000}"|'(?:[^'\\]|\\[^]){0,1000}'|\((?:[^()\\]|\\[^]){0,1000}\)/y;
+const MAX_NESTED = 32;
+const MAX_DESTINATION = 4000;
+
+function endAt(pattern: RegExp, text: string, offset: number): number {
+	pattern.lastIndex = offset;
+	return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+const skipSpace = (text: string, offset: number) => endAt(SPACE, text, offset);
+
+/** The end of a link destination; -1 for none. */
+function destinationEnd(text: string, offset: number): number {
+	if (text.charAt(offset) === '<') return endAt(ANGLED, text, offset);
+	let depth = 0;
+	let at = offset;
+	for (; at < text.length && at - offset < MAX_DESTINATION; at++) {
+		const code = text.charCodeAt(at);
+		if (code <= 0x20) break;
+		if (code === 0x5c && /[!-/:-@[-`{-~]/.test(text.charAt(at + 1))) at++;
+		else if (code === 0x28 && ++depth > MAX_NESTED) return -1;
+		else if (code === 0x29 && --depth < 0) break;
+	}
+	return depth > 0 ? -1 : at;
+}
+
+/** What a label is looked up by: case and white space do not count. */
+export function normalizeLabel(label: string): string {
+	return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
+}
+
+/** The end of `(destination "title")` at an offset; -1 for none. */
+export function inlineLinkEnd(text: string, offset: number): number {
+	if (text.charAt(offset) !== '(') return -1;
+	let at = skipSpace(text, offset + 1);
+	const destination = destinationEnd(text, at);
+	if (destination < 0) return -1;
+	at = skipSpace(text, destination);
+	if (at > destination) {
+		const title = endAt(TITLE, text, at);
+		if (title >= 0) at = skipSpace(text, title);
+	}
+	return text.charAt(at) === ')' ? at + 1 : -1;
+}
+
+/** A label in brackets at an offset, with its end. */
+export function labelAt(text: string, offset: number): { label: string; end: number } | undefined {
+	LABEL.lastIndex = offset;
+	const match = LABEL.exec(text);
+	if (!match || match[1].trim() === '') return undefined;
+	return { label: normalizeLabel(match[1]), end: LABEL.lastIndex };
+}
+
+function definitionEnd(text: string, colon: number): number {
+	const from = skipSpace(text, colon + 1);
+	const destination = destinationEnd(text, from);
+	if (destination <= from) return -1;
+	const lineEnd = /[ \t]*(?:\n|$)/y;
+	const title = endAt(TITLE, text, skipSpace(text, destination));
+	const hasSpace = skipSpace(text, destination) > destination;
+	const withTitle = title >= 0 && hasSpace ? endAt(lineEnd, text, title) : -1;
+	return withTitle >= 0 ? withTitle : endAt(lineEnd, text, destination);
+}
+
+/** Takes the link definitions at the front of a paragraph; where the rest starts. */
+export function takeDefinitions(text: string, labels: Set<string>): number {
+	let at = 0;
+	for (;;) {
+		const found = text.charAt(at) === '[' ? labelAt(text, at) : undefined;
+		if (!found || text.charAt(found.end) !== ':') return at;
+		const end = definitionEnd(text, found.end);
+		if (end < 0) return at;
+		labels.add(found.label);
+		at = end;
+	}
+}

@@ -1,0 +1,142 @@
+/** A stretch of a text and where it comes from. Of equal length: unit by unit, else as a whole. */
+interface Run {
+	at: number;
+	length: number;
+	start: number;
+	end: number;
+}
+
+/** A text made from another one, with the way back to it. All offsets are UTF-16 units. Plain JSON. */
+export interface MappedText {
+	text: string;
+	/** By `at`, gapless; their places in the other text ascend. */
+	runs: Run[];
+}
+
+/** Text in place of what stands from start to end. */
+export interface Edit {
+	start: number;
+	end: number;
+	text: string;
+}
+
+/** A text that comes from itself. */
+export function unchanged(text: string): MappedText {
+	return { text, runs: [{ at: 0, length: text.length, start: 0, end: text.length }] };
+}
+
+/** Builds a mapped text from front to back. */
+export class MappedWriter {
+	length = 0;
+	/** The last UTF-16 unit written: reading it from the growing text would copy that text each time. */
+	last = '';
+	private text = '';
+	private readonly runs: Run[] = [];
+
+	/** Text that stands for what is from start to end in the other text. */
+	write(text: string, start: number, end: number): void {
+		if (text === '') return;
+		const run = this.runs.at(-1);
+		const follows =
+			run !== undefined &&
+			run.end === start &&
+			run.length === run.end - run.start &&
+			text.length === end - start;
+		if (follows) {
+			run.end = end;
+			run.length += text.length;
+		} else {
+			this.runs.push({ at: this.length, length: text.length, start, end });
+		}
+		this.text += text;
+		this.length += text.length;
+		this.last = text.charAt(text.length - 1);
+	}
+
+	/** A stretch of a mapped text, which leads back to where that comes from. */
+	copy(from: MappedText, start: number, end: number): void {
+		if (start >= end) return;
+		for (let i = runIndex(from, start); i < from.runs.length && from.runs[i].at < end; i++) {
+			const run = from.runs[i];
+			const first = Math.max(start, run.at);
+			const last = Math.min(end, run.at + run.length);
+			const exact = run.length === run.end - run.start;
+			this.write(
+				from.text.slice(first, last),
+				exact ? run.start + first - run.at : run.start,
+				exact ? run.start + last - run.at : run.end,
+			);
+		}
+	}
+
+	finish(): MappedText {
+		return { text: this.text, runs: this.runs };
+	}
+}
+
+/** The index of the run with the unit at an offset; the last one for offsets behind the text. */
+function runIndex({ runs }: MappedText, offset: number): number {
+	let low = 0;
+	let high = runs.length - 1;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+		if (runs[middle].at <= offset) low = middle;
+		else high = middle - 1;
+	}
+	return low;
+}
+
+/** Where that starts which the unit at an offset comes from. */
+export function startOf(mapped: MappedText, offset: number): number {
+	if (mapped.runs.length === 0) return 0;
+	const run = mapped.runs[runIndex(mapped, offset)];
+	if (offset >= run.at + run.length) return run.end;
+	return run.length === run.end - run.start ? run.start + offset - run.at : run.start;
+}
+
+/** Where that ends which the unit before an offset comes from. */
+export function endOf(mapped: MappedText, offset: number): number {
+	if (mapped.runs.length === 0 || offset === 0) return 0;
+	const run = mapped.runs[runIndex(mapped, offset - 1)];
+	return run.length === run.end - run.start ? run.start + offset - run.at : run.end;
+}
+
+/** The first offset whose unit comes from behind an offset of the other text, or from it. */
+export function offsetOf({ text, runs }: MappedText, origin: number): number {
+	let low = 0;
+	let high = runs.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (runs[middle].end <= origin) low = middle + 1;
+		else high = middle;
+	}
+	const run = runs.at(low);
+	if (low === runs.length || run === undefined) return text.length;
+	const exact = run.length === run.end - run.start;
+	return run.at + (exact ? Math.max(0, origin - run.start) : 0);
+}
+
+/** A part of a mapped text. */
+export function slice(mapped: MappedText, start: number, end: number): MappedText {
+	const writer = new MappedWriter();
+	writer.copy(mapped, start, end);
+	return writer.finish();
+}
+
+/** A mapped text with edits made, which ascend and do not overlap. */
+export function rewrite(mapped: MappedText, edits: Edit[]): MappedText {
+	if (edits.length === 0) return mapped;
+	const writer = new MappedWriter();
+	let from = 0;
+	for (const { start, end, text } of edits) {
+		writer.copy(mapped, from, start);
+		writer.write(
+			text,
+			startOf(mapped, start),
+			Math.max(startOf(mapped, start), endOf(mapped, end)),
+		);
+		from = end;
+	}
+	writer.copy(mapped, from, mapped.text.length);
+	return writer.finish();
+}

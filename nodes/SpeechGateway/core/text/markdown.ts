@@ -1,0 +1,107 @@
+import { BlockReader, type BlockEvent, type Leaf } from './blocks';
+import { feedHtml, HtmlReader, notesOf } from './html';
+import { InlineReader } from './inline';
+import { takeDefinitions } from './links';
+import { type MappedText, slice } from './mapped';
+import type { ReadText } from './prepare';
+import { Reading } from './reading';
+
+const TASK_BOX = /^\[[ xX]\]\s/;
+const ONLY_IMAGE = /^!\[[^\]]*\]\([^)]*\)\s*$/;
+/** Languages of fenced blocks that are no code. */
+const PROSE_INFO = /^(?:text|txt|plain|plaintext|prose|markdown|md|quote)\b/i;
+
+/** Whether a block without a language is prose: drafts and poems are set as code, and paragraphs indented. */
+function looksLikeProse(text: string): boolean {
+	const letters = text.replace(/[^\p{L}\p{M}\s]/gu, '').length;
+	return (
+		letters > text.length * 0.9 &&
+		/\p{L}{2}[^\n]*[.!?…。！？]["”’»)]?\s*(?:\n|$)/u.test(text) &&
+		!/[{}=\\]|[;:]\s*$|\(\)|^\s*(?:\$|#|\/\/)/m.test(text)
+	);
+}
+
+class MarkdownReader {
+	private readonly reading = new Reading();
+	private readonly html: HtmlReader;
+	private readonly labels = new Set<string>();
+
+	constructor(private readonly source: string) {
+		this.html = new HtmlReader(source, this.reading);
+	}
+
+	read(): ReadText {
+		const blocks = new BlockReader(this.source, (text) => takeDefinitions(text, this.labels));
+		for (const event of blocks.read()) this.event(event);
+		return { ...this.reading.finish(), ...notesOf(this.html) };
+	}
+
+	private event(event: BlockEvent): void {
+		if (this.html.isSilent) {
+			if (event.kind === 'leaf' && event.leaf.kind !== 'code') this.leaf(event.leaf, event.inItem);
+			return;
+		}
+		if (event.kind === 'leaf') return this.leaf(event.leaf, event.inItem);
+		if (event.kind === 'listEnd') return this.reading.endBlock(event.outermost ? '\n\n' : '\n');
+		const { number, start, end } = event;
+		this.reading.endBlock('\n', true);
+		this.reading.startWith(number === undefined ? undefined : { words: `${number}.`, start, end });
+	}
+
+	private inline(text: MappedText): void {
+		new InlineReader(text, this.labels).read(this.html, this.reading);
+	}
+
+	private leaf(leaf: Leaf, inItem: boolean): void {
+		const { reading } = this;
+		switch (leaf.kind) {
+			case 'heading':
+				reading.endBlock('\n\n');
+				reading.startHeading(leaf.level);
+				this.inline(leaf.text);
+				return reading.endHeading();
+			case 'paragraph': {
+				const box = inItem ? TASK_BOX.exec(leaf.text.text) : null;
+				this.inline(box ? slice(leaf.text, box[0].length, leaf.text.text.length) : leaf.text);
+				return reading.endBlock(inItem ? '\n' : '\n\n', inItem || ONLY_IMAGE.test(leaf.text.text));
+			}
+			case 'html':
+				feedHtml(leaf.text, this.html);
+				return reading.separate('\n');
+			case 'table':
+				for (const row of leaf.rows) {
+					for (const cell of row) {
+						reading.separate(', ');
+						this.inline(cell);
+					}
+					reading.endBlock('\n', true);
+				}
+				return reading.endBlock('\n\n');
+			case 'code':
+				return this.code(leaf.info, leaf.text);
+		}
+	}
+
+	/** Code is left out; prose that is set like code is read line by line. */
+	private code(info: string, text: MappedText): void {
+		if (this.html.isSilent || text.text.trim() === '') return;
+		if (!(info === '' ? looksLikeProse(text.text) : PROSE_INFO.test(info))) {
+			this.html.codeBlocks++;
+			return;
+		}
+		this.reading.endBlock('\n\n');
+		let start = 0;
+		for (const { index } of text.text.matchAll(/\n/g)) {
+			this.reading.text(text, start, index);
+			this.reading.breakLine();
+			start = index + 1;
+		}
+		this.reading.text(text, start);
+		this.reading.endBlock('\n\n');
+	}
+}
+
+/** Reads Markdown (CommonMark with GitHub's tables and footnotes, HTML within) as a good reader would read it out. */
+export function readMarkdown(source: string): ReadText {
+	return new MarkdownReader(source).read();
+}

@@ -1,0 +1,93 @@
+import { EMOTION_TAG } from './boundaries';
+import type { Edit } from './mapped';
+import { isTone } from './tones';
+
+const SENTENCE_PUNCTUATION = /[.!?…。！？]/;
+/** What needs no comma before it. */
+const CLOSES = /[\p{Pe}\p{Pf}\p{Pd}.,;:!?…。，、；：！？"'”’]/u;
+/** What needs no comma behind it. */
+const OPENS = /[\p{Ps}\p{Pi}\p{Pd}.,;:!?…。，、；：！？"'“‘¿¡]/u;
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+/** A suffix as in `item(s)` or `Lehrer(innen)`. */
+const SUFFIX = /^[\p{Ll}\p{M}]{1,8}$/u;
+
+const isSpace = (character: string) =>
+	character === ' ' || character === '\t' || character === '\u00a0';
+const isLineEnd = (character: string) =>
+	character === '' || character === '\n' || character === '\r';
+
+/** Pairs of parentheses, half- or full-width, by the offset of the closing one. */
+function* pairs(text: string): Generator<{ open: number; close: number }> {
+	const open: number[] = [];
+	for (const { 0: bracket, index } of text.matchAll(/[()（）]/g)) {
+		if (bracket === '(' || bracket === '（') open.push(index);
+		else if (open.length > 0) yield { open: open.pop()!, close: index };
+	}
+}
+
+/** Edits that have all parentheses spoken, with commas in their place, except those of known tone words. */
+export function readParenthesesAloud(text: string): Edit[] {
+	const edits: Edit[] = [];
+	for (const { open, close } of pairs(text)) {
+		const content = text.slice(open + 1, Math.min(close, open + 100)).trim();
+		if (isTone(content)) continue;
+		const isEmpty = !LETTER.test(content);
+		const wide = text.charAt(open) === '（';
+		const before = text.charAt(open - 1);
+		const after = text.charAt(close + 1);
+
+		if (isEmpty && close - open < 100) {
+			edits.push(
+				{ start: open, end: open + 1, text: '' },
+				{ start: close, end: close + 1, text: '' },
+			);
+			continue;
+		}
+		if (!wide && LETTER.test(before)) {
+			const isSuffix = SUFFIX.test(content) && LETTER.test(text.charAt(open - 2));
+			edits.push(
+				{ start: open, end: open + 1, text: isSuffix ? '' : ' ' },
+				{ start: close, end: close + 1, text: LETTER.test(after) && !isSuffix ? ' ' : '' },
+			);
+			continue;
+		}
+		let start = open;
+		while (isSpace(text.charAt(start - 1))) start--;
+		const previous = text.charAt(start - 1);
+		const opensClause = isLineEnd(previous) || OPENS.test(previous);
+		edits.push({
+			start: opensClause ? open : start,
+			end: open + 1,
+			text: opensClause ? '' : wide ? '，' : ', ',
+		});
+
+		let end = close + 1;
+		while (isSpace(text.charAt(end))) end++;
+		const next = text.charAt(end);
+		let last = close;
+		while (isSpace(text.charAt(last - 1))) last--;
+		const endsClause =
+			isLineEnd(next) ||
+			CLOSES.test(next) ||
+			next === '(' ||
+			next === '（' ||
+			SENTENCE_PUNCTUATION.test(text.charAt(last - 1));
+		const comma = wide ? '，' : isSpace(after) ? ',' : ', ';
+		edits.push({ start: last, end: close + 1, text: endsClause ? '' : comma });
+	}
+	return edits.sort((a, b) => a.start - b.start);
+}
+
+/** The parentheses in the shape of a tone tag that are no known tone words: a model may take them for tags. */
+export function untonedTags(text: string): string[] {
+	return [...text.matchAll(EMOTION_TAG)]
+		.map(([tag]) => tag)
+		.filter((tag) => !isTone(tag.slice(1, -1).trim()));
+}
+
+/** Where known tone tags stand. */
+export function toneTags(text: string): Array<{ start: number; end: number }> {
+	return [...text.matchAll(EMOTION_TAG)]
+		.filter(([tag]) => isTone(tag.slice(1, -1).trim()))
+		.map(({ 0: tag, index }) => ({ start: index, end: index + tag.length }));
+}

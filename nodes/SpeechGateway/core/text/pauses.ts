@@ -1,0 +1,99 @@
+import { type MappedText, offsetOf, rewrite, unchanged } from './mapped';
+
+/** Silence at a place of a text (UTF-16 offset). */
+export interface Pause {
+	at: number;
+	milliseconds: number;
+}
+
+/** The longest pause: what is longer is nearly always a slip, and silence takes space as any sound does. */
+export const MAX_PAUSE_MILLISECONDS = 60_000;
+
+const PAUSE_MARK =
+	/\[[ \t]{0,3}pause[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?)[ \t]{0,3}\]/gi;
+const TIME = /^\+?(\d{0,9}(?:\.\d{1,9})?)(ms|s)$/i;
+
+/** What speech engines commonly make of SSML's strengths. */
+const STRENGTHS: Record<string, number> = {
+	none: 0,
+	'x-weak': 250,
+	weak: 500,
+	medium: 750,
+	strong: 1000,
+	'x-strong': 1250,
+};
+
+function milliseconds(amount: string, unit: string): number {
+	const value = Number(amount.replace(',', '.'));
+	const isMilliseconds = unit.toLowerCase().startsWith('m');
+	return Math.min(MAX_PAUSE_MILLISECONDS, Math.round(isMilliseconds ? value : value * 1000));
+}
+
+/** The pause mark for an SSML `<break>`, in the form that takePauses() finds. */
+export function pauseMark(time: string | undefined, strength: string | undefined): string {
+	const match = TIME.exec(time?.trim() ?? '');
+	const length = match
+		? milliseconds(match[1], match[2])
+		: (STRENGTHS[strength?.trim().toLowerCase() ?? ''] ?? STRENGTHS.medium);
+	return `[pause ${length}ms]`;
+}
+
+const isBlank = (character: string) => character === '' || /\s/.test(character);
+
+/**
+ * Takes the pause marks out of a text: `[pause 1.5s]`, `[pause 500ms]`. Marks with nothing but white space between them
+ * make one pause. `at` is an offset of the text that remains.
+ */
+export function takePauses(read: MappedText): { written: MappedText; pauses: Pause[] } {
+	const found = [...read.text.matchAll(PAUSE_MARK)].filter((match) => /\d/.test(match[1]));
+	const edits = found.map((match) => {
+		const start = match.index;
+		let end = start + match[0].length;
+		const afterBlank = isBlank(read.text.charAt(start - 1));
+		if (afterBlank) while (/[ \t]/.test(read.text.charAt(end))) end++;
+		const apart = afterBlank || isBlank(read.text.charAt(end));
+		return { start, end, text: apart ? '' : ' ' };
+	});
+	const remaining = rewrite(unchanged(read.text), edits);
+	const pauses: Pause[] = [];
+	found.forEach((match, i) => {
+		const at = offsetOf(remaining, edits[i].start);
+		const length = milliseconds(match[1], match[2]);
+		const previous = pauses.at(-1);
+		if (previous && remaining.text.slice(previous.at, at).trim() === '') {
+			previous.milliseconds = Math.min(MAX_PAUSE_MILLISECONDS, previous.milliseconds + length);
+		} else if (length > 0) {
+			pauses.push({ at, milliseconds: length });
+		}
+	});
+	return { written: rewrite(read, edits), pauses };
+}
+
+const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
+const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
+
+/**
+ * Adds a pause at every paragraph end: a blank line or, where a text has none, a line break after a full sentence. Where
+ * the text has a pause of its own, the longer one holds.
+ */
+export function addParagraphPauses(text: string, pauses: Pause[], length: number): Pause[] {
+	if (length <= 0) return pauses;
+	const body = text.trimEnd();
+	const start = text.length - text.trimStart().length;
+	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;
+	const ends = [...body.matchAll(hasBlankLines ? BLANK_LINES : SENTENCE_AND_BREAK)].filter(
+		(match) => match.index > start,
+	);
+	const all = [...pauses];
+	let k = 0;
+	for (const match of ends) {
+		const end = match.index + match[0].length;
+		while (k < pauses.length && pauses[k].at < match.index) k++;
+		if (k < pauses.length && pauses[k].at <= end) {
+			all[k] = { ...pauses[k], milliseconds: Math.max(pauses[k].milliseconds, length) };
+		} else {
+			all.push({ at: end, milliseconds: length });
+		}
+	}
+	return all.sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,114 @@
+import { readHtml } from './html';
+import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
+import { readMarkdown } from './markdown';
+import { readParenthesesAloud, toneTags, untonedTags } from './parentheses';
+import { addParagraphPauses, type Pause, takePauses } from './pauses';
+import { pronounce, type Pronunciation } from './pronunciations';
+import type { ReadHeading } from './reading';
+import { readPlain } from './ssml';
+
+export const TEXT_FORMATS = ['plain', 'markdown', 'html'] as const;
+export type TextFormat = (typeof TEXT_FORMATS)[number];
+export const PARENTHESES = ['tags', 'readAloud'] as const;
+export type Parentheses = (typeof PARENTHESES)[number];
+
+/** How a text is to be read. */
+export interface TextOptions {
+	textFormat: TextFormat;
+	parentheses: Parentheses;
+	pronunciations: Pronunciation[];
+	/** Milliseconds; 0: none. */
+	pauseAfterParagraphs: number;
+}
+
+/** A text as a reader of markup hands it on. */
+export interface ReadText {
+	text: MappedText;
+	headings: ReadHeading[];
+	/** Names of SSML elements that were left out. */
+	dropped: string[];
+	/** Sentences for hints. */
+	notes: string[];
+}
+
+/** A heading of a text: its level (1 to 6), its words as written, and where it starts in the spoken text. */
+export interface Heading {
+	at: number;
+	level: number;
+	title: string;
+}
+
+/** A text ready to be spoken. Plain JSON; offsets are UTF-16 units. */
+export interface PreparedText {
+	source: string;
+	/** What is read out, in the source's words: without markup and pause marks. Leads back to the source. */
+	written: MappedText;
+	/** What is sent: with pronunciations and parentheses resolved. Leads back to `written.text`. */
+	spoken: MappedText;
+	/** By place in the spoken text, ascending. */
+	pauses: Pause[];
+	headings: Heading[];
+	/** Sentences for hints. */
+	notes: string[];
+}
+
+/** From this many parentheses that look like tone tags and are none, a hint is worth its place. */
+const MANY_PARENTHESES = 3;
+
+function read(source: string, format: TextFormat): ReadText {
+	if (format === 'markdown') return readMarkdown(source);
+	if (format === 'html') return readHtml(source);
+	return { ...readPlain(source), headings: [], notes: [] };
+}
+
+function notesOn(
+	{ dropped, notes }: ReadText,
+	written: string,
+	parentheses: Parentheses,
+): string[] {
+	const all = [...notes];
+	if (dropped.length > 0) {
+		const names = dropped.slice(0, 5).map((name) => `<${name}>`);
+		if (dropped.length > names.length) names.push('…');
+		all.push(
+			`The gateway does not understand SSML: ${names.join(', ')} ${dropped.length === 1 ? 'was' : 'were'} left out, the words within are spoken. Of SSML only <break time="1s"/> has an effect.`,
+		);
+	}
+	const untoned = parentheses === 'tags' ? untonedTags(written) : [];
+	if (untoned.length >= MANY_PARENTHESES) {
+		all.push(
+			`The text has ${untoned.length} short parentheses that are no tone words, such as ${untoned[0]}. The model may take them for tone tags and not speak them: set "Parentheses" to "Read Aloud" to have them spoken.`,
+		);
+	}
+	return all;
+}
+
+/** Reads a text as a good reader would: what is to be spoken, where to pause, and which words of the source that is. */
+export function prepareText(source: string, options: TextOptions): PreparedText {
+	const readText = read(source, options.textFormat);
+	const { written, pauses } = takePauses(readText.text);
+	const text = written.text;
+
+	let spoken = unchanged(text);
+	if (options.parentheses === 'readAloud') spoken = rewrite(spoken, readParenthesesAloud(text));
+	if (options.pronunciations.length > 0) {
+		const kept = toneTags(spoken.text);
+		spoken = rewrite(spoken, pronounce(spoken.text, options.pronunciations, kept));
+	}
+	const inWritten = (offset: number) => offsetOf(written, startOf(readText.text, offset));
+	return {
+		source,
+		written,
+		spoken,
+		pauses: addParagraphPauses(text, pauses, options.pauseAfterParagraphs).map((pause) => ({
+			...pause,
+			at: offsetOf(spoken, pause.at),
+		})),
+		headings: readText.headings.map(({ at, end, level }) => ({
+			at: offsetOf(spoken, inWritten(at)),
+			level,
+			title: takePauses(slice(readText.text, at, end)).written.text.trim(),
+		})),
+		notes: notesOn(readText, text, options.parentheses),
+	};
+}

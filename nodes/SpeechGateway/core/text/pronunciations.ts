@@ -1,0 +1,166 @@
+import { segmentsOf } from './boundaries';
+import type { Edit } from './mapped';
+
+/** A word or phrase and what is said in its place. */
+export interface Pronunciation {
+	find: string;
+	say: string;
+	/** Only where it is no part of a longer word. */
+	wholeWord: boolean;
+	matchCase: boolean;
+}
+
+/** A text in the form in which it is compared, with the offset of the original at each of its units. */
+interface Folded {
+	text: string;
+	origins: Uint32Array;
+}
+
+const SIMPLE = /^[\t\n\r -~]*$/;
+
+/** One character without its case (`İ` and `ı` are `i`, `ß` is `ss`, final `ς` is `σ`) and in decomposed form. */
+function foldCharacter(character: string, matchCase: boolean): string {
+	if (matchCase) return character.normalize('NFD');
+	const folded = character.toLowerCase().toUpperCase().toLowerCase().normalize('NFD');
+	return character === 'İ' ? 'i' : folded;
+}
+
+function fold(text: string, matchCase: boolean): Folded {
+	const origins = new Uint32Array(text.length * 4 + 1);
+	let folded = '';
+	let length = 0;
+	let offset = 0;
+	for (const character of text) {
+		const form = SIMPLE.test(character)
+			? matchCase
+				? character
+				: character.toLowerCase()
+			: foldCharacter(character, matchCase).slice(0, 4 * character.length);
+		folded += form;
+		origins.fill(offset, length, length + form.length);
+		length += form.length;
+		offset += character.length;
+	}
+	origins[length] = text.length;
+	return { text: folded, origins };
+}
+
+/** A tree of the characters of all `find` of one kind of case: a text is looked through once for all of them. */
+interface Node {
+	next: Map<string, Node>;
+	rules: Pronunciation[];
+}
+
+function treeOf(rules: Pronunciation[], matchCase: boolean): Node | undefined {
+	const root: Node = { next: new Map(), rules: [] };
+	for (const rule of rules) {
+		const word = rule.find.trim();
+		if (word === '' || rule.matchCase !== matchCase) continue;
+		let node = root;
+		for (const unit of fold(word, matchCase).text.split('')) {
+			const next = node.next.get(unit) ?? { next: new Map<string, Node>(), rules: [] };
+			node.next.set(unit, next);
+			node = next;
+		}
+		node.rules.push(rule);
+	}
+	return root.next.size > 0 ? root : undefined;
+}
+
+const WORD = /[\p{L}\p{M}\p{N}\p{Pc}]/u;
+const MARK = /\p{M}/u;
+const UNSPACED =
+	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+const SCRIPTS = [
+	/\p{Script=Latin}/u,
+	/\p{Script=Hangul}/u,
+	/\p{Script=Cyrillic}/u,
+	/\p{Script=Greek}/u,
+	/\p{Script=Arabic}/u,
+	/\p{Script=Hebrew}/u,
+];
+
+/** Where words begin and end in scripts without spaces, by the dictionaries of Intl.Segmenter; made when first asked for. */
+function dictionaryOf(text: string): (offset: number) => boolean {
+	let edges: Uint8Array | undefined;
+	return (offset) => {
+		if (edges === undefined) {
+			edges = new Uint8Array(text.length + 1);
+			for (const { index } of segmentsOf('word', text, 0, text.length)) edges[index] = 1;
+		}
+		return edges[offset] === 1;
+	};
+}
+
+function wordEdges(text: string): (offset: number) => boolean {
+	const inDictionary = dictionaryOf(text);
+	return (offset) => {
+		if (offset === 0 || offset === text.length) return true;
+		const code = text.charCodeAt(offset - 1);
+		const before =
+			(code & 0xfc00) === 0xdc00 ? text.slice(offset - 2, offset) : text.charAt(offset - 1);
+		const after = String.fromCodePoint(text.codePointAt(offset)!);
+		if (!WORD.test(before) || !WORD.test(after)) return true;
+		if (UNSPACED.test(before) && UNSPACED.test(after)) return inDictionary(offset);
+		if (UNSPACED.test(before) || UNSPACED.test(after)) return true;
+		// Endings are set right after foreign words: NATO는.
+		const script = SCRIPTS.find((pattern) => pattern.test(before));
+		return script !== undefined && !script.test(after) && SCRIPTS.some((p) => p.test(after));
+	};
+}
+
+/** Matches of a tree, at most one at each place: the longest that is allowed there, of equals the first in the list. */
+function findAll(
+	text: string,
+	tree: Node,
+	matchCase: boolean,
+	isEdge: (offset: number) => boolean,
+): Map<number, { end: number; rule: Pronunciation }> {
+	const found = new Map<number, { end: number; rule: Pronunciation }>();
+	const folded = fold(text, matchCase);
+	for (let at = 0; at < folded.text.length; at++) {
+		const start = folded.origins[at];
+		if (at > 0 && folded.origins[at - 1] === start) continue;
+		let node = tree.next.get(folded.text.charAt(at));
+		for (let to = at + 1; node; node = node.next.get(folded.text.charAt(to)), to++) {
+			const end = folded.origins[to];
+			const isWhole = folded.origins[to - 1] !== end;
+			if (node.rules.length > 0 && isWhole && !MARK.test(text.charAt(end))) {
+				const rule = node.rules.find((one) => !one.wholeWord || (isEdge(start) && isEdge(end)));
+				if (rule) found.set(start, { end, rule });
+			}
+			if (to >= folded.text.length) break;
+		}
+	}
+	return found;
+}
+
+/**
+ * Edits that put `say` in the place of every `find`, from left to right, the longest first. What was put in is not looked
+ * at again. Nothing is changed within `kept`.
+ */
+export function pronounce(
+	text: string,
+	rules: Pronunciation[],
+	kept: Array<{ start: number; end: number }> = [],
+): Edit[] {
+	const isEdge = wordEdges(text);
+	const [exact, caseless] = [true, false].map((matchCase) => {
+		const tree = treeOf(rules, matchCase);
+		return tree ? findAll(text, tree, matchCase, isEdge) : new Map<number, never>();
+	});
+	const starts = [...new Set([...exact.keys(), ...caseless.keys()])].sort((a, b) => a - b);
+	const edits: Edit[] = [];
+	let free = 0;
+	let k = 0;
+	for (const start of starts) {
+		if (start < free) continue;
+		const [one, other] = [exact.get(start), caseless.get(start)];
+		const { end, rule } = other === undefined || (one && one.end >= other.end) ? one! : other;
+		while (k < kept.length && kept[k].end <= start) k++;
+		if (k < kept.length && kept[k].start < end) continue;
+		edits.push({ start, end, text: rule.say });
+		free = end;
+	}
+	return edits;
+}

@@ -1,0 +1,172 @@
+import { SENTENCE_END } from './boundaries';
+import { type MappedText, MappedWriter } from './mapped';
+
+/** A heading of a text that has been read: offsets of that text. */
+export interface ReadHeading {
+	at: number;
+	end: number;
+	level: number;
+}
+
+type Break = '' | ' ' | ', ' | '\n' | '\n\n';
+const STRENGTH: Record<Break, number> = { '': 0, ' ': 1, ', ': 2, '\n': 3, '\n\n': 4 };
+
+/** A bare address at the start of a word or behind a bracket or quote. */
+const ADDRESS =
+	/(?<![\p{L}\p{N}/@.-])(?:https?:\/\/|www\.)(?:[^\s<>"“”«»/?#:@]{1,80}@)?([^\s<>"“”«»/?#:(){}[\]]{1,253})[^\s<>"“”«»]*/iu;
+/** Punctuation at the end of an address belongs to the sentence. */
+const AFTER_ADDRESS = /[.,;:!?'")\]}*_~。，、）」]+$/u;
+const INVISIBLE = /[\u00ad\u200b\ufeff]/;
+
+const ENDS_OPEN = /[:;,–—，、：；-]$/u;
+const LETTER = /[\p{L}\p{N}]/u;
+
+/** The full stop of the script that a text ends in; none where a line's end is enough. */
+function fullStop(tail: string): string {
+	if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(tail)) return '。';
+	if (/[\p{Script=Devanagari}\p{Script=Bengali}]/u.test(tail)) return '।';
+	if (/[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(tail)) return '';
+	return '.';
+}
+
+/** UTF-16 units at the end that decide about a full stop. */
+const TAIL = 6;
+
+/**
+ * Puts together what a reader of markup reads out: words with single spaces, blocks apart by blank lines or line breaks,
+ * a full stop where a heading or list item has none.
+ */
+export class Reading {
+	private readonly writer = new MappedWriter();
+	private readonly found: ReadHeading[] = [];
+	private pending: Break = '';
+	private tail = '';
+	/** Whether the block has words. */
+	private hasWords = false;
+	/** End of what was read so far in the source. */
+	private at = 0;
+	private lead: { words: string; start: number; end: number } | undefined;
+	private openHeading: { level: number; at: number } | undefined;
+
+	/** Running text: white space counts as one space. */
+	text(from: MappedText, start = 0, end = from.text.length): void {
+		for (const { 0: word, index } of from.text.slice(start, end).matchAll(/(\s*)(\S+)|\s+$/g)) {
+			const text = word.trimStart();
+			if (text.length < word.length) this.separate(' ');
+			if (text !== '') this.word(from, start + index + word.length - text.length, text);
+		}
+	}
+
+	/** Words that stand for what is between two offsets of the source. */
+	say(words: string, start: number, end: number): void {
+		if (words === '') return;
+		this.begin(start);
+		this.writer.write(words, start, end);
+		this.note(words);
+	}
+
+	/** Words to stand before the next ones, such as a list item's number; undefined: none. */
+	startWith(lead: { words: string; start: number; end: number } | undefined): void {
+		this.lead = lead;
+	}
+
+	/** The next words are apart from those before: by a space, a comma, a line or a paragraph. The strongest one counts. */
+	separate(by: Break): void {
+		if (STRENGTH[by] > STRENGTH[this.pending]) this.pending = by;
+	}
+
+	/** Ends a block. `sentence`: it ends with a full stop, also where it is written without. */
+	endBlock(by: '\n' | '\n\n', sentence = false): void {
+		if (sentence && this.hasWords) {
+			const end = this.tail.replace(/[\p{Pe}\p{Pf}"']+$/u, '');
+			if (!SENTENCE_END.test(this.tail) && !ENDS_OPEN.test(end) && LETTER.test(end)) {
+				const stop = fullStop(end);
+				this.writer.write(stop, this.at, this.at);
+				this.note(stop);
+			}
+		}
+		this.separate(by);
+		this.hasWords = false;
+	}
+
+	/** A line break within a block; two of them begin a new paragraph, as old editors write them. */
+	breakLine(): void {
+		this.separate(this.pending === '\n' ? '\n\n' : '\n');
+	}
+
+	startHeading(level: number): void {
+		this.openHeading = { level, at: -1 };
+	}
+
+	endHeading(): void {
+		const { level, at } = this.openHeading ?? { level: 0, at: -1 };
+		if (at >= 0) this.found.push({ level, at, end: this.writer.length });
+		this.openHeading = undefined;
+		this.endBlock('\n\n', true);
+	}
+
+	finish(): { text: MappedText; headings: ReadHeading[] } {
+		return { text: this.writer.finish(), headings: this.found };
+	}
+
+	private begin(start: number): void {
+		if (this.writer.length > 0 && this.pending !== '') {
+			const open =
+				this.pending === ', ' && (!LETTER.test(this.tail) || /[.,:;!?…]$/.test(this.tail));
+			this.writer.write(open ? ' ' : this.pending, start, start);
+		}
+		this.pending = '';
+		if (this.lead) {
+			const { words, start: from, end } = this.lead;
+			this.writer.write(`${words} `, from, end);
+			this.lead = undefined;
+		}
+		if (this.openHeading && this.openHeading.at < 0) this.openHeading.at = this.writer.length;
+	}
+
+	private note(text: string): void {
+		this.tail = (this.tail + text.slice(-TAIL)).slice(-TAIL);
+		this.hasWords = true;
+	}
+
+	private word(from: MappedText, start: number, word: string): void {
+		const end = start + word.length;
+		const address = word.length > 6 ? ADDRESS.exec(word) : null;
+		if (!address && !INVISIBLE.test(word)) {
+			this.copy(from, start, end);
+			return;
+		}
+		if (!address) {
+			for (const part of word.matchAll(/[^\u00ad\u200b\ufeff]+/g)) {
+				this.copy(from, start + part.index, start + part.index + part[0].length);
+			}
+			return;
+		}
+		const spoken = address[0].replace(AFTER_ADDRESS, '');
+		const first = start + address.index;
+		this.copy(from, start, first);
+		this.link(from, first, first + spoken.length, address[1].replace(/^www\./i, ''));
+		this.copy(from, first + spoken.length, end);
+	}
+
+	private link(from: MappedText, start: number, end: number, host: string): void {
+		const source = new MappedWriter();
+		source.copy(from, start, end);
+		const { runs } = source.finish();
+		this.at = runs[runs.length - 1].end;
+		this.say(`link to ${host.replace(AFTER_ADDRESS, '')}`, runs[0].start, this.at);
+	}
+
+	private copy(from: MappedText, start: number, end: number): void {
+		if (start >= end) return;
+		const piece = new MappedWriter();
+		piece.copy(from, start, end);
+		const { text, runs } = piece.finish();
+		this.begin(runs[0].start);
+		for (const run of runs) {
+			this.writer.write(text.slice(run.at, run.at + run.length), run.start, run.end);
+		}
+		this.at = runs[runs.length - 1].end;
+		this.note(text);
+	}
+}

@@ -1,0 +1,108 @@
+import { endOf, startOf } from './mapped';
+import type { Pause } from './pauses';
+import type { PreparedText } from './prepare';
+import { isSpeakable, segmentText } from './segment';
+
+/** What one request speaks. */
+export interface SpokenSegment {
+	/** What is sent. */
+	text: string;
+	/** The same in the words of the source, without markup: for subtitles. */
+	written: string;
+	/** Its place in the source, markup included: the slices of all segments, in order, make up the source. */
+	source: { start: number; end: number };
+	/** Silence behind it; 0 for none. */
+	pauseAfterMs: number;
+}
+
+export interface SpokenSegments {
+	/** Silence before the first one. */
+	pauseBeforeMs: number;
+	segments: SpokenSegment[];
+	/** The headings with the index of the segment that starts with them; empty without `cutAtHeadings`. */
+	chapters: Array<{ title: string; level: number; segment: number }>;
+}
+
+interface Stretch {
+	start: number;
+	end: number;
+	pauseAfterMs: number;
+}
+
+/** The text between pauses and headings; what cannot be spoken belongs to what stands before it, else behind it. */
+function stretchesOf({ spoken: { text }, pauses, headings }: PreparedText, cutAtHeadings: boolean) {
+	const cuts: Pause[] = [
+		...pauses,
+		...(cutAtHeadings ? headings : []).map(({ at }) => ({ at, milliseconds: 0 })),
+	].sort((a, b) => a.at - b.at);
+	const stretches: Stretch[] = [];
+	let start = 0;
+	let pauseBeforeMs = 0;
+	for (const { at, milliseconds } of [...cuts, { at: text.length, milliseconds: 0 }]) {
+		const last = stretches.at(-1);
+		if (isSpeakable(text.slice(start, at))) {
+			stretches.push({ start, end: at, pauseAfterMs: milliseconds });
+			start = at;
+		} else if (last) {
+			last.end = at;
+			last.pauseAfterMs += milliseconds;
+			start = at;
+		} else {
+			pauseBeforeMs += milliseconds;
+		}
+	}
+	return { stretches, pauseBeforeMs };
+}
+
+/** Where the source is cut between two segments: at the first white space between their words, else behind it all. */
+function cutBetween(source: string, from: number, to: number): number {
+	const space = source.slice(from, to).search(/\s/);
+	return space < 0 ? to : from + space;
+}
+
+/**
+ * The segments of a prepared text: cut at its pauses, at headings if wanted, and where they would be longer than
+ * `maxCharacters` code points (Infinity: nowhere else). A segment has a letter or digit; a text without any has none.
+ */
+export function segmentPrepared(
+	prepared: PreparedText,
+	options: { maxCharacters: number; cutAtHeadings?: boolean },
+): SpokenSegments {
+	const { source, written, spoken, headings } = prepared;
+	const { stretches, pauseBeforeMs } = stretchesOf(prepared, options.cutAtHeadings ?? false);
+	const maxCharacters = Math.min(options.maxCharacters, Math.max(1, spoken.text.length));
+	const segments: SpokenSegment[] = [];
+	const starts: number[] = [];
+	let writtenEnd = 0;
+	let sourceEnd = 0;
+	for (const stretch of stretches) {
+		const pieces = segmentText(spoken.text.slice(stretch.start, stretch.end), { maxCharacters });
+		for (const piece of pieces.filter(({ text }) => isSpeakable(text))) {
+			const start = stretch.start + piece.start;
+			const from = Math.max(writtenEnd, startOf(spoken, start));
+			writtenEnd = Math.max(from, endOf(spoken, stretch.start + piece.end));
+			const first = Math.max(sourceEnd, startOf(written, from));
+			const cut = segments.length === 0 ? 0 : cutBetween(source, sourceEnd, first);
+			const previous = segments.at(-1);
+			if (previous) previous.source.end = cut;
+			sourceEnd = Math.max(first, endOf(written, writtenEnd));
+			starts.push(start);
+			segments.push({
+				text: piece.text,
+				written: written.text.slice(from, writtenEnd),
+				source: { start: cut, end: source.length },
+				pauseAfterMs: 0,
+			});
+		}
+		const last = segments.at(-1);
+		if (last) last.pauseAfterMs += stretch.pauseAfterMs;
+	}
+	let segment = 0;
+	const chapters = (options.cutAtHeadings ? headings : [])
+		.map(({ title, level, at }) => {
+			while (segment < starts.length && starts[segment] < at) segment++;
+			return { title, level, segment };
+		})
+		.filter((chapter) => chapter.title !== '' && chapter.segment < starts.length);
+	return { pauseBeforeMs, segments, chapters };
+}

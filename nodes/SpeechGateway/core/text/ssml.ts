@@ -1,0 +1,49 @@
+import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
+import { pauseMark } from './pauses';
+
+/** The elements of SSML 1.1 and the prefixes of vendors' own. A tag of another name is text. */
+export const SSML_ELEMENT =
+	/^(?:speak|lexicon|lookup|metadata|meta|p|s|token|w|say-as|phoneme|sub|lang|voice|emphasis|break|prosody|audio|mark|desc|(?:amazon|mstts|google|ssml):[a-z-]{1,30})$/i;
+const TAG =
+	/<(\/?)([a-z][a-z:-]{0,40})((?:\s{1,20}[\w:-]{1,40}\s{0,5}=\s{0,5}(?:"[^"<>]*"|'[^'<>]*'))*)\s{0,20}\/?>/gi;
+const DECLARATION = /^\s*<\?xml[^<>]{0,200}\?>/;
+/** What stands before and behind these is not one word. */
+const SEPARATES = /^(?:p|s|speak|voice|audio|desc)$/i;
+
+/** The value of an attribute in the text of a tag. */
+export function attribute(attributes: string, name: string): string | undefined {
+	const match = new RegExp(
+		`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`,
+		'i',
+	).exec(attributes);
+	return match?.[1] ?? match?.[2] ?? match?.[3];
+}
+
+/**
+ * Plain text without the tags of SSML: their words stay, `<break>` becomes a pause mark. `dropped` are the names of the
+ * other elements, in order of appearance.
+ */
+export function readPlain(source: string): { text: MappedText; dropped: string[] } {
+	const edits: Edit[] = [];
+	const dropped = new Set<string>();
+	const declaration = DECLARATION.exec(source);
+	const add = (start: number, end: number, text: string) => edits.push({ start, end, text });
+	for (const match of source.matchAll(TAG)) {
+		const [tag, closing, element, attributes] = match;
+		if (!SSML_ELEMENT.test(element)) continue;
+		const name = element.toLowerCase();
+		const end = match.index + tag.length;
+		if (name === 'break') {
+			const mark = pauseMark(attribute(attributes, 'time'), attribute(attributes, 'strength'));
+			add(match.index, end, closing ? '' : mark);
+			continue;
+		}
+		dropped.add(name);
+		const glues = SEPARATES.test(name) && /\S/.test(source.charAt(match.index - 1));
+		add(match.index, end, glues && /[^\s<]/.test(source.charAt(end)) ? ' ' : '');
+	}
+	if (declaration && dropped.has('speak')) {
+		edits.unshift({ start: 0, end: declaration[0].length, text: '' });
+	}
+	return { text: rewrite(unchanged(source), edits), dropped: [...dropped] };
+}
