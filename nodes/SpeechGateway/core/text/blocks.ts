@@ -1,3 +1,19 @@
+import {
+	ATX,
+	BULLET,
+	cellsOf,
+	DELIMITER_ROW,
+	FENCE,
+	frontMatterEnd,
+	HTML_STARTS,
+	indentAt,
+	isThematicBreak,
+	matchAt,
+	NOTE,
+	NUMBER,
+	SETEXT,
+	WHOLE_TAG,
+} from './blockPatterns';
 import { type MappedText, MappedWriter, slice, unchanged } from './mapped';
 
 /** A stretch of a Markdown source without the marks of the blocks it is in. */
@@ -42,72 +58,6 @@ interface OpenLeaf {
 /** Blocks within each other; what is deeper is text. */
 const MAX_DEPTH = 60;
 
-const ATX = /(#{1,6})(?:[ \t]|$)/y;
-const FENCE = /(`{3,}|~{3,})([^\n]*)/y;
-const BULLET = /([*+-])(?=[ \t]|$)/y;
-const NUMBER = /(\d{1,9})([.)])(?=[ \t]|$)/y;
-const NOTE = /\[\^[^\]\s]{1,100}\]:/y;
-const SETEXT = /(?:=+|-+)[ \t]*$/y;
-const DELIMITER_ROW = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
-const FRONT_MATTER =
-	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
-const FRONT_MATTER_LINE = /^(?:[\w-]{1,60}:(?:\s.*)?|[ \t].*|-\s.*|#.*|)$/;
-
-/** How an HTML block starts and what ends it, in the order of the specification. */
-const HTML_STARTS: Array<[RegExp, RegExp | undefined]> = [
-	[/<(?:script|pre|textarea|style)(?:\s|>|$)/iy, /<\/(?:script|pre|textarea|style)>/i],
-	[/<!--/y, /-->/],
-	[/<\?/y, /\?>/],
-	[/<![A-Za-z]/y, />/],
-	[/<!\[CDATA\[/y, /\]\]>/],
-	[
-		/<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:\s|\/?>|$)/iy,
-		undefined,
-	],
-];
-/** A whole tag alone on its line. */
-export const WHOLE_TAG =
-	/<(?:\/[A-Za-z][A-Za-z\d-]*\s*|[A-Za-z][A-Za-z\d-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?){0,100}\s*\/?)>/y;
-
-function matchAt(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
-	pattern.lastIndex = offset;
-	return pattern.exec(text);
-}
-
-/** Width of the white space at an offset of a line in columns, and where it ends. */
-function indentAt(line: string, offset: number, column: number): { width: number; next: number } {
-	let at = column;
-	let next = offset;
-	for (; next < line.length; next++) {
-		const character = line.charAt(next);
-		if (character === ' ') at++;
-		else if (character === '\t') at += 4 - (at % 4);
-		else break;
-	}
-	return { width: at - column, next };
-}
-
-function isThematicBreak(text: string): boolean {
-	const marks = text.replace(/[ \t]/g, '');
-	return marks.length > 2 && '*-_'.includes(marks[0]) && marks === marks[0].repeat(marks.length);
-}
-
-/** Offsets of the cells of a table row: between pipes, those at both ends left out. */
-function cellsOf(line: string): Array<{ start: number; end: number }> {
-	const cells: Array<{ start: number; end: number }> = [];
-	let start = 0;
-	for (const { 0: mark, index } of line.matchAll(/\\.|\|/g)) {
-		if (mark !== '|') continue;
-		cells.push({ start, end: index });
-		start = index + 1;
-	}
-	cells.push({ start, end: line.length });
-	if (cells.length > 1 && line.slice(cells[0].start, cells[0].end).trim() === '') cells.shift();
-	const last = cells.at(-1)!;
-	if (cells.length > 1 && line.slice(last.start, last.end).trim() === '') cells.pop();
-	return cells;
-}
-
 /** Finds the blocks of a Markdown document (CommonMark, and GitHub's tables and footnotes), line by line. */
 export class BlockReader {
 	readonly events: BlockEvent[] = [];
@@ -132,11 +82,7 @@ export class BlockReader {
 
 	read(): BlockEvent[] {
 		const { source } = this;
-		const matter = FRONT_MATTER.exec(source);
-		const isMatter = matter?.[1]
-			.split(/\r?\n/)
-			.every((line, i) => (i === 0 ? /^[\w-]{1,60}:/ : FRONT_MATTER_LINE).test(line));
-		let start = matter && isMatter ? matter[0].length : 0;
+		let start = frontMatterEnd(source);
 		while (start < source.length) {
 			const lineFeed = source.indexOf('\n', start);
 			const next = lineFeed < 0 ? source.length : lineFeed + 1;
@@ -338,7 +284,11 @@ export class BlockReader {
 		const text = this.paragraphText(leaf);
 		if (text === undefined) return false;
 		this.leaf = undefined;
-		this.add({ kind: 'heading', level: this.line.charAt(next) === '=' ? 1 : 2, text });
+		this.add({
+			kind: 'heading',
+			level: this.line.charAt(next) === '=' ? 1 : 2,
+			text,
+		});
 		return true;
 	}
 
@@ -392,7 +342,12 @@ export class BlockReader {
 		}
 		const { list } = parent;
 		const start = this.base + next;
-		this.events.push({ kind: 'item', number: list!.next, start, end: start + marker[0].length });
+		this.events.push({
+			kind: 'item',
+			number: list!.next,
+			start,
+			end: start + marker[0].length,
+		});
 		if (list!.next !== undefined) list!.next++;
 		this.push(width + marker[0].length + space);
 		return true;
@@ -422,19 +377,34 @@ export class BlockReader {
 	private startLeaf(kind: OpenLeaf['kind']): OpenLeaf {
 		this.endList(this.containers.at(-1)!);
 		this.containers.at(-1)!.isEmpty = false;
-		this.leaf = { kind, lines: [], info: '', fence: '', indent: 0, ends: undefined, columns: 0 };
+		this.leaf = {
+			kind,
+			lines: [],
+			info: '',
+			fence: '',
+			indent: 0,
+			ends: undefined,
+			columns: 0,
+		};
 		return this.leaf;
 	}
 
 	private addLine(from: number): void {
-		this.leaf?.lines.push({ start: this.base + from, end: this.base + this.line.length });
+		this.leaf?.lines.push({
+			start: this.base + from,
+			end: this.base + this.line.length,
+		});
 	}
 
 	private add(leaf: Leaf): void {
 		const container = this.containers.at(-1)!;
 		this.endList(container);
 		container.isEmpty = false;
-		this.events.push({ kind: 'leaf', leaf, inItem: container.indent !== undefined });
+		this.events.push({
+			kind: 'leaf',
+			leaf,
+			inItem: container.indent !== undefined,
+		});
 	}
 
 	private linesOf(lines: Array<{ start: number; end: number }>): MappedText {

@@ -1,4 +1,4 @@
-import { WHOLE_TAG } from './blocks';
+import { WHOLE_TAG } from './blockPatterns';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { CHARACTER_REFERENCE, characterOf } from './entities';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
@@ -181,7 +181,13 @@ export class InlineReader {
 		const before = this.brackets.at(-1);
 		if (before) before.hasBracketAfter = true;
 		const delimiters = this.delimiters.length;
-		this.brackets.push({ start, open, isImage, delimiters, hasBracketAfter: false });
+		this.brackets.push({
+			start,
+			open,
+			isImage,
+			delimiters,
+			hasBracketAfter: false,
+		});
 		return open + 1;
 	}
 

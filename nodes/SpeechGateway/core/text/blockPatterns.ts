@@ -1,0 +1,82 @@
+// How the blocks of a Markdown document start and end, by CommonMark; sticky patterns are for one line.
+
+export const ATX = /(#{1,6})(?:[ \t]|$)/y;
+export const FENCE = /(`{3,}|~{3,})([^\n]*)/y;
+export const BULLET = /([*+-])(?=[ \t]|$)/y;
+export const NUMBER = /(\d{1,9})([.)])(?=[ \t]|$)/y;
+export const NOTE = /\[\^[^\]\s]{1,100}\]:/y;
+export const SETEXT = /(?:=+|-+)[ \t]*$/y;
+export const DELIMITER_ROW = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const FRONT_MATTER =
+	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+const FRONT_MATTER_LINE = /^(?:[\w-]{1,60}:(?:\s.*)?|[ \t].*|-\s.*|#.*|)$/;
+
+/** How an HTML block starts and what ends it, in the order of the specification. */
+export const HTML_STARTS: Array<[RegExp, RegExp | undefined]> = [
+	[/<(?:script|pre|textarea|style)(?:\s|>|$)/iy, /<\/(?:script|pre|textarea|style)>/i],
+	[/<!--/y, /-->/],
+	[/<\?/y, /\?>/],
+	[/<![A-Za-z]/y, />/],
+	[/<!\[CDATA\[/y, /\]\]>/],
+	[
+		/<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:\s|\/?>|$)/iy,
+		undefined,
+	],
+];
+/** A whole tag alone on its line. */
+export const WHOLE_TAG =
+	/<(?:\/[A-Za-z][A-Za-z\d-]*\s*|[A-Za-z][A-Za-z\d-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?){0,100}\s*\/?)>/y;
+
+/** The match of a sticky pattern at an offset. */
+export function matchAt(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
+	pattern.lastIndex = offset;
+	return pattern.exec(text);
+}
+
+/** Width of the white space at an offset of a line in columns, and where it ends. */
+export function indentAt(
+	line: string,
+	offset: number,
+	column: number,
+): { width: number; next: number } {
+	let at = column;
+	let next = offset;
+	for (; next < line.length; next++) {
+		const character = line.charAt(next);
+		if (character === ' ') at++;
+		else if (character === '\t') at += 4 - (at % 4);
+		else break;
+	}
+	return { width: at - column, next };
+}
+
+/** Whether a line is a rule: three or more of one mark. */
+export function isThematicBreak(text: string): boolean {
+	const marks = text.replace(/[ \t]/g, '');
+	return marks.length > 2 && '*-_'.includes(marks[0]) && marks === marks[0].repeat(marks.length);
+}
+
+/** Offsets of the cells of a table row: between pipes, those at both ends left out. */
+export function cellsOf(line: string): Array<{ start: number; end: number }> {
+	const cells: Array<{ start: number; end: number }> = [];
+	let start = 0;
+	for (const { 0: mark, index } of line.matchAll(/\\.|\|/g)) {
+		if (mark !== '|') continue;
+		cells.push({ start, end: index });
+		start = index + 1;
+	}
+	cells.push({ start, end: line.length });
+	if (cells.length > 1 && line.slice(cells[0].start, cells[0].end).trim() === '') cells.shift();
+	const last = cells.at(-1)!;
+	if (cells.length > 1 && line.slice(last.start, last.end).trim() === '') cells.pop();
+	return cells;
+}
+
+/** Where a document starts behind its front matter; 0 without any. */
+export function frontMatterEnd(source: string): number {
+	const matter = FRONT_MATTER.exec(source);
+	const isMatter = matter?.[1]
+		.split(/\r?\n/)
+		.every((line, i) => (i === 0 ? /^[\w-]{1,60}:/ : FRONT_MATTER_LINE).test(line));
+	return matter && isMatter ? matter[0].length : 0;
+}
