@@ -1,0 +1,148 @@
+import { isTone } from './tones';
+
+/** What one speaker says. Offsets are UTF-16 units of the script: of the words, without the name. */
+export interface DialogueLine {
+	/** As in the list of known speakers; undefined: the narrator. */
+	speaker: string | undefined;
+	/** What is said. A tone behind the name (`Anna (laughing): …`) stands before it as a tag. */
+	text: string;
+	start: number;
+	end: number;
+}
+
+export interface Dialogue {
+	lines: DialogueLine[];
+	/** Names that speak in the script and are not known, as written, in order of appearance. */
+	unknownSpeakers: string[];
+}
+
+/** A name at the start of a line, with list and quote marks and Markdown's emphasis around it, before a colon. */
+const NAME_AT_LINE_START =
+	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
+
+/** Words that stand before a colon in many texts and speak in none. */
+const LABELS = new Set(
+	(
+		'note notes warning caution tip tips hint important info information example examples update edit summary question ' +
+		'answer q a ps p.s nb n.b attention remember result results source sources title subject date time place location ' +
+		'scene act chapter part section episode setting cast characters intro outro music sound sfx fx ingredients directions ' +
+		'steps step pros cons todo total price address phone email tel fax website url http https www from to cc re day ' +
+		'conclusion introduction disclaimer spoiler correction reminder problem solution reason fact bonus option options ' +
+		'also however therefore meanwhile finally first second third next ' +
+		'hinweis achtung beispiel merke wichtig frage antwort quelle titel datum ort szene akt kapitel zutaten tipp fazit ' +
+		'exemple attention remarque note conseil nota ejemplo atención consejo aviso esempio attenzione exemplo atenção ' +
+		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 メモ ヒント 例え ملاحظة'
+	).split(' '),
+);
+/** The name of who speaks between the lines. */
+const NARRATORS = new Set(
+	'narrator narration erzähler erzählerin narrateur narratrice narrador narradora narratore narratrice рассказчик 旁白 叙述者 ナレーター ナレーション 내레이터 الراوي'.split(
+		' ',
+	),
+);
+
+/** Of what names consist: up to four words with a capital (or of a script without case), numbers and titles with a full stop among them. */
+const NAME_WORD =
+	/^(?:(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}'’.-]*|\d{1,3}|(?:von|van|de|da|del|der|la|le|al|bin|the|of|di|du)|[#&]\d*)$/u;
+
+const fold = (name: string) =>
+	name
+		.normalize('NFKC')
+		.toLowerCase()
+		.replace(/\s+/g, ' ')
+		.replace(/^[*_\s]+|[*_\s]+$/g, '');
+
+function looksLikeName(name: string): boolean {
+	const words = name.split(/\s+/);
+	return words.length <= 4 && words.every((word) => NAME_WORD.test(word)) && /\p{L}/u.test(name);
+}
+
+interface Found {
+	/** Where its line and what is said start. */
+	at: number;
+	from: number;
+	name: string;
+	/** The direction behind the name: `Anna (laughing): …`. */
+	direction: string | undefined;
+	/** Whether the name is set off by emphasis or brackets. */
+	isMarked: boolean;
+}
+
+function namesIn(script: string): Found[] {
+	return [...script.matchAll(NAME_AT_LINE_START)].map((match) => ({
+		at: match.index,
+		from: match.index + match[0].length,
+		name: match[2].trim(),
+		direction: match[4]?.trim(),
+		isMarked: /[*_[]$/.test(match[1]) || /[*_]$/.test(match[3]),
+	}));
+}
+
+/** One word with a capital or of a script without case, a number behind it at most: `Ben`, `Speaker 2`, `小明`. */
+const SINGLE_NAME =
+	/^(?:\p{Lu}[\p{L}\p{M}'’-]{1,29}|\p{Lo}[\p{Lo}\p{M}]{0,7})(?: ?\d{1,3}| [A-Z])?$/u;
+const TITLE =
+	/^(?:Dr|Mrs?|Ms|Mx|Prof|Sir|Lady|Lord|Miss|Captain|Capt|Frau|Herr|Mme|Mlle|Monsieur|Madame|M|Señora?|Sra?|Doña?|Don|Signora?|Sig)\.?\s/u;
+
+const isLabel = (name: string) => {
+	const folded = fold(name);
+	return LABELS.has(folded) || LABELS.has(folded.split(/[ \d]/)[0]);
+};
+
+/**
+ * The names that speak though nobody knows them: in the form of a name, no common label such as `Note`, and either one
+ * word, with a title, with a direction, set off as known names are, or on two lines at least. Anything else before a
+ * colon is text (`The rule is simple: …`, `Breaking News: …`).
+ */
+function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<string> {
+	const strangers = found.filter(
+		({ name }) => !known.has(fold(name)) && looksLikeName(name) && !isLabel(name),
+	);
+	const counts = new Map<string, number>();
+	for (const { name } of strangers) counts.set(fold(name), (counts.get(fold(name)) ?? 0) + 1);
+	const namesAreMarked = found.some(({ name, isMarked }) => isMarked && known.has(fold(name)));
+	const speaks = ({ name, isMarked, direction }: Found) =>
+		counts.get(fold(name))! > 1 ||
+		direction !== undefined ||
+		(isMarked && namesAreMarked) ||
+		SINGLE_NAME.test(name) ||
+		TITLE.test(name);
+	return new Set(strangers.filter(speaks).map(({ name }) => fold(name)));
+}
+
+/**
+ * Splits a script into what each speaker says. A line `Name: …` begins what a known speaker says, whatever its case and
+ * spaces, also in the forms of Markdown and with a full-width colon; it goes on until the next one. What stands before
+ * the first is the narrator's. `Narrator:` goes back to the narrator, unless that is a known speaker.
+ */
+export function parseDialogue(script: string, knownSpeakers: string[]): Dialogue {
+	const known = new Map<string, string | undefined>();
+	for (const narrator of NARRATORS) known.set(narrator, undefined);
+	for (const speaker of knownSpeakers) known.set(fold(speaker), speaker.trim());
+
+	const found = namesIn(script);
+	const unknown = unknownIn(found, known);
+	const unknownSpeakers = new Map<string, string>();
+	const lines: DialogueLine[] = [];
+	let speaker: string | undefined;
+	let tone = '';
+	let from = 0;
+	const finish = (at: number) => {
+		const said = script.slice(from, at);
+		const start = from + said.length - said.trimStart().length;
+		const text = said.trim();
+		if (text === '') return;
+		lines.push({ speaker, text: tone + text, start, end: start + text.length });
+	};
+	for (const { at, from: next, name, direction } of found) {
+		const key = fold(name);
+		if (!known.has(key) && !unknown.has(key)) continue;
+		if (unknown.has(key) && !unknownSpeakers.has(key)) unknownSpeakers.set(key, name);
+		finish(at);
+		speaker = known.has(key) ? known.get(key) : name;
+		tone = direction !== undefined && isTone(direction) ? `(${direction}) ` : '';
+		from = next;
+	}
+	finish(script.length);
+	return { lines, unknownSpeakers: [...unknownSpeakers.values()] };
+}
