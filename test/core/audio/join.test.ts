@@ -418,3 +418,28 @@ it.each(['mp3', 'wav', 'opus', 'pcm'] as const)(
 		);
 	},
 );
+
+describe.each(GROUPS.filter(({ names }) => names.length > 2))(
+	'$format: $names with a pause of its own at each seam',
+	({ format, names }) => {
+		it('is silent as long as asked for, where it was asked for', async () => {
+			const files = names.map(fixture);
+			const infos = files.map((bytes) => inspect(format, bytes));
+			const pauses = names.slice(1).map((_, seam) => (seam % 2 === 0 ? 700 : 0));
+			const { bytes, info, starts } = await joinFiles(format, files, pauses);
+			const decoded = decode(format, bytes);
+			expect(decoded.complaints).toBe('');
+			expect(decoded.samples).toHaveLength(Math.round(info.seconds * info.sampleRate));
+			let start = 0;
+			pauses.forEach((pause, seam) => {
+				start += infos[seam].seconds + pause / 1000;
+				expect(Math.abs(starts[seam + 1] - start)).toBeLessThanOrEqual(frameSeconds(infos) + 0.001);
+				if (pause === 0) return;
+				const middle = starts[seam + 1] - pause / 2000;
+				expect(loudness(decoded.samples, info.sampleRate, middle - 0.2, middle + 0.2)).toBeLessThan(
+					0.001,
+				);
+			});
+		});
+	},
+);

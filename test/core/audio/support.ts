@@ -53,7 +53,7 @@ async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
 export async function joinFiles(
 	format: AudioFormat,
 	files: Uint8Array[],
-	pauseMilliseconds = 0,
+	pauseMilliseconds: number | number[] = 0,
 	cut: (bytes: Uint8Array) => Uint8Array[] = (bytes) => [bytes],
 ) {
 	const joined = joinAudio(

@@ -37,8 +37,8 @@ interface FormatEntry {
 	extension: string;
 	Reader: new () => AudioReader<AudioInfo>;
 	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
-	/** For infos that `blocker` lets through. */
-	plan(infos: AudioInfo[], pauseMilliseconds: number, trimSilence?: boolean): JoinPlan<AudioInfo>;
+	/** For infos that `blocker` lets through. `pauses`: milliseconds of silence before each part but the first. */
+	plan(infos: AudioInfo[], pauses: number[], trimSilence?: boolean): JoinPlan<AudioInfo>;
 }
 
 /** All that is known of each format; its `blocker` and `plan` get infos of its own format only. */
@@ -140,14 +140,14 @@ export interface JoinedAudio {
 
 /**
  * Joins complete files of one format into one well-formed file, streaming, with `pauseMilliseconds` of silence between the
- * parts. In wav and pcm all of it is exact to a sample. In mp3 and opus, where nothing but whole frames can be left out or
+ * parts: one number for all, or one for each seam, in order. In wav and pcm all of it is exact to a sample. In mp3 and opus, where nothing but whole frames can be left out or
  * put in, no part starts more than one frame (24 or 26 ms; a packet, mostly 20 ms) off its time, however many there are.
  *
  * @throws Error with the reason of `joinBlocker`
  */
 export function joinAudio(
 	parts: AudioPart[],
-	options: { pauseMilliseconds?: number; trimSilence?: boolean } = {},
+	options: { pauseMilliseconds?: number | number[]; trimSilence?: boolean } = {},
 ): JoinedAudio {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const { info, starts, createJoiner } = planJoin(
@@ -172,16 +172,22 @@ export function joinAudio(
 /** Sizes, times and the joiner itself, without any input or output. */
 export function planJoin(
 	infos: Array<AudioInfo | ForeignInfo>,
-	pauseMilliseconds: number,
+	pauseMilliseconds: number | number[],
 	trimSilence = false,
 ): JoinPlan<AudioInfo> {
+	const pauses = infos.slice(1).map((_, seam) => pauseAt(pauseMilliseconds, seam));
+	const longest = Math.max(0, ...pauses);
 	infos.forEach((info, index) => {
-		const blocker = joinBlocker(infos[0], info, { part: index + 1, pauseMilliseconds });
+		const next = { part: index + 1, pauseMilliseconds: longest };
+		const blocker = joinBlocker(infos[0], info, next);
 		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
 	});
 	const readable = infos.filter((info) => !isForeign(info));
-	return FORMATS[readable[0].format].plan(readable, pauseMilliseconds, trimSilence);
+	return FORMATS[readable[0].format].plan(readable, pauses, trimSilence);
 }
+
+const pauseAt = (pauses: number | number[], seam: number): number =>
+	typeof pauses === 'number' ? pauses : (pauses[seam] ?? 0);
 
 const sameFormat = mustAgree<AudioInfo | ForeignInfo>({ format: (info) => info.format });
 

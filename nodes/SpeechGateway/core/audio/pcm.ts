@@ -53,15 +53,17 @@ export class PcmReader implements AudioReader<PcmInfo> {
 /** Plans the concatenation of PCM files; pauses and cut edges are exact to a sample. */
 export function planPcm(
 	infos: PcmInfo[],
-	pauseMilliseconds: number,
+	pauses: number[],
 	trimSilence = false,
 ): JoinPlan<PcmInfo> {
-	const pauseBytes = Math.round((pauseMilliseconds / 1000) * SAMPLE_RATE) * BYTES_PER_SAMPLE;
+	const pauseBytes = pauses.map(
+		(milliseconds) => Math.round((milliseconds / 1000) * SAMPLE_RATE) * BYTES_PER_SAMPLE,
+	);
 	const starts: number[] = [];
 	let bytes = 0;
 	const kept = infos.map(({ dataBytes, quiet }) => keptBytes(dataBytes, trimSilence && quiet));
 	kept.forEach(({ from, to }, index) => {
-		if (index > 0) bytes += pauseBytes;
+		if (index > 0) bytes += pauseBytes[index - 1];
 		starts.push(pcmInfo(bytes).seconds);
 		bytes += to - from;
 	});
@@ -73,7 +75,7 @@ export function planPcm(
 				header: [],
 				createReader: (emit, part) => new PcmReader(between(kept[part].from, kept[part].to, emit)),
 				finishPart: (emit, part) => {
-					if (part < infos.length - 1) filled(pauseBytes, 0).forEach(emit);
+					if (part < infos.length - 1) filled(pauseBytes[part], 0).forEach(emit);
 				},
 			}),
 	};

@@ -307,17 +307,19 @@ export const wavBlocker: JoinBlocker<WavInfo> = mustAgree({
  */
 export function planWav(
 	infos: WavInfo[],
-	pauseMilliseconds: number,
+	pauses: number[],
 	trimSilence = false,
 ): JoinPlan<WavInfo> {
 	const [first] = infos;
 	const frameBytes = bytesPerSampleFrame(first);
-	const pauseBytes = Math.round((pauseMilliseconds / 1000) * first.sampleRate) * frameBytes;
+	const pauseBytes = pauses.map(
+		(milliseconds) => Math.round((milliseconds / 1000) * first.sampleRate) * frameBytes,
+	);
 	const starts: number[] = [];
 	let dataBytes = 0;
 	const kept = infos.map((info) => keptBytes(info.dataBytes, trimSilence && info.quiet));
 	kept.forEach(({ from, to }, index) => {
-		if (index > 0) dataBytes += pauseBytes;
+		if (index > 0) dataBytes += pauseBytes[index - 1];
 		starts.push(dataBytes / frameBytes / first.sampleRate);
 		dataBytes += to - from;
 	});
@@ -337,7 +339,7 @@ export function planWav(
 				createReader: (emit, part) => new WavReader(between(kept[part].from, kept[part].to, emit)),
 				finishPart: (emit, part) => {
 					const isLast = part === infos.length - 1;
-					(isLast ? filled(padBytes, 0) : filled(pauseBytes, silence)).forEach(emit);
+					(isLast ? filled(padBytes, 0) : filled(pauseBytes[part], silence)).forEach(emit);
 				},
 			}),
 	};

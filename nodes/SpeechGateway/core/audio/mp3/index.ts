@@ -30,7 +30,7 @@ export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree({
  */
 export function planMp3(
 	infos: Mp3Info[],
-	pauseMilliseconds: number,
+	pauses: number[],
 	trimSilence = false,
 ): JoinPlan<Mp3Info> {
 	const [first] = infos;
@@ -39,7 +39,9 @@ export function planMp3(
 	const closing = excerpts[excerpts.length - 1];
 	const template = parseHeader(first.header);
 	const silence = silentFrame(first.header);
-	const pauseSamples = Math.round((pauseMilliseconds / 1000) * template.sampleRate);
+	const pauseSamples = pauses.map((milliseconds) =>
+		Math.round((milliseconds / 1000) * template.sampleRate),
+	);
 	const segments = layOut(infos, excerpts, planSeams(excerpts, pauseSamples), silence.length);
 	const end = segments[segments.length - 1];
 	const frames = end.frame + end.frames;

@@ -22,7 +22,7 @@ export interface Kept {
  * padding go first. As they seldom make whole frames, at some seams a frame goes that holds sound, less than a frame of
  * it: the one that holds least. At the ends of the file, and of a part whose delay is not known, nothing is left out.
  */
-export function planSeams(excerpts: Excerpt[], pauseSamples: number): Kept[] {
+export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
 	const infos = excerpts.map(({ info }) => info);
 	const frameSamples = parseHeader(infos[0].header).samples;
 	const kept = excerpts.map(({ skip }): Kept => ({ pauseFrames: 0, skip, drop: 0 }));
@@ -36,7 +36,8 @@ export function planSeams(excerpts: Excerpt[], pauseSamples: number): Kept[] {
 		let choice = { error, pauseFrames: 0, skip: excerpts[part].skip, drop: 0 };
 		for (const skip of possibleSkips(excerpts[part])) {
 			for (const drop of possibleDrops(before, kept[part - 1].skip)) {
-				const late = error + padding + delay - pauseSamples - (skip + drop) * frameSamples;
+				const late =
+					error + padding + delay - pauseSamples[part - 1] - (skip + drop) * frameSamples;
 				const pauseFrames = Math.max(0, Math.round(-late / frameSamples));
 				const rest = late + pauseFrames * frameSamples;
 				const lost =

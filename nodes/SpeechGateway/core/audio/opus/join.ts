@@ -43,12 +43,14 @@ export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
  */
 export function planOpus(
 	wholes: OpusInfo[],
-	pauseMilliseconds: number,
+	pauses: number[],
 	trimSilence = false,
 ): JoinPlan<OpusInfo> {
 	const infos = trimSilence ? wholes.map(withoutQuietEdges) : wholes;
 	const [first] = infos;
-	const pauseSamples = Math.round((pauseMilliseconds / 1000) * SAMPLE_RATE);
+	const pauseSamples = pauses.map((milliseconds) =>
+		Math.round((milliseconds / 1000) * SAMPLE_RATE),
+	);
 	const kept = planSeams(
 		infos,
 		trimSilence,

@@ -42,7 +42,7 @@ export interface Kept {
 export function planSeams(
 	infos: OpusInfo[],
 	trimSilence: boolean,
-	pauseSamples: number,
+	pauseSamples: number[],
 	packetSamples: number,
 ): Kept[] {
 	const kept = infos.map((info, part): Kept => {
@@ -54,18 +54,19 @@ export function planSeams(
 	let error = 0; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
+		const pause = pauseSamples[part - 1];
 		const anew = beginAnew(after, kept[part].skip);
 		const padding = before.all.samples - before.tail.samples - before.endSample;
 		const delay = after.preSkip - kept[part].skip.samples;
 		const most = Math.min(before.last.length, keptOf(before, kept[part - 1]).packets - 1);
-		const fixed = error + padding + delay + samplesOf(anew) - pauseSamples;
+		const fixed = error + padding + delay + samplesOf(anew) - pause;
 		let least = Infinity;
 		let choice = { rest: error, dropped: [] as Packet[], pauses: 0 };
 		for (let count = 0; count <= most; count++) {
 			const dropped = before.last.slice(before.last.length - count);
 			const samples = samplesOf(dropped);
 			const late = fixed - samples;
-			const pauses = pauseSamples > 0 ? Math.max(0, Math.round(-late / PAUSE.samples)) : 0;
+			const pauses = pause > 0 ? Math.max(0, Math.round(-late / PAUSE.samples)) : 0;
 			const rest = late + pauses * PAUSE.samples;
 			const lost = Math.max(0, samples - padding);
 			const cost = lost + rest ** 2 / packetSamples;
