@@ -44,6 +44,24 @@ function wholeTokens(tokens: number): number {
 }
 
 /**
+ * What speech has cost: by the length of the audio of each request, or by its characters where that is not known or not
+ * what is charged. Rounded up to whole tokens.
+ */
+export function spokenTokens(
+	requests: Array<{ text: string; speed?: number; seconds?: number }>,
+	modelMultiplier = 1,
+): number {
+	const tokens = requests.map(({ text, speed = 1, seconds }) =>
+		seconds === undefined
+			? (countCharacters(text) * TOKENS_PER_MINUTE) / CHARACTERS_PER_MINUTE / speed
+			: (seconds * TOKENS_PER_MINUTE) / 60,
+	);
+	const audioTokens = tokens.reduce((sum, some) => sum + some, 0);
+	const textTokens = estimateTextTokens(requests.map(({ text }) => text).join(''));
+	return wholeTokens((audioTokens + textTokens) * modelMultiplier);
+}
+
+/**
  * What speech will cost by the gateway's billing rules: as synchronous requests (by the expected length of the audio) and
  * as a job (charged up front, at speed 1 whatever the speed). Minutes and audioTokens are exact; the two totals are
  * rounded up to whole tokens. The number of segments is passed through: segments add up to the price of the whole.

@@ -12,18 +12,19 @@ import type { ItemRequests } from '../run/requests/itemRequests';
 import { joinStored } from './files/joinStored';
 import type { StoredAudio } from './files/storeAudio';
 
-/** A stretch of the text and how to speak it; offsets are UTF-16 units of the source. */
+/** One request of a narration. */
 export interface NarrationPart {
-	start: number;
-	end: number;
+	/** Silence behind it; of the last one it has no effect. */
+	pauseAfterMs: number;
 	speak: () => Promise<StoredAudio>;
 }
 
 export interface Narration {
-	source: string;
 	parts: NarrationPart[];
+	/** The words of the source for the parts from one index to another, both included. */
+	wordsOf(from: number, to: number): string;
 	fileName: string;
-	pauseMilliseconds: number;
+	trimSilence?: boolean;
 }
 
 type PartResult =
@@ -33,22 +34,29 @@ type PartResult =
 /**
  * Speaks all parts, concurrently within the run's limit, and joins them in order. After the first failure no further
  * part is started and those in flight are awaited. Nothing paid for is lost: what is done goes along with the error,
- * joined run by run, as does the text that remains.
+ * joined run by run, as does the text that remains. `starts`: seconds; `spoken`: the parts one by one.
  */
 export async function narrate(
 	item: ItemRequests,
 	narration: Narration,
-): Promise<StoredAudio & { starts: number[] }> {
-	const { parts, fileName, pauseMilliseconds } = narration;
+): Promise<StoredAudio & { starts: number[]; spoken: StoredAudio[] }> {
+	const { parts, fileName } = narration;
 	const results = await speakAll(item, parts);
 	if (!results.every(isDone)) throw await firstError(item, narration, results);
 	const audio = results.map((result) => result.audio);
 	try {
-		return await joinStored(item, audio, fileName, { pauses: pauseMilliseconds });
+		const joined = await joinStored(item, audio, fileName, seams(narration, 0));
+		return { ...joined, spoken: audio };
 	} catch (error) {
 		throw notJoined(error, await describeRemains(item, narration, results));
 	}
 }
+
+/** How parts are joined that follow each other, from this one on. */
+const seams = ({ parts, trimSilence }: Narration, from: number) => ({
+	pauses: parts.slice(from).map(({ pauseAfterMs }) => pauseAfterMs),
+	trimSilence,
+});
 
 /** Throws AsleepError as long as jobs of parts are being waited for and no part has failed. */
 async function speakAll(item: ItemRequests, parts: NarrationPart[]): Promise<PartResult[]> {
@@ -130,9 +138,10 @@ interface Remains {
 /** Runs of parts in order: what is done as one file each, what is not as text, with whatever bytes came of it. */
 async function describeRemains(
 	item: ItemRequests,
-	{ source, parts, fileName, pauseMilliseconds }: Narration,
+	narration: Narration,
 	results: PartResult[],
 ): Promise<Remains> {
+	const { wordsOf, fileName } = narration;
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];
@@ -140,7 +149,7 @@ async function describeRemains(
 		const binary = from === 0 ? 'completed' : `completed_${from + 1}`;
 		const audio = run.map((result) => result.audio);
 		const name = `${fileName}-part-${from + 1}`;
-		files[binary] = (await joinStored(item, audio, name, { pauses: pauseMilliseconds })).binary;
+		files[binary] = (await joinStored(item, audio, name, seams(narration, from))).binary;
 		described.push({ from: from + 1, to: from + run.length, status: 'done', binary });
 	};
 	for (let from = 0, to = 0; from < results.length; from = to + 1) {
@@ -157,7 +166,7 @@ async function describeRemains(
 			}
 			continue;
 		}
-		const text = source.slice(parts[from].start, parts[to].end);
+		const text = wordsOf(from, to);
 		const jobId = jobIdOf(result.error);
 		described.push({
 			from: from + 1,

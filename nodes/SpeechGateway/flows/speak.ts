@@ -27,6 +27,14 @@ export interface AsJob {
 const boundOf = ({ input, speed }: IDataObject): number =>
 	maxAudioBytes(String(input), typeof speed === 'number' ? speed : 1);
 
+/** Whether nothing of a request is on record that keeps it from being sent, or from going on as a job. */
+export const isToBeSent = (item: ItemRequests, name: string): boolean =>
+	!item.isSettled(name) && !item.isSettled(jobName({ name }));
+
+/** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
+export const isSpokenAsJob = (item: ItemRequests, name: string): boolean =>
+	item.has(jobName({ name }));
+
 /** Speaks synchronously. Billed. With `asJob`, a request that the gateway cuts (524) goes on as a job. */
 export async function speak(
 	item: ItemRequests,
@@ -69,7 +77,7 @@ function spendExtra(
 }
 
 /** A job has a name of its own in the ledger, beside the request that was cut. */
-const jobName = ({ name }: SpeechRequest) => `${name} as job`;
+const jobName = ({ name }: Pick<SpeechRequest, 'name'>) => `${name} as job`;
 
 /** Submits a job: billed, up front. Returns the job's body; its id is on record before anything else happens. */
 export async function submitJob(

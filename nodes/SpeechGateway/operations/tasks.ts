@@ -13,6 +13,8 @@ import { waitFields } from './fields/wait';
  */
 export interface TaskKind<I extends object, T extends object> {
 	resource: string;
+	/** What may be looked up before one is submitted; free. */
+	lookups?: Operation['sends'];
 	/** As errors call it; its endpoints are found by this name, and its request in the ledger. */
 	thing: Task['thing'];
 	words: Record<OperationName, { action: string; description: string }>;
@@ -41,6 +43,7 @@ export function taskOperations<I extends object, T extends object>({
 	resource,
 	thing,
 	words,
+	lookups = [],
 	id: shownId,
 	fields,
 	check = () => {},
@@ -62,7 +65,7 @@ export function taskOperations<I extends object, T extends object>({
 			operation: 'createAndWait',
 			name: 'Create and Wait',
 			...words.createAndWait,
-			sends: [create, status, content],
+			sends: [...lookups, create, status, content],
 			waits: true,
 			input: { given: group<I & T>(fields.createAndWait), wait },
 			prepare(input) {
@@ -90,7 +93,7 @@ export function taskOperations<I extends object, T extends object>({
 			operation: 'create',
 			name: 'Create',
 			...words.create,
-			sends: [create],
+			sends: [...lookups, create],
 			input: { given: group<I>(fields.create) },
 			prepare(input) {
 				check(input.given);

@@ -15,8 +15,8 @@ import { chunksOf } from './inputFile';
 import type { StoredAudio } from './storeAudio';
 
 interface JoinOptions {
-	/** Milliseconds of silence at each seam. */
-	pauses?: number;
+	/** Milliseconds of silence: one number for all seams, or one for each. */
+	pauses?: number | number[];
 	/** Quiet edges are cut down. */
 	trimSilence?: boolean;
 	/** What the file says of itself, and the headings that become chapters. */

@@ -1,29 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
+import { derived } from '../../core/derived';
 import { estimateSpeech } from '../../core/billing';
 import { InputError } from '../../core/errors';
+import type { PreparedText } from '../../core/text/prepare';
 import { countCharacters } from '../../core/text/segment';
 import { type InputOf, optional } from '../../run/fields/field';
 import { numberOption, textField } from '../../run/fields/kinds';
 import { fileFields, responseFormatField } from './files';
 import { speechModelField } from './model';
+import { mustBeSpeakable, prepared, textFields } from './text';
 import { DEFAULT_VOICE, voiceField } from './voice';
 
 /** Of one request and of one job, in Unicode code points. */
 export const MAX_INPUT_CHARACTERS = 10_000;
 
-/** What Speech and Speech Job have in common. `textHint`: how much text this way of speaking takes. */
-export const speechFields = (textHint: string) => ({
-	model: speechModelField,
-	text: textField({
-		displayName: 'Text',
-		name: 'text',
-		hint: textHint,
-		typeOptions: { rows: 4 },
-		placeholder: 'e.g. (happy) Good morning! Here is the news.',
-		description:
-			'What is spoken. A word in parentheses, such as (happy) or (whispering), sets the tone and is not read out.',
-	}),
-	voice: voiceField,
+/** How something is spoken, whoever speaks. */
+export const speakingFields = {
 	responseFormat: responseFormatField('The type of the audio file'),
 	speed: optional(
 		numberOption({
@@ -36,6 +28,7 @@ export const speechFields = (textHint: string) => ({
 			description: 'How fast it is spoken, from 0.5 (half as fast) to 2 (twice as fast)',
 		}),
 	),
+	...textFields,
 	modelMultiplier: numberOption({
 		displayName: 'Model Multiplier',
 		name: 'modelMultiplier',
@@ -55,17 +48,44 @@ export const speechFields = (textHint: string) => ({
 			'Guards your balance: when the estimate over all items is higher, nothing at all is sent. 0 means no limit.',
 	}),
 	...fileFields('speech'),
+};
+
+/** What Speech and Speech Job have in common. `textHint`: how much text this way of speaking takes. */
+export const speechFields = (textHint: string) => ({
+	model: speechModelField,
+	text: textField({
+		displayName: 'Text',
+		name: 'text',
+		hint: textHint,
+		typeOptions: { rows: 4 },
+		placeholder: 'e.g. (happy) Good morning! Here is the news.',
+		description:
+			'What is spoken. A word in parentheses, such as (happy) or (whispering), sets the tone and is not read out.',
+	}),
+	voice: voiceField,
+	...speakingFields,
 });
 
-/** Plain JSON, since the ledger may keep it. */
-export type SpeechInput = InputOf<ReturnType<typeof speechFields>> & {
+/** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
+export type SpeakingInput = InputOf<typeof speakingFields> & {
+	model: string;
 	/** What the run may spend beyond its estimate without passing Max Estimated Tokens. */
 	tokensToSpare?: number;
 };
 
-/** The number of characters. `max`: longest text that this way of speaking takes; more throws InputError. */
-export function checkedLength({ text }: { text: string }, max: number): number {
-	const characters = countCharacters(text);
+export type SpeechInput = InputOf<ReturnType<typeof speechFields>> &
+	Pick<SpeakingInput, 'tokensToSpare'>;
+
+/** The text of an input, ready to be spoken. Throws InputError when there is nothing to speak in it. */
+export const preparedText = derived((input: SpeechInput) => {
+	const text = prepared(input.text, input);
+	mustBeSpeakable(text.spoken.text, 'Text');
+	return text;
+});
+
+/** The number of characters that are spoken. `max`: what this way of speaking takes; more throws InputError. */
+export function checkedLength(input: SpeechInput, max: number): number {
+	const characters = countCharacters(preparedText(input).spoken.text);
 	if (characters <= max) return characters;
 	throw new InputError(
 		`"Text" may have at most ${max} characters here, but has ${characters}`,
@@ -73,24 +93,43 @@ export function checkedLength({ text }: { text: string }, max: number): number {
 	);
 }
 
-/** The request body of a text; only what the user set is sent. */
-export function speechBody(input: SpeechInput, text: string): IDataObject {
+/** What users may want to know about how their text was read; `isWhole`: in one request, which no pause can cut. */
+export function hintsOn({ notes, pauses }: PreparedText, isWhole: boolean): string[] {
+	return isWhole && pauses.length > 0 ? [...notes, NO_PAUSE_IN_ONE_REQUEST] : notes;
+}
+
+const NO_PAUSE_IN_ONE_REQUEST =
+	'Pauses were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';
+
+/** The request body of a text; only what the user set is sent. `voice`: an id. */
+export function speechBody(
+	{ model, responseFormat, speed }: SpeakingInput,
+	text: string,
+	voice: string,
+): IDataObject {
 	return {
-		model: input.model,
+		model,
 		input: text,
-		...(input.voice !== DEFAULT_VOICE && { voice: input.voice }),
-		response_format: input.responseFormat,
-		...(input.speed !== undefined && { speed: input.speed }),
+		...(voice !== DEFAULT_VOICE && { voice }),
+		response_format: responseFormat,
+		...(speed !== undefined && { speed }),
 	};
 }
 
-export function estimateOf(input: SpeechInput, segments = 1): ReturnType<typeof estimateSpeech> {
-	const { text, speed, modelMultiplier } = input;
+/** The estimate of a text that is ready to be spoken. */
+export function estimateOf(
+	{ speed, modelMultiplier }: Pick<SpeakingInput, 'speed' | 'modelMultiplier'>,
+	text: string,
+	segments = 1,
+): ReturnType<typeof estimateSpeech> {
 	return estimateSpeech({ text, speed, modelMultiplier, segments });
 }
 
 /** Refuses the whole run when the estimates of all items together exceed the limit that any of them sets. */
-export function checkBudget<T extends SpeechInput>(all: T[], tokensOf: (input: T) => number): void {
+export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens' | 'tokensToSpare'>>(
+	all: T[],
+	tokensOf: (input: T) => number,
+): void {
 	const limits = all.map((input) => input.maxEstimatedTokens).filter((limit) => limit > 0);
 	if (limits.length === 0) return;
 	const limit = Math.min(...limits);

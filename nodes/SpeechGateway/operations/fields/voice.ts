@@ -1,42 +1,56 @@
 import { InputError } from '../../core/errors';
+import type { Voice } from '../../flows/voices';
 import { isEmpty, requiredText, safeId } from '../../run/fields/checks';
-import { locatorField } from '../../run/fields/kinds';
+import {
+	type LocatorSpec,
+	locatorMode,
+	locatorProperty,
+	locatorValue,
+} from '../../run/fields/kinds';
+import { panelField, type Parse } from '../../run/fields/field';
 
 /** The id of the gateway's own voice; it is never sent. */
 export const DEFAULT_VOICE = 'default';
 
-const VOICE_ID = '7f92f8afb8ec43bf81429cc1c9199cb1';
+const voiceLocator: Omit<LocatorSpec, 'default' | 'list'> = {
+	displayName: 'Voice',
+	name: 'voice',
+	example: '7f92f8afb8ec43bf81429cc1c9199cb1',
+	title: { displayName: 'By Title', placeholder: 'e.g. Anna, calm' },
+};
 
-export const voiceField = locatorField(
-	{
-		displayName: 'Voice',
-		name: 'voice',
-		default: { value: DEFAULT_VOICE, cachedResultName: 'Default' },
-		description: 'Who speaks: the default voice, or one that you cloned with Voice → Clone',
-		list: { placeholder: 'Choose a voice…', search: 'searchVoicesWithDefault' },
-		example: VOICE_ID,
-	},
-	(voice, label) => {
-		if (isEmpty(voice)) return DEFAULT_VOICE;
-		if (typeof voice === 'string') return voice;
+export const voiceProperty = locatorProperty({
+	...voiceLocator,
+	default: { value: DEFAULT_VOICE, cachedResultName: 'Default' },
+	description: 'Who speaks: the default voice, or one that you cloned with Voice → Clone',
+	list: { placeholder: 'Choose a voice…', search: 'searchVoicesWithDefault' },
+});
+
+/** A voice from the list, by its id or title, or a plain id. Nothing, and "Default" in any case, is the default voice. */
+export const parseVoice: Parse<Voice> = (given, label) => {
+	const voice = locatorValue(given);
+	if (isEmpty(voice)) return DEFAULT_VOICE;
+	if (typeof voice !== 'string')
 		throw new InputError(`"${label}" must be a voice ID, but is ${JSON.stringify(voice)}`);
-	},
-	DEFAULT_VOICE,
-);
+	const name = voice.trim();
+	if (name === '' || name.toLowerCase() === DEFAULT_VOICE) return DEFAULT_VOICE;
+	return locatorMode(given) === 'title' ? { title: name } : voice;
+};
 
-export const ownVoiceField = locatorField(
-	{
-		displayName: 'Voice',
-		name: 'voice',
+export const voiceField = panelField(voiceProperty, parseVoice, DEFAULT_VOICE);
+
+export const ownVoiceField = panelField<Voice>(
+	locatorProperty({
+		...voiceLocator,
 		required: true,
 		default: { value: '' },
 		description: 'The cloned voice. Only voices of your own account are listed.',
 		list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
-		example: VOICE_ID,
-	},
+	}),
 	(given, label) => {
-		const voice = safeId(requiredText(given, label).trim(), label);
-		if (voice !== DEFAULT_VOICE) return voice;
+		const name = requiredText(locatorValue(given), label).trim();
+		if (locatorMode(given) === 'title') return { title: name };
+		if (name.toLowerCase() !== DEFAULT_VOICE) return safeId(name, label);
 		throw new InputError(`The default voice cannot be deleted; "${label}" needs a cloned voice`);
 	},
 );

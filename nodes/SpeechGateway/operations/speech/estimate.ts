@@ -1,6 +1,7 @@
 import { defineOperation } from '../../run/operation';
 import { checkBudget, estimateOf } from '../fields/speech';
-import { longTextFields, partsOf, tokensOf, withLength } from './longText';
+import { longTextFields, speechOf, withLength } from './longText';
+import { contentHash, tokensOf } from './parts';
 
 export const estimate = defineOperation({
 	resource: 'speech',
@@ -12,12 +13,15 @@ export const estimate = defineOperation({
 	sends: [],
 	input: longTextFields,
 	prepare: withLength,
-	checkAll: (all) => checkBudget(all, tokensOf),
+	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
 
-	async execute(input) {
+	async execute(input, item) {
+		const speech = speechOf(input);
+		speech.hints.forEach((hint) => item.session.hints.add(hint));
+		const estimated = estimateOf(input, speech.text, speech.parts.length);
 		return {
 			branch: 'success',
-			items: [{ json: { ...estimateOf(input, partsOf(input).length) } }],
+			items: [{ json: { ...estimated, contentHash: contentHash(input, speech) } }],
 		};
 	},
 });

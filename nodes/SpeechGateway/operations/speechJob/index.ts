@@ -1,12 +1,16 @@
 import { countCharacters } from '../../core/text/segment';
 import { downloadAudio, submitJob } from '../../flows/speak';
+import { endpoints } from '../../gateway/endpoints';
+import { voiceIds, voiceName } from '../../flows/voices';
 import type { InputOf } from '../../run/fields/field';
 import { fileFields, responseFormatField } from '../fields/files';
 import {
 	checkBudget,
 	checkedLength,
 	estimateOf,
+	hintsOn,
 	MAX_INPUT_CHARACTERS,
+	preparedText,
 	speechBody,
 	speechFields,
 	type SpeechInput,
@@ -24,11 +28,15 @@ const audioFields = {
 	...fileFields('speech'),
 };
 
-const tokensOf = (input: SpeechInput): number => estimateOf(input).estimatedTokensAsJob;
+const spokenOf = (input: SpeechInput): string => preparedText(input).spoken.text;
+
+const tokensOf = (input: SpeechInput): number =>
+	estimateOf(input, spokenOf(input)).estimatedTokensAsJob;
 
 export const speechJobOperations = taskOperations<SpeechInput, InputOf<typeof audioFields>>({
 	resource: 'speechJob',
 	thing: 'job',
+	lookups: [endpoints.voices],
 	words: {
 		createAndWait: {
 			action: 'Create speech job and wait for audio',
@@ -63,16 +71,20 @@ export const speechJobOperations = taskOperations<SpeechInput, InputOf<typeof au
 	check: (input) => checkedLength(input, MAX_INPUT_CHARACTERS),
 	checkAll: (all) => checkBudget(all, tokensOf),
 	describe: (input) => ({
-		characters: countCharacters(input.text),
+		characters: countCharacters(spokenOf(input)),
 		estimatedTokens: tokensOf(input),
 	}),
 
 	about: ({ text, fileName }) => ({ input: text, fileName }),
 
 	async submit(item, input) {
+		const { model, voice } = input;
+		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
+		const isSent = item.isSettled('job');
+		const id = isSent ? voiceName(voice) : (await voiceIds(item, model, [voice]))(voice);
 		return await submitJob(item, {
 			name: 'job',
-			body: speechBody(input, input.text),
+			body: speechBody(input, spokenOf(input), id),
 			format: input.responseFormat,
 			fileName: input.fileName,
 		});

@@ -1,3 +1,4 @@
+import { voiceIds } from '../../flows/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { speechModelField } from '../fields/model';
@@ -9,11 +10,12 @@ export const deleteVoice = defineOperation({
 	name: 'Delete',
 	action: 'Delete voice',
 	description: 'Delete a cloned voice for good',
-	sends: [endpoints.deleteVoice],
+	sends: [endpoints.voices, endpoints.deleteVoice],
 	input: { model: speechModelField, voice: ownVoiceField },
 
 	async execute({ model, voice }, item) {
-		await item.delete(endpoints.deleteVoice(voice, model), { thing: 'voice', id: voice });
-		return { branch: 'success', items: [{ json: { _id: voice, deleted: true } }] };
+		const id = (await voiceIds(item, model, [voice]))(voice);
+		await item.delete(endpoints.deleteVoice(id, model), { thing: 'voice', id });
+		return { branch: 'success', items: [{ json: { _id: id, deleted: true } }] };
 	},
 });

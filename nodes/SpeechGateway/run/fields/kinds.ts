@@ -1,6 +1,7 @@
 import type {
 	IDataObject,
 	INodeProperties,
+	INodePropertyMode,
 	INodePropertyOptions,
 	INodePropertyTypeOptions,
 } from 'n8n-workflow';
@@ -33,9 +34,11 @@ export const textOption = ({ unset, ...shown }: Option<string>): OptionField<str
 		isEmpty(value) ? undefined : String(value),
 	);
 
+export const isFlagSet = (value: unknown): boolean => value === true || value === 'true';
+
 export const flagOption = ({ unset, ...shown }: Option<boolean>): OptionField<boolean> =>
 	option({ ...shown, type: 'boolean' }, unset ?? shown.default, (value) =>
-		value === undefined ? undefined : value === true || value === 'true',
+		value === undefined ? undefined : isFlagSet(value),
 	);
 
 type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
@@ -131,21 +134,24 @@ export const jsonArray: Parse<unknown[]> = (value, label) => {
 	throw new InputError(`"${label}" must be a JSON array`);
 };
 
-interface LocatorSpec extends Omit<Shown, 'modes'> {
+export interface LocatorSpec extends Omit<Shown, 'modes'> {
 	default: { value: string; cachedResultName?: string };
 	/** `search`: one of the node's methods of list search. */
 	list: { placeholder: string; search: string };
 	/** An id, for the placeholder. */
 	example: string;
+	/** Also to be named by its title. */
+	title?: { displayName: string; placeholder: string };
 }
 
-/** Something to pick from a list or to name by its id; `parse` is given the id. */
-export function locatorField<T>(
-	{ list, example, ...shown }: LocatorSpec,
-	parse: Parse<T>,
-	missing: unknown = '',
-): Field<T> {
-	const property: INodeProperties = {
+/** Something to pick from a list or to name by its id. */
+export function locatorProperty({ list, example, title, ...shown }: LocatorSpec): INodeProperties {
+	const byTitle = (text: NonNullable<LocatorSpec['title']>): INodePropertyMode => ({
+		...text,
+		name: 'title',
+		type: 'string',
+	});
+	return {
 		...shown,
 		type: 'resourceLocator',
 		default: { mode: 'list', ...shown.default },
@@ -163,11 +169,20 @@ export function locatorField<T>(
 				type: 'string',
 				placeholder: `e.g. ${example}`,
 			},
+			...(title ? [byTitle(title)] : []),
 		],
 	};
-	return panelField(property, (given, label) => parse(locatorValue(given), label), missing);
 }
 
-/** A plain value is what older or generated workflows have. */
-const locatorValue = (given: unknown): unknown =>
-	typeof given === 'object' && given !== null ? (given as { value?: unknown }).value : given;
+/** The same as a field; `parse` is given the id. */
+export const locatorField = <T>(
+	spec: LocatorSpec,
+	parse: Parse<T>,
+	missing: unknown = '',
+): Field<T> =>
+	panelField(locatorProperty(spec), (given, label) => parse(locatorValue(given), label), missing);
+
+/** What a locator holds. A plain value is what older or generated workflows have. */
+export const locatorValue = (given: unknown): unknown => (isRecord(given) ? given.value : given);
+
+export const locatorMode = (given: unknown): unknown => (isRecord(given) ? given.mode : undefined);

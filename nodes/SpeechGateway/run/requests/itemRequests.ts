@@ -89,6 +89,11 @@ export class ItemRequests {
 		return this.ledger.has(request);
 	}
 
+	/** Whether this request is done, or is not sent again for another reason than that the gateway cut it. */
+	isSettled(request: string): boolean {
+		return this.ledger.has(request) && this.ledger.entry(request)?.state !== 'cut';
+	}
+
 	/** Whether the execution may sleep while the item waits; a hint says why not. */
 	maySleep(): boolean {
 		const why = this.session.whyAwake?.();

@@ -1,0 +1,58 @@
+import type { IDataObject } from 'n8n-workflow';
+import { InputError } from '../core/errors';
+import { endpoints } from '../gateway/endpoints';
+import type { ItemRequests } from '../run/requests/itemRequests';
+import { fetchList } from './lists';
+
+/** A voice by its id, or by its title in the list of the account. Plain JSON. */
+export type Voice = string | { title: string };
+
+/** What to call a voice of which no more is known. */
+export const voiceName = (voice: Voice): string =>
+	typeof voice === 'string' ? voice : voice.title;
+
+const MOST_TITLES_SHOWN = 10;
+
+/**
+ * The ids of voices. Free: one list a run and model, and none when all are ids already. Throws InputError when the account
+ * has no voice with a title, or several.
+ */
+export async function voiceIds(
+	item: ItemRequests,
+	model: string,
+	voices: Voice[],
+): Promise<(voice: Voice) => string> {
+	const isTitled = voices.some((voice) => typeof voice !== 'string');
+	const own = isTitled
+		? await item.session.once(
+				`voices of ${model}`,
+				async () => await fetchList(item, endpoints.voices(model)),
+			)
+		: [];
+	const idOf = (voice: Voice) => (typeof voice === 'string' ? voice : onlyId(own, voice.title));
+	voices.forEach(idOf);
+	return idOf;
+}
+
+function onlyId(own: IDataObject[], title: string): string {
+	const titleOf = (voice: IDataObject) =>
+		typeof voice.title === 'string' ? voice.title.trim() : '';
+	const ids = own
+		.filter((voice) => titleOf(voice) === title)
+		.map((voice) => voice._id ?? voice.id)
+		.filter((id) => typeof id === 'string' && id !== '') as string[];
+	if (ids.length === 1) return ids[0];
+	if (ids.length > 1) {
+		throw new InputError(
+			`${ids.length} voices have the title "${title}": ${ids.slice(0, MOST_TITLES_SHOWN).join(', ')}`,
+			'Choose one of them from the list or by its ID. Nothing of this item was sent.',
+		);
+	}
+	const titles = own.map(titleOf).filter((known) => known !== '');
+	const known = titles.slice(0, MOST_TITLES_SHOWN).map((one) => `"${one}"`);
+	if (titles.length > known.length) known.push('…');
+	throw new InputError(
+		`The account has no voice with the title "${title}"`,
+		`${known.length > 0 ? `Its voices: ${known.join(', ')}.` : 'It has no cloned voices yet: make one with Voice → Clone.'} Nothing of this item was sent.`,
+	);
+}

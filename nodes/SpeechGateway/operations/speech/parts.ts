@@ -1,0 +1,73 @@
+import { createHash } from 'crypto';
+import type { PreparedText } from '../../core/text/prepare';
+import {
+	segmentPrepared,
+	type SpokenSegment,
+	type SpokenSegments,
+} from '../../core/text/spokenSegments';
+import { countCharacters } from '../../core/text/segment';
+import type { WaitSettings } from '../../flows/wait/inProcess';
+import type { Voice } from '../../flows/voices';
+import { estimateOf, MAX_INPUT_CHARACTERS, type SpeakingInput } from '../fields/speech';
+import type { SegmentInput } from './longText';
+
+/** How texts of any length are spoken. */
+export type NarrationInput = SpeakingInput &
+	SegmentInput & {
+		longText: 'auto' | 'split' | 'job' | 'single';
+		/** Of jobs. */
+		whileWaiting?: WaitSettings['whileWaiting'];
+	};
+
+/** One request, and whose voice it is. */
+export interface SpeechPart extends SpokenSegment {
+	voice: Voice;
+	speaker?: string;
+}
+
+/** All that is spoken of one item, worked out before anything is sent. */
+export interface Speech {
+	parts: SpeechPart[];
+	/** All of it, for counting. */
+	text: string;
+	/** Sentences for hints. */
+	hints: string[];
+	/** The words of the source for the parts from one index to another, both included. */
+	wordsOf(from: number, to: number): string;
+}
+
+/** Cuts a text at its pauses, and where it would be too long for one request. One that needs no cut is sent as it is. */
+export function cutIntoSegments(
+	text: PreparedText,
+	{ longText, maxSegmentCharacters }: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters'>,
+): Pick<SpokenSegments, 'pauseBeforeMs' | 'segments'> {
+	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
+	const fits = text.pauses.length === 0 && countCharacters(text.spoken.text) <= maxCharacters;
+	if (longText !== 'single' && !fits) return segmentPrepared(text, { maxCharacters });
+	const source = { start: 0, end: text.source.length };
+	const whole = { text: text.spoken.text, written: text.written.text, source, pauseAfterMs: 0 };
+	return { pauseBeforeMs: 0, segments: [whole] };
+}
+
+/** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, none. */
+export const withPauses = (parts: SpeechPart[], pauseBetweenSegments: number): SpeechPart[] =>
+	parts.map((part, index) => ({
+		...part,
+		pauseAfterMs: index < parts.length - 1 ? Math.max(part.pauseAfterMs, pauseBetweenSegments) : 0,
+	}));
+
+/** The estimate for an item, as it would be sent. */
+export function tokensOf(input: NarrationInput, { text }: Speech): number {
+	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);
+	return input.longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
+}
+
+/** SHA-256 of all that decides how it sounds: where it is the same, there is no need to speak it again. */
+export function contentHash(
+	{ model, responseFormat, speed = 1, trimSilence }: NarrationInput,
+	{ parts }: Speech,
+): string {
+	const spoken = parts.map(({ text, voice, pauseAfterMs }) => [text, voice, pauseAfterMs]);
+	const all = [model, responseFormat, speed, Boolean(trimSilence), spoken];
+	return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+}

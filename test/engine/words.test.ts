@@ -1,0 +1,293 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { createHash } from 'node:crypto';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { renderAudio } from '../support/simulator/audio';
+import { item, runNode, saved, speechNode } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+type Run = Partial<Parameters<typeof runNode>[0]>;
+const run = async (more: Run = {}) =>
+	await runNode({ parameters: speechNode(), url: sim.url, apiKey: sim.apiKey, ...more });
+/** One text, spoken with these options. */
+const speak = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
+	await run({
+		parameters: speechNode(options, { responseFormat: 'wav', ...more }),
+		items: [item({ text })],
+	});
+const inputs = () => sim.charges.map(({ input }) => input);
+const file = async (from: INodeExecutionData, property = 'data') =>
+	await Container.get(BinaryDataService).getAsBuffer(from.binary![property]);
+const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]);
+const cloneVoice = async (title: string): Promise<string> => {
+	const binary = { data: { data: recording.toString('base64'), mimeType: 'audio/wav' } };
+	const { outputs } = await run({
+		parameters: {
+			resource: 'voice',
+			operation: 'create',
+			model: 'fish-speech',
+			title,
+			binaryPropertyName: 'data',
+			options: {},
+		},
+		items: [{ json: {}, binary }],
+	});
+	return String(outputs[0][0].json._id);
+};
+
+describe('text options', () => {
+	test('without any, a plain text is sent as it is', async () => {
+		const text = '  *Hello* (happy) <b>world</b> & [more](x) \n\n 2 * 3 ';
+		const { outputs, hints } = await speak(text);
+		expect(inputs()).toEqual([text]);
+		expect(outputs[0][0].json).toMatchObject({ characters: [...text].length, segments: 1 });
+		expect(hints).toEqual([]);
+	});
+
+	test('markup is not sent, counted, charged or shown in subtitles', async () => {
+		const text = '# News\n\nSee [the **site**](https://example.com/a/b/c/d/e/f).';
+		const { outputs } = await speak(text, { textFormat: 'markdown', subtitles: 'vtt' });
+		expect(inputs()).toEqual([expect.stringMatching(/^News\.?\s+See the site\.$/)]);
+		expect(outputs[0][0].json.characters).toBe(inputs()[0].length);
+		expect(String(await file(outputs[0][0], 'subtitles'))).toContain('See the site.');
+	});
+
+	test('the limit of a single request and the budget count what is spoken', async () => {
+		const text = `<p title="${'x'.repeat(12_000)}">Short.</p>`;
+		const { outputs } = await speak(text, {
+			textFormat: 'html',
+			longText: 'single',
+			maxEstimatedTokens: 100,
+		});
+		expect(outputs[0][0].json.characters).toBe(6);
+		expect(inputs()).toEqual(['Short.']);
+	});
+
+	test('pronunciations are spoken, the words of the source are shown', async () => {
+		const values = [
+			{ find: 'SQL', say: 'sequel' },
+			{ find: 'n8n', say: 'n eight n' },
+		];
+		const { outputs } = await speak('We use SQL in n8n, not MySQL.', {
+			pronunciations: { values },
+			subtitles: 'srt',
+			timings: true,
+		});
+		expect(inputs()).toEqual(['We use sequel in n eight n, not MySQL.']);
+		expect(String(await file(outputs[0][0], 'subtitles'))).toContain(
+			'We use SQL in n8n, not MySQL.',
+		);
+		expect(outputs[0][0].json.parts).toMatchObject([{ text: 'We use SQL in n8n, not MySQL.' }]);
+	});
+
+	test('a pronunciation without a word to find is an error that names it', async () => {
+		const values = [
+			{ find: 'SQL', say: 'sequel' },
+			{ find: '', say: 'x' },
+		];
+		const { error } = await speak('Hello.', { pronunciations: { values } });
+		expect(error?.message).toContain('Find of pronunciation 2');
+		expect(sim.requests).toEqual([]);
+	});
+
+	test.each(['mp3', 'wav', 'opus', 'pcm'])(
+		'%s: pauses are cuts with as much silence, not sent and not charged',
+		async (responseFormat) => {
+			const text = 'One is here. [pause 1.5s] Two is there.<break time="500ms"/> Three is gone.';
+			const { outputs } = await speak(
+				text,
+				{ timings: true, longText: 'split' },
+				{ responseFormat },
+			);
+			expect([...inputs()].sort()).toEqual(['One is here.', 'Three is gone.', 'Two is there.']);
+			const { json } = outputs[0][0];
+			const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
+			expect(parts.map((part) => part.text)).toEqual([
+				'One is here.',
+				'Two is there.',
+				'Three is gone.',
+			]);
+			expect(parts[1].startSeconds - parts[0].endSeconds).toBeCloseTo(1.5);
+			expect(parts[2].startSeconds - parts[1].endSeconds).toBeCloseTo(0.5);
+			const spoken = parts.reduce((sum, part) => sum + part.endSeconds - part.startSeconds, 0);
+			expect(Math.abs(Number(json.durationSeconds) - spoken - 2)).toBeLessThan(0.1);
+			const charged = sim.charges.reduce((sum, { tokens }) => sum + tokens, 0);
+			expect(Math.abs(Number(json.estimatedTokens) - charged)).toBeLessThan(charged / 20);
+		},
+	);
+
+	test('paragraphs: a pause after each; where the text has one, the longer holds', async () => {
+		const text = 'One is here.\n\n[pause 2s]\n\nTwo is there.\n\nThree is gone.';
+		const { outputs } = await speak(text, { pauseAfterParagraphs: 700, timings: true });
+		const parts = outputs[0][0].json.parts as Array<{ startSeconds: number; endSeconds: number }>;
+		expect(parts).toHaveLength(3);
+		expect(parts[1].startSeconds - parts[0].endSeconds).toBeCloseTo(2);
+		expect(parts[2].startSeconds - parts[1].endSeconds).toBeCloseTo(0.7);
+	});
+
+	test.each([
+		['speech.generate with Single Request', { operation: 'generate' }, { longText: 'single' }],
+		['speechJob.createAndWait', { resource: 'speechJob', operation: 'createAndWait' }, {}],
+	])('%s: pauses are left out, and a hint says so', async (_, operation, options) => {
+		const text = 'One is here. [pause 1.5s] Two is there.';
+		const { hints, outputs } = await speak(text, options, operation);
+		expect(inputs()).toEqual(['One is here. Two is there.']);
+		expect(outputs[0][0].json.characters).toBe(26);
+		expect(hints.join()).toContain('Pauses were left out');
+	});
+
+	test.each(['***', '…', '[pause 2s]'])(
+		'a text without anything to speak is refused: %s',
+		async (text) => {
+			const { error } = await speak(text);
+			expect(error?.message).toContain('"Text" has no letter or digit');
+			expect(sim.requests).toEqual([]);
+		},
+	);
+
+	test('what remains after a failure is told in the words of the source', async () => {
+		sim.fault({ input: 'sequel three', status: 504, charge: true });
+		const text =
+			'SQL one. [pause 1s] SQL **two**. [pause 1s] SQL *three*. [pause 1s] [SQL](x) four.';
+		const { outputs } = await speak(text, {
+			textFormat: 'markdown',
+			pronunciations: { values: [{ find: 'sql', say: 'sequel' }] },
+			concurrency: 1,
+		});
+		expect(outputs[1][0].json).toMatchObject({
+			segments: { total: 4, completed: 2, unknown: 1 },
+			parts: [
+				{ from: 1, to: 2, status: 'done' },
+				{ from: 3, to: 3, status: 'unknown', text: expect.stringContaining('SQL *three*.') },
+				{ from: 4, to: 4, status: 'notSent', text: expect.stringContaining('[SQL](x) four.') },
+			],
+		});
+		expect(outputs[1][0].json.remainingText).not.toContain('two');
+	});
+
+	test('a retry of a prepared text sends only what is missing', async () => {
+		sim.fault({ input: 'Two', status: 402 });
+		const text = '<p>One is here.</p><p>Two is <em>there</em>.</p><p>Three.</p>';
+		const parameters = speechNode({
+			textFormat: 'html',
+			pauseAfterParagraphs: 300,
+			concurrency: 1,
+		});
+		const first = await run({ parameters, items: [item({ text })] });
+		expect(first.error).toBeDefined();
+		const second = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
+		expect(second.outputs[0][0].json.segments).toBe(3);
+		expect(inputs()).toEqual(['One is here.', 'Two is there.', 'Three.']);
+		expect(second.hints).toEqual([]);
+	});
+});
+
+describe('content hash', () => {
+	const hashOf = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
+		(await speak(text, options, more)).outputs[0][0].json.contentHash;
+
+	test('the same in an estimate and in the result; only what is heard changes it', async () => {
+		const hash = await hashOf('Hello world.');
+		expect(hash).toMatch(/^[0-9a-f]{64}$/);
+		expect(hash).not.toBe(createHash('sha256').update('Hello world.').digest('hex'));
+		const same: Array<[IDataObject, IDataObject]> = [
+			[{}, { operation: 'estimate' }],
+			[{ fileName: 'x', subtitles: 'srt', timings: true, concurrency: 2 }, {}],
+			[{ speed: 1, longText: 'split', modelMultiplier: 3 }, {}],
+			[{ textFormat: 'markdown' }, {}],
+		];
+		for (const [options, more] of same)
+			expect(await hashOf('Hello world.', options, more)).toBe(hash);
+		const others: Array<[string, IDataObject, IDataObject]> = [
+			['Hello world!', {}, {}],
+			['Hello world.', { speed: 1.5 }, {}],
+			['Hello world.', { trimSilence: true }, {}],
+			['Hello world.', { pronunciations: { values: [{ find: 'world', say: 'moon' }] } }, {}],
+			['Hello world.', {}, { responseFormat: 'mp3' }],
+			['Hello world.', {}, { voice: 'abc', operation: 'estimate' }],
+			['Hello world.', {}, { model: 'other', operation: 'estimate' }],
+			['Hello [pause 1s] world.', {}, {}],
+			['Hello [pause 2s] world.', {}, {}],
+		];
+		const hashes = [hash];
+		for (const [text, options, more] of others) hashes.push(await hashOf(text, options, more));
+		expect(new Set(hashes).size).toBe(hashes.length);
+	});
+});
+
+describe('voice by title', () => {
+	const titled = (value: string) => ({ voice: { __rl: true, mode: 'title', value } });
+	const listed = () =>
+		sim.requests.filter(({ path }) => path.includes('/voices?') || path.endsWith('/voices'));
+
+	test('one list a run, for all items', async () => {
+		const anna = await cloneVoice('Anna');
+		await cloneVoice('Ben');
+		sim.requests.length = 0;
+		const { outputs } = await run({
+			parameters: speechNode({}, titled(' Anna ')),
+			items: [item({ text: 'One.' }), item({ text: 'Two.' })],
+		});
+		expect(outputs[0].map(({ json }) => json.voice)).toEqual([anna, anna]);
+		expect(listed()).toHaveLength(1);
+	});
+
+	test.each([
+		['list', 'default'],
+		['id', 'Default'],
+		['title', 'DEFAULT'],
+	])('mode %s: %s is the default voice, and nothing is looked up', async (mode, value) => {
+		const { outputs } = await speak('One.', {}, { voice: { __rl: true, mode, value } });
+		expect(outputs[0][0].json.voice).toBe('default');
+		expect(sim.requests.map(({ path }) => path)).toEqual(['/v1/audio/speech']);
+	});
+
+	test.each(['speech.generate', 'speechJob.create', 'voice.delete'])(
+		'%s: none or several with the title is an error that names them; nothing is sent',
+		async (name) => {
+			const [resource, operation] = name.split('.');
+			const ids = [await cloneVoice('Anna'), await cloneVoice('Anna')];
+			await cloneVoice('Ben');
+			const charges = sim.charges.length;
+			const attempt = async (title: string) =>
+				(await speak('One.', {}, { resource, operation, ...titled(title) })).error;
+			const none = await attempt('anna');
+			expect(none?.message).toContain('no voice with the title "anna"');
+			expect(none?.description).toContain('"Ben"');
+			const several = await attempt('Anna');
+			for (const id of ids) expect(several?.message).toContain(id);
+			expect(sim.charges).toHaveLength(charges);
+			expect(sim.requests.some(({ method }) => method === 'DELETE')).toBe(false);
+		},
+	);
+
+	test('a list that cannot be had loses nothing that is paid for', async () => {
+		await cloneVoice('Anna');
+		sim.charges.length = 0;
+		sim.fault({ input: 'Two', status: 402 });
+		const parameters = speechNode({ concurrency: 1 }, titled('Anna'));
+		const text = 'One is here. [pause 1s] Two is there.';
+		const first = await run({ parameters, items: [item({ text })] });
+		sim.fault({ path: '/v1/audio/voices', status: 401 });
+		const second = await run({
+			parameters,
+			retryOf: saved(first.run),
+			mode: 'retry',
+			onError: 'continueErrorOutput',
+		});
+		expect(second.outputs[2][0].json.error).toMatchObject({ segments: { total: 2, completed: 1 } });
+		expect((await file(second.outputs[2][0], 'completed')).length).toBeGreaterThan(1000);
+		expect(inputs()).toEqual(['One is here.']);
+	});
+});
