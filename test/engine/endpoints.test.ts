@@ -33,6 +33,7 @@ async function run(name: string, given: IDataObject = {}): Promise<IDataObject |
 			operation,
 			model: MODELS[resource] ?? 'fish-speech',
 			text: 'Good morning!',
+			script: 'Ben: Good morning!',
 			prompt: 'A boat',
 			messages: { values: [{ role: 'user', content: 'Hello' }] },
 			title: 'Anna',
@@ -52,9 +53,9 @@ async function existingId(name: string): Promise<IDataObject> {
 	const id = async (operation: string) => String((await run(operation))?.id);
 	// By its title, so that the list of voices is asked, too.
 	const byTitle = { __rl: true, mode: 'title', value: 'Anna' };
-	if (/^(voice\.delete|speech\.generate|speechJob\.create)/.test(name)) {
+	if (/^(voice\.delete|speech\.(generate|dialogue)|speechJob\.create)/.test(name)) {
 		ids.add(String((await run('voice.create'))?._id));
-		return { voice: byTitle };
+		return { voice: byTitle, speakers: { values: [{ name: 'Ben', voice: byTitle }] } };
 	}
 	if (/^speechJob\.(get|wait)/.test(name)) return { jobId: await id('speechJob.create') };
 	if (/^video\.(get|wait)/.test(name)) return { videoId: await id('video.create') };
@@ -69,7 +70,8 @@ test.each(names)('%s sends to the endpoints that it declares, and to no other', 
 	const existing = await existingId(name);
 	for (const id of Object.values(existing)) ids.add(String(id));
 	const before = sim.requests.length;
-	if (name === 'speech.generate') sim.fault({ path: '/v1/audio/speech', status: 524 });
+	if (/speech\.(generate|dialogue)/.test(name))
+		sim.fault({ path: '/v1/audio/speech', status: 524 });
 	await run(name, existing);
 
 	const isId = (part: string) => ids.has(part) || /^(spj|video)_/.test(part);
@@ -90,6 +92,7 @@ test('an operation that may send to a billed endpoint is billed, any other is no
 	const billed = names.filter((_, index) => operations[index].billed);
 	expect(billed.sort()).toEqual([
 		'chat.complete',
+		'speech.dialogue',
 		'speech.generate',
 		'speechJob.create',
 		'speechJob.createAndWait',

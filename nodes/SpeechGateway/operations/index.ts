@@ -2,6 +2,7 @@ import type { Operation } from '../run/operation';
 import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';
 import { getMany as getModels } from './model/getMany';
+import { dialogue } from './speech/dialogue';
 import { estimate } from './speech/estimate';
 import { generate } from './speech/generate';
 import { speechJobOperations } from './speechJob';
@@ -13,6 +14,7 @@ import { getMany as getVoices } from './voice/getMany';
 /** Everything a user can click. The dropdowns, the fields and the branches are derived from this list. */
 export const operations: Operation[] = [
 	generate,
+	dialogue,
 	estimate,
 	...speechJobOperations,
 	createVoice,

@@ -57,6 +57,9 @@ function looksLikeName(name: string): boolean {
 	return words.length <= 4 && words.every((word) => NAME_WORD.test(word)) && /\p{L}/u.test(name);
 }
 
+/** Whether a name is that of whoever speaks between the lines. */
+export const isNarrator = (name: string): boolean => NARRATORS.has(fold(name));
+
 interface Found {
 	/** Where its line and what is said start. */
 	at: number;

@@ -26,8 +26,8 @@ export interface SpeechPart extends SpokenSegment {
 }
 
 /** All that is spoken of one item, worked out before anything is sent. */
-export interface Speech {
-	parts: SpeechPart[];
+export interface Speech<P extends SpeechPart = SpeechPart> {
+	parts: P[];
 	/** All of it, for counting. */
 	text: string;
 	/** Sentences for hints. */
@@ -50,7 +50,7 @@ export function cutIntoSegments(
 }
 
 /** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, none. */
-export const withPauses = (parts: SpeechPart[], pauseBetweenSegments: number): SpeechPart[] =>
+export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegments: number): P[] =>
 	parts.map((part, index) => ({
 		...part,
 		pauseAfterMs: index < parts.length - 1 ? Math.max(part.pauseAfterMs, pauseBetweenSegments) : 0,

@@ -1,0 +1,134 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import { useVirtualTime } from '../support/clock';
+import { decode, whichText } from '../support/listen';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { item, runNode, saved, speechNode } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const SCRIPT = `Welcome to the show.
+Anna: Hello, Ben. It is 10:30.
+Note: this is text.
+Ben: (happy) Hi!
+[pause 1s]
+**Anna:** Bye then.`;
+const id = (value: string) => ({ __rl: true, mode: 'id', value });
+const SPEAKERS = {
+	values: [
+		{ name: 'Anna', voice: id('default') },
+		{ name: 'Ben', voice: '' },
+	],
+};
+
+type Run = Partial<Parameters<typeof runNode>[0]>;
+const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
+	speechNode(options, {
+		operation: 'dialogue',
+		script: '={{ $json.script }}',
+		speakers: SPEAKERS,
+		responseFormat: 'wav',
+		...more,
+	});
+const run = async (more: Run = {}) =>
+	await runNode({
+		parameters: dialogue(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: [item({ script: SCRIPT })],
+		...more,
+	});
+const file = async (from: INodeExecutionData, property = 'data') =>
+	await Container.get(BinaryDataService).getAsBuffer(from.binary![property]);
+const inputs = () => sim.charges.map(({ input }) => input);
+const SAID = [
+	'Welcome to the show.',
+	'Hello, Ben. It is 10:30.\nNote: this is text.',
+	'(happy) Hi!',
+	'Bye then.',
+];
+
+test('one file, in order; names are not spoken, pauses are silence', async () => {
+	const { outputs } = await run({ parameters: dialogue({ timings: true, subtitles: 'vtt' }) });
+	const [{ json, binary }] = outputs[0];
+	expect([...inputs()].map((input) => input?.trim()).sort()).toEqual([...SAID].sort());
+	expect(json).toMatchObject({
+		model: 'fish-speech',
+		speakers: ['Narrator', 'Anna', 'Ben'],
+		responseFormat: 'wav',
+		segments: 4,
+	});
+	expect(json).not.toHaveProperty('voice');
+	const parts = json.parts as Array<{ speaker?: string; startSeconds: number; endSeconds: number }>;
+	expect(parts.map(({ speaker }) => speaker)).toEqual([undefined, 'Anna', 'Ben', 'Anna']);
+	expect(parts[3].startSeconds - parts[2].endSeconds).toBeCloseTo(1);
+	const samples = await decode(await file(outputs[0][0]), 'wav');
+	const heard = parts.map(({ startSeconds, endSeconds }) =>
+		whichText(samples, SAID, startSeconds, endSeconds - startSeconds),
+	);
+	expect(heard).toEqual([0, 1, 2, 3]);
+	const vtt = String(await file(outputs[0][0], 'subtitles'));
+	expect(vtt).toContain('<v Ben>Hi!');
+	expect(vtt).toMatch(/\nWelcome to the show\./);
+	expect(binary).toHaveProperty('data');
+});
+
+test('speakers without a voice are named, and nothing is sent', async () => {
+	const script = `${SCRIPT}\nCarl: Wait!\nDora: Why?`;
+	const { error } = await run({ items: [item({ script })] });
+	expect(error?.message).toContain('"Carl", "Dora"');
+	expect(sim.requests).toEqual([]);
+});
+
+test('speakers from an expression, by name', async () => {
+	const voices = { Anna: 'default', Ben: { mode: 'title', value: 'Nobody' } };
+	const { error } = await run({
+		parameters: dialogue({ voicesByName: '={{ $json.voices }}' }, { speakers: {} }),
+		items: [item({ script: SCRIPT, voices })],
+	});
+	expect(error?.message).toContain('no voice with the title "Nobody"');
+	expect(sim.charges).toEqual([]);
+	const { outputs } = await run({
+		parameters: dialogue({ voicesByName: '={{ $json.voices }}' }, { speakers: {} }),
+		items: [item({ script: SCRIPT, voices: { Anna: 'default', Ben: '' } })],
+	});
+	expect(outputs[0][0].json.segments).toBe(4);
+});
+
+test('what is unknown stays unknown; what remains is a script again', async () => {
+	sim.fault({ input: 'Hi!', status: 504, charge: true });
+	const { outputs } = await run({ parameters: dialogue({ concurrency: 1 }), retryOnFail: true });
+	expect(outputs[1][0].json).toMatchObject({
+		operation: 'speech.dialogue',
+		segments: { total: 4, completed: 2, unknown: 1 },
+		remainingText: expect.stringMatching(
+			/^Ben: \(happy\) Hi!\s*(\[pause 1s\])?\s*Anna: Bye then\.$/,
+		),
+	});
+	expect(inputs()).toHaveLength(3);
+});
+
+test('a retry speaks only what is missing', async () => {
+	sim.fault({ input: 'Hi!', status: 402 });
+	const parameters = dialogue({ concurrency: 1 });
+	const first = await run({ parameters });
+	expect(first.error).toBeDefined();
+	const second = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
+	expect(second.outputs[0][0].json.segments).toBe(4);
+	expect(inputs()).toHaveLength(4);
+});
+
+test('the budget holds for the whole script', async () => {
+	const { error } = await run({ parameters: dialogue({ maxEstimatedTokens: 50 }) });
+	expect(error?.message).toContain('Max Estimated Tokens');
+	expect(sim.requests).toEqual([]);
+});
