@@ -180,6 +180,37 @@ test('what was under way when an attempt broke off is unknown on the next, and n
 	expect(sim.requests.filter(({ input }) => input?.includes('number 1'))).toHaveLength(1);
 });
 
+test('n8n is killed after a segment ended unknown: a retry sends neither it nor what was in flight', async () => {
+	const [one, two] = ['One sentence stands in here.', 'Another one comes after it.'];
+	sim.fault({ input: one, status: 504, charge: true });
+	sim.fault({ input: two, delayMs: 1000 });
+	sim.fault({ input: 'number 1.', status: 402 });
+	const parameters = generate({ maxSegmentCharacters: 30, concurrency: 3 });
+	const items = [item({ text: `${one} ${two}` }), item({ text: 'Sentence number 1.' })];
+	let atDeath: object | undefined;
+	const first = await run({
+		...{ parameters, items },
+		started: ({ data }) =>
+			void sim.waitFor(() => {
+				const { contextData } = data.executionData!;
+				const written = JSON.stringify(contextData);
+				if (written.includes('"unknown"') && written.includes('"sending"'))
+					atDeath ??= structuredClone(contextData);
+				return atDeath !== undefined;
+			}),
+	});
+	expect(atDeath).toBeDefined();
+	const broken = saved(first.run);
+	Object.assign(broken.executionData!, { contextData: atDeath });
+	sim.requests.length = 0;
+	const second = await run({ parameters, items, retryOf: broken, mode: 'retry' });
+	expect(second.outputs[1][0].json).toMatchObject({
+		reason: 'upstream_outcome_unknown',
+		segments: { total: 2, completed: 0, unknown: 2 },
+	});
+	expect(sim.requests.map(({ input }) => input)).toEqual(['Sentence number 1.']);
+});
+
 /** The ledger as it lies in the execution data. */
 interface Stored {
 	speechGateway: Record<number, { items: Record<number, ItemRecord> }>;

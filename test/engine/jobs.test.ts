@@ -158,12 +158,16 @@ test.each(['..', '.', '../../models', 'spj_made_up', 'a/b', 'a%2Fb?x=1#y'])(
 
 test('after Stop there is no further poll', async () => {
 	sim.options.jobSeconds = Infinity;
-	await run({
+	const { outputs } = await run({
 		items: texts(3),
 		started: ({ cancel }) =>
 			void sim.waitFor((all) => all.some(({ method }) => method === 'GET')).then(cancel),
 	});
 	sim.options.jobSeconds = 0.05;
+	// What is paid for is named: by its job, and when it was asked for.
+	const names = outputs[1].map(({ json }) => [json.reason, json.jobId, typeof json.inputHash]);
+	expect(names).toEqual(sim.jobs.map(({ id }) => ['interrupted', id, 'string']));
+	for (const { json } of outputs[1]) expect(Date.parse(String(json.sentAt))).toBeGreaterThan(0);
 	const polls = sim.requests.length;
 	await new Promise((resolve) => setImmediate(resolve));
 	expect(sim.requests).toHaveLength(polls);

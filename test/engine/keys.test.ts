@@ -148,4 +148,16 @@ describe('retries of a failed execution', () => {
 		const { outputs } = await run({ retryOf: saved(first.run), mode: 'retry' });
 		expect(outputs[0]).toHaveLength(1);
 	});
+
+	test('of what the first was refused, the second may send another text', async () => {
+		sim.fault({ status: 402, times: 2 });
+		const first = await run();
+		await run({ retryOf: saved(first.run), mode: 'retry' });
+		const { outputs } = await run({
+			...{ retryOf: saved(first.run), mode: 'retry' },
+			parameters: speechNode({}, { text: 'Another text.' }),
+		});
+		expect(outputs[0]).toHaveLength(1);
+		expect(inputs()).toEqual(['Another text.']);
+	});
 });

@@ -142,8 +142,7 @@ export class ItemLedger {
 		const entries = Object.values(this.record.requests);
 		for (const entry of entries)
 			if (entry.state === 'unknown') return new OutcomeUnknownError(entry.facts);
-		const paid = entries.filter(({ state }) => state === 'sending' || state === 'done');
-		const sent = paid.filter((entry) => 'sentAt' in entry);
+		const sent = entries.filter((entry) => 'sentAt' in entry);
 		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
 		const error = outcomeUnknown('interrupted', { sentAt, inputHash });
 		const ids = entries.flatMap((entry) =>

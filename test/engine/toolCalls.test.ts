@@ -1,0 +1,110 @@
+/** The node as the tool of an agent: every call is a run of the node, and the agent decides how often it calls. */
+import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, item, runNode, speechNode } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const call = (text: string) => [item({ text })];
+const run = async (more: Partial<EngineRun> = {}) =>
+	await runNode({
+		parameters: speechNode(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		asTool: true,
+		...more,
+	});
+const inputs = () => sim.charges.map(({ input }) => input);
+
+test('a call that ended unknown is not sent again when the agent repeats it; another text is', async () => {
+	sim.fault({ input: 'Hello.', status: 504, charge: true });
+	const { rounds } = await run({ rounds: [call('Hello.'), call('Hello.'), call('Good-bye.')] });
+	expect(inputs()).toEqual(['Hello.', 'Good-bye.']);
+	// An agent sees one output only.
+	expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([[1], [1], [1]]);
+	for (const [[{ json }]] of rounds.slice(0, 2)) {
+		expect(json.outcome).toBe('unknown');
+		expect(json.advice).toContain('Do not call this tool again with the same input');
+	}
+});
+
+test('a call that succeeded may be made again: it is another one, and nothing stays behind', async () => {
+	const { rounds, context } = await run({ rounds: [call('Hello.'), call('Hello.')] });
+	expect(rounds.map(([[{ binary }]]) => binary?.data.mimeType)).toEqual([
+		'audio/mpeg',
+		'audio/mpeg',
+	]);
+	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+	expect(context).toEqual({});
+});
+
+test('a call that was refused may be made again', async () => {
+	sim.fault({ status: 402 });
+	const { rounds } = await run({
+		...{ rounds: [call('Hello.'), call('Hello.')], onError: 'continueRegularOutput' },
+	});
+	expect(rounds.map(([[{ json }]]) => json.error !== undefined)).toEqual([true, false]);
+	expect(inputs()).toEqual(['Hello.']);
+});
+
+/** The node, called by something that calls it itself, as agents of n8n 1 do. */
+function calledBy(
+	agent: (
+		call: (attempt: object) => Promise<INodeExecutionData[][]>,
+	) => Promise<INodeExecutionData[][]>,
+): INodeType {
+	const node = new SpeechGateway();
+	const caller = Object.create(node) as INodeType;
+	caller.execute = async function (this: IExecuteFunctions) {
+		const parentNode = { ...this.getNode(), name: 'Agent' };
+		return await agent(async (closeFunctions) => {
+			const context = Object.assign(Object.create(this), { parentNode, closeFunctions });
+			return await node.execute.call(context as IExecuteFunctions);
+		});
+	};
+	return caller;
+}
+
+test('a call that repeats one under way waits for its result', async () => {
+	const nodeType = calledBy(async (make) => {
+		const [one, other] = await Promise.all([make([]), make([])]);
+		expect(other).toBe(one);
+		return one;
+	});
+	const { outputs, error } = await run({ nodeType, items: call('Hello.') });
+	expect(error).toBeUndefined();
+	expect(outputs[0]).toHaveLength(1);
+	expect(inputs()).toEqual(['Hello.']);
+});
+
+test('when the agent is retried, each of its paid calls is answered from memory, once', async () => {
+	const nodeType = calledBy(async (make) => {
+		const [first, second] = [[], []];
+		const before = [await make(first), await make(first)];
+		expect([await make(second), await make(second)]).toEqual(before);
+		return await make(second);
+	});
+	const { error } = await run({ nodeType, items: call('Hello.') });
+	expect(error).toBeUndefined();
+	expect(inputs()).toEqual(['Hello.', 'Hello.', 'Hello.']);
+});
+
+test('when the agent is retried, a call that failed is made again', async () => {
+	sim.fault({ status: 402 });
+	const nodeType = calledBy(async (make) => {
+		await make([]);
+		return await make([]);
+	});
+	const { outputs } = await run({
+		...{ nodeType, items: call('Hello.'), onError: 'continueRegularOutput' },
+	});
+	expect(outputs[0][0].json.error).toBeUndefined();
+	expect(inputs()).toEqual(['Hello.']);
+});
