@@ -26,6 +26,8 @@ interface Row {
 export class KeyStore implements IDataDeduplicator {
 	/** Given: every call fails with it, as when the database is locked. */
 	failure: Error | undefined;
+	/** Given: what every call waits for, as when the database is slow. */
+	slow: (() => Promise<unknown>) | undefined;
 	/** What is to go wrong, by node id. */
 	readonly faults = new Map<string, KeyFault | undefined>();
 	private readonly rows = new Map<string, Row>();
@@ -92,6 +94,7 @@ export class KeyStore implements IDataDeduplicator {
 
 	private async read(name: string, { mode }: ICheckProcessedOptions): Promise<Row | undefined> {
 		await setImmediate();
+		await this.slow?.();
 		if (this.failure) throw this.failure;
 		const row = this.rows.get(name);
 		if (row && row.mode !== mode) throw new Error('Saved with another "Keep Items Where"');

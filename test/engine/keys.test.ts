@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
+import { useVirtualTime, wait } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { type EngineRun, keyStore, runNode, saved, speechNode, texts } from './support';
 
@@ -9,7 +9,10 @@ let sim: Simulator;
 beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
 afterAll(async () => await sim.close());
 beforeEach(() => sim.reset());
-afterEach(() => (keyStore.failure = undefined));
+afterEach(() => {
+	keyStore.failure = undefined;
+	keyStore.slow = undefined;
+});
 
 const run = async (more: Partial<EngineRun> = {}) =>
 	await runNode({
@@ -104,6 +107,25 @@ test('keys belong to the node, and 40,000 of them (20,000 and as many of retries
 test('white space around a key does not matter', async () => {
 	await run({ parameters: keyed('trimmed') });
 	expect((await run({ parameters: keyed(' trimmed\n') })).outputs[1]).toHaveLength(1);
+});
+
+test('the run stops while a key is being recorded: its request does not leave, and the key is free again', async () => {
+	// On the second attempt, the key of the first item is on record, that of the second is not.
+	sim.fault({ input: THREE[0], delayMs: 50 });
+	sim.fault({ input: THREE[1], status: 402, times: 2 });
+	keyStore.slow = async () => await wait(1000);
+	const { error } = await run({
+		parameters: keyed('={{ "slow " + $json.id }}', { maxSegmentCharacters: 30, concurrency: 2 }),
+		items: [
+			{ json: { id: 0, text: `${THREE[0]} ${THREE[1]}` } },
+			{ json: { id: 1, text: THREE[2] } },
+		],
+		retryOnFail: true,
+		maxTries: 2,
+	});
+	expect(error?.message).toContain('402');
+	expect(sim.requests.map(({ input }) => input)).toEqual([THREE[0], THREE[1], THREE[1]]);
+	expect(keyStore.keys().filter((key) => key.startsWith('slow'))).toEqual(['slow 0']);
 });
 
 test('keys of several executions at once: none is lost, though n8n has no lock', async () => {

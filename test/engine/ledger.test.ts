@@ -92,3 +92,22 @@ test('still processing is not finished: a retry looks at the same job again', as
 	expect(outputs.map(({ length }) => length)).toEqual([2, 0, 0]);
 	expect(inputs()).toEqual(['Sentence number 0.', 'Sentence number 1.']);
 });
+
+test('what is finished is kept as it came out: a retry asks the gateway nothing about it', async () => {
+	sim.fault({ path: '/v1/audio/speech/jobs', method: 'POST', status: 402, input: 'number 1' });
+	const parameters: IDataObject = {
+		...speechNode({ concurrency: 1 }),
+		resource: 'speechJob',
+		operation: 'createAndWait',
+	};
+	const first = await run({ parameters, items: texts(2) });
+	expect(first.error?.message).toContain('402');
+	const [done] = sim.jobs;
+	sim.requests.length = 0;
+	const { outputs } = await run({
+		...{ parameters, items: texts(2), retryOf: saved(first.run), mode: 'retry' },
+	});
+	expect(outputs[0].map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	expect(outputs[0][0].json.id).toBe(done.id);
+	expect(sim.requests.filter(({ path }) => path.includes(done.id))).toEqual([]);
+});
