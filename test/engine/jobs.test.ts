@@ -173,6 +173,24 @@ test('after Stop there is no further poll', async () => {
 	expect(sim.requests).toHaveLength(polls);
 });
 
+test('waiting for a job that was made elsewhere leaves nothing in the execution data', async () => {
+	const made = await run({ parameters: job('create'), items: texts(1) });
+	sim.options.jobSeconds = 60;
+	const slow = await run({ parameters: job('create'), items: texts(1) });
+	sim.options.jobSeconds = 0.05;
+	const ids = [made, slow].map(({ outputs }) => item({ id: outputs[0][0].json.id }));
+	const { outputs, context } = await run({
+		parameters: job(
+			'wait',
+			{ jobId: '={{ $json.id }}' },
+			{ maxWait: 2, whenMaxWaitReached: 'stillProcessing' },
+		),
+		items: ids,
+	});
+	expect(outputs.map(({ length }) => length)).toEqual([1, 1]);
+	expect(context).toEqual({});
+});
+
 test('video: create and wait brings an mp4', async () => {
 	const parameters = {
 		resource: 'video',

@@ -111,3 +111,10 @@ test('what is finished is kept as it came out: a retry asks the gateway nothing 
 	expect(outputs[0][0].json.id).toBe(done.id);
 	expect(sim.requests.filter(({ path }) => path.includes(done.id))).toEqual([]);
 });
+
+test('a credential that cannot be used is an error of the node, not of its first item', async () => {
+	const { error } = await run({ items: texts(3), url: 'no address' });
+	expect(error?.message).not.toContain('item');
+	expect(error?.description).not.toContain('0 of 3');
+	expect(sim.requests).toEqual([]);
+});
