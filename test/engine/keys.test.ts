@@ -144,6 +144,27 @@ test('one key given back while others are recorded: none is lost', async () => {
 });
 
 describe('retries of a failed execution', () => {
+	test('one item is refused while another waits for the database: the other does not leave', async () => {
+		sim.fault({ input: 'number 0', status: 402 });
+		const parameters = speechNode({ concurrency: 2, maxRetries: 0 });
+		const first = await run({ items: texts(3), parameters: speechNode({ concurrency: 1 }) });
+		expect(first.error?.message).toContain('402');
+		sim.requests.length = 0;
+		sim.fault({ input: 'number 1', status: 402, delayMs: 2500 });
+		keyStore.slow = async () => await wait(1000);
+		const second = await run({
+			parameters,
+			items: texts(3),
+			retryOf: saved(first.run),
+			mode: 'retry',
+		});
+		expect(second.error?.message).toContain('402');
+		expect(sim.requests.map(({ input }) => input)).toEqual([
+			'Sentence number 0.',
+			'Sentence number 1.',
+		]);
+	});
+
 	test('one that cannot be recorded is not sent', async () => {
 		sim.fault({ status: 402 });
 		const first = await run();

@@ -159,6 +159,10 @@ export class ItemRequests {
 			failed: ({ outcome }) => {
 				if (outcome !== 'cut' || !request.hasWayAroundCut) this.fail();
 			},
+			// The claim of a request that was cut stays: what goes on as a job must not be spoken by another retry.
+			over: async ({ outcome }) => {
+				if (outcome !== 'cut') await this.claims.giveBack(name);
+			},
 			signal: this.ending,
 		});
 	}
@@ -262,13 +266,8 @@ export class ItemRequests {
 		if (isFailure(response)) {
 			const { outcome, reason, error } = response;
 			if (outcome === 'unknown') throw this.unknown(name, sent, reason!, error);
-			if (outcome === 'cut') {
-				// Its claim stays: what goes on as a job instead must not be spoken by another retry.
-				this.ledger.cut(name);
-				return response;
-			}
-			this.ledger.clear(name);
-			await this.claims.giveBack(name);
+			if (outcome === 'cut') this.ledger.cut(name);
+			else this.ledger.clear(name);
 			return response;
 		}
 		try {

@@ -11,6 +11,8 @@ export interface Tries<T> {
 	attempt: () => Promise<T | Failure | undefined>;
 	/** It failed for good. Told before its place in the limiter is given up. */
 	failed: (failure: Failure) => void;
+	/** A try has failed, and what follows from it is decided; still in its place. */
+	over?: (failure: Failure) => Promise<void>;
 	/** Ends waiting for a place and pauses between tries, with its reason. */
 	signal?: AbortSignal;
 }
@@ -20,7 +22,7 @@ export async function retrying<T>(
 	{ limiter, unavailable }: Session,
 	billed: boolean,
 	maxRetries: number,
-	{ attempt, failed, signal }: Tries<T>,
+	{ attempt, failed, over, signal }: Tries<T>,
 ): Promise<T> {
 	if (unavailable) throw unavailable;
 	for (let tries = 0; ; tries++) {
@@ -40,6 +42,7 @@ export async function retrying<T>(
 				// What is given up need not hold back the others.
 				slowDownAfter(limiter, ticket, result.outcome, again ? delay : 0);
 				if (!again) failed(result);
+				await over?.(result);
 				return result;
 			},
 			signal,
