@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openBench, type Bench } from '../support/n8n/bench';
@@ -64,7 +64,7 @@ test('speech: estimate, split, single and as a job; what is unknown takes its br
 		outcome: 'unknown',
 		reason: 'upstream_outcome_unknown',
 		operation: 'speech.generate',
-		httpCode: 504,
+		httpCode: '504',
 		message: expect.any(String),
 		advice: expect.any(String),
 		sentAt: expect.any(String),
