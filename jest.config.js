@@ -18,7 +18,9 @@ const realN8n = {
 /** Types are checked by tsc; jest only runs. One project a layer, so that each runs alone with `--selectProjects`. */
 module.exports = {
 	projects: [
-		project('unit', ['core', 'gateway', 'operations', 'run', 'support', 'package']),
+		project('unit', ['core', 'gateway', 'operations', 'run', 'support', 'package'], {
+			setupFiles: ['<rootDir>/test/support/properties.ts'],
+		}),
 		project('engine', ['engine']),
 		project('n8n', ['n8n'], realN8n),
 		project('browser', ['browser'], realN8n),

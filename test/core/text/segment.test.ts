@@ -258,6 +258,8 @@ describe('properties', () => {
 				for (const tag of TAGS) {
 					if (countCharacters(tag) + 2 > maxCharacters) continue;
 					for (let at = source.indexOf(tag); at >= 0; at = source.indexOf(tag, at + 1)) {
+						// Right behind a letter, as in `item(s)`, it is no tag.
+						if (/[\p{L}\p{M}\p{N}]$/u.test(source.slice(0, at))) continue;
 						// Marks combine with the closing bracket: then the tag ends with the cluster.
 						const inside = edges.filter((edge) => edge > at && edge < at + tag.length);
 						const afterLong = graphemes.segment(source).containing(at + tag.length - 1);
