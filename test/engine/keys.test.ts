@@ -144,6 +144,20 @@ test('one key given back while others are recorded: none is lost', async () => {
 });
 
 describe('retries of a failed execution', () => {
+	test('the first was cut (524), the second is refused: the key is free again, for nothing was charged', async () => {
+		const parameters = keyed('cut before', { longText: 'single', maxRetries: 0 });
+		sim.fault({ status: 429, retryAfter: 0 });
+		const failed = await run({ parameters });
+		sim.fault({ path: '/v1/audio/speech', status: 524 });
+		const first = await run({ parameters, retryOf: saved(failed.run), mode: 'retry' });
+		expect(first.error?.message).toContain('524');
+		const second = await run({ parameters, retryOf: saved(failed.run), mode: 'retry' });
+		expect(second.outputs[1][0].json.reason).toBe('already_sent');
+		expect(sim.charges).toEqual([]);
+		expect((await run({ parameters })).outputs[0]).toHaveLength(1);
+		expect(sim.charges).toHaveLength(1);
+	});
+
 	test('one item is refused while another waits for the database: the other does not leave', async () => {
 		sim.fault({ input: 'number 0', status: 402 });
 		const parameters = speechNode({ concurrency: 2, maxRetries: 0 });

@@ -128,10 +128,11 @@ class Run {
 		if (operation.billed) paid.ask(operationName(operation), input.parameters);
 		const item = new ItemRequests(session, index, paid, input.settings, this.stopOnFail);
 		const settled = await execute(operation, input.parameters, item);
+		const { sentNothing } = paid;
 		// What is still processing is not finished: a retry goes on waiting for the same task.
 		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed)
 			paid.finish(settled);
-		await item.settle('failed' in settled);
+		await item.settle('failed' in settled, sentNothing);
 		return settled;
 	}
 

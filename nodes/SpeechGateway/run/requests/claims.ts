@@ -97,8 +97,11 @@ export class ItemClaims {
 		if (retryOf) await this.forget(retryKey(retryOf, request));
 	}
 
-	/** The item has ended without a result. If nothing of it was charged, its keys may be used again. */
-	async settle(): Promise<void> {
+	/**
+	 * The item has ended. If nothing of it was charged, its keys may be used again; so may they if `sentNothing`: another
+	 * retry has sent it, and had it been charged there, the key would not have been free for this one.
+	 */
+	async settle(sentNothing: boolean): Promise<void> {
 		const { sendOnceKey } = this.settings;
 		if ((await this.takingItem?.catch(() => false)) && this.ledger.isUntouched) {
 			this.takingItem = undefined;
@@ -106,7 +109,8 @@ export class ItemClaims {
 		}
 		// A key that is still being recorded is not on the ledger yet.
 		await this.takingKey?.catch(() => undefined);
-		if (sendOnceKey === undefined || !this.ledger.keyRecorded || this.ledger.maybeCharged) return;
+		if (sendOnceKey === undefined || !this.ledger.keyRecorded) return;
+		if (this.ledger.maybeCharged && !sentNothing) return;
 		// First here, then in the database: should that fail half-way, the key is stuck rather than sent twice.
 		this.ledger.keyRecorded = false;
 		this.takingKey = undefined;

@@ -123,6 +123,18 @@ export class ItemLedger {
 		return request in this.record.requests;
 	}
 
+	/** Whether no request of the item has left in this execution: all there is was cut, or was sent by another one. */
+	get sentNothing(): boolean {
+		return (
+			this.record.result === undefined &&
+			this.entries().every(
+				(entry) =>
+					entry.state === 'cut' ||
+					(entry.state === 'unknown' && entry.facts.reason === 'already_sent'),
+			)
+		);
+	}
+
 	/** Whether nothing at all is on record: no request is under way, paid for or cut. */
 	get isUntouched(): boolean {
 		return !this.maybeCharged && Object.keys(this.record.requests).length === 0;

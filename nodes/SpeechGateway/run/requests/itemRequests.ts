@@ -130,10 +130,10 @@ export class ItemRequests {
 	}
 
 	/** The item has ended. With an error, in stop mode, the run stops; else the requests that were held back go on. */
-	async settle(failed: boolean): Promise<void> {
+	async settle(failed: boolean, sentNothing = false): Promise<void> {
 		if (failed && this.stopsRun) this.session.limiter.stop('Another item failed');
 		this.release?.();
-		await this.claims.settle();
+		await this.claims.settle(sentNothing);
 	}
 
 	/**
