@@ -87,10 +87,12 @@ test.each(['kill -9', 'SIGTERM'] as const)(
 		expect(shown.map(({ json }) => json.id).sort()).toEqual(
 			bench.sim.jobs.map((job) => job.id).sort(),
 		);
-		await due();
 		bench.sim.finish();
 		await kill[how]();
+		// While n8n runs, it might wake the execution up in the very moment in which it is stopped.
+		if (how === 'kill -9') await due();
 		await n8n.restart();
+		if (how === 'SIGTERM') await due();
 		expect(delivered(await bench.api.waitForResumed(id))).toEqual(ALL);
 	},
 	TEST_LIMIT_MS,
@@ -100,8 +102,8 @@ test.each(['kill -9', 'SIGTERM'] as const)(
 	'%s while it looks after a sleep: a retry goes on with the same jobs',
 	async (how) => {
 		const id = await asleep();
-		await due();
 		await n8n.kill();
+		await due();
 		// Some are done and fetched; the look at one more is never answered.
 		const done = 1 + Math.floor(random() * (JOBS - 2));
 		for (const { id: job } of bench.sim.jobs.slice(0, done)) bench.sim.finish(job);
