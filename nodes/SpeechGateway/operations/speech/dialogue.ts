@@ -4,7 +4,6 @@ import { isRecord } from '../../core/explain';
 import { type DialogueLine, isNarrator, parseDialogue } from '../../core/text/dialogue';
 import { countCharacters } from '../../core/text/segment';
 import type { Voice } from '../../flows/voices';
-import { endpoints } from '../../gateway/endpoints';
 import { requiredText } from '../../run/fields/checks';
 import { type InputOf, mapped, panelField } from '../../run/fields/field';
 import { choiceOption, jsonObject, jsonOption, textField } from '../../run/fields/kinds';
@@ -15,7 +14,7 @@ import { mustBeSpeakable, prepared } from '../fields/text';
 import { DEFAULT_VOICE, parseVoice, voiceProperty } from '../fields/voice';
 import { segmentFields, splitChoices } from './longText';
 import { cutIntoSegments, type Speech, type SpeechPart, tokensOf, withPauses } from './parts';
-import { speakParts, withNewTarget } from './speakParts';
+import { sentBySpeakParts, speakParts, withNewTarget } from './speakParts';
 
 interface Speaker {
 	name: string;
@@ -180,13 +179,7 @@ export const dialogue = defineOperation({
 	action: 'Generate a dialogue from a script',
 	description:
 		'Turn a script with several speakers into one audio file, each in a voice of their own; charged by the minute of audio',
-	sends: [
-		endpoints.voices,
-		endpoints.speech,
-		endpoints.createJob,
-		endpoints.job,
-		endpoints.jobContent,
-	],
+	sends: sentBySpeakParts,
 	input: fields,
 	prepare({ voicesByName: others, ...given }): DialogueInput {
 		const input = { ...given, speakers: [...given.speakers, ...others] };

@@ -1,11 +1,10 @@
-import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { checkBudget } from '../fields/speech';
 import { whileWaitingForJobs } from '../fields/wait';
 import type { InputOf } from '../../run/fields/field';
 import { longTextFields, type LongTextInput, speechOf, withLength } from './longText';
 import { tokensOf } from './parts';
-import { speakParts, withNewTarget } from './speakParts';
+import { sentBySpeakParts, speakParts, withNewTarget } from './speakParts';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
@@ -20,13 +19,7 @@ export const generate = defineOperation({
 	name: 'Generate',
 	action: 'Generate speech from text',
 	description: 'Turn text of any length into an audio file; charged by the minute of audio',
-	sends: [
-		endpoints.voices,
-		endpoints.speech,
-		endpoints.createJob,
-		endpoints.job,
-		endpoints.jobContent,
-	],
+	sends: sentBySpeakParts,
 	input: fields,
 	prepare: (given): Input => ({ ...withLength(given), whileWaiting: given.whileWaiting }),
 	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),

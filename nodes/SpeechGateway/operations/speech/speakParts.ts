@@ -15,6 +15,7 @@ import {
 	type SpeechRequest,
 } from '../../flows/speak';
 import { type Voice, voiceIds, voiceName } from '../../flows/voices';
+import { endpoints } from '../../gateway/endpoints';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import type { Result } from '../../run/requests/itemLedger';
 import { estimateOf, speechBody } from '../fields/speech';
@@ -47,6 +48,15 @@ class Voices {
 	/** What is known: after a retry that had nothing to send, a title stays a title. */
 	readonly name = (voice: Voice): string => this.ids?.(voice) ?? voiceName(voice);
 }
+
+/** Every endpoint that speaking parts may send to. */
+export const sentBySpeakParts = [
+	endpoints.voices,
+	endpoints.speech,
+	endpoints.createJob,
+	endpoints.job,
+	endpoints.jobContent,
+];
 
 /** Speaks all parts, joins them, and makes the item of them. `who`: what the item says about voices. */
 export async function speakParts(

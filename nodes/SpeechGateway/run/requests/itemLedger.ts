@@ -151,7 +151,7 @@ export class ItemLedger {
 	 */
 	interruption(): OutcomeUnknownError | undefined {
 		if (!this.maybeCharged) return undefined;
-		const entries = Object.values(this.record.requests);
+		const entries = this.entries();
 		for (const entry of entries)
 			if (entry.state === 'unknown') return new OutcomeUnknownError(entry.facts);
 		const sent = entries.filter((entry) => 'sentAt' in entry);

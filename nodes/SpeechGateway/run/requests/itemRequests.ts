@@ -91,7 +91,8 @@ export class ItemRequests {
 
 	/** Whether this request is done, or is not sent again for another reason than that the gateway cut it. */
 	isSettled(request: string): boolean {
-		return this.ledger.has(request) && this.ledger.entry(request)?.state !== 'cut';
+		const entry = this.ledger.entry(request);
+		return entry !== undefined && entry.state !== 'cut';
 	}
 
 	/** Whether the execution may sleep while the item waits; a hint says why not. */
