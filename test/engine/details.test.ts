@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, runNode, speechNode, texts } from './support';
+import { runnerOf } from './support';
 
 useVirtualTime();
 
@@ -11,14 +11,7 @@ afterAll(async () => await sim.close());
 beforeEach(() => sim.reset());
 
 /** What goes along with an outcome: ids, codes, sizes. */
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		parameters: speechNode(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: texts(1),
-		...more,
-	});
+const run = runnerOf(() => sim);
 
 test.each([
 	['a 504', { status: 504, charge: true }, '504'],

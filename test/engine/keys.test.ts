@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime, wait } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, keyStore, runNode, saved, speechNode, texts } from './support';
+import { keyStore, runnerOf, saved, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -14,14 +14,7 @@ afterEach(() => {
 	keyStore.slow = undefined;
 });
 
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		parameters: speechNode(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: texts(1),
-		...more,
-	});
+const run = runnerOf(() => sim);
 const keyed = (sendOnceKey: string, options: IDataObject = {}, more: IDataObject = {}) =>
 	speechNode({ sendOnceKey, ...options }, more);
 const inputs = () => sim.charges.map(({ input }) => input);

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, runNode, saved, speechNode, texts } from './support';
+import { runnerOf, saved, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -10,14 +10,7 @@ beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 
 afterAll(async () => await sim.close());
 beforeEach(() => sim.reset());
 
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		parameters: speechNode(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: texts(1),
-		...more,
-	});
+const run = runnerOf(() => sim);
 const inputs = () => sim.charges.map(({ input }) => input);
 
 test('it is written before the request leaves', async () => {

@@ -1,6 +1,6 @@
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, item, runNode, speechNode, texts } from './support';
+import { item, runnerOf, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -12,14 +12,7 @@ beforeEach(() => {
 	sim.options.latencyMs = 1;
 });
 
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		parameters: speechNode(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: texts(1),
-		...more,
-	});
+const run = runnerOf(() => sim);
 
 /** Most requests in flight at one moment. */
 const most = () =>

@@ -29,6 +29,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import type { Simulator } from '../support/simulator';
 import * as clock from '../support/clock';
 import { type KeyFault, KeyStore } from './keyStore';
 
@@ -332,5 +333,17 @@ export const texts = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, index) =>
 		item({ id: index, text: `Sentence number ${index}.` }),
 	);
+
+/** Runs one spoken text against a simulator; what a test is about goes into `more`. */
+export const runnerOf =
+	(sim: () => Pick<Simulator, 'url' | 'apiKey'>) =>
+	async (more: Partial<EngineRun> = {}): Promise<EngineResult> =>
+		await runNode({
+			parameters: speechNode(),
+			url: sim().url,
+			apiKey: sim().apiKey,
+			items: texts(1),
+			...more,
+		});
 
 export const item = (json: IDataObject): INodeExecutionData => ({ json });
