@@ -315,12 +315,12 @@ describe('voices', () => {
 				json: {},
 				binary: {
 					data: {
-						data: Buffer.alloc(20 * 1024 * 1024 + 1).toString('base64'),
+						data: Buffer.alloc(20 * 1024 * 1024 + 50_000).toString('base64'),
 						mimeType: 'audio/mp4',
 					},
 				},
 			},
-			'larger than 20 MB',
+			'is larger than 20 MB: it has 20.1 MB',
 		],
 	])('create with %s: a clear error, nothing sent', async (_, input, message) => {
 		const { error } = await run({ parameters: voice('create'), items: [input] });

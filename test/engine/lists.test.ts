@@ -20,11 +20,16 @@ afterAll(async () => await sim.close());
 beforeEach(() => sim.reset());
 
 /** What a dropdown of the editor shows, asked for in a run of the node: its context has all that is needed. */
-async function search(method: typeof searchModels): Promise<INodeListSearchResult['results']> {
+async function search(
+	method: typeof searchModels,
+	resource = 'speech',
+): Promise<INodeListSearchResult['results']> {
 	const asking = {
 		description: { ...new SpeechGateway().description, properties: [] },
 		async execute() {
-			const context = Object.assign(this, { getCurrentNodeParameter: () => 'fish-speech' });
+			const parameters: IDataObject = { resource, model: 'fish-speech' };
+			const getCurrentNodeParameter = (name: string) => parameters[name];
+			const context = Object.assign(this, { getCurrentNodeParameter });
 			const { results } = await method.call(context as never);
 			return [[{ json: { results } as unknown as IDataObject }]];
 		},
@@ -92,6 +97,62 @@ test('of odd models, those with an id can be picked', async () => {
 	sim.fault({ path: '/v1/models', status: 200, body: { data } });
 	const values = (await search(searchModels)).map(({ value }) => value);
 	expect(values).toEqual(['7', 'a', 'b', 'c']);
+});
+
+describe('a list of models of all kinds', () => {
+	const kinds: Array<[string, IDataObject[]]> = [
+		[
+			'endpoint types',
+			[
+				{ id: 'a-chat', supported_endpoint_types: ['openai', 'anthropic'] },
+				{ id: 'b-video', supported_endpoint_types: ['openai-video'] },
+				{ id: 'c-voice', supported_endpoint_types: ['audio-speech'] },
+			],
+		],
+		[
+			'output modalities',
+			[
+				{ id: 'a-chat', architecture: { modality: 'text+image+video->text' } },
+				{ id: 'b-video', architecture: { output_modalities: ['video'] } },
+				{ id: 'c-voice', output_modalities: ['audio'] },
+			],
+		],
+		[
+			'a type or flags',
+			[
+				{ id: 'a-chat', capabilities: { completion_chat: true, speech: false } },
+				{ id: 'b-video', type: 'text-to-video' },
+				{ id: 'c-voice', type: 'TTS' },
+			],
+		],
+	];
+	test.each(kinds)('tells them apart by %s; others are last, and named', async (_, models) => {
+		const others = [{ id: 'd-unknown' }, { id: 'e-ears', type: 'speech-to-text' }];
+		const data = [...models, ...others, { id: 'fish-speech', owned_by: 'video' }];
+		sim.fault({ path: '/v1/models', status: 200, body: { data }, times: Infinity });
+		const shown = async (resource: string) =>
+			(await search(searchModels, resource)).map(({ name }) => name);
+		const spoken = ['c-voice', 'fish-speech', 'd-unknown'];
+		for (const resource of ['speech', 'speechJob', 'voice']) {
+			expect(await shown(resource)).toEqual([
+				...spoken,
+				...['a-chat (chat)', 'b-video (video)', 'e-ears (other)'],
+			]);
+		}
+		expect(await shown('chat')).toEqual([
+			...['a-chat', 'd-unknown'],
+			...['b-video (video)', 'c-voice (speech)', 'e-ears (other)', 'fish-speech (speech)'],
+		]);
+		expect((await shown('video')).slice(0, 2)).toEqual(['b-video', 'd-unknown']);
+	});
+
+	test('that says nothing of kinds is shown by name; the model of the documentation speaks', async () => {
+		const data = [{ id: 'zebra' }, { id: 'fish-speech' }, { id: 'ant', capabilities: null }];
+		sim.fault({ path: '/v1/models', status: 200, body: { data }, times: Infinity });
+		expect((await search(searchModels)).map(({ name }) => name)).toEqual([
+			...['fish-speech', 'ant', 'zebra'],
+		]);
+	});
 });
 
 test('Get Many leaves out what is no voice', async () => {

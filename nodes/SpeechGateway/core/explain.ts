@@ -1,5 +1,6 @@
 import { GatewayError, RequestCutError } from './errors';
 import { isRecord } from './json';
+import { DEFAULT_SPEECH_MODEL } from './models';
 import { classifyStatus, isGatewayError } from './outcome';
 
 export { isRecord } from './json';
@@ -79,7 +80,7 @@ export const isPage = (body: unknown): boolean =>
 function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [string, string] {
 	const { status, retryAfter, body } = refusal;
 	const said = `${words.code ?? ''} ${words.message ?? ''}`;
-	const { thing, id, model, voice, url } = subject;
+	const { thing, id, voice, url } = subject;
 	switch (status) {
 		case 401:
 			return [
@@ -101,7 +102,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 			if (thing === 'voice' || (voice && /voice/i.test(said))) {
 				return [
 					`The voice "${thing === 'voice' ? id : voice}" does not belong to this account (403)`,
-					'Voices can only be used by the account that created them, with the same provider. Pick one from the list or use "Default".',
+					'Voices can only be used by the account that created them, with the same provider. Pick one from the list, use "Default", or give its title in the mode "By Title".',
 				];
 			}
 			if (thing) {
@@ -123,12 +124,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 					`Check the id, and that the credential is of the account that created the ${thing}.`,
 				];
 			}
-			return [
-				model && /model/i.test(said)
-					? `The gateway knows no model "${model}" (404)`
-					: `The gateway knows no such address${model ? ` or no model "${model}"` : ''} (404)`,
-				`Pick the model from the list, and check the base URL in the credential: it was called as ${url} (exactly one /v1).`,
-			];
+			return unknownModel(subject, said);
 		case 407:
 			return [
 				'A proxy between n8n and the gateway asks for a login (407)',
@@ -183,6 +179,31 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				];
 	}
 	return [`The gateway refused the request (${status})`, 'Check the parameters.'];
+}
+
+/** What is asked of the model of a request, by its address, and which one to take. */
+const ABILITIES: Array<[RegExp, string, string]> = [
+	[
+		/\/audio\//,
+		'that can speak',
+		`Not every model of the list can speak: try "${DEFAULT_SPEECH_MODEL}"`,
+	],
+	[/\/chat\//, 'that can chat', 'Not every model of the list can chat: pick another one'],
+	[/\/videos/, 'that makes videos', 'Not every model of the list makes videos: pick another one'],
+];
+
+/** A 404 is said of a wrong address, of a model that does not exist, and of one that is for something else. */
+function unknownModel({ model, url }: Subject, said: string): [string, string] {
+	const address = `check the base URL in the credential: it was called as ${url} (exactly one /v1).`;
+	const ability = model ? ABILITIES.find(([path]) => path.test(url)) : undefined;
+	if (!ability) return ['The gateway knows no such address (404)', `Please ${address}`];
+	const [, able, advice] = ability;
+	return [
+		/model/i.test(said)
+			? `The gateway knows no model "${model}" ${able} (404)`
+			: `The gateway knows no such address, or no model "${model}" ${able} (404)`,
+		`${advice}, and ${address}`,
+	];
 }
 
 /** Readable in one line: no markup, no control characters, bounded; "canceled" would make n8n end the run as canceled. */

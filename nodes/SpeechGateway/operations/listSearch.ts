@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { explainRefusal, plain } from '../core/explain';
+import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../core/models';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
-import { DEFAULT_SPEECH_MODEL } from './fields/model';
 import { DEFAULT_VOICE } from './fields/voice';
 
 /** A list in the editor is better told than waited for. */
@@ -21,16 +21,30 @@ const defaultVoice: INodeListSearchItems = {
 	description: 'The voice of the gateway, without cloning',
 };
 
+/** Models that are for something else come last, and say what for: an entry may leave that out, or be wrong. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 ): Promise<INodeListSearchResult> {
-	const models = await fetchAll(this, endpoints.models);
-	const results = models
-		.flatMap((model) => idOf(model.id, model.name) ?? [])
-		.sort((a, b) => a.localeCompare(b))
-		.map((id) => ({ name: id, value: id }));
+	const wanted = wantedFor(this.getCurrentNodeParameter('resource'));
+	const listed = (await fetchAll(this, endpoints.models)).flatMap((model) => {
+		const id = idOf(model.id, model.name);
+		return id === undefined ? [] : [{ id, can: capabilitiesOf(model) }];
+	});
+	const rank = (can: Capability[]) => (can.includes(wanted) ? 0 : can.length === 0 ? 1 : 2);
+	const results = listed
+		.sort((a, b) => rank(a.can) - rank(b.can) || a.id.localeCompare(b.id))
+		.map(({ id, can }) => ({
+			name: rank(can) === 2 ? `${id} (${can.join(', ')})` : id,
+			value: id,
+		}));
 	return { results: matching(results, filter) };
+}
+
+/** What the model that is being picked has to be able to do. The chat model, another node, has no resource. */
+function wantedFor(resource: unknown): Capability {
+	if (resource === 'video') return 'video';
+	return resource === 'chat' || resource === undefined ? 'chat' : 'speech';
 }
 
 export async function searchVoicesWithDefault(

@@ -44,7 +44,7 @@ export function errorText(error: unknown): ErrorText {
 export function nodeError(
 	node: INode,
 	{ message: text, description, details: { httpCode, ...details } }: Omit<ErrorText, 'binary'>,
-	where: { itemIndex?: number; functionality?: Functionality },
+	where: { functionality?: Functionality } = {},
 ): NodeApiError | NodeOperationError {
 	const message = cleaned(text);
 	const options = { message, description, ...where };
@@ -70,15 +70,16 @@ export interface RunFailure {
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
 	context: Pick<IExecuteFunctions, 'getNode'>,
-	{ index: itemIndex, count, kept, error, operation }: RunFailure,
+	{ index, count, kept, error, operation }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = errorText(error);
-	const message = count > 1 ? `${what} (item ${itemIndex + 1} of ${count})` : what;
+	const message = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error instanceof InputError && kept === 0;
 	const sent = isUnsent ? '' : keptWords(kept, count, details, operation);
 	const id = details.requestId ? `Request id: ${details.requestId}.` : '';
 	const description = [advice, sent, id].filter(Boolean).join(' ');
-	return nodeError(context.getNode(), { message, description, details }, { itemIndex });
+	// Without an item index: the editor would append it to the message, counted from 0.
+	return nodeError(context.getNode(), { message, description, details });
 }
 
 /** What is paid for, and how to get the rest without paying for that again. */

@@ -8,6 +8,8 @@ import {
 import { InputError } from '../../core/errors';
 import { chunksOf, fileOf } from './inputFile';
 
+const MEGABYTE = 1024 * 1024;
+
 /** What is known of a recording on the node's input. */
 export interface Recording {
 	fileName: string;
@@ -44,15 +46,17 @@ export async function inspectRecording(
 			if (format) inspector = new AudioInspector(format);
 		}
 		bytes += chunk.length;
-		if (bytes > maxBytes) {
-			throw new InputError(
-				`The recording in "${property}" is larger than ${maxBytes / 1024 / 1024} MB`,
-				'Shorten it or save it as mp3; 30 to 60 seconds of clear speech are enough. Nothing was sent.',
-			);
-		}
-		inspector = feed(inspector, chunk);
+		// What is too large is only counted, so that its size can be told.
+		if (bytes <= maxBytes) inspector = feed(inspector, chunk);
 	}
 	if (bytes === 0) throw new InputError(`The file in "${property}" is empty`);
+	if (bytes > maxBytes) {
+		const megabytes = Math.ceil((10 * bytes) / MEGABYTE) / 10;
+		throw new InputError(
+			`The recording in "${property}" is larger than ${maxBytes / MEGABYTE} MB: it has ${megabytes.toFixed(1)} MB`,
+			'Shorten it or save it as mp3; 30 to 60 seconds of clear speech are enough. Nothing was sent.',
+		);
+	}
 	return {
 		fileName: file.fileName ?? `recording.${format ?? file.fileExtension ?? 'bin'}`,
 		mimeType: file.mimeType,

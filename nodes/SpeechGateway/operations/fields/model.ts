@@ -1,3 +1,4 @@
+import { DEFAULT_SPEECH_MODEL } from '../../core/models';
 import type { Field } from '../../run/fields/field';
 import { requiredText } from '../../run/fields/checks';
 import { locatorField } from '../../run/fields/kinds';
@@ -19,8 +20,6 @@ export const modelField = (description: string, defaultModel = ''): Field<string
 		},
 		requiredText,
 	);
-
-export const DEFAULT_SPEECH_MODEL = 'fish-speech';
 
 export const speechModelField = modelField(
 	'The model that speaks. The list shows the models of your account.',
