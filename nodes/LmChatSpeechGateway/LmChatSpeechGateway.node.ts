@@ -10,9 +10,9 @@ import {
 } from 'n8n-workflow';
 import { asError, OutcomeUnknownError } from '../SpeechGateway/core/errors';
 import { Transport } from '../SpeechGateway/gateway/transport';
-import { optionsCollection } from '../SpeechGateway/operations/optionsCollection';
-import { answerFields } from '../SpeechGateway/operations/fields/chat';
-import { chatModelField } from '../SpeechGateway/operations/fields/model';
+import { optionsCollection } from '../SpeechGateway/descriptions/optionsCollection';
+import { answerFields } from '../SpeechGateway/descriptions/fields/chat';
+import { chatModelField } from '../SpeechGateway/descriptions/fields/model';
 import { searchModels } from '../SpeechGateway/operations/listSearch';
 import { completeCall } from '../SpeechGateway/flows/chat';
 import { errorText, nodeError } from '../SpeechGateway/run/errors';

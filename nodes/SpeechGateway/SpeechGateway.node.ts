@@ -4,16 +4,14 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
-import { findOperation } from './operations';
+import { NodeConnectionTypes } from 'n8n-workflow';
 import {
 	credentialRules,
 	outputsExpression,
 	properties,
 	subtitleExpression,
-} from './operations/description';
+} from './descriptions/node';
 import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './operations/listSearch';
-import { runItems } from './run/runItems';
 
 export class SpeechGateway implements INodeType {
 	description: INodeTypeDescription = {
@@ -38,14 +36,8 @@ export class SpeechGateway implements INodeType {
 	methods = { listSearch: { searchModels, searchOwnVoices, searchVoicesWithDefault } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const resource = this.getNodeParameter('resource', 0) as string;
-		const name = this.getNodeParameter('operation', 0) as string;
-		const operation = findOperation(resource, name);
-		if (!operation)
-			throw new NodeOperationError(
-				this.getNode(),
-				`There is no operation "${name}" of "${resource}"`,
-			);
-		return await runItems(this, operation);
+		// n8n loads this file whenever one of its processes starts: what it runs is loaded when it runs.
+		const { runOperation } = await import('./operations');
+		return await runOperation(this);
 	}
 }

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { operations } from '../../nodes/SpeechGateway/operations';
+import { descriptions } from '../../nodes/SpeechGateway/descriptions';
 import { REPOSITORY } from '../support/n8n/install';
 import { sharedN8n } from '../support/n8n/shared';
 import { startSimulator, type Simulator } from '../support/simulator';
@@ -62,7 +62,7 @@ test('the nodes panel lists every operation', async () => {
 	await (await editor.search('narrate')).getByText('Speech Gateway', { exact: true }).click();
 	await editor.page.getByText('Generate speech from text').waitFor();
 	const listed = await editor.by('node-creator-item-name').allInnerTexts();
-	expect(listed).toEqual(expect.arrayContaining(operations.map(({ action }) => action)));
+	expect(listed).toEqual(expect.arrayContaining(descriptions.map(({ action }) => action)));
 });
 
 test('a wrong key is told at once, in words', async () => {

@@ -1,8 +1,5 @@
-import {
-	CLONE_TOKENS,
-	estimateSpeech,
-	estimateTextTokens,
-} from '../../nodes/SpeechGateway/core/billing';
+import { estimateSpeech, estimateTextTokens } from '../../nodes/SpeechGateway/core/billing';
+import { CLONE_TOKENS } from '../../nodes/SpeechGateway/core/limits';
 
 test('a clone costs what the documentation says', () => {
 	expect(CLONE_TOKENS).toBe(1000);

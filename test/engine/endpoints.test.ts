@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
-import { operations } from '../../nodes/SpeechGateway/operations';
+import { descriptions } from '../../nodes/SpeechGateway/descriptions';
 import type { ItemRequests } from '../../nodes/SpeechGateway/run/requests/itemRequests';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
@@ -64,7 +64,7 @@ async function existingId(name: string): Promise<IDataObject> {
 	return {};
 }
 
-const names = operations.map(({ resource, operation }) => `${resource}.${operation}`);
+const names = descriptions.map(({ resource, operation }) => `${resource}.${operation}`);
 
 test.each(names)('%s sends to the endpoints that it declares, and to no other', async (name) => {
 	const existing = await existingId(name);
@@ -79,7 +79,7 @@ test.each(names)('%s sends to the endpoints that it declares, and to no other', 
 		const parts = path.split('/').map((part) => (isId(part) ? 'ID' : part));
 		return `${method} ${parts.join('/')}`;
 	});
-	const { sends } = operations[names.indexOf(name)];
+	const { sends } = descriptions[names.indexOf(name)];
 	const declared = sends.map((endpoint) => {
 		const { method, path }: Endpoint =
 			typeof endpoint === 'function' ? endpoint('ID', 'model') : endpoint;
@@ -89,7 +89,7 @@ test.each(names)('%s sends to the endpoints that it declares, and to no other', 
 });
 
 test('an operation that may send to a billed endpoint is billed, any other is not', () => {
-	const billed = names.filter((_, index) => operations[index].billed);
+	const billed = names.filter((_, index) => descriptions[index].billed);
 	expect(billed.sort()).toEqual([
 		'chat.complete',
 		'speech.dialogue',

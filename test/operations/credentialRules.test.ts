@@ -1,8 +1,8 @@
 import { NodeHelpers } from 'n8n-workflow';
-import { operations } from '../../nodes/SpeechGateway/operations';
+import { descriptions } from '../../nodes/SpeechGateway/descriptions';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 
-test.each(operations.map((known) => [`${known.resource}.${known.operation}`, known] as const))(
+test.each(descriptions.map((known) => [`${known.resource}.${known.operation}`, known] as const))(
 	'%s asks for the credential exactly when it sends something',
 	(_, { resource, operation, sends }) => {
 		const { description } = new SpeechGateway();

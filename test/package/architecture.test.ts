@@ -1,6 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { descriptions } from '../../nodes/SpeechGateway/descriptions';
+import { operations } from '../../nodes/SpeechGateway/operations';
+import type { OperationDescription } from '../../nodes/SpeechGateway/run/description';
 import { REPOSITORY } from '../support/n8n/install';
 
 interface Source {
@@ -30,7 +33,7 @@ function sources(folder: string): Source[] {
 
 const ROOT = 'nodes/SpeechGateway/';
 /** From the top down: a file may import from its own layer and from those below. */
-const LAYERS = ['operations/', 'flows/', 'run/', 'gateway/', 'core/'];
+const LAYERS = ['operations/', 'descriptions/', 'flows/', 'run/', 'gateway/', 'core/'];
 /** Other nodes and the node itself are above all layers. */
 const layerOf = (file: string) =>
 	file.startsWith(ROOT)
@@ -39,8 +42,7 @@ const layerOf = (file: string) =>
 
 const nodes = sources('nodes');
 const relative = ({ imports }: Source) => imports.filter((target) => target.startsWith('nodes/'));
-/** Fields are shared by all resources. */
-const resourceOf = (file: string) => /operations\/(?!fields\/)([^/]+)\/[^/]+$/.exec(file)?.[1];
+const resourceOf = (file: string) => /operations\/([^/]+)\/[^/]+$/.exec(file)?.[1];
 
 test('there is something to look at', () => {
 	expect(nodes.length).toBeGreaterThan(40);
@@ -49,7 +51,7 @@ test('there is something to look at', () => {
 	expect(nodes.flatMap(relative).length).toBeGreaterThan(100);
 });
 
-test('imports point one way: node → operations → flows → run → gateway → core', () => {
+test('imports point one way: node → operations → descriptions → flows → run → gateway → core', () => {
 	const upward = nodes.flatMap((source) =>
 		relative(source)
 			.filter((target) => layerOf(target) < layerOf(source.file))
@@ -66,6 +68,12 @@ test('core knows nothing of n8n, and imports only itself and crypto', () => {
 			.map((target) => `${file} → ${target}`),
 	);
 	expect(foreign).toEqual([]);
+});
+
+test('what a user can click is what is done', () => {
+	const names = (all: Array<Pick<OperationDescription, 'resource' | 'operation'>>) =>
+		all.map(({ resource, operation }) => `${resource}.${operation}`);
+	expect(names(operations)).toEqual(names(descriptions));
 });
 
 test('operations of different resources do not import each other', () => {

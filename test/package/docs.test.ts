@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { resources, operations } from '../../nodes/SpeechGateway/operations';
+import { descriptions, resources } from '../../nodes/SpeechGateway/descriptions';
 import { REPOSITORY } from '../support/n8n/install';
 
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
@@ -42,8 +42,8 @@ test('the tables of the README name every resource, operation and option; every 
 	);
 	const labels = [
 		...resources.map(({ name }) => name),
-		...operations.map(({ name }) => name),
-		...operations.flatMap(({ options }) => options.map(({ displayName }) => displayName)),
+		...descriptions.map(({ name }) => name),
+		...descriptions.flatMap(({ options }) => options.map(({ displayName }) => displayName)),
 	];
 	expect([...new Set(labels)].filter((label) => !named.has(label))).toEqual([]);
 	const examples = readdirSync(path.join(REPOSITORY, 'examples'));

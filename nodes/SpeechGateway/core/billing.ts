@@ -1,8 +1,5 @@
 import { countCharacters } from './text/segment';
 
-/** Price of one cloned voice, in tokens before the model's multiplier (billing rule 3). */
-export const CLONE_TOKENS = 1000;
-
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
 const TOKENS_PER_MINUTE = 1000;
 /** The gateway's own measure of how long a text will sound, at speed 1 (billing rule 2). */

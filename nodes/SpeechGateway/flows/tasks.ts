@@ -1,20 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { AsleepError, asError, GatewayError } from '../core/errors';
-import { isRecord, plain } from '../core/explain';
-import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
+import { plain } from '../core/explain';
+import { isRecord } from '../core/json';
+import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../run/requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
-
-/** What is submitted, waited for and fetched in the same way; a row each. */
-export const taskEndpoints = {
-	job: { create: endpoints.createJob, status: endpoints.job, content: endpoints.jobContent },
-	video: {
-		create: endpoints.createVideo,
-		status: endpoints.video,
-		content: endpoints.videoContent,
-	},
-};
 
 export type Task = { thing: keyof typeof taskEndpoints; id: string };
 

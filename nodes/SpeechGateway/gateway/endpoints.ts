@@ -41,6 +41,16 @@ export const endpoints = {
 	videoContent: (id: string) => free(`/v1/videos/${segment(id)}/content`),
 } as const;
 
+/** What is submitted, waited for and fetched in the same way; a row each. */
+export const taskEndpoints = {
+	job: { create: endpoints.createJob, status: endpoints.job, content: endpoints.jobContent },
+	video: {
+		create: endpoints.createVideo,
+		status: endpoints.video,
+		content: endpoints.videoContent,
+	},
+};
+
 /** Longest address, percent-encoded, that servers take; a longer id is none of theirs. */
 const MAX_SEGMENT = 4_000;
 

@@ -1,4 +1,6 @@
+import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Operation } from '../run/operation';
+import { runItems } from '../run/runItems';
 import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';
 import { getMany as getModels } from './model/getMany';
@@ -11,7 +13,7 @@ import { create as createVoice } from './voice/create';
 import { deleteVoice } from './voice/delete';
 import { getMany as getVoices } from './voice/getMany';
 
-/** Everything a user can click. The dropdowns, the fields and the branches are derived from this list. */
+/** What is done for everything that a user can click. */
 export const operations: Operation[] = [
 	generate,
 	dialogue,
@@ -26,16 +28,16 @@ export const operations: Operation[] = [
 	getModels,
 ];
 
-export const resources = [
-	{ value: 'speech', name: 'Speech', defaultOperation: 'generate' },
-	{ value: 'speechJob', name: 'Speech Job', defaultOperation: 'createAndWait' },
-	{ value: 'voice', name: 'Voice', defaultOperation: 'create' },
-	{ value: 'chat', name: 'Chat', defaultOperation: 'complete' },
-	{ value: 'audio', name: 'Audio', defaultOperation: 'join' },
-	{ value: 'video', name: 'Video', defaultOperation: 'createAndWait' },
-	{ value: 'model', name: 'Model', defaultOperation: 'getMany' },
-];
-
-export function findOperation(resource: string, operation: string): Operation | undefined {
-	return operations.find((known) => known.resource === resource && known.operation === operation);
+/** Runs the operation that the user has chosen, over all items of the node. */
+export async function runOperation(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const resource = context.getNodeParameter('resource', 0) as string;
+	const name = context.getNodeParameter('operation', 0) as string;
+	const operation = operations.find(
+		(known) => known.resource === resource && known.operation === name,
+	);
+	if (operation) return await runItems(context, operation);
+	throw new NodeOperationError(
+		context.getNode(),
+		`There is no operation "${name}" of "${resource}"`,
+	);
 }

@@ -10,7 +10,7 @@ import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../core/m
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
-import { DEFAULT_VOICE } from './fields/voice';
+import { DEFAULT_VOICE } from '../descriptions/fields/voice';
 
 /** A list in the editor is better told than waited for. */
 const LIST_TIMEOUT_MS = 20_000;

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workfl
 import type { OutcomeUnknownError } from '../core/errors';
 import type { UnknownReason } from '../core/outcome';
 import type { ErrorText } from './errors';
-import type { Description } from './operation';
+import type { About } from './operation';
 
 const CHECK_FIRST =
 	'Look it up in the usage log of the gateway first. If it was not charged, send this item again in a new execution, on purpose. If it was, sending it again would be charged a second time.';
@@ -21,7 +21,7 @@ const ADVICE: Record<UnknownReason, string> = {
 const INPUT_SHOWN = 80;
 
 /** What an item of unknown outcome is about. */
-export interface UnknownSubject extends Description {
+export interface UnknownSubject extends About {
 	/** From 0. */
 	index: number;
 	/** `resource.operation` */

@@ -1,3 +1,4 @@
+import { MAX_PAUSE_MILLISECONDS } from '../limits';
 import { type MappedText, offsetOf, rewrite, unchanged } from './mapped';
 
 /** Silence at a place of a text (UTF-16 offset). */
@@ -5,9 +6,6 @@ export interface Pause {
 	at: number;
 	milliseconds: number;
 }
-
-/** The longest pause: what is longer is nearly always a slip, and silence takes space as any sound does. */
-export const MAX_PAUSE_MILLISECONDS = 60_000;
 
 const PAUSE_MARK =
 	/\[[ \t]{0,3}pause[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?)[ \t]{0,3}\]/gi;

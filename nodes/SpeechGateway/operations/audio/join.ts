@@ -1,84 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { joinBlocker } from '../../core/audio';
 import { InputError } from '../../core/errors';
+import { audioJoin, type JoinValues } from '../../descriptions/audio';
 import { inspectInput } from '../../flows/files/inputAudio';
 import { joinStored } from '../../flows/files/joinStored';
 import type { StoredAudio } from '../../flows/files/storeAudio';
-import {
-	choiceField,
-	flagOption,
-	numberOption,
-	textField,
-	textOption,
-} from '../../run/fields/kinds';
-import { type InputOf, optional } from '../../run/fields/field';
 import { defineOperation } from '../../run/operation';
 import type { Result } from '../../run/requests/itemLedger';
 import type { Session } from '../../run/requests/session';
-import { checkTaggable, podcastFields, readTags } from '../fields/podcast';
-
-const fields = {
-	binaryPropertyName: textField({
-		displayName: 'Input Binary Field',
-		name: 'binaryPropertyName',
-		default: 'data',
-		hint: 'The name of the field with the audio; several names, separated by commas, are joined in this order',
-		description: 'The binary fields of the incoming items that hold the audio',
-	}),
-	combine: choiceField({
-		displayName: 'Combine',
-		name: 'combine',
-		default: 'allItems',
-		description: 'What becomes one file',
-		choices: {
-			allItems: { name: 'All Items', description: 'The audio of all items becomes one file' },
-			eachItem: { name: 'Each Item', description: 'The fields of each item become one file' },
-		},
-	}),
-	pauseBetween: numberOption({
-		displayName: 'Pause Between',
-		name: 'pauseBetween',
-		hint: 'Milliseconds',
-		min: 0,
-		max: 60_000,
-		default: 0,
-		description: 'Silence between the files',
-	}),
-	trimSilence: flagOption({
-		displayName: 'Trim Silence',
-		name: 'trimSilence',
-		default: false,
-		description:
-			'Whether to cut down silence at the start and the end of each file, to about 0.12 seconds',
-	}),
-	timings: flagOption({
-		displayName: 'Timings',
-		name: 'timings',
-		default: false,
-		description:
-			'Whether to list the files with the seconds at which they start and end, in the field "parts"',
-	}),
-	fileName: optional(
-		textOption({
-			displayName: 'File Name',
-			name: 'fileName',
-			default: '',
-			placeholder: 'e.g. episode-1',
-			description: 'Name of the file; the ending, such as .mp3, is added by itself',
-		}),
-	),
-	outputBinaryPropertyName: textOption({
-		displayName: 'Output Binary Field',
-		name: 'outputBinaryPropertyName',
-		default: 'data',
-		description: 'The field of the output item that holds the file',
-	}),
-	...podcastFields({
-		name: 'One per File',
-		description:
-			'Named by the field "title" of the item where there is one, else by the name of the file',
-	}),
-};
+import { checkTaggable, readTags } from '../podcast';
 
 /** One of the files that become one. */
 interface InputFile extends StoredAudio {
@@ -88,18 +18,9 @@ interface InputFile extends StoredAudio {
 	title: string;
 }
 
-type JoinInput = InputOf<typeof fields> & { files: InputFile[] };
+type JoinInput = JoinValues & { files: InputFile[] };
 
-export const join = defineOperation({
-	resource: 'audio',
-	operation: 'join',
-	name: 'Join',
-	action: 'Join audio files',
-	description:
-		'Join audio files of one format into one, with pauses, chapters and tags; costs nothing',
-	sends: [],
-	input: fields,
-
+export const join = defineOperation(audioJoin, {
 	async prepare(input, { context, index }): Promise<JoinInput> {
 		const cancel = context.getExecutionCancelSignal?.();
 		const properties = input.binaryPropertyName

@@ -1,19 +1,10 @@
-import { endpoints } from '../../gateway/endpoints';
-import { withoutErrorKey } from '../../run/outputItems';
+import { modelGetMany } from '../../descriptions/model';
 import { fetchList } from '../../flows/lists';
+import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
-import { limitField } from '../fields/limit';
+import { withoutErrorKey } from '../../run/outputItems';
 
-export const getMany = defineOperation({
-	resource: 'model',
-	operation: 'getMany',
-	name: 'Get Many',
-	action: 'Get many models',
-	description: 'List the models that your account may use',
-	sends: [endpoints.models],
-	isList: true,
-	input: { limit: limitField },
-
+export const getMany = defineOperation(modelGetMany, {
 	async execute({ limit }, item) {
 		const models = await fetchList(item, endpoints.models);
 		const items = models

@@ -1,17 +1,10 @@
+import { speechEstimate } from '../../descriptions/speech';
 import { defineOperation } from '../../run/operation';
-import { checkBudget, estimateOf } from '../fields/speech';
-import { longTextFields, speechOf, withLength } from './longText';
+import { checkBudget, estimateOf } from '../speaking';
+import { speechOf, withLength } from './longText';
 import { contentHash, tokensOf } from './parts';
 
-export const estimate = defineOperation({
-	resource: 'speech',
-	operation: 'estimate',
-	name: 'Estimate',
-	action: 'Estimate tokens of text',
-	description:
-		'Calculate how many tokens and minutes a text will take; sends nothing and costs nothing',
-	sends: [],
-	input: longTextFields,
+export const estimate = defineOperation(speechEstimate, {
 	prepare: withLength,
 	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
 

@@ -1,27 +1,17 @@
+import { speechGenerate, type GenerateValues } from '../../descriptions/speech';
 import { defineOperation } from '../../run/operation';
-import { checkBudget } from '../fields/speech';
-import { whileWaitingForJobs } from '../fields/wait';
-import type { InputOf } from '../../run/fields/field';
-import { longTextFields, type LongTextInput, speechOf, withLength } from './longText';
+import { checkBudget } from '../speaking';
+import { type LongTextInput, speechOf, withLength } from './longText';
 import { tokensOf } from './parts';
-import { sentBySpeakParts, speakParts, withNewTarget } from './speakParts';
+import { speakParts, withNewTarget } from './speakParts';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
 
-const fields = { ...longTextFields, whileWaiting: whileWaitingForJobs };
+type GenerateInput = GenerateValues & LongTextInput;
 
-type Input = InputOf<typeof fields> & LongTextInput;
-
-export const generate = defineOperation({
-	resource: 'speech',
-	operation: 'generate',
-	name: 'Generate',
-	action: 'Generate speech from text',
-	description: 'Turn text of any length into an audio file; charged by the minute of audio',
-	sends: sentBySpeakParts,
-	input: fields,
-	prepare: (given): Input => ({ ...withLength(given), whileWaiting: given.whileWaiting }),
+export const generate = defineOperation(speechGenerate, {
+	prepare: (given): GenerateInput => ({ ...withLength(given), whileWaiting: given.whileWaiting }),
 	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
 	describe: (input) => ({
 		input: input.text,

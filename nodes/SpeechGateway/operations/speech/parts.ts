@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import { MAX_INPUT_CHARACTERS } from '../../core/limits';
 import type { PreparedText } from '../../core/text/prepare';
 import {
 	segmentPrepared,
@@ -6,14 +7,14 @@ import {
 	type SpokenSegments,
 } from '../../core/text/spokenSegments';
 import { countCharacters } from '../../core/text/segment';
+import type { SegmentValues } from '../../descriptions/fields/segments';
 import type { WaitSettings } from '../../flows/wait/inProcess';
 import type { Voice } from '../../flows/voices';
-import { estimateOf, MAX_INPUT_CHARACTERS, type SpeakingInput } from '../fields/speech';
-import type { SegmentInput } from './longText';
+import { estimateOf, type SpeakingInput } from '../speaking';
 
 /** How texts of any length are spoken. */
 export type NarrationInput = SpeakingInput &
-	SegmentInput & {
+	SegmentValues & {
 		longText: 'auto' | 'split' | 'job' | 'single';
 		/** Of jobs. */
 		whileWaiting?: WaitSettings['whileWaiting'];

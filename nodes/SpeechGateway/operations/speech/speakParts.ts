@@ -4,6 +4,7 @@ import { spokenTokens } from '../../core/billing';
 import { countCharacters } from '../../core/text/segment';
 import { subtitles, type TimedText } from '../../core/text/subtitles';
 import { withExtension } from '../../core/fileName';
+import { DEFAULT_WAIT } from '../../descriptions/fields/wait';
 import type { StoredAudio } from '../../flows/files/storeAudio';
 import { narrate } from '../../flows/narrate';
 import {
@@ -15,11 +16,9 @@ import {
 	type SpeechRequest,
 } from '../../flows/speak';
 import { type Voice, voiceIds, voiceName } from '../../flows/voices';
-import { endpoints } from '../../gateway/endpoints';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import type { Result } from '../../run/requests/itemLedger';
-import { estimateOf, speechBody } from '../fields/speech';
-import { DEFAULT_WAIT } from '../fields/wait';
+import { estimateOf, speechBody } from '../speaking';
 import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
 
 /** What a retry may change without anything being spoken anew. */
@@ -48,15 +47,6 @@ class Voices {
 	/** What is known: after a retry that had nothing to send, a title stays a title. */
 	readonly name = (voice: Voice): string => this.ids?.(voice) ?? voiceName(voice);
 }
-
-/** Every endpoint that speaking parts may send to. */
-export const sentBySpeakParts = [
-	endpoints.voices,
-	endpoints.speech,
-	endpoints.createJob,
-	endpoints.job,
-	endpoints.jobContent,
-];
 
 /** Speaks all parts, joins them, and makes the item of them. `who`: what the item says about voices. */
 export async function speakParts(

@@ -1,62 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../core/errors';
-import { endpoints } from '../../gateway/endpoints';
+import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
+import { type CloneValues, voiceCreate } from '../../descriptions/voice';
 import { inspectRecording, type Recording } from '../../flows/files/recording';
-import type { ItemRequests } from '../../run/requests/itemRequests';
-import { withoutErrorKey } from '../../run/outputItems';
-import { resourceBody } from '../../flows/tasks';
 import { fetchVoices } from '../../flows/lists';
-import { flagOption, textField } from '../../run/fields/kinds';
-import type { InputOf } from '../../run/fields/field';
-import { requiredText } from '../../run/fields/checks';
+import { resourceBody } from '../../flows/tasks';
+import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
-import { CLONE_TOKENS } from '../../core/billing';
-import { speechModelField } from '../fields/model';
+import { withoutErrorKey } from '../../run/outputItems';
+import type { ItemRequests } from '../../run/requests/itemRequests';
 
-/** Read as MiB; the gateway may refuse earlier. */
-const MAX_RECORDING_MB = 20;
-/** Shorter recordings are sent, with a hint: the voice may not sound alike. */
-const RECOMMENDED_SECONDS = 30;
+type VoiceInput = CloneValues & { recording: Recording };
 
-const fields = {
-	model: speechModelField,
-	title: textField(
-		{
-			displayName: 'Title',
-			name: 'title',
-			hint: `Each clone costs ${CLONE_TOKENS} tokens; the option "Reuse Existing" avoids a second clone of the same title`,
-			placeholder: 'e.g. Anna, calm',
-			description: 'The name under which the voice appears in lists',
-		},
-		(value, label) => requiredText(value, label).trim(),
-	),
-	binaryPropertyName: textField({
-		displayName: 'Input Binary Field',
-		name: 'binaryPropertyName',
-		default: 'data',
-		hint: `The name of the field with the recording: one clear voice, at least ${RECOMMENDED_SECONDS} seconds, at most ${MAX_RECORDING_MB} MB`,
-		description: 'The binary field of the incoming item that holds the recording',
-	}),
-	reuseExisting: flagOption({
-		displayName: 'Reuse Existing',
-		name: 'reuseExisting',
-		default: false,
-		description:
-			'Whether to return a voice that already has this title instead of cloning and paying again',
-	}),
-};
-
-type VoiceInput = InputOf<typeof fields> & { recording: Recording };
-
-export const create = defineOperation({
-	resource: 'voice',
-	operation: 'create',
-	name: 'Clone',
-	action: 'Clone voice from recording',
-	description: `Clone a voice from a recording; each clone costs ${CLONE_TOKENS} tokens`,
-	sends: [endpoints.createVoice, endpoints.voices],
-	input: fields,
-
+export const create = defineOperation(voiceCreate, {
 	async prepare(input, { context, index }): Promise<VoiceInput> {
 		const { binaryPropertyName } = input;
 		const recording = await inspectRecording(
@@ -95,9 +51,9 @@ async function findVoice(
 async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject> {
 	const { model, title, binaryPropertyName, recording } = input;
 	const { context, hints } = item.session;
-	if (recording.seconds !== undefined && recording.seconds < RECOMMENDED_SECONDS) {
+	if (recording.seconds !== undefined && recording.seconds < RECOMMENDED_RECORDING_SECONDS) {
 		hints.add(
-			`The recording for "${title}" is only ${Math.round(recording.seconds)} seconds long; the gateway recommends at least ${RECOMMENDED_SECONDS}.`,
+			`The recording for "${title}" is only ${Math.round(recording.seconds)} seconds long; the gateway recommends at least ${RECOMMENDED_RECORDING_SECONDS}.`,
 		);
 	}
 	return await item.billed({

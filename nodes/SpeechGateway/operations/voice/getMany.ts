@@ -1,20 +1,9 @@
-import { endpoints } from '../../gateway/endpoints';
-import { withoutErrorKey } from '../../run/outputItems';
+import { voiceGetMany } from '../../descriptions/voice';
 import { fetchVoices } from '../../flows/lists';
 import { defineOperation } from '../../run/operation';
-import { limitField } from '../fields/limit';
-import { speechModelField } from '../fields/model';
+import { withoutErrorKey } from '../../run/outputItems';
 
-export const getMany = defineOperation({
-	resource: 'voice',
-	operation: 'getMany',
-	name: 'Get Many',
-	action: 'Get many voices',
-	description: 'List the voices that your account has cloned',
-	sends: [endpoints.voices],
-	isList: true,
-	input: { model: speechModelField, limit: limitField },
-
+export const getMany = defineOperation(voiceGetMany, {
 	async execute({ model, limit }, item) {
 		const voices = await fetchVoices(item, model);
 		const items = voices

@@ -6,7 +6,7 @@ import type {
 	INodePropertyTypeOptions,
 } from 'n8n-workflow';
 import { asError, InputError } from '../../core/errors';
-import { isRecord } from '../../core/explain';
+import { isRecord } from '../../core/json';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
 import { type Field, mapped, option, type OptionField, panelField, type Parse } from './field';
 

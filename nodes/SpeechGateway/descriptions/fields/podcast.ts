@@ -1,9 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { Tags } from '../../core/audio/tags';
 import { InputError } from '../../core/errors';
-import { isRecord } from '../../core/explain';
-import { canBeTagged, type Tags } from '../../core/audio/tags';
-import { type FileContext } from '../../flows/files/inputFile';
-import { readCover } from '../../flows/files/cover';
+import { isRecord } from '../../core/json';
 import { isEmpty } from '../../run/fields/checks';
 import { type InputOf, option } from '../../run/fields/field';
 import { choiceOption } from '../../run/fields/kinds';
@@ -80,32 +78,4 @@ export const podcastFields = (headings: { name: string; description: string }) =
 	tags,
 });
 
-export type PodcastInput = InputOf<ReturnType<typeof podcastFields>>;
-
-/** Whether anything is to be written into the file. */
-export const wantsMetadata = ({ chapters, tags: values }: PodcastInput): boolean =>
-	chapters !== 'none' || Object.keys(values).length > 0;
-
-/** Throws InputError when the format has no place for what is asked for. */
-export function checkTaggable(input: PodcastInput, format: string): void {
-	if (!wantsMetadata(input) || canBeTagged(format)) return;
-	throw new InputError(
-		`${format} files have no place for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
-		'Use mp3, opus or wav, or remove the options "Chapters" and "Tags". Nothing was sent.',
-	);
-}
-
-/**
- * The tags with their cover, which is read from the first of the items that has it. Throws InputError when none has, or it is no
- * picture.
- */
-export async function readTags(
-	context: FileContext,
-	items: number[],
-	{ coverBinaryPropertyName, ...texts }: TagValues,
-): Promise<Tags> {
-	if (coverBinaryPropertyName === undefined) return texts;
-	const all = context.getInputData();
-	const owner = items.find((index) => all[index]?.binary?.[coverBinaryPropertyName]) ?? items[0];
-	return { ...texts, cover: await readCover(context, owner, coverBinaryPropertyName) };
-}
+export type PodcastValues = InputOf<ReturnType<typeof podcastFields>>;

@@ -1,90 +1,43 @@
 import type { IDataObject } from 'n8n-workflow';
-import { derived } from '../../core/derived';
-import { estimateSpeech } from '../../core/billing';
-import { InputError } from '../../core/errors';
-import type { PreparedText } from '../../core/text/prepare';
-import { countCharacters } from '../../core/text/segment';
-import { type InputOf, optional } from '../../run/fields/field';
-import { numberOption, textField } from '../../run/fields/kinds';
-import { fileFields, responseFormatField } from './files';
-import { speechModelField } from './model';
-import { mustBeSpeakable, prepared, textFields } from './text';
-import { DEFAULT_VOICE, voiceField } from './voice';
-
-/** Of one request and of one job, in Unicode code points. */
-export const MAX_INPUT_CHARACTERS = 10_000;
-
-/** How something is spoken, whoever speaks. */
-export const speakingFields = {
-	responseFormat: responseFormatField('The type of the audio file'),
-	speed: optional(
-		numberOption({
-			displayName: 'Speed',
-			name: 'speed',
-			min: 0.5,
-			max: 2,
-			decimals: 2,
-			default: 1,
-			description: 'How fast it is spoken, from 0.5 (half as fast) to 2 (twice as fast)',
-		}),
-	),
-	...textFields,
-	modelMultiplier: numberOption({
-		displayName: 'Model Multiplier',
-		name: 'modelMultiplier',
-		min: 0,
-		decimals: 4,
-		default: 1,
-		description:
-			'The price factor of the model, as the pricing page of the gateway has it. It changes the estimates of this node, not the price.',
-	}),
-	maxEstimatedTokens: numberOption({
-		displayName: 'Max Estimated Tokens',
-		name: 'maxEstimatedTokens',
-		hint: 'A minute of speech is about 1,000 tokens',
-		min: 0,
-		default: 0,
-		description:
-			'Guards your balance: when the estimate over all items is higher, nothing at all is sent. 0 means no limit.',
-	}),
-	...fileFields('speech'),
-};
-
-/** What Speech and Speech Job have in common. `textHint`: how much text this way of speaking takes. */
-export const speechFields = (textHint: string) => ({
-	model: speechModelField,
-	text: textField({
-		displayName: 'Text',
-		name: 'text',
-		hint: textHint,
-		typeOptions: { rows: 4 },
-		placeholder: 'e.g. (happy) Good morning! Here is the news.',
-		description:
-			'What is spoken. A word in parentheses, such as (happy) or (whispering), sets the tone and is not read out.',
-	}),
-	voice: voiceField,
-	...speakingFields,
-});
+import { estimateSpeech } from '../core/billing';
+import { derived } from '../core/derived';
+import { InputError } from '../core/errors';
+import { prepareText, type PreparedText } from '../core/text/prepare';
+import { countCharacters, isSpeakable } from '../core/text/segment';
+import type { SpeakingValues, SpeechValues } from '../descriptions/fields/speech';
+import { textFields, type TextInput } from '../descriptions/fields/text';
+import { DEFAULT_VOICE } from '../descriptions/fields/voice';
+import { unsetOf } from '../run/fields/field';
 
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
-export type SpeakingInput = InputOf<typeof speakingFields> & {
+export type SpeakingInput = SpeakingValues & {
 	model: string;
 	/** What the run may spend beyond its estimate without passing Max Estimated Tokens. */
 	tokensToSpare?: number;
 };
 
-export type SpeechInput = InputOf<ReturnType<typeof speechFields>> &
-	Pick<SpeakingInput, 'tokensToSpare'>;
+/** Makes a text ready to be spoken. Records of earlier versions of this node have none of the options. */
+export const prepared = (text: string, options: Partial<TextInput>): PreparedText =>
+	prepareText(text, { ...unsetOf(textFields), ...options });
+
+/** Throws InputError when there is nothing to speak in a text. */
+export function mustBeSpeakable(spoken: string, label: string): void {
+	if (isSpeakable(spoken)) return;
+	throw new InputError(
+		`"${label}" has no letter or digit, so there is nothing to speak`,
+		'Nothing was sent. If it is made of markup only, check the option "Text Format".',
+	);
+}
 
 /** The text of an input, ready to be spoken. Throws InputError when there is nothing to speak in it. */
-export const preparedText = derived((input: SpeechInput) => {
+export const preparedText = derived((input: SpeechValues) => {
 	const text = prepared(input.text, input);
 	mustBeSpeakable(text.spoken.text, 'Text');
 	return text;
 });
 
 /** The number of characters that are spoken. `max`: what this way of speaking takes; more throws InputError. */
-export function checkedLength(input: SpeechInput, max: number): number {
+export function checkedLength(input: SpeechValues, max: number): number {
 	const characters = countCharacters(preparedText(input).spoken.text);
 	if (characters <= max) return characters;
 	throw new InputError(

@@ -3,7 +3,7 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { operations, resources } from './index';
+import { descriptions, resources } from './index';
 import { optionsCollection } from './optionsCollection';
 
 /** The node's fields, from the list of operations: displayOptions are applied here and nowhere else. */
@@ -25,7 +25,7 @@ export function properties(): INodeProperties[] {
 				noDataExpression: true,
 				default: defaultOperation,
 				displayOptions: { show: { resource: [resource] } },
-				options: operations
+				options: descriptions
 					.filter((operation) => operation.resource === resource)
 					.map(
 						({ operation: value, name, action, description }): INodePropertyOptions => ({
@@ -38,7 +38,7 @@ export function properties(): INodeProperties[] {
 					.sort((a, b) => (a.name < b.name ? -1 : 1)),
 			}),
 		),
-		...operations.flatMap(({ resource, operation, fields, options }) => {
+		...descriptions.flatMap(({ resource, operation, fields, options }) => {
 			return [...fields, optionsCollection(options)].map((field) => ({
 				...field,
 				displayOptions: {
@@ -55,7 +55,7 @@ export function properties(): INodeProperties[] {
  */
 export const credentialRules = (): INodeCredentialDescription['displayOptions'] => ({
 	hide: {
-		operation: operations
+		operation: descriptions
 			.filter(({ sends }) => sends.length === 0)
 			.map(({ operation }) => operation),
 	},
@@ -68,7 +68,7 @@ export const credentialRules = (): INodeCredentialDescription['displayOptions'] 
 export function outputsExpression(): `={{${string}}}` {
 	const names = (wanted: 'billed' | 'waits') =>
 		JSON.stringify(
-			operations
+			descriptions
 				.filter((known) => known[wanted])
 				.map(({ resource, operation }) => `${resource}.${operation}`),
 		);
@@ -85,7 +85,7 @@ export function outputsExpression(): `={{${string}}}` {
 
 /** What the canvas shows under the node's name, such as "Speech: Generate". */
 export function subtitleExpression(): string {
-	const names = operations.map(({ resource, operation, name }) => {
+	const names = descriptions.map(({ resource, operation, name }) => {
 		const shown = resources.find(({ value }) => value === resource)?.name;
 		return [`${resource}.${operation}`, `${shown}: ${name}`];
 	});

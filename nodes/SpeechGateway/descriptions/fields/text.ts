@@ -1,16 +1,10 @@
-import {
-	type Parentheses,
-	prepareText,
-	type PreparedText,
-	type TextFormat,
-} from '../../core/text/prepare';
-import type { Pronunciation } from '../../core/text/pronunciations';
-import { MAX_PAUSE_MILLISECONDS } from '../../core/text/pauses';
-import { isSpeakable } from '../../core/text/segment';
 import { InputError } from '../../core/errors';
-import { isRecord } from '../../core/explain';
+import { isRecord } from '../../core/json';
+import { MAX_PAUSE_MILLISECONDS } from '../../core/limits';
+import type { Parentheses, TextFormat } from '../../core/text/prepare';
+import type { Pronunciation } from '../../core/text/pronunciations';
 import { isEmpty, requiredText } from '../../run/fields/checks';
-import { type InputOf, option, unsetOf } from '../../run/fields/field';
+import { type InputOf, option } from '../../run/fields/field';
 import { choiceOption, isFlagSet, numberOption } from '../../run/fields/kinds';
 
 /** How a text is made ready to be spoken. */
@@ -117,17 +111,4 @@ function readPronunciations(given: unknown, label: string): Pronunciation[] {
 	});
 }
 
-type TextInput = InputOf<typeof textFields>;
-
-/** Makes a text ready to be spoken. Records of earlier versions of this node have none of the options. */
-export const prepared = (text: string, options: Partial<TextInput>): PreparedText =>
-	prepareText(text, { ...unsetOf(textFields), ...options });
-
-/** Throws InputError when there is nothing to speak in a text. */
-export function mustBeSpeakable(spoken: string, label: string): void {
-	if (isSpeakable(spoken)) return;
-	throw new InputError(
-		`"${label}" has no letter or digit, so there is nothing to speak`,
-		'Nothing was sent. If it is made of markup only, check the option "Text Format".',
-	);
-}
+export type TextInput = InputOf<typeof textFields>;

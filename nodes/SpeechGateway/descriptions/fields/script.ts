@@ -1,0 +1,81 @@
+import { isRecord } from '../../core/json';
+import type { Voice } from '../../flows/voices';
+import { requiredText } from '../../run/fields/checks';
+import { mapped, panelField } from '../../run/fields/field';
+import { jsonObject, jsonOption, textField } from '../../run/fields/kinds';
+import { parseVoice, voiceProperty } from './voice';
+
+export const scriptField = textField({
+	displayName: 'Script',
+	name: 'script',
+	typeOptions: { rows: 6 },
+	hint: 'Any length. Names are not read out; what stands before the first name is the narrator’s.',
+	placeholder: 'e.g. Anna: (happy) Good morning!\nBen: Hello, Anna.',
+	description:
+		'Who says what: each speech begins on a line of its own, with the name of the speaker and a colon',
+});
+
+export interface Speaker {
+	name: string;
+	voice: Voice;
+}
+
+export const speakersField = panelField<Speaker[]>(
+	{
+		displayName: 'Speakers',
+		name: 'speakers',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, sortable: true },
+		placeholder: 'Add Speaker',
+		default: {},
+		description:
+			'Everyone who speaks in the script, and in which voice. A speaker named "Narrator" speaks what stands before the first name.',
+		options: [
+			{
+				displayName: 'Speaker',
+				name: 'values',
+				values: [
+					{
+						displayName: 'Name',
+						name: 'name',
+						type: 'string',
+						default: '',
+						placeholder: 'e.g. Anna',
+						description: 'The name as it stands in the script, before the colon',
+					},
+					voiceProperty,
+				],
+			},
+		],
+	},
+	readSpeakers,
+	{},
+);
+
+function readSpeakers(given: unknown): Speaker[] {
+	const { values } = isRecord(given) ? given : {};
+	return (Array.isArray(values) ? values : []).map((row: unknown, index) => {
+		const { name, voice } = isRecord(row) ? row : {};
+		return speaker(requiredText(name, `Name of speaker ${index + 1}`), voice);
+	});
+}
+
+const speaker = (givenName: string, voice: unknown): Speaker => {
+	const name = givenName.trim();
+	return { name, voice: parseVoice(voice, `Voice of ${name}`) };
+};
+
+/** n8n takes no expression for a whole table, so voices that another node knows by name are an option. */
+export const voicesByName = mapped(
+	jsonOption(
+		{
+			displayName: 'Voices by Name',
+			name: 'voicesByName',
+			default: '{}',
+			description:
+				'More speakers, such as from an expression: a JSON object with the voice ID of each name',
+		},
+		jsonObject,
+	),
+	(voices) => Object.entries(voices).map(([name, voice]) => speaker(name, voice)),
+);

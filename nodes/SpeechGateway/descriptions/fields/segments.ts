@@ -1,0 +1,64 @@
+import { MAX_INPUT_CHARACTERS, MAX_PAUSE_MILLISECONDS } from '../../core/limits';
+import type { InputOf } from '../../run/fields/field';
+import { choiceOption, flagOption, numberOption } from '../../run/fields/kinds';
+
+/** How segments are made, and what becomes of them. */
+export const segmentFields = {
+	maxSegmentCharacters: numberOption({
+		displayName: 'Max Segment Characters',
+		name: 'maxSegmentCharacters',
+		min: 1,
+		max: MAX_INPUT_CHARACTERS,
+		integer: true,
+		default: 1000,
+		description:
+			'Longest segment of a split text; the gateway recommends at most 1000. Breaks are at paragraphs and sentence ends wherever possible.',
+	}),
+	pauseBetweenSegments: numberOption({
+		displayName: 'Pause Between Segments',
+		name: 'pauseBetweenSegments',
+		hint: 'Milliseconds',
+		min: 0,
+		max: MAX_PAUSE_MILLISECONDS,
+		default: 0,
+		description: 'Silence between the segments of a split text',
+	}),
+	subtitles: choiceOption({
+		displayName: 'Subtitles',
+		name: 'subtitles',
+		default: 'srt',
+		unset: 'none',
+		description: 'A subtitle file beside the audio, in the binary field "subtitles"',
+		choices: {
+			none: { name: 'None' },
+			srt: { name: 'SRT', description: 'For video editors and players' },
+			vtt: { name: 'WebVTT', description: 'For web pages' },
+		},
+	}),
+	timings: flagOption({
+		displayName: 'Timings',
+		name: 'timings',
+		default: false,
+		description:
+			'Whether to list the parts of the text with the seconds at which they start and end, in the field "parts"',
+	}),
+	trimSilence: flagOption({
+		displayName: 'Trim Silence',
+		name: 'trimSilence',
+		default: false,
+		description:
+			'Whether to cut down silence at the start and the end of each segment, to about 0.12 seconds',
+	}),
+};
+
+export type SegmentValues = InputOf<typeof segmentFields>;
+
+/** What is said of `auto` and `split` in all operations that have them. */
+export const splitChoices = {
+	auto: {
+		name: 'Automatic',
+		description:
+			'Split into segments when needed; whatever the gateway still cuts goes on as a job',
+	},
+	split: { name: 'Split', description: 'Split into segments and join the audio; never a job' },
+};

@@ -1,0 +1,14 @@
+import { endpoints } from '../gateway/endpoints';
+import { describeOperation } from '../run/description';
+import { limitField } from './fields/limit';
+
+export const modelGetMany = describeOperation({
+	resource: 'model',
+	operation: 'getMany',
+	name: 'Get Many',
+	action: 'Get many models',
+	description: 'List the models that your account may use',
+	sends: [endpoints.models],
+	isList: true,
+	input: { limit: limitField },
+});

@@ -1,0 +1,99 @@
+import { endpoints } from '../gateway/endpoints';
+import { describeOperation } from '../run/description';
+import type { InputOf } from '../run/fields/field';
+import { choiceOption } from '../run/fields/kinds';
+import { speechModelField } from './fields/model';
+import { scriptField, speakersField, voicesByName } from './fields/script';
+import { segmentFields, splitChoices } from './fields/segments';
+import { speakingFields, speechFields } from './fields/speech';
+import { whileWaitingForJobs } from './fields/wait';
+
+/** Every endpoint that speaking in parts may send to. */
+const sends = [
+	endpoints.voices,
+	endpoints.speech,
+	endpoints.createJob,
+	endpoints.job,
+	endpoints.jobContent,
+];
+
+/** What Generate and Estimate take. */
+const longTextFields = {
+	...speechFields('Any length: long texts are split at sentence ends and joined into one file'),
+	longText: choiceOption({
+		displayName: 'Long Text',
+		name: 'longText',
+		default: 'auto',
+		description:
+			'What happens to a text that is too long for one request. The gateway cuts requests after about 100 seconds, which is enough for about 1,300 characters.',
+		choices: {
+			...splitChoices,
+			job: {
+				name: 'Job',
+				description: 'One job per 10,000 characters, charged up front by the number of characters',
+			},
+			single: {
+				name: 'Single Request',
+				description:
+					'Never split; longer texts are likely to be cut by the gateway (at most 10,000 characters)',
+			},
+		},
+	}),
+	...segmentFields,
+};
+
+export type LongTextValues = InputOf<typeof longTextFields>;
+
+const generateFields = { ...longTextFields, whileWaiting: whileWaitingForJobs };
+
+export type GenerateValues = InputOf<typeof generateFields>;
+
+export const speechGenerate = describeOperation({
+	resource: 'speech',
+	operation: 'generate',
+	name: 'Generate',
+	action: 'Generate speech from text',
+	description: 'Turn text of any length into an audio file; charged by the minute of audio',
+	sends,
+	input: generateFields,
+});
+
+export const speechEstimate = describeOperation({
+	resource: 'speech',
+	operation: 'estimate',
+	name: 'Estimate',
+	action: 'Estimate tokens of text',
+	description:
+		'Calculate how many tokens and minutes a text will take; sends nothing and costs nothing',
+	sends: [],
+	input: longTextFields,
+});
+
+const dialogueFields = {
+	model: speechModelField,
+	script: scriptField,
+	speakers: speakersField,
+	voicesByName,
+	...speakingFields,
+	longText: choiceOption({
+		displayName: 'Long Text',
+		name: 'longText',
+		default: 'auto',
+		description: 'What happens to a speech that is too long for one request',
+		choices: splitChoices,
+	}),
+	...segmentFields,
+};
+
+export type DialogueValues = InputOf<typeof dialogueFields>;
+
+export const speechDialogue = describeOperation({
+	resource: 'speech',
+	operation: 'dialogue',
+	name: 'Dialogue',
+	action: 'Generate a dialogue from a script',
+	description:
+		'Turn a script with several speakers into one audio file, each in a voice of their own; charged by the minute of audio',
+	sends,
+	input: dialogueFields,
+});

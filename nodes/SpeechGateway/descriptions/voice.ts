@@ -1,0 +1,70 @@
+import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '../core/limits';
+import { endpoints } from '../gateway/endpoints';
+import { describeOperation } from '../run/description';
+import { requiredText } from '../run/fields/checks';
+import type { InputOf } from '../run/fields/field';
+import { flagOption, textField } from '../run/fields/kinds';
+import { limitField } from './fields/limit';
+import { speechModelField } from './fields/model';
+import { ownVoiceField } from './fields/voice';
+
+const fields = {
+	model: speechModelField,
+	title: textField(
+		{
+			displayName: 'Title',
+			name: 'title',
+			hint: `Each clone costs ${CLONE_TOKENS} tokens; the option "Reuse Existing" avoids a second clone of the same title`,
+			placeholder: 'e.g. Anna, calm',
+			description: 'The name under which the voice appears in lists',
+		},
+		(value, label) => requiredText(value, label).trim(),
+	),
+	binaryPropertyName: textField({
+		displayName: 'Input Binary Field',
+		name: 'binaryPropertyName',
+		default: 'data',
+		hint: `The name of the field with the recording: one clear voice, at least ${RECOMMENDED_RECORDING_SECONDS} seconds, at most ${MAX_RECORDING_MB} MB`,
+		description: 'The binary field of the incoming item that holds the recording',
+	}),
+	reuseExisting: flagOption({
+		displayName: 'Reuse Existing',
+		name: 'reuseExisting',
+		default: false,
+		description:
+			'Whether to return a voice that already has this title instead of cloning and paying again',
+	}),
+};
+
+export type CloneValues = InputOf<typeof fields>;
+
+export const voiceCreate = describeOperation({
+	resource: 'voice',
+	operation: 'create',
+	name: 'Clone',
+	action: 'Clone voice from recording',
+	description: `Clone a voice from a recording; each clone costs ${CLONE_TOKENS} tokens`,
+	sends: [endpoints.createVoice, endpoints.voices],
+	input: fields,
+});
+
+export const voiceGetMany = describeOperation({
+	resource: 'voice',
+	operation: 'getMany',
+	name: 'Get Many',
+	action: 'Get many voices',
+	description: 'List the voices that your account has cloned',
+	sends: [endpoints.voices],
+	isList: true,
+	input: { model: speechModelField, limit: limitField },
+});
+
+export const voiceDelete = describeOperation({
+	resource: 'voice',
+	operation: 'delete',
+	name: 'Delete',
+	action: 'Delete voice',
+	description: 'Delete a cloned voice for good',
+	sends: [endpoints.voices, endpoints.deleteVoice],
+	input: { model: speechModelField, voice: ownVoiceField },
+});
