@@ -107,6 +107,13 @@ describe('a container that is not read', () => {
 		},
 	);
 
+	test('takes no pauses at its ends, and a hint says so', async () => {
+		answer(foreign('tone.flac'));
+		const { outputs, hints } = await run('[pause 1s] Hello. [pause 1s]');
+		expect(await bytesOf(outputs[0][0].binary!.data)).toEqual(foreign('tone.flac'));
+		expect(hints.join()).toContain('cannot be put into this flac file');
+	});
+
 	test('of several segments: each is attached, and the error says why they are not joined', async () => {
 		for (const input of ['first', 'second', 'third']) answer(foreign('tone.flac'), { input });
 		const { outputs } = await run(TEXT, {}, THREE, 'continueErrorOutput');

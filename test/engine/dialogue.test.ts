@@ -132,3 +132,20 @@ test('the budget holds for the whole script', async () => {
 	expect(error?.message).toContain('Max Estimated Tokens');
 	expect(sim.requests).toEqual([]);
 });
+
+test('pauses before the first word and behind the last are in the file', async () => {
+	const script = '[pause 1s]\nAnna: [pause 2s] Hello, Ben.\nBen: Hi!\nAnna: [pause 4s]';
+	const { outputs } = await run({
+		parameters: dialogue({ timings: true, pauseBetweenSegments: 300 }),
+		items: [item({ script })],
+	});
+	const { json } = outputs[0][0];
+	expect(json).toMatchObject({ segments: 2, speakers: ['Anna', 'Ben'] });
+	const [first, last] = json.parts as Array<{ startSeconds: number; endSeconds: number }>;
+	expect(first.startSeconds).toBeCloseTo(3);
+	expect(last.startSeconds - first.endSeconds).toBeCloseTo(0.3);
+	expect(Number(json.durationSeconds) - last.endSeconds).toBeCloseTo(4);
+	const samples = await decode(await file(outputs[0][0]), 'wav');
+	const texts = ['Hello, Ben.', 'Hi!'];
+	expect(whichText(samples, texts, 3, first.endSeconds - 3)).toBe(0);
+});

@@ -6,6 +6,7 @@ import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
+import { decode, whichText } from '../support/listen';
 import { item, runNode, saved, speechNode } from './support';
 
 useVirtualTime();
@@ -126,6 +127,52 @@ describe('text options', () => {
 			expect(Math.abs(Number(json.estimatedTokens) - charged)).toBeLessThan(charged / 20);
 		},
 	);
+
+	test.each([
+		['mp3', {}],
+		['wav', { longText: 'split', pauseBetweenSegments: 400 }],
+		['opus', { longText: 'job' }],
+		['pcm', { trimSilence: true }],
+	])('%s: pauses at both ends of a text are in the file', async (responseFormat, options) => {
+		for (const text of [
+			'[pause 1.5s]\n* * *\n[pause 1s] One is here. [pause 2s]* * *',
+			'<break time="2.5s"/>One is here.\n[pause 1s] --- [pause 1s]\nTwo is there.[pause 2s]',
+		]) {
+			const { outputs, hints } = await speak(
+				text,
+				{ timings: true, subtitles: 'vtt', ...options },
+				{ responseFormat },
+			);
+			expect(hints).toEqual([]);
+			const { json } = outputs[0][0];
+			const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
+			const said = parts.map((part) => part.text.trim());
+			const seconds = Number(json.durationSeconds);
+			const [first, last] = [parts[0], parts[parts.length - 1]];
+			expect(first.startSeconds).toBeCloseTo(2.5, 1);
+			expect(last.endSeconds).toBeCloseTo(seconds - 2, 5);
+			if (first !== last) expect(last.startSeconds - first.endSeconds).toBeCloseTo(2, 1);
+			const samples = await decode(await file(outputs[0][0]), responseFormat);
+			expect(samples.length / 24_000).toBeCloseTo(seconds, 2);
+			parts.forEach(({ startSeconds, endSeconds }, index) => {
+				const heard = whichText(samples, said, startSeconds, endSeconds - startSeconds);
+				expect(heard).toBe(index);
+			});
+			const subtitles = String(await file(outputs[0][0], 'subtitles'));
+			expect(subtitles).toMatch(/^WEBVTT\n\n00:00:02\.(4[789]|5[0123])/);
+		}
+	});
+
+	test('pauses at the ends stay with what is done or with what remains', async () => {
+		sim.fault({ input: 'Two', status: 504, charge: true });
+		const text = '[pause 3s] One is here. [pause 5s] Two is there. [pause 7s]';
+		const { outputs } = await speak(text, { concurrency: 1 });
+		const { json } = outputs[1][0];
+		expect(json.remainingText).toBe('[pause 5s] Two is there. [pause 7s]');
+		const done = await decode(await file(outputs[1][0], 'completed'));
+		expect(whichText(done, ['One is here.'], 3)).toBe(0);
+		expect(done.length / 24_000).toBeLessThan(3 + 5);
+	});
 
 	test('paragraphs: a pause after each; where the text has one, the longer holds', async () => {
 		const text = 'One is here.\n\n[pause 2s]\n\nTwo is there.\n\nThree is gone.';

@@ -14,12 +14,14 @@ import type { StoredAudio } from './files/storeAudio';
 
 /** One request of a narration. */
 export interface NarrationPart {
-	/** Silence behind it; of the last one it has no effect. */
+	/** Silence behind it. */
 	pauseAfterMs: number;
 	speak: () => Promise<StoredAudio>;
 }
 
 export interface Narration {
+	/** Silence before the first part. */
+	pauseBeforeMs: number;
 	parts: NarrationPart[];
 	/** The words of the source for the parts from one index to another, both included. */
 	wordsOf(from: number, to: number): string;
@@ -45,18 +47,26 @@ export async function narrate(
 	if (!results.every(isDone)) throw await firstError(item, narration, results);
 	const audio = results.map((result) => result.audio);
 	try {
-		const joined = await joinStored(item, audio, fileName, seams(narration, 0));
+		const joined = await joinStored(item, audio, fileName, seams(narration, 0, parts.length));
 		return { ...joined, spoken: audio };
 	} catch (error) {
 		throw notJoined(error, await describeRemains(item, narration, results));
 	}
 }
 
-/** How parts are joined that follow each other, from this one on. */
-const seams = ({ parts, trimSilence }: Narration, from: number) => ({
-	pauses: parts.slice(from).map(({ pauseAfterMs }) => pauseAfterMs),
-	trimSilence,
-});
+/** How parts that follow each other are joined, from one index up to another. Pauses at a cut belong to what remains. */
+function seams({ parts, pauseBeforeMs, trimSilence }: Narration, from: number, to: number) {
+	const pauses = parts.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
+	const last = pauses.pop();
+	return {
+		pauses: {
+			before: from === 0 ? pauseBeforeMs : 0,
+			between: pauses,
+			after: to === parts.length ? last : 0,
+		},
+		trimSilence,
+	};
+}
 
 /** Throws AsleepError as long as jobs of parts are being waited for and no part has failed. */
 async function speakAll(item: ItemRequests, parts: NarrationPart[]): Promise<PartResult[]> {
@@ -149,7 +159,8 @@ async function describeRemains(
 		const binary = from === 0 ? 'completed' : `completed_${from + 1}`;
 		const audio = run.map((result) => result.audio);
 		const name = `${fileName}-part-${from + 1}`;
-		files[binary] = (await joinStored(item, audio, name, seams(narration, from))).binary;
+		const how = seams(narration, from, from + run.length);
+		files[binary] = (await joinStored(item, audio, name, how)).binary;
 		described.push({ from: from + 1, to: from + run.length, status: 'done', binary });
 	};
 	for (let from = 0, to = 0; from < results.length; from = to + 1) {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AudioFormat, AudioInfo } from '../../../nodes/SpeechGateway/core/audio';
+import type { AudioFormat, AudioInfo, Pauses } from '../../../nodes/SpeechGateway/core/audio';
 import { AudioInspector, joinAudio } from '../../../nodes/SpeechGateway/core/audio';
 
 const FIXTURES = join(__dirname, 'fixtures');
@@ -53,12 +53,12 @@ async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
 export async function joinFiles(
 	format: AudioFormat,
 	files: Uint8Array[],
-	pauseMilliseconds: number | number[] = 0,
+	pauses: number | number[] | Pauses = 0,
 	cut: (bytes: Uint8Array) => Uint8Array[] = (bytes) => [bytes],
 ) {
 	const joined = joinAudio(
 		files.map((bytes) => ({ info: inspect(format, bytes), open: () => stream(cut(bytes)) })),
-		{ pauseMilliseconds },
+		{ pauses: typeof pauses === 'object' && !Array.isArray(pauses) ? pauses : { between: pauses } },
 	);
 	const chunks: Uint8Array[] = [];
 	for await (const chunk of joined.chunks()) chunks.push(chunk);

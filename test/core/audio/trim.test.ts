@@ -29,7 +29,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 async function trim(format: AudioFormat, files: Uint8Array[], pauseMilliseconds = 0) {
 	const joined = joinAudio(
 		files.map((bytes) => ({ info: inspect(format, bytes), open: () => once(bytes) })),
-		{ pauseMilliseconds, trimSilence: true },
+		{ pauses: { between: pauseMilliseconds }, trimSilence: true },
 	);
 	const chunks: Uint8Array[] = [];
 	for await (const chunk of joined.chunks()) chunks.push(chunk);

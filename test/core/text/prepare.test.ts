@@ -100,6 +100,10 @@ describe('pauses', () => {
 			['Two\nis this.', 700],
 			['Three.', 0],
 		]);
+		expect(segments('* * *\n\nOne.\n\n* * *', { pauseAfterParagraphs: 700 })).toMatchObject({
+			pauseBeforeMs: 0,
+			segments: [{ pauseAfterMs: 0 }],
+		});
 		// A pause of the text's own is not made longer, unless it is the shorter one.
 		expect(pausesOf('One.\n\n[pause 2s]\n\nTwo. [pause 1ms]\n\nThree.')).toEqual([
 			['One.', 2000],

@@ -37,7 +37,7 @@ interface FormatEntry {
 	extension: string;
 	Reader: new () => AudioReader<AudioInfo>;
 	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
-	/** For infos that `blocker` lets through. `pauses`: milliseconds of silence before each part but the first. */
+	/** For infos that `blocker` lets through. `pauses`: milliseconds of silence before each part, and behind the last. */
 	plan(infos: AudioInfo[], pauses: number[], trimSilence?: boolean): JoinPlan<AudioInfo>;
 }
 
@@ -138,22 +138,32 @@ export interface JoinedAudio {
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
 
+/** Silence in a joined file, in milliseconds. */
+export interface Pauses {
+	/** Between the parts: one number for all, or one for each seam, in order. */
+	between?: number | number[];
+	/** Before the first part. */
+	before?: number;
+	/** Behind the last part. */
+	after?: number;
+}
+
 /**
- * Joins complete files of one format into one well-formed file, streaming, with `pauseMilliseconds` of silence between the
- * parts: one number for all, or one for each seam, in order. In wav and pcm all of it is exact to a sample. In mp3 and opus, where nothing but whole frames can be left out or
- * put in, no part starts more than one frame (24 or 26 ms; a packet, mostly 20 ms) off its time, however many there are.
+ * Joins complete files of one format into one well-formed file, streaming. In wav and pcm pauses are exact to a sample. In
+ * mp3 and opus, where nothing but whole frames can be left out or put in, no part starts more than one frame (24 or 26 ms;
+ * a packet, mostly 20 ms) off its time, however many there are.
  *
  * @throws Error with the reason of `joinBlocker`
  */
 export function joinAudio(
 	parts: AudioPart[],
-	options: { pauseMilliseconds?: number | number[]; trimSilence?: boolean } = {},
+	{ pauses = {}, trimSilence }: { pauses?: Pauses; trimSilence?: boolean } = {},
 ): JoinedAudio {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const { info, starts, createJoiner } = planJoin(
 		parts.map((part) => part.info),
-		options.pauseMilliseconds ?? 0,
-		options.trimSilence,
+		pauses,
+		trimSilence,
 	);
 	return {
 		info,
@@ -172,11 +182,12 @@ export function joinAudio(
 /** Sizes, times and the joiner itself, without any input or output. */
 export function planJoin(
 	infos: Array<AudioInfo | ForeignInfo>,
-	pauseMilliseconds: number | number[],
+	{ between = 0, before = 0, after = 0 }: Pauses,
 	trimSilence = false,
 ): JoinPlan<AudioInfo> {
-	const pauses = infos.slice(1).map((_, seam) => pauseAt(pauseMilliseconds, seam));
-	const longest = Math.max(0, ...pauses);
+	const seams = infos.slice(1).map((_, seam) => pauseAt(between, seam));
+	const pauses = [before, ...seams, after];
+	const longest = Math.max(...pauses);
 	infos.forEach((info, index) => {
 		const next = { part: index + 1, pauseMilliseconds: longest };
 		const blocker = joinBlocker(infos[0], info, next);

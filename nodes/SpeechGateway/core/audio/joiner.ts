@@ -9,7 +9,7 @@ export interface JoinSteps<Info> {
 	header: Uint8Array[];
 	/** A reader of one part that emits what the joined file takes over from it. */
 	createReader(emit: Emit, part: number): AudioReader<Info>;
-	/** Emits the pause that follows a part, or after the last one whatever ends the file. */
+	/** Emits the pause that follows a part, and after the last one whatever else ends the file. */
 	finishPart(emit: Emit, part: number): void;
 }
 

@@ -60,23 +60,20 @@ export function planPcm(
 		(milliseconds) => Math.round((milliseconds / 1000) * SAMPLE_RATE) * BYTES_PER_SAMPLE,
 	);
 	const starts: number[] = [];
-	let bytes = 0;
+	let bytes = pauseBytes[0];
 	const kept = infos.map(({ dataBytes, quiet }) => keptBytes(dataBytes, trimSilence && quiet));
 	kept.forEach(({ from, to }, index) => {
-		if (index > 0) bytes += pauseBytes[index - 1];
 		starts.push(pcmInfo(bytes).seconds);
-		bytes += to - from;
+		bytes += to - from + pauseBytes[index + 1];
 	});
 	return {
 		info: pcmInfo(bytes),
 		starts,
 		createJoiner: () =>
 			new Joiner(infos, {
-				header: [],
+				header: filled(pauseBytes[0], 0),
 				createReader: (emit, part) => new PcmReader(between(kept[part].from, kept[part].to, emit)),
-				finishPart: (emit, part) => {
-					if (part < infos.length - 1) filled(pauseBytes[part], 0).forEach(emit);
-				},
+				finishPart: (emit, part) => filled(pauseBytes[part + 1], 0).forEach(emit),
 			}),
 	};
 }

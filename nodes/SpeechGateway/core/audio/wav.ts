@@ -316,12 +316,11 @@ export function planWav(
 		(milliseconds) => Math.round((milliseconds / 1000) * first.sampleRate) * frameBytes,
 	);
 	const starts: number[] = [];
-	let dataBytes = 0;
+	let dataBytes = pauseBytes[0];
 	const kept = infos.map((info) => keptBytes(info.dataBytes, trimSilence && info.quiet));
 	kept.forEach(({ from, to }, index) => {
-		if (index > 0) dataBytes += pauseBytes[index - 1];
 		starts.push(dataBytes / frameBytes / first.sampleRate);
-		dataBytes += to - from;
+		dataBytes += to - from + pauseBytes[index + 1];
 	});
 	const padBytes = dataBytes & 1;
 	const bytes = HEADER_BYTES + dataBytes + padBytes;
@@ -335,11 +334,11 @@ export function planWav(
 		starts,
 		createJoiner: () =>
 			new Joiner(infos, {
-				header: [header(info)],
+				header: [header(info), ...filled(pauseBytes[0], silence)],
 				createReader: (emit, part) => new WavReader(between(kept[part].from, kept[part].to, emit)),
 				finishPart: (emit, part) => {
-					const isLast = part === infos.length - 1;
-					(isLast ? filled(padBytes, 0) : filled(pauseBytes[part], silence)).forEach(emit);
+					filled(pauseBytes[part + 1], silence).forEach(emit);
+					if (part === infos.length - 1) filled(padBytes, 0).forEach(emit);
 				},
 			}),
 	};

@@ -70,14 +70,25 @@ export function takePauses(read: MappedText): { written: MappedText; pauses: Pau
 const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
 const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
 
+/** From the first to the last letter or digit. */
+function wordsOf(text: string): { start: number; end: number } {
+	let start = text.length;
+	let end = 0;
+	for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+		start = Math.min(start, index);
+		end = index + word.length;
+	}
+	return { start, end };
+}
+
 /**
- * Adds a pause at every paragraph end: a blank line or, where a text has none, a line break after a full sentence. Where
- * the text has a pause of its own, the longer one holds.
+ * Adds a pause at every paragraph end: a blank line or, where a text has none, a line break after a full sentence; none
+ * before the first word and behind the last. Where the text has a pause of its own, the longer one holds.
  */
 export function addParagraphPauses(text: string, pauses: Pause[], length: number): Pause[] {
 	if (length <= 0) return pauses;
-	const body = text.trimEnd();
-	const start = text.length - text.trimStart().length;
+	const { start, end: bodyEnd } = wordsOf(text);
+	const body = text.slice(0, bodyEnd);
 	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;
 	const ends = [...body.matchAll(hasBlankLines ? BLANK_LINES : SENTENCE_AND_BREAK)].filter(
 		(match) => match.index > start,

@@ -1,5 +1,11 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio, joinBlocker } from '../../core/audio';
+import {
+	AUDIO_FORMATS,
+	FOREIGN_FORMATS,
+	joinAudio,
+	joinBlocker,
+	type Pauses,
+} from '../../core/audio';
 import {
 	canBeTagged,
 	chaptersJson,
@@ -15,8 +21,7 @@ import { chunksOf } from './inputFile';
 import type { StoredAudio } from './storeAudio';
 
 interface JoinOptions {
-	/** Milliseconds of silence: one number for all seams, or one for each. */
-	pauses?: number | number[];
+	pauses?: Pauses;
 	/** Quiet edges are cut down. */
 	trimSilence?: boolean;
 	/** What the file says of itself, and the headings that become chapters. */
@@ -41,7 +46,7 @@ export async function joinStored(
 	parts: StoredAudio[],
 	fileName: string,
 	{
-		pauses = 0,
+		pauses = {},
 		trimSilence = false,
 		metadata: { tags, headings } = { tags: {}, headings: [] },
 		cancel,
@@ -55,7 +60,16 @@ export async function joinStored(
 	if (isTagged && !takesTags) {
 		session.hints.add(`Chapters and tags cannot be written into this ${firstInfo.format} file.`);
 	}
-	if (parts.length === 1 && !((isReadable && trimSilence) || (takesTags && isTagged))) {
+	const edgePause = Math.max(pauses.before ?? 0, pauses.after ?? 0);
+	const next = { part: 1, pauseMilliseconds: edgePause };
+	const takesPauses = edgePause > 0 && !joinBlocker(firstInfo, firstInfo, next);
+	if (parts.length === 1 && edgePause > 0 && !takesPauses) {
+		session.hints.add(
+			`Pauses at the start and at the end cannot be put into this ${firstInfo.format} file.`,
+		);
+	}
+	const isChanged = takesPauses || (isReadable && trimSilence) || (takesTags && isTagged);
+	if (parts.length === 1 && !isChanged) {
 		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[firstInfo.format];
 		return {
 			binary: { ...first, fileName: withExtension(fileName, extension) },
@@ -68,7 +82,7 @@ export async function joinStored(
 			info,
 			open: async () => await chunksOf(session.context, binary),
 		})),
-		{ pauseMilliseconds: pauses, trimSilence },
+		{ pauses, trimSilence },
 	);
 	const { starts } = plain;
 	const metadata = { tags, chapters: chaptersOf(headings, starts, plain.info.seconds) };

@@ -72,7 +72,7 @@ async function joined(
 		files,
 		input.fileName ?? stem,
 		{
-			pauses: pauseBetween,
+			pauses: { between: pauseBetween },
 			trimSilence,
 			cancel: session.transport.cancel,
 			metadata: {

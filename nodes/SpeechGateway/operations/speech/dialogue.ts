@@ -32,6 +32,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	}
 	const narrator = speakers.find(({ name }) => isNarrator(name));
 	const all: DialoguePart[] = [];
+	let pauseBefore = 0;
 	const hints: string[] = [];
 	for (const line of lines) {
 		const spokenBy =
@@ -41,6 +42,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		const { pauseBeforeMs, segments } = cutIntoSegments(text, input);
 		const before = all.at(-1);
 		if (before) before.pauseAfterMs += pauseBeforeMs;
+		else pauseBefore += pauseBeforeMs;
 		all.push(
 			...segments.map((segment) => ({
 				...segment,
@@ -53,7 +55,13 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const parts = withPauses(all, input.pauseBetweenSegments);
 	const text = parts.map((part) => part.text).join('');
 	mustBeSpeakable(text, 'Script');
-	return { parts, text, hints, wordsOf: (from, to) => linesOf(parts.slice(from, to + 1)) };
+	return {
+		pauseBeforeMs: pauseBefore,
+		parts,
+		text,
+		hints,
+		wordsOf: (from, to) => linesOf(parts.slice(from, to + 1)),
+	};
 });
 
 /** The words of some parts as a script that can be spoken by itself. */

@@ -23,6 +23,7 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 		input.pauseBetweenSegments,
 	);
 	return {
+		pauseBeforeMs: cut.pauseBeforeMs,
 		parts,
 		text: text.spoken.text,
 		hints: hintsOn(text, input.longText === 'single'),

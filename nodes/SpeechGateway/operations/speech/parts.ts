@@ -28,6 +28,8 @@ export interface SpeechPart extends SpokenSegment {
 
 /** All that is spoken of one item, worked out before anything is sent. */
 export interface Speech<P extends SpeechPart = SpeechPart> {
+	/** Silence before the first part. */
+	pauseBeforeMs: number;
 	parts: P[];
 	/** All of it, for counting. */
 	text: string;
@@ -50,11 +52,11 @@ export function cutIntoSegments(
 	return { pauseBeforeMs: 0, segments: [whole] };
 }
 
-/** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, none. */
+/** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, the former. */
 export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegments: number): P[] =>
 	parts.map((part, index) => ({
 		...part,
-		pauseAfterMs: index < parts.length - 1 ? Math.max(part.pauseAfterMs, pauseBetweenSegments) : 0,
+		pauseAfterMs: Math.max(part.pauseAfterMs, index < parts.length - 1 ? pauseBetweenSegments : 0),
 	}));
 
 /** The estimate for an item, as it would be sent. */
@@ -66,9 +68,10 @@ export function tokensOf(input: NarrationInput, { text }: Speech): number {
 /** SHA-256 of all that decides how it sounds: where it is the same, there is no need to speak it again. */
 export function contentHash(
 	{ model, responseFormat, speed = 1, trimSilence }: NarrationInput,
-	{ parts }: Speech,
+	{ pauseBeforeMs, parts }: Speech,
 ): string {
 	const spoken = parts.map(({ text, voice, pauseAfterMs }) => [text, voice, pauseAfterMs]);
 	const all = [model, responseFormat, speed, Boolean(trimSilence), spoken];
+	if (pauseBeforeMs > 0) all.push(pauseBeforeMs);
 	return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }

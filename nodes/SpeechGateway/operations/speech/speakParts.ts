@@ -55,7 +55,7 @@ export async function speakParts(
 	speech: Speech,
 	who: (voiceOf: (voice: Voice) => string) => IDataObject,
 ): Promise<Result> {
-	const { parts, wordsOf } = speech;
+	const { pauseBeforeMs, parts, wordsOf } = speech;
 	const { hints } = item.session;
 	speech.hints.forEach((hint) => hints.add(hint));
 	const voices = new Voices(
@@ -68,6 +68,7 @@ export async function speakParts(
 	if (names.every((name) => isToBeSent(item, name))) await voices.idOf(parts[0].voice);
 
 	const { info, binary, starts, spoken } = await narrate(item, {
+		pauseBeforeMs,
 		parts: parts.map((part, index) => ({
 			pauseAfterMs: part.pauseAfterMs,
 			speak: async () => await speakPart(item, input, part, names[index], voices),
@@ -152,7 +153,7 @@ const timesOf = (parts: SpeechPart[], starts: number[], seconds: number): TimedT
 	parts.map(({ written, speaker, pauseAfterMs }, index) => ({
 		text: written,
 		startSeconds: starts[index],
-		endSeconds: index + 1 < starts.length ? starts[index + 1] - pauseAfterMs / 1000 : seconds,
+		endSeconds: (starts[index + 1] ?? seconds) - pauseAfterMs / 1000,
 		...(speaker !== undefined && { speaker }),
 	}));
 

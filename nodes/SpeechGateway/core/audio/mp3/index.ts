@@ -7,7 +7,7 @@ import { joinedEdges, keepFrames, layOut } from './segment';
 import type { Mp3Info } from './reader';
 import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
 import { excerptOf } from './quiet';
-import { planSeams } from './seams';
+import { planEnd, planSeams } from './seams';
 import type { Gapless } from './xing';
 import { cutAtStart, playingTime, xingFrame } from './xing';
 
@@ -44,18 +44,16 @@ export function planMp3(
 	);
 	const segments = layOut(infos, excerpts, planSeams(excerpts, pauseSamples), silence.length);
 	const end = segments[segments.length - 1];
-	const frames = end.frame + end.frames;
-	const dataBytes = end.byte + end.bytes;
+	const pauseAtEnd = planEnd(closing.info.gapless, pauseSamples[infos.length], template.samples);
+	const frames = end.frame + end.frames + pauseAtEnd.frames;
+	const dataBytes = end.byte + end.bytes + pauseAtEnd.frames * silence.length;
 
-	const joinedGapless = (start: Gapless | null, stop: Gapless | null): Gapless | null =>
-		start && {
-			delay: start.delay - opening.skip * template.samples,
-			padding: stop?.padding ?? 0,
-		};
+	const joinedGapless = (start: Gapless | null, padding: number): Gapless | null =>
+		start && { delay: start.delay - opening.skip * template.samples, padding };
 	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
-	const gapless = joinedGapless(opening.info.gapless, closing.info.gapless);
-	const edges =
-		gapless ?? (closing.info.edges && joinedGapless(opening.info.edges, closing.info.edges));
+	const gapless = joinedGapless(opening.info.gapless, pauseAtEnd.padding);
+	const edgesAtEnd = pauseAtEnd.frames > 0 ? null : closing.info.edges;
+	const edges = gapless ?? (edgesAtEnd && joinedGapless(opening.info.edges, edgesAtEnd.padding));
 	const starts = segments.map(({ info, frame, skip }) => {
 		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
 		const begin = info.gapless ? frame - skip : frame;
@@ -63,6 +61,7 @@ export function planMp3(
 	});
 	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
 	const position = (frame: number): number => {
+		if (frame < segments[0].frame) return frame * silence.length;
 		let index = segments.length - 1;
 		while (segments[index].frame > frame) index--;
 		const segment = segments[index];
@@ -87,7 +86,7 @@ export function planMp3(
 		position,
 	});
 	const seekInterval = Math.ceil(frames / MAX_SEEK_POINTS);
-	const edgeFrames = joinedEdges(segments, silence);
+	const edgeFrames = joinedEdges(segments, silence, pauseAtEnd.frames);
 	const info: Mp3Info = {
 		format: 'mp3',
 		seconds: playingTime(frames, template, gapless),
@@ -114,11 +113,11 @@ export function planMp3(
 		starts,
 		createJoiner: () =>
 			new Joiner(infos, {
-				header: [header],
+				header: [header, ...repeated(silence, segments[0].pauseFrames)],
 				createReader: (emit, part) => new Mp3Reader(keepFrames(segments[part], emit)),
 				finishPart: (emit, part) => {
-					const next = segments[part + 1];
-					if (next) repeated(silence, next.pauseFrames).forEach(emit);
+					const next = segments[part + 1]?.pauseFrames ?? pauseAtEnd.frames;
+					repeated(silence, next).forEach(emit);
 				},
 			}),
 	};

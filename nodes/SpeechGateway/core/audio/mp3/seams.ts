@@ -4,6 +4,7 @@ import type { Excerpt } from './quiet';
 import type { Mp3Info } from './reader';
 import { EDGE_FRAMES } from './reader';
 import { freshHeader } from './reservoir';
+import type { Gapless } from './xing';
 import { cutAtEnd, cutAtStart, DECODER_DELAY } from './xing';
 
 /** What the joined file takes over of one part. */
@@ -21,12 +22,14 @@ export interface Kept {
  * it, and the pauses. The difference is carried on from seam to seam, so it does not add up. Frames of mere delay and
  * padding go first. As they seldom make whole frames, at some seams a frame goes that holds sound, less than a frame of
  * it: the one that holds least. At the ends of the file, and of a part whose delay is not known, nothing is left out.
+ * `pauseSamples`: before each part.
  */
 export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
 	const infos = excerpts.map(({ info }) => info);
 	const frameSamples = parseHeader(infos[0].header).samples;
 	const kept = excerpts.map(({ skip }): Kept => ({ pauseFrames: 0, skip, drop: 0 }));
-	let error = 0; // samples by which the part starts too late
+	kept[0].pauseFrames = Math.round(pauseSamples[0] / frameSamples);
+	let error = kept[0].pauseFrames * frameSamples - pauseSamples[0]; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
 		// What the encoder added: of these samples the decoder's lag has moved some from the end to the start.
@@ -36,8 +39,7 @@ export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
 		let choice = { error, pauseFrames: 0, skip: excerpts[part].skip, drop: 0 };
 		for (const skip of possibleSkips(excerpts[part])) {
 			for (const drop of possibleDrops(before, kept[part - 1].skip)) {
-				const late =
-					error + padding + delay - pauseSamples[part - 1] - (skip + drop) * frameSamples;
+				const late = error + padding + delay - pauseSamples[part] - (skip + drop) * frameSamples;
 				const pauseFrames = Math.max(0, Math.round(-late / frameSamples));
 				const rest = late + pauseFrames * frameSamples;
 				const lost =
@@ -56,6 +58,22 @@ export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
 		kept[part].skip = choice.skip;
 	}
 	return kept;
+}
+
+/**
+ * Silent frames behind the last part, and the padding that decoders are to be told of, so that they play the pause to the
+ * sample. The padding that the part has is silence already.
+ */
+export function planEnd(
+	gapless: Gapless | null,
+	pauseSamples: number,
+	frameSamples: number,
+): { frames: number; padding: number } {
+	const silent = cutAtEnd(gapless);
+	const frames = Math.max(0, Math.ceil((pauseSamples - silent) / frameSamples));
+	const rest = silent + frames * frameSamples - pauseSamples;
+	const padding = pauseSamples > 0 ? rest + DECODER_DELAY : (gapless?.padding ?? 0);
+	return { frames, padding };
 }
 
 function possibleSkips({ info: { edges, head }, skip: least }: Excerpt): number[] {

@@ -109,10 +109,11 @@ function sameFrame(a: EdgeFrame, b: EdgeFrame): boolean {
 	);
 }
 
-/** First and last frames of the joined audio, as many as are known. */
+/** First and last frames of the joined audio, as many as are known. `framesBehind`: silent ones behind the last part. */
 export function joinedEdges(
 	segments: Mp3Segment[],
 	silence: Uint8Array,
+	framesBehind: number,
 ): Pick<Mp3Info, 'head' | 'tail'> {
 	const silent: EdgeFrame = { header: uint32be(silence, 0), mainDataBegin: 0, mainDataBytes: 0 };
 	const head: EdgeFrame[] = [];
@@ -126,8 +127,9 @@ export function joinedEdges(
 		head.push(...known);
 		if (known.length < segment.frames || head.length >= EDGE_FRAMES) break;
 	}
-	const tail: number[] = [];
+	const tail = Array.from({ length: Math.min(framesBehind, EDGE_FRAMES) }, () => silence.length);
 	for (const segment of [...segments].reverse()) {
+		if (tail.length >= EDGE_FRAMES) break;
 		const { skip, drop, info } = segment;
 		const firstKnown = info.frames - info.tail.length;
 		const known = info.tail.slice(Math.max(0, skip - firstKnown), info.tail.length - drop);

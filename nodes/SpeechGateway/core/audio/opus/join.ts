@@ -8,7 +8,7 @@ import { lacingOf, oggPage } from './page';
 import type { OpusInfo } from './reader';
 import { FIRST_PAGE, LAST_PAGE, OggOpusReader, PAGE_HEADER_BYTES } from './reader';
 import { withoutQuietEdges } from './quiet';
-import { keptOf, lastPackets, planSeams, tallyOf } from './seams';
+import { keptOf, lastPackets, leadOf, paddingOf, planSeams, tallyOf } from './seams';
 import { addTally, emptyTally, SAMPLE_RATE } from './tally';
 
 /** Segments in a page, at most. */
@@ -59,7 +59,7 @@ export function planOpus(
 	);
 	const maxPacketSamples = Math.max(
 		...infos.map((info) => info.maxPacketSamples),
-		...kept.flatMap(({ before }) => before.map(({ samples }) => samples)),
+		...kept.flatMap(({ before, after }) => [...before, ...after].map(({ samples }) => samples)),
 	);
 	const maxPacketSegments = Math.max(...infos.map((info) => info.maxPacketSegments));
 	const packetsPerPage = Math.max(
@@ -72,7 +72,7 @@ export function planOpus(
 
 	const [opening] = kept;
 	const openingPackets = tallyOf(opening.before);
-	const preSkip = openingPackets.samples + first.preSkip - opening.skip.samples;
+	const preSkip = openingPackets.samples + first.preSkip - opening.skip.samples - pauseSamples[0];
 	const head = headWith(first.head, preSkip);
 	const header = [
 		page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [head] }),
@@ -82,16 +82,19 @@ export function planOpus(
 	let bytes = header.reduce((sum, chunk) => sum + chunk.length, 0);
 	let all = emptyTally();
 	infos.forEach((info, index) => {
-		const { before, skip } = kept[index];
-		const made = tallyOf(before);
-		starts.push((all.samples + made.samples + info.preSkip - skip.samples - preSkip) / SAMPLE_RATE);
+		const { before, after, skip } = kept[index];
+		const lead = tallyOf(before).samples + info.preSkip - skip.samples;
+		starts.push((all.samples + lead - preSkip) / SAMPLE_RATE);
+		const made = tallyOf([...before, ...after]);
 		const added = addTally(keptOf(info, kept[index]), made, 1);
 		all = addTally(all, added, 1);
 		bytes +=
 			added.bytes + added.segments + PAGE_HEADER_BYTES * Math.ceil(added.packets / packetsPerPage);
 	});
 	const last = infos[infos.length - 1];
-	const endSample = all.samples - (last.all.samples - last.tail.samples - last.endSample);
+	const { after } = kept[kept.length - 1];
+	const endSample =
+		all.samples - tallyOf(after).samples - paddingOf(last) + pauseSamples[infos.length];
 	const info: OpusInfo = {
 		format: 'opus',
 		streams: 1,
@@ -105,7 +108,7 @@ export function planOpus(
 		endSample,
 		startsWithCelt: opening.before.length > 0 || first.startsWithCelt,
 		all,
-		lead: opening.skip.packets > 0 ? openingPackets : first.lead,
+		lead: opening.before.length > 0 ? leadOf(opening.before, preSkip) : first.lead,
 		tail: emptyTally(),
 		last: lastPackets(infos, kept),
 		maxPacketSamples,
@@ -129,7 +132,10 @@ export function planOpus(
 						index++;
 					});
 				},
-				finishPart: (emit) => writer.flush(emit),
+				finishPart: (emit, part) => {
+					for (const { data, samples } of kept[part].after) writer.add(data, samples, emit);
+					writer.flush(emit);
+				},
 			});
 		},
 	};

@@ -29,6 +29,8 @@ const MAX_ENCODER_DELAY = 960;
 export interface Kept {
 	/** Packets put in front of it. */
 	before: Made[];
+	/** Packets put behind it: of the last part only. */
+	after: Made[];
 	/** Packets left out at its start. */
 	skip: Tally;
 	/** Packets left out at its end: those behind its end, and of those before as many as time demands. */
@@ -37,7 +39,8 @@ export interface Kept {
 
 /**
  * As in MP3, each part starts within one packet of where it should: the difference is carried on from seam to seam, and a
- * packet with sound goes only where it must, at the end of a part.
+ * packet with sound goes only where it must, at the end of a part. `pauseSamples`: before each part, and behind the last;
+ * of the pauses at both ends of the file, what is too much is not played.
  */
 export function planSeams(
 	infos: OpusInfo[],
@@ -46,17 +49,24 @@ export function planSeams(
 	packetSamples: number,
 ): Kept[] {
 	const kept = infos.map((info, part): Kept => {
-		const isExcerpt = (part > 0 || trimSilence) && info.preSkip > MAX_ENCODER_DELAY;
+		const isPreceded = part > 0 || trimSilence || pauseSamples[0] > 0;
+		const isExcerpt = isPreceded && info.preSkip > MAX_ENCODER_DELAY;
 		const skip = isExcerpt ? info.lead : emptyTally();
-		const before = part === 0 && isExcerpt ? beginAnew(info, skip) : [];
-		return { before, skip, drop: info.tail };
+		return { before: [], after: [], skip, drop: info.tail };
 	});
+	const [opening, closing] = [kept[0], kept[kept.length - 1]];
+	if (opening.skip.packets > 0 || pauseSamples[0] > 0) {
+		const anew = beginAnew(infos[0], opening.skip);
+		const delay = samplesOf(anew) + infos[0].preSkip - opening.skip.samples;
+		opening.before = [...pausesOf(pauseSamples[0] - delay), ...anew];
+	}
+	closing.after = pausesOf(pauseSamples[infos.length] - paddingOf(infos[infos.length - 1]));
 	let error = 0; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
-		const pause = pauseSamples[part - 1];
+		const pause = pauseSamples[part];
 		const anew = beginAnew(after, kept[part].skip);
-		const padding = before.all.samples - before.tail.samples - before.endSample;
+		const padding = paddingOf(before);
 		const delay = after.preSkip - kept[part].skip.samples;
 		const most = Math.min(before.last.length, keptOf(before, kept[part - 1]).packets - 1);
 		const fixed = error + padding + delay + samplesOf(anew) - pause;
@@ -82,6 +92,14 @@ export function planSeams(
 	return kept;
 }
 
+/** Packets of silence for so many samples at least. */
+const pausesOf = (samples: number): Made[] =>
+	Array.from({ length: Math.max(0, Math.ceil(samples / PAUSE.samples)) }, () => PAUSE);
+
+/** Samples of the last packet that are not played. */
+export const paddingOf = ({ all, tail, endSample }: OpusInfo): number =>
+	all.samples - tail.samples - endSample;
+
 /**
  * Packets behind which decoders play a part as if it were alone. A decoder predicts from what it last played; what it has of
  * another part would make the first packets of this one far too loud. It forgets what it has of SILK at a packet of CELT,
@@ -106,6 +124,12 @@ export function tallyOf(packets: Array<Packet | Made>): Tally {
 	return tally;
 }
 
+/** Of the packets that begin a file, those that are not played. */
+export function leadOf(packets: Made[], preSkip: number): Tally {
+	let samples = 0;
+	return tallyOf(packets.filter((packet) => (samples += packet.samples) <= preSkip));
+}
+
 function samplesOf(packets: Array<Packet | Made>): number {
 	return packets.reduce((sum, { samples }) => sum + samples, 0);
 }
@@ -114,18 +138,20 @@ function sizeOf(packet: Packet | Made): number {
 	return 'data' in packet ? packet.data.length : packet.bytes;
 }
 
+const packetOf = ({ data, samples }: Made): Packet => ({ bytes: data.length, samples });
+
 /** The last packets of the joined file, as many as are known. */
 export function lastPackets(infos: OpusInfo[], kept: Kept[]): Packet[] {
 	let packets: Packet[] = [];
 	for (let part = infos.length - 1; part >= 0 && packets.length < EDGE_PACKETS; part--) {
 		const { last, tail } = infos[part];
-		const { before, drop } = kept[part];
+		const { before, after, drop } = kept[part];
+		packets = [...after.map(packetOf), ...packets];
 		const count = keptOf(infos[part], kept[part]).packets;
 		const known = last.slice(0, last.length - (drop.packets - tail.packets)).slice(-count);
 		packets = [...known, ...packets];
 		if (known.length < count) break;
-		const made = before.map(({ data, samples }): Packet => ({ bytes: data.length, samples }));
-		packets = [...made, ...packets];
+		packets = [...before.map(packetOf), ...packets];
 	}
 	return packets.slice(-EDGE_PACKETS);
 }
