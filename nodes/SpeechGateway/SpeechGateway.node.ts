@@ -11,7 +11,7 @@ import {
 	properties,
 	subtitleExpression,
 } from './descriptions/node';
-import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './operations/listSearch';
+import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './listSearch';
 
 export class SpeechGateway implements INodeType {
 	description: INodeTypeDescription = {
@@ -36,7 +36,7 @@ export class SpeechGateway implements INodeType {
 	methods = { listSearch: { searchModels, searchOwnVoices, searchVoicesWithDefault } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		// n8n loads this file whenever one of its processes starts: what it runs is loaded when it runs.
+		// n8n loads this file whenever one of its processes starts: what works is loaded when it is needed.
 		const { runOperation } = await import('./operations');
 		return await runOperation(this);
 	}

@@ -59,6 +59,47 @@ test('the package holds what n8n loads, icons, codex files and its papers, and n
 	expect([...needed].filter((file) => !files.includes(file))).toEqual([]);
 });
 
+/** The package's files that are loaded by then, within `dist`; `script` runs in a process of its own. */
+async function loadedAfter(script: string): Promise<string[]> {
+	const names = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
+	const program = `
+		const made = ${JSON.stringify(names)}.map((name) => {
+			const [Made] = Object.values(require(require('path').resolve(name)));
+			return new Made();
+		});
+		const print = () => {
+			const dist = require('path').resolve('dist') + '/';
+			const files = Object.keys(require.cache).filter((name) => name.startsWith(dist));
+			console.log(JSON.stringify(files.map((name) => name.slice(dist.length))));
+		};
+		${script}`;
+	const env = { ...process.env, NODE_PATH: path.join(REPOSITORY, 'node_modules') };
+	const { stdout } = await run(process.execPath, ['-e', program], { cwd: folder, env });
+	return JSON.parse(stdout) as string[];
+}
+
+/** What sends, waits, speaks or joins. */
+const WORK = /\/(operations|flows|core\/(text|audio|chat))\/|\/run\/requests\/|\/transport\.js$/;
+
+test('what n8n loads whenever one of its processes starts: descriptions, and nothing that works', async () => {
+	const atStart = await loadedAfter('print()');
+	expect(atStart.filter((file) => WORK.test(file))).toEqual([]);
+	expect(atStart.length).toBeGreaterThan(20);
+	expect(atStart.length).toBeLessThan(50);
+});
+
+test.each([
+	['runs', 'made[0].execute.call({})', 'nodes/SpeechGateway/flows/narrate.js'],
+	[
+		'lists something in the editor',
+		'made[0].methods.listSearch.searchModels.call({})',
+		'nodes/SpeechGateway/gateway/transport.js',
+	],
+	['gives a model to an agent', 'made[1].supplyData.call({})', 'nodes/SpeechGateway/flows/chat.js'],
+])('what works is loaded when a node %s', async (_, first, file) => {
+	expect(await loadedAfter(`${first}.catch(() => {}).then(print)`)).toContain(file);
+});
+
 test('every node has its codex file and its icons, for both themes', async () => {
 	for (const node of manifest.n8n.nodes) {
 		const codex = JSON.parse(await read(node.replace(/\.js$/, '.json'))) as { node: string };

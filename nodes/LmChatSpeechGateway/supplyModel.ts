@@ -1,0 +1,83 @@
+import {
+	type IExecuteFunctions,
+	type ISupplyDataFunctions,
+	type NodeApiError,
+	NodeOperationError,
+	type SupplyData,
+} from 'n8n-workflow';
+import { asError, OutcomeUnknownError } from '../SpeechGateway/core/errors';
+import { answerFields } from '../SpeechGateway/descriptions/fields/chat';
+import { chatModelField } from '../SpeechGateway/descriptions/fields/model';
+import { completeCall } from '../SpeechGateway/flows/chat';
+import { Transport } from '../SpeechGateway/gateway/transport';
+import { errorText, nodeError } from '../SpeechGateway/run/errors';
+import { group } from '../SpeechGateway/run/fields/field';
+import { Parameters } from '../SpeechGateway/run/fields/parameters';
+import { readSettings } from '../SpeechGateway/run/readItems';
+import { replayForModel } from '../SpeechGateway/run/requests/replay';
+import { openSession } from '../SpeechGateway/run/requests/session';
+import type { Complete } from './model';
+
+/** The node above decides how many calls run at once; here they are only held back after "too many requests". */
+const CONCURRENCY = 100;
+
+/** The model that an agent or chain is given for one item. */
+export async function supplyModel(
+	supplier: ISupplyDataFunctions,
+	itemIndex: number,
+): Promise<SupplyData> {
+	const { sdk, Model } = await loadSdk(supplier);
+	// The context of a sub-node has all that is used of an executing node's.
+	const context = supplier as unknown as IExecuteFunctions;
+	try {
+		const parameters = new Parameters(context, itemIndex);
+		const settings = readSettings(parameters);
+		const session = openSession(context, await Transport.open(context), CONCURRENCY);
+		const replay = replayForModel(context, itemIndex);
+		const complete: Complete = async (body, onText) => {
+			try {
+				return await completeCall({ ...session, context }, settings, replay, body, onText);
+			} catch (error) {
+				throw modelError(supplier, error);
+			}
+		};
+		const answers = group(answerFields).read(parameters);
+		const model = new Model(chatModelField.read(parameters), complete, answers);
+		return sdk.supplyModel(supplier, model);
+	} catch (error) {
+		throw modelError(supplier, error);
+	}
+}
+
+/** Only when it is used: n8n 1 lacks n8n's SDK for AI nodes, and must still load this package. */
+async function loadSdk(context: ISupplyDataFunctions) {
+	try {
+		const sdk = await import('@n8n/ai-node-sdk');
+		const { SpeechGatewayChatModel: Model } = await import('./model');
+		return { sdk, Model };
+	} catch (error) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'The Speech Gateway Chat Model needs a newer n8n (it is tested with n8n 2.41)',
+			{
+				description: `Update n8n, or use the node Speech Gateway with Chat → Complete. Details: ${asError(error).message}`,
+				functionality: 'configuration-node',
+			},
+		);
+	}
+}
+
+/** A chat model has no branches: what would go onto the branch "Unknown" is an error that forbids a second try. */
+function modelError(
+	context: ISupplyDataFunctions,
+	error: unknown,
+): NodeApiError | NodeOperationError {
+	const text = error instanceof OutcomeUnknownError ? unknownText(error) : errorText(error);
+	return nodeError(context.getNode(), text, { functionality: 'configuration-node' });
+}
+
+const unknownText = ({ message, facts }: OutcomeUnknownError) => ({
+	message: `The outcome of this chat request is unknown: it may have been charged and must not be repeated. ${message}`,
+	description: `The same messages are not sent again in this execution. Look into the usage log of the gateway before you run it again.${facts.requestId ? ` Request id: ${facts.requestId}.` : ''}`,
+	details: {},
+});
