@@ -28,6 +28,32 @@ test('each line goes on until the next known speaker', () => {
 	});
 });
 
+describe('headings', () => {
+	const withHeadings = (script: string, ...speakers: string[]) => {
+		const { lines, unknownSpeakers } = parseDialogue(script, speakers, { headings: true });
+		expect(unknownSpeakers).toEqual([]);
+		return lines.map(({ headings, speaker, text }) => [headings.join(' | '), speaker, text]);
+	};
+	test('nobody says them; the speaker before them goes on', () => {
+		const script =
+			'# Show\r\n## Part 1: **Hello** ##\r\nAnna: Hi.\r\n\r\n## Weather: rain\r\nIt rains.\r\nBen: Yes.\n<h2 class="x">The <i>end</i></h2>\nAnna: Bye.\n# Nothing\n';
+		expect(withHeadings(script, 'Anna', 'Ben')).toEqual([
+			['Show | Part 1: **Hello**', 'Anna', 'Hi.'],
+			['Weather: rain', 'Anna', 'It rains.'],
+			['', 'Ben', 'Yes.'],
+			['The <i>end</i>', 'Anna', 'Bye.'],
+		]);
+	});
+	test.each(['## Anna', '## Anna:', '### **Anna:**', '## Anna: '])('%s is a name', (name) => {
+		expect(withHeadings(`# One\n${name}\nHi.`, 'Anna')).toEqual([['One', 'Anna', 'Hi.']]);
+	});
+	test('without the option, and when they are no headings, they are text', () => {
+		const script = 'Anna: Hi.\n# One\nBye.';
+		expect(linesOf(script, 'Anna')).toEqual([['Anna', 'Hi.\n# One\nBye.']]);
+		expect(withHeadings(`Anna: #1 is\n#two\n# ${'long '.repeat(50)}`, 'Anna')).toHaveLength(1);
+	});
+});
+
 test.each([
 	['Anna: Hi.', 'Hi.'],
 	['  anna : Hi.', 'Hi.'],

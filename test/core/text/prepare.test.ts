@@ -245,4 +245,36 @@ describe('segments', () => {
 		}
 		expect(segments('```js\nx()\n```', { textFormat: 'markdown' }).segments).toEqual([]);
 	});
+	const titles = (text: string) => prepare(text).headings.map(({ title }) => title);
+	test('lines of plain text that are chapters', () => {
+		const text =
+			'The Night Train\n\nIt was late.\nIt rained.\n\n[pause 1s]\n\n(softly)\n\n- milk\n\n## Two: [pause 1s] more ##\nChapter 3\nGone.\n第四章 归来\n完。\n\nAn end.\n\nSee also:\n\nYours\n\nAnna';
+		expect(titles(text)).toEqual([
+			'The Night Train',
+			'Two: more',
+			'Chapter 3',
+			'第四章 归来',
+			'Yours',
+		]);
+		expect(prepare(text).spoken.text).toContain('## Two: more ##');
+		const cut = segmentPrepared(prepare(text), { maxCharacters: 1000, cutAtHeadings: true });
+		expect(cut.chapters.map(({ segment }) => cut.segments[segment].text.split('\n')[0])).toEqual([
+			'The Night Train',
+			'## Two:',
+			'Chapter 3',
+			'第四章 归来',
+			'Yours',
+		]);
+		expect(titles(text.replaceAll('\n', '\r\n'))).toEqual(titles(text));
+	});
+	test.each([
+		'One line',
+		'First.\n\nLast words',
+		'A\nB\nC',
+		`${'word '.repeat(40)}\n\nEnd.`,
+		'Chapters are good\nThey are.',
+		'Partly cloudy\nwith rain.',
+	])('no headings: %s', (text) => {
+		expect(titles(text)).toEqual([]);
+	});
 });

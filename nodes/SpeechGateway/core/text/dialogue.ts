@@ -8,6 +8,8 @@ export interface DialogueLine {
 	text: string;
 	start: number;
 	end: number;
+	/** Headings that stand directly before it; nobody says them. */
+	headings: string[];
 }
 
 export interface Dialogue {
@@ -19,6 +21,10 @@ export interface Dialogue {
 /** A name at the start of a line, with list and quote marks and Markdown's emphasis around it, before a colon. */
 const NAME_AT_LINE_START =
 	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
+
+/** A heading as Markdown or HTML have them, on a line of its own. */
+const HEADING =
+	/^[ \t]{0,3}(?:#{1,6}[ \t]+([^\n]{1,200})|<h[1-6](?:[ \t][^<>\n]{0,200})?>([^\n]{1,200}?)<\/h[1-6]>[ \t]*\r?)$/gimu;
 
 /** Words that stand before a colon in many texts and speak in none. */
 const LABELS = new Set(
@@ -81,6 +87,27 @@ function namesIn(script: string): Found[] {
 	}));
 }
 
+interface FoundHeading {
+	at: number;
+	from: number;
+	heading: string;
+}
+
+/** Headings and names, in order. A heading that begins with the name of a known speaker (`## Anna`) is no heading. */
+function marksIn(script: string, isKnown: (name: string) => boolean): Array<Found | FoundHeading> {
+	const headings = [...script.matchAll(HEADING)].map((match): Found | FoundHeading => {
+		const { 0: line, 1: marked, 2: tagged, index: at } = match;
+		const words = marked ?? tagged;
+		const named = namesIn(`${words}:`).find(({ name }) => isKnown(name));
+		return named
+			? { ...named, at, from: at + Math.min(line.length, line.indexOf(words) + named.from) }
+			: { at, from: at + line.length, heading: words.replace(/[ \t]#+\s*$/u, '').trim() };
+	});
+	const headingLines = new Set(headings.map(({ at }) => at));
+	const names = namesIn(script).filter(({ at }) => !headingLines.has(at));
+	return [...headings, ...names].sort((a, b) => a.at - b.at);
+}
+
 /** One word with a capital or of a script without case, a number behind it at most: `Ben`, `Speaker 2`, `小明`. */
 const SINGLE_NAME =
 	/^(?:\p{Lu}[\p{L}\p{M}'’-]{1,29}|\p{Lo}[\p{Lo}\p{M}]{0,7})(?: ?\d{1,3}| [A-Z])?$/u;
@@ -116,28 +143,49 @@ function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<
 /**
  * Splits a script into what each speaker says. A line `Name: …` begins what a known speaker says, whatever its case and
  * spaces, also in the forms of Markdown and with a full-width colon; it goes on until the next one. What stands before
- * the first is the narrator's. `Narrator:` goes back to the narrator, unless that is a known speaker.
+ * the first is the narrator's. `Narrator:` goes back to the narrator, unless that is a known speaker. With `headings`, those
+ * of Markdown and HTML are said by nobody, and the speaker before them goes on behind them.
  */
-export function parseDialogue(script: string, knownSpeakers: string[]): Dialogue {
+export function parseDialogue(
+	script: string,
+	knownSpeakers: string[],
+	options: { headings?: boolean } = {},
+): Dialogue {
 	const known = new Map<string, string | undefined>();
 	for (const narrator of NARRATORS) known.set(narrator, undefined);
 	for (const speaker of knownSpeakers) known.set(fold(speaker), speaker.trim());
 
-	const found = namesIn(script);
-	const unknown = unknownIn(found, known);
+	const marks = options.headings
+		? marksIn(script, (name) => known.has(fold(name)))
+		: namesIn(script);
+	const unknown = unknownIn(
+		marks.filter((mark) => 'name' in mark),
+		known,
+	);
 	const unknownSpeakers = new Map<string, string>();
 	const lines: DialogueLine[] = [];
 	let speaker: string | undefined;
 	let tone = '';
 	let from = 0;
+	let headings: string[] = [];
 	const finish = (at: number) => {
 		const said = script.slice(from, at);
 		const start = from + said.length - said.trimStart().length;
 		const text = said.trim();
 		if (text === '') return;
-		lines.push({ speaker, text: tone + text, start, end: start + text.length });
+		lines.push({ speaker, text: tone + text, start, end: start + text.length, headings });
+		headings = [];
 	};
-	for (const { at, from: next, name, direction } of found) {
+	for (const mark of marks) {
+		const { at, from: next } = mark;
+		if ('heading' in mark) {
+			finish(at);
+			if (mark.heading !== '') headings.push(mark.heading);
+			tone = '';
+			from = next;
+			continue;
+		}
+		const { name, direction } = mark;
 		const key = fold(name);
 		if (!known.has(key) && !unknown.has(key)) continue;
 		if (unknown.has(key) && !unknownSpeakers.has(key)) unknownSpeakers.set(key, name);

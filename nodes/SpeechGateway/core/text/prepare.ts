@@ -1,6 +1,7 @@
 import { readHtml } from './html';
 import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
+import { plainHeadings } from './plainHeadings';
 import { readParenthesesAloud, toneTags, untonedTags } from './parentheses';
 import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { pronounce, type Pronunciation } from './pronunciations';
@@ -58,7 +59,8 @@ const MANY_PARENTHESES = 3;
 function read(source: string, format: TextFormat): ReadText {
 	if (format === 'markdown') return readMarkdown(source);
 	if (format === 'html') return readHtml(source);
-	return { ...readPlain(source), headings: [], notes: [] };
+	const plain = readPlain(source);
+	return { ...plain, headings: plainHeadings(plain.text.text), notes: [] };
 }
 
 function notesOn(
@@ -104,10 +106,10 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 			...pause,
 			at: offsetOf(spoken, pause.at),
 		})),
-		headings: readText.headings.map(({ at, end, level }) => ({
+		headings: readText.headings.map(({ at, wordsAt = at, end, level }) => ({
 			at: offsetOf(spoken, inWritten(at)),
 			level,
-			title: takePauses(slice(readText.text, at, end)).written.text.trim(),
+			title: takePauses(slice(readText.text, wordsAt, end)).written.text.trim(),
 		})),
 		notes: notesOn(readText, text, options.parentheses),
 	};

@@ -4,6 +4,8 @@ import { type MappedText, MappedWriter } from './mapped';
 /** A heading of a text that has been read: offsets of that text. */
 export interface ReadHeading {
 	at: number;
+	/** Where its words start, when there is a mark before them. */
+	wordsAt?: number;
 	end: number;
 	level: number;
 }

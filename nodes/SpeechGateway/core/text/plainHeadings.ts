@@ -1,0 +1,41 @@
+import type { ReadHeading } from './reading';
+
+const LINE = /[^\r\n\u2028\u2029]+/g;
+/** Longer lines are running text. UTF-16 units. */
+const MAX_CHARACTERS = 100;
+/** `# Title`, as in Markdown. */
+const MARKED = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/u;
+/** A line that counts: `Chapter 3`, `Part IV: The return`, `Kapitel 2`, `第三章`. */
+const COUNTED =
+	/^(?:(?:chapter|part|act|episode|section|kapitel|teil|abschnitt|chapitre|partie|cap[ií]tulo|parte|capitolo|hoofdstuk|deel|rozdział|глава|часть)[ \t]+(?:\d{1,4}|[ivxlc]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?!\p{L})|第[\p{N}一二三四五六七八九十百千零〇]{1,8}[章节節回部話话幕])/iu;
+/** Of sentences and of lists that follow; a question can be a heading. */
+const ENDS_LIKE_TEXT = /[.!…,;:。！，、；：।؛،][\p{Pe}\p{Pf}"'*_]*$/u;
+const LETTER = /[\p{L}\p{N}]/u;
+/** A direction such as `(softly)` or `[Music]`, or an item of a list. */
+const NO_TITLE = /^(?:[([（【].*[)\]）】]|[-*•–—][ \t].*)$/u;
+
+/**
+ * The headings of plain text, which are spoken like all of it: lines with `#` before them, lines such as `Chapter 3`, and short lines
+ * that stand alone between blank lines and do not end like a sentence. The last words of a text are no heading.
+ */
+export function plainHeadings(text: string): ReadHeading[] {
+	const lines = [...text.matchAll(LINE)].filter(([line]) => line.trim() !== '');
+	return lines.flatMap((match, index): ReadHeading[] => {
+		const [line] = match;
+		const title = line.trim();
+		const isLast = index === lines.length - 1;
+		if (isLast || title.length > MAX_CHARACTERS || !LETTER.test(title)) return [];
+		const at = match.index + line.indexOf(title);
+		const marked = MARKED.exec(title);
+		if (marked) {
+			const wordsAt = at + title.indexOf(marked[2], marked[1].length);
+			return [{ at, wordsAt, end: wordsAt + marked[2].length, level: marked[1].length }];
+		}
+		if (NO_TITLE.test(title) || ENDS_LIKE_TEXT.test(title)) return [];
+		const before = lines[index - 1];
+		const above = before ? text.slice(before.index + before[0].length, match.index) : '\n\n';
+		const below = text.slice(match.index + line.length, lines[index + 1].index);
+		const standsAlone = [above, below].every((gap) => gap.split('\n').length > 2);
+		return standsAlone || COUNTED.test(title) ? [{ at, end: at + title.length, level: 1 }] : [];
+	});
+}
