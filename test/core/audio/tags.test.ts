@@ -1,5 +1,4 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
-import { spawnSync } from 'node:child_process';
 import type { JoinedAudio } from '../../../nodes/SpeechGateway/core/audio';
 import {
 	chaptersJson,
@@ -8,8 +7,8 @@ import {
 	sniffCover,
 	withMetadata,
 } from '../../../nodes/SpeechGateway/core/audio/tags';
-import { REPOSITORY } from '../../support/n8n/install';
-import { decode, fixture, inspect, joinFiles, pieces, run, withFile } from './support';
+import { probe, secondReader } from '../../support/readers';
+import { decode, fixture, inspect, joinFiles, pieces, run } from './support';
 
 type Tagged = 'mp3' | 'wav' | 'opus';
 const FORMATS: Tagged[] = ['mp3', 'wav', 'opus'];
@@ -56,79 +55,6 @@ async function tagged(format: Tagged, of: (joined: JoinedAudio) => Metadata, par
 	return { plain, metadata, joined, bytes: await bytesOf(joined) };
 }
 
-/** Tags, chapters and picture as ffmpeg sees them. */
-function probe(format: Tagged, bytes: Uint8Array) {
-	return withFile(`audio.${format}`, bytes, (path) => {
-		const show = ['-show_format', '-show_streams', '-show_chapters'];
-		const { stdout, stderr } = run('ffprobe', ['-v', 'warning', '-of', 'json', ...show, path]);
-		const report = JSON.parse(stdout.toString()) as {
-			format: { tags?: Record<string, string> };
-			streams: Array<{ codec_type: string; codec_name: string; tags?: Record<string, string> }>;
-			chapters: Array<{ start_time: string; end_time: string; tags: { title: string } }>;
-		};
-		const cover = report.streams.some(({ codec_type: type }) => type === 'video')
-			? run('ffmpeg', [
-					...['-v', 'error', '-i', path, '-map', '0:v', '-c', 'copy'],
-					'-f',
-					'image2pipe',
-					'-',
-				]).stdout
-			: undefined;
-		const own = { ...report.streams[0].tags, ...report.format.tags };
-		return {
-			tags: Object.fromEntries(
-				Object.entries(own).map(([key, value]) => [key.toLowerCase(), value]),
-			),
-			chapters: report.chapters.map(({ start_time: start, end_time: end, tags }) => ({
-				title: tags.title,
-				start: Number(start),
-				end: Number(end),
-			})),
-			cover,
-			// WAV has texts beyond ASCII in both: for readers that take INFO for ASCII, and for those that know no ID3 there.
-			complaints: stderr
-				.split('\n')
-				.filter((line) => !line.includes('Discarding ID3 tags because more suitable'))
-				.join('\n')
-				.trim(),
-		};
-	});
-}
-
-interface SecondReading {
-	common: Record<string, unknown> & {
-		comment?: Array<{ text?: string } | string>;
-		picture?: Array<{ format: string; data: string; type?: string }>;
-	};
-	duration: number;
-	chapters?: Array<{ title: string; start: number }>;
-	native: Record<string, Array<{ id: string; value: unknown }>>;
-}
-
-/** The same with music-metadata, an ES module that shares no code with ffmpeg. */
-function secondReader(format: Tagged, bytes: Uint8Array): SecondReading {
-	return withFile(`audio.${format}`, bytes, (path) => {
-		const script = `
-			import { parseFile } from 'music-metadata';
-			const { common, format, native } = await parseFile(process.argv[1], { includeChapters: true, duration: true });
-			const picture = common.picture?.map((one) => ({ ...one, data: Buffer.from(one.data).toString('base64') }));
-			const small = Object.fromEntries(Object.entries(native).map(([type, tags]) =>
-				[type, tags.filter(({ id }) => !/APIC|PICTURE/.test(id))]));
-			console.log(JSON.stringify({
-				common: { ...common, picture },
-				duration: format.duration,
-				native: small,
-				chapters: format.chapters?.map(({ title, start }) => ({ title, start })),
-			}));`;
-		const { stdout, stderr } = spawnSync('node', ['--input-type=module', '-e', script, path], {
-			cwd: REPOSITORY,
-			maxBuffer: 1 << 28,
-		});
-		if (stdout.length === 0) throw new Error(stderr.toString());
-		return JSON.parse(stdout.toString()) as SecondReading;
-	});
-}
-
 const SCRIPTS = {
 	latin: { title: 'Café Übermut', artist: 'Zoë', album: 'Straße', comment: 'One\nTwo' },
 	japanese: { title: '第一章', artist: '夏目漱石', album: '吾輩は猫である', comment: 'こんにちは' },
@@ -153,7 +79,7 @@ describe.each(FORMATS)('%s', (format) => {
 			bytes: 0,
 		});
 
-		const seen = probe(format, bytes);
+		const seen = probe(bytes);
 		expect(seen.complaints).toBe('');
 		expect(seen.tags).toMatchObject({
 			title: words.title,
@@ -171,7 +97,7 @@ describe.each(FORMATS)('%s', (format) => {
 		});
 		expect(new Uint8Array(seen.cover!)).toEqual(smallPng);
 
-		const second = secondReader(format, bytes);
+		const second = secondReader(bytes);
 		expect(second.common).toMatchObject({
 			title: words.title,
 			artist: words.artist,
@@ -215,10 +141,10 @@ describe.each(FORMATS)('%s', (format) => {
 		}));
 		expect(bytes.length).toBe(joined.info.bytes);
 		expect(inspect(format, bytes).seconds).toBe(plain.info.seconds);
-		const seen = probe(format, bytes);
+		const seen = probe(bytes);
 		expect(seen.complaints).toBe('');
 		expect(Buffer.from(cover).equals(seen.cover!)).toBe(true);
-		const { common } = secondReader(format, bytes);
+		const { common } = secondReader(bytes);
 		expect(common.title).toBe('Big');
 		expect(common.picture?.[0].format).toBe(mimeType);
 		expect(common.picture?.[0].data === Buffer.from(cover).toString('base64')).toBe(true);
@@ -231,7 +157,7 @@ describe.each(FORMATS)('%s', (format) => {
 		}));
 		expect(bytes).toEqual(plain.bytes);
 		const one = await tagged(format, () => ({ tags: { artist: 'Me' }, chapters: [] }));
-		const { tags, chapters, cover } = probe(format, one.bytes);
+		const { tags, chapters, cover } = probe(one.bytes);
 		expect(tags).toMatchObject({ artist: 'Me' });
 		expect(Object.keys(tags)).not.toEqual(expect.arrayContaining(['title']));
 		expect(chapters).toEqual([]);
@@ -250,7 +176,7 @@ describe.each(FORMATS)('%s', (format) => {
 
 	test('one file alone', async () => {
 		const { bytes } = await tagged(format, () => ({ tags: { title: 'Alone' }, chapters: [] }), 1);
-		expect(probe(format, bytes).tags).toMatchObject({ title: 'Alone' });
+		expect(probe(bytes).tags).toMatchObject({ title: 'Alone' });
 		expect(decode(format, bytes).samples).toEqual(decode(format, fixture(PARTS[format])).samples);
 	});
 });
@@ -266,7 +192,7 @@ test.each([
 		endSeconds: (index + 1) / 1000,
 	}));
 	const { bytes } = await tagged(format, () => ({ tags: {}, chapters }));
-	expect(probe(format, bytes).chapters.map(({ title }) => title)).toEqual(
+	expect(probe(bytes).chapters.map(({ title }) => title)).toEqual(
 		chapters.map(({ title }) => title),
 	);
 });
