@@ -3,6 +3,7 @@ import { describeOperation } from '../run/description';
 import type { InputOf } from '../run/fields/field';
 import { choiceOption } from '../run/fields/kinds';
 import { speechModelField } from './fields/model';
+import { podcastFields } from './fields/podcast';
 import { scriptField, speakersField, voicesByName } from './fields/script';
 import { segmentFields, splitChoices } from './fields/segments';
 import { speakingFields, speechFields } from './fields/speech';
@@ -40,6 +41,11 @@ const longTextFields = {
 		},
 	}),
 	...segmentFields,
+	...podcastFields({
+		name: 'Headings',
+		description:
+			'Headings of Markdown and HTML; in plain text, lines such as "# Weather" or "Chapter 3" and short lines that stand alone',
+	}),
 };
 
 export type LongTextValues = InputOf<typeof longTextFields>;
@@ -83,6 +89,10 @@ const dialogueFields = {
 		choices: splitChoices,
 	}),
 	...segmentFields,
+	...podcastFields({
+		name: 'Headings',
+		description: 'Lines such as "# Weather" between the speeches; they are not read out',
+	}),
 };
 
 export type DialogueValues = InputOf<typeof dialogueFields>;

@@ -9,7 +9,7 @@ import {
 } from '../core/errors';
 import { errorText } from '../run/errors';
 import type { ItemRequests } from '../run/requests/itemRequests';
-import { joinStored } from './files/joinStored';
+import { type FileMetadata, type JoinedFile, joinStored } from './files/joinStored';
 import type { StoredAudio } from './files/storeAudio';
 
 /** One request of a narration. */
@@ -27,6 +27,8 @@ export interface Narration {
 	wordsOf(from: number, to: number): string;
 	fileName: string;
 	trimSilence?: boolean;
+	/** What the file is to say of itself; asked for once all is spoken. */
+	metadata?: () => Promise<FileMetadata>;
 }
 
 type PartResult =
@@ -41,13 +43,16 @@ type PartResult =
 export async function narrate(
 	item: ItemRequests,
 	narration: Narration,
-): Promise<StoredAudio & { starts: number[]; spoken: StoredAudio[] }> {
+): Promise<JoinedFile & { spoken: StoredAudio[] }> {
 	const { parts, fileName } = narration;
 	const results = await speakAll(item, parts);
 	if (!results.every(isDone)) throw await firstError(item, narration, results);
 	const audio = results.map((result) => result.audio);
 	try {
-		const joined = await joinStored(item, audio, fileName, seams(narration, 0, parts.length));
+		const joined = await joinStored(item, audio, fileName, {
+			...seams(narration, 0, parts.length),
+			metadata: await narration.metadata?.(),
+		});
 		return { ...joined, spoken: audio };
 	} catch (error) {
 		throw notJoined(error, await describeRemains(item, narration, results));

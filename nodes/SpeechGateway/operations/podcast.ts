@@ -1,4 +1,4 @@
-import { canBeTagged, type Tags } from '../core/audio/tags';
+import { canBeTagged, maxChapters, type Tags } from '../core/audio/tags';
 import { InputError } from '../core/errors';
 import type { PodcastValues, TagValues } from '../descriptions/fields/podcast';
 import { readCover } from '../flows/files/cover';
@@ -8,9 +8,16 @@ import type { FileContext } from '../flows/files/inputFile';
 export const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
 	chapters !== 'none' || Object.keys(values).length > 0;
 
-/** Throws InputError when the format has no place for what is asked for. */
-export function checkTaggable(input: PodcastValues, format: string): void {
-	if (!wantsMetadata(input) || canBeTagged(format)) return;
+/** Throws InputError when the format has no place for what is asked for. `count`: of chapters. */
+export function checkTaggable(input: PodcastValues, format: string, count: number): void {
+	if (!wantsMetadata(input)) return;
+	if (count > maxChapters(format)) {
+		throw new InputError(
+			`There would be ${count} chapters, but ${format} files have place for ${maxChapters(format)}`,
+			'Use mp3, or fewer chapters. Nothing was sent.',
+		);
+	}
+	if (canBeTagged(format)) return;
 	throw new InputError(
 		`${format} files have no place for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
 		'Use mp3, opus or wav, or remove the options "Chapters" and "Tags". Nothing was sent.',
@@ -30,4 +37,13 @@ export async function readTags(
 	const all = context.getInputData();
 	const owner = items.find((index) => all[index]?.binary?.[coverBinaryPropertyName]) ?? items[0];
 	return { ...texts, cover: await readCover(context, owner, coverBinaryPropertyName) };
+}
+
+/** Throws InputError when the field of the file is also that of another file. `others`: fields by name, and whether they are used. */
+export function checkOutputField(field: string, others: Record<string, boolean>): void {
+	if (!others[field]) return;
+	throw new InputError(
+		`"Output Binary Field" is "${field}", where the ${field} go`,
+		'Use another name, such as "data". Nothing was sent.',
+	);
 }

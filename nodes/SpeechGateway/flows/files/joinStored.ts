@@ -20,17 +20,22 @@ import type { Session } from '../../run/requests/session';
 import { chunksOf } from './inputFile';
 import type { StoredAudio } from './storeAudio';
 
+/** What a file says of itself, and the headings that become its chapters. */
+export interface FileMetadata {
+	tags: Tags;
+	headings: Heading[];
+}
+
 interface JoinOptions {
 	pauses?: Pauses;
 	/** Quiet edges are cut down. */
 	trimSilence?: boolean;
-	/** What the file says of itself, and the headings that become chapters. */
-	metadata?: { tags: Tags; headings: Heading[] };
+	metadata?: FileMetadata;
 	/** Ends the join. Not for paid parts, which are handed over also when the execution is stopped. */
 	cancel?: AbortSignal;
 }
 
-interface JoinedFile extends StoredAudio {
+export interface JoinedFile extends StoredAudio {
 	/** Second at which each part starts. */
 	starts: number[];
 	/** The chapters in a file of their own, when there are any. */

@@ -8,7 +8,7 @@ import type { StoredAudio } from '../../flows/files/storeAudio';
 import { defineOperation } from '../../run/operation';
 import type { Result } from '../../run/requests/itemLedger';
 import type { Session } from '../../run/requests/session';
-import { checkTaggable, readTags } from '../podcast';
+import { checkOutputField, checkTaggable, readTags } from '../podcast';
 
 /** One of the files that become one. */
 interface InputFile extends StoredAudio {
@@ -63,9 +63,11 @@ async function joined(
 ): Promise<Result> {
 	const files = all.flatMap((item) => item.input.files);
 	const { pauseBetween, trimSilence, outputBinaryPropertyName } = input;
+	checkOutputField(outputBinaryPropertyName, { chapters: input.chapters !== 'none' });
 	checkAlike(files, pauseBetween);
-	checkTaggable(input, files[0].info.format);
-	const headings = files.map(({ title }, part) => ({ title, part }));
+	const headings =
+		input.chapters === 'headings' ? files.map(({ title }, part) => ({ title, part })) : [];
+	checkTaggable(input, files[0].info.format, headings.length);
 	const { context } = session;
 	const { binary, info, starts, chapters } = await joinStored(
 		{ session },
@@ -81,7 +83,7 @@ async function joined(
 					all.map(({ index }) => index),
 					input.tags,
 				),
-				headings: input.chapters === 'headings' ? headings : [],
+				headings,
 			},
 		},
 	);

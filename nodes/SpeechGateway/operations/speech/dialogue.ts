@@ -1,3 +1,4 @@
+import type { Heading } from '../../core/audio/tags';
 import { derived } from '../../core/derived';
 import { InputError } from '../../core/errors';
 import { type DialogueLine, isNarrator, parseDialogue } from '../../core/text/dialogue';
@@ -6,9 +7,10 @@ import type { Speaker } from '../../descriptions/fields/script';
 import { DEFAULT_VOICE } from '../../descriptions/fields/voice';
 import { type DialogueValues, speechDialogue } from '../../descriptions/speech';
 import { defineOperation } from '../../run/operation';
+import { checkTaggable } from '../podcast';
 import { checkBudget, hintsOn, mustBeSpeakable, prepared, type SpeakingInput } from '../speaking';
 import { cutIntoSegments, type Speech, type SpeechPart, tokensOf, withPauses } from './parts';
-import { speakParts, withNewTarget } from './speakParts';
+import { checkFiles, speakParts, withNewTarget } from './speakParts';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & Pick<SpeakingInput, 'tokensToSpare'>;
 
@@ -23,6 +25,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const { lines, unknownSpeakers } = parseDialogue(
 		script,
 		speakers.map(({ name }) => name),
+		{ headings: hasHeadings(input) },
 	);
 	if (unknownSpeakers.length > 0) {
 		throw new InputError(
@@ -34,12 +37,15 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const all: DialoguePart[] = [];
 	let pauseBefore = 0;
 	const hints: string[] = [];
+	const headings: Heading[] = [];
 	for (const line of lines) {
+		const titles = line.headings.map((title) => prepared(title, input).written.text.trim());
+		headings.push(...titles.map((title) => ({ title, part: all.length })));
 		const spokenBy =
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
 		const text = prepared(line.text, input);
 		hints.push(...hintsOn(text, false));
-		const { pauseBeforeMs, segments } = cutIntoSegments(text, input);
+		const { pauseBeforeMs, segments } = cutIntoSegments(text, { ...input, chapters: 'none' });
 		const before = all.at(-1);
 		if (before) before.pauseAfterMs += pauseBeforeMs;
 		else pauseBefore += pauseBeforeMs;
@@ -55,14 +61,25 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const parts = withPauses(all, input.pauseBetweenSegments);
 	const text = parts.map((part) => part.text).join('');
 	mustBeSpeakable(text, 'Script');
+	const chapters =
+		input.chapters === 'headings' ? headings.filter(({ part }) => part < parts.length) : [];
+	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
 	return {
 		pauseBeforeMs: pauseBefore,
 		parts,
 		text,
+		headings: chapters,
 		hints,
 		wordsOf: (from, to) => linesOf(parts.slice(from, to + 1)),
 	};
 });
+
+const NO_HEADINGS =
+	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
+
+/** Whether headings of a script are no text. Those of plain text are, as long as nothing is made of them. */
+const hasHeadings = ({ textFormat, chapters }: DialogueInput) =>
+	textFormat !== 'plain' || chapters === 'headings';
 
 /** The words of some parts as a script that can be spoken by itself. */
 function linesOf(parts: DialoguePart[]): string {
@@ -71,7 +88,11 @@ function linesOf(parts: DialoguePart[]): string {
 	return [...byLine]
 		.map(([line, said]) => {
 			const words = line.text.slice(said[0].source.start, said[said.length - 1].source.end).trim();
-			return `${line.speaker ?? 'Narrator'}: ${words}`;
+			const headings = said[0].source.start === 0 ? line.headings : [];
+			return [
+				...headings.map((title) => `# ${title}`),
+				`${line.speaker ?? 'Narrator'}: ${words}`,
+			].join('\n');
 		})
 		.join('\n');
 }
@@ -85,10 +106,11 @@ function refuseTwins(speakers: Speaker[]): void {
 }
 
 export const dialogue = defineOperation(speechDialogue, {
-	prepare({ voicesByName: others, ...given }): DialogueInput {
+	async prepare({ voicesByName: others, ...given }, parameters): Promise<DialogueInput> {
 		const input = { ...given, speakers: [...given.speakers, ...others] };
 		refuseTwins(input.speakers);
-		speechOf(input);
+		checkTaggable(input, input.responseFormat, speechOf(input).headings.length);
+		await checkFiles(input, parameters);
 		return input;
 	},
 	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),

@@ -3,7 +3,7 @@ import { defineOperation } from '../../run/operation';
 import { checkBudget } from '../speaking';
 import { type LongTextInput, speechOf, withLength } from './longText';
 import { tokensOf } from './parts';
-import { speakParts, withNewTarget } from './speakParts';
+import { checkFiles, speakParts, withNewTarget } from './speakParts';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
@@ -11,7 +11,11 @@ const NEAR_THE_LIMIT_CHARACTERS = 1310;
 type GenerateInput = GenerateValues & LongTextInput;
 
 export const generate = defineOperation(speechGenerate, {
-	prepare: (given): GenerateInput => ({ ...withLength(given), whileWaiting: given.whileWaiting }),
+	async prepare(given, parameters): Promise<GenerateInput> {
+		const input = { ...withLength(given), whileWaiting: given.whileWaiting };
+		await checkFiles(input, parameters);
+		return input;
+	},
 	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
 	describe: (input) => ({
 		input: input.text,

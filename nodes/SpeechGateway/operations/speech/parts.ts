@@ -1,4 +1,5 @@
 import { createHash } from 'crypto';
+import type { Heading } from '../../core/audio/tags';
 import { MAX_INPUT_CHARACTERS } from '../../core/limits';
 import type { PreparedText } from '../../core/text/prepare';
 import {
@@ -6,7 +7,8 @@ import {
 	type SpokenSegment,
 	type SpokenSegments,
 } from '../../core/text/spokenSegments';
-import { countCharacters } from '../../core/text/segment';
+import { countCharacters, isSpeakable } from '../../core/text/segment';
+import type { PodcastValues } from '../../descriptions/fields/podcast';
 import type { SegmentValues } from '../../descriptions/fields/segments';
 import type { WaitSettings } from '../../flows/wait/inProcess';
 import type { Voice } from '../../flows/voices';
@@ -14,7 +16,8 @@ import { estimateOf, type SpeakingInput } from '../speaking';
 
 /** How texts of any length are spoken. */
 export type NarrationInput = SpeakingInput &
-	SegmentValues & {
+	SegmentValues &
+	Partial<PodcastValues> & {
 		longText: 'auto' | 'split' | 'job' | 'single';
 		/** Of jobs. */
 		whileWaiting?: WaitSettings['whileWaiting'];
@@ -33,24 +36,48 @@ export interface Speech<P extends SpeechPart = SpeechPart> {
 	parts: P[];
 	/** All of it, for counting. */
 	text: string;
+	/** What becomes chapters; empty unless they are asked for. */
+	headings: Heading[];
 	/** Sentences for hints. */
 	hints: string[];
 	/** The words of the source for the parts from one index to another, both included. */
 	wordsOf(from: number, to: number): string;
 }
 
-/** Cuts a text at its pauses, and where it would be too long for one request. One that needs no cut is sent as it is. */
+/**
+ * Cuts a text at its pauses, at headings that become chapters, and where it would be too long for one request. One that needs no
+ * cut is sent as it is.
+ */
 export function cutIntoSegments(
 	text: PreparedText,
-	{ longText, maxSegmentCharacters }: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters'>,
-): Pick<SpokenSegments, 'pauseBeforeMs' | 'segments'> {
+	{
+		longText,
+		maxSegmentCharacters,
+		chapters,
+	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
+): SpokenSegments {
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
-	const fits = text.pauses.length === 0 && countCharacters(text.spoken.text) <= maxCharacters;
-	if (longText !== 'single' && !fits) return segmentPrepared(text, { maxCharacters });
+	const headings = chapters === 'headings' ? text.headings : [];
+	const fits =
+		text.pauses.length === 0 &&
+		headings.length === 0 &&
+		countCharacters(text.spoken.text) <= maxCharacters;
+	if (longText !== 'single' && !fits) {
+		return segmentPrepared(text, { maxCharacters, cutAtHeadings: headings.length > 0 });
+	}
 	const source = { start: 0, end: text.source.length };
 	const whole = { text: text.spoken.text, written: text.written.text, source, pauseAfterMs: 0 };
-	return { pauseBeforeMs: 0, segments: [whole] };
+	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
+	return {
+		pauseBeforeMs: 0,
+		segments: [whole],
+		chapters: opening.map(({ title, level }) => ({ title, level, segment: 0 })),
+	};
 }
+
+/** The chapters of a text that has been cut, as headings of its parts. */
+export const headingsOf = ({ chapters }: SpokenSegments): Heading[] =>
+	chapters.map(({ title, segment }) => ({ title, part: segment }));
 
 /** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, the former. */
 export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegments: number): P[] =>

@@ -1,9 +1,12 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { oddSegments } from '../../core/audio';
+import type { Tags } from '../../core/audio/tags';
 import { spokenTokens } from '../../core/billing';
+import { asError } from '../../core/errors';
 import { countCharacters } from '../../core/text/segment';
 import { subtitles, type TimedText } from '../../core/text/subtitles';
 import { withExtension } from '../../core/fileName';
+import type { PodcastValues } from '../../descriptions/fields/podcast';
 import { DEFAULT_WAIT } from '../../descriptions/fields/wait';
 import type { StoredAudio } from '../../flows/files/storeAudio';
 import { narrate } from '../../flows/narrate';
@@ -16,18 +19,33 @@ import {
 	type SpeechRequest,
 } from '../../flows/speak';
 import { type Voice, voiceIds, voiceName } from '../../flows/voices';
+import type { Parameters } from '../../run/fields/parameters';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import type { Result } from '../../run/requests/itemLedger';
+import { checkOutputField, readTags } from '../podcast';
 import { estimateOf, speechBody } from '../speaking';
 import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
 
 /** What a retry may change without anything being spoken anew. */
 export const withNewTarget = <P extends NarrationInput>(paid: P, now: P): P => {
 	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
-	const { maxEstimatedTokens, tokensToSpare } = now;
-	const target = { fileName, binaryPropertyName, subtitles, timings, whileWaiting };
+	const { maxEstimatedTokens, tokensToSpare, tags } = now;
+	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
 	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare };
 };
+
+/** Throws InputError when the files cannot be made as they are asked for: a cover that is none, two files in one field. */
+export async function checkFiles(
+	input: Pick<NarrationInput, 'binaryPropertyName' | 'subtitles'> & PodcastValues,
+	{ context, index }: Parameters,
+): Promise<void> {
+	checkOutputField(input.binaryPropertyName, {
+		subtitles: input.subtitles !== 'none',
+		chapters: input.chapters !== 'none',
+	});
+	// The bytes are read again when they are written: the ledger keeps the input, and while it is spoken they are not needed.
+	await readTags(context, [index], input.tags);
+}
 
 /** Ids of voices, asked for when the first of them is needed. */
 class Voices {
@@ -67,7 +85,7 @@ export async function speakParts(
 	// A voice that is not found is told before anything is sent; once something is paid for, it must not cost that.
 	if (names.every((name) => isToBeSent(item, name))) await voices.idOf(parts[0].voice);
 
-	const { info, binary, starts, spoken } = await narrate(item, {
+	const { info, binary, starts, spoken, chapters } = await narrate(item, {
 		pauseBeforeMs,
 		parts: parts.map((part, index) => ({
 			pauseAfterMs: part.pauseAfterMs,
@@ -76,6 +94,10 @@ export async function speakParts(
 		wordsOf,
 		fileName: input.fileName,
 		trimSilence: input.trimSilence,
+		metadata: async () => ({
+			tags: await tagsOf(item, input),
+			headings: speech.headings,
+		}),
 	});
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
@@ -102,8 +124,33 @@ export async function speakParts(
 	const subtitles = await subtitleFile(item, input, timed);
 	return {
 		branch: 'success',
-		items: [{ json, binary: { [input.binaryPropertyName]: binary, ...subtitles } }],
+		items: [
+			{
+				json,
+				binary: {
+					[input.binaryPropertyName]: binary,
+					...subtitles,
+					...(chapters && { chapters }),
+				},
+			},
+		],
 	};
+}
+
+/** A cover that was there before the text was spoken, and is not now, must not cost what was paid for. */
+async function tagsOf(
+	{ session, index }: ItemRequests,
+	{ tags = {} }: NarrationInput,
+): Promise<Tags> {
+	try {
+		return await readTags(session.context, [index], tags);
+	} catch (error) {
+		session.hints.add(`The file of item ${index + 1} has no cover: ${asError(error).message}.`);
+		return await readTags(session.context, [index], {
+			...tags,
+			coverBinaryPropertyName: undefined,
+		});
+	}
 }
 
 async function speakPart(

@@ -7,7 +7,7 @@ import { checkWavBytes, withRiffBytes } from '../wav';
 import { id3Tag } from './id3';
 import { isEmptyMetadata, type Metadata } from './metadata';
 import { riffChunks } from './riff';
-import { vorbisComments } from './vorbis';
+import { MAX_CHAPTERS, vorbisComments } from './vorbis';
 
 export * from './metadata';
 
@@ -70,6 +70,10 @@ const TAGGERS: Partial<Record<string, Tagger>> = {
 
 /** Whether files of this format have a place for tags and chapters: bare samples and unread containers have none. */
 export const canBeTagged = (format: string): boolean => format in TAGGERS;
+
+/** How many chapters a file of this format can have. */
+export const maxChapters = (format: string): number =>
+	format === 'opus' ? MAX_CHAPTERS : Infinity;
 
 /**
  * The same audio with tags, chapters and cover; the audio itself is untouched, and memory stays at the size of the tags.

@@ -5,7 +5,7 @@ import { toMilliseconds } from './metadata';
 
 const FRONT_COVER = 3;
 /** The numbers of chapters have three digits. */
-const MAX_CHAPTERS = 999;
+export const MAX_CHAPTERS = 999;
 
 /** Each as `KEY=value`. @throws Error beyond 999 chapters */
 export function vorbisComments({ tags, chapters }: Metadata): string[] {

@@ -1,0 +1,416 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/* Speech that is published: chapters, tags and a cover in what Generate and Dialogue make. */
+import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import { useVirtualTime } from '../support/clock';
+import { decode, whichText } from '../support/listen';
+import { probe, secondReader } from '../support/readers';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, item, runAsleep, runNode, saved, speechNode, storedFile } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const PNG = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
+const cover = (data: Buffer = PNG): IBinaryData => ({
+	data: data.toString('base64'),
+	mimeType: 'image/png',
+	fileName: 'cover.png',
+});
+const VALUES = {
+	title: 'Эпизод 1',
+	artist: 'Anna',
+	album: 'The Show',
+	year: 2026,
+	coverBinaryPropertyName: 'cover',
+};
+const TEXT = `# The night train
+
+It was late. [pause 500ms] It rained.
+
+## 第二章 & the rest
+
+Nobody came. (whispering) Nobody at all.
+
+## The end
+
+Good night.`;
+const TITLES = ['The night train', '第二章 & the rest', 'The end'];
+const SAID = [
+	'The night train.\n\nIt was late.',
+	'It rained.',
+	'第二章 & the rest.\n\nNobody came. (whispering) Nobody at all.',
+	'The end.\n\nGood night.',
+];
+const STARTS = [0, 2, 3];
+
+const episode = (options: IDataObject = {}, more: IDataObject = {}) =>
+	speechNode(
+		{ chapters: 'headings', tags: { values: VALUES }, textFormat: 'markdown', ...options },
+		{ responseFormat: 'mp3', ...more },
+	);
+const withCover = (json: IDataObject, picture = cover()): INodeExecutionData => ({
+	json,
+	binary: { cover: picture },
+});
+const run = async (more: Partial<EngineRun> = {}) =>
+	await runNode({
+		parameters: episode(),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: [withCover({ text: TEXT })],
+		...more,
+	});
+const bytesOf = async (file: IBinaryData) =>
+	await Container.get(BinaryDataService).getAsBuffer(file);
+const inputs = () => sim.charges.map(({ input }) => input);
+
+interface ChaptersFile {
+	title?: string;
+	chapters: Array<{ title: string; startTime: number; endTime: number }>;
+}
+const chaptersFile = async (from: INodeExecutionData) =>
+	JSON.parse(String(await bytesOf(from.binary!.chapters))) as ChaptersFile;
+const titlesOf = (chapters: Array<{ title: string }>) => chapters.map(({ title }) => title);
+
+describe.each(['mp3', 'wav', 'opus'] as const)('%s', (format) => {
+	test('chapters begin where their headings are spoken; tags and cover are read by others', async () => {
+		const { outputs } = await run({
+			parameters: episode({ timings: true, trimSilence: true }, { responseFormat: format }),
+		});
+		const [{ json, binary }] = outputs[0];
+		expect([...inputs()].sort()).toEqual([...SAID].sort());
+		const parts = json.parts as Array<{ startSeconds: number; endSeconds: number }>;
+		const starts = STARTS.map((part) => parts[part].startSeconds);
+
+		const audio = await bytesOf(binary!.data);
+		expect(json).toMatchObject({ segments: 4, bytes: audio.length });
+		const samples = await decode(audio);
+		expect(
+			parts.map(({ startSeconds, endSeconds }) =>
+				whichText(samples, SAID, startSeconds, endSeconds - startSeconds),
+			),
+		).toEqual([0, 1, 2, 3]);
+
+		const seen = probe(audio);
+		expect(seen.complaints).toBe('');
+		expect(seen.tags).toMatchObject({ title: 'Эпизод 1', artist: 'Anna', album: 'The Show' });
+		expect(titlesOf(seen.chapters)).toEqual(TITLES);
+		seen.chapters.forEach(({ start }, index) => expect(start).toBeCloseTo(starts[index], 2));
+		expect(seen.cover).toEqual(PNG);
+		expect(secondReader(audio).common).toMatchObject({ title: 'Эпизод 1', year: 2026 });
+
+		expect(binary!.chapters).toMatchObject({
+			mimeType: 'application/json+chapters',
+			fileName: 'speech-1.chapters.json',
+		});
+		const listed = await chaptersFile(outputs[0][0]);
+		expect(listed).toMatchObject({ version: '1.2.0', title: 'Эпизод 1', author: 'Anna' });
+		expect(titlesOf(listed.chapters)).toEqual(TITLES);
+		listed.chapters.forEach(({ startTime }, index) =>
+			expect(startTime).toBeCloseTo(starts[index], 2),
+		);
+		expect(listed.chapters[2].endTime).toBeCloseTo(Number(json.durationSeconds), 2);
+	});
+});
+
+test.each([
+	['plain', 'Welcome\n\nHello.\n\nThe weather\n\nIt rains.', ['Welcome', 'The weather']],
+	['plain', '# One\nHello.\n# Two\nBye.', ['One', 'Two']],
+	['plain', 'Chapter 1: Home\nHello.\nChapter 2\nBye.', ['Chapter 1: Home', 'Chapter 2']],
+	['html', '<h1>One</h1><p>Hello.</p><h2>T<b>w</b>o &amp; 3</h2><p>Bye.</p>', ['One', 'Two & 3']],
+	['markdown', 'One\n===\n\nHello.\n\nTwo\n---\n\nBye.', ['One', 'Two']],
+])('chapters of %s text: %j', async (textFormat, text, titles) => {
+	const { outputs } = await run({
+		parameters: episode({ textFormat }),
+		items: [withCover({ text })],
+	});
+	expect(titlesOf((await chaptersFile(outputs[0][0])).chapters)).toEqual(titles);
+	expect(outputs[0][0].json.segments).toBe(2);
+});
+
+test('one segment alone has its tags and its chapter', async () => {
+	const { outputs } = await run({ items: [withCover({ text: '# Alone\n\nHello.' })] });
+	const seen = probe(await bytesOf(outputs[0][0].binary!.data));
+	expect(titlesOf(seen.chapters)).toEqual(['Alone']);
+	expect(seen.cover).toEqual(PNG);
+	expect(inputs()).toEqual(['Alone.\n\nHello.']);
+});
+
+test('without headings there are no chapters, and a hint says so; the tags are written', async () => {
+	const { outputs, hints } = await run({ items: [withCover({ text: 'Hello.' })] });
+	expect(Object.keys(outputs[0][0].binary!)).toEqual(['data']);
+	expect(hints.join()).toContain('No headings were found');
+	expect(probe(await bytesOf(outputs[0][0].binary!.data)).tags).toMatchObject({ artist: 'Anna' });
+});
+
+test('a single request is not cut: only its first heading is a chapter, and a hint says so', async () => {
+	const { outputs, hints } = await run({ parameters: episode({ longText: 'single' }) });
+	expect(inputs()).toHaveLength(1);
+	expect(titlesOf((await chaptersFile(outputs[0][0])).chapters)).toEqual(TITLES.slice(0, 1));
+	expect(hints.join()).toContain('Chapters were left out');
+});
+
+test('jobs are cut at headings, too, and asleep their chapters are not forgotten', async () => {
+	const options = { longText: 'job', whileWaiting: 'sleep' };
+	const { asleep, last } = await runAsleep({
+		parameters: episode(options),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: [
+			{ json: { text: TEXT }, binary: { cover: await storedFile(PNG, 'a.png', 'image/png') } },
+		],
+	});
+	expect(asleep.length).toBeGreaterThan(0);
+	const seen = probe(await bytesOf(last.outputs[0][0].binary!.data));
+	expect(titlesOf(seen.chapters)).toEqual(TITLES);
+	expect(seen.cover).toEqual(PNG);
+	expect([...inputs()].sort()).toEqual([...SAID].sort());
+	expect(last.context).toEqual({});
+});
+
+test('the estimate counts the same segments, and has the same content hash', async () => {
+	const estimated = await run({ parameters: episode({}, { operation: 'estimate' }) });
+	const [{ json: estimate }] = estimated.outputs[0];
+	expect(sim.requests).toEqual([]);
+	const [{ json }] = (await run()).outputs[0];
+	expect(estimate).toMatchObject({ segments: 4, contentHash: json.contentHash });
+	expect(estimate.characters).toBe(json.characters);
+	const other = await run({ parameters: episode({ tags: {}, chapters: 'none' }) });
+	expect(other.outputs[0][0].json.contentHash).not.toBe(json.contentHash); // cut elsewhere
+});
+
+test('tags do not change what is spoken', async () => {
+	const [first] = (await run()).outputs[0];
+	const [second] = (await run({ parameters: episode({ tags: { values: { title: 'B' } } }) }))
+		.outputs[0];
+	expect(second.json.contentHash).toBe(first.json.contentHash);
+});
+
+describe('what cannot be made costs nothing', () => {
+	const failure = async (more: Partial<EngineRun>) => {
+		const { error, outputs } = await run(more);
+		expect(sim.requests).toEqual([]);
+		expect(outputs.flat()).toEqual([]);
+		return `${error?.message} / ${error?.description}`;
+	};
+	const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
+		episode(options, { operation: 'dialogue', script: TEXT, speakers: {}, ...more });
+	test.each([
+		['generate', episode],
+		['dialogue', dialogue],
+	])('%s', async (_, parametersOf) => {
+		expect(await failure({ items: [item({ text: TEXT })] })).toContain(
+			'no file in the binary field "cover"',
+		);
+		expect(
+			await failure({
+				parameters: parametersOf(),
+				items: [withCover({ text: TEXT }, cover(Buffer.from('GIF89a')))],
+			}),
+		).toContain('neither a JPEG nor a PNG');
+		expect(
+			await failure({
+				parameters: parametersOf(),
+				items: [withCover({ text: TEXT }, cover(Buffer.concat([PNG, Buffer.alloc(17 << 20)])))],
+			}),
+		).toContain('larger than 16 MB');
+		expect(await failure({ parameters: parametersOf({}, { responseFormat: 'pcm' }) })).toContain(
+			'pcm files have no place for chapters or tags',
+		);
+		expect(
+			await failure({ parameters: parametersOf({ binaryPropertyName: 'chapters' }) }),
+		).toContain('"Output Binary Field" is "chapters"');
+		expect(
+			await failure({
+				parameters: parametersOf({ binaryPropertyName: 'subtitles', subtitles: 'srt' }),
+			}),
+		).toContain('"Output Binary Field" is "subtitles"');
+		expect(
+			await failure({ parameters: parametersOf({ tags: { values: { year: 'MMXXVI' } } }) }),
+		).toContain('"Year" must have four digits');
+	});
+	test('more chapters than a format has numbers for', async () => {
+		const text = Array.from({ length: 1000 }, (_, n) => `# Chapter ${n}\n\nText.`).join('\n\n');
+		const items = [withCover({ text })];
+		expect(await failure({ items, parameters: episode({}, { responseFormat: 'opus' }) })).toContain(
+			'1000 chapters, but opus files have place for 999',
+		);
+	});
+});
+
+describe('retries', () => {
+	const broken = { input: '第二章', status: 402 };
+	const retry = async (first: Awaited<ReturnType<typeof run>>, more: Partial<EngineRun>) =>
+		await run({ retryOf: saved(first.run), mode: 'retry', ...more });
+
+	test('tags are those of the retry, the cut is the one that was paid for', async () => {
+		sim.fault(broken);
+		const first = await run({ parameters: episode({ concurrency: 1 }) });
+		expect(first.error?.message).toContain('402');
+		expect(JSON.stringify(first.context)).not.toContain(PNG.toString('base64').slice(0, 40));
+		const parameters = episode({
+			concurrency: 1,
+			chapters: 'none',
+			tags: { values: { title: 'Renamed' } },
+		});
+		const second = await retry(first, { parameters });
+		expect(inputs()).toEqual(SAID);
+		expect(second.hints.join()).toContain('other settings');
+		const seen = probe(await bytesOf(second.outputs[0][0].binary!.data));
+		expect(titlesOf(seen.chapters)).toEqual(TITLES);
+		expect(seen.tags).toMatchObject({ title: 'Renamed' });
+		expect(seen.tags).not.toHaveProperty('artist');
+		expect(seen.cover).toBeUndefined();
+	});
+
+	test('chapters asked for only now: what was paid for is finished uncut', async () => {
+		sim.fault({ input: 'It rained', status: 402 });
+		const first = await run({ parameters: episode({ concurrency: 1, chapters: 'none' }) });
+		const second = await retry(first, { parameters: episode({ concurrency: 1 }) });
+		expect(inputs()).toHaveLength(2);
+		expect(second.hints.join()).toContain('other settings');
+		expect(Object.keys(second.outputs[0][0].binary!)).toEqual(['data']);
+		expect(probe(await bytesOf(second.outputs[0][0].binary!.data)).tags).toMatchObject({
+			artist: 'Anna',
+		});
+	});
+
+	test('a cover that is gone by then costs the cover, not what is paid for', async () => {
+		sim.fault(broken);
+		const first = await run({ parameters: episode({ concurrency: 1 }) });
+		const data = saved(first.run);
+		for (const { data: input } of data.executionData!.nodeExecutionStack)
+			for (const one of input.main.flat()) delete one!.binary;
+		const second = await run({
+			retryOf: data,
+			mode: 'retry',
+			parameters: episode({ concurrency: 1 }),
+		});
+		expect(inputs()).toEqual(SAID);
+		expect(second.hints.join()).toContain('has no cover');
+		const seen = probe(await bytesOf(second.outputs[0][0].binary!.data));
+		expect(titlesOf(seen.chapters)).toEqual(TITLES);
+		expect(seen.tags).toMatchObject({ artist: 'Anna' });
+	});
+
+	test('an unknown segment: what is done comes along, what remains keeps its headings', async () => {
+		sim.fault({ input: '第二章', status: 504, charge: true });
+		const { outputs } = await run({ parameters: episode({ concurrency: 1 }), retryOnFail: true });
+		expect(outputs[0]).toEqual([]);
+		const [{ json, binary }] = outputs[1];
+		expect(json).toMatchObject({ segments: { total: 4, completed: 2, unknown: 1 } });
+		expect(json.remainingText).toContain('## 第二章 & the rest');
+		expect(json.remainingText).toContain('## The end');
+		expect(Object.keys(binary!)).toEqual(['completed']);
+		expect(inputs()).toEqual(SAID.slice(0, 3));
+		// It can be spoken as it is, with its chapters.
+		const rest = await run({ items: [withCover({ text: json.remainingText! })] });
+		expect(titlesOf((await chaptersFile(rest.outputs[0][0])).chapters)).toEqual(TITLES.slice(1));
+		expect(inputs().slice(3).sort()).toEqual(SAID.slice(2).sort());
+	});
+
+	test('a segment that is cut goes on as a job; the chapters stay in place', async () => {
+		sim.fault({ input: '第二章', status: 524 });
+		const { outputs } = await run({ parameters: episode({ timings: true }) });
+		const { chapters } = await chaptersFile(outputs[0][0]);
+		const parts = outputs[0][0].json.parts as Array<{ startSeconds: number }>;
+		expect(chapters[1].startTime).toBeCloseTo(parts[2].startSeconds, 3);
+	});
+});
+
+describe('dialogue', () => {
+	const SCRIPT = `# Welcome
+Anna: Hello, Ben. It is 10:30.
+
+## The weather: rain
+Anna: (sad) It rains.
+Ben: Oh no.
+
+## Bye
+Good night.
+Anna: Good night.`;
+	const WORDS = [
+		'Hello, Ben. It is 10:30.',
+		'(sad) It rains.',
+		'Oh no.',
+		'Good night.',
+		'Good night.',
+	];
+	const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
+		episode(
+			{ concurrency: 1, textFormat: 'plain', ...options },
+			{
+				operation: 'dialogue',
+				script: '={{ $json.text }}',
+				speakers: {
+					values: [
+						{ name: 'Anna', voice: '' },
+						{ name: 'Ben', voice: '' },
+					],
+				},
+				...more,
+			},
+		);
+	const speak = async (more: Partial<EngineRun> = {}) =>
+		await run({ parameters: dialogue(), items: [withCover({ text: SCRIPT })], ...more });
+
+	test.each(['plain', 'markdown'])(
+		'two speakers, three chapters, a cover; headings are not read out (%s)',
+		async (textFormat) => {
+			const { outputs } = await speak({ parameters: dialogue({ timings: true, textFormat }) });
+			const [{ json, binary }] = outputs[0];
+			expect(json.speakers).toEqual(['Anna', 'Ben']);
+			expect(inputs()).toEqual(WORDS);
+			const parts = json.parts as Array<{ startSeconds: number; speaker: string }>;
+			expect(parts.map(({ speaker }) => speaker)).toEqual(['Anna', 'Anna', 'Ben', 'Ben', 'Anna']);
+			const seen = probe(await bytesOf(binary!.data));
+			expect(titlesOf(seen.chapters)).toEqual(['Welcome', 'The weather: rain', 'Bye']);
+			seen.chapters.forEach(({ start }, index) =>
+				expect(start).toBeCloseTo(parts[[0, 1, 3][index]].startSeconds, 2),
+			);
+			expect(seen.cover).toEqual(PNG);
+			expect(titlesOf((await chaptersFile(outputs[0][0])).chapters)).toHaveLength(3);
+		},
+	);
+
+	test('without chapters, a heading of plain text is text', async () => {
+		const { outputs } = await speak({ parameters: dialogue({ chapters: 'none' }) });
+		expect(inputs().join()).toContain('# Bye');
+		expect(outputs[0][0].json.speakers).toEqual(['Narrator', 'Anna', 'Ben']);
+	});
+
+	test('what remains of a script keeps its headings, and can be spoken', async () => {
+		sim.fault({ input: 'Oh no', status: 504, charge: true });
+		const { outputs } = await speak();
+		const { remainingText } = outputs[1][0].json;
+		expect(remainingText).toMatch(/^Ben: Oh no\.\s+# Bye\nBen: Good night\.\s+Anna: Good night\.$/);
+		const rest = await speak({ items: [withCover({ text: remainingText! })] });
+		expect(titlesOf((await chaptersFile(rest.outputs[0][0])).chapters)).toEqual(['Bye']);
+	});
+
+	test('a retry after an edit of tags and script sends only what is missing', async () => {
+		sim.fault({ input: 'Oh no', status: 402 });
+		const first = await speak();
+		expect(first.error).toBeDefined();
+		const parameters = dialogue(
+			{ tags: { values: { title: 'New' } }, chapters: 'none' },
+			{ script: 'Anna: Something else.' },
+		);
+		const second = await speak({ parameters, retryOf: saved(first.run), mode: 'retry' });
+		expect(inputs()).toEqual(WORDS);
+		const seen = probe(await bytesOf(second.outputs[0][0].binary!.data));
+		expect(seen.tags).toMatchObject({ title: 'New' });
+		expect(seen.chapters).toHaveLength(3);
+	});
+});
