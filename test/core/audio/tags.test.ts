@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import type { JoinedAudio } from '../../../nodes/SpeechGateway/core/audio';
 import {
 	chaptersJson,
