@@ -33,23 +33,6 @@ export function matchAt(pattern: RegExp, text: string, offset: number): RegExpEx
 	return pattern.exec(text);
 }
 
-/** Width of the white space at an offset of a line in columns, and where it ends. */
-export function indentAt(
-	line: string,
-	offset: number,
-	column: number,
-): { width: number; next: number } {
-	let at = column;
-	let next = offset;
-	for (; next < line.length; next++) {
-		const character = line.charAt(next);
-		if (character === ' ') at++;
-		else if (character === '\t') at += 4 - (at % 4);
-		else break;
-	}
-	return { width: at - column, next };
-}
-
 /** Whether a line is a rule: three or more of one mark. */
 export function isThematicBreak(text: string): boolean {
 	const marks = text.replace(/[ \t]/g, '');

@@ -1,0 +1,140 @@
+import { BULLET, matchAt, NUMBER } from './blockPatterns';
+import type { LineCursor } from './lineCursor';
+
+/** A list's item begins, with its number in an ordered list; a list ends. Offsets of the source. */
+export type ListEvent =
+	| { kind: 'item'; number: number | undefined; start: number; end: number }
+	| { kind: 'listEnd'; outermost: boolean };
+
+interface List {
+	/** The bullet or the mark after the number. */
+	mark: string;
+	next: number | undefined;
+}
+
+interface Container {
+	/** Columns that the content of a list item is indented by; undefined: a quotation. */
+	indent: number | undefined;
+	/** The list that the last child belongs to, while it may go on. */
+	list: List | undefined;
+	isEmpty: boolean;
+}
+
+/** The quotations and list items that a line is in, the document outermost. */
+export class Containers {
+	private readonly all: Container[] = [{ indent: undefined, list: undefined, isEmpty: false }];
+
+	constructor(private readonly emit: (event: ListEvent) => void) {}
+
+	get depth(): number {
+		return this.all.length;
+	}
+
+	get isInItem(): boolean {
+		return this.last.indent !== undefined;
+	}
+
+	private get last(): Container {
+		return this.all[this.all.length - 1];
+	}
+
+	/** Consumes the marks of those that go on in this line; the number of those that do. */
+	match(line: LineCursor): number {
+		let matched = 1;
+		for (; matched < this.all.length; matched++) {
+			const container = this.all[matched];
+			const { width, next } = line.indent;
+			if (container.indent === undefined) {
+				if (width > 3 || line.text.charAt(next) !== '>') break;
+				consumeQuote(line, width);
+			} else if (next === line.text.length) {
+				if (container.isEmpty) break;
+			} else if (width >= container.indent) {
+				line.consume(container.indent);
+			} else {
+				break;
+			}
+		}
+		return matched;
+	}
+
+	/**
+	 * Whether a quotation or list item begins here, within the first `matched` containers; then its mark is consumed.
+	 * `close` is called before. Fewer list items can interrupt a paragraph than can begin elsewhere.
+	 */
+	starts(line: LineCursor, matched: number, inParagraph: boolean, close: () => void): boolean {
+		const { width, next } = line.indent;
+		if (line.text.charAt(next) === '>') {
+			close();
+			this.endListOf(matched - 1);
+			consumeQuote(line, width);
+			this.push(undefined);
+			return true;
+		}
+		const bullet = matchAt(BULLET, line.text, next);
+		const number = bullet ? null : matchAt(NUMBER, line.text, next);
+		const marker = bullet ?? number;
+		if (!marker) return false;
+		const isBlank = line.text.slice(next + marker[0].length).trim() === '';
+		if (inParagraph && (isBlank || (number && Number(number[1]) !== 1))) return false;
+
+		close();
+		line.consume(width + marker[0].length);
+		const after = line.indent.width;
+		const space = isBlank || after > 4 ? 1 : after;
+		line.consume(space);
+		const mark = number ? number[2] : marker[1];
+		const first = number ? Number(number[1]) : undefined;
+		const list = this.listOf(matched - 1, mark, first);
+		const start = line.start + next;
+		this.emit({ kind: 'item', number: list.next, start, end: start + marker[0].length });
+		if (list.next !== undefined) list.next++;
+		this.push(width + marker[0].length + space);
+		return true;
+	}
+
+	/** Something that is no list item stands in the innermost container. */
+	fill(): void {
+		this.endListOf(this.all.length - 1);
+		this.last.isEmpty = false;
+	}
+
+	/** Ends all but the first ones. */
+	closeTo(count: number): void {
+		while (this.all.length > count) {
+			this.endListOf(this.all.length - 1);
+			this.all.pop();
+		}
+	}
+
+	/** Ends the list that a container's last child belongs to. */
+	endListOf(index: number): void {
+		const container = this.all[index];
+		if (!container.list) return;
+		container.list = undefined;
+		this.emit({
+			kind: 'listEnd',
+			outermost: !this.all.some(({ indent }) => indent !== undefined),
+		});
+	}
+
+	/** The list that goes on in a container, or a new one where the mark is another. */
+	private listOf(index: number, mark: string, first: number | undefined): List {
+		const parent = this.all[index];
+		if (parent.list?.mark === mark) return parent.list;
+		this.endListOf(index);
+		const list = { mark, next: first };
+		parent.list = list;
+		return list;
+	}
+
+	private push(indent: number | undefined): void {
+		this.last.isEmpty = false;
+		this.all.push({ indent, list: undefined, isEmpty: true });
+	}
+}
+
+function consumeQuote(line: LineCursor, indent: number): void {
+	line.consume(indent + 1);
+	if (/[ \t]/.test(line.text.charAt(line.offset))) line.consume(1);
+}
