@@ -5,7 +5,14 @@ import path from 'node:path';
 import ts from 'typescript';
 import manifest from '../package.json';
 import { OWNER, type N8nClient, type WorkflowJson } from '../test/support/n8n/client';
-import { installN8n, N8N_VERSIONS, REPOSITORY, type N8nVersion } from '../test/support/n8n/install';
+import {
+	installN8n,
+	isAtLeast,
+	isN8nVersion,
+	N8N_VERSIONS,
+	REPOSITORY,
+	type N8nVersion,
+} from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { step, type Log } from '../test/support/n8n/steps';
@@ -33,7 +40,7 @@ export async function main(args: string[]): Promise<never> {
 		const env = {
 			N8N_DEV_RELOAD: 'true',
 			// 1.x reloads in development only.
-			...(version === '1.123' && { NODE_ENV: 'development' }),
+			...(!isAtLeast(version, '2.0') && { NODE_ENV: 'development' }),
 		};
 		const onOutput = (text: string) => {
 			for (const line of text.match(/^.*Hot reload.*$/gm) ?? []) log(`n8n: ${line.trim()}`);
@@ -59,9 +66,8 @@ export async function main(args: string[]): Promise<never> {
 
 function chosenVersion(args: string[]): N8nVersion {
 	const wanted = args.includes('--version') ? args[args.indexOf('--version') + 1] : N8N_VERSIONS[0];
-	const version = N8N_VERSIONS.find((known) => known === wanted);
-	if (!version) throw new Error(`--version is one of ${N8N_VERSIONS.join(', ')}`);
-	return version;
+	if (isN8nVersion(wanted)) return wanted;
+	throw new Error(`--version is one of ${N8N_VERSIONS.join(', ')}, or exact, such as 2.16.1`);
 }
 
 /** Makes the credential and the example workflows; returns the id of the first one. */

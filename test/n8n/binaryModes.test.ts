@@ -4,12 +4,12 @@ import path from 'node:path';
 import { openBench, type Bench } from '../support/n8n/bench';
 import { nodeOutputs, type Execution } from '../support/n8n/client';
 import { startN8n, type N8n } from '../support/n8n/server';
-import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
+import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import { REPOSITORY } from '../support/n8n/install';
 import { buildWorkflow, NODE_NAME } from '../support/workflow';
 
 /** The store in files is what all other tests use on 2.41, the one in memory what they use on 1.123. */
-const MODES = { '2.41': ['default', 'database'], '1.123': ['filesystem'] } as const;
+const MODES = n8nIsAtLeast('2.0') ? (['default', 'database'] as const) : (['filesystem'] as const);
 const START_LIMIT_MS = 300_000;
 
 const texts = ['one', 'two', 'three'].map((word) => `This is row ${word}.`);
@@ -21,7 +21,7 @@ const speech = (options = {}) => ({
 	options: { maxRetries: 0, ...options },
 });
 
-describe.each(MODES[N8N_VERSION])('binary data mode %s', (binaryMode) => {
+describe.each(MODES)('binary data mode %s', (binaryMode) => {
 	let n8n: N8n;
 	let bench: Bench;
 	beforeAll(async () => {

@@ -9,7 +9,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { decoderMessages, ffprobe } from '../support/listen';
 import { REPOSITORY } from '../support/n8n/install';
 import { openBench, type Bench } from '../support/n8n/bench';
-import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
+import { HAS_AI_SDK, sharedN8n } from '../support/n8n/shared';
 import { renderAudio } from '../support/simulator/audio';
 import {
 	executionError,
@@ -106,8 +106,7 @@ const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('');
 
 /** An n8n without the SDK for AI nodes runs all but the chat model; what sleeps takes minutes, and has tests of its own. */
 const runnable = files.filter(
-	(file) =>
-		file !== 'durable-narration.json' && (N8N_VERSION !== '1.123' || file !== 'ai-agent.json'),
+	(file) => file !== 'durable-narration.json' && (HAS_AI_SDK || file !== 'ai-agent.json'),
 );
 
 test.each(runnable)('examples/%s runs in n8n', async (file) => {

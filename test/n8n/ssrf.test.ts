@@ -1,12 +1,12 @@
 import { openBench } from '../support/n8n/bench';
 import { executionError } from '../support/n8n/client';
 import { startN8n } from '../support/n8n/server';
-import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
+import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 
 const TEST_LIMIT_MS = 300_000;
 
 /** n8n 1 has no such protection. */
-const onCurrent = N8N_VERSION === '2.41' ? test : test.skip;
+const onCurrent = n8nIsAtLeast('2.41') ? test : test.skip;
 
 onCurrent(
 	"an address that n8n's SSRF protection blocks: a clear error, nothing sent, nothing unknown",

@@ -1,15 +1,29 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { npm, run, step, type Log } from './steps';
 
 export const REPOSITORY = path.resolve(__dirname, '../../..');
 export const CACHE = path.join(REPOSITORY, '.cache');
 
-/** The n8n versions under test: a folder each in test/n8n/versions, with a lock. */
+/** The n8n versions that every run of the tests uses: a folder each in test/n8n/versions, with a lock. */
 export const N8N_VERSIONS = ['2.41', '1.123'] as const;
-export type N8nVersion = (typeof N8N_VERSIONS)[number];
+/** One of them, or any exact version of the registry, such as `2.16.1`. */
+export type N8nVersion = (typeof N8N_VERSIONS)[number] | ExactVersion;
+export type ExactVersion = `${number}.${number}.${number}`;
+
+export const isN8nVersion = (version: string): version is N8nVersion =>
+	isLocked(version) || /^\d+\.\d+\.\d+$/.test(version);
+
+const isLocked = (version: string) => N8N_VERSIONS.some((locked) => locked === version);
+
+/** Whether n8n has got as far as a version, of which major and minor count. */
+export function isAtLeast(version: N8nVersion, least: `${number}.${number}`): boolean {
+	const [major, minor] = version.split('.').map(Number);
+	const [leastMajor, leastMinor] = least.split('.').map(Number);
+	return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+}
 
 /** An installed n8n: its own Node (n8n 2.41 wants Node 24, whatever runs the tests) and its command. */
 export interface InstalledN8n {
@@ -17,6 +31,25 @@ export interface InstalledN8n {
 	folder: string;
 	node: string;
 	command: string;
+}
+
+/** What npm is given to install: as it is kept here, or made for a version that has no lock. */
+async function manifestOf(version: N8nVersion): Promise<Record<string, string>> {
+	const kept = async (file: string, of = version) =>
+		await readFile(path.join(REPOSITORY, 'test/n8n/versions', of, file), 'utf8');
+	if (isLocked(version)) {
+		return {
+			'package.json': await kept('package.json'),
+			'package-lock.json': await kept('package-lock.json'),
+		};
+	}
+	// Dependencies that n8n names by range have drifted to versions that break it, in all of its versions alike.
+	const { overrides, dependencies } = JSON.parse(await kept('package.json', '1.123')) as {
+		overrides: object;
+		dependencies: object;
+	};
+	const manifest = { private: true, overrides, dependencies: { ...dependencies, n8n: version } };
+	return { 'package.json': JSON.stringify(manifest, null, 2) };
 }
 
 /** Whether the native SQLite driver is built: it is compiled once, and N-API lets every Node load it. */
@@ -34,7 +67,6 @@ export async function installN8n(
 	version: N8nVersion,
 	log: Log = console.log, // eslint-disable-line no-console -- prints what takes minutes
 ): Promise<InstalledN8n> {
-	const source = path.join(REPOSITORY, 'test/n8n/versions', version);
 	const folder = path.join(CACHE, `n8n-${version}`);
 	const installed: InstalledN8n = {
 		version,
@@ -42,16 +74,16 @@ export async function installN8n(
 		node: path.join(folder, 'node_modules/node/bin/node'),
 		command: path.join(folder, 'node_modules/n8n/bin/n8n'),
 	};
-	const files = ['package.json', 'package-lock.json'];
+	const files = Object.entries(await manifestOf(version));
 	const hash = createHash('sha256');
-	for (const file of files) hash.update(await readFile(path.join(source, file)));
+	for (const [, text] of files) hash.update(text);
 	const stamp = path.join(folder, 'installed.sha256');
 	const wanted = hash.digest('hex');
 	if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return installed;
 
 	await rm(stamp, { force: true });
 	await mkdir(folder, { recursive: true });
-	for (const file of files) await cp(path.join(source, file), path.join(folder, file));
+	for (const [file, text] of files) await writeFile(path.join(folder, file), text);
 	await step(
 		`n8n ${version}: npm install (2 GB, minutes, only once)`,
 		log,

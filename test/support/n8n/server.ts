@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { N8nClient } from './client';
-import { installN8n, REPOSITORY, type N8nVersion } from './install';
+import { installN8n, isAtLeast, REPOSITORY, type N8nVersion } from './install';
 import { unpackInto } from './package';
 
 /** n8n 2.41 is ready in 8 s and 1.123 in 25 s here; a busy machine may need several times that. */
@@ -89,9 +89,9 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		GUARD_PARENT_PID: String(process.pid),
 		GUARD_HIDDEN_MODULES: path.join(REPOSITORY, 'node_modules'),
 		// Without a pool, 1.123 saves an execution's status a moment before its data: a test could read in between.
-		DB_SQLITE_POOL_SIZE: version === '1.123' ? '2' : undefined,
+		DB_SQLITE_POOL_SIZE: !isAtLeast(version, '2.0') ? '2' : undefined,
 		// The default in 2.41, where the variable is deprecated.
-		N8N_RUNNERS_ENABLED: version === '1.123' ? 'true' : undefined,
+		N8N_RUNNERS_ENABLED: !isAtLeast(version, '2.0') ? 'true' : undefined,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 		N8N_ENCRYPTION_KEY: 'test-encryption-key',
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: String(GRACEFUL_SHUTDOWN_S),

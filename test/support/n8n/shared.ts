@@ -1,10 +1,17 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { N8nClient } from './client';
-import { N8N_VERSIONS, type N8nVersion } from './install';
+import { isAtLeast, N8N_VERSIONS, type N8nVersion } from './install';
 import { readLog } from './server';
 
 /** The n8n version under test: N8N_VERSION, or the current one. */
 export const N8N_VERSION = (process.env.N8N_VERSION ?? N8N_VERSIONS[0]) as N8nVersion;
+
+/** Whether the n8n under test has got as far as a version. */
+export const n8nIsAtLeast = (least: `${number}.${number}`): boolean =>
+	isAtLeast(N8N_VERSION, least);
+
+/** The first n8n with the SDK for AI nodes, which the chat model needs. */
+export const HAS_AI_SDK = n8nIsAtLeast('2.16');
 
 /** What setup.ts hands to the test files, which run in other processes. */
 export interface SharedN8n {
