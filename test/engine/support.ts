@@ -63,6 +63,7 @@ export interface EngineRun {
 	resumeOf?: EngineResult;
 	/** Of the workflow's settings. */
 	executionOrder?: 'v0' | 'v1';
+	binaryMode?: 'combined';
 	/** Parameters of the node that starts the workflow. */
 	startParameters?: IDataObject;
 	/** As n8n's engine runs a tool for an agent. */
@@ -199,7 +200,10 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			getByNameAndVersion: (name) => types[name],
 			getKnownTypes: () => ({}),
 		},
-		settings: { executionOrder: options.executionOrder ?? 'v1' },
+		settings: {
+			executionOrder: options.executionOrder ?? 'v1',
+			...(options.binaryMode && { binaryMode: options.binaryMode }),
+		},
 	});
 	const executionId = options.resumeOf?.executionId ?? String(++executions);
 	const mode = options.mode ?? 'trigger';

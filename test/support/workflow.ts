@@ -8,13 +8,19 @@ export const NODE_TYPE = 'n8n-nodes-speech-gateway.speechGateway';
 /** Name of the node under test in every workflow built here. */
 export const NODE_NAME = 'Speech Gateway';
 
+interface TestFile {
+	data: Buffer;
+	mimeType: string;
+	fileName: string;
+}
+
 export interface TestWorkflow {
 	/** `resource`, `operation` and their parameters; a string that starts with `=` is an expression. */
 	parameters: IDataObject;
 	/** The json of each input item; default: one empty item. */
 	items?: IDataObject[];
-	/** Binary property `data` of each input item, by position. */
-	files?: Array<{ data: Buffer; mimeType: string; fileName: string }>;
+	/** The files of each input item, by position: binary property `data`, and others by their name. */
+	files?: Array<TestFile & { more?: Record<string, TestFile> }>;
 	name?: string;
 	/** `webhook` makes executions that are saved and can be retried, as in production. */
 	trigger?: 'manual' | 'webhook';
@@ -37,7 +43,7 @@ export function buildWorkflow(test: TestWorkflow): WorkflowJson {
 		const file = files[index];
 		return {
 			json: items[index] ?? {},
-			...(file && { binary: { data: { ...file, data: file.data.toString('base64') } } }),
+			...(file && { binary: binaryOf({ data: file, ...file.more }) }),
 		};
 	});
 	const gateway: Node = {
@@ -71,6 +77,14 @@ export function buildWorkflow(test: TestWorkflow): WorkflowJson {
 		settings: { executionOrder: 'v1', ...test.settings },
 	};
 }
+
+const binaryOf = (files: Record<string, TestFile>) =>
+	Object.fromEntries(
+		Object.entries(files).map(([name, { data, mimeType, fileName }]) => [
+			name,
+			{ data: data.toString('base64'), mimeType, fileName },
+		]),
+	);
 
 /** The connections of one node: the name of the node behind each of its outputs. */
 export const connection = (targets: string[]) => ({

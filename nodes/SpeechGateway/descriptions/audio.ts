@@ -1,14 +1,11 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
 import { describeOperation } from '../run/description';
 import { type InputOf, optional } from '../run/fields/field';
-import { choiceField, flagOption, numberOption, textField, textOption } from '../run/fields/kinds';
+import { choiceField, fileField, flagOption, numberOption, textOption } from '../run/fields/kinds';
 import { podcastFields } from './fields/podcast';
 
 const fields = {
-	binaryPropertyName: textField({
-		displayName: 'Input Binary Field',
-		name: 'binaryPropertyName',
-		default: 'data',
+	binaryPropertyName: fileField({
 		hint: 'The name of the field with the audio; several names, separated by commas, are joined in this order',
 		description: 'The binary fields of the incoming items that hold the audio',
 	}),

@@ -3,7 +3,7 @@ import { endpoints } from '../gateway/endpoints';
 import { describeOperation } from '../run/description';
 import { requiredText } from '../run/fields/checks';
 import type { InputOf } from '../run/fields/field';
-import { flagOption, textField } from '../run/fields/kinds';
+import { fileField, flagOption, textField } from '../run/fields/kinds';
 import { limitField } from './fields/limit';
 import { speechModelField } from './fields/model';
 import { ownVoiceField } from './fields/voice';
@@ -20,10 +20,7 @@ const fields = {
 		},
 		(value, label) => requiredText(value, label).trim(),
 	),
-	binaryPropertyName: textField({
-		displayName: 'Input Binary Field',
-		name: 'binaryPropertyName',
-		default: 'data',
+	binaryPropertyName: fileField({
 		hint: `The name of the field with the recording: one clear voice, at least ${RECOMMENDED_RECORDING_SECONDS} seconds, at most ${MAX_RECORDING_MB} MB`,
 		description: 'The binary field of the incoming item that holds the recording',
 	}),

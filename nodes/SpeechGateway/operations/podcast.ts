@@ -2,7 +2,7 @@ import { canBeTagged, maxChapters, type Tags } from '../core/audio/tags';
 import { InputError } from '../core/errors';
 import type { PodcastValues, TagValues } from '../descriptions/fields/podcast';
 import { readCover } from '../flows/files/cover';
-import type { FileContext } from '../flows/files/inputFile';
+import { type FileContext, findFile } from '../flows/files/inputFile';
 
 /** Whether anything is to be written into the file. */
 export const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
@@ -34,8 +34,8 @@ export async function readTags(
 	{ coverBinaryPropertyName, ...texts }: TagValues,
 ): Promise<Tags> {
 	if (coverBinaryPropertyName === undefined) return texts;
-	const all = context.getInputData();
-	const owner = items.find((index) => all[index]?.binary?.[coverBinaryPropertyName]) ?? items[0];
+	const owner =
+		items.find((index) => findFile(context, index, coverBinaryPropertyName)) ?? items[0];
 	return { ...texts, cover: await readCover(context, owner, coverBinaryPropertyName) };
 }
 

@@ -28,13 +28,19 @@ export const isTool = (context: Pick<IExecuteFunctions, 'getNode'>) =>
 	context.getNode().type.endsWith('Tool');
 
 /** The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them. */
-export function sortOntoBranches(settled: Settled[], branches: Branch[]): INodeExecutionData[][] {
+export function sortOntoBranches(
+	settled: Settled[],
+	branches: Branch[],
+	context: Pick<IExecuteFunctions, 'getWorkflowSettings'>,
+): INodeExecutionData[][] {
+	const { binaryMode } = context.getWorkflowSettings();
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
+	const failure = (error: unknown) => errorItem(errorText(error), binaryMode);
 	settled.forEach((outcome, index) => {
 		const [branch, items] =
 			'branch' in outcome
 				? [outcome.branch, outcome.items]
-				: ['success' as const, 'failed' in outcome ? [errorItem(errorText(outcome.failed))] : []];
+				: ['success' as const, 'failed' in outcome ? [failure(outcome.failed)] : []];
 		const output = outputs[branches.indexOf(branch)] ?? outputs[0];
 		output.push(...items.map((item) => ({ ...item, pairedItem: { item: index } })));
 	});

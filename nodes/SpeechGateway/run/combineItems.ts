@@ -38,7 +38,7 @@ export async function combineItems(
 		(input, index): Settled =>
 			'failed' in input ? fail(index, input.failed) : { branch: 'success', items: [] },
 	);
-	if (good.length === 0) return sortOntoBranches(settled, ['success']);
+	if (good.length === 0) return sortOntoBranches(settled, ['success'], context);
 	const session = openSession(context, Transport.offline(context), 1);
 	const [first] = good;
 	try {
@@ -47,7 +47,7 @@ export async function combineItems(
 		settled[first.index] = fail(first.index, error);
 	}
 	giveHints(context, session.hints, settled);
-	const [output] = sortOntoBranches(settled, ['success']);
+	const [output] = sortOntoBranches(settled, ['success'], context);
 	const pairedItem = good.map(({ index }) => ({ item: index }));
 	return [output.map((item) => (item.json.error === undefined ? { ...item, pairedItem } : item))];
 }

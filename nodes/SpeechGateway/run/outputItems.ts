@@ -1,4 +1,9 @@
-import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	IWorkflowSettings,
+} from 'n8n-workflow';
 import type { OutcomeUnknownError } from '../core/errors';
 import type { UnknownReason } from '../core/outcome';
 import type { ErrorText } from './errors';
@@ -57,15 +62,21 @@ export function unknownItem(
 	return { json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
-/** The one shape that n8n 1 and 2 both move to the Error output without losing its fields. */
-export function errorItem({
-	message,
-	description,
-	details,
-	binary,
-}: ErrorText): INodeExecutionData {
+/** Where n8n 2 has the files of an item when the workflow's binary data are combined with its json ("Execution logic v2"). */
+export const COMBINED_FILES = '_files';
+
+/**
+ * The one shape that n8n 1 and 2 both move to the Error output without losing its fields. Combined, n8n would put the files
+ * beside `error` and take the item for a success: they go into it.
+ */
+export function errorItem(
+	{ message, description, details, binary = {} }: ErrorText,
+	binaryMode?: IWorkflowSettings['binaryMode'],
+): INodeExecutionData {
 	const error = { message, description, ...details } as IDataObject;
-	return { json: { error }, ...(binary && Object.keys(binary).length > 0 && { binary }) };
+	if (Object.keys(binary).length === 0) return { json: { error } };
+	if (binaryMode !== 'combined') return { json: { error }, binary };
+	return { json: { error: { ...error, [COMBINED_FILES]: binary } } };
 }
 
 /** A provider's body as item json: a key named `error` would make n8n retry the node, so it is renamed or dropped. */

@@ -186,7 +186,7 @@ class Run {
 	}
 
 	private sorted(settled: Settled[]): INodeExecutionData[][] {
-		return sortOntoBranches(settled, this.branches);
+		return sortOntoBranches(settled, this.branches, this.context);
 	}
 }
 

@@ -4,10 +4,10 @@ import { InputError } from '../../core/errors';
 import { isRecord } from '../../core/json';
 import { isEmpty } from '../../run/fields/checks';
 import { type InputOf, option } from '../../run/fields/field';
-import { choiceOption } from '../../run/fields/kinds';
+import { choiceOption, type FileRef, isFile } from '../../run/fields/kinds';
 
-/** What a user says of a recording; the cover is still a field's name. */
-export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: string };
+/** What a user says of a recording; of the cover, where it is. */
+export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
 
 const TEXTS = [
 	{ displayName: 'Title', name: 'title', placeholder: 'e.g. Episode 1: The beginning' },
@@ -51,6 +51,10 @@ function tagValues(values: IDataObject): TagValues {
 	for (const { displayName, name } of TEXTS) {
 		const value = values[name];
 		if (isEmpty(value)) continue;
+		if (name === 'coverBinaryPropertyName' && isFile(value)) {
+			read[name] = value;
+			continue;
+		}
 		if (typeof value !== 'string' && typeof value !== 'number') {
 			throw new InputError(`"${displayName}" must be a text, but is ${JSON.stringify(value)}`);
 		}

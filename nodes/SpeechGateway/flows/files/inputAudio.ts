@@ -11,7 +11,8 @@ import {
 } from '../../core/audio';
 import { asError, InputError } from '../../core/errors';
 import type { StoredAudio } from './storeAudio';
-import { chunksOf, type FileContext, fileOf } from './inputFile';
+import type { FileRef } from '../../run/fields/kinds';
+import { chunksOf, type FileContext, fileOf, placeOf } from './inputFile';
 
 /** Bytes in which marks and first frames are looked for. */
 const HEAD_BYTES = 24 * 1024;
@@ -26,11 +27,11 @@ const PCM_EXTENSION = /\.pcm$/i;
 export async function inspectInput(
 	context: FileContext,
 	index: number,
-	property: string,
+	file: FileRef,
 	cancel?: AbortSignal,
 ): Promise<StoredAudio> {
-	const binary = fileOf(context, index, property);
-	const name = nameOf(binary, property);
+	const binary = fileOf(context, index, file);
+	const name = nameOf(binary, placeOf(file));
 	let head = Buffer.alloc(0);
 	let inspector: AudioInspector | undefined;
 	const begin = () => {
@@ -61,8 +62,8 @@ const unreadable = (name: string, { message }: Error) =>
 	);
 
 /** The file as messages call it. */
-const nameOf = ({ fileName }: IBinaryData, property: string): string =>
-	fileName ? `The file "${fileName}" in "${property}"` : `The file in "${property}"`;
+const nameOf = ({ fileName }: IBinaryData, place: string): string =>
+	fileName ? `The file "${fileName}" in "${place}"` : `The file in "${place}"`;
 
 function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: string): AudioFormat {
 	if (head.length === 0) throw new InputError(`${name} is empty`);

@@ -17,7 +17,7 @@ import {
 import { withExtension } from '../../core/fileName';
 import { readableFrom } from '../../gateway/readable';
 import type { Session } from '../../run/requests/session';
-import { chunksOf } from './inputFile';
+import { chunksOf, collect } from './inputFile';
 import type { StoredAudio } from './storeAudio';
 
 /** What a file says of itself, and the headings that become its chapters. */
@@ -124,10 +124,4 @@ async function* untilCancelled(
 		cancel?.throwIfAborted();
 		yield chunk;
 	}
-}
-
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-	const all: Uint8Array[] = [];
-	for await (const chunk of chunks) all.push(chunk);
-	return Buffer.concat(all);
 }

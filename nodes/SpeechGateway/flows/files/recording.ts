@@ -6,7 +6,8 @@ import {
 	sniffForeignFormat,
 } from '../../core/audio';
 import { InputError } from '../../core/errors';
-import { chunksOf, fileOf } from './inputFile';
+import type { FileRef } from '../../run/fields/kinds';
+import { chunksOf, fileOf, placeOf } from './inputFile';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -20,16 +21,17 @@ export interface Recording {
 }
 
 /**
- * Reads a binary field of an item without keeping it in memory. Throws InputError when it is missing, empty, larger than
+ * Reads a recording of an item without keeping it in memory. Throws InputError when it is missing, empty, larger than
  * `maxBytes` or no audio.
  */
 export async function inspectRecording(
 	context: IExecuteFunctions,
 	index: number,
-	property: string,
+	recording: FileRef,
 	maxBytes: number,
 ): Promise<Recording> {
-	const file = fileOf(context, index, property);
+	const file = fileOf(context, index, recording);
+	const place = placeOf(recording);
 	let inspector: AudioInspector | undefined;
 	let format: AudioFormat | undefined;
 	let bytes = 0;
@@ -39,7 +41,7 @@ export async function inspectRecording(
 			const isAudio = format ?? sniffForeignFormat(chunk);
 			if (!isAudio && !/^(audio\/|application\/ogg)/.test(file.mimeType)) {
 				throw new InputError(
-					`The file in "${property}" is not audio but "${file.mimeType}"`,
+					`The file in "${place}" is not audio but "${file.mimeType}"`,
 					'Use a recording such as mp3, wav or m4a. Nothing was sent.',
 				);
 			}
@@ -49,11 +51,11 @@ export async function inspectRecording(
 		// What is too large is only counted, so that its size can be told.
 		if (bytes <= maxBytes) inspector = feed(inspector, chunk);
 	}
-	if (bytes === 0) throw new InputError(`The file in "${property}" is empty`);
+	if (bytes === 0) throw new InputError(`The file in "${place}" is empty`);
 	if (bytes > maxBytes) {
 		const megabytes = Math.ceil((10 * bytes) / MEGABYTE) / 10;
 		throw new InputError(
-			`The recording in "${property}" is larger than ${maxBytes / MEGABYTE} MB: it has ${megabytes.toFixed(1)} MB`,
+			`The recording in "${place}" is larger than ${maxBytes / MEGABYTE} MB: it has ${megabytes.toFixed(1)} MB`,
 			'Shorten it or save it as mp3; 30 to 60 seconds of clear speech are enough. Nothing was sent.',
 		);
 	}

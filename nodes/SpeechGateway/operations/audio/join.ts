@@ -3,6 +3,7 @@ import { joinBlocker } from '../../core/audio';
 import { InputError } from '../../core/errors';
 import { audioJoin, type JoinValues } from '../../descriptions/audio';
 import { inspectInput } from '../../flows/files/inputAudio';
+import { placeOf } from '../../flows/files/inputFile';
 import { joinStored } from '../../flows/files/joinStored';
 import type { StoredAudio } from '../../flows/files/storeAudio';
 import { defineOperation } from '../../run/operation';
@@ -23,16 +24,14 @@ type JoinInput = JoinValues & { files: InputFile[] };
 export const join = defineOperation(audioJoin, {
 	async prepare(input, { context, index }): Promise<JoinInput> {
 		const cancel = context.getExecutionCancelSignal?.();
-		const properties = input.binaryPropertyName
-			.split(',')
-			.map((name) => name.trim())
-			.filter((name) => name !== '');
-		if (properties.length === 0) throw new InputError('"Input Binary Field" names no field');
+		const { binaryPropertyName: given } = input;
+		const places = typeof given === 'string' ? namesIn(given) : [given];
+		if (places.length === 0) throw new InputError('"Input Binary Field" names no field');
 		const { title } = context.getInputData()[index].json;
 		const files: InputFile[] = [];
-		for (const property of properties) {
-			const file = await inspectInput(context, index, property, cancel);
-			const { fileName = property } = file.binary;
+		for (const place of places) {
+			const file = await inspectInput(context, index, place, cancel);
+			const { fileName = placeOf(place) } = file.binary;
 			files.push({
 				...file,
 				name: `"${fileName}" (item ${index + 1})`,
@@ -51,6 +50,12 @@ export const join = defineOperation(audioJoin, {
 		return await joined(session, all[0].input, all, 'joined');
 	},
 });
+
+const namesIn = (list: string) =>
+	list
+		.split(',')
+		.map((name) => name.trim())
+		.filter((name) => name !== '');
 
 const stemOf = (fileName: string) => fileName.replace(/(?<=.)\.[^.]*$/, '');
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { InputError } from '../../core/errors';
 import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { type CloneValues, voiceCreate } from '../../descriptions/voice';
+import { chunksOf, collect, fileOf } from '../../flows/files/inputFile';
 import { inspectRecording, type Recording } from '../../flows/files/recording';
 import { fetchVoices } from '../../flows/lists';
 import { resourceBody } from '../../flows/tasks';
@@ -62,8 +62,8 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		input: { model, title, bytes: recording.bytes, fileName: recording.fileName },
 		about: { model },
 		body: async () => {
-			const audio = await context.helpers.getBinaryDataBuffer(item.index, binaryPropertyName);
-			if (audio.length === 0) throw new InputError(`The file in "${binaryPropertyName}" is empty`);
+			const file = fileOf(context, item.index, binaryPropertyName);
+			const audio = await collect(await chunksOf(context, file));
 			const form = new FormData();
 			form.append('model', model);
 			form.append('title', title);

@@ -1,4 +1,5 @@
 import type {
+	IBinaryData,
 	IDataObject,
 	INodeProperties,
 	INodePropertyMode,
@@ -26,6 +27,26 @@ export const textField = (
 export const idField = (shown: Shown): Field<string> =>
 	textField({ default: '={{ $json.id }}', ...shown }, (value, label) =>
 		safeId(requiredText(value, label).trim(), label),
+	);
+
+/** Where a file is: the name of a binary field, or the file itself, as an expression gives it. */
+export type FileRef = string | IBinaryData;
+
+export const isFile = (value: unknown): value is IBinaryData =>
+	isRecord(value) && typeof value.mimeType === 'string' && ('id' in value || 'data' in value);
+
+/** The field of the incoming item that holds a file. */
+export const fileField = (shown: Pick<Shown, 'hint' | 'description'>): Field<FileRef> =>
+	panelField<FileRef>(
+		{
+			displayName: 'Input Binary Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			default: 'data',
+			required: true,
+			...shown,
+		},
+		(value, label) => (isFile(value) ? value : requiredText(value, label)),
 	);
 
 /** Empty counts as not set. */

@@ -1,0 +1,169 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { openBench, type Bench } from '../support/n8n/bench';
+import { executionError, nodeOutputs } from '../support/n8n/client';
+import { REPOSITORY } from '../support/n8n/install';
+import { n8nIsAtLeast } from '../support/n8n/shared';
+import { NODE_NAME, type TestWorkflow } from '../support/workflow';
+
+/** n8n 2's "Execution logic v2": what nodes hand over as binary is under `json._files` for the next node. */
+const settings = { binaryMode: 'combined' };
+const describeCombined = n8nIsAtLeast('2.41') ? describe : describe.skip;
+
+const fixture = (name: string) =>
+	readFileSync(path.join(REPOSITORY, 'test/core/audio/fixtures', name));
+const wav = { data: fixture('wav-24000-mono-s16.wav'), mimeType: 'audio/wav', fileName: 'a.wav' };
+const mp3 = { data: fixture('mp3-24000-mono-cbr.mp3'), mimeType: 'audio/mpeg', fileName: 'a.mp3' };
+const cover = {
+	data: Buffer.from(
+		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+		'base64',
+	),
+	mimeType: 'image/png',
+	fileName: 'cover.png',
+};
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench({ latencyMs: 2, jobSeconds: 0 })));
+beforeEach(() => bench.sim.reset());
+afterAll(async () => await bench?.close());
+
+async function items(test: TestWorkflow, branch = 0): Promise<INodeExecutionData[]> {
+	const execution = await bench.run({ ...test, settings });
+	expect([execution.status, executionError(execution)?.message]).toEqual(['success', undefined]);
+	return nodeOutputs(execution, NODE_NAME)[branch];
+}
+
+const filesOf = ({ json }: INodeExecutionData) =>
+	json._files as unknown as Record<string, IBinaryData>;
+
+async function firstBytes(file: IBinaryData): Promise<string> {
+	return (await bench.api.binary(file)).subarray(0, 4).toString('latin1');
+}
+
+describeCombined('files under json._files', () => {
+	const speech = { model: 'fish-speech', text: 'Good morning.', responseFormat: 'wav' };
+	const video = { model: 'sim-video', prompt: 'A boat' };
+
+	test.each<[string, IDataObject, string[]]>([
+		[
+			'generate',
+			{ resource: 'speech', operation: 'generate', ...speech, options: { subtitles: 'srt' } },
+			['data', 'subtitles'],
+		],
+		[
+			'dialogue',
+			{
+				resource: 'speech',
+				operation: 'dialogue',
+				...speech,
+				script: 'Anna: Hello.\nBen: Hi.',
+				speakers: { values: [{ name: 'Anna', voice: 'default' }, { name: 'Ben' }] },
+			},
+			['data'],
+		],
+		['job', { resource: 'speechJob', operation: 'createAndWait', ...speech }, ['data']],
+		['video', { resource: 'video', operation: 'createAndWait', ...video }, ['data']],
+	])('%s gives its files', async (_, parameters, names) => {
+		const [item] = await items({ parameters });
+		expect(item.binary).toBeUndefined();
+		expect(Object.keys(filesOf(item)).sort()).toEqual(names);
+		expect((await bench.api.binary(filesOf(item).data)).length).toBe(item.json.bytes);
+	});
+
+	test.each(['wait', 'download'])('job: %s gives its file', async (operation) => {
+		const [job] = await items({
+			parameters: { resource: 'speechJob', operation: 'create', ...speech },
+		});
+		const [item] = await items({
+			parameters: { resource: 'speechJob', operation, jobId: job.json.id, responseFormat: 'wav' },
+			outputs: ['Success'],
+		});
+		expect(await firstBytes(filesOf(item).data)).toBe('RIFF');
+	});
+
+	/** The field as it is by default, as a path, and as n8n's editor writes it when a file is dragged onto it. */
+	const NAMED = [
+		'data',
+		'_files.data',
+		'={{ $json._files.data }}',
+		"={{ $('Items').item._files.data }}",
+	];
+
+	test.each(NAMED)('a recording in %s is cloned', async (binaryPropertyName) => {
+		const [{ json }] = await items({
+			parameters: { resource: 'voice', operation: 'create', title: 'Anna', binaryPropertyName },
+			files: [wav],
+		});
+		expect(json.title).toBe('Anna');
+		expect(bench.sim.voices).toMatchObject([{ title: 'Anna', size: wav.data.length }]);
+	});
+
+	test.each(NAMED)('the audio of all items in %s is joined', async (binaryPropertyName) => {
+		const [{ json }] = await items({
+			parameters: { resource: 'audio', operation: 'join', binaryPropertyName },
+			files: [wav, wav],
+			outputs: ['Success'],
+		});
+		expect(json.files).toBe(2);
+	});
+
+	test('several fields of an item are joined, with a cover and chapters', async () => {
+		const [item] = await items({
+			parameters: {
+				resource: 'audio',
+				operation: 'join',
+				combine: 'eachItem',
+				binaryPropertyName: 'data, data',
+				options: {
+					chapters: 'headings',
+					tags: { values: { coverBinaryPropertyName: '={{ $json._files.cover }}' } },
+				},
+			},
+			files: [{ ...mp3, more: { cover } }],
+			outputs: ['Success'],
+		});
+		const { data, chapters } = filesOf(item);
+		expect((await bench.api.binary(data)).includes(cover.data)).toBe(true);
+		expect(await firstBytes(chapters)).toMatch(/^{/);
+	});
+
+	test('a missing file is an error that names the files of the item', async () => {
+		const execution = await bench.run({
+			parameters: {
+				resource: 'voice',
+				operation: 'create',
+				title: 'A',
+				binaryPropertyName: 'audio',
+			},
+			files: [wav],
+			settings,
+		});
+		expect(executionError(execution)).toMatchObject({
+			message: 'The item has no file in the binary field "audio"',
+			description: expect.stringContaining('Its files are in: data.'),
+		});
+	});
+
+	test('what was paid for and cannot be read is on Unknown; a part that failed keeps its files on Error', async () => {
+		bench.sim.fault({ path: '/v1/audio/speech', input: 'One', corrupt: true });
+		bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 402 });
+		const execution = await bench.run({
+			parameters: {
+				...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+				options: { longText: 'split', maxSegmentCharacters: 6, concurrency: 1 },
+			},
+			items: [{ text: 'One.' }, { text: 'Two.\n\nThree.' }],
+			settings,
+			onError: 'continueErrorOutput',
+			outputs: ['Success', 'Unknown', 'Error'],
+		});
+		const [success, unknown, error] = nodeOutputs(execution, NODE_NAME);
+		expect(success).toEqual([]);
+		expect(Object.keys(filesOf(unknown[0]))).toEqual(['received']);
+		const { httpCode, _files } = error[0].json.error as IDataObject;
+		expect([httpCode, Object.keys(_files as object)]).toEqual(['402', ['completed']]);
+	});
+});
