@@ -5,10 +5,14 @@ import { REPOSITORY } from '../test/support/n8n/install';
 import { npm, run } from '../test/support/n8n/steps';
 
 const CHANGELOG = path.join(REPOSITORY, 'CHANGELOG.md');
+const MANIFEST = path.join(REPOSITORY, 'package.json');
+/** Nobody's, by RFC 2606: stands in package.json until the author fills in an address. */
+const PLACEHOLDER_ADDRESS = /@example\.com$/;
 
 /**
  * `npm run release`: makes the version at the top of the changelog: all tests pass, then a commit with the version in
- * package.json and its lock, and the tag that publishes it once it is pushed. It pushes nothing.
+ * package.json and its lock, and the tag that publishes it once it is pushed. It pushes nothing. Refuses as long as
+ * package.json names an author or a repository that are not the publisher's.
  */
 export async function main(): Promise<number> {
 	const git = async (...args: string[]) =>
@@ -16,6 +20,14 @@ export async function main(): Promise<number> {
 
 	const changelog = await readFile(CHANGELOG, 'utf8');
 	const version = topVersion(changelog);
+	const manifest = JSON.parse(await readFile(MANIFEST, 'utf8')) as Manifest;
+	if (PLACEHOLDER_ADDRESS.test(manifest.author.email))
+		throw new Error('package.json: fill in the author, whose address is still a placeholder');
+	const origin = await git('config', '--default', '', 'remote.origin.url');
+	if (repositoryPath(manifest.repository.url) !== repositoryPath(origin))
+		throw new Error(
+			`package.json: the repository is ${manifest.repository.url}, but this clone is of ${origin || 'no repository'}`,
+		);
 	if ((await git('status', '--porcelain')) !== '')
 		throw new Error('There are changes that are not committed');
 	if ((await git('tag', '--list', `v${version}`)) !== '')
@@ -33,6 +45,15 @@ export async function main(): Promise<number> {
 	console.log(`To publish it: git push origin HEAD v${version}`);
 	return 0;
 }
+
+interface Manifest {
+	author: { email: string };
+	repository: { url: string };
+}
+
+/** `owner/name` of a repository's address, as npm and git write it, with https or ssh. */
+const repositoryPath = (url: string): string | undefined =>
+	/([^/:]+\/[^/]+?)(\.git)?$/.exec(url)?.[1];
 
 /** The version of the first entry, which may be marked as unreleased. Throws when there is none, or when nothing is said about it. */
 function topVersion(changelog: string): string {

@@ -22,12 +22,13 @@ beforeEach(() => {
 		cpSync(path.join(REPOSITORY, name), path.join(folder, name), { recursive: true });
 	symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(folder, 'node_modules'));
 	write('.gitignore', 'node_modules\n');
-	write('package.json', JSON.stringify({ name: 'released', version: '0.1.0' }));
+	manifest({});
 	write('CHANGELOG.md', '# Changelog\n\n## 0.2.0 (unreleased)\n\n- News.\n\n## 0.1.0\n\nFirst.\n');
 	tests('echo "9 passed, 0 failed"');
 	git('init', '--quiet');
 	git('config', 'user.name', 'Somebody');
 	git('config', 'user.email', 'somebody@example.com');
+	git('remote', 'add', 'origin', 'git@github.com:somebody/released.git');
 	commit();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,6 +37,13 @@ function write(name: string, text: string): void {
 	const file = path.join(folder, name);
 	mkdirSync(path.dirname(file), { recursive: true });
 	writeFileSync(file, text);
+}
+
+function manifest(changes: object): void {
+	const author = { name: 'Somebody', email: 'somebody@example.net' };
+	const repository = { type: 'git', url: 'git+https://github.com/somebody/released.git' };
+	const told = { name: 'released', version: '0.1.0', author, repository, ...changes };
+	write('package.json', JSON.stringify(told));
 }
 
 function tests(script: string): void {
@@ -62,8 +70,8 @@ function release() {
 
 test('the version at the top of the changelog is committed and tagged', () => {
 	expect(release()).toMatchObject({ status: 0, output: expect.stringContaining('v0.2.0') });
-	const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as object;
-	expect(manifest).toMatchObject({ version: '0.2.0' });
+	const published = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as object;
+	expect(published).toMatchObject({ version: '0.2.0' });
 	expect(readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')).toContain('## 0.2.0\n');
 	expect(git('describe', '--exact-match')).toBe('v0.2.0');
 	expect(git('status', '--porcelain')).toBe('');
@@ -71,6 +79,16 @@ test('the version at the top of the changelog is committed and tagged', () => {
 });
 
 test.each([
+	[
+		'the author is a placeholder',
+		() => manifest({ author: { email: 'maintainers@example.com' } }),
+		'fill in the author',
+	],
+	[
+		'the package is of another repository',
+		() => manifest({ repository: { url: 'git+https://github.com/other/released.git' } }),
+		'this clone is of',
+	],
 	['a change is not committed', () => write('new.txt', ''), 'not committed'],
 	['a test failed', () => tests('echo "8 passed, 1 failed"; exit 1'), 'exit code 1'],
 	['nothing was tested', () => tests('echo "0 passed, 0 failed"'), 'The tests say'],
