@@ -10,7 +10,6 @@ const markdown = ['.', 'docs'].flatMap((folder) =>
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => path.join(folder, name)),
 );
-const readme = read('README.md');
 
 test.each(markdown)('%s: every link and picture within the repository exists', (file) => {
 	const targets = [...read(file).matchAll(/\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"/g)]
@@ -22,21 +21,42 @@ test.each(markdown)('%s: every link and picture within the repository exists', (
 	expect(missing).toEqual([]);
 });
 
-test('every heading that a link points to exists', () => {
-	const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+/** The anchors that GitHub gives to a document's headings. */
+const anchors = (file: string) =>
+	[...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
 		heading
 			.toLowerCase()
 			.replace(/[^\w\- ]/g, '')
 			.replace(/ /g, '-'),
 	);
-	const wanted = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
-	expect(wanted.filter((anchor) => !headings.includes(anchor))).toEqual([]);
+
+test.each(markdown)('%s: every heading that a link points to exists', (file) => {
+	const missing = [...read(file).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].filter(
+		([, target, anchor]) => {
+			const document = target === '' ? file : path.join(path.dirname(file), target);
+			return !anchors(document).includes(anchor);
+		},
+	);
+	expect(missing.map(([link]) => link)).toEqual([]);
 });
 
-test('the tables of the README name every resource, operation and option; every example is linked', () => {
+test.each(markdown.filter((file) => !/AGENTS/.test(file)))(
+	'%s: no words that were thought in another language',
+	(file) => {
+		expect(read(file)).not.toMatch(
+			/by itself|looks? once|added by|counts as what|where it ends|here arrives?|\banew\b|for good\b/i,
+		);
+	},
+);
+
+test('the tables of the documents name every resource, operation and option; the README links every example', () => {
 	// The first two cells of each row; several names in one are apart by a comma or a dot.
 	const named = new Set(
-		[...readme.matchAll(/^\|([^|]*)\|([^|]*)\|/gm)]
+		[
+			...`${read('docs/operations.md')}\n${read('docs/options.md')}`.matchAll(
+				/^\|([^|]*)\|([^|]*)\|/gm,
+			),
+		]
 			.flatMap(([, first, second]) => `${first}·${second}`.split(/[·,]/))
 			.map((name) => name.replace(/[*_`]/g, '').trim()),
 	);
@@ -46,13 +66,15 @@ test('the tables of the README name every resource, operation and option; every 
 		...descriptions.flatMap(({ options }) => options.map(({ displayName }) => displayName)),
 	];
 	expect([...new Set(labels)].filter((label) => !named.has(label))).toEqual([]);
+	const readme = read('README.md');
 	const examples = readdirSync(path.join(REPOSITORY, 'examples'));
 	expect(examples.filter((name) => !readme.includes(`(examples/${name})`))).toEqual([]);
 });
 
-test('the messages under Troubleshooting are messages of the code', () => {
-	const [, section] = /## Troubleshooting([^]*?)\n## /.exec(readme)!;
-	const rows = [...section.matchAll(/^\| ([^|]+?) +\|/gm)].map(([, cell]) => cell).slice(2);
+test('the messages in docs/troubleshooting.md are messages of the code', () => {
+	const rows = [...read('docs/troubleshooting.md').matchAll(/^\| ([^|]+?) +\|/gm)]
+		.map(([, cell]) => cell)
+		.slice(2);
 	expect(rows.length).toBeGreaterThan(15);
 	const folder = path.join(REPOSITORY, 'nodes');
 	const code = (readdirSync(folder, { recursive: true }) as string[])
