@@ -1,22 +1,48 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- runs outside n8n */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { Editor } from '../test/browser/editor';
-import type { WorkflowJson } from '../test/support/n8n/client';
+import type { SavedWorkflow, WorkflowJson } from '../test/support/n8n/client';
 import { REPOSITORY } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n, type N8n } from '../test/support/n8n/server';
 import { step } from '../test/support/n8n/steps';
+import { buildWorkflow } from '../test/support/workflow';
 import { startSimulator, type Simulator } from '../test/support/simulator';
+import { Animation } from './animation';
 
 const FOLDER = path.join(REPOSITORY, 'docs/images');
 /** The service reckons with 250 characters a minute. */
 const SECONDS_PER_CHARACTER = 60 / 250;
 /** Narrow enough that the words can still be read in a README. */
 const VIEWPORT = { width: 1360, height: 800 };
+/** All actions of the nodes panel. */
+const TALL_VIEWPORT = { width: 1360, height: 1700 };
+/** Down to the last speaker. */
+const DIALOGUE_VIEWPORT = { width: 1360, height: 950 };
+/** What people need; beneath are times and hashes. */
+const UNKNOWN_HEIGHT = 552;
+const ANIMATION_VIEWPORT = { width: 1120, height: 700 };
+/** Of the narration that the animation plays. */
+const SECONDS_HEARD = 5;
 const NODE = 'Speech Gateway';
+const DEFAULT_VOICE = { __rl: true, mode: 'list', value: 'default', cachedResultName: 'Default' };
+/** What the picture of a dialogue shows. */
+const DIALOGUE = buildWorkflow({
+	name: 'Dialogue',
+	parameters: {
+		resource: 'speech',
+		operation: 'dialogue',
+		script:
+			'Anna: Welcome back! Today we talk about lighthouses.\nBen: (laughing) Not again.\nAnna: (whispering) There is a new one.',
+		speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: DEFAULT_VOICE })) },
+		options: { fileName: '={{ $json.episode }}' },
+	},
+	items: [{ episode: '12-lighthouses' }],
+});
 
-/** `npm run screenshots`: makes the pictures of the README anew, in light and dark, with the package in a real n8n. */
+/** `npm run screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. */
 export async function main(): Promise<number> {
 	const log = (line: string) => console.log(line);
 	await mkdir(FOLDER, { recursive: true });
@@ -32,9 +58,14 @@ export async function main(): Promise<number> {
 		const example = JSON.parse(
 			await readFile(path.join(REPOSITORY, 'examples/batch-narration.json'), 'utf8'),
 		) as WorkflowJson;
-		const { id } = await n8n.api.importWorkflow(example, [credential]);
-		for (const colorScheme of ['light', 'dark'] as const)
-			await step(colorScheme, log, async () => await shoot(n8n, sim, id, colorScheme));
+		const batch = await n8n.api.importWorkflow(example, [credential]);
+		const dialogue = await n8n.api.importWorkflow(DIALOGUE, [credential]);
+		for (const colorScheme of ['light', 'dark'] as const) {
+			await step(`Pictures, ${colorScheme}`, log, async () => {
+				await shoot(n8n, sim, { batch, dialogue }, colorScheme);
+			});
+			await step(`Animation, ${colorScheme}`, log, async () => await film(n8n, colorScheme));
+		}
 		return 0;
 	} finally {
 		await n8n.stop();
@@ -43,32 +74,48 @@ export async function main(): Promise<number> {
 	}
 }
 
-async function shoot(n8n: N8n, sim: Simulator, workflow: string, colorScheme: 'light' | 'dark') {
-	const { url, api } = n8n;
-	const editor = await Editor.open({
-		url,
-		session: api.session,
-		colorScheme,
-		viewport: VIEWPORT,
-	});
-	const shot = async (name: string) => {
-		// Toasts and moving parts would make every picture different.
-		await editor.page.addStyleTag({ content: '.el-notification { display: none !important; }' });
-		await editor.page.screenshot({
-			path: path.join(FOLDER, `${name}-${colorScheme}.png`),
-			animations: 'disabled',
+type ColorScheme = 'light' | 'dark';
+type Box = { x: number; y: number; width: number; height: number };
+
+async function shoot(
+	{ url, api }: N8n,
+	sim: Simulator,
+	{ batch, dialogue }: Record<'batch' | 'dialogue', SavedWorkflow>,
+	colorScheme: ColorScheme,
+) {
+	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport: VIEWPORT });
+	const shot = async (name: string, clip?: Box) => {
+		// Toasts would make every picture different; the shortcuts to the next nodes cover the output.
+		await editor.page.addStyleTag({
+			content: '.el-notification, [data-test-id=floating-node] { display: none !important; }',
 		});
+		const file = path.join(FOLDER, `${name}-${colorScheme}.png`);
+		await editor.page.screenshot({ path: file, animations: 'disabled', clip });
 	};
+	const box = async (element: Locator): Promise<Box> => (await element.boundingBox())!;
 	try {
+		await editor.page.setViewportSize(TALL_VIEWPORT);
 		await editor.newWorkflow();
 		await editor.openNodesPanel();
 		await (await editor.search('narrate')).getByText(NODE, { exact: true }).click();
-		await editor.page.getByText('Clone voice from recording').scrollIntoViewIfNeeded();
-		await shot('nodes-panel');
+		const actions = editor.by('node-creator-item-name');
+		await editor.page.getByText('Clone voice from recording').waitFor();
+		const panel = await box(editor.by('node-creator'));
+		const { y } = await box(editor.page.getByText('Speech Actions', { exact: true }));
+		const last = await box(actions.last());
+		await shot('nodes-panel', { ...panel, y: y - 16, height: last.y + last.height + 32 - y });
 
-		sim.clearFaults();
+		await editor.page.setViewportSize(DIALOGUE_VIEWPORT);
+
+		await editor.openWorkflow(dialogue.id);
+		await editor.openNode(NODE);
+		await editor.executeNode();
+		await editor.playFirstFile();
+		await shot('dialogue');
+		await editor.page.setViewportSize(VIEWPORT);
+
 		sim.fault({ input: 'Tuesday', status: 504, charge: true });
-		await editor.openWorkflow(workflow);
+		await editor.openWorkflow(batch.id);
 		await editor.by('execute-workflow-button').click();
 		await editor.page.getByText('Workflow executed successfully').waitFor();
 		await editor.page.getByText('4 items').first().waitFor();
@@ -77,13 +124,45 @@ async function shoot(n8n: N8n, sim: Simulator, workflow: string, colorScheme: 'l
 		await shot('canvas');
 
 		await editor.openNode(NODE);
-		await editor.playFirstFile();
-		await shot('node');
-		await editor.page.getByText('Back to list').click();
 		await editor.by('tab-1').click();
-		await editor.by('radio-button-json').last().click();
+		await editor.by('radio-button-schema').last().click();
 		await editor.by('output-panel').getByText('upstream_outcome_unknown').first().waitFor();
-		await shot('unknown');
+		await shot('unknown', { ...(await box(editor.by('output-panel'))), height: UNKNOWN_HEIGHT });
+	} finally {
+		await editor.close();
+	}
+}
+
+/** From an empty workflow to the sound of a text. */
+async function film({ url, api }: N8n, colorScheme: ColorScheme) {
+	const viewport = ANIMATION_VIEWPORT;
+	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport });
+	try {
+		await editor.newWorkflow();
+		const film = await Animation.begin(editor.page);
+		await film.show(1);
+		await film.click(editor.by('canvas-plus-button'));
+		await editor.by('node-creator-search-bar').waitFor();
+		await film.type('narrate');
+		await film.click(editor.by('node-creator-item-name').getByText(NODE, { exact: true }));
+		await film.click(editor.page.getByText('Generate speech from text'));
+		await film.show(1);
+		await film.click(editor.by('parameter-input-text').locator('textarea'));
+		await film.type('(happy) Good morning! This is my first narration.');
+		await film.click(editor.by('node-execute-button'));
+		await editor.by('node-run-status-success').waitFor();
+		await film.show(1);
+		await film.click(editor.by('ndv-view-binary-data').first());
+		const audio = editor.page.locator('audio');
+		await audio.waitFor();
+		for (let second = 1; second <= SECONDS_HEARD; second++) {
+			await editor.page.waitForFunction(
+				(wanted) => document.querySelector('audio')!.currentTime >= wanted,
+				second,
+			);
+			await film.show(1);
+		}
+		await film.save(path.join(FOLDER, `narrate-${colorScheme}.webp`));
 	} finally {
 		await editor.close();
 	}
