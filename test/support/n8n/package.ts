@@ -18,13 +18,16 @@ const SOURCES = [
 	'credentials',
 ];
 
-/** Builds and packs the package; returns the path of the tarball that `npm publish` would upload, which this process's end removes. */
-export async function packPackage(): Promise<string> {
+/**
+ * Builds and packs the package; returns the path of the tarball that `npm publish` would upload, which this process's end removes.
+ * `root`: where its sources are.
+ */
+export async function packPackage(root = REPOSITORY): Promise<string> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'speech-gateway-package-'));
 	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 	for (const name of SOURCES)
-		if (existsSync(path.join(REPOSITORY, name)))
-			await cp(path.join(REPOSITORY, name), path.join(folder, name), { recursive: true });
+		if (existsSync(path.join(root, name)))
+			await cp(path.join(root, name), path.join(folder, name), { recursive: true });
 	await symlink(path.join(REPOSITORY, 'node_modules'), path.join(folder, 'node_modules'));
 	await npm(['run', 'build'], folder);
 	const [{ filename }] = JSON.parse(
