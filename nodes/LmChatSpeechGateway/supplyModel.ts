@@ -2,7 +2,7 @@ import {
 	type IExecuteFunctions,
 	type ISupplyDataFunctions,
 	type NodeApiError,
-	NodeOperationError,
+	type NodeOperationError,
 	type SupplyData,
 } from 'n8n-workflow';
 import { asError, OutcomeUnknownError } from '../SpeechGateway/core/errors';
@@ -20,6 +20,9 @@ import type { Complete } from './model';
 
 /** The node above decides how many calls run at once; here they are only held back after "too many requests". */
 const CONCURRENCY = 100;
+
+/** The model is a part of the node above: n8n shows its errors there, too. */
+const CONFIGURATION = { functionality: 'configuration-node' } as const;
 
 /** The model that an agent or chain is given for one item. */
 export async function supplyModel(
@@ -56,14 +59,9 @@ async function loadSdk(context: ISupplyDataFunctions) {
 		const { SpeechGatewayChatModel: Model } = await import('./model');
 		return { sdk, Model };
 	} catch (error) {
-		throw new NodeOperationError(
-			context.getNode(),
-			'The Speech Gateway Chat Model needs a newer n8n (it is tested with n8n 2.41)',
-			{
-				description: `Update n8n, or use the node Speech Gateway with Chat → Complete. Details: ${asError(error).message}`,
-				functionality: 'configuration-node',
-			},
-		);
+		const message = 'The Speech Gateway Chat Model needs a newer n8n (it is tested with n8n 2.41)';
+		const description = `Update n8n, or use the node Speech Gateway with Chat → Complete. Details: ${asError(error).message}`;
+		throw nodeError(context.getNode(), { message, description, details: {} }, CONFIGURATION);
 	}
 }
 
@@ -73,7 +71,7 @@ function modelError(
 	error: unknown,
 ): NodeApiError | NodeOperationError {
 	const text = error instanceof OutcomeUnknownError ? unknownText(error) : errorText(error);
-	return nodeError(context.getNode(), text, { functionality: 'configuration-node' });
+	return nodeError(context.getNode(), text, CONFIGURATION);
 }
 
 const unknownText = ({ message, facts }: OutcomeUnknownError) => ({

@@ -136,9 +136,8 @@ describe("the gateway's words", () => {
 		expect(JSON.parse(JSON.stringify(gatewayWords(body)))).toEqual(words);
 	});
 
-	test('one line, bounded, and never the word that makes n8n end a run as canceled', () => {
+	test('one line, bounded', () => {
 		expect(plain('a\n\tb\u0000c')).toBe('a b c');
-		expect(plain('The job was canceled')).toBe('The job was cancelled');
 		expect(plain('x'.repeat(10_000))).toHaveLength(501);
 	});
 });

@@ -101,6 +101,11 @@ test("only the transport calls n8n's HTTP helpers", () => {
 	expect(users(/\bfetch\(|XMLHttpRequest|\baxios\b/)).toEqual([]);
 });
 
+test("only one file makes n8n's errors: there, none can end an execution as canceled", () => {
+	expect(users(/new Node(Api|Operation)Error/)).toEqual([`${ROOT}run/errors.ts`]);
+	expect(users(/\.replace\(.*canceled/i)).toEqual([`${ROOT}run/errors.ts`]);
+});
+
 test('only the exchange, and the lists in the editor, call the transport', () => {
 	expect(users(/transport\s*\.\s*send\(/)).toEqual([
 		`${ROOT}operations/listSearch.ts`,

@@ -1,9 +1,80 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { INode } from 'n8n-workflow';
+import ts from 'typescript';
 import { GatewayError, InputError } from '../../nodes/SpeechGateway/core/errors';
 import { getMany } from '../../nodes/SpeechGateway/operations/model/getMany';
+import { explainRefusal } from '../../nodes/SpeechGateway/core/explain';
+import { explainUnanswered } from '../../nodes/SpeechGateway/core/unreachable';
 import { errorText, nodeError, runError } from '../../nodes/SpeechGateway/run/errors';
+import { REPOSITORY } from '../support/n8n/install';
 
 const node = { name: 'Speech Gateway', type: 'speechGateway', parameters: {} } as unknown as INode;
+
+/** What n8n ends an execution as canceled for. */
+const WORD = 'canceled';
+
+/** The messages of all errors that a file makes, with that word wherever something is put in. */
+function messagesIn(file: string): string[] {
+	const messages: string[] = [];
+	const visit = (at: ts.Node): void => {
+		ts.forEachChild(at, visit);
+		if (!ts.isNewExpression(at) || !at.expression.getText().endsWith('Error')) return;
+		const [message] = at.arguments ?? [];
+		if (message && ts.isStringLiteralLike(message)) messages.push(message.text);
+		else if (message && ts.isTemplateExpression(message)) {
+			const rest = message.templateSpans.map(({ literal }) => `${WORD}${literal.text}`);
+			messages.push(message.head.text + rest.join(''));
+		} else if (message) messages.push(WORD);
+	};
+	visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true));
+	return messages;
+}
+
+test('no error that the source makes ends an execution as canceled, whatever is put into its message', () => {
+	const folder = path.join(REPOSITORY, 'nodes');
+	const files = (readdirSync(folder, { recursive: true }) as string[])
+		.filter((name) => name.endsWith('.ts'))
+		.map((name) => path.join(folder, name));
+	const messages = files.flatMap(messagesIn);
+	expect(messages.length).toBeGreaterThan(50);
+	for (const message of messages) {
+		const error = new GatewayError(message, WORD, { httpCode: '500', code: WORD });
+		const thrown = [
+			nodeError(node, errorText(error)),
+			nodeError(node, errorText(new Error(message))),
+			nodeError(node, { message, description: '', details: {} }),
+			runError({ getNode: () => node }, { index: 0, count: 2, kept: 1, error, operation: getMany }),
+		];
+		for (const { message: said } of thrown) expect(said).not.toMatch(/canceled/i);
+	}
+});
+
+test('nor does anything that the gateway or the network says', () => {
+	const subject = {
+		url: `https://${WORD}`,
+		thing: 'job',
+		id: WORD,
+		model: WORD,
+		voice: WORD,
+	} as const;
+	for (let status = 300; status < 600; status++) {
+		for (const body of [WORD, { error: { message: WORD, code: WORD, param: WORD } }]) {
+			for (const about of [subject, { ...subject, thing: undefined }]) {
+				const error = explainRefusal({ status, body, retryAfter: WORD }, about);
+				expect(nodeError(node, errorText(error)).message).not.toMatch(/canceled/i);
+			}
+		}
+	}
+	for (const failure of ['timeout', 'lost', 'notSent'] as const) {
+		const unanswered = { failure, code: 'ERR_CANCELED', detail: WORD };
+		const [message, description] = explainUnanswered(unanswered, `https://${WORD}`);
+		expect(nodeError(node, errorText(new GatewayError(message, description))).message).not.toMatch(
+			/canceled/i,
+		);
+	}
+});
 
 test.each([
 	['of the gateway', new GatewayError('The job "canceled-1" was Canceled', 'Ask.')],

@@ -206,12 +206,11 @@ function unknownModel({ model, url }: Subject, said: string): [string, string] {
 	];
 }
 
-/** Readable in one line: no markup, no control characters, bounded; "canceled" would make n8n end the run as canceled. */
+/** Readable in one line: no markup, no control characters, bounded. */
 export function plain(value: unknown): string | undefined {
 	if (typeof value !== 'string') return undefined;
 	const text = withoutMarkup(value.slice(0, MAX_MARKUP))
 		.replace(/[\s\p{Cc}]+/gu, ' ')
-		.replace(/canceled/gi, 'cancelled')
 		.trim();
 	return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text || undefined;
 }

@@ -69,7 +69,7 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 export function explainUnanswered(error: Unanswered, root: string): [string, string] {
 	const { failure, code, detail, proxyStatus } = error;
 	if (proxyStatus !== undefined) return explainProxy(proxyStatus, detail, root);
-	const words = detail.replace(/canceled/gi, 'cancelled').trim();
+	const words = detail.trim();
 	// A code that the text does not name; "read ECONNRESET" says it all.
 	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;
 	if (failure === 'timeout') {

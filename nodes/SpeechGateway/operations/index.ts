@@ -1,4 +1,5 @@
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { nodeError } from '../run/errors';
 import type { Operation } from '../run/operation';
 import { runItems } from '../run/runItems';
 import { join as joinAudio } from './audio/join';
@@ -36,8 +37,6 @@ export async function runOperation(context: IExecuteFunctions): Promise<INodeExe
 		(known) => known.resource === resource && known.operation === name,
 	);
 	if (operation) return await runItems(context, operation);
-	throw new NodeOperationError(
-		context.getNode(),
-		`There is no operation "${name}" of "${resource}"`,
-	);
+	const message = `There is no operation "${name}" of "${resource}"`;
+	throw nodeError(context.getNode(), { message, description: '', details: {} });
 }

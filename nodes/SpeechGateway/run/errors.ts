@@ -19,15 +19,15 @@ export interface ErrorText {
 	binary?: IBinaryKeyData;
 }
 
-/** n8n ends an execution as canceled when its error says so; the gateway's ids and words may. */
-const cleaned = (message: string): string => message.replace(/canceled/gi, 'cancelled');
+/** n8n ends an execution as canceled when the message of its error has that word; ids and words of the gateway may have it. */
+const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled');
 
 export function errorText(error: unknown): ErrorText {
 	if (error instanceof GatewayError) {
 		const { description, details, files } = error;
 		return {
 			message: cleaned(error.message),
-			description,
+			description: cleaned(description),
 			details,
 			binary: files as IBinaryKeyData,
 		};
