@@ -5,67 +5,86 @@ import {
 	transportFailure,
 } from '../../nodes/SpeechGateway/core/outcome';
 
+const between = (first: number, last: number) =>
+	Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const without = (statuses: number[], ...others: number[]) =>
+	statuses.filter((status) => !others.includes(status));
+
 const ofGateway = { error: { message: 'Upstream error', code: 'upstream_error' } };
 const PAGE = '<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
+/** What somebody says who does not know what the gateway did. */
+const ofOthers = [PAGE, '', 'Bad Gateway', undefined, [], {}, { error: null }, { message: ' ' }];
+const ofAnyone = [ofGateway, ...ofOthers];
 
-test.each([
-	[199, 'refused', 'refused'],
-	[200, 'done', 'done'],
-	[204, 'done', 'done'],
-	[299, 'done', 'done'],
-	[300, 'refused', 'refused'],
-	[302, 'refused', 'refused'],
-	[400, 'refused', 'refused'],
-	[401, 'refused', 'refused'],
-	[402, 'refused', 'refused'],
-	[403, 'refused', 'refused'],
-	[404, 'refused', 'refused'],
-	[407, 'refused', 'refused'],
-	[408, 'unknown', 'transient'],
-	[409, 'refused', 'transient'],
-	[413, 'refused', 'refused'],
-	[422, 'refused', 'refused'],
-	[425, 'refused', 'transient'],
-	[429, 'notCharged', 'notCharged'],
-	[500, 'transient', 'transient'],
-	[502, 'transient', 'transient'],
-	[503, 'transient', 'transient'],
-	[504, 'unknown', 'transient'],
-	[520, 'transient', 'transient'],
-	[524, 'cut', 'transient'],
-])("%i of the gateway's own is %s when billed and %s when free", (status, billed, free) => {
-	expect(classifyStatus(status, true, ofGateway)).toBe(billed);
-	expect(classifyStatus(status, false, ofGateway)).toBe(free);
+/** "What counts as what" of the contract, row by row: answers to a request that is billed. */
+const BILLED: Array<[row: string, statuses: number[], bodies: unknown[], outcome: string]> = [
+	['2xx', between(200, 299), ofAnyone, 'done'],
+	['429', [429], ofAnyone, 'notCharged'],
+	[
+		'5xx other than 504 and 524 that the gateway itself sent',
+		without(between(500, 599), 504, 524),
+		[ofGateway],
+		'transient',
+	],
+	['503, 521, 523, 525, 526 from anyone', [503, 521, 523, 525, 526], ofAnyone, 'transient'],
+	[
+		'any other 5xx',
+		without(between(500, 599), 503, 504, 521, 523, 524, 525, 526),
+		ofOthers,
+		'unknown',
+	],
+	['408', [408], ofAnyone, 'unknown'],
+	['524', [524], ofAnyone, 'cut'],
+	[
+		'400 401 402 403 404 413 422, any other 4xx',
+		without(between(400, 499), 408, 429),
+		ofAnyone,
+		'refused',
+	],
+	['504', [504], ofAnyone, 'unknown'],
+	[
+		'a redirect, or what is no answer at all',
+		[...between(100, 199), ...between(300, 399)],
+		ofAnyone,
+		'refused',
+	],
+];
+
+test.each(BILLED)('billed: %s', (_, statuses, bodies, outcome) => {
+	for (const status of statuses)
+		for (const body of bodies)
+			expect([status, body, classifyStatus(status, true, body)]).toEqual([status, body, outcome]);
 });
 
-test.each([
-	[500, 'unknown'],
-	[501, 'unknown'],
-	[502, 'unknown'],
-	[503, 'transient'],
-	[504, 'unknown'],
-	[520, 'unknown'],
-	[521, 'transient'],
-	[522, 'unknown'],
-	[523, 'transient'],
-	[524, 'cut'],
-	[525, 'transient'],
-	[526, 'transient'],
-	[527, 'unknown'],
-	[599, 'unknown'],
-])('%i of a proxy is %s when billed', (status, billed) => {
-	for (const body of [
-		PAGE,
-		'',
-		'Bad Gateway',
-		undefined,
-		[],
-		{},
-		{ error: null },
-		{ message: ' ' },
-	])
-		expect([body, classifyStatus(status, true, body)]).toEqual([body, billed]);
-	if (status !== 524) expect(classifyStatus(status, false, PAGE)).toBe('transient');
+test('the rows say what becomes of every status, whoever sent it', () => {
+	for (const whose of [[ofGateway], ofOthers]) {
+		const listed = BILLED.flatMap(([, statuses, bodies]) =>
+			whose.every((body) => bodies.includes(body)) ? statuses : [],
+		);
+		expect(new Set(listed)).toEqual(new Set(between(100, 599)));
+	}
+});
+
+/** The same for GET and DELETE, which cost nothing; 408, 409 and 425: what is asked for may be there later. */
+const FREE: Array<[row: string, statuses: number[], outcome: string]> = [
+	['2xx', between(200, 299), 'done'],
+	['429', [429], 'notCharged'],
+	[
+		'5xx including 504 and 524, and what may be there later',
+		[408, 409, 425, ...between(500, 599)],
+		'transient',
+	],
+	[
+		'all else',
+		[...between(100, 199), ...between(300, 399), ...without(between(400, 499), 408, 409, 425, 429)],
+		'refused',
+	],
+];
+
+test.each(FREE)('free: %s', (_, statuses, outcome) => {
+	for (const status of statuses)
+		for (const body of ofAnyone)
+			expect([status, body, classifyStatus(status, false, body)]).toEqual([status, body, outcome]);
 });
 
 test.each([
@@ -136,26 +155,84 @@ test.each([
 	expect(transportFailure({ code, message })).toBe(failure);
 });
 
+test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ERR_INVALID_URL'])(
+	'%s: the gateway was not reached',
+	(code) => {
+		expect(transportFailure({ code })).toBe('notSent');
+	},
+);
+
+/** As the documentation of Node.js lists them (tls, X509 certificate error codes), without those of revocation lists, and its own two. */
 test.each([
-	'ECONNREFUSED',
-	'ENOTFOUND',
-	'EAI_AGAIN',
-	'EAI_FAIL',
-	'ERR_INVALID_URL',
-	'CERT_HAS_EXPIRED',
+	'UNABLE_TO_GET_ISSUER_CERT',
+	'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+	'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+	'CERT_SIGNATURE_FAILURE',
 	'CERT_NOT_YET_VALID',
-	'CERT_UNTRUSTED',
-	'CERT_REVOKED',
+	'CERT_HAS_EXPIRED',
+	'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+	'ERROR_IN_CERT_NOT_AFTER_FIELD',
 	'DEPTH_ZERO_SELF_SIGNED_CERT',
 	'SELF_SIGNED_CERT_IN_CHAIN',
-	'UNABLE_TO_GET_ISSUER_CERT',
 	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+	'CERT_CHAIN_TOO_LONG',
+	'CERT_REVOKED',
+	'INVALID_CA',
+	'PATH_LENGTH_EXCEEDED',
+	'INVALID_PURPOSE',
+	'CERT_UNTRUSTED',
+	'CERT_REJECTED',
 	'HOSTNAME_MISMATCH',
 	'ERR_TLS_CERT_ALTNAME_INVALID',
 	'ERR_SSL_WRONG_VERSION_NUMBER',
-])('%s: certainly not sent', (code) => {
+])('%s: n8n has refused the certificate, and sent nothing', (code) => {
 	expect(transportFailure({ code })).toBe('notSent');
+});
+
+/** By their names in RFC 8446 and the registry of IANA. */
+const ALERTS = {
+	handshake_failure: 40,
+	no_certificate: 41,
+	bad_certificate: 42,
+	unsupported_certificate: 43,
+	certificate_revoked: 44,
+	certificate_expired: 45,
+	certificate_unknown: 46,
+	illegal_parameter: 47,
+	unknown_ca: 48,
+	access_denied: 49,
+	decode_error: 50,
+	decrypt_error: 51,
+	export_restriction: 60,
+	protocol_version: 70,
+	insufficient_security: 71,
+	inappropriate_fallback: 86,
+	missing_extension: 109,
+	unsupported_extension: 110,
+	certificate_unobtainable: 111,
+	unrecognized_name: 112,
+	bad_certificate_status_response: 113,
+	bad_certificate_hash_value: 114,
+	unknown_psk_identity: 115,
+	certificate_required: 116,
+	no_application_protocol: 120,
+	ech_required: 121,
+};
+
+test('every alert that ends a handshake: nothing was sent; one that may come later: perhaps', () => {
+	const failureOf = (alert: number) =>
+		transportFailure({ code: 'EPROTO', message: `write EPROTO :SSL alert number ${alert}` });
+	for (const [name, alert] of Object.entries(ALERTS))
+		expect([name, failureOf(alert)]).toEqual([name, 'notSent']);
+	const later = {
+		unexpected_message: 10,
+		bad_record_mac: 20,
+		record_overflow: 22,
+		internal_error: 80,
+	};
+	for (const [name, alert] of Object.entries(later))
+		expect([name, failureOf(alert)]).toEqual([name, 'lost']);
 });
 
 test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT', 'EADDRNOTAVAIL', 'ECONNRESET'])(

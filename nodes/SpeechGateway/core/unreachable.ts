@@ -49,7 +49,7 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 		`${CHECK_ADDRESS}: use the name that the certificate is made out to.`,
 	],
 	[
-		/CERT|ISSUER|SIGNATURE/,
+		/CERT|ISSUER|SIGNATURE|INVALID_(CA|PURPOSE)|PATH_LENGTH/,
 		'n8n does not trust its certificate',
 		'If the certificate comes from an authority of your own, give its file to n8n in the environment variable NODE_EXTRA_CA_CERTS and restart n8n.',
 	],
