@@ -59,6 +59,22 @@ test('jobs: submitted once, looked at after each sleep, delivered in order; noth
 	);
 });
 
+test('woken up while n8n starts, it looks at once, and ends when n8n has started', async () => {
+	const asleep = await runNode(options({ resource: 'speechJob' }, {}, {}));
+	sim.finish();
+	jest.resetModules(); // what a start of n8n loads anew
+	const woken = Date.now();
+	const { run } = await runNode({
+		...options({ resource: 'speechJob' }, {}, {}),
+		resumeOf: asleep,
+	});
+	expect(run.status).toBe('success');
+	const looks = sim.requests.filter(({ method }) => method === 'GET');
+	expect(looks).toHaveLength(3 + 3);
+	for (const { at } of looks) expect(at - woken).toBeLessThan(10_000);
+	expect(Date.now() - woken).toBeGreaterThanOrEqual(30_000);
+});
+
 test('naps grow to five minutes, and end when Max Wait does', async () => {
 	const { naps, last } = await jobs({ maxWait: 4000 }, { items: texts(1) });
 	expect(last.run.status).toBe('success');

@@ -24,7 +24,7 @@ import { Ledger } from './requests/ledger';
 import { rememberFirstExecution, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
 import { missingFile } from './storedFiles';
-import { beforeSleep, goToSleep } from './sleep';
+import { beforeSleep, goToSleep, outlastStart } from './sleep';
 import { asToolCall } from './toolCall';
 
 /**
@@ -70,6 +70,14 @@ class Run {
 	}
 
 	async toOutputs(): Promise<INodeExecutionData[][]> {
+		try {
+			return await this.outputs();
+		} finally {
+			if (this.ledger.wokeUp) await outlastStart(this.context.getExecutionCancelSignal?.());
+		}
+	}
+
+	private async outputs(): Promise<INodeExecutionData[][]> {
 		// n8n runs the node again after "Stop", too: then nothing may be sent, and what is finished is handed over.
 		if (this.isCancelled) return this.sorted(this.items.map((_, index) => this.asLeft(index)));
 

@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { wakeUpAt } from '../core/pollSchedule';
+import { pause } from '../gateway/pause';
 import type { Settled } from './branches';
 import { putToSleep } from './engineStack';
 import { errorText } from './errors';
@@ -42,6 +43,21 @@ function shown(outcome: Settled): IDataObject[] {
 	if (!('asleep' in outcome)) return [];
 	const tasks = outcome.asleep.tasks as IDataObject[];
 	return tasks.length === 1 ? tasks : [{ jobs: tasks }];
+}
+
+/** This is loaded by the first run of the node after n8n's start, so when n8n wakes up what became due while it was down. */
+const LOADED_AT = Date.now();
+
+/** n8n takes 2 to 10 s from the moment in which it wakes up what is due to the end of its start. */
+const LONGEST_START_MS = 30_000;
+
+/**
+ * Lets n8n finish its start before a run ends that it has woken up. Late in its start, n8n calls all executions crashed
+ * that it finds unfinished in its log, and writes what it read of them a moment before: one that ends in that moment
+ * stays "crashed", although it has delivered everything. Stop ends the wait at once.
+ */
+export async function outlastStart(cancel?: AbortSignal): Promise<void> {
+	await pause(LOADED_AT + LONGEST_START_MS - Date.now(), cancel).catch(() => {});
 }
 
 /** How an item came out of the time before the sleep. */
