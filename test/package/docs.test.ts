@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import manifest from '../../package.json';
 import { descriptions, resources } from '../../nodes/SpeechGateway/descriptions';
 import { REPOSITORY } from '../support/n8n/install';
 
@@ -48,6 +49,11 @@ test.each(markdown.filter((file) => !/AGENTS/.test(file)))(
 		);
 	},
 );
+
+test.each(markdown)('%s: every npm script that it names exists', (file) => {
+	const named = [...read(file).matchAll(/npm run ([\w:-]+)/g)].map(([, script]) => script);
+	expect(named.filter((script) => !(script in manifest.scripts))).toEqual([]);
+});
 
 test('the tables of the documents name every resource, operation and option; the README links every example', () => {
 	// The first two cells of each row; several names in one are apart by a comma or a dot.
