@@ -113,6 +113,12 @@ test('only the exchange, and the lists in the editor, call the transport', () =>
 	]);
 });
 
+test('only the requests of an item begin and settle them in its ledger', () => {
+	expect(users(/ledger\.(begin|done|unknown|cut|clear)\(/)).toEqual([
+		`${ROOT}run/requests/itemRequests.ts`,
+	]);
+});
+
 test('the nodes import nothing that a verified package may not import', () => {
 	const packages = new Set(
 		nodes.flatMap(({ imports }) => imports.filter((target) => !target.startsWith('nodes/'))),

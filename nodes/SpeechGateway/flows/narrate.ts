@@ -133,7 +133,7 @@ async function firstError(
 ): Promise<unknown> {
 	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
 	const unknown = errors.find((error) => error instanceof OutcomeUnknownError);
-	const brokeOff = item.session.transport.cancel?.aborted ? item.interrupted() : undefined;
+	const brokeOff = item.session.transport.cancel?.aborted ? item.ledger.interruption() : undefined;
 	const first =
 		unknown ?? brokeOff ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
 	if (narration.parts.length === 1 || first instanceof NotStartedError) return first;

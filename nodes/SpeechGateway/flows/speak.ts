@@ -29,11 +29,11 @@ const boundOf = ({ input, speed }: IDataObject): number =>
 
 /** Whether nothing of a request is on record that keeps it from being sent, or from going on as a job. */
 export const isToBeSent = (item: ItemRequests, name: string): boolean =>
-	!item.isSettled(name) && !item.isSettled(jobName({ name }));
+	!item.ledger.isSettled(name) && !item.ledger.isSettled(jobName({ name }));
 
 /** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
 export const isSpokenAsJob = (item: ItemRequests, name: string): boolean =>
-	item.has(jobName({ name }));
+	item.ledger.has(jobName({ name }));
 
 /** Speaks synchronously. Billed. With `asJob`, a request that the gateway cuts (524) goes on as a job. */
 export async function speak(
@@ -57,7 +57,7 @@ export async function speak(
 		});
 	} catch (error) {
 		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
-		if (!item.has(jobName(request))) spendExtra(item, asJob);
+		if (!item.ledger.has(jobName(request))) spendExtra(item, asJob);
 		return await speakAsJob(item, request, asJob.wait);
 	}
 }
@@ -102,7 +102,7 @@ export async function speakAsJob(
 	wait: WaitSettings,
 ): Promise<StoredAudio> {
 	const name = jobName(request);
-	const resumed = item.has(name);
+	const resumed = item.ledger.has(name);
 	const known = await submitJob(item, { ...request, name });
 	const { id } = known;
 	const task = { thing: 'job', id } as const;

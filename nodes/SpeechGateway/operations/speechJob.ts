@@ -33,7 +33,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 	async submit(item, input) {
 		const { model, voice } = input;
 		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
-		const isSent = item.isSettled('job');
+		const isSent = item.ledger.isSettled('job');
 		const id = isSent ? voiceName(voice) : (await voiceIds(item, model, [voice]))(voice);
 		return await submitJob(item, {
 			name: 'job',

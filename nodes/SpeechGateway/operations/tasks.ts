@@ -46,7 +46,7 @@ export function taskOperations<I extends object, T extends object>(
 			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
 			retryWith: ({ given }, { wait }) => ({ given, wait }),
 			async execute({ given, wait }, item) {
-				const resumed = item.has(thing);
+				const resumed = item.ledger.has(thing);
 				const created = await submit(item, given);
 				const known = { ...created, ...describe(given) };
 				return await waitAndSave(

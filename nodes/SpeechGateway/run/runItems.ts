@@ -233,7 +233,7 @@ async function execute(
 			error instanceof OutcomeUnknownError
 				? error
 				: transport.cancel?.aborted
-					? item.interrupted()
+					? item.ledger.interruption()
 					: undefined;
 		if (unknown) return outcomeUnknown(operation, item.index, unknown, context, parameters);
 		if (transport.cancel?.aborted || error instanceof NotStartedError) return { notStarted: error };

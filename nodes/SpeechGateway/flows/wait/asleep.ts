@@ -22,8 +22,8 @@ export async function waitAsleep(
 	settings: WaitSettings,
 	{ atOnce, heard, known }: FirstLook,
 ): Promise<Waited> {
-	const slept = item.hasWaited;
-	const since = item.waitingSince();
+	const slept = item.ledger.hasWaited;
+	const since = item.ledger.waitingSince();
 	const until = since + settings.maxWaitMs;
 	const first = { atOnce, heard: heard || slept };
 	if (until - Date.now() < SHORTEST_SLEEP_MS)

@@ -11,7 +11,7 @@ import {
 } from '../../core/outcome';
 import { retryAfterMs } from '../../core/retryPolicy';
 import { explainUnanswered } from '../../core/unreachable';
-import type { Endpoint } from '../../gateway/endpoints';
+import type { Endpoint, FreeEndpoint } from '../../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../../gateway/transport';
 
 /** What a request is about; its address is added here. */
@@ -71,6 +71,33 @@ export async function exchange(
 	};
 }
 
+/** Sends one free request, and reads its answer with `read`: should that throw, the answer may be fetched again. */
+export async function exchangeFree<T>(
+	transport: Transport,
+	endpoint: FreeEndpoint,
+	timeoutMs: number,
+	about: About,
+	read: (response: GatewayResponse) => Promise<T>,
+): Promise<T | Failure> {
+	const response = await exchange(transport, endpoint, timeoutMs, about);
+	if (isFailure(response)) return response;
+	try {
+		return await read(response);
+	} catch (error) {
+		transport.cancel?.throwIfAborted();
+		return {
+			outcome: 'transient',
+			error: new GatewayError(
+				`The answer of the gateway was damaged: ${transport.redact(asError(error).message)}`,
+				'It was fetched several times. Fetching is free: run it again later.',
+				taskId(about),
+			),
+		};
+	} finally {
+		response.body.destroy();
+	}
+}
+
 /** Of a 2xx to a DELETE: the failure that it is when a page, such as a login, or an error came in place of the gateway's word. */
 export async function notDeleted(
 	transport: Transport,
@@ -112,7 +139,7 @@ export const requestId = (headers: GatewayResponse['headers']): string | undefin
 	headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
 
 /** The id of the job or video that a request is about, for its error. */
-export const taskId = ({ thing, id }: About): { jobId?: string } =>
+const taskId = ({ thing, id }: About): { jobId?: string } =>
 	id !== undefined && thing !== 'voice' ? { jobId: id } : {};
 
 function unreachable(error: TransportError, root: string, about: About): GatewayError {

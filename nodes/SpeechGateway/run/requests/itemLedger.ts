@@ -123,6 +123,12 @@ export class ItemLedger {
 		return request in this.record.requests;
 	}
 
+	/** Whether this request is done, or is not sent again for another reason than that the gateway cut it. */
+	isSettled(request: string): boolean {
+		const entry = this.entry(request);
+		return entry !== undefined && entry.state !== 'cut';
+	}
+
 	/** Whether no request of the item has left in this execution: all there is was cut, or was sent by another one. */
 	get sentNothing(): boolean {
 		return (

@@ -17,12 +17,12 @@ import { ItemClaims } from './claims';
 import {
 	type About,
 	exchange,
+	exchangeFree,
 	type Failure,
 	isFailure,
 	notDeleted,
 	refusal,
 	requestId,
-	taskId,
 } from './exchange';
 import type { ItemLedger } from './itemLedger';
 import { retrying, slowDownAfter } from './retrying';
@@ -66,7 +66,8 @@ export class ItemRequests {
 	constructor(
 		readonly session: Session,
 		readonly index: number,
-		private readonly ledger: ItemLedger,
+		/** What has become of its requests so far. Only this class begins and settles them. */
+		readonly ledger: ItemLedger,
 		private readonly settings: ItemSettings,
 		/** The run stops when this item ends with an error. */
 		private readonly stopsRun = false,
@@ -84,17 +85,6 @@ export class ItemRequests {
 		);
 	}
 
-	/** Whether the item has sent this request before. */
-	has(request: string): boolean {
-		return this.ledger.has(request);
-	}
-
-	/** Whether this request is done, or is not sent again for another reason than that the gateway cut it. */
-	isSettled(request: string): boolean {
-		const entry = this.ledger.entry(request);
-		return entry !== undefined && entry.state !== 'cut';
-	}
-
 	/** Whether the execution may sleep while the item waits; a hint says why not. */
 	maySleep(): boolean {
 		const why = this.session.whyAwake?.();
@@ -105,15 +95,6 @@ export class ItemRequests {
 	/** From now on, the item waits in this process. */
 	stayAwake(): void {
 		this.awake = true;
-	}
-
-	/** Whether tasks of the item were being waited for before; since when they are, ms since 1970, over sleeps. */
-	get hasWaited(): boolean {
-		return this.ledger.hasWaited;
-	}
-
-	waitingSince(): number {
-		return this.ledger.waitingSince();
 	}
 
 	/** What comes of something that is free but not worth doing again; kept until the item is finished. */
@@ -174,17 +155,14 @@ export class ItemRequests {
 		read: (response: GatewayResponse) => Promise<T>,
 		about: About = {},
 	): Promise<T> {
-		return await this.retryingFree(
-			endpoint,
-			async () => await this.attemptFree(endpoint, read, about),
-		);
+		return await this.retryingFree(endpoint, async () => await this.tryFree(endpoint, read, about));
 	}
 
 	/** Deletes. What is gone when an earlier try's answer was lost counts as deleted. */
 	async delete(endpoint: FreeEndpoint, about: About): Promise<void> {
 		let tries = 0;
 		await this.retryingFree(endpoint, async () => {
-			const result = await this.attemptFree(
+			const result = await this.tryFree(
 				endpoint,
 				async (reply) => (await notDeleted(this.session.transport, reply, about)) ?? true,
 				about,
@@ -209,17 +187,12 @@ export class ItemRequests {
 		const left = () => Math.ceil(Math.max(1, deadline - Date.now()));
 		const poll = async (ticket: Ticket) => {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
-			const result = await this.attemptFree(endpoint, read, about, ended);
+			const result = await this.tryFree(endpoint, read, about, ended);
 			if (isFailure(result))
 				slowDownAfter(limiter, ticket, result.outcome, result.retryAfter ?? backoffMs(0));
 			return result;
 		};
 		return await limiter.run(false, poll, transport.cancel, deadline);
-	}
-
-	/** The run broke off; an error that says what is known, when something of the item may have been paid for. */
-	interrupted(): OutcomeUnknownError | undefined {
-		return this.ledger.interruption();
 	}
 
 	private async retryingFree<T>(endpoint: FreeEndpoint, attempt: () => Promise<T | Failure>) {
@@ -288,7 +261,7 @@ export class ItemRequests {
 		}
 	}
 
-	private async attemptFree<T>(
+	private async tryFree<T>(
 		endpoint: FreeEndpoint,
 		read: (response: GatewayResponse) => Promise<T>,
 		about: About,
@@ -296,23 +269,7 @@ export class ItemRequests {
 	): Promise<T | Failure> {
 		const { transport } = this.session;
 		const within = ended ? transport.until(ended) : transport;
-		const response = await exchange(within, endpoint, this.settings.timeoutMs, about);
-		if (isFailure(response)) return response;
-		try {
-			return await read(response);
-		} catch (error) {
-			transport.cancel?.throwIfAborted();
-			return {
-				outcome: 'transient',
-				error: new GatewayError(
-					`The answer of the gateway was damaged: ${transport.redact(asError(error).message)}`,
-					'It was fetched several times. Fetching is free: run it again later.',
-					taskId(about),
-				),
-			};
-		} finally {
-			response.body.destroy();
-		}
+		return await exchangeFree(within, endpoint, this.settings.timeoutMs, about, read);
 	}
 
 	private unknown(
