@@ -1,24 +1,31 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions, no-console -- runs outside n8n */
-import { type ChildProcess, fork } from 'node:child_process';
-import { createHash } from 'node:crypto';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Mutant, mutantsOf } from './mutants/mutate';
-import type { Answer, Order, TestReport } from './mutants/worker';
+import { Killers, type Plan, planFor, type Survey } from './mutants/plan';
+import { Worker } from './mutants/pool';
+import { hash, identify, type Result, State } from './mutants/state';
+import { describeResults, type Reason, type Tried } from './mutants/table';
+import type { TestPlace } from './mutants/worker';
 
 const ROOT = path.resolve(__dirname, '..');
-const SOURCES = ['run', 'flows', 'gateway', 'core'].map((room) => `nodes/SpeechGateway/${room}`);
+/** Where money is at stake comes first. */
+const SOURCES = ['run/requests', 'run', 'gateway', 'flows', 'core'].map(
+	(room) => `nodes/SpeechGateway/${room}`,
+);
 const TESTS = ['core', 'engine', 'gateway', 'operations', 'run'].map((folder) => `test/${folder}`);
 /** Storms, random walks and whole tables find what nobody thought of, and take too long to run for every mutant. */
 const LEFT_OUT = ['chaos', 'gapless', 'hostile.', 'share'];
+const STATE = '.cache/mutants.jsonl';
+/** What the tests come by, as long as nothing changes. */
+const SURVEY = '.cache/mutants-survey.json';
 const TABLE = 'bench/mutants.md';
-/** Survivors that are no bugs, by `file: change`, with the reason. */
+/** Why survivors survive, by `file: change`. */
 const REASONS = 'bench/mutants.json';
-/** Mutants after which a process starts afresh: each leaves a little behind. */
-const LIFE = 150;
-/** An endless loop hangs its process; then it is ended. */
-const LONGEST_MS = 60_000;
+/** Mutants between two looks at those whose tests did not end. */
+const SLICE = 60;
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 
@@ -32,193 +39,190 @@ function filesIn(folder: string, end: string): string[] {
 		.sort();
 }
 
-/** A process that takes one order at a time. */
-class Worker {
-	private child: ChildProcess | undefined;
-	private orders = 0;
-
-	async give(order: Order, longestMs: number): Promise<Answer | 'hung'> {
-		if (this.orders++ >= LIFE) this.end();
-		const child = (this.child ??= await start());
-		const answer = await new Promise<Answer | 'hung'>((resolve) => {
-			const hung = () => resolve('hung');
-			const timer = setTimeout(hung, longestMs);
-			child.once('exit', hung);
-			child.send(order);
-			child.once('message', (message) => {
-				clearTimeout(timer);
-				child.off('exit', hung);
-				resolve(message as Answer);
-			});
-		});
-		child.removeAllListeners('message');
-		// What did not end may go on in the background, and disturb what comes next.
-		if (answer === 'hung' || (answer.kind === 'killed' && answer.noEnd)) this.end();
-		return answer;
-	}
-
-	end(): void {
-		this.child?.kill('SIGKILL');
-		this.child = undefined;
-		this.orders = 0;
-	}
-}
-
-/** Ended with this process, at whatever moment that is. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
-async function start(): Promise<ChildProcess> {
-	const child = fork(path.join(__dirname, 'mutants/worker.ts'), {
-		execArgv: ['--require', 'tsx/cjs', '--max-old-space-size=3000'],
-		cwd: ROOT,
-		stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-		env: { ...process.env, NODE_ENV: 'test' },
-	});
-	running.add(child);
-	child.once('exit', () => running.delete(child));
-	await new Promise((resolve) => child.once('message', resolve));
-	return child;
-}
-
-interface Result {
-	mutant: Mutant;
-	state: 'killed' | 'survived' | 'not covered';
-}
-
 /**
  * `npm run mutants`: changes `run/`, `flows/`, `gateway/` and `core/` in one small way at a time, and runs the tests that
- * come by that place. What no test notices is listed in bench/mutants.md; `npm run mutants -- <files or folders>` looks
- * at some files only, and prints. `--json=file` also writes all results there; `--minutes=N` looks at a fair sample, as
- * many as there is time for.
+ * come by that place. Results are kept in .cache/mutants.jsonl as they come: what is stopped goes on where it was, and a
+ * mutant is tried again only when the function around it or the tests that decided have changed.
+ * - `--only PATH` (any number): these files or folders.
+ * - `--sample N`: N mutants of each file, always the same ones; `--seed S`: other ones. A larger N goes on from a smaller.
+ * - `--thorough`: survivors are tried with all tests that come by, not only with some of every test file.
+ * - `--minutes N`: no new ones after that.
+ * - `--table`: runs nothing, writes bench/mutants.md from what is known and the reasons in bench/mutants.json.
  */
 export async function main(args: string[]): Promise<number> {
-	const wanted = args.filter((arg) => !arg.startsWith('--'));
-	const json = args.find((arg) => arg.startsWith('--json='))?.slice('--json='.length);
-	const minutes =
-		Number(args.find((arg) => arg.startsWith('--minutes='))?.slice('--minutes='.length)) ||
-		undefined;
-	const count = Number(process.env.MUTANT_WORKERS ?? availableParallelism());
-	const sources = (wanted.length > 0 ? wanted : SOURCES).flatMap((one) => filesIn(one, '.ts'));
-	const touchesCore = sources.some((file) => file.includes('/core/'));
-	const testFiles = TESTS.filter((folder) => touchesCore || folder !== 'test/core')
-		.flatMap((folder) => filesIn(folder, '.test.ts'))
-		.filter((file) => !LEFT_OUT.some((name) => path.basename(file).startsWith(name)));
-	const workers = Array.from({ length: count }, () => new Worker());
-	const from = performance.now();
-
-	const { tests, loads } = await survey(workers, testFiles);
-	const sound = tests.filter(({ failed }) => !failed);
-	const broken = tests.filter(({ failed }) => failed);
-	for (const { file, name } of broken)
-		console.log(`fails without any mutant, left out: ${file}: ${name}`);
-	console.log(`${sound.length} tests, ${seconds(from)} s`);
-
-	const queue = sources.flatMap((file) => mutantsOf(file, read(file)));
-	if (minutes) queue.sort((one, other) => shuffled(one) - shuffled(other));
-	console.log(`${queue.length} mutants of ${sources.length} files`);
-	const results: Result[] = [];
-	let next = 0;
-	await Promise.all(
-		workers.map(async (worker) => {
-			while (next < queue.length && performance.now() - from < (minutes ?? Infinity) * 60_000) {
-				const mutant = queue[next++];
-				const near = testsFor(mutant, sound, loads);
-				let state: Result['state'] = 'not covered';
-				if (near.length > 0) {
-					const answer = await worker.give({ kind: 'try', mutant, tests: near }, LONGEST_MS);
-					state = answer === 'hung' || answer.kind === 'killed' ? 'killed' : 'survived';
-				}
-				results.push({ mutant, state });
-				if (results.length % 100 === 0)
-					console.log(`${results.length} of ${queue.length}, ${seconds(from)} s`);
-			}
-			worker.end();
-		}),
+	const { values } = parseArgs({
+		args,
+		options: {
+			only: { type: 'string', multiple: true },
+			sample: { type: 'string' },
+			seed: { type: 'string', default: '1' },
+			minutes: { type: 'string' },
+			thorough: { type: 'boolean', default: false },
+			table: { type: 'boolean', default: false },
+		},
+	});
+	const folders = values.only ?? SOURCES;
+	const sources = [...new Set(folders.flatMap((one) => filesIn(one, '.ts')))];
+	const chosen = sources.flatMap((file) =>
+		sample(mutantsOf(file, read(file)), Number(values.sample ?? Infinity), values.seed),
 	);
-	if (json) writeFileSync(json, JSON.stringify(results));
-	const table = describeResults(results, sources, Number(seconds(from)));
-	if (wanted.length === 0) writeFileSync(path.join(ROOT, TABLE), table);
+	const idOf = new Map(chosen.map((mutant) => [mutant, identify(mutant, read(mutant.file))]));
+	const state = new State(path.join(ROOT, STATE));
+	if (!values.table) {
+		const until = performance.now() + Number(values.minutes ?? Infinity) * 60_000;
+		await tryAll(chosen, idOf, state, { until, thorough: values.thorough });
+	}
+
+	const all = values.table ? sources.flatMap((file) => mutantsOf(file, read(file))) : chosen;
+	const tried: Tried[] = all.map((mutant) => ({
+		mutant,
+		result: state.get(identify(mutant, read(mutant.file))),
+	}));
+	const reasons = JSON.parse(read(REASONS)) as Record<string, Reason>;
+	const table = describeResults(tried, reasons);
+	if (values.table && !values.only) writeFileSync(path.join(ROOT, TABLE), table);
 	console.log(table);
 	return 0;
 }
 
-/** The same disorder every time. */
-const shuffled = ({ file, start, replacement }: Mutant) =>
-	createHash('md5').update(`${file} ${start} ${replacement}`).digest().readUInt32BE();
+/** So many of a file, in the same disorder every time. */
+function sample(mutants: Mutant[], count: number, seed: string): Mutant[] {
+	if (count >= mutants.length) return mutants;
+	const place = new Map(
+		mutants.map((one) => [one, hash(seed, one.file, one.change, String(one.start))]),
+	);
+	return mutants
+		.sort((one, other) => (place.get(one)! < place.get(other)! ? -1 : 1))
+		.slice(0, count);
+}
 
-const seconds = (from: number) => ((performance.now() - from) / 1000).toFixed(0);
+async function tryAll(
+	chosen: Mutant[],
+	idOf: Map<Mutant, string>,
+	state: State,
+	{ until, thorough }: { until: number; thorough: boolean },
+): Promise<void> {
+	const testFiles = TESTS.flatMap((folder) => filesIn(folder, '.test.ts')).filter(
+		(file) => !LEFT_OUT.some((name) => path.basename(file).startsWith(name)),
+	);
+	const hashes = new Map(testFiles.map((file) => [file, hash(read(file))]));
+	const hashOf = (files: string[]) => hash(...files.map((file) => hashes.get(file) ?? ''));
+	const from = performance.now();
+	const seconds = () => ((performance.now() - from) / 1000).toFixed(0);
+	const workers = Array.from(
+		{ length: Number(process.env.MUTANT_WORKERS ?? availableParallelism()) },
+		() => new Worker(),
+	);
 
-async function survey(workers: Worker[], testFiles: string[]) {
+	const survey = await surveyTests(workers, testFiles);
+	console.log(`${survey.tests.length} tests, ${seconds()} s`);
+	const killers = new Killers();
+	const isKnown = (mutant: Mutant): boolean => {
+		const known = state.get(idOf.get(mutant)!);
+		if (!known) return false;
+		if (known.state === 'killed') {
+			const [file, name] = splitName(known.by!);
+			if (known.tests === hashOf([file])) killers.note(mutant, file, name);
+			return known.tests === hashOf([file]);
+		}
+		const wasThorough = known.state === 'not covered' || known.tried === known.of;
+		return (
+			known.tests === hashOf(planFor(mutant, survey, killers).files) && (wasThorough || !thorough)
+		);
+	};
+	const queue = chosen.filter((mutant) => !isKnown(mutant));
+	console.log(`${queue.length} of ${chosen.length} mutants to try, ${seconds()} s`);
+
+	const total = queue.length;
+	let done = 0;
+	const decide = (mutant: Mutant, result: Omit<Result, 'id'>) => {
+		state.add({ id: idOf.get(mutant)!, ...result });
+		if (result.state === 'killed') killers.note(mutant, ...splitName(result.by!));
+		if (++done % 20 === 0) console.log(`${done} of ${total}, ${seconds()} s`);
+	};
+	const killed = (file: string, name: string, noEnd = false): Omit<Result, 'id'> => ({
+		state: 'killed',
+		by: `${file}: ${name}`,
+		tests: hashOf([file]),
+		...(noEnd && { noEnd }),
+	});
+
+	/** Returns the tests with which a mutant must be tried again alone. */
+	const attempt = async (
+		worker: Worker,
+		mutant: Mutant,
+		plan: Plan,
+		/** The tests of an attempt in which one did not end: now it has time, and nothing runs beside it. */
+		alone?: TestPlace[],
+	): Promise<TestPlace[] | undefined> => {
+		const { files } = plan;
+		const all = [...plan.first, ...plan.rest];
+		const of = all.length;
+		const tests = alone ?? (thorough ? all : plan.first);
+		if (of === 0) {
+			decide(mutant, { state: 'not covered', tests: hashOf(files) });
+			return undefined;
+		}
+		const limits = alone ? { patience: 20, spareMs: 15_000 } : { patience: 5, spareMs: 3_000 };
+		const answer = await worker.give({ kind: 'try', mutant, tests, ...limits });
+		if (answer.kind === 'survived')
+			decide(mutant, { state: 'survived', tests: hashOf(files), tried: tests.length, of });
+		else if (answer.kind === 'loop') decide(mutant, killed(tests[0].file, 'endless loop', true));
+		else if (answer.kind === 'killed' && (!answer.noEnd || alone))
+			decide(mutant, killed(answer.file, answer.name, answer.noEnd));
+		else if (alone) decide(mutant, killed(tests[0].file, 'hung', true));
+		else if (answer.kind === 'killed') {
+			const { file, index } = answer;
+			const isIt = (test: TestPlace) => test.file === file && test.index === index;
+			return [...tests.filter(isIt), ...tests.filter((test) => !isIt(test))];
+		} else return tests;
+		return undefined;
+	};
+
+	while (queue.length > 0 && performance.now() < until) {
+		const slice = queue.splice(0, SLICE);
+		const again: Array<{ mutant: Mutant; plan: Plan; tests: TestPlace[] }> = [];
+		await Promise.all(
+			workers.map(async (worker) => {
+				for (let mutant = slice.shift(); mutant; mutant = slice.shift()) {
+					const plan = planFor(mutant, survey, killers);
+					const tests = await attempt(worker, mutant, plan);
+					if (tests) again.push({ mutant, plan, tests });
+				}
+			}),
+		);
+		for (const { mutant, plan, tests } of again) await attempt(workers[0], mutant, plan, tests);
+	}
+	for (const worker of workers) worker.end();
+}
+
+/** `file: name` in its parts. */
+function splitName(text: string): [file: string, name: string] {
+	const at = text.indexOf(': ');
+	return [text.slice(0, at), text.slice(at + 2)];
+}
+
+/** Runs all tests without a mutant: what they come by, and how long they take. Those that fail take no part. */
+async function surveyTests(workers: Worker[], testFiles: string[]): Promise<Survey> {
+	const file = path.join(ROOT, SURVEY);
+	const everything = ['nodes', 'test'].flatMap((folder) => filesIn(folder, '.ts'));
+	const key = hash(...everything.map(read));
+	const known = existsSync(file) && (JSON.parse(read(SURVEY)) as Survey & { key: string });
+	if (known && known.key === key) return known;
 	const queue = [...testFiles];
-	const tests: TestReport[] = [];
-	const loads: Record<string, string[]> = {};
+	const survey: Survey = { tests: [], loads: {} };
 	await Promise.all(
 		workers.map(async (worker) => {
 			for (let file = queue.shift(); file; file = queue.shift()) {
-				const answer = await worker.give({ kind: 'survey', testFiles: [file] }, 10 * LONGEST_MS);
-				if (answer === 'hung' || answer.kind !== 'surveyed') throw new Error(`${file} did not end`);
-				tests.push(...answer.tests);
-				Object.assign(loads, answer.loads);
+				const answer = await worker.give({ kind: 'survey', testFiles: [file] });
+				if (answer.kind !== 'surveyed') throw new Error(`${file} did not end`);
+				for (const { failed, name } of answer.tests)
+					if (failed) console.log(`fails without any mutant, left out: ${file}: ${name}`);
+				survey.tests.push(...answer.tests.filter(({ failed }) => !failed));
+				Object.assign(survey.loads, answer.loads);
 			}
 		}),
 	);
-	return { tests, loads };
-}
-
-/** The tests that come by a mutant, the quick ones first; files stay together. */
-function testsFor(mutant: Mutant, tests: TestReport[], loads: Record<string, string[]>) {
-	const place = `${mutant.file}:${mutant.inFunction}`;
-	const near = tests.filter(({ hits, file }) =>
-		mutant.inFunction < 0 ? loads[file].includes(mutant.file) : hits.includes(place),
-	);
-	const time = new Map<string, number>();
-	for (const { file, milliseconds } of near) time.set(file, (time.get(file) ?? 0) + milliseconds);
-	return near
-		.sort((one, other) => time.get(one.file)! - time.get(other.file)! || one.index - other.index)
-		.map(({ file, index, milliseconds }) => ({ file, index, milliseconds }));
-}
-
-const keyOf = ({ file, change }: Mutant) =>
-	`${file.replace('nodes/SpeechGateway/', '')}: ${change}`;
-
-/** A table per file, and what survived. */
-function describeResults(results: Result[], sources: string[], took: number): string {
-	const reasons = existsSync(path.join(ROOT, REASONS))
-		? (JSON.parse(read(REASONS)) as Record<string, string>)
-		: {};
-	const row = (name: string, of: Result[]) => {
-		const alive = of.filter(({ state }) => state !== 'killed');
-		const equivalent = alive.filter(({ mutant }) => reasons[keyOf(mutant)]);
-		const counted = of.length - equivalent.length;
-		const killed = of.length - alive.length;
-		const share = counted === 0 ? 100 : (100 * killed) / counted;
-		return `| ${name} | ${of.length} | ${killed} | ${equivalent.length} | ${counted - killed} | ${share.toFixed(0)} % |`;
-	};
-	const lines = [
-		'# Mutants',
-		'',
-		`Small changes to the code, one at a time, and whether any test fails: \`npm run mutants\`, ${Math.round(took / 60)} minutes here.`,
-		'_Equivalent_: changes nothing that anybody could notice; the reason stands below.',
-		'',
-		'| file | mutants | killed | equivalent | survived | killed of those that matter |',
-		'| --- | ---: | ---: | ---: | ---: | ---: |',
-		...sources
-			.map((file) => [file, results.filter(({ mutant }) => mutant.file === file)] as const)
-			.filter(([, of]) => of.length > 0)
-			.map(([file, of]) => row(file.replace('nodes/SpeechGateway/', ''), of)),
-		row('**all**', results),
-		'',
-		'## Survivors',
-		'',
-	];
-	const alive = results
-		.filter(({ state }) => state !== 'killed')
-		.sort((a, b) => a.mutant.file.localeCompare(b.mutant.file) || a.mutant.start - b.mutant.start);
-	for (const { mutant, state } of alive) {
-		const reason = reasons[keyOf(mutant)] ?? (state === 'not covered' ? 'no test comes by' : '');
-		const at = `${mutant.file.replace('nodes/SpeechGateway/', '')}:${mutant.line}`;
-		lines.push(`- ${at} \`${mutant.change.replaceAll('`', "'")}\`${reason && `: ${reason}`}`);
-	}
-	return `${lines.join('\n')}\n`;
+	writeFileSync(file, JSON.stringify({ key, ...survey }));
+	return survey;
 }

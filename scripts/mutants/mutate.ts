@@ -10,8 +10,10 @@ export interface Mutant {
 	start: number;
 	end: number;
 	replacement: string;
-	/** The innermost function around it, as in `instrument`; -1 at the top level of the file. */
-	inFunction: number;
+	/** The innermost place around it, as in `instrument`; -1 at the top level of the file. */
+	place: number;
+	/** From where to where the function around it goes, or at the top level the statement. */
+	around: [start: number, end: number];
 }
 
 const { SyntaxKind } = ts;
@@ -19,48 +21,65 @@ const { SyntaxKind } = ts;
 const parse = (file: string, text: string) =>
 	ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 
-/** Functions with a body, in the order of the source: their index is their number. */
-function functionsOf(source: ts.SourceFile): ts.FunctionLikeDeclaration[] {
-	const found: ts.FunctionLikeDeclaration[] = [];
+type Wrap = (call: string, text: string) => string;
+
+/** Before a statement, in front of what is inside a block, in place of a single statement, of an expression. */
+const before: Wrap = (call, text) => `${call}; ${text}`;
+const atStart: Wrap = (call, text) => `{ ${call}; ${text.slice(1)}`;
+const asBlock: Wrap = (call, text) => `{ ${call}; ${text} }`;
+const asOperand: Wrap = (call, text) => `(${call}, ${text})`;
+
+/** How a node is told of when it runs, if it runs at other times than what is around it. */
+function wrapOf(node: ts.Node): Wrap | undefined {
+	const { parent } = node;
+	if (!parent) return undefined;
+	if (ts.isFunctionLike(parent) && 'body' in parent && parent.body === node)
+		return ts.isBlock(node) ? atStart : asOperand;
+	if (ts.isConditionalExpression(parent))
+		return node === parent.condition || !ts.isExpression(node) ? undefined : asOperand;
+	if (ts.isBinaryExpression(parent) && node === parent.right)
+		return SHORT_CUTS.has(parent.operatorToken.kind) ? asOperand : undefined;
+	if (!ts.isStatement(node) || ts.isFunctionDeclaration(node) || ts.isBlock(node)) return undefined;
+	if (ts.isBlock(parent) || ts.isCaseOrDefaultClause(parent)) return before;
+	return ts.isIfStatement(parent) || ts.isIterationStatement(parent, false) ? asBlock : undefined;
+}
+
+const SHORT_CUTS = new Set([
+	SyntaxKind.AmpersandAmpersandToken,
+	SyntaxKind.BarBarToken,
+	SyntaxKind.QuestionQuestionToken,
+]);
+
+/** Places that run at different times, in the order of the source: their index is their number. */
+function placesOf(source: ts.SourceFile): Map<ts.Node, number> {
+	const places = new Map<ts.Node, number>();
 	const visit = (node: ts.Node) => {
-		if (ts.isFunctionLike(node) && 'body' in node && node.body)
-			found.push(node as ts.FunctionLikeDeclaration);
+		if (ts.isTypeNode(node)) return;
+		if (wrapOf(node)) places.set(node, places.size);
 		ts.forEachChild(node, visit);
 	};
 	visit(source);
-	return found;
+	return places;
 }
 
-/** The source with a call of `hit(file, number)` at the start of every function. */
+/** The source with a call of `hit(file, number)` at every place. */
 export function instrument(file: string, text: string, hit: string): string {
 	const source = parse(file, text);
-	const inserted: Array<[at: number, what: string]> = [];
-	functionsOf(source).forEach(({ body }, index) => {
-		const call = `${hit}(${JSON.stringify(file)}, ${index})`;
-		if (ts.isBlock(body!)) inserted.push([body.getStart() + 1, ` ${call};`]);
-		else inserted.push([body!.getStart(), `(${call}, `], [body!.end, ')']);
-	});
-	// At one place, what was found last belongs inside: `)` of an inner function comes before that of the outer one.
-	let result = '';
-	let from = 0;
-	for (const [at, what] of inserted
-		.map((entry, i) => ({ entry, i }))
-		.sort(byPlace)
-		.map(({ entry }) => entry)) {
-		result += text.slice(from, at) + what;
-		from = at;
-	}
-	return result + text.slice(from);
-}
-
-function byPlace(
-	one: { entry: [number, string]; i: number },
-	other: { entry: [number, string]; i: number },
-): number {
-	const [a, b] = [one.entry, other.entry];
-	if (a[0] !== b[0]) return a[0] - b[0];
-	if (a[1] === ')' && b[1] === ')') return other.i - one.i;
-	return one.i - other.i;
+	const places = placesOf(source);
+	const render = (node: ts.Node): string => {
+		let result = '';
+		let from = node.getStart();
+		ts.forEachChild(node, (child) => {
+			if (child.getStart() < from) return;
+			result += text.slice(from, child.getStart()) + render(child);
+			from = child.end;
+		});
+		result += text.slice(from, node.end);
+		const place = places.get(node);
+		if (place === undefined) return result;
+		return wrapOf(node)!(`${hit}(${JSON.stringify(file)}, ${place})`, result);
+	};
+	return render(source);
 }
 
 const OPERATORS: Partial<Record<ts.SyntaxKind, string>> = {
@@ -92,10 +111,10 @@ const METHODS: Record<string, string> = {
 /** All mutants of a file. Words for people (texts with a space) and types are left alone. */
 export function mutantsOf(file: string, text: string): Mutant[] {
 	const source = parse(file, text);
-	const functions = new Map<ts.Node, number>();
-	functionsOf(source).forEach((node, index) => functions.set(node, index));
+	const places = placesOf(source);
 	const mutants: Mutant[] = [];
 	const stack: number[] = [-1];
+	const around: Array<Mutant['around']> = [[0, text.length]];
 	const add = (node: ts.Node, replacement: string, change: string, end = node.end) => {
 		const start = node.getStart();
 		mutants.push({
@@ -105,7 +124,8 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 			start,
 			end,
 			replacement,
-			inFunction: stack.at(-1)!,
+			place: stack.at(-1)!,
+			around: around.at(-1)!,
 		});
 	};
 	const short = (node: ts.Node) => node.getText().replace(/\s+/g, ' ').slice(0, 60);
@@ -113,8 +133,10 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 	const visit = (node: ts.Node): void => {
 		if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
 		if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
-		const inside = functions.get(node);
-		if (inside !== undefined) stack.push(inside);
+		const place = places.get(node);
+		if (place !== undefined) stack.push(place);
+		const isAround = (ts.isFunctionLike(node) && 'body' in node) || node.parent === source;
+		if (isAround) around.push([node.getStart(), node.end]);
 
 		const condition =
 			ts.isIfStatement(node) || ts.isWhileStatement(node) || ts.isDoStatement(node)
@@ -158,7 +180,8 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 			add(node, node.operand.getText(), `without !: ${short(node)}`);
 
 		ts.forEachChild(node, visit);
-		if (inside !== undefined) stack.pop();
+		if (place !== undefined) stack.pop();
+		if (isAround) around.pop();
 	};
 	visit(source);
 	// The negation of a whole condition and the turned operator within it are the same change.

@@ -14,21 +14,29 @@ export interface TestReport {
 	name: string;
 	milliseconds: number;
 	failed: boolean;
-	/** The functions that it calls, as `file:number`. */
-	hits: string[];
+	/** The places that it comes by, of each source file. */
+	hits: Record<string, number[]>;
 }
+
+export type TestPlace = Pick<TestReport, 'file' | 'index' | 'milliseconds'>;
 
 export type Order =
 	| { kind: 'survey'; testFiles: string[] }
 	| {
 			kind: 'try';
 			mutant: Mutant;
-			tests: Array<Pick<TestReport, 'file' | 'index' | 'milliseconds'>>;
+			/** Run in this order, up to the first that fails. */
+			tests: TestPlace[];
+			/** How many times longer than usual a test may take, beside `spareMs`. */
+			patience: number;
+			spareMs: number;
 	  };
 
 export type Answer =
 	| { kind: 'surveyed'; tests: TestReport[]; loads: Record<string, string[]> }
-	| { kind: 'killed'; by: string; noEnd: boolean }
+	/** A test is done, and the process goes on. */
+	| { kind: 'beat' }
+	| { kind: 'killed'; file: string; name: string; index: number; noEnd: boolean }
 	| { kind: 'survived' };
 
 const ROOT = path.resolve(__dirname, '../..');
@@ -37,8 +45,10 @@ const relative = (file: string) => path.relative(ROOT, file).split(path.sep).joi
 /** What a source file is to be read as, instead of what lies on disk. */
 const overrides = new Map<string, string>();
 let isSurvey = false;
-let hits = new Set<string>();
-Object.assign(globalThis, { __hit: (file: string, index: number) => hits.add(`${file}:${index}`) });
+let hits: Record<string, Set<number>> = {};
+Object.assign(globalThis, {
+	__hit: (file: string, place: number) => (hits[file] ??= new Set()).add(place),
+});
 
 const compiled = new Map<string, string>();
 function compile(file: string): string {
@@ -96,13 +106,13 @@ async function survey(testFiles: string[]): Promise<Answer> {
 	const loads: Record<string, string[]> = {};
 	for (const file of testFiles) {
 		forget();
-		hits = new Set();
+		hits = {};
 		const all = load(file);
-		const atLoad = [...hits];
+		const atLoad = hits;
 		loads[file] = Object.keys(require.cache)
 			.map(relative)
 			.filter((name) => name.startsWith('nodes/'));
-		hits = new Set();
+		hits = {};
 		await runTests(
 			all,
 			() => 120_000,
@@ -113,11 +123,12 @@ async function survey(testFiles: string[]): Promise<Answer> {
 					name: test.name,
 					milliseconds,
 					failed: error !== undefined,
-					hits: [...new Set([...atLoad, ...hits])],
+					hits: union(atLoad, hits),
 				});
 				if (error)
 					console.error(`${file}: ${test.name}\n${String((error as Error).stack).slice(0, 1500)}`);
-				hits = new Set();
+				hits = {};
+				process.send!({ kind: 'beat' } satisfies Answer);
 				return true;
 			},
 		);
@@ -126,36 +137,54 @@ async function survey(testFiles: string[]): Promise<Answer> {
 	return { kind: 'surveyed', tests, loads };
 }
 
-async function attempt({ mutant, tests }: Extract<Order, { kind: 'try' }>): Promise<Answer> {
+const union = (one: typeof hits, other: typeof hits): TestReport['hits'] =>
+	Object.fromEntries(
+		Object.keys({ ...one, ...other }).map((file) => [
+			file,
+			[...new Set([...(one[file] ?? []), ...(other[file] ?? [])])],
+		]),
+	);
+
+/** Tests of one file that follow each other. */
+function byFile(tests: TestPlace[]): TestPlace[][] {
+	const groups: TestPlace[][] = [];
+	for (const test of tests) {
+		const group = groups.at(-1);
+		if (group?.[0].file === test.file) group.push(test);
+		else groups.push([test]);
+	}
+	return groups;
+}
+
+async function attempt(order: Extract<Order, { kind: 'try' }>): Promise<Answer> {
+	const { mutant, tests, patience, spareMs } = order;
 	overrides.clear();
 	const text = readFileSync(path.join(ROOT, mutant.file), 'utf8');
 	overrides.set(mutant.file, mutated(text, mutant));
-	const files = [...new Set(tests.map(({ file }) => file))];
-	for (const file of files) {
+	for (const group of byFile(tests)) {
+		const { file } = group[0];
 		forget();
-		const mine = new Map(
-			tests.filter((test) => test.file === file).map((test) => [test.index, test]),
-		);
+		const mine = new Map(group.map((test) => [test.index, test]));
 		let all: TestCase[];
 		try {
 			all = load(file);
 		} catch (error) {
-			return { kind: 'killed', by: `${file}: ${String(error).slice(0, 200)}`, noEnd: false };
+			return { kind: 'killed', file, name: String(error).slice(0, 100), index: -1, noEnd: false };
 		}
-		let killer: TestCase | undefined;
-		let noEnd = false;
+		let answer: Answer | undefined;
 		const usual = (test: TestCase) => mine.get(all.indexOf(test))!.milliseconds;
 		await runTests(
 			all.filter((_, index) => mine.has(index)),
-			(test) => 3_000 + 5 * usual(test),
+			(test) => spareMs + patience * usual(test),
 			(test, error) => {
+				process.send!({ kind: 'beat' } satisfies Answer);
 				if (error === undefined) return true;
-				killer = test;
-				noEnd = error instanceof NoEnd;
+				const noEnd = error instanceof NoEnd;
+				answer = { kind: 'killed', file, name: test.name, index: all.indexOf(test), noEnd };
 				return false;
 			},
 		);
-		if (killer) return { kind: 'killed', by: `${file}: ${killer.name}`, noEnd };
+		if (answer) return answer;
 	}
 	return { kind: 'survived' };
 }
@@ -164,6 +193,8 @@ async function attempt({ mutant, tests }: Extract<Order, { kind: 'try' }>): Prom
 process.on('unhandledRejection', () => {});
 process.on('uncaughtException', () => {});
 process.on('message', (order: Order) => {
+	// With it, jest's tests of properties meet the same cases.
+	require(path.join(ROOT, 'test/support/properties.ts'));
 	const answer = order.kind === 'survey' ? survey(order.testFiles) : attempt(order);
 	void answer.then((value) => process.send!(value));
 });

@@ -1,0 +1,92 @@
+import { groupBy } from './groupBy';
+import type { Mutant } from './mutate';
+import type { TestPlace, TestReport } from './worker';
+
+/** So much test time, as measured without a mutant, is spent on a mutant before all others have had their turn. */
+const FIRST_ROUND_MS = 8_000;
+/** Of the tests that killed mutants nearby, so many come first. */
+const KILLERS = 6;
+
+export interface Survey {
+	tests: TestReport[];
+	/** The sources that each test file loads. */
+	loads: Record<string, string[]>;
+}
+
+/** Which tests killed which mutants: what killed one tends to kill its neighbours. */
+export class Killers {
+	private readonly byPlace = new Map<string, Map<string, number>>();
+
+	note(mutant: Mutant, file: string, name: string): void {
+		for (const place of placesOf(mutant)) {
+			const tests = this.byPlace.get(place) ?? new Map<string, number>();
+			const test = `${file}: ${name}`;
+			tests.set(test, (tests.get(test) ?? 0) + 1);
+			this.byPlace.set(place, tests);
+		}
+	}
+
+	/** The best of the same function, then those of the same file. */
+	of(mutant: Mutant): string[] {
+		const best = placesOf(mutant).flatMap((place) =>
+			[...(this.byPlace.get(place) ?? [])]
+				.sort(([, one], [, other]) => other - one)
+				.slice(0, KILLERS)
+				.map(([test]) => test),
+		);
+		return [...new Set(best)];
+	}
+}
+
+const placesOf = ({ file, around }: Mutant) => [`${file}:${around[0]}`, file];
+
+export interface Plan {
+	/** Few tests of every file that comes by. */
+	first: TestPlace[];
+	/** All the others. */
+	rest: TestPlace[];
+	/** The files of both. */
+	files: string[];
+}
+
+/** The tests that come by a mutant: first what killed its neighbours, then a little of every test file, engine before unit. */
+export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Killers): Plan {
+	const near = tests.filter(({ hits, file }) =>
+		mutant.place < 0
+			? loads[file].includes(mutant.file)
+			: hits[mutant.file]?.includes(mutant.place),
+	);
+	const names = new Map(near.map((test) => [`${test.file}: ${test.name}`, test]));
+	const known = killers.of(mutant).flatMap((name) => names.get(name) ?? []);
+	const taken = new Set(known);
+
+	const groups = [...groupBy(near, ({ file }) => file)].map(([file, all]) => ({
+		file,
+		all,
+		// A file all of whose tests come by is more likely to be about the place.
+		share: all.length / tests.filter((test) => test.file === file).length,
+		time: all.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+	}));
+	const order = ({ file, share }: { file: string; share: number }) =>
+		share + (file.startsWith('test/engine/') ? 1 : 0);
+	groups.sort((one, other) => order(other) - order(one) || one.time - other.time);
+
+	for (const { all, time } of groups) {
+		// Evenly spread over the file, as neighbours in it often test the same.
+		const part = Math.min(1, FIRST_ROUND_MS / groups.length / time);
+		const step = Math.max(1, 1 / part);
+		for (let at = 0; at < all.length; at += step) taken.add(all[Math.floor(at)]);
+	}
+	const rest = groups.flatMap(({ all }) => all.filter((test) => !taken.has(test)));
+	return {
+		first: [...taken].map(toPlace),
+		rest: rest.map(toPlace),
+		files: groups.map(({ file }) => file).sort(),
+	};
+}
+
+const toPlace = ({ file, index, milliseconds }: TestReport): TestPlace => ({
+	file,
+	index,
+	milliseconds,
+});
