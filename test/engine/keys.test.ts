@@ -170,6 +170,36 @@ describe('retries of a failed execution', () => {
 			'Sentence number 0.',
 			'Sentence number 1.',
 		]);
+		// What never left may be sent by the next retry.
+		keyStore.slow = undefined;
+		const third = await run({
+			...{ parameters, items: texts(3), onError: 'continueErrorOutput' },
+			...{ retryOf: saved(first.run), mode: 'retry' },
+		});
+		expect(third.outputs[0].map(({ json }) => json.characters)).toEqual([18, 18]);
+		expect(third.outputs[1].map(({ json }) => json.reason)).toEqual(['already_sent']);
+		expect(sim.requests.slice(2).map(({ input }) => input)).toEqual([
+			'Sentence number 1.',
+			'Sentence number 2.',
+		]);
+	});
+
+	test('held back while a failed item turned out unknown, another is sent, with its claims', async () => {
+		const items = [{ json: { text: `${THREE[0]} ${THREE[1]}` } }, { json: { text: THREE[2] } }];
+		const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3 });
+		sim.fault({ status: 402, times: 3 });
+		const first = await run({ items, parameters });
+		expect(sim.charges).toEqual([]);
+		sim.requests.length = 0;
+		// Of the first item, one segment is refused while another is under way, and that one is lost.
+		sim.fault({ input: THREE[0], status: 402, delayMs: 1500 });
+		sim.fault({ input: THREE[1], connection: 'reset-after-work', delayMs: 4000 });
+		keyStore.slow = async () => await wait(500);
+		const second = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
+		expect(second.error).toBeUndefined();
+		expect(second.outputs[0]).toHaveLength(1);
+		expect(second.outputs[1].map(({ json }) => json.reason)).toEqual(['connection_lost']);
+		expect(sim.requests).toHaveLength(3);
 	});
 
 	test('one that cannot be recorded is not sent', async () => {

@@ -89,6 +89,51 @@ test('while one item waits out a 429, no other asks', async () => {
 	expect(sim.charges).toHaveLength(3);
 });
 
+describe('free requests', () => {
+	const jobs = {
+		resource: 'speechJob',
+		operation: 'createAndWait',
+		model: { __rl: true, mode: 'id', value: 'fish-speech' },
+		text: '={{ $json.text }}',
+		voice: { __rl: true, mode: 'list', value: 'default' },
+		responseFormat: 'mp3',
+		options: { maxRetries: 0, pollInterval: 1 },
+	};
+
+	test('while a poll waits out a 429, nobody asks, and then fewer at once', async () => {
+		sim.options.jobSeconds = 60;
+		sim.options.latencyMs = 400;
+		sim.fault({ method: 'GET', status: 429, retryAfter: 30 });
+		const { outputs } = await run({ items: texts(4), parameters: jobs });
+		expect(outputs[0]).toHaveLength(4);
+		const told = sim.requests.find(({ status }) => status === 429)!.endedAt!;
+		const later = sim.requests.filter(({ at }) => at > told);
+		expect(later[0].at - told).toBeGreaterThanOrEqual(29_900);
+		expect(later.length).toBeGreaterThan(4);
+	});
+
+	test('one that fails for good holds back billed ones until it is known how its item ends', async () => {
+		sim.options.latencyMs = 900;
+		// Two jobs, of which one cannot be fetched while the other still takes its time.
+		const long = `${'First. '.repeat(1300)}${'Second. '.repeat(1200)}`;
+		sim.options.jobSeconds = ({ input }) => (input.includes('First') ? 0 : 60);
+		sim.fault({ path: /content$/, status: 403 });
+		const { error } = await run({
+			parameters: speechNode(
+				{ concurrency: 2, longText: '={{ $json.id === 0 ? "job" : "single" }}' },
+				{ text: '={{ $json.id === 0 ? $json.long : $json.text }}' },
+			),
+			items: texts(60).map(({ json }) => item({ ...json, long })),
+		});
+		expect(error?.message).toContain('403');
+		const refused = sim.requests.find(({ status }) => status === 403)!;
+		const billedAfter = sim.requests.slice(refused.index).filter(({ method }) => method === 'POST');
+		expect(billedAfter).toEqual([]);
+		expect(sim.charges.length).toBeGreaterThan(3);
+		expect(sim.requests.at(-1)!.at - refused.at).toBeGreaterThan(30_000);
+	});
+});
+
 test('Max Retries is 4 by default', async () => {
 	sim.fault({ status: 503, times: 4 });
 	const parameters = { ...speechNode(), options: {} };
