@@ -151,6 +151,33 @@ describe('nothing paid for is lost', () => {
 		expect(charged()).toEqual([sentence(0)]);
 		expect(rounds[1].flat().map(({ json }) => json.id)).toEqual([sim.jobs[0].id]);
 	});
+
+	test('Max Wait counts anew for what goes back in, and in the end nothing stays behind', async () => {
+		sim.fault({ method: 'POST', jobSeconds: 7 });
+		const again = item({ text: sentence(0) });
+		sim.once('response', () => (again.json.id = sim.jobs[0].id));
+		const { rounds, context } = await run({
+			rounds: [texts(1), [again], [again]],
+			parameters: createAndWait({ maxWait: 4, whenMaxWaitReached: 'stillProcessing' }),
+		});
+		expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
+			[0, 0, 1],
+			[1, 0, 0],
+			// It is done, and nobody knows the id any more: another item.
+			[1, 0, 0],
+		]);
+		expect(rounds[0][2][0].json.waitedSeconds).toBeGreaterThanOrEqual(4);
+		expect(context).toEqual({});
+	});
+
+	test('an item with an id that is no task of this node is an item like any other', async () => {
+		sim.fault({ input: sentence(0), jobSeconds: 60 });
+		const { outputs } = await run({
+			items: [...texts(1), item({ text: sentence(1), id: 'row-7' })],
+			parameters: createAndWait({ maxWait: 1, whenMaxWaitReached: 'stillProcessing' }),
+		});
+		expect(outputs.map((output) => output.map(indexOf))).toEqual([[1], [], [0]]);
+	});
 });
 
 describe('nothing is charged twice', () => {
@@ -251,6 +278,18 @@ describe('Send Once Key', () => {
 			expect(charged()).toEqual([0, 1].map(sentence));
 		},
 	);
+
+	test('the database does not take a key back: a hint says that the item counts as sent', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		const result = await run({
+			...{ items: texts(1), parameters: keyed, keyFault: failing(2, 'before') },
+			onError: 'continueRegularOutput',
+		});
+		expect(result.outputs[0][0].json.error).toMatchObject({ httpCode: '402' });
+		expect(result.hints.join()).toContain('did not take back a "Send Once Key"');
+		const later = await run({ items: texts(1), parameters: keyed });
+		expect(later.outputs[1][0].json.reason).toBe('already_sent');
+	});
 
 	test('the key was given back but the answer of the database got lost: a retry records it anew', async () => {
 		sim.fault({ input: sentence(0), status: 402 });

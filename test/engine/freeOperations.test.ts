@@ -87,6 +87,34 @@ test('a voice that does not exist is not deleted', async () => {
 	expect(error?.message).toContain('404');
 });
 
+const remove = {
+	resource: 'voice',
+	operation: 'delete',
+	model: 'fish-speech',
+	voice: 'anna',
+	options: { maxRetries: 0 },
+};
+
+test.each([
+	['says why', { deleted: false, message: 'It is in use' }, ' The answer says: "It is in use"'],
+	['says nothing', { deleted: false }, ''],
+])('a deletion that is denied with a 2xx that %s is an error', async (_, body, words) => {
+	sim.fault({ method: 'DELETE', status: 200, body });
+	const { error } = await run(remove);
+	expect(error?.message).toBe(
+		'The voice "anna" was not deleted: the answer is no success of the gateway (200)',
+	);
+	expect(error?.description).toMatch(
+		new RegExp(`stands in front of the gateway\\.${words}( \\(item 1\\))?$`),
+	);
+});
+
+test('the error of a voice names no job', async () => {
+	sim.fault({ method: 'DELETE', connection: 'reset-before-work' });
+	const { outputs } = await run(remove, { onError: 'continueRegularOutput' });
+	expect(outputs[0][0].json.error).not.toHaveProperty('jobId');
+});
+
 test('Output Binary Field', async () => {
 	const { outputs } = await run(speechNode({ binaryPropertyName: 'speech' }, { text: 'Hello.' }));
 	expect(Object.keys(outputs[0][0].binary!)).toEqual(['speech']);

@@ -6,7 +6,7 @@ import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
 import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/core/audio';
 import { joinFiles } from '../core/audio/support';
-import { type EngineRun, runNode, storedFile } from './support';
+import { type EngineRun, item, runNode, storedFile } from './support';
 
 const fixture = (name: string) =>
 	new Uint8Array(readFileSync(join(__dirname, '../core/audio/fixtures', name)));
@@ -272,6 +272,20 @@ test('chapters, tags and a cover; chapters are named by the title of the item, o
 			{ startTime: Math.round(second * 1000) / 1000, title: '第一章' },
 		],
 	});
+});
+
+test('no item has a file: all are error items, and nothing is made of them', async () => {
+	const { outputs, error } = await run(
+		[item({ id: 1 }), item({ id: 2 })],
+		{},
+		{},
+		{ onError: 'continueErrorOutput' },
+	);
+	expect(error).toBeUndefined();
+	expect(outputs.map((output) => output.map(({ pairedItem }) => pairedItem))).toEqual([
+		[],
+		[{ item: 0 }, { item: 1 }],
+	]);
 });
 
 test('Stop ends a join', async () => {

@@ -82,6 +82,18 @@ test('Retry-After of an hour is told, not waited for', async () => {
 	expect(sim.requests).toHaveLength(1);
 });
 
+test('Retry-After of ten minutes is the longest that is waited for', async () => {
+	sim.fault({ status: 429, retryAfter: 600 });
+	const { outputs } = await run({ parameters: speechNode({ maxRetries: 1 }) });
+	expect(outputs[0]).toHaveLength(1);
+	expect(gaps()[0]).toBeGreaterThanOrEqual(600_000);
+	sim.reset();
+	sim.fault({ status: 429, retryAfter: 601 });
+	expect((await run({ parameters: speechNode({ maxRetries: 1 }) })).error?.message).toContain(
+		'429',
+	);
+});
+
 test('while one item waits out a 429, no other asks', async () => {
 	sim.fault({ status: 429, retryAfter: 20 });
 	await run({ items: texts(3), parameters: speechNode({ maxRetries: 1, concurrency: 1 }) });
@@ -112,6 +124,20 @@ describe('free requests', () => {
 		expect(later.length).toBeGreaterThan(4);
 	});
 
+	test('polls of many jobs are spread: 40 a second, however many there are', async () => {
+		sim.options.jobSeconds = 3;
+		const parameters = { ...jobs, options: { ...jobs.options, concurrency: 100 } };
+		await run({ items: texts(80), parameters });
+		const polls = sim.requests.filter(
+			({ method, path }) => method === 'GET' && !/content$/.test(path),
+		);
+		for (const { at } of polls) {
+			const within = polls.filter((other) => other.at >= at && other.at < at + 1000);
+			// One more where the second begins, and what a poll that waited for its turn takes.
+			expect(within.length).toBeLessThanOrEqual(45);
+		}
+	});
+
 	test('one that fails for good holds back billed ones until it is known how its item ends', async () => {
 		sim.options.latencyMs = 900;
 		// Two jobs, of which one cannot be fetched while the other still takes its time.
@@ -127,7 +153,10 @@ describe('free requests', () => {
 		});
 		expect(error?.message).toContain('403');
 		const refused = sim.requests.find(({ status }) => status === 403)!;
-		const billedAfter = sim.requests.slice(refused.index).filter(({ method }) => method === 'POST');
+		// What had begun by then takes 0.9 s.
+		const billedAfter = sim.requests.filter(
+			({ method, at }) => method === 'POST' && at > refused.endedAt! + 500,
+		);
 		expect(billedAfter).toEqual([]);
 		expect(sim.charges.length).toBeGreaterThan(3);
 		expect(sim.requests.at(-1)!.at - refused.at).toBeGreaterThan(30_000);
