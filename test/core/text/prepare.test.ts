@@ -122,6 +122,37 @@ describe('SSML', () => {
 		expect(prepared.notes).toHaveLength(1);
 		expect(prepared.notes[0]).toContain('<speak>, <p>, <s>, <emphasis>, <say-as>, … were left out');
 	});
+	test.each(['plain', 'markdown', 'html'] as const)(
+		'%s: an alias is spoken, its word is written',
+		(textFormat) => {
+			const alias = (words: string, text: string) => `<sub alias="${words}">${text}</sub>`;
+			const source = `The ${alias('World Wide Web &amp; Co', 'W3C')} met ${alias('doctor', 'Dr.')} Who. [pause 1s] H<sub>2</sub>O, (${alias('x', 'X')}) ${alias('', 'none')}.`;
+			const prepared = prepare(source, { textFormat });
+			expect(prepared.spoken.text).toBe('The World Wide Web & Co met doctor Who. H2O, (x) none.');
+			expect(prepared.written.text).toBe('The W3C met Dr. Who. H2O, (X) none.');
+			expect(prepared.notes).toHaveLength(textFormat === 'plain' ? 1 : 0);
+			const { segments: cut } = segments(source, { textFormat }, 30);
+			expect(cut.map(({ text, written }) => [text, written])).toEqual([
+				// An alias may be cut like any words; what is written stands where it begins.
+				['The World Wide Web &', 'The W3C'],
+				['Co met doctor Who.', ' met Dr. Who.'],
+				['H2O, (x) none.', 'H2O, (X) none.'],
+			]);
+			const [first] = cut;
+			expect(source.slice(first.source.start, first.source.end)).toContain('W3C</sub>');
+		},
+	);
+	test('aliases and the other text options', () => {
+		const source = 'Say <sub alias="S Q L (the language)">SQL</sub> and SQL <sub alias="gone">away';
+		const prepared = prepare(source, {
+			parentheses: 'readAloud',
+			pronunciations: [{ find: 'SQL', say: 'sequel', wholeWord: true, matchCase: true }],
+		});
+		expect(prepared.spoken.text).toBe('Say S Q L, the language, and sequel away');
+		expect(prepared.written.text).toBe('Say SQL and SQL away');
+		expect(prepared.notes[0]).toContain('<sub> was left out');
+		expect(prepare('<sub alias="x">y</sub>').notes).toEqual([]);
+	});
 	test('other tags and comparisons are text', () => {
 		const text = 'if a <b and c> d then <Vec<int>> or <T> and 1 < 2 <p x> </foo>';
 		expect(spoken(text)).toBe(text);

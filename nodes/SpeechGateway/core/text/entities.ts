@@ -1,3 +1,5 @@
+import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
+
 /** The named characters from U+00A0 to U+00FF, in order. */
 const LATIN_1 =
 	'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute ' +
@@ -77,3 +79,19 @@ export function characterOf(match: RegExpExecArray): string | undefined {
 	if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return '\ufffd';
 	return String.fromCodePoint(code);
 }
+
+/** Text with its character references resolved. */
+export function decode(from: MappedText): MappedText {
+	const edits: Edit[] = [];
+	const { text } = from;
+	for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+		CHARACTER_REFERENCE.lastIndex = at;
+		const match = CHARACTER_REFERENCE.exec(text);
+		const character = match ? characterOf(match) : undefined;
+		if (character !== undefined)
+			edits.push({ start: at, end: at + match![0].length, text: character });
+	}
+	return rewrite(from, edits);
+}
+
+export const decoded = (text: string): string => decode(unchanged(text)).text;

@@ -1,9 +1,9 @@
-import { CHARACTER_REFERENCE, characterOf } from './entities';
-import { type Edit, endOf, type MappedText, rewrite, slice, startOf, unchanged } from './mapped';
+import { decode, decoded } from './entities';
+import { endOf, type MappedText, slice, startOf, unchanged } from './mapped';
 import { pauseMark } from './pauses';
 import type { ReadText } from './prepare';
 import { Reading } from './reading';
-import { attribute, SSML_ELEMENT } from './ssml';
+import { aliasOf, attribute, SSML_ELEMENT } from './ssml';
 
 const words = (list: string) => new Set(list.split(' '));
 
@@ -48,22 +48,6 @@ export interface Tag {
 	end: number;
 }
 
-/** Text with its character references resolved. */
-export function decode(from: MappedText): MappedText {
-	const edits: Edit[] = [];
-	const { text } = from;
-	for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
-		CHARACTER_REFERENCE.lastIndex = at;
-		const match = CHARACTER_REFERENCE.exec(text);
-		const character = match ? characterOf(match) : undefined;
-		if (character !== undefined)
-			edits.push({ start: at, end: at + match![0].length, text: character });
-	}
-	return rewrite(from, edits);
-}
-
-const decoded = (text: string) => decode(unchanged(text)).text;
-
 /** Reads tags and text in the order of a page; Markdown uses it for the HTML within. */
 export class HtmlReader {
 	readonly dropped = new Set<string>();
@@ -73,6 +57,8 @@ export class HtmlReader {
 	/** Numbers of the ordered lists that are open, undefined for bullet lists. */
 	private readonly lists: Array<number | undefined> = [];
 	private preformatted = false;
+	/** Of the `<sub>` elements that are open, whether they have an alias. */
+	private readonly subs: boolean[] = [];
 	/** Elements of which no end follows: looked for once only. */
 	private readonly neverClosed = new Set<string>();
 
@@ -123,6 +109,7 @@ export class HtmlReader {
 		if (name === 'q') return this.reading.say(closing ? '”' : '“', tag.start, tag.end);
 		if (name === 'img' && !closing) return this.image(tag);
 		if (name === 'break') return this.pause(tag);
+		if (name === 'sub') return this.sub(tag);
 		if (SSML_ELEMENT.test(name) && !HTML_TOO.has(name)) this.dropped.add(name);
 	}
 
@@ -163,6 +150,17 @@ export class HtmlReader {
 		if (closing) return;
 		const mark = pauseMark(attribute(attributes, 'time'), attribute(attributes, 'strength'));
 		this.reading.say(mark, start, end);
+	}
+
+	private sub(tag: Tag): void {
+		if (tag.closing) {
+			if (this.subs.pop()) this.reading.endAlias();
+			return;
+		}
+		const alias = aliasOf(tag.attributes);
+		const isAlias = alias !== undefined && this.isClosed(tag);
+		this.subs.push(isAlias);
+		if (isAlias) this.reading.startAlias(alias);
 	}
 
 	private isUnread({ name, attributes, end }: Tag): boolean {

@@ -1,5 +1,14 @@
 import { readHtml } from './html';
-import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
+import {
+	type Edit,
+	endOf,
+	type MappedText,
+	offsetOf,
+	rewrite,
+	slice,
+	startOf,
+	unchanged,
+} from './mapped';
 import { readMarkdown } from './markdown';
 import { plainHeadings } from './plainHeadings';
 import { readParenthesesAloud, toneTags, untonedTags } from './parentheses';
@@ -26,6 +35,8 @@ export interface TextOptions {
 export interface ReadText {
 	text: MappedText;
 	headings: ReadHeading[];
+	/** What is spoken in place of stretches of the text. */
+	aliases: Edit[];
 	/** Names of SSML elements that were left out. */
 	dropped: string[];
 	/** Sentences for hints. */
@@ -73,7 +84,7 @@ function notesOn(
 		const names = dropped.slice(0, 5).map((name) => `<${name}>`);
 		if (dropped.length > names.length) names.push('…');
 		all.push(
-			`The gateway does not understand SSML: ${names.join(', ')} ${dropped.length === 1 ? 'was' : 'were'} left out, the words within are spoken. Of SSML only <break time="1s"/> has an effect.`,
+			`The gateway does not understand SSML: ${names.join(', ')} ${dropped.length === 1 ? 'was' : 'were'} left out, the words within are spoken. Only <break time="1s"/> and <sub alias="…"> have an effect.`,
 		);
 	}
 	const untoned = parentheses === 'tags' ? untonedTags(written) : [];
@@ -91,13 +102,22 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	const { written, pauses } = takePauses(readText.text);
 	const text = written.text;
 
-	let spoken = unchanged(text);
-	if (options.parentheses === 'readAloud') spoken = rewrite(spoken, readParenthesesAloud(text));
+	const inWritten = (offset: number) => offsetOf(written, startOf(readText.text, offset));
+	let spoken = rewrite(
+		unchanged(text),
+		readText.aliases.map(({ start, end, text: words }) => ({
+			start: inWritten(start),
+			end: offsetOf(written, endOf(readText.text, end)),
+			text: words,
+		})),
+	);
+	if (options.parentheses === 'readAloud') {
+		spoken = rewrite(spoken, readParenthesesAloud(spoken.text));
+	}
 	if (options.pronunciations.length > 0) {
 		const kept = toneTags(spoken.text);
 		spoken = rewrite(spoken, pronounce(spoken.text, options.pronunciations, kept));
 	}
-	const inWritten = (offset: number) => offsetOf(written, startOf(readText.text, offset));
 	return {
 		source,
 		written,

@@ -1,5 +1,5 @@
 import { SENTENCE_END } from './boundaries';
-import { type MappedText, MappedWriter } from './mapped';
+import { type Edit, type MappedText, MappedWriter } from './mapped';
 
 /** A heading of a text that has been read: offsets of that text. */
 export interface ReadHeading {
@@ -49,6 +49,8 @@ export class Reading {
 	private at = 0;
 	private lead: { words: string; start: number; end: number } | undefined;
 	private openHeading: { level: number; at: number } | undefined;
+	private readonly aliases: Edit[] = [];
+	private openAlias: { at: number; words: string } | undefined;
 
 	/** Running text: white space counts as one space. */
 	text(from: MappedText, start = 0, end = from.text.length): void {
@@ -107,8 +109,20 @@ export class Reading {
 		this.endBlock('\n\n', true);
 	}
 
-	finish(): { text: MappedText; headings: ReadHeading[] } {
-		return { text: this.writer.finish(), headings: this.found };
+	/** In place of what comes now, these words are spoken. */
+	startAlias(words: string): void {
+		this.openAlias = { words, at: -1 };
+	}
+
+	endAlias(): void {
+		const { words, at } = this.openAlias ?? { words: '', at: -1 };
+		if (at >= 0) this.aliases.push({ start: at, end: this.writer.length, text: words });
+		this.openAlias = undefined;
+	}
+
+	/** `aliases`: what is spoken in place of stretches of the text. */
+	finish(): { text: MappedText; headings: ReadHeading[]; aliases: Edit[] } {
+		return { text: this.writer.finish(), headings: this.found, aliases: this.aliases };
 	}
 
 	private begin(start: number): void {
@@ -124,6 +138,7 @@ export class Reading {
 			this.lead = undefined;
 		}
 		if (this.openHeading && this.openHeading.at < 0) this.openHeading.at = this.writer.length;
+		if (this.openAlias && this.openAlias.at < 0) this.openAlias.at = this.writer.length;
 	}
 
 	private note(text: string): void {

@@ -1,4 +1,5 @@
-import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
+import { decoded } from './entities';
+import { type Edit, type MappedText, offsetOf, rewrite, unchanged } from './mapped';
 import { pauseMark } from './pauses';
 
 /** The elements of SSML 1.1 and the prefixes of vendors' own. A tag of another name is text. */
@@ -7,6 +8,8 @@ export const SSML_ELEMENT =
 const TAG =
 	/<(\/?)([a-z][a-z:-]{0,40})((?:\s{1,20}[\w:-]{1,40}\s{0,5}=\s{0,5}(?:"[^"<>]*"|'[^'<>]*'))*)\s{0,20}\/?>/gi;
 const DECLARATION = /^\s*<\?xml[^<>]{0,200}\?>/;
+/** An alias is for a few words. */
+const CLOSES_SUB = /^[^<]*<\/sub\s*>/i;
 /** What stands before and behind these is not one word. */
 const SEPARATES = /^(?:p|s|speak|voice|audio|desc)$/i;
 
@@ -19,13 +22,26 @@ export function attribute(attributes: string, name: string): string | undefined 
 	return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
+/** What `<sub alias="…">` has spoken in place of its content. */
+export function aliasOf(attributes: string): string | undefined {
+	const alias = decoded(attribute(attributes, 'alias') ?? '').trim();
+	return alias === '' ? undefined : alias;
+}
+
 /**
- * Plain text without the tags of SSML: their words stay, `<break>` becomes a pause mark. `dropped` are the names of the
- * other elements, in order of appearance.
+ * Plain text without the tags of SSML: their words stay, `<break>` becomes a pause mark, `aliases` are those of `<sub>`.
+ * `dropped` are the names of the other elements, in order of appearance.
  */
-export function readPlain(source: string): { text: MappedText; dropped: string[] } {
+export function readPlain(source: string): {
+	text: MappedText;
+	aliases: Edit[];
+	dropped: string[];
+} {
 	const edits: Edit[] = [];
 	const dropped = new Set<string>();
+	/** With offsets of the source. */
+	const aliases: Edit[] = [];
+	let open: { start: number; text: string } | undefined;
 	const declaration = DECLARATION.exec(source);
 	const add = (start: number, end: number, text: string) => edits.push({ start, end, text });
 	for (const match of source.matchAll(TAG)) {
@@ -38,6 +54,19 @@ export function readPlain(source: string): { text: MappedText; dropped: string[]
 			add(match.index, end, closing ? '' : mark);
 			continue;
 		}
+		if (name === 'sub') {
+			const alias = closing ? undefined : aliasOf(attributes);
+			if (closing && open) {
+				aliases.push({ ...open, end: match.index });
+				open = undefined;
+			} else if (alias !== undefined && !open && CLOSES_SUB.test(source.slice(end, end + 1000))) {
+				open = { start: end, text: alias };
+			} else {
+				dropped.add(name);
+			}
+			add(match.index, end, '');
+			continue;
+		}
 		dropped.add(name);
 		const glues = SEPARATES.test(name) && /\S/.test(source.charAt(match.index - 1));
 		add(match.index, end, glues && /[^\s<]/.test(source.charAt(end)) ? ' ' : '');
@@ -45,5 +74,14 @@ export function readPlain(source: string): { text: MappedText; dropped: string[]
 	if (declaration && dropped.has('speak')) {
 		edits.unshift({ start: 0, end: declaration[0].length, text: '' });
 	}
-	return { text: rewrite(unchanged(source), edits), dropped: [...dropped] };
+	const text = rewrite(unchanged(source), edits);
+	return {
+		text,
+		aliases: aliases.map(({ start, end, text: words }) => ({
+			start: offsetOf(text, start),
+			end: offsetOf(text, end),
+			text: words,
+		})),
+		dropped: [...dropped],
+	};
 }
