@@ -40,6 +40,8 @@ const MARKDOWN: Array<[string, string]> = [
 		'<!--',
 		'<?',
 	].map(fill),
+	...['$a', '\\[', '[[a|', '{{a', '{%', '[a b="', ':::a\n', '>!a', '[!a] ', '&gt;'].map(fill),
+	...["'''a'''[[b]]{{c}}<ref>", '==a==\n{|\n|a||b\n{{'].map(fill),
 	...['&amp;', '> a\n', 'a|b\n-|-\n', 'a\n=\n', 'https://', '<nav>', '<sup><a '].map(fill),
 	['deep lists, then blank lines', '- '.repeat(LENGTH / 4) + 'a' + '\n'.repeat(LENGTH / 2)],
 	['deep quotes, then lazy lines', '>'.repeat(LENGTH / 2) + 'a' + '\na'.repeat(LENGTH / 4)],
@@ -63,7 +65,7 @@ const HTML: Array<[string, string]> = [
 		'<td>',
 		'&a',
 	].map(fill),
-	...['<ul><li>', '<h1>a</h1>', '</a>'].map(fill),
+	...['<ul><li>', '<sub alias="a">', '&lt;p&gt;', '<h1>a</h1>', '</a>'].map(fill),
 	[
 		'elements without an end',
 		Array.from({ length: LENGTH / 20 }, (_, i) => `<x${i} hidden>a`).join(''),

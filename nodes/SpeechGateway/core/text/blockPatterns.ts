@@ -9,6 +9,7 @@ export const SETEXT = /(?:=+|-+)[ \t]*$/y;
 export const DELIMITER_ROW = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const FRONT_MATTER =
 	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+const TOML_FRONT_MATTER = /^\+\+\+[ \t]*\r?\n(?:[^\n]*\n){1,200}?\+\+\+[ \t]*(?:\r?\n|$)/;
 const FRONT_MATTER_LINE = /^(?:[\w-]{1,60}:(?:\s.*)?|[ \t].*|-\s.*|#.*|)$/;
 
 /** How an HTML block starts and what ends it, in the order of the specification. */
@@ -57,6 +58,8 @@ export function cellsOf(line: string): Array<{ start: number; end: number }> {
 
 /** Where a document starts behind its front matter; 0 without any. */
 export function frontMatterEnd(source: string): number {
+	const toml = TOML_FRONT_MATTER.exec(source);
+	if (toml) return toml[0].length;
 	const matter = FRONT_MATTER.exec(source);
 	const isMatter = matter?.[1]
 		.split(/\r?\n/)

@@ -16,7 +16,7 @@ const SENTENCES = words('caption dt figcaption legend li option summary tr');
 /** Elements whose content is not read out: code, controls, and what only stands in for something that is seen. */
 const UNREAD = words(
 	'script style template head title svg iframe object video canvas noscript nav button select textarea datalist map rt rp ' +
-		'annotation annotation-xml applet',
+		'annotation annotation-xml applet think thinking ac:parameter ac:plain-text-body ri:user',
 );
 /** Of these the content is no markup. */
 const RAW = words('script style textarea title iframe noscript xmp');
@@ -25,7 +25,9 @@ const VOID = words('area base br col embed hr img input link meta param source t
 const HTML_TOO = words('p s sub mark audio meta');
 /** How widespread software marks footnote marks, footnotes and what is for the screen only. */
 const UNREAD_CLASS =
-	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc)(?:\s|$)/i;
+	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|infobox|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
+/** The same in e-books. */
+const UNREAD_EPUB = /^(?:noteref|(?:foot|end|rear)notes?|pagebreak|page-list|toc)$/i;
 const UNREAD_ROLE = /^(?:doc-noteref|doc-endnotes|doc-backlink|navigation|button)$/i;
 const FOOTNOTE_MARK =
 	/^(?:<[^>]{0,300}>|[\s[\]()]){0,8}(?:\d{1,3}|[a-z*†‡§]|note \d{1,3})(?:<[^>]{0,300}>|[\s[\]()]){0,8}$/i;
@@ -36,7 +38,11 @@ const MARK_REACH = 600;
 const MAX_UNCLOSED = 20;
 
 /** File names and formulas are no words about a picture. */
-const NO_ALT = /^\S+\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$|^(?:IMG|DSC|image)[_-]?\d+$|[\\{]/i;
+const NO_ALT =
+	/\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$|^(?:IMG|DSC|image)[_-]?\d+$|^(?:(?:untitled|image|img|picture|photo|screen ?shot|pasted image|alt text)[\s\d._:-]*)$|[\\{]/i;
+
+/** As in XHTML and the formats of e-books. */
+const isSelfClosing = (attributes: string) => attributes.endsWith('/');
 
 export interface Tag {
 	name: string;
@@ -47,6 +53,9 @@ export interface Tag {
 	start: number;
 	end: number;
 }
+
+/** Whether words about a picture are worth reading. */
+export const isAltText = (alt: string): boolean => alt.trim() !== '' && !NO_ALT.test(alt.trim());
 
 /** Reads tags and text in the order of a page; Markdown uses it for the HTML within. */
 export class HtmlReader {
@@ -93,7 +102,8 @@ export class HtmlReader {
 			if (this.unread.depth === 0) this.unread = undefined;
 			return;
 		}
-		if (!closing && !VOID.has(name) && this.isUnread(tag) && this.isClosed(tag)) {
+		const isOpening = !closing && !VOID.has(name) && !isSelfClosing(tag.attributes);
+		if (isOpening && this.isUnread(tag) && this.isClosed(tag)) {
 			this.unread = { name, depth: 1 };
 			return;
 		}
@@ -140,7 +150,7 @@ export class HtmlReader {
 		const alt = decoded(attribute(attributes, 'alt') ?? '')
 			.trim()
 			.replace(/\s+/g, ' ');
-		if (alt === '' || NO_ALT.test(alt)) return;
+		if (!isAltText(alt)) return;
 		this.reading.separate(' ');
 		this.reading.say(alt, start, end);
 		this.reading.separate(' ');
@@ -180,7 +190,8 @@ export class HtmlReader {
 			attribute(attributes, 'aria-hidden') === 'true' ||
 			/display\s*:\s*none/i.test(attribute(attributes, 'style') ?? '') ||
 			UNREAD_CLASS.test(attribute(attributes, 'class') ?? '') ||
-			UNREAD_ROLE.test(attribute(attributes, 'role') ?? '')
+			UNREAD_ROLE.test(attribute(attributes, 'role') ?? '') ||
+			UNREAD_EPUB.test(attribute(attributes, 'epub:type') ?? '')
 		);
 	}
 
@@ -261,7 +272,7 @@ export function feedHtml(page: MappedText, reader: HtmlReader): void {
 			start: startOf(page, at),
 			end: endOf(page, end),
 		});
-		if (!closing && RAW.has(name)) from = ends.ofRaw(name, end);
+		if (!closing && !isSelfClosing(attributes) && RAW.has(name)) from = ends.ofRaw(name, end);
 	}
 	if (from < text.length) reader.text(decode(slice(page, from, text.length)));
 }
@@ -278,6 +289,14 @@ export function notesOf(reader: HtmlReader): { dropped: string[]; notes: string[
 					]
 				: [],
 	};
+}
+
+const ESCAPED_TAG = /&lt;\/?(?:p|br|div|h[1-6]|[uo]l|li|strong|em|a|img|span)\b[^<>]{0,2000}?&gt;/i;
+
+/** A page that was escaped once too often, as some feeds hand it out, as the page that was meant. */
+export function unescaped(source: string): MappedText {
+	const page = unchanged(source);
+	return !source.includes('<') && ESCAPED_TAG.test(source) ? decode(page) : page;
 }
 
 /** Reads HTML as a good reader would read out the page. */

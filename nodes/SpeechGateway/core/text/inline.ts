@@ -1,9 +1,10 @@
 import { WHOLE_TAG } from './blockPatterns';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { CHARACTER_REFERENCE, characterOf } from './entities';
+import { DIALECT_MARKS, type DialectMark, dialectMarkAt, wikiLinkAt } from './inlineDialects';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
 import { endOf, type MappedText, MappedWriter, startOf } from './mapped';
-import type { HtmlReader, Tag } from './html';
+import { type HtmlReader, isAltText, type Tag } from './html';
 import type { Reading } from './reading';
 
 /** Something in a paragraph that is not read as it stands; `text` in its place. */
@@ -25,10 +26,14 @@ interface Bracket {
 	hasBracketAfter: boolean;
 }
 
-const SPECIAL = /[\\`*_~![\]<&\n]/g;
+const SPECIAL = new RegExp(`[\\\\\`*_~![\\]<&\\n${DIALECT_MARKS}]`, 'g');
 const AUTOLINK = /<(?:[A-Za-z][A-Za-z\d+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/y;
 const FOOTNOTE = /^\^[^\s\]]{1,100}$/;
 const CITATION = /^\d{1,3}$/;
+/** `Created: 12 May`, `**Tags:** travel`: lines one below the other. */
+const LABEL_LINE = /^(?:\*\*|__)?\p{Lu}[\p{L}\p{N} ]{0,30}:(?:\*\*|__)?[ \t]+\S/u;
+/** Pictures of a state, in the files of programs. */
+const BADGE = /^\]\([^)\s]*(?:badge|shields\.io|travis-ci|codecov|coveralls|badgen)/i;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 
 /** Reads a paragraph's inline marks and hands its words to `reader` and `reading`. */
@@ -63,6 +68,8 @@ export class InlineReader {
 
 	/** Reads the mark at an offset; where to go on. */
 	private special(mark: string, at: number): number {
+		const dialect = this.dialectMark(mark, at);
+		if (dialect) return this.change(at, dialect);
 		switch (mark) {
 			case '\\':
 				return this.escape(at);
@@ -80,9 +87,30 @@ export class InlineReader {
 				return this.text.charAt(at + 1) === '[' ? this.bracket(at, at + 1, true) : at + 1;
 			case ']':
 				return this.close(at);
-			default:
+			case '*':
+			case '_':
+			case '~':
 				return this.run(mark, at);
+			default:
+				return at + 1;
 		}
+	}
+
+	private dialectMark(mark: string, at: number): DialectMark | undefined {
+		if (mark === '[' || (mark === '!' && this.text.startsWith('[[', at + 1))) {
+			const open = mark === '[' ? at : at + 1;
+			const link = wikiLinkAt(this.text, open, mark === '!');
+			const isLabel =
+				link && this.labels.has(normalizeLabel(this.text.slice(open + 2, link.end - 2)));
+			return isLabel ? undefined : link;
+		}
+		return dialectMarkAt(this.text, at);
+	}
+
+	private change(start: number, { end, kept, text }: DialectMark): number {
+		if (kept) this.changes.push({ start, end: kept.start });
+		this.changes.push({ start: kept?.end ?? start, end, text });
+		return end;
 	}
 
 	private escape(at: number): number {
@@ -94,7 +122,9 @@ export class InlineReader {
 	}
 
 	private lineEnd(at: number): number {
-		const isBreak = this.text.slice(Math.max(0, at - 2), at) === '  ';
+		const isBreak =
+			this.text.slice(Math.max(0, at - 2), at) === '  ' ||
+			LABEL_LINE.test(this.text.slice(at + 1, at + 80));
 		if (isBreak) this.changes.push({ start: at, end: at + 1, isBreak });
 		return at + 1;
 	}
@@ -209,6 +239,9 @@ export class InlineReader {
 		if (end < 0) return at + 1;
 		const drop = (from: number, to: number) => this.changes.push({ start: from, end: to });
 		matchDelimiters(this.delimiters, bracket.delimiters, drop);
+		if (bracket.isImage && (!isAltText(content) || BADGE.test(this.text.slice(at, end)))) {
+			drop(bracket.start, end);
+		}
 		drop(bracket.start, bracket.open + 1);
 		drop(at, end);
 		if (!bracket.isImage) this.noLinkBefore = bracket.open;
@@ -222,7 +255,11 @@ export class InlineReader {
 		const link = inlineLinkEnd(this.text, close + 1);
 		const end = Math.max(close + 1, link);
 		const clings = /\S/.test(this.text.charAt(open - 1));
-		return clings || (link >= 0 && /^(?:$|[.,;:!?)\]\n[])/.test(this.text.charAt(end))) ? end : -1;
+		return clings ||
+			this.labels.has(content) ||
+			(link >= 0 && /^(?:$|[.,;:!?)\]\n[])/.test(this.text.charAt(end)))
+			? end
+			: -1;
 	}
 
 	private linkEnd(at: number, content: string, hasBracketAfter: boolean): number {

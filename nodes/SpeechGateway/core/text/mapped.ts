@@ -116,6 +116,23 @@ export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	return run.at + (exact ? Math.max(0, origin - run.start) : 0);
 }
 
+/** A text that comes from another one, as one that comes from what that comes from. */
+export function through({ text, runs }: MappedText, other: MappedText): MappedText {
+	const writer = new MappedWriter();
+	for (const { at, length, start, end } of runs) {
+		const own = text.slice(at, at + length);
+		if (length !== end - start) {
+			const from = startOf(other, start);
+			writer.write(own, from, Math.max(from, endOf(other, end)));
+			continue;
+		}
+		for (const part of slice(other, start, end).runs) {
+			writer.write(own.slice(part.at, part.at + part.length), part.start, part.end);
+		}
+	}
+	return writer.finish();
+}
+
 /** A part of a mapped text. */
 export function slice(mapped: MappedText, start: number, end: number): MappedText {
 	const writer = new MappedWriter();

@@ -2,10 +2,16 @@ import { BlockReader, type BlockEvent, type Leaf } from './blocks';
 import { feedHtml, HtmlReader, notesOf } from './html';
 import { InlineReader } from './inline';
 import { takeDefinitions } from './links';
-import { type MappedText, slice } from './mapped';
+import { type MappedText, rewrite, slice } from './mapped';
 import type { ReadText } from './prepare';
 import { Reading } from './reading';
 
+/** Lines of a list of sources that others refer to: `[4] https://…`. */
+const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
+
+/** `> [!NOTE]` of GitHub, `> [!tip]- A title` of Obsidian. */
+const CALLOUT_OPENS = '[!';
+const CALLOUT = /^\[!([A-Za-z][\w-]{0,30})(?:\|[^\]\n]{0,60})?\][+-]?[ \t]*([^\n]{0,300})(?:\n|$)/;
 const TASK_BOX = /^\[[ xX]\]\s/;
 const ONLY_IMAGE = /^!\[[^\]]*\]\([^)]*\)\s*$/;
 /** Languages of fenced blocks that are no code. */
@@ -32,7 +38,9 @@ class MarkdownReader {
 
 	read(): ReadText {
 		const blocks = new BlockReader(this.source, (text) => takeDefinitions(text, this.labels));
-		for (const event of blocks.read()) this.event(event);
+		const events = blocks.read();
+		for (const [, number] of this.source.matchAll(SOURCE_LINE)) this.labels.add(number);
+		for (const event of events) this.event(event);
 		return { ...this.reading.finish(), ...notesOf(this.html) };
 	}
 
@@ -61,12 +69,13 @@ class MarkdownReader {
 				this.inline(leaf.text);
 				return reading.endHeading();
 			case 'paragraph': {
-				const box = inItem ? TASK_BOX.exec(leaf.text.text) : null;
-				this.inline(box ? slice(leaf.text, box[0].length, leaf.text.text.length) : leaf.text);
+				this.paragraph(leaf.text, inItem);
 				return reading.endBlock(inItem ? '\n' : '\n\n', inItem || ONLY_IMAGE.test(leaf.text.text));
 			}
 			case 'html':
-				feedHtml(leaf.text, this.html);
+				// Notion writes Markdown into its callouts.
+				if (/^<aside\b/i.test(leaf.text.text)) this.inline(leaf.text);
+				else feedHtml(leaf.text, this.html);
 				return reading.separate('\n');
 			case 'table':
 				for (const row of leaf.rows) {
@@ -80,6 +89,28 @@ class MarkdownReader {
 			case 'code':
 				return this.code(leaf.info, leaf.text);
 		}
+	}
+
+	/** A paragraph behind its task box, or the mark of a callout, whose title or kind is read. */
+	private paragraph(text: MappedText, inItem: boolean): void {
+		const callout = CALLOUT.exec(text.text);
+		const start = (callout ?? (inItem ? TASK_BOX.exec(text.text) : null))?.[0].length ?? 0;
+		const rest = slice(text, start, text.text.length);
+		if (callout) {
+			const [mark, kind, title] = callout;
+			const titleStart = start - (mark.endsWith('\n') ? 1 : 0) - title.length;
+			const kindEnd = CALLOUT_OPENS.length + kind.length;
+			const word = kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase();
+			this.inline(
+				title.trim() === ''
+					? rewrite(slice(text, CALLOUT_OPENS.length, kindEnd), [
+							{ start: 0, end: kind.length, text: word },
+						])
+					: slice(text, titleStart, titleStart + title.length),
+			);
+			this.reading.endBlock('\n', true);
+		}
+		this.inline(rest);
 	}
 
 	/** Code is left out; prose that is set like code is read line by line. */

@@ -1,4 +1,5 @@
-import { readHtml } from './html';
+import { dialectEdits } from './blockDialects';
+import { readHtml, unescaped } from './html';
 import {
 	type Edit,
 	endOf,
@@ -7,6 +8,7 @@ import {
 	rewrite,
 	slice,
 	startOf,
+	through,
 	unchanged,
 } from './mapped';
 import { readMarkdown } from './markdown';
@@ -68,10 +70,14 @@ export interface PreparedText {
 const MANY_PARENTHESES = 3;
 
 function read(source: string, format: TextFormat): ReadText {
-	if (format === 'markdown') return readMarkdown(source);
-	if (format === 'html') return readHtml(source);
-	const plain = readPlain(source);
-	return { ...plain, headings: plainHeadings(plain.text.text), notes: [] };
+	if (format === 'plain') {
+		const plain = readPlain(source);
+		return { ...plain, headings: plainHeadings(plain.text.text), notes: [] };
+	}
+	const page = format === 'html' ? unescaped(source) : unchanged(source);
+	const known = rewrite(page, dialectEdits(page.text, format));
+	const readText = format === 'html' ? readHtml(known.text) : readMarkdown(known.text);
+	return known.text === source ? readText : { ...readText, text: through(readText.text, known) };
 }
 
 function notesOn(

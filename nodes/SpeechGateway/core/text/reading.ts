@@ -23,9 +23,11 @@ const INVISIBLE = /[\u00ad\u200b\ufeff]/;
 const ENDS_OPEN = /[:;,–—，、：；-]$/u;
 const LETTER = /[\p{L}\p{N}]/u;
 
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
 /** The full stop of the script that a text ends in; none where a line's end is enough. */
 function fullStop(tail: string): string {
-	if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(tail)) return '。';
+	if (WITHOUT_SPACES.test(tail)) return '。';
 	if (/[\p{Script=Devanagari}\p{Script=Bengali}]/u.test(tail)) return '।';
 	if (/[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(tail)) return '';
 	return '.';
@@ -129,7 +131,9 @@ export class Reading {
 		if (this.writer.length > 0 && this.pending !== '') {
 			const open =
 				this.pending === ', ' && (!LETTER.test(this.tail) || /[.,:;!?…]$/.test(this.tail));
-			this.writer.write(open ? ' ' : this.pending, start, start);
+			const comma = WITHOUT_SPACES.test(this.tail) ? '，' : ', ';
+			const words = open ? ' ' : this.pending === ', ' ? comma : this.pending;
+			this.writer.write(words, start, start);
 		}
 		this.pending = '';
 		if (this.lead) {

@@ -1,0 +1,67 @@
+/** Formulas in LaTeX, as chat models write them, in characters that can be read out. */
+
+/** The commands of LaTeX that stand for one character or word. */
+const COMMANDS =
+	'pm:± mp:∓ times:× cdot:· div:÷ neq:≠ ne:≠ leq:≤ le:≤ geq:≥ ge:≥ ll:≪ gg:≫ approx:≈ sim:∼ equiv:≡ propto:∝ infty:∞ ' +
+	'to:→ rightarrow:→ Rightarrow:⇒ implies:⇒ leftarrow:← iff:⇔ in:∈ notin:∉ subset:⊂ subseteq:⊆ cup:∪ cap:∩ emptyset:∅ ' +
+	'forall:∀ exists:∃ neg:¬ land:∧ lor:∨ sum:∑ prod:∏ int:∫ partial:∂ nabla:∇ circ:° degree:° ldots:… dots:… cdots:… prime:′ ' +
+	'alpha:α beta:β gamma:γ delta:δ epsilon:ε varepsilon:ε zeta:ζ eta:η theta:θ iota:ι kappa:κ lambda:λ mu:μ nu:ν xi:ξ pi:π ' +
+	'rho:ρ sigma:σ tau:τ upsilon:υ phi:φ varphi:φ chi:χ psi:ψ omega:ω Gamma:Γ Delta:Δ Theta:Θ Lambda:Λ Xi:Ξ Pi:Π Sigma:Σ ' +
+	'Phi:Φ Psi:Ψ Omega:Ω ell:l hbar:ħ mathbb: mathbf: mathrm: mathcal: mathit: boldsymbol: operatorname: text: textbf: ' +
+	'textit: left: right: big: Big: bigl: bigr: quad: qquad: displaystyle: limits: begin: end: boxed: vec: hat: bar: overline:';
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** Made when first used. */
+let commands: Map<string, string> | undefined;
+
+/** Groups within each other; what is deeper loses its braces. */
+const MAX_NESTED = 20;
+
+/** Whether what stands between two dollar signs is a formula and no price. */
+export function isFormula(content: string): boolean {
+	return /[\\^_=+<>{}]|^\p{L}$|^[\d.,]+$|^\p{L}\(.{1,9}\)$/u.test(content.trim());
+}
+
+/** Text without groups: its commands as characters, its marks left out. */
+function readFlat(text: string): string {
+	commands ??= new Map(COMMANDS.split(' ').map((entry) => entry.split(':') as [string, string]));
+	const known = commands;
+	return text
+		.replace(/\\([A-Za-z]+)\*?/g, (_, name: string) => known.get(name) ?? name)
+		.replace(/\\([,;:! ])/g, ' ')
+		.replace(/\\(?=[^A-Za-z])/g, '')
+		.replace(/\^([\dn])(?![\dn])/g, (_, one: string) => SUPERSCRIPTS[Number(one)] ?? 'ⁿ')
+		.replace(/\^\s*(?=[°′])|_(?=[\p{L}\p{N}(])/gu, '')
+		.replace(/-/g, '−')
+		.replace(/\s+/g, ' ')
+		.trim();
+}
+
+/** In brackets where it would be read together with what stands before or behind it. */
+function readPart(text: string): string {
+	const part = readFlat(text);
+	return /^[\p{L}\p{N}.√∞]*$/u.test(part) ? part : `(${part})`;
+}
+
+/** `\frac{a}{2}` as `a/2`, `\sqrt{x^2 - 1}` as `√(x² − 1)`. */
+export function readFormula(latex: string): string {
+	let text = latex.replace(/\\(?:begin|end)\{[a-z]+\*?\}|\\\\|(?<!\\)&/g, ' ');
+	// Groups are resolved from within.
+	for (let depth = 0; depth < MAX_NESTED && /\{[^{}]*\}/.test(text); depth++) {
+		text = text
+			.replace(
+				/\\[dt]?frac\s?\{([^{}]*)\}\s?\{([^{}]*)\}/g,
+				(_, top: string, bottom: string) => ` ${readPart(top)}/${readPart(bottom)} `,
+			)
+			.replace(/\\sqrt\s?\{([^{}]*)\}/g, (_, root: string) => `√${readPart(root)}`)
+			.replace(/([_^])\s?\{([^{}]*)\}/g, (_, mark: string, part: string) => mark + readPart(part))
+			// All others but those that wait for what is within their neighbour.
+			.replace(
+				/(?<!(?:frac|sqrt|[_^])\s?)(?<!frac\s?\{[^{}]*\})\{([^{}]*)\}/g,
+				(_, part: string, at: number, whole: string) =>
+					/[A-Za-z]/.test(whole.charAt(at - 1)) ? ` ${part}` : part,
+			);
+	}
+	return readFlat(text.replace(/[{}]/g, '')).replace(/\s+([,.;:])/g, '$1');
+}
