@@ -1,6 +1,7 @@
 import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import type { Came, Execution, Story } from './play';
+import { isCut, SPEECH_SENTENCES, titleOf } from './scenario';
 
 /** What the contract says of an answer; shares no code with the node. */
 type Verdict = 'done' | 'unknown' | 'free';
@@ -33,7 +34,7 @@ export function judge(story: Story): string[] {
 		const here = [
 			...everyItemOnce(story, execution),
 			...shapes(execution),
-			...(story.scenario.kind === 'generate' ? [] : namesTasks(story, execution)),
+			...(isCut(story.scenario.kind) ? [] : namesTasks(story, execution)),
 			...nothingLeft(execution),
 		];
 		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
@@ -187,11 +188,13 @@ function samplesOf({ sim }: Story, { input = '', body }: SimRequest): Buffer {
 }
 
 const WAV_HEADER_BYTES = 44;
+/** 24 kHz, 16 bits, mono. */
+const BYTES_PER_SECOND = 48_000;
 
 /** A success has the sound of its whole text, in order, and nothing else. */
 function* isRight(story: Story, one: Came): Complaints {
 	const { sim, scenario } = story;
-	if (scenario.kind !== 'generate') return;
+	if (!isCut(scenario.kind)) return;
 	const paid = sim.requests
 		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
 		.filter(({ input }) => itemOf(input) === nameOf(one))
@@ -201,9 +204,31 @@ function* isRight(story: Story, one: Came): Complaints {
 		.map((key) => Number(key.split('-')[2]));
 	const total = scenario.rounds[one.round][one.item].sentences.length;
 	const whole = Buffer.concat(paid.map((request) => samplesOf(story, request)));
-	const { data } = one.files;
-	if (parts.length !== total || !data?.subarray(WAV_HEADER_BYTES).equals(whole))
+	const { data, chapters } = one.files;
+	// Behind the sound may be chapters and tags.
+	const sound = data?.subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + data.readUInt32LE(40));
+	if (parts.length !== total || !sound?.equals(whole))
 		yield `Success of item ${nameOf(one)} is not the sound of its text: ${data?.length} bytes, ${whole.length} paid, parts ${parts.join()} of ${total}`;
+	else if (chapters) yield* chaptersAreRight(story, one, paid, chapters);
+}
+
+/** Each chapter begins where the first request behind its heading is heard. */
+function* chaptersAreRight(story: Story, one: Came, paid: SimRequest[], file: Buffer): Complaints {
+	const { chapters } = JSON.parse(String(file)) as {
+		chapters: Array<{ title: string; startTime: number }>;
+	};
+	const wanted: typeof chapters = [];
+	let bytes = 0;
+	for (const request of paid) {
+		const [part] = sentencesOf(request.input).map((key) => Number(key.split('-')[2]));
+		if (part % SPEECH_SENTENCES === 0)
+			wanted.push({ title: titleOf(part), startTime: bytes / BYTES_PER_SECOND });
+		bytes += samplesOf(story, request).length;
+	}
+	const isRight = ({ title, startTime }: (typeof chapters)[number], index: number) =>
+		title === wanted[index]?.title && Math.abs(startTime - wanted[index].startTime) < 0.001;
+	if (chapters.length !== wanted.length || !chapters.every(isRight))
+		yield `Chapters of item ${nameOf(one)} are ${JSON.stringify(chapters)}, not ${JSON.stringify(wanted)}`;
 }
 
 /** With a Send Once Key, a later execution sends just what was certainly not charged. */

@@ -10,6 +10,7 @@ import {
 	type Kind,
 	parametersOf,
 	type Scenario,
+	scriptOf,
 	sentence,
 	type Settings,
 	type Step,
@@ -60,6 +61,7 @@ function inputOf({ kind, rounds }: Scenario): INodeExecutionData[][] {
 		items.map(({ sentences }, index) => ({
 			json: {
 				text: sentences.map((_, part) => sentence(round, index, part)).join(' '),
+				script: scriptOf(sentences.map((_, part) => sentence(round, index, part))),
 				name: `${round}-${index}`,
 				...(index === 1 && { twin: `${round}-0`, blank: true }),
 			},

@@ -5,6 +5,7 @@ import type { Fault } from '../../support/simulator';
 
 export type Kind =
 	| 'generate'
+	| 'dialogue'
 	| 'createJob'
 	| 'createAndWait'
 	| 'chat'
@@ -15,6 +16,23 @@ export type Kind =
 /** Whose retries bring nothing new: `Round 0 item 1 part 2.` is the whole of a request, or one sentence of it. */
 export const sentence = (round: number, item: number, part: number): string =>
 	`Round ${round} item ${item} part ${part}.`;
+
+/** Kinds whose text is cut into requests, with the sound of all of them in one file. */
+export const isCut = (kind: Kind): boolean => kind === 'generate' || kind === 'dialogue';
+
+/** Sentences that one speaker says before the other does. */
+export const SPEECH_SENTENCES = 2;
+export const titleOf = (part: number): string => `FROM ${part}`;
+
+/** The same sentences as a script of two speakers, with a heading before each speech. */
+export const scriptOf = (sentences: string[]): string =>
+	sentences
+		.map((text, part) => {
+			if (part % SPEECH_SENTENCES > 0) return ` ${text}`;
+			const name = part % (2 * SPEECH_SENTENCES) === 0 ? 'Anna' : 'Ben';
+			return `\n# ${titleOf(part)}\n${name}: ${text}`;
+		})
+		.join('');
 
 export interface Trouble {
 	/** What happens to the requests that carry the sentence, one after the other; after that, all is well. */
@@ -41,6 +59,9 @@ export interface Settings {
 	/** The text of every item is another. */
 	changedText?: boolean;
 	speed?: number;
+	/** Of dialogues. */
+	chapters?: 'none' | 'headings';
+	title?: string;
 	whenMaxWaitReached?: 'fail' | 'stillProcessing';
 	key: 'none' | 'each' | 'twins' | 'blank';
 }
@@ -149,7 +170,7 @@ const task = fc.oneof(
 const itemPlan = (kind: Kind): fc.Arbitrary<ItemPlan> => {
 	const waits = kind === 'createAndWait' || kind === 'video';
 	return fc.record({
-		sentences: fc.array(trouble, { minLength: 1, maxLength: kind === 'generate' ? 5 : 1 }),
+		sentences: fc.array(trouble, { minLength: 1, maxLength: isCut(kind) ? 5 : 1 }),
 		polls: waits ? fc.array(freeFault, { maxLength: 1 }) : fc.constant([]),
 		downloads: waits ? fc.array(freeFault, { maxLength: 2 }) : fc.constant([]),
 		task: waits ? task : fc.constant(undefined),
@@ -187,6 +208,8 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
 				{ longText: 'single' },
 				{ changedText: true },
 				{ speed: 2 },
+				{ chapters: 'none' },
+				{ title: 'Renamed' },
 				{ onError: 'continueRegularOutput' },
 				{ onError: 'continueErrorOutput' },
 				{ concurrency: 1 },
@@ -212,7 +235,8 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 export const scenario: fc.Arbitrary<Scenario> = fc
 	.oneof(
-		{ weight: 8, arbitrary: fc.constant<Kind>('generate') },
+		{ weight: 7, arbitrary: fc.constant<Kind>('generate') },
+		{ weight: 3, arbitrary: fc.constant<Kind>('dialogue') },
 		{ weight: 2, arbitrary: fc.constant<Kind>('createJob') },
 		{ weight: 2, arbitrary: fc.constant<Kind>('createAndWait') },
 		{ weight: 2, arbitrary: fc.constant<Kind>('chat') },
@@ -235,6 +259,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 /** The node's parameters, for a workflow with these settings. `name` keeps keys of different scenarios apart. */
 export function parametersOf(kind: Kind, settings: Settings, name: string): IDataObject {
 	const { maxRetries, concurrency, changedText, speed, longText, whenMaxWaitReached } = settings;
+	const { chapters = 'headings', title } = settings;
 	const text = changedText ? '={{ $json.text.toUpperCase() }}' : '={{ $json.text }}';
 	const sendOnceKey = {
 		none: undefined,
@@ -258,6 +283,20 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 					...options,
 					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters },
 					...(longText && { longText }),
+					...(speed && { speed }),
+				},
+			};
+		case 'dialogue':
+			return {
+				...{ resource: 'speech', operation: 'dialogue', ...speech },
+				script: text.replace('text', 'script'),
+				speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: 'default' })) },
+				options: {
+					...options,
+					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters },
+					...{ textFormat: 'markdown', chapters },
+					...(title && { tags: { values: { title } } }),
+					...((longText === 'auto' || longText === 'split') && { longText }),
 					...(speed && { speed }),
 				},
 			};
