@@ -17,6 +17,10 @@ const FLAGS = [
 /** The first page of an editor that has just started takes long on a busy machine. */
 const PATIENCE_MS = 60_000;
 
+/** Starts the browser that the machine has. */
+export const launchBrowser = async (): Promise<Browser> =>
+	await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+
 export interface EditorOptions {
 	url: string;
 	/** Of a client that is logged in. */
@@ -35,7 +39,7 @@ export class Editor {
 	/** Starts a browser that is logged in. */
 	static async open({ url, session, colorScheme, viewport }: EditorOptions): Promise<Editor> {
 		selectors.setTestIdAttribute(TEST_ID);
-		const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+		const browser = await launchBrowser();
 		const context = await browser.newContext({
 			baseURL: url,
 			colorScheme,

@@ -30,7 +30,7 @@ export function probe(file: Uint8Array | string) {
 		const show = ['-show_format', '-show_streams', '-show_chapters'];
 		const { stdout, stderr } = run('ffprobe', ['-v', 'warning', '-of', 'json', ...show, path]);
 		const report = JSON.parse(stdout.toString()) as {
-			format: { tags?: Record<string, string> };
+			format: { duration: string; tags?: Record<string, string> };
 			streams: Array<{ codec_type: string; codec_name: string; tags?: Record<string, string> }>;
 			chapters: Array<{ start_time: string; end_time: string; tags: { title: string } }>;
 		};
@@ -52,6 +52,7 @@ export function probe(file: Uint8Array | string) {
 				start: Number(start),
 				end: Number(end),
 			})),
+			seconds: Number(report.format.duration),
 			cover,
 			// WAV has texts beyond ASCII in both: for readers that take INFO for ASCII, and for those that know no ID3 there.
 			complaints: stderr
