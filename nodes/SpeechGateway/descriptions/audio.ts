@@ -1,7 +1,8 @@
-import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
 import { describeOperation } from '../run/description';
-import { type InputOf, optional } from '../run/fields/field';
-import { choiceField, fileField, flagOption, numberOption, textOption } from '../run/fields/kinds';
+import type { InputOf } from '../run/fields/field';
+import { choiceField, fileField, flagOption, textOption } from '../run/fields/kinds';
+import { fileNameOption } from './fields/files';
+import { pauseOption } from './fields/pause';
 import { podcastFields } from './fields/podcast';
 
 const fields = {
@@ -19,13 +20,9 @@ const fields = {
 			eachItem: { name: 'Each Item', description: 'The fields of each item become one file' },
 		},
 	}),
-	pauseBetween: numberOption({
+	pauseBetween: pauseOption({
 		displayName: 'Pause Between',
 		name: 'pauseBetween',
-		hint: 'Milliseconds',
-		min: 0,
-		max: MAX_PAUSE_MILLISECONDS,
-		default: 0,
 		description: 'Silence between the files',
 	}),
 	trimSilence: flagOption({
@@ -42,15 +39,7 @@ const fields = {
 		description:
 			'Whether to list the files with the seconds at which they start and end, in the field "parts"',
 	}),
-	fileName: optional(
-		textOption({
-			displayName: 'File Name',
-			name: 'fileName',
-			default: '',
-			placeholder: 'e.g. episode-1',
-			description: 'Name of the file; the ending, such as .mp3, is added by itself',
-		}),
-	),
+	fileName: fileNameOption('e.g. episode-1'),
 	outputBinaryPropertyName: textOption({
 		displayName: 'Output Binary Field',
 		name: 'outputBinaryPropertyName',

@@ -24,15 +24,18 @@ export const responseFormatField = (description: string): Field<AudioFormat> =>
 		},
 	});
 
-const fileName = optional(
-	textOption({
-		displayName: 'File Name',
-		name: 'fileName',
-		default: '',
-		placeholder: 'e.g. chapter-1',
-		description: 'Name of the file; the ending, such as .mp3, is added by itself',
-	}),
-);
+export const fileNameOption = (placeholder: string) =>
+	optional(
+		textOption({
+			displayName: 'File Name',
+			name: 'fileName',
+			default: '',
+			placeholder,
+			description: 'Name of the file; the ending, such as .mp3, is added by itself',
+		}),
+	);
+
+const fileName = fileNameOption('e.g. chapter-1');
 
 /** Where the file goes. Without a name, the files of the items are `stem-1`, `stem-2`, … */
 export const fileFields = (stem: string) => ({

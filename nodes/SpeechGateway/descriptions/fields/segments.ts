@@ -1,6 +1,7 @@
-import { MAX_INPUT_CHARACTERS, MAX_PAUSE_MILLISECONDS } from '../../core/limits';
+import { MAX_INPUT_CHARACTERS } from '../../core/limits';
 import type { InputOf } from '../../run/fields/field';
 import { choiceOption, flagOption, numberOption } from '../../run/fields/kinds';
+import { pauseOption } from './pause';
 
 /** How segments are made, and what becomes of them. */
 export const segmentFields = {
@@ -14,13 +15,9 @@ export const segmentFields = {
 		description:
 			'Longest segment of a split text; the gateway recommends at most 1000. Breaks are at paragraphs and sentence ends wherever possible.',
 	}),
-	pauseBetweenSegments: numberOption({
+	pauseBetweenSegments: pauseOption({
 		displayName: 'Pause Between Segments',
 		name: 'pauseBetweenSegments',
-		hint: 'Milliseconds',
-		min: 0,
-		max: MAX_PAUSE_MILLISECONDS,
-		default: 0,
 		description: 'Silence between the segments of a split text',
 	}),
 	subtitles: choiceOption({

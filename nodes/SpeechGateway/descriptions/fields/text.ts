@@ -1,11 +1,11 @@
 import { InputError } from '../../core/errors';
 import { isRecord } from '../../core/json';
-import { MAX_PAUSE_MILLISECONDS } from '../../core/limits';
 import type { Parentheses, TextFormat } from '../../core/text/prepare';
 import type { Pronunciation } from '../../core/text/pronunciations';
 import { isEmpty, requiredText } from '../../run/fields/checks';
 import { type InputOf, option } from '../../run/fields/field';
-import { choiceOption, isFlagSet, numberOption } from '../../run/fields/kinds';
+import { choiceOption, isFlagSet } from '../../run/fields/kinds';
+import { pauseOption } from './pause';
 
 /** How a text is made ready to be spoken. */
 export const textFields = {
@@ -84,13 +84,9 @@ export const textFields = {
 		[],
 		(given, label) => (isEmpty(given) ? undefined : readPronunciations(given, label)),
 	),
-	pauseAfterParagraphs: numberOption({
+	pauseAfterParagraphs: pauseOption({
 		displayName: 'Pause After Paragraphs',
 		name: 'pauseAfterParagraphs',
-		hint: 'Milliseconds',
-		min: 0,
-		max: MAX_PAUSE_MILLISECONDS,
-		default: 0,
 		description:
 			'Silence after each paragraph. In the text itself, [pause 1.5s] makes a pause anywhere. Silence costs nothing.',
 	}),
