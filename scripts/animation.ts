@@ -7,6 +7,8 @@ import { run } from '../test/support/n8n/steps';
 
 /** As long as it takes to see where the pointer is before it clicks. */
 const BEFORE_CLICK_SECONDS = 0.7;
+/** n8n's editor takes over what is typed a moment later. */
+const TAKEN_OVER_MS = 1000;
 /** A screenshot has no pointer, so the page gets one. */
 const POINTER = 'pointer-of-the-animation';
 
@@ -59,6 +61,7 @@ export class Animation {
 			await this.page.keyboard.type(letters);
 			await this.show(0.1);
 		}
+		await this.page.waitForTimeout(TAKEN_OVER_MS);
 	}
 
 	/** Writes the animation as WebP, with ffmpeg. */
