@@ -72,20 +72,24 @@ const install = (version: N8nVersion): Step => ({
 	work: async () => void (await installN8n(version)),
 });
 
-/** Of each of the model test's four shares: more than 2,000 in all. Plain jest tells a few. */
-const MODEL_STORIES = 512;
+/** Of each of the model test's four shares: more than 1,000 in all. Plain jest tells a few. */
+const MODEL_STORIES = 256;
 
-/** One jest project. Those with a real n8n run file by file: n8n and the tests share the machine's cores. */
-function jest(project: string, version?: N8nVersion): Step {
+/**
+ * One jest project, or several at once. Those with a real n8n run file by file: n8n and the tests share the machine's
+ * cores. The others take all cores.
+ */
+function jest(projects: string[], version?: N8nVersion): Step {
+	const name = projects.join(' and ');
 	return {
-		name: version ? `${project} (n8n ${version})` : project,
+		name: version ? `${name} (n8n ${version})` : name,
 		async work() {
-			const report = path.join(CACHE, 'reports', `${project}.json`);
+			const report = path.join(CACHE, 'reports', `${projects.join('-')}.json`);
 			await mkdir(path.dirname(report), { recursive: true });
 			await rm(report, { force: true });
-			const args = ['--selectProjects', project, '--json', `--outputFile=${report}`];
+			const args = ['--json', `--outputFile=${report}`, '--selectProjects', ...projects];
 			let failure: unknown;
-			await call(bin('jest'), version ? [...args, '--runInBand'] : args, {
+			await call(bin('jest'), [version ? '--runInBand' : '--maxWorkers=100%', ...args], {
 				...(version && { N8N_VERSION: version }),
 				MODEL_STORIES: process.env.MODEL_STORIES ?? String(MODEL_STORIES),
 			}).catch((error: unknown) => (failure = error));
@@ -114,13 +118,17 @@ const SUITES: Record<string, Step[]> = {
 		{ name: 'lint', work: lint },
 		{ name: 'types', work: types },
 		pack,
-		jest('unit'),
-		jest('engine'),
+		jest(['unit', 'engine']),
 		install(CURRENT),
-		jest('n8n', CURRENT),
-		jest('browser', CURRENT),
+		jest(['n8n'], CURRENT),
+		jest(['browser'], CURRENT),
 	],
-	'--compat': [programs({ ffmpeg: 'ffmpeg' }), pack, install(COMPATIBLE), jest('n8n', COMPATIBLE)],
+	'--compat': [
+		programs({ ffmpeg: 'ffmpeg' }),
+		pack,
+		install(COMPATIBLE),
+		jest(['n8n'], COMPATIBLE),
+	],
 	'--queue': [
 		programs({
 			ffmpeg: 'ffmpeg',
@@ -129,7 +137,7 @@ const SUITES: Record<string, Step[]> = {
 		}),
 		pack,
 		install(CURRENT),
-		jest('queue', CURRENT),
+		jest(['queue'], CURRENT),
 	],
 };
 

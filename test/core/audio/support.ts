@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,54 +116,87 @@ function inputOptions(format: AudioFormat): string[] {
 	return format === 'pcm' ? ['-f', 's16le', '-ar', '24000', '-ac', '1'] : [];
 }
 
+export interface Decoded {
+	/** Of the first channel. */
+	samples: Float32Array;
+	sampleRate: number;
+	channels: number;
+	/** What ffmpeg says of the file, warnings included. */
+	complaints: string;
+}
+
+const decoded = new Map<string, Decoded>();
+
 /**
- * What ffmpeg makes of a file: its samples (first channel), what it complains of, and the length the file claims. Its own
- * decoder is used unless another is named.
+ * What ffmpeg makes of a file. Its own decoder is used unless another is named. A file that is decoded again in the same
+ * tests is remembered: starting ffmpeg takes longer than decoding.
  */
-export function decode(format: AudioFormat, bytes: Uint8Array, decoder?: string) {
+export function decode(format: AudioFormat, bytes: Uint8Array, decoder?: string): Decoded {
+	const key = createHash('sha1').update(`${format} ${decoder} `).update(bytes).digest('hex');
+	const known = decoded.get(key) ?? decodeNow(format, bytes, decoder);
+	decoded.set(key, known);
+	return { ...known, samples: known.samples.slice() };
+}
+
+function decodeNow(format: AudioFormat, bytes: Uint8Array, decoder?: string): Decoded {
 	return withFile(`audio.${format}`, bytes, (path) => {
-		const input = [...inputOptions(format), '-i', path];
 		const choice = decoder ? ['-c:a', decoder] : [];
 		// Headers without a channel layout are fine; without the option ffmpeg guesses one and says so.
 		const { stdout, stderr } = run('ffmpeg', [
-			...['-nostdin', '-v', 'warning', '-guess_layout_max', '0', ...choice, ...input],
-			...['-map', '0:a', '-f', 'f32le', '-'],
+			...['-nostdin', '-v', 'warning', '-guess_layout_max', '0'],
+			...[...choice, ...inputOptions(format), '-i', path],
+			...['-map', '0:a', '-bitexact', '-c:a', 'pcm_f32le', '-f', 'wav', '-'],
 		]);
-		const probed = run('ffprobe', [
-			...[
-				'-v',
-				'warning',
-				'-count_packets',
-				'-of',
-				'json',
-				'-show_streams',
-				'-show_format',
-				...input,
-			],
+		const [sampleRate, channels, data] = readWav(stdout);
+		return {
+			samples: firstOf(channels, new Float32Array(new Uint8Array(data).buffer)),
+			complaints: withoutUsual(stderr, format),
+			sampleRate,
+			channels,
+		};
+	});
+}
+
+const firstOf = (channels: number, samples: Float32Array) =>
+	channels === 1 ? samples : samples.filter((_, i) => i % channels === 0);
+
+/** Raw samples have no header, so that much is said of every one. */
+const withoutUsual = (complaints: string, format: AudioFormat) =>
+	complaints
+		.split('\n')
+		.filter((line) => format !== 'pcm' || !line.includes('Estimating duration from bitrate'))
+		.join('\n')
+		.trim();
+
+/** Of ffmpeg's own file: chunks up to the samples, which go to the end. Empty when nothing was decoded. */
+function readWav(file: Buffer): [sampleRate: number, channels: number, data: Buffer] {
+	let [sampleRate, channels] = [NaN, 1];
+	for (let at = 12; at + 8 <= file.length; at += 8 + file.readUInt32LE(at + 4)) {
+		const name = file.toString('latin1', at, at + 4);
+		if (name === 'data') return [sampleRate, channels, file.subarray(at + 8)];
+		if (name !== 'fmt ') continue;
+		channels = file.readUInt16LE(at + 10);
+		sampleRate = file.readUInt32LE(at + 12);
+	}
+	return [sampleRate, channels, Buffer.alloc(0)];
+}
+
+/** What ffprobe tells of a file without decoding it: its packets, and the length it claims. */
+export function probeAudio(format: AudioFormat, bytes: Uint8Array) {
+	return withFile(`audio.${format}`, bytes, (path) => {
+		const { stdout, stderr } = run('ffprobe', [
+			...['-v', 'warning', '-count_packets', '-of', 'json', '-show_streams', '-show_format'],
+			...[...inputOptions(format), path],
 		]);
-		const report = JSON.parse(probed.stdout.toString()) as {
-			streams?: Array<{
-				codec_type: string;
-				sample_rate: string;
-				channels: number;
-				nb_read_packets: string;
-			}>;
+		const { streams = [], format: container } = JSON.parse(stdout.toString()) as {
+			streams?: Array<{ codec_type: string; nb_read_packets: string }>;
 			format?: { duration: string };
 		};
-		const audio = report.streams?.find((one) => one.codec_type === 'audio');
-		const channels = audio?.channels ?? 1;
+		const audio = streams.find((one) => one.codec_type === 'audio');
 		return {
-			samples: new Float32Array(new Uint8Array(stdout).buffer).filter((_, i) => i % channels === 0),
-			// Raw samples have no header, so that much is said of every one.
-			complaints: (stderr + probed.stderr)
-				.split('\n')
-				.filter((line) => format !== 'pcm' || !line.includes('Estimating duration from bitrate'))
-				.join('\n')
-				.trim(),
-			sampleRate: Number(audio?.sample_rate),
-			channels,
 			packets: Number(audio?.nb_read_packets),
-			claimedSeconds: Number(report.format?.duration),
+			claimedSeconds: Number(container?.duration),
+			complaints: withoutUsual(stderr, format),
 		};
 	});
 }
