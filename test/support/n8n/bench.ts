@@ -19,10 +19,14 @@ export interface Bench {
 export async function openBench(options?: SimulatorOptions, api?: N8nClient): Promise<Bench> {
 	const client = api ?? sharedN8n().api;
 	const sim = await startSimulator(options);
-	const credential = await client.createCredential('speechGatewayApi', {
-		apiKey: sim.apiKey,
-		baseUrl: sim.url,
-	});
+	const data = { apiKey: sim.apiKey, baseUrl: sim.url };
+	const credential = await client
+		.createCredential('speechGatewayApi', data)
+		.catch(async (error: unknown) => {
+			// An open server would keep jest from ending.
+			await sim.close();
+			throw error;
+		});
 	const save = async (test: TestWorkflow) => {
 		const workflow = await client.importWorkflow(buildWorkflow(test), [credential]);
 		if (test.trigger === 'webhook') await client.activate(workflow);

@@ -19,6 +19,9 @@ export const OWNER = {
 	lastName: 'Owner',
 };
 
+/** n8n closes a connection that was idle for 5 s: a POST sent at that moment fails, and fetch does not repeat it. */
+const NEW_CONNECTION = { connection: 'close' };
+
 /** How long an execution may take before waiting for it is given up. */
 const EXECUTION_LIMIT_MS = 300_000;
 /** Polls of n8n's REST interface: quick at first, then gentle on the two cores that n8n also runs on. */
@@ -107,6 +110,7 @@ export class N8nClient {
 		return await fetch(this.url + path, {
 			method,
 			headers: {
+				...NEW_CONNECTION,
 				'browser-id': this.session.browserId,
 				...(this.session.cookie && { cookie: this.session.cookie }),
 				...(body !== undefined && { 'content-type': 'application/json' }),
@@ -226,7 +230,7 @@ export class N8nClient {
 	async callWebhook(path: string, body: unknown = {}): Promise<Response> {
 		return await fetch(`${this.url}/webhook/${path}`, {
 			method: 'POST',
-			headers: { 'content-type': 'application/json' },
+			headers: { ...NEW_CONNECTION, 'content-type': 'application/json' },
 			body: JSON.stringify(body),
 		});
 	}
