@@ -1,12 +1,9 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /* While Waiting: Sleep, in an n8n that is stopped and killed: every job is submitted once and delivered. */
-import path from 'node:path';
 import { type Bench, openBench } from '../support/n8n/bench';
 import { type Execution, nodeOutputs } from '../support/n8n/client';
-import { installN8n } from '../support/n8n/install';
+import { wakeAll } from '../support/n8n/database';
 import { type N8n, startN8n } from '../support/n8n/server';
 import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
-import { run } from '../support/n8n/steps';
 import { seededRandom } from '../support/simulator/world';
 import { NODE_NAME } from '../support/workflow';
 
@@ -46,21 +43,6 @@ async function asleep(): Promise<string> {
 	return id;
 }
 
-/** What sleeps is due: n8n wakes it up when it starts. */
-async function due(): Promise<void> {
-	const file = path.join(n8n.userFolder, '.n8n', 'database.sqlite');
-	const past =
-		"UPDATE execution_entity SET waitTill = '2020-01-01 00:00:00.000' WHERE status = 'waiting'";
-	const script = `
-		const { Database } = require('sqlite3');
-		const database = new Database(${JSON.stringify(file)});
-		database.configure('busyTimeout', 20000);
-		database.run(${JSON.stringify(past)}, (error) => { if (error) throw error; database.close(); });
-	`;
-	const { node, folder } = await installN8n(n8n.version);
-	await run(node, ['-e', script], { cwd: folder });
-}
-
 function delivered(execution: Execution) {
 	const { runData } = execution.data.resultData;
 	const [items] = nodeOutputs(execution, NODE_NAME);
@@ -91,7 +73,7 @@ test.each(SIGNALS)(
 		);
 		bench.sim.finish();
 		await n8n.kill(signal);
-		await due();
+		await wakeAll(n8n);
 		await n8n.restart();
 		expect(delivered(await bench.api.waitForResumed(id))).toEqual(ALL);
 	},
@@ -103,7 +85,7 @@ test.each(SIGNALS)(
 	async (_, signal) => {
 		const id = await asleep();
 		await n8n.kill();
-		await due();
+		await wakeAll(n8n);
 		// Some are done and fetched; the look at one more is never answered.
 		const done = 1 + Math.floor(random() * (JOBS - 2));
 		for (const { id: job } of bench.sim.jobs.slice(0, done)) bench.sim.finish(job);

@@ -5,6 +5,7 @@ import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, startN8n, type N8n, type N8nOptions } from './server';
+import { run } from './steps';
 
 const READY_LIMIT_MS = 30_000;
 /** Where Debian keeps initdb and postgres, which are not on the PATH; a folder per major version. */
@@ -17,6 +18,8 @@ export interface QueueMode {
 	webhooks: N8n;
 	/** They run the executions, manual ones included. */
 	workers: N8n[];
+	/** Runs a statement in n8n's database. */
+	sql(statement: string): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -41,7 +44,8 @@ export async function startQueueMode({
 			),
 		);
 		const postgresPort = await freePort();
-		cleanUps.push(await startPostgres(folder, postgresPort));
+		const postgres = await startPostgres(folder, postgresPort);
+		cleanUps.push(postgres.stop);
 		const env = {
 			EXECUTIONS_MODE: 'queue',
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
@@ -67,14 +71,14 @@ export async function startQueueMode({
 		const workers: N8n[] = [];
 		for (let i = 0; i < count; i++) workers.push(await startBeside('worker'));
 		started = true;
-		return { main, webhooks, workers, stop };
+		return { main, webhooks, workers, sql: postgres.sql, stop };
 	} finally {
 		if (!started) await stop();
 	}
 }
 
 /** A PostgreSQL of its own; as root it runs as the user postgres, because it refuses to run as root. */
-async function startPostgres(folder: string, port: number): Promise<() => Promise<void>> {
+async function startPostgres(folder: string, port: number) {
 	const isRoot = process.getuid?.() === 0;
 	const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
 	const user = isRoot ? { uid: id('-u'), gid: id('-g') } : {};
@@ -96,12 +100,17 @@ async function startPostgres(folder: string, port: number): Promise<() => Promis
 			stdio: 'pipe',
 		},
 	);
-	return await startProgram(
+	const stop = await startProgram(
 		program('postgres'),
 		['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data, '-F'],
 		/ready to accept connections/,
 		{ ...user, cwd: data },
 	);
+	const sql = async (statement: string) => {
+		const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'n8n', '-d', 'postgres'];
+		await run(program('psql'), [...at, '-v', 'ON_ERROR_STOP=1', '-c', statement]);
+	};
+	return { stop, sql };
 }
 
 /**
