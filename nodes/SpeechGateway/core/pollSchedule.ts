@@ -7,21 +7,19 @@ export interface PollInterval {
 
 /** Share of a job's age that may pass between two polls: a result is noticed within a fifth of what it took. */
 const SHARE_OF_AGE = 0.2;
-/** Intervals are shortened by up to this share, so that jobs submitted together drift apart. */
-const JITTER = 0.15;
+/** The golden ratio: its multiples spread evenly, however many there are. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 
 /** Milliseconds until the next poll of a job of the given age: it starts at the initial interval and grows with the age. */
-export function nextPollMs(
-	ageMs: number,
-	{ initialMs, maximumMs }: PollInterval,
-	random: () => number = Math.random,
-): number {
-	const interval = Math.min(
-		Math.max(initialMs, ageMs * SHARE_OF_AGE),
-		Math.max(initialMs, maximumMs),
-	);
-	return interval * (1 - JITTER * random());
-}
+export const nextPollMs = (ageMs: number, { initialMs, maximumMs }: PollInterval): number =>
+	Math.min(Math.max(initialMs, ageMs * SHARE_OF_AGE), Math.max(initialMs, maximumMs));
+
+/**
+ * Milliseconds until the first poll of the job that is the nth (from 0) to be waited for: one initial interval, more or
+ * less by up to a half, so that the polls of jobs submitted together are spread evenly, then and later.
+ */
+export const firstPollMs = (nth: number, { initialMs }: PollInterval): number =>
+	initialMs * (0.5 + ((0.5 + nth * GOLDEN_RATIO) % 1));
 
 /** n8n wakes executions up once a minute; its own Wait node, too, stays awake for less than this, ms. */
 export const SHORTEST_SLEEP_MS = 65_000;

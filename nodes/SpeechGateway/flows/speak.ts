@@ -108,7 +108,8 @@ export async function speakAsJob(
 	const task = { thing: 'job', id } as const;
 	// Of several jobs, each look finds some done: their files are fetched once.
 	return await item.once(`${name}, audio`, async () => {
-		const first = { atOnce: resumed, heard: true, known };
+		const size = String(request.body.input).length;
+		const first = { atOnce: resumed, heard: true, known, size };
 		await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);
 		return await withTaskId(
 			item,

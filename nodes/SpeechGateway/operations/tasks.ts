@@ -53,7 +53,7 @@ export function taskOperations<I extends object, T extends object>(
 					item,
 					task(created.id),
 					wait,
-					{ known, resumed },
+					{ known, resumed, size: describe(given).characters },
 					async (json) => await save(item, created.id, given, json),
 				);
 			},

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../../core/errors';
 import { gatewayWords, plain } from '../../core/explain';
-import { jobProgress, nextPollMs } from '../../core/pollSchedule';
+import { firstPollMs, jobProgress, nextPollMs } from '../../core/pollSchedule';
 import { pause } from '../../gateway/pause';
 import { isFailure } from '../../run/requests/exchange';
 import type { ItemRequests } from '../../run/requests/itemRequests';
@@ -22,6 +22,8 @@ export interface FirstLook {
 	heard: boolean;
 	/** What the submission said of it. */
 	known?: IDataObject;
+	/** How much work it is, such as the characters of a job: of two tasks, what twice as much is takes twice as long. */
+	size?: number;
 }
 
 export interface Waited {
@@ -33,34 +35,53 @@ export interface Waited {
 
 /**
  * Polls until the task is completed (true) or `maxWait` has passed since `started` (false, when the user chose to go on).
- * Polls of all items are spread over time; one that fails only means no news. Throws as `look` does; GatewayError when
- * `maxWait` has passed; the cancel signal's reason at once after Stop.
+ * Polls of all items are spread over time, and the first task that is done says when the others are likely to be; a poll
+ * that fails only means no news. Throws as `look` does; GatewayError when `maxWait` has passed; the cancel signal's reason
+ * at once after Stop.
  */
 export async function waitInProcess(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	{ atOnce, heard }: FirstLook,
+	{ atOnce, heard, size = 1 }: FirstLook,
 	started: number = Date.now(),
 ): Promise<Waited> {
-	const { cancel } = item.session.transport;
+	const { polling, transport } = item.session;
 	const age = () => Date.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
 	const interval = { initialMs: settings.pollIntervalMs, maximumMs: settings.maxPollIntervalMs };
 	let body: IDataObject = { id: task.id };
 	let failures = 0;
 	let failure: Error | undefined;
-	item.session.jobs.waiting++;
+	const nth = polling.waiting++;
+	/** Its age at the last look, ms. */
+	let seenAt = 0;
+	/** Waits for `wanted` ms, or less, when the task is likely to be done before; whether it is. */
+	const untilDue = async (wanted: number): Promise<boolean> => {
+		const due = Date.now() + Math.min(wanted, left());
+		for (;;) {
+			// Nobody knows how old a task is that was submitted before this run.
+			const likely = atOnce ? Infinity : started + polling.likelyAge(size, seenAt);
+			const rest = Math.min(likely, due) - Date.now();
+			if (rest <= 0) return likely < due;
+			await pause(rest, transport.cancel, polling.news);
+		}
+	};
+	const wanted = (first: boolean) => {
+		if (first) return atOnce ? 0 : firstPollMs(nth, interval);
+		return nextPollMs(age(), interval) * Math.min(2 ** failures, 8);
+	};
 	for (let first = true; ; first = false) {
-		const wanted = first && atOnce ? 0 : nextPollMs(age(), interval) * Math.min(2 ** failures, 8);
-		await pause(Math.min(wanted, left()), cancel);
-		const answer = await look(item, task, started + settings.maxWaitMs, heard);
+		const isLikelyDone = await untilDue(wanted(first));
+		const answer = await look(item, task, started + settings.maxWaitMs, heard, isLikelyDone);
+		seenAt = age();
 		failure = answer.failure;
 		failures = failure ? failures + 1 : 0;
 		if (answer.body) {
 			body = answer.body;
 			heard = true;
 			if (answer.completed) {
+				if (!atOnce) polling.learn(age(), size);
 				showProgress(item);
 				return { completed: true, body, waitedSeconds: seconds(age()) };
 			}
@@ -91,9 +112,10 @@ export async function look(
 	task: Task,
 	end: number,
 	heard: boolean,
+	isLikelyDone = false,
 ): Promise<Seen> {
-	const { pacer, transport } = item.session;
-	await pause(pacer.turn(), transport.cancel);
+	const { polling, transport } = item.session;
+	await pause(polling.turn(isLikelyDone), transport.cancel);
 	const deadline = Math.max(end, Date.now() + SHORTEST_POLL_MS);
 	const answer = await item
 		.freeOnce(statusOf(task), readStatus(item), task, deadline)
@@ -144,7 +166,7 @@ export const seconds = (milliseconds: number): number => Math.round(milliseconds
 
 /** n8n has no progress bar for a running node; a line in the browser's console of a manual run is what there is. */
 function showProgress(item: ItemRequests): void {
-	const { session } = item;
-	const line = `${++session.jobs.done} of ${session.jobs.waiting} jobs done`;
-	session.context.sendMessageToUI?.(line);
+	const { context, polling } = item.session;
+	const line = `${++polling.done} of ${polling.waiting} jobs done`;
+	context.sendMessageToUI?.(line);
 }

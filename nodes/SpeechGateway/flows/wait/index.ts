@@ -15,10 +15,10 @@ export async function waitAndSave(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	{ known, resumed }: { known?: IDataObject; resumed: boolean },
+	{ known, resumed, size }: { known?: IDataObject; resumed: boolean; size?: number },
 	save: (json: IDataObject) => Promise<INodeExecutionData>,
 ): Promise<Result> {
-	const first = { atOnce: resumed, heard: known !== undefined, known };
+	const first = { atOnce: resumed, heard: known !== undefined, known, size };
 	const { completed, body, waitedSeconds } = await waitForTask(item, task, settings, first);
 	const json = taskJson(task, { ...known, ...body });
 	return completed

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { ConcurrencyLimiter } from '../../gateway/concurrencyLimiter';
 import type { GatewayContext, Transport } from '../../gateway/transport';
 import { SentKeys } from './claims';
+import { Polling } from './polling';
 
 /** What all items of one run of the node share. */
 export interface Session {
@@ -10,7 +11,7 @@ export interface Session {
 		Partial<Pick<IExecuteFunctions, 'sendMessageToUI' | 'sendChunk' | 'getWorkflowDataProxy'>>;
 	transport: Transport;
 	limiter: ConcurrencyLimiter;
-	pacer: Pacer;
+	polling: Polling;
 	keys: SentKeys;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
 	hints: Set<string>;
@@ -24,24 +25,6 @@ export interface Session {
 	unavailable?: Error;
 	/** Tokens that segments which went on as jobs cost beyond the estimate of the run. */
 	extraTokens: number;
-	/** Jobs and videos waited for in this run, for the progress line. */
-	jobs: { waiting: number; done: number };
-}
-
-/** Polls a second that one run asks for at the most: hundreds of jobs are spread out, not asked all at once. */
-const POLLS_PER_SECOND = 40;
-
-/** Hands out evenly spaced moments, so that polls of many jobs never come as a burst. */
-export class Pacer {
-	private nextAt = 0;
-
-	/** Milliseconds to wait until the caller's turn. To be asked when the caller is ready, or it would hold up others. */
-	turn(): number {
-		const now = Date.now();
-		const at = Math.max(now, this.nextAt);
-		this.nextAt = at + 1000 / POLLS_PER_SECOND;
-		return at - now;
-	}
 }
 
 function shared(): Session['once'] {
@@ -62,11 +45,10 @@ export function openSession(
 		context,
 		transport,
 		limiter: new ConcurrencyLimiter(concurrency, transport.cancel),
-		pacer: new Pacer(),
+		polling: new Polling(),
 		keys: new SentKeys(context.helpers),
 		hints: new Set(),
 		once: shared(),
 		extraTokens: 0,
-		jobs: { waiting: 0, done: 0 },
 	};
 }

@@ -1,0 +1,49 @@
+/** Polls a second that one run asks for at the most: hundreds of jobs are spread out, not asked all at once. */
+const POLLS_PER_SECOND = 40;
+/** Of polls that are likely to be the last ones of their jobs. */
+const LAST_POLLS_PER_SECOND = 100;
+
+/** The jobs and videos that one run waits for: when each may be looked at, and what those that are done say of the others. */
+export class Polling {
+	/** For the progress line. */
+	waiting = 0;
+	done = 0;
+	private nextAt = 0;
+	/** What the quickest job took, ms: in all, and for each unit of its size. */
+	private quickest = { inAll: Infinity, each: Infinity };
+	private learning = new AbortController();
+
+	/**
+	 * Milliseconds to wait until the caller's turn, so that polls of many jobs never come as a burst. To be asked when the
+	 * caller is ready, or it would hold up others.
+	 */
+	turn(isLikelyDone: boolean): number {
+		const now = Date.now();
+		const at = Math.max(now, this.nextAt);
+		this.nextAt = at + 1000 / (isLikelyDone ? LAST_POLLS_PER_SECOND : POLLS_PER_SECOND);
+		return at - now;
+	}
+
+	/**
+	 * The next age, ms, at which a job of this size is likely to be done: as quick as the quickest, for its size or however
+	 * long it is. Infinity when there is none after the given age.
+	 */
+	likelyAge(size: number, afterMs: number): number {
+		const { inAll, each } = this.quickest;
+		return Math.min(...[inAll, each * size].filter((age) => age > afterMs), Infinity);
+	}
+
+	/** A job of this size was done at this age, in ms, or a little before. */
+	learn(ageMs: number, size: number): void {
+		const { inAll, each } = this.quickest;
+		if (ageMs >= inAll && ageMs / size >= each) return;
+		this.quickest = { inAll: Math.min(ageMs, inAll), each: Math.min(ageMs / size, each) };
+		this.learning.abort();
+		this.learning = new AbortController();
+	}
+
+	/** Aborts when a likely age has changed. */
+	get news(): AbortSignal {
+		return this.learning.signal;
+	}
+}

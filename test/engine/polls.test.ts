@@ -1,0 +1,77 @@
+/* When jobs are looked at: evenly spread, seldom, and as soon as they are likely to be done. */
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../support/simulator';
+import { item, runNode } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1 });
+});
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const JOBS = 30;
+const text = (index: number) => 'x'.repeat(500 + ((index * 997) % 4500));
+
+/** Runs a batch of jobs; polls per job, and ms from the moment in which a job is ready to its download, over all jobs. */
+async function batch(jobSeconds: SimulatorOptions['jobSeconds']) {
+	sim.options.jobSeconds = jobSeconds;
+	const { run } = await runNode({
+		parameters: {
+			resource: 'speechJob',
+			operation: 'createAndWait',
+			model: 'fish-speech',
+			text: '={{ $json.text }}',
+			options: { pollInterval: 2 },
+		},
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: Array.from({ length: JOBS }, (_, index) => item({ text: text(index) })),
+	});
+	expect(run.status).toBe('success');
+	const delays = sim.jobs.map(
+		({ id, readyAt }) =>
+			sim.requests.find(({ path }) => path.endsWith(`${id}/content`))!.at - readyAt,
+	);
+	const polls = sim.requests.filter(({ path }) => /jobs\/\w+$/.test(path));
+	return {
+		polls: polls.length / JOBS,
+		mean: delays.reduce((sum, delay) => sum + delay) / JOBS,
+		longest: Math.max(...delays),
+	};
+}
+
+test('the first job that is done says when the others are', async () => {
+	const { polls, longest } = await batch(60);
+	// By the intervals alone, a result would be noticed after up to a fifth of what it took.
+	expect(longest).toBeLessThan(2_000);
+	expect(polls).toBeLessThan(16);
+});
+
+test('a text twice as long takes twice as long', async () => {
+	const { polls, mean } = await batch(({ input = '' }) => input.length * 0.045);
+	// Where the first are not the quickest for their size, the others are found by the intervals.
+	expect(mean).toBeLessThan(4_000);
+	expect(polls).toBeLessThan(21);
+});
+
+test('where the first says nothing of the others, they are not asked more often', async () => {
+	const { polls, mean } = await batch(({ input = '' }) => 30 + ((input.length * 7919) % 60));
+	expect(polls).toBeLessThan(16);
+	expect(mean).toBeLessThan(8_000);
+});
+
+test('polls of jobs submitted together are spread evenly from the first on', async () => {
+	await batch(10);
+	const first = sim.jobs.map(({ id, createdAt }) => {
+		const poll = sim.requests.find(({ path }) => path.endsWith(`jobs/${id}`))!;
+		return poll.at - createdAt;
+	});
+	expect(Math.min(...first)).toBeGreaterThanOrEqual(1_000);
+	const inQuarter = [0, 1, 2, 3].map(
+		(quarter) => first.filter((ms) => Math.floor((ms - 1_000) / 500) === quarter).length,
+	);
+	expect(Math.min(...inQuarter)).toBeGreaterThanOrEqual(5);
+});
