@@ -3,11 +3,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { holds, round, type BenchCase, type Check, type Report } from '../test/bench/case';
+import { asleep } from '../test/bench/cases/asleep';
 import { audio } from '../test/bench/cases/audio';
 import { batch, growth, small } from '../test/bench/cases/batch';
 import { chat } from '../test/bench/cases/chat';
 import { download } from '../test/bench/cases/download';
 import { jobs } from '../test/bench/cases/jobs';
+import { kills } from '../test/bench/cases/kills';
 import { load } from '../test/bench/cases/load';
 import { longText } from '../test/bench/cases/longText';
 import { storm } from '../test/bench/cases/storm';
@@ -26,6 +28,8 @@ const CASES: BenchCase[] = [
 	download,
 	storm,
 	load,
+	asleep,
+	kills,
 	growth,
 	audio,
 ];
@@ -33,14 +37,14 @@ const RESULTS = path.join(REPOSITORY, 'bench/results.md');
 
 /**
  * `npm run bench`: the node in real n8n against the simulator, in one run beside n8n's own nodes and a bare client, and
- * writes bench/results.md. `--only NAME` runs one case and replaces its section.
+ * writes bench/results.md. `--only NAME,NAME` runs these cases and replaces their sections.
  */
 export async function main(args: string[]): Promise<number> {
-	const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
-	const chosen = CASES.filter(({ name }) => only === undefined || name === only);
-	if (chosen.length === 0)
+	const only = args.includes('--only') ? args[args.indexOf('--only') + 1].split(',') : undefined;
+	const chosen = CASES.filter(({ name, asked }) => only?.includes(name) ?? !asked);
+	if (only && chosen.length < only.length)
 		throw new Error(
-			`There is no case ${only}; there are ${CASES.map(({ name }) => name).join(', ')}`,
+			`Not all of ${only.join(', ')} are there; there are ${CASES.map(({ name }) => name).join(', ')}`,
 		);
 	const tarball =
 		process.env.PACKAGE_TARBALL ?? (await step('Build and pack', console.log, packPackage));

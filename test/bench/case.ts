@@ -8,6 +8,8 @@ export interface BenchCase {
 	title: string;
 	/** Whether it needs an n8n that has done nothing yet, because memory is measured. */
 	fresh?: boolean;
+	/** Whether it is only run when it is asked for by its name: it takes minutes and compares nothing. */
+	asked?: boolean;
 	run(stage: Stage): Promise<Report>;
 }
 

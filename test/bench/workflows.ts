@@ -70,6 +70,10 @@ export async function openAi(bench: Bench): Promise<Node> {
 	};
 }
 
+/** An expression for texts to speak, an item each. */
+export const itemsOf = (count: number): string =>
+	`Array.from({ length: ${count} }, (_, index) => ({ text: \`Text number \${index} of the bench.\` }))`;
+
 /** Webhook → Code that makes the items → the node, saved and active. `itemsCode` is an expression for an array of json. */
 export async function saveWith(
 	bench: Bench,

@@ -4,6 +4,7 @@ import { rawPool } from '../rawPool';
 import {
 	batching,
 	httpRequest,
+	itemsOf,
 	openAi,
 	oursSpeech,
 	saveWith,
@@ -14,8 +15,6 @@ import { makeNode } from '../../support/workflow';
 
 const texts = (count: number) =>
 	Array.from({ length: count }, (_, index) => `Text number ${index} of the bench.`);
-export const itemsCode = (count: number) =>
-	`Array.from({ length: ${count} }, (_, index) => ({ text: \`Text number \${index} of the bench.\` }))`;
 
 type Node = Parameters<typeof saveWith>[1];
 
@@ -27,7 +26,7 @@ export async function measure(
 	times = 1,
 	by: 'wall' | 'cpu' = 'wall',
 ) {
-	const workflow = await saveWith(bench, node, itemsCode(count));
+	const workflow = await saveWith(bench, node, itemsOf(count));
 	return await best(
 		times,
 		async () => {

@@ -2,8 +2,7 @@ import type { Simulator } from '../../support/simulator';
 import { executionError } from '../../support/n8n/client';
 import { connection, makeNode } from '../../support/workflow';
 import { round, type BenchCase, type Stage } from '../case';
-import { activate, httpRequest, MEASURED, ours, saveWith, timeOf } from '../workflows';
-import { itemsCode } from './batch';
+import { activate, httpRequest, itemsOf, MEASURED, ours, saveWith, timeOf } from '../workflows';
 
 const JOBS = 30;
 const JOB_SECONDS = 5;
@@ -47,7 +46,7 @@ async function handMadeLoop({ bench }: Stage) {
 			options: {},
 		}),
 		makeNode('Items', 'n8n-nodes-base.code', 2, 100, {
-			jsCode: `return (${itemsCode(JOBS)}).map((json) => ({ json }));`,
+			jsCode: `return (${itemsOf(JOBS)}).map((json) => ({ json }));`,
 		}),
 		submit,
 		makeNode('Wait', 'n8n-nodes-base.wait', 1.1, 300, { amount: 1, unit: 'seconds' }),
@@ -88,7 +87,7 @@ export const jobs: BenchCase = {
 			text: '={{ $json.text }}',
 			options: { pollInterval: 1 },
 		});
-		const execution = await bench.api.runProduction(await saveWith(bench, node, itemsCode(JOBS)));
+		const execution = await bench.api.runProduction(await saveWith(bench, node, itemsOf(JOBS)));
 		if (execution.status !== 'success') throw new Error(`the node ended as ${execution.status}`);
 		const own = figures(bench.sim);
 		const wall = timeOf(execution) / 1000;

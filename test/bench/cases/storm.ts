@@ -1,6 +1,5 @@
 import { round, type BenchCase, type Stage } from '../case';
-import { batching, httpRequest, oursSpeech, saveWith, timeOf } from '../workflows';
-import { itemsCode } from './batch';
+import { batching, httpRequest, itemsOf, oursSpeech, saveWith, timeOf } from '../workflows';
 
 const ITEMS = 60;
 const AT_ONCE = 3;
@@ -8,7 +7,7 @@ const LATENCY_MS = 100;
 
 async function through({ bench }: Stage, node: Parameters<typeof saveWith>[1]) {
 	bench.sim.reset();
-	const execution = await bench.api.runProduction(await saveWith(bench, node, itemsCode(ITEMS)));
+	const execution = await bench.api.runProduction(await saveWith(bench, node, itemsOf(ITEMS)));
 	return {
 		seconds: timeOf(execution) / 1000,
 		wasted: bench.sim.requests.filter(({ status }) => status === 429).length,
