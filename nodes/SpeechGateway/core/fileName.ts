@@ -28,6 +28,8 @@ export function withExtension(fileName: string, extension: string): string {
 
 /** The beginning of a text that fits, cut between graphemes (within one only where it alone is too long). */
 function cut(text: string, maxBytes: number): string {
+	// No code unit takes more than three bytes.
+	if (3 * text.length <= maxBytes) return text;
 	// Every code unit takes a byte at least: no more of the text can fit.
 	const beginning = text.slice(0, maxBytes + 1);
 	const graphemes = Array.from(new Intl.Segmenter().segment(beginning), ({ segment }) => segment);
