@@ -20,7 +20,7 @@ export class LmChatSpeechGateway implements INodeType {
 		version: 1,
 		subtitle: '={{ $parameter["model"].value }}',
 		description:
-			'The chat models of the speech gateway for AI agents and chains, never charged twice',
+			'Chat models of the speech gateway for AI agents and chains, never charged twice',
 		defaults: { name: 'Speech Gateway Chat Model' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],

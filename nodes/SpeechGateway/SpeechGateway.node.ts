@@ -6,8 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import {
+	builderHint,
 	credentialRules,
 	outputsExpression,
+	priceHints,
 	properties,
 	subtitleExpression,
 } from './descriptions/node';
@@ -22,14 +24,16 @@ export class SpeechGateway implements INodeType {
 		version: 1,
 		subtitle: subtitleExpression(),
 		description:
-			'Narrate text of any length, clone voices, chat and make videos, without ever being charged twice',
+			'Turn text of any length into speech, clone voices, chat and make videos, without ever being charged twice',
 		defaults: { name: 'Speech Gateway' },
 		waitingNodeTooltip:
-			'The execution sleeps until it looks again. The items below show what it waits for.',
+			'The execution is asleep until it checks again. The items below show what it is waiting for.',
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),
 		credentials: [{ name: 'speechGatewayApi', required: true, displayOptions: credentialRules() }],
+		hints: priceHints(),
+		builderHint,
 		properties: properties(),
 	};
 

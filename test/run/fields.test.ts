@@ -81,11 +81,11 @@ test('seconds are shown, milliseconds read', () => {
 	expect(read(field, 0.5)).toBe(500);
 });
 
-test('choices: the editor sorts them by name, an error lists them as declared', () => {
+test('choices: the editor shows them, and an error lists them, as declared', () => {
 	const option = choiceOption({ ...words, default: 'b', choices });
 	expect(option.options[0].options).toEqual([
-		{ value: 'a', name: 'Ant', description: 'Small' },
 		{ value: 'b', name: 'Zebra' },
+		{ value: 'a', name: 'Ant', description: 'Small' },
 	]);
 	expect(read(option)).toBe('b');
 	expect(read(option, 'a')).toBe('a');

@@ -7,17 +7,20 @@ import { podcastFields } from './fields/podcast';
 
 const fields = {
 	binaryPropertyName: fileField({
-		hint: 'The name of the field with the audio; several names, separated by commas, are joined in this order',
-		description: 'The binary fields of the incoming items that hold the audio',
+		hint: 'The name of the input binary field with the audio. To join several, separate their names with commas.',
+		description: 'The binary fields of the input items that contain the audio',
 	}),
 	combine: choiceField({
 		displayName: 'Combine',
 		name: 'combine',
 		default: 'allItems',
-		description: 'What becomes one file',
+		description: 'Which files to join into one',
 		choices: {
-			allItems: { name: 'All Items', description: 'The audio of all items becomes one file' },
-			eachItem: { name: 'Each Item', description: 'The fields of each item become one file' },
+			allItems: { name: 'All Items', description: 'Join the audio of all items into one file' },
+			eachItem: {
+				name: 'Each Item',
+				description: 'Join the binary fields of each item into one file per item',
+			},
 		},
 	}),
 	pauseBetween: pauseOption({
@@ -30,26 +33,25 @@ const fields = {
 		name: 'trimSilence',
 		default: false,
 		description:
-			'Whether to cut down silence at the start and the end of each file, to about 0.12 seconds',
+			'Whether to shorten silence at the start and end of each file to about 0.12 seconds',
 	}),
 	timings: flagOption({
 		displayName: 'Timings',
 		name: 'timings',
 		default: false,
 		description:
-			'Whether to list the files with the seconds at which they start and end, in the field "parts"',
+			'Whether to output when each file starts and ends, in seconds, in the field "parts"',
 	}),
 	fileName: fileNameOption('e.g. episode-1'),
 	outputBinaryPropertyName: textOption({
 		displayName: 'Output Binary Field',
 		name: 'outputBinaryPropertyName',
 		default: 'data',
-		description: 'The field of the output item that holds the file',
+		description: 'The name of the output binary field to put the file in',
 	}),
 	...podcastFields({
 		name: 'One per File',
-		description:
-			'Named by the field "title" of the item where there is one, else by the name of the file',
+		description: 'Named after the field "title" of the item, or else the file',
 	}),
 };
 
@@ -61,7 +63,7 @@ export const audioJoin = describeOperation({
 	name: 'Join',
 	action: 'Join audio files',
 	description:
-		'Join audio files of one format into one, with pauses, chapters and tags; costs nothing',
+		'Join audio files of the same format into one, with pauses, chapters and tags. Free: nothing is sent.',
 	sends: [],
 	input: fields,
 });

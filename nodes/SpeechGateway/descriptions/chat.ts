@@ -12,7 +12,7 @@ const fields = {
 	messages: messagesField,
 	...answerFields,
 	additionalBody: additionalBodyOption(
-		'While streaming, many models report token usage only with {"stream_options": {"include_usage": true}}.',
+		'When streaming, many models report token usage only with {"stream_options": {"include_usage": true}}.',
 	),
 	simplify: flagOption({
 		displayName: 'Simplify',
@@ -26,7 +26,7 @@ const fields = {
 			name: 'stream',
 			default: true,
 			description:
-				'Whether to receive the answer piece by piece. Without this option, it is streamed exactly when the trigger of the workflow streams. Switch it off to keep this answer out of a streamed chat.',
+				'Whether to receive the answer piece by piece. Without this option, the answer is streamed if the trigger of the workflow streams. Turn it off to keep this answer out of a streamed chat.',
 		}),
 	),
 	tools: jsonOption(
@@ -35,7 +35,7 @@ const fields = {
 			name: 'tools',
 			default: '[]',
 			description:
-				'Functions that the model may ask for, as a JSON array such as [{"type": "function", "function": {"name": "weather", "parameters": {}}}]. Its calls are in "toolCalls".',
+				'Functions the model can ask for, as a JSON array such as [{"type": "function", "function": {"name": "weather", "parameters": {}}}]. Its calls are in the output field "toolCalls".',
 		},
 		jsonArray,
 	),
@@ -48,7 +48,8 @@ export const chatComplete = describeOperation({
 	operation: 'complete',
 	name: 'Complete',
 	action: 'Complete chat',
-	description: 'Get the answer of a model to a conversation, streamed when the workflow streams',
+	description: 'Get the answer of a model to a conversation. Charged per token.',
 	sends: [endpoints.chat],
+	price: 'the tokens of the messages and of the answer.',
 	input: fields,
 });

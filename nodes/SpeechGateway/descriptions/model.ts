@@ -7,7 +7,7 @@ export const modelGetMany = describeOperation({
 	operation: 'getMany',
 	name: 'Get Many',
 	action: 'Get many models',
-	description: 'List the models that your account may use',
+	description: 'List the models your account can use. Free.',
 	sends: [endpoints.models],
 	isList: true,
 	input: { limit: limitField },

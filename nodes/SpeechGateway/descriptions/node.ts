@@ -1,7 +1,9 @@
 import type {
+	IBuilderHint,
 	INodeCredentialDescription,
 	INodeProperties,
 	INodePropertyOptions,
+	NodeHint,
 } from 'n8n-workflow';
 import { descriptions, resources } from './index';
 import { optionsCollection } from './optionsCollection';
@@ -23,6 +25,8 @@ export function properties(): INodeProperties[] {
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
+				description:
+					'Switching can add, move or remove branches of the node. The lines from a branch that is gone are removed.',
 				default: defaultOperation,
 				displayOptions: { show: { resource: [resource] } },
 				options: descriptions
@@ -34,8 +38,7 @@ export function properties(): INodeProperties[] {
 							action,
 							description,
 						}),
-					)
-					.sort((a, b) => (a.name < b.name ? -1 : 1)),
+					),
 			}),
 		),
 		...descriptions.flatMap(({ resource, operation, fields, options }) => {
@@ -48,6 +51,34 @@ export function properties(): INodeProperties[] {
 		}),
 	];
 }
+
+/** For an AI that builds workflows. Versions of n8n that have none take no notice. */
+export const builderHint: IBuilderHint = {
+	searchHint:
+		'Text to speech for texts of any length (narration, audiobooks, podcasts, dialogues, subtitles), voice cloning, joining audio, chat and video. To speak a text use resource "speech", operation "generate"; it splits long texts and joins the audio. The file is in the binary field "data". Output 0 is Success. Operations that cost money have output 1, "Unknown": items that may have been charged without a result. Connect it to a review step, never back to this node. Set the option "sendOnceKey" to a row ID in scheduled workflows.',
+	relatedNodes: [
+		{
+			nodeType: 'n8n-nodes-speech-gateway.lmChatSpeechGateway',
+			relationHint: 'The chat models of the same gateway, for AI Agent nodes',
+		},
+	],
+};
+
+/** What a click on Execute costs; the editor shows it where the output will be, until there is one. */
+export const priceHints = (): NodeHint[] =>
+	descriptions.flatMap(({ resource, operation, price }): NodeHint[] =>
+		price === undefined
+			? []
+			: [
+					{
+						message: `Every click on Execute is charged: ${price} If an answer gets lost, its item goes to the branch "Unknown" and is not sent again.`,
+						type: 'info',
+						location: 'outputPane',
+						whenToDisplay: 'beforeExecution',
+						displayCondition: `={{ $parameter["resource"] === "${resource}" && $parameter["operation"] === "${operation}" }}`,
+					},
+				],
+	);
 
 /**
  * Operations that send nothing need no credential. n8n hides it when any of the rules matches, so no operation that sends

@@ -18,15 +18,20 @@ const sends = [
 	endpoints.jobContent,
 ];
 
+const price =
+	'about 1,000 tokens per minute of audio. Speech → Estimate calculates the number for free.';
+
 /** What Generate and Estimate take. */
 const longTextFields = {
-	...speechFields('Any length: long texts are split at sentence ends and joined into one file'),
+	...speechFields(
+		'Any length: long texts are split at sentence ends and joined into one file. About 1,000 tokens per minute of audio.',
+	),
 	longText: choiceOption({
 		displayName: 'Long Text',
 		name: 'longText',
 		default: 'auto',
 		description:
-			'What happens to a text that is too long for one request. The gateway cuts requests after about 100 seconds, which is enough for about 1,300 characters.',
+			'What to do with a text that is too long for one request. The gateway stops requests after about 100 seconds, enough for about 1,300 characters.',
 		choices: {
 			...splitChoices,
 			job: {
@@ -36,7 +41,7 @@ const longTextFields = {
 			single: {
 				name: 'Single Request',
 				description:
-					'Never split; longer texts are likely to be cut by the gateway (at most 10,000 characters)',
+					'Never split (at most 10,000 characters). The gateway is likely to stop long texts.',
 			},
 		},
 	}),
@@ -59,8 +64,9 @@ export const speechGenerate = describeOperation({
 	operation: 'generate',
 	name: 'Generate',
 	action: 'Generate speech from text',
-	description: 'Turn text of any length into an audio file; charged by the minute of audio',
+	description: 'Turn text of any length into an audio file. Charged per minute of audio.',
 	sends,
+	price,
 	input: generateFields,
 });
 
@@ -69,8 +75,7 @@ export const speechEstimate = describeOperation({
 	operation: 'estimate',
 	name: 'Estimate',
 	action: 'Estimate tokens of text',
-	description:
-		'Calculate how many tokens and minutes a text will take; sends nothing and costs nothing',
+	description: 'Calculate how many tokens and minutes a text will take. Free: nothing is sent.',
 	sends: [],
 	input: longTextFields,
 });
@@ -85,7 +90,7 @@ const dialogueFields = {
 		displayName: 'Long Text',
 		name: 'longText',
 		default: 'auto',
-		description: 'What happens to a speech that is too long for one request',
+		description: 'What to do with a speech that is too long for one request',
 		choices: splitChoices,
 	}),
 	...segmentFields,
@@ -101,9 +106,10 @@ export const speechDialogue = describeOperation({
 	resource: 'speech',
 	operation: 'dialogue',
 	name: 'Dialogue',
-	action: 'Generate a dialogue from a script',
+	action: 'Generate dialogue from script',
 	description:
-		'Turn a script with several speakers into one audio file, each in a voice of their own; charged by the minute of audio',
+		'Turn a script with several speakers into one audio file, each with their own voice. Charged per minute of audio.',
 	sends,
+	price,
 	input: dialogueFields,
 });

@@ -5,12 +5,12 @@ import { speechFields, type SpeechValues } from './fields/speech';
 import { describeTasks } from './tasks';
 
 const fields = speechFields(
-	'At most 10,000 characters, charged by their number as soon as the job is submitted',
+	'At most 10,000 characters. Charged by the number of characters as soon as the job is submitted.',
 );
 
 const audioFields = {
 	responseFormat: responseFormatField(
-		'The audio format that the job was created with; it cannot be changed afterwards',
+		'The audio format the job was created with. It cannot be changed afterwards.',
 	),
 	...fileFields('speech'),
 };
@@ -19,35 +19,36 @@ export const speechJob = describeTasks<SpeechValues, InputOf<typeof audioFields>
 	resource: 'speechJob',
 	endpoints: taskEndpoints.job,
 	lookups: [endpoints.voices],
+	price: 'about 1,000 tokens per 250 characters, as soon as the job is submitted.',
 	words: {
 		createAndWait: {
 			action: 'Create speech job and wait for audio',
 			description:
-				'Submit a text as a job, wait until it is spoken, and download the audio. Charged up front, by the number of characters.',
+				'Submit a text as a job, wait until the audio is ready, and download it. Charged up front, by the number of characters.',
 		},
 		create: {
 			action: 'Create speech job',
 			description:
-				'Submit a text as a job and go on at once; fetch the audio later with "Wait". Charged up front, by the number of characters.',
+				'Submit a text as a job and continue immediately. Fetch the audio later with "Wait". Charged up front, by the number of characters.',
 		},
 		get: {
 			action: 'Get speech job',
-			description: 'Look up the status of a job; free',
+			description: 'Get the status of a job. Free.',
 		},
 		wait: {
 			action: 'Wait for speech job',
-			description: 'Wait until a job is completed and download its audio; free',
+			description: 'Wait until a job is completed and download its audio. Free.',
 		},
 		download: {
 			action: 'Download audio of speech job',
-			description: 'Fetch the audio of a completed job; free, as often as you like',
+			description: 'Download the audio of a completed job. Free, as often as you like.',
 		},
 	},
 	id: {
 		displayName: 'Job ID',
 		name: 'jobId',
 		placeholder: 'e.g. spj_0123456789',
-		description: 'The ID of a speech job, as "Create" returned it',
+		description: 'The ID of the speech job, as returned by "Create"',
 	},
 	fields: { create: fields, createAndWait: fields, file: audioFields },
 });

@@ -13,6 +13,7 @@ interface TaskDescription<I extends object, T extends object> {
 	endpoints: (typeof taskEndpoints)[keyof typeof taskEndpoints];
 	/** What may be looked up before one is submitted; free. */
 	lookups?: OperationDescription['sends'];
+	price: string;
 	words: Record<
 		'create' | 'createAndWait' | 'get' | 'wait' | 'download',
 		{ action: string; description: string }
@@ -38,6 +39,7 @@ export function describeTasks<I extends object, T extends object>({
 	resource,
 	endpoints: { create, status, content },
 	lookups = [],
+	price,
 	words,
 	id: shownId,
 	fields,
@@ -53,6 +55,7 @@ export function describeTasks<I extends object, T extends object>({
 			...words.createAndWait,
 			sends: [...lookups, create, status, content],
 			waits: true,
+			price,
 			input: { given: group<I & T>(fields.createAndWait), wait },
 		}),
 		create: describeOperation({
@@ -61,6 +64,7 @@ export function describeTasks<I extends object, T extends object>({
 			name: 'Create',
 			...words.create,
 			sends: [...lookups, create],
+			price,
 			input: { given: group<I>(fields.create) },
 		}),
 		get: describeOperation({

@@ -14,22 +14,22 @@ const fields = {
 		{
 			displayName: 'Title',
 			name: 'title',
-			hint: `Each clone costs ${CLONE_TOKENS} tokens; the option "Reuse Existing" avoids a second clone of the same title`,
+			hint: `Each clone costs ${CLONE_TOKENS} tokens. The option "Reuse Existing" avoids paying for the same title twice.`,
 			placeholder: 'e.g. Anna, calm',
-			description: 'The name under which the voice appears in lists',
+			description: 'The name of the voice in lists',
 		},
 		(value, label) => requiredText(value, label).trim(),
 	),
 	binaryPropertyName: fileField({
-		hint: `The name of the field with the recording: one clear voice, at least ${RECOMMENDED_RECORDING_SECONDS} seconds, at most ${MAX_RECORDING_MB} MB`,
-		description: 'The binary field of the incoming item that holds the recording',
+		hint: `The name of the input binary field with the recording: one clear voice, at least ${RECOMMENDED_RECORDING_SECONDS} seconds, at most ${MAX_RECORDING_MB} MB`,
+		description: 'The binary field of the input item that contains the recording',
 	}),
 	reuseExisting: flagOption({
 		displayName: 'Reuse Existing',
 		name: 'reuseExisting',
 		default: false,
 		description:
-			'Whether to return a voice that already has this title instead of cloning and paying again',
+			'Whether to return the voice that already has this title, if there is one, instead of cloning and paying again',
 	}),
 };
 
@@ -40,8 +40,9 @@ export const voiceCreate = describeOperation({
 	operation: 'create',
 	name: 'Clone',
 	action: 'Clone voice from recording',
-	description: `Clone a voice from a recording; each clone costs ${CLONE_TOKENS} tokens`,
+	description: `Clone a voice from a recording. Each clone costs ${CLONE_TOKENS} tokens.`,
 	sends: [endpoints.createVoice, endpoints.voices],
+	price: `${CLONE_TOKENS} tokens per voice.`,
 	input: fields,
 });
 
@@ -50,7 +51,7 @@ export const voiceGetMany = describeOperation({
 	operation: 'getMany',
 	name: 'Get Many',
 	action: 'Get many voices',
-	description: 'List the voices that your account has cloned',
+	description: 'List the voices your account has cloned. Free.',
 	sends: [endpoints.voices],
 	isList: true,
 	input: { model: speechModelField, limit: limitField },
@@ -61,7 +62,7 @@ export const voiceDelete = describeOperation({
 	operation: 'delete',
 	name: 'Delete',
 	action: 'Delete voice',
-	description: 'Delete a cloned voice for good',
+	description: 'Permanently delete a cloned voice. Free.',
 	sends: [endpoints.voices, endpoints.deleteVoice],
 	input: { model: speechModelField, voice: ownVoiceField },
 });

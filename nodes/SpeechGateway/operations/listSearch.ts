@@ -18,7 +18,7 @@ const LIST_TIMEOUT_MS = 20_000;
 const defaultVoice: INodeListSearchItems = {
 	name: 'Default',
 	value: DEFAULT_VOICE,
-	description: 'The voice of the gateway, without cloning',
+	description: 'The standard voice of the gateway',
 };
 
 /** Models that are for something else come last, and say what for: an entry may leave that out, or be wrong. */

@@ -17,6 +17,8 @@ interface Shown {
 	sends: ReadonlyArray<Endpoint | ((...ids: string[]) => FreeEndpoint)>;
 	/** Whether it can end on the Still Processing branch. */
 	waits?: boolean;
+	/** Of what is billed: what one item costs, as a sentence that begins with a small letter. */
+	price?: string;
 }
 
 /** As it is declared: `V` are the values of its fields. */

@@ -69,7 +69,7 @@ open.
 A cup of coffee.`,
 	);
 	expect(headings).toMatchObject([{ at: 0, level: 2, title: 'How to brew good coffee ☕' }]);
-	expect(notes).toEqual(['1 code block was left out: code is not read out.']);
+	expect(notes).toEqual(['1 code block was left out: code is not spoken.']);
 });
 
 test('an entry of a feed', () => {

@@ -285,7 +285,7 @@ export function notesOf(reader: HtmlReader): { dropped: string[]; notes: string[
 		notes:
 			count > 0
 				? [
-						`${count} code ${count === 1 ? 'block was' : 'blocks were'} left out: code is not read out.`,
+						`${count} code ${count === 1 ? 'block was' : 'blocks were'} left out: code is not spoken.`,
 					]
 				: [],
 	};

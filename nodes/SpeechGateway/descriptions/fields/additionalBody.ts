@@ -7,7 +7,7 @@ export const additionalBodyOption = (more: string) =>
 			displayName: 'Additional Body Fields',
 			name: 'additionalBody',
 			default: '{}',
-			description: `Further fields of the request, as a JSON object; they are sent as they are. ${more}`,
+			description: `More fields for the request body, as a JSON object. They are sent unchanged. ${more}`,
 		},
 		jsonObject,
 	);

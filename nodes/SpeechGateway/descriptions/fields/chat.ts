@@ -11,7 +11,8 @@ export const answerFields = {
 			typeOptions: { minValue: 0, maxValue: 2 },
 			decimals: 2,
 			default: 1,
-			description: 'How much chance there is in the answer; not every model supports it',
+			description:
+				'Low values make the answer predictable, high values make it varied. Not every model supports this.',
 		}),
 	),
 	maxTokens: optional(
@@ -21,7 +22,7 @@ export const answerFields = {
 			min: 1,
 			integer: true,
 			default: 1024,
-			description: 'Longest answer, in tokens; not every model supports it',
+			description: 'Maximum length of the answer, in tokens. Not every model supports this.',
 		}),
 	),
 };

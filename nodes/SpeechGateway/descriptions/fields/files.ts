@@ -10,16 +10,16 @@ export const responseFormatField = (description: string): Field<AudioFormat> =>
 		default: 'mp3',
 		description,
 		choices: {
-			mp3: { name: 'MP3', description: 'Small, plays everywhere; the safe choice' },
-			wav: { name: 'WAV', description: 'Uncompressed, for editing; about 3 MB a minute' },
+			mp3: { name: 'MP3', description: 'Small files that play everywhere' },
+			wav: { name: 'WAV', description: 'Uncompressed, for editing (about 3 MB per minute)' },
 			opus: {
 				name: 'Opus',
-				description: 'Smallest, in an Ogg file; for the web and voice messages',
+				description: 'Smallest files, for the web and voice messages (Ogg)',
 			},
 			pcm: {
 				name: 'PCM',
 				description:
-					'Bare samples without a header (24 kHz, 16-bit, mono, little endian); most players cannot open it',
+					'Raw samples for further processing (24 kHz, 16-bit, mono, little endian); most players cannot open them',
 			},
 		},
 	});
@@ -31,7 +31,7 @@ export const fileNameOption = (placeholder: string) =>
 			name: 'fileName',
 			default: '',
 			placeholder,
-			description: 'Name of the file; the ending, such as .mp3, is added by itself',
+			description: 'Name of the file. The extension is added automatically.',
 		}),
 	);
 
@@ -43,8 +43,7 @@ export const fileFields = (stem: string) => ({
 		displayName: 'Output Binary Field',
 		name: 'binaryPropertyName',
 		default: 'data',
-		description:
-			'The field of the output item that holds the file. Nodes that take files ask for it as "Input Binary Field".',
+		description: 'The name of the output binary field to put the file in',
 	}),
 	fileName: {
 		...fileName,

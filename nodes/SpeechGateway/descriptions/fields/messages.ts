@@ -5,8 +5,8 @@ import { type Field, panelField } from '../../run/fields/field';
 import { type Choices, shownChoices, valuesOf } from '../../run/fields/kinds';
 
 const ROLES: Choices<'system' | 'user' | 'assistant'> = {
-	system: { name: 'System', description: 'How the model is to behave' },
-	user: { name: 'User', description: 'What is said to the model' },
+	system: { name: 'System', description: 'How the model should behave' },
+	user: { name: 'User', description: 'What you say to the model' },
 	assistant: { name: 'Assistant', description: 'What the model said before' },
 };
 
@@ -30,7 +30,7 @@ export const messagesField: Field<IDataObject[]> = panelField(
 						name: 'role',
 						type: 'options',
 						default: 'user',
-						description: 'Who says it',
+						description: 'Who says this',
 						options: shownChoices(ROLES),
 					},
 					{

@@ -3,16 +3,16 @@ import type { Voice } from '../../flows/voices';
 import { requiredText } from '../../run/fields/checks';
 import { mapped, panelField } from '../../run/fields/field';
 import { jsonObject, jsonOption, textField } from '../../run/fields/kinds';
-import { parseVoice, voiceProperty } from './voice';
+import { MORE_VOICES, parseVoice, voiceProperty } from './voice';
 
 export const scriptField = textField({
 	displayName: 'Script',
 	name: 'script',
 	typeOptions: { rows: 6 },
-	hint: 'Any length. Names are not read out; what stands before the first name is the narrator’s.',
+	hint: 'Any length. Names are not spoken; a narrator speaks any text before the first name. About 1,000 tokens per minute of audio.',
 	placeholder: 'e.g. Anna: (happy) Good morning!\nBen: Hello, Anna.',
 	description:
-		'Who says what: each speech begins on a line of its own, with the name of the speaker and a colon',
+		'Who says what. Start each speech on a new line with the name of the speaker and a colon.',
 });
 
 export interface Speaker {
@@ -28,8 +28,9 @@ export const speakersField = panelField<Speaker[]>(
 		typeOptions: { multipleValues: true, sortable: true },
 		placeholder: 'Add Speaker',
 		default: {},
+		hint: MORE_VOICES,
 		description:
-			'Everyone who speaks in the script, and in which voice. A speaker named "Narrator" speaks what stands before the first name.',
+			'The speakers in the script and their voices. To choose a voice for the text before the first name, add a speaker named "Narrator".',
 		options: [
 			{
 				displayName: 'Speaker',
@@ -41,7 +42,7 @@ export const speakersField = panelField<Speaker[]>(
 						type: 'string',
 						default: '',
 						placeholder: 'e.g. Anna',
-						description: 'The name as it stands in the script, before the colon',
+						description: 'The name as written in the script, before the colon',
 					},
 					voiceProperty,
 				],
@@ -73,7 +74,7 @@ export const voicesByName = mapped(
 			name: 'voicesByName',
 			default: '{}',
 			description:
-				'More speakers, such as from an expression: a JSON object with the voice ID of each name',
+				'More speakers, for example from an expression: a JSON object of names and voice IDs',
 		},
 		jsonObject,
 	),

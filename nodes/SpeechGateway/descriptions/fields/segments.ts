@@ -13,19 +13,19 @@ export const segmentFields = {
 		integer: true,
 		default: 1000,
 		description:
-			'Longest segment of a split text; the gateway recommends at most 1000. Breaks are at paragraphs and sentence ends wherever possible.',
+			'Maximum length of the segments of a long text. It is split at paragraph and sentence ends where possible. The gateway recommends at most 1,000.',
 	}),
 	pauseBetweenSegments: pauseOption({
 		displayName: 'Pause Between Segments',
 		name: 'pauseBetweenSegments',
-		description: 'Silence between the segments of a split text',
+		description: 'Silence between the segments of a long text',
 	}),
 	subtitles: choiceOption({
 		displayName: 'Subtitles',
 		name: 'subtitles',
 		default: 'srt',
 		unset: 'none',
-		description: 'A subtitle file beside the audio, in the binary field "subtitles"',
+		description: 'A subtitle file to go with the audio, in the binary field "subtitles"',
 		choices: {
 			none: { name: 'None' },
 			srt: { name: 'SRT', description: 'For video editors and players' },
@@ -37,14 +37,14 @@ export const segmentFields = {
 		name: 'timings',
 		default: false,
 		description:
-			'Whether to list the parts of the text with the seconds at which they start and end, in the field "parts"',
+			'Whether to output when each part of the text starts and ends, in seconds, in the field "parts"',
 	}),
 	trimSilence: flagOption({
 		displayName: 'Trim Silence',
 		name: 'trimSilence',
 		default: false,
 		description:
-			'Whether to cut down silence at the start and the end of each segment, to about 0.12 seconds',
+			'Whether to shorten silence at the start and end of each segment to about 0.12 seconds',
 	}),
 };
 
@@ -55,7 +55,7 @@ export const splitChoices = {
 	auto: {
 		name: 'Automatic',
 		description:
-			'Split into segments when needed; whatever the gateway still cuts goes on as a job',
+			'Split into segments when needed. A segment that still takes too long becomes a job.',
 	},
-	split: { name: 'Split', description: 'Split into segments and join the audio; never a job' },
+	split: { name: 'Split', description: 'Split into segments when needed, but never use a job' },
 };

@@ -7,7 +7,7 @@ import { voiceField } from './voice';
 
 /** How something is spoken, whoever speaks. */
 export const speakingFields = {
-	responseFormat: responseFormatField('The type of the audio file'),
+	responseFormat: responseFormatField('The format of the audio file'),
 	speed: optional(
 		numberOption({
 			displayName: 'Speed',
@@ -16,7 +16,7 @@ export const speakingFields = {
 			max: 2,
 			decimals: 2,
 			default: 1,
-			description: 'How fast it is spoken, from 0.5 (half as fast) to 2 (twice as fast)',
+			description: 'Speaking speed, from 0.5 (half as fast) to 2 (twice as fast)',
 		}),
 	),
 	...textFields,
@@ -27,16 +27,16 @@ export const speakingFields = {
 		decimals: 4,
 		default: 1,
 		description:
-			'The price factor of the model, as the pricing page of the gateway has it. It changes the estimates of this node, not the price.',
+			'The price factor of the model, from the pricing page of the gateway. It only affects the estimates of this node, not the price.',
 	}),
 	maxEstimatedTokens: numberOption({
 		displayName: 'Max Estimated Tokens',
 		name: 'maxEstimatedTokens',
-		hint: 'A minute of speech is about 1,000 tokens',
+		hint: 'Tokens; a minute of speech is about 1,000',
 		min: 0,
 		default: 0,
 		description:
-			'Guards your balance: when the estimate over all items is higher, nothing at all is sent. 0 means no limit.',
+			'Spending limit: if the estimate for all items together is higher, nothing is sent. 0 means no limit.',
 	}),
 	...fileFields('speech'),
 };
@@ -51,7 +51,7 @@ export const speechFields = (textHint: string) => ({
 		typeOptions: { rows: 4 },
 		placeholder: 'e.g. (happy) Good morning! Here is the news.',
 		description:
-			'What is spoken. A word in parentheses, such as (happy) or (whispering), sets the tone and is not read out.',
+			'The text to speak. A word in parentheses, such as (happy) or (whispering), sets the tone and is not spoken.',
 	}),
 	voice: voiceField,
 	...speakingFields,

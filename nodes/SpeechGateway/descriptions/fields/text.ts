@@ -13,23 +13,26 @@ export const textFields = {
 		displayName: 'Text Format',
 		name: 'textFormat',
 		default: 'plain',
-		description: 'What the text is written in. Markup is not read out, and counts for nothing.',
+		description: 'How the text is written. Markup is neither spoken nor charged.',
 		choices: {
 			plain: { name: 'Plain Text' },
-			markdown: { name: 'Markdown', description: 'As AI models and wikis write it' },
-			html: { name: 'HTML', description: 'As feeds and websites have it' },
+			markdown: { name: 'Markdown', description: 'From AI models, chats and wikis' },
+			html: { name: 'HTML', description: 'From feeds, emails and websites' },
 		},
 	}),
 	parentheses: choiceOption<Parentheses>({
 		displayName: 'Parentheses',
 		name: 'parentheses',
 		default: 'tags',
-		description: 'What words in parentheses are, such as (happy) or (see page 3)',
+		description: 'What to do with words in parentheses, such as (happy) or (see page 3)',
 		choices: {
-			tags: { name: 'Tone Tags', description: 'Sent as they are: the model decides' },
+			tags: {
+				name: 'Tone Tags',
+				description: 'Send them unchanged: the model takes them as the tone of voice',
+			},
 			readAloud: {
 				name: 'Read Aloud',
-				description: 'Only known tone words stay tags; everything else is spoken',
+				description: 'Speak them, except for known tone words such as (happy)',
 			},
 		},
 	}),
@@ -41,7 +44,7 @@ export const textFields = {
 			typeOptions: { multipleValues: true, sortable: true },
 			placeholder: 'Add Pronunciation',
 			default: {},
-			description: 'Words that are to be spoken differently from how they are written',
+			description: 'Words to speak differently from how they are written',
 			options: [
 				{
 					displayName: 'Pronunciation',
@@ -61,21 +64,21 @@ export const textFields = {
 							type: 'string',
 							default: '',
 							placeholder: 'e.g. sequel',
-							description: 'What is spoken in its place. Subtitles keep the word in the text.',
+							description: 'What to say instead. Subtitles show the original word.',
 						},
 						{
 							displayName: 'Whole Word',
 							name: 'wholeWord',
 							type: 'boolean',
 							default: true,
-							description: 'Whether it is left alone where it is part of a longer word',
+							description: 'Whether to leave longer words that contain it unchanged',
 						},
 						{
 							displayName: 'Match Case',
 							name: 'matchCase',
 							type: 'boolean',
 							default: false,
-							description: 'Whether capital and small letters must be as in "Find"',
+							description: 'Whether uppercase and lowercase letters must match',
 						},
 					],
 				},
@@ -88,7 +91,7 @@ export const textFields = {
 		displayName: 'Pause After Paragraphs',
 		name: 'pauseAfterParagraphs',
 		description:
-			'Silence after each paragraph. In the text itself, [pause 1.5s] makes a pause anywhere. Silence costs nothing.',
+			'Silence after each paragraph. For a pause anywhere else, write [pause 1.5s] in the text. Silence is free.',
 	}),
 };
 

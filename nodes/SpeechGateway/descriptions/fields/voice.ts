@@ -22,7 +22,7 @@ const voiceLocator: Omit<LocatorSpec, 'default' | 'list'> = {
 export const voiceProperty = locatorProperty({
 	...voiceLocator,
 	default: { value: DEFAULT_VOICE, cachedResultName: 'Default' },
-	description: 'Who speaks: the default voice, or one that you cloned with Voice → Clone',
+	description: 'The voice that speaks: the default voice, or one you have cloned',
 	list: { placeholder: 'Choose a voice…', search: 'searchVoicesWithDefault' },
 });
 
@@ -37,14 +37,20 @@ export const parseVoice: Parse<Voice> = (given, label) => {
 	return locatorMode(given) === 'title' ? { title: name } : voice;
 };
 
-export const voiceField = panelField(voiceProperty, parseVoice, DEFAULT_VOICE);
+export const MORE_VOICES = 'To get more voices, clone them from recordings with Voice → Clone';
+
+export const voiceField = panelField(
+	{ ...voiceProperty, hint: MORE_VOICES },
+	parseVoice,
+	DEFAULT_VOICE,
+);
 
 export const ownVoiceField = panelField<Voice>(
 	locatorProperty({
 		...voiceLocator,
 		required: true,
 		default: { value: '' },
-		description: 'The cloned voice. Only voices of your own account are listed.',
+		description: 'The voice to delete. The list shows the voices your account has cloned.',
 		list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
 	}),
 	(given, label) => {

@@ -10,16 +10,16 @@ const whileWaiting = choiceOption({
 		stay: {
 			name: 'Stay Awake',
 			description:
-				'The execution stays in memory and notices the result within seconds. If n8n stops, the wait is lost.',
+				'The execution stays in memory and gets the result within seconds. If n8n restarts, the wait is lost.',
 		},
 		sleep: {
 			name: 'Sleep',
 			description:
-				"The execution waits in n8n's database and looks every one to five minutes. It survives a restart of n8n and holds no memory meanwhile.",
+				"The execution is kept in n8n's database and checks every one to five minutes. It survives restarts and uses no memory.",
 		},
 	},
 	description:
-		'Where the execution is while it waits. Asleep, a result comes a minute after submission at the earliest, and intervals of polls do not apply. As a tool, in a sub-workflow and where the trigger answers when the last node finishes, the execution stays awake.',
+		'How the execution waits. Asleep, it gets the result after a minute at the earliest, and the poll intervals do not apply. It stays awake as a tool, in a sub-workflow, and when the trigger responds after the last node.',
 });
 
 /** For speech that is made by jobs. */
@@ -27,7 +27,7 @@ export const whileWaitingForJobs = {
 	...whileWaiting,
 	options: whileWaiting.options.map((property) => ({
 		...property,
-		description: `Of "Long Text: Job". ${property.description}`,
+		description: `For "Long Text: Job". ${property.description}`,
 	})),
 };
 
@@ -40,7 +40,7 @@ export const waitFields = {
 		max: 3_600,
 		default: 2,
 		description:
-			'Pause before the first look whether the result is there. The pauses grow from then on; looking is free.',
+			'Time before the first check for the result. Checks become less frequent from then on, and are free.',
 	}),
 	maxPollIntervalMs: secondsOption({
 		displayName: 'Max Poll Interval',
@@ -48,7 +48,7 @@ export const waitFields = {
 		min: 1,
 		max: 3_600,
 		default: 15,
-		description: 'Longest pause between two looks, once the work has been going on for long',
+		description: 'Longest time between two checks',
 	}),
 	maxWaitMs: secondsOption({
 		displayName: 'Max Wait',
@@ -65,16 +65,17 @@ export const waitFields = {
 		displayName: 'When Max Wait Is Reached',
 		name: 'whenMaxWaitReached',
 		noDataExpression: true,
+		hint: '"Still Processing" adds the branch "Waiting"; going back to "Fail" removes it, and the lines from it are removed as well',
 		default: 'fail',
 		choices: {
-			fail: { name: 'Fail', description: 'The item fails with an error that names the ID' },
+			fail: { name: 'Fail', description: 'The item fails, with the ID in the error' },
 			stillProcessing: {
 				name: 'Still Processing',
-				description: 'The item goes to a branch of its own, "Waiting", with the ID',
+				description: 'The item goes to a separate branch, "Waiting", with the ID',
 			},
 		},
 		description:
-			'What happens to an item whose result is not there in time. Nothing is lost: the work goes on at the gateway, and the result can be fetched later.',
+			'What to do with an item whose result is not ready in time. Nothing is lost: the gateway keeps working, and "Wait" fetches the result later.',
 	}),
 };
 

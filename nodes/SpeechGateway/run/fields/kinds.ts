@@ -93,15 +93,13 @@ export function numberOption(spec: NumberSpec): OptionField<number> {
 export const secondsOption = (spec: NumberSpec): OptionField<number> =>
 	mapped(numberOption({ hint: 'Seconds', ...spec }), (seconds) => 1000 * seconds);
 
-/** By value, in the order in which errors list them; the editor shows them by name. */
+/** By value, in the order in which the editor shows them and errors list them: the usual one first. */
 export type Choices<T extends string> = Record<T, { name: string; description?: string }>;
 
 export const valuesOf = <T extends string>(choices: Choices<T>) => Object.keys(choices) as T[];
 
 export const shownChoices = <T extends string>(choices: Choices<T>): INodePropertyOptions[] =>
-	valuesOf(choices)
-		.map((value) => ({ ...choices[value], value }))
-		.sort((a, b) => (a.name < b.name ? -1 : 1));
+	valuesOf(choices).map((value) => ({ ...choices[value], value }));
 
 type ChoiceSpec<T extends string> = Shown & { choices: Choices<T>; default: NoInfer<T> };
 

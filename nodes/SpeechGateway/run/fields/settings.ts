@@ -9,7 +9,7 @@ const sendOnceKey = textOption({
 	default: '',
 	placeholder: 'e.g. {{ $json.row_id }}',
 	description:
-		'Something that tells this item from all others, such as a row ID. An item whose key this node has sent before, in any execution, even one that crashed, is not sent again: it goes to the branch "Unknown".',
+		'A value that is different for each item, such as a row ID. An item whose key this node has sent before, in any execution, is not sent again, even after a crash: it goes to the branch "Unknown".',
 });
 
 /** A key that is set protects its item; one that turns out empty would protect nothing, silently. */
@@ -33,7 +33,7 @@ export const settings = {
 		integer: true,
 		default: 4,
 		description:
-			'How often a request that brought no charge (too many requests, server error, gateway not reached) is sent again, with growing pauses. One that may have been charged is never sent again.',
+			'How often to retry a request that was not charged (too many requests, server error, gateway not reached), with growing pauses. A request that may have been charged is never retried.',
 	}),
 	timeoutMs: secondsOption({
 		displayName: 'Timeout',
@@ -43,7 +43,7 @@ export const settings = {
 		// Above the gateway's limit of about 100 s, with room for its own queue.
 		default: 180,
 		description:
-			'Longest time to wait for an answer. Keep it above 120: a request that is given up too early may still be charged.',
+			'Longest time to wait for an answer. Keep it above 120: a request that is abandoned too early may still be charged.',
 	}),
 	sendOnceKey: {
 		...sendOnceKey,
@@ -65,5 +65,5 @@ export const concurrency = numberOption({
 	default: 4,
 	noDataExpression: true,
 	description:
-		'How many requests run at the same time, over all items. It is lowered by itself when the gateway answers "too many requests".',
+		'How many requests to send at the same time, across all items. It is lowered automatically when the gateway gets too many.',
 });

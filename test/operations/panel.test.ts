@@ -1,0 +1,154 @@
+/* What the editor shows before anything runs: words, order, and what a click costs. */
+import {
+	type INode,
+	type INodeProperties,
+	type INodePropertyCollection,
+	type INodePropertyOptions,
+	Workflow,
+} from 'n8n-workflow';
+import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
+import { descriptions } from '../../nodes/SpeechGateway/descriptions';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+
+const { description } = new SpeechGateway();
+const nodes = [description, new LmChatSpeechGateway().description];
+
+type Shown = INodeProperties | INodePropertyOptions | INodePropertyCollection;
+
+/** A property, and all that is inside it. */
+function within(shown: Shown): Shown[] {
+	const inside = 'values' in shown ? shown.values : 'options' in shown ? shown.options : [];
+	return [shown, ...(inside ?? []).flatMap(within)];
+}
+const all = nodes.flatMap(({ properties }) => properties.flatMap(within));
+
+/** Title Case as n8n's linter has it. */
+const SMALL = /^(a|an|and|as|at|by|for|from|in|is|of|on|or|per|the|to|when|with)$/;
+const labels = all.map((shown) => ('displayName' in shown ? shown.displayName : shown.name));
+
+test.each([...new Set(labels)])('the label "%s" is in Title Case', (label) => {
+	for (const [index, word] of label.split(' ').entries())
+		expect(index > 0 && SMALL.test(word) ? 'Small' : word).toMatch(/^[A-Z0-9]|^fish-/);
+});
+
+const texts = all.flatMap((shown) => [
+	...('description' in shown && shown.description ? [shown.description] : []),
+	...('hint' in shown && shown.hint ? [shown.hint] : []),
+]);
+
+test.each([...new Set(texts)])('"%s": as n8n writes it', (text) => {
+	// One sentence has no period, several have one each.
+	const sentences = text.split(/[.!?] (?=[A-Z0-9])/).length;
+	expect(text.endsWith('.')).toBe(sentences > 1);
+	expect(text).toMatch(/^[A-Z0-9"]/);
+	// Words that were thought in another language.
+	expect(text).not.toMatch(/by itself|looks? (once|after)|stands? (in|before)|for good|goes on/i);
+	expect(text.length).toBeLessThan(260);
+});
+
+test('switches say what they decide', () => {
+	const flags = all.filter((shown) => 'type' in shown && shown.type === 'boolean');
+	for (const flag of flags) expect((flag as INodeProperties).description).toMatch(/^Whether /);
+});
+
+const optionsOf = (resource: string, operation: string) =>
+	(
+		description.properties.find(
+			({ name, displayOptions }) =>
+				name === 'options' &&
+				displayOptions?.show?.resource?.[0] === resource &&
+				displayOptions.show.operation?.[0] === operation,
+		)?.options as INodeProperties[]
+	).map(({ displayName }) => displayName);
+
+test.each([
+	['speech', 'generate', ['Speed', 'File Name', 'Subtitles', 'Text Format']],
+	['speech', 'dialogue', ['Speed', 'File Name', 'Subtitles', 'Text Format']],
+	['speechJob', 'createAndWait', ['Speed', 'File Name', 'Text Format']],
+	['voice', 'create', ['Reuse Existing']],
+	['chat', 'complete', ['Temperature', 'Max Tokens']],
+	['audio', 'join', ['File Name', 'Pause Between']],
+	['video', 'createAndWait', ['File Name']],
+])(
+	'%s.%s: the options that most people want are first, those of the network last',
+	(resource, operation, first) => {
+		const shown = optionsOf(resource, operation);
+		expect(shown.slice(0, first.length)).toEqual(first);
+		if (resource !== 'audio') expect(shown.slice(-2)).toEqual(['Max Retries', 'Timeout']);
+	},
+);
+
+test('the usual operation, format and role are the first of their lists', () => {
+	const firstOf = (name: string) => {
+		const { options } = all.find(
+			(shown) => 'type' in shown && shown.name === name,
+		) as INodeProperties;
+		return (options as INodePropertyOptions[])[0].value;
+	};
+	expect(['operation', 'responseFormat', 'longText', 'role'].map(firstOf)).toEqual([
+		...['generate', 'mp3', 'auto', 'system'],
+	]);
+});
+
+/** The hints that the editor shows in the output pane before the node has run. */
+function hintsOf(resource: string, operation: string): string[] {
+	const node = {
+		id: '1',
+		name: 'N',
+		type: 't',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+	};
+	const parameters = { resource, operation };
+	const workflow = new Workflow({
+		nodes: [{ ...node, parameters }],
+		connections: {},
+		active: false,
+		nodeTypes: {
+			getByName: () => undefined as never,
+			getByNameAndVersion: () => undefined as never,
+			getKnownTypes: () => ({}),
+		},
+	});
+	const holds = (condition: string) =>
+		workflow.expression.getSimpleParameterValue(
+			{ ...node, parameters } as INode,
+			condition,
+			'internal',
+			{ $parameter: parameters },
+		);
+	return (description.hints ?? [])
+		.filter(({ whenToDisplay, location, displayCondition }) => {
+			expect([whenToDisplay, location]).toEqual(['beforeExecution', 'outputPane']);
+			return holds(displayCondition!) === true;
+		})
+		.map(({ message }) => message);
+}
+
+test.each(descriptions.map((known) => [`${known.resource}.${known.operation}`, known] as const))(
+	'%s says what a click costs, before the click, exactly when it costs something',
+	(_, { resource, operation, billed }) => {
+		const hints = hintsOf(resource, operation);
+		expect(hints).toHaveLength(billed ? 1 : 0);
+		if (billed) expect(hints[0]).toMatch(/^Every click on Execute is charged/);
+	},
+);
+
+test('the fields that add or remove a branch say what becomes of its lines', () => {
+	const saying = all.filter(
+		(shown) => 'name' in shown && ['operation', 'whenMaxWaitReached'].includes(shown.name),
+	) as INodeProperties[];
+	for (const { description: words, hint } of saying)
+		expect(`${words} ${hint}`).toMatch(/lines .*(removed|removes)/);
+});
+
+test('every voice that is picked says how to get more of them', () => {
+	const voices = description.properties.filter(({ name }) => ['voice', 'speakers'].includes(name));
+	for (const { hint } of voices.filter(({ required }) => !required))
+		expect(hint).toContain('Voice → Clone');
+});
+
+test('an AI that builds workflows is told what the node is for, and what to do with Unknown', () => {
+	expect(description.builderHint?.searchHint).toMatch(/text to speech.*Unknown/is);
+	expect(description.builderHint?.relatedNodes?.length).toBeGreaterThan(0);
+});
