@@ -5,7 +5,7 @@ import { speechFields, type SpeechValues } from './fields/speech';
 import { describeTasks } from './tasks';
 
 const fields = speechFields(
-	'At most 10,000 characters. Charged by the number of characters as soon as the job is submitted.',
+	'At most 10,000 characters. Charged as soon as the job is submitted: about 1,000 tokens per 250 characters.',
 );
 
 const audioFields = {

@@ -3,7 +3,7 @@ import type { Voice } from '../../flows/voices';
 import { requiredText } from '../../run/fields/checks';
 import { mapped, panelField } from '../../run/fields/field';
 import { jsonObject, jsonOption, textField } from '../../run/fields/kinds';
-import { MORE_VOICES, parseVoice, voiceProperty } from './voice';
+import { parseVoice, voiceProperty } from './voice';
 
 export const scriptField = textField({
 	displayName: 'Script',
@@ -28,7 +28,6 @@ export const speakersField = panelField<Speaker[]>(
 		typeOptions: { multipleValues: true, sortable: true },
 		placeholder: 'Add Speaker',
 		default: {},
-		hint: MORE_VOICES,
 		description:
 			'The speakers in the script and their voices. To choose a voice for the text before the first name, add a speaker named "Narrator".',
 		options: [

@@ -22,7 +22,8 @@ const voiceLocator: Omit<LocatorSpec, 'default' | 'list'> = {
 export const voiceProperty = locatorProperty({
 	...voiceLocator,
 	default: { value: DEFAULT_VOICE, cachedResultName: 'Default' },
-	description: 'The voice that speaks: the default voice, or one you have cloned',
+	description:
+		'The voice that speaks: the default voice, or one you have cloned with Voice → Clone',
 	list: { placeholder: 'Choose a voice…', search: 'searchVoicesWithDefault' },
 });
 
@@ -37,10 +38,8 @@ export const parseVoice: Parse<Voice> = (given, label) => {
 	return locatorMode(given) === 'title' ? { title: name } : voice;
 };
 
-export const MORE_VOICES = 'To get more voices, clone them from recordings with Voice → Clone';
-
 export const voiceField = panelField(
-	{ ...voiceProperty, hint: MORE_VOICES },
+	{ ...voiceProperty, hint: 'To get more voices, clone them from recordings with Voice → Clone' },
 	parseVoice,
 	DEFAULT_VOICE,
 );
