@@ -104,6 +104,7 @@ async function prepare(): Promise<void> {
 		mode: 'filesystem',
 		availableModes: ['filesystem'],
 		localStoragePath: folder,
+		signingSecret: 'secret of this test',
 	});
 	await Container.get(BinaryDataService).init();
 	Container.set(

@@ -1,5 +1,8 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** The node as the tool of an agent: every call is a run of the node, and the agent decides how often it calls. */
-import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { Container } from '@n8n/di';
+import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
@@ -43,6 +46,57 @@ test('a call that succeeded may be made again: it is another one, and nothing st
 	]);
 	expect(inputs()).toEqual(['Hello.', 'Hello.']);
 	expect(context).toEqual({});
+});
+
+/** The file behind a link, found as n8n finds it. */
+async function linked(link: unknown): Promise<Buffer> {
+	const url = new URL(String(link));
+	expect(`${url.origin}${url.pathname}`).toBe('http://localhost/rest/binary-data/signed');
+	const store = Container.get(BinaryDataService);
+	const id = store.validateSignedToken(url.searchParams.get('token')!);
+	return await store.getAsBuffer({ id, data: '', mimeType: '' });
+}
+
+test('an agent, which gets no files, gets links to them', async () => {
+	const { outputs } = await run({
+		parameters: speechNode({ subtitles: 'srt' }),
+		items: call('Hello.'),
+	});
+	const [{ json, binary }] = outputs[0];
+	const links = json.links as IDataObject;
+	expect(Object.keys(links)).toEqual(['data', 'subtitles']);
+	expect((await linked(links.data)).length).toBe(json.bytes);
+	expect(String(await linked(links.subtitles))).toContain('Hello.');
+	expect(binary).toBeDefined();
+});
+
+test('a free operation links its file, too; of what is unknown, what arrived is linked', async () => {
+	const parameters = { resource: 'speechJob', text: 'Hello.', model: 'fish-speech' };
+	const created = await run({ parameters: { ...parameters, operation: 'create' } });
+	const { id, links: none } = created.outputs[0][0].json;
+	expect(none).toBeUndefined();
+	const waited = await run({
+		parameters: { resource: 'speechJob', operation: 'wait', jobId: id, responseFormat: 'mp3' },
+	});
+	expect(await linked((waited.outputs[0][0].json.links as IDataObject).data)).not.toHaveLength(0);
+
+	sim.fault({ path: '/v1/audio/speech', status: 200, body: { audio: 'no audio' } });
+	const { outputs } = await run({ items: call('Hello.') });
+	expect(outputs[0][0].json.outcome).toBe('unknown');
+	const { received } = outputs[0][0].json.links as IDataObject;
+	expect(String(await linked(received))).toContain('no audio');
+});
+
+test('where n8n cannot sign, the item is as it is; outside of an agent, there are no links', async () => {
+	const { mode, signingSecret } = Container.get(BinaryDataConfig);
+	Container.get(BinaryDataConfig).signingSecret = '';
+	const unsigned = await run({ items: call('Hello.') }).finally(() =>
+		Object.assign(Container.get(BinaryDataConfig), { mode, signingSecret }),
+	);
+	expect(unsigned.error).toBeUndefined();
+	expect(unsigned.outputs[0][0].json).toMatchObject({ segments: 1 });
+	const plain = await run({ items: call('Hello.'), asTool: false });
+	for (const { outputs } of [unsigned, plain]) expect(outputs[0][0].json.links).toBeUndefined();
 });
 
 test('a call that was refused may be made again', async () => {

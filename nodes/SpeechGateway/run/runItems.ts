@@ -26,6 +26,7 @@ import { openSession, type Session } from './requests/session';
 import { missingFile } from './storedFiles';
 import { beforeSleep, goToSleep, outlastStart } from './sleep';
 import { asToolCall } from './toolCall';
+import { withLinks } from './toolLinks';
 
 /**
  * Runs one operation over all items of the node and sorts what comes out of them onto the branches. Items run
@@ -37,13 +38,11 @@ export async function runItems(
 ): Promise<INodeExecutionData[][]> {
 	const combined = await combineItems(context, operation);
 	if (combined) return combined;
-	if (!isTool(context) || !operation.billed)
-		return await new Run(context, operation, String(runIndex(context))).toOutputs();
-	return await asToolCall(
-		context,
-		operation,
-		async (call) => await new Run(context, operation, call).toOutputs(),
-	);
+	const round = String(runIndex(context));
+	const run = async (name: string) => await new Run(context, operation, name).toOutputs();
+	if (!isTool(context)) return await run(round);
+	const forAgent = async (name: string) => withLinks(context, await run(name));
+	return operation.billed ? await asToolCall(context, operation, forAgent) : await forAgent(round);
 }
 
 /** One call of `execute()` for one round of the node. */
