@@ -72,7 +72,7 @@ export class SpeechGatewayApi implements ICredentialType {
 		rules: [
 			rule(
 				401,
-				'The gateway does not accept this API key: it may be mistyped, revoked or of another gateway',
+				'The gateway does not accept this API key: it may be mistyped, revoked or from another gateway',
 			),
 			rule(
 				403,

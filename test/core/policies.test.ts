@@ -243,7 +243,7 @@ describe('errors say what happened and what to do', () => {
 			/^The gateway knows no such address \(404\)$/,
 			/one \/v1/,
 		],
-		[404, { thing: 'job', id: 'spj_1' }, {}, /no job "spj_1"/, /Check the id/],
+		[404, { thing: 'job', id: 'spj_1' }, {}, /no job "spj_1"/, /Check the ID/],
 		[
 			422,
 			{},

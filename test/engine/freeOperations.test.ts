@@ -105,7 +105,7 @@ test.each([
 		'The voice "anna" was not deleted: the answer is no success of the gateway (200)',
 	);
 	expect(error?.description).toMatch(
-		new RegExp(`stands in front of the gateway\\.${words}( \\(item 1\\))?$`),
+		new RegExp(`is in front of the gateway\\.${words}( \\(item 1\\))?$`),
 	);
 });
 

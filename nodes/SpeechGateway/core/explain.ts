@@ -85,7 +85,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 		case 401:
 			return [
 				'The gateway does not accept the API key (401)',
-				'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked or of another gateway.',
+				'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked or from another gateway.',
 			];
 		case 402:
 			return [
@@ -121,7 +121,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 			if (thing) {
 				return [
 					`The gateway knows no ${thing} "${id}" (404)`,
-					`Check the id, and that the credential is of the account that created the ${thing}.`,
+					`Check the ID, and that the credential belongs to the account that created the ${thing}.`,
 				];
 			}
 			return unknownModel(subject, said);
@@ -148,7 +148,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				words.param
 					? `The gateway does not support the parameter "${words.param}" as given (422)`
 					: 'The gateway does not support a parameter of this request (422)',
-				'Change or remove the parameter that the gateway names; "Additional Body Fields" and options are sent as they are.',
+				'Change or remove the parameter the gateway names. Options and "Additional Body Fields" are sent unchanged.',
 			];
 		case 429:
 			return [
@@ -172,10 +172,13 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 	if (status >= 500) {
 		const charge = meaning(refusal) === 'transient' ? ' This request was not charged.' : '';
 		return isGatewayError(body)
-			? [`The gateway had an error (${status})`, `Such errors pass: run it again later.${charge}`]
+			? [
+					`The gateway had an error (${status})`,
+					`Such errors are usually temporary: run it again later.${charge}`,
+				]
 			: [
 					`A server error that is not the gateway's own answer (${status})`,
-					`It comes from a proxy in front of the gateway, or the gateway broke off. Such errors pass: run it again later.${charge}`,
+					`It comes from a proxy in front of the gateway, or the gateway broke off. Such errors are usually temporary: run it again later.${charge}`,
 				];
 	}
 	return [`The gateway refused the request (${status})`, 'Check the parameters.'];

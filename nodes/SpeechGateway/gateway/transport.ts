@@ -69,8 +69,8 @@ export class Transport {
 		const root = gatewayRoot(String(baseUrl ?? ''));
 		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
 			throw new InputError(
-				'The base URL in the credential holds the API key',
-				'The key belongs into the field "API Key" only; the base URL looks like https://host/v1. Nothing was sent.',
+				'The base URL in the credential contains the API key',
+				'The key belongs in the field "API Key" only. The base URL looks like https://host/v1. Nothing was sent.',
 			);
 		}
 		return new Transport(context, root, new Redactor(key));

@@ -25,7 +25,7 @@ export function mustBeSpeakable(spoken: string, label: string): void {
 	if (isSpeakable(spoken)) return;
 	throw new InputError(
 		`"${label}" has no letter or digit, so there is nothing to speak`,
-		'Nothing was sent. If it is made of markup only, check the option "Text Format".',
+		'Nothing was sent. If it consists of markup only, check the option "Text Format".',
 	);
 }
 

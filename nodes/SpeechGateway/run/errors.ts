@@ -96,5 +96,5 @@ function keptWords(
 	if (!billed || all === 1) return '';
 	const words = `${done} of ${all} ${things} are done and kept`;
 	if (done === 0) return `${words}.`;
-	return `${words}. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: it does not send or charge again what is done.`;
+	return `${words}. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: what is done is not sent or charged again.`;
 }

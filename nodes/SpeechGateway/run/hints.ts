@@ -19,7 +19,7 @@ export function giveHints(
 	context.addExecutionHints?.({
 		message: sentEarlier
 			? `${count} sent earlier and skipped: nothing was charged for them now.`
-			: `Outcome unknown for ${count}: possibly charged. They were not sent again, but another click on Execute would send and charge them anew. See the branch "Unknown".`,
+			: `Outcome unknown for ${count}: possibly charged. They were not sent again, but another click on Execute would send and charge them again. See the branch "Unknown".`,
 		type: 'warning',
 		location: 'outputPane',
 	});

@@ -10,7 +10,7 @@ import type { ErrorText } from './errors';
 import type { About } from './operation';
 
 const CHECK_FIRST =
-	'Look it up in the usage log of the gateway first. If it was not charged, send this item again in a new execution, on purpose. If it was, sending it again would be charged a second time.';
+	'Look it up in the usage log of the gateway first. If it was not charged, send this item again in a new execution. If it was, sending it again would be charged a second time.';
 
 const ADVICE: Record<UnknownReason, string> = {
 	upstream_outcome_unknown: CHECK_FIRST,

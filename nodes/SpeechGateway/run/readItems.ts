@@ -88,7 +88,7 @@ function paidForOther(operation: Operation, ledger: ItemLedger): InputError | un
 	if (paid === undefined || paid === operationName(operation)) return undefined;
 	return new InputError(
 		`An earlier attempt has paid for "${paid}" of this item, but the node is now set to "${operationName(operation)}"`,
-		'Set the node back to retry this execution, or start a new one. Nothing was sent.',
+		'Change the node back to retry this execution, or start a new one. Nothing was sent.',
 	);
 }
 

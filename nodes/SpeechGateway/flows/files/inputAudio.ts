@@ -58,7 +58,7 @@ export async function inspectInput(
 const unreadable = (name: string, { message }: Error) =>
 	new InputError(
 		`${name} cannot be read: ${message}`,
-		'Open it in a player: if it does not play to its end there either, create or download it anew.',
+		'Open it in a player: if it does not play to the end there either, create or download it again.',
 	);
 
 /** The file as messages call it. */
@@ -74,8 +74,8 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	const foreign = sniffForeignFormat(head);
 	if (foreign) {
 		throw new InputError(
-			`${name} is ${FOREIGN_FORMATS[foreign].name} audio, which cannot be joined without encoding it anew`,
-			'Convert it to mp3, wav or opus first, all files to the same.',
+			`${name} is ${FOREIGN_FORMATS[foreign].name} audio, which cannot be joined without re-encoding it`,
+			'Convert all files to the same format first: mp3, wav or opus.',
 		);
 	}
 	if (!looksLikeText(head.subarray(0, 36))) {
@@ -84,6 +84,6 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	}
 	throw new InputError(
 		`${name} is not audio but "${mimeType}"`,
-		'Files that can be joined: mp3, wav, opus (in Ogg), and pcm of this node.',
+		'Files that can be joined: mp3, wav, opus (Ogg), and pcm from this node.',
 	);
 }

@@ -47,8 +47,8 @@ const noFile = (field: string, fields: string[], label = 'Input Binary Field') =
 	new InputError(
 		`The item has no file in the binary field "${field}"`,
 		fields.length > 0
-			? `Its files are in: ${fields.join(', ')}. Name one of them in "${label}". Nothing was sent.`
-			: `Put a node before this one that brings a file (Read Files, HTTP Request, Form …), or name its field in "${label}". Nothing was sent.`,
+			? `Its files are in: ${fields.join(', ')}. Enter one of them in "${label}". Nothing was sent.`
+			: `Put a node before this one that outputs a file (HTTP Request, Form, Read/Write Files from Disk …), or enter the name of its field in "${label}". Nothing was sent.`,
 	);
 
 /** The bytes of a file in any of n8n's stores; streamed where n8n streams. */

@@ -99,7 +99,7 @@ export async function storeAudio(
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
 		if ('name' in content) {
 			hints.add(
-				`The gateway sent ${content.name} audio, although ${wanted} was asked for. It is passed on as it is: its length is not known, so it has no subtitles, and it cannot be joined with other audio.`,
+				`The gateway sent ${content.name} audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
 			);
 		}
 		return { binary: stored, info: info! };

@@ -138,7 +138,7 @@ function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 	const words = status.toLowerCase() === 'failed' ? '' : ` (${status})`;
 	return new GatewayError(
 		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
-		`It was charged when it was submitted, and is not submitted again within this execution. Ask the gateway about the ${thing} with this id before you send it anew.`,
+		`It was charged when it was submitted, and is not submitted again in this execution. Ask the gateway about this ID before you send it again.`,
 		{ jobId: id },
 	);
 }
@@ -153,7 +153,7 @@ function stillProcessing(
 	const words = failure ? ` The last poll failed: ${plain(failure.message)}.` : '';
 	return new GatewayError(
 		`The ${thing} "${quoted(id)}" is still "${status}" after ${waited} seconds`,
-		`It goes on at the gateway. Raise the option "Max Wait", set "When Max Wait Is Reached" to "Still Processing", or fetch it later with the operation "Wait" and this id. A retry goes on waiting for the same ${thing}: it is not submitted or charged again.${words}`,
+		`The gateway keeps working on it. Raise the option "Max Wait", set "When Max Wait Is Reached" to "Still Processing", or fetch it later with the operation "Wait" and this ID. A retry continues to wait for the same ${thing}: it is not submitted or charged again.${words}`,
 		{ jobId: id, status, waitedSeconds: waited },
 	);
 }

@@ -125,7 +125,7 @@ function checkAlike(files: InputFile[], pauseMilliseconds: number): void {
 		const named = blocker.replace(/\bpart (\d+)\b/g, (_, part) => files[Number(part) - 1].name);
 		throw new InputError(
 			`The files cannot be joined: ${named}`,
-			'Convert all of them to the same format, sample rate and number of channels first; nothing is encoded anew here, so that nothing is lost.',
+			'Convert them to the same format, sample rate and number of channels first. This node does not re-encode audio, so that no quality is lost.',
 		);
 	}
 }

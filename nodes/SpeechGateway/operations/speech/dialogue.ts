@@ -30,7 +30,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	if (unknownSpeakers.length > 0) {
 		throw new InputError(
 			`The script has speakers without a voice: ${unknownSpeakers.map((name) => `"${name}"`).join(', ')}`,
-			'Add them to "Speakers" under the names that they have in the script. Nothing was sent.',
+			'Add them to "Speakers" with the same names as in the script. Nothing was sent.',
 		);
 	}
 	const narrator = speakers.find(({ name }) => isNarrator(name));

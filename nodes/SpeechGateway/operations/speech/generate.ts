@@ -28,7 +28,7 @@ export const generate = defineOperation(speechGenerate, {
 	async execute(input, item) {
 		if (input.longText === 'single' && input.characters > NEAR_THE_LIMIT_CHARACTERS) {
 			item.session.hints.add(
-				`Texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come near the gateway's limit of about 100 seconds in a single request; "Long Text: Automatic" splits them.`,
+				`In a single request, texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come close to the gateway's limit of about 100 seconds. Set "Long Text" to "Automatic" to split them.`,
 			);
 		}
 		return await speakParts(item, input, speechOf(input), (voiceOf) => ({

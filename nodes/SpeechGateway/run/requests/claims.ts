@@ -176,5 +176,5 @@ const retryKey = (retryOf: string, request: string) => `${retryOf}, ${request}`;
 const notRecorded = (what: string, error: unknown) =>
 	new InputError(
 		`${what} could not be recorded in n8n's database: ${asError(error).message}`,
-		'Nothing was sent and nothing was charged. Try again when the database answers.',
+		'Nothing was sent and nothing was charged. Try again once the database responds.',
 	);

@@ -110,7 +110,7 @@ export async function notDeleted(
 	const { message } = gatewayWords(body);
 	const error = new GatewayError(
 		`The ${about.thing ?? 'thing'} "${about.id}" was not deleted: the answer is no success of the gateway (${reply.status})`,
-		`Check the base URL in the credential, and whether a login page or a proxy stands in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
+		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
 	);
 	return { outcome: 'refused', error };
 }
