@@ -4,8 +4,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { descriptions } from '../../nodes/SpeechGateway/descriptions';
 import { REPOSITORY } from '../support/n8n/install';
+import type { Credential } from '../support/n8n/client';
 import { sharedN8n } from '../support/n8n/shared';
 import { startSimulator, type Simulator } from '../support/simulator';
+import { buildWorkflow, NODE_NAME } from '../support/workflow';
 import { Editor } from './editor';
 
 const n8n = sharedN8n();
@@ -48,15 +50,19 @@ async function addNode(words: string) {
 
 // The tests build on each other, as the steps of a user do: the first makes the credential that the others use.
 
-test.each(['narrate', 'text to speech', 'voice', 'speech gateway'])(
-	'the nodes panel finds the node by "%s"',
-	async (words) => {
-		await editor.newWorkflow();
-		await editor.openNodesPanel();
+test('the nodes panel finds the node by what people call it, "tts" among the first three', async () => {
+	await editor.newWorkflow();
+	await editor.openNodesPanel();
+	for (const words of [
+		...['narrate', 'text to speech', 'speech synthesis', 'read text', 'voice over', 'audiobook'],
+		...['clone', 'clone voice', 'dubbing', 'mp3', 'subtitles', 'speech gateway', 'tts'],
+	]) {
 		const found = await editor.search(words);
 		await found.getByText('Speech Gateway', { exact: true }).first().waitFor();
-	},
-);
+	}
+	const names = await editor.by('node-creator-item-name').allInnerTexts();
+	expect(names.slice(0, 3)).toContain('Speech Gateway');
+});
 
 test('the nodes panel lists every operation', async () => {
 	await (await editor.search('narrate')).getByText('Speech Gateway', { exact: true }).click();
@@ -81,20 +87,27 @@ test('the first narration: credential, voice and model from the lists, run, and 
 
 	const text = 'Good morning! This is my first narration.';
 	await editor.fillText('text', text);
-	await editor.openList('model', 'sim-chat'); // the list is the account's, not ours
+	const models = await editor.openList('model', 'sim-chat'); // the list is the account's, not ours
+	expect(models[0]).toBe('fish-speech');
 	await editor.pick('fish-speech');
 	const voices = await editor.openList('voice', 'Anna, calm');
 	expect(voices).toHaveLength(2);
 	expect(voices[0]).toBe('Default');
 	await editor.pick('Anna, calm');
 
+	await editor.page.getByText('To get more voices, clone them').waitFor();
+
+	const price = editor.by('output-panel').getByText('Every click on Execute is charged');
+	await price.waitFor(); // before the click
 	await editor.executeNode();
+	await price.waitFor({ state: 'hidden' });
 	expect(await editor.playFirstFile()).toBeCloseTo(text.length * SECONDS_PER_CHARACTER, 1);
 	expect(sim.requests.at(-1)).toMatchObject({
 		path: '/v1/audio/speech',
 		body: { model: 'fish-speech', input: text, voice: sim.voices[0]._id },
 	});
 	await editor.closeNode();
+	await editor.node().getByText('Speech: Generate').waitFor();
 	const labels = await editor.by('canvas-node-output-handle').allInnerTexts();
 	expect(labels.map((label) => label.trim().split('\n')[0]).filter(Boolean)).toEqual([
 		'Success', // followed by the number of items
@@ -155,3 +168,33 @@ test.each(['first-narration.json', 'long-article-subtitles.json'])(
 		expect(sim.charges.length).toBeGreaterThan(charges);
 	},
 );
+
+/** Opens the workflow of one Speech → Generate with these texts. */
+async function openGenerate(texts: string[], credentials: Credential[] = []) {
+	const parameters = { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' };
+	const items = texts.map((text) => ({ text }));
+	const { id } = await n8n.api.importWorkflow(buildWorkflow({ parameters, items }), credentials);
+	await editor.openWorkflow(id);
+}
+
+test('options: the usual ones first, and filled in with what is usual', async () => {
+	await openGenerate(['Hello.']);
+	await editor.openNode(NODE_NAME);
+	expect((await editor.openOptions()).slice(0, 3)).toEqual(['Speed', 'File Name', 'Subtitles']);
+	await editor.by('collection-parameter-option').getByText('Subtitles').click();
+	await editor.by('parameter-input-subtitles').waitFor();
+	expect(await editor.by('parameter-input-subtitles').locator('input').inputValue()).toBe('SRT');
+});
+
+test('of several items, the title of the error has one number', async () => {
+	sim.fault({ path: '/v1/audio/speech', input: 'Two', status: 402 });
+	const data = { apiKey: sim.apiKey, baseUrl: sim.url };
+	const credential = await n8n.api.createCredential('speechGatewayApi', data, 'Another account');
+	await openGenerate(['One.', 'Two.', 'Three.'], [credential]);
+	await editor.by('execute-workflow-button').click();
+	await editor.page.getByText('Problem in node').first().waitFor();
+	await editor.openNode(NODE_NAME);
+	const message = editor.by('node-error-message');
+	await message.waitFor();
+	expect(await message.innerText()).toBe('The account balance is too low (402) (item 2 of 3)');
+});

@@ -140,6 +140,13 @@ export class Editor {
 		await this.entry(text).first().click();
 	}
 
+	/** Opens the list of options that can be added; returns their names. */
+	async openOptions(): Promise<string[]> {
+		await this.by('collection-parameter-add').click();
+		await this.by('collection-parameter-option').first().waitFor();
+		return await this.by('collection-parameter-option').allInnerTexts();
+	}
+
 	async fillText(parameter: string, text: string): Promise<void> {
 		await this.by(`parameter-input-${parameter}`).locator('textarea').fill(text);
 	}
