@@ -69,6 +69,24 @@ if (HAS_AI_SDK) {
 		expect(json.output).toMatch(/Do not call this tool again with the same input/);
 		expect(nodeOutputs(execution, 'Audio files').flat()).toEqual([]);
 	});
+
+	test('ai-agent: audio that is made at once is answered with a link, which needs no login', async () => {
+		const call = JSON.stringify({ text: 'Welcome.', voice: 'default' });
+		const assignment = { id: '1', name: 'chatInput', type: 'string' };
+		const workflow = await example('ai-agent.json', {
+			'Speech Gateway Chat Model': { model },
+			Narrate: { resource: 'speech', operation: 'generate' },
+			Question: {
+				assignments: { assignments: [{ ...assignment, value: `call tool Narrate ${call}` }] },
+			},
+		});
+		const execution = await bench.api.run(workflow);
+		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
+		const [, link] = /"links":\{"data":"([^"]+)"\}/.exec(String(json.output).replaceAll('\\', ''))!;
+		const audio = await (await fetch(link)).arrayBuffer();
+		expect((await ffprobe(Buffer.from(audio))).codec).toBe('mp3');
+		expect(nodeOutputs(execution, 'Audio files').flat()).toEqual([]);
+	});
 }
 
 describe('streaming-chat', () => {
