@@ -120,8 +120,12 @@ describe('a list of models of all kinds', () => {
 		[
 			'a type or flags',
 			[
-				{ id: 'a-chat', capabilities: { completion_chat: true, speech: false } },
-				{ id: 'b-video', type: 'text-to-video' },
+				{
+					id: 'a-chat',
+					capabilities: { completion_chat: true, speech: false },
+					task: 'image-text-to-text',
+				},
+				{ id: 'b-video', type: 'image-to-video' },
 				{ id: 'c-voice', type: 'TTS' },
 			],
 		],

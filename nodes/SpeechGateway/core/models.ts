@@ -8,9 +8,11 @@ export const DEFAULT_SPEECH_MODEL = 'fish-speech';
 
 /** The first that fits a word of a model's entry. Models that listen, draw, compare … are of no use here. */
 const SIGNS: Array<[RegExp, Capability]> = [
-	[/speech-to|transcri|\basr\b|\bstt\b|image|embed|rerank|moderation/, 'other'],
+	[/speech-to|transcri|\basr\b|\bstt\b|embed|rerank|moderation/, 'other'],
+	[/to-text$/, 'chat'],
 	[/speech|\btts\b|voice|audio/, 'speech'],
 	[/video/, 'video'],
+	[/image/, 'other'],
 	[/chat|completion|text|language|\bllm\b|^(openai|anthropic|gemini)\b/, 'chat'],
 ];
 
