@@ -240,6 +240,15 @@ describe('what cannot be made costs nothing', () => {
 			await failure({ parameters: parametersOf({ tags: { values: { year: 'MMXXVI' } } }) }),
 		).toContain('"Year" must have four digits');
 	});
+	test('an item without its cover fails alone where the others go on', async () => {
+		const { outputs } = await run({
+			items: [withCover({ text: '# One\n\nHello.' }), item({ text: TEXT })],
+			onError: 'continueErrorOutput',
+		});
+		expect(inputs()).toEqual(['One.\n\nHello.']);
+		expect(outputs.map((output) => output.length)).toEqual([1, 0, 1]);
+		expect(JSON.stringify(outputs[2][0].json.error)).toContain('binary field \\"cover\\"');
+	});
 	test('more chapters than a format has numbers for', async () => {
 		const text = Array.from({ length: 1000 }, (_, n) => `# Chapter ${n}\n\nText.`).join('\n\n');
 		const items = [withCover({ text })];

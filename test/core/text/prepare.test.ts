@@ -305,6 +305,7 @@ describe('segments', () => {
 		`${'word '.repeat(40)}\n\nEnd.`,
 		'Chapters are good\nThey are.',
 		'Partly cloudy\nwith rain.',
+		'It rang.\n\nWho was it?\n\n“Never”\n\n– Non\n\nDear Anna,\n\nGone.',
 	])('no headings: %s', (text) => {
 		expect(titles(text)).toEqual([]);
 	});
