@@ -209,7 +209,7 @@ describe('what cannot be made costs nothing', () => {
 	test.each([
 		['generate', episode],
 		['dialogue', dialogue],
-	])('%s', async (_, parametersOf) => {
+	])('%s: cover, format, fields and tags are checked first', async (_, parametersOf) => {
 		expect(await failure({ items: [item({ text: TEXT })] })).toContain(
 			'no file in the binary field "cover"',
 		);
