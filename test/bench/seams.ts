@@ -1,15 +1,17 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions, no-console -- runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- runs outside n8n */
 /**
  * What is heard where two parts meet that have sound up to their edges. Sound of three kinds is cut into pieces in mid-sound;
- * each is encoded on its own, all are joined, and the joined file is decoded by every decoder there is.
- *
- *     npx tsx test/bench/seams.ts
- *
- * Needs ffmpeg with libmp3lame and libopus, and espeak-ng.
+ * each is encoded on its own, all are joined, and the joined file is decoded: once as ffmpeg copies the pieces one behind the
+ * other, once as the node joins them. Needs ffmpeg with libmp3lame and libopus, and espeak-ng.
  */
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { AudioFormat } from '../../nodes/SpeechGateway/core/audio';
-import { decode, encode, joinFiles } from '../core/audio/support';
+import type { Mp3Info } from '../../nodes/SpeechGateway/core/audio/mp3/reader';
+import type { OpusInfo } from '../../nodes/SpeechGateway/core/audio/opus/reader';
+import { decode, encode, inspect, joinFiles } from '../core/audio/support';
 
 /** Stretch on both sides of a seam, in seconds, that is looked at. */
 const NEAR = 0.06;
@@ -105,78 +107,104 @@ const mp3 = (name: string, rate: number, options: string): Codec => ({
 
 const CODECS: Codec[] = [
 	opus('voip 12k (SILK)', '-b:a 12k -application voip'),
-	opus('voip 24k 60 ms', '-b:a 24k -application voip -frame_duration 60'),
 	opus('voip 32k (hybrid)', '-b:a 32k -application voip'),
-	opus('audio 32k', '-b:a 32k'),
 	opus('audio 64k (CELT)', '-b:a 64k'),
-	opus('audio 64k, 10 ms', '-b:a 64k -frame_duration 10'),
 	opus('audio 96k stereo', '-b:a 96k -ac 2'),
 	mp3('64k, 24 kHz', 24_000, '-b:a 64k'),
-	mp3('128k, 44.1 kHz', 44_100, '-b:a 128k'),
 	mp3('VBR, 24 kHz', 24_000, '-q:a 4'),
+	mp3('128k, 44.1 kHz', 44_100, '-b:a 128k'),
 	mp3('128k, 44.1 kHz stereo', 44_100, '-b:a 128k -ac 2'),
 ];
+const DECODERS: Record<string, string> = { opus: 'libopus', mp3: 'mp3float' };
 
 const peak = (sound: Sound): number => sound.reduce((most, s) => Math.max(most, Math.abs(s)), 0);
 const level = (sound: Sound): number =>
 	10 * Math.log10(sound.reduce((sum, s) => sum + s * s, 1e-9) / Math.max(1, sound.length));
 const around = (sound: Sound, middle: number, half: number): Sound =>
 	sound.subarray(Math.max(0, Math.round(middle - half)), Math.round(middle + half));
-const median = (values: number[]): number =>
-	[...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-async function measure(codec: Codec, sounds: Sound[], pause: number) {
-	const { format, rate, options } = codec;
-	const files = sounds.map((sound) => encode(format, sound, rate, options));
-	const joined = await joinFiles(format, files, pause);
-	const decoders = format === 'opus' ? ['libopus', 'opus'] : ['mp3float', 'mp3'];
-	return decoders.map((decoder) => {
-		const own = files.map((file) => decode(format, file, decoder).samples);
-		const whole = decode(format, joined.bytes, decoder).samples;
-		const near = NEAR * rate;
-		const ratios: number[] = [];
-		const levels: number[] = [];
-		joined.starts.slice(1).forEach((start, index) => {
-			const [before, after] = [own[index], own[index + 1]];
-			// A seam may shift by a packet, so a little more of the pieces counts as their edges.
-			const edges = [before.subarray(-2 * near), after.subarray(0, 2 * near)];
-			const seam = around(whole, start * rate, near + (pause / 1000) * rate);
-			ratios.push(peak(seam) / Math.max(1e-3, ...edges.map(peak)));
-			const there = around(whole, start * rate, near);
-			const alone = [...before.subarray(-near), ...after.subarray(0, near)];
-			levels.push(level(there) - level(Float32Array.from(alone)));
-		});
-		return {
-			decoder,
-			seams: ratios.length,
-			blasts: ratios.filter((ratio) => ratio > BLAST).length,
-			worst: Math.max(...ratios),
-			median: median(ratios),
-			quietest: Math.min(...levels),
-			loudest: Math.max(...levels),
-		};
-	});
+interface Joined {
+	samples: Sound;
+	/** Second at which each part starts. */
+	starts: number[];
 }
 
-async function main(): Promise<void> {
-	const only = process.argv[2] ?? '';
-	const pause = Number(process.argv[3] ?? 0);
-	const sounds = { tones, speech, music };
-	console.log(
-		'| codec | sound | decoder | seams | blasts | worst peak ratio | median | level near the seam, dB |',
-	);
-	console.log('|---|---|---|---|---|---|---|---|');
-	for (const codec of CODECS.filter(({ name }) => name.includes(only))) {
-		for (const [name, make] of Object.entries(sounds)) {
-			for (const row of await measure(codec, make(codec.rate), pause)) {
-				const numbers = [row.worst, row.median].map((value) => value.toFixed(2));
-				const levels = `${row.quietest.toFixed(1)} to ${row.loudest.toFixed(1)}`;
-				console.log(
-					`| ${[codec.name, name, row.decoder, row.seams, row.blasts, ...numbers, levels].join(' | ')} |`,
-				);
-			}
-		}
+/** Frames or packets copied one behind the other, as ffmpeg's concat does. */
+function copied({ format, rate }: Codec, files: Uint8Array[]): Joined {
+	const folder = mkdtempSync(join(tmpdir(), 'seams-'));
+	try {
+		const paths = files.map((bytes, index) => {
+			const path = join(folder, `${index}.${format}`);
+			writeFileSync(path, bytes);
+			return path;
+		});
+		writeFileSync(join(folder, 'list'), paths.map((path) => `file '${path}'\n`).join(''));
+		const out = join(folder, `all.${format}`);
+		const { stderr } = spawnSync('ffmpeg', [
+			...'-v error -f concat -safe 0'.split(' '),
+			...['-i', join(folder, 'list'), '-c', 'copy', out],
+		]);
+		if (stderr.length > 0) throw new Error(String(stderr));
+		const { samples } = decode(format, new Uint8Array(readFileSync(out)), DECODERS[format]);
+		const infos = files.map((file) => inspect(format, file));
+		const secondsOf = (info: (typeof infos)[number]) =>
+			format === 'opus'
+				? (info as OpusInfo).all.samples / 48_000
+				: ((info as Mp3Info).frames * (rate > 32_000 ? 1152 : 576)) / rate;
+		let at = 0;
+		const starts = infos.map((info) => {
+			at += secondsOf(info);
+			return at - secondsOf(info);
+		});
+		return { samples, starts };
+	} finally {
+		rmSync(folder, { recursive: true });
 	}
 }
 
-void main();
+function judge({ rate }: Codec, own: Sound[], { samples, starts }: Joined) {
+	const near = NEAR * rate;
+	const ratios: number[] = [];
+	const levels: number[] = [];
+	starts.slice(1).forEach((start, index) => {
+		const [before, after] = [own[index], own[index + 1]];
+		// A seam may shift by a packet, so a little more of the pieces counts as their edges.
+		const edges = [before.subarray(-2 * near), after.subarray(0, 2 * near)];
+		const there = around(samples, start * rate, near);
+		ratios.push(peak(there) / Math.max(1e-3, ...edges.map(peak)));
+		const alone = [...before.subarray(-near), ...after.subarray(0, near)];
+		levels.push(level(there) - level(Float32Array.from(alone)));
+	});
+	return {
+		blasts: ratios.filter((ratio) => ratio > BLAST).length,
+		worst: Math.max(...ratios),
+		quietest: Math.min(...levels),
+		loudest: Math.max(...levels),
+	};
+}
+
+const cells = ({ blasts, worst, quietest, loudest }: ReturnType<typeof judge>) => [
+	blasts,
+	worst.toFixed(2),
+	`${quietest.toFixed(1)} to ${loudest.toFixed(1)}`,
+];
+
+/** Rows: codec, sound, seams, then blasts, worst peak ratio and level near the seam (dB), copied and joined. */
+export async function seams(log: (line: string) => void): Promise<Array<Array<string | number>>> {
+	const sounds = { tones, speech, music };
+	const rows: Array<Array<string | number>> = [];
+	for (const codec of CODECS) {
+		for (const [name, make] of Object.entries(sounds)) {
+			const { format, rate, options } = codec;
+			const files = make(rate).map((sound) => encode(format, sound, rate, options));
+			const own = files.map((file) => decode(format, file, DECODERS[format]).samples);
+			const { bytes, starts } = await joinFiles(format, files);
+			const joined = { starts, samples: decode(format, bytes, DECODERS[format]).samples };
+			const before = cells(judge(codec, own, copied(codec, files)));
+			const after = cells(judge(codec, own, joined));
+			rows.push([codec.name, name, files.length - 1, ...before, ...after]);
+			log(rows[rows.length - 1].join(' | '));
+		}
+	}
+	return rows;
+}
