@@ -26,7 +26,7 @@ export function properties(): INodeProperties[] {
 				type: 'options',
 				noDataExpression: true,
 				description:
-					'Switching can add, move or remove branches of the node. The lines from a branch that is gone are removed.',
+					'Switching can add, move or remove branches of the node. Check the lines afterwards: n8n keeps them by position and removes those left over.',
 				default: defaultOperation,
 				displayOptions: { show: { resource: [resource] } },
 				options: descriptions
