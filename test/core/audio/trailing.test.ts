@@ -1,7 +1,7 @@
 /** Whole files with something behind the audio, and streams whose header does not know how long they became. */
 import { DamagedAudioError, joinBlocker } from '../../../nodes/SpeechGateway/core/audio';
 import { remux, withoutEndOfStream } from './ogg';
-import { decode, fixture, inspect, joinFiles, pieces } from './support';
+import { decode, fixture, inspect, joinFiles, pieces, split } from './support';
 
 const text = (value: string) => new Uint8Array(Buffer.from(value, 'latin1'));
 const bytesOf = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
@@ -56,6 +56,16 @@ describe.each([
 		const expected = { ...whole, bytes: longer.length };
 		expect(inspect(format, longer)).toEqual(expected);
 		expect(inspect(format, pieces(longer, 1))).toEqual(expected);
+	});
+
+	test('with a tag behind it that is longer than a chunk is whole, wherever the chunks end', () => {
+		const size = 200_000;
+		const header = Uint8Array.of(4, 0, 0, 0, size >> 14, (size >> 7) & 127, size & 127);
+		const longer = bytesOf(file, text('ID3'), header, new Uint8Array(size).fill(85));
+		const expected = { ...whole, bytes: longer.length };
+		for (let at = 1; at < file.length; at += 97) {
+			expect(inspect(format, split(longer, [at, at + 65_536]))).toEqual(expected);
+		}
 	});
 
 	test.each(['{"error":{"message":"upstream"}}', '<html>', 'rubbish'])(
