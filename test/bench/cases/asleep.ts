@@ -129,7 +129,7 @@ export const asleep: BenchCase = {
 			],
 			checks: [
 				{ what: 'executions that run while they sleep', value: sleep.running, limit: 0 },
-				{ what: 'heap, asleep / awake', value: sleep.heap / stay.heap, limit: 0.2 },
+				{ what: 'heap, asleep / awake', value: sleep.heap / stay.heap, limit: 0.5 },
 			],
 		};
 	},

@@ -109,7 +109,7 @@ export const jobs: BenchCase = {
 				name as string,
 				...values.map((value) => round(value as number)),
 			]),
-			checks: [{ what: 'wall / the slowest job', value: wall / JOB_SECONDS, limit: 1.3 }],
+			checks: [{ what: 'wall / the slowest job', value: wall / JOB_SECONDS, limit: 1.12 }],
 		};
 	},
 };
