@@ -15,7 +15,7 @@ type Granularity = 'grapheme' | 'word' | 'sentence';
 const segmenters = new Map<Granularity, Intl.Segmenter>();
 
 /**
- * Made when first used: the first one takes 10 ms, which every n8n process would pay at its start. A fixed locale, so
+ * Made when first used: the first one takes 10 ms, which only some operations need. A fixed locale, so
  * that a text is cut alike on every machine; the rules and dictionaries for all scripts are the same.
  */
 function segmenterOf(granularity: Granularity): Intl.Segmenter {
@@ -49,8 +49,7 @@ const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
 /** The longest abbreviation above with its full stop and a few spaces. */
 const ABBREVIATION_REACH = 16;
 
-/** Split when first used: no n8n process should pay for it at its start. */
-let cldrAbbreviations: Set<string> | undefined;
+const cldrAbbreviations = new Set(CLDR_ABBREVIATIONS.split(' '));
 
 /** Whether the full stop before an offset, with white space between, belongs to an abbreviation. */
 function followsAbbreviation(text: string, offset: number): boolean {
@@ -60,7 +59,6 @@ function followsAbbreviation(text: string, offset: number): boolean {
 	if (COUNTED.test(before) || (NUMBER.test(word) && matchesAt(OPENS_SENTENCE, text, offset))) {
 		return false;
 	}
-	cldrAbbreviations ??= new Set(CLDR_ABBREVIATIONS.split(' '));
 	return (
 		NO_SENTENCE_END.test(word) ||
 		cldrAbbreviations.has(word) ||

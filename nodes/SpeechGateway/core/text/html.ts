@@ -1,8 +1,7 @@
 import { decode, decoded } from './entities';
 import { endOf, type MappedText, slice, startOf, unchanged } from './mapped';
 import { pauseMark } from './pauses';
-import type { ReadText } from './prepare';
-import { Reading } from './reading';
+import { Reading, type ReadText } from './reading';
 import { aliasOf, attribute, SSML_ELEMENT } from './ssml';
 
 const words = (list: string) => new Set(list.split(' '));
@@ -84,14 +83,8 @@ export class HtmlReader {
 	/** Text between tags, its character references resolved. */
 	text(text: MappedText): void {
 		if (this.unread) return;
-		if (!this.preformatted) return this.reading.text(text);
-		let start = 0;
-		for (const { index } of text.text.matchAll(/\n/g)) {
-			this.reading.text(text, start, index);
-			this.reading.breakLine();
-			start = index + 1;
-		}
-		this.reading.text(text, start);
+		if (this.preformatted) this.reading.lines(text);
+		else this.reading.text(text);
 	}
 
 	tag(tag: Tag): void {

@@ -3,8 +3,7 @@ import { feedHtml, HtmlReader, notesOf } from './html';
 import { InlineReader } from './inline';
 import { takeDefinitions } from './links';
 import { type MappedText, rewrite, slice } from './mapped';
-import type { ReadText } from './prepare';
-import { Reading } from './reading';
+import { Reading, type ReadText } from './reading';
 
 /** Lines of a list of sources that others refer to: `[4] https://…`. */
 const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
@@ -121,13 +120,7 @@ class MarkdownReader {
 			return;
 		}
 		this.reading.endBlock('\n\n');
-		let start = 0;
-		for (const { index } of text.text.matchAll(/\n/g)) {
-			this.reading.text(text, start, index);
-			this.reading.breakLine();
-			start = index + 1;
-		}
-		this.reading.text(text, start);
+		this.reading.lines(text);
 		this.reading.endBlock('\n\n');
 	}
 }

@@ -1,7 +1,6 @@
 import { dialectEdits } from './blockDialects';
 import { readHtml, unescaped } from './html';
 import {
-	type Edit,
 	endOf,
 	type MappedText,
 	offsetOf,
@@ -16,13 +15,11 @@ import { plainHeadings } from './plainHeadings';
 import { readParenthesesAloud, toneTags, untonedTags } from './parentheses';
 import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { pronounce, type Pronunciation } from './pronunciations';
-import type { ReadHeading } from './reading';
+import type { ReadText } from './reading';
 import { readPlain } from './ssml';
 
-export const TEXT_FORMATS = ['plain', 'markdown', 'html'] as const;
-export type TextFormat = (typeof TEXT_FORMATS)[number];
-export const PARENTHESES = ['tags', 'readAloud'] as const;
-export type Parentheses = (typeof PARENTHESES)[number];
+export type TextFormat = 'plain' | 'markdown' | 'html';
+export type Parentheses = 'tags' | 'readAloud';
 
 /** How a text is to be read. */
 export interface TextOptions {
@@ -31,18 +28,6 @@ export interface TextOptions {
 	pronunciations: Pronunciation[];
 	/** Milliseconds; 0: none. */
 	pauseAfterParagraphs: number;
-}
-
-/** A text as a reader of markup hands it on. */
-export interface ReadText {
-	text: MappedText;
-	headings: ReadHeading[];
-	/** What is spoken in place of stretches of the text. */
-	aliases: Edit[];
-	/** Names of SSML elements that were left out. */
-	dropped: string[];
-	/** Sentences for hints. */
-	notes: string[];
 }
 
 /** A heading of a text: its level (1 to 6), its words as written, and where it starts in the spoken text. */

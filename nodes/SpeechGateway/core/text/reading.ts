@@ -10,6 +10,18 @@ export interface ReadHeading {
 	level: number;
 }
 
+/** A text as a reader of markup hands it on. */
+export interface ReadText {
+	text: MappedText;
+	headings: ReadHeading[];
+	/** What is spoken in place of stretches of the text. */
+	aliases: Edit[];
+	/** Names of SSML elements that were left out. */
+	dropped: string[];
+	/** Sentences for hints. */
+	notes: string[];
+}
+
 type Break = '' | ' ' | ', ' | '\n' | '\n\n';
 const STRENGTH: Record<Break, number> = { '': 0, ' ': 1, ', ': 2, '\n': 3, '\n\n': 4 };
 
@@ -53,6 +65,17 @@ export class Reading {
 	private openHeading: { level: number; at: number } | undefined;
 	private readonly aliases: Edit[] = [];
 	private openAlias: { at: number; words: string } | undefined;
+
+	/** Running text whose line breaks are kept. */
+	lines(from: MappedText): void {
+		let start = 0;
+		for (const { index } of from.text.matchAll(/\n/g)) {
+			this.text(from, start, index);
+			this.breakLine();
+			start = index + 1;
+		}
+		this.text(from, start);
+	}
 
 	/** Running text: white space counts as one space. */
 	text(from: MappedText, start = 0, end = from.text.length): void {
