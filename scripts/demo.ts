@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { IBinaryData } from 'n8n-workflow';
 import {
 	executionError,
 	nodeOutputs,
@@ -13,10 +14,12 @@ import { installN8n, REPOSITORY } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { secondsSince, step, type Log } from '../test/support/n8n/steps';
+import { probe, secondReader } from '../test/support/readers';
 import { startSimulator } from '../test/support/simulator';
 
 const VERSION = '2.41';
-const EXAMPLE = 'examples/batch-narration.json';
+/** A table of texts, and an episode with two speakers, chapters and a cover. */
+const EXAMPLES = ['examples/batch-narration.json', 'examples/dialogue.json'];
 const OUTPUT_FOLDER = 'demo-output';
 
 /** The service reckons with 250 characters a minute. */
@@ -35,7 +38,7 @@ const NETWORK_SETTINGS = [
 
 /**
  * `npm run demo`: from the sources to audio files. Builds and packs the package, installs it into a real n8n, imports
- * an example workflow, runs it against the simulator (or the real gateway) and writes its files to demo-output/.
+ * example workflows, runs them against the simulator (or the real gateway) and writes their files to demo-output/.
  * `--open` leaves n8n running for a look at the editor.
  */
 export async function main(args: string[]): Promise<number> {
@@ -62,16 +65,20 @@ export async function main(args: string[]): Promise<number> {
 		{ apiKey, baseUrl },
 		'Speech Gateway account',
 	);
-	const example = JSON.parse(
-		await readFile(path.join(REPOSITORY, EXAMPLE), 'utf8'),
-	) as WorkflowJson;
-	const workflow = await n8n.api.importWorkflow(example, [credential]);
-	const execution = await step(
-		`Run "${workflow.name}"`,
-		log,
-		async () => await n8n.api.run(workflow),
-	);
-	const isWhole = await report(execution, n8n.api, log);
+	await mkdir(path.join(REPOSITORY, OUTPUT_FOLDER), { recursive: true });
+	const editors: string[] = [];
+	let isWhole = true;
+	for (const file of EXAMPLES) {
+		const example = JSON.parse(await readFile(path.join(REPOSITORY, file), 'utf8')) as WorkflowJson;
+		const workflow = await n8n.api.importWorkflow(example, [credential]);
+		editors.push(`${n8n.url}/workflow/${workflow.id}`);
+		const execution = await step(
+			`Run "${workflow.name}"`,
+			log,
+			async () => await n8n.api.run(workflow),
+		);
+		isWhole = (await report(execution, n8n.api, log)) && isWhole;
+	}
 	if (simulator) {
 		const tokens = simulator.charges.reduce((sum, charge) => sum + charge.tokens, 0);
 		log(
@@ -81,7 +88,7 @@ export async function main(args: string[]): Promise<number> {
 	log(`Done in ${secondsSince(from)} s.`);
 
 	if (args.includes('--open')) {
-		log(`\nEditor: ${n8n.url}/workflow/${workflow.id}`);
+		log(`\nEditor: ${editors.join('\n        ')}`);
 		log(`Login:  ${OWNER.email} / ${OWNER.password}`);
 		log('Ctrl-C ends n8n.');
 		await new Promise(() => {}); // until a signal
@@ -98,17 +105,60 @@ async function report(execution: Execution, api: N8nClient, log: Log): Promise<b
 		return false;
 	}
 	const [narrated, unknown] = nodeOutputs(execution, 'Speech Gateway');
-	await mkdir(path.join(REPOSITORY, OUTPUT_FOLDER), { recursive: true });
 	const rows: string[][] = [];
-	for (const { json, binary } of narrated) {
-		const file = path.join(OUTPUT_FOLDER, path.basename(binary!.data.fileName!));
-		await writeFile(path.join(REPOSITORY, file), await api.binary(binary!.data));
+	const episodes: string[] = [];
+	for (const { json, binary = {} } of narrated) {
+		const { data, chapters } = binary;
+		const file = await save(data, api);
 		const seconds = Number(json.durationSeconds).toFixed(1);
 		rows.push([rows.length + 1, json.characters, seconds, file, json.estimatedTokens].map(String));
+		if (chapters) episodes.push(`${file}, ${await save(chapters, api)}\n${contentsOf(file)}`);
 	}
 	log(`\n${table(['item', 'characters', 'seconds', 'file', 'tokens'], rows)}\n`);
+	for (const episode of episodes) log(`${episode}\n`);
 	if (unknown.length > 0) log(`${unknown.length} rows have an unknown outcome: see "Review list"`);
 	return rows.length > 0 && unknown.length === 0;
+}
+
+/** Writes a file of n8n's store to demo-output/; returns its path. */
+async function save(binary: IBinaryData, api: N8nClient): Promise<string> {
+	const file = path.join(OUTPUT_FOLDER, path.basename(binary.fileName!));
+	await writeFile(path.join(REPOSITORY, file), await api.binary(binary));
+	return file;
+}
+
+/** What two programs that are not ours read in a file: its tags, cover and chapters. */
+function contentsOf(file: string): string {
+	const absolute = path.join(REPOSITORY, file);
+	const read = { ffprobe: () => probe(absolute), 'music-metadata': () => readWith(absolute) };
+	return Object.entries(read)
+		.map(([name, readFile]) => {
+			try {
+				const { tags, cover, chapters } = readFile();
+				const texts = ['title', 'artist', 'album', 'date'].flatMap((key) => tags[key] ?? []);
+				return [
+					`  ${name}: ${texts.join(' · ')}${cover ? ` · cover of ${cover.length} bytes` : ''}`,
+					...chapters.map(({ start, title }) => `    ${start.toFixed(3).padStart(8)} s  ${title}`),
+				].join('\n');
+			} catch (error) {
+				return `  ${name}: ${(error as Error).message}`;
+			}
+		})
+		.join('\n');
+}
+
+/** The second reader's findings under the names of the first. */
+function readWith(file: string) {
+	const { common, chapters = [] } = secondReader(file);
+	const [picture] = common.picture ?? [];
+	return {
+		tags: {
+			...Object.fromEntries(['title', 'artist', 'album'].map((key) => [key, String(common[key])])),
+			date: String(common.year),
+		} as Record<string, string>,
+		cover: picture && Buffer.from(picture.data, 'base64'),
+		chapters,
+	};
 }
 
 /** Lines of a table with aligned columns; numbers to the right. */
