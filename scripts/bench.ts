@@ -8,6 +8,7 @@ import { audio } from '../test/bench/cases/audio';
 import { batch, growth, small } from '../test/bench/cases/batch';
 import { chat } from '../test/bench/cases/chat';
 import { download } from '../test/bench/cases/download';
+import { join } from '../test/bench/cases/join';
 import { jobs } from '../test/bench/cases/jobs';
 import { kills } from '../test/bench/cases/kills';
 import { load } from '../test/bench/cases/load';
@@ -26,6 +27,7 @@ const CASES: BenchCase[] = [
 	longText,
 	chat,
 	download,
+	join,
 	storm,
 	load,
 	asleep,

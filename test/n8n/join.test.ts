@@ -1,0 +1,140 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/* Audio → Join of files that other nodes have made, in real n8n. */
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { IDataObject } from 'n8n-workflow';
+import { decode, whichText } from '../support/listen';
+import { openBench, type Bench } from '../support/n8n/bench';
+import { executionError, nodeOutputs, type WorkflowJson } from '../support/n8n/client';
+import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { probe } from '../support/readers';
+import { renderAudio } from '../support/simulator/audio';
+import { connection, makeNode, NODE_NAME, NODE_TYPE } from '../support/workflow';
+
+const MB = 1024 * 1024;
+const SAID = ['The intro of another program.', 'The episode itself.', 'Goodbye.'];
+const sound = (text: string) => Buffer.concat([...renderAudio(text, 3, 'wav').chunks()]);
+/** Bare samples; a hundred times as many are joined. */
+const LONG = Buffer.alloc(8 * MB);
+
+let bench: Bench;
+let server: Server;
+let address: string;
+beforeAll(async () => {
+	bench = await openBench();
+	server = createServer(({ url }, response) => {
+		const [, at] = /^\/(\d)\.wav$/.exec(url ?? '') ?? [];
+		response.setHeader('content-type', at ? 'audio/wav' : 'audio/pcm');
+		response.end(at ? sound(SAID[Number(at)]) : LONG);
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+	server?.close();
+	await bench?.close();
+});
+
+const download = (url: string, x: number) =>
+	makeNode('HTTP Request', 'n8n-nodes-base.httpRequest', 4.2, x, {
+		url,
+		options: { response: { response: { responseFormat: 'file' } } },
+	});
+const join = (parameters: IDataObject) =>
+	makeNode(NODE_NAME, NODE_TYPE, 1, 800, { resource: 'audio', operation: 'join', ...parameters });
+/** One node after the other. */
+function chain(name: string, nodes: WorkflowJson['nodes']): WorkflowJson {
+	const trigger = makeNode('Trigger', 'n8n-nodes-base.manualTrigger', 1, 0, {});
+	const all = [trigger, ...nodes];
+	return {
+		name,
+		nodes: all,
+		connections: Object.fromEntries(
+			nodes.map((node, index) => [all[index].name, connection([node.name])]),
+		),
+		settings: { executionOrder: 'v1' },
+	};
+}
+
+test('files that HTTP Request has downloaded become one, with a chapter each', async () => {
+	const workflow = chain('Join downloads', [
+		makeNode('Episodes', 'n8n-nodes-base.set', 3.4, 200, {
+			mode: 'raw',
+			jsonOutput: '={{ { at: [0, 1] } }}',
+		}),
+		makeNode('One by one', 'n8n-nodes-base.splitOut', 1, 400, { fieldToSplitOut: 'at' }),
+		download(`=${address}/{{ $json.at }}.wav`, 600),
+		join({
+			options: { chapters: 'headings', pauseBetween: 500, tags: { values: { title: 'T' } } },
+		}),
+	]);
+	const execution = await bench.api.run(await bench.api.importWorkflow(workflow, []));
+	expect(executionError(execution)?.message).toBeUndefined();
+	const [{ json, binary, pairedItem }] = nodeOutputs(execution, NODE_NAME)[0];
+	expect(json).toMatchObject({ files: 2, durationSeconds: 6.5, starts: [0, 3.5] });
+	expect(pairedItem).toEqual([{ item: 0 }, { item: 1 }]);
+	const audio = await bench.api.binary(binary!.data);
+	const samples = await decode(audio);
+	expect([0, 3.5].map((start) => whichText(samples, SAID, start, 3))).toEqual([0, 1]);
+	expect(probe(audio).chapters.map(({ start }) => start)).toEqual([0, 3.5]);
+	expect(binary!.chapters.fileName).toBe('joined.chapters.json');
+});
+
+test('files that Convert to File has made become one', async () => {
+	const item = (text: string) => ({ audio: sound(text).toString('base64') });
+	const workflow = chain('Join converted', [
+		makeNode('Rows', 'n8n-nodes-base.set', 3.4, 200, {
+			mode: 'raw',
+			jsonOutput: JSON.stringify({ rows: SAID.map(item) }),
+		}),
+		makeNode('One by one', 'n8n-nodes-base.splitOut', 1, 400, { fieldToSplitOut: 'rows' }),
+		makeNode('Convert to File', 'n8n-nodes-base.convertToFile', 1.1, 600, {
+			operation: 'toBinary',
+			sourceProperty: 'audio',
+			options: { fileName: 'row.wav' },
+		}),
+		join({}),
+	]);
+	const execution = await bench.api.run(await bench.api.importWorkflow(workflow, []));
+	expect(executionError(execution)?.message).toBeUndefined();
+	const [{ json, binary }] = nodeOutputs(execution, NODE_NAME)[0];
+	expect(json).toMatchObject({ files: 3, durationSeconds: 9 });
+	const samples = await decode(await bench.api.binary(binary!.data));
+	expect([0, 3, 6].map((start) => whichText(samples, SAID, start, 3))).toEqual([0, 1, 2]);
+});
+
+// In memory mode, the default of 1.123, nothing is written.
+if (n8nIsAtLeast('2.0')) {
+	const { userFolder } = sharedN8n();
+	const filesNow = () =>
+		readdirSync(userFolder, { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile() && !entry.name.includes('sqlite'))
+			.map((entry) => path.join(entry.parentPath, entry.name));
+
+	test('Stop ends a join while its file is being written; nothing of it stays', async () => {
+		const before = new Set(filesNow());
+		const isWriting = () =>
+			filesNow()
+				.filter((file) => !before.has(file))
+				.some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LONG.length);
+		const workflow = chain('Long join', [
+			download(`${address}/long.pcm`, 200),
+			makeNode('Many', 'n8n-nodes-base.set', 3.4, 400, {
+				duplicateItem: true,
+				duplicateCount: 99,
+				includeOtherFields: true,
+				options: { stripBinary: false },
+			}),
+			join({}),
+		]);
+		const id = await bench.api.start(await bench.api.importWorkflow(workflow, []));
+		while (!isWriting()) await wait(5);
+		await bench.api.stop(id);
+		expect((await bench.api.waitForExecution(id)).status).toBe('canceled');
+		while (isWriting()) await wait(5);
+	});
+}
