@@ -1,17 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions, no-console -- runs outside n8n */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import {
-	CACHE,
-	installN8n,
-	N8N_VERSIONS,
-	REPOSITORY,
-	type N8nVersion,
-} from '../test/support/n8n/install';
+import { installN8n, N8N_VERSIONS, REPOSITORY, type N8nVersion } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { run, secondsSince } from '../test/support/n8n/steps';
+import { runJest } from './jest';
 
 const [CURRENT, COMPATIBLE] = N8N_VERSIONS;
 
@@ -84,21 +78,18 @@ function jest(projects: string[], version?: N8nVersion): Step {
 	return {
 		name: version ? `${name} (n8n ${version})` : name,
 		async work() {
-			const report = path.join(CACHE, 'reports', `${projects.join('-')}.json`);
-			await mkdir(path.dirname(report), { recursive: true });
-			await rm(report, { force: true });
-			const args = ['--json', `--outputFile=${report}`, '--selectProjects', ...projects];
-			let failure: unknown;
-			await call(bin('jest'), [version ? '--runInBand' : '--maxWorkers=100%', ...args], {
+			const env = {
 				...(version && { N8N_VERSION: version }),
 				MODEL_STORIES: process.env.MODEL_STORIES ?? String(MODEL_STORIES),
-			}).catch((error: unknown) => (failure = error));
-			if (existsSync(report)) {
-				const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(
-					await readFile(report, 'utf8'),
-				) as Record<string, number>;
-				total.passed += numPassedTests;
-				total.failed += Math.max(numFailedTests, numFailedTestSuites);
+			};
+			const { report, failure } = await runJest(
+				projects,
+				[version ? '--runInBand' : '--maxWorkers=100%'],
+				env,
+			);
+			if (report) {
+				total.passed += report.numPassedTests;
+				total.failed += Math.max(report.numFailedTests, report.numFailedTestSuites);
 			}
 			if (failure) throw failure;
 		},

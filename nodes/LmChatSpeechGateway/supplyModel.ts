@@ -5,7 +5,7 @@ import {
 	type NodeOperationError,
 	type SupplyData,
 } from 'n8n-workflow';
-import { asError, OutcomeUnknownError } from '../SpeechGateway/core/errors';
+import { OutcomeUnknownError } from '../SpeechGateway/core/errors';
 import { answerFields } from '../SpeechGateway/descriptions/fields/chat';
 import { chatModelField } from '../SpeechGateway/descriptions/fields/model';
 import { completeCall } from '../SpeechGateway/flows/chat';
@@ -52,15 +52,16 @@ export async function supplyModel(
 	}
 }
 
-/** Only when it is used: n8n 1 lacks n8n's SDK for AI nodes, and must still load this package. */
+/** Only when it is used: n8n before 2.16 lacks the SDK for AI nodes, and must still load this package. */
 async function loadSdk(context: ISupplyDataFunctions) {
 	try {
 		const sdk = await import('@n8n/ai-node-sdk');
 		const { SpeechGatewayChatModel: Model } = await import('./model');
 		return { sdk, Model };
-	} catch (error) {
-		const message = 'The Speech Gateway Chat Model needs a newer n8n (it is tested with n8n 2.41)';
-		const description = `Update n8n, or use the node Speech Gateway with Chat → Complete. Details: ${asError(error).message}`;
+	} catch {
+		// Node.js would name folders of the server.
+		const message = 'The Speech Gateway Chat Model needs n8n 2.16 or newer';
+		const description = 'Update n8n, or use the node Speech Gateway with Chat → Complete.';
 		throw nodeError(context.getNode(), { message, description, details: {} }, CONFIGURATION);
 	}
 }
