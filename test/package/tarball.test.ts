@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../package.json';
@@ -134,10 +134,31 @@ test('no file of the package, and none of the repository, holds a key', async ()
 	}
 });
 
-test("n8n's lint passes with all inline disables ignored, as n8n's scanner sees it", async () => {
+/** Lints as n8n's scanner does, for which comments that disable rules do not exist. Throws with the findings. */
+async function lint(cwd: string, ...args: string[]): Promise<void> {
 	const eslint = path.join(REPOSITORY, 'node_modules/eslint/bin/eslint.js');
-	const args = ['--no-inline-config', '--max-warnings=0', 'nodes', 'credentials', 'package.json'];
 	// With jest's NODE_ENV the rules would take every file for one of their own test cases.
 	const env = { ...process.env, NODE_ENV: undefined };
-	await run(process.execPath, [eslint, ...args], { cwd: REPOSITORY, env }); // throws with the findings
+	await run(process.execPath, [eslint, '--no-inline-config', '--max-warnings=0', ...args], {
+		cwd,
+		env,
+	});
+}
+
+test("n8n's lint passes with all inline disables ignored, as n8n's scanner sees it", async () => {
+	await lint(REPOSITORY, 'nodes', 'credentials', 'package.json');
+});
+
+test("the packed files pass the rules of n8n's scanner, which finds what a comment would hide", async () => {
+	const packed = [
+		'--config',
+		path.join(__dirname, 'scanner.config.mjs'),
+		'**/*.js',
+		'package.json',
+	];
+	await lint(folder, ...packed);
+	const hidden = path.join(folder, 'dist/nodes/hidden.js');
+	await writeFile(hidden, '/* eslint-disable */\nconsole.log(process.env);\n');
+	await expect(lint(folder, ...packed)).rejects.toThrow(/no-console|no-restricted-globals/);
+	await rm(hidden);
 });
