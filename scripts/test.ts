@@ -105,7 +105,7 @@ const call = async (program: string, args: string[], env: NodeJS.ProcessEnv = {}
 
 const SUITES: Record<string, Step[]> = {
 	'--all': [
-		programs({ ffmpeg: 'ffmpeg', chromium: 'chromium' }),
+		programs({ ffmpeg: 'ffmpeg', chromium: 'chromium', '/usr/sbin/nginx': 'nginx-light' }),
 		{ name: 'lint', work: lint },
 		{ name: 'types', work: types },
 		pack,

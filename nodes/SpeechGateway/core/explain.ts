@@ -139,6 +139,12 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				'Wait until its status is "completed", then try again.',
 			];
 		case 413:
+			if (isPage(body)) {
+				return [
+					'A proxy between n8n and the gateway finds the request too large (413)',
+					'The request did not reach the gateway and was not charged. Let the proxy take larger requests (nginx: client_max_body_size), or send a smaller file.',
+				];
+			}
 			return [
 				'The gateway finds the request too large (413)',
 				'Send a shorter text or a smaller file.',
