@@ -36,7 +36,7 @@ export async function main(args: string[]): Promise<number> {
 	for (const wanted of args) {
 		try {
 			const { row, passed, failed } = await testOn(await exactVersion(wanted));
-			await writeRow(row);
+			await writeFile(DOCUMENT, withRow(await readFile(DOCUMENT, 'utf8'), row));
 			total.passed += passed;
 			total.failed += failed;
 		} catch (error) {
@@ -95,13 +95,12 @@ function rowOf(exact: string, version: N8nVersion, report: JestReport, failed: s
 	return `| ${cells.join(' | ')} |`;
 }
 
-/** Puts a row into the table of the document, in place of the one of the same version; newest first. */
-async function writeRow(row: string): Promise<void> {
-	const text = await readFile(DOCUMENT, 'utf8');
+/** The document with a row in its table, in place of the one of the same version; newest first. */
+export function withRow(text: string, row: string): string {
 	const old = (TABLE.exec(text)?.[0].match(/^\| \d.*$/gm) ?? []).map(String);
 	const versionOf = (line: string) => line.split('|')[1].trim();
 	const rows = [...old.filter((line) => versionOf(line) !== versionOf(row)), row];
 	rows.sort((a, b) => versionOf(b).localeCompare(versionOf(a), 'en', { numeric: true }));
 	const table = [...HEAD, ...rows].join('\n');
-	await writeFile(DOCUMENT, text.replace(TABLE, `$1\n${table}\n\n$2`));
+	return text.replace(TABLE, `$1\n${table}\n\n$2`);
 }
