@@ -1,4 +1,5 @@
-import { type INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { startSimulator, type Simulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import { runNode, speechNode, storedFile, type EngineRun } from './support';
@@ -81,4 +82,19 @@ test('paid audio that cannot be read is on Unknown', async () => {
 	sim.fault({ path: '/v1/audio/speech', corrupt: true });
 	const { outputs } = await run({ parameters: speechNode(), items: [{ json: { text: 'One.' } }] });
 	expect(filesOf(outputs[1][0])).toEqual(['received']);
+});
+
+test('an n8n that tells no node the settings of its workflow', async () => {
+	class OlderN8n extends SpeechGateway {
+		override async execute(this: IExecuteFunctions) {
+			const context = Object.create(this, { getWorkflowSettings: { value: undefined } });
+			return await SpeechGateway.prototype.execute.call(context as IExecuteFunctions);
+		}
+	}
+	const { outputs } = await runNode({
+		...{ url: sim.url, apiKey: sim.apiKey, nodeType: new OlderN8n() },
+		parameters: speechNode(),
+		items: [{ json: { text: 'One.' } }],
+	});
+	expect(outputs[0]).toHaveLength(1);
 });

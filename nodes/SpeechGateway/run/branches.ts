@@ -27,13 +27,16 @@ export function branchesOf(operation: Operation, context: IExecuteFunctions): Br
 export const isTool = (context: Pick<IExecuteFunctions, 'getNode'>) =>
 	context.getNode().type.endsWith('Tool');
 
+/** Older versions of n8n, 2.0 among them, do not tell a node the settings of its workflow. */
+type SettingsContext = Partial<Pick<IExecuteFunctions, 'getWorkflowSettings'>>;
+
 /** The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them. */
 export function sortOntoBranches(
 	settled: Settled[],
 	branches: Branch[],
-	context: Pick<IExecuteFunctions, 'getWorkflowSettings'>,
+	context: SettingsContext,
 ): INodeExecutionData[][] {
-	const { binaryMode } = context.getWorkflowSettings();
+	const binaryMode = context.getWorkflowSettings?.().binaryMode;
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
 	const failure = (error: unknown) => errorItem(errorText(error), binaryMode);
 	settled.forEach((outcome, index) => {
