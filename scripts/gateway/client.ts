@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
+/* eslint-disable @n8n/community-nodes/require-node-api-error -- runs outside n8n */
 import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
 
 /** What comes back, read to its end. */

@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { LLMock } from '@copilotkit/aimock';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';

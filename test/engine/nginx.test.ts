@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { Container } from '@n8n/di';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import { BinaryDataService } from 'n8n-core';
