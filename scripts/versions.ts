@@ -64,10 +64,10 @@ async function testOn(version: N8nVersion) {
 		await readFile(path.join(folder, 'node_modules/n8n/package.json'), 'utf8'),
 	) as { version: string };
 	const { report, failure } = await runJest(['n8n'], ['--runInBand'], { N8N_VERSION: version });
+	if (!report) throw failure ?? new Error('jest gave no report');
 	// 2 GB each; those with a lock are what all other tests run on.
 	if (!N8N_VERSIONS.some((locked) => locked === version))
 		await rm(folder, { recursive: true, force: true });
-	if (!report) throw failure ?? new Error('jest gave no report');
 	const failed = report.testResults.flatMap(({ name, message, assertionResults }) => {
 		const tests = assertionResults.filter(({ status }) => status === 'failed');
 		const names = tests.map(({ fullName }) => `${path.basename(name)}: ${fullName}`);

@@ -35,7 +35,7 @@ export interface InstalledN8n {
 
 /** What npm is given to install: as it is kept here, or made for a version that has no lock. */
 async function manifestOf(version: N8nVersion): Promise<Record<string, string>> {
-	const kept = async (file: string, of = version) =>
+	const kept = async (file: string, of: string = version) =>
 		await readFile(path.join(REPOSITORY, 'test/n8n/versions', of, file), 'utf8');
 	if (isLocked(version)) {
 		return {
@@ -43,12 +43,17 @@ async function manifestOf(version: N8nVersion): Promise<Record<string, string>> 
 			'package-lock.json': await kept('package-lock.json'),
 		};
 	}
-	// Dependencies that n8n names by range have drifted to versions that break it, in all of its versions alike.
-	const { overrides, dependencies } = JSON.parse(await kept('package.json', '1.123')) as {
-		overrides: object;
-		dependencies: object;
+	// Dependencies that n8n names by range have drifted to versions that break it, or that the registry lacks.
+	const { overrides, dependencies } = JSON.parse(
+		await kept('package.json', isAtLeast(version, '2.10') ? '2.41' : '1.123'),
+	) as { overrides: object; dependencies: object };
+	// With --legacy-peer-deps npm leaves out what n8n before 1.123 has as a peer of a peer.
+	const peers = isAtLeast(version, '1.123') ? {} : { ajv: '8.17.1' };
+	const manifest = {
+		private: true,
+		overrides,
+		dependencies: { ...dependencies, ...peers, n8n: version },
 	};
-	const manifest = { private: true, overrides, dependencies: { ...dependencies, n8n: version } };
 	return { 'package.json': JSON.stringify(manifest, null, 2) };
 }
 
