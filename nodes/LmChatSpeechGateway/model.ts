@@ -10,8 +10,14 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ChatReply } from '../SpeechGateway/core/chat/stream';
 import { finishReason, gatewayMessages, gatewayTools, tokenUsage, toolCalls } from './messages';
 
-/** Sends one body and hears the text of its answer; retries, and refuses, as the money rules want. */
-export type Complete = (body: IDataObject, onText?: (text: string) => void) => Promise<ChatReply>;
+/**
+ * Makes and sends one body, and hears the text of its answer; retries, and refuses, as the money rules want. What it throws
+ * is n8n's error.
+ */
+export type Complete = (
+	body: () => IDataObject,
+	onText?: (text: string) => void,
+) => Promise<ChatReply>;
 
 /** A chat model whose requests all go through `complete`: neither n8n's SDK nor LangChain sends or retries anything. */
 export class SpeechGatewayChatModel extends BaseChatModel {
@@ -24,7 +30,7 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 	}
 
 	async generate(messages: Message[], config?: ChatModelConfig): Promise<GenerateResult> {
-		const reply = await this.complete(this.body(messages, config));
+		const reply = await this.complete(() => this.body(messages, config));
 		return {
 			finishReason: finishReason(reply),
 			usage: tokenUsage(reply),
@@ -40,7 +46,7 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 	}
 
 	async *stream(messages: Message[], config?: ChatModelConfig): AsyncIterable<StreamChunk> {
-		const body = { ...this.body(messages, config), stream: true };
+		const body = () => ({ ...this.body(messages, config), stream: true });
 		let answer: Promise<ChatReply> | undefined;
 		const texts = new ReadableStream<string>({
 			start: (controller) => {

@@ -39,7 +39,7 @@ export async function supplyModel(
 		const replay = replayForModel(context, itemIndex);
 		const complete: Complete = async (body, onText) => {
 			try {
-				return await completeCall({ ...session, context }, settings, replay, body, onText);
+				return await completeCall({ ...session, context }, settings, replay, body(), onText);
 			} catch (error) {
 				throw modelError(supplier, error);
 			}

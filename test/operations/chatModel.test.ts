@@ -6,10 +6,12 @@ import {
 	SystemMessage,
 	ToolMessage,
 } from '@langchain/core/messages';
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { LangchainChatModelAdapter } from '@n8n/ai-utilities';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { type Complete, SpeechGatewayChatModel } from '../../nodes/LmChatSpeechGateway/model';
+import { supplyModel } from '../../nodes/LmChatSpeechGateway/supplyModel';
 import type { ChatReply } from '../../nodes/SpeechGateway/core/chat/stream';
 
 /** The model as n8n hands it to agents, in LangChain's clothes; `complete` is where it would reach the gateway. */
@@ -32,7 +34,7 @@ test('a conversation with tools, as the gateway takes it', async () => {
 	const bodies: IDataObject[] = [];
 	const model = adapted(
 		async (body) => {
-			bodies.push(body);
+			bodies.push(body());
 			return answer({ text: 'It rains.', finishReason: 'stop' });
 		},
 		{ temperature: 0, maxTokens: 10 },
@@ -116,7 +118,7 @@ test('tool calls without ids get some of their own', async () => {
 test('stop words of older agents are sent', async () => {
 	let sent: IDataObject = {};
 	const model = adapted(async (body) => {
-		sent = body;
+		sent = body();
 		return answer({ text: 'Yes' });
 	});
 	await model.invoke('Hello', { stop: ['Observation:'] } as never);
@@ -159,9 +161,33 @@ test.each(['invoke', 'stream'] as const)(
 );
 
 test('a file is refused with words, not dropped', async () => {
-	const model = adapted(async () => answer({ text: 'never' }));
+	const model = adapted(async (body) => answer({ text: JSON.stringify(body()) }));
 	const file = { type: 'file', mimeType: 'image/png', data: 'AAAA' };
 	await expect(model.invoke([new HumanMessage({ content: [file] as never })])).rejects.toThrow(
 		/text only/,
 	);
+});
+
+test("what cannot be sent is n8n's error of the model, with its advice", async () => {
+	const parameters: IDataObject = { model: { mode: 'id', value: 'some-model' }, options: {} };
+	const supplied = await supplyModel(
+		{
+			getNode: () => ({ name: 'Model', type: 'lmChatSpeechGateway', parameters }),
+			getNodeParameter: (name: string) => parameters[name],
+			getCredentials: async () => ({ baseUrl: 'https://gateway.example', apiKey: 'sk-test-12345' }),
+			getExecutionId: () => '1',
+			getWorkflowDataProxy: () => ({}),
+			helpers: {},
+		} as unknown as ISupplyDataFunctions,
+		0,
+	);
+	const model = supplied.response as BaseChatModel;
+	const file = { type: 'file', mimeType: 'image/png', data: 'AAAA' };
+	const asked = model.invoke([new HumanMessage({ content: [file] as never })]);
+	await expect(asked).rejects.toMatchObject({
+		name: 'NodeOperationError',
+		message: expect.stringContaining('text only'),
+		description: expect.stringContaining('Switch off'),
+		functionality: 'configuration-node',
+	});
 });
