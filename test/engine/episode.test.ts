@@ -147,11 +147,20 @@ test('one segment alone has its tags and its chapter', async () => {
 	expect(inputs()).toEqual(['Alone.\n\nHello.']);
 });
 
-test('without headings there are no chapters, and a hint says so; the tags are written', async () => {
+test('without headings the list of chapters is empty, and a hint says so; the tags are written', async () => {
 	const { outputs, hints } = await run({ items: [withCover({ text: 'Hello.' })] });
-	expect(Object.keys(outputs[0][0].binary!)).toEqual(['data']);
+	expect((await chaptersFile(outputs[0][0])).chapters).toEqual([]);
 	expect(hints.join()).toContain('No headings were found');
 	expect(probe(await bytesOf(outputs[0][0].binary!.data)).tags).toMatchObject({ artist: 'Anna' });
+});
+
+test('nothing to write into the file: it is passed on as it came, with an empty list of chapters', async () => {
+	const { outputs } = await run({
+		parameters: episode({ tags: {} }),
+		items: [withCover({ text: 'Hello.' })],
+	});
+	expect((await chaptersFile(outputs[0][0])).chapters).toEqual([]);
+	expect(outputs[0][0].json.segments).toBe(1);
 });
 
 test('a single request is not cut: only its first heading is a chapter, and a hint says so', async () => {

@@ -20,10 +20,11 @@ import type { Session } from '../../run/requests/session';
 import { chunksOf, collect } from './inputFile';
 import type { StoredAudio } from './storeAudio';
 
-/** What a file says of itself, and the headings that become its chapters. */
+/** What a file says of itself. */
 export interface FileMetadata {
 	tags: Tags;
-	headings: Heading[];
+	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
+	headings?: Heading[];
 }
 
 interface JoinOptions {
@@ -38,7 +39,7 @@ interface JoinOptions {
 export interface JoinedFile extends StoredAudio {
 	/** Second at which each part starts. */
 	starts: number[];
-	/** The chapters in a file of their own, when there are any. */
+	/** The chapters in a file of their own, when they are wanted. */
 	chapters?: IBinaryData;
 }
 
@@ -53,14 +54,14 @@ export async function joinStored(
 	{
 		pauses = {},
 		trimSilence = false,
-		metadata: { tags, headings } = { tags: {}, headings: [] },
+		metadata: { tags, headings } = { tags: {} },
 		cancel,
 	}: JoinOptions = {},
 ): Promise<JoinedFile> {
 	const { helpers } = session.context;
 	const [{ binary: first, info: firstInfo }] = parts;
 	const isReadable = !joinBlocker(firstInfo, firstInfo);
-	const isTagged = Object.keys(tags).length > 0 || headings.length > 0;
+	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
 	const takesTags = isReadable && canBeTagged(firstInfo.format);
 	if (isTagged && !takesTags) {
 		session.hints.add(`Chapters and tags cannot be written into this ${firstInfo.format} file.`);
@@ -73,6 +74,20 @@ export async function joinStored(
 			`Pauses at the start and at the end cannot be put into this ${firstInfo.format} file.`,
 		);
 	}
+	const metadataOf = (starts: number[], seconds: number) => ({
+		tags,
+		chapters: chaptersOf(headings ?? [], starts, seconds),
+	});
+	const chaptersFile = async (starts: number[], seconds: number | undefined) =>
+		headings && seconds !== undefined
+			? {
+					chapters: await helpers.prepareBinaryData(
+						Buffer.from(chaptersJson(metadataOf(starts, seconds))),
+						withExtension(fileName, 'chapters.json'),
+						'application/json+chapters',
+					),
+				}
+			: {};
 	const isChanged = takesPauses || (isReadable && trimSilence) || (takesTags && isTagged);
 	if (parts.length === 1 && !isChanged) {
 		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[firstInfo.format];
@@ -80,6 +95,7 @@ export async function joinStored(
 			binary: { ...first, fileName: withExtension(fileName, extension) },
 			info: firstInfo,
 			starts: [0],
+			...(await chaptersFile([0], firstInfo.seconds)),
 		};
 	}
 	const plain = joinAudio(
@@ -90,8 +106,8 @@ export async function joinStored(
 		{ pauses, trimSilence },
 	);
 	const { starts } = plain;
-	const metadata = { tags, chapters: chaptersOf(headings, starts, plain.info.seconds) };
-	const joined = takesTags ? withMetadata(plain, metadata) : plain;
+	const { seconds } = plain.info;
+	const joined = takesTags ? withMetadata(plain, metadataOf(starts, seconds)) : plain;
 	const chunks = untilCancelled(joined.chunks(), cancel);
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
@@ -104,15 +120,7 @@ export async function joinStored(
 		withExtension(fileName, extension),
 		mimeType,
 	);
-	const chapters =
-		metadata.chapters.length > 0
-			? await helpers.prepareBinaryData(
-					Buffer.from(chaptersJson(metadata)),
-					withExtension(fileName, 'chapters.json'),
-					'application/json+chapters',
-				)
-			: undefined;
-	return { binary, info: joined.info, starts, ...(chapters && { chapters }) };
+	return { binary, info: joined.info, starts, ...(await chaptersFile(starts, seconds)) };
 }
 
 /** The same chunks; throws the signal's reason when the execution is stopped. */

@@ -71,8 +71,8 @@ async function joined(
 	checkOutputField(outputBinaryPropertyName, { chapters: input.chapters !== 'none' });
 	checkAlike(files, pauseBetween);
 	const headings =
-		input.chapters === 'headings' ? files.map(({ title }, part) => ({ title, part })) : [];
-	checkTaggable(input, files[0].info.format, headings.length);
+		input.chapters === 'headings' ? files.map(({ title }, part) => ({ title, part })) : undefined;
+	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { context } = session;
 	const { binary, info, starts, chapters } = await joinStored(
 		{ session },

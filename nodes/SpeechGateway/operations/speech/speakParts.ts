@@ -96,7 +96,7 @@ export async function speakParts(
 		trimSilence: input.trimSilence,
 		metadata: async () => ({
 			tags: await tagsOf(item, input),
-			headings: speech.headings,
+			headings: input.chapters === 'headings' ? speech.headings : undefined,
 		}),
 	});
 	const { seconds } = info;
