@@ -82,8 +82,10 @@ if (HAS_AI_SDK) {
 		});
 		const execution = await bench.api.run(workflow);
 		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
-		const [, link] = /"links":\{"data":"([^"]+)"\}/.exec(String(json.output).replaceAll('\\', ''))!;
-		const audio = await (await fetch(link)).arrayBuffer();
+		const answer = String(json.output).replaceAll('\\', '');
+		const LINK = /"links":\{"data":"([^"]+)"\}/;
+		expect(answer).toMatch(LINK);
+		const audio = await (await fetch(LINK.exec(answer)![1])).arrayBuffer();
 		expect((await ffprobe(Buffer.from(audio))).codec).toBe('mp3');
 		expect(nodeOutputs(execution, 'Audio files').flat()).toEqual([]);
 	});
