@@ -12,18 +12,6 @@ export interface QuietPackets {
 	end?: Tally & { last: Packet[] };
 }
 
-/**
- * Whether a packet holds nothing to be heard for sure: the encoder has sent nothing (a frame of no more than a byte), or a
- * CELT frame whose first coded bit says "silence". Faint noise is coded like any sound, so is the echo of
- * libopus' filters behind a sound; what is told from it by decoding only stays.
- */
-function isQuiet(packet: Uint8Array): boolean {
-	const isSingleFrame = (packet[0] & 3) === 0;
-	const isCelt = packet[0] >= 0x80;
-	if (packet.length <= 2) return true;
-	return isSingleFrame && isCelt && packet[1] === 0xff && packet[2] >= 0xfe;
-}
-
 /** Takes packet by packet, knows what may be cut off. Memory stays at a few packets. */
 export class QuietEdges {
 	private isLoud = false;
@@ -40,9 +28,9 @@ export class QuietEdges {
 
 	constructor(private readonly edgePackets: number) {}
 
-	add(data: Uint8Array, samples: number): void {
-		const packet = { bytes: data.length, samples };
-		if (!isQuiet(data)) this.goOn();
+	add(packet: Packet, isQuiet: boolean): void {
+		const { samples } = packet;
+		if (!isQuiet) this.goOn();
 		else if (!this.isLoud) this.addToStart(packet);
 		if (this.run < KEPT_SAMPLES) {
 			this.last = [...this.last, packet].slice(-this.edgePackets);
@@ -50,7 +38,7 @@ export class QuietEdges {
 			addPacket(this.cut, packet.bytes, samples);
 			this.cutPackets = [...this.cutPackets, packet].slice(-this.edgePackets);
 		}
-		if (isQuiet(data)) this.run += samples;
+		if (isQuiet) this.run += samples;
 	}
 
 	/** What was quiet was no end. */

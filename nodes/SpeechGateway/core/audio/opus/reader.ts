@@ -4,6 +4,7 @@ import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { oggChecksum } from './checksum';
+import { PacketLoudness } from './loudness';
 import type { QuietPackets } from './quiet';
 import { QuietEdges } from './quiet';
 import type { Packet, Tally } from './tally';
@@ -191,6 +192,7 @@ class OpusStream {
 	private maxPacketSamples = 0;
 	private maxPacketSegments = 0;
 	private readonly edges = new QuietEdges(EDGE_PACKETS);
+	private readonly loudness = new PacketLoudness();
 
 	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void) {}
 
@@ -319,7 +321,9 @@ class OpusStream {
 		if (this.all.packets === 0) this.startsWithCelt = packet[0] >>> 3 >= FIRST_CELT_CONFIG;
 		addPacket(this.all, packet.length, samples);
 		if (this.all.samples <= this.preSkip) addPacket(this.lead, packet.length, samples);
-		this.edges.add(packet, samples);
+		// Packets of more than two channels hold several streams.
+		const isQuiet = this.head![18] === 0 && this.loudness.isQuiet(packet);
+		this.edges.add({ bytes: packet.length, samples }, isQuiet);
 		this.pagePackets.push({ bytes: packet.length, samples });
 		this.maxPacketSamples = Math.max(this.maxPacketSamples, samples);
 		this.maxPacketSegments = Math.max(this.maxPacketSegments, segmentsOf(packet.length));
