@@ -15,6 +15,8 @@ import { decode, encode, inspect, joinFiles } from '../core/audio/support';
 
 /** Stretch on both sides of a seam, in seconds, that is looked at. */
 const NEAR = 0.06;
+/** In dB: a pause of the speaker that falls on a seam says nothing of it. */
+const SILENT = -40;
 /** What is louder than this many times the pieces' own peaks at their edges is heard as a blast. */
 const BLAST = 1.5;
 
@@ -172,8 +174,8 @@ function judge({ rate }: Codec, own: Sound[], { samples, starts }: Joined) {
 		const edges = [before.subarray(-2 * near), after.subarray(0, 2 * near)];
 		const there = around(samples, start * rate, near);
 		ratios.push(peak(there) / Math.max(1e-3, ...edges.map(peak)));
-		const alone = [...before.subarray(-near), ...after.subarray(0, near)];
-		levels.push(level(there) - level(Float32Array.from(alone)));
+		const alone = level(Float32Array.from([...before.subarray(-near), ...after.subarray(0, near)]));
+		if (alone > SILENT) levels.push(level(there) - alone);
 	});
 	return {
 		blasts: ratios.filter((ratio) => ratio > BLAST).length,

@@ -16,12 +16,13 @@ const MARKDOWN: Rule[] = [
 	// :::tip A title, ::: {.note}, :::note[A title], and their ends
 	{
 		find: /^[ ]{0,3}:{3,}[ \t]*\{?\.?([a-z][\w-]{0,30})[^\n\]} \t]{0,30}\}?(?:\[([^\]\n]*)\]|[ \t]+([^\n{]*))?[ \t]*(?:\{[^}\n]*\})?[ \t\r]*$/gim,
-		write: ([, kind, label, title]) => callout(kind, label ?? title),
+		write: ([line, kind, label, title]) =>
+			callout(kind, label ?? (line.includes('{') ? '' : title)),
 	},
 	{ find: /^[ ]{0,3}:{3,}[ \t\r]*$/gm },
 	// !!! note "A title"
 	{
-		find: /^(?:!!!|\?\?\?\+?)[ \t]+([a-z][\w-]{0,30})[^"\n]{0,40}(?:"([^"\n]*)")?[ \t\r]*$/gim,
+		find: /^(?:!!!|\?\?\?\+?)[ \t]+([a-z][\w-]{0,30})(?:[ \t]+inline(?:[ \t]+end)?)?(?:[ \t]+"([^"\n]*)")?[ \t\r]*$/gim,
 		write: ([, kind, title]) => callout(kind, title),
 	},
 	// {{< figure src="x" >}}, {% include x %}, {% raw %}…{% endraw %}
@@ -51,7 +52,7 @@ const MARKDOWN: Rule[] = [
 
 /** WordPress: `[caption id="a" width="3"]` … `[/caption]`, `[gallery]`. A pause mark has no `name=`. */
 const SHORTCODES: Rule = {
-	find: /\[\/?(?:caption|gallery|embed)\]|\[\/[a-z][\w-]{1,40}\]|\[[a-z][\w-]{1,40}(?:\s{1,5}[\w-]{1,40}=(?:"[^"\]]{0,500}"|'[^'\]]{0,500}'|[^\s\]"']{1,200})){1,30}\s{0,5}\/?\]/gi,
+	find: /\[\/?(?:caption|gallery|embed)(?:\s[^\]\n=]{0,50}=[^\]\n]{0,500})?\]|\[\/[a-z][\w-]{1,40}\]|\[[a-z][\w-]{1,40}(?:\s{1,5}[\w-]{1,40}=(?:"[^"\]]{0,500}"|'[^'\]]{0,500}')){1,30}\s{0,5}\/?\]/gi,
 };
 
 /** A feed encloses a page so. */

@@ -24,7 +24,9 @@ const VOID = words('area base br col embed hr img input link meta param source t
 const HTML_TOO = words('p s sub mark audio meta');
 /** How widespread software marks footnote marks, footnotes and what is for the screen only. */
 const UNREAD_CLASS =
-	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|infobox|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
+	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
+/** The facts beside an article of a wiki. */
+const INFOBOX = /(?:^|\s)infobox(?:\s|$)/i;
 /** The same in e-books. */
 const UNREAD_EPUB = /^(?:noteref|(?:foot|end|rear)notes?|pagebreak|page-list|toc)$/i;
 const UNREAD_ROLE = /^(?:doc-noteref|doc-endnotes|doc-backlink|navigation|button)$/i;
@@ -178,6 +180,7 @@ export class HtmlReader {
 			if (isLink && FOOTNOTE_MARK.test(content)) return true;
 		}
 		if (attributes === '') return false;
+		if (name === 'table' && INFOBOX.test(attribute(attributes, 'class') ?? '')) return true;
 		return (
 			/(?:^|\s)hidden(?:\s|=|\/|$)/i.test(attributes.replace(/"[^"]*"|'[^']*'/g, '""')) ||
 			attribute(attributes, 'aria-hidden') === 'true' ||

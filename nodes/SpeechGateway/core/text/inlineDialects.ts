@@ -74,6 +74,8 @@ function formulaAt(text: string, at: number): DialectMark | undefined {
 	const match = matchAt(pattern, text, at);
 	const content = match?.[1] ?? match?.[2];
 	if (content === undefined || !isFormula(content)) return undefined;
+	// A number in brackets is one.
+	if (pattern === SLASHED && /^\s*\d+\s*$/.test(content)) return undefined;
 	return { end: pattern.lastIndex, text: readFormula(content) };
 }
 
