@@ -202,15 +202,28 @@ function splitName(text: string): [file: string, name: string] {
 	return [text.slice(0, at), text.slice(at + 2)];
 }
 
-/** Runs all tests without a mutant: what they come by, and how long they take. Those that fail take no part. */
+interface KnownFile {
+	/** Of the test file, all sources and what tests share. */
+	key: string;
+	tests: Survey['tests'];
+	loads: string[];
+}
+
+/**
+ * Runs all tests without a mutant: what they come by, and how long they take. Those that fail take no part. What is known
+ * of a test file is kept as long as neither it nor any source changes.
+ */
 async function surveyTests(workers: Worker[], testFiles: string[]): Promise<Survey> {
-	const file = path.join(ROOT, SURVEY);
-	const everything = ['nodes', 'test'].flatMap((folder) => filesIn(folder, '.ts'));
-	const key = hash(...everything.map(read));
-	const known = existsSync(file) && (JSON.parse(read(SURVEY)) as Survey & { key: string });
-	if (known && known.key === key) return known;
-	const queue = [...testFiles];
-	const survey: Survey = { tests: [], loads: {} };
+	const shared = ['nodes', 'test']
+		.flatMap((folder) => filesIn(folder, '.ts'))
+		.filter((file) => !file.endsWith('.test.ts'));
+	const all = hash(...shared.map(read));
+	const known = (existsSync(path.join(ROOT, SURVEY)) ? JSON.parse(read(SURVEY)) : {}) as Record<
+		string,
+		KnownFile
+	>;
+	const keyOf = (file: string) => hash(all, read(file));
+	const queue = testFiles.filter((file) => known[file]?.key !== keyOf(file));
 	await Promise.all(
 		workers.map(async (worker) => {
 			for (let file = queue.shift(); file; file = queue.shift()) {
@@ -218,11 +231,14 @@ async function surveyTests(workers: Worker[], testFiles: string[]): Promise<Surv
 				if (answer.kind !== 'surveyed') throw new Error(`${file} did not end`);
 				for (const { failed, name } of answer.tests)
 					if (failed) console.log(`fails without any mutant, left out: ${file}: ${name}`);
-				survey.tests.push(...answer.tests.filter(({ failed }) => !failed));
-				Object.assign(survey.loads, answer.loads);
+				const tests = answer.tests.filter(({ failed }) => !failed);
+				known[file] = { key: keyOf(file), tests, loads: answer.loads[file] };
+				writeFileSync(path.join(ROOT, SURVEY), JSON.stringify(known));
 			}
 		}),
 	);
-	writeFileSync(file, JSON.stringify({ key, ...survey }));
-	return survey;
+	return {
+		tests: testFiles.flatMap((file) => known[file].tests),
+		loads: Object.fromEntries(testFiles.map((file) => [file, known[file].loads])),
+	};
 }

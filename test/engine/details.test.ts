@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { runnerOf } from './support';
+import { item, NODE, runnerOf, saved, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -54,4 +54,83 @@ test('a chat answer of 100 KB is read whole', async () => {
 		options: { maxRetries: 0 },
 	};
 	expect((await run({ parameters })).outputs[0]?.[0]?.json.text).toBe(content);
+});
+
+describe('what the editor shows when the node has finished', () => {
+	const hintsOf = ({ run: { data } }: Awaited<ReturnType<typeof run>>) =>
+		data.resultData.runData[NODE].at(-1)!.hints;
+	const UNKNOWN =
+		'possibly charged. They were not sent again, but another click on Execute would send and charge them anew. See the branch "Unknown".';
+
+	test('nothing, when all went well', async () => {
+		expect(hintsOf(await run({ items: texts(2) })) ?? []).toEqual([]);
+	});
+
+	test.each([
+		[1, '1 of 1 item'],
+		[3, '1 of 3 items'],
+	])('of %d items, one is unknown', async (count, words) => {
+		sim.fault({ input: 'number 0', status: 504, charge: true });
+		const ran = await run({ items: texts(count) });
+		expect(hintsOf(ran)).toEqual([
+			{
+				message: `Outcome unknown for ${words}: ${UNKNOWN}`,
+				type: 'warning',
+				location: 'outputPane',
+			},
+		]);
+	});
+
+	test('keys that were sent earlier: nothing to worry about, unless something else is unknown', async () => {
+		const parameters = speechNode({ sendOnceKey: '={{ "hint " + $json.id }}' });
+		await run({ items: texts(2), parameters });
+		expect((await run({ items: texts(2), parameters })).hints).toEqual([
+			'2 of 2 items sent earlier and skipped: nothing was charged for them now.',
+		]);
+		sim.fault({ input: 'number 2', status: 504, charge: true });
+		expect((await run({ items: texts(3), parameters })).hints).toEqual([
+			`Outcome unknown for 3 of 3 items: ${UNKNOWN}`,
+		]);
+	});
+
+	test('a hint that is no warning', async () => {
+		const text = 'Word '.repeat(400).trim();
+		const ran = await run({ parameters: speechNode({ longText: 'single' }, { text }) });
+		expect(hintsOf(ran)).toMatchObject([{ type: 'info', location: 'outputPane' }]);
+	});
+});
+
+describe('the one error of a run', () => {
+	test.each([
+		[0, '(item 1 of 3)', '0 of 3 items are done and kept.'],
+		[2, '(item 3 of 3)', '2 of 3 items are done and kept. Do not click Execute again'],
+	])('item %d of three: names it, and says what is kept', async (index, which, kept) => {
+		sim.fault({ input: `number ${index}.`, status: 402 });
+		const { error } = await run({ items: texts(3), parameters: speechNode({ concurrency: 1 }) });
+		expect(error?.message).toBe(`The account balance is too low (402) ${which}`);
+		expect(error?.description).toContain(kept);
+		expect(error?.description).toMatch(/ Request id: req_\w+\.$/);
+		expect(error?.description).not.toContain('undefined');
+	});
+
+	test('without a request id none is named', async () => {
+		sim.fault({ connection: 'reset-before-work', times: Infinity });
+		const parameters: IDataObject = { resource: 'model', operation: 'getMany', returnAll: true };
+		const { error } = await run({ parameters: { ...parameters, options: { maxRetries: 0 } } });
+		expect(error?.description).toBeTruthy();
+		expect(error?.description).not.toMatch(/Request id|undefined/);
+		expect(error?.description).toBe(error?.description?.trim());
+	});
+});
+
+test('parameters of an item that cannot be read any more: what was paid for is finished as it was asked for', async () => {
+	const text = 'One sentence stands in here. Another one comes after it.';
+	const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 1 }, { text });
+	sim.fault({ input: 'Another', status: 402 });
+	const first = await run({ items: [item({})], parameters });
+	const broken = speechNode({ maxSegmentCharacters: 0 }, { text });
+	const second = await run({ parameters: broken, retryOf: saved(first.run), mode: 'retry' });
+	expect(second.outputs[0][0].json.segments).toBe(2);
+	expect(second.hints.join()).toContain('already paid for in part with other settings');
+	expect(sim.charges).toHaveLength(2);
 });

@@ -61,6 +61,9 @@ test.each([
 	[{ maxSegmentCharacters: 0 }, '"Max Segment Characters"'],
 	[{ longText: 'sometimes' }, '"Long Text" must be one of auto, split, job, single'],
 	[{ concurrency: 1.5 }, '"Concurrency" must be a whole number'],
+	[{ concurrency: 101 }, '"Concurrency" must be a whole number from 1 to 100, but is 101'],
+	[{ maxRetries: 21 }, '"Max Retries" must be a whole number from 0 to 20, but is 21'],
+	[{ maxRetries: -1 }, '"Max Retries" must be a whole number from 0 to 20, but is -1'],
 ])('the option %j gives a clear error and nothing is sent', async (options, message) => {
 	const { error } = await run({ parameters: generate(options) });
 	expect(error?.message).toContain(message);
@@ -140,16 +143,21 @@ describe('sendOnceKey', () => {
 	});
 
 	test.each([
-		['empty', ''],
-		['blank', '  '],
-		['of a column that is not there', '={{ $json.rowid }}'],
-		['an object', '={{ $json }}'],
-		['true', '={{ true }}'],
-	])('a key that is %s protects nothing: an error, and nothing is sent', async (_, sendOnceKey) => {
-		const { error } = await run({ parameters: generate({ sendOnceKey }), items: texts(1) });
-		expect(error?.message).toContain('"Send Once Key" must be a text or a number');
-		expect(sim.requests).toEqual([]);
-	});
+		['empty', '', 'empty'],
+		['blank', '  ', 'empty'],
+		['of a column that is not there', '={{ $json.rowid }}', 'empty'],
+		['null', '={{ null }}', 'empty'],
+		['an object', '={{ $json }}', '{"id":0,"text":"Sentence number 0."}'],
+		['true', '={{ true }}', 'true'],
+		['no number', '={{ 0 / 0 }}', 'null'],
+	])(
+		'a key that is %s protects nothing: an error, and nothing is sent',
+		async (_, sendOnceKey, is) => {
+			const { error } = await run({ parameters: generate({ sendOnceKey }), items: texts(1) });
+			expect(error?.message).toBe(`"Send Once Key" must be a text or a number, but is ${is}`);
+			expect(sim.requests).toEqual([]);
+		},
+	);
 
 	test('a number is a key', async () => {
 		const parameters = generate({ sendOnceKey: '={{ $json.id + 4711 }}' });
