@@ -3,7 +3,7 @@
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
+import { useVirtualTime, wait } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { type EngineResult, item, runNode, saved } from './support';
 
@@ -79,6 +79,20 @@ describe('no item vanishes', () => {
 		const [success, unknown] = result.outputs;
 		expect(success.map(indexOf)).toEqual([0, 1, 2, 3]);
 		expect(unknown.map(({ json }) => json.reason)).toContain('interrupted');
+	});
+
+	test('Stop while a paid answer comes in: the item is interrupted', async () => {
+		sim.fault({ input: sentence(0), dripMs: 5000 });
+		const stopped = await run({
+			...{ items: texts(1), parameters: generate() },
+			started: ({ cancel }) =>
+				void sim
+					.waitFor(([first]) => first !== undefined)
+					.then(() => wait(2000))
+					.then(cancel),
+		});
+		expect(stopped.outputs[1].map(({ json }) => json.reason)).toEqual(['interrupted']);
+		expect(stopped.outputs[1][0].json.httpCode).toBeUndefined();
 	});
 
 	test("an option of the first item that cannot be read is that item's error, not the others'", async () => {
@@ -316,7 +330,10 @@ test('a credential that cannot be read, continue mode: nothing stays behind in t
 	const { outputs, context } = await run({
 		...{ url: 'no address', onError: 'continueRegularOutput', retryOnFail: true },
 	});
-	expect(outputs[0]).toHaveLength(4);
+	expect(outputs[0].map(({ json }) => (json.error as IDataObject).message)).toEqual(
+		Array(4).fill(expect.stringMatching(/^The base URL in the credential/)),
+	);
+	expect(sim.requests).toEqual([]);
 	expect(context).toEqual({});
 });
 

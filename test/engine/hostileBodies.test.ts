@@ -1,6 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { startHttp, type TestServer } from '../support/hostileServers';
 import { item, runNode } from './support';
@@ -122,6 +124,36 @@ describe('connections end with what they were for', () => {
 			response.writeHead(200, { 'content-type': 'text/html' }).write('<html>'.repeat(100));
 		expect((await run(speech, { timeout: 1 })).outputs[1][0].json.reason).toBe('damaged_response');
 		await everythingClosed();
+	});
+});
+
+describe('videos', () => {
+	const download = { resource: 'video', operation: 'download', videoId: 'video_1' };
+	const film = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
+
+	test.each([
+		['video/mp4', 'video/mp4', 'mp4'],
+		['video/webm; codecs=vp9', 'video/webm', 'webm'],
+		['video/quicktime', 'video/quicktime', 'mov'],
+		['application/octet-stream', 'video/mp4', 'mp4'],
+	])('of the type %s: every byte is stored, as %s', async (type, mimeType, fileExtension) => {
+		serve = (response) => response.writeHead(200, { 'content-type': type }).end(film);
+		const { outputs } = await run(download);
+		const [[{ json: fields, binary }]] = outputs;
+		expect(fields.bytes).toBe(film.length);
+		expect(binary!.data).toMatchObject({ mimeType, fileExtension });
+		const stored = await Container.get(BinaryDataService).getAsBuffer(binary!.data);
+		expect(stored.equals(film)).toBe(true);
+	});
+
+	test.each([
+		['a page', 'text/html', '<html>Please log in</html>', 'this is not a video: Please log in'],
+		['nothing', 'video/mp4', '', 'the file is empty'],
+	])('%s is no video', async (_, type, body, words) => {
+		serve = (response) => response.writeHead(200, { 'content-type': type }).end(body);
+		const { error } = await run(download);
+		expect(error?.message).toContain(words);
+		expect(error?.context?.jobId).toBe('video_1');
 	});
 });
 
