@@ -7,6 +7,8 @@ export interface Mutant {
 	line: number;
 	/** What is changed, for people. */
 	change: string;
+	/** The source line in which it begins. */
+	code: string;
 	start: number;
 	end: number;
 	replacement: string;
@@ -113,6 +115,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 	const source = parse(file, text);
 	const places = placesOf(source);
 	const mutants: Mutant[] = [];
+	const lines = text.split('\n');
 	const stack: number[] = [-1];
 	const around: Array<Mutant['around']> = [[0, text.length]];
 	const add = (node: ts.Node, replacement: string, change: string, end = node.end) => {
@@ -121,6 +124,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 			file,
 			line: source.getLineAndCharacterOfPosition(start).line + 1,
 			change,
+			code: lines[source.getLineAndCharacterOfPosition(start).line].trim(),
 			start,
 			end,
 			replacement,
@@ -171,7 +175,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 			!ts.isCaseClause(node.parent)
 		)
 			add(node, ';', `removed: ${short(node)}`);
-		if (ts.isReturnStatement(node))
+		if (ts.isReturnStatement(node) && node.expression && node.expression.getText() !== 'undefined')
 			add(node, 'return undefined;', `returns nothing: ${short(node)}`);
 		if (ts.isArrowFunction(node) && !ts.isBlock(node.body))
 			add(node.body, 'undefined', `gives nothing: ${short(node.body)}`);

@@ -10,8 +10,9 @@ export interface Tried {
 
 const short = (file: string) => file.replace('nodes/SpeechGateway/', '');
 
-/** By which a mutant is found in bench/mutants.json. */
-export const keyOf = ({ file, change }: Mutant): string => `${short(file)}: ${change}`;
+/** By which a mutant is found in bench/mutants.json: wherever its line moves, and only as long as that stays as it is. */
+export const keyOf = ({ file, change, code }: Mutant): string =>
+	`${short(file)}: ${change}, in: ${code.slice(0, 100)}`;
 
 export interface Reason {
 	/** Nobody could notice the change; else the mutant counts as a survivor. */
@@ -27,9 +28,10 @@ export function describeResults(all: Tried[], reasons: Record<string, Reason>): 
 		const alive = tried.filter(({ result }) => result!.state !== 'killed');
 		const equivalent = alive.filter((one) => reasonFor(one)?.equivalent).length;
 		const killed = tried.length - alive.length;
-		const share = tried.length === equivalent ? 100 : (100 * killed) / (tried.length - equivalent);
+		const counted = tried.length - equivalent;
+		const share = counted === 0 ? '–' : `${((100 * killed) / counted).toFixed(0)} %`;
 		const noEnd = tried.filter(({ result }) => result!.noEnd).length;
-		return `| ${name} | ${of.length} | ${tried.length} | ${killed} | ${noEnd} | ${equivalent} | ${alive.length - equivalent} | ${share.toFixed(0)} % |`;
+		return `| ${name} | ${of.length} | ${tried.length} | ${killed} | ${noEnd} | ${equivalent} | ${alive.length - equivalent} | ${share} |`;
 	};
 	const rooms = [...groupBy(all, ({ mutant }) => short(mutant.file).replace(/\/[^/]+$/, '/'))];
 	const files = [...groupBy(all, ({ mutant }) => short(mutant.file))].filter(([, of]) =>

@@ -194,6 +194,7 @@ describe('paid for, but not to be read', () => {
 		const { message, file } = await received();
 		expect(message).toContain(`it looks like ${words}`);
 		expect(file).toMatchObject({ mimeType, fileExtension: extension });
+		expect(file.fileName).toMatch(new RegExp(`^[^.]+\\.${extension}$`));
 		expect(String(await bytesOf(file))).toBe(
 			typeof body === 'string' ? body : JSON.stringify(body),
 		);
@@ -214,15 +215,26 @@ describe('paid for, but not to be read', () => {
 		},
 	);
 
-	test('the API key that such a text repeats is neither in the words nor in the file', async () => {
-		const body = `${' '.repeat(65_530)}{"error":{"message":"bad ${sim.apiKey}"}}`;
-		answer(`{${body.slice(1)}`.replace('{"error"', '"error"'), { contentType: 'application/json' });
-		const { message, file } = await received();
-		const saved = String(await bytesOf(file));
-		expect(message).not.toContain(sim.apiKey);
-		expect(saved).not.toContain(sim.apiKey);
-		expect(saved).toContain('"bad ***"');
-	});
+	test.each([
+		['JSON', '{"a":1,', 'application/json'],
+		['XML', '<?xml version="1.0"?><a>', 'application/xml'],
+		['HTML', '<html><body>', 'text/html'],
+		['text', 'It says ', 'text/plain'],
+		['text that begins as JSON might', `{${' '.repeat(40)}`, 'text/plain'],
+	])(
+		'the API key that %s repeats is neither in the words nor in the file',
+		async (_, head, type) => {
+			// The key lies across the chunks in which the answer comes.
+			const body = `${head}${' '.repeat(65_510 - head.length)}"error":{"message":"bad ${sim.apiKey}"}}`;
+			answer(body, { contentType: 'application/octet-stream' });
+			const { message, file } = await received();
+			expect(file.mimeType).toBe(type);
+			const saved = String(await bytesOf(file));
+			expect(message).not.toContain(sim.apiKey);
+			expect(saved).not.toContain(sim.apiKey);
+			expect(saved).toContain('"bad ***"');
+		},
+	);
 
 	test('a download that is free is fetched again, and nothing of it is kept', async () => {
 		sim.fault({ path: /content$/, status: 200, body: 'not yet', contentType: 'text/plain' });

@@ -274,6 +274,16 @@ test('chapters, tags and a cover; chapters are named by the title of the item, o
 	});
 });
 
+test('pcm that begins like an MP3 frame is pcm', async () => {
+	const pcm = Uint8Array.from(fixture('pcm-500hz.pcm'));
+	// The head of an MP3 frame, with nothing like a second one behind it.
+	pcm.set([0xff, 0xfb, 0x90, 0x64]);
+	const { outputs, error } = await run(asItems([inMemory(pcm, 'a.pcm'), inMemory(pcm, 'b.pcm')]));
+	expect(error).toBeUndefined();
+	expect(outputs[0][0].json.mimeType).toBe('audio/pcm');
+	expect(outputs[0][0].json.bytes).toBe(2 * pcm.length);
+});
+
 test('no item has a file: all are error items, and nothing is made of them', async () => {
 	const { outputs, error } = await run(
 		[item({ id: 1 }), item({ id: 2 })],

@@ -11,6 +11,9 @@ const plain = (text: string) =>
 		.toLowerCase();
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
 
+/** What holds although no page says it in so many words: only the test must be there. */
+const NO_DOCUMENT = 'In no document';
+
 const sections = read('test/promises.md').split(/^## /m).slice(1);
 const promises = sections.flatMap((section) => {
 	const [document] = section.split('\n');
@@ -25,7 +28,7 @@ test('the table is read', () => {
 });
 
 test.each(promises)('$document: $sentence', ({ document, sentence, file, test: name }) => {
-	expect(plain(read(document))).toContain(plain(sentence));
+	if (document !== NO_DOCUMENT) expect(plain(read(document))).toContain(plain(sentence));
 	expect(existsSync(path.join(REPOSITORY, file))).toBe(true);
 	// As the source has it, with an apostrophe or not.
 	expect(read(file).replace(/\\'/g, "'")).toContain(name);
