@@ -183,6 +183,21 @@ test('every branch: an unknown, a failed and a good job, with the error output',
 	expect(sim.charges).toHaveLength(3);
 });
 
+test('one is Still Processing before another is done: it stays so over the sleeps, with its file-less item', async () => {
+	sim.fault({ ...CREATE, input: all(1)[0], jobSeconds: 900 });
+	const { naps, last } = await jobs(
+		{ maxWait: '={{ $json.id === 0 ? 70 : 3600 }}', whenMaxWaitReached: 'stillProcessing' },
+		{ items: texts(2) },
+	);
+	expect(naps.length).toBeGreaterThan(2);
+	expect(last.outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
+	const { json } = last.outputs[2][0];
+	expect(json).toMatchObject({ id: sim.jobs[0].id, status: 'pending' });
+	// Looked at for the last time when its own Max Wait was over.
+	expect(json.waitedSeconds).toBeLessThan(200);
+	expect(submitted()).toEqual(all(2));
+});
+
 test('what was refused is not tried again by a wake-up', async () => {
 	sim.fault({ ...CREATE, input: all(1)[0], status: 402 });
 	const { naps, last } = await jobs({}, { onError: 'continueRegularOutput' });

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
+import { startHttp } from '../support/hostileServers';
 import { item, NODE, runnerOf, saved, speechNode, texts } from './support';
 
 useVirtualTime();
@@ -31,6 +32,29 @@ test('an error has the request id, in its context and in its words', async () =>
 	const { error } = await run();
 	expect(error?.context?.requestId).toBe(sim.requests[0].requestId);
 	expect(error?.description).toContain(sim.requests[0].requestId);
+});
+
+test.each([
+	['x-request-id', 'request-id'],
+	['request-id', 'x-correlation-id'],
+	['x-correlation-id', 'x-other-id'],
+])('the request id is found in %s', async (name, other) => {
+	const headers = { 'content-type': 'application/json' };
+	const server = await startHttp((_request, response) =>
+		response.writeHead(402, { ...headers, [name]: 'this', [other]: 'that' }).end('{"error":{}}'),
+	);
+	const { error } = await run({ url: `http://127.0.0.1:${server.port}` });
+	await server.close();
+	expect(error?.context?.requestId).toBe('this');
+});
+
+test('or in the body', async () => {
+	const server = await startHttp((_request, response) =>
+		response.writeHead(402).end('{"error":{},"request_id":"in the body"}'),
+	);
+	const { error } = await run({ url: `http://127.0.0.1:${server.port}` });
+	await server.close();
+	expect(error?.context?.requestId).toBe('in the body');
 });
 
 test('a 2xx that repeats the API key: it is blotted out of the unknown item', async () => {

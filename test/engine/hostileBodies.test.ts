@@ -4,7 +4,12 @@ import { gzipSync } from 'node:zlib';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { startHttp, type TestServer } from '../support/hostileServers';
+import {
+	startHttp,
+	startHttps,
+	type TestServer,
+	trustTestServers,
+} from '../support/hostileServers';
 import { item, runNode } from './support';
 
 const KEY = ['sk', 'Test/0123456789'].join('-');
@@ -144,6 +149,18 @@ describe('videos', () => {
 		expect(binary!.data).toMatchObject({ mimeType, fileExtension });
 		const stored = await Container.get(BinaryDataService).getAsBuffer(binary!.data);
 		expect(stored.equals(film)).toBe(true);
+	});
+
+	test('from a storage link with https', async () => {
+		trustTestServers();
+		const storage = await startHttps((_request, response) => response.end(film));
+		serve = (response) =>
+			response.writeHead(302, { location: `https://localhost:${storage.port}/film` }).end();
+		const { outputs, error } = await run(download);
+		jest.restoreAllMocks();
+		await storage.close();
+		expect(error).toBeUndefined();
+		expect(outputs[0][0].json.bytes).toBe(film.length);
 	});
 
 	test.each([

@@ -40,6 +40,21 @@ test.each([undefined, 0, 1, 2, 3, 5])(
 	},
 );
 
+test.each([2, 3, undefined])(
+	'"Retry execution" with Max Tries %s: its tries are counted anew, and an item that is done is sent once',
+	async (maxTries) => {
+		sim.fault({ status: 422, input: 'number 0.', times: Infinity });
+		const first = await run({ items: texts(2), parameters: speechNode({ concurrency: 1 }) });
+		expect(inputs()).toEqual([]);
+		const { context } = await run({
+			...{ items: texts(2), onError: 'continueRegularOutput', retryOnFail: true, maxTries },
+			...{ retryOf: saved(first.run), mode: 'retry' },
+		});
+		expect(inputs()).toEqual(['Sentence number 1.']);
+		expect(context).toEqual({});
+	},
+);
+
 test('nothing paid for yet: a retry speaks the text as it is now', async () => {
 	sim.fault({ status: 402 });
 	const options = { maxSegmentCharacters: 30, concurrency: 1 };

@@ -159,6 +159,19 @@ describe('a list of models of all kinds', () => {
 	});
 });
 
+test.each([{ data: 'none' }, 'none', 7])(
+	'an answer that is no list (%j) is an error',
+	async (body) => {
+		sim.fault({ path: '/v1/models', status: 200, body: JSON.stringify(body) });
+		const { error } = await runNode({
+			parameters: { resource: 'model', operation: 'getMany', options: { maxRetries: 0 } },
+			url: sim.url,
+			apiKey: sim.apiKey,
+		});
+		expect(error?.message).toContain('the answer is not a list');
+	},
+);
+
 test('Get Many leaves out what is no voice', async () => {
 	voices(null, [], good);
 	const { outputs } = await runNode({

@@ -139,6 +139,17 @@ const job = (operation: string, options: IDataObject = {}): IDataObject => ({
 	options: { maxRetries: 0, pollInterval: 1, ...options },
 });
 
+test('a video that comes too slowly is given up, with its id', async () => {
+	sim.fault({ path: /content$/, contentBytes: 400_000, dripMs: 40_000, times: Infinity });
+	const parameters = { resource: 'video', operation: 'createAndWait', model: 'sim-video' };
+	const { error } = await run({
+		...{ ...parameters, prompt: 'A boat' },
+		options: { maxRetries: 0, pollInterval: 1, timeout: 3600 },
+	});
+	expect(error?.message).toMatch(/comes too slowly: \d{3,6} bytes in \d{2,3} s/);
+	expect(error?.context?.jobId).toBe(sim.videos[0].id);
+});
+
 test('the budget holds for jobs', async () => {
 	const { error } = await run(job('create', { maxEstimatedTokens: 10 }), { items: texts(2) });
 	expect(error?.message).toContain('Max Estimated Tokens');
