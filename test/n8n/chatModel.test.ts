@@ -7,7 +7,7 @@ import {
 	type Execution,
 	type WorkflowJson,
 } from '../support/n8n/client';
-import { HAS_AI_SDK } from '../support/n8n/shared';
+import { HAS_AI_SDK, n8nIsAtLeast } from '../support/n8n/shared';
 import { connection, makeNode } from '../support/workflow';
 
 let bench: Bench;
@@ -42,19 +42,25 @@ function aiWorkflow({
 	responseMode = 'onReceived',
 }: AiWorkflow): WorkflowJson {
 	const path = crypto.randomUUID();
-	const newest = HAS_AI_SDK;
-	const version = parent === 'agent' ? (newest ? 3.1 : 3) : newest ? 1.9 : 1.7;
+	const agentVersion = HAS_AI_SDK ? 3.1 : n8nIsAtLeast('1.123') ? 3 : 2;
+	const version = parent === 'agent' ? agentVersion : HAS_AI_SDK ? 1.9 : 1.7;
 	const to = (type: string) => ({ [type]: [[{ node: AGENT, type, index: 0 }]] });
 	return {
 		name: `AI ${path.slice(0, 8)}`,
 		nodes: [
 			{
-				...makeNode('Trigger', 'n8n-nodes-base.webhook', 2.1, 0, {
-					httpMethod: 'POST',
-					path,
-					responseMode,
-					options: {},
-				}),
+				...makeNode(
+					'Trigger',
+					'n8n-nodes-base.webhook',
+					responseMode === 'streaming' ? 2.1 : 2,
+					0,
+					{
+						httpMethod: 'POST',
+						path,
+						responseMode,
+						options: {},
+					},
+				),
 				webhookId: path,
 			},
 			makeNode('Items', 'n8n-nodes-base.code', 2, 200, {

@@ -206,7 +206,7 @@ export class N8nClient {
 	/** Makes a workflow's production webhooks and schedules work; they do when this returns. */
 	async activate(workflow: SavedWorkflow): Promise<void> {
 		const path = `/rest/workflows/${workflow.id}`;
-		await this.request('POST', `${path}/activate`, { versionId: workflow.versionId });
+		await this.setActive(workflow, true);
 		// 2.41 publishes in the background; 1.123 has no such status and is done by now.
 		await poll(`the activation of "${workflow.name}"`, async () => {
 			const { status } = await this.request<{ status: string }>(
@@ -223,7 +223,17 @@ export class N8nClient {
 	}
 
 	async deactivate(workflow: SavedWorkflow): Promise<void> {
-		await this.request('POST', `/rest/workflows/${workflow.id}/deactivate`, {});
+		await this.setActive(workflow, false);
+	}
+
+	private async setActive({ id, versionId }: SavedWorkflow, active: boolean): Promise<void> {
+		const path = `/rest/workflows/${id}`;
+		const action = active ? 'activate' : 'deactivate';
+		await this.request('POST', `${path}/${action}`, { versionId }).catch(async (error: unknown) => {
+			if (!(error instanceof N8nApiError && error.status === 404)) throw error;
+			// n8n before 1.120 or so.
+			await this.request('PATCH', path, { active, versionId });
+		});
 	}
 
 	/** Calls an active workflow's webhook; the answer is n8n's, whatever its status. */
