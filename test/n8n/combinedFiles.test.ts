@@ -146,24 +146,4 @@ describeCombined('files under json._files', () => {
 			description: expect.stringContaining('Its files are in: data.'),
 		});
 	});
-
-	test('what was paid for and cannot be read is on Unknown; a part that failed keeps its files on Error', async () => {
-		bench.sim.fault({ path: '/v1/audio/speech', input: 'One', corrupt: true });
-		bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 402 });
-		const execution = await bench.run({
-			parameters: {
-				...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
-				options: { longText: 'split', maxSegmentCharacters: 6, concurrency: 1 },
-			},
-			items: [{ text: 'One.' }, { text: 'Two.\n\nThree.' }],
-			settings,
-			onError: 'continueErrorOutput',
-			outputs: ['Success', 'Unknown', 'Error'],
-		});
-		const [success, unknown, error] = nodeOutputs(execution, NODE_NAME);
-		expect(success).toEqual([]);
-		expect(Object.keys(filesOf(unknown[0]))).toEqual(['received']);
-		const { httpCode, _files } = error[0].json.error as IDataObject;
-		expect([httpCode, Object.keys(_files as object)]).toEqual(['402', ['completed']]);
-	});
 });
