@@ -27,6 +27,12 @@ const DISTRIBUTIONS = [
 	'2a7960426c2b6f28752c7b20782477217f2186228b15931798149e199a1aa615ad10b80db80a960d8b0f',
 	'16b23f724a5254535c52673e6048604365496b48713776347d3476347537873189279d20911d61214d28',
 ];
+/** Made when first used. */
+let distributions: Uint8Array[] | undefined;
+
+const bytesOf = (hex: string): Uint8Array =>
+	Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16));
+
 /** Of three values, for bands for which few bits are left. */
 const SMALL = [2, 1, 0];
 /** What stands in place of the energy of a silent band. */
@@ -79,7 +85,8 @@ export class CeltLevel {
 		}
 		if (size > 0 && fits(3)) decoder.bit(3); // transient
 		const isIntra = fits(3) && decoder.bit(3);
-		const distribution = DISTRIBUTIONS[2 * size + (isIntra ? 1 : 0)];
+		distributions ??= DISTRIBUTIONS.map(bytesOf);
+		const distribution = distributions[2 * size + (isIntra ? 1 : 0)];
 		const fromLast = isIntra ? 0 : FROM_LAST[size];
 		const fromBelow = isIntra ? FROM_BELOW_INTRA : FROM_BELOW[size];
 		const below = [0, 0];
@@ -110,14 +117,11 @@ export class CeltLevel {
 function difference(
 	decoder: RangeDecoder,
 	bitsLeft: number,
-	distribution: string,
+	distribution: Uint8Array,
 	band: number,
 ): number {
 	if (bitsLeft >= 15) {
-		const [zero, decay] = [0, 2].map((at) =>
-			parseInt(distribution.slice(4 * band + at, 4 * band + at + 2), 16),
-		);
-		return decoder.laplace(zero * 128, decay * 64);
+		return decoder.laplace(distribution[2 * band] * 128, distribution[2 * band + 1] * 64);
 	}
 	if (bitsLeft >= 2) {
 		const symbol = decoder.symbol(SMALL, 2);

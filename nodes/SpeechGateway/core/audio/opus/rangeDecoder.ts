@@ -31,7 +31,7 @@ export class RangeDecoder {
 
 	/** A bit that is set once in 2^logp times. */
 	bit(logp: number): boolean {
-		const part = Math.floor(this.range / 2 ** logp);
+		const part = this.range >>> logp;
 		const isSet = this.value < part;
 		if (!isSet) this.value -= part;
 		this.range = isSet ? part : this.range - part;
@@ -41,7 +41,7 @@ export class RangeDecoder {
 
 	/** A symbol of an inverse cumulative distribution, which falls from below 2^bits to 0. */
 	symbol(inverse: number[], bits: number): number {
-		const unit = Math.floor(this.range / 2 ** bits);
+		const unit = this.range >>> bits;
 		let above = this.range;
 		let index = 0;
 		while (this.value < unit * inverse[index]) above = unit * inverse[index++];
@@ -78,10 +78,10 @@ export class RangeDecoder {
 		if (place >= zero) {
 			value = 1;
 			low = zero;
-			width = Math.floor(((32_768 - 32 - zero) * (16_384 - decay)) / 32_768) + 1;
+			width = (((32_768 - 32 - zero) * (16_384 - decay)) >>> 15) + 1;
 			while (width > 1 && place >= low + 2 * width) {
 				low += 2 * width;
-				width = Math.floor(((2 * width - 2) * decay) / 32_768) + 1;
+				width = (((2 * width - 2) * decay) >>> 15) + 1;
 				value++;
 			}
 			if (width <= 1) {
