@@ -61,7 +61,7 @@ export const batch: BenchCase = {
 		bench.sim.options.latencyMs = 100;
 		const bounded = httpRequest(bench, { options: batching(10, 100) });
 		const [own, raw, http] = await bestOfEach(
-			7,
+			5,
 			({ wall }) => wall,
 			await runner(stage, oursSpeech({ concurrency: 10 }), 100),
 			rawRunner(stage, 100),
@@ -91,7 +91,7 @@ export const batch: BenchCase = {
 			],
 			notes: [
 				'HTTP Request does not bound its requests in flight: the next batch starts on time, whether or not the last is done.',
-				'Where the rest goes: all items are read and checked before the first request (an expression is about 1 ms), and n8n reads and decrypts the credential for each request, opens a connection for each, and writes two files for each result.',
+				'Where the rest goes: between the end of an answer and the next request, n8n stores the file and its metadata (4 to 9 ms of 11 to 25 on a busy machine), reads and decrypts the credential, and opens a connection. The place of a request is free only when its file is stored: where the store fails, nothing more may be sent that is paid for.',
 			],
 		};
 	},
@@ -107,7 +107,7 @@ export const small: BenchCase = {
 		bench.sim.options.latencyMs = 5;
 		const bounded = httpRequest(bench, { options: batching(10, 20) });
 		const [nothing, own, http, raw] = await bestOfEach(
-			5,
+			3,
 			({ cpu }) => cpu,
 			await runner(stage, makeNode(MEASURED, 'n8n-nodes-base.noOp', 1, 400, {}), COUNT),
 			await runner(stage, oursSpeech({ concurrency: 10 }), COUNT),
@@ -135,7 +135,10 @@ export const small: BenchCase = {
 					unit: 'ms',
 				},
 			],
-			notes: ['The CPU of a workflow with a No Operation node in its place is taken off.'],
+			notes: [
+				'The CPU of a workflow with a No Operation node in its place is taken off.',
+				'By a profile of 1,000 items in n8n-core 2.41, 13 % of that CPU is this node; 42 % are system calls (n8n opens a connection for each request, and writes, closes and renames two files for each result), 25 % Node and n8n’s HTTP client, 8 % garbage collection.',
+			],
 		};
 	},
 };
