@@ -42,8 +42,24 @@ const DIALOGUE = buildWorkflow({
 	items: [{ episode: '12-lighthouses' }],
 });
 
-/** `npm run screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. */
-export async function main(): Promise<number> {
+/** What the picture of a node shows whose execution is asleep. */
+const ASLEEP = buildWorkflow({
+	name: 'Chapters',
+	parameters: {
+		resource: 'speechJob',
+		operation: 'createAndWait',
+		text: '={{ $json.text }}',
+		options: { whileWaiting: 'sleep' },
+	},
+	items: [1, 2, 3].map((chapter) => ({ chapter, text: `Chapter ${chapter}. The lighthouse.` })),
+});
+
+/**
+ * `npm run screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. With
+ * `pictures`, `asleep` or `animation` only these.
+ */
+export async function main(args: string[] = []): Promise<number> {
+	const wants = (what: string) => args.length === 0 || args.includes(what);
 	const log = (line: string) => console.log(line);
 	await mkdir(FOLDER, { recursive: true });
 	const tarball = await step('Build and pack the package', log, packPackage);
@@ -61,10 +77,19 @@ export async function main(): Promise<number> {
 		const batch = await n8n.api.importWorkflow(example, [credential]);
 		const dialogue = await n8n.api.importWorkflow(DIALOGUE, [credential]);
 		for (const colorScheme of ['light', 'dark'] as const) {
-			await step(`Pictures, ${colorScheme}`, log, async () => {
-				await shoot(n8n, sim, { batch, dialogue }, colorScheme);
-			});
-			await step(`Animation, ${colorScheme}`, log, async () => await film(n8n, colorScheme));
+			if (wants('pictures')) {
+				await step(`Pictures, ${colorScheme}`, log, async () => {
+					await shoot(n8n, sim, { batch, dialogue }, colorScheme);
+				});
+			}
+			if (wants('asleep')) {
+				const { id } = await n8n.api.importWorkflow(ASLEEP, [credential]);
+				await step(`Asleep, ${colorScheme}`, log, async () => {
+					await shootAsleep(n8n, sim, id, colorScheme);
+				});
+			}
+			if (wants('animation'))
+				await step(`Animation, ${colorScheme}`, log, async () => await film(n8n, colorScheme));
 		}
 		return 0;
 	} finally {
@@ -134,6 +159,31 @@ async function shoot(
 }
 
 /** From an empty workflow to the sound of a text. */
+async function shootAsleep(
+	{ url, api }: N8n,
+	sim: Simulator,
+	workflow: string,
+	colorScheme: ColorScheme,
+) {
+	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport: VIEWPORT });
+	try {
+		sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
+		await editor.openWorkflow(workflow);
+		await editor.by('execute-workflow-button').click();
+		await editor.page.getByText('3 items').nth(1).waitFor();
+		await editor.openNode(NODE);
+		await editor.page.getByText('Waiting for input').waitFor();
+		const file = path.join(FOLDER, `asleep-${colorScheme}.png`);
+		await editor.page.addStyleTag({
+			content: '.el-notification, [data-test-id=floating-node] { display: none !important; }',
+		});
+		await editor.page.screenshot({ path: file, animations: 'disabled' });
+	} finally {
+		sim.clearFaults();
+		await editor.close();
+	}
+}
+
 async function film({ url, api }: N8n, colorScheme: ColorScheme) {
 	const viewport = ANIMATION_VIEWPORT;
 	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport });

@@ -27,7 +27,7 @@ export class SpeechGateway implements INodeType {
 			'Turn text of any length into speech, clone voices, chat and make videos, without ever being charged twice',
 		defaults: { name: 'Speech Gateway' },
 		waitingNodeTooltip:
-			'The execution is asleep until it checks again. The items below show what it is waiting for.',
+			"The execution is asleep in n8n's database, and n8n may be restarted. The node checks what was submitted again in one to five minutes.",
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),
