@@ -156,34 +156,40 @@ test('a worker killed in flight: an item with a Send Once Key is not sent again'
 });
 
 // The last test: one worker stays dead.
-test('asleep on one worker, which is killed: it wakes up on the other, each job submitted once', async () => {
-	const [killed, other] = queue.workers;
-	await other.kill();
-	const workflow = await bench.save({
-		parameters: {
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			text: '={{ $json.text }}',
-			options: { whileWaiting: 'sleep' },
-		},
-		items,
-		trigger: 'webhook',
-	});
-	bench.sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
-	const id = await bench.api.trigger(workflow);
-	expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
-	await killed.kill();
-	bench.sim.finish();
-	await queue.sql(`UPDATE execution_entity SET "waitTill" = '2020-01-01' WHERE status = 'waiting'`);
-	// When the main process starts, it looks for what is due.
-	await Promise.all([other.restart(), queue.main.restart()]);
-	const execution = await bench.api.waitForResumed(id);
-	expect(execution.status).toBe('success');
-	expect(execution.data.resultData.runData[NODE_NAME]).toHaveLength(1);
-	const [narrated] = nodeOutputs(execution, NODE_NAME);
-	expect(narrated.map(({ json }) => json.id).sort()).toEqual(
-		bench.sim.jobs.map((job) => job.id).sort(),
-	);
-	expect(narrated.filter(({ binary }) => binary?.data)).toHaveLength(items.length);
-	expect(charged()).toEqual([...texts].sort());
-});
+test(
+	'asleep on one worker, which is killed: it wakes up on the other, each job submitted once',
+	async () => {
+		const [killed, other] = queue.workers;
+		await other.kill();
+		const workflow = await bench.save({
+			parameters: {
+				resource: 'speechJob',
+				operation: 'createAndWait',
+				text: '={{ $json.text }}',
+				options: { whileWaiting: 'sleep' },
+			},
+			items,
+			trigger: 'webhook',
+		});
+		bench.sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
+		const id = await bench.api.trigger(workflow);
+		expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
+		await killed.kill();
+		bench.sim.finish();
+		await queue.sql(
+			`UPDATE execution_entity SET "waitTill" = '2020-01-01' WHERE status = 'waiting'`,
+		);
+		// When the main process starts, it looks for what is due.
+		await Promise.all([other.restart(), queue.main.restart()]);
+		const execution = await bench.api.waitForResumed(id);
+		expect(execution.status).toBe('success');
+		expect(execution.data.resultData.runData[NODE_NAME]).toHaveLength(1);
+		const [narrated] = nodeOutputs(execution, NODE_NAME);
+		expect(narrated.map(({ json }) => json.id).sort()).toEqual(
+			bench.sim.jobs.map((job) => job.id).sort(),
+		);
+		expect(narrated.filter(({ binary }) => binary?.data)).toHaveLength(items.length);
+		expect(charged()).toEqual([...texts].sort());
+	},
+	START_LIMIT_MS,
+);
