@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(async () => await sim.close());
 beforeEach(() => sim.reset());
 
-const JOBS = 30;
+const JOBS = 16;
 const text = (index: number) => 'x'.repeat(500 + ((index * 997) % 4500));
 
 /** Runs a batch of jobs; polls per job, and ms from the moment in which a job is ready to its download, over all jobs. */
@@ -73,5 +73,5 @@ test('polls of jobs submitted together are spread evenly from the first on', asy
 	const inQuarter = [0, 1, 2, 3].map(
 		(quarter) => first.filter((ms) => Math.floor((ms - 1_000) / 500) === quarter).length,
 	);
-	expect(Math.min(...inQuarter)).toBeGreaterThanOrEqual(5);
+	expect(Math.min(...inQuarter)).toBeGreaterThanOrEqual(3);
 });
