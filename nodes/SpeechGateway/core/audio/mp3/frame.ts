@@ -39,8 +39,16 @@ export interface Frame {
 	bytes: number;
 }
 
+/** The header that was read last: nearly all of a file are the same. */
+let last: { header: number; frame: Readonly<Frame> } | undefined;
+
 /** Reads a header that `isMp3FrameHeader` accepts. */
-export function parseHeader(header: number): Frame {
+export function parseHeader(header: number): Readonly<Frame> {
+	if (last?.header !== header) last = { header, frame: read(header) };
+	return last.frame;
+}
+
+function read(header: number): Frame {
 	const version = (header >>> 19) & 3;
 	const mpeg1 = version === 3;
 	const bitrate = (mpeg1 ? BITRATES_MPEG1 : BITRATES_MPEG2)[(header >>> 12) & 15];

@@ -45,9 +45,9 @@ export class QuietEdges {
 		if (this.run > kept) {
 			this.cut.frames++;
 			this.cut.bytes += bytes;
-			this.cut.sizes = [...this.cut.sizes, bytes].slice(-this.edgeFrames);
+			keepLast(this.cut.sizes, bytes, this.edgeFrames);
 		} else {
-			this.tail = [...this.tail, bytes].slice(-this.edgeFrames);
+			keepLast(this.tail, bytes, this.edgeFrames);
 		}
 	}
 
@@ -90,6 +90,12 @@ export class QuietEdges {
 		const { frames, bytes } = this.cut;
 		return { start, end: frames > 0 ? { frames, bytes, tail } : undefined };
 	}
+}
+
+/** Adds to a list of which only the last ones count. A new list for each frame of a book would be garbage by the gigabyte. */
+function keepLast(list: number[], value: number, most: number): void {
+	list.push(value);
+	while (list.length > most) list.shift();
 }
 
 /** What is taken over of a part: a stretch of it that begins with `info.head` and is described as if it were a file. */
