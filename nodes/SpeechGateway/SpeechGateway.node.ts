@@ -27,7 +27,7 @@ export class SpeechGateway implements INodeType {
 			'Turn text of any length into speech, clone voices, chat and make videos, without ever being charged twice',
 		defaults: { name: 'Speech Gateway' },
 		waitingNodeTooltip:
-			"The execution is asleep in n8n's database, and n8n may be restarted. The node checks what was submitted again in one to five minutes.",
+			"The execution is asleep in n8n's database, and n8n may be restarted. In one to five minutes, the node checks again whether its jobs are done.",
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),
