@@ -46,6 +46,9 @@ function filesIn(folder: string, end: string): string[] {
  * - `--only PATH` (any number): these files or folders.
  * - `--sample N`: N mutants of each file, always the same ones; `--seed S`: other ones. A larger N goes on from a smaller.
  * - `--thorough`: survivors are tried with all tests that come by, not only with some of every test file.
+ * - `--survivors`: only what survived so far.
+ * - `--tests NAME` (any number): with all tests of the files whose path has that name, and no others; what survives these
+ *   is left as it was.
  * - `--minutes N`: no new ones after that.
  * - `--table`: runs nothing, writes bench/mutants.md from what is known and the reasons in bench/mutants.json.
  */
@@ -57,6 +60,8 @@ export async function main(args: string[]): Promise<number> {
 			sample: { type: 'string' },
 			seed: { type: 'string', default: '1' },
 			minutes: { type: 'string' },
+			survivors: { type: 'boolean', default: false },
+			tests: { type: 'string', multiple: true },
 			thorough: { type: 'boolean', default: false },
 			table: { type: 'boolean', default: false },
 		},
@@ -70,7 +75,13 @@ export async function main(args: string[]): Promise<number> {
 	const state = new State(path.join(ROOT, STATE));
 	if (!values.table) {
 		const until = performance.now() + Number(values.minutes ?? Infinity) * 60_000;
-		await tryAll(chosen, idOf, state, { until, thorough: values.thorough });
+		const isWanted = (mutant: Mutant) =>
+			!values.survivors || (state.get(idOf.get(mutant)!)?.state ?? 'killed') !== 'killed';
+		await tryAll(chosen.filter(isWanted), idOf, state, {
+			until,
+			thorough: values.thorough || values.tests !== undefined,
+			only: values.tests,
+		});
 	}
 
 	const all = values.table ? sources.flatMap((file) => mutantsOf(file, read(file))) : chosen;
@@ -100,7 +111,7 @@ async function tryAll(
 	chosen: Mutant[],
 	idOf: Map<Mutant, string>,
 	state: State,
-	{ until, thorough }: { until: number; thorough: boolean },
+	{ until, thorough, only }: { until: number; thorough: boolean; only?: string[] },
 ): Promise<void> {
 	const testFiles = TESTS.flatMap((folder) => filesIn(folder, '.test.ts')).filter(
 		(file) => !LEFT_OUT.some((name) => path.basename(file).startsWith(name)),
@@ -114,7 +125,10 @@ async function tryAll(
 		() => new Worker(),
 	);
 
-	const survey = await surveyTests(workers, testFiles);
+	const survey = await surveyTests(
+		workers,
+		testFiles.filter((file) => !only || only.some((name) => file.includes(name))),
+	);
 	console.log(`${survey.tests.length} tests, ${seconds()} s`);
 	const killers = new Killers();
 	const isKnown = (mutant: Mutant): boolean => {
@@ -130,13 +144,13 @@ async function tryAll(
 			known.tests === hashOf(planFor(mutant, survey, killers).files) && (wasThorough || !thorough)
 		);
 	};
-	const queue = chosen.filter((mutant) => !isKnown(mutant));
+	const queue = only ? [...chosen] : chosen.filter((mutant) => !isKnown(mutant));
 	console.log(`${queue.length} of ${chosen.length} mutants to try, ${seconds()} s`);
 
 	const total = queue.length;
 	let done = 0;
 	const decide = (mutant: Mutant, result: Omit<Result, 'id'>) => {
-		state.add({ id: idOf.get(mutant)!, ...result });
+		if (!only || result.state === 'killed') state.add({ id: idOf.get(mutant)!, ...result });
 		if (result.state === 'killed') killers.note(mutant, ...splitName(result.by!));
 		if (++done % 20 === 0) console.log(`${done} of ${total}, ${seconds()} s`);
 	};
