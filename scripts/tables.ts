@@ -66,7 +66,7 @@ async function audio(): Promise<string> {
 		[
 			'- Nothing is encoded anew, so parts meet at whole frames: a seam is up to one frame (MP3: 24 or 26 ms, Opus: a packet) longer or shorter than it should be. In Opus, 2.5 to 12.5 ms of silence stand at each seam: without them, decoders predict one part from the other, and blast.',
 			'- MP3 at 44.1 kHz: where loud steady tones meet at full level, the overlap of two frames can reach one and a half times their peak (2 of 58 seams here, none with speech or music).',
-			'- MP3 without a header that tells the delay of its encoder (streamed files): LAME’s are recognised by its signature. What remains at each seam is up to 24 ms below 32 kHz and up to 39 ms above; of other encoders nothing is known, and all that they add remains (about 26 to 70 ms).',
+			'- MP3 without a header that tells the delay of its encoder (streamed files): LAME’s are recognised by its signature. What remains at each seam is up to 24 ms below 32 kHz and 26 to 52 ms above, where what LAME adds is less than a frame on either side; of other encoders nothing is known, and all that they add remains (up to 70 ms).',
 			'- Quiet edges of MP3 and Opus are judged by what stands at the front of each frame, not by decoding it, and cut in whole frames.',
 		].join('\n'),
 	].join('\n\n');

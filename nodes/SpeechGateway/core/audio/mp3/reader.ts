@@ -28,11 +28,9 @@ export const MAX_SEEK_POINTS = 64;
 export const EDGE_FRAMES = 10;
 /**
  * LAME begins with 576 samples of nothing and ends with at least as many, which is a whole frame of MPEG-2. It says so in a
- * header, which a file that was streamed has not; but it signs the room that is left over in the last frames. In MPEG-1 that
- * is half a frame; it pads to whole ones, so that about every second file ends with a frame of nothing.
+ * header, which a file that was streamed has not; but it signs the room that is left over in the last frames.
  */
 const LAME_EDGES: Gapless = { delay: 576, padding: 576 };
-const LAME_QUIET_END: Gapless = { delay: 0, padding: 1152 };
 const LAME_SIGNATURE = 'LAME3';
 const SIGNED_FRAMES = 3;
 /** Bytes behind a frame that tell what follows it. */
@@ -77,8 +75,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
 	private readonly quiet = new QuietEdges(EDGE_FRAMES);
-	/** Of the last frame. */
-	private isQuiet = false;
 	private seekPositions: number[] = [];
 	private seekInterval = 1;
 
@@ -129,16 +125,11 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			seekPositions: this.bitrate === 0 ? this.seekPositions : [],
 			seekInterval: this.seekInterval,
 			gapless,
-			edges: gapless ?? (isSigned ? this.lameEdges(frame) : null),
+			edges: gapless ?? (isSigned && frame.samples === LAME_EDGES.delay ? LAME_EDGES : null),
 			head: [...this.head],
 			tail: [...this.tail],
 			quiet: this.quiet.end(),
 		};
-	}
-
-	private lameEdges({ mpeg1 }: Frame): Gapless | null {
-		if (!mpeg1) return LAME_EDGES;
-		return this.isQuiet ? LAME_QUIET_END : null;
 	}
 
 	/** The encoder's delay and padding, unless they are of another file: of the first of several in a row. */
@@ -252,8 +243,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			this.seekPositions.push(this.dataBytes);
 		}
 		const edge = readEdgeFrame(bytes, at);
-		this.isQuiet = isQuietFrame(bytes, at, header);
-		this.quiet.add(edge, this.isQuiet, frame);
+		this.quiet.add(edge, isQuietFrame(bytes, at, header), frame);
 		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
 		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
 		this.tail.push(frame.bytes);
