@@ -113,7 +113,7 @@ const binaries = (execution: Execution): IBinaryData[] =>
 /** The characters of a text but for white space, which is not spoken, in alphabetical order. */
 const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('');
 
-/** The Data Table node of 1.123 makes no tables; 2.16 is the oldest that was tried. */
+/** The Data Table node of 1.123 makes no tables; that of 2.41 does, and since when is not known. */
 const MAKES_TABLES = n8nIsAtLeast('2.16');
 const isRunnable: Record<string, boolean> = {
 	// What sleeps takes minutes, and has tests of its own.
