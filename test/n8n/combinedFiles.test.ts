@@ -146,4 +146,24 @@ describeCombined('files under json._files', () => {
 			description: expect.stringContaining('Its files are in: data.'),
 		});
 	});
+
+	test('n8n cannot read parameters for its outputs: with an error output, each item still is where it belongs', async () => {
+		bench.sim.fault({ path: '/v1/audio/speech', input: 'One', corrupt: true });
+		bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 402 });
+		const execution = await bench.run({
+			parameters: {
+				...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+				options: { longText: 'split', maxSegmentCharacters: 6, concurrency: 1 },
+			},
+			items: [{ text: 'One.' }, { text: 'Two.\n\nThree.' }, { text: 'Four.' }],
+			settings,
+			onError: 'continueErrorOutput',
+			outputs: ['Success', 'Unknown', 'Error'],
+		});
+		const [success, unknown, error] = nodeOutputs(execution, NODE_NAME);
+		expect(success.map((item) => Object.keys(filesOf(item)))).toEqual([['data']]);
+		expect(Object.keys(filesOf(unknown[0]))).toEqual(['received']);
+		const { httpCode, _files } = error[0].json.error as IDataObject;
+		expect([httpCode, Object.keys(_files as object)]).toEqual(['402', ['completed']]);
+	});
 });

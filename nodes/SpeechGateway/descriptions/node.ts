@@ -111,7 +111,12 @@ export function outputsExpression(): `={{${string}}}` {
 		if (${names('waits')}.includes(chosen) && parameters.options?.whenMaxWaitReached === 'stillProcessing') branches.push(output('Waiting'));
 		return branches.length > 1 ? branches : ['main'];
 	}`;
-	return `={{(${outputs})($parameter)}}`;
+	// In workflows with "combined" binary data, n8n 2.41 cannot read any parameter here. Without outputs it would drop what is
+	// on Success, so then it is given those of most operations that are billed. n8n's parser knows no `catch` without a name.
+	return `={{((outputs) => {
+		try { return outputs($parameter); }
+		catch (error) { return outputs({ resource: 'speech', operation: 'generate' }); }
+	})(${outputs})}}`;
 }
 
 /** What the canvas shows under the node's name, such as "Speech: Generate". */
