@@ -243,6 +243,16 @@ test('Retry On Fail after a sleep sends nothing that is done', async () => {
 	expect(last.context).toEqual({});
 });
 
+test('Retry On Fail after a sleep tries again what was refused before it', async () => {
+	sim.fault({ ...CREATE, input: all(3)[0], status: 402, times: 1 });
+	const more: More = { retryOnFail: true, maxTries: 3, onError: 'continueRegularOutput' };
+	const { asleep, last } = await jobs({}, more);
+	expect(asleep[0].outputs[0][0].json.failed).toMatch(/\(402\)/);
+	expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
+	expect(submitted()).toEqual(all(3));
+	expect(last.context).toEqual({});
+});
+
 test('Still Processing at Max Wait', async () => {
 	sim.fault({ ...CREATE, input: all(1)[0], jobSeconds: Infinity });
 	const { last } = await jobs({ maxWait: 500, whenMaxWaitReached: 'stillProcessing' });
