@@ -1,5 +1,5 @@
 /* While Waiting: Sleep. The execution is put away and goes on, as often as it takes; each job is submitted once. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
@@ -292,7 +292,7 @@ test('settings that change from item to item: who stays awake is waited for, the
 
 describe('stays awake, and says why', () => {
 	class Changed extends SpeechGateway {
-		constructor(change: (context: object) => void) {
+		constructor(change: (context: IExecuteFunctions) => void) {
 			super();
 			const { execute } = SpeechGateway.prototype;
 			this.execute = async function () {
@@ -303,10 +303,22 @@ describe('stays awake, and says why', () => {
 	}
 	const without = (stack: unknown) =>
 		new Changed((context) => {
-			const { runExecutionData } = context as { runExecutionData: object };
+			const { runExecutionData } = context as unknown as { runExecutionData: object };
 			const executionData = { contextData: {}, nodeExecutionStack: stack };
 			Object.assign(context, { runExecutionData: { ...runExecutionData, executionData } });
 		});
+	const between = new Changed((context) => {
+		const parents = context.getParentNodes.bind(context);
+		const set = {
+			name: 'Edit Fields',
+			type: 'n8n-nodes-base.set',
+			typeVersion: 3,
+			disabled: false,
+		};
+		Object.assign(context, {
+			getParentNodes: (...asked: Parameters<typeof parents>) => [set, ...parents(...asked)],
+		});
+	});
 	test.each<[string, More, RegExp]>([
 		['as a tool', { asTool: true, items: texts(1) }, /used as a tool/],
 		['in a sub-workflow', { mode: 'integrated' }, /sub-workflow/],
@@ -316,6 +328,11 @@ describe('stays awake, and says why', () => {
 		[
 			'a trigger that answers at the end',
 			{ startParameters: { responseMode: 'lastNode' } },
+			/trigger/,
+		],
+		[
+			'such a trigger, and a node in between',
+			{ startParameters: { responseMode: 'lastNode' }, nodeType: between },
 			/trigger/,
 		],
 	])('%s', async (_, more, reason) => {
