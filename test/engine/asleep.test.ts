@@ -319,6 +319,15 @@ describe('stays awake, and says why', () => {
 			getParentNodes: (...asked: Parameters<typeof parents>) => [set, ...parents(...asked)],
 		});
 	});
+	test('not because n8n, as in 2.0, has no method that tells the settings of the workflow', async () => {
+		const nodeType = new Changed((context) =>
+			Object.assign(context, { getWorkflowSettings: undefined }),
+		);
+		const { naps, last } = await jobs({}, { nodeType });
+		expect(naps.length).toBeGreaterThan(0);
+		expect(last.outputs[0]).toHaveLength(3);
+	});
+
 	test.each<[string, More, RegExp]>([
 		['as a tool', { asTool: true, items: texts(1) }, /used as a tool/],
 		['in a sub-workflow', { mode: 'integrated' }, /sub-workflow/],

@@ -69,8 +69,11 @@ const isEntry = (entry: unknown): boolean =>
 	isRecord(entry.data) &&
 	Array.isArray(entry.data.main);
 
+/** Older versions of n8n, 2.0 among them, have no method for it. */
 const settingsOf = (context: IExecuteFunctions): IWorkflowSettings =>
-	context.getWorkflowSettings?.() ?? {};
+	context.getWorkflowSettings?.() ??
+	(context as { workflow?: { settings?: IWorkflowSettings } }).workflow?.settings ??
+	{};
 
 /** Whether somebody has called the workflow and gets, as the answer, what the last node returns: now, or never. */
 function callerWaits(context: IExecuteFunctions): boolean {
