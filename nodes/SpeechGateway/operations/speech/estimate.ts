@@ -1,11 +1,11 @@
 import { speechEstimate } from '../../descriptions/speech';
 import { defineOperation } from '../../run/operation';
 import { checkBudget, estimateOf } from '../speaking';
-import { speechOf, withLength } from './longText';
+import { type LongTextInput, speechOf, withLength } from './longText';
 import { contentHash, tokensOf } from './parts';
 
 export const estimate = defineOperation(speechEstimate, {
-	prepare: withLength,
+	prepare: (given): LongTextInput => withLength(given),
 	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
 
 	async execute(input, item) {

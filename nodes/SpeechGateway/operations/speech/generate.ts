@@ -12,7 +12,7 @@ type GenerateInput = GenerateValues & LongTextInput;
 
 export const generate = defineOperation(speechGenerate, {
 	async prepare(given, parameters): Promise<GenerateInput> {
-		const input = { ...withLength(given), whileWaiting: given.whileWaiting };
+		const input = withLength(given);
 		await checkFiles(input, parameters);
 		return input;
 	},

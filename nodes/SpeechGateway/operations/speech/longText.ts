@@ -7,13 +7,17 @@ import { checkTaggable } from '../podcast';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from '../speaking';
 import { cutIntoSegments, headingsOf, type Speech, withPauses } from './parts';
 
-/** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
-export type LongTextInput = LongTextValues &
-	Pick<SpeakingInput, 'tokensToSpare'> & { characters: number };
+interface Counted extends Pick<SpeakingInput, 'tokensToSpare'> {
+	characters: number;
+}
 
-export function withLength(given: LongTextValues): LongTextInput {
+/** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
+export type LongTextInput = LongTextValues & Counted;
+
+/** Checks the text and counts it. The same object, for which the text is then read and cut only once. */
+export function withLength<V extends LongTextValues>(given: V): V & Counted {
 	const max = given.longText === 'single' ? MAX_INPUT_CHARACTERS : Infinity;
-	const input = { ...given, characters: checkedLength(given, max) };
+	const input = Object.assign(given, { characters: checkedLength(given, max) });
 	checkTaggable(input, input.responseFormat, speechOf(input).headings.length);
 	return input;
 }
