@@ -3,8 +3,6 @@ import { isRecord } from './json';
 import { DEFAULT_SPEECH_MODEL } from './models';
 import { classifyStatus, isGatewayError } from './outcome';
 
-export { isRecord } from './json';
-
 /** What a request was about, for words that name it. */
 export interface Subject {
 	/** As the user knows it: "the job", "the voice" … only used where the request is about one thing. */

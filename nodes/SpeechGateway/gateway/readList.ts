@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord } from '../core/explain';
+import { isRecord } from '../core/json';
 
 /**
  * List answers are not documented in full: an array, or an object that holds one as `data`, `items`, `models` or `voices`.

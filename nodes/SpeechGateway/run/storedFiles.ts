@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { isRecord } from '../core/explain';
+import { isRecord } from '../core/json';
 import type { ItemLedger } from './requests/itemLedger';
 
 /**
