@@ -5,6 +5,7 @@ import type { Operation } from './operation';
 import { errorText } from './errors';
 import { errorItem } from './outputItems';
 import type { Branch, Result } from './requests/itemLedger';
+import { workflowSettings } from './workflowSettings';
 
 /** How an item's way through the operation ended. */
 export type Settled =
@@ -27,16 +28,13 @@ export function branchesOf(operation: Operation, context: IExecuteFunctions): Br
 export const isTool = (context: Pick<IExecuteFunctions, 'getNode'>) =>
 	context.getNode().type.endsWith('Tool');
 
-/** Older versions of n8n, 2.0 among them, do not tell a node the settings of its workflow. */
-type SettingsContext = Partial<Pick<IExecuteFunctions, 'getWorkflowSettings'>>;
-
 /** The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them. */
 export function sortOntoBranches(
 	settled: Settled[],
 	branches: Branch[],
-	context: SettingsContext,
+	context: IExecuteFunctions,
 ): INodeExecutionData[][] {
-	const binaryMode = context.getWorkflowSettings?.().binaryMode;
+	const binaryMode = workflowSettings(context).binaryMode;
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
 	const failure = (error: unknown) => errorItem(errorText(error), binaryMode);
 	settled.forEach((outcome, index) => {

@@ -1,11 +1,7 @@
-import type {
-	IExecuteData,
-	IExecuteFunctions,
-	IRunExecutionData,
-	IWorkflowSettings,
-} from 'n8n-workflow';
+import type { IExecuteData, IExecuteFunctions, IRunExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { isTool } from './branches';
+import { workflowSettings } from './workflowSettings';
 
 /**
  * The one file that knows n8n's engine from inside. An execution that wakes up skips the first entry of its stack, which
@@ -19,7 +15,7 @@ export function whyAwake(context: IExecuteFunctions): string | undefined {
 	if (context.getMode() === 'integrated')
 		return 'it is the execution of a sub-workflow, and its caller waits for the result';
 	if (callerWaits(context)) return 'its trigger answers when the last node finishes';
-	if (settingsOf(context).executionOrder !== 'v1')
+	if (workflowSettings(context).executionOrder !== 'v1')
 		return 'the workflow has the setting "Execution Order: v0 (legacy)"';
 	if (!stackOf(context)) return 'this version of n8n gives a node no way to go on after a sleep';
 	return undefined;
@@ -68,12 +64,6 @@ const isEntry = (entry: unknown): boolean =>
 	typeof entry.node.name === 'string' &&
 	isRecord(entry.data) &&
 	Array.isArray(entry.data.main);
-
-/** Older versions of n8n, 2.0 among them, have no method for it. */
-const settingsOf = (context: IExecuteFunctions): IWorkflowSettings =>
-	context.getWorkflowSettings?.() ??
-	(context as { workflow?: { settings?: IWorkflowSettings } }).workflow?.settings ??
-	{};
 
 /** Whether somebody has called the workflow and gets, as the answer, what the last node returns: now, or never. */
 function callerWaits(context: IExecuteFunctions): boolean {

@@ -1,0 +1,10 @@
+import type { IExecuteFunctions, IWorkflowSettings } from 'n8n-workflow';
+
+/** Older versions of n8n, 2.0 among them, have no method for it; there, the context holds the workflow, which no type says. */
+type SettingsContext = Partial<Pick<IExecuteFunctions, 'getWorkflowSettings'>> & {
+	workflow?: { settings?: IWorkflowSettings };
+};
+
+/** The settings of the workflow that runs, such as `executionOrder` and `binaryMode`; empty where n8n tells none. */
+export const workflowSettings = (context: SettingsContext): IWorkflowSettings =>
+	context.getWorkflowSettings?.() ?? context.workflow?.settings ?? {};
