@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { withMetadata, chaptersOf, type Metadata } from '../../nodes/SpeechGateway/core/audio/tags';
 import { fixture, joinFiles } from '../core/audio/support';
 import { REPOSITORY } from '../support/n8n/install';
+import { PNG } from '../support/png';
 import { probe, secondReader } from '../support/readers';
 import { launchBrowser } from './editor';
 
@@ -19,10 +20,6 @@ const NAMES = { mp3: 'MP3', opus: 'Opus', wav: 'WAV' };
 type Format = keyof typeof PARTS;
 const FORMATS = Object.keys(PARTS) as Format[];
 
-const COVER = Buffer.from(
-	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-	'base64',
-);
 const TAGS = { title: '第一章', artist: 'Zoë', album: 'Straße', year: '2026', comment: 'مرحبا' };
 /** A frame of MP3, and what encoders put before and behind the sound. */
 const TOLERANCE_SECONDS = 0.1;
@@ -88,7 +85,7 @@ async function published(format: Format) {
 	const plain = await joinFiles(format, files, 300);
 	const headings = [0, 1, 2].map((part) => ({ title: `Kapitel ${part} é`, part }));
 	const metadata: Metadata = {
-		tags: { ...TAGS, cover: { mimeType: 'image/png', bytes: COVER } },
+		tags: { ...TAGS, cover: { mimeType: 'image/png', bytes: PNG } },
 		chapters: chaptersOf(headings, plain.starts, plain.info.seconds),
 	};
 	const chunks: Uint8Array[] = [];
@@ -116,7 +113,7 @@ async function rowOf(format: Format, reader: keyof typeof READERS): Promise<stri
 		NAMES[format],
 		reader,
 		ordered ? isAsWritten(ordered, wantedTags) : '–',
-		cover ? isAsWritten(cover.equals(COVER), true) : '–',
+		cover ? isAsWritten(cover.equals(PNG), true) : '–',
 		chapters && chapters.length > 0 ? isAsWritten(times(chapters), wantedTimes) : '–',
 		isRight ? '✓' : `${seconds} s`,
 		plays ? '✓' : '–',

@@ -5,6 +5,7 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
+import { PNG } from '../support/png';
 import { probe, secondReader } from '../support/readers';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { type EngineRun, item, runAsleep, runNode, saved, speechNode, storedFile } from './support';
@@ -18,10 +19,6 @@ beforeAll(async () => {
 afterAll(async () => await sim.close());
 beforeEach(() => sim.reset());
 
-const PNG = Buffer.from(
-	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-	'base64',
-);
 const cover = (data: Buffer = PNG): IBinaryData => ({
 	data: data.toString('base64'),
 	mimeType: 'image/png',

@@ -6,6 +6,7 @@ import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
 import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/core/audio';
 import { joinFiles } from '../core/audio/support';
+import { PNG } from '../support/png';
 import { type EngineRun, item, runNode, storedFile } from './support';
 
 const fixture = (name: string) =>
@@ -228,15 +229,11 @@ describe('errors name the file and say what to do', () => {
 });
 
 test('chapters, tags and a cover; chapters are named by the title of the item, or by the file', async () => {
-	const png = Buffer.from(
-		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-		'base64',
-	);
 	const items: INodeExecutionData[] = [
 		{ json: {}, binary: { data: inMemory(mp3, 'Intro.v2.mp3') } },
 		{
 			json: { title: ' 第一章 ' },
-			binary: { data: inMemory(mp3, 'b.mp3'), art: inMemory(png, 'art.png', 'image/png') },
+			binary: { data: inMemory(mp3, 'b.mp3'), art: inMemory(PNG, 'art.png', 'image/png') },
 		},
 	];
 	const values = { title: 'Episode', year: 2026, coverBinaryPropertyName: 'art' };
@@ -256,7 +253,7 @@ test('chapters, tags and a cover; chapters are named by the title of the item, o
 	expect(file.length).toBe(json.bytes);
 	expect(file.subarray(0, 3).toString()).toBe('ID3');
 	for (const id of ['TIT2', 'TYER', 'CTOC', 'CHAP', 'APIC']) expect(file.includes(id)).toBe(true);
-	expect(file.includes(png)).toBe(true);
+	expect(file.includes(PNG)).toBe(true);
 	const inspector = new AudioInspector('mp3');
 	inspector.feed(file);
 	expect(inspector.end().seconds).toBe(json.durationSeconds);

@@ -1,7 +1,6 @@
-import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { runnerOf, saved, speechNode, texts } from './support';
+import { jobNode, runnerOf, saved, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -87,11 +86,7 @@ test('still processing is not finished: a retry looks at the same job again', as
 	const jobs = { path: '/v1/audio/speech/jobs', method: 'POST' };
 	sim.fault({ ...jobs, jobSeconds: Infinity, input: 'number 0' });
 	sim.fault({ ...jobs, status: 402, input: 'number 1' });
-	const parameters: IDataObject = {
-		...speechNode({ maxWait: 1, whenMaxWaitReached: 'stillProcessing', concurrency: 1 }),
-		resource: 'speechJob',
-		operation: 'createAndWait',
-	};
+	const parameters = jobNode({ maxWait: 1, whenMaxWaitReached: 'stillProcessing', concurrency: 1 });
 	const first = await run({ parameters, items: texts(2) });
 	expect(first.error?.message).toContain('402');
 	sim.finish();
@@ -103,11 +98,7 @@ test('still processing is not finished: a retry looks at the same job again', as
 
 test('what is finished is kept as it came out: a retry asks the gateway nothing about it', async () => {
 	sim.fault({ path: '/v1/audio/speech/jobs', method: 'POST', status: 402, input: 'number 1' });
-	const parameters: IDataObject = {
-		...speechNode({ concurrency: 1 }),
-		resource: 'speechJob',
-		operation: 'createAndWait',
-	};
+	const parameters = jobNode({ concurrency: 1 });
 	const first = await run({ parameters, items: texts(2) });
 	expect(first.error?.message).toContain('402');
 	const [done] = sim.jobs;

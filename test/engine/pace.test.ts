@@ -1,6 +1,6 @@
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { item, runnerOf, speechNode, texts } from './support';
+import { item, jobNode, runnerOf, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -29,15 +29,7 @@ test('a job that is asked for seldom does not hold back one that is asked for of
 	sim.fault({ input: 'seldom', jobSeconds: Infinity });
 	sim.options.jobSeconds = 0;
 	await run({
-		parameters: {
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			model: { __rl: true, mode: 'id', value: 'fish-speech' },
-			text: '={{ $json.text }}',
-			voice: { __rl: true, mode: 'list', value: 'default' },
-			responseFormat: 'mp3',
-			options: { pollInterval: '={{ $json.interval }}', maxPollInterval: 600 },
-		},
+		parameters: jobNode({ pollInterval: '={{ $json.interval }}', maxPollInterval: 600 }),
 		items: [item({ text: 'seldom', interval: 600 }), item({ text: 'often', interval: 1 })],
 		started: ({ cancel }) =>
 			void sim
@@ -102,21 +94,11 @@ test('while one item waits out a 429, no other asks', async () => {
 });
 
 describe('free requests', () => {
-	const jobs = {
-		resource: 'speechJob',
-		operation: 'createAndWait',
-		model: { __rl: true, mode: 'id', value: 'fish-speech' },
-		text: '={{ $json.text }}',
-		voice: { __rl: true, mode: 'list', value: 'default' },
-		responseFormat: 'mp3',
-		options: { maxRetries: 0, pollInterval: 1 },
-	};
-
 	test('while a poll waits out a 429, nobody asks, and then fewer at once', async () => {
 		sim.options.jobSeconds = 60;
 		sim.options.latencyMs = 400;
 		sim.fault({ method: 'GET', status: 429, retryAfter: 30 });
-		const { outputs } = await run({ items: texts(4), parameters: jobs });
+		const { outputs } = await run({ items: texts(4), parameters: jobNode({ pollInterval: 1 }) });
 		expect(outputs[0]).toHaveLength(4);
 		const told = sim.requests.find(({ status }) => status === 429)!.endedAt!;
 		const later = sim.requests.filter(({ at }) => at > told);
@@ -126,7 +108,7 @@ describe('free requests', () => {
 
 	test('polls of many jobs are spread: 40 a second, however many there are, and 100 once one is done', async () => {
 		sim.options.jobSeconds = 3;
-		const parameters = { ...jobs, options: { ...jobs.options, concurrency: 100 } };
+		const parameters = jobNode({ pollInterval: 1, concurrency: 100 });
 		await run({ items: texts(80), parameters });
 		const polls = sim.requests.filter(
 			({ method, path }) => method === 'GET' && !/content$/.test(path),

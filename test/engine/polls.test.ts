@@ -1,7 +1,7 @@
 /* When jobs are looked at: evenly spread, seldom, and as soon as they are likely to be done. */
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../support/simulator';
-import { item, runNode } from './support';
+import { item, jobNode, runNode } from './support';
 
 useVirtualTime();
 
@@ -19,13 +19,7 @@ const text = (index: number) => 'x'.repeat(500 + ((index * 997) % 4500));
 async function batch(jobSeconds: SimulatorOptions['jobSeconds']) {
 	sim.options.jobSeconds = jobSeconds;
 	const { run } = await runNode({
-		parameters: {
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			model: 'fish-speech',
-			text: '={{ $json.text }}',
-			options: { pollInterval: 2 },
-		},
+		parameters: jobNode({ pollInterval: 2 }),
 		url: sim.url,
 		apiKey: sim.apiKey,
 		items: Array.from({ length: JOBS }, (_, index) => item({ text: text(index) })),

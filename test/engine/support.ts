@@ -333,6 +333,10 @@ export const speechNode = (options: IDataObject = {}, more: IDataObject = {}): I
 	options: { maxRetries: 0, ...options },
 });
 
+/** A batch of jobs that are waited for. */
+export const jobNode = (options: IDataObject = {}): IDataObject =>
+	speechNode(options, { resource: 'speechJob', operation: 'createAndWait' });
+
 /** Items with an `id` and a `text` each; no text is part of another. */
 export const texts = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, index) =>

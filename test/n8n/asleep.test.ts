@@ -5,7 +5,7 @@ import { wakeAll } from '../support/n8n/database';
 import { type N8n, startN8n } from '../support/n8n/server';
 import { N8N_VERSION, sharedN8n } from '../support/n8n/shared';
 import { seededRandom } from '../support/simulator/world';
-import { NODE_NAME } from '../support/workflow';
+import { NODE_NAME, sleepingBatch } from '../support/workflow';
 
 const JOBS = 20;
 const SEED = 7;
@@ -27,16 +27,7 @@ afterAll(async () => {
 
 /** Starts a batch in production; it has submitted its jobs and sleeps when this returns its id. */
 async function asleep(): Promise<string> {
-	const workflow = await bench.save({
-		trigger: 'webhook',
-		parameters: {
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			text: '={{ $json.text }}',
-			options: { whileWaiting: 'sleep', maxRetries: 0, concurrency: 5 },
-		},
-		items: Array.from({ length: JOBS }, (_, index) => ({ text: `Row number ${index}.` })),
-	});
+	const workflow = await bench.save(sleepingBatch(JOBS, { concurrency: 5 }));
 	const id = await bench.api.trigger(workflow);
 	expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
 	expect(bench.sim.jobs).toHaveLength(JOBS);

@@ -6,6 +6,7 @@ import { openBench, type Bench } from '../support/n8n/bench';
 import { executionError, nodeOutputs } from '../support/n8n/client';
 import { REPOSITORY } from '../support/n8n/install';
 import { n8nIsAtLeast } from '../support/n8n/shared';
+import { PNG } from '../support/png';
 import { NODE_NAME, type TestWorkflow } from '../support/workflow';
 
 /** n8n 2's "Execution logic v2": what nodes hand over as binary is under `json._files` for the next node. */
@@ -17,10 +18,7 @@ const fixture = (name: string) =>
 const wav = { data: fixture('wav-24000-mono-s16.wav'), mimeType: 'audio/wav', fileName: 'a.wav' };
 const mp3 = { data: fixture('mp3-24000-mono-cbr.mp3'), mimeType: 'audio/mpeg', fileName: 'a.mp3' };
 const cover = {
-	data: Buffer.from(
-		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-		'base64',
-	),
+	data: PNG,
 	mimeType: 'image/png',
 	fileName: 'cover.png',
 };

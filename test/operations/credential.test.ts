@@ -1,32 +1,10 @@
-import { type INode, Workflow } from 'n8n-workflow';
 import { SpeechGatewayApi } from '../../credentials/SpeechGatewayApi.credentials';
 import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
+import { evaluate } from '../support/expressions';
 
 /** The address of the credential's test, as n8n evaluates it. */
-function testAddress(baseUrl: string): unknown {
-	const node: INode = {
-		id: '1',
-		name: 'Temp-Node',
-		type: 'test',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
-	const workflow = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: {
-			getByName: () => undefined as never,
-			getByNameAndVersion: () => undefined as never,
-			getKnownTypes: () => ({}),
-		},
-	});
-	const { baseURL } = new SpeechGatewayApi().test.request;
-	return workflow.expression.getSimpleParameterValue(node, baseURL, 'internal', {
-		$credentials: { baseUrl },
-	});
-}
+const testAddress = (baseUrl: string) =>
+	evaluate(new SpeechGatewayApi().test.request.baseURL!, {}, { $credentials: { baseUrl } });
 
 test.each([
 	'https://host',

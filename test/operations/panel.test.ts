@@ -1,14 +1,13 @@
 /* What the editor shows before anything runs: words, order, and what a click costs. */
 import {
-	type INode,
 	type INodeProperties,
 	type INodePropertyCollection,
 	type INodePropertyOptions,
-	Workflow,
 } from 'n8n-workflow';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { descriptions } from '../../nodes/SpeechGateway/descriptions';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import { evaluate } from '../support/expressions';
 
 const { description } = new SpeechGateway();
 const nodes = [description, new LmChatSpeechGateway().description];
@@ -92,31 +91,7 @@ test('the usual operation, format and role are the first of their lists', () => 
 
 /** The hints that the editor shows in the output pane before the node has run. */
 function hintsOf(resource: string, operation: string): string[] {
-	const node = {
-		id: '1',
-		name: 'N',
-		type: 't',
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-	};
-	const parameters = { resource, operation };
-	const workflow = new Workflow({
-		nodes: [{ ...node, parameters }],
-		connections: {},
-		active: false,
-		nodeTypes: {
-			getByName: () => undefined as never,
-			getByNameAndVersion: () => undefined as never,
-			getKnownTypes: () => ({}),
-		},
-	});
-	const holds = (condition: string) =>
-		workflow.expression.getSimpleParameterValue(
-			{ ...node, parameters } as INode,
-			condition,
-			'internal',
-			{ $parameter: parameters },
-		);
+	const holds = (condition: string) => evaluate(condition, { resource, operation });
 	return (description.hints ?? [])
 		.filter(({ whenToDisplay, location, displayCondition }) => {
 			expect([whenToDisplay, location]).toEqual(['beforeExecution', 'outputPane']);

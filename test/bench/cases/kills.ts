@@ -3,7 +3,7 @@ import { nodeOutputs, type Execution } from '../../support/n8n/client';
 import { wakeAll } from '../../support/n8n/database';
 import { N8N_VERSIONS } from '../../support/n8n/install';
 import { startN8n, type N8n } from '../../support/n8n/server';
-import { NODE_NAME } from '../../support/workflow';
+import { NODE_NAME, sleepingBatch } from '../../support/workflow';
 import type { BenchCase } from '../case';
 
 const JOBS = 20;
@@ -18,16 +18,7 @@ interface Stage {
 }
 
 async function start({ bench, options }: Stage): Promise<string> {
-	const workflow = await bench.save({
-		trigger: 'webhook',
-		parameters: {
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			text: '={{ $json.text }}',
-			options: { whileWaiting: 'sleep', maxRetries: 0, concurrency: 2, ...options },
-		},
-		items: Array.from({ length: JOBS }, (_, index) => ({ text: `Row number ${index}.` })),
-	});
+	const workflow = await bench.save(sleepingBatch(JOBS, { concurrency: 2, ...options }));
 	return await bench.api.trigger(workflow);
 }
 
