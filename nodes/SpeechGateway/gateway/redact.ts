@@ -51,7 +51,10 @@ export class Redactor {
 	/** A text without the key, and without the beginning of it where the text was cut. */
 	text(text: string): string {
 		const clean = this.blot(text);
-		const shown = clean.replace(/[…"\s]+$/, '');
+		let end = clean.length;
+		// An expression for it would look for the end from every blank of a text full of blanks.
+		while (end > 0 && /[…"\s]/.test(clean[end - 1])) end--;
+		const shown = clean.slice(0, end);
 		const cut = this.unfinishedAt(shown);
 		return shown.length - cut < SHORTEST_CUT
 			? clean
