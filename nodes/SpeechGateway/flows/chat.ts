@@ -5,6 +5,7 @@ import { asError, OutcomeUnknownError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { bounded } from '../gateway/readBody';
 import type { GatewayResponse } from '../gateway/transport';
+import { withReceived } from './files/received';
 import { ItemRequests, type ItemSettings } from '../run/requests/itemRequests';
 import { Ledger, type LedgerContext } from '../run/requests/ledger';
 import type { Replay } from '../run/requests/replay';
@@ -24,21 +25,34 @@ export async function completeChat(
 	onText: TextListener = () => undefined,
 ): Promise<ChatReply> {
 	let text = '';
+	const read = async (response: GatewayResponse) => {
+		const received: Uint8Array[] = [];
+		try {
+			return await readAnswer(item, kept(bounded(response.body), received), async (piece) => {
+				text += piece;
+				await onText(piece);
+			});
+		} catch (error) {
+			throw await withReceived(item, response, error, Buffer.concat(received));
+		}
+	};
 	try {
-		return await item.billed({
-			name,
-			endpoint: endpoints.chat,
-			input: body,
-			about: { model: String(body.model) },
-			read: async (response) =>
-				await readAnswer(item, response, async (piece) => {
-					text += piece;
-					await onText(piece);
-				}),
-		});
+		const about = { model: String(body.model) };
+		return await item.billed({ name, endpoint: endpoints.chat, input: body, about, read });
 	} catch (error) {
 		if (error instanceof OutcomeUnknownError && text !== '') Object.assign(error.details, { text });
 		throw asError(error);
+	}
+}
+
+/** The same chunks, which are also put into `received`. */
+async function* kept(
+	chunks: AsyncIterable<Uint8Array>,
+	received: Uint8Array[],
+): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		received.push(chunk);
+		yield chunk;
 	}
 }
 
@@ -85,7 +99,7 @@ export async function completeCall(
  */
 async function readAnswer(
 	item: ItemRequests,
-	{ body }: GatewayResponse,
+	chunks: AsyncIterable<Uint8Array>,
 	onText: TextListener,
 ): Promise<ChatReply> {
 	const { transport } = item.session;
@@ -96,7 +110,7 @@ async function readAnswer(
 		if (text !== '') await onText(text);
 	};
 	try {
-		for await (const chunk of bounded(body)) {
+		for await (const chunk of chunks) {
 			for (const piece of reader.feed(chunk)) {
 				heard += piece.length;
 				await hear(shown.push(piece));

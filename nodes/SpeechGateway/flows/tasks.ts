@@ -6,6 +6,7 @@ import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../run/requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
+import { readPaidJson } from './files/received';
 
 export type Task = { thing: keyof typeof taskEndpoints; id: string };
 
@@ -15,14 +16,15 @@ export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[th
 
 /** The body of an accepted job or video. Throws when it has no id: then it was paid for and cannot be found again. */
 export function readAccepted(item: ItemRequests): (reply: GatewayResponse) => Promise<IDataObject> {
-	return async (reply) => {
-		const body = resourceBody(await item.session.transport.readJson(reply));
-		const id = [body.id, body.job_id, body.task_id].find(
-			(given) => typeof given === 'number' || (typeof given === 'string' && given.trim() !== ''),
-		);
-		if (id === undefined) throw new Error('the answer has no id');
-		return { ...body, id: String(id) };
-	};
+	return async (reply) =>
+		await readPaidJson(item, reply, (answer) => {
+			const body = resourceBody(answer);
+			const id = [body.id, body.job_id, body.task_id].find(
+				(given) => typeof given === 'number' || (typeof given === 'string' && given.trim() !== ''),
+			);
+			if (id === undefined) throw new Error('the answer has no id');
+			return { ...body, id: String(id) };
+		});
 }
 
 /** A task as item json; its `error` never keeps that name. */

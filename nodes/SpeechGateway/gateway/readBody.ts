@@ -4,48 +4,41 @@ import type { Readable } from './readable';
 /** The largest JSON answer that is read: a chat's. More is no answer, and would fill the memory of n8n. */
 export const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-/** Counts the bytes of a body, unpacked as they are. Throws RangeError once there are more than `MAX_JSON_BYTES`. */
-export async function* bounded(body: Readable): AsyncGenerator<Uint8Array> {
+/** Counts the bytes of a body, unpacked as they are. Throws RangeError behind the chunk with which they are too many. */
+export async function* bounded(
+	body: Readable,
+	maxBytes = MAX_JSON_BYTES,
+): AsyncGenerator<Uint8Array> {
 	let bytes = 0;
 	for await (const chunk of body as AsyncIterable<Uint8Array>) {
-		bytes += chunk.length;
-		if (bytes > MAX_JSON_BYTES)
-			throw new RangeError(`the answer is larger than ${MAX_JSON_BYTES / 1024 / 1024} MiB`);
 		yield chunk;
+		bytes += chunk.length;
+		if (bytes > maxBytes)
+			throw new RangeError(`the answer is larger than ${maxBytes / 1024 / 1024} MiB`);
 	}
 }
 
-/**
- * A body as text. Only the first `maxBytes` when that is given; `cut` says whether more would have come, or the body
- * broke off. Without it, throws on what is too large or breaks off.
- */
-export async function readText(
+/** As much of a body as comes, up to about `maxBytes`; `failure`: why that is not all of it. */
+export async function readBytes(
 	body: Readable,
 	maxBytes?: number,
-): Promise<{ text: string; cut: boolean }> {
+): Promise<{ bytes: Buffer; failure?: Error }> {
 	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	let cut = false;
+	let failure: Error | undefined;
 	try {
-		for await (const chunk of bounded(body)) {
-			chunks.push(chunk);
-			bytes += chunk.length;
-			if (maxBytes !== undefined && bytes > maxBytes) {
-				cut = true;
-				break;
-			}
-		}
+		for await (const chunk of bounded(body, maxBytes)) chunks.push(chunk);
 	} catch (error) {
-		if (maxBytes === undefined) throw asError(error);
-		cut = true;
+		failure = asError(error);
 	}
-	return { text: new TextDecoder().decode(Buffer.concat(chunks)), cut };
+	return { bytes: Buffer.concat(chunks), failure };
 }
 
+export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
 /** The parsed JSON, undefined where it is none. */
-export function parseJson(text: string): unknown {
+export function parseJson(bytes: Uint8Array): unknown {
 	try {
-		return JSON.parse(text);
+		return JSON.parse(textOf(bytes));
 	} catch {
 		return undefined;
 	}

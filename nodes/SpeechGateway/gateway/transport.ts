@@ -12,7 +12,7 @@ import {
 } from './answer';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
-import { parseJson, readText } from './readBody';
+import { parseJson, readBytes, textOf } from './readBody';
 import { type RedactedStream, Redactor } from './redact';
 import { ExchangeTimeout, watchBody } from './watchedBody';
 
@@ -124,17 +124,26 @@ export class Transport {
 
 	/** A JSON body without the key; undefined when it is not JSON. Rejects when it breaks off, is too large or too slow. */
 	async readJson(reply: GatewayResponse): Promise<unknown> {
+		const { body, failure } = await this.readAnswer(reply);
+		if (failure) throw failure;
+		return body;
+	}
+
+	/** The same, with all bytes that came, as they came; `failure`: why they are not all of it. */
+	async readAnswer(
+		reply: GatewayResponse,
+	): Promise<{ body?: unknown; bytes: Buffer; failure?: Error }> {
 		reply.hurry();
-		const { text } = await readText(reply.body);
-		return this.redactor.value(parseJson(text));
+		const { bytes, failure } = await readBytes(reply.body);
+		return { body: failure ? undefined : this.redactor.value(parseJson(bytes)), bytes, failure };
 	}
 
 	/** What can be had of an error body, as JSON or text; never fails, never holds the key. */
 	async readErrorBody(reply: GatewayResponse): Promise<unknown> {
 		reply.hurry();
-		const { text, cut } = await readText(reply.body, MAX_ERROR_BYTES);
-		const json = cut ? undefined : parseJson(text);
-		return json === undefined ? this.redact(text) : this.redactor.value(json);
+		const { bytes, failure } = await readBytes(reply.body, MAX_ERROR_BYTES);
+		const json = failure ? undefined : parseJson(bytes);
+		return json === undefined ? this.redact(textOf(bytes)) : this.redactor.value(json);
 	}
 
 	/** A text without the key. Everything that the gateway, or the system, says goes through here before it is shown. */

@@ -3,6 +3,7 @@ import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '.
 import { type CloneValues, voiceCreate } from '../../descriptions/voice';
 import { chunksOf, collect, fileOf } from '../../flows/files/inputFile';
 import { inspectRecording, type Recording } from '../../flows/files/recording';
+import { readPaidJson } from '../../flows/files/received';
 import { fetchVoices } from '../../flows/lists';
 import { resourceBody } from '../../flows/tasks';
 import { endpoints } from '../../gateway/endpoints';
@@ -74,11 +75,12 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 			);
 			return form;
 		},
-		read: async (reply) => {
-			const voice = resourceBody(await item.session.transport.readJson(reply));
-			const id = voice._id ?? voice.id ?? voice.voice_id;
-			if (typeof id !== 'string' || id === '') throw new Error('the answer has no voice id');
-			return { title, ...voice, _id: id };
-		},
+		read: async (reply) =>
+			await readPaidJson(item, reply, (answer) => {
+				const voice = resourceBody(answer);
+				const id = voice._id ?? voice.id ?? voice.voice_id;
+				if (typeof id !== 'string' || id === '') throw new Error('the answer has no voice id');
+				return { title, ...voice, _id: id };
+			}),
 	});
 }

@@ -1,0 +1,59 @@
+import { asError, DamagedResultError } from '../../core/errors';
+import { withExtension } from '../../core/fileName';
+import type { GatewayResponse } from '../../gateway/transport';
+import type { ItemRequests } from '../../run/requests/itemRequests';
+import { collect } from './inputFile';
+import { describeUnreadable, redacted } from './unreadable';
+
+/**
+ * Reads the JSON of an answer that was paid for. Throws DamagedResultError, with all that came, when it is no JSON, not
+ * whole, or `read` throws because it is not what was paid for.
+ */
+export async function readPaidJson<T>(
+	item: ItemRequests,
+	reply: GatewayResponse,
+	read: (body: unknown) => T,
+): Promise<T> {
+	const { body, bytes, failure } = await item.session.transport.readAnswer(reply);
+	try {
+		if (failure) throw failure;
+		return read(body);
+	} catch (error) {
+		throw await withReceived(item, reply, error, bytes);
+	}
+}
+
+/** As much as tells what it is. */
+const HEAD_BYTES = 24 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
+	for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+/** The error of an answer that was paid for, with what came of it as a file; without, when it cannot be stored. */
+export async function withReceived(
+	item: ItemRequests,
+	{ headers }: GatewayResponse,
+	error: unknown,
+	bytes: Buffer,
+): Promise<Error> {
+	const { context, transport } = item.session;
+	const { message } = asError(error);
+	// What the user has stopped is no damage.
+	if (transport.cancel?.aborted || bytes.length === 0) return asError(error);
+	const redact = (text: string) => transport.redact(text);
+	const head = bytes.subarray(0, HEAD_BYTES);
+	const type = headers['content-type'] ?? '';
+	const { mimeType, extension, isText } = describeUnreadable(head, type, redact);
+	try {
+		const received = await context.helpers.prepareBinaryData(
+			isText ? await collect(redacted(pieces(bytes), redact)) : bytes,
+			withExtension('received', extension),
+			mimeType,
+		);
+		return new DamagedResultError(message, { received });
+	} catch {
+		return asError(error);
+	}
+}

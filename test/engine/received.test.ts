@@ -1,0 +1,92 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/** What was paid for and is not what it should be: all of it is in the field `received`. */
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { renderAudio } from '../support/simulator/audio';
+import { runnerOf } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const run = runnerOf(() => sim);
+const bytesOf = async (file: IBinaryData) =>
+	await Container.get(BinaryDataService).getAsBuffer(file);
+
+const recording = Buffer.concat([...renderAudio('A recording.', 1, 'wav').chunks()]);
+const voice: INodeExecutionData = {
+	json: { text: 'Anna' },
+	binary: { data: { data: recording.toString('base64'), mimeType: 'audio/wav' } },
+};
+const job = {
+	...{ resource: 'speechJob', operation: 'createAndWait', model: 'fish-speech' },
+	text: '={{ $json.text }}',
+};
+const messages = { values: [{ role: 'user', content: 'Hi' }] };
+const rows: Array<[name: string, path: string, parameters: IDataObject]> = [
+	['speechJob.create', '/v1/audio/speech/jobs', { ...job, operation: 'create' }],
+	['speechJob.createAndWait', '/v1/audio/speech/jobs', job],
+	[
+		'voice.create',
+		'/v1/audio/voices',
+		{ resource: 'voice', operation: 'create', model: 'fish-speech', title: '={{ $json.text }}' },
+	],
+	[
+		'video.create',
+		'/v1/videos',
+		{ resource: 'video', operation: 'create', model: 'sim-video', prompt: 'A cat.' },
+	],
+	[
+		'chat.complete',
+		'/v1/chat/completions',
+		{ resource: 'chat', operation: 'complete', model: 'sim-chat', messages },
+	],
+];
+const bodies: Array<[name: string, body: string, extension: string]> = [
+	['JSON that is nothing of the kind', '{"ticket":"T-77"}', 'json'],
+	['JSON that breaks off', '{"id":"spj_1","stat', 'json'],
+	['a page', '<!doctype html><p>Your request has the number 77', 'html'],
+	['text', 'Accepted as 77', 'txt'],
+];
+describe.each(rows)('%s', (_, path, parameters) => {
+	test.each(bodies)('%s', async (__, body, extension) => {
+		sim.fault({ path, status: 200, charge: true, body });
+		const { outputs } = await run({
+			parameters: { options: { maxRetries: 0 }, ...parameters },
+			items: [voice],
+		});
+		expect(outputs.map(({ length }) => length)).toEqual([0, 1]);
+		const [{ json, binary }] = outputs[1];
+		expect(json.reason).toBe('damaged_response');
+		expect(binary?.received).toMatchObject({ fileExtension: extension });
+		expect(String(await bytesOf(binary!.received))).toBe(body);
+	});
+});
+
+test('the API key is not in it, wherever it is cut', async () => {
+	const body = `Accepted. ${'.'.repeat(65_520)}${sim.apiKey} is yours.`;
+	sim.fault({ path: '/v1/audio/speech/jobs', status: 200, charge: true, body });
+	const { outputs } = await run({ parameters: { ...job, options: {} }, items: [voice] });
+	const text = String(await bytesOf(outputs[1][0].binary!.received));
+	expect(text).toMatch(/^Accepted\. \.+\*\*\* is yours\.$/);
+});
+
+test('a stream that breaks off: every event that came', async () => {
+	sim.fault({ path: '/v1/chat/completions', truncate: 'half' });
+	const { outputs } = await run({
+		parameters: {
+			...{ resource: 'chat', operation: 'complete', model: 'sim-chat', messages },
+			options: { stream: true },
+		},
+	});
+	const [{ json, binary }] = outputs[1];
+	const text = String(await bytesOf(binary!.received));
+	expect(text).toMatch(/^data: /);
+	expect(json.reason).toBe('damaged_response');
+});
