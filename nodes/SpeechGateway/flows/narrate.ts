@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import { joinBlocker } from '../core/audio';
 import {
 	AsleepError,
@@ -160,13 +160,10 @@ async function describeRemains(
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];
-	const attach = async (from: number, run: Array<PartResult & { status: 'done' }>) => {
+	const attach = (from: number, count: number, file: IBinaryData) => {
 		const binary = from === 0 ? 'completed' : `completed_${from + 1}`;
-		const audio = run.map((result) => result.audio);
-		const name = `${fileName}-part-${from + 1}`;
-		const how = seams(narration, from, from + run.length);
-		files[binary] = (await joinStored(item, audio, name, how)).binary;
-		described.push({ from: from + 1, to: from + run.length, status: 'done', binary });
+		files[binary] = file;
+		described.push({ from: from + 1, to: from + count, status: 'done', binary });
 	};
 	for (let from = 0, to = 0; from < results.length; from = to + 1) {
 		const result = results[from];
@@ -174,11 +171,14 @@ async function describeRemains(
 		while (joins(results[to], results[to + 1])) to++;
 		if (isDone(result)) {
 			const run = results.slice(from, to + 1).filter(isDone);
+			const audio = run.map((one) => one.audio);
+			const name = `${fileName}-part-${from + 1}`;
 			try {
-				await attach(from, run);
+				const how = seams(narration, from, from + run.length);
+				attach(from, run.length, (await joinStored(item, audio, name, how)).binary);
 			} catch {
-				// What cannot be joined is handed over one by one; the first error is what counts.
-				for (const [index, one] of run.entries()) await attach(from + index, [one]);
+				// What cannot be joined is handed over as it is stored; the first error is what counts.
+				for (const [index, { binary }] of audio.entries()) attach(from + index, 1, binary);
 			}
 			continue;
 		}

@@ -23,7 +23,7 @@ import type { Branch, ItemLedger } from './requests/itemLedger';
 import { Ledger } from './requests/ledger';
 import { rememberFirstExecution, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
-import { missingFile } from './storedFiles';
+import { missingFile, withPaid } from './storedFiles';
 import { beforeSleep, goToSleep, outlastStart } from './sleep';
 import { asToolCall } from './toolCall';
 import { withLinks } from './toolLinks';
@@ -115,16 +115,19 @@ class Run {
 		input: ReadItem | undefined,
 		index: number,
 	): Promise<Settled> {
+		const paid = this.items[index];
 		try {
-			const paid = this.items[index];
-			const missing = this.ledger.isFirstOfRetry && (await missingFile(this.context, paid));
+			const { retryOf, wokeUp } = this.ledger;
+			const missing = retryOf && !wokeUp && (await missingFile(this.context, paid));
 			if (missing) return { failed: missing };
-			if (paid.result) return paid.result;
 			if (paid.beforeSleep) return beforeSleep(paid.beforeSleep);
-			if (input === undefined || 'failed' in input) return input ?? { failed: undefined };
-			return await this.send(session, input, index);
+			const settled =
+				input === undefined || 'failed' in input
+					? (input ?? paid.result ?? { failed: undefined })
+					: await this.send(session, input, index);
+			return 'failed' in settled ? { failed: withPaid(settled.failed, paid) } : settled;
 		} catch (error) {
-			return { failed: error };
+			return { failed: withPaid(error, paid) };
 		}
 	}
 
@@ -174,7 +177,8 @@ class Run {
 		const { context, operation } = this;
 		const index = all.findIndex((one) => one && 'failed' in one);
 		if (!this.stopOnFail || index < 0) return;
-		const { failed: error } = all[index] as { failed: unknown };
+		const { failed } = all[index] as { failed: unknown };
+		const error = withPaid(failed, this.items[index]);
 		throw runError(context, { index, count: all.length, kept, error, operation });
 	}
 

@@ -1,36 +1,50 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { isRecord } from '../core/json';
+import { errorText } from './errors';
 import type { ItemLedger } from './requests/itemLedger';
 
 /**
- * In a retry: the error of an item whose paid files are gone. n8n deletes the files of an execution together with it, and
- * a retry starts from the files of the execution that failed.
+ * In a retry: the error of an item whose paid files are gone, with those that are left. n8n deletes the files of an
+ * execution together with it, and a retry starts from the files of the execution that failed.
  */
 export async function missingFile(
-	context: Pick<IExecuteFunctions, 'helpers'>,
-	ledger: ItemLedger,
+	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
+	{ files, taskId }: ItemLedger,
 ): Promise<GatewayError | undefined> {
-	const files = [
-		...(ledger.result?.items ?? []).flatMap(({ binary }) => Object.values(binary ?? {})),
-		...ledger
-			.entries()
-			.flatMap((entry) =>
-				entry.state === 'done' && 'binary' in entry.value && isRecord(entry.value.binary)
-					? [entry.value.binary as unknown as IBinaryData]
-					: [],
-			),
-	];
-	for (const { id, fileName } of files) {
-		if (!id) continue;
+	const left: Record<string, IBinaryData> = {};
+	let missing: IBinaryData | undefined;
+	for (const [field, file] of Object.entries(files)) {
 		try {
-			await context.helpers.getBinaryMetadata(id);
+			if (file.id) await helpers.getBinaryMetadata(file.id);
+			left[field] = file;
 		} catch {
-			return new GatewayError(
-				`The file "${fileName ?? 'data'}", which an earlier attempt has paid for, is no longer in n8n's storage`,
-				'n8n deletes the files of an execution together with the execution. The item is not sent or charged again by a retry; to pay for it once more, run it in a new execution.',
-			);
+			missing ??= file;
 		}
 	}
-	return undefined;
+	if (!missing) return undefined;
+	return new GatewayError(
+		`The file "${missing.fileName ?? 'data'}", which an earlier attempt has paid for, is no longer in n8n's storage`,
+		`n8n deletes the files of an execution together with the execution. The item is not sent or charged again by a retry; to pay for it once more, run it in a new execution.${taskId === undefined ? '' : ' The ID may still bring its file: use the operation "Download", which is free.'}`,
+		{ ...(taskId !== undefined && { jobId: taskId }) },
+		left,
+	);
+}
+
+/**
+ * The error of an item with what was paid for, where it says nothing of that: the id of its task, its files, and, of an
+ * item that was finished, `paid`: what it said.
+ */
+export function withPaid(error: unknown, ledger: ItemLedger): unknown {
+	const { maybeCharged, result, taskId } = ledger;
+	if (!maybeCharged) return error;
+	const { message, description, details, binary = {} } = errorText(error);
+	const jobId = details.jobId ?? taskId;
+	const paid = result?.items[0]?.json;
+	const files = Object.keys(binary).length > 0 ? binary : ledger.files;
+	return new GatewayError(
+		message,
+		description,
+		{ ...details, ...(jobId && { jobId }), ...(paid && { paid }) },
+		files,
+	);
 }

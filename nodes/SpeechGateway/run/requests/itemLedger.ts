@@ -1,5 +1,6 @@
 import { createHash } from 'crypto';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+import { isRecord } from '../../core/json';
 import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../../core/errors';
 import { outcomeUnknown } from './unknownOutcome';
 
@@ -45,6 +46,15 @@ export interface Failed {
 	details: object;
 	binary?: object;
 }
+
+/** Operations whose items are jobs or videos. */
+const OF_TASKS = /^(speechJob|video)\./;
+
+/** As in the error of a long text: by the first segment that is in the file. */
+const fieldOf = (request: string): string => {
+	const segment = /^segment (\d+)/.exec(request)?.[1] ?? '1';
+	return segment === '1' ? 'completed' : `completed_${segment}`;
+};
 
 /**
  * One item's way through its billed requests; nobody else writes its record. Each request goes from nothing to `begin`,
@@ -163,11 +173,33 @@ export class ItemLedger {
 		const sent = entries.filter((entry) => 'sentAt' in entry);
 		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
 		const error = outcomeUnknown('interrupted', { sentAt, inputHash });
-		const ids = entries.flatMap((entry) =>
+		const { taskId } = this;
+		if (taskId !== undefined) error.details.jobId = taskId;
+		return error;
+	}
+
+	/** The id of the last job or video that was accepted for the item. */
+	get taskId(): string | undefined {
+		const { result, operation = '' } = this.record;
+		const { jobId, id } = result?.items[0]?.json ?? {};
+		const ids = this.entries().flatMap((entry) =>
 			entry.state === 'done' && 'id' in entry.value ? [entry.value.id] : [],
 		);
-		if (ids.length > 0) error.details.jobId = ids.at(-1);
-		return error;
+		const last = jobId ?? (OF_TASKS.test(operation) ? id : undefined) ?? ids.at(-1);
+		return typeof last === 'string' ? last : undefined;
+	}
+
+	/** The files that came of it, by the fields in which they are handed over: its result's, or those of its segments. */
+	get files(): Record<string, IBinaryData> {
+		const { result, requests } = this.record;
+		if (result) return Object.assign({}, ...result.items.map(({ binary }) => binary));
+		return Object.fromEntries(
+			Object.entries(requests).flatMap(([request, entry]) =>
+				entry.state === 'done' && 'binary' in entry.value && isRecord(entry.value.binary)
+					? [[fieldOf(request), entry.value.binary as unknown as IBinaryData]]
+					: [],
+			),
+		);
 	}
 
 	/** The request is about to leave. */

@@ -30,8 +30,6 @@ export class Ledger {
 	private readonly rounds: Rounds;
 	private readonly round: RunRecord;
 	private readonly items = new Map<string, ItemLedger>();
-	/** Whether this is the first attempt of a retry of a failed execution. */
-	readonly isFirstOfRetry: boolean;
 	/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
 	readonly wokeUp: boolean;
 	/** Of the time before the sleep, still to be shown. */
@@ -51,9 +49,9 @@ export class Ledger {
 			attempts: 0,
 			items: {},
 		});
-		this.isFirstOfRetry = round.executionId !== executionId;
-		if (this.isFirstOfRetry) Object.assign(round, { executionId, attempts: 0, attemptsInAll: 0 });
-		this.wokeUp = round.asleep !== undefined && !this.isFirstOfRetry;
+		const isNewRetry = round.executionId !== executionId;
+		if (isNewRetry) Object.assign(round, { executionId, attempts: 0, attemptsInAll: 0 });
+		this.wokeUp = round.asleep !== undefined && !isNewRetry;
 		this.hints = round.asleep?.hints ?? [];
 		delete round.asleep;
 		round.attempts = this.wokeUp ? 1 : round.attempts + 1;

@@ -1,0 +1,143 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/** What goes wrong once the money is spent: whatever it is, what was paid for is named and handed over. */
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { type EngineResult, type EngineRun, item, runNode, saved } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+const TEXT = 'The first of the sentences. Here is the second one. The third one ends it.';
+const speech = { model: 'fish-speech', text: '={{ $json.text }}', responseFormat: 'wav' };
+const generate = (options: IDataObject = {}): IDataObject => ({
+	...{ resource: 'speech', operation: 'generate', ...speech },
+	options: { maxRetries: 0, maxSegmentCharacters: 28, concurrency: 1, ...options },
+});
+const createAndWait = (options: IDataObject = {}): IDataObject => ({
+	...{ resource: 'speechJob', operation: 'createAndWait', ...speech },
+	options: { maxRetries: 0, pollInterval: 1, ...options },
+});
+let nodes = 0;
+let nodeId = '';
+beforeEach(() => void (nodeId = `after-payment-${++nodes}`));
+const run = async (more: Partial<EngineRun> = {}) =>
+	await runNode({
+		...{ parameters: generate(), items: [item({ text: TEXT })], nodeId },
+		...{ url: sim.url, apiKey: sim.apiKey },
+		...more,
+	});
+const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}) =>
+	await run({ mode: 'retry', retryOf: saved(failed), ...more });
+const bytesOf = async (file: IBinaryData) =>
+	await Container.get(BinaryDataService).getAsBuffer(file);
+const errorOf = ({ json }: INodeExecutionData) => json.error as IDataObject;
+const charged = () => sim.charges.map(({ input }) => input);
+
+describe('a retry with another setting', () => {
+	const changes: Array<[name: string, parameters: IDataObject]> = [
+		['another operation', { ...createAndWait(), operation: 'create' }],
+		['a lower limit for the cost', createAndWait({ maxEstimatedTokens: 1 })],
+	];
+	test.each(changes)('%s: the error names the job that is paid for', async (_, parameters) => {
+		sim.fault({ method: 'POST', jobSeconds: Infinity });
+		const first = await run({ parameters: createAndWait({ maxWait: 1 }) });
+		expect(first.error?.context?.jobId).toBe(sim.jobs[0].id);
+		const second = await retry(first, { parameters, onError: 'continueErrorOutput' });
+		expect(JSON.stringify(second.outputs)).toContain(sim.jobs[0].id);
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	const other: Array<[name: string, parameters: IDataObject]> = [
+		['another operation', createAndWait()],
+		['a lower limit for the cost', generate({ maxEstimatedTokens: 1 })],
+	];
+	test.each(other)('%s: the error brings the segments that are paid for', async (_, parameters) => {
+		sim.fault({ input: 'third', status: 402 });
+		const first = await run();
+		const second = await retry(first, { parameters, onError: 'continueErrorOutput' });
+		const [error] = second.outputs.at(-1)!;
+		expect(errorOf(error).message).toBeTruthy();
+		const files = await Promise.all(Object.values(error.binary ?? {}).map(bytesOf));
+		expect(files.reduce((sum, { length }) => sum + length, 0)).toBeGreaterThan(48_000);
+		expect(sim.charges).toHaveLength(2);
+	});
+});
+
+test('a finished item under another operation: the error says what it was, and brings its file', async () => {
+	sim.fault({ input: 'Other', status: 402 });
+	const items = [item({ text: 'One.' }), item({ text: 'Two.' }), item({ text: 'Other.' })];
+	sim.fault({ input: 'Two', status: 504, charge: true });
+	const first = await run({ items });
+	const { outputs } = await retry(first, {
+		...{ items, parameters: createAndWait(), onError: 'continueErrorOutput' },
+	});
+	const [done, unknown] = outputs[2];
+	expect(errorOf(done)).toMatchObject({ paid: { characters: 4, segments: 1 } });
+	expect(Object.keys(done.binary!)).toEqual(['data']);
+	expect(errorOf(unknown)).toMatchObject({ paid: { outcome: 'unknown', httpCode: '504' } });
+	expect(charged()).toEqual(['One.', 'Two.', 'Other.']);
+});
+
+test.each([false, true])(
+	'files that were deleted since: an error in every try (Retry On Fail: %s), with the id of the job',
+	async (retryOnFail) => {
+		sim.fault({ method: 'POST', input: 'Other', status: 402 });
+		const items = [item({ text: TEXT }), item({ text: 'Other.' })];
+		const parameters = createAndWait({ concurrency: 1 });
+		const first = await run({ items, parameters });
+		await Container.get(BinaryDataService).deleteManyByBinaryDataId(filesIn(first.context));
+		const second = await retry(first, { items, parameters, retryOnFail });
+		expect(second.error?.message).toContain('is no longer in n8n');
+		expect(second.error?.context?.jobId).toBe(sim.jobs[0].id);
+	},
+);
+
+test('the subtitles cannot be stored: the audio comes along', async () => {
+	breakStore('application/x-subrip');
+	const { outputs } = await run({
+		...{ parameters: generate({ subtitles: 'srt' }), onError: 'continueErrorOutput' },
+	});
+	const [error] = outputs[2];
+	expect(errorOf(error).message).toContain('no space left');
+	expect(Object.keys(error.binary ?? {})).not.toEqual([]);
+	expect(charged()).toHaveLength(3);
+});
+
+test('the disk is full when what is done is joined: an unknown item stays unknown, with its segments', async () => {
+	sim.fault({ input: 'third', status: 504, charge: true });
+	let stores = 0;
+	breakStore('audio/wav', () => ++stores > 2);
+	const { outputs } = await run({
+		...{ parameters: generate({ trimSilence: true }), onError: 'continueErrorOutput' },
+	});
+	expect(outputs.map(({ length }) => length)).toEqual([0, 1, 0]);
+	const [{ json, binary }] = outputs[1];
+	expect(json).toMatchObject({ segments: { total: 3, completed: 2, unknown: 1 } });
+	expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);
+});
+
+/** Ids of the files that are named anywhere in a value. */
+const filesIn = (value: unknown): string[] =>
+	[...JSON.stringify(value).matchAll(/"(filesystem[^"]*)"/g)].map(([, id]) => id);
+
+let mendStore = () => {};
+afterEach(() => mendStore());
+
+/** From now on, n8n's store takes no files of a type, as when the disk is full. */
+function breakStore(mimeType: string, when: () => boolean = () => true): void {
+	const store = Container.get(BinaryDataService);
+	const { store: before } = store;
+	store.store = async (...[place, bytes, file]) => {
+		if (file.mimeType === mimeType && when())
+			throw new Error('ENOSPC: no space left on device, write');
+		return await before.call(store, place, bytes, file);
+	};
+	mendStore = () => void (store.store = before);
+}
