@@ -39,8 +39,8 @@ export async function main(args: string[]): Promise<never> {
 	const n8n = await step(`Start n8n ${version}`, log, async () => {
 		const env = {
 			N8N_DEV_RELOAD: 'true',
-			// 1.x reloads in development only.
-			...(!isAtLeast(version, '2.0') && { NODE_ENV: 'development' }),
+			// Older n8n (2.38 still) reloads in development only.
+			...(!isAtLeast(version, '2.41') && { NODE_ENV: 'development' }),
 		};
 		const onOutput = (text: string) => {
 			for (const line of text.match(/^.*Hot reload.*$/gm) ?? []) log(`n8n: ${line.trim()}`);

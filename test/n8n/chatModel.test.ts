@@ -301,7 +301,8 @@ if (!HAS_AI_SDK) {
 			expect(results[2]).toMatch(/"fileName"/);
 			expect(results[3]).toMatch(/"fileName"/);
 			const spoken = bench.sim.charges.filter(({ kind }) => kind === 'speech');
-			expect(spoken.map(({ input }) => input)).toEqual(['Good morning.', 'Another.', 'Another.']);
+			const inputs = spoken.map(({ input }) => input).sort(); // n8n 2.16 takes the items in another order
+			expect(inputs).toEqual(['Another.', 'Another.', 'Good morning.']);
 		});
 
 		test('a tool whose job failed was charged: neither a retry nor another call submits it again', async () => {

@@ -113,13 +113,15 @@ const binaries = (execution: Execution): IBinaryData[] =>
 /** The characters of a text but for white space, which is not spoken, in alphabetical order. */
 const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('');
 
-/** The Data Table node of 1.123 makes no tables; that of 2.41 does, and since when is not known. */
-const MAKES_TABLES = n8nIsAtLeast('2.16');
+/** Before, the Data Table node has no operation that makes a table; before 1.113 or so, there is no such node. */
+const MAKES_TABLES = n8nIsAtLeast('2.3');
 const isRunnable: Record<string, boolean> = {
 	// What sleeps takes minutes, and has tests of its own.
 	'durable-narration.json': false,
 	'ai-agent.json': HAS_AI_SDK,
 	'newsletter-changes.json': MAKES_TABLES,
+	// Before, the Webhook node has no response mode "streaming".
+	'streaming-chat.json': n8nIsAtLeast('1.104'),
 };
 const runnable = files.filter((file) => isRunnable[file] ?? true);
 

@@ -18,8 +18,9 @@ import { connection, makeNode, NODE_NAME, NODE_TYPE } from '../support/workflow'
 const MB = 1024 * 1024;
 const SAID = ['The intro of another program.', 'The episode itself.', 'Goodbye.'];
 const sound = (text: string) => Buffer.concat([...renderAudio(text, 3, 'wav').chunks()]);
-/** Bare samples; a hundred times as many are joined. */
+/** Bare samples; as often as this they are joined. */
 const LONG = Buffer.alloc(8 * MB);
+const FILES = 100;
 
 let bench: Bench;
 let server: Server;
@@ -117,15 +118,19 @@ if (n8nIsAtLeast('2.0')) {
 
 	test('Stop ends a join while its file is being written; nothing of it stays', async () => {
 		const before = new Set(filesNow());
-		const isWriting = () =>
-			filesNow()
-				.filter((file) => !before.has(file))
-				.some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LONG.length);
+		const written = () =>
+			Math.max(
+				0,
+				...filesNow()
+					.filter((file) => !before.has(file))
+					.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+			);
+		const isWriting = () => written() > LONG.length;
 		const workflow = chain('Long join', [
 			download(`${address}/long.pcm`, 200),
 			makeNode('Many', 'n8n-nodes-base.set', 3.4, 400, {
 				duplicateItem: true,
-				duplicateCount: 99,
+				duplicateCount: FILES - 1,
 				includeOtherFields: true,
 				options: { stripBinary: false },
 			}),
@@ -135,6 +140,12 @@ if (n8nIsAtLeast('2.0')) {
 		while (!isWriting()) await wait(5);
 		await bench.api.stop(id);
 		expect((await bench.api.waitForExecution(id)).status).toBe('canceled');
-		while (isWriting()) await wait(5);
+		if (n8nIsAtLeast('2.33')) {
+			while (isWriting()) await wait(5);
+			return;
+		}
+		// Older n8n writes a file in its place, and leaves there what it has of it until the execution is deleted.
+		for (let size = 0; size < written(); await wait(200)) size = written();
+		expect(written()).toBeLessThan(FILES * LONG.length);
 	});
 }

@@ -5,7 +5,7 @@ import {
 	type Execution,
 	type WorkflowJson,
 } from '../support/n8n/client';
-import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { sharedN8n } from '../support/n8n/shared';
 import { buildWorkflow, connection, makeNode, NODE_NAME } from '../support/workflow';
 
 let bench: Bench;
@@ -158,7 +158,7 @@ describe('a loop (Loop Over Items, two rows a round)', () => {
 	);
 });
 
-test('Stop, then a retry through the API: n8n begins anew, and the Send Once Key stands in', async () => {
+test('Stop, then a retry through the API: nothing is sent twice, whatever n8n takes up', async () => {
 	bench.sim.fault({ input: texts[1], connection: 'stall' });
 	const workflow = await bench.save({
 		parameters: speech({ sendOnceKey: '={{ $json.text }}' }),
@@ -171,9 +171,9 @@ test('Stop, then a retry through the API: n8n begins anew, and the Send Once Key
 	await bench.sim.waitFor((requests) => requests.some(({ aborted }) => aborted));
 	expect(bench.sim.requests).toHaveLength(2);
 	const retried = await bench.api.retry(id);
-	if (!n8nIsAtLeast('2.0')) {
-		// 1.123 forgets the node that was stopped: its retry runs nothing.
-		expect(nodeOutputs(retried, NODE_NAME)).toEqual([]);
+	// At a Stop, n8n saves the execution as it began and, from elsewhere, as it stands, without the node that is stopped. It
+	// retries what was saved last: everything (mostly on 2.41), or nothing (1.123, 2.0).
+	if (nodeOutputs(retried, NODE_NAME).length === 0) {
 		expect(bench.sim.requests).toHaveLength(2);
 		return;
 	}

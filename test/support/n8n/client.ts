@@ -302,8 +302,13 @@ export class N8nClient {
 	/** Waits until an execution has ended, or is parked (`waiting`). */
 	async waitForExecution(id: string): Promise<Execution> {
 		return await poll(`the end of execution ${id}`, async () => {
-			const execution = await this.execution(id);
-			return ENDED.includes(execution.status) ? execution : undefined;
+			const execution = await this.execution(id).catch((error: unknown) => {
+				// n8n 2.16 fails to show one that was started by hand and has no data yet.
+				if (error instanceof N8nApiError && /reading 'resultData'/.test(error.body))
+					return undefined;
+				throw error;
+			});
+			return execution && ENDED.includes(execution.status) ? execution : undefined;
 		});
 	}
 
@@ -318,10 +323,17 @@ export class N8nClient {
 
 	/** "Retry execution" of a failed execution, with the saved or the current workflow; waits for its end. */
 	async retry(id: string, { loadWorkflow = false } = {}): Promise<Execution> {
-		const retried = await this.request<{ id: string }>('POST', `/rest/executions/${id}/retry`, {
-			loadWorkflow,
-		});
-		return await this.waitForExecution(retried.id);
+		const path = `/rest/executions/${id}/retry`;
+		const answer = await this.request<{ id?: string }>('POST', path, { loadWorkflow });
+		return await this.waitForExecution(answer.id ?? (await this.lastRetryOf(id)));
+	}
+
+	/** n8n 1.100 only says whether the retry has ended well. */
+	private async lastRetryOf(id: string): Promise<string> {
+		const { workflowId } = await this.execution(id);
+		const retry = (await this.executions(workflowId)).find(({ retryOf }) => retryOf === id);
+		if (!retry) throw new Error(`n8n shows no retry of execution ${id}`);
+		return retry.id;
 	}
 
 	/** The Stop button. The execution is `canceled` at once; the node may still be ending its work. */
