@@ -60,15 +60,19 @@ Object.assign(globalThis, {
 	test,
 	it: test,
 	expect,
-	jest: new ModuleMocker(globalThis),
+	jest: Object.assign(new ModuleMocker(globalThis), { resetModules: () => forget() }),
 	beforeAll: (action: Action) => current.beforeAll.push(action),
 	afterAll: (action: Action) => current.afterAll.push(action),
 	beforeEach: (action: Action) => current.beforeEach.push(action),
 	afterEach: (action: Action) => current.afterEach.push(action),
 });
 
-/** The tests of a file, in order. */
-export function collect(load: () => void): TestCase[] {
+/** What `jest.resetModules` does. */
+let forget = () => {};
+
+/** The tests of a file, in order. `forgetModules`: all of the repository's own modules are loaded anew when asked for. */
+export function collect(load: () => void, forgetModules: () => void): TestCase[] {
+	forget = forgetModules;
 	current = newBlock('');
 	collected = [];
 	load();

@@ -1,3 +1,5 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
+import path from 'node:path';
 import { groupBy } from './groupBy';
 import type { Mutant } from './mutate';
 import type { TestPlace, TestReport } from './worker';
@@ -6,6 +8,8 @@ import type { TestPlace, TestReport } from './worker';
 const FIRST_ROUND_MS = 8_000;
 /** Of the tests that killed mutants nearby, so many come first. */
 const KILLERS = 6;
+/** A test that takes longer waits until all others have had their turn. */
+const SLOW_MS = 2_000;
 
 export interface Survey {
 	tests: TestReport[];
@@ -49,7 +53,16 @@ export interface Plan {
 	files: string[];
 }
 
-/** The tests that come by a mutant: first what killed its neighbours, then a little of every test file, engine before unit. */
+/** How much a test file is about a source: the one of its name, then those of its folder; then the engine before units. */
+function closeness(testFile: string, source: string): number {
+	const base = path.basename(source, '.ts');
+	if (path.basename(testFile) === `${base}.test.ts`) return 4;
+	const folder = path.dirname(source).replace('nodes/SpeechGateway', 'test');
+	if (path.dirname(testFile) === folder) return 3;
+	return testFile.startsWith('test/engine/') ? 2 : 1;
+}
+
+/** The tests that come by a mutant: first what killed its neighbours, then a little of every test file, the closest first. */
 export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Killers): Plan {
 	const near = tests.filter(({ hits, file }) =>
 		mutant.place < 0
@@ -65,17 +78,18 @@ export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Kille
 		all,
 		// A file all of whose tests come by is more likely to be about the place.
 		share: all.length / tests.filter((test) => test.file === file).length,
-		time: all.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+		time: timeOf(all),
 	}));
 	const order = ({ file, share }: { file: string; share: number }) =>
-		share + (file.startsWith('test/engine/') ? 1 : 0);
+		share + closeness(file, mutant.file);
 	groups.sort((one, other) => order(other) - order(one) || one.time - other.time);
 
-	for (const { all, time } of groups) {
+	for (const { all } of groups) {
 		// Evenly spread over the file, as neighbours in it often test the same.
-		const part = Math.min(1, FIRST_ROUND_MS / groups.length / time);
+		const quick = all.filter(({ milliseconds }) => milliseconds < SLOW_MS);
+		const part = Math.min(1, FIRST_ROUND_MS / groups.length / timeOf(quick));
 		const step = Math.max(1, 1 / part);
-		for (let at = 0; at < all.length; at += step) taken.add(all[Math.floor(at)]);
+		for (let at = 0; at < quick.length; at += step) taken.add(quick[Math.floor(at)]);
 	}
 	const rest = groups.flatMap(({ all }) => all.filter((test) => !taken.has(test)));
 	return {
@@ -84,6 +98,9 @@ export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Kille
 		files: groups.map(({ file }) => file).sort(),
 	};
 }
+
+const timeOf = (tests: TestReport[]) =>
+	tests.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
 
 const toPlace = ({ file, index, milliseconds }: TestReport): TestPlace => ({
 	file,

@@ -98,7 +98,8 @@ function forget(): void {
 	delete (DataDeduplicationService as { instance?: unknown }).instance;
 }
 
-const load = (file: string): TestCase[] => collect(() => void require(path.join(ROOT, file)));
+const load = (file: string): TestCase[] =>
+	collect(() => void require(path.join(ROOT, file)), forget);
 
 async function survey(testFiles: string[]): Promise<Answer> {
 	isSurvey = true;
