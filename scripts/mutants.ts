@@ -24,8 +24,6 @@ const SURVEY = '.cache/mutants-survey.json';
 const TABLE = 'bench/mutants.md';
 /** Why survivors survive, by `file: change`. */
 const REASONS = 'bench/mutants.json';
-/** Mutants between two looks at those whose tests did not end. */
-const SLICE = 120;
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 
@@ -161,30 +159,30 @@ async function tryAll(
 		...(noEnd && { noEnd }),
 	});
 
-	/** Returns the tests with which a mutant must be tried again alone. */
+	/** Returns the tests with which a mutant must be tried again, with more time. */
 	const attempt = async (
 		worker: Worker,
 		mutant: Mutant,
 		plan: Plan,
-		/** The tests of an attempt in which one did not end: now it has time, and nothing runs beside it. */
-		alone?: TestPlace[],
+		/** The tests of an attempt in which one did not end, that one first: now they have more time. */
+		second?: TestPlace[],
 	): Promise<TestPlace[] | undefined> => {
 		const { files } = plan;
 		const all = [...plan.first, ...plan.rest];
 		const of = all.length;
-		const tests = alone ?? (thorough ? all : plan.first);
+		const tests = second ?? (thorough ? all : plan.first);
 		if (of === 0) {
 			decide(mutant, { state: 'not covered', tests: hashOf(files) });
 			return undefined;
 		}
-		const limits = alone ? { patience: 20, spareMs: 15_000 } : { patience: 5, spareMs: 3_000 };
+		const limits = second ? { patience: 20, spareMs: 12_000 } : { patience: 5, spareMs: 3_000 };
 		const answer = await worker.give({ kind: 'try', mutant, tests, ...limits });
 		if (answer.kind === 'survived')
 			decide(mutant, { state: 'survived', tests: hashOf(files), tried: tests.length, of });
 		else if (answer.kind === 'loop') decide(mutant, killed(tests[0].file, 'endless loop', true));
-		else if (answer.kind === 'killed' && (!answer.noEnd || alone))
+		else if (answer.kind === 'killed' && (!answer.noEnd || second))
 			decide(mutant, killed(answer.file, answer.name, answer.noEnd));
-		else if (alone) decide(mutant, killed(tests[0].file, 'hung', true));
+		else if (second) decide(mutant, killed(tests[0].file, 'hung', true));
 		else if (answer.kind === 'killed') {
 			const { file, index } = answer;
 			const isIt = (test: TestPlace) => test.file === file && test.index === index;
@@ -193,20 +191,16 @@ async function tryAll(
 		return undefined;
 	};
 
-	while (queue.length > 0 && performance.now() < until) {
-		const slice = queue.splice(0, SLICE);
-		const again: Array<{ mutant: Mutant; plan: Plan; tests: TestPlace[] }> = [];
-		await Promise.all(
-			workers.map(async (worker) => {
-				for (let mutant = slice.shift(); mutant; mutant = slice.shift()) {
-					const plan = planFor(mutant, survey, killers);
-					const tests = await attempt(worker, mutant, plan);
-					if (tests) again.push({ mutant, plan, tests });
-				}
-			}),
-		);
-		for (const { mutant, plan, tests } of again) await attempt(workers[0], mutant, plan, tests);
-	}
+	await Promise.all(
+		workers.map(async (worker) => {
+			while (queue.length > 0 && performance.now() < until) {
+				const mutant = queue.shift()!;
+				const plan = planFor(mutant, survey, killers);
+				const tests = await attempt(worker, mutant, plan);
+				if (tests) await attempt(worker, mutant, plan, tests);
+			}
+		}),
+	);
 	for (const worker of workers) worker.end();
 }
 

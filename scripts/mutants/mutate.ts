@@ -118,7 +118,8 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 	const lines = text.split('\n');
 	const stack: number[] = [-1];
 	const around: Array<Mutant['around']> = [[0, text.length]];
-	const add = (node: ts.Node, replacement: string, change: string, end = node.end) => {
+	const add = (node: ts.Node, replacement: string, change: string) => {
+		const { end } = node;
 		const start = node.getStart();
 		mutants.push({
 			file,
@@ -128,7 +129,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 			start,
 			end,
 			replacement,
-			place: stack.at(-1)!,
+			place: places.get(node) ?? stack.at(-1)!,
 			around: around.at(-1)!,
 		});
 	};

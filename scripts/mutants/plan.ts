@@ -84,9 +84,12 @@ export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Kille
 		share + closeness(file, mutant.file);
 	groups.sort((one, other) => order(other) - order(one) || one.time - other.time);
 
+	// What is done once, when the source is loaded, matters to tests that come by the rest of it.
+	const isInUse = ({ hits }: TestReport) => mutant.place >= 0 || hits[mutant.file] !== undefined;
+	const areUsed = near.some(isInUse);
 	for (const { all } of groups) {
 		// Evenly spread over the file, as neighbours in it often test the same.
-		const quick = all.filter(({ milliseconds }) => milliseconds < SLOW_MS);
+		const quick = all.filter((test) => test.milliseconds < SLOW_MS && (!areUsed || isInUse(test)));
 		const part = Math.min(1, FIRST_ROUND_MS / groups.length / timeOf(quick));
 		const step = Math.max(1, 1 / part);
 		for (let at = 0; at < quick.length; at += step) taken.add(quick[Math.floor(at)]);

@@ -10,7 +10,7 @@ export interface Result {
 	state: 'killed' | 'survived' | 'not covered';
 	/** The test that killed it: `file: name`. */
 	by?: string;
-	/** It was killed because a test did not end, also not when it was tried again alone. */
+	/** It was killed because a test did not end, also not when it was tried again with more time. */
 	noEnd?: boolean;
 	/** Of the tests that come by, how many were run; survivors only. */
 	tried?: number;

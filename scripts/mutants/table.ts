@@ -46,7 +46,7 @@ export function describeResults(all: Tried[], reasons: Record<string, Reason>): 
 		'',
 		'Small changes to the code, one at a time, and whether any test fails: `npm run mutants`, with the engine and unit tests.',
 		'_Tried_: a sample; files that are not in the second table have not been tried at all. _No end_: a test did not end, also',
-		'when it was tried again alone. Survivors "after 100 of 1000 tests" have met only some tests of every file that comes by.',
+		'when it was tried again with more time. Survivors "after 100 of 1000 tests" have met only some tests of every file that comes by.',
 		'_Equivalent_: changes nothing that anybody could notice; the reason stands below.',
 		'',
 		...head,

@@ -45,9 +45,14 @@ const relative = (file: string) => path.relative(ROOT, file).split(path.sep).joi
 /** What a source file is to be read as, instead of what lies on disk. */
 const overrides = new Map<string, string>();
 let isSurvey = false;
-let hits: Record<string, Set<number>> = {};
+type Hits = Record<string, Set<number>>;
+let hits: Hits = {};
+/** What runs while a source is loaded, which may be in the middle of any test: all tests of the file come by. */
+let hitsOfLoading: Hits = {};
+let loading = 0;
 Object.assign(globalThis, {
-	__hit: (file: string, place: number) => (hits[file] ??= new Set()).add(place),
+	__hit: (file: string, place: number) =>
+		((loading > 0 ? hitsOfLoading : hits)[file] ??= new Set()).add(place),
 });
 
 const compiled = new Map<string, string>();
@@ -70,11 +75,18 @@ function compile(file: string): string {
 	return outputText;
 }
 const extensions = (Module as unknown as { _extensions: NodeJS.RequireExtensions })._extensions;
-extensions['.ts'] = (module, file) =>
-	(module as unknown as { _compile(code: string, file: string): void })._compile(
-		compile(file),
-		file,
-	);
+extensions['.ts'] = (module, file) => {
+	const isSource = relative(file).startsWith('nodes/');
+	if (isSource) loading++;
+	try {
+		(module as unknown as { _compile(code: string, file: string): void })._compile(
+			compile(file),
+			file,
+		);
+	} finally {
+		if (isSource) loading--;
+	}
+};
 
 // `X.node` means X.node.ts here, not X.node.json.
 const loader = Module as unknown as {
@@ -107,24 +119,22 @@ async function survey(testFiles: string[]): Promise<Answer> {
 	const loads: Record<string, string[]> = {};
 	for (const file of testFiles) {
 		forget();
-		hits = {};
+		hitsOfLoading = {};
 		const all = load(file);
-		const atLoad = hits;
-		loads[file] = Object.keys(require.cache)
-			.map(relative)
-			.filter((name) => name.startsWith('nodes/'));
 		hits = {};
+		const reports: Array<TestReport & { own: Hits }> = [];
 		await runTests(
 			all,
 			() => 120_000,
 			(test, error, milliseconds) => {
-				tests.push({
+				reports.push({
 					file,
 					index: all.indexOf(test),
 					name: test.name,
 					milliseconds,
 					failed: error !== undefined,
-					hits: union(atLoad, hits),
+					hits: {},
+					own: hits,
 				});
 				if (error)
 					console.error(`${file}: ${test.name}\n${String((error as Error).stack).slice(0, 1500)}`);
@@ -133,12 +143,18 @@ async function survey(testFiles: string[]): Promise<Answer> {
 				return true;
 			},
 		);
+		// Much is loaded by the tests themselves, when they run a node.
+		loads[file] = Object.keys(require.cache)
+			.map(relative)
+			.filter((name) => name.startsWith('nodes/'));
+		for (const { own, ...report } of reports)
+			tests.push({ ...report, hits: union(hitsOfLoading, own) });
 	}
 	isSurvey = false;
 	return { kind: 'surveyed', tests, loads };
 }
 
-const union = (one: typeof hits, other: typeof hits): TestReport['hits'] =>
+const union = (one: Hits, other: Hits): TestReport['hits'] =>
 	Object.fromEntries(
 		Object.keys({ ...one, ...other }).map((file) => [
 			file,
