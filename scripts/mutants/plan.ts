@@ -9,7 +9,7 @@ const FIRST_ROUND_MS = 8_000;
 /** Of the tests that killed mutants nearby, so many come first. */
 const KILLERS = 6;
 /** A test that takes longer waits until all others have had their turn. */
-const SLOW_MS = 2_000;
+const SLOW_MS = 1_000;
 
 export interface Survey {
 	tests: TestReport[];
@@ -88,11 +88,16 @@ export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Kille
 	const isInUse = ({ hits }: TestReport) => mutant.place >= 0 || hits[mutant.file] !== undefined;
 	const areUsed = near.some(isInUse);
 	for (const { all } of groups) {
-		// Evenly spread over the file, as neighbours in it often test the same.
+		// Evenly spread over the file, as neighbours in it often test the same; the quickest of each stretch.
 		const quick = all.filter((test) => test.milliseconds < SLOW_MS && (!areUsed || isInUse(test)));
-		const part = Math.min(1, FIRST_ROUND_MS / groups.length / timeOf(quick));
-		const step = Math.max(1, 1 / part);
-		for (let at = 0; at < quick.length; at += step) taken.add(quick[Math.floor(at)]);
+		const stretches = Math.ceil((FIRST_ROUND_MS / groups.length / timeOf(quick)) * quick.length);
+		const length = Math.max(1, quick.length / stretches);
+		for (let at = 0; at < quick.length; at += length) {
+			const stretch = quick.slice(Math.floor(at), Math.max(at + 1, Math.floor(at + length)));
+			taken.add(
+				stretch.reduce((one, other) => (other.milliseconds < one.milliseconds ? other : one)),
+			);
+		}
 	}
 	const rest = groups.flatMap(({ all }) => all.filter((test) => !taken.has(test)));
 	return {

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
+import { compileFunction } from 'node:vm';
 import ts from 'typescript';
 import { collect, NoEnd, runTests, type TestCase } from './harness';
 import { instrument, mutated, type Mutant } from './mutate';
@@ -55,13 +56,23 @@ Object.assign(globalThis, {
 		((loading > 0 ? hitsOfLoading : hits)[file] ??= new Set()).add(place),
 });
 
-const compiled = new Map<string, string>();
-function compile(file: string): string {
+type Load = (
+	exports: unknown,
+	require: unknown,
+	module: Module,
+	file: string,
+	folder: string,
+) => void;
+
+/** What runs a source's text, by that text: modules are loaded anew hundreds of times, but compiled once. */
+const compiled = new Map<string, Load>();
+function compile(file: string): Load {
 	const name = relative(file);
 	let text = overrides.get(name) ?? readFileSync(file, 'utf8');
 	if (isSurvey && name.startsWith('nodes/')) text = instrument(name, text, '__hit');
-	const known = compiled.get(text);
-	if (known !== undefined) return known;
+	const key = `${name}\n${text}`;
+	const known = compiled.get(key);
+	if (known) return known;
 	const { outputText } = ts.transpileModule(text, {
 		fileName: file,
 		compilerOptions: {
@@ -71,32 +82,37 @@ function compile(file: string): string {
 			resolveJsonModule: true,
 		},
 	});
-	if (!overrides.has(name)) compiled.set(text, outputText);
-	return outputText;
+	const names = ['exports', 'require', 'module', '__filename', '__dirname'];
+	const load = compileFunction(outputText, names, { filename: file }) as Load;
+	compiled.set(key, load);
+	return load;
 }
-const extensions = (Module as unknown as { _extensions: NodeJS.RequireExtensions })._extensions;
-extensions['.ts'] = (module, file) => {
+const loader = Module as unknown as {
+	_extensions: Record<string, (module: Module, file: string) => void>;
+	_resolveFilename(request: string, parent: { filename?: string }, ...more: unknown[]): string;
+};
+loader._extensions['.ts'] = (module, file) => {
 	const isSource = relative(file).startsWith('nodes/');
 	if (isSource) loading++;
 	try {
-		(module as unknown as { _compile(code: string, file: string): void })._compile(
-			compile(file),
-			file,
-		);
+		const require = Object.assign((request: string): unknown => module.require(request), {
+			resolve: (request: string) => loader._resolveFilename(request, module),
+		});
+		compile(file)(module.exports, require, module, file, path.dirname(file));
 	} finally {
 		if (isSource) loading--;
 	}
 };
 
 // `X.node` means X.node.ts here, not X.node.json.
-const loader = Module as unknown as {
-	_resolveFilename(request: string, parent: { filename?: string }, ...more: unknown[]): string;
-};
 const resolve = loader._resolveFilename;
+const sources = new Map<string, string | undefined>();
 loader._resolveFilename = function (request, parent, ...more) {
-	const source = parent?.filename && path.resolve(path.dirname(parent.filename), `${request}.ts`);
-	if (/^\.\.?\//.test(request) && source && existsSync(source)) return source;
-	return resolve.call(this, request, parent, ...more);
+	if (!/^\.\.?\//.test(request) || !parent?.filename)
+		return resolve.call(this, request, parent, ...more);
+	const source = path.resolve(path.dirname(parent.filename), `${request}.ts`);
+	if (!sources.has(source)) sources.set(source, existsSync(source) ? source : undefined);
+	return sources.get(source) ?? resolve.call(this, request, parent, ...more);
 };
 
 /** All of the repository's own modules are loaded anew; n8n's stay. */
