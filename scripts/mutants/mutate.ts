@@ -178,7 +178,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 			add(node, ';', `removed: ${short(node)}`);
 		if (ts.isReturnStatement(node) && node.expression && node.expression.getText() !== 'undefined')
 			add(node, 'return undefined;', `returns nothing: ${short(node)}`);
-		if (ts.isArrowFunction(node) && !ts.isBlock(node.body))
+		if (ts.isArrowFunction(node) && !ts.isBlock(node.body) && node.body.getText() !== 'undefined')
 			add(node.body, 'undefined', `gives nothing: ${short(node.body)}`);
 		if (ts.isSpreadAssignment(node)) add(node, '', `without ${short(node)}`);
 		if (ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken)

@@ -2,14 +2,13 @@
 import path from 'node:path';
 import { groupBy } from './groupBy';
 import type { Mutant } from './mutate';
+import { hash } from './state';
 import type { TestPlace, TestReport } from './worker';
 
 /** So much test time, as measured without a mutant, is spent on a mutant before all others have had their turn. */
-const FIRST_ROUND_MS = 8_000;
+const FIRST_ROUND_MS = 10_000;
 /** Of the tests that killed mutants nearby, so many come first. */
 const KILLERS = 6;
-/** A test that takes longer waits until all others have had their turn. */
-const SLOW_MS = 1_000;
 
 export interface Survey {
 	tests: TestReport[];
@@ -45,7 +44,7 @@ export class Killers {
 const placesOf = ({ file, around }: Mutant) => [`${file}:${around[0]}`, file];
 
 export interface Plan {
-	/** Few tests of every file that comes by. */
+	/** One of those that come by the same places of the source, and as far as there is time, of its folder. */
 	first: TestPlace[];
 	/** All the others. */
 	rest: TestPlace[];
@@ -62,7 +61,7 @@ function closeness(testFile: string, source: string): number {
 	return testFile.startsWith('test/engine/') ? 2 : 1;
 }
 
-/** The tests that come by a mutant: first what killed its neighbours, then a little of every test file, the closest first. */
+/** The tests that come by a mutant: first what killed its neighbours, then one of each kind, those of the closest test files first. */
 export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Killers): Plan {
 	const near = tests.filter(({ hits, file }) =>
 		mutant.place < 0
@@ -84,27 +83,44 @@ export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Kille
 		share + closeness(file, mutant.file);
 	groups.sort((one, other) => order(other) - order(one) || one.time - other.time);
 
-	// What is done once, when the source is loaded, matters to tests that come by the rest of it.
-	const isInUse = ({ hits }: TestReport) => mutant.place >= 0 || hits[mutant.file] !== undefined;
-	const areUsed = near.some(isInUse);
-	for (const { all } of groups) {
-		// Evenly spread over the file, as neighbours in it often test the same; the quickest of each stretch.
-		const quick = all.filter((test) => test.milliseconds < SLOW_MS && (!areUsed || isInUse(test)));
-		const stretches = Math.ceil((FIRST_ROUND_MS / groups.length / timeOf(quick)) * quick.length);
-		const length = Math.max(1, quick.length / stretches);
-		for (let at = 0; at < quick.length; at += length) {
-			const stretch = quick.slice(Math.floor(at), Math.max(at + 1, Math.floor(at + length)));
-			taken.add(
-				stretch.reduce((one, other) => (other.milliseconds < one.milliseconds ? other : one)),
+	const folder = path.dirname(mutant.file);
+	let left = FIRST_ROUND_MS;
+	for (const within of [mutant.file, folder]) {
+		const alike = [...groupBy(near, (test) => placesWithin(test, within)).values()];
+		for (const group of alike.sort((one, other) => one.length - other.length)) {
+			if (group.some((test) => taken.has(test))) continue;
+			const quickest = group.reduce((one, other) =>
+				other.milliseconds < one.milliseconds ? other : one,
 			);
+			if (quickest.milliseconds > left) continue;
+			left -= quickest.milliseconds;
+			taken.add(quickest);
 		}
 	}
+	const chosen = groups.flatMap(({ all }) =>
+		all.filter((test) => taken.has(test) && !known.includes(test)),
+	);
 	const rest = groups.flatMap(({ all }) => all.filter((test) => !taken.has(test)));
 	return {
-		first: [...taken].map(toPlace),
+		first: [...known, ...chosen].map(toPlace),
 		rest: rest.map(toPlace),
 		files: groups.map(({ file }) => file).sort(),
 	};
+}
+
+const placesOfTests = new WeakMap<TestReport, Map<string, string>>();
+
+/** Where a test comes by within a source or a folder; tests that come by the same places tend to notice the same. */
+function placesWithin(test: TestReport, within: string): string {
+	const known = placesOfTests.get(test) ?? new Map<string, string>();
+	placesOfTests.set(test, known);
+	let places = known.get(within);
+	if (places === undefined) {
+		const hits = Object.entries(test.hits).filter(([file]) => file.startsWith(within));
+		places = hash(...hits.map(([file, all]) => `${file} ${all.sort().join()}`).sort());
+		known.set(within, places);
+	}
+	return places;
 }
 
 const timeOf = (tests: TestReport[]) =>
