@@ -102,18 +102,16 @@ export class ItemClaims {
 	 * retry has sent it, and had it been charged there, the key would not have been free for this one.
 	 */
 	async settle(sentNothing: boolean): Promise<void> {
-		const { sendOnceKey } = this.settings;
-		if ((await this.takingItem?.catch(() => false)) && this.ledger.isUntouched) {
-			this.takingItem = undefined;
-			for (const key of this.itemKeys()) await this.forget(key);
-		}
+		const { sendOnceKey, retryOf } = this.settings;
+		const isTaken = await this.takingItem?.catch(() => undefined);
+		if (retryOf && isTaken && this.ledger.isUntouched)
+			for (const key of this.itemKeys(retryOf)) await this.forget(key);
 		// A key that is still being recorded is not on the ledger yet.
 		await this.takingKey?.catch(() => undefined);
 		if (sendOnceKey === undefined || !this.ledger.keyRecorded) return;
 		if (this.ledger.maybeCharged && !sentNothing) return;
 		// First here, then in the database: should that fail half-way, the key is stuck rather than sent twice.
 		this.ledger.keyRecorded = false;
-		this.takingKey = undefined;
 		await this.forget(sendOnceKey);
 	}
 
@@ -127,7 +125,6 @@ export class ItemClaims {
 		try {
 			return await this.takingKey;
 		} catch (error) {
-			this.takingKey = undefined;
 			throw notRecorded('The "Send Once Key"', error);
 		}
 	}
@@ -135,11 +132,10 @@ export class ItemClaims {
 	private async takeRetry(request: string): Promise<boolean> {
 		const { retryOf } = this.settings;
 		if (!retryOf) return true;
-		this.takingItem ??= this.takeItem();
+		this.takingItem ??= this.takeItem(retryOf);
 		try {
 			return (await this.takingItem) && (await this.keys.record(retryKey(retryOf, request)));
 		} catch (error) {
-			this.takingItem = undefined;
 			throw notRecorded('The retry', error);
 		}
 	}
@@ -148,8 +144,8 @@ export class ItemClaims {
 	 * Requests have the same names only where the same is asked for. Another retry that has begun the item with other
 	 * settings has sent its text in other parts: then nothing of it may go.
 	 */
-	private async takeItem(): Promise<boolean> {
-		const [item, asked] = this.itemKeys();
+	private async takeItem(retryOf: string): Promise<boolean> {
+		const [item, asked] = this.itemKeys(retryOf);
 		const isFirst = await this.keys.record(item);
 		const isNew = await this.keys.record(asked);
 		if (isFirst || !isNew) return true;
@@ -157,8 +153,7 @@ export class ItemClaims {
 		return false;
 	}
 
-	private itemKeys(): [item: string, asked: string] {
-		const { retryOf = '' } = this.settings;
+	private itemKeys(retryOf: string): [item: string, asked: string] {
 		return [retryOf, `${retryOf}, asked ${this.ledger.askedHash}`];
 	}
 
