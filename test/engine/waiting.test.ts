@@ -41,6 +41,7 @@ const noNews: Fault[] = [
 	{ redirect: 'http://[' },
 	{ redirect: 'ftp://127.0.0.1/' },
 	{ redirect: '/v1/circle' },
+	{ status: 300, body: { error: { message: 'Choose one' } } },
 	page(404),
 	page(403),
 	page(401),
@@ -94,6 +95,14 @@ test.each<[string, Fault]>([
 	expect(error?.message).toBe('The gateway knows no job "spj_1" (404)');
 	expect(error?.context?.jobId).toBe('spj_1');
 	expect(sim.requests).toHaveLength(1);
+});
+
+test('after submission, what the gateway itself refuses ends the wait at once, with the id', async () => {
+	sim.fault({ path: POLL, status: 400, body: { error: { message: 'No such task' } } });
+	const { error } = await run('createAndWait');
+	expect(error?.message).toContain('(400)');
+	expect(error?.context?.jobId).toMatch(/^spj_/);
+	expect(sim.requests).toHaveLength(2);
 });
 
 test('a file that cannot be downloaded: the error has the id', async () => {
