@@ -81,8 +81,12 @@ describe('no item vanishes', () => {
 		expect(unknown.map(({ json }) => json.reason)).toContain('interrupted');
 	});
 
-	test('Stop while a paid answer comes in: the item is interrupted', async () => {
-		sim.fault({ input: sentence(0), dripMs: 5000 });
+	test.each([
+		['a paid answer comes', {}],
+		// What was not heard to its end may have been that nobody knows the outcome.
+		['a refusal comes', { status: 400, body: { error: { code: 'upstream_outcome_unknown' } } }],
+	])('Stop while %s in: the item is interrupted', async (_, fault) => {
+		sim.fault({ input: sentence(0), dripMs: 5000, ...fault });
 		const stopped = await run({
 			...{ items: texts(1), parameters: generate() },
 			started: ({ cancel }) =>

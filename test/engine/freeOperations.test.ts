@@ -98,6 +98,7 @@ const remove = {
 test.each([
 	['says why', { deleted: false, message: 'It is in use' }, ' The answer says: "It is in use"'],
 	['says nothing', { deleted: false }, ''],
+	['says no success', { success: false }, ''],
 ])('a deletion that is denied with a 2xx that %s is an error', async (_, body, words) => {
 	sim.fault({ method: 'DELETE', status: 200, body });
 	const { error } = await run(remove);

@@ -17,6 +17,9 @@ import { type GatewayResponse, type Transport, TransportError } from '../../gate
 /** What a request is about; its address is added here. */
 export type About = Omit<Subject, 'url'>;
 
+/** One thing of the gateway's, such as a voice. */
+export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
+
 /** One HTTP exchange that brought no result, and why. */
 export interface Failure {
 	outcome: Exclude<Outcome, 'done'>;
@@ -84,7 +87,6 @@ export async function exchangeFree<T>(
 	try {
 		return await read(response);
 	} catch (error) {
-		transport.cancel?.throwIfAborted();
 		return {
 			outcome: 'transient',
 			error: new GatewayError(
@@ -102,14 +104,14 @@ export async function exchangeFree<T>(
 export async function notDeleted(
 	transport: Transport,
 	reply: GatewayResponse,
-	about: About,
+	{ thing, id }: OneThing,
 ): Promise<Failure | undefined> {
 	const body = await transport.readErrorBody(reply);
 	const denied = isRecord(body) && (body.error || body.deleted === false || body.success === false);
 	if (!denied && !isPage(body)) return undefined;
 	const { message } = gatewayWords(body);
 	const error = new GatewayError(
-		`The ${about.thing ?? 'thing'} "${about.id}" was not deleted: the answer is no success of the gateway (${reply.status})`,
+		`The ${thing} "${id}" was not deleted: the answer is no success of the gateway (${reply.status})`,
 		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
 	);
 	return { outcome: 'refused', error };

@@ -21,6 +21,7 @@ import {
 	type Failure,
 	isFailure,
 	notDeleted,
+	type OneThing,
 	refusal,
 	requestId,
 } from './exchange';
@@ -159,7 +160,7 @@ export class ItemRequests {
 	}
 
 	/** Deletes. What is gone when an earlier try's answer was lost counts as deleted. */
-	async delete(endpoint: FreeEndpoint, about: About): Promise<void> {
+	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
 		let tries = 0;
 		await this.retryingFree(endpoint, async () => {
 			const result = await this.tryFree(
