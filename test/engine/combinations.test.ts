@@ -137,6 +137,7 @@ describe('nothing paid for is lost', () => {
 
 	test('the credential breaks before Retry On Fail: the id of an accepted job comes along', async () => {
 		sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, status: 404, times: 1 });
+		const from = Date.now();
 		const { outputs } = await runNode({
 			...{ parameters: createAndWait(), items: texts(1), apiKey: sim.apiKey, nodeId },
 			get url() {
@@ -145,6 +146,8 @@ describe('nothing paid for is lost', () => {
 			...{ onError: 'continueErrorOutput', retryOnFail: true },
 		});
 		expect(JSON.stringify(outputs.flat()[0].json)).toContain(sim.jobs[0].id);
+		// There is nobody to ask: Max Wait (half an hour) is not waited for.
+		expect(Date.now() - from).toBeLessThan(600_000);
 	});
 
 	test('files that were deleted since: an error that says so', async () => {

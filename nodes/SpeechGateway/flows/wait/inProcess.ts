@@ -36,8 +36,8 @@ export interface Waited {
 /**
  * Polls until the task is completed (true) or `maxWait` has passed since `started` (false, when the user chose to go on).
  * Polls of all items are spread over time, and the first task that is done says when the others are likely to be; a poll
- * that fails only means no news. Throws as `look` does; GatewayError when `maxWait` has passed; the cancel signal's reason
- * at once after Stop.
+ * that fails only means no news. Throws as `look` does; GatewayError when `maxWait` has passed; at once what keeps the
+ * gateway from being asked at all, and the cancel signal's reason after Stop.
  */
 export async function waitInProcess(
 	item: ItemRequests,
@@ -46,7 +46,9 @@ export async function waitInProcess(
 	{ atOnce, heard, size = 1 }: FirstLook,
 	started: number = Date.now(),
 ): Promise<Waited> {
-	const { polling, transport } = item.session;
+	const { polling, transport, unavailable } = item.session;
+	// A run that sleeps may find the gateway when it wakes up; this one will not.
+	if (unavailable) throw unavailable;
 	const age = () => Date.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
 	const interval = { initialMs: settings.pollIntervalMs, maximumMs: settings.maxPollIntervalMs };
