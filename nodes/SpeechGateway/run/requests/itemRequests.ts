@@ -223,10 +223,9 @@ export class ItemRequests {
 		if (!(await this.claims.take(name))) {
 			throw this.unknown(name, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
 		}
-		// While n8n's database was waited for, the run may have ended, or may be about to.
+		// While n8n's database was waited for, the run may have ended, or may be about to: it queues again, or ends there.
 		if (this.ending.aborted || this.session.limiter.isHeld) {
 			await this.claims.giveBack(name);
-			this.ending.throwIfAborted();
 			return undefined;
 		}
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash };
