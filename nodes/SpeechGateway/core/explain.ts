@@ -60,7 +60,6 @@ export function explainRefusal(refusal: Refusal, subject: Subject): GatewayError
 		httpCode: String(refusal.status),
 		...(refusal.requestId && { requestId: refusal.requestId }),
 		...(words.code && { code: words.code }),
-		...(subject.thing && subject.thing !== 'voice' && subject.id && { jobId: subject.id }),
 	};
 	const description = [advice, quoted].filter(Boolean).join(' ');
 	return refusal.status === 524

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { TaskDescriptions } from '../descriptions/tasks';
-import { fetchStatus, type Task, taskJson } from '../flows/tasks';
+import { fetchStatus, type Task, taskJson, withTaskId } from '../flows/tasks';
 import { waitAndSave } from '../flows/wait';
 import { type About, defineOperation, type Operation } from '../run/operation';
 import type { ItemRequests } from '../run/requests/itemRequests';
@@ -90,7 +90,12 @@ export function taskOperations<I extends object, T extends object>(
 		}),
 		defineOperation(descriptions.download, {
 			async execute({ id, file }, item) {
-				return { branch: 'success', items: [await save(item, id, file, { id })] };
+				const saved = await withTaskId(
+					item,
+					task(id),
+					async () => await save(item, id, file, { id }),
+				);
+				return { branch: 'success', items: [saved] };
 			},
 		}),
 	];

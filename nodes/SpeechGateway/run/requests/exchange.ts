@@ -58,7 +58,7 @@ export async function exchange(
 		return {
 			outcome: classifyFailure(error.failure, endpoint.billed),
 			reason: error.failure === 'timeout' ? 'client_timeout' : 'connection_lost',
-			error: unreachable(error, transport.root, about),
+			error: unreachable(error, transport.root),
 		};
 	}
 	const errorBody = isSuccess(reply.status) ? undefined : await transport.readErrorBody(reply);
@@ -92,7 +92,6 @@ export async function exchangeFree<T>(
 			error: new GatewayError(
 				`The answer of the gateway was damaged: ${transport.redact(asError(error).message)}`,
 				'It was fetched several times. Fetching is free: run it again later.',
-				taskId(about),
 			),
 		};
 	} finally {
@@ -140,15 +139,10 @@ export function refusal(
 export const requestId = (headers: GatewayResponse['headers']): string | undefined =>
 	headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
 
-/** The id of the job or video that a request is about, for its error. */
-const taskId = ({ thing, id }: About): { jobId?: string } =>
-	id !== undefined && thing !== 'voice' ? { jobId: id } : {};
-
-function unreachable(error: TransportError, root: string, about: About): GatewayError {
+function unreachable(error: TransportError, root: string): GatewayError {
 	const [message, description] = explainUnanswered(error, root);
 	return new GatewayError(message, description, {
 		...(error.code && { code: error.code }),
 		...(error.proxyStatus && { httpCode: String(error.proxyStatus) }),
-		...taskId(about),
 	});
 }
