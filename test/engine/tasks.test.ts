@@ -90,6 +90,24 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		}
 	});
 
+	test.each(['get', 'wait', 'download'])(
+		'%s: whatever goes wrong, the error has the id',
+		async (operation) => {
+			const faults: Fault[] = [
+				{ status: 403 },
+				{ status: 200, body: 'rubbish' },
+				{ connection: 'reset-before-work' },
+				{ redirect: 'http://[' },
+			];
+			for (const fault of faults) {
+				sim.fault({ method: 'GET', times: Infinity, ...fault });
+				const { error } = await run(node(operation, { [idField]: 'made_up' }, { maxWait: 1 }));
+				expect(error?.context?.jobId).toBe('made_up');
+				sim.reset();
+			}
+		},
+	);
+
 	test('a poll that is refused ends the wait at once, with the id', async () => {
 		const { error } = await run(node('wait', { [idField]: 'made_up' }, { maxWait: 3600 }));
 		expect(error?.message).toContain('404');

@@ -104,6 +104,7 @@ describe('an HTTPS proxy', () => {
 		const { error, outputs } = await through(answering(status));
 		expect(outputs).toEqual([]);
 		expect(error?.message).toBe(`The gateway cannot be reached: ${what}`);
+		expect(error?.context?.httpCode ?? error?.httpCode).toBe(status.slice(0, 3));
 		expect(error?.description).toContain('Nothing was sent.');
 		expect(error?.description).toContain('HTTPS_PROXY');
 		expect(error?.description).toContain('No entry');
