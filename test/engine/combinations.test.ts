@@ -251,8 +251,8 @@ describe('nothing is charged twice', () => {
 		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
 		sim.fault({ input: sentence(2), status: 402 });
 		await retry(first, { parameters: generate({ concurrency: 1 }) });
-		for (const _ of ['the second', 'the third'])
-			await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
+		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
+		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
 		expect(charged()).toEqual([0, 1].map(sentence));
 	});
 
