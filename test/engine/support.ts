@@ -28,6 +28,7 @@ import {
 	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import type { Simulator } from '../support/simulator';
 import * as clock from '../support/clock';
@@ -35,6 +36,8 @@ import { type KeyFault, KeyStore } from './keyStore';
 
 /** Name of the node under test. */
 export const NODE = 'Speech Gateway';
+/** Name of the chat model that is connected to it. */
+export const MODEL = 'Speech Gateway Chat Model';
 
 export interface EngineRun {
 	parameters: IDataObject;
@@ -57,6 +60,8 @@ export interface EngineRun {
 	waitBetweenTries?: number;
 	mode?: WorkflowExecuteMode;
 	nodeType?: INodeType;
+	/** Parameters of a Speech Gateway Chat Model that is connected to the node, as to an agent. */
+	model?: IDataObject;
 	/** Run data of an earlier, failed execution: what "Retry execution" starts from. */
 	retryOf?: IRunExecutionData;
 	/** An execution that sleeps, to be woken up. */
@@ -170,7 +175,16 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		retryOnFail: false,
 		onError: undefined,
 	};
+	const model: INode = {
+		...start,
+		id: 'model',
+		name: MODEL,
+		type: 'n8n-nodes-speech-gateway.lmChatSpeechGateway',
+		parameters: (options.model ?? {}) as INode['parameters'],
+		credentials: node.credentials,
+	};
 	const types: Record<string, INodeType> = {
+		[model.type]: new LmChatSpeechGateway(),
 		[node.type]: nodeType,
 		'test.start': {
 			description: {
@@ -193,8 +207,13 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	};
 	const workflow = new Workflow({
 		id: 'workflow-under-test',
-		nodes: [start, node],
-		connections: { Start: { main: [[{ node: NODE, type: 'main', index: 0 }]] } },
+		nodes: [start, node, ...(options.model ? [model] : [])],
+		connections: {
+			Start: { main: [[{ node: NODE, type: 'main', index: 0 }]] },
+			...(options.model && {
+				[MODEL]: { ai_languageModel: [[{ node: NODE, type: 'ai_languageModel', index: 0 }]] },
+			}),
+		},
 		active: false,
 		nodeTypes: {
 			getByName: (name) => types[name],

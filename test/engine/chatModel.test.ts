@@ -1,0 +1,173 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/* An agent's chat model: n8n runs the whole agent again, and what was paid for is not paid for again. */
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { type Fault, type Simulator, startSimulator } from '../support/simulator';
+import { type EngineRun, item, MODEL, runNode, saved } from './support';
+
+useVirtualTime();
+
+let sim: Simulator;
+beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
+afterAll(async () => await sim.close());
+beforeEach(() => sim.reset());
+
+type Agent = (model: BaseChatModel, questions: string[]) => Promise<string[]>;
+
+/** A node that does with its chat model what a test wants. */
+const agentType = (work: Agent): INodeType => ({
+	description: {
+		displayName: 'Agent',
+		name: 'agent',
+		group: ['transform'],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: ['main', { type: 'ai_languageModel', maxConnections: 1 }],
+		outputs: ['main'],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const model = (await this.getInputConnectionData('ai_languageModel', 0)) as BaseChatModel;
+		const questions = this.getInputData().map(({ json }) => String(json.question));
+		return [(await work(model, questions)).map((answer) => item({ answer }))];
+	},
+});
+
+/** Asks one question after the other. */
+const askAll: Agent = async (model, questions) => {
+	const answers: string[] = [];
+	for (const question of questions) answers.push((await model.invoke(question)).text);
+	return answers;
+};
+const atOnce: Agent = async (model, questions) =>
+	await Promise.all(questions.map(async (question) => (await model.invoke(question)).text));
+
+/** Does its work, and then fails, so many times. */
+function failing(times: number, work: Agent = askAll): Agent {
+	let left = times;
+	return async (model, questions) => {
+		const answers = await work(model, questions);
+		if (left-- > 0) throw new Error('The agent failed');
+		return answers;
+	};
+}
+
+const ask = async (work: Agent, questions: string[], more: Partial<EngineRun> = {}) => {
+	const result = await runNode({
+		parameters: {},
+		nodeType: agentType(work),
+		model: { model: { mode: 'id', value: 'sim-chat' }, options: { maxRetries: 0 } },
+		...{ url: sim.url, apiKey: sim.apiKey, items: questions.map((question) => item({ question })) },
+		...more,
+	});
+	const { contextData = {} } = result.run.data.executionData!;
+	return {
+		...result,
+		answers: result.outputs[0]?.map(({ json }) => json.answer),
+		/** What the model has left in the execution data. */
+		kept: (contextData[`node:${MODEL}`] ?? {}) as IDataObject,
+	};
+};
+const fault = (more: Fault) => sim.fault({ path: '/v1/chat/completions', ...more });
+const twice = { retryOnFail: true, maxTries: 2 };
+
+test('n8n runs the agent again: what the model has answered is answered again, and nothing stays behind', async () => {
+	const { answers, kept } = await ask(failing(1), ['One?', 'Two?'], twice);
+	expect(answers).toHaveLength(2);
+	expect(new Set(answers).size).toBe(2);
+	expect(sim.charges).toHaveLength(2);
+	expect(kept).toEqual({});
+});
+
+test('the same question twice is two calls, one after the other or at once, and is so when it is replayed', async () => {
+	for (const work of [askAll, atOnce]) {
+		sim.reset();
+		const { answers, kept } = await ask(failing(1, work), ['One?', 'One?'], twice);
+		expect(answers).toHaveLength(2);
+		expect(sim.charges).toHaveLength(2);
+		expect(kept).toEqual({});
+	}
+});
+
+test('another execution asks anew', async () => {
+	await ask(askAll, ['One?']);
+	await ask(askAll, ['One?']);
+	expect(sim.charges).toHaveLength(2);
+});
+
+test.each<[string, Fault]>([
+	['a 504', { status: 504, charge: true }],
+	['a lost answer', { connection: 'reset-after-work' }],
+	['half an answer', { truncate: 'half' }],
+])('after %s, the same messages are not sent again, whoever retries', async (_, what) => {
+	fault(what);
+	const first = await ask(askAll, ['One?'], twice);
+	expect(first.error?.message).toContain('it may have been charged and must not be repeated');
+	const second = await ask(askAll, ['One?'], { retryOf: saved(first.run), mode: 'retry' });
+	expect(second.error?.message).toContain('must not be repeated');
+	expect(sim.requests).toHaveLength(1);
+	// Other messages are another request.
+	const other: Agent = async (model) => await askAll(model, ['Two?']);
+	const third = await ask(other, [], { retryOf: saved(first.run), mode: 'retry' });
+	expect(third.answers).toHaveLength(1);
+	expect(sim.charges).toHaveLength(2);
+});
+
+test('n8n was killed in the middle of a call: a retry does not send it again', async () => {
+	fault({ status: 504, charge: true });
+	const { run } = await ask(askAll, ['One?']);
+	const broken = saved(run);
+	const [[, call]] = Object.entries(
+		Object.values(
+			broken.executionData!.contextData[`node:${MODEL}`]
+				.speechGatewayChatModel as unknown as Record<
+				string,
+				{ items: Record<string, { requests: IDataObject }> }
+			>,
+		)[0].items,
+	);
+	call.requests.chat = { state: 'sending', sentAt: '2026-01-01T00:00:00.000Z', inputHash: 'abc' };
+	const { error } = await ask(askAll, ['One?'], { retryOf: broken, mode: 'retry' });
+	expect(error?.message).toContain('The run broke off while the request was under way');
+	expect(sim.requests).toHaveLength(1);
+});
+
+test('what was refused is sent again by a retry, and nothing of it stays behind', async () => {
+	fault({ status: 402 });
+	const first = await ask(askAll, ['One?']);
+	expect(first.error?.message).toContain('402');
+	expect(first.kept).toEqual({});
+	const { answers } = await ask(askAll, ['One?'], { retryOf: saved(first.run), mode: 'retry' });
+	expect(answers).toHaveLength(1);
+});
+
+test('of two calls at once, one lost: the other is answered, and only the lost one is kept', async () => {
+	fault({ input: 'One?', status: 504, charge: true });
+	const both: Agent = async (model) => {
+		const [, two] = await Promise.allSettled([model.invoke('One?'), model.invoke('Two?')]);
+		if (two.status === 'rejected') throw two.reason;
+		return [two.value.text];
+	};
+	const { answers, kept } = await ask(both, ['']);
+	expect(answers).toHaveLength(1);
+	const rounds = Object.values(kept.speechGatewayChatModel as IDataObject);
+	expect(rounds).toHaveLength(1);
+	expect(JSON.stringify(rounds)).toContain('upstream_outcome_unknown');
+});
+
+test('a streamed answer is replayed as a stream', async () => {
+	const heard: string[] = [];
+	const stream: Agent = async (model, [question]) => {
+		let text = '';
+		for await (const chunk of await model.stream(question)) text += chunk.text;
+		heard.push(text);
+		return [text];
+	};
+	await ask(failing(1, stream), ['One?'], twice);
+	expect(heard).toHaveLength(2);
+	expect(heard[0]).not.toBe('');
+	expect(heard[1]).toBe(heard[0]);
+	expect(sim.charges).toHaveLength(1);
+});
