@@ -44,7 +44,7 @@ function filesIn(folder: string, end: string): string[] {
  * - `--only PATH` (any number): these files or folders.
  * - `--sample N`: N mutants of each file, always the same ones; `--seed S`: other ones. A larger N goes on from a smaller.
  * - `--thorough`: survivors are tried with all tests that come by, not only with some of every test file.
- * - `--survivors`: only what survived so far.
+ * - `--survivors`: only what survived so far, once more.
  * - `--tests NAME` (any number): with all tests of the files whose path has that name, and no others; what survives these
  *   is left as it was.
  * - `--minutes N`: no new ones after that.
@@ -78,6 +78,7 @@ export async function main(args: string[]): Promise<number> {
 		await tryAll(chosen.filter(isWanted), idOf, state, {
 			until,
 			thorough: values.thorough || values.tests !== undefined,
+			again: values.survivors,
 			only: values.tests,
 		});
 	}
@@ -109,7 +110,12 @@ async function tryAll(
 	chosen: Mutant[],
 	idOf: Map<Mutant, string>,
 	state: State,
-	{ until, thorough, only }: { until: number; thorough: boolean; only?: string[] },
+	{
+		until,
+		thorough,
+		again,
+		only,
+	}: { until: number; thorough: boolean; again: boolean; only?: string[] },
 ): Promise<void> {
 	const testFiles = TESTS.flatMap((folder) => filesIn(folder, '.test.ts')).filter(
 		(file) => !LEFT_OUT.some((name) => path.basename(file).startsWith(name)),
@@ -139,7 +145,8 @@ async function tryAll(
 		}
 		const wasThorough = known.state === 'not covered' || known.tried === known.of;
 		return (
-			known.tests === hashOf(planFor(mutant, survey, killers).files) && (wasThorough || !thorough)
+			known.tests === hashOf(planFor(mutant, survey, killers).files) &&
+			(wasThorough || !(thorough || again))
 		);
 	};
 	const queue = only ? [...chosen] : chosen.filter((mutant) => !isKnown(mutant));
