@@ -36,6 +36,32 @@ test('the key of a text that is paid for in part stays taken', async () => {
 	expect(inputs()).toEqual(THREE.slice(0, 2));
 });
 
+test('the key of an item that is done is its own in every try: a later item with it stays an error', async () => {
+	sim.fault({ input: 'number 0', status: 402, times: Infinity });
+	const { outputs } = await run({
+		items: texts(3),
+		parameters: keyed('={{ $json.id === 0 ? "its own" : "of two" }}'),
+		...{ retryOnFail: true, onError: 'continueErrorOutput' },
+	});
+	expect(outputs.map(({ length }) => length)).toEqual([1, 0, 2]);
+	expect(JSON.stringify(outputs[2][1].json.error)).toContain('as it is for item 2');
+});
+
+test.each([1, 2])(
+	'an item without a key whose options cannot be read any more is finished without one (%d of 2)',
+	async (nth) => {
+		const text = `This is text ${nth} of two. Another one comes after it.`;
+		const options = { maxSegmentCharacters: 30, concurrency: 1 };
+		sim.fault({ input: 'Another', status: 402 });
+		const first = await run({ parameters: speechNode(options, { text }) });
+		const { outputs } = await run({
+			...{ retryOf: saved(first.run), mode: 'retry' },
+			parameters: speechNode({ ...options, maxSegmentCharacters: 'many' }, { text }),
+		});
+		expect(outputs.map(({ length }) => length)).toEqual([1, 0]);
+	},
+);
+
 test('a key that cannot be recorded: nothing is sent', async () => {
 	await run();
 	sim.reset();

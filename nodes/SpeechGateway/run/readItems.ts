@@ -30,7 +30,7 @@ export async function readAll(
 		else inputs.push(ledger.result ? undefined : await readOne(context, operation, index, ledger));
 	}
 	const good = () => inputs.flatMap((input) => (input && 'parameters' in input ? [input] : []));
-	refuseSharedKeys(inputs, ledgers);
+	refuseSharedKeys(context, inputs, ledgers);
 	if (operation.checkAll && good().length > 0) {
 		try {
 			operation.checkAll(good().map(({ parameters }) => parameters));
@@ -66,10 +66,19 @@ export async function readOne(
 const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Of several items with one "Send Once Key", only the first is sent; what is paid for in part is finished all the same. */
-function refuseSharedKeys(inputs: Array<ReadItem | undefined>, ledgers: ItemLedger[]): void {
+function refuseSharedKeys(
+	context: IExecuteFunctions,
+	inputs: Array<ReadItem | undefined>,
+	ledgers: ItemLedger[],
+): void {
+	const keyOf = (input: ReadItem | undefined, index: number) => {
+		if (input) return 'parameters' in input ? input.settings.sendOnceKey : undefined;
+		// What is done has not been read again, but its key is still its own.
+		return ledgers[index].keyRecorded ? keyOfDone(new Parameters(context, index)) : undefined;
+	};
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {
-		const key = input && 'parameters' in input ? input.settings.sendOnceKey : undefined;
+		const key = keyOf(input, index);
 		if (key === undefined) continue;
 		const owner = owners.get(key);
 		if (owner === undefined) owners.set(key, index);
@@ -80,6 +89,14 @@ function refuseSharedKeys(inputs: Array<ReadItem | undefined>, ledgers: ItemLedg
 					'Use something that is different for each item, such as a row ID. Nothing of this item was sent.',
 				),
 			};
+	}
+}
+
+function keyOfDone(parameters: Parameters): string | undefined {
+	try {
+		return settings.sendOnceKey.read(parameters);
+	} catch {
+		return undefined;
 	}
 }
 

@@ -47,6 +47,7 @@ export const settings = {
 	}),
 	sendOnceKey: {
 		...sendOnceKey,
+		unset: undefined,
 		read(parameters: Parameters): string | undefined {
 			const value = parameters.option(sendOnceKeyName);
 			if (value === undefined && !parameters.isSet(sendOnceKeyName)) return undefined;
