@@ -116,7 +116,9 @@ export async function look(
 	heard: boolean,
 	isLikelyDone = false,
 ): Promise<Seen> {
-	const { polling, transport } = item.session;
+	const { polling, transport, unavailable } = item.session;
+	// That does not pass while this run lasts.
+	if (unavailable) throw unavailable;
 	await pause(polling.turn(isLikelyDone), transport.cancel);
 	const deadline = Math.max(end, Date.now() + SHORTEST_POLL_MS);
 	const answer = await item

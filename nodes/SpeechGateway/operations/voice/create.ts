@@ -33,7 +33,7 @@ export const create = defineOperation(voiceCreate, {
 	async execute(input, item) {
 		const voice = input.reuseExisting
 			? await item.session.once(
-					`voice ${input.title}`,
+					`voice ${input.model} ${input.title}`,
 					async () => (await findVoice(item, input)) ?? (await clone(item, input)),
 				)
 			: await clone(item, input);

@@ -111,12 +111,22 @@ export class Ledger {
 		waiting.items[id] = structuredClone(this.round.items[key]);
 	}
 
-	/** An item that carries the id of a task which left this node on Still Processing goes on with that task. */
-	takeBack(key: string, id: unknown): void {
+	/**
+	 * Items that carry the id of a task which left this node on Still Processing go on with that task, also several with
+	 * the same. `ids`: what the items carry as their id, in their order.
+	 */
+	takeBack(ids: unknown[]): void {
 		const waiting = this.rounds[WAITING];
-		if (typeof id !== 'string' || !waiting?.items[id] || this.item(key).maybeCharged) return;
-		this.item(key).adopt(waiting.items[id]);
-		delete waiting.items[id];
+		if (!waiting) return;
+		const taken = new Set<string>();
+		for (const [index, id] of ids.entries()) {
+			const item = this.item(String(index));
+			if (typeof id !== 'string' || !Object.hasOwn(waiting.items, id) || item.maybeCharged)
+				continue;
+			item.adopt(structuredClone(waiting.items[id]));
+			taken.add(id);
+		}
+		for (const id of taken) delete waiting.items[id];
 		if (Object.keys(waiting.items).length === 0) delete this.rounds[WAITING];
 	}
 
