@@ -38,6 +38,11 @@ const createAndWait = (options: IDataObject = {}): IDataObject => ({
 	responseFormat: 'mp3',
 	options: { maxRetries: 0, pollInterval: 1, ...options },
 });
+const video = (options: IDataObject = {}): IDataObject => ({
+	...{ resource: 'video', operation: 'createAndWait', model: 'sim-video' },
+	prompt: '={{ $json.text }}',
+	options: { maxRetries: 0, pollInterval: 1, ...options },
+});
 let nodes = 0;
 let nodeId = '';
 /** Keys of one test are not those of another. */
@@ -173,6 +178,33 @@ describe('nothing paid for is lost', () => {
 		expect(rounds[1].flat().map(({ json }) => json.id)).toEqual([sim.jobs[0].id]);
 	});
 
+	test('two items that go back in with the same job both go on with it', async () => {
+		sim.fault({ method: 'POST', jobSeconds: 3 });
+		const twins = [item({ text: sentence(0) }), item({ text: sentence(0) })];
+		sim.once('response', () => twins.forEach(({ json }) => (json.id = sim.jobs[0].id)));
+		const { rounds, context } = await run({
+			rounds: [texts(1), twins],
+			parameters: createAndWait({ maxWait: 2, whenMaxWaitReached: 'stillProcessing' }),
+		});
+		expect(rounds[1][0].map(({ json }) => json.id)).toEqual(Array(2).fill(sim.jobs[0].id));
+		expect(charged()).toEqual([sentence(0)]);
+		expect(context).toEqual({});
+	});
+
+	test('a credential that cannot be used any more is told at once, with the id of the job', async () => {
+		sim.fault({ method: 'POST', jobSeconds: Infinity });
+		const first = await run({ items: texts(1), parameters: createAndWait({ maxWait: 1 }) });
+		const from = Date.now();
+		const { outputs } = await retry(first, {
+			...{ url: 'no address', parameters: createAndWait(), onError: 'continueErrorOutput' },
+		});
+		expect(Date.now() - from).toBeLessThan(60_000);
+		expect(outputs[2][0].json.error).toMatchObject({
+			message: expect.stringContaining('base URL'),
+			jobId: sim.jobs[0].id,
+		});
+	});
+
 	test('Max Wait counts anew for what goes back in, and in the end nothing stays behind', async () => {
 		sim.fault({ method: 'POST', jobSeconds: 7 });
 		const again = item({ text: sentence(0) });
@@ -226,6 +258,18 @@ describe('nothing is charged twice', () => {
 		expect(second.outputs[0][0].json.segments).toBe(4);
 		expect(charged()).toEqual([0, 1, 2, 3].map(sentence));
 		expect(second.hints.length).toBeGreaterThan(0);
+	});
+
+	test.each([
+		['a job', createAndWait({ maxWait: 1, fileName: 'old' }), createAndWait({ fileName: 'new' })],
+		['a video', video({ maxWait: 1, fileName: 'old' }), video({ fileName: 'new' })],
+	])('the file of %s has the name that the retry gives it', async (_, before, now) => {
+		sim.fault({ method: 'POST', jobSeconds: Infinity });
+		const first = await run({ items: texts(1), parameters: before });
+		sim.finish();
+		const { outputs } = await retry(first, { items: texts(1), parameters: now });
+		expect(outputs[0][0].binary?.data.fileName).toMatch(/^new\./);
+		expect(charged()).toEqual([sentence(0)]);
 	});
 
 	test('a job that was accepted is the same job when the retry says "auto"', async () => {

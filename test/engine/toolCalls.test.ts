@@ -38,6 +38,48 @@ test('a call that ended unknown is not sent again when the agent repeats it; ano
 	}
 });
 
+describe('a file name that is another one each time, such as {{ $now }}', () => {
+	const now = { fileName: '={{ "at " + Math.random() }}' };
+
+	test('a call that ended unknown is still the same call', async () => {
+		sim.fault({ input: 'Hello.', status: 504, charge: true });
+		const parameters = speechNode(now);
+		const { rounds } = await run({ parameters, rounds: [call('Hello.'), call('Hello.')] });
+		expect(rounds.map(([[{ json }]]) => json.outcome)).toEqual(['unknown', 'unknown']);
+		expect(inputs()).toEqual(['Hello.']);
+	});
+
+	test('Retry On Fail goes on with the segments of the first try', async () => {
+		const parts = ['This is the first.', 'Here is the second.', 'The third ends it.'];
+		sim.fault({ input: 'third', status: 402 });
+		const parameters = speechNode({ ...now, maxSegmentCharacters: 20, concurrency: 1 });
+		await run({ parameters, items: call(parts.join(' ')), retryOnFail: true });
+		expect(inputs()).toEqual(parts);
+	});
+
+	test.each([
+		['job', { resource: 'speechJob', model: 'fish-speech', text: '={{ $json.text }}' }],
+		['video', { resource: 'video', model: 'sim-video', prompt: '={{ $json.text }}' }],
+	])('Retry On Fail waits for the same %s', async (_, task) => {
+		sim.fault({ method: 'POST', jobSeconds: 3 });
+		const options = { ...now, pollInterval: 1, maxWait: 2 };
+		const parameters = { ...task, operation: 'createAndWait', options };
+		const { outputs } = await run({ parameters, items: call('Hello.'), retryOnFail: true });
+		expect(outputs[0][0].json.status).toBe('completed');
+		expect(inputs()).toEqual(['Hello.']);
+	});
+
+	test('a retry of the agent is answered from memory', async () => {
+		const nodeType = calledBy(async (make) => {
+			const before = await make([]);
+			expect(await make([])).toEqual(before);
+			return before;
+		});
+		await run({ nodeType, parameters: speechNode(now), items: call('Hello.') });
+		expect(inputs()).toEqual(['Hello.']);
+	});
+});
+
 test('a call that succeeded may be made again: it is another one, and nothing stays behind', async () => {
 	const { rounds, context } = await run({ rounds: [call('Hello.'), call('Hello.')] });
 	expect(rounds.map(([[{ binary }]]) => binary?.data.mimeType)).toEqual([

@@ -319,6 +319,38 @@ describe('voice by title', () => {
 		},
 	);
 
+	test.each(['speech.generate', 'speech.dialogue', 'speechJob.create', 'speechJob.createAndWait'])(
+		'%s in stop mode: a title that nobody has, of any item, and nothing is sent',
+		async (name) => {
+			const [resource, operation] = name.split('.');
+			const voice = { __rl: true, mode: 'title', value: '={{ $json.voice }}' };
+			const { error } = await run({
+				items: [item({ text: 'One.', voice: 'default' }), item({ text: 'Two.', voice: 'Nobody' })],
+				parameters: {
+					...speechNode({}, { resource, operation, voice }),
+					script: '={{ $json.voice === "Nobody" ? "Ben" : "Anna" }}: {{ $json.text }}',
+					speakers: {
+						values: [
+							{ name: 'Anna', voice: 'default' },
+							{ name: 'Ben', voice: { __rl: true, mode: 'title', value: 'Nobody' } },
+						],
+					},
+				},
+			});
+			expect(error?.message).toContain('no voice with the title "Nobody" (item 2 of 2)');
+			expect(sim.requests.map(({ method }) => method)).toEqual(['GET']);
+		},
+	);
+
+	test('in the continue modes, the others are sent', async () => {
+		const { outputs } = await run({
+			items: [item({ text: 'One.', voice: 'default' }), item({ text: 'Two.', voice: 'Nobody' })],
+			parameters: speechNode({}, titled('={{ $json.voice }}')),
+			onError: 'continueErrorOutput',
+		});
+		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
+	});
+
 	test('a list that cannot be had loses nothing that is paid for', async () => {
 		await cloneVoice('Anna');
 		sim.charges.length = 0;

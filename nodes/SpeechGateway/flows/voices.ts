@@ -34,6 +34,14 @@ export async function voiceIds(
 	return idOf;
 }
 
+/** Whether each voice is one of the account, as far as that is to be asked. Throws as `voiceIds` does. */
+export const checkVoices = (
+	item: () => ItemRequests,
+	model: string,
+	voices: Voice[],
+): Promise<unknown> | undefined =>
+	voices.some((voice) => typeof voice !== 'string') ? voiceIds(item(), model, voices) : undefined;
+
 function onlyId(own: IDataObject[], title: string): string {
 	const titleOf = (voice: IDataObject) =>
 		typeof voice.title === 'string' ? voice.title.trim() : '';

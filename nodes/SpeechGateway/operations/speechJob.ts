@@ -3,7 +3,7 @@ import { countCharacters } from '../core/text/segment';
 import type { SpeechValues } from '../descriptions/fields/speech';
 import { speechJob } from '../descriptions/speechJob';
 import { downloadAudio, submitJob } from '../flows/speak';
-import { voiceIds, voiceName } from '../flows/voices';
+import { checkVoices, voiceIds, voiceName } from '../flows/voices';
 import {
 	checkBudget,
 	checkedLength,
@@ -23,6 +23,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 	thing: 'job',
 	check: (input) => checkedLength(input, MAX_INPUT_CHARACTERS),
 	checkAll: (all) => checkBudget(all, tokensOf),
+	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
 	describe: (input) => ({
 		characters: countCharacters(spokenOf(input)),
 		estimatedTokens: tokensOf(input),

@@ -13,6 +13,8 @@ interface TaskWork<I extends object, T extends object> {
 	check?(input: I): void;
 	/** Across items. Throws InputError. */
 	checkAll?(all: I[]): void;
+	/** What only the gateway knows of it; free. Throws InputError. */
+	lookUp?(input: I, item: () => ItemRequests): Promise<unknown> | undefined;
 	/** What is known of one without asking the gateway; it goes into its items. */
 	describe?(input: I): Record<string, number>;
 	/** What an item of unknown outcome calls it. */
@@ -23,12 +25,19 @@ interface TaskWork<I extends object, T extends object> {
 	save(item: ItemRequests, id: string, target: T, json: IDataObject): Promise<INodeExecutionData>;
 }
 
-export function taskOperations<I extends object, T extends object>(
+/** Where the file goes. */
+interface Target {
+	fileName: string;
+	binaryPropertyName: string;
+}
+
+export function taskOperations<I extends object, T extends Target>(
 	descriptions: TaskDescriptions<I, T>,
 	{
 		thing,
 		check = () => {},
 		checkAll = () => {},
+		lookUp,
 		describe = () => ({}),
 		about,
 		submit,
@@ -43,8 +52,13 @@ export function taskOperations<I extends object, T extends object>(
 				return input;
 			},
 			checkAll: (all) => checkAll(all.map(({ given }) => given)),
+			lookUp: ({ given }, item) => lookUp?.(given, item),
 			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
-			retryWith: ({ given }, { wait }) => ({ given, wait }),
+			retryWith: ({ given }, { given: now, wait }) => ({
+				given: { ...given, fileName: now.fileName, binaryPropertyName: now.binaryPropertyName },
+				wait,
+			}),
+			identity: ({ given }) => ({ ...given, fileName: undefined, binaryPropertyName: undefined }),
 			async execute({ given, wait }, item) {
 				const resumed = item.ledger.has(thing);
 				const created = await submit(item, given);
@@ -64,6 +78,7 @@ export function taskOperations<I extends object, T extends object>(
 				return input;
 			},
 			checkAll: (all) => checkAll(all.map(({ given }) => given)),
+			lookUp: ({ given }, item) => lookUp?.(given, item),
 			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
 			async execute({ given }, item) {
 				const created = await submit(item, given);

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { OperationDescription } from './description';
 import type { Parameters } from './fields/parameters';
 import type { ItemRequests } from './requests/itemRequests';
@@ -8,6 +9,11 @@ import type { Session } from './requests/session';
 interface Work<P> {
 	/** Over all items, before anything is sent. Throws InputError. */
 	checkAll?(all: P[]): void;
+	/**
+	 * What only the gateway knows, such as the id of a voice; free. In stop mode it is asked of all items before anything is
+	 * sent. Throws InputError. Nothing, when there is nothing to ask.
+	 */
+	lookUp?(input: P, item: () => ItemRequests): Promise<unknown> | undefined;
 	/** One item: sends through `item`, and shapes the outcome. */
 	execute(input: P, item: ItemRequests): Promise<Result>;
 	/** Whether all items become one result, by `combine`; asked of the first item's input. Else each has its own. */
@@ -21,6 +27,8 @@ interface Work<P> {
 	 * the file. By default, all is as it was paid for.
 	 */
 	retryWith?(paid: P, now: P): P;
+	/** What names the thing that is paid for: the input without what does not decide about that. By default, all of it. */
+	identity?(input: P): object;
 }
 
 /** As it is declared: `V` are the values of the description's fields. */
@@ -42,6 +50,12 @@ export type About = {
 	characters?: number;
 	estimatedTokens?: number;
 };
+
+/** Names what is asked for, by its content; the same for inputs that differ only in where the result goes. */
+export function askedHash(operation: Operation, input: object): string {
+	const asked = [operationName(operation), operation.identity?.(input) ?? input];
+	return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+}
 
 /** As records and messages name it: `speech.generate`. */
 export const operationName = ({ resource, operation }: OperationDescription): string =>

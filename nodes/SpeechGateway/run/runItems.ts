@@ -15,7 +15,7 @@ import { runError } from './errors';
 import { Parameters } from './fields/parameters';
 import { concurrency } from './fields/settings';
 import { giveHints } from './hints';
-import { operationName, type Operation } from './operation';
+import { askedHash, operationName, type Operation } from './operation';
 import { unknownItem } from './outputItems';
 import { type Input, readAll, type ReadItem } from './readItems';
 import { ItemRequests } from './requests/itemRequests';
@@ -61,10 +61,9 @@ class Run {
 		this.stopOnFail = !context.continueOnFail();
 		this.ledger = new Ledger(context, 'speechGateway', round);
 		if (operation.billed) rememberFirstExecution(context, this.ledger.firstExecutionId);
-		this.items = context.getInputData().map(({ json }, index) => {
-			if (operation.waits && operation.billed) this.ledger.takeBack(String(index), json.id);
-			return this.ledger.item(String(index));
-		});
+		const input = context.getInputData();
+		if (operation.waits && operation.billed) this.ledger.takeBack(input.map(({ json }) => json.id));
+		this.items = input.map((_, index) => this.ledger.item(String(index)));
 		this.ledger.tryAgain(triesOf(context));
 	}
 
@@ -83,6 +82,7 @@ class Run {
 		const inputs = await readAll(this.context, this.operation, this.items);
 		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 		const session = await this.open();
+		await this.lookUp(inputs, session);
 		const settled = await Promise.all(
 			inputs.map(async (input, index) => await this.runOne(session, input, index)),
 		);
@@ -107,6 +107,27 @@ class Run {
 		session.whyAwake = () => whyAwake(context);
 		for (const hint of ledger.hints) session.hints.add(hint);
 		return session;
+	}
+
+	/** In stop mode, what a bad value is only the gateway knows: nothing is sent either. What is paid for goes on. */
+	private async lookUp(inputs: Array<ReadItem | undefined>, session: Session): Promise<void> {
+		const { operation, items } = this;
+		if (!this.stopOnFail || !operation.lookUp) return;
+		const looked = inputs.map(async (input, index): Promise<ReadItem | undefined> => {
+			if (!input || 'failed' in input || items[index].maybeCharged) return undefined;
+			try {
+				await operation.lookUp?.(input.parameters, () => this.requests(session, input, index));
+				return undefined;
+			} catch (failed) {
+				return { failed };
+			}
+		});
+		const failures = await Promise.all(looked);
+		if (!this.isCancelled) this.endOnFailure(failures, items.filter(({ result }) => result).length);
+	}
+
+	private requests(session: Session, { settings }: Input, index: number): ItemRequests {
+		return new ItemRequests(session, index, this.items[index], settings, this.stopOnFail);
 	}
 
 	/** Never rejects: the other items are on their way, and some of them are paid for. */
@@ -135,8 +156,11 @@ class Run {
 		const { operation } = this;
 		const paid = this.items[index];
 		if (input.changed) session.hints.add(SETTINGS_OF_BEFORE);
-		if (operation.billed) paid.ask(operationName(operation), input.parameters);
-		const item = new ItemRequests(session, index, paid, input.settings, this.stopOnFail);
+		if (operation.billed) {
+			const { parameters } = input;
+			paid.ask(operationName(operation), parameters, askedHash(operation, parameters));
+		}
+		const item = this.requests(session, input, index);
 		const settled = await execute(operation, input.parameters, item);
 		const { sentNothing } = paid;
 		// What is still processing is not finished: a retry goes on waiting for the same task.

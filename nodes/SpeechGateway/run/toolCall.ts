@@ -1,7 +1,5 @@
-import { createHash } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Operation } from './operation';
-import { operationName } from './operation';
+import { askedHash, type Operation } from './operation';
 import { readOne } from './readItems';
 import { replayForTool } from './requests/replay';
 
@@ -21,9 +19,7 @@ export async function asToolCall(
 	run: (call: string) => Promise<Outputs>,
 ): Promise<Outputs> {
 	const input = await readOne(context, operation, 0);
-	const given = 'parameters' in input ? input.parameters : null;
-	const hash = createHash('sha256').update(JSON.stringify([operationName(operation), given]));
-	const call = `tool ${hash.digest('hex')}`;
+	const call = `tool ${'parameters' in input ? askedHash(operation, input.parameters) : 'unreadable'}`;
 	const replay = replayForTool(context);
 	const earlier = replay?.next(call) as Outputs | undefined;
 	if (earlier) return earlier;

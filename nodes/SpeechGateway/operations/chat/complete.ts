@@ -11,6 +11,7 @@ export const complete = defineOperation(chatComplete, {
 	prepare: chatRequest,
 	describe: ({ body }) => ({ input: lastMessage(body) }),
 	retryWith: (paid, { relay, simplify }) => ({ ...paid, relay, simplify }),
+	identity: ({ body }) => body,
 
 	async execute({ body, relay, simplify }, item) {
 		const client = relay ? relayToClient(item) : undefined;

@@ -6,11 +6,12 @@ import { countCharacters } from '../../core/text/segment';
 import type { Speaker } from '../../descriptions/fields/script';
 import { DEFAULT_VOICE } from '../../descriptions/fields/voice';
 import { type DialogueValues, speechDialogue } from '../../descriptions/speech';
+import { checkVoices } from '../../flows/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../podcast';
 import { checkBudget, hintsOn, mustBeSpeakable, prepared, type SpeakingInput } from '../speaking';
 import { cutIntoSegments, type Speech, type SpeechPart, tokensOf, withPauses } from './parts';
-import { checkFiles, speakParts, withNewTarget } from './speakParts';
+import { checkFiles, speakParts, withNewTarget, withoutTarget } from './speakParts';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & Pick<SpeakingInput, 'tokensToSpare'>;
 
@@ -120,7 +121,12 @@ export const dialogue = defineOperation(speechDialogue, {
 		characters: countCharacters(speechOf(input).text),
 		estimatedTokens: tokensOf(input, speechOf(input)),
 	}),
+	lookUp(input, item) {
+		const voices = speechOf(input).parts.map(({ voice }) => voice);
+		return checkVoices(item, input.model, voices);
+	},
 	retryWith: withNewTarget,
+	identity: withoutTarget,
 
 	async execute(input, item) {
 		const speech = speechOf(input);

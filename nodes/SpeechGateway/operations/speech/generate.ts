@@ -1,9 +1,10 @@
 import { speechGenerate, type GenerateValues } from '../../descriptions/speech';
+import { checkVoices } from '../../flows/voices';
 import { defineOperation } from '../../run/operation';
 import { checkBudget } from '../speaking';
 import { type LongTextInput, speechOf, withLength } from './longText';
 import { tokensOf } from './parts';
-import { checkFiles, speakParts, withNewTarget } from './speakParts';
+import { checkFiles, speakParts, withNewTarget, withoutTarget } from './speakParts';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
@@ -23,7 +24,9 @@ export const generate = defineOperation(speechGenerate, {
 		characters: input.characters,
 		estimatedTokens: tokensOf(input, speechOf(input)),
 	}),
+	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
 	retryWith: withNewTarget,
+	identity: withoutTarget,
 
 	async execute(input, item) {
 		if (input.longText === 'single' && input.characters > NEAR_THE_LIMIT_CHARACTERS) {

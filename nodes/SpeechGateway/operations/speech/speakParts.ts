@@ -27,12 +27,19 @@ import { estimateOf, speechBody } from '../speaking';
 import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
 
 /** What a retry may change without anything being spoken anew. */
-export const withNewTarget = <P extends NarrationInput>(paid: P, now: P): P => {
+export const withNewTarget = <P extends NarrationInput>(
+	paid: P,
+	now: Partial<NarrationInput>,
+): P => {
 	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
 	const { maxEstimatedTokens, tokensToSpare, tags } = now;
 	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
 	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare };
 };
+
+/** What is spoken, wherever it goes. */
+export const withoutTarget = <P extends NarrationInput>(input: P): object =>
+	withNewTarget(input, {});
 
 /** Throws InputError when the files cannot be made as they are asked for: a cover that is none, two files in one field. */
 export async function checkFiles(

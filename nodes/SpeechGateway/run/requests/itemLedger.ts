@@ -1,4 +1,3 @@
-import { createHash } from 'crypto';
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../../core/json';
 import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../../core/errors';
@@ -62,6 +61,8 @@ const fieldOf = (request: string): string => {
  */
 export class ItemLedger {
 	private asked: { operation?: string; frozen?: object } = {};
+	/** Names what is asked for. */
+	askedHash = '';
 
 	constructor(private readonly record: ItemRecord) {}
 
@@ -115,14 +116,10 @@ export class ItemLedger {
 		if (waitAnew) delete this.record.waitingSince;
 	}
 
-	/** What is asked for, to be kept with the first request that leaves. */
-	ask(operation: string, parameters: object): void {
+	/** What is asked for, to be kept with the first request that leaves. `hash` names it by its content. */
+	ask(operation: string, parameters: object, hash: string): void {
 		this.asked = { operation, frozen: parameters };
-	}
-
-	/** Names what is asked for, by its content. */
-	get askedHash(): string {
-		return createHash('sha256').update(JSON.stringify(this.asked)).digest('hex');
+		this.askedHash = hash;
 	}
 
 	entry(request: string): Readonly<Entry> | undefined {
