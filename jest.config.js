@@ -9,7 +9,7 @@ const project = (name, folders, more = {}) => ({
 	...more,
 });
 
-/** One real n8n with the packed package, shared by all test files of a run. */
+/** A real n8n with the packed package (or one a worker: scripts/test.ts), shared by the test files of a run. */
 const realN8n = {
 	globalSetup: '<rootDir>/test/support/n8n/setup.ts',
 	globalTeardown: '<rootDir>/test/support/n8n/teardown.ts',
@@ -26,5 +26,6 @@ module.exports = {
 		project('browser', ['browser'], realN8n),
 		project('queue', ['queue']),
 	],
+	testSequencer: '<rootDir>/test/support/n8n/sequencer.cjs',
 	testTimeout: 120_000,
 };

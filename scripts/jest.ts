@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CACHE, REPOSITORY } from '../test/support/n8n/install';
-import { run } from '../test/support/n8n/steps';
+import { run, toStdout, type Show } from '../test/support/n8n/steps';
 
 export interface JestReport {
 	numPassedTests: number;
@@ -23,6 +23,7 @@ export async function runJest(
 	projects: string[],
 	args: string[],
 	env: NodeJS.ProcessEnv,
+	show: Show = toStdout,
 ): Promise<{ report?: JestReport; failure?: Error }> {
 	const file = path.join(CACHE, 'reports', `${projects.join('-')}.json`);
 	await mkdir(path.dirname(file), { recursive: true });
@@ -30,7 +31,7 @@ export async function runJest(
 	const failure = await run(
 		path.join(REPOSITORY, 'node_modules/.bin/jest'),
 		[...args, '--json', `--outputFile=${file}`, '--selectProjects', ...projects],
-		{ cwd: REPOSITORY, env: { ...process.env, ...env }, show: true },
+		{ cwd: REPOSITORY, env: { ...process.env, ...env }, show },
 	).then(
 		() => undefined,
 		(error: Error) => error,

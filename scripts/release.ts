@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { REPOSITORY } from '../test/support/n8n/install';
-import { npm, run } from '../test/support/n8n/steps';
+import { npm, run, toStdout } from '../test/support/n8n/steps';
 
 const CHANGELOG = path.join(REPOSITORY, 'CHANGELOG.md');
 const MANIFEST = path.join(REPOSITORY, 'package.json');
@@ -33,7 +33,7 @@ export async function main(): Promise<number> {
 	if ((await git('tag', '--list', `v${version}`)) !== '')
 		throw new Error(`v${version} is released: CHANGELOG.md needs an entry for the next version`);
 
-	const { stdout } = await run('.ci/run', [], { cwd: REPOSITORY, show: true });
+	const { stdout } = await run('.ci/run', [], { cwd: REPOSITORY, show: toStdout });
 	const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
 	if (!/^[1-9]\d* passed, 0 failed$/.test(lastLine)) throw new Error(`The tests say: ${lastLine}`);
 

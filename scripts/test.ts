@@ -1,22 +1,38 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions, no-console -- runs outside n8n */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
 import { installN8n, N8N_VERSIONS, REPOSITORY, type N8nVersion } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
-import { run, secondsSince } from '../test/support/n8n/steps';
+import { run, secondsSince, toStdout, type Show } from '../test/support/n8n/steps';
 import { runJest } from './jest';
 
 const [CURRENT, COMPATIBLE] = N8N_VERSIONS;
 
 interface Step {
 	name: string;
-	/** Resolves when the step passed. */
-	work: () => Promise<void>;
+	/** Resolves when the step passed; what it prints, it gives to `show`. */
+	work: (show: Show) => Promise<void>;
 }
 
 /** Test results summed over the jest projects. */
 const total = { passed: 0, failed: 0 };
+
+/** Names of the steps that failed; after the first, none begins. */
+const failedSteps: string[] = [];
+
+const CORES = availableParallelism();
+const MEMORY_GB = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 30;
+
+/** A worker of jest, the n8n that it has, and the one that some tests start besides. */
+const INSTANCE_GB = 1.75;
+
+/** How many n8n run at once in a share of this machine; each has a worker of jest. */
+function instances(share: number): number {
+	const most = Math.min(CORES * share, (MEMORY_GB * share) / INSTANCE_GB);
+	return Math.max(1, Math.floor(most));
+}
 
 const isRoot = process.getuid?.() === 0;
 
@@ -29,10 +45,11 @@ function programs(packages: Record<string, string>): Step {
 		Object.entries(packages).flatMap(([program, name]) => (isInstalled(program) ? [] : [name]));
 	return {
 		name: 'programs',
-		async work() {
+		async work(show) {
 			if (missing().length > 0 && isRoot && isInstalled('apt-get')) {
-				await call('apt-get', ['update', '-q']);
-				await call('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...missing()]);
+				const install = ['install', '-y', '-q', '--no-install-recommends', ...missing()];
+				await call('apt-get', ['update', '-q'], show);
+				await call('apt-get', install, show);
 			}
 			if (missing().length > 0)
 				throw new Error(
@@ -43,16 +60,22 @@ function programs(packages: Record<string, string>): Step {
 }
 
 /** n8n's own lint; it exits with 0 in spite of warnings, and we want none. */
-async function lint(): Promise<void> {
-	const output = await call(bin('n8n-node'), ['lint']);
-	if (/\d+ warnings?/.test(output)) throw new Error('The lint has warnings');
-}
+const lint: Step = {
+	name: 'lint',
+	async work(show) {
+		const output = await call(bin('n8n-node'), ['lint'], show);
+		if (/\d+ warnings?/.test(output)) throw new Error('The lint has warnings');
+	},
+};
 
-async function types(): Promise<void> {
-	await call(bin('tsc'), ['--noEmit']);
-	await call(bin('tsc'), ['-p', 'test']);
-	await call(bin('tsc'), ['-p', 'scripts']);
-}
+const types: Step = {
+	name: 'types',
+	async work(show) {
+		await call(bin('tsc'), ['--noEmit'], show);
+		await call(bin('tsc'), ['-p', 'test'], show);
+		await call(bin('tsc'), ['-p', 'scripts'], show);
+	},
+};
 
 const pack: Step = {
 	name: 'build and pack',
@@ -61,32 +84,31 @@ const pack: Step = {
 	},
 };
 
-const install = (version: N8nVersion): Step => ({
-	name: `install n8n ${version}`,
-	work: async () => void (await installN8n(version)),
-});
+/** Several steps may wait for the same installation. */
+function install(version: N8nVersion): Step {
+	let installed: Promise<unknown> | undefined;
+	return {
+		name: `install n8n ${version}`,
+		async work(show) {
+			await (installed ??= installN8n(version, (line) => show(`${line}\n`)));
+		},
+	};
+}
 
 /** Of each of the model test's four shares: more than 1,000 in all. Plain jest tells a few. */
 const MODEL_STORIES = 256;
 
-/**
- * One jest project, or several at once. Those with a real n8n run file by file: n8n and the tests share the machine's
- * cores. The others take all cores.
- */
-function jest(projects: string[], version?: N8nVersion): Step {
+/** One jest project, or several at once, in a number of workers; each has an n8n of the version, if there is one. */
+function jest(projects: string[], workers: number, version?: N8nVersion): Step {
 	const name = projects.join(' and ');
 	return {
 		name: version ? `${name} (n8n ${version})` : name,
-		async work() {
+		async work(show) {
 			const env = {
-				...(version && { N8N_VERSION: version }),
+				...(version && { N8N_VERSION: version, N8N_INSTANCES: String(workers) }),
 				MODEL_STORIES: process.env.MODEL_STORIES ?? String(MODEL_STORIES),
 			};
-			const { report, failure } = await runJest(
-				projects,
-				[version ? '--runInBand' : '--maxWorkers=100%'],
-				env,
-			);
+			const { report, failure } = await runJest(projects, [`--maxWorkers=${workers}`], env, show);
 			if (report) {
 				total.passed += report.numPassedTests;
 				total.failed += Math.max(report.numFailedTests, report.numFailedTestSuites);
@@ -96,29 +118,56 @@ function jest(projects: string[], version?: N8nVersion): Step {
 	};
 }
 
+/** Rows of steps, each row step by step, beside the others. */
+function beside(...rows: Step[][]): Step {
+	return {
+		name: 'side by side',
+		async work() {
+			await Promise.all(rows.map(async (steps) => await perform(steps, linesOf)));
+			if (failedSteps.length > 0) throw new Error(`Failed: ${failedSteps.join(', ')}`);
+		},
+	};
+}
+
+/** Shows whole lines, each behind the name of its step. */
+function linesOf(name: string): Show {
+	let begun = '';
+	return (text) => {
+		const lines = (begun + text).split('\n');
+		begun = lines.pop()!;
+		for (const line of lines) console.log(`${name} | ${line}`);
+	};
+}
+
 const bin = (name: string) => path.join(REPOSITORY, 'node_modules/.bin', name);
 
 /** Runs a program in the repository, with its output shown; returns the output. */
-const call = async (program: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
-	(await run(program, args, { cwd: REPOSITORY, env: { ...process.env, ...env }, show: true }))
-		.output;
+const call = async (program: string, args: string[], show: Show) =>
+	(await run(program, args, { cwd: REPOSITORY, show })).output;
+
+const current = install(CURRENT);
 
 const SUITES: Record<string, Step[]> = {
 	'--all': [
 		programs({ ffmpeg: 'ffmpeg', chromium: 'chromium', '/usr/sbin/nginx': 'nginx-light' }),
-		{ name: 'lint', work: lint },
-		{ name: 'types', work: types },
 		pack,
-		jest(['unit', 'engine']),
-		install(CURRENT),
-		jest(['n8n'], CURRENT),
-		jest(['browser'], CURRENT),
+		// What computes beside what mostly waits.
+		beside(
+			[
+				lint,
+				types,
+				jest(['unit', 'engine'], Math.max(1, CORES - 1)),
+				current,
+				jest(['browser'], 1, CURRENT),
+			],
+			[current, jest(['n8n'], instances(0.5), CURRENT)],
+		),
 	],
 	'--compat': [
 		programs({ ffmpeg: 'ffmpeg' }),
 		pack,
 		install(COMPATIBLE),
-		jest(['n8n'], COMPATIBLE),
+		jest(['n8n'], instances(0.75), COMPATIBLE),
 	],
 	'--queue': [
 		programs({
@@ -127,13 +176,31 @@ const SUITES: Record<string, Step[]> = {
 			'/usr/lib/postgresql': 'postgresql',
 		}),
 		pack,
-		install(CURRENT),
-		jest(['queue'], CURRENT),
+		current,
+		jest(['queue'], 1, CURRENT),
 	],
 };
 
+/** Step by step, until one fails here or beside. */
+async function perform(steps: Step[], shower: (name: string) => Show): Promise<void> {
+	for (const { name, work } of steps) {
+		if (failedSteps.length > 0) return;
+		const show = shower(name);
+		console.log(`\n=== ${name}`);
+		const began = performance.now();
+		try {
+			await work(show);
+			console.log(`=== ${name}: ok, ${secondsSince(began)} s`);
+		} catch (error) {
+			failedSteps.push(name);
+			console.error((error as Error).message);
+			console.error(`=== ${name}: FAILED after ${secondsSince(began)} s`);
+		}
+	}
+}
+
 /**
- * `npm test`: everything on n8n 2.41, step by step, up to the first step that fails.
+ * `npm test`: everything on n8n 2.41; after the first step that fails, none begins.
  * `npm run test:compat` (`--compat`): the tests in a real n8n, on 1.123.
  * `npm run test:queue` (`--queue`): those with PostgreSQL, Redis and workers.
  * The last line is always `N passed, M failed`; a step other than jest that fails counts as one.
@@ -142,23 +209,11 @@ export async function main(args: string[]): Promise<number> {
 	const steps = SUITES[args[0] ?? '--all'];
 	if (!steps) throw new Error(`Unknown argument ${args[0]}`);
 	const from = performance.now();
-	let failedStep: string | undefined;
-	for (const { name, work } of steps) {
-		console.log(`\n=== ${name}`);
-		const began = performance.now();
-		try {
-			await work();
-			console.log(`=== ${name}: ok, ${secondsSince(began)} s`);
-		} catch (error) {
-			console.error((error as Error).message);
-			console.error(`=== ${name}: FAILED after ${secondsSince(began)} s`);
-			failedStep = name;
-			break;
-		}
-	}
-	if (failedStep !== undefined && total.failed === 0) total.failed = 1;
+	await perform(steps, () => toStdout);
+	if (failedSteps.length > 0 && total.failed === 0) total.failed = 1;
+	const [first] = failedSteps;
 	console.log(
-		`\n${failedStep ? `Stopped at "${failedStep}"` : 'All steps passed'} after ${secondsSince(from)} s`,
+		`\n${first ? `Stopped at "${first}"` : 'All steps passed'} after ${secondsSince(from)} s`,
 	);
 	console.log(`${total.passed} passed, ${total.failed} failed`);
 	return total.failed === 0 ? 0 : 1;

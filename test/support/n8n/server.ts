@@ -1,9 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { N8nClient } from './client';
@@ -52,15 +53,28 @@ export interface N8n {
 	restart(): Promise<void>;
 }
 
-/** A TCP port on loopback that was free a moment ago. */
+/**
+ * A TCP port on loopback that was free a moment ago, for a program that takes seconds until it listens, and that may be
+ * started again. It is below those that Linux gives to connections (32768 and up): none of the thousands that tests
+ * make beside it can have it by then.
+ */
 export async function freePort(): Promise<number> {
-	const server = createServer();
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
+	for (;;) {
+		const port = randomInt(10_000, 32_768);
+		if (await isFree(port)) return port;
+	}
+}
+
+async function isFree(port: number): Promise<boolean> {
+	const server = createServer().listen(port, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+	} catch {
+		return false;
+	}
 	server.close();
 	await once(server, 'close');
-	return port;
+	return true;
 }
 
 /** Starts a real n8n on loopback, in a folder of its own, with nothing that calls out, and waits until it is ready. */
@@ -216,7 +230,8 @@ async function newUserFolder(): Promise<string> {
 	for (const name of await readdir(parent)) {
 		const owner = Number(/^n8n-(\d+)-/.exec(name)?.[1]);
 		if (owner && !isRunning(owner))
-			await rm(path.join(parent, name), { recursive: true, force: true });
+			// Several processes may be clearing up at once.
+			await rm(path.join(parent, name), { recursive: true, force: true }).catch(() => undefined);
 	}
 	return await mkdtemp(path.join(parent, `n8n-${process.pid}-`));
 }

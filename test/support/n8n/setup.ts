@@ -1,18 +1,19 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { packPackage } from './package';
 import { startN8n, type N8n } from './server';
-import { N8N_VERSION, type SharedN8n } from './shared';
+import { N8N_INSTANCES, N8N_VERSION, type SharedN8n } from './shared';
 
-/** jest's globalSetup: packs the package (unless PACKAGE_TARBALL has it) and starts the shared n8n with it. */
+/** jest's globalSetup: packs the package (unless PACKAGE_TARBALL has it) and starts what test files share, with it. */
 export default async function setup(): Promise<void> {
 	const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage());
-	const n8n = await startN8n({ version: N8N_VERSION, tarball });
-	const { version, url, userFolder, pid, api } = n8n;
-	const { session } = api;
-	const shared: SharedN8n = { version, url, session, userFolder, tarball, pid };
+	const start = async () => await startN8n({ version: N8N_VERSION, tarball });
+	const all = await Promise.all(Array.from({ length: N8N_INSTANCES }, start));
+	const shared = all.map(({ version, url, userFolder, pid, api: { session } }): SharedN8n => {
+		return { version, url, session, userFolder, tarball, pid };
+	});
 	process.env.SHARED_N8N = JSON.stringify(shared);
-	running.n8n = n8n;
+	running.n8n = all;
 }
 
-/** globalTeardown runs in the same process, and finds the n8n here. */
-export const running = globalThis as { n8n?: N8n };
+/** globalTeardown runs in the same process, and finds them here. */
+export const running = globalThis as { n8n?: N8n[] };

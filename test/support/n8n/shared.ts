@@ -13,6 +13,9 @@ export const n8nIsAtLeast = (least: `${number}.${number}`): boolean =>
 /** The first n8n with the SDK for AI nodes, which the chat model needs. */
 export const HAS_AI_SDK = n8nIsAtLeast('2.16');
 
+/** How many n8n run at once: one for each of jest's workers, where scripts/test.ts says how many. */
+export const N8N_INSTANCES = Number(process.env.N8N_INSTANCES ?? 1);
+
 /** What setup.ts hands to the test files, which run in other processes. */
 export interface SharedN8n {
 	version: N8nVersion;
@@ -25,11 +28,14 @@ export interface SharedN8n {
 }
 
 /**
- * The n8n that all test files of the projects `n8n` and `browser` share, with the package installed.
+ * The n8n that all test files of the projects `n8n` and `browser` share, with the package installed; where several run
+ * at once, all that this worker of jest runs.
  * Tests are isolated by workflow; one that must stop or kill n8n starts its own with `tarball`.
  */
 export function sharedN8n(): SharedN8n & { api: N8nClient; log(): string } {
-	const shared = JSON.parse(process.env.SHARED_N8N!) as SharedN8n;
+	const all = JSON.parse(process.env.SHARED_N8N!) as SharedN8n[];
+	// jest counts its workers from 1.
+	const shared = all[(Number(process.env.JEST_WORKER_ID) - 1) % all.length];
 	const api = new N8nClient(shared.url, shared.session);
 	return { ...shared, api, log: () => readLog(shared.userFolder) };
 }

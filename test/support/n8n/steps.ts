@@ -4,6 +4,10 @@ import { spawn } from 'node:child_process';
 /** Reports one line of progress. */
 export type Log = (line: string) => void;
 
+/** Shows output as it comes, with its line breaks. */
+export type Show = (text: string) => void;
+export const toStdout: Show = (text) => void process.stdout.write(text);
+
 /** Seconds since `from` (a `performance.now()` value), with one digit. */
 export const secondsSince = (from: number): string =>
 	((performance.now() - from) / 1000).toFixed(1);
@@ -18,28 +22,28 @@ export async function step<T>(name: string, log: Log, work: () => Promise<T>): P
 }
 
 /**
- * Runs a program to its end and returns what it printed; `show` prints it as it comes.
+ * Runs a program to its end and returns what it printed; `show` is given it as it comes.
  * Throws when it does not exit with 0, with the last lines of its output unless they were shown.
  * Should this process end first, the program is ended too.
  */
 export async function run(
 	program: string,
 	args: string[],
-	{ show = false, ...options }: { cwd?: string; env?: NodeJS.ProcessEnv; show?: boolean } = {},
+	{ show, ...options }: { cwd?: string; env?: NodeJS.ProcessEnv; show?: Show } = {},
 ): Promise<{ stdout: string; output: string }> {
 	const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
 	const end = () => child.kill();
 	process.once('exit', end);
 	let stdout = '';
 	let output = '';
-	child.stdout.on('data', (chunk: Buffer) => {
-		stdout += chunk.toString();
-		output += chunk.toString();
-		if (show) process.stdout.write(chunk);
+	child.stdout.setEncoding('utf8').on('data', (text: string) => {
+		stdout += text;
+		output += text;
+		show?.(text);
 	});
-	child.stderr.on('data', (chunk: Buffer) => {
-		output += chunk.toString();
-		if (show) process.stderr.write(chunk);
+	child.stderr.setEncoding('utf8').on('data', (text: string) => {
+		output += text;
+		show?.(text);
 	});
 	const code = await new Promise<number | null>((resolve, reject) => {
 		child.on('error', reject);

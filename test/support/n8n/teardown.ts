@@ -1,6 +1,6 @@
 import { running } from './setup';
 
-/** jest's globalTeardown: ends the shared n8n. */
+/** jest's globalTeardown: ends every shared n8n. */
 export default async function teardown(): Promise<void> {
-	await running.n8n?.stop();
+	await Promise.all((running.n8n ?? []).map(async (n8n) => await n8n.stop()));
 }
