@@ -1,6 +1,14 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { REPOSITORY } from '../support/n8n/install';
@@ -21,13 +29,13 @@ function program(name: string, script: string): void {
 }
 
 /** Runs `.ci/run` where each suite is a shell command; a suite that is not given passes. */
-function ciRun(suites: Record<string, string>) {
+function ciRun(suites: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
 	const cases = Object.entries(suites).map(([name, command]) => `${name}) ${command} ;;`);
 	program('dpkg', 'exit 0');
 	program('npm', `case "$2" in ${cases.join(' ')} *) echo "3 passed, 0 failed" ;; esac`);
 	const { status, stdout } = spawnSync(path.join(machine, '.ci/run'), {
 		encoding: 'utf8',
-		env: { ...process.env, PATH: `${path.join(machine, 'bin')}:${process.env.PATH}` },
+		env: { ...process.env, ...env, PATH: `${path.join(machine, 'bin')}:${process.env.PATH}` },
 	});
 	return { status, lastLine: stdout.trimEnd().split('\n').at(-1) };
 }
@@ -69,4 +77,18 @@ test('interrupted: what runs is ended, the last line is there, and the run has f
 		status: 1,
 		lastLine: '0 passed, 1 failed',
 	});
+});
+
+test.each([
+	['after 50 minutes', 50, 36],
+	['when time is up', 100, 0],
+])('one deadline for all suites: %s', (_, minutes, left) => {
+	const limits = path.join(machine, 'limits');
+	program('timeout', `echo "$2" >>${limits}; shift 2; exec "$@"`);
+	// bash goes on counting from there.
+	expect(ciRun({}, { SECONDS: String(minutes * 60) }).status).toBe(0);
+	const given = readFileSync(limits, 'utf8').trim().split('\n').map(Number);
+	expect(given).toHaveLength(3);
+	expect(Math.min(...given)).toBeGreaterThan(0); // 0 would be for ever
+	expect(Math.max(...given)).toBeLessThanOrEqual(left * 60 || 1);
 });

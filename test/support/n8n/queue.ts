@@ -67,9 +67,10 @@ export async function startQueueMode({
 			cleanUps.push(async () => await beside.stop());
 			return beside;
 		};
-		const webhooks = await startBeside('webhook');
-		const workers: N8n[] = [];
-		for (let i = 0; i < count; i++) workers.push(await startBeside('worker'));
+		const commands = ['webhook', ...Array<'worker'>(count).fill('worker')] as const;
+		const starting = commands.map(startBeside);
+		await Promise.allSettled(starting); // so that all that runs is ended should one of them fail
+		const [webhooks, ...workers] = await Promise.all(starting);
 		started = true;
 		return { main, webhooks, workers, sql: postgres.sql, stop };
 	} finally {
