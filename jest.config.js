@@ -26,6 +26,6 @@ module.exports = {
 		project('browser', ['browser'], realN8n),
 		project('queue', ['queue']),
 	],
-	testSequencer: '<rootDir>/test/support/n8n/sequencer.cjs',
+	testSequencer: '<rootDir>/test/support/sequencer.cjs',
 	testTimeout: 120_000,
 };

@@ -108,7 +108,8 @@ function jest(projects: string[], workers: number, version?: N8nVersion): Step {
 				...(version && { N8N_VERSION: version, N8N_INSTANCES: String(workers) }),
 				MODEL_STORIES: process.env.MODEL_STORIES ?? String(MODEL_STORIES),
 			};
-			const { report, failure } = await runJest(projects, [`--maxWorkers=${workers}`], env, show);
+			const args = [`--maxWorkers=${workers}`, '--silent']; // n8n logs what tests bring about
+			const { report, failure } = await runJest(projects, args, env, show);
 			if (report) {
 				total.passed += report.numPassedTests;
 				total.failed += Math.max(report.numFailedTests, report.numFailedTestSuites);
