@@ -327,6 +327,20 @@ describe('nothing is charged twice', () => {
 		expect(Number(missing)).toBeLessThan((1039 / 250) * 1000 + 1039 - 3000);
 		expect(sim.charges).toEqual([]);
 	});
+
+	test('Max Estimated Tokens holds for several segments that go on as jobs, together', async () => {
+		sim.fault({ path: '/v1/audio/speech', status: 524, times: 2 });
+		const [one, two] = ['first', 'second'].map((nth) => `The ${nth} part of it is spoken fast. `);
+		const text = [one, two].map((part) => part.repeat(15).trim()).join('\n\n');
+		// Twice as fast, each of them costs about 1,100 more as a job: what is spared is enough for one.
+		const parameters = generate({
+			...{ longText: 'auto', speed: 2, maxEstimatedTokens: 4000, concurrency: 1 },
+			maxSegmentCharacters: 600,
+		});
+		const { error } = await run({ items: [item({ text })], parameters });
+		expect(error?.message).toContain('would pass "Max Estimated Tokens" by');
+		expect(sim.charges.map(({ kind }) => kind)).toEqual(['job']);
+	});
 });
 
 describe('Send Once Key', () => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
+import { startHttps, trustTestServers } from '../support/hostileServers';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import { item, runNode } from './support';
@@ -65,6 +66,20 @@ test('a download that is redirected to another host is followed without the key'
 	expect(seen).toHaveLength(1);
 	expect(JSON.stringify(seen)).not.toContain(sim.apiKey);
 	expect(seen[0]).not.toHaveProperty('authorization');
+});
+
+test('a download that is redirected to https is followed, too', async () => {
+	trustTestServers();
+	const audio = Buffer.concat([...renderAudio('Stored.', 1, 'mp3').chunks()]);
+	const secure = await startHttps((_, response) =>
+		response.setHeader('content-type', 'audio/mpeg').end(audio),
+	);
+	sim.fault({ path: /content$/, redirect: `https://localhost:${secure.port}/file.mp3` });
+	const { outputs } = await run(job);
+	await secure.close();
+	jest.restoreAllMocks();
+	expect(secure.seen).toEqual(['GET /file.mp3']);
+	expect(outputs[0]).toHaveLength(1);
 });
 
 test('a redirect within the gateway keeps the key; a circle ends with an error', async () => {

@@ -300,6 +300,13 @@ describe('voice by title', () => {
 		expect(sim.requests.map(({ path }) => path)).toEqual(['/v1/audio/speech']);
 	});
 
+	test('what an error offers are voices with a title', async () => {
+		const body = { items: [{ _id: 'a' }, { _id: 'b', title: ' ' }, { _id: 'c', title: 'Ben ' }] };
+		sim.fault({ method: 'GET', status: 200, body });
+		const { error } = await speak('One.', {}, titled('Anna'));
+		expect(error?.description).toContain('Its voices: "Ben". ');
+	});
+
 	test.each(['speech.generate', 'speechJob.create', 'voice.delete'])(
 		'%s: none or several with the title is an error that names them; nothing is sent',
 		async (name) => {
