@@ -54,6 +54,13 @@ test.each([2, 3, undefined])(
 	},
 );
 
+test.each([402, 524])('of what ended with %i, uncharged, no text is kept', async (status) => {
+	sim.fault({ path: '/v1/audio/speech', status });
+	const { error, context } = await run({ parameters: speechNode({ longText: 'single' }) });
+	expect(error?.message).toContain(String(status));
+	expect(JSON.stringify(context)).not.toMatch(/Sentence|speech\.generate/);
+});
+
 test('nothing paid for yet: a retry speaks the text as it is now', async () => {
 	sim.fault({ status: 402 });
 	const options = { maxSegmentCharacters: 30, concurrency: 1 };
