@@ -45,6 +45,37 @@ test.each([...new Set(texts)])('"%s": as n8n writes it', (text) => {
 	expect(text.length).toBeLessThan(260);
 });
 
+const properties = all.filter((shown): shown is INodeProperties => 'type' in shown);
+
+test.each([
+	['text', 'string'],
+	['speed', 'number'],
+	['simplify', 'boolean'],
+	['longText', 'options'],
+	['tools', 'json'],
+	['additionalBody', 'json'],
+	['messages', 'fixedCollection'],
+	['model', 'resourceLocator'],
+	['voice', 'resourceLocator'],
+])('the field %s is a %s, wherever it is', (name, type) => {
+	const types = properties.filter((property) => property.name === name).map((one) => one.type);
+	expect([...new Set(types)]).toEqual([type]);
+});
+
+test('what is picked is found in a list that can be searched, by its ID or by its title', () => {
+	const methods = Object.keys(new SpeechGateway().methods.listSearch);
+	const locators = properties.filter(({ type }) => type === 'resourceLocator');
+	expect(locators.length).toBeGreaterThan(5);
+	for (const { default: given, modes = [] } of locators) {
+		expect(given).toMatchObject({ mode: 'list' });
+		const [list, id, ...titles] = modes;
+		expect(list).toMatchObject({ name: 'list', type: 'list', typeOptions: { searchable: true } });
+		expect(methods).toContain(list.typeOptions?.searchListMethod);
+		expect(id).toMatchObject({ name: 'id', type: 'string' });
+		for (const title of titles) expect(title).toMatchObject({ name: 'title', type: 'string' });
+	}
+});
+
 test('switches say what they decide', () => {
 	const flags = all.filter((shown) => 'type' in shown && shown.type === 'boolean');
 	for (const flag of flags) expect((flag as INodeProperties).description).toMatch(/^Whether /);
