@@ -19,7 +19,7 @@ export class LmChatSpeechGateway implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["model"].value }}',
-		description: 'Chat models of the speech gateway for AI agents and chains, never charged twice',
+		description: 'Chat models of your speech gateway, for AI agents and chains',
 		defaults: { name: 'Speech Gateway Chat Model' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],

@@ -77,6 +77,6 @@ function modelError(
 
 const unknownText = ({ message, facts }: OutcomeUnknownError) => ({
 	message: `The outcome of this chat request is unknown: it may have been charged and must not be repeated. ${message}`,
-	description: `The same messages are not sent again in this execution. Look into the usage log of the gateway before you run it again.${facts.requestId ? ` Request id: ${facts.requestId}.` : ''}`,
+	description: `The same messages are not sent again in this execution. Look into the usage log of the gateway before you run it again.${facts.requestId ? ` Request ID: ${facts.requestId}.` : ''}`,
 	details: {},
 });

@@ -130,7 +130,7 @@ describe('the one error of a run', () => {
 		const { error } = await run({ items: texts(3), parameters: speechNode({ concurrency: 1 }) });
 		expect(error?.message).toBe(`The account balance is too low (402) ${which}`);
 		expect(error?.description).toContain(kept);
-		expect(error?.description).toMatch(/ Request id: req_\w+\.$/);
+		expect(error?.description).toMatch(/ Request ID: req_\w+\.$/);
 		expect(error?.description).not.toContain('undefined');
 	});
 
@@ -139,7 +139,7 @@ describe('the one error of a run', () => {
 		const parameters: IDataObject = { resource: 'model', operation: 'getMany', returnAll: true };
 		const { error } = await run({ parameters: { ...parameters, options: { maxRetries: 0 } } });
 		expect(error?.description).toBeTruthy();
-		expect(error?.description).not.toMatch(/Request id|undefined/);
+		expect(error?.description).not.toMatch(/Request ID|undefined/);
 		expect(error?.description).toBe(error?.description?.trim());
 	});
 });

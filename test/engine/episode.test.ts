@@ -232,7 +232,7 @@ describe('what cannot be made costs nothing', () => {
 			}),
 		).toContain('larger than 16 MB');
 		expect(await failure({ parameters: parametersOf({}, { responseFormat: 'pcm' }) })).toContain(
-			'pcm files have no place for chapters or tags',
+			'A pcm file has no room for chapters or tags',
 		);
 		expect(
 			await failure({ parameters: parametersOf({ binaryPropertyName: 'chapters' }) }),
@@ -259,7 +259,7 @@ describe('what cannot be made costs nothing', () => {
 		const text = Array.from({ length: 1000 }, (_, n) => `# Chapter ${n}\n\nText.`).join('\n\n');
 		const items = [withCover({ text })];
 		expect(await failure({ items, parameters: episode({}, { responseFormat: 'opus' }) })).toContain(
-			'1000 chapters, but opus files have place for 999',
+			'1000 chapters, but opus files have room for 999',
 		);
 	});
 });

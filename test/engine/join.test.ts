@@ -201,7 +201,7 @@ describe('errors name the file and say what to do', () => {
 	test('PCM has no place for tags', async () => {
 		const pcm = inMemory(fixture('pcm-500hz.pcm'), 'x.pcm');
 		expect(await failure(asItems([pcm]), {}, { chapters: 'headings' })).toContain(
-			'pcm files have no place for chapters or tags',
+			'A pcm file has no room for chapters or tags',
 		);
 	});
 

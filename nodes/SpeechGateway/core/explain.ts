@@ -55,7 +55,8 @@ export function explainRefusal(refusal: Refusal, subject: Subject): GatewayError
 	// An item of unknown outcome has no description: what is known of the cause stands in its message.
 	const unknown = meaning(refusal) === 'unknown' && words.message;
 	const message = unknown ? `${what}: "${words.message}"` : what;
-	const quoted = words.message && !unknown ? `${speaker}: "${words.message}"` : '';
+	const quoted =
+		words.message && !unknown ? `${speaker}: "${words.message.replace(/\.$/, '')}".` : '';
 	const details = {
 		httpCode: String(refusal.status),
 		...(refusal.requestId && { requestId: refusal.requestId }),

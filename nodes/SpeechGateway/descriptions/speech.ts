@@ -74,7 +74,7 @@ export const speechEstimate = describeOperation({
 	resource: 'speech',
 	operation: 'estimate',
 	name: 'Estimate',
-	action: 'Estimate tokens of text',
+	action: 'Estimate speech tokens',
 	description: 'Calculate how many tokens and minutes a text will take. Free: nothing is sent.',
 	sends: [],
 	input: longTextFields,

@@ -33,15 +33,15 @@ export const speechJob = describeTasks<SpeechValues, InputOf<typeof audioFields>
 		},
 		get: {
 			action: 'Get speech job',
-			description: 'Get the status of a job. Free.',
+			description: 'Get the status of a speech job. Free.',
 		},
 		wait: {
 			action: 'Wait for speech job',
-			description: 'Wait until a job is completed and download its audio. Free.',
+			description: 'Wait until a speech job is completed and download its audio. Free.',
 		},
 		download: {
 			action: 'Download audio of speech job',
-			description: 'Download the audio of a completed job. Free, as often as you like.',
+			description: 'Download the audio of a completed speech job. Free, as often as you like.',
 		},
 	},
 	id: {

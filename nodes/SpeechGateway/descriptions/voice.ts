@@ -8,13 +8,15 @@ import { limitField } from './fields/limit';
 import { speechModelField } from './fields/model';
 import { ownVoiceField } from './fields/voice';
 
+const cloneTokens = CLONE_TOKENS.toLocaleString('en-US');
+
 const fields = {
 	model: speechModelField,
 	title: textField(
 		{
 			displayName: 'Title',
 			name: 'title',
-			hint: `Each clone costs ${CLONE_TOKENS} tokens. The option "Reuse Existing" avoids paying for the same title twice.`,
+			hint: `Each clone costs ${cloneTokens} tokens. The option "Reuse Existing" avoids paying for the same title twice.`,
 			placeholder: 'e.g. Anna, calm',
 			description: 'The name of the voice in lists',
 		},
@@ -40,9 +42,9 @@ export const voiceCreate = describeOperation({
 	operation: 'create',
 	name: 'Clone',
 	action: 'Clone voice from recording',
-	description: `Clone a voice from a recording. Each clone costs ${CLONE_TOKENS} tokens.`,
+	description: `Clone a voice from a recording. Each clone costs ${cloneTokens} tokens.`,
 	sends: [endpoints.createVoice, endpoints.voices],
-	price: `${CLONE_TOKENS} tokens per voice.`,
+	price: `${cloneTokens} tokens per voice.`,
 	input: fields,
 });
 

@@ -8,19 +8,19 @@ import { type FileContext, findFile } from '../flows/files/inputFile';
 export const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
 	chapters !== 'none' || Object.keys(values).length > 0;
 
-/** Throws InputError when the format has no place for what is asked for. `count`: of chapters. */
+/** Throws InputError when the format has no room for what is asked for. `count`: of chapters. */
 export function checkTaggable(input: PodcastValues, format: string, count: number): void {
 	if (!wantsMetadata(input)) return;
 	if (count > maxChapters(format)) {
 		throw new InputError(
-			`There would be ${count} chapters, but ${format} files have place for ${maxChapters(format)}`,
-			'Use mp3, or fewer chapters. Nothing was sent.',
+			`There would be ${count} chapters, but ${format} files have room for ${maxChapters(format)}`,
+			'Use MP3, or fewer chapters. Nothing was sent.',
 		);
 	}
 	if (canBeTagged(format)) return;
 	throw new InputError(
-		`${format} files have no place for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
-		'Use mp3, opus or wav, or remove the options "Chapters" and "Tags". Nothing was sent.',
+		`A ${format} file has no room for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
+		'Use MP3, Opus or WAV, or remove the options "Chapters" and "Tags". Nothing was sent.',
 	);
 }
 

@@ -76,7 +76,7 @@ export function runError(
 	const message = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error instanceof InputError && kept === 0;
 	const sent = isUnsent ? '' : keptWords(kept, count, details, operation);
-	const id = details.requestId ? `Request id: ${details.requestId}.` : '';
+	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const description = [advice, sent, id].filter(Boolean).join(' ');
 	// Without an item index: the editor would append it to the message, counted from 0.
 	return nodeError(context.getNode(), { message, description, details });

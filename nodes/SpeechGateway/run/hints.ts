@@ -16,10 +16,11 @@ export function giveHints(
 	if (reasons.length === 0) return;
 	const sentEarlier = reasons.every((reason) => reason === 'already_sent');
 	const count = `${reasons.length} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}`;
+	const them = reasons.length === 1 ? 'it' : 'them';
 	context.addExecutionHints?.({
 		message: sentEarlier
-			? `${count} sent earlier and skipped: nothing was charged for them now.`
-			: `Outcome unknown for ${count}: possibly charged. They were not sent again, but another click on Execute would send and charge them again. See the branch "Unknown".`,
+			? `${count} sent earlier and skipped: nothing was charged for ${them} now.`
+			: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See the branch "Unknown".`,
 		type: 'warning',
 		location: 'outputPane',
 	});

@@ -39,7 +39,7 @@ export const messagesField: Field<IDataObject[]> = panelField(
 						type: 'string',
 						typeOptions: { rows: 2 },
 						default: '',
-						placeholder: 'e.g. Write a caption of one sentence for this photo',
+						placeholder: 'e.g. Summarize this text in one sentence: …',
 						description: 'The text of the message',
 					},
 				],

@@ -14,7 +14,7 @@ const TEXTS = [
 	{ displayName: 'Artist', name: 'artist', placeholder: 'e.g. Anna Example' },
 	{ displayName: 'Album', name: 'album', placeholder: 'e.g. The Example Podcast' },
 	{ displayName: 'Year', name: 'year', placeholder: 'e.g. 2026' },
-	{ displayName: 'Comment', name: 'comment' },
+	{ displayName: 'Comment', name: 'comment', placeholder: 'e.g. Recorded in May 2026' },
 	{
 		displayName: 'Cover Binary Field',
 		name: 'coverBinaryPropertyName',
@@ -30,7 +30,7 @@ const tags = option<TagValues>(
 		type: 'fixedCollection',
 		placeholder: 'Add Tags',
 		default: {},
-		description: 'What players show of the file; PCM has no place for it',
+		description: 'What players show of the file; PCM files cannot hold it',
 		options: [
 			{
 				displayName: 'Tags',
@@ -74,7 +74,8 @@ export const podcastFields = (headings: { name: string; description: string }) =
 	chapters: choiceOption({
 		displayName: 'Chapters',
 		name: 'chapters',
-		default: 'none',
+		default: 'headings',
+		unset: 'none',
 		description:
 			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
 		choices: { none: { name: 'None' }, headings },

@@ -22,12 +22,12 @@ const whileWaiting = choiceOption({
 		'How the execution waits. Asleep, it gets the result after a minute at the earliest, and the poll intervals do not apply. It stays awake as a tool, in a sub-workflow, and when the trigger responds after the last node.',
 });
 
-/** For speech that is made by jobs. */
+/** For Speech → Generate, which waits only where every segment is a job. */
 export const whileWaitingForJobs = {
 	...whileWaiting,
 	options: whileWaiting.options.map((property) => ({
 		...property,
-		description: `For "Long Text: Job". ${property.description}`,
+		displayOptions: { show: { longText: ['job'] } },
 	})),
 };
 

@@ -58,5 +58,8 @@ export function requiredText(value: unknown, label: string): string {
 		typeof value === 'string' || value === undefined || value === null
 			? 'empty'
 			: JSON.stringify(value)?.slice(0, 80);
-	throw new InputError(`"${label}" is required, but is ${given}`);
+	throw new InputError(
+		`"${label}" is required, but is ${given}`,
+		'Fill it in, or check that its expression has a text for this item. Nothing was sent and nothing was charged.',
+	);
 }

@@ -27,7 +27,7 @@ export function outcomeUnknown(
 }
 
 const WHAT_HAPPENED: Record<UnknownReason, string> = {
-	upstream_outcome_unknown: 'Nobody can say whether the request was carried out',
+	upstream_outcome_unknown: 'It is not known whether the request was carried out',
 	connection_lost: 'The connection was lost after the request was sent',
 	client_timeout: 'No answer came within the time-out after the request was sent',
 	damaged_response: 'The gateway answered with success, but the result is damaged',
