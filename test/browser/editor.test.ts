@@ -55,12 +55,21 @@ test('the nodes panel finds the node by what people call it, "tts" among the fir
 	await editor.openNodesPanel();
 	for (const words of [
 		...['narrate', 'text to speech', 'speech synthesis', 'read text', 'voice over', 'audiobook'],
-		...['clone', 'clone voice', 'dubbing', 'mp3', 'subtitles', 'speech gateway', 'tts'],
+		...[
+			'clone',
+			'clone voice',
+			'dubbing',
+			'mp3',
+			'subtitles',
+			'speech gateway',
+			'podcast',
+			'sound',
+		],
 	]) {
 		const found = await editor.search(words);
 		await found.getByText('Speech Gateway', { exact: true }).first().waitFor();
 	}
-	const names = await editor.by('node-creator-item-name').allInnerTexts();
+	const names = await (await editor.search('tts')).allInnerTexts();
 	expect(names.slice(0, 3)).toContain('Speech Gateway');
 });
 
@@ -177,13 +186,27 @@ async function openGenerate(texts: string[], credentials: Credential[] = []) {
 	await editor.openWorkflow(id);
 }
 
+/** What a dropdown shows as chosen. */
+const shownIn = async (parameter: string) =>
+	await editor.by(`parameter-input-${parameter}`).locator('input').inputValue();
+
 test('options: the usual ones first, and filled in with what is usual', async () => {
 	await openGenerate(['Hello.']);
 	await editor.openNode(NODE_NAME);
 	expect((await editor.openOptions()).slice(0, 3)).toEqual(['Speed', 'File Name', 'Subtitles']);
 	await editor.by('collection-parameter-option').getByText('Subtitles').click();
-	await editor.by('parameter-input-subtitles').waitFor();
-	expect(await editor.by('parameter-input-subtitles').locator('input').inputValue()).toBe('SRT');
+	expect(await shownIn('subtitles')).toBe('SRT');
+	await editor.openOptions();
+	await editor.by('collection-parameter-option').getByText('Chapters').click();
+	expect(await shownIn('chapters')).toBe('Headings');
+});
+
+test('options: While Waiting only where a long text is made by jobs', async () => {
+	expect(await editor.openOptions()).not.toContain('While Waiting');
+	await editor.by('collection-parameter-option').getByText('Long Text').click();
+	await editor.by('parameter-input-longText').click();
+	await editor.page.getByText('Job', { exact: true }).click();
+	expect(await editor.openOptions()).toContain('While Waiting');
 });
 
 test('of several items, the title of the error has one number', async () => {

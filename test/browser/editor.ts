@@ -17,6 +17,9 @@ const FLAGS = [
 /** The first page of an editor that has just started takes long on a busy machine. */
 const PATIENCE_MS = 60_000;
 
+/** What no node is called. */
+const NO_NODE = 'qqqqqq';
+
 /** Starts the browser that the machine has. */
 export const launchBrowser = async (): Promise<Browser> =>
 	await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
@@ -96,10 +99,15 @@ export class Editor {
 		await this.by('ndv').waitFor({ state: 'hidden' });
 	}
 
-	/** Names of the nodes that the nodes panel finds. */
+	/** Names of the nodes that the nodes panel finds, and not those of an earlier search. */
 	async search(words: string): Promise<Locator> {
-		await this.by('node-creator-search-bar').fill(words);
-		return this.by('node-creator-item-name');
+		const bar = this.by('node-creator-search-bar');
+		const found = this.by('node-creator-item-name');
+		await bar.fill(NO_NODE);
+		await found.first().waitFor({ state: 'detached' });
+		await bar.fill(words);
+		await found.first().waitFor();
+		return found;
 	}
 
 	/** Opens the nodes panel of an empty workflow. */
