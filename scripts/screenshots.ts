@@ -27,8 +27,11 @@ const ANIMATION_VIEWPORT = { width: 1120, height: 700 };
 /** Of the narration that the animation plays. */
 const SECONDS_HEARD = 5;
 const NODE = 'Speech Gateway';
-const DEFAULT_VOICE = { __rl: true, mode: 'list', value: 'default', cachedResultName: 'Default' };
-/** What the picture of a dialogue shows. */
+/** Of the account, and who speaks with it in the picture of a dialogue. */
+const VOICES = [
+	{ _id: 'voice-anna', title: 'Anna, calm', speaker: 'Anna' },
+	{ _id: 'voice-ben', title: 'Ben, cheerful', speaker: 'Ben' },
+];
 const DIALOGUE = buildWorkflow({
 	name: 'Dialogue',
 	parameters: {
@@ -36,7 +39,12 @@ const DIALOGUE = buildWorkflow({
 		operation: 'dialogue',
 		script:
 			'Anna: Welcome back! Today we talk about lighthouses.\nBen: (laughing) Not again.\nAnna: (whispering) There is a new one.',
-		speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: DEFAULT_VOICE })) },
+		speakers: {
+			values: VOICES.map(({ _id, title, speaker }) => ({
+				name: speaker,
+				voice: { __rl: true, mode: 'list', value: _id, cachedResultName: title },
+			})),
+		},
 		options: { fileName: '={{ $json.episode }}' },
 	},
 	items: [{ episode: '12-lighthouses' }],
@@ -64,6 +72,9 @@ export async function main(args: string[] = []): Promise<number> {
 	await mkdir(FOLDER, { recursive: true });
 	const tarball = await step('Build and pack the package', log, packPackage);
 	const sim = await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
+	const [{ account }] = sim.accounts;
+	const recording = { created_at: 0, size: 1, sha256: '' };
+	sim.voices.push(...VOICES.map(({ _id, title }) => ({ _id, title, account, ...recording })));
 	const n8n = await step('Start n8n', log, async () => await startN8n({ tarball }));
 	try {
 		const credential = await n8n.api.createCredential(

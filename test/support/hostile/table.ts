@@ -25,7 +25,7 @@ export async function runTable(): Promise<{
 	return { light, heavy };
 }
 
-/** The outcomes as a table of Markdown: a line a misbehaviour, a column a request. */
+/** The outcomes as a table of Markdown: a column a request, a line all misbehaviours with the same outcomes. */
 export function markdown(rows: Row[]): string {
 	const outcome = (misbehaviour: string, asked: string) => {
 		const found = rows.filter((row) => row.misbehaviour === misbehaviour && row.asked === asked);
@@ -33,9 +33,14 @@ export function markdown(rows: Row[]): string {
 	};
 	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 	const names = ASKED.map(({ name }) => name);
+	const alike = new Map<string, string[]>();
+	for (const { name } of MISBEHAVIOURS) {
+		const outcomes = names.map((asked) => outcome(name, asked)).join(' | ');
+		alike.set(outcomes, [...(alike.get(outcomes) ?? []), name]);
+	}
 	return [
 		line(['answered with', ...names]),
 		line(['---', ...names.map(() => '---')]),
-		...MISBEHAVIOURS.map(({ name }) => line([name, ...names.map((asked) => outcome(name, asked))])),
+		...[...alike].map(([outcomes, misbehaviours]) => line([misbehaviours.join(' · '), outcomes])),
 	].join('\n');
 }
