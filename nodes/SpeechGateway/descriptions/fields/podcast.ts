@@ -30,7 +30,7 @@ const tags = option<TagValues>(
 		type: 'fixedCollection',
 		placeholder: 'Add Tags',
 		default: {},
-		description: 'What players show of the file; PCM files cannot hold it',
+		description: 'What players show about the file; PCM files cannot hold it',
 		options: [
 			{
 				displayName: 'Tags',
