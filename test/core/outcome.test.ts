@@ -112,6 +112,17 @@ test.each([
 	expect(classifyStatus(502, false, body)).toBe('transient');
 });
 
+test.each([502, 520, 522, 530])(
+	'%d as JSON of Cloudflare, which it sends in place of its page, is unknown',
+	(status) => {
+		const detail = 'The origin web server returned an unexpected response.';
+		const problem = { type: 'about:blank', title: `Error ${status}`, status, detail };
+		for (const mark of [{ cloudflare_error: true }, { ray_id: '99d1f0e2a3b4c5d6' }])
+			expect(classifyStatus(status, true, { ...problem, ...mark })).toBe('unknown');
+		expect(classifyStatus(status, true, problem)).toBe('transient');
+	},
+);
+
 test('every status: a billed request that may have been charged is never sent again', () => {
 	for (let status = 100; status < 600; status++) {
 		const never = [504, 524].includes(status);

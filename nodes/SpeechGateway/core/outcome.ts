@@ -59,9 +59,16 @@ export function classifyStatus(status: number, billed: boolean, body?: unknown):
 /** Where error bodies keep their words: the gateway's format is not documented, so the usual ones are read. */
 const ERROR_FIELDS = ['error', 'errors', 'message', 'msg', 'detail', 'code'];
 
+/**
+ * Fields by which Cloudflare marks JSON of its own, which it sends in place of a page to whoever accepts JSON (RFC 9457).
+ * As a proxy, it does not know what the gateway did.
+ */
+const CLOUDFLARE_FIELDS = ['cloudflare_error', 'ray_id'];
+
 /** Whether a body is an error of the gateway's: JSON that says something of it. A proxy sends a page, text or nothing. */
 export function isGatewayError(body: unknown): boolean {
-	return isRecord(body) && ERROR_FIELDS.some((field) => isSaid(body[field]));
+	if (!isRecord(body) || CLOUDFLARE_FIELDS.some((field) => isSaid(body[field]))) return false;
+	return ERROR_FIELDS.some((field) => isSaid(body[field]));
 }
 
 /** Whether a field of an error says anything: `{ "error": null }` and `{ "message": "" }` do not. */
