@@ -1,7 +1,7 @@
 /* While Waiting: Sleep. The execution is put away and goes on, as often as it takes; each job is submitted once. */
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
-import { useVirtualTime } from '../support/clock';
+import { useVirtualTime, wait } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { item, type EngineRun, runAsleep, runNode, saved, texts } from './support';
 
@@ -353,6 +353,29 @@ describe('stays awake, and says why', () => {
 		expect(last.hints).toEqual([expect.stringMatching(reason)]);
 		expect(submitted()).toEqual(all(count));
 	});
+});
+
+test("the workflow's time-out while some jobs are done: their files, and the ids of all, are handed over", async () => {
+	sim.fault({ ...CREATE, nth: 1, jobSeconds: 10 });
+	const generate = options(
+		{ resource: 'speech', operation: 'generate' },
+		{ longText: 'job' },
+		{ items: [item({ text: long })] },
+	);
+	const first = await runNode(generate);
+	await wait(70_000);
+	const second = await runNode({ ...generate, resumeOf: first });
+	expect(second.run.status).toBe('waiting');
+	await wait(100_000);
+	sim.requests.length = 0;
+	sim.fault({ method: 'GET', connection: 'stall', times: Infinity });
+	const third = await runNode({
+		...{ ...generate, resumeOf: second },
+		started: ({ cancel }) => void sim.waitFor(([look]) => look !== undefined).then(cancel),
+	});
+	const [{ json, binary }] = third.outputs[1];
+	expect(json).toMatchObject({ reason: 'interrupted', jobIds: sim.jobs.map(({ id }) => id) });
+	expect(Object.keys(binary!)).toEqual(['completed']);
 });
 
 test('Stop while it is awake after a sleep: what is paid for is named', async () => {

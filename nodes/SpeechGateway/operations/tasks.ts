@@ -31,6 +31,12 @@ interface Target {
 	binaryPropertyName: string;
 }
 
+const whatIsMade = ({ given }: { given: object }): object => ({
+	...given,
+	fileName: undefined,
+	binaryPropertyName: undefined,
+});
+
 export function taskOperations<I extends object, T extends Target>(
 	descriptions: TaskDescriptions<I, T>,
 	{
@@ -58,7 +64,7 @@ export function taskOperations<I extends object, T extends Target>(
 				given: { ...given, fileName: now.fileName, binaryPropertyName: now.binaryPropertyName },
 				wait,
 			}),
-			identity: ({ given }) => ({ ...given, fileName: undefined, binaryPropertyName: undefined }),
+			identity: (input) => whatIsMade(input),
 			async execute({ given, wait }, item) {
 				const resumed = item.ledger.has(thing);
 				const created = await submit(item, given);
@@ -79,6 +85,7 @@ export function taskOperations<I extends object, T extends Target>(
 			},
 			checkAll: (all) => checkAll(all.map(({ given }) => given)),
 			lookUp: ({ given }, item) => lookUp?.(given, item),
+			identity: (input) => whatIsMade(input),
 			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
 			async execute({ given }, item) {
 				const created = await submit(item, given);

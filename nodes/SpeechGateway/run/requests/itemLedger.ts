@@ -160,30 +160,40 @@ export class ItemLedger {
 
 	/**
 	 * The run breaks off here: when something of the item may have been paid for, an error that says what is known of it,
-	 * with the id of a task that was accepted.
+	 * with the ids of tasks that were accepted, and the files that are there.
 	 */
 	interruption(): OutcomeUnknownError | undefined {
 		if (!this.maybeCharged) return undefined;
-		const entries = this.entries();
-		for (const entry of entries)
-			if (entry.state === 'unknown') return new OutcomeUnknownError(entry.facts);
-		const sent = entries.filter((entry) => 'sentAt' in entry);
-		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
-		const error = outcomeUnknown('interrupted', { sentAt, inputHash });
-		const { taskId } = this;
-		if (taskId !== undefined) error.details.jobId = taskId;
-		return error;
+		const { taskId, taskIds, files } = this;
+		const details = {
+			...(taskId !== undefined && { jobId: taskId }),
+			...(taskIds.length > 1 && { jobIds: taskIds }),
+		};
+		return new OutcomeUnknownError(this.interruptedFacts(), details, files);
 	}
 
-	/** The id of the last job or video that was accepted for the item. */
-	get taskId(): string | undefined {
-		const { result, operation = '' } = this.record;
-		const { jobId, id } = result?.items[0]?.json ?? {};
+	private interruptedFacts(): UnknownFacts {
+		const entries = this.entries();
+		for (const entry of entries) if (entry.state === 'unknown') return entry.facts;
+		const sent = entries.filter((entry) => 'sentAt' in entry);
+		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
+		return outcomeUnknown('interrupted', { sentAt, inputHash }).facts;
+	}
+
+	/** The ids of the jobs or videos that were accepted for the item. */
+	private get taskIds(): string[] {
 		const ids = this.entries().flatMap((entry) =>
 			entry.state === 'done' && 'id' in entry.value ? [entry.value.id] : [],
 		);
-		const last = jobId ?? (OF_TASKS.test(operation) ? id : undefined) ?? ids.at(-1);
-		return typeof last === 'string' ? last : undefined;
+		return ids.filter((id) => typeof id === 'string');
+	}
+
+	/** The id of the last of them, or of the finished item. */
+	get taskId(): string | undefined {
+		const { result, operation = '' } = this.record;
+		const { jobId, id } = result?.items[0]?.json ?? {};
+		const last = jobId ?? (OF_TASKS.test(operation) ? id : undefined);
+		return typeof last === 'string' ? last : this.taskIds.at(-1);
 	}
 
 	/** The files that came of it, by the fields in which they are handed over: its result's, or those of its segments. */
