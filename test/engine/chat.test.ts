@@ -162,6 +162,17 @@ describe('an answer', () => {
 		expect(sent()).toBe(1);
 	});
 
+	const called = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
+	test.each([
+		['text', { content: 'Hi' }, { text: 'Hi' }],
+		['calls of tools', { content: null, tool_calls: [called] }, { toolCalls: [called] }],
+	])('of %s alone, without a reason to end, is whole', async (_, message, json) => {
+		const choices = [{ index: 0, message: { role: 'assistant', ...message } }];
+		fault({ status: 200, charge: true, body: { model: MODEL, choices } });
+		const { outputs } = await run();
+		expect(outputs[0][0]?.json).toMatchObject(json);
+	});
+
 	test('content as parts', async () => {
 		const content = [
 			{ type: 'text', text: 'Hello ' },
