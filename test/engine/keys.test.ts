@@ -210,22 +210,28 @@ describe('retries of a failed execution', () => {
 		]);
 	});
 
-	test('held back while a failed item turned out unknown, another is sent, with its claims', async () => {
+	test('held back while a failed item turned out unknown, another is sent, with its claims and all its tries', async () => {
 		const items = [{ json: { text: `${THREE[0]} ${THREE[1]}` } }, { json: { text: THREE[2] } }];
-		const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3 });
+		const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3, maxRetries: 2 });
 		sim.fault({ status: 402, times: 3 });
 		const first = await run({ items, parameters });
 		expect(sim.charges).toEqual([]);
 		sim.requests.length = 0;
-		// Of the first item, one segment is refused while another is under way, and that one is lost.
-		sim.fault({ input: THREE[0], status: 402, delayMs: 1500 });
-		sim.fault({ input: THREE[1], connection: 'reset-after-work', delayMs: 4000 });
-		keyStore.slow = async () => await wait(500);
+		keyStore.slow = async () => await wait(1000);
+		// After 3 s, with all claims on record, all leave. The second item is to be sent again 3 s later, and takes another
+		// second for its claim; meanwhile a segment of the first is refused, and another is lost only after that.
+		sim.fault({ input: THREE[2], status: 503, retryAfter: 2, times: 2 });
+		sim.fault({ input: THREE[0], status: 402, delayMs: 3500 });
+		sim.fault({ input: THREE[1], connection: 'reset-after-work', delayMs: 6000 });
 		const second = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
 		expect(second.error).toBeUndefined();
 		expect(second.outputs[0]).toHaveLength(1);
 		expect(second.outputs[1].map(({ json }) => json.reason)).toEqual(['connection_lost']);
-		expect(sim.requests).toHaveLength(3);
+		const lost = sim.requests.find(({ input }) => input === THREE[1])!;
+		const again = sim.requests.filter(({ input }) => input === THREE[2]).map(({ at }) => at);
+		expect(again).toHaveLength(3);
+		// It had no place while it was not known how the first item ends.
+		expect(again[1]).toBeGreaterThanOrEqual(lost.at + 6000);
 	});
 
 	test('one that cannot be recorded is not sent', async () => {
