@@ -31,3 +31,15 @@ test('old agent runs are forgotten', () => {
 	new Replay(agentRun()).add('a', 'other');
 	expect(new Replay(oldest).next('a')).toBeUndefined();
 });
+
+test('an agent run that is still at work is not old', () => {
+	const first = agentRun();
+	const second = agentRun();
+	new Replay(first).add('a', 'one');
+	new Replay(second).add('a', 'one');
+	for (let count = 0; count < 198; count++) new Replay(agentRun()).add('a', 'other');
+	new Replay(first).add('b', 'two');
+	new Replay(agentRun()).add('a', 'other');
+	expect(new Replay(first).next('a')).toBe('one');
+	expect(new Replay(second).next('a')).toBeUndefined();
+});
