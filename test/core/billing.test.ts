@@ -1,4 +1,8 @@
-import { estimateSpeech, estimateTextTokens } from '../../nodes/SpeechGateway/core/billing';
+import {
+	estimateSpeech,
+	estimateTextTokens,
+	spokenTokens,
+} from '../../nodes/SpeechGateway/core/billing';
 import { CLONE_TOKENS } from '../../nodes/SpeechGateway/core/limits';
 
 test('a clone costs what the documentation says', () => {
@@ -43,6 +47,18 @@ test('the multiplier takes all, and totals are rounded up', () => {
 	expect(estimate('a'.repeat(100), 0.5).estimatedTokens).toBe(213); // (400 + 25) / 2 = 212.5
 	expect(estimate('a'.repeat(400), 1.1).estimatedTokens).toBe(1870); // not 1871: 1700 × 1.1
 	expect(estimate('a'.repeat(4), 1, 1.5).estimatedTokens).toBe(12); // 16 / 1.5 + 1
+});
+
+test('what was spoken costs by its length, or by its characters where the length is not known', () => {
+	const text = 'a'.repeat(400);
+	expect(spokenTokens([{ text, seconds: 30 }])).toBe(600); // half a minute, and 100 of text
+	expect(spokenTokens([{ text, speed: 2, seconds: 30 }])).toBe(600);
+	expect(spokenTokens([{ text }])).toBe(1700);
+	expect(spokenTokens([{ text, speed: 2 }])).toBe(900);
+	expect(spokenTokens([{ text, seconds: 30 }], 1.5)).toBe(900);
+	// The text of all requests is counted as one; totals are rounded up.
+	expect(spokenTokens([{ text: 'ab', seconds: 6 }, { text: 'cd' }])).toBe(100 + 8 + 1);
+	expect(spokenTokens([{ text: 'abcd', seconds: 0.1 }])).toBe(3);
 });
 
 test('a character is a code point', () => {
