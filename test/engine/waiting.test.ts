@@ -148,17 +148,28 @@ test('Max Wait holds although the gateway asks to wait for longer', async () => 
 
 test('Max Wait holds although a poll comes byte by byte', async () => {
 	sim.fault({ path: POLL, dripMs: 20_000, times: Infinity });
+	const from = Date.now();
 	const { outputs } = await run('createAndWait', {
 		maxWait: 1,
 		whenMaxWaitReached: 'stillProcessing',
 	});
 	expect(outputs[2][0].json.id).toMatch(/^spj_/);
+	expect(Date.now() - from).toBeLessThan(10_000);
 });
 
 test('Max Wait holds although nothing but headers comes', async () => {
 	sim.fault({ path: POLL, connection: 'stall', times: Infinity });
+	const from = Date.now();
 	const { error } = await run('createAndWait', { maxWait: 1 });
 	expect(error?.message).toContain('is still');
+	expect(Date.now() - from).toBeLessThan(10_000);
+});
+
+test('a poll that takes its time is waited for', async () => {
+	sim.fault({ path: POLL, delayMs: 2000 });
+	const { outputs } = await run('createAndWait');
+	expect(outputs[0]).toHaveLength(1);
+	expect(sim.requests).toHaveLength(3);
 });
 
 test('a status word of another gateway: completed', async () => {
