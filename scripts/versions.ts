@@ -2,10 +2,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
+	CACHE,
 	installN8n,
 	isAtLeast,
 	isN8nVersion,
 	N8N_VERSIONS,
+	OLDEST,
 	REPOSITORY,
 	type N8nVersion,
 } from '../test/support/n8n/install';
@@ -22,9 +24,6 @@ const HEAD = [
 
 /** Files of tests that are about the chat model. */
 const CHAT_MODEL = /chatModel|chatExamples/;
-/** The first n8n with the SDK for AI nodes. */
-const FIRST_WITH_SDK = '2.16';
-
 /**
  * `npm run test:versions -- 1.100.1 2.16.1 latest`: installs each version of n8n, runs the tests in it, and removes it. What
  * came out is the table in docs/compatibility.md, in which the rows of other versions stay.
@@ -58,16 +57,22 @@ async function exactVersion(wanted: string): Promise<N8nVersion> {
 	throw new Error('the registry has no such version');
 }
 
+/** Installs a version, tests on it, and removes it, whatever came of it: 2 GB each. Those with a lock are what all other tests run on. */
 async function testOn(version: N8nVersion) {
-	const { folder } = await installN8n(version);
+	try {
+		return await testInstalled(version, (await installN8n(version)).folder);
+	} finally {
+		if (!N8N_VERSIONS.some((locked) => locked === version))
+			await rm(path.join(CACHE, `n8n-${version}`), { recursive: true, force: true });
+	}
+}
+
+async function testInstalled(version: N8nVersion, folder: string) {
 	const { version: exact } = JSON.parse(
 		await readFile(path.join(folder, 'node_modules/n8n/package.json'), 'utf8'),
 	) as { version: string };
 	const { report, failure } = await runJest(['n8n'], ['--runInBand'], { N8N_VERSION: version });
 	if (!report) throw failure ?? new Error('jest gave no report');
-	// 2 GB each; those with a lock are what all other tests run on.
-	if (!N8N_VERSIONS.some((locked) => locked === version))
-		await rm(folder, { recursive: true, force: true });
 	const failed = report.testResults.flatMap(({ name, message, assertionResults }) => {
 		const tests = assertionResults.filter(({ status }) => status === 'failed');
 		const names = tests.map(({ fullName }) => `${path.basename(name)}: ${fullName}`);
@@ -83,11 +88,11 @@ async function testOn(version: N8nVersion) {
 
 function rowOf(exact: string, version: N8nVersion, report: JestReport, failed: string[]): string {
 	const ofChatModel = failed.filter((name) => CHAT_MODEL.test(name)).length;
-	const verdict = (failures: number) => (failures === 0 ? 'works' : `${failures} tests fail`);
+	const verdict = (failures: number) => (failures === 0 ? 'works' : `${failures} failed`);
 	const cells = [
 		exact,
 		verdict(failed.length - ofChatModel),
-		isAtLeast(version, FIRST_WITH_SDK) ? verdict(ofChatModel) : `needs ${FIRST_WITH_SDK}`,
+		isAtLeast(version, OLDEST.chatModel) ? verdict(ofChatModel) : `needs ${OLDEST.chatModel}`,
 		report.numPassedTests,
 		failed.length,
 		new Date().toISOString().slice(0, 10),

@@ -12,7 +12,7 @@ import {
 	type WorkflowJson,
 } from '../support/n8n/client';
 import { REPOSITORY } from '../support/n8n/install';
-import { HAS_AI_SDK } from '../support/n8n/shared';
+import { HAS_AI_SDK, HAS_STREAMS } from '../support/n8n/shared';
 
 let bench: Bench;
 beforeAll(async () => (bench = await openBench({ latencyMs: 10, jobSeconds: 0.05 })));
@@ -91,7 +91,7 @@ if (HAS_AI_SDK) {
 	});
 }
 
-describe('streaming-chat', () => {
+(HAS_STREAMS ? describe : describe.skip)('streaming-chat', () => {
 	let held: HeldChat;
 	let credential: Credential;
 	beforeAll(async () => {

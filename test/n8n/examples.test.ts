@@ -10,7 +10,7 @@ import { decoderMessages, ffprobe } from '../support/listen';
 import { REPOSITORY } from '../support/n8n/install';
 import { probe } from '../support/readers';
 import { openBench, type Bench } from '../support/n8n/bench';
-import { HAS_AI_SDK, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { HAS_AI_SDK, HAS_STREAMS, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import { renderAudio } from '../support/simulator/audio';
 import {
 	executionError,
@@ -120,8 +120,7 @@ const isRunnable: Record<string, boolean> = {
 	'durable-narration.json': false,
 	'ai-agent.json': HAS_AI_SDK,
 	'newsletter-changes.json': MAKES_TABLES,
-	// Before, the Webhook node has no response mode "streaming".
-	'streaming-chat.json': n8nIsAtLeast('1.104'),
+	'streaming-chat.json': HAS_STREAMS,
 };
 const runnable = files.filter((file) => isRunnable[file] ?? true);
 

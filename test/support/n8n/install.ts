@@ -9,7 +9,9 @@ export const CACHE = path.join(REPOSITORY, '.cache');
 
 /** The n8n versions that every run of the tests uses: a folder each in test/n8n/versions, with a lock. */
 export const N8N_VERSIONS = ['2.41', '1.123'] as const;
-/** One of them, or any exact version of the registry, such as `2.16.1`. */
+/** The first n8n that has what a node imports: the action node `NodeConnectionTypes`, the chat model the SDK for AI nodes. */
+export const OLDEST = { actionNode: '1.85', chatModel: '2.16' } as const;
+/** One of the locked versions, or any exact one of the registry, such as `2.16.1`. */
 export type N8nVersion = (typeof N8N_VERSIONS)[number] | ExactVersion;
 export type ExactVersion = `${number}.${number}.${number}`;
 
@@ -47,12 +49,18 @@ async function manifestOf(version: N8nVersion): Promise<Record<string, string>> 
 	const { overrides, dependencies } = JSON.parse(
 		await kept('package.json', isAtLeast(version, '2.10') ? '2.41' : '1.123'),
 	) as { overrides: object; dependencies: object };
-	// With --legacy-peer-deps npm leaves out what n8n before 1.123 has as a peer of a peer.
-	const peers = isAtLeast(version, '1.123') ? {} : { ajv: '8.17.1' };
+	// What is a peer of a peer is left out with --legacy-peer-deps.
+	const peers = isAtLeast(version, '2.10')
+		? { '@opentelemetry/core': '2.10.0' }
+		: isAtLeast(version, '1.123')
+			? {}
+			: { ajv: '8.17.1' };
+	// n8n refuses to start on a newer Node than it knows.
+	const runtime = isAtLeast(version, '1.99') ? {} : { node: '22.11.0' };
 	const manifest = {
 		private: true,
 		overrides,
-		dependencies: { ...dependencies, ...peers, n8n: version },
+		dependencies: { ...dependencies, ...peers, ...runtime, n8n: version },
 	};
 	return { 'package.json': JSON.stringify(manifest, null, 2) };
 }
