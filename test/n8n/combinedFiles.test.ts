@@ -11,7 +11,7 @@ import { NODE_NAME, type TestWorkflow } from '../support/workflow';
 
 /** n8n 2's "Execution logic v2": what nodes hand over as binary is under `json._files` for the next node. */
 const settings = { binaryMode: 'combined' };
-const describeCombined = n8nIsAtLeast('2.41') ? describe : describe.skip;
+const describeCombined = n8nIsAtLeast('2.16') ? describe : describe.skip;
 
 const fixture = (name: string) =>
 	readFileSync(path.join(REPOSITORY, 'test/core/audio/fixtures', name));
@@ -145,23 +145,84 @@ describeCombined('files under json._files', () => {
 		});
 	});
 
-	test('n8n cannot read parameters for its outputs: with an error output, each item still is where it belongs', async () => {
-		bench.sim.fault({ path: '/v1/audio/speech', input: 'One', corrupt: true });
-		bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 402 });
-		const execution = await bench.run({
-			parameters: {
-				...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
-				options: { longText: 'split', maxSegmentCharacters: 6, concurrency: 1 },
-			},
-			items: [{ text: 'One.' }, { text: 'Two.\n\nThree.' }, { text: 'Four.' }],
-			settings,
-			onError: 'continueErrorOutput',
-			outputs: ['Success', 'Unknown', 'Error'],
+	// n8n 2.41 cannot read the parameters that decide about the outputs.
+	describe('with an error output, each item is on its branch', () => {
+		const onError = 'continueErrorOutput';
+		const branches = async (test: TestWorkflow) => {
+			const execution = await bench.run({ ...test, settings, onError });
+			expect(executionError(execution)?.message).toBeUndefined();
+			const outputs = nodeOutputs(execution, NODE_NAME);
+			expect(outputs.splice(test.outputs?.length ?? 0).flat()).toEqual([]); // which lead nowhere
+			return outputs;
+		};
+
+		test('of a billed operation', async () => {
+			bench.sim.fault({ path: '/v1/audio/speech', input: 'One', corrupt: true });
+			bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 402 });
+			const [success, unknown, error] = await branches({
+				parameters: {
+					...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+					options: { longText: 'split', maxSegmentCharacters: 6, concurrency: 1 },
+				},
+				items: [{ text: 'One.' }, { text: 'Two.\n\nThree.' }, { text: 'Four.' }],
+				outputs: ['Success', 'Unknown', 'Error'],
+			});
+			expect(success.map((item) => Object.keys(filesOf(item)))).toEqual([['data']]);
+			expect(Object.keys(filesOf(unknown[0]))).toEqual(['received']);
+			expect(error).toHaveLength(1);
+			expect(error[0].json.text).toBe('Two.\n\nThree.'); // n8n adds the item that failed
+			const { httpCode, _files } = error[0].json.error as IDataObject;
+			expect([httpCode, Object.keys(_files as object)]).toEqual(['402', ['completed']]);
 		});
-		const [success, unknown, error] = nodeOutputs(execution, NODE_NAME);
-		expect(success.map((item) => Object.keys(filesOf(item)))).toEqual([['data']]);
-		expect(Object.keys(filesOf(unknown[0]))).toEqual(['received']);
-		const { httpCode, _files } = error[0].json.error as IDataObject;
-		expect([httpCode, Object.keys(_files as object)]).toEqual(['402', ['completed']]);
+
+		test('of one that waits: what is still processing is not replaced by what failed', async () => {
+			bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Refused', status: 402 });
+			bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Lost', status: 504 });
+			bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Slow', jobSeconds: Infinity });
+			const wait = { whenMaxWaitReached: 'stillProcessing', maxWait: 1, pollInterval: 1 };
+			const texts = ['Refused.', 'Lost.', 'Slow.', 'Quick.'];
+			const found = await branches({
+				parameters: {
+					...{ resource: 'speechJob', operation: 'createAndWait', text: '={{ $json.text }}' },
+					options: { ...wait, maxRetries: 0 },
+				},
+				items: texts.map((text) => ({ text })),
+				outputs: ['Success', 'Unknown', 'Waiting', 'Error'],
+			});
+			expect(found.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual(
+				[3, 1, 2, 0].map((item) => [{ item }]),
+			);
+			const [, , [waiting], [error]] = found;
+			expect(waiting.json.id).toBe(bench.sim.jobs[0].id);
+			expect(error.json).toMatchObject({ text: 'Refused.', error: { httpCode: '402' } });
+		});
+
+		test('that Retry On Fail runs again: the first failure is tried again', async () => {
+			bench.sim.fault({ path: '/v1/audio/speech', input: 'One', status: 402 });
+			const [success, unknown, error] = await branches({
+				parameters: { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+				items: [{ text: 'One.' }, { text: 'Two.' }],
+				retryOnFail: true,
+				outputs: ['Success', 'Unknown', 'Error'],
+			});
+			expect([success.length, unknown.length, error.length]).toEqual([2, 0, 0]);
+			expect(bench.sim.charges.map(({ input }) => input).sort()).toEqual(['One.', 'Two.']);
+		});
+
+		test.each<[string, IDataObject]>([
+			['with fields', { title: 'One' }],
+			['that is empty', {}],
+			['that is itself an error', { error: 'earlier' }],
+		])('of one that has no Unknown: an item %s', async (_, json) => {
+			const [success, error] = await branches({
+				parameters: { resource: 'audio', operation: 'join', combine: 'eachItem' },
+				files: [wav],
+				items: [{}, json],
+				outputs: ['Success', 'Error'],
+			});
+			expect(success.map((item) => Object.keys(filesOf(item)))).toEqual([['data']]);
+			const message = expect.stringContaining('has no file') as string;
+			expect(error.map((item) => item.json)).toMatchObject([{ ...json, error: { message } }]);
+		});
 	});
 });

@@ -11,6 +11,7 @@ import {
 } from './branches';
 import { whyAwake } from './engineStack';
 import { combineItems } from './combineItems';
+import { ontoErrorOutput } from './errorOutput';
 import { runError } from './errors';
 import { Parameters } from './fields/parameters';
 import { concurrency } from './fields/settings';
@@ -37,7 +38,7 @@ export async function runItems(
 	operation: Operation,
 ): Promise<INodeExecutionData[][]> {
 	const combined = await combineItems(context, operation);
-	if (combined) return combined;
+	if (combined) return ontoErrorOutput(context, combined);
 	const round = String(runIndex(context));
 	const run = async (name: string) => await new Run(context, operation, name).toOutputs();
 	if (!isTool(context)) return await run(round);
@@ -69,7 +70,8 @@ class Run {
 
 	async toOutputs(): Promise<INodeExecutionData[][]> {
 		try {
-			return await this.outputs();
+			const outputs = await this.outputs();
+			return this.willRunAgain(outputs) ? outputs : ontoErrorOutput(this.context, outputs);
 		} finally {
 			if (this.ledger.wokeUp) await outlastStart(this.context.getExecutionCancelSignal?.());
 		}
@@ -185,9 +187,7 @@ class Run {
 		}
 		const outputs = this.sorted(all);
 		const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
-		const isOver = isTool(context)
-			? all.every(succeeded)
-			: !willRunAgain(context, outputs, ledger.attempts);
+		const isOver = isTool(context) ? all.every(succeeded) : !this.willRunAgain(outputs);
 		if (isOver) {
 			if (operation.billed && !isTool(context)) letWait(ledger, all);
 			ledger.close();
@@ -214,6 +214,10 @@ class Run {
 		if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
 		const parameters = paid.paidFor?.parameters;
 		return outcomeUnknown(this.operation, index, interrupted, this.context, parameters);
+	}
+
+	private willRunAgain(outputs: INodeExecutionData[][]): boolean {
+		return willRunAgain(this.context, outputs, this.ledger.attempts);
 	}
 
 	private get isCancelled(): boolean {
