@@ -223,6 +223,30 @@ test('stop mode: a job that fails ends the run, a retry goes on with the others'
 	expect(submitted()).toEqual(all(3));
 });
 
+describe('where n8n counts a sleep as a run of the node (1.100)', () => {
+	const countsRunsAnew = true;
+
+	test('each job is submitted once, however often the execution sleeps', async () => {
+		const { naps, last } = await jobs({}, { countsRunsAnew });
+		expect(naps.length).toBeGreaterThan(2);
+		expect(last.outputs[0]).toHaveLength(3);
+		expect(submitted()).toEqual(all(3));
+		expect(last.context).toEqual({});
+	});
+
+	test('Retry On Fail and "Retry execution" after it send what was refused, and nothing else', async () => {
+		sim.fault({ ...CREATE, input: all(3)[1], status: 402, times: 3 });
+		const more: More = { countsRunsAnew, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const { last } = await jobs({}, more);
+		expect(last.run.status).toBe('error');
+		expect(submitted()).toEqual([all(3)[0], all(3)[2]]);
+		sim.clearFaults();
+		const retried = await jobs({}, { ...more, mode: 'retry', retryOf: saved(last.run) });
+		expect(retried.last.outputs[0]).toHaveLength(3);
+		expect(submitted()).toEqual(all(3));
+	});
+});
+
 test('Retry On Fail: its tries are not used up by waking up, and Max Wait ends in the end', async () => {
 	sim.fault({ ...CREATE, jobSeconds: Infinity });
 	const more = { items: texts(1), retryOnFail: true, maxTries: 2 };

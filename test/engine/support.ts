@@ -66,6 +66,8 @@ export interface EngineRun {
 	retryOf?: IRunExecutionData;
 	/** An execution that sleeps, to be woken up. */
 	resumeOf?: EngineResult;
+	/** As in n8n before 1.123 (1.100 is one): the engine takes no notice of the run index of a stack entry. */
+	countsRunsAnew?: boolean;
 	/** Of the workflow's settings. */
 	executionOrder?: 'v0' | 'v1';
 	binaryMode?: 'combined';
@@ -283,6 +285,8 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			},
 		});
 	if (options.retryOf) forRetry(data, workflow);
+	if (options.countsRunsAnew)
+		for (const entry of data.executionData!.nodeExecutionStack) delete entry.runIndex;
 	const execute = new WorkflowExecute(additionalData, mode, data);
 	const running = execute.processRunExecutionData(workflow);
 	options.started?.({ cancel: () => running.cancel(), data });

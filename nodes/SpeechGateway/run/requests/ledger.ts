@@ -42,6 +42,7 @@ export class Ledger {
 	) {
 		const stored = context.getContext('node') as Record<string, Rounds | undefined>;
 		this.rounds = stored[name] ??= {};
+		this.takeOverSleeping();
 		const executionId = context.getExecutionId();
 		const round = (this.rounds[key] ??= {
 			firstExecutionId: firstExecutionId(context) ?? executionId,
@@ -57,6 +58,18 @@ export class Ledger {
 		round.attempts = this.wokeUp ? 1 : round.attempts + 1;
 		round.attemptsInAll = (round.attemptsInAll ?? 0) + (this.wokeUp ? 0 : 1);
 		this.round = round;
+	}
+
+	/**
+	 * The first call after a sleep goes on with the round that slept, also where n8n gives it another run index: older n8n,
+	 * 1.100 among them, counts what it skips when it wakes up as a run of the node.
+	 */
+	private takeOverSleeping(): void {
+		const { rounds, key } = this;
+		const slept = Object.keys(rounds).find((name) => rounds[name]?.asleep);
+		if (slept === undefined || slept === key) return;
+		rounds[key] = rounds[slept];
+		delete rounds[slept];
 	}
 
 	/** The run goes to sleep; all is on record. Its next call is a wake-up, unless it is that of a retry. */
