@@ -50,7 +50,11 @@ export async function main(args: string[]): Promise<number> {
 		: await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
 	const apiKey = simulator?.apiKey ?? SPEECH_GATEWAY_API_KEY;
 	const baseUrl = simulator?.url ?? SPEECH_GATEWAY_BASE_URL;
-	log(`Gateway: ${simulator ? 'simulator at ' : ''}${baseUrl}`);
+	log(
+		simulator
+			? `Gateway: simulator at ${baseUrl} (it plays a melody for each text instead of speaking it)`
+			: `Gateway: ${baseUrl}`,
+	);
 
 	const tarball = await step('Build and pack the package', log, packPackage);
 	await installN8n(VERSION, log);
