@@ -88,7 +88,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 		case 402:
 			return [
 				'The account balance is too low (402)',
-				'Top up the account in the console of the gateway, then run again. This request was not charged.',
+				'Top up the account in the console of the gateway. This request was not charged.',
 			];
 		case 403:
 			if (isPage(body)) {
@@ -129,7 +129,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				'The request did not reach the gateway and was not charged. Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
 			];
 		case 408:
-			return ['The request timed out at the gateway (408)', 'Run it again later.'];
+			return ['The request timed out at the gateway (408)', 'Try again later.'];
 		case 409:
 			if (!thing) break;
 			return [
@@ -157,7 +157,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 		case 429:
 			return [
 				'The gateway is receiving too many requests (429)',
-				`Lower the option "Concurrency", raise "Max Retries", or run it later${
+				`Lower the option "Concurrency", raise "Max Retries", or try again later${
 					retryAfter ? ` (it asks to wait: ${plain(retryAfter)})` : ''
 				}. This request was not charged.`,
 			];
@@ -178,11 +178,11 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 		return isGatewayError(body)
 			? [
 					`The gateway had an error (${status})`,
-					`Such errors are usually temporary: run it again later.${charge}`,
+					`Such errors are usually temporary: try again later.${charge}`,
 				]
 			: [
 					`A server error that is not the gateway's own answer (${status})`,
-					`It comes from a proxy in front of the gateway, or the gateway broke off. Such errors are usually temporary: run it again later.${charge}`,
+					`It comes from a proxy in front of the gateway, or the gateway broke off. Such errors are usually temporary: try again later.${charge}`,
 				];
 	}
 	return [`The gateway refused the request (${status})`, 'Check the parameters.'];

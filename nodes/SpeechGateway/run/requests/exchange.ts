@@ -91,7 +91,7 @@ export async function exchangeFree<T>(
 			outcome: 'transient',
 			error: new GatewayError(
 				`The answer of the gateway was damaged: ${transport.redact(asError(error).message)}`,
-				'It was fetched several times. Fetching is free: run it again later.',
+				'It was fetched several times. Fetching is free: try again later.',
 			),
 		};
 	} finally {
