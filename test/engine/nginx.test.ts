@@ -88,7 +88,7 @@ test('jobs are polled and downloaded; nginx that cannot reach the gateway in bet
 
 test.each([
 	['502: the gateway is gone', '', { connection: 'reset-after-work' }, '502'],
-	['504: the gateway is slow', 'proxy_read_timeout 100ms;', { connection: 'stall' }, '504'],
+	['504: the gateway is slow', 'proxy_read_timeout 1s;', { connection: 'stall' }, '504'],
 ] as const)(
 	'%s; it may have charged, and is not asked again',
 	async (_, directives, fault, httpCode) => {
