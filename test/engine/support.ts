@@ -16,7 +16,9 @@ import {
 import {
 	createRunExecutionData,
 	type IBinaryData,
+	type ICredentialDataDecryptedObject,
 	type IDataObject,
+	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
@@ -28,6 +30,7 @@ import {
 	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { SpeechGatewayApi } from '../../credentials/SpeechGatewayApi.credentials';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import type { Simulator } from '../support/simulator';
@@ -53,6 +56,8 @@ export interface EngineRun {
 	apiKey: string;
 	/** The node has no credential. */
 	noCredential?: boolean;
+	/** What a reading of the credential finds; asked each time, and may throw. Default: `apiKey` and `url`. */
+	credential?: () => { apiKey: string; baseUrl: string };
 	onError?: OnError;
 	retryOnFail?: boolean;
 	/** Left out: unset, as in a node whose settings were never opened; n8n then tries 3 times. */
@@ -256,13 +261,15 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		credentialsHelper: {
 			getParentTypes: () => [],
 			isCredentialUsableByNode: () => true,
-			getDecrypted: async () => ({ apiKey: options.apiKey, baseUrl: options.url }),
+			getDecrypted: async () =>
+				options.credential?.() ?? { apiKey: options.apiKey, baseUrl: options.url },
 			getCredentials: async () => ({ apiKey: options.apiKey, baseUrl: options.url }),
 			preAuthentication: async () => undefined,
-			authenticate: async (_data: unknown, _type: string, request: { headers?: IDataObject }) => ({
-				...request,
-				headers: { ...request.headers, Authorization: `Bearer ${options.apiKey}` },
-			}),
+			authenticate: async (
+				data: ICredentialDataDecryptedObject,
+				_type: string,
+				request: IHttpRequestOptions,
+			) => await new SpeechGatewayApi().authenticate(data, request),
 		},
 	} as unknown as IWorkflowExecuteAdditionalData;
 

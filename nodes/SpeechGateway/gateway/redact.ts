@@ -30,22 +30,31 @@ function base64Forms(key: string): string[] {
 	});
 }
 
-/** Blots the API key out of whatever the gateway sends, in any spelling: the key appears nowhere. */
+/** Blots API keys out of whatever the gateway sends, in any spelling: the key appears nowhere. */
 export class Redactor {
-	private readonly characters: RegExp[] = [];
+	/** The characters of each key. */
+	private readonly keys: RegExp[][] = [];
 	private readonly forms: string[] = [];
-	private readonly whole: RegExp | undefined;
-	/** Characters that a spelling of the key can begin with. */
+	private whole: RegExp | undefined;
+	/** Characters that a spelling of a key can begin with. */
 	private readonly firsts = new Set<string>();
+	private longest = 0;
 
 	constructor(key: string) {
+		this.learn(key);
+	}
+
+	/** From now on, this key is blotted out, too. */
+	learn(key: string): void {
 		if (key.length < SHORTEST_KEY) return;
 		const characters = Array.from({ length: key.length }, (_, index) => spellings(key[index]));
-		this.characters = characters.map((form) => new RegExp(form, 'y'));
-		this.forms = [...new Set(base64Forms(key))].filter(({ length }) => length >= SHORTEST_KEY);
-		const base64 = this.forms.map(escaped);
-		this.firsts = new Set([key[0], ...this.forms.map(([first]) => first), '\\', '%', '&']);
-		this.whole = new RegExp([characters.join(''), ...base64].join('|'), 'g');
+		const forms = [...new Set(base64Forms(key))].filter(({ length }) => length >= SHORTEST_KEY);
+		this.keys.push(characters.map((form) => new RegExp(form, 'y')));
+		this.forms.push(...forms);
+		for (const [first] of [key, ...forms, '\\', '%', '&']) this.firsts.add(first);
+		const known = this.whole ? [this.whole.source] : [];
+		this.whole = new RegExp([...known, characters.join(''), ...forms.map(escaped)].join('|'), 'g');
+		this.longest = Math.max(this.longest, key.length);
 	}
 
 	/** A text without the key, and without the beginning of it where the text was cut. */
@@ -83,25 +92,27 @@ export class Redactor {
 	/** Where the last characters of a text may be the beginning of the key; its length when they are not. */
 	unfinishedAt(text: string): number {
 		// In the longest spelling, a character of the key takes ten of the text.
-		const from = Math.max(0, text.length - 10 * this.characters.length);
+		const from = Math.max(0, text.length - 10 * this.longest);
 		for (let at = from; at < text.length; at++) {
 			if (!this.firsts.has(text[at])) continue;
 			const rest = text.slice(at);
-			if (this.begins(rest) || this.forms.some((form) => form.startsWith(rest))) return at;
+			const begun = this.keys.some((characters) => begins(characters, rest));
+			if (begun || this.forms.some((form) => form.startsWith(rest))) return at;
 		}
 		return text.length;
 	}
+}
 
-	private begins(rest: string): boolean {
-		let at = 0;
-		for (const character of this.characters) {
-			if (at === rest.length) return true;
-			character.lastIndex = at;
-			if (!character.test(rest)) return UNFINISHED_ESCAPE.test(rest.slice(at));
-			at = character.lastIndex;
-		}
-		return false;
+/** Whether a text is the beginning of a key with these characters, or begins with it. */
+function begins(characters: RegExp[], rest: string): boolean {
+	let at = 0;
+	for (const character of characters) {
+		if (at === rest.length) return true;
+		character.lastIndex = at;
+		if (!character.test(rest)) return UNFINISHED_ESCAPE.test(rest.slice(at));
+		at = character.lastIndex;
 	}
+	return false;
 }
 
 export class RedactedStream {

@@ -1,8 +1,7 @@
 import type { IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { gatewayRoot } from '../core/baseUrl';
-import { InputError } from '../core/errors';
 import { gatewayWords } from '../core/explain';
 import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
+import { Account, CREDENTIAL } from './account';
 import {
 	type Answer,
 	isFromProxy,
@@ -13,17 +12,13 @@ import {
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
 import { parseJson, readBytes, textOf } from './readBody';
-import { type RedactedStream, Redactor } from './redact';
+import type { RedactedStream } from './redact';
 import { ExchangeTimeout, watchBody } from './watchedBody';
 
-export const CREDENTIAL = 'speechGatewayApi';
 /** Redirects followed on free requests; more is a loop. */
 const MAX_REDIRECTS = 5;
 /** Enough of an error page to find its message. */
 const MAX_ERROR_BYTES = 64 * 1024;
-
-/** A key of this length is no word that also stands in an address. */
-const SECRET_LENGTH = 12;
 
 /** What the gateway needs of n8n; every context in which the nodes run has it. */
 export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials'> &
@@ -57,33 +52,31 @@ export class TransportError extends Error {
 export class Transport {
 	private constructor(
 		private readonly context: GatewayContext,
-		readonly root: string,
-		private readonly redactor: Redactor,
+		private readonly account: Account,
 		private readonly deadline?: AbortSignal,
 	) {}
 
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: GatewayContext): Promise<Transport> {
-		const { baseUrl, apiKey } = await context.getCredentials(CREDENTIAL);
-		const key = String(apiKey ?? '').trim();
-		const root = gatewayRoot(String(baseUrl ?? ''));
-		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
-			throw new InputError(
-				'The base URL in the credential contains the API key',
-				'The key belongs in the field "API Key" only. The base URL looks like https://host/v1. Nothing was sent.',
-			);
-		}
-		return new Transport(context, root, new Redactor(key));
+		return new Transport(context, await Account.open(context));
 	}
 
 	/** The same gateway; what is still under way when `deadline` aborts, breaks with an error, its body included. */
 	until(deadline: AbortSignal): Transport {
-		return new Transport(this.context, this.root, this.redactor, deadline);
+		return new Transport(this.context, this.account, deadline);
 	}
 
 	/** For what needs no request: nothing can be sent through it. */
 	static offline(context: GatewayContext): Transport {
-		return new Transport(context, '', new Redactor(''));
+		return new Transport(context, Account.none(context));
+	}
+
+	get root(): string {
+		return this.account.root;
+	}
+
+	private get redactor() {
+		return this.account.redactor;
 	}
 
 	get cancel(): AbortSignal | undefined {
@@ -179,6 +172,7 @@ export class Transport {
 						}) as IExecuteFunctions,
 						CREDENTIAL,
 						request,
+						{ credentialsDecrypted: await this.account.signature() },
 					)
 				: await helpers.httpRequest({ ...request, abortSignal });
 			answer = returnedAnswer(response);

@@ -1,0 +1,82 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	IExecuteFunctions,
+} from 'n8n-workflow';
+import { gatewayRoot } from '../core/baseUrl';
+import { InputError } from '../core/errors';
+import { Redactor } from './redact';
+
+export const CREDENTIAL = 'speechGatewayApi';
+
+/**
+ * How long a reading of the credential holds, ms. For each, n8n queries its database and decrypts, which takes more CPU than
+ * all that this node does for a short text; and a key that is replaced during a long wait is used soon enough.
+ */
+const READING_HOLDS_MS = 5_000;
+/** A key of this length is no word that also stands in an address. */
+const SECRET_LENGTH = 12;
+
+type Context = Pick<IExecuteFunctions, 'getCredentials'>;
+
+/** The gateway and the key in the node's credential. */
+export class Account {
+	readonly redactor: Redactor;
+	private key: string;
+	private readAt = Date.now();
+
+	private constructor(
+		private readonly context: Context,
+		private data: ICredentialDataDecryptedObject,
+		/** Address of the gateway, without `/v1`. */
+		readonly root: string,
+	) {
+		this.key = keyIn(data);
+		this.redactor = new Redactor(this.key);
+	}
+
+	/** Throws when the credential is missing or its base URL is no address. */
+	static async open(context: Context): Promise<Account> {
+		const data = await context.getCredentials(CREDENTIAL);
+		const account = new Account(context, data, rootIn(data));
+		const { key, root } = account;
+		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
+			throw new InputError(
+				'The base URL in the credential contains the API key',
+				'The key belongs in the field "API Key" only. The base URL looks like https://host/v1. Nothing was sent.',
+			);
+		}
+		return account;
+	}
+
+	/** For what needs no request. */
+	static none(context: Context): Account {
+		return new Account(context, {}, '');
+	}
+
+	/** What n8n is to sign a request with. A key that was replaced since it was last read is used from then on. */
+	async signature(): Promise<ICredentialsDecrypted> {
+		if (Date.now() - this.readAt > READING_HOLDS_MS) await this.readAgain();
+		return { id: '', name: '', type: CREDENTIAL, data: this.data };
+	}
+
+	/** A reading that fails changes nothing: what is paid for is still waited for. Nor does a key of another gateway. */
+	private async readAgain(): Promise<void> {
+		this.readAt = Date.now();
+		try {
+			const data = await this.context.getCredentials(CREDENTIAL);
+			const key = keyIn(data);
+			if (key === this.key || rootIn(data) !== this.root) return;
+			this.redactor.learn(key);
+			this.key = key;
+			this.data = data;
+		} catch {
+			return;
+		}
+	}
+}
+
+const keyIn = ({ apiKey }: ICredentialDataDecryptedObject): string => String(apiKey ?? '').trim();
+
+const rootIn = ({ baseUrl }: ICredentialDataDecryptedObject): string =>
+	gatewayRoot(String(baseUrl ?? ''));

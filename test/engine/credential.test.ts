@@ -1,0 +1,85 @@
+/* The credential is read once for many requests, and again in a long run: a key may be replaced in between. */
+import { useVirtualTime } from '../support/clock';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { item, jobNode, runNode, speechNode, texts } from './support';
+
+useVirtualTime();
+
+const NEW_KEY = 'sk-replaced-while-the-run-was-on-its-way';
+
+let sim: Simulator;
+beforeEach(async () => {
+	sim = await startSimulator({ latencyMs: 10, jobSeconds: 60 });
+});
+afterEach(async () => await sim.close());
+
+/** Runs the node; `read` is asked for the credential each time, and is told how often it was read before. */
+async function runReading(
+	parameters: Parameters<typeof runNode>[0]['parameters'],
+	read: (before: number) => { apiKey: string; baseUrl: string },
+	items = [item({ text: 'Hello.' })],
+) {
+	let readings = 0;
+	const result = await runNode({
+		parameters,
+		items,
+		url: sim.url,
+		apiKey: sim.apiKey,
+		credential: () => read(readings++),
+	});
+	return { ...result, readings };
+}
+
+const asItIs = () => ({ apiKey: sim.apiKey, baseUrl: sim.url });
+
+/** The account gets another key, the old one is revoked. */
+function replaceKey() {
+	sim.accounts[0].apiKey = NEW_KEY;
+}
+
+test('it is read once for many requests', async () => {
+	const { outputs, readings } = await runReading(speechNode(), asItIs, texts(20));
+	expect(outputs[0]).toHaveLength(20);
+	expect(readings).toBe(1);
+});
+
+test('a key that is replaced while a job is being waited for is used from then on', async () => {
+	const { outputs, readings } = await runReading(jobNode(), (before) => {
+		if (before === 1) replaceKey();
+		return asItIs();
+	});
+	expect(outputs[0]).toHaveLength(1);
+	expect(readings).toBeGreaterThan(1);
+	expect(sim.requests.at(-1)?.headers.authorization).toBe(`Bearer ${NEW_KEY}`);
+});
+
+test('a key that is replaced appears nowhere either', async () => {
+	const parameters = { ...jobNode(), resource: 'speechJob', operation: 'createAndWait' };
+	const { error, run } = await runReading(parameters, (before) => {
+		if (before === 1) {
+			replaceKey();
+			const body = { error: { message: `The key ${NEW_KEY} may not do this` } };
+			sim.fault({ method: 'GET', status: 403, body, times: Infinity });
+		}
+		return asItIs();
+	});
+	expect(JSON.stringify(error)).toContain('may not do this');
+	expect(JSON.stringify(run)).not.toContain(NEW_KEY);
+});
+
+test.each([
+	[
+		'cannot be read',
+		() => {
+			throw new Error('the database is busy');
+		},
+	],
+	['belongs to another gateway now', () => ({ apiKey: NEW_KEY, baseUrl: 'http://127.0.0.1:1' })],
+])('a run goes on with the key that it has when the credential %s', async (_what, later) => {
+	const { outputs, readings } = await runReading(jobNode(), (before) =>
+		before === 0 ? asItIs() : later(),
+	);
+	expect(outputs[0]).toHaveLength(1);
+	expect(readings).toBeGreaterThan(1);
+	expect(sim.requests.every(({ status }) => status !== 401)).toBe(true);
+});
