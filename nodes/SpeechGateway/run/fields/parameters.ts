@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { isRecord } from '../../core/json';
 
 /** One item's parameters as n8n has them, expressions resolved; fields make values of them. */
 export class Parameters {
@@ -20,8 +21,9 @@ export class Parameters {
 
 	/** Whether the user has added the option, whatever its expression comes to. */
 	isSet(name: string): boolean {
-		const { options } = this.context.getNode().parameters as { options?: IDataObject };
-		return options !== undefined && name in options;
+		const asWritten = { rawExpressions: true };
+		const options = this.context.getNodeParameter('options', this.index, {}, asWritten);
+		return isRecord(options) && name in options;
 	}
 
 	option(name: string): unknown {
