@@ -1,5 +1,5 @@
 import { openBench } from '../support/n8n/bench';
-import { startN8n } from '../support/n8n/server';
+import { type N8nOptions, startN8n } from '../support/n8n/server';
 import type { SimulatorOptions } from '../support/simulator';
 import type { Stage } from './case';
 
@@ -8,8 +8,9 @@ export async function inFreshN8n<T>(
 	{ tarball, log }: Stage,
 	options: SimulatorOptions,
 	work: (stage: Stage) => Promise<T>,
+	env?: N8nOptions['env'],
 ): Promise<T> {
-	const n8n = await startN8n({ tarball });
+	const n8n = await startN8n({ tarball, env });
 	const bench = await openBench(options, n8n.api);
 	try {
 		return await work({ n8n, bench, tarball, log });

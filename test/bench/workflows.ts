@@ -74,13 +74,17 @@ export async function openAi(bench: Bench): Promise<Node> {
 export const itemsOf = (count: number): string =>
 	`Array.from({ length: ${count} }, (_, index) => ({ text: \`Text number \${index} of the bench.\` }))`;
 
-/** Webhook → Code that makes the items → the node, saved and active. `itemsCode` is an expression for an array of json. */
+/**
+ * Webhook → Code that makes the items → the node, saved and active. `itemsCode` is an expression for an array of json; with
+ * the response mode `lastNode`, the webhook answers at the end, and it can run undisturbed.
+ */
 export async function saveWith(
 	bench: Bench,
 	node: Node,
 	itemsCode: string,
+	responseMode?: 'lastNode',
 ): Promise<SavedWorkflow> {
-	const built = buildWorkflow({ parameters: {}, trigger: 'webhook', outputs: [] });
+	const built = buildWorkflow({ parameters: {}, trigger: 'webhook', responseMode, outputs: [] });
 	const [trigger, items] = built.nodes;
 	items.parameters = { jsCode: `return (${itemsCode}).map((json) => ({ json }));` };
 	return await activate(bench, {

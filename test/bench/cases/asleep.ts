@@ -1,11 +1,10 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- runs outside n8n */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
 import { setTimeout as wait } from 'node:timers/promises';
 import { openBench } from '../../support/n8n/bench';
 import { query } from '../../support/n8n/database';
 import { startN8n, type N8n } from '../../support/n8n/server';
 import { round, type BenchCase } from '../case';
+import { held, PROBED } from '../process';
 import { itemsOf, ours, oursSpeech, saveWith } from '../workflows';
 
 const EXECUTIONS = 50;
@@ -13,29 +12,17 @@ const JOBS = 10;
 const CHARACTERS = 5_000;
 /** n8n's code and caches have settled after so many. */
 const FIRST = 10;
-const MB = 1024 * 1024;
 /** By then, those that sleep have not woken up yet. */
 const PATIENCE_MS = 20_000;
 
 type Mode = 'stay' | 'sleep';
-
-/** What n8n holds when its garbage is collected, in MB. */
-async function held({ pid, userFolder }: N8n): Promise<{ heap: number; rss: number }> {
-	const file = path.join(userFolder, 'probe.json');
-	rmSync(file, { force: true });
-	process.kill(pid, 'SIGUSR2');
-	while (!existsSync(file)) await wait(50);
-	const usage = JSON.parse(readFileSync(file, 'utf8')) as NodeJS.MemoryUsage;
-	return { heap: (usage.heapUsed + usage.external) / MB, rss: usage.rss / MB };
-}
 
 async function waiting(tarball: string, whileWaiting: Mode) {
 	const n8n = await startN8n({
 		tarball,
 		env: {
 			N8N_CONCURRENCY_PRODUCTION_LIMIT: String(EXECUTIONS),
-			NODE_OPTIONS: `--expose-gc --require ${path.join(__dirname, '../probe.cjs')}`,
-			PROBE_FILE: 'probe.json',
+			...PROBED,
 		},
 	});
 	const bench = await openBench({ latencyMs: 1, jobSeconds: 0 }, n8n.api);

@@ -28,11 +28,11 @@ interface Measured {
 
 /** A workflow with one node over `count` items, to be run and measured any number of times. */
 export async function runner({ bench, n8n }: Stage, node: Node, count: number) {
-	const workflow = await saveWith(bench, node, itemsOf(count));
+	const workflow = await saveWith(bench, node, itemsOf(count), 'lastNode');
 	return async (): Promise<Measured> => {
 		bench.sim.reset();
 		const cpu = cpuOf(n8n.pid);
-		const execution = await bench.api.runProduction(workflow);
+		const execution = await bench.api.runUndisturbed(workflow);
 		if (execution.status !== 'success')
 			throw new Error(`${node.type} ended as ${execution.status}`);
 		return { wall: timeOf(execution), cpu: cpuOf(n8n.pid) - cpu };

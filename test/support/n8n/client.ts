@@ -267,6 +267,14 @@ export class N8nClient {
 		return await this.waitForExecution(await this.trigger(workflow, body));
 	}
 
+	/** The same of a workflow whose webhook answers when its last node has finished: until then, nothing is asked of n8n. */
+	async runUndisturbed(workflow: SavedWorkflow): Promise<Execution> {
+		const response = await this.callWebhook(webhookPath(workflow));
+		await response.text();
+		const [{ id }] = await this.executions(workflow.id);
+		return await this.waitForExecution(id);
+	}
+
 	/** Calls a webhook in response mode "streaming"; yields each chunk as it arrives. */
 	async *stream(workflow: SavedWorkflow, body: unknown = {}): AsyncGenerator<StreamChunk> {
 		const response = await this.callWebhook(webhookPath(workflow), body);
