@@ -13,7 +13,18 @@ const without = (statuses: number[], ...others: number[]) =>
 const ofGateway = { error: { message: 'Upstream error', code: 'upstream_error' } };
 const PAGE = '<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
 /** What somebody says who does not know what the gateway did. */
-const ofOthers = [PAGE, '', 'Bad Gateway', undefined, [], {}, { error: null }, { message: ' ' }];
+const ofOthers = [
+	PAGE,
+	'',
+	'Bad Gateway',
+	undefined,
+	[],
+	{},
+	{ error: {} },
+	{ errors: [] },
+	{ error: null },
+	{ message: ' ' },
+];
 const ofAnyone = [ofGateway, ...ofOthers];
 
 /** "What counts as what" of the contract, row by row: answers to a request that is billed. */

@@ -281,6 +281,27 @@ describe('nothing is charged twice', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
+	test('cut (524), and refused as a job: the retry sends the job, with the voice of that title', async () => {
+		const added = { account: sim.accounts[0].account, created_at: 1, size: 1, sha256: '' };
+		sim.voices.push({ ...added, _id: 'voice_anna', title: 'Anna' });
+		const parameters = {
+			...generate({ longText: 'auto' }),
+			voice: { __rl: true, mode: 'title', value: 'Anna' },
+		};
+		sim.fault({ path: '/v1/audio/speech', status: 524 });
+		sim.fault({ path: '/v1/audio/speech/jobs', status: 402 });
+		const first = await run({ items: texts(1), parameters });
+		expect(first.error?.message).toContain('402');
+		const second = await retry(first, { parameters });
+		expect(second.outputs[0]).toHaveLength(1);
+		const sent = sim.requests.filter(({ method }) => method === 'POST');
+		expect(sent.map(({ path, body }) => [path, (body as IDataObject).voice])).toEqual([
+			['/v1/audio/speech', 'voice_anna'],
+			['/v1/audio/speech/jobs', 'voice_anna'],
+			['/v1/audio/speech/jobs', 'voice_anna'],
+		]);
+	});
+
 	test('524 and on as a job in one retry; another retry of the same record sends nothing', async () => {
 		sim.fault({ input: sentence(0), status: 402 });
 		const first = await run({ items: texts(1) });
@@ -319,12 +340,14 @@ describe('nothing is charged twice', () => {
 			maxSegmentCharacters: 2000,
 		});
 		const result = await run({ items: [item({ text })], parameters });
-		const [, missing] = /would pass "Max Estimated Tokens" by (\d+) tokens/.exec(
-			result.error!.message,
-		)!;
-		// The estimate as a job, of 1,039 characters, less the limit.
-		expect(Number(missing)).toBeGreaterThan((1039 / 250) * 1000 - 3000);
-		expect(Number(missing)).toBeLessThan((1039 / 250) * 1000 + 1039 - 3000);
+		const estimate = await run({
+			items: [item({ text })],
+			parameters: { ...parameters, operation: 'estimate' },
+		});
+		const asJob = Number(estimate.outputs[0][0].json.estimatedTokensAsJob);
+		expect(result.error?.message).toContain(
+			`would pass "Max Estimated Tokens" by ${asJob - 3000} tokens`,
+		);
 		expect(sim.charges).toEqual([]);
 	});
 
