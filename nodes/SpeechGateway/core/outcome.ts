@@ -23,8 +23,8 @@ export type UnknownReason =
 
 export type TransportFailure = 'notSent' | 'timeout' | 'lost';
 
-/** Time-out, conflict, too early: a download asked for before its file is there, free to ask for again. */
-const TOO_EARLY = new Set([408, 409, 425]);
+/** Conflict, too early: a download asked for before its file is there, free to ask for again. */
+const TOO_EARLY = new Set([409, 425]);
 
 /**
  * Server errors that nobody sends after the work was begun: overloaded or in maintenance (503), and a proxy in front of the

@@ -29,7 +29,6 @@ const WAITING = 'waiting';
 export class Ledger {
 	private readonly rounds: Rounds;
 	private readonly round: RunRecord;
-	private readonly items = new Map<string, ItemLedger>();
 	/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
 	readonly wokeUp: boolean;
 	/** Of the time before the sleep, still to be shown. */
@@ -105,12 +104,7 @@ export class Ledger {
 	}
 
 	item(key: string): ItemLedger {
-		let item = this.items.get(key);
-		if (!item) {
-			item = new ItemLedger((this.round.items[key] ??= { requests: {} }));
-			this.items.set(key, item);
-		}
-		return item;
+		return new ItemLedger((this.round.items[key] ??= { requests: {} }));
 	}
 
 	/** The items on record. */
