@@ -164,7 +164,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 		case 524:
 			return [
 				'The gateway cut the request after about 100 seconds (524)',
-				'It was not charged. The same request would be cut again: use a shorter text, let "Long Text" split it, or use Speech Job.',
+				`It was not charged. ${adviceAfterCut(subject)}`,
 			];
 	}
 	if (status >= 300 && status < 400) {
@@ -186,6 +186,14 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				];
 	}
 	return [`The gateway refused the request (${status})`, 'Check the parameters.'];
+}
+
+/** What to do when the gateway would cut the same request again; what is free was asked for several times. */
+function adviceAfterCut({ thing, model, url }: Subject): string {
+	if (thing || model === undefined) return 'Run it again later.';
+	return /\/audio\/speech(\/jobs)?$/.test(url)
+		? 'The same request would be cut again: use a shorter text, let "Long Text" split it, or use Speech Job.'
+		: 'The same request would be cut again: ask for less at once.';
 }
 
 /** What is asked of the model of a request, by its address, and which one to take. */

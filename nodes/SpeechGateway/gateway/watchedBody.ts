@@ -58,7 +58,7 @@ export class ExchangeTimeout {
 	breakOff(): void {
 		if (this.ended) return;
 		this.ended = true;
-		this.request.abort(new Error('the exchange was ended'));
+		this.request.abort(new Error('the answer broke off before its end'));
 	}
 
 	private async watch(): Promise<void> {
