@@ -99,6 +99,19 @@ test.each([false, true])(
 	},
 );
 
+test('files that were deleted since, of an unknown item: the error still says what is unknown', async () => {
+	sim.fault({ input: 'second', status: 504, charge: true });
+	sim.fault({ input: 'Other', status: 402, times: 2 });
+	const items = [item({ text: TEXT }), item({ text: 'Other.' })];
+	const first = await run({ items });
+	await Container.get(BinaryDataService).deleteManyByBinaryDataId(filesIn(first.context));
+	const { outputs } = await retry(first, { items, onError: 'continueErrorOutput' });
+	expect(errorOf(outputs[2][0])).toMatchObject({
+		message: expect.stringContaining('is no longer in n8n'),
+		paid: { outcome: 'unknown', segments: { total: 3, completed: 1, unknown: 1 } },
+	});
+});
+
 test('the subtitles cannot be stored: the audio comes along', async () => {
 	breakStore('application/x-subrip');
 	const { outputs } = await run({

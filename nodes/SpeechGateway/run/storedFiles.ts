@@ -1,5 +1,5 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError } from '../core/errors';
+import { type ErrorDetails, GatewayError } from '../core/errors';
 import { errorText } from './errors';
 import type { ItemLedger } from './requests/itemLedger';
 
@@ -9,8 +9,9 @@ import type { ItemLedger } from './requests/itemLedger';
  */
 export async function missingFile(
 	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
-	{ files, taskId }: ItemLedger,
+	ledger: ItemLedger,
 ): Promise<GatewayError | undefined> {
+	const { files, taskId } = ledger;
 	const left: Record<string, IBinaryData> = {};
 	let missing: IBinaryData | undefined;
 	for (const [field, file] of Object.entries(files)) {
@@ -25,26 +26,21 @@ export async function missingFile(
 	return new GatewayError(
 		`The file "${missing.fileName ?? 'data'}", which an earlier attempt has paid for, is no longer in n8n's storage`,
 		`n8n deletes the files of an execution together with the execution. The item is not sent or charged again by a retry; to pay for it once more, run it in a new execution.${taskId === undefined ? '' : ' The ID may still bring its file: use the operation "Download", which is free.'}`,
-		{ ...(taskId !== undefined && { jobId: taskId }) },
+		paidDetails(ledger),
 		left,
 	);
 }
 
-/**
- * The error of an item with what was paid for, where it says nothing of that: the id of its task, its files, and, of an
- * item that was finished, `paid`: what it said.
- */
+/** The error of an item with what was paid for, where it says nothing of that: the id of its task, and its files. */
 export function withPaid(error: unknown, ledger: ItemLedger): unknown {
-	const { maybeCharged, result, taskId } = ledger;
-	if (!maybeCharged) return error;
+	if (!ledger.maybeCharged) return error;
 	const { message, description, details, binary = {} } = errorText(error);
-	const jobId = details.jobId ?? taskId;
-	const paid = result?.items[0]?.json;
 	const files = Object.keys(binary).length > 0 ? binary : ledger.files;
-	return new GatewayError(
-		message,
-		description,
-		{ ...details, ...(jobId && { jobId }), ...(paid && { paid }) },
-		files,
-	);
+	return new GatewayError(message, description, { ...paidDetails(ledger), ...details }, files);
+}
+
+/** The id of its task and, of an item that was finished, what it said: as `paid`, also when its outcome is unknown. */
+function paidDetails({ taskId, result }: ItemLedger): ErrorDetails {
+	const paid = result?.items[0]?.json;
+	return { ...(taskId !== undefined && { jobId: taskId }), ...(paid && { paid }) };
 }
