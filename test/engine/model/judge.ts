@@ -34,7 +34,7 @@ export function judge(story: Story): string[] {
 		const here = [
 			...everyItemOnce(story, execution),
 			...shapes(execution),
-			...(isCut(story.scenario.kind) ? [] : namesTasks(story, execution)),
+			...(isCut(execution.kind) ? [] : namesTasks(story, execution)),
 			...nothingLeft(execution),
 		];
 		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
@@ -149,16 +149,31 @@ function* nothingLost(story: Story): Complaints {
 				cancelled && requests.includes(request) && JSON.stringify(result.context) !== '{}',
 		);
 		if (verdict(request) === 'unknown') {
-			if (of.some(({ branch }) => branch === 'unknown') || onRecord) continue;
+			if (of.some(saysUnknown) || onRecord) continue;
 			// What the gateway did not do costs nothing; still the user has to hear of it.
 			yield lost('Unknown, and nobody was told');
 		}
 		// A request that was on its way when the run was stopped may arrive even later.
 		if (cut.some((one) => nameOf(one) === item && one.branch === 'unknown')) continue;
+		if (of.some((one) => wasDeleted(one)) || wasNotStored(executions, request, of)) continue;
 		if (!of.some((one) => delivers(story, one, request)) && !onRecord) yield lost('Paid and lost');
 	}
 	for (const one of came) if (one.branch === 'success') yield* isRight(story, one);
 }
+
+/** Also in the error of a node that does something else by now. */
+const saysUnknown = ({ branch, json }: Came) =>
+	branch === 'unknown' ||
+	(json.error as { paid?: { outcome?: string } } | undefined)?.paid?.outcome === 'unknown';
+
+/** The user has deleted what was paid for, and is told so. */
+const wasDeleted = ({ json }: Came) =>
+	JSON.stringify(json).includes("is no longer in n8n's storage");
+
+/** What came could not be stored, and the user is told that the outcome is unknown. */
+const wasNotStored = (executions: Execution[], request: SimRequest, of: Came[]) =>
+	executions.some(({ storeFailed, requests }) => storeFailed && requests.includes(request)) &&
+	of.some(({ json }) => JSON.stringify(json).includes('no space left'));
 
 /** Whether an item brings what the request was paid for. */
 function delivers(story: Story, { json, files, branch }: Came, request: SimRequest): boolean {

@@ -1,13 +1,16 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
 import { startSimulator } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
-import { type EngineResult, runNode, saved } from '../support';
+import { now, wait } from '../../support/clock';
+import { type EngineResult, type EngineRun, runNode, saved } from '../support';
 import {
 	type Kind,
+	LIKE,
 	parametersOf,
 	type Scenario,
 	scriptOf,
@@ -32,7 +35,10 @@ export interface Execution {
 	healing: boolean;
 	step: Step;
 	settings: Settings;
+	kind: Kind;
 	cancelled: boolean;
+	/** A file could not be stored. */
+	storeFailed: boolean;
 	result: EngineResult;
 	/** As the database has it. */
 	data: IRunExecutionData;
@@ -92,6 +98,25 @@ const quiet = async (sim: Simulator) =>
 	await sim.waitFor(
 		(requests) => sim.inWork.size === 0 && requests.every(({ endedAt }) => endedAt !== undefined),
 	);
+
+/** The files that are named anywhere in an execution's data. */
+async function deleteFiles(data: IRunExecutionData): Promise<void> {
+	const ids = [...JSON.stringify(data.executionData?.contextData).matchAll(/"(filesystem[^"]*)"/g)];
+	await Container.get(BinaryDataService).deleteManyByBinaryDataId(ids.map(([, id]) => id));
+}
+
+/** Of the execution that asks: whether the file that is to be stored now cannot be. */
+const storeFault = new AsyncLocalStorage<() => boolean>();
+
+/** Makes n8n's store of files fail where an execution has it so. */
+export function breakStore(): void {
+	const store = Container.get(BinaryDataService);
+	const { store: before } = store;
+	store.store = async (...args) => {
+		if (storeFault.getStore()?.()) throw new Error('ENOSPC: no space left on device, write');
+		return await before.apply(store, args);
+	};
+}
 
 let stories = 0;
 
@@ -170,9 +195,19 @@ async function execute(
 	};
 	const EVENTS = ['request', 'charge', 'response'] as const;
 	for (const event of EVENTS) sim.on(event, onEvent);
-	const { credentialBreaksAt = Infinity, keyFault } = step;
-	const result = await runNode({
-		parameters: parametersOf(scenario.kind, settings, name),
+	const { credentialBreaksAt = Infinity, keyFault, storeFaultAt, switched, filesDeleted } = step;
+	const kind = (switched && LIKE[scenario.kind]) || scenario.kind;
+	const failed = retryOf === undefined ? undefined : saved(executions[retryOf].result.run);
+	if (failed && filesDeleted) await deleteFiles(failed);
+	let stores = 0;
+	let storeFailed = false;
+	const failsToStore = () => {
+		const fails = ++stores === storeFaultAt;
+		storeFailed ||= fails;
+		return fails;
+	};
+	const options: EngineRun = {
+		parameters: parametersOf(kind, settings, name),
 		rounds: inputOf(scenario),
 		nodeId: name,
 		get url() {
@@ -181,7 +216,7 @@ async function execute(
 		apiKey: sim.apiKey,
 		onError: settings.onError,
 		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
-		...(retryOf !== undefined && { mode: 'retry', retryOf: saved(executions[retryOf].result.run) }),
+		...(failed && { mode: 'retry', retryOf: failed }),
 		...(keyFault && {
 			keyFault: () => (++keyUses === keyFault.nth ? keyFault.when : undefined),
 		}),
@@ -189,13 +224,22 @@ async function execute(
 			cancel = run.cancel;
 			if (cancelled) cancel();
 		},
-	});
+	};
+	let result = await storeFault.run(failsToStore, async () => await runNode(options));
+	while (result.run.status === 'waiting') {
+		await wait(new Date(result.run.waitTill!).getTime() - now());
+		const resumed = Object.assign(Object.create(options) as EngineRun, {
+			retryOf: undefined,
+			resumeOf: result,
+		});
+		result = await storeFault.run(failsToStore, async () => await runNode(resumed));
+	}
 	for (const event of EVENTS) sim.off(event, onEvent);
 	await quiet(sim);
 	const execution: Execution = {
-		...{ retryOf, healing, step, settings, cancelled, result },
+		...{ retryOf, healing, step, settings, kind, cancelled, storeFailed, result },
 		data: saved(result.run),
-		came: await cameOut(result, scenario.kind, settings, cancelled),
+		came: await cameOut(result, kind, settings, cancelled),
 		requests: sim.requests.slice(from),
 	};
 	executions.push(execution);

@@ -63,6 +63,10 @@ export interface Settings {
 	chapters?: 'none' | 'headings';
 	title?: string;
 	whenMaxWaitReached?: 'fail' | 'stillProcessing';
+	/** How to wait for jobs and videos. */
+	whileWaiting?: 'stay' | 'sleep';
+	/** The file has another name each time that it is asked for. */
+	everNewName?: boolean;
 	key: 'none' | 'each' | 'twins' | 'blank';
 }
 
@@ -77,7 +81,23 @@ export interface Step {
 	credentialBreaksAt?: number;
 	/** The n-th use of the key store fails. */
 	keyFault?: { nth: number; when: 'before' | 'after' };
+	/** The n-th file cannot be stored. */
+	storeFaultAt?: number;
+	/** The files that the execution to be retried has paid for were deleted. */
+	filesDeleted?: boolean;
+	/** The node was switched to the operation that is most like its own. */
+	switched?: boolean;
 }
+
+/** What is the next best to do with the same items. */
+export const LIKE: Partial<Record<Kind, Kind>> = {
+	generate: 'dialogue',
+	dialogue: 'generate',
+	createJob: 'createAndWait',
+	createAndWait: 'createJob',
+	createVideo: 'video',
+	video: 'createVideo',
+};
 
 export interface Scenario {
 	kind: Kind;
@@ -190,6 +210,8 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 	maxSegmentCharacters: one(25, 50),
 	longText: one(undefined, undefined, undefined, 'auto', 'split', 'job', 'single'),
 	whenMaxWaitReached: one(undefined, 'fail', 'stillProcessing'),
+	whileWaiting: one(undefined, undefined, 'sleep'),
+	everNewName: one(undefined, undefined, true),
 	key: one('none', 'none', 'none', 'each', 'twins', 'blank'),
 });
 
@@ -210,6 +232,9 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
 				{ speed: 2 },
 				{ chapters: 'none' },
 				{ title: 'Renamed' },
+				{ whileWaiting: 'stay' },
+				{ whileWaiting: 'sleep' },
+				{ everNewName: true },
 				{ onError: 'continueRegularOutput' },
 				{ onError: 'continueErrorOutput' },
 				{ concurrency: 1 },
@@ -231,6 +256,9 @@ const step: fc.Arbitrary<Step> = fc.record({
 	keyFault: rarely(
 		fc.record({ nth: fc.integer({ min: 1, max: 6 }), when: one('before', 'after') }),
 	),
+	storeFaultAt: rarely(fc.integer({ min: 1, max: 8 })),
+	filesDeleted: rarely(fc.constant(true)),
+	switched: rarely(fc.constant(true)),
 });
 
 export const scenario: fc.Arbitrary<Scenario> = fc
@@ -256,6 +284,8 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 		}),
 	);
 
+const NEW_NAME = '={{ "at " + Math.random() }}';
+
 /** The node's parameters, for a workflow with these settings. `name` keeps keys of different scenarios apart. */
 export function parametersOf(kind: Kind, settings: Settings, name: string): IDataObject {
 	const { maxRetries, concurrency, changedText, speed, longText, whenMaxWaitReached } = settings;
@@ -267,11 +297,19 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 		twins: `={{ ${JSON.stringify(name)} + ($json.twin ?? $json.name) }}`,
 		blank: `={{ $json.blank ? ' ' : ${JSON.stringify(name)} + $json.name }}`,
 	}[settings.key];
-	const options = { maxRetries, ...(sendOnceKey && { sendOnceKey }) };
+	const { whileWaiting, everNewName } = settings;
+	const options = {
+		maxRetries,
+		...(sendOnceKey && { sendOnceKey }),
+		...(everNewName && kind !== 'chat' && kind !== 'voice' && { fileName: NEW_NAME }),
+	};
+	const asleep = whileWaiting && { whileWaiting };
 	const waits = {
 		pollInterval: 1,
 		maxPollInterval: 1,
-		maxWait: 2,
+		// Less is waited for awake.
+		maxWait: whileWaiting === 'sleep' ? 150 : 2,
+		...asleep,
 		...(whenMaxWaitReached && { whenMaxWaitReached }),
 	};
 	const speech = { model: 'fish-speech', text, responseFormat: 'wav' };
@@ -284,6 +322,7 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters },
 					...(longText && { longText }),
 					...(speed && { speed }),
+					...asleep,
 				},
 			};
 		case 'dialogue':
