@@ -152,15 +152,10 @@ const SUITES: Record<string, Step[]> = {
 	'--all': [
 		programs({ ffmpeg: 'ffmpeg', chromium: 'chromium', '/usr/sbin/nginx': 'nginx-light' }),
 		pack,
-		// What computes beside what mostly waits.
 		beside(
-			[
-				lint,
-				types,
-				jest(['unit', 'engine'], Math.max(1, CORES - 1)),
-				current,
-				jest(['browser'], 1, CURRENT),
-			],
+			[lint, types],
+			[jest(['unit', 'engine'], Math.max(1, CORES - 1)), current, jest(['browser'], 1, CURRENT)],
+			// Mostly waits for n8n.
 			[current, jest(['n8n'], instances(0.5), CURRENT)],
 		),
 	],
