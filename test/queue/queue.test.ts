@@ -146,8 +146,8 @@ test('a worker killed in flight: an item with a Send Once Key is not sent again'
 	});
 	await bench.api.trigger(workflow);
 	await bench.sim.waitFor((requests) => requests.some(({ charged: tokens }) => tokens > 0));
-	for (const worker of queue.workers) await worker.kill();
-	for (const worker of queue.workers) await worker.restart();
+	await Promise.all(queue.workers.map(async (worker) => await worker.kill()));
+	await Promise.all(queue.workers.map(async (worker) => await worker.restart()));
 	// The same row again, as after any crash: by hand, by a schedule or by the queue itself.
 	const again = await bench.api.runProduction(workflow);
 	expect(again.status).toBe('success');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { freePort, startN8n, type N8n, type N8nOptions } from './server';
 import { run } from './steps';
 
-const READY_LIMIT_MS = 30_000;
+const READY_LIMIT_MS = 120_000;
 /** Where Debian keeps initdb and postgres, which are not on the PATH; a folder per major version. */
 const POSTGRES_FOLDERS = '/usr/lib/postgresql';
 
