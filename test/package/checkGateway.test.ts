@@ -2,7 +2,13 @@ import { checkGateway, type CheckOptions, type Finding } from '../../scripts/che
 import { type Fault, type Simulator, startSimulator } from '../support/simulator';
 
 let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 })));
+beforeAll(async () => {
+	sim = await startSimulator({ latencyMs: 1, jobSeconds: Infinity });
+	// A job is done once it has been looked at, however long that takes.
+	sim.on('response', ({ path }) => {
+		if (/\/jobs\/[^/]+$/.test(path)) sim.finish();
+	});
+});
 beforeEach(() => sim.reset());
 afterAll(async () => await sim.close());
 
