@@ -250,12 +250,36 @@ describe('where n8n counts a sleep as a run of the node (1.100)', () => {
 test('Retry On Fail: its tries are not used up by waking up, and Max Wait ends in the end', async () => {
 	sim.fault({ ...CREATE, jobSeconds: Infinity });
 	const more = { items: texts(1), retryOnFail: true, maxTries: 2 };
-	const { naps, last } = await jobs({ maxWait: 200 }, more);
+	const from = Date.now();
+	const { last } = await jobs({ maxWait: 200 }, more);
 	expect(last.run.status).toBe('error');
 	expect(last.error?.context?.jobId).toBe(sim.jobs[0].id);
-	expect(naps.length).toBeGreaterThan(2);
-	expect(naps.length).toBeLessThan(10);
+	// Max Wait counts anew for each of the two tries that n8n makes, and for no further one.
+	expect(Date.now() - from).toBeGreaterThanOrEqual(400_000);
+	expect(Date.now() - from).toBeLessThan(600_000);
 	expect(sim.charges).toHaveLength(1);
+});
+
+test("a proxy's 404 is an answer at the first look at a job made elsewhere, and no news after a sleep", async () => {
+	const made = await runNode(
+		options({ resource: 'speechJob', operation: 'create' }, { whileWaiting: undefined }, {}),
+	);
+	const [{ json }] = made.outputs[0];
+	const page = { status: 404, body: '<html>No such page</html>' };
+	const waits = async () =>
+		await runAsleep(
+			options(
+				{ resource: 'speechJob', operation: 'wait', jobId: json.id },
+				{},
+				{ items: [item({})] },
+			),
+		);
+	sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, ...page });
+	const { naps, last } = await waits();
+	expect(naps).toEqual([]);
+	expect(last.error?.context?.jobId).toBe(json.id);
+	sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, nth: 2, ...page });
+	expect((await waits()).last.outputs[0]).toHaveLength(1);
 });
 
 test('Retry On Fail after a sleep sends nothing that is done', async () => {

@@ -50,6 +50,19 @@ test.each([
 	expect(sim.charges).toHaveLength(12);
 });
 
+test('after a 429 fewer are in flight, and as many as before once all goes well', async () => {
+	sim.options.latencyMs = 150;
+	sim.fault({ status: 429, retryAfter: 1 });
+	const parameters = speechNode({ concurrency: 4, maxRetries: 1 });
+	await run({ items: texts(40), parameters });
+	const inFlight = sim.requests.map(
+		({ at }) => sim.requests.filter((one) => one.at <= at && (one.endedAt ?? Infinity) > at).length,
+	);
+	expect(Math.min(...inFlight.slice(0, 12))).toBe(2);
+	expect(inFlight.slice(20, 38)).toEqual(Array(18).fill(4));
+	expect(sim.charges).toHaveLength(40);
+});
+
 test.each([429, 503])('Retry-After of a %s is kept to', async (status) => {
 	sim.fault({ status, retryAfter: 25 });
 	await run({ parameters: speechNode({ maxRetries: 1 }) });
