@@ -69,12 +69,16 @@ describe.each(rows)('%s', (_, path, parameters) => {
 	});
 });
 
-test('the API key is not in it, wherever it is cut', async () => {
-	const body = `Accepted. ${'.'.repeat(65_520)}${sim.apiKey} is yours.`;
+test.each([
+	['text', 'Accepted.'],
+	['bytes that are none', '\u0001\u0002'],
+])('the API key is not in %s, wherever it is cut', async (_, head) => {
+	const body = `${head} ${'.'.repeat(65_520)}${sim.apiKey} is yours.`;
 	sim.fault({ path: '/v1/audio/speech/jobs', status: 200, charge: true, body });
 	const { outputs } = await run({ parameters: { ...job, options: {} }, items: [voice] });
 	const text = String(await bytesOf(outputs[1][0].binary!.received));
-	expect(text).toMatch(/^Accepted\. \.+\*\*\* is yours\.$/);
+	expect(text.startsWith(head)).toBe(true);
+	expect(text).toMatch(/ \.+\*\*\* is yours\.$/);
 });
 
 test('a stream that breaks off: every event that came', async () => {

@@ -45,10 +45,10 @@ export async function withReceived(
 	const redact = (text: string) => transport.redact(text);
 	const head = bytes.subarray(0, HEAD_BYTES);
 	const type = headers['content-type'] ?? '';
-	const { mimeType, extension, isText } = describeUnreadable(head, type, redact);
+	const { mimeType, extension } = describeUnreadable(head, type, redact);
 	try {
 		const received = await context.helpers.prepareBinaryData(
-			isText ? await collect(redacted(pieces(bytes), redact)) : bytes,
+			await collect(redacted(pieces(bytes), transport.redactStream())),
 			withExtension('received', extension),
 			mimeType,
 		);

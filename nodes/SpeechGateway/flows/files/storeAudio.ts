@@ -87,7 +87,9 @@ export async function storeAudio(
 		}
 		const { mimeType, extension } = content;
 		const source =
-			'isText' in content && content.isText ? redacted(inspected(), redact) : inspected();
+			'isText' in content && content.isText
+				? redacted(inspected(), transport.redactStream())
+				: inspected();
 		const stored = await wholeOrStream(source, reply.body)
 			.then(async (data) => {
 				const name = withExtension(fileName, extension);

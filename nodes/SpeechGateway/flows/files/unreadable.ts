@@ -1,5 +1,6 @@
 import { looksLikeText } from '../../core/audio';
 import { gatewayWords } from '../../core/explain';
+import type { RedactedStream } from '../../gateway/redact';
 
 /** What an answer looks like that is no audio which the node can read. */
 export interface Unreadable {
@@ -65,21 +66,15 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** Longest spelling of a key that can be split over two chunks. */
-const OVERLAP = 4096;
-
-/** The chunks of a text without the API key. What is no text passes unchanged too, byte by byte. */
+/** The chunks of a text without the API key, also where it is split. What is no text passes unchanged, byte by byte. */
 export async function* redacted(
 	chunks: AsyncIterable<Uint8Array>,
-	redact: (text: string) => string,
+	stream: RedactedStream,
 ): AsyncGenerator<Uint8Array> {
-	let held = '';
 	for await (const chunk of chunks) {
-		held = redact(held + Buffer.from(chunk).toString('latin1'));
-		const ready = held.length - OVERLAP;
-		if (ready <= 0) continue;
-		yield Buffer.from(held.slice(0, ready), 'latin1');
-		held = held.slice(ready);
+		const ready = stream.push(Buffer.from(chunk).toString('latin1'));
+		if (ready) yield Buffer.from(ready, 'latin1');
 	}
-	if (held) yield Buffer.from(held, 'latin1');
+	const rest = stream.end();
+	if (rest) yield Buffer.from(rest, 'latin1');
 }
