@@ -173,7 +173,7 @@ const wasDeleted = ({ json }: Came) =>
 /** What came could not be stored, and the user is told that the outcome is unknown. */
 const wasNotStored = (executions: Execution[], request: SimRequest, of: Came[]) =>
 	executions.some(({ storeFailed, requests }) => storeFailed && requests.includes(request)) &&
-	of.some(({ json }) => JSON.stringify(json).includes('no space left'));
+	of.some((one) => saysUnknown(one) || JSON.stringify(one.json).includes('no space left'));
 
 /** Whether an item brings what the request was paid for. */
 function delivers(story: Story, { json, files, branch }: Came, request: SimRequest): boolean {
