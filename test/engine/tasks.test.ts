@@ -140,6 +140,16 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		expect(Math.max(...gaps)).toBeGreaterThan(10_000);
 	});
 
+	test.each(['12345678901234567890', '9007199254740993'])(
+		'the id %s, a number that JavaScript would round, is kept digit by digit',
+		async (id) => {
+			const body = `{"id": ${id} ,"status":"pending"}`;
+			onSubmit({ status: 200, charge: true, body });
+			const { outputs } = await run(node('create', made));
+			expect(outputs[0][0].json.id).toBe(id);
+		},
+	);
+
 	test('an accepted one without an id is unknown: it was paid for and cannot be found again', async () => {
 		onSubmit({ status: 200, charge: true, body: { status: 'pending' }, times: 2 });
 		for (const operation of ['create', 'createAndWait']) {
