@@ -48,14 +48,14 @@ const rows: Array<[name: string, path: string, parameters: IDataObject]> = [
 		{ resource: 'chat', operation: 'complete', model: 'sim-chat', messages },
 	],
 ];
-const bodies: Array<[name: string, body: string, extension: string]> = [
-	['JSON that is nothing of the kind', '{"ticket":"T-77"}', 'json'],
-	['JSON that breaks off', '{"id":"spj_1","stat', 'json'],
-	['a page', '<!doctype html><p>Your request has the number 77', 'html'],
-	['text', 'Accepted as 77', 'txt'],
+const bodies: Array<[name: string, body: string, fileExtension: string, mimeType: string]> = [
+	['JSON that is nothing of the kind', '{"ticket":"T-77"}', 'json', 'application/json'],
+	['JSON that breaks off', '{"id":"spj_1","stat', 'json', 'application/json'],
+	['a page', '<!doctype html><p>Your request has the number 77', 'html', 'text/html'],
+	['text', 'Accepted as 77', 'txt', 'text/plain'],
 ];
 describe.each(rows)('%s', (_, path, parameters) => {
-	test.each(bodies)('%s', async (__, body, extension) => {
+	test.each(bodies)('%s', async (__, body, fileExtension, mimeType) => {
 		sim.fault({ path, status: 200, charge: true, body });
 		const { outputs } = await run({
 			parameters: { options: { maxRetries: 0 }, ...parameters },
@@ -64,7 +64,7 @@ describe.each(rows)('%s', (_, path, parameters) => {
 		expect(outputs.map(({ length }) => length)).toEqual([0, 1]);
 		const [{ json, binary }] = outputs[1];
 		expect(json.reason).toBe('damaged_response');
-		expect(binary?.received).toMatchObject({ fileExtension: extension });
+		expect(binary?.received).toMatchObject({ fileExtension, mimeType });
 		expect(String(await bytesOf(binary!.received))).toBe(body);
 	});
 });
