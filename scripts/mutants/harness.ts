@@ -60,19 +60,18 @@ Object.assign(globalThis, {
 	test,
 	it: test,
 	expect,
-	jest: Object.assign(new ModuleMocker(globalThis), { resetModules: () => forget() }),
+	jest: Object.assign(new ModuleMocker(globalThis), { resetModules: () => resetModules() }),
 	beforeAll: (action: Action) => current.beforeAll.push(action),
 	afterAll: (action: Action) => current.afterAll.push(action),
 	beforeEach: (action: Action) => current.beforeEach.push(action),
 	afterEach: (action: Action) => current.afterEach.push(action),
 });
 
-/** What `jest.resetModules` does. */
-let forget = () => {};
+let resetModules = () => {};
 
-/** The tests of a file, in order. `forgetModules`: all of the repository's own modules are loaded anew when asked for. */
-export function collect(load: () => void, forgetModules: () => void): TestCase[] {
-	forget = forgetModules;
+/** The tests of a file, in order; `reset` is what `jest.resetModules` does. */
+export function collect(load: () => void, reset: () => void): TestCase[] {
+	resetModules = reset;
 	current = newBlock('');
 	collected = [];
 	load();

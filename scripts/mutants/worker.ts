@@ -115,19 +115,24 @@ loader._resolveFilename = function (request, parent, ...more) {
 	return sources.get(source) ?? resolve.call(this, request, parent, ...more);
 };
 
-/** All of the repository's own modules are loaded anew; n8n's stay. */
-function forget(): void {
+/** All of the repository's own modules are loaded anew when they are next asked for; n8n's stay. */
+function resetModules(): void {
 	for (const file of Object.keys(require.cache)) {
 		const name = relative(file);
 		if (name.startsWith('nodes/') || (name.startsWith('test/') && !name.includes('node_modules')))
 			delete require.cache[file];
 	}
+}
+
+/** The same for the next test file, which sets up n8n's services for itself. */
+function forget(): void {
+	resetModules();
 	const { DataDeduplicationService } = require('n8n-core') as { DataDeduplicationService: object };
 	delete (DataDeduplicationService as { instance?: unknown }).instance;
 }
 
 const load = (file: string): TestCase[] =>
-	collect(() => void require(path.join(ROOT, file)), forget);
+	collect(() => void require(path.join(ROOT, file)), resetModules);
 
 async function survey(testFiles: string[]): Promise<Answer> {
 	isSurvey = true;
