@@ -167,7 +167,10 @@ test('after Stop there is no further poll', async () => {
 	// What is paid for is named: by its job, and when it was asked for.
 	const names = outputs[1].map(({ json }) => [json.reason, json.jobId, typeof json.inputHash]);
 	expect(names).toEqual(sim.jobs.map(({ id }) => ['interrupted', id, 'string']));
-	for (const { json } of outputs[1]) expect(Date.parse(String(json.sentAt))).toBeGreaterThan(0);
+	for (const { json } of outputs[1]) {
+		expect(Date.parse(String(json.sentAt))).toBeGreaterThan(0);
+		expect(json).not.toHaveProperty('jobIds');
+	}
 	const polls = sim.requests.length;
 	await new Promise((resolve) => setImmediate(resolve));
 	expect(sim.requests).toHaveLength(polls);
