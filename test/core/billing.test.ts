@@ -3,10 +3,15 @@ import {
 	estimateTextTokens,
 	spokenTokens,
 } from '../../nodes/SpeechGateway/core/billing';
-import { CLONE_TOKENS } from '../../nodes/SpeechGateway/core/limits';
+import * as limits from '../../nodes/SpeechGateway/core/limits';
 
-test('a clone costs what the documentation says', () => {
-	expect(CLONE_TOKENS).toBe(1000);
+test('the limits and prices are those of the documentation', () => {
+	expect(limits).toMatchObject({
+		MAX_INPUT_CHARACTERS: 10_000,
+		MAX_RECORDING_MB: 20,
+		RECOMMENDED_RECORDING_SECONDS: 30,
+		CLONE_TOKENS: 1000,
+	});
 });
 
 test.each([

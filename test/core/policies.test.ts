@@ -1,7 +1,13 @@
 import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
 import { explainRefusal, gatewayWords, plain } from '../../nodes/SpeechGateway/core/explain';
-import { firstPollMs, jobProgress, nextPollMs } from '../../nodes/SpeechGateway/core/pollSchedule';
+import {
+	firstPollMs,
+	jobProgress,
+	nextPollMs,
+	SHORTEST_SLEEP_MS,
+	wakeUpAt,
+} from '../../nodes/SpeechGateway/core/pollSchedule';
 import {
 	backoffMs,
 	MAX_RETRY_AFTER_MS,
@@ -277,4 +283,19 @@ describe('errors say what happened and what to do', () => {
 		expect(error.description).toMatch(description);
 		expect(error.details).toMatchObject({ httpCode: String(status), requestId: 'req_1' });
 	});
+});
+
+test.each([
+	['a new job: as soon as n8n can', 0, Infinity, SHORTEST_SLEEP_MS],
+	['of ten minutes: a fifth of that', 600_000, Infinity, 120_000],
+	['of an hour: five minutes at the most', 3_600_000, Infinity, 300_000],
+	['when the wait ends before', 600_000, 100_000, 100_000],
+	['when it ends too soon to sleep', 600_000, 1000, SHORTEST_SLEEP_MS],
+])('a sleep, %s', (_, age, left, nap) => {
+	const now = 10_000_000;
+	const one = { since: now - age, until: now + left };
+	expect(wakeUpAt([one], now)).toBe(now + nap);
+	// The youngest decides, and the one that ends first.
+	const others = [{ since: now - 5_000_000, until: Infinity }, one];
+	expect(wakeUpAt(others, now)).toBe(now + nap);
 });

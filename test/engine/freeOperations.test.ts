@@ -110,6 +110,12 @@ test.each([
 	);
 });
 
+test('the voice of somebody else is not deleted, and is named', async () => {
+	sim.fault({ method: 'DELETE', status: 403 });
+	const { error } = await run(remove);
+	expect(error?.message).toBe('The voice "anna" does not belong to this account (403)');
+});
+
 test('the error of a voice names no job', async () => {
 	sim.fault({ method: 'DELETE', connection: 'reset-before-work' });
 	const { outputs } = await run(remove, { onError: 'continueRegularOutput' });

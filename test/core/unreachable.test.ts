@@ -1,0 +1,25 @@
+import { explainUnanswered } from '../../nodes/SpeechGateway/core/unreachable';
+
+const ROOT = 'https://gateway.example';
+
+test.each([
+	['timeout', 'The gateway did not answer in time (ETIMEDOUT: nothing came)', '"Timeout"'],
+	['lost', 'The connection to the gateway was lost (ETIMEDOUT: nothing came)', 'Try again later'],
+	['notSent', /^The gateway cannot be reached: /, 'Nothing was sent.'],
+] as const)('%s: what happened, and what to do', (failure, message, advice) => {
+	const said = explainUnanswered({ failure, code: 'ETIMEDOUT', detail: ' nothing came ' }, ROOT);
+	expect(said[0]).toMatch(message);
+	expect(said[1]).toContain(advice);
+});
+
+test('a code that the words name is not said twice', () => {
+	const failure = { failure: 'lost', code: 'ECONNRESET', detail: 'read ECONNRESET' } as const;
+	expect(explainUnanswered(failure, ROOT)[0]).toContain('(read ECONNRESET)');
+	expect(explainUnanswered({ failure: 'lost', detail: 'gone' }, ROOT)[0]).toContain('(gone)');
+});
+
+test('what is not known is said as it is, with the address', () => {
+	const [message, advice] = explainUnanswered({ failure: 'notSent', detail: 'EODD' }, ROOT);
+	expect(message).toBe('The gateway cannot be reached: the connection could not be made');
+	expect(advice).toMatch(/The address is https:\/\/gateway\.example\. Details: EODD$/);
+});
