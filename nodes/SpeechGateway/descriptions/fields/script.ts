@@ -73,7 +73,7 @@ export const voicesByName = mapped(
 			name: 'voicesByName',
 			default: '{}',
 			description:
-				'More speakers, for example from an expression: a JSON object of names and voice IDs',
+				'More speakers, for example from an expression: a JSON object such as {"Anna": "voice ID"}',
 		},
 		jsonObject,
 	),
