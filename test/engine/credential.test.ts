@@ -5,7 +5,7 @@ import { item, jobNode, runNode, speechNode, texts } from './support';
 
 useVirtualTime();
 
-const NEW_KEY = 'sk-replaced-while-the-run-was-on-its-way';
+const NEW_KEY = 'replaced-while-the-run-was-on-its-way';
 
 let sim: Simulator;
 beforeEach(async () => {
