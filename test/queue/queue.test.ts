@@ -174,6 +174,7 @@ test(
 		bench.sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
 		const id = await bench.api.trigger(workflow);
 		expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
+		await queue.released(id);
 		await killed.kill();
 		bench.sim.finish();
 		await queue.sql(

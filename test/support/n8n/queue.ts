@@ -4,10 +4,14 @@ import { once } from 'node:events';
 import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { freePort, startN8n, type N8n, type N8nOptions } from './server';
 import { run } from './steps';
 
 const READY_LIMIT_MS = 120_000;
+/** The jobs of n8n's queue in Redis. */
+const JOBS = 'bull:jobs';
+const LOOK_AGAIN_MS = 50;
 /** Where Debian keeps initdb and postgres, which are not on the PATH; a folder per major version. */
 const POSTGRES_FOLDERS = '/usr/lib/postgresql';
 
@@ -20,6 +24,11 @@ export interface QueueMode {
 	workers: N8n[];
 	/** Runs a statement in n8n's database. */
 	sql(statement: string): Promise<void>;
+	/**
+	 * Waits until the worker is done with an execution that has ended or sleeps: n8n saves that a moment earlier. Of a
+	 * worker killed in between, the job is found half a minute later, and the execution counts as failed.
+	 */
+	released(executionId: string): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -72,7 +81,17 @@ export async function startQueueMode({
 		await Promise.allSettled(starting); // so that all that runs is ended should one of them fail
 		const [webhooks, ...workers] = await Promise.all(starting);
 		started = true;
-		return { main, webhooks, workers, sql: postgres.sql, stop };
+		const redis = async (...command: string[]) =>
+			(await run('redis-cli', ['-p', String(redisPort), ...command])).stdout.trim();
+		const isTaken = async (executionId: string) => {
+			const jobs = (await redis('LRANGE', `${JOBS}:active`, '0', '-1')).split('\n').filter(Boolean);
+			const data = await Promise.all(jobs.map((job) => redis('HGET', `${JOBS}:${job}`, 'data')));
+			return data.some((json) => json.includes(`"executionId":"${executionId}"`));
+		};
+		const released = async (executionId: string) => {
+			while (await isTaken(executionId)) await wait(LOOK_AGAIN_MS);
+		};
+		return { main, webhooks, workers, sql: postgres.sql, released, stop };
 	} finally {
 		if (!started) await stop();
 	}
