@@ -158,7 +158,7 @@ describe('an HTTPS proxy', () => {
 		])('the gateway answers %i in JSON: as ever', async (status, message, times) => {
 			const { error } = await answered(status, '{"error":{"message":"No, sorry."}}');
 			expect(error?.message).toContain(message);
-			expect(error?.description).toContain('The gateway says: "No, sorry."');
+			expect(error?.description).toContain('The gateway says: "No, sorry".');
 			expect(gateway.seen).toHaveLength(times);
 		});
 
