@@ -47,6 +47,11 @@ describe('headings', () => {
 	test.each(['## Anna', '## Anna:', '### **Anna:**', '## Anna: '])('%s is a name', (name) => {
 		expect(withHeadings(`# One\n${name}\nHi.`, 'Anna')).toEqual([['One', 'Anna', 'Hi.']]);
 	});
+	test('one without words is none', () => {
+		const script = 'Anna: Hi.\n<h2> </h2>\nAnna: Bye.';
+		const { lines } = parseDialogue(script, ['Anna'], { headings: true });
+		expect(lines.map(({ headings }) => headings)).toEqual([[], []]);
+	});
 	test('without the option, and when they are no headings, they are text', () => {
 		const script = 'Anna: Hi.\n# One\nBye.';
 		expect(linesOf(script, 'Anna')).toEqual([['Anna', 'Hi.\n# One\nBye.']]);

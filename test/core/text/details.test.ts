@@ -1,0 +1,38 @@
+/** Small rules of reading and cutting, each where the others do not hide it. */
+import { words } from '../../../nodes/SpeechGateway/core/text/boundaries';
+import { decoded } from '../../../nodes/SpeechGateway/core/text/entities';
+import { prepareText } from '../../../nodes/SpeechGateway/core/text/prepare';
+
+const read = (source: string) =>
+	prepareText(source, {
+		textFormat: 'markdown',
+		parentheses: 'tags',
+		pronunciations: [],
+		pauseAfterParagraphs: 0,
+	}).spoken.text;
+
+test('words end where a dictionary says so, in scripts that write without spaces', () => {
+	expect([...words('你好世界', 0, 4)]).toEqual([2]);
+	expect([...words('你好，世界', 0, 5)]).not.toContain(2);
+});
+
+test.each([
+	['&#xD7FF;', '\ud7ff'],
+	['&#xD800;', '\ufffd'],
+	['&#xDFFF;', '\ufffd'],
+	['&#xE000;', '\ue000'],
+	['&#x10FFFF;', '\u{10ffff}'],
+	['&#x110000;', '\ufffd'],
+	['&#0;', '\ufffd'],
+])('the character reference %s', (reference, character) => {
+	expect(decoded(reference)).toBe(character);
+});
+
+test.each([
+	['an emoji is no letter', '😁_well_ said', '😁well said'],
+	['what can only end ends nothing', 'one* two* three', 'one* two* three'],
+	['of three marks, two are left', '***one* two** three', 'one two three'],
+	['what has ended and can begin', 'a **b*c*d** e', 'a bcd e'],
+])('emphasis: %s', (_, source, text) => {
+	expect(read(source)).toBe(text);
+});
