@@ -9,7 +9,7 @@ const LIFE = 150;
 /** A process that says nothing for so long hangs. */
 const LONGEST_SILENCE_MS = 180_000;
 /** One that computes for so long without a word, longer than any test, is in an endless loop. */
-const LONGEST_LOOP_MS = 20_000;
+const LONGEST_LOOP_MS = 10_000;
 /** Linux counts the time of processes in hundredths of a second. */
 const TICK_MS = 10;
 

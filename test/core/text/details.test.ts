@@ -28,6 +28,13 @@ test.each([
 	expect(decoded(reference)).toBe(character);
 });
 
+test('quotations whose marks are character references', () => {
+	expect(read('&gt; As I said.\n&gt; &gt; And before.')).toBe(
+		read('> As I said.\n> > And before.'),
+	);
+	expect(read('&gt; As I said.')).toBe('As I said.');
+});
+
 test.each([
 	['an emoji is no letter', '😁_well_ said', '😁well said'],
 	['what can only end ends nothing', 'one* two* three', 'one* two* three'],
