@@ -1,14 +1,15 @@
 /** Small rules of reading and cutting, each where the others do not hide it. */
 import { words } from '../../../nodes/SpeechGateway/core/text/boundaries';
 import { decoded } from '../../../nodes/SpeechGateway/core/text/entities';
-import { prepareText } from '../../../nodes/SpeechGateway/core/text/prepare';
+import { prepareText, type TextOptions } from '../../../nodes/SpeechGateway/core/text/prepare';
 
-const read = (source: string) =>
+const read = (source: string, more: Partial<TextOptions> = {}) =>
 	prepareText(source, {
 		textFormat: 'markdown',
 		parentheses: 'tags',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
+		...more,
 	}).spoken.text;
 
 test('words end where a dictionary says so, in scripts that write without spaces', () => {
@@ -42,4 +43,34 @@ test.each([
 	['what has ended and can begin', 'a **b*c*d** e', 'a bcd e'],
 ])('emphasis: %s', (_, source, text) => {
 	expect(read(source)).toBe(text);
+});
+
+test.each([
+	['[[|words]]', 'words'],
+	['[[Page|200]]', '200'],
+	['![[cat.png|a cat]]', 'a cat'],
+	['![[cat.png|200]]', ''],
+	['It is $50\\%$.', 'It is 50%.'],
+	['$\\log{x}$', 'log x'],
+	['$2{x}$', '2x'],
+	[`${'word '.repeat(2000)}[here](https://example.com/a)`, `${'word '.repeat(2000)}here`],
+])('Markdown: %j', (source, text) => {
+	expect(read(source)).toBe(text);
+});
+
+test.each([
+	['One<img alt="a cat">two', 'One a cat two'],
+	['One<br>two', 'One\ntwo'],
+	['One<br><br>two', 'One\n\ntwo'],
+])('HTML: %j', (source, text) => {
+	expect(read(source, { textFormat: 'html' })).toBe(text);
+});
+
+test.each([
+	['NATO는', 'Nato는'],
+	['NATOs', 'NATOs'],
+	['NATO', 'Nato'],
+])('a pronunciation of a whole word in %s', (source, text) => {
+	const rule = { find: 'NATO', say: 'Nato', wholeWord: true, matchCase: true };
+	expect(read(source, { pronunciations: [rule] })).toBe(text);
 });
