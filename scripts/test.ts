@@ -27,11 +27,13 @@ const MEMORY_GB = Math.min(totalmem(), process.constrainedMemory() || Infinity) 
 
 /** A worker of jest, the n8n that it has, and the one that some tests start besides. */
 const INSTANCE_GB = 1.75;
+/** With more, the longest file decides. */
+const MOST_INSTANCES = 4;
 
 /** How many n8n run at once in a share of this machine; each has a worker of jest. */
 function instances(share: number): number {
-	const most = Math.min(CORES * share, (MEMORY_GB * share) / INSTANCE_GB);
-	return Math.max(1, Math.floor(most));
+	const fitting = Math.min(CORES * share, (MEMORY_GB * share) / INSTANCE_GB, MOST_INSTANCES);
+	return Math.max(1, Math.floor(fitting));
 }
 
 const isRoot = process.getuid?.() === 0;
