@@ -104,7 +104,7 @@ describe('a loop (Loop Over Items, two rows a round)', () => {
 			makeNode('Loop', 'n8n-nodes-base.splitInBatches', 3, 300, { batchSize: 2, options: {} }),
 			makeNode('Done', 'n8n-nodes-base.noOp', 1, 500, {}),
 			// Both branches lead back into the loop as one: n8n would run it once for each of them.
-			makeNode('Both', 'n8n-nodes-base.merge', 3.2, 600, {}),
+			makeNode('Both', 'n8n-nodes-base.merge', 3, 600, {}),
 		);
 		built.connections = {
 			...built.connections,
