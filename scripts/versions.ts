@@ -12,7 +12,7 @@ import {
 	type N8nVersion,
 } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
-import { npm, step } from '../test/support/n8n/steps';
+import { npm, run, step } from '../test/support/n8n/steps';
 import { type JestReport, runJest } from './jest';
 
 const DOCUMENT = path.join(REPOSITORY, 'docs/compatibility.md');
@@ -36,6 +36,7 @@ export async function main(args: string[]): Promise<number> {
 		try {
 			const { row, passed, failed } = await testOn(await exactVersion(wanted));
 			await writeFile(DOCUMENT, withRow(await readFile(DOCUMENT, 'utf8'), row));
+			await run(path.join(REPOSITORY, 'node_modules/.bin/prettier'), ['--write', DOCUMENT]);
 			total.passed += passed;
 			total.failed += failed;
 		} catch (error) {
