@@ -2,19 +2,33 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { withRow } from '../../scripts/versions';
-import { isAtLeast, REPOSITORY } from '../support/n8n/install';
+import { isAtLeast, N8N_VERSIONS, OLDEST, REPOSITORY } from '../support/n8n/install';
 
-const DOCUMENT = readFileSync(path.join(REPOSITORY, 'docs/compatibility.md'), 'utf8');
-const rowsOf = (text: string) =>
-	[...text.matchAll(/^\| (\d+\.\d+\.\d+) +\|/gm)].map(([, version]) => version);
+const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
+const README = read('README.md');
+const DOCUMENT = read('docs/compatibility.md');
+/** The rows of the table of tested versions, as its cells. */
+const rows = (text: string) =>
+	[...text.matchAll(/^\| \d+\.\d+\.\d+ .*$/gm)].map(([row]) =>
+		row
+			.split('|')
+			.slice(1, -1)
+			.map((cell) => cell.trim()),
+	);
+const exact = N8N_VERSIONS.map((version) => {
+	const manifest = read(`test/n8n/versions/${version}/package.json`);
+	return (JSON.parse(manifest) as { dependencies: { n8n: `${number}.${number}.${number}` } })
+		.dependencies.n8n;
+});
 
 test('a tested version is a row of the table, newest first, and takes the place of its old one', () => {
-	const rows = ['2.9.0', '2.10.0', '1.100.1', '1.85.4'].map((version) => `| ${version} | works |`);
-	const once = rows.reduce(withRow, DOCUMENT);
-	const newer = withRow(once, '| 2.9.0 | 1 tests fail |');
-	const mine = rowsOf(newer).filter((version) => rows.some((row) => row.includes(` ${version} `)));
-	expect(mine).toEqual(['2.10.0', '2.9.0', '1.100.1', '1.85.4']);
-	expect(newer).toContain('| 2.9.0 | 1 tests fail |');
+	const added = ['2.9.0', '2.10.0', '1.10.1', '1.9.4'].map((version) => `| ${version} | works |`);
+	const once = added.reduce(withRow, DOCUMENT);
+	const newer = withRow(once, '| 2.9.0 | 1 failed |');
+	const versions = rows(newer).map(([version]) => version);
+	const mine = versions.filter((version) => added.some((row) => row.includes(` ${version} `)));
+	expect(mine).toEqual(['2.10.0', '2.9.0', '1.10.1', '1.9.4']);
+	expect(newer).toContain('| 2.9.0 | 1 failed |');
 	expect(newer).not.toContain('| 2.9.0 | works |');
 	expect(newer.split('<!-- end -->')[1]).toBe(DOCUMENT.split('<!-- end -->')[1]);
 });
@@ -27,4 +41,44 @@ test.each([
 	['1.100.1', '1.99', true],
 ] as const)('n8n %s is at least %s: %s', (version, least, answer) => {
 	expect(isAtLeast(version, least)).toBe(answer);
+});
+
+describe('what is said of versions of n8n is what was tested', () => {
+	const tested = rows(DOCUMENT).map(([version, action, chatModel, passed, failed]) => ({
+		version: version as `${number}.${number}.${number}`,
+		...{ action, chatModel, passed: Number(passed), failed: Number(failed) },
+	}));
+	const { actionNode, chatModel } = OLDEST;
+
+	test.each(tested)('n8n $version: every test passed', (row) => {
+		expect(isAtLeast(row.version, actionNode)).toBe(true);
+		const hasModel = isAtLeast(row.version, chatModel);
+		expect(row).toMatchObject({
+			...{ action: 'works', failed: 0 },
+			chatModel: hasModel ? 'works' : `needs ${chatModel}`,
+		});
+		expect(row.passed).toBeGreaterThan(150);
+	});
+
+	test('the oldest versions, those of every run, and the newest one are among them', () => {
+		const versions = tested.map(({ version }) => version);
+		expect(versions).toEqual(expect.arrayContaining(exact));
+		for (const oldest of [actionNode, chatModel])
+			expect(versions.filter((version) => version.startsWith(`${oldest}.`))).not.toEqual([]);
+		expect(isAtLeast(versions[0], '2.41')).toBe(true);
+	});
+
+	test('README, documents and the error of the chat model name the oldest versions', () => {
+		const table = /^\| (\S+ (?:and newer|to \S+)) +\| (\w+) +\| (\w+) +\|$/gm;
+		const before = `2.${Number(chatModel.split('.')[1]) - 1}`;
+		expect([...README.matchAll(table)].map(([, ...cells]) => cells)).toEqual([
+			[`${chatModel} and newer`, 'yes', 'yes'],
+			[`${actionNode} to ${before}`, 'yes', 'no'],
+		]);
+		expect(README).toContain(`tested on n8n ${exact.join(' and ')}`);
+		expect(DOCUMENT).toContain(`**Speech Gateway**: n8n ${actionNode} or newer`);
+		expect(DOCUMENT).toContain(`**Speech Gateway Chat Model**: n8n ${chatModel} or newer`);
+		for (const file of ['docs/troubleshooting.md', 'nodes/LmChatSpeechGateway/supplyModel.ts'])
+			expect(read(file)).toContain(`needs n8n ${chatModel} or newer`);
+	});
 });

@@ -10,7 +10,7 @@ export const CACHE = path.join(REPOSITORY, '.cache');
 /** The n8n versions that every run of the tests uses: a folder each in test/n8n/versions, with a lock. */
 export const N8N_VERSIONS = ['2.41', '1.123'] as const;
 /** The first n8n that has what a node imports: the action node `NodeConnectionTypes`, the chat model the SDK for AI nodes. */
-export const OLDEST = { actionNode: '1.85', chatModel: '2.16' } as const;
+export const OLDEST = { actionNode: '1.100', chatModel: '2.16' } as const;
 /** One of the locked versions, or any exact one of the registry, such as `2.16.1`. */
 export type N8nVersion = (typeof N8N_VERSIONS)[number] | ExactVersion;
 export type ExactVersion = `${number}.${number}.${number}`;
