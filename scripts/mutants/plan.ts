@@ -97,7 +97,8 @@ export function planFor(mutant: Mutant, { tests, loads }: Survey, killers: Kille
 			const quickest = group.reduce((one, other) =>
 				other.milliseconds < one.milliseconds ? other : one,
 			);
-			if (quickest.milliseconds > left) continue;
+			// A slow one waits for the second round: in its time, many others have theirs.
+			if (quickest.milliseconds > Math.min(left, FIRST_ROUND_MS / 8)) continue;
 			left -= quickest.milliseconds;
 			taken.add(quickest);
 		}
