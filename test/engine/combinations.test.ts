@@ -377,8 +377,7 @@ describe('Send Once Key', () => {
 			await run({
 				...{ items: texts(how === 'refused' ? 2 : 1), parameters: keyed },
 				started: ({ cancel }) => {
-					if (how === 'stopped')
-						sim.once('response', () => setImmediate(() => setTimeout(cancel, 20)));
+					if (how === 'stopped') sim.once('response', () => void wait(20_000).then(cancel));
 				},
 			});
 			const later = await run({ items: texts(2), parameters: keyed });
