@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** Several faults at once, a retry of a retry, a setting edited in between: what the model test found, and what users did. */
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
