@@ -9,7 +9,10 @@ export const CACHE = path.join(REPOSITORY, '.cache');
 
 /** The n8n versions that every run of the tests uses: a folder each in test/n8n/versions, with a lock. */
 export const N8N_VERSIONS = ['2.41', '1.123'] as const;
-/** The first n8n that has what a node imports: the action node `NodeConnectionTypes`, the chat model the SDK for AI nodes. */
+/**
+ * The first n8n on which all works. The action node: before, n8n throws away what Retry On Fail brings in the continue modes,
+ * paid for or not. The chat model: before, there is no SDK for AI nodes.
+ */
 export const OLDEST = { actionNode: '1.100', chatModel: '2.16' } as const;
 /** One of the locked versions, or any exact one of the registry, such as `2.16.1`. */
 export type N8nVersion = (typeof N8N_VERSIONS)[number] | ExactVersion;
