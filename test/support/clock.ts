@@ -127,16 +127,22 @@ const CALM_LOOKS = 4;
 /** A reader that has stopped leaves bytes in its socket for ever; after so many looks they are no sign of work. */
 const MOST_LOOKS = 100;
 
+/**
+ * So many for an end whose other end has closed, or has not been accepted: its last bytes will come, but where the machine
+ * is busy they take longer than a hundred milliseconds.
+ */
+const MOST_LOOKS_FOR_PEER = 3_000;
+
 async function quiet(): Promise<void> {
 	for (let calm = 0, looks = 0; calm < CALM_LOOKS; looks++) {
 		await realWait(1);
 		const works = process.getActiveResourcesInfo().some((resource) => !AT_REST.has(resource));
-		calm = works || (looks < MOST_LOOKS && isOnTheWay()) ? 0 : calm + 1;
+		calm = works || isOnTheWay(looks) ? 0 : calm + 1;
 	}
 }
 
 /** Whether anything was written to a connection within this process, or one end closed, that the other end has not seen. */
-function isOnTheWay(): boolean {
+function isOnTheWay(looks: number): boolean {
 	const handles = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
 	const sockets = handles.filter(
 		(handle): handle is Socket => handle instanceof Socket && handle.remotePort !== undefined,
@@ -146,6 +152,6 @@ function isOnTheWay(): boolean {
 	);
 	return sockets.some(({ localPort, remotePort, bytesWritten }) => {
 		const peer = byPorts.get(`${remotePort} ${localPort}`);
-		return !peer || bytesWritten > peer.bytesRead;
+		return peer ? looks < MOST_LOOKS && bytesWritten > peer.bytesRead : looks < MOST_LOOKS_FOR_PEER;
 	});
 }
