@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import 'reflect-metadata';
+import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,9 +109,17 @@ export interface EngineResult {
 
 let ready: Promise<void> | undefined;
 
+/** Where n8n's files of these tests are; gone with the test file, or the process outside of jest. */
+let folder: string | undefined;
+const removeFolder = () => {
+	if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+};
+if (typeof afterAll === 'function') afterAll(removeFolder);
+else process.once('exit', removeFolder);
+
 /** Filesystem binary store in a folder of its own; keys of `sendOnceKey` in memory. */
 async function prepare(): Promise<void> {
-	const folder = await mkdtemp(join(tmpdir(), 'engine-'));
+	folder = await mkdtemp(join(tmpdir(), 'engine-'));
 	const config = Container.get(BinaryDataConfig);
 	Object.assign(config, {
 		mode: 'filesystem',
