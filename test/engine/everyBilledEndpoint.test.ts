@@ -84,10 +84,12 @@ const items: INodeExecutionData[] = ['one', 'two', 'three'].map((text) => ({
 }));
 /** The item that has bad luck. */
 const UNLUCKY = 'This is text two.';
+/** Of virtual time, many steps of the node's clock: one moment in which a busy machine seems to rest ends no request. */
+const TIMEOUT_SECONDS = 60;
 
 const run = async ({ parameters }: Row, more: Partial<EngineRun> = {}, options: IDataObject = {}) =>
 	await runNode({
-		parameters: { ...parameters, options: { maxRetries: 0, timeout: 2, ...options } },
+		parameters: { ...parameters, options: { maxRetries: 0, timeout: TIMEOUT_SECONDS, ...options } },
 		url: sim.url,
 		apiKey: sim.apiKey,
 		items,
