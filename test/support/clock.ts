@@ -122,10 +122,10 @@ const AT_REST = new Set([
 ]);
 
 /** Looks that must all find nothing at work. */
-const CALM_LOOKS = 4;
+const CALM_LOOKS = 6;
 
 /** A reader that has stopped leaves bytes in its socket for ever; after so many looks they are no sign of work. */
-const MOST_LOOKS = 100;
+const MOST_LOOKS = 200;
 
 /**
  * So many for an end whose other end has closed, or has not been accepted: its last bytes will come, but where the machine
