@@ -25,8 +25,8 @@ export interface QueueMode {
 	/** Runs a statement in n8n's database. */
 	sql(statement: string): Promise<void>;
 	/**
-	 * Waits until the worker is done with an execution that has ended or sleeps: n8n saves that a moment earlier. Of a
-	 * worker killed in between, the job is found half a minute later, and the execution counts as failed.
+	 * Waits until the worker is done with an execution that sleeps: n8n saves that it does a moment earlier, and a worker
+	 * killed in between leaves a job behind that nobody has.
 	 */
 	released(executionId: string): Promise<void>;
 	stop(): Promise<void>;
@@ -69,10 +69,18 @@ export async function startQueueMode({
 		};
 		const main = await startN8n({ ...options, env });
 		cleanUps.push(async () => await main.stop());
-		const startBeside = async (command: 'webhook' | 'worker') => {
+		const startBeside = async (command: 'webhook' | 'worker', index: number) => {
 			// The package is in the folder that they share with the main process.
 			const { userFolder } = main;
-			const beside = await startN8n({ ...options, env, tarball: undefined, userFolder, command });
+			// Machines apart have a log each: by a common one, a worker that starts takes what others run for crashed.
+			const events = path.join(folder, `events-${index}.log`);
+			const beside = await startN8n({
+				...options,
+				env: { ...env, N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: events },
+				tarball: undefined,
+				userFolder,
+				command,
+			});
 			cleanUps.push(async () => await beside.stop());
 			return beside;
 		};
