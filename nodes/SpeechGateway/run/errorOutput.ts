@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { COMBINED_FILES } from './outputItems';
+import { workflowSettings } from './workflowSettings';
 
 /**
  * With "Continue (using error output)", n8n moves error items to an output behind those that it has worked out from the
@@ -11,8 +12,7 @@ export function ontoErrorOutput(
 	outputs: INodeExecutionData[][],
 ): INodeExecutionData[][] {
 	if (context.getNode().onError !== 'continueErrorOutput') return outputs;
-	// Older versions of n8n, 2.0 among them, do not tell a node the settings of its workflow, and have no such mode.
-	if (context.getWorkflowSettings?.().binaryMode !== 'combined') return outputs;
+	if (workflowSettings(context).binaryMode !== 'combined') return outputs;
 	const counted = context.getNodeOutputs().length - 1;
 	if (counted === outputs.length) return outputs;
 
