@@ -8,6 +8,7 @@ import {
 	OutcomeUnknownError,
 } from '../core/errors';
 import { errorText } from '../run/errors';
+import { completedField } from '../run/requests/itemLedger';
 import type { ItemRequests } from '../run/requests/itemRequests';
 import { type FileMetadata, type JoinedFile, joinStored } from './files/joinStored';
 import type { StoredAudio } from './files/storeAudio';
@@ -161,7 +162,7 @@ async function describeRemains(
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];
 	const attach = (from: number, count: number, file: IBinaryData) => {
-		const binary = from === 0 ? 'completed' : `completed_${from + 1}`;
+		const binary = completedField(from + 1);
 		files[binary] = file;
 		described.push({ from: from + 1, to: from + count, status: 'done', binary });
 	};

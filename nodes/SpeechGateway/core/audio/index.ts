@@ -27,7 +27,7 @@ export type { AudioFormat } from './format';
 export { DamagedAudioError } from './format';
 export type { SpokenSegment } from './oddSegments';
 export { oddSegments } from './oddSegments';
-export { hasMp3Frames, looksLikeText, sniffAudioFormat } from './sniff';
+export { hasMp3Frames, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;

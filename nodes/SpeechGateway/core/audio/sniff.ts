@@ -5,6 +5,9 @@ import { isMp3FrameHeader, parseHeader, sameStream } from './mp3/frame';
 /** Frames of MP3 that must follow each other to be found behind something else: a header has few certain bits. */
 const MP3_FRAMES = 3;
 
+/** Bytes in which a container is looked for where there is no mark: some KB of something else, and a few frames. */
+export const SNIFFED_BYTES = 24 * 1024;
+
 /**
  * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). PCM has no marks
  * and cannot be told. 16 bytes suffice; of an MP3 file that begins with an ID3 tag only the tag is seen.

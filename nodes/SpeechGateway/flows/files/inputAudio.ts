@@ -6,6 +6,7 @@ import {
 	FOREIGN_FORMATS,
 	hasMp3Frames,
 	looksLikeText,
+	SNIFFED_BYTES,
 	sniffAudioFormat,
 	sniffForeignFormat,
 } from '../../core/audio';
@@ -14,8 +15,6 @@ import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../../run/fields/kinds';
 import { chunksOf, type FileContext, fileOf, placeOf } from './inputFile';
 
-/** Bytes in which marks and first frames are looked for. */
-const HEAD_BYTES = 24 * 1024;
 /** Bare samples can only be told by what the file is called; n8n knows no type for them. */
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
 const PCM_EXTENSION = /\.pcm$/i;
@@ -46,7 +45,7 @@ export async function inspectInput(
 				continue;
 			}
 			head = Buffer.concat([head, chunk]);
-			if (head.length >= HEAD_BYTES) begin();
+			if (head.length >= SNIFFED_BYTES) begin();
 		}
 		if (!inspector) begin();
 		return { binary, info: inspector!.end() };

@@ -1,3 +1,4 @@
+import { SNIFFED_BYTES } from '../../core/audio';
 import { asError, DamagedResultError } from '../../core/errors';
 import { withExtension } from '../../core/fileName';
 import type { GatewayResponse } from '../../gateway/transport';
@@ -23,14 +24,6 @@ export async function readPaidJson<T>(
 	}
 }
 
-/** As much as tells what it is. */
-const HEAD_BYTES = 24 * 1024;
-const PIECE_BYTES = 64 * 1024;
-
-async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
-	for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
-
 /** The error of an answer that was paid for, with what came of it as a file; without, when it cannot be stored. */
 export async function withReceived(
 	item: ItemRequests,
@@ -43,12 +36,12 @@ export async function withReceived(
 	// What the user has stopped is no damage.
 	if (transport.cancel?.aborted || bytes.length === 0) return asError(error);
 	const redact = (text: string) => transport.redact(text);
-	const head = bytes.subarray(0, HEAD_BYTES);
+	const head = bytes.subarray(0, SNIFFED_BYTES);
 	const type = headers['content-type'] ?? '';
 	const { mimeType, extension } = describeUnreadable(head, type, redact);
 	try {
 		const received = await context.helpers.prepareBinaryData(
-			await collect(redacted(pieces(bytes), transport.redactStream())),
+			await collect(redacted([bytes], transport.redactStream())),
 			withExtension('received', extension),
 			mimeType,
 		);

@@ -10,6 +10,7 @@ import {
 	type ForeignInfo,
 	hasMp3Frames,
 	looksLikeText,
+	SNIFFED_BYTES,
 	sniffAudioFormat,
 	sniffForeignFormat,
 } from '../../core/audio';
@@ -28,8 +29,6 @@ export interface StoredAudio {
 
 /** Bytes that tell a container by its marks. */
 const MARK_BYTES = 36;
-/** Bytes in which frames are looked for where there is no mark: some KB of something else, and a few frames. */
-const HEAD_BYTES = 24 * 1024;
 
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
@@ -138,7 +137,7 @@ async function readHead(
 ): Promise<{ head: Buffer; broken?: Error }> {
 	let head = Buffer.alloc(0);
 	try {
-		while (head.length < HEAD_BYTES) {
+		while (head.length < SNIFFED_BYTES) {
 			const { value, done } = await chunks.next();
 			if (done) break;
 			head = Buffer.concat([head, value]);

@@ -68,7 +68,7 @@ function parsed(text: string): unknown {
 
 /** The chunks of a text without the API key, also where it is split. What is no text passes unchanged, byte by byte. */
 export async function* redacted(
-	chunks: AsyncIterable<Uint8Array>,
+	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 	stream: RedactedStream,
 ): AsyncGenerator<Uint8Array> {
 	for await (const chunk of chunks) {

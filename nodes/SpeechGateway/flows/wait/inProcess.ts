@@ -47,7 +47,7 @@ export async function waitInProcess(
 	started: number = Date.now(),
 ): Promise<Waited> {
 	const { polling, transport, unavailable } = item.session;
-	// A run that sleeps may find the gateway when it wakes up; this one will not.
+	// Nor could the first look ask it, after the first interval.
 	if (unavailable) throw unavailable;
 	const age = () => Date.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());

@@ -49,11 +49,11 @@ export interface Failed {
 /** Operations whose items are jobs or videos. */
 const OF_TASKS = /^(speechJob|video)\./;
 
-/** As in the error of a long text: by the first segment that is in the file. */
-const fieldOf = (request: string): string => {
-	const segment = /^segment (\d+)/.exec(request)?.[1] ?? '1';
-	return segment === '1' ? 'completed' : `completed_${segment}`;
-};
+/** The binary field of what is done of a text: by the first segment that is in the file, counted from 1. */
+export const completedField = (segment: number): string =>
+	segment === 1 ? 'completed' : `completed_${segment}`;
+
+const segmentOf = (request: string): number => Number(/^segment (\d+)/.exec(request)?.[1] ?? 1);
 
 /**
  * One item's way through its billed requests; nobody else writes its record. Each request goes from nothing to `begin`,
@@ -203,7 +203,7 @@ export class ItemLedger {
 		return Object.fromEntries(
 			Object.entries(requests).flatMap(([request, entry]) =>
 				entry.state === 'done' && 'binary' in entry.value && isRecord(entry.value.binary)
-					? [[fieldOf(request), entry.value.binary as unknown as IBinaryData]]
+					? [[completedField(segmentOf(request)), entry.value.binary as unknown as IBinaryData]]
 					: [],
 			),
 		);
