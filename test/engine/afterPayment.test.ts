@@ -4,15 +4,11 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineResult, type EngineRun, item, runNode, saved } from './support';
+import { type EngineResult, type EngineRun, item, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 const TEXT = 'The first of the sentences. Here is the second one. The third one ends it.';
 const speech = { model: 'fish-speech', text: '={{ $json.text }}', responseFormat: 'wav' };

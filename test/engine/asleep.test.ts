@@ -2,17 +2,11 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime, wait } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { item, type EngineRun, runAsleep, runNode, saved, texts } from './support';
+import { item, type EngineRun, runAsleep, runNode, saved, texts, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 400 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 400 });
 
 type More = Partial<EngineRun>;
 

@@ -4,15 +4,10 @@ import { join } from 'node:path';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, OnError } from 'n8n-workflow';
-import { type Fault, type Simulator, startSimulator } from '../support/simulator';
-import { item, runNode } from './support';
+import type { Fault } from '../support/simulator';
+import { item, runNode, useSimulator } from './support';
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 
 const fixture = (name: string) => readFileSync(join(__dirname, '../core/audio/fixtures', name));
 /** The gateway answers with these bytes, and charges. */

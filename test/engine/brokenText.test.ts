@@ -4,15 +4,11 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, item, runNode, speechNode } from './support';
+import { type EngineRun, item, runNode, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 /** A long text of three segments that breaks off on the way. */
 const THREE = [

@@ -3,15 +3,12 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Fault, type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, item, MODEL, runNode, saved } from './support';
+import type { Fault } from '../support/simulator';
+import { type EngineRun, item, MODEL, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 
 type Agent = (model: BaseChatModel, questions: string[]) => Promise<string[]>;
 

@@ -4,17 +4,11 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime, wait } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineResult, item, runNode, saved } from './support';
+import { type EngineResult, item, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 const sentence = (index: number) => `The sentence number ${index}.`;
 const texts = (count: number) =>

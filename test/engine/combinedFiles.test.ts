@@ -1,14 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
-import { startSimulator, type Simulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { runNode, speechNode, storedFile, type EngineRun } from './support';
+import { runNode, speechNode, storedFile, type EngineRun, useSimulator } from './support';
 
 /** n8n 2's combined binary mode: an item's files are under `json._files`, and n8n's helpers take paths and files. */
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
-beforeEach(() => sim.reset());
-afterAll(async () => await sim.close());
+const sim = useSimulator({ latencyMs: 1 });
 
 const wav = async () =>
 	await storedFile(

@@ -1,15 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
 import { startHttp } from '../support/hostileServers';
-import { item, NODE, runnerOf, saved, speechNode, texts } from './support';
+import { item, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 
 /** What goes along with an outcome: ids, codes, sizes. */
 const run = runnerOf(() => sim);

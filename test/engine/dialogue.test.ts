@@ -4,17 +4,11 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { item, runNode, saved, speechNode } from './support';
+import { item, runNode, saved, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
 const SCRIPT = `Welcome to the show.
 Anna: Hello, Ben. It is 10:30.

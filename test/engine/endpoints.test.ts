@@ -3,18 +3,12 @@ import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endp
 import { descriptions } from '../../nodes/SpeechGateway/descriptions';
 import type { ItemRequests } from '../../nodes/SpeechGateway/run/requests/itemRequests';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { runNode } from './support';
+import { runNode, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
 const MODELS: Record<string, string> = { chat: 'sim-chat', video: 'sim-video' };
 const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]);

@@ -7,17 +7,20 @@ import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
 import { PNG } from '../support/png';
 import { probe, secondReader } from '../support/readers';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, item, runAsleep, runNode, saved, speechNode, storedFile } from './support';
+import {
+	type EngineRun,
+	item,
+	runAsleep,
+	runNode,
+	saved,
+	speechNode,
+	storedFile,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
 const cover = (data: Buffer = PNG): IBinaryData => ({
 	data: data.toString('base64'),

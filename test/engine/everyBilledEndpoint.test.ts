@@ -1,16 +1,13 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { useVirtualTime } from '../support/clock';
-import { type Fault, type Simulator, startSimulator } from '../support/simulator';
+import type { Fault } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { type EngineRun, runNode, saved } from './support';
+import { type EngineRun, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 interface Row {
 	/** The name in gateway/endpoints.ts. */

@@ -1,16 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, item, runNode, speechNode } from './support';
+import { type EngineRun, item, runNode, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(
-	async () => (sim = await startSimulator({ latencyMs: 1, secondsPerCharacter: 60 / 250 })),
-);
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, secondsPerCharacter: 60 / 250 });
 
 const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
 	await runNode({ parameters, url: sim.url, apiKey: sim.apiKey, items: [item({})], ...more });

@@ -1,18 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import type { ItemRecord } from '../../nodes/SpeechGateway/run/requests/itemLedger';
-import { item, NODE, runNode, saved } from './support';
+import { item, NODE, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 
 const texts = (count: number) =>
 	Array.from({ length: count }, (_, index) =>

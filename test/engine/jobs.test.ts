@@ -1,17 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { item, runNode, saved } from './support';
+import { item, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
 const texts = (count: number) =>
 	Array.from({ length: count }, (_, index) => item({ text: `Sentence number ${index}.` }));

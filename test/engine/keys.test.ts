@@ -1,14 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime, wait } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { keyStore, runnerOf, saved, speechNode, texts } from './support';
+import { keyStore, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 afterEach(() => {
 	keyStore.failure = undefined;
 	keyStore.slow = undefined;

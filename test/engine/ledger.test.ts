@@ -1,13 +1,9 @@
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { jobNode, runnerOf, saved, speechNode, texts } from './support';
+import { jobNode, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 const run = runnerOf(() => sim);
 const inputs = () => sim.charges.map(({ input }) => input);

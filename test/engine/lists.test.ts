@@ -7,17 +7,11 @@ import {
 	searchVoicesWithDefault,
 } from '../../nodes/SpeechGateway/operations/listSearch';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { runNode } from './support';
+import { runNode, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 
 /** What a dropdown of the editor shows, asked for in a run of the node: its context has all that is needed. */
 async function search(

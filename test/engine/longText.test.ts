@@ -4,17 +4,11 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { item, runNode, saved } from './support';
+import { item, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 2, jobSeconds: 0 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 2, jobSeconds: 0 });
 
 /** Sentences of about 40 characters that differ, so that the simulator speaks each in another melody. */
 const sentences = (count: number) =>

@@ -1,16 +1,11 @@
 import type { IDataObject, OnError } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Fault, type Simulator, startSimulator } from '../support/simulator';
-import { item, runNode, saved } from './support';
+import { type Fault, startSimulator } from '../support/simulator';
+import { item, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 
 const texts = (count: number) =>
 	Array.from({ length: count }, (_, index) => item({ text: `Sentence number ${index}.` }));

@@ -1,16 +1,11 @@
 /* When jobs are looked at: evenly spread, seldom, and as soon as they are likely to be done. */
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../support/simulator';
-import { item, jobNode, runNode } from './support';
+import type { SimulatorOptions } from '../support/simulator';
+import { item, jobNode, runNode, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1 });
 
 const JOBS = 16;
 const text = (index: number) => 'x'.repeat(500 + ((index * 997) % 4500));

@@ -4,16 +4,12 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { runnerOf } from './support';
+import { runnerOf, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 const run = runnerOf(() => sim);
 const bytesOf = async (file: IBinaryData) =>

@@ -34,7 +34,7 @@ import {
 import { SpeechGatewayApi } from '../../credentials/SpeechGatewayApi.credentials';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
-import type { Simulator } from '../support/simulator';
+import { Simulator, type SimulatorOptions } from '../support/simulator';
 import * as clock from '../support/clock';
 import { type KeyFault, KeyStore } from './keyStore';
 
@@ -381,6 +381,15 @@ export const texts = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, index) =>
 		item({ id: index, text: `Sentence number ${index}.` }),
 	);
+
+/** A simulator for the tests of a file; each begins with nothing asked of it. */
+export function useSimulator(options?: SimulatorOptions): Simulator {
+	const sim = new Simulator(options);
+	beforeAll(async () => void (await sim.listen()));
+	afterAll(async () => await sim.close());
+	beforeEach(() => sim.reset());
+	return sim;
+}
 
 /** Runs one spoken text against a simulator; what a test is about goes into `more`. */
 export const runnerOf =

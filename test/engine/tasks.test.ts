@@ -1,14 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Fault, type Simulator, startSimulator } from '../support/simulator';
-import { type EngineRun, item, runNode, texts } from './support';
+import type { Fault } from '../support/simulator';
+import { type EngineRun, item, runNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 })));
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 /** What speech jobs and videos have in common, and what differs. */
 const KINDS = [

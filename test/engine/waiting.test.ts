@@ -1,17 +1,12 @@
 /* What a poll answers, whatever it is, neither costs a paid job its id nor stretches Max Wait. */
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Fault, type Simulator, startSimulator } from '../support/simulator';
-import { item, runNode, saved } from './support';
+import type { Fault } from '../support/simulator';
+import { item, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 const run = async (
 	operation: string,

@@ -4,19 +4,13 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import { decode, whichText } from '../support/listen';
-import { item, runNode, saved, speechNode } from './support';
+import { item, runNode, saved, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0.05 });
-});
-afterAll(async () => await sim.close());
-beforeEach(() => sim.reset());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
 type Run = Partial<Parameters<typeof runNode>[0]>;
 const run = async (more: Run = {}) =>
