@@ -210,11 +210,125 @@ describe('nothing paid for is lost', () => {
 		expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
 			[0, 0, 1],
 			[1, 0, 0],
-			// It is done, and nobody knows the id any more: another item.
+			// It is done: the same item once more.
 			[1, 0, 0],
 		]);
 		expect(rounds[0][2][0].json.waitedSeconds).toBeGreaterThanOrEqual(4);
+		expect(charged()).toEqual([sentence(0)]);
 		expect(context).toEqual({});
+	});
+
+	describe('an item of Waiting that goes back in on two paths, round after round', () => {
+		const waits = (options: IDataObject = {}) =>
+			createAndWait({ maxWait: 2, whenMaxWaitReached: 'stillProcessing', ...options });
+		/** What comes back, round by round: all of it with what Waiting said of the job. */
+		const back = (...rounds: IDataObject[][]) => {
+			const items = rounds.map((round) => round.map((json) => item({ ...json })));
+			sim.once('response', () => {
+				for (const { json } of items.flat()) Object.assign(json, { id: sim.jobs[0].id });
+			});
+			return items;
+		};
+
+		test.each([
+			['as it is', { text: sentence(0) }],
+			['without its text', {}],
+			['with another text', { text: sentence(1) }],
+		])('%s: the second gets what the first got', async (_, json) => {
+			sim.fault({ method: 'POST', jobSeconds: 3 });
+			const { rounds, error, context } = await run({
+				rounds: [texts(1), ...back([json], [json], [json])],
+				parameters: waits(),
+			});
+			expect(error).toBeUndefined();
+			expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
+				[0, 0, 1],
+				...Array(3).fill([1, 0, 0]),
+			]);
+			const [, first, ...later] = rounds.map(([[one]]) => one);
+			for (const one of later) expect(one).toEqual(first);
+			expect(first.binary?.data.mimeType).toBe('audio/mpeg');
+			expect(charged()).toEqual([sentence(0)]);
+			expect(context).toEqual({});
+		});
+
+		test('still waiting at the first: both wait for the same job', async () => {
+			sim.fault({ method: 'POST', jobSeconds: 7 });
+			const { rounds } = await run({
+				rounds: [texts(1), ...back([{}], [{}], [{}, {}], [{}])],
+				parameters: waits(),
+			});
+			expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
+				...Array(3).fill([0, 0, 1]),
+				[2, 0, 0],
+				[1, 0, 0],
+			]);
+			expect(charged()).toEqual([sentence(0)]);
+		});
+
+		test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+			'the job failed, with %s: the second says so too',
+			async (onError) => {
+				sim.fault({ method: 'POST', jobSeconds: 3, jobFails: true });
+				const { rounds } = await run({
+					rounds: [texts(1), ...back([{}], [{}])],
+					...{ parameters: waits(), onError },
+				});
+				const errors = rounds.slice(1).map((outputs) => outputs.flat()[0].json.error);
+				for (const error of errors) expect(error).toMatchObject({ jobId: sim.jobs[0].id });
+				expect(charged()).toEqual([sentence(0)]);
+			},
+		);
+
+		test('a round in between fails, and the execution is retried, twice', async () => {
+			sim.fault({ method: 'POST', jobSeconds: 3 });
+			sim.fault({ input: sentence(2), status: 402 });
+			const rounds = [texts(1), ...back([{}], [{ text: sentence(2) }], [{}])];
+			sim.once('response', () => (rounds[2][0].json.id = 'row-2'));
+			const first = await run({ rounds, parameters: waits() });
+			expect(first.error?.message).toContain('402');
+			const later = [await retry(first), await retry(first)];
+			await retry(first);
+			expect(later.map(({ rounds: all }) => all.at(-1)![0].length)).toEqual([1, 1]);
+			expect(charged()).toEqual([sentence(0), sentence(2)]);
+		});
+
+		test('the node was set to another operation in between: an error', async () => {
+			sim.fault({ method: 'POST', jobSeconds: Infinity });
+			sim.fault({ input: sentence(2), status: 402 });
+			const rounds = [texts(1), ...back([{ text: sentence(2) }], [{ text: sentence(0) }])];
+			sim.once('response', () => (rounds[1][0].json.id = 'row-2'));
+			const first = await run({ rounds, parameters: waits() });
+			const second = await retry(first, { parameters: generate() });
+			expect(second.error?.message).toContain('has paid for "speechJob.createAndWait"');
+			expect(charged()).toEqual([sentence(0), sentence(2)]);
+		});
+
+		test.each(['the same', 'another'])(
+			'what came out on Success and asks for %s text is another item',
+			async (which) => {
+				sim.fault({ method: 'POST', jobSeconds: 3 });
+				const again = item({});
+				const text = which === 'the same' ? sentence(0) : sentence(1);
+				sim.on('response', ({ path }: { path: string }) => {
+					// As the node hands it over, with a text of its own.
+					if (path.endsWith('/content'))
+						Object.assign(again.json, { ...{ id: sim.jobs[0].id, bytes: 1 }, text });
+				});
+				const rounds = [texts(1), ...back([{}]), [again]];
+				await run({ rounds, parameters: waits() }).finally(() =>
+					sim.removeAllListeners('response'),
+				);
+				expect(charged()).toEqual([sentence(0), text]);
+			},
+		);
+
+		test('items of later rounds with the same text, and no id of a job, are charged each', async () => {
+			sim.fault({ method: 'POST', jobSeconds: 3 });
+			const rounds = [texts(1), ...back([{}]), texts(1), [item({ text: sentence(0), id: 'row' })]];
+			await run({ rounds, parameters: waits() });
+			expect(charged()).toEqual(Array(3).fill(sentence(0)));
+		});
 	});
 
 	test('an item with an id that is no task of this node is an item like any other', async () => {

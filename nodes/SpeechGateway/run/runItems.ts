@@ -63,7 +63,7 @@ class Run {
 		this.ledger = new Ledger(context, 'speechGateway', round);
 		if (operation.billed) rememberFirstExecution(context, this.ledger.firstExecutionId);
 		const input = context.getInputData();
-		if (operation.waits && operation.billed) this.ledger.takeBack(input.map(({ json }) => json.id));
+		if (operation.billed) this.ledger.takeBack(input.map(({ json }) => json));
 		this.items = input.map((_, index) => this.ledger.item(String(index)));
 		this.ledger.tryAgain(triesOf(context));
 	}
@@ -189,7 +189,7 @@ class Run {
 		const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
 		const isOver = isTool(context) ? all.every(succeeded) : !this.willRunAgain(outputs);
 		if (isOver) {
-			if (operation.billed && !isTool(context)) letWait(ledger, all);
+			if (operation.billed && !isTool(context)) keepWaiting(ledger, all);
 			ledger.close();
 		}
 		giveHints(context, session.hints, all);
@@ -229,10 +229,13 @@ class Run {
 	}
 }
 
-function letWait(ledger: Ledger, settled: Settled[]): void {
+/** Which tasks leave on Still Processing, and which that have left there before are done. */
+function keepWaiting(ledger: Ledger, settled: Settled[]): void {
 	for (const [index, outcome] of settled.entries()) {
-		if ('branch' in outcome && outcome.branch === 'waiting')
-			ledger.letWait(String(index), String(outcome.items[0].json.id));
+		if (!('branch' in outcome)) continue;
+		const id = String(outcome.items[0]?.json.id);
+		if (outcome.branch === 'waiting') ledger.letWait(String(index), id);
+		else if (outcome.branch === 'success') ledger.waitNoMore(id);
 	}
 }
 

@@ -1,6 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { ItemLedger, type ItemRecord } from './itemLedger';
-import { firstExecutionId, type RunHistoryContext } from './runHistory';
+import { doneAfterWaiting, firstExecutionId, type RunHistoryContext } from './runHistory';
 
 interface RunRecord {
 	firstExecutionId: string;
@@ -119,21 +119,33 @@ export class Ledger {
 	}
 
 	/**
-	 * Items that carry the id of a task which left this node on Still Processing go on with that task, also several with
-	 * the same. `ids`: what the items carry as their id, in their order.
+	 * Items that carry the id of a task which left this node on Still Processing go on with that task, however many come
+	 * back with it, and however late. Once it is done, they get what the first got. `items`: the json of all, in order.
 	 */
-	takeBack(ids: unknown[]): void {
+	takeBack(items: IDataObject[]): void {
+		const waiting = this.rounds[WAITING]?.items ?? {};
+		let done: ReturnType<typeof doneAfterWaiting> | undefined;
+		for (const [index, json] of items.entries()) {
+			const { id } = json;
+			const item = this.item(String(index));
+			if (typeof id !== 'string' || item.maybeCharged) continue;
+			if (Object.hasOwn(waiting, id)) {
+				item.adopt(structuredClone(waiting[id]));
+				continue;
+			}
+			done ??= doneAfterWaiting(this.context);
+			const result = done.get(id);
+			// What has left on Success says so: it comes back to have something else made.
+			if (result && json.bytes === undefined)
+				item.finish({ branch: 'success', items: [structuredClone(result)] });
+		}
+	}
+
+	/** A task that once left on Still Processing is done: its item is in the execution's data from now on. */
+	waitNoMore(id: string): void {
 		const waiting = this.rounds[WAITING];
 		if (!waiting) return;
-		const taken = new Set<string>();
-		for (const [index, id] of ids.entries()) {
-			const item = this.item(String(index));
-			if (typeof id !== 'string' || !Object.hasOwn(waiting.items, id) || item.maybeCharged)
-				continue;
-			item.adopt(structuredClone(waiting.items[id]));
-			taken.add(id);
-		}
-		for (const id of taken) delete waiting.items[id];
+		delete waiting.items[id];
 		if (Object.keys(waiting.items).length === 0) delete this.rounds[WAITING];
 	}
 
