@@ -122,6 +122,18 @@ test('Generate with Long Text: Job, of several jobs of different lengths', async
 	expect(last.context).toEqual({});
 });
 
+test('a voice by its title is looked up once, before the sleep', async () => {
+	const [{ account }] = sim.accounts;
+	sim.voices.push({ account, _id: 'a1', title: 'Anna', created_at: 0, size: 1, sha256: '' });
+	const voice = { __rl: true, mode: 'title', value: 'Anna' };
+	const { last } = await runAsleep(
+		options({ resource: 'speech', operation: 'generate', voice }, { longText: 'job' }, {}),
+	);
+	expect(last.outputs[0].map(({ json }) => json.voice)).toEqual(['Anna', 'Anna', 'Anna']);
+	expect(sim.requests.filter(({ path }) => path === '/v1/audio/voices')).toHaveLength(1);
+	expect(sim.requests[1].body).toMatchObject({ voice: 'a1' });
+});
+
 test('a part of a long text fails: the other is waited for awake and handed over', async () => {
 	sim.fault({ ...CREATE, nth: 2, status: 402 });
 	const { naps, last } = await runAsleep(

@@ -59,6 +59,20 @@ describe('parts that cannot be joined', () => {
 		expect(await bytesOf(binary!.completed)).toEqual(fixture(one));
 		expect(await bytesOf(binary!.completed_2)).toEqual(fixture(two));
 	});
+
+	test('are handed over one by one when all are spoken, with an error that says so', async () => {
+		answer(fixture('wav-8000-mono-alaw.wav'), { input: 'first' });
+		answer(fixture('wav-8000-mono-mulaw.wav'), { input: 'second' });
+		const text = 'The first sentence. The second sentence.';
+		const { outputs } = await run(text, { responseFormat: 'wav' }, THREE, 'continueRegularOutput');
+		const [{ json, binary }] = outputs[0];
+		expect(json.error).toMatchObject({
+			message: expect.stringMatching(/^The parts could not be joined: /),
+			description: expect.stringContaining('attached as they are'),
+			segments: { total: 2, completed: 2, unknown: 0 },
+		});
+		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);
+	});
 });
 
 const foreign = (name: string) => fixture(join('../foreign', name));

@@ -154,6 +154,13 @@ test('of two calls at once, one lost: the other is answered, and only the lost o
 	expect(JSON.stringify(rounds)).toContain('upstream_outcome_unknown');
 });
 
+test('the same question twice at once is asked twice, and answered twice', async () => {
+	const { answers, kept } = await ask(atOnce, ['One?', 'One?']);
+	expect(answers).toHaveLength(2);
+	expect(sim.charges).toHaveLength(2);
+	expect(kept).toEqual({});
+});
+
 test('a streamed answer is replayed as a stream', async () => {
 	const heard: string[] = [];
 	const stream: Agent = async (model, [question]) => {

@@ -236,6 +236,28 @@ describe.each(TABLE)('$path by $parameters.resource: $parameters.operation', (ro
 		},
 	);
 
+	test('n8n dies while two are under way: Retry execution sends neither again', async () => {
+		fault({ connection: 'stall' });
+		sim.fault({ path: row.path, method: 'POST', input: 'three', status: 402, delayMs: 1_000 });
+		const two = { items: items.slice(1) };
+		let atDeath: object | undefined;
+		const first = await run(row, {
+			...two,
+			started: ({ data }) =>
+				void sim.waitFor((all) => {
+					if (all.length === 2) atDeath ??= structuredClone(data.executionData!.contextData);
+					return atDeath !== undefined;
+				}),
+		});
+		const broken = saved(first.run);
+		Object.assign(broken.executionData!, { contextData: atDeath });
+		const second = await run(row, { ...two, retryOf: broken, mode: 'retry' });
+		expect(counts(second)).toEqual([0, 2]);
+		for (const { json } of second.outputs[1])
+			expect(json).toMatchObject({ outcome: 'unknown', reason: 'interrupted' });
+		expect(sent()).toEqual([0, 1, 1]);
+	});
+
 	if (row.isTask)
 		test('the id is in what comes out, and the file is not a second charge', async () => {
 			const { outputs } = await run(row);

@@ -1,4 +1,6 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { item, runNode, saved, useSimulator } from './support';
@@ -136,6 +138,16 @@ test('create, get, wait and download by id', async () => {
 		expect(later.outputs[0][0].json).toMatchObject({ id });
 		expect(later.outputs).toHaveLength(1);
 	}
+});
+
+test('of a download that is damaged, nothing stays in the store', async () => {
+	sim.fault({ path: /content$/, corrupt: true, times: Infinity });
+	const store = jest.spyOn(Container.get(BinaryDataService), 'store');
+	const { error } = await run({ items: texts(1) });
+	const { calls } = store.mock;
+	store.mockRestore();
+	expect(error?.message).toContain('The answer of the gateway was damaged');
+	expect(calls).toEqual([]);
 });
 
 test.each(['..', '.', '../../models', 'spj_made_up', 'a/b', 'a%2Fb?x=1#y'])(

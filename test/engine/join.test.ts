@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
@@ -63,6 +64,17 @@ const SETS: Record<AudioFormat, string[]> = {
 	opus: ['opus-mono-20ms.opus', 'opus-mono-20ms-1500hz.opus', 'opus-mono-60ms-silk.opus'],
 	pcm: ['pcm-500hz.pcm', 'pcm-1500hz.pcm'],
 };
+
+test('one stored file among them: the joined one goes into the store as a stream, not as a whole', async () => {
+	const name = 'wav-24000-mono-s16.wav';
+	const files = [inMemory(fixture(name), name), await inStore(fixture(name), name)];
+	const store = jest.spyOn(Container.get(BinaryDataService), 'store');
+	const { outputs } = await run(asItems(files));
+	const [[, data]] = store.mock.calls;
+	store.mockRestore();
+	expect(outputs[0]).toHaveLength(1);
+	expect(data).toBeInstanceOf(Readable);
+});
 
 describe.each([
 	[

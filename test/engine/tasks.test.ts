@@ -175,6 +175,15 @@ test('a video that comes too slowly is given up, with its id', async () => {
 	expect(error?.context?.jobId).toBe(sim.videos[0].id);
 });
 
+test('a video that takes more than a minute at a fair pace is stored whole', async () => {
+	sim.fault({ path: /content$/, contentBytes: 100_000, dripMs: 5_000 });
+	const { outputs } = await run({
+		...{ resource: 'video', operation: 'createAndWait', model: 'sim-video', prompt: 'A boat' },
+		options: { maxRetries: 0, pollInterval: 1 },
+	});
+	expect(outputs[0][0].json.bytes).toBe(100_000);
+});
+
 test('the budget holds for jobs', async () => {
 	const { error } = await run(job('create', { maxEstimatedTokens: 10 }), { items: texts(2) });
 	expect(error?.message).toContain('Max Estimated Tokens');

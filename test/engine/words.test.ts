@@ -294,6 +294,14 @@ describe('voice by title', () => {
 		expect(sim.requests.map(({ path }) => path)).toEqual(['/v1/audio/speech']);
 	});
 
+	test('a voice without an ID is none', async () => {
+		const anna = await cloneVoice('Anna');
+		const body = { items: ['', anna].map((_id) => ({ _id, title: 'Anna' })) };
+		sim.fault({ method: 'GET', status: 200, body });
+		const { outputs } = await speak('One.', {}, titled('Anna'));
+		expect(outputs[0][0].json.voice).toBe(anna);
+	});
+
 	test('what an error offers are voices with a title', async () => {
 		const body = { items: [{ _id: 'a' }, { _id: 'b', title: ' ' }, { _id: 'c', title: 'Ben ' }] };
 		sim.fault({ method: 'GET', status: 200, body });

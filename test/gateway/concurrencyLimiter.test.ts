@@ -68,6 +68,16 @@ test('a 429 halves the limit once a burst, and successes win it back', async () 
 	await Promise.all(second.results);
 });
 
+test('half of three is one', async () => {
+	const gate = new ConcurrencyLimiter(3);
+	await gate.run(true, async (ticket) => gate.slowDown(ticket, 0));
+	const { requests, began, results } = crowd(gate, [true, true, true]);
+	await settle();
+	expect(began).toEqual([0]);
+	requests.forEach(({ finish }) => finish());
+	await Promise.all(results);
+});
+
 test('the limit grows by one after two rounds of successes, not before', async () => {
 	const gate = new ConcurrencyLimiter(4);
 	await gate.run(true, async (ticket) => gate.slowDown(ticket, 0));
@@ -117,6 +127,15 @@ test('nobody starts while the gateway asks to wait', async () => {
 	requests[0].finish();
 	await Promise.all(results);
 	expect(began).toEqual([0]);
+});
+
+test('a request that was called off before it came does not wait for a place', async () => {
+	const gate = new ConcurrencyLimiter(1);
+	const { requests, results } = crowd(gate, [true]);
+	const off = AbortSignal.abort(new Error('called off'));
+	await expect(gate.run(true, async () => 1, off)).rejects.toThrow('called off');
+	requests[0].finish();
+	await Promise.all(results);
 });
 
 test('cancelling ends every wait with the reason', async () => {

@@ -15,6 +15,7 @@ import {
 	jsonObject,
 	jsonOption,
 	locatorField,
+	locatorProperty,
 	numberField,
 	numberOption,
 	secondsOption,
@@ -114,6 +115,38 @@ test('JSON: as text or as a value; its default is what holds when it is empty', 
 	expect(() => read(jsonOption({ ...words, default: '[]' }, jsonArray), '{}')).toThrow(
 		'"Pause" must be a JSON array',
 	);
+});
+
+test('the editor shows each kind of option as what it is', () => {
+	const shown = [
+		textOption({ ...words, default: '' }),
+		flagOption({ ...words, default: true }),
+		numberOption({ ...words, default: 1 }),
+		choiceOption({ ...words, default: 'b', choices }),
+		jsonOption({ ...words, default: '{}' }, jsonObject),
+	].flatMap(({ options }) => options);
+	expect(shown.map(({ type }) => type)).toEqual(['string', 'boolean', 'number', 'options', 'json']);
+});
+
+test('a locator has its modes in the order in which people look for them', () => {
+	const spec = {
+		...{ ...words, default: { value: 'm' }, list: { placeholder: 'Pick one', search: 'find' } },
+		...{ example: 'm-1', title: { displayName: 'Title', placeholder: 'e.g. Anna' } },
+	};
+	expect(locatorProperty(spec)).toMatchObject({
+		type: 'resourceLocator',
+		default: { mode: 'list', value: 'm' },
+		modes: [
+			{
+				...{ name: 'list', type: 'list', placeholder: 'Pick one' },
+				typeOptions: { searchListMethod: 'find', searchable: true },
+			},
+			{ name: 'id', type: 'string', placeholder: 'e.g. m-1' },
+			{ name: 'title', type: 'string', displayName: 'Title', placeholder: 'e.g. Anna' },
+		],
+	});
+	const { modes } = locatorProperty({ ...spec, title: undefined });
+	expect(modes?.map(({ name }) => name)).toEqual(['list', 'id']);
 });
 
 test('a locator is read from the list, by its id, and as plain text', () => {
