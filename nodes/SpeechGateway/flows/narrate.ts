@@ -204,9 +204,10 @@ async function describeRemains(
 
 /** The bytes of a segment that was paid for but came damaged, under a name of its own. */
 function receivedOf(result: PartResult, segment: number): AttachedFiles {
-	if (isDone(result) || !(result.error instanceof OutcomeUnknownError)) return {};
+	const error = isDone(result) ? undefined : result.error;
+	const files = error instanceof OutcomeUnknownError ? error.files : {};
 	return Object.fromEntries(
-		Object.entries(result.error.files).map(([name, file]) => [`${name}_${segment}`, file]),
+		Object.entries(files).map(([name, file]) => [`${name}_${segment}`, file]),
 	);
 }
 

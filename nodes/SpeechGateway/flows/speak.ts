@@ -25,7 +25,7 @@ export interface AsJob {
 }
 
 const boundOf = ({ input, speed }: IDataObject): number =>
-	maxAudioBytes(String(input), typeof speed === 'number' ? speed : 1);
+	maxAudioBytes(String(input), speed as number | undefined);
 
 /** Whether nothing of a request is on record that keeps it from being sent, or from going on as a job. */
 export const isToBeSent = (item: ItemRequests, name: string): boolean =>

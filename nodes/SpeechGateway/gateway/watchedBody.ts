@@ -16,8 +16,8 @@ const SLOWEST_BYTES_PER_SECOND = 50;
  */
 export class ExchangeTimeout {
 	private readonly request = new AbortController();
-	/** Since when the gateway is waited for; undefined while it is not its turn. Up to the headers, n8n's own comes first. */
-	private waitingSince: number | undefined = Date.now() + LONGEST_TICK_MS;
+	/** Since when the gateway is waited for; Infinity while it is not its turn. Up to the headers, n8n's own comes first. */
+	private waitingSince = Date.now() + LONGEST_TICK_MS;
 	private ended = false;
 	private hurriedSince: number | undefined;
 	/** How long the body has been waited for so far, ms, less the time that its bytes have earned. */
@@ -39,9 +39,9 @@ export class ExchangeTimeout {
 
 	/** So many bytes came; until the next are asked for, the time stands still. */
 	received(bytes: number): void {
-		const waited = this.waitingSince === undefined ? 0 : Date.now() - this.waitingSince;
+		const waited = Date.now() - this.waitingSince;
 		this.owed = Math.max(0, this.owed + waited - (bytes * 1000) / SLOWEST_BYTES_PER_SECOND);
-		this.waitingSince = undefined;
+		this.waitingSince = Infinity;
 	}
 
 	/** From now on, the time runs for all that is left of the exchange, whatever comes in. */
@@ -63,9 +63,8 @@ export class ExchangeTimeout {
 
 	private async watch(): Promise<void> {
 		for (;;) {
-			const since = this.hurriedSince ?? this.waitingSince;
-			const waited =
-				since === undefined ? 0 : Date.now() - since + (this.hurriedSince ? 0 : this.owed);
+			const since = this.hurriedSince ?? this.waitingSince - this.owed;
+			const waited = Date.now() - since;
 			if (waited >= this.milliseconds) break;
 			await pause(Math.min(LONGEST_TICK_MS, this.milliseconds - waited));
 			if (this.ended) return;
@@ -86,7 +85,6 @@ export function watchBody(body: Readable, timeout: ExchangeTimeout): Readable {
 	const destroy = body.destroy.bind(body);
 	// n8n's HTTP client reports an abort here; without a listener that would end the process.
 	body.on('error', () => undefined);
-	timeout.restart();
 	return Object.assign(body, {
 		[Symbol.asyncIterator]: () => watched(iterate(), timeout),
 		destroy: (error?: Error) => {

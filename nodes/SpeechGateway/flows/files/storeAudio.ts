@@ -131,7 +131,7 @@ async function wholeOrStream(
 	return readableFrom(all(), anyReadable);
 }
 
-/** As much of the body as tells what it is. A body that breaks off within it is told by what came. */
+/** As much of the body as tells what it is, whatever it is. A body that breaks off within it is told by what came. */
 async function readHead(
 	chunks: AsyncIterator<Uint8Array>,
 ): Promise<{ head: Buffer; broken?: Error }> {
@@ -141,8 +141,6 @@ async function readHead(
 			const { value, done } = await chunks.next();
 			if (done) break;
 			head = Buffer.concat([head, value]);
-			if (head.length < MARK_BYTES) continue;
-			if (sniffAudioFormat(head) ?? sniffForeignFormat(head)) break;
 		}
 	} catch (error) {
 		if (head.length === 0) throw asError(error);
