@@ -7,7 +7,7 @@ import { type Mutant, mutantsOf } from './mutants/mutate';
 import { Killers, type Plan, planFor, type Survey } from './mutants/plan';
 import { Worker } from './mutants/pool';
 import { hash, identify, type Result, State } from './mutants/state';
-import { describeResults, type Reason, type Tried } from './mutants/table';
+import { describeResults, keyOf, type Reason, type Tried } from './mutants/table';
 import type { TestPlace } from './mutants/worker';
 
 const ROOT = path.resolve(__dirname, '..');
@@ -44,7 +44,7 @@ function filesIn(folder: string, end: string): string[] {
  * - `--only PATH` (any number): these files or folders.
  * - `--sample N`: N mutants of each file, always the same ones; `--seed S`: other ones. A larger N goes on from a smaller.
  * - `--thorough`: survivors are tried with all tests that come by, not only with some of every test file.
- * - `--survivors`: only what survived so far, once more.
+ * - `--survivors`: only what survived so far and is not known to be equivalent, once more.
  * - `--tests NAME` (any number): with all tests of the files whose path has that name, and no others; what survives these
  *   is left as it was.
  * - `--minutes N`: no new ones after that.
@@ -71,10 +71,13 @@ export async function main(args: string[]): Promise<number> {
 	);
 	const idOf = new Map(chosen.map((mutant) => [mutant, identify(mutant, read(mutant.file))]));
 	const state = new State(path.join(ROOT, STATE));
+	const reasons = JSON.parse(read(REASONS)) as Record<string, Reason>;
 	if (!values.table) {
 		const until = performance.now() + Number(values.minutes ?? Infinity) * 60_000;
 		const isWanted = (mutant: Mutant) =>
-			!values.survivors || (state.get(idOf.get(mutant)!)?.state ?? 'killed') !== 'killed';
+			!values.survivors ||
+			((state.get(idOf.get(mutant)!)?.state ?? 'killed') !== 'killed' &&
+				!reasons[keyOf(mutant)]?.equivalent);
 		await tryAll(chosen.filter(isWanted), idOf, state, {
 			until,
 			thorough: values.thorough || values.tests !== undefined,
@@ -88,7 +91,6 @@ export async function main(args: string[]): Promise<number> {
 		mutant,
 		result: state.get(identify(mutant, read(mutant.file))),
 	}));
-	const reasons = JSON.parse(read(REASONS)) as Record<string, Reason>;
 	const table = describeResults(tried, reasons);
 	if (values.table && !values.only) writeFileSync(path.join(ROOT, TABLE), table);
 	console.log(table);
