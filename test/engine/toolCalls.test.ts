@@ -5,7 +5,7 @@ import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
-import { type EngineRun, item, runNode, speechNode, useSimulator } from './support';
+import { type EngineRun, item, runNode, saved, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -135,6 +135,24 @@ test('where n8n cannot sign, the item is as it is; outside of an agent, there ar
 	expect(unsigned.outputs[0][0].json).toMatchObject({ segments: 1 });
 	const plain = await run({ items: call('Hello.'), asTool: false });
 	for (const { outputs } of [unsigned, plain]) expect(outputs[0][0].json.links).toBeUndefined();
+});
+
+test('in a retried execution, too, a call that succeeded may be made again', async () => {
+	sim.fault({ input: 'First.', status: 402 });
+	const rounds = ['First.', 'Hello.', 'Hello.'].map(call);
+	const first = await run({ rounds });
+	const retry = async () => await run({ rounds, mode: 'retry', retryOf: saved(first.run) });
+	const second = await retry();
+	expect(second.rounds.map(([[{ json }]]) => json.outcome)).toEqual([
+		undefined,
+		undefined,
+		undefined,
+	]);
+	expect(inputs()).toEqual(['First.', 'Hello.', 'Hello.']);
+	// Another retry of the same execution sends nothing of it.
+	const third = await retry();
+	expect(third.rounds.map(([[{ json }]]) => json.reason)).toEqual(Array(3).fill('already_sent'));
+	expect(inputs()).toHaveLength(3);
 });
 
 test('a call that was refused may be made again', async () => {

@@ -190,7 +190,8 @@ class Run {
 		const isOver = isTool(context) ? all.every(succeeded) : !this.willRunAgain(outputs);
 		if (isOver) {
 			if (operation.billed && !isTool(context)) keepWaiting(ledger, all);
-			ledger.close();
+			if (operation.billed && isTool(context)) ledger.closeCall();
+			else ledger.close();
 		}
 		giveHints(context, session.hints, all);
 		return outputs;

@@ -1,6 +1,12 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { ItemLedger, type ItemRecord } from './itemLedger';
-import { doneAfterWaiting, firstExecutionId, type RunHistoryContext } from './runHistory';
+import {
+	answersTo,
+	doneAfterWaiting,
+	firstExecutionId,
+	rememberAnswer,
+	type RunHistoryContext,
+} from './runHistory';
 
 interface RunRecord {
 	firstExecutionId: string;
@@ -100,7 +106,9 @@ export class Ledger {
 	 */
 	get retryOf(): string | undefined {
 		const { firstExecutionId: first, executionId } = this.round;
-		return executionId === first ? undefined : `retry of ${first}, round ${this.key}`;
+		if (executionId === first) return undefined;
+		const answers = answersTo(this.context, this.key);
+		return `retry of ${first}, round ${this.key}${answers > 0 ? `, again ${answers}` : ''}`;
 	}
 
 	item(key: string): ItemLedger {
@@ -153,6 +161,12 @@ export class Ledger {
 	forget(key: string): void {
 		delete this.round.items[key];
 		if (this.keys().length === 0) this.close();
+	}
+
+	/** A tool's call has succeeded: the next one like it is another one. */
+	closeCall(): void {
+		rememberAnswer(this.context, this.key);
+		this.close();
 	}
 
 	/** Nothing is left to protect: no trace stays in the execution data. */

@@ -16,7 +16,7 @@ export type RunHistoryContext = Pick<
 	};
 
 interface Marked extends ITaskMetadata {
-	speechGateway?: { firstExecutionId?: string };
+	speechGateway?: { firstExecutionId?: string; answered?: string };
 }
 
 /** The round of the loop the node is in, from 0. */
@@ -38,6 +38,18 @@ export function firstExecutionId(context: RunHistoryContext): string | undefined
 		if (first !== undefined) return first;
 	}
 	return undefined;
+}
+
+/** How many earlier runs of a tool have answered this call; each further one like it is meant to be made. */
+export const answersTo = (context: RunHistoryContext, call: string): number =>
+	runsOf(context).filter(
+		({ metadata }) => (metadata as Marked | undefined)?.speechGateway?.answered === call,
+	).length;
+
+/** Leaves in the record of this run of a tool which call it has answered. */
+export function rememberAnswer(context: RunHistoryContext, call: string): void {
+	const metadata: Marked = { speechGateway: { answered: call } };
+	context.setMetadata?.(metadata);
 }
 
 /** Leaves that id in the record of this run, for the rounds and retries to come. */
