@@ -187,7 +187,7 @@ const task = fc.oneof(
 	{ weight: 1, arbitrary: fc.constant({ jobSeconds: Infinity }) },
 );
 
-const itemPlan = (kind: Kind): fc.Arbitrary<ItemPlan> => {
+export const itemPlan = (kind: Kind): fc.Arbitrary<ItemPlan> => {
 	const waits = kind === 'createAndWait' || kind === 'video';
 	return fc.record({
 		sentences: fc.array(trouble, { minLength: 1, maxLength: isCut(kind) ? 5 : 1 }),
