@@ -192,7 +192,7 @@ describe('text options', () => {
 		'a text without anything to speak is refused: %s',
 		async (text) => {
 			const { error } = await speak(text);
-			expect(error?.message).toContain('"Text" has no letter or digit');
+			expect(error?.message).toContain('"Text" has no letter, digit or emoji');
 			expect(sim.requests).toEqual([]);
 		},
 	);

@@ -24,7 +24,7 @@ export const prepared = (text: string, options: Partial<TextInput>): PreparedTex
 export function mustBeSpeakable(spoken: string, label: string): void {
 	if (isSpeakable(spoken)) return;
 	throw new InputError(
-		`"${label}" has no letter or digit, so there is nothing to speak`,
+		`"${label}" has no letter, digit or emoji, so there is nothing to speak`,
 		'Nothing was sent. If it consists of markup only, check the option "Text Format".',
 	);
 }

@@ -55,11 +55,12 @@ const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number; mayBeMute?
 ];
 const SENTENCE_LEVEL = 1;
 
-const WORDS = /[\p{L}\p{N}]+/gu;
+/** Letters, digits and emoji, of which many voices say the name. */
+const WORDS = /[\p{L}\p{N}\p{Emoji_Presentation}\uFE0F]+/gu;
 
-/** Whether there is a letter or digit in a text: without any, there is nothing to speak. */
+/** Whether there is a letter, digit or emoji in a text: without any, there is nothing to speak. */
 export function isSpeakable(text: string): boolean {
-	return /[\p{L}\p{N}]/u.test(text);
+	return text.search(WORDS) >= 0;
 }
 
 /** Of a piece without a letter or digit: more than any cut. */
