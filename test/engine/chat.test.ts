@@ -173,6 +173,23 @@ describe('an answer', () => {
 		expect(outputs[0][0]?.json).toMatchObject(json);
 	});
 
+	test.each(['ab', 'a'])('streamed without blank lines between its events: %s', async (text) => {
+		const events = [...text].map((content) => ({ choices: [{ delta: { content } }] }));
+		const lines = [...events.map((event) => JSON.stringify(event)), '[DONE]'];
+		const body = lines.map((line) => `data: ${line}\n`).join('');
+		fault({ status: 200, charge: true, body, contentType: 'text/event-stream' });
+		const { outputs } = await run({ parameters: chat({ stream: true }) });
+		expect(outputs[0][0]?.json.text).toBe(text);
+	});
+
+	test('wrapped in data', async () => {
+		const body = { code: 0, data: completion({ content: 'Hi' }) };
+		fault({ status: 200, charge: true, body, times: 2 });
+		expect((await run()).outputs[0][0]?.json).toMatchObject({ text: 'Hi', finishReason: 'stop' });
+		const { outputs } = await run({ parameters: chat({ simplify: false }) });
+		expect(outputs[0][0]?.json).toEqual(body);
+	});
+
 	test('content as parts', async () => {
 		const content = [
 			{ type: 'text', text: 'Hello ' },

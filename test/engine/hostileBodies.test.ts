@@ -139,7 +139,7 @@ describe('videos', () => {
 	test.each([
 		['video/mp4', 'video/mp4', 'mp4'],
 		['video/webm; codecs=vp9', 'video/webm', 'webm'],
-		['video/quicktime', 'video/quicktime', 'mov'],
+		['Video/QuickTime', 'video/quicktime', 'mov'],
 		['application/octet-stream', 'video/mp4', 'mp4'],
 	])('of the type %s: every byte is stored, as %s', async (type, mimeType, fileExtension) => {
 		serve = (response) => response.writeHead(200, { 'content-type': type }).end(film);

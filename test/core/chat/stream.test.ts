@@ -103,6 +103,13 @@ describe('streams', () => {
 		expect(result.deltas).toEqual(['a']);
 	});
 
+	test('events without blank lines between them', () => {
+		const { whole, reply } = read(
+			[delta({ content: 'a' }), delta({ content: 'b' }), DONE].join('').replace(/\n\n/g, '\n'),
+		);
+		expect([whole, reply.text]).toEqual([true, 'ab']);
+	});
+
 	test('nothing at all', () => {
 		expect(read('')).toMatchObject({ deltas: [], whole: false, reply: { text: '' } });
 		expect(read(' \n\n').whole).toBe(false);

@@ -93,7 +93,9 @@ function readError(value: unknown): ChatReply['error'] {
 
 /** Reads the body of a chat completion that was not streamed. Takes anything; what is not there is left out. */
 export function readChatReply(body: unknown): ChatReply {
-	const reply = asObject(body) ?? {};
+	const whole = asObject(body) ?? {};
+	// Some gateways wrap it in `data`.
+	const reply = (whole.choices === undefined && asObject(whole.data)) || whole;
 	const choice = asObject(asArray(reply.choices)[0]) ?? {};
 	const message = asObject(choice.message) ?? {};
 	const model = asString(reply.model);
@@ -267,6 +269,10 @@ export class ChatStreamReader {
 			return [];
 		}
 		const value = parseJson(data);
+		if (value === undefined && data.includes('\n')) {
+			// Some gateways leave out the blank lines between events.
+			return data.split('\n').flatMap((line) => this.read(event, line));
+		}
 		if (event === 'error') this.error ??= asObject(value)?.error ?? value ?? data;
 		const body = asObject(value);
 		if (!body) {

@@ -19,7 +19,7 @@ export async function storeVideo(
 	reply: GatewayResponse,
 	fileName: string,
 ): Promise<{ binary: IBinaryData; bytes: number }> {
-	const contentType = reply.headers['content-type'] ?? '';
+	const contentType = reply.headers['content-type']?.toLowerCase() ?? '';
 	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
 	let bytes = 0;
 	let failure: unknown;
@@ -28,7 +28,7 @@ export async function storeVideo(
 	async function* counted(): AsyncGenerator<Uint8Array> {
 		try {
 			for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
-				if (bytes === 0 && /json|html|text/i.test(contentType)) {
+				if (bytes === 0 && /json|html|text/.test(contentType)) {
 					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
 				}
 				bytes += chunk.length;
