@@ -37,13 +37,14 @@ export function gatewayWords(body: unknown): GatewayWords {
 	const inner = isRecord(body.error) ? body.error : body;
 	const text = (...values: unknown[]) =>
 		values.find((value) => typeof value === 'string' && value !== '');
-	const detail = Array.isArray(body.detail) ? firstDetail(body.detail) : undefined;
+	const details = [body.detail, body.errors, inner.details].find(Array.isArray);
+	const detail = details && firstDetail(details);
 	return {
 		message: plain(
 			text(inner.message, detail?.message, body.error, body.message, body.detail, body.msg),
 		),
 		code: plain(text(inner.code, inner.type, body.code)),
-		param: plain(text(inner.param, detail?.param, inner.field)),
+		param: plain(text(inner.param, inner.parameter, detail?.param, inner.field)),
 	};
 }
 
@@ -212,7 +213,10 @@ function unknownModel({ model, url }: Subject, said: string): [string, string] {
 	const address = `check the base URL in the credential: it was called as ${url} (exactly one /v1).`;
 	const ability = model ? ABILITIES.find(([path]) => path.test(url)) : undefined;
 	if (!ability) return ['The gateway knows no such address (404)', `Please ${address}`];
-	const [, able, advice] = ability;
+	const [, able, another] = ability;
+	const advice = another.includes(`"${model}"`)
+		? 'This account may not have it: look it up with Model → Get Many'
+		: another;
 	return [
 		/model/i.test(said)
 			? `The gateway knows no model "${model}" ${able} (404)`
@@ -253,10 +257,13 @@ function withoutMarkup(page: string): string {
 	return unread === undefined ? text + page.slice(end) : text;
 }
 
-/** The first of a list of errors, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }`. */
+/** The first of a list of errors, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }` or `{ field, message }`. */
 function firstDetail(details: unknown[]): { message?: unknown; param?: unknown } | undefined {
 	const [first] = details;
 	if (!isRecord(first)) return undefined;
 	const at: unknown = Array.isArray(first.loc) ? first.loc.at(-1) : undefined;
-	return { message: first.msg, param: typeof at === 'number' ? String(at) : at };
+	return {
+		message: first.msg ?? first.message,
+		param: typeof at === 'number' ? String(at) : (at ?? first.param ?? first.field),
+	};
 }
