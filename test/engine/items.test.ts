@@ -279,6 +279,15 @@ describe('voices', () => {
 		expect(sim.requests[0].body).toMatchObject({ model: 'fish-speech', title: 'Anna' });
 	});
 
+	test.each([
+		[{ _id: 77 }, '77'],
+		[{ voice: { voice_id: 'v77' } }, 'v77'],
+	])('create: the id is found in %j', async (body, id) => {
+		sim.fault({ path: '/v1/audio/voices', status: 201, charge: true, body });
+		const { outputs } = await run({ parameters: voice('create'), items: [recording(31)] });
+		expect(outputs[0][0]?.json).toMatchObject({ _id: id, title: 'Anna' });
+	});
+
 	test('create: a short recording is sent, with a hint', async () => {
 		const { hints, outputs } = await run({ parameters: voice('create'), items: [recording(3)] });
 		expect(outputs[0]).toHaveLength(1);

@@ -7,7 +7,7 @@ import {
 	searchVoicesWithDefault,
 } from '../../nodes/SpeechGateway/operations/listSearch';
 import { useVirtualTime } from '../support/clock';
-import { runNode, useSimulator } from './support';
+import { runNode, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -153,18 +153,61 @@ describe('a list of models of all kinds', () => {
 	});
 });
 
-test.each([{ data: 'none' }, 'none', 7])(
-	'an answer that is no list (%j) is an error',
+const listed = async (body: unknown) => {
+	sim.fault({ path: '/v1/models', status: 200, body: JSON.stringify(body) });
+	return await runNode({
+		parameters: { resource: 'model', operation: 'getMany', options: { maxRetries: 0 } },
+		url: sim.url,
+		apiKey: sim.apiKey,
+	});
+};
+
+test.each<[unknown]>([
+	[[{ id: 'a' }]],
+	[{ object: 'list', data: ['a'] }],
+	[{ results: ['a'] }],
+	[{ success: true, message: '', data: { items: [{ id: 'a' }], total: 1 } }],
+	[{ data: { models: ['a'], next: null } }],
+])('the list is found in %j', async (body) => {
+	const { outputs } = await listed(body);
+	expect(outputs[0].map(({ json }) => json)).toEqual([{ id: 'a' }]);
+});
+
+test.each([{ items: [] }, { items: null }, { code: 0, data: null }, { data: { items: null } }])(
+	'the list in %j has no entries',
 	async (body) => {
-		sim.fault({ path: '/v1/models', status: 200, body: JSON.stringify(body) });
-		const { error } = await runNode({
-			parameters: { resource: 'model', operation: 'getMany', options: { maxRetries: 0 } },
-			url: sim.url,
-			apiKey: sim.apiKey,
-		});
-		expect(error?.message).toContain('the answer is not a list');
+		const { outputs, error } = await listed(body);
+		expect([error, outputs]).toEqual([undefined, [[]]]);
 	},
 );
+
+test.each([
+	{ data: 'none' },
+	'none',
+	7,
+	{ total: 0 },
+	{ data: null, message: 'Try again' },
+	{ error: { message: 'Try again' }, data: null },
+	{ data: { a: {}, b: {} } },
+])('an answer that is no list (%j) is an error', async (body) => {
+	const { error } = await listed(body);
+	expect(error?.message).toContain('the answer is not a list');
+});
+
+test.each([
+	[{ _id: 42, title: 'Anna' }, '42'],
+	[{ voice_id: 'v7', title: 'Anna' }, 'v7'],
+])('a voice is found by its title, whatever its id: %j', async (entry, id) => {
+	voices(entry, { _id: '', title: 'Ben' });
+	await runNode({
+		parameters: speechNode({}, { voice: { __rl: true, mode: 'title', value: 'Anna' } }),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: texts(1),
+	});
+	expect(sim.requests.at(-1)?.body).toMatchObject({ voice: id });
+	expect((await search(searchOwnVoices)).map(({ value }) => value)).toEqual([id]);
+});
 
 test('Get Many leaves out what is no voice', async () => {
 	voices(null, [], good);

@@ -44,6 +44,15 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 	const onSubmit = (fault: Fault) => sim.fault({ path, method: 'POST', ...fault });
 	const create = async () => (await run(node('create', made))).outputs[0][0].json.id as string;
 
+	test.each([['id'], ['task_id'], [idField === 'jobId' ? 'job_id' : 'video_id']])(
+		'its id is found under %s, a number too',
+		async (name) => {
+			onSubmit({ status: 200, charge: true, body: { [name]: 77, status: 'pending' } });
+			const { outputs } = await run(node('create', made));
+			expect(outputs[0][0]?.json).toMatchObject({ id: '77', status: 'pending' });
+		},
+	);
+
 	test('get, wait and download by id', async () => {
 		const made = await create();
 		expect(made).toMatch(id);

@@ -129,10 +129,23 @@ test.each([
 	[{ id: {}, job_id: 'spj_2' }, 'spj_2'],
 	[{ id: null, task_id: 7 }, '7'],
 	[{ id: ' ', data: { id: 'no' }, job_id: 'spj_3' }, 'spj_3'],
+	[{ status: undefined, job: { id: 'spj_4' } }, 'spj_4'],
+	[{ status: 'success', data: { task_id: 'spj_5', status: 'queued' } }, 'spj_5'],
 ])('the id is found in %j', async (body, id) => {
 	sim.fault({ ...CREATE, status: 200, charge: true, body: { status: 'pending', ...body } });
 	const { outputs } = await run('create');
 	expect(outputs[0][0].json.id).toBe(id);
+});
+
+test.each([
+	[{ status: 'success', data: { id: 'spj_1', status: 'processing' } }, 'processing'],
+	[{ status: 'completed', data: { id: 'file_1' } }, 'completed'],
+	[{ status: 'completed', job: { status: 'processing' } }, 'completed'],
+	[{ job: { id: 'spj_1', status: 'failed' } }, 'failed'],
+])('the status is found in %j', async (body, status) => {
+	sim.fault({ path: POLL, status: 200, body });
+	const { outputs } = await run('get');
+	expect(outputs[0][0].json).toMatchObject({ id: 'spj_1', status });
 });
 
 test('Max Wait holds although the gateway asks to wait for longer', async () => {

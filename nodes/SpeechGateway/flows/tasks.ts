@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { AsleepError, asError, GatewayError } from '../core/errors';
 import { plain } from '../core/explain';
-import { isRecord } from '../core/json';
+import { idIn, isRecord } from '../core/json';
 import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../run/requests/itemRequests';
@@ -19,11 +19,9 @@ export function readAccepted(item: ItemRequests): (reply: GatewayResponse) => Pr
 	return async (reply) =>
 		await readPaidJson(item, reply, (answer) => {
 			const body = resourceBody(answer);
-			const id = [body.id, body.job_id, body.task_id].find(
-				(given) => typeof given === 'number' || (typeof given === 'string' && given.trim() !== ''),
-			);
+			const id = idIn(body, 'id', 'job_id', 'task_id', 'video_id');
 			if (id === undefined) throw new Error('the answer has no id');
-			return { ...body, id: String(id) };
+			return { ...body, id };
 		});
 }
 
@@ -75,15 +73,17 @@ export const readStatus =
 		return resourceBody(await item.session.transport.readJson(reply));
 	};
 
-/** A resource's JSON; some gateways wrap it in `data`. Throws when it is no object. */
+const IDS = ['id', '_id', 'job_id', 'task_id', 'video_id', 'voice_id'];
+const WRAPPERS = ['data', 'job', 'task', 'video', 'voice', 'result'];
+
+/** A resource's JSON, which some gateways wrap in another object. Throws when it is no object. */
 export function resourceBody(body: unknown): IDataObject {
 	if (!isRecord(body)) throw new Error('the answer is not a JSON object');
-	const wrapped =
-		isRecord(body.data) &&
-		body.id === undefined &&
-		body._id === undefined &&
-		body.status === undefined;
-	return (wrapped ? body.data : body) as IDataObject;
+	const wrapped = WRAPPERS.map((name) => body[name]).find(isRecord);
+	if (!wrapped || idIn(body, ...IDS) !== undefined) return body as IDataObject;
+	// A status beside it may be the resource's own, or only say that the request went well.
+	const isWhole = idIn(wrapped, ...IDS) !== undefined && wrapped.status !== undefined;
+	return (body.status === undefined || isWhole ? wrapped : body) as IDataObject;
 }
 
 /** n8n keeps this many entries an execution; later ids are only in the items. */

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
+import { idIn } from '../core/json';
 import { endpoints } from '../gateway/endpoints';
 import type { ItemRequests } from '../run/requests/itemRequests';
 import { fetchList } from './lists';
@@ -47,8 +48,7 @@ function onlyId(own: IDataObject[], title: string): string {
 		typeof voice.title === 'string' ? voice.title.trim() : '';
 	const ids = own
 		.filter((voice) => titleOf(voice) === title)
-		.map((voice) => voice._id ?? voice.id)
-		.filter((id) => typeof id === 'string' && id !== '') as string[];
+		.flatMap((voice) => idIn(voice, '_id', 'id', 'voice_id') ?? []);
 	if (ids.length === 1) return ids[0];
 	if (ids.length > 1) {
 		throw new InputError(

@@ -36,7 +36,7 @@ export async function readBytes(
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** An id that is a number with more digits than a number of JavaScript keeps: as text, it stays the id that it is. */
-const LONG_ID = /"((?:job_|task_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
+const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
 
 /** The parsed JSON, undefined where it is none. */
 export function parseJson(bytes: Uint8Array): unknown {

@@ -28,7 +28,7 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	const wanted = wantedFor(this.getCurrentNodeParameter('resource'));
 	const listed = (await fetchAll(this, endpoints.models)).flatMap((model) => {
-		const id = idOf(model.id, model.name);
+		const id = idOf(model.id, model.name, model.model);
 		return id === undefined ? [] : [{ id, can: capabilitiesOf(model) }];
 	});
 	const rank = (can: Capability[]) => (can.includes(wanted) ? 0 : can.length === 0 ? 1 : 2);
@@ -76,7 +76,7 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_SPEECH_MODEL),
 	);
 	return voices.flatMap((voice) => {
-		const id = idOf(voice._id, voice.id);
+		const id = idOf(voice._id, voice.id, voice.voice_id);
 		if (id === undefined) return [];
 		const title = plain(textOf(voice.title)) ?? id;
 		const date = dateOf(voice.created_at);

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { idIn } from '../../core/json';
 import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { type CloneValues, voiceCreate } from '../../descriptions/voice';
 import { chunksOf, collect, fileOf } from '../../flows/files/inputFile';
@@ -78,8 +79,8 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		read: async (reply) =>
 			await readPaidJson(item, reply, (answer) => {
 				const voice = resourceBody(answer);
-				const id = voice._id ?? voice.id ?? voice.voice_id;
-				if (typeof id !== 'string' || id === '') throw new Error('the answer has no voice id');
+				const id = idIn(voice, '_id', 'id', 'voice_id');
+				if (id === undefined) throw new Error('the answer has no voice id');
 				return { title, ...voice, _id: id };
 			}),
 	});
