@@ -22,8 +22,11 @@ const SAMPLE_RATES_MPEG1 = [44_100, 48_000, 32_000];
 export const FRAME_HEADER_BYTES = 4;
 /** Header bits that are the same in all frames of a file: sync, version, layer, sample rate. */
 const STREAM_MASK = 0xfffe0c00;
-/** Bits that a frame made here takes over from the stream: these, bitrate, and channel mode. */
-const TEMPLATE_MASK = (STREAM_MASK | 0x0000f0c0) >>> 0;
+/**
+ * Bits that a frame made here takes over from the stream: these, bitrate, channel mode, copyright, original and emphasis.
+ * ffmpeg takes a first frame for junk that differs from the second in more than bitrate and padding.
+ */
+const TEMPLATE_MASK = (STREAM_MASK | 0x0000f0cf) >>> 0;
 export const NO_CRC_BIT = 0x00010000;
 const CRC_BYTES = 2;
 /** What one step of the bitrate adds to a header. */
