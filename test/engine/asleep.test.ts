@@ -451,3 +451,26 @@ test('Stop while it is awake after a sleep: what is paid for is named', async ()
 	expect(second.run.status).toBe('canceled');
 	expect(sim.charges).toHaveLength(3);
 });
+
+test('Stop while one look is under way, and the others have shown that it may sleep on: all are named', async () => {
+	const first = await runNode(options({ resource: 'speechJob' }, {}, {}));
+	sim.requests.length = 0;
+	sim.fault({ method: 'GET', connection: 'stall', nth: 3 });
+	const second = await runNode(
+		options(
+			{ resource: 'speechJob' },
+			{},
+			{
+				resumeOf: first,
+				started: ({ cancel }) =>
+					void sim
+						.waitFor((looks) => looks.length === 3)
+						.then(() => wait(1000))
+						.then(cancel),
+			},
+		),
+	);
+	expect(second.outputs[1].map(({ json }) => [json.reason, json.jobId])).toEqual(
+		sim.jobs.map(({ id }) => ['interrupted', id]),
+	);
+});

@@ -98,6 +98,23 @@ describe('no item vanishes', () => {
 		expect(stopped.outputs[1][0].json.httpCode).toBeUndefined();
 	});
 
+	test('Stop, and n8n runs the node again all the same: nothing is sent, and what may be paid for comes out', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		sim.fault({ input: sentence(2), dripMs: 5000 });
+		const stopped = await run({
+			...{ items: texts(4), parameters: generate({ concurrency: 1 }) },
+			...{ onError: 'continueRegularOutput', retryOnFail: true },
+			started: ({ cancel }) =>
+				void sim
+					.waitFor((all) => all.length === 3)
+					.then(() => wait(2000))
+					.then(cancel),
+		});
+		expect(cameOut(stopped)).toEqual([[1], [2]]);
+		expect(stopped.outputs[1][0].json).toMatchObject({ reason: 'interrupted', item: 3 });
+		expect(sim.requests).toHaveLength(3);
+	});
+
 	test("an option of the first item that cannot be read is that item's error, not the others'", async () => {
 		const parameters = createAndWait({ pollInterval: '={{ $json.bad ? "soon" : 1 }}' });
 		const result = await run({

@@ -140,8 +140,11 @@ test('create, get, wait and download by id', async () => {
 	}
 });
 
-test('of a download that is damaged, nothing stays in the store', async () => {
-	sim.fault({ path: /content$/, corrupt: true, times: Infinity });
+test.each([
+	['none', { corrupt: true }],
+	['cut short', { truncate: 'half' as const, truncateClean: true }],
+])('of a download that is %s, nothing stays in the store', async (_, fault) => {
+	sim.fault({ path: /content$/, times: Infinity, ...fault });
 	const store = jest.spyOn(Container.get(BinaryDataService), 'store');
 	const { error } = await run({ items: texts(1) });
 	const { calls } = store.mock;

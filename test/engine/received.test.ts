@@ -49,8 +49,33 @@ const bodies: Array<[name: string, body: string, fileExtension: string, mimeType
 	['JSON that breaks off', '{"id":"spj_1","stat', 'json', 'application/json'],
 	['a page', '<!doctype html><p>Your request has the number 77', 'html', 'text/html'],
 	['text', 'Accepted as 77', 'txt', 'text/plain'],
+	['one digit', '7', 'txt', 'text/plain'],
 ];
 describe.each(rows)('%s', (_, path, parameters) => {
+	test('nothing', async () => {
+		sim.fault({ path, status: 200, charge: true, body: '' });
+		const { outputs } = await run({
+			parameters: { options: { maxRetries: 0 }, ...parameters },
+			items: [voice],
+		});
+		const [{ json, binary }] = outputs[1];
+		expect(json.message).toMatch(
+			/: (the answer is (empty|not a JSON object|no)|.* before it was whole)/,
+		);
+		expect(binary).toBeUndefined();
+	});
+
+	test('a film', async () => {
+		const body = Buffer.from([0, 0, 0, 1, 255, 254]);
+		const contentType = 'video/mp4';
+		sim.fault({ path, status: 200, charge: true, body, contentType });
+		const { outputs } = await run({
+			parameters: { options: { maxRetries: 0 }, ...parameters },
+			items: [voice],
+		});
+		expect(outputs[1][0].binary?.received).toMatchObject({ mimeType: contentType });
+	});
+
 	test.each(bodies)('%s', async (__, body, fileExtension, mimeType) => {
 		sim.fault({ path, status: 200, charge: true, body });
 		const { outputs } = await run({
@@ -60,7 +85,8 @@ describe.each(rows)('%s', (_, path, parameters) => {
 		expect(outputs.map(({ length }) => length)).toEqual([0, 1]);
 		const [{ json, binary }] = outputs[1];
 		expect(json.reason).toBe('damaged_response');
-		expect(binary?.received).toMatchObject({ fileExtension, mimeType });
+		const fileName = `received.${fileExtension}`;
+		expect(binary?.received).toMatchObject({ fileName, fileExtension, mimeType });
 		expect(String(await bytesOf(binary!.received))).toBe(body);
 	});
 });

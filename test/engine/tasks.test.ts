@@ -156,6 +156,30 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		},
 	);
 
+	test('of several ids, the one named `id` is it', async () => {
+		onSubmit({ status: 200, charge: true, body: { task_id: 't', job_id: 'j', id: 'i' } });
+		onSubmit({ status: 200, charge: true, body: { task_id: 't', job_id: 'j' } });
+		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('i');
+		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('j');
+	});
+
+	test('an id that is nothing but markup stands in the error as it is, not in its words', async () => {
+		onSubmit({ status: 200, charge: true, body: { id: '<b>', status: 'pending' } });
+		sim.fault({ method: 'GET', status: 200, body: { id: '<b>', status: 'failed' } });
+		const { error } = await run(node('createAndWait', made));
+		expect(error?.message).toMatch(/^The (job|video) "" failed$/);
+		expect(error?.context?.jobId).toBe('<b>');
+	});
+
+	test('the execution is found by the ids of what its first ten items have submitted', async () => {
+		const { outputs, run: done } = await run(node('create', made), { items: texts(11) });
+		const thing = resource === 'video' ? 'video' : 'job';
+		const ids = outputs[0]
+			.slice(0, 10)
+			.map(({ json }, index) => [`${thing}_${index + 1}`, json.id]);
+		expect(done.data.resultData.metadata).toEqual(Object.fromEntries(ids));
+	});
+
 	test('an accepted one without an id is unknown: it was paid for and cannot be found again', async () => {
 		onSubmit({ status: 200, charge: true, body: { status: 'pending' }, times: 2 });
 		for (const operation of ['create', 'createAndWait']) {

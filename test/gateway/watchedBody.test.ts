@@ -87,6 +87,12 @@ test("before there is an answer, n8n's own time-out comes first", async () => {
 	expect(signal.reason).toEqual(new Error(TOO_LATE));
 });
 
+test('an abort of which nobody hears does not end the process', () => {
+	const { body } = watch(0, 0, 0);
+	const emitter = body as unknown as PassThrough;
+	expect(() => emitter.emit('error', new Error('canceled'))).not.toThrow();
+});
+
 describe('an exchange that is over is not broken off afterwards', () => {
 	test('one that has failed', async () => {
 		const timeout = new ExchangeTimeout(TIMEOUT_MS);

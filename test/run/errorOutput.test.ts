@@ -1,0 +1,45 @@
+import type { IExecuteFunctions, INodeExecutionData, OnError } from 'n8n-workflow';
+import { ontoErrorOutput } from '../../nodes/SpeechGateway/run/errorOutput';
+
+const input = [{ json: { row: 1 } }, { json: { row: 2, _files: { intro: 'a file' } } }];
+/** n8n's side: what it takes the node to be. `counted`: the outputs, that of errors included. */
+const context = (onError: OnError, binaryMode: string, counted: number) =>
+	({
+		getNode: () => ({ onError }),
+		getNodeOutputs: () => Array(counted).fill('main'),
+		getWorkflowSettings: () => ({ binaryMode }),
+		getInputData: () => input,
+	}) as unknown as IExecuteFunctions;
+
+const out = (index: number, json: INodeExecutionData['json']): INodeExecutionData => ({
+	json,
+	pairedItem: { item: index },
+});
+const failed = { message: 'No.' };
+const unknown = [out(0, { outcome: 'unknown' })];
+const outputs = [[out(1, { error: failed }), out(0, { text: 'One.' })], unknown];
+
+test('where n8n counts more outputs than there are, errors go behind the last, with what their items had', () => {
+	const moved = ontoErrorOutput(context('continueErrorOutput', 'combined', 5), outputs);
+	expect(moved).toEqual([
+		[out(0, { text: 'One.' })],
+		unknown,
+		[out(1, { _files: { intro: 'a file' }, row: 2, error: failed })],
+	]);
+});
+
+test('an item that had no files says so: n8n would take it for a success', () => {
+	const [, , errors] = ontoErrorOutput(context('continueErrorOutput', 'combined', 5), [
+		[out(0, { error: failed })],
+		[],
+	]);
+	expect(errors).toEqual([out(0, { _files: {}, row: 1, error: failed })]);
+});
+
+test.each<[string, OnError, string, number]>([
+	['n8n counts as many as there are', 'continueErrorOutput', 'combined', 3],
+	['files are apart from the json', 'continueErrorOutput', 'separate', 5],
+	['errors have no output', 'continueRegularOutput', 'combined', 5],
+])('where %s, nothing is moved', (_, onError, binaryMode, counted) => {
+	expect(ontoErrorOutput(context(onError, binaryMode, counted), outputs)).toBe(outputs);
+});
