@@ -198,7 +198,7 @@ export class Transport {
 	}
 
 	private failure(error: unknown, timedOut: boolean): Error {
-		if (this.cancel?.aborted) return this.cancel.reason as Error;
+		this.cancel?.throwIfAborted();
 		const facts = rootCause(error);
 		const detail = this.redact(facts.message ?? 'the connection failed').slice(0, MAX_DETAIL);
 		return new TransportError(timedOut ? 'timeout' : transportFailure(facts), detail, facts.code);
