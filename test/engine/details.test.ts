@@ -91,7 +91,9 @@ describe('what the editor shows when the node has finished', () => {
 		const ran = await run({ items: texts(count) });
 		expect(hintsOf(ran)).toEqual([
 			{
-				message: expect.stringMatching(`^Outcome unknown for ${words}: possibly charged\\.`),
+				message: expect.stringMatching(
+					`^Outcome unknown for ${words}: possibly charged\\. .* charge it again\\.`,
+				),
 				type: 'warning',
 				location: 'outputPane',
 			},
@@ -106,7 +108,7 @@ describe('what the editor shows when the node has finished', () => {
 		]);
 		sim.fault({ input: 'number 2', status: 504, charge: true });
 		expect((await run({ items: texts(3), parameters })).hints).toEqual([
-			expect.stringMatching('^Outcome unknown for 3 of 3 items: possibly charged\\.'),
+			expect.stringMatching('^Outcome unknown for 3 of 3 items: possibly .* charge them again\\.'),
 		]);
 	});
 
@@ -119,8 +121,9 @@ describe('what the editor shows when the node has finished', () => {
 
 describe('the one error of a run', () => {
 	test.each([
-		[0, '(item 1 of 3)', '0 of 3 items are done and kept.'],
-		[2, '(item 3 of 3)', '2 of 3 items are done and kept. '],
+		[0, '(item 1 of 3)', '0 of 3 items are done and kept. Request ID'],
+		[1, '(item 2 of 3)', '1 of 3 items are done and kept. Do not click Execute again'],
+		[2, '(item 3 of 3)', '2 of 3 items are done and kept. Do not click Execute again'],
 	])('item %d of three: names it, and says what is kept', async (index, which, kept) => {
 		sim.fault({ input: `number ${index}.`, status: 402 });
 		const { error } = await run({ items: texts(3), parameters: speechNode({ concurrency: 1 }) });
@@ -128,6 +131,21 @@ describe('the one error of a run', () => {
 		expect(error?.description).toContain(kept);
 		expect(error?.description).toMatch(/ Request ID: req_\w+\.$/);
 		expect(error?.description).not.toContain('undefined');
+	});
+
+	test('of one item: no number, and nothing that would be kept', async () => {
+		sim.fault({ status: 402 });
+		const { error } = await run();
+		expect(error?.message).toBe('The account balance is too low (402)');
+		expect(error?.description).not.toContain('kept');
+	});
+
+	test('of what is free: nothing is kept', async () => {
+		sim.fault({ path: /./, status: 403, times: Infinity });
+		const parameters = { resource: 'speechJob', operation: 'get', jobId: 'spj_1' };
+		const { error } = await run({ parameters, items: texts(2) });
+		expect(error?.message).toContain('(item 1 of 2)');
+		expect(error?.description).not.toContain('kept');
 	});
 
 	test('without a request id none is named', async () => {

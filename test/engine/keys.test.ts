@@ -20,17 +20,20 @@ const THREE = [
 	'And a third one ends it all.',
 ];
 
-test('the key of a text that is paid for in part stays taken', async () => {
-	sim.fault({ input: 'third', status: 402 });
-	const options = { maxSegmentCharacters: 30, concurrency: 1 };
-	const parameters = keyed('in part', options, { text: THREE.join(' ') });
-	const first = await run({ parameters });
-	expect(first.error?.message).toContain('402');
-	expect(inputs()).toEqual(THREE.slice(0, 2));
-	const second = await run({ parameters });
-	expect(second.outputs[1]?.[0]?.json.reason).toBe('already_sent');
-	expect(inputs()).toEqual(THREE.slice(0, 2));
-});
+test.each([402, 524])(
+	'the key of a text that is paid for in part stays taken, when the rest ends with %i',
+	async (status) => {
+		sim.fault({ input: 'third', status });
+		const options = { longText: 'split', maxSegmentCharacters: 30, concurrency: 1 };
+		const parameters = keyed(`in part, ${status}`, options, { text: THREE.join(' ') });
+		const first = await run({ parameters });
+		expect(first.error?.message).toContain(String(status));
+		expect(inputs()).toEqual(THREE.slice(0, 2));
+		const second = await run({ parameters });
+		expect(second.outputs[1]?.[0]?.json.reason).toBe('already_sent');
+		expect(inputs()).toEqual(THREE.slice(0, 2));
+	},
+);
 
 test('the key of an item that is done is its own in every try: a later item with it stays an error', async () => {
 	sim.fault({ input: 'number 0', status: 402, times: Infinity });

@@ -35,6 +35,12 @@ test.each([undefined, 0, 1, 2, 3, 5])(
 	},
 );
 
+test('without Retry On Fail, nothing stays behind of a run whose first item failed', async () => {
+	sim.fault({ status: 422, input: 'number 0.' });
+	const { context } = await run({ items: texts(2), onError: 'continueRegularOutput' });
+	expect(context).toEqual({});
+});
+
 test.each([2, 3, undefined])(
 	'"Retry execution" with Max Tries %s: its tries are counted anew, and an item that is done is sent once',
 	async (maxTries) => {

@@ -55,6 +55,8 @@ test('a number: limits hold in the editor and when it is read', () => {
 		expect(() => read(field, bad)).toThrow(
 			`"Pause" must be a whole number from 1 to 9, but is ${JSON.stringify(bad)}`,
 		);
+	const money = numberOption({ ...words, decimals: 2, default: 1 });
+	expect(money.options[0].typeOptions).toEqual({ numberPrecision: 2 });
 	expect(() => read(numberOption({ ...words, min: 1, default: 4 }), 0)).toThrow('of at least 1');
 	expect(() => read(numberOption({ ...words, max: 1, default: 0 }), 2)).toThrow('of at most 1');
 });
@@ -100,6 +102,8 @@ test('texts, flags and ids', () => {
 	expect(read(flagOption({ ...words, default: true }))).toBe(true);
 	expect(read(flagOption({ ...words, default: true }), 'false')).toBe(false);
 	expect(textField(words).panel[0]).toMatchObject({ required: true, default: '', type: 'string' });
+	expect(read(textField(words), 7)).toBe('7');
+	expect(read(textField(words), 7n)).toBe('7');
 	expect(() => read(textField(words), ' ')).toThrow('"Pause" is required, but is empty');
 	expect(read(idField(words), ' a/b ')).toBe('a/b');
 	for (const bad of ['.', ' .. ']) expect(() => read(idField(words), bad)).toThrow('is not an id');
