@@ -10,6 +10,7 @@ interface Rule {
 
 const callout = (kind: string, title = '') => `[!${kind}] ${title.trim()}\n`;
 
+// A long look behind comes after the mark itself: in front of it, the engine would look behind at every character.
 const MARKDOWN: Rule[] = [
 	// MDX: lines that import components
 	{ find: /^(?:import|export)\s[^\n]{0,200}\bfrom\s+['"][^'"\n]{1,200}['"];?[ \t\r]*$/gm },
@@ -31,7 +32,7 @@ const MARKDOWN: Rule[] = [
 	{ find: /\{%[^{}\n]{0,300}%\}/g },
 	// {: .lead}, # Heading {#name}, [words]{.class}
 	{ find: /\{:[^{}\n]{0,200}\}/g },
-	{ find: /(?<=^#{1,6}[ \t][^\n{]{0,300})\{[#.][^{}\n]{0,100}\}(?=[ \t\r]*$)/gm },
+	{ find: /\{(?<=^#{1,6}[ \t][^\n{]{0,300}\{)[#.][^{}\n]{0,100}\}(?=[ \t\r]*$)/gm },
 	{ find: /\[([^[\]\n]{1,300})\]\{[.#][^{}\n]{0,100}\}/g, write: ([, words]) => words },
 	{ find: /(?<=[\])])\{[.#:][^{}\n]{0,100}\}/g },
 	// Pandoc's sources [@doe99, p. 12] and definitions
@@ -43,7 +44,7 @@ const MARKDOWN: Rule[] = [
 	{ find: /(?<=^[ \t]{0,20})[•◦▪‣●○▸►](?=[ \t])/gm, write: () => '-' },
 	{ find: /(?<=^[ \t]{0,3}(?:&gt;[ \t]?){0,5})&gt;/gm, write: () => '>' },
 	// Reddit's >!spoilers!< and Slack's <https://example.com|words>
-	{ find: />!(?=[^\n<>]{1,500}!<)|(?<=>![^\n<>]{1,500})!</g },
+	{ find: />!(?=[^\n<>]{1,500}!<)|!<(?<=>![^\n<>]{1,500}!<)/g },
 	{
 		find: /<(?:https?:[^<>|\s]{1,2000}|[@#!][A-Z\d]{1,30})\|([^<>|\n]{1,300})>/g,
 		write: ([, words]) => words,
