@@ -49,6 +49,8 @@ export interface EngineRun {
 	items?: INodeExecutionData[];
 	/** Input of the node, round by round, as a loop would bring it; in place of `items`. */
 	rounds?: INodeExecutionData[][];
+	/** What the nodes before this one make of a round's items, when its turn has come. */
+	brings?: (items: INodeExecutionData[]) => INodeExecutionData[];
 	/** Nodes with the same id share their keys of `sendOnceKey`. */
 	nodeId?: string;
 	/** Asked at each use of the key store: whether it fails, and whether it has done its work before that. */
@@ -217,7 +219,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 				],
 			} as never,
 			async execute() {
-				return [this.getInputData()];
+				return [options.brings?.(this.getInputData()) ?? this.getInputData()];
 			},
 		},
 	};

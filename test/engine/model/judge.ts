@@ -13,7 +13,7 @@ export function verdict({ status, fault = {}, aborted }: SimRequest): Verdict {
 	if (status === undefined || aborted) return 'unknown';
 	if (status === 408 || status === 504) return 'unknown';
 	if (status < 300) {
-		const damaged = fault.truncate !== undefined || fault.corrupt;
+		const damaged = fault.truncate !== undefined || fault.corrupt || fault.body !== undefined;
 		return damaged ? 'unknown' : 'done';
 	}
 	if (status < 500 || FREE_FROM_ANYONE.has(status)) return 'free';

@@ -122,12 +122,21 @@ const PASSING: Fault[] = [
 	{ status: 500, retryAfter: 0 },
 	{ status: 502, retryAfter: 0 },
 	{ status: 521, proxy: 'page', retryAfter: 0 },
+	{ status: 429, retryAfter: -5 },
+	{ status: 429, retryAfter: 'Wed, 21 Oct 2015 07:28:00 GMT' },
+	{ status: 503, retryAfter: 60 },
+	{ status: 429, retryAfter: 7 },
 ];
 const REFUSALS: Fault[] = [
 	{ status: 402 },
 	{ status: 422 },
 	{ status: 401 },
 	{ status: 402, delayMs: 15 },
+	{ status: 413 },
+	{ status: 429, retryAfter: 5000 },
+	{ redirect: '/v1/elsewhere' },
+	{ status: 308, redirect: '/v1/audio/speech' },
+	{ status: 303, redirect: '/v1/audio/speech' },
 ];
 /** Nobody can know whether these were charged; whether they were is for the simulator to say. */
 const UNKNOWN: Fault[] = [
@@ -147,6 +156,15 @@ const UNKNOWN: Fault[] = [
 	{ truncate: 'half', truncateClean: true },
 	{ truncate: 0, truncateClean: true },
 	{ corrupt: true },
+	{ corrupt: true, headers: { 'content-encoding': 'gzip' } },
+	{ truncate: 'half', contentType: 'text/html' },
+	{ connection: 'stall' },
+	{ connection: 'stall', charge: false },
+	{ delayMs: 200_000 },
+	{ dripMs: 200_000 },
+	{ status: 200, body: { note: 'It was done.' }, charge: true },
+	{ status: 202, body: '', charge: true },
+	{ status: 200, body: '<html>Please log in</html>', charge: true },
 ];
 const CUT: Fault = { status: 524 };
 
