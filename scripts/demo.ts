@@ -61,7 +61,7 @@ export async function main(args: string[]): Promise<number> {
 	const n8n = await step(`Install the package into n8n ${VERSION} and start it`, log, async () => {
 		const settings = NETWORK_SETTINGS.flatMap((name) => [name, name.toLowerCase()]);
 		const env = Object.fromEntries(settings.map((name) => [name, process.env[name]]));
-		return await startN8n({ version: VERSION, tarball, env });
+		return await startN8n({ version: VERSION, tarball, env, editor: true });
 	});
 
 	const credential = await n8n.api.createCredential(

@@ -45,7 +45,7 @@ export async function main(args: string[]): Promise<never> {
 		const onOutput = (text: string) => {
 			for (const line of text.match(/^.*Hot reload.*$/gm) ?? []) log(`n8n: ${line.trim()}`);
 		};
-		return await startN8n({ version, tarball, env, onOutput });
+		return await startN8n({ version, tarball, env, onOutput, editor: true });
 	});
 	const first = await furnish(n8n.api, simulator);
 	await step('Compile', log, async () => {

@@ -75,7 +75,7 @@ export async function main(args: string[] = []): Promise<number> {
 	const [{ account }] = sim.accounts;
 	const recording = { created_at: 0, size: 1, sha256: '' };
 	sim.voices.push(...VOICES.map(({ _id, title }) => ({ _id, title, account, ...recording })));
-	const n8n = await step('Start n8n', log, async () => await startN8n({ tarball }));
+	const n8n = await step('Start n8n', log, async () => await startN8n({ tarball, editor: true }));
 	try {
 		const credential = await n8n.api.createCredential(
 			'speechGatewayApi',

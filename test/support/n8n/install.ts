@@ -75,6 +75,12 @@ const sqliteWorks = async ({ node, folder }: InstalledN8n): Promise<boolean> =>
 		() => false,
 	);
 
+const stampFile = ({ folder }: InstalledN8n) => path.join(folder, 'installed.sha256');
+
+/** What tells one installation from another of the same version: the hash of what it was made from. */
+export const stampOf = async (installed: InstalledN8n): Promise<string> =>
+	await readFile(stampFile(installed), 'utf8');
+
 /**
  * Installs an n8n version into `.cache/n8n-<version>` unless it is there.
  * A stamp with the lock's hash is written last, so that an interrupted or outdated installation is done again.
@@ -93,7 +99,7 @@ export async function installN8n(
 	const files = Object.entries(await manifestOf(version));
 	const hash = createHash('sha256');
 	for (const [, text] of files) hash.update(text);
-	const stamp = path.join(folder, 'installed.sha256');
+	const stamp = stampFile(installed);
 	const wanted = hash.digest('hex');
 	if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return installed;
 

@@ -6,7 +6,7 @@ import { N8N_INSTANCES, N8N_VERSION, type SharedN8n } from './shared';
 /** jest's globalSetup: packs the package (unless PACKAGE_TARBALL has it) and starts what test files share, with it. */
 export default async function setup(): Promise<void> {
 	const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage());
-	const start = async () => await startN8n({ version: N8N_VERSION, tarball });
+	const start = async () => await startN8n({ version: N8N_VERSION, tarball, editor: true });
 	const all = await Promise.all(Array.from({ length: N8N_INSTANCES }, start));
 	const shared = all.map(({ version, url, userFolder, pid, api: { session } }): SharedN8n => {
 		return { version, url, session, userFolder, tarball, pid };
