@@ -9,8 +9,8 @@ const project = (name, folders, more = {}) => ({
 	...more,
 });
 
-/** A real n8n with the packed package (or one a worker: scripts/test.ts), shared by the test files of a run. */
-const realN8n = {
+/** A real n8n with the packed package (or several: scripts/test.ts), shared by the test files of a run. */
+const sharedN8n = {
 	globalSetup: '<rootDir>/test/support/n8n/setup.ts',
 	globalTeardown: '<rootDir>/test/support/n8n/teardown.ts',
 };
@@ -22,8 +22,8 @@ module.exports = {
 			setupFiles: ['<rootDir>/test/support/properties.ts'],
 		}),
 		project('engine', ['engine']),
-		project('n8n', ['n8n'], realN8n),
-		project('browser', ['browser'], realN8n),
+		project('n8n', ['n8n'], sharedN8n),
+		project('browser', ['browser']),
 		project('queue', ['queue']),
 	],
 	testSequencer: '<rootDir>/test/support/sequencer.cjs',

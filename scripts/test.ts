@@ -25,16 +25,19 @@ const failedSteps: string[] = [];
 const CORES = availableParallelism();
 const MEMORY_GB = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 30;
 
-/** A worker of jest, the n8n that it has, and the one that some tests start besides. */
-const INSTANCE_GB = 1.75;
+/** A worker of jest, the n8n that it shares, and the one that some tests start besides. */
+const WORKER_GB = 1.75;
 /** With more, the longest file decides. */
-const MOST_INSTANCES = 4;
+const MOST_N8N_WORKERS = 4;
 
-/** How many n8n run at once in a share of this machine; each has a worker of jest. */
-function instances(share: number): number {
-	const fitting = Math.min(CORES * share, (MEMORY_GB * share) / INSTANCE_GB, MOST_INSTANCES);
+/** How many workers of jest run the tests of a real n8n: they mostly wait for it, or for its start. */
+function n8nWorkers(): number {
+	const fitting = Math.min(CORES, MEMORY_GB / WORKER_GB, MOST_N8N_WORKERS);
 	return Math.max(1, Math.floor(fitting));
 }
+
+/** How many n8n they share: of any four, one or two run a file that starts its own. */
+const sharedN8ns = (workers: number) => Math.ceil(workers / 2);
 
 const isRoot = process.getuid?.() === 0;
 
@@ -100,14 +103,14 @@ function install(version: N8nVersion): Step {
 /** Of each of the model test's four shares: more than 1,000 in all. Plain jest tells a few. */
 const MODEL_STORIES = 256;
 
-/** One jest project, or several at once, in a number of workers; each has an n8n of the version, if there is one. */
+/** One jest project, or several at once, in a number of workers, which share some n8n of the version, if there is one. */
 function jest(projects: string[], workers: number, version?: N8nVersion): Step {
 	const name = projects.join(' and ');
 	return {
 		name: version ? `${name} (n8n ${version})` : name,
 		async work(show) {
 			const env = {
-				...(version && { N8N_VERSION: version, N8N_INSTANCES: String(workers) }),
+				...(version && { N8N_VERSION: version, N8N_INSTANCES: String(sharedN8ns(workers)) }),
 				MODEL_STORIES: process.env.MODEL_STORIES ?? String(MODEL_STORIES),
 			};
 			const args = [`--maxWorkers=${workers}`, '--silent']; // n8n logs what tests bring about
@@ -156,16 +159,15 @@ const SUITES: Record<string, Step[]> = {
 		pack,
 		beside(
 			[lint, types],
-			[jest(['unit', 'engine'], Math.max(1, CORES - 1)), current, jest(['browser'], 1, CURRENT)],
-			// Mostly waits for n8n.
-			[current, jest(['n8n'], instances(0.5), CURRENT)],
+			[jest(['unit', 'engine'], Math.max(1, CORES - 1))],
+			[current, jest(['n8n', 'browser'], n8nWorkers(), CURRENT)],
 		),
 	],
 	'--compat': [
 		programs({ ffmpeg: 'ffmpeg' }),
 		pack,
 		install(COMPATIBLE),
-		jest(['n8n'], instances(0.75), COMPATIBLE),
+		jest(['n8n'], n8nWorkers(), COMPATIBLE),
 	],
 	'--queue': [
 		programs({

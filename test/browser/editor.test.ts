@@ -5,25 +5,30 @@ import path from 'node:path';
 import { descriptions } from '../../nodes/SpeechGateway/descriptions';
 import { REPOSITORY } from '../support/n8n/install';
 import type { Credential } from '../support/n8n/client';
-import { sharedN8n } from '../support/n8n/shared';
+import { packedPackage } from '../support/n8n/package';
+import { startN8n, type N8n } from '../support/n8n/server';
 import { startSimulator, type Simulator } from '../support/simulator';
 import { buildWorkflow, NODE_NAME } from '../support/workflow';
 import { Editor } from './editor';
 
-const n8n = sharedN8n();
+const START_LIMIT_MS = 300_000;
 const SECONDS_PER_CHARACTER = 0.1;
 
+/** Its own, which has no credential yet. */
+let n8n: N8n;
 let sim: Simulator;
 let editor: Editor;
 
 beforeAll(async () => {
+	n8n = await startN8n({ tarball: await packedPackage(), editor: true });
 	sim = await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
 	await cloneVoice('Anna, calm');
-	editor = await Editor.open(n8n);
-});
+	editor = await Editor.open({ url: n8n.url, session: n8n.api.session });
+}, START_LIMIT_MS);
 afterAll(async () => {
 	await editor?.close();
 	await sim?.close();
+	await n8n?.stop();
 });
 
 async function cloneVoice(title: string) {

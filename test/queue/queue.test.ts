@@ -1,9 +1,8 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { ffprobe } from '../support/listen';
 import { openBench, type Bench } from '../support/n8n/bench';
 import { startHeldChat } from '../support/heldChat';
 import { N8nClient, nodeOutputs, type SavedWorkflow } from '../support/n8n/client';
-import { packPackage } from '../support/n8n/package';
+import { packedPackage } from '../support/n8n/package';
 import { startQueueMode, type QueueMode } from '../support/n8n/queue';
 import { N8N_VERSION } from '../support/n8n/shared';
 import { buildWorkflow, NODE_NAME } from '../support/workflow';
@@ -13,7 +12,7 @@ const START_LIMIT_MS = 300_000;
 let queue: QueueMode;
 let bench: Bench;
 beforeAll(async () => {
-	const tarball = process.env.PACKAGE_TARBALL ?? (await packPackage());
+	const tarball = await packedPackage();
 	queue = await startQueueMode({
 		version: N8N_VERSION,
 		tarball,

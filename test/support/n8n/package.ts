@@ -36,6 +36,10 @@ export async function packPackage(root = REPOSITORY): Promise<string> {
 	return path.join(folder, filename);
 }
 
+/** The package under test: what PACKAGE_TARBALL names, as scripts/test.ts packs it once for all, or packed now. */
+export const packedPackage = async (): Promise<string> =>
+	process.env.PACKAGE_TARBALL ?? (await packPackage());
+
 /**
  * Puts a packed package where n8n's own installer puts it, and as it does: unpacked, without its
  * development and peer dependencies. n8n then runs `npm install` for the others; this package may have none.

@@ -16,7 +16,7 @@ export const HAS_AI_SDK = n8nIsAtLeast(OLDEST.chatModel);
 /** Whether webhooks have the response mode "streaming". */
 export const HAS_STREAMS = n8nIsAtLeast('1.104');
 
-/** How many n8n run at once: one for each of jest's workers, where scripts/test.ts says how many. */
+/** How many n8n jest's workers share, which scripts/test.ts says. */
 export const N8N_INSTANCES = Number(process.env.N8N_INSTANCES ?? 1);
 
 /** What setup.ts hands to the test files, which run in other processes. */
@@ -31,8 +31,8 @@ export interface SharedN8n {
 }
 
 /**
- * The n8n that all test files of the projects `n8n` and `browser` share, with the package installed; where several run
- * at once, all that this worker of jest runs.
+ * The n8n that all test files of the project `n8n` share, with the package installed; where several run at once, the one
+ * of this worker of jest.
  * Tests are isolated by workflow; one that must stop or kill n8n starts its own with `tarball`.
  */
 export function sharedN8n(): SharedN8n & { api: N8nClient; log(): string } {
