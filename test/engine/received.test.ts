@@ -4,6 +4,7 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
+import { startHttp } from '../support/hostileServers';
 import { renderAudio } from '../support/simulator/audio';
 import { runnerOf, useSimulator } from './support';
 
@@ -101,6 +102,28 @@ test.each([
 	const text = String(await bytesOf(outputs[1][0].binary!.received));
 	expect(text.startsWith(head)).toBe(true);
 	expect(text).toMatch(/ \.+\*\*\* is yours\.$/);
+});
+
+test('an answer that says no type is told by what it is', async () => {
+	const server = await startHttp((_, response) => response.end('Accepted.'));
+	const { outputs } = await run({
+		url: `http://127.0.0.1:${server.port}`,
+		parameters: { ...job, operation: 'create', options: { maxRetries: 0 } },
+		items: [voice],
+	});
+	await server.close();
+	expect(outputs[1][0].binary?.received).toMatchObject({ mimeType: 'text/plain' });
+});
+
+test('what cannot be stored does not hide what was wrong with it', async () => {
+	sim.fault({ path: '/v1/audio/speech/jobs', status: 200, charge: true, body: 'Accepted.' });
+	const store = jest.spyOn(Container.get(BinaryDataService), 'store');
+	store.mockRejectedValueOnce(new Error('the disk is full'));
+	const { outputs } = await run({ parameters: { ...job, options: {} }, items: [voice] });
+	store.mockRestore();
+	const [{ json, binary }] = outputs[1];
+	expect(json.message).toContain('the answer is not a JSON object');
+	expect(binary).toBeUndefined();
 });
 
 test('a stream that breaks off: every event that came', async () => {

@@ -309,6 +309,13 @@ describe('voice by title', () => {
 		expect(error?.description).toContain('Its voices: "Ben". ');
 	});
 
+	test('an account without voices: how to make one', async () => {
+		const { error } = await speak('One.', {}, titled('Anna'));
+		expect(error?.description).toContain(
+			'It has no cloned voices yet: make one with Voice → Clone.',
+		);
+	});
+
 	test.each(['speech.generate', 'speechJob.create', 'voice.delete'])(
 		'%s: none or several with the title is an error that names them; nothing is sent',
 		async (name) => {

@@ -118,6 +118,22 @@ test('after stop no billed request starts, those waiting are told, free ones pas
 	await expect(gate.run(true, async () => 1)).rejects.toBeInstanceOf(NotStartedError);
 });
 
+test('of two that hold the others back, one counts once, however often it lets go', async () => {
+	const gate = new ConcurrencyLimiter(2);
+	const [one, other] = [gate.hold(), gate.hold()];
+	const { requests, began, results } = crowd(gate, [true]);
+	one();
+	one();
+	await settle();
+	expect(began).toEqual([]);
+	other();
+	await settle();
+	expect(began).toEqual([0]);
+	requests[0].finish();
+	await Promise.all(results);
+	expect(gate.isHeld).toBe(false);
+});
+
 test('nobody starts while the gateway asks to wait', async () => {
 	const gate = new ConcurrencyLimiter(4);
 	await gate.run(true, async (ticket) => gate.slowDown(ticket, 40));

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, OnError } from 'n8n-workflow';
 import { ontoErrorOutput } from '../../nodes/SpeechGateway/run/errorOutput';
+import { workflowSettings } from '../../nodes/SpeechGateway/run/workflowSettings';
 
 const input = [{ json: { row: 1 } }, { json: { row: 2, _files: { intro: 'a file' } } }];
 /** n8n's side: what it takes the node to be. `counted`: the outputs, that of errors included. */
@@ -42,4 +43,10 @@ test.each<[string, OnError, string, number]>([
 	['errors have no output', 'continueRegularOutput', 'combined', 5],
 ])('where %s, nothing is moved', (_, onError, binaryMode, counted) => {
 	expect(ontoErrorOutput(context(onError, binaryMode, counted), outputs)).toBe(outputs);
+});
+
+test('before n8n had a method for them, the settings are in the workflow; where there are none, they are empty', () => {
+	const settings = { binaryMode: 'combined' } as const;
+	expect(workflowSettings({ workflow: { settings } })).toBe(settings);
+	expect(workflowSettings({})).toEqual({});
 });
