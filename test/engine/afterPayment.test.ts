@@ -66,6 +66,25 @@ describe('a retry with another setting', () => {
 	});
 });
 
+test('a limit for the cost that was lowered keeps nothing back that is done, and no other error', async () => {
+	const parameters = (speed: string, options: IDataObject = {}) => ({
+		...generate({ speed, ...options }),
+	});
+	const items = ['One.', 'Two.', 'Three.'].map((text) => item({ text }));
+	sim.fault({ input: 'Two', status: 402 });
+	const first = await run({ items, parameters: parameters('=1') });
+	const second = await retry(first, {
+		items,
+		parameters: parameters('={{ $json.text === "Three." ? 9 : 1 }}', { maxEstimatedTokens: 1 }),
+		onError: 'continueRegularOutput',
+	});
+	const [done, refused, bad] = second.outputs[0];
+	expect(done.json.characters).toBe(4);
+	expect(errorOf(refused).message).toContain('Max Estimated Tokens');
+	expect(errorOf(bad).message).toContain('Speed');
+	expect(charged()).toEqual(['One.']);
+});
+
 test('a finished item under another operation: the error says what it was, and brings its file', async () => {
 	sim.fault({ input: 'Other', status: 402 });
 	const items = [item({ text: 'One.' }), item({ text: 'Two.' }), item({ text: 'Other.' })];

@@ -75,6 +75,13 @@ describe('parts that cannot be joined', () => {
 	});
 });
 
+test('a message in the place of bare samples is no audio, whatever type it claims to be', async () => {
+	answer('{"error":"no","x":1}', { contentType: 'application/octet-stream' });
+	const { outputs } = await run(TEXT, { responseFormat: 'pcm' });
+	expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
+	expect(outputs[1][0].json.message).toContain('a JSON message');
+});
+
 const foreign = (name: string) => fixture(join('../foreign', name));
 const amr = Buffer.concat([Buffer.from('#!AMR\n'), Buffer.alloc(32 * 15, 0x3c)]);
 const CONTAINERS: Array<[string, Buffer, string, string]> = [

@@ -154,8 +154,14 @@ test('of two calls at once, one lost: the other is answered, and only the lost o
 	expect(JSON.stringify(rounds)).toContain('upstream_outcome_unknown');
 });
 
-test('the same question twice at once is asked twice, and answered twice', async () => {
-	const { answers, kept } = await ask(atOnce, ['One?', 'One?']);
+test('a question that is asked again while the first answer is awaited is asked twice, and answered twice', async () => {
+	fault({ delayMs: 5000 });
+	const work: Agent = async (model, [question]) => {
+		const one = model.invoke(question);
+		await sim.waitFor((all) => all.length === 1);
+		return [(await model.invoke(question)).text, (await one).text];
+	};
+	const { answers, kept } = await ask(work, ['One?']);
 	expect(answers).toHaveLength(2);
 	expect(sim.charges).toHaveLength(2);
 	expect(kept).toEqual({});

@@ -141,15 +141,16 @@ test('create, get, wait and download by id', async () => {
 });
 
 test.each([
-	['none', { corrupt: true }],
-	['cut short', { truncate: 'half' as const, truncateClean: true }],
-])('of a download that is %s, nothing stays in the store', async (_, fault) => {
+	['none', { corrupt: true }, 'it looks like text: "rubbish rubbish '],
+	['cut short', { truncate: 'half' as const, truncateClean: true }, 'file is cut short'],
+])('of a download that is %s, nothing stays in the store', async (_, fault, words) => {
 	sim.fault({ path: /content$/, times: Infinity, ...fault });
 	const store = jest.spyOn(Container.get(BinaryDataService), 'store');
 	const { error } = await run({ items: texts(1) });
 	const { calls } = store.mock;
 	store.mockRestore();
 	expect(error?.message).toContain('The answer of the gateway was damaged');
+	expect(error?.message).toContain(words);
 	expect(calls).toEqual([]);
 });
 

@@ -80,6 +80,7 @@ test('an unknown segment: what is done comes along, what remains is said, nothin
 		],
 		remainingText: `${sentences(3)[2]}\n${sentences(12).slice(3).join(' ')}`,
 	});
+	expect(unknown.binary!.completed.fileName).toMatch(/-part-1\.mp3$/);
 	expect(await decoderMessages(await file(unknown, 'completed'))).toBe('');
 	expect(inputs()).toEqual(sentences(3));
 });

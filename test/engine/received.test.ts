@@ -66,6 +66,15 @@ describe.each(rows)('%s', (_, path, parameters) => {
 		expect(binary).toBeUndefined();
 	});
 
+	test('half of it: the message says that it broke off', async () => {
+		sim.fault({ path, truncate: 'half' });
+		const { outputs } = await run({
+			parameters: { options: { maxRetries: 0 }, ...parameters },
+			items: [voice],
+		});
+		expect(outputs[1][0].json.message).toMatch(/the answer broke off before its end$/);
+	});
+
 	test('a film', async () => {
 		const body = Buffer.from([0, 0, 0, 1, 255, 254]);
 		const contentType = 'video/mp4';
