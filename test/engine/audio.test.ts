@@ -68,7 +68,7 @@ describe('parts that cannot be joined', () => {
 		const [{ json, binary }] = outputs[0];
 		expect(json.error).toMatchObject({
 			message: expect.stringMatching(/^The parts could not be joined: /),
-			description: expect.stringContaining('attached as they are'),
+			description: expect.stringContaining('each is a file of the error item'),
 			segments: { total: 2, completed: 2, unknown: 0 },
 		});
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);

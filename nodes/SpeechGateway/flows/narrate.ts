@@ -118,7 +118,7 @@ const isDone = (result: PartResult): result is PartResult & { status: 'done' } =
 const notJoined = (error: unknown, { json, files }: Remains) =>
 	new GatewayError(
 		`The parts could not be joined: ${errorText(error).message}`,
-		'All of them were paid for and are attached as they are; nothing is missing.',
+		'All of them were paid for, and nothing is missing: each is a file of the error item, which there is with "On Error" set to "Continue (using error output)".',
 		json,
 		files,
 	);
