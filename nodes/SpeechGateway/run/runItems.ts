@@ -22,7 +22,7 @@ import { type Input, readAll, type ReadItem } from './readItems';
 import { ItemRequests } from './requests/itemRequests';
 import type { Branch, ItemLedger } from './requests/itemLedger';
 import { Ledger } from './requests/ledger';
-import { rememberFirstExecution, runIndex } from './requests/runHistory';
+import { remember, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
 import { missingFile, withPaid } from './storedFiles';
 import { beforeSleep, goToSleep, outlastStart } from './sleep';
@@ -61,7 +61,8 @@ class Run {
 		this.branches = branchesOf(operation, context);
 		this.stopOnFail = !context.continueOnFail();
 		this.ledger = new Ledger(context, 'speechGateway', round);
-		if (operation.billed) rememberFirstExecution(context, this.ledger.firstExecutionId);
+		const { firstExecutionId } = this.ledger;
+		if (operation.billed) remember(context, { firstExecutionId });
 		const input = context.getInputData();
 		if (operation.billed) this.ledger.takeBack(input.map(({ json }) => json));
 		this.items = input.map((_, index) => this.ledger.item(String(index)));

@@ -4,7 +4,7 @@ import {
 	answersTo,
 	doneAfterWaiting,
 	firstExecutionId,
-	rememberAnswer,
+	remember,
 	type RunHistoryContext,
 } from './runHistory';
 
@@ -165,7 +165,7 @@ export class Ledger {
 
 	/** A tool's call has succeeded: the next one like it is another one. */
 	closeCall(): void {
-		rememberAnswer(this.context, this.key);
+		remember(this.context, { firstExecutionId: this.firstExecutionId, answered: this.key });
 		this.close();
 	}
 

@@ -15,8 +15,15 @@ export type RunHistoryContext = Pick<
 		runExecutionData?: { resultData?: { runData?: IRunData } };
 	};
 
+interface Remembered {
+	/** The execution in which this node first ran. */
+	firstExecutionId: string;
+	/** Of a tool: the call that this run has answered. */
+	answered?: string;
+}
+
 interface Marked extends ITaskMetadata {
-	speechGateway?: { firstExecutionId?: string; answered?: string };
+	speechGateway?: Partial<Remembered>;
 }
 
 /** The round of the loop the node is in, from 0. */
@@ -46,15 +53,9 @@ export const answersTo = (context: RunHistoryContext, call: string): number =>
 		({ metadata }) => (metadata as Marked | undefined)?.speechGateway?.answered === call,
 	).length;
 
-/** Leaves in the record of this run of a tool which call it has answered. */
-export function rememberAnswer(context: RunHistoryContext, call: string): void {
-	const metadata: Marked = { speechGateway: { answered: call } };
-	context.setMetadata?.(metadata);
-}
-
-/** Leaves that id in the record of this run, for the rounds and retries to come. */
-export function rememberFirstExecution(context: RunHistoryContext, id: string): void {
-	const metadata: Marked = { speechGateway: { firstExecutionId: id } };
+/** What the record of this run says, for the rounds and retries to come. n8n 1 keeps only what is left there last. */
+export function remember(context: RunHistoryContext, run: Remembered): void {
+	const metadata: Marked = { speechGateway: run };
 	context.setMetadata?.(metadata);
 }
 
