@@ -4,6 +4,7 @@ import { DamagedAudioError, joinAudio } from '../../../nodes/SpeechGateway/core/
 import { remux } from './ogg';
 import {
 	decode,
+	decodeAll,
 	probeAudio,
 	fixture,
 	fixtureNames,
@@ -124,6 +125,21 @@ const CODEC_DELAY = { mp3: 0.15, opus: 0.05, wav: 0.001, pcm: 0.001 };
 const CASES = GROUPS.flatMap(({ format, names }) =>
 	(names.length > 1 ? [0, 240] : [0]).map((pause) => ({ format, names, pause })),
 );
+
+// What the tests of these cases decode one by one, in one start of ffmpeg a format.
+beforeAll(async () => {
+	const toDecode: Array<[AudioFormat, Uint8Array]> = [];
+	for (const { format, names, pause } of CASES) {
+		const once = await joinFiles(format, names.map(fixture), pause);
+		const twice = await joinFiles(format, [once.bytes, once.bytes]);
+		toDecode.push([format, once.bytes], [format, twice.bytes]);
+	}
+	for (const format of ['mp3', 'wav', 'opus', 'pcm'] as const)
+		decodeAll(
+			format,
+			toDecode.filter(([of]) => of === format).map(([, bytes]) => bytes),
+		);
+});
 
 /** The longest frame or packet; nothing else can be cut off a stream. */
 function frameSeconds(infos: AudioInfo[]): number {
@@ -305,14 +321,16 @@ describe('opus from other muxers', () => {
 		const changed = remux(plain, change);
 		const info = inspect('opus', changed);
 		expect(inspect('opus', pieces(changed, 1))).toEqual(info);
-		expect(info.seconds * 48_000).toBeCloseTo(decode('opus', changed).samples.length, 6);
-		for (const files of [
+		const orders = [
 			[changed, other],
 			[other, changed],
 			[changed, changed, changed],
-		]) {
-			const joined = await joinFiles('opus', files, 60);
-			const decoded = decode('opus', joined.bytes);
+		];
+		const all = await Promise.all(orders.map(async (files) => await joinFiles('opus', files, 60)));
+		const [alone, ...heard] = decodeAll('opus', [changed, ...all.map(({ bytes }) => bytes)]);
+		expect(info.seconds * 48_000).toBeCloseTo(alone.samples.length, 6);
+		for (const [index, files] of orders.entries()) {
+			const [joined, decoded] = [all[index], heard[index]];
 			expect(decoded.complaints).toBe('');
 			expect(joined.bytes).toHaveLength(joined.info.bytes);
 			expect(decoded.samples).toHaveLength(Math.round(joined.info.seconds * 48_000));

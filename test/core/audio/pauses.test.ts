@@ -1,5 +1,5 @@
 import type { AudioFormat } from '../../../nodes/SpeechGateway/core/audio';
-import { decode, encode, inspect, joinFiles, loudness } from './support';
+import { decode, decodeAll, encodeAll, inspect, joinFiles, loudness } from './support';
 
 /** `unit`: seconds within which a part starts, a frame or packet; of formats without frames a sample. */
 const KINDS: Array<[string, AudioFormat, number, number, string]> = [
@@ -27,44 +27,59 @@ const KINDS: Array<[string, AudioFormat, number, number, string]> = [
 /** Seconds over which a lossy codec spreads the edge of a sound. */
 const SPREAD = 0.03;
 
+/** Number of parts, and the seconds of silence before and behind them. */
+const CASES: Array<[number, number, number]> = [
+	// One silent frame of MP3, which must look like one of the file.
+	[1, 0.025, 0],
+	[1, 0, 0.7],
+	[2, 0.45, 1.234],
+	[2, 0.005, 0.005],
+];
+
 describe.each(KINDS)('%s', (_, format, rate, unit, options) => {
-	const parts = [0.413, 0.27].map((seconds, n) =>
-		encode(
+	const parts = encodeAll(
+		[0.413, 0.27].map((seconds, n) => ({
 			format,
-			Float32Array.from(
+			samples: Float32Array.from(
 				{ length: Math.round(rate * seconds) },
 				(__, i) => 0.5 * Math.sin((2 * Math.PI * (440 + 200 * n) * i) / rate),
 			),
-			rate,
-			options.split(' '),
-		),
+			sampleRate: rate,
+			options: options.split(' '),
+		})),
 	);
-	const alone = parts.map((file) => decode(format, file).samples.length / rate);
-	test.each([
-		// One silent frame of MP3, which must look like one of the file.
-		[1, 0.025, 0],
-		[1, 0, 0.7],
-		[2, 0.45, 1.234],
-		[2, 0.005, 0.005],
-	])('%d parts with %d s of silence before and %d s behind', async (count, before, after) => {
-		const files = parts.slice(0, count);
-		const pauses = { before: 1000 * before, between: 300, after: 1000 * after };
-		const { bytes, info, starts } = await joinFiles(format, files, pauses);
-		const { samples, complaints } = decode(format, bytes);
-		expect(complaints).toBe('');
-		expect(bytes).toHaveLength(info.bytes);
-		expect(samples.length / rate).toBeCloseTo(info.seconds, 6);
-		const known = { quiet: 0, seekPositions: 0, seekInterval: 0, edges: 0 };
-		expect({ ...inspect(format, bytes), ...known }).toEqual({ ...info, ...known });
-
-		const lengths = alone.slice(0, count);
-		const soundEnd = before + lengths.reduce((sum, seconds) => sum + seconds, 0.3 * (count - 1));
-		expect(Math.abs(starts[0] - before)).toBeLessThanOrEqual(unit);
-		expect(Math.abs(info.seconds - soundEnd - after)).toBeLessThanOrEqual(unit);
-		const isSilent = (from: number, to: number) =>
-			expect(loudness(samples, rate, from, to)).toBeLessThan(0.003);
-		if (before > 0.1) isSilent(0, before - SPREAD - unit);
-		if (after > 0.1) isSilent(soundEnd + SPREAD + unit, soundEnd + after);
-		expect(loudness(samples, rate, starts[0] + SPREAD, starts[0] + 0.2)).toBeGreaterThan(0.2);
+	const alone = decodeAll(format, parts).map(({ samples }) => samples.length / rate);
+	const joinParts = async (count: number, before: number, after: number) =>
+		await joinFiles(format, parts.slice(0, count), {
+			before: 1000 * before,
+			between: 300,
+			after: 1000 * after,
+		});
+	beforeAll(async () => {
+		const files = await Promise.all(CASES.map(async (one) => (await joinParts(...one)).bytes));
+		decodeAll(format, files);
 	});
+
+	test.each(CASES)(
+		'%d parts with %d s of silence before and %d s behind',
+		async (count, before, after) => {
+			const { bytes, info, starts } = await joinParts(count, before, after);
+			const { samples, complaints } = decode(format, bytes);
+			expect(complaints).toBe('');
+			expect(bytes).toHaveLength(info.bytes);
+			expect(samples.length / rate).toBeCloseTo(info.seconds, 6);
+			const known = { quiet: 0, seekPositions: 0, seekInterval: 0, edges: 0 };
+			expect({ ...inspect(format, bytes), ...known }).toEqual({ ...info, ...known });
+
+			const lengths = alone.slice(0, count);
+			const soundEnd = before + lengths.reduce((sum, seconds) => sum + seconds, 0.3 * (count - 1));
+			expect(Math.abs(starts[0] - before)).toBeLessThanOrEqual(unit);
+			expect(Math.abs(info.seconds - soundEnd - after)).toBeLessThanOrEqual(unit);
+			const isSilent = (from: number, to: number) =>
+				expect(loudness(samples, rate, from, to)).toBeLessThan(0.003);
+			if (before > 0.1) isSilent(0, before - SPREAD - unit);
+			if (after > 0.1) isSilent(soundEnd + SPREAD + unit, soundEnd + after);
+			expect(loudness(samples, rate, starts[0] + SPREAD, starts[0] + 0.2)).toBeGreaterThan(0.2);
+		},
+	);
 });

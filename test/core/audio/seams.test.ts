@@ -1,4 +1,4 @@
-import { decode, encode, joinFiles } from './support';
+import { decodeAll, encodeAll, joinFiles, type Sound } from './support';
 
 const RATE = 48_000;
 const DECODERS = ['libopus', 'opus'];
@@ -8,12 +8,17 @@ const FADE_SECONDS = 0.01;
 const END_SECONDS = 0.1;
 
 /** Tones that run up to both edges: a decoder that goes on predicting across a seam makes them blast. */
-function encodeTone(hertz: number, seconds: number, options: string): Uint8Array {
+function tone(hertz: number, seconds: number, options: string): Sound {
 	const samples = Float32Array.from(
 		{ length: Math.round(RATE * seconds) },
 		(_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / RATE),
 	);
-	return encode('opus', samples, RATE, ['-c:a', 'libopus', ...options.split(' ')]);
+	return {
+		format: 'opus',
+		samples,
+		sampleRate: RATE,
+		options: ['-c:a', 'libopus', ...options.split(' ')],
+	};
 }
 
 const peak = (samples: Float32Array) =>
@@ -21,15 +26,17 @@ const peak = (samples: Float32Array) =>
 
 /** Joins, and compares each part in the joined file with what it is alone. */
 async function expectAsAlone(parts: Uint8Array[], pauses: number[]): Promise<void> {
+	const all = await Promise.all(pauses.map(async (pause) => await joinFiles('opus', parts, pause)));
+	const files = [...parts, ...all.map(({ bytes }) => bytes)];
 	for (const decoder of DECODERS) {
-		const alone = parts.map((part) => decode('opus', part, decoder).samples);
-		for (const pause of pauses) {
-			const joined = await joinFiles('opus', parts, pause);
-			const { samples, complaints } = decode('opus', joined.bytes, decoder);
+		const decoded = decodeAll('opus', files, decoder);
+		const alone = decoded.slice(0, parts.length).map(({ samples }) => samples);
+		for (const [index, joined] of all.entries()) {
+			const { samples, complaints } = decoded[parts.length + index];
 			expect(complaints).toBe('');
 			expect(peak(samples)).toBeLessThan(1.25 * Math.max(...alone.map(peak)));
-			alone.forEach((own, index) => {
-				const from = Math.round(joined.starts[index] * RATE);
+			alone.forEach((own, part) => {
+				const from = Math.round(joined.starts[part] * RATE);
 				const differences = own
 					.map((sample, i) => sample - samples[from + i])
 					.subarray(FADE_SECONDS * RATE, own.length - END_SECONDS * RATE);
@@ -48,15 +55,14 @@ it.each([
 	['CELT, 2.5 ms', '-b:a 96k -frame_duration 2.5 -application lowdelay'],
 	['CELT, stereo', '-b:a 96k -ac 2'],
 ])('an opus part in %s sounds behind a seam as it does alone', async (_, options) => {
-	const parts = [440, 660, 1200].map((hertz, n) => encodeTone(hertz, 0.289 + 0.11 * n, options));
-	await expectAsAlone(parts, [0, 250]);
+	const tones = [440, 660, 1200].map((hertz, n) => tone(hertz, 0.289 + 0.11 * n, options));
+	await expectAsAlone(encodeAll(tones), [0, 250]);
 });
 
 it('opus parts in different modes do not disturb each other', async () => {
-	const [silk, hybrid, celt] = [
-		'-b:a 12k -application voip',
-		'-b:a 32k -application voip',
-		'-b:a 64k',
-	].map((options, n) => encodeTone(440 + 220 * n, 0.3, options));
+	const modes = ['-b:a 12k -application voip', '-b:a 32k -application voip', '-b:a 64k'];
+	const [silk, hybrid, celt] = encodeAll(
+		modes.map((options, n) => tone(440 + 220 * n, 0.3, options)),
+	);
 	await expectAsAlone([silk, hybrid, celt, silk, celt, hybrid, silk], [0]);
 });

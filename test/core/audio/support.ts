@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AudioFormat, AudioInfo, Pauses } from '../../../nodes/SpeechGateway/core/audio';
@@ -80,37 +80,56 @@ export function run(
 	return { stdout: result.stdout, stderr: result.stderr.toString() };
 }
 
-export function withFile<T>(name: string, bytes: Uint8Array, use: (path: string) => T): T {
+function inFolder<T>(use: (folder: string) => T): T {
 	const folder = mkdtempSync(join(tmpdir(), 'audio-test-'));
 	try {
-		writeFileSync(join(folder, name), bytes);
-		return use(join(folder, name));
+		return use(folder);
 	} finally {
 		rmSync(folder, { recursive: true });
 	}
 }
 
-/** What ffmpeg's encoders make of one channel of sound. */
-export function encode(
+export function withFile<T>(name: string, bytes: Uint8Array, use: (path: string) => T): T {
+	return inFolder((folder) => {
+		writeFileSync(join(folder, name), bytes);
+		return use(join(folder, name));
+	});
+}
+
+export interface Sound {
+	format: AudioFormat;
+	/** Of one channel. */
+	samples: Float32Array;
+	sampleRate: number;
+	/** Of ffmpeg's encoder. */
+	options: string[];
+}
+
+/** What ffmpeg's encoders make of sounds, in one start of ffmpeg: that takes longer than encoding. */
+export function encodeAll(sounds: Sound[]): Uint8Array[] {
+	return inFolder((folder) => {
+		const inputs = sounds.flatMap(({ samples, sampleRate }, index) => {
+			const path = join(folder, `${index}.raw`);
+			writeFileSync(path, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+			return ['-f', 'f32le', '-ar', String(sampleRate), '-ac', '1', '-i', path];
+		});
+		const paths = sounds.map(({ format }, index) => join(folder, `${index}.${format}`));
+		const outputs = sounds.flatMap(({ options }, index) => [
+			...['-map', `${index}:a`, ...options, paths[index]],
+		]);
+		const { stderr } = run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, ...outputs]);
+		if (stderr) throw new Error(stderr);
+		return paths.map((path) => new Uint8Array(readFileSync(path)));
+	});
+}
+
+/** The same of one sound. */
+export const encode = (
 	format: AudioFormat,
 	samples: Float32Array,
 	sampleRate: number,
 	options: string[],
-): Uint8Array {
-	// A file, not a pipe: the encoder goes back to fill in the header.
-	return withFile(`audio.${format}`, new Uint8Array(0), (path) => {
-		const { stderr } = run(
-			'ffmpeg',
-			[
-				...['-v', 'error', '-y', '-f', 'f32le', '-ar', String(sampleRate), '-ac', '1', '-i', '-'],
-				...[...options, path],
-			],
-			new Uint8Array(samples.buffer),
-		);
-		if (stderr) throw new Error(stderr);
-		return new Uint8Array(readFileSync(path));
-	});
-}
+): Uint8Array => encodeAll([{ format, samples, sampleRate, options }])[0];
 
 function inputOptions(format: AudioFormat): string[] {
 	return format === 'pcm' ? ['-f', 's16le', '-ar', '24000', '-ac', '1'] : [];
@@ -131,30 +150,52 @@ const decoded = new Map<string, Decoded>();
  * What ffmpeg makes of a file. Its own decoder is used unless another is named. A file that is decoded again in the same
  * tests is remembered: starting ffmpeg takes longer than decoding.
  */
-export function decode(format: AudioFormat, bytes: Uint8Array, decoder?: string): Decoded {
-	const key = createHash('sha1').update(`${format} ${decoder} `).update(bytes).digest('hex');
-	const known = decoded.get(key) ?? decodeNow(format, bytes, decoder);
-	decoded.set(key, known);
-	return { ...known, samples: known.samples.slice() };
+export const decode = (format: AudioFormat, bytes: Uint8Array, decoder?: string): Decoded =>
+	decodeAll(format, [bytes], decoder)[0];
+
+/** The same of several files, in one start of ffmpeg. */
+export function decodeAll(format: AudioFormat, files: Uint8Array[], decoder?: string): Decoded[] {
+	const keyOf = (bytes: Uint8Array) =>
+		createHash('sha1').update(`${format} ${decoder} `).update(bytes).digest('hex');
+	const keys = files.map(keyOf);
+	const unknown = new Map(files.map((bytes, index) => [keys[index], bytes]));
+	for (const key of unknown.keys()) if (decoded.has(key)) unknown.delete(key);
+	const fresh = decodeNow(format, [...unknown.values()], decoder);
+	[...unknown.keys()].forEach((key, index) => decoded.set(key, fresh[index]));
+	return keys.map((key) => {
+		const known = decoded.get(key)!;
+		return { ...known, samples: known.samples.slice() };
+	});
 }
 
-function decodeNow(format: AudioFormat, bytes: Uint8Array, decoder?: string): Decoded {
-	return withFile(`audio.${format}`, bytes, (path) => {
+function decodeNow(format: AudioFormat, files: Uint8Array[], decoder?: string): Decoded[] {
+	if (files.length === 0) return [];
+	const { results, stderr } = inFolder((folder) => {
 		const choice = decoder ? ['-c:a', decoder] : [];
-		// Headers without a channel layout are fine; without the option ffmpeg guesses one and says so.
-		const { stdout, stderr } = run('ffmpeg', [
-			...['-nostdin', '-v', 'warning', '-guess_layout_max', '0'],
-			...[...choice, ...inputOptions(format), '-i', path],
-			...['-map', '0:a', '-bitexact', '-c:a', 'pcm_f32le', '-f', 'wav', '-'],
+		const inputs = files.flatMap((bytes, index) => {
+			const path = join(folder, `${index}.${format}`);
+			writeFileSync(path, bytes);
+			// Headers without a channel layout are fine; without the option ffmpeg guesses one and says so.
+			return ['-guess_layout_max', '0', ...choice, ...inputOptions(format), '-i', path];
+		});
+		const paths = files.map((_, index) => join(folder, `${index}.decoded`));
+		const outputs = paths.flatMap((path, index) => [
+			...['-map', `${index}:a`, '-bitexact', '-c:a', 'pcm_f32le', '-f', 'wav', path],
 		]);
-		const [sampleRate, channels, data] = readWav(stdout);
-		return {
-			samples: firstOf(channels, new Float32Array(new Uint8Array(data).buffer)),
-			complaints: withoutUsual(stderr, format),
-			sampleRate,
-			channels,
-		};
+		const { stderr } = run('ffmpeg', ['-nostdin', '-v', 'warning', ...inputs, ...outputs]);
+		const read = (path: string) => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0));
+		return { results: paths.map((path) => readWav(read(path))), stderr };
 	});
+	const complaints = withoutUsual(stderr, format);
+	// It is not said of which file, and one that cannot be read stops all.
+	if (complaints && files.length > 1)
+		return files.flatMap((bytes) => decodeNow(format, [bytes], decoder));
+	return results.map(([sampleRate, channels, data]) => ({
+		samples: firstOf(channels, new Float32Array(new Uint8Array(data).buffer)),
+		complaints,
+		sampleRate,
+		channels,
+	}));
 }
 
 const firstOf = (channels: number, samples: Float32Array) =>
