@@ -348,6 +348,13 @@ describe('nothing paid for is lost', () => {
 		});
 	});
 
+	test('an item that has no json at all is an item like any other', async () => {
+		const parameters = { ...createAndWait(), text: sentence(0) };
+		const { outputs } = await run({ items: [{} as INodeExecutionData], parameters });
+		expect(outputs[0][0].json.status).toBe('completed');
+		expect(charged()).toEqual([sentence(0)]);
+	});
+
 	test('an item with an id that is no task of this node is an item like any other', async () => {
 		sim.fault({ input: sentence(0), jobSeconds: 60 });
 		const { outputs } = await run({

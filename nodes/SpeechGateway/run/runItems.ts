@@ -64,7 +64,8 @@ class Run {
 		const { firstExecutionId } = this.ledger;
 		if (operation.billed) remember(context, { firstExecutionId });
 		const input = context.getInputData();
-		if (operation.billed) this.ledger.takeBack(input.map(({ json }) => json));
+		// Some nodes hand over items that have files, and no json at all.
+		if (operation.billed) this.ledger.takeBack(input.map(({ json }) => json ?? {}));
 		this.items = input.map((_, index) => this.ledger.item(String(index)));
 		this.ledger.tryAgain(triesOf(context));
 	}
