@@ -5,7 +5,15 @@ import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
-import { type EngineRun, item, runNode, saved, speechNode, useSimulator } from './support';
+import {
+	type EngineResult,
+	type EngineRun,
+	item,
+	runNode,
+	saved,
+	speechNode,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -137,23 +145,42 @@ test('where n8n cannot sign, the item is as it is; outside of an agent, there ar
 	for (const { outputs } of [unsigned, plain]) expect(outputs[0][0].json.links).toBeUndefined();
 });
 
-test('in a retried execution, too, a call that succeeded may be made again', async () => {
-	sim.fault({ input: 'First.', status: 402 });
-	const rounds = ['First.', 'Hello.', 'Hello.'].map(call);
-	const first = await run({ rounds });
-	const retry = async () => await run({ rounds, mode: 'retry', retryOf: saved(first.run) });
-	const second = await retry();
-	expect(second.rounds.map(([[{ json }]]) => json.outcome)).toEqual([
-		undefined,
-		undefined,
-		undefined,
-	]);
-	expect(inputs()).toEqual(['First.', 'Hello.', 'Hello.']);
-	// Another retry of the same execution sends nothing of it.
-	const third = await retry();
-	expect(third.rounds.map(([[{ json }]]) => json.reason)).toEqual(Array(3).fill('already_sent'));
-	expect(inputs()).toHaveLength(3);
-});
+/** The node in n8n 1, which puts new metadata in the place of what was there by the same name. */
+function inN8n1(): INodeType {
+	const node = new SpeechGateway();
+	const nodeType = Object.create(node) as INodeType;
+	nodeType.execute = async function (this: IExecuteFunctions) {
+		const data = this.getExecuteData();
+		const setMetadata: IExecuteFunctions['setMetadata'] = (metadata) =>
+			void (data.metadata = { ...data.metadata, ...metadata });
+		const context = Object.assign(Object.create(this), { setMetadata });
+		return await node.execute.call(context as IExecuteFunctions);
+	};
+	return nodeType;
+}
+
+test.each([
+	['n8n 1', inN8n1],
+	['n8n 2', () => new SpeechGateway()],
+])(
+	'in a retried execution of %s, too, a call that succeeded may be made again',
+	async (version, type) => {
+		sim.fault({ input: 'First.', status: 402 });
+		const texts = ['Before.', 'First.', 'Hello.', 'Hello.'];
+		const rounds = texts.map(call);
+		const nodeId = `tool in ${version}`;
+		const first = await run({ rounds, nodeType: type(), nodeId });
+		const retry = async () =>
+			await run({ rounds, nodeType: type(), nodeId, mode: 'retry', retryOf: saved(first.run) });
+		const second = await retry();
+		const reasons = ({ rounds: all }: EngineResult) => all.map(([[{ json }]]) => json.reason);
+		expect(reasons(second)).toEqual(Array(4).fill(undefined));
+		expect(inputs()).toEqual(texts);
+		// Another retry of the same execution sends nothing of it.
+		expect(reasons(await retry())).toEqual([undefined, ...Array(3).fill('already_sent')]);
+		expect(inputs()).toEqual(texts);
+	},
+);
 
 test('a call that was refused may be made again', async () => {
 	sim.fault({ status: 402 });
