@@ -13,28 +13,35 @@ const random = seededRandom(SEED);
 const TEST_LIMIT_MS = 300_000;
 
 let n8n: N8n;
-let bench: Bench;
+/** One execution each time n8n is killed while both sleep, and one that looks when n8n is killed again. */
+let sleeping: Bench;
+let looking: Bench;
 beforeAll(async () => {
 	const { tarball } = sharedN8n();
 	n8n = await startN8n({ tarball, version: N8N_VERSION });
-	bench = await openBench({ jobSeconds: Infinity, latencyMs: 20 }, n8n.api);
+	const options = { jobSeconds: Infinity, latencyMs: 20 };
+	sleeping = await openBench(options, n8n.api);
+	looking = await openBench(options, n8n.api);
 }, TEST_LIMIT_MS);
-beforeEach(() => bench.sim.reset());
 afterAll(async () => {
-	await bench?.close();
+	await sleeping?.close();
+	await looking?.close();
 	await n8n?.stop();
 });
 
-/** Starts a batch in production; it has submitted its jobs and sleeps when this returns its id. */
-async function asleep(): Promise<string> {
-	const workflow = await bench.save(sleepingBatch(JOBS, { concurrency: 5 }));
-	const id = await bench.api.trigger(workflow);
-	expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
-	expect(bench.sim.jobs).toHaveLength(JOBS);
+/** Starts a batch in production; it has submitted its jobs, shows them, and sleeps when this returns its id. */
+async function asleep({ sim, save, api }: Bench): Promise<string> {
+	sim.reset();
+	const id = await api.trigger(await save(sleepingBatch(JOBS, { concurrency: 5, timeout: 600 })));
+	const execution = await api.waitForExecution(id);
+	expect(execution.status).toBe('waiting');
+	expect(sim.jobs).toHaveLength(JOBS);
+	const shown = nodeOutputs(execution, NODE_NAME)[0].map(({ json }) => json.id);
+	expect(shown.sort()).toEqual(sim.jobs.map((job) => job.id).sort());
 	return id;
 }
 
-function delivered(execution: Execution) {
+function delivered(execution: Execution, { sim }: Bench) {
 	const runs = execution.data.resultData.runData[NODE_NAME].length;
 	const [items] = nodeOutputs(execution, NODE_NAME, runs - 1);
 	return {
@@ -43,7 +50,7 @@ function delivered(execution: Execution) {
 		// n8n 1.100 counts what it skips when it wakes up as an empty run.
 		runs: n8nIsAtLeast('1.123') ? runs : 1,
 		next: nodeOutputs(execution, 'Success')[0].length,
-		submitted: bench.sim.charges.length,
+		submitted: sim.charges.length,
 		kept: Object.keys(execution.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {})
 			.length,
 	};
@@ -55,48 +62,45 @@ const SIGNALS = [
 	['SIGTERM', 'SIGTERM'],
 ] as const;
 
-test.each(SIGNALS)(
-	'%s while it sleeps: it goes on by itself',
-	async (_, signal) => {
-		const id = await asleep();
-		const shown = nodeOutputs(await bench.api.execution(id), NODE_NAME)[0];
-		expect(shown.map(({ json }) => json.id).sort()).toEqual(
-			bench.sim.jobs.map((job) => job.id).sort(),
-		);
-		bench.sim.finish();
-		await n8n.kill(signal);
-		await wakeAll(n8n);
-		await n8n.restart();
-		expect(delivered(await bench.api.waitForResumed(id))).toEqual(ALL);
-	},
-	TEST_LIMIT_MS,
-);
+// The tests build on each other: a start of n8n takes as long as all the rest.
+describe.each(SIGNALS)('%s', (_, signal) => {
+	let ids: { sleeping: string; looking: string };
 
-test.each(SIGNALS)(
-	'%s while it looks after a sleep: a retry goes on with the same jobs',
-	async (_, signal) => {
-		const id = await asleep();
-		await n8n.kill();
-		await wakeAll(n8n);
-		// Some are done and fetched; the look at one more is never answered.
-		const done = 1 + Math.floor(random() * (JOBS - 2));
-		for (const { id: job } of bench.sim.jobs.slice(0, done)) bench.sim.finish(job);
-		const hung = bench.sim.jobs[done].id;
-		bench.sim.fault({
-			path: `/v1/audio/speech/jobs/${hung}`,
-			connection: 'stall',
-			times: Infinity,
-		});
-		await n8n.restart();
-		await bench.sim.waitFor(
-			(requests) => requests.filter((request) => request.path.endsWith('/content')).length === done,
-		);
-		await n8n.kill(signal);
-		bench.sim.clearFaults();
-		bench.sim.finish();
-		await n8n.restart();
-		expect((await bench.api.waitForExecution(id)).status).toBe('crashed');
-		expect(delivered(await bench.api.retry(id))).toEqual(ALL);
-	},
-	TEST_LIMIT_MS,
-);
+	test(
+		'while it sleeps: it goes on by itself',
+		async () => {
+			ids = { sleeping: await asleep(sleeping), looking: await asleep(looking) };
+			await n8n.kill(signal);
+			await wakeAll(n8n);
+			sleeping.sim.finish();
+			// Of the other, some are done and fetched; the look at one more is never answered.
+			const done = 1 + Math.floor(random() * (JOBS - 2));
+			for (const { id } of looking.sim.jobs.slice(0, done)) looking.sim.finish(id);
+			looking.sim.fault({
+				path: `/v1/audio/speech/jobs/${looking.sim.jobs[done].id}`,
+				connection: 'stall',
+				times: Infinity,
+			});
+			await n8n.restart();
+			const execution = await n8n.api.waitForResumed(ids.sleeping);
+			expect(delivered(execution, sleeping)).toEqual(ALL);
+			await looking.sim.waitFor(
+				(requests) => requests.filter(({ path }) => path.endsWith('/content')).length === done,
+			);
+		},
+		TEST_LIMIT_MS,
+	);
+
+	test(
+		'while it looks after a sleep: a retry goes on with the same jobs',
+		async () => {
+			await n8n.kill(signal);
+			looking.sim.clearFaults();
+			looking.sim.finish();
+			await n8n.restart();
+			expect((await n8n.api.waitForExecution(ids.looking)).status).toBe('crashed');
+			expect(delivered(await n8n.api.retry(ids.looking), looking)).toEqual(ALL);
+		},
+		TEST_LIMIT_MS,
+	);
+});

@@ -1,6 +1,5 @@
 import { openBench, type Bench } from '../support/n8n/bench';
 import { executionError, nodeOutputs, type Execution } from '../support/n8n/client';
-import { startN8n } from '../support/n8n/server';
 import { sharedN8n } from '../support/n8n/shared';
 import { NODE_NAME } from '../support/workflow';
 
@@ -134,32 +133,4 @@ test('the API key is neither in executions nor in the log', async () => {
 	const raw = JSON.stringify(await bench.api.request('GET', `/rest/executions/${execution.id}`));
 	expect(raw).not.toContain(bench.sim.apiKey);
 	expect(sharedN8n().log()).not.toContain(bench.sim.apiKey);
-});
-
-test('killed in flight: an item with a Send Once Key is not sent again by the retry', async () => {
-	const { tarball, version } = sharedN8n();
-	const n8n = await startN8n({ tarball, version });
-	const own = await openBench({ latencyMs: 10 }, n8n.api);
-	try {
-		own.sim.fault({ input: texts[0], connection: 'stall' });
-		const workflow = await own.save({
-			parameters: { ...speech, options: { sendOnceKey: '={{ $json.text }}' } },
-			items: [items[0]],
-			trigger: 'webhook',
-		});
-		const id = await n8n.api.trigger(workflow);
-		await own.sim.waitFor((requests) => requests.some(({ charged: tokens }) => tokens > 0));
-		await n8n.kill();
-		await n8n.restart();
-		expect((await n8n.api.waitForExecution(id)).status).toBe('crashed');
-		const retried = await n8n.api.retry(id);
-		expect(retried.status).toBe('success');
-		expect(nodeOutputs(retried, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
-			'already_sent',
-		]);
-		expect(charged(own)).toEqual([texts[0]]);
-	} finally {
-		await own.close();
-		await n8n.stop();
-	}
 });
