@@ -30,9 +30,9 @@ const WORKER_GB = 1.75;
 /** With more, the longest file decides. */
 const MOST_N8N_WORKERS = 4;
 
-/** How many workers of jest run the tests of a real n8n: they mostly wait for it, or for its start. */
-function n8nWorkers(): number {
-	const fitting = Math.min(CORES, MEMORY_GB / WORKER_GB, MOST_N8N_WORKERS);
+/** How many workers of jest run the tests of a real n8n, in a share of the memory: they mostly wait for it, or for its start. */
+function n8nWorkers(memoryShare: number): number {
+	const fitting = Math.min(CORES, (MEMORY_GB * memoryShare) / WORKER_GB, MOST_N8N_WORKERS);
 	return Math.max(1, Math.floor(fitting));
 }
 
@@ -159,15 +159,15 @@ const SUITES: Record<string, Step[]> = {
 		pack,
 		beside(
 			[lint, types],
-			[jest(['unit', 'engine'], Math.max(1, CORES - 1))],
-			[current, jest(['n8n', 'browser'], n8nWorkers(), CURRENT)],
+			[jest(['unit', 'engine'], CORES)],
+			[current, jest(['n8n', 'browser'], n8nWorkers(0.5), CURRENT)],
 		),
 	],
 	'--compat': [
 		programs({ ffmpeg: 'ffmpeg' }),
 		pack,
 		install(COMPATIBLE),
-		jest(['n8n'], n8nWorkers(), COMPATIBLE),
+		jest(['n8n'], n8nWorkers(0.75), COMPATIBLE),
 	],
 	'--queue': [
 		programs({
