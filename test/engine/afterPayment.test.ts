@@ -114,6 +114,19 @@ test.each([false, true])(
 	},
 );
 
+test('one file that was deleted since: the other comes along', async () => {
+	sim.fault({ input: 'third', status: 402 });
+	const first = await run();
+	const [, gone] = filesIn(first.context);
+	await Container.get(BinaryDataService).deleteManyByBinaryDataId([gone]);
+	const { outputs } = await retry(first, { onError: 'continueErrorOutput' });
+	const [error] = outputs[2];
+	expect(errorOf(error).message).toContain('is no longer in n8n');
+	expect(errorOf(error).description).toMatch(/ in a new execution\.$/);
+	expect(Object.keys(error.binary!)).toEqual(['completed_2']);
+	expect(charged()).toHaveLength(2);
+});
+
 test('files that were deleted since, of an unknown item: the error still says what is unknown', async () => {
 	sim.fault({ input: 'second', status: 504, charge: true });
 	sim.fault({ input: 'Other', status: 402, times: 2 });

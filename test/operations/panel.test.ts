@@ -162,3 +162,22 @@ test('an AI that builds workflows is told what the node is for, and what to do w
 	expect(description.builderHint?.searchHint).toMatch(/text to speech.*Unknown/is);
 	expect(description.builderHint?.relatedNodes?.length).toBeGreaterThan(0);
 });
+
+test('every field takes an expression but those that are one for all items', () => {
+	const fixed = properties.filter(({ noDataExpression }) => noDataExpression);
+	expect(new Set(fixed.map(({ name }) => name))).toEqual(
+		new Set(['resource', 'operation', 'concurrency', 'whenMaxWaitReached']),
+	);
+});
+
+test('what sends has retries and a time-out; what sends for each item, a concurrency', () => {
+	const without = (name: string) =>
+		descriptions
+			.filter(({ options }) => !options.some((option) => option.name === name))
+			.map(({ resource, operation }) => `${resource}.${operation}`)
+			.sort();
+	const offline = ['audio.join', 'speech.estimate'];
+	expect(without('maxRetries')).toEqual(offline);
+	expect(without('timeout')).toEqual(offline);
+	expect(without('concurrency')).toEqual([...offline, 'model.getMany', 'voice.getMany'].sort());
+});
