@@ -294,6 +294,14 @@ describe('voice by title', () => {
 		expect(sim.requests.map(({ path }) => path)).toEqual(['/v1/audio/speech']);
 	});
 
+	test.each<[string, unknown]>([
+		['a number of a table', 42],
+		['typed with blanks', ' 42 '],
+	])('an ID that is %s', async (_, value) => {
+		await speak('One.', {}, { voice: { __rl: true, mode: 'id', value } });
+		expect(sim.requests[0].body).toMatchObject({ voice: '42' });
+	});
+
 	test('a voice without an ID is none', async () => {
 		const anna = await cloneVoice('Anna');
 		const body = { items: ['', anna].map((_id) => ({ _id, title: 'Anna' })) };

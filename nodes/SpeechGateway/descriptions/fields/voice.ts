@@ -31,11 +31,11 @@ export const voiceProperty = locatorProperty({
 export const parseVoice: Parse<Voice> = (given, label) => {
 	const voice = locatorValue(given);
 	if (isEmpty(voice)) return DEFAULT_VOICE;
-	if (typeof voice !== 'string')
+	if (typeof voice !== 'string' && typeof voice !== 'number')
 		throw new InputError(`"${label}" must be a voice ID, but is ${JSON.stringify(voice)}`);
-	const name = voice.trim();
+	const name = String(voice).trim();
 	if (name === '' || name.toLowerCase() === DEFAULT_VOICE) return DEFAULT_VOICE;
-	return locatorMode(given) === 'title' ? { title: name } : voice;
+	return locatorMode(given) === 'title' ? { title: name } : name;
 };
 
 export const voiceField = panelField(
