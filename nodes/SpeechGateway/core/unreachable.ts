@@ -80,7 +80,7 @@ export function explainUnanswered(error: Unanswered, root: string): [string, str
 	}
 	if (failure === 'lost')
 		return [`The connection to the gateway was lost (${cause})`, 'Try again later.'];
-	const [, what, advice] = CAUSES.find(([sign]) => sign.test(`${code ?? ''} ${words}`)) ?? [
+	const [, what, advice] = CAUSES.find(([sign]) => sign.test(cause)) ?? [
 		undefined,
 		'the connection could not be made',
 		`${CHECK_ADDRESS}, and that this n8n can reach and may call it.`,

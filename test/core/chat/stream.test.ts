@@ -180,6 +180,14 @@ describe('streams', () => {
 			],
 		],
 		[
+			'null and the name once more',
+			[
+				{ index: 0, id: 'a', function: { name: 'one', arguments: '{' } },
+				{ index: 0, id: null, type: null, function: { name: 'one', arguments: '}' } },
+				{ index: 1, id: 'b', function: { name: 'two', arguments: '{}' } },
+			],
+		],
+		[
 			'arguments as an object',
 			[
 				{ index: 0, id: 'a', function: { name: 'one', arguments: {} } },

@@ -1,6 +1,7 @@
 /** Small rules of reading and cutting, each where the others do not hide it. */
 import { words } from '../../../nodes/SpeechGateway/core/text/boundaries';
 import { decoded } from '../../../nodes/SpeechGateway/core/text/entities';
+import { plainHeadings } from '../../../nodes/SpeechGateway/core/text/plainHeadings';
 import { prepareText, type TextOptions } from '../../../nodes/SpeechGateway/core/text/prepare';
 
 const read = (source: string, more: Partial<TextOptions> = {}) =>
@@ -53,6 +54,8 @@ test.each([
 	['It is $50\\%$.', 'It is 50%.'],
 	['$\\log{x}$', 'log x'],
 	['$2{x}$', '2x'],
+	['>\t A quotation after a tab.', 'A quotation after a tab.'],
+	['- One.\n  ```text\n  Two.\n  ```\n- Three.', 'One.\n\nTwo.\n\nThree.'],
 	[`${'word '.repeat(2000)}[here](https://example.com/a)`, `${'word '.repeat(2000)}here`],
 ])('Markdown: %j', (source, text) => {
 	expect(read(source)).toBe(text);
@@ -73,4 +76,17 @@ test.each([
 ])('a pronunciation of a whole word in %s', (source, text) => {
 	const rule = { find: 'NATO', say: 'Nato', wholeWord: true, matchCase: true };
 	expect(read(source, { pronunciations: [rule] })).toBe(text);
+});
+
+test('a line of spaces is a blank line around a heading, too', () => {
+	const source = 'The end.\n \nThe Night Train\n\t\nIt was late.';
+	expect(plainHeadings(source)).toEqual([{ at: 11, end: 26, level: 1 }]);
+});
+
+test('of several words in parentheses all must be tones, or all are read aloud', () => {
+	const aloud = (source: string) => read(source, { parentheses: 'readAloud' });
+	expect(aloud('(sad, very tired) Well.')).toBe('(sad, very tired) Well.');
+	expect(aloud('(sad, after the rain) Well.')).toBe(
+		aloud('(after the rain) Well.').replace('after', 'sad, after'),
+	);
 });

@@ -51,7 +51,6 @@ export class BlockReader {
 			start = next;
 		}
 		this.closeTo(1);
-		this.containers.endListOf(0);
 		return this.events;
 	}
 

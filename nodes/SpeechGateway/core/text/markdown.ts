@@ -9,7 +9,6 @@ import { Reading, type ReadText } from './reading';
 const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
 
 /** `> [!NOTE]` of GitHub, `> [!tip]- A title` of Obsidian. */
-const CALLOUT_OPENS = '[!';
 const CALLOUT = /^\[!([A-Za-z][\w-]{0,30})(?:\|[^\]\n]{0,60})?\][+-]?[ \t]*([^\n]{0,300})(?:\n|$)/;
 const TASK_BOX = /^\[[ xX]\]\s/;
 const ONLY_IMAGE = /^!\[[^\]]*\]\([^)]*\)\s*$/;
@@ -98,13 +97,10 @@ class MarkdownReader {
 		if (callout) {
 			const [mark, kind, title] = callout;
 			const titleStart = start - (mark.endsWith('\n') ? 1 : 0) - title.length;
-			const kindEnd = CALLOUT_OPENS.length + kind.length;
 			const word = kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase();
 			this.inline(
 				title.trim() === ''
-					? rewrite(slice(text, CALLOUT_OPENS.length, kindEnd), [
-							{ start: 0, end: kind.length, text: word },
-						])
+					? rewrite(slice(text, 0, titleStart), [{ start: 0, end: titleStart, text: word }])
 					: slice(text, titleStart, titleStart + title.length),
 			);
 			this.reading.endBlock('\n', true);

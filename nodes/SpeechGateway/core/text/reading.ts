@@ -128,8 +128,8 @@ export class Reading {
 	}
 
 	endHeading(): void {
-		const { level, at } = this.openHeading ?? { level: 0, at: -1 };
-		if (at >= 0) this.found.push({ level, at, end: this.writer.length });
+		const heading = this.openHeading;
+		if (heading && heading.at >= 0) this.found.push({ ...heading, end: this.writer.length });
 		this.openHeading = undefined;
 		this.endBlock('\n\n', true);
 	}

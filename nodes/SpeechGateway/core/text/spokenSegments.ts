@@ -66,11 +66,14 @@ function cutBetween(source: string, from: number, to: number): number {
  */
 export function segmentPrepared(
 	prepared: PreparedText,
-	options: { maxCharacters: number; cutAtHeadings?: boolean },
+	{
+		maxCharacters: most,
+		cutAtHeadings = false,
+	}: { maxCharacters: number; cutAtHeadings?: boolean },
 ): SpokenSegments {
 	const { source, written, spoken, headings } = prepared;
-	const { stretches, pauseBeforeMs } = stretchesOf(prepared, options.cutAtHeadings ?? false);
-	const maxCharacters = Math.min(options.maxCharacters, Math.max(1, spoken.text.length));
+	const { stretches, pauseBeforeMs } = stretchesOf(prepared, cutAtHeadings);
+	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length));
 	const segments: SpokenSegment[] = [];
 	const starts: number[] = [];
 	let writtenEnd = 0;
@@ -98,7 +101,7 @@ export function segmentPrepared(
 		if (last) last.pauseAfterMs += stretch.pauseAfterMs;
 	}
 	let segment = 0;
-	const chapters = (options.cutAtHeadings ? headings : [])
+	const chapters = (cutAtHeadings ? headings : [])
 		.map(({ title, level, at }) => {
 			while (segment < starts.length && starts[segment] < at) segment++;
 			return { title, level, segment };

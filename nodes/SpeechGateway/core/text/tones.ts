@@ -66,7 +66,7 @@ let words: Set<string> | undefined;
 function isToneWord(word: string): boolean {
 	words ??= new Set([...ENGLISH.split(' '), ...TONES, ...OTHERS.split(' ')]);
 	if (words.has(word) || SOUNDS.test(word)) return true;
-	const core = word.replace(AROUND, '').replace(AROUND, '');
+	const core = word.replace(AROUND, '');
 	return words.has(core) || SOUNDS.test(core);
 }
 
