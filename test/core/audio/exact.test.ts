@@ -10,8 +10,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AudioFormat, AudioInfo } from '../../../nodes/SpeechGateway/core/audio';
 import { joinAudio, joinBlocker } from '../../../nodes/SpeechGateway/core/audio';
+import {
+	isMp3FrameHeader,
+	mainDataOffset,
+	parseHeader,
+} from '../../../nodes/SpeechGateway/core/audio/mp3/frame';
+import { isQuietFrame } from '../../../nodes/SpeechGateway/core/audio/mp3/loudness';
 import { CeltLevel } from '../../../nodes/SpeechGateway/core/audio/opus/celtLevel';
 import { oggChecksum } from '../../../nodes/SpeechGateway/core/audio/opus/checksum';
+import { PacketLoudness } from '../../../nodes/SpeechGateway/core/audio/opus/loudness';
+import { opusPacketSamples } from '../../../nodes/SpeechGateway/core/audio/opus/reader';
 import type { Metadata } from '../../../nodes/SpeechGateway/core/audio/tags';
 import { withMetadata } from '../../../nodes/SpeechGateway/core/audio/tags';
 import { packetsOf } from './ogg';
@@ -85,11 +93,122 @@ async function joined(
 	return `${info.seconds.toFixed(6)} s, ${info.bytes} bytes, ${digest(info, rounded, bytes)}`;
 }
 
+/** Bits of a frame's side information. */
+function putBits(frame: Uint8Array, from: number, count: number, value: number): void {
+	for (let bit = 0; bit < count; bit++) {
+		const at = from + bit;
+		if ((value >>> (count - 1 - bit)) & 1) frame[4 + (at >>> 3)] |= 128 >>> (at & 7);
+	}
+}
+
+/** First, and in one test: what is made when first used, is made here. */
+describe('how loud packets and frames are', () => {
+	test('packets of CELT that hold one frame', () => {
+		for (const name of NAMES.filter((one) => one.endsWith('.opus'))) {
+			const celt = new CeltLevel();
+			const levels = packetsOf(fixture(name))
+				.slice(2)
+				.filter((packet) => packet[0] >= 0x80 && (packet[0] & 3) === 0)
+				.map((packet) => 20 * Math.log10(celt.read(packet[0], packet, 1, packet.length) + 1e-9));
+			expectExact(`levels of ${name}`, digest(levels.map((level) => level.toFixed(1))));
+		}
+	});
+
+	test('packets of SILK, by all that their first bytes can be', () => {
+		for (const toc of [0x00, 0x08, 0x10, 0x18, 0x60, 0x0c]) {
+			const loudness = new PacketLoudness();
+			let quiet = '';
+			for (let first = 0; first < 128; first++)
+				for (let second = 0; second < 256; second += 3)
+					quiet += loudness.isQuiet(Uint8Array.of(toc, first, second, 0x55)) ? first : '.';
+			expectExact(`quiet packets of ${toc}`, digest(quiet));
+		}
+	});
+
+	test('packets of any bytes, of up to four frames', () => {
+		let state = 1;
+		const random = (below: number) => {
+			state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+			return (state >>> 8) % below;
+		};
+		const loudness = new PacketLoudness();
+		const outcomes = Array.from({ length: 3000 }, () => {
+			const packet = Uint8Array.from({ length: 1 + random(random(8) ? 12 : 700) }, () =>
+				random(64),
+			);
+			packet[0] = 8 * random(20) + random(4);
+			if (random(2))
+				packet[1] = (packet[0] & 3) === 3 ? 64 * random(4) + random(5) : 250 + random(6);
+			return loudness.isQuiet(packet);
+		});
+		expect(outcomes.filter(Boolean).length).toBeGreaterThan(300);
+		expectExact('packets of any bytes', digest(outcomes));
+	});
+
+	test('frames of MP3, by table and gain', () => {
+		const SHAPES = [
+			{ isSwitched: 0, region: 0 },
+			{ isSwitched: 0, region: 2 },
+			{ isSwitched: 1, region: 1 },
+			{ isSwitched: 1, region: 2 },
+		];
+		for (const header of [0xfffb9000, 0xfffb90c0, 0xfff38400, 0xfff384c0]) {
+			const { mpeg1, mono, bytes } = parseHeader(header);
+			const [blockBits, first] = mpeg1 ? [59, mono ? 18 : 20] : [63, mono ? 9 : 10];
+			const limits: number[] = [];
+			for (let block = 0; block < (mono ? 1 : 2) * (mpeg1 ? 2 : 1); block++) {
+				for (let table = 0; table < 32; table++) {
+					for (const { isSwitched, region } of SHAPES) {
+						const at = first + block * blockBits;
+						const tables = at + (mpeg1 ? 33 : 38);
+						const isQuiet = (gain: number) => {
+							const frame = new Uint8Array(bytes);
+							putBits(frame, at, 12, 100);
+							putBits(frame, at + 12, 9, table % 5);
+							putBits(frame, at + 21, 8, gain);
+							putBits(frame, tables, 1, isSwitched);
+							putBits(frame, tables + (isSwitched ? 4 : 1) + 5 * region, 5, table);
+							return isQuietFrame(frame, 0, header);
+						};
+						let gain = 100;
+						while (gain < 255 && isQuiet(gain)) gain++;
+						limits.push(gain);
+					}
+				}
+			}
+			expectExact(`gains of quiet frames, ${header.toString(16)}`, digest(limits));
+		}
+	});
+});
+
+describe('what headers say', () => {
+	test('of MP3', () => {
+		const frames: unknown[] = [];
+		for (let bits = 0; bits < 2 ** 14; bits++) {
+			// Version, layer and checksum; bitrate, sample rate and padding; mono or not, emphasis.
+			const header =
+				(0xffe00000 | ((bits >>> 9) << 16) | ((bits & 0x1fe) << 7) | ((bits & 1) * 0xc2)) >>> 0;
+			if (isMp3FrameHeader(header))
+				frames.push([header, parseHeader(header), mainDataOffset(header)]);
+		}
+		expectExact('headers of MP3', `${frames.length}, ${digest(frames)}`);
+	});
+
+	test('of packets of Opus', () => {
+		const lengths = Array.from({ length: 2 ** 14 }, (_, bits) =>
+			opusPacketSamples(Uint8Array.of(bits >>> 6, bits & 63)),
+		);
+		expectExact('lengths of Opus packets', digest(lengths));
+	});
+});
+
 describe('what is read out of a file', () => {
 	test.each(NAMES)('%s', (name) => {
 		const { info, bytes } = part(name);
 		expectExact(`read ${name}`, `${info.seconds.toFixed(6)} s, ${digest(info)}`);
-		expect(inspect(formatOf(name), pieces(bytes, 611))).toEqual(info);
+		for (const size of [611, 5003]) {
+			expect(inspect(formatOf(name), pieces(bytes, size))).toEqual(info);
+		}
 	});
 });
 
@@ -114,18 +233,6 @@ describe('what becomes of it before and behind another', () => {
 			const paused = await joined([one, two, one], { trimSilence, pauses: PAUSES });
 			expectExact(`${name}, ${other}, ${name}, pauses${how}`, paused);
 		}
-	});
-});
-
-/** Of packets of CELT that hold one frame. */
-describe('how loud the packets of Opus are', () => {
-	test.each(NAMES.filter((name) => name.endsWith('.opus')))('%s', (name) => {
-		const celt = new CeltLevel();
-		const levels = packetsOf(fixture(name))
-			.slice(2)
-			.filter((packet) => packet[0] >= 0x80 && (packet[0] & 3) === 0)
-			.map((packet) => 20 * Math.log10(celt.read(packet[0], packet, 1, packet.length) + 1e-9));
-		expectExact(`levels of ${name}`, digest(levels.map((level) => level.toFixed(1))));
 	});
 });
 
@@ -156,6 +263,14 @@ function ramp(encoding: number, bits: number, sampleAt: (step: number) => number
 	});
 	return bytes;
 }
+
+test('a part with more frames than there are points to seek', async () => {
+	for (const name of ['mp3-44100-mono-vbr-noxing.mp3', '../quiet/vbr.mp3']) {
+		const bytes = new Uint8Array(Buffer.concat(Array(9).fill(fixture(name))));
+		const long = { info: inspect('mp3', bytes), bytes };
+		expectExact(`nine times ${name}`, await joined([long, part(name), long], { pauses: PAUSES }));
+	}
+});
 
 describe('which samples are quiet', () => {
 	test.each([
@@ -256,6 +371,10 @@ const METADATA: Record<string, Metadata> = {
 	},
 	'a cover alone': {
 		tags: { cover: { mimeType: 'image/jpeg', bytes: new Uint8Array(255) } },
+		chapters: [],
+	},
+	'a comment that fills its page': {
+		tags: { comment: 'x'.repeat(64_860) },
 		chapters: [],
 	},
 	'600 chapters': {
