@@ -54,7 +54,7 @@ test.each([
 	['It is $50\\%$.', 'It is 50%.'],
 	['$\\log{x}$', 'log x'],
 	['$2{x}$', '2x'],
-	['>\t A quotation after a tab.', 'A quotation after a tab.'],
+	['>\t Behind a tab', 'Behind a tab'],
 	['- One.\n  ```text\n  Two.\n  ```\n- Three.', 'One.\n\nTwo.\n\nThree.'],
 	[`${'word '.repeat(2000)}[here](https://example.com/a)`, `${'word '.repeat(2000)}here`],
 ])('Markdown: %j', (source, text) => {
