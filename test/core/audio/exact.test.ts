@@ -272,6 +272,35 @@ test('a part with more frames than there are points to seek', async () => {
 	}
 });
 
+test('quiet frames of MP3: so many in front, between, and behind', async () => {
+	const frame = (gain: number, mainDataBegin: number) => {
+		const bytes = new Uint8Array(96);
+		bytes.set([0xff, 0xf3, 0x44, 0xc0]); // 32 kbit/s at 24 kHz
+		putBits(bytes, 0, 8, mainDataBegin);
+		putBits(bytes, 9, 12, 600);
+		putBits(bytes, 21, 9, 100);
+		putBits(bytes, 30, 8, gain);
+		return bytes;
+	};
+	const found: string[] = [];
+	for (let count = 0; count < 40; count++) {
+		for (const mainDataBegin of [0, 9, 60, 200]) {
+			const loud = Array(3).fill(frame(255, mainDataBegin)) as Uint8Array[];
+			const quiet = Array(count).fill(frame(0, 0)) as Uint8Array[];
+			for (const frames of [
+				[...quiet, ...loud, ...loud, ...loud, ...loud],
+				[...loud, ...quiet, ...loud, ...quiet],
+			]) {
+				const bytes = new Uint8Array(Buffer.concat(frames));
+				const info = inspect('mp3', bytes);
+				const whole = { info, bytes };
+				found.push(digest(info), await joined([whole, whole], { trimSilence: true }));
+			}
+		}
+	}
+	expectExact('quiet frames, counted', digest(found));
+});
+
 describe('which samples are quiet', () => {
 	test.each([
 		['8 bits', ramp(1, 8, (step) => 128 + step)],
