@@ -1,7 +1,7 @@
 import { openBench, type Bench } from '../support/n8n/bench';
 import { executionError, nodeOutputs, type Execution } from '../support/n8n/client';
 import { sharedN8n } from '../support/n8n/shared';
-import { NODE_NAME } from '../support/workflow';
+import { buildWorkflow, connection, NODE_NAME } from '../support/workflow';
 
 let bench: Bench;
 beforeAll(async () => (bench = await openBench({ latencyMs: 10 })));
@@ -99,6 +99,31 @@ test('a job whose polls fail is neither lost nor submitted again', async () => {
 	});
 	expect(execution.status).toBe('success');
 	expect(nodeOutputs(execution, NODE_NAME)[0]).toHaveLength(1);
+	expect(charged(bench)).toEqual([texts[0]]);
+});
+
+test('an item of Waiting that comes back on two paths, one round after the other, is one job', async () => {
+	bench.sim.fault({ method: 'POST', jobSeconds: 0 });
+	const processing = { status: 200, body: { status: 'processing' } };
+	bench.sim.fault({ method: 'GET', path: /\/jobs\/[^/]+$/, ...processing });
+	const options = { maxWait: 0, whenMaxWaitReached: 'stillProcessing' };
+	const parameters = { ...speech, resource: 'speechJob', operation: 'createAndWait', options };
+	const outputs = ['Success', 'Unknown', 'Waiting', 'Later'];
+	const built = buildWorkflow({ parameters, items: [items[0]], outputs });
+	const to = (...names: string[]) => ({
+		main: [names.map((node) => ({ node, type: 'main', index: 0 }))],
+	});
+	Object.assign(built.connections, {
+		[NODE_NAME]: connection(outputs.slice(0, 3)),
+		Waiting: to(NODE_NAME, 'Later'),
+		Later: to(NODE_NAME),
+	});
+	const execution = await bench.api.run(await bench.api.importWorkflow(built, [bench.credential]));
+	expect(execution.status).toBe('success');
+	const runs = execution.data.resultData.runData[NODE_NAME].map(({ data }) => data?.main ?? []);
+	const done = runs.flatMap(([success]) => success ?? []).map(({ json }) => json.id);
+	expect(runs[0][2]).toHaveLength(1);
+	expect(done).toEqual([bench.sim.jobs[0].id, bench.sim.jobs[0].id]);
 	expect(charged(bench)).toEqual([texts[0]]);
 });
 
