@@ -83,6 +83,21 @@ test('speakers without a voice are named, and nothing is sent', async () => {
 	expect(sim.requests).toEqual([]);
 });
 
+test('one speaker with the default voice, another with a voice by its title', async () => {
+	const [{ account }] = sim.accounts;
+	sim.voices.push({ account, _id: 'b1', title: 'Ben', created_at: 0, size: 1, sha256: '' });
+	const voices = { Anna: 'default', Ben: { mode: 'title', value: 'Ben' } };
+	const { outputs } = await run({
+		parameters: dialogue({ voicesByName: '={{ $json.voices }}' }, { speakers: {} }),
+		items: [item({ script: SCRIPT, voices })],
+	});
+	expect(outputs[0]).toHaveLength(1);
+	const spoken = sim.requests.flatMap(({ method, body }) =>
+		method === 'POST' ? [(body as IDataObject).voice] : [],
+	);
+	expect(new Set(spoken)).toEqual(new Set([undefined, 'b1']));
+});
+
 test('speakers from an expression, by name', async () => {
 	const voices = { Anna: 'default', Ben: { mode: 'title', value: 'Nobody' } };
 	const { error } = await run({
