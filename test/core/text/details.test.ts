@@ -90,3 +90,9 @@ test('of several words in parentheses all must be tones, or all are read aloud',
 		aloud('(after the rain) Well.').replace('after', 'sad, after'),
 	);
 });
+
+test('a heading right behind a table is read', () => {
+	const table = 'a | b\n--|--\n1 | 2\n';
+	expect(read(`${table}# After it`)).toBe(read(`${table}\n# After it`));
+	expect(read(`${table}# After it`)).toMatch(/After it\.?$/);
+});
