@@ -98,6 +98,21 @@ describe('mp3', () => {
 		expect(inspect('mp3', pieces(longer, 1))).toEqual({ ...whole, bytes: longer.length });
 	});
 
+	test.each([10, 40])(
+		'with lyrics of which %i bytes come with the audio plays once',
+		async (some) => {
+			const lines = '[00:01]La la la\r\n'.repeat(400);
+			const longer = bytesOf(file, text(`LYRICSBEGIN${lines}LYRICSEND`), id3v1);
+			const twice = bytesOf(longer, file);
+			const cut = (bytes: Uint8Array) => split(bytes, [file.length + some]);
+			for (const bytes of [longer, twice])
+				expect(inspect('mp3', cut(bytes))).toEqual(inspect('mp3', bytes));
+			expect(inspect('mp3', longer)).toEqual({ ...whole, bytes: longer.length });
+			const joined = await joinFiles('mp3', [twice, longer], 0, cut);
+			expect(joined.bytes).toEqual((await joinFiles('mp3', [twice, file])).bytes);
+		},
+	);
+
 	test('is damaged when the tag is not whole, or more stands before it than is in it', () => {
 		for (const tag of [apeV1, apeV2, lyricsV2]) {
 			expect(() => inspect('mp3', bytesOf(file, tag.subarray(0, tag.length - 4)))).toThrow(
