@@ -283,6 +283,17 @@ describe('nothing paid for is lost', () => {
 			expect(charged()).toEqual([sentence(0)]);
 		});
 
+		test('an id that a node on the way has made a number of is the same', async () => {
+			sim.fault({ method: 'POST', status: 200, charge: true, body: { id: '4711' } });
+			sim.fault({ method: 'GET', status: 200, body: { status: 'processing' }, times: Infinity });
+			const { rounds } = await run({
+				rounds: [texts(1), [item({ id: 4711, text: sentence(0) })]],
+				parameters: waits(),
+			});
+			expect(rounds.map(([, , [{ json }]]) => json.id)).toEqual(['4711', '4711']);
+			expect(charged()).toEqual([sentence(0)]);
+		});
+
 		test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 			'the job failed, with %s: the second says so too',
 			async (onError) => {

@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { idIn } from '../../core/json';
 import { ItemLedger, type ItemRecord } from './itemLedger';
 import {
 	answersTo,
@@ -134,9 +135,9 @@ export class Ledger {
 		const waiting = this.rounds[WAITING]?.items ?? {};
 		let done: ReturnType<typeof doneAfterWaiting> | undefined;
 		for (const [index, json] of items.entries()) {
-			const { id } = json;
+			const id = idIn(json, 'id');
 			const item = this.item(String(index));
-			if (typeof id !== 'string' || item.maybeCharged) continue;
+			if (id === undefined || item.maybeCharged) continue;
 			if (Object.hasOwn(waiting, id)) {
 				item.adopt(structuredClone(waiting[id]));
 				continue;
