@@ -77,6 +77,14 @@ describe('a part that was changed after it was looked at', () => {
 		await expect(joining(name, longer)).rejects.toThrow('Part 2 has changed since');
 		await expect(joining(name, longer)).rejects.toThrow(DamagedAudioError);
 	});
+
+	test('is damaged when only its sample rate is another', async () => {
+		const name = 'wav-24000-mono-s16.wav';
+		const slower = Buffer.from(fixture(name));
+		slower.writeUInt32LE(12_000, 24);
+		slower.writeUInt32LE(24_000, 28);
+		await expect(joining(name, slower)).rejects.toThrow('Part 2 has changed since');
+	});
 });
 
 describe('parts of Opus that cannot be joined', () => {

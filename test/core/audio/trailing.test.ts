@@ -68,11 +68,13 @@ describe.each([
 		}
 	});
 
-	test.each(['{"error":{"message":"upstream"}}', '<html>', 'rubbish'])(
+	test.each(['{"error":{"message":"upstream"}}', '<html>', 'rubbish', 'ID3\x04\xff\0\0\0\0\x7f'])(
 		'is damaged with %s behind it',
 		(rest) => {
 			for (const lead of ['', '\n', '\r\n\r\n', '\0']) {
-				expect(() => inspect(format, bytesOf(file, text(lead + rest)))).toThrow(DamagedAudioError);
+				const damaged = bytesOf(file, text(lead + rest));
+				expect(() => inspect(format, damaged)).toThrow(DamagedAudioError);
+				expect(() => inspect(format, bytesOf(damaged, id3v1))).toThrow(DamagedAudioError);
 			}
 		},
 	);
