@@ -68,13 +68,11 @@ describe.each([
 		}
 	});
 
-	test.each(['{"error":{"message":"upstream"}}', '<html>', 'rubbish', 'ID3\x04\xff\0\0\0\0\x7f'])(
+	test.each(['{"error":{"message":"upstream"}}', '<html>', 'rubbish', 'ID3\x04\xff\0\0\0\0\0'])(
 		'is damaged with %s behind it',
 		(rest) => {
 			for (const lead of ['', '\n', '\r\n\r\n', '\0']) {
-				const damaged = bytesOf(file, text(lead + rest));
-				expect(() => inspect(format, damaged)).toThrow(DamagedAudioError);
-				expect(() => inspect(format, bytesOf(damaged, id3v1))).toThrow(DamagedAudioError);
+				expect(() => inspect(format, bytesOf(file, text(lead + rest)))).toThrow(DamagedAudioError);
 			}
 		},
 	);
