@@ -57,15 +57,25 @@ export interface N8n {
 	restart(): Promise<void>;
 }
 
+/** Ports for programs: below those that Linux gives to connections (32768 and up), of which tests make thousands. */
+const PORTS = { first: 10_000, count: 22_720 };
+/** Processes that look for ports at once have some each, as far as their ids differ. */
+const SHARES = 64;
+
+/** What this process has given out: until a program listens, its port looks free. */
+const given = new Set<number>();
+
 /**
  * A TCP port on loopback that was free a moment ago, for a program that takes seconds until it listens, and that may be
- * started again. It is below those that Linux gives to connections (32768 and up): none of the thousands that tests
- * make beside it can have it by then.
+ * started again. Nobody is given it twice.
  */
 export async function freePort(): Promise<number> {
 	for (;;) {
-		const port = randomInt(10_000, 32_768);
-		if (await isFree(port)) return port;
+		const drawn = SHARES * randomInt(PORTS.count / SHARES) + (process.pid % SHARES);
+		const port = PORTS.first + drawn;
+		if (given.has(port) || !(await isFree(port))) continue;
+		given.add(port);
+		return port;
 	}
 }
 
