@@ -2,7 +2,16 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime, wait } from '../support/clock';
-import { item, type EngineRun, runAsleep, runNode, saved, texts, useSimulator } from './support';
+import {
+	item,
+	type EngineRun,
+	NODE,
+	runAsleep,
+	runNode,
+	saved,
+	texts,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -42,6 +51,7 @@ test('jobs: submitted once, looked at after each sleep, delivered in order; noth
 	}
 	expect(submitted()).toEqual(all(3));
 	expect(last.rounds).toHaveLength(1);
+	expect(last.sentOn).toEqual([3]);
 	expect(last.context).toEqual({});
 	expect(naps[0]).toBe(65);
 	expect(Math.min(...naps)).toBeGreaterThanOrEqual(65);
@@ -336,6 +346,28 @@ test('Always Output Data: no empty item goes on for what is skipped', async () =
 	const { last } = await jobs({}, { alwaysOutputData: true });
 	expect(last.rounds).toHaveLength(1);
 	expect(last.outputs[0]).toHaveLength(3);
+	expect(last.sentOn).toEqual([3]);
+});
+
+/** An n8n that was killed has of an execution what its last sleep has saved. */
+describe('killed while it was awake after a sleep', () => {
+	const killed = async () => await runNode(options({ resource: 'speechJob' }, {}, {}));
+
+	test('"Retry with original workflow" goes on with its jobs', async () => {
+		const asleep = await killed();
+		const { last } = await jobs({}, { mode: 'retry', resumeOf: asleep });
+		expect(last.sentOn).toEqual([3]);
+		expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
+		expect(Object.keys(last.run.data.resultData.runData)).toEqual(['Start', NODE, 'Next']);
+		expect(submitted()).toEqual(all(3));
+	});
+
+	test('"Retry with currently saved workflow" would skip the node for good, so n8n refuses it, and says what to do', async () => {
+		const { run } = await killed();
+		await expect(jobs({}, { mode: 'retry', retryOf: saved(run) })).rejects.toThrow(
+			`Could not find the node "${NODE}, which was asleep: use Retry with original workflow" in workflow.`,
+		);
+	});
 });
 
 test('settings that change from item to item: who stays awake is waited for, then the run sleeps', async () => {

@@ -72,7 +72,7 @@ export interface EngineRun {
 	model?: IDataObject;
 	/** Run data of an earlier, failed execution: what "Retry execution" starts from. */
 	retryOf?: IRunExecutionData;
-	/** An execution that sleeps, to be woken up. */
+	/** An execution that sleeps, to be woken up, or (mode `retry`) retried with its original workflow. */
 	resumeOf?: EngineResult;
 	/** As in n8n before 1.123 (1.100 is one): the engine takes no notice of the run index of a stack entry. */
 	countsRunsAnew?: boolean;
@@ -97,6 +97,8 @@ export interface EngineResult {
 	outputs: INodeExecutionData[][];
 	/** The same of all its runs: one a round. */
 	rounds: INodeExecutionData[][][];
+	/** How many items each run of the node behind its first output has got. */
+	sentOn: number[];
 	error?: {
 		message: string;
 		description?: string | null;
@@ -193,6 +195,8 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		retryOnFail: false,
 		onError: undefined,
 	};
+	// Switched off, it shows what it gets.
+	const next: INode = { ...start, id: 'next', name: 'Next', parameters: {}, disabled: true };
 	const model: INode = {
 		...start,
 		id: 'model',
@@ -225,9 +229,10 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	};
 	const workflow = new Workflow({
 		id: 'workflow-under-test',
-		nodes: [start, node, ...(options.model ? [model] : [])],
+		nodes: [start, node, next, ...(options.model ? [model] : [])],
 		connections: {
 			Start: { main: [[{ node: NODE, type: 'main', index: 0 }]] },
+			[NODE]: { main: [[{ node: next.name, type: 'main', index: 0 }]] },
 			...(options.model && {
 				[MODEL]: { ai_languageModel: [[{ node: NODE, type: 'ai_languageModel', index: 0 }]] },
 			}),
@@ -243,8 +248,9 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			...(options.binaryMode && { binaryMode: options.binaryMode }),
 		},
 	});
-	const executionId = options.resumeOf?.executionId ?? String(++executions);
 	const mode = options.mode ?? 'trigger';
+	const isNew = !options.resumeOf || mode === 'retry';
+	const executionId = isNew ? String(++executions) : options.resumeOf!.executionId;
 	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
 		id: 'workflow-under-test',
 		name: 'Test',
@@ -316,6 +322,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		run,
 		outputs: outputsOf(task),
 		rounds: tasks.map(outputsOf),
+		sentOn: (run.data.resultData.runData[next.name] ?? []).map((one) => outputsOf(one)[0].length),
 		error: (run.data.resultData.error ?? task?.error) as EngineResult['error'],
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
 		hints: (task?.hints ?? []).map(({ message }) => message),
@@ -323,14 +330,18 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	};
 }
 
-/** What n8n does with the data of a failed execution before it runs it again: the failed node is taken from the run data. */
+/** What n8n does with the data of a failed execution before it runs it again with the currently saved workflow. */
 function forRetry(data: IRunExecutionData, workflow: Workflow): void {
 	const { lastNodeExecuted } = data.resultData;
 	delete data.resultData.error;
 	const runs = data.resultData.runData[lastNodeExecuted ?? ''];
 	if (runs?.at(-1)?.error) runs.pop();
-	for (const entry of data.executionData!.nodeExecutionStack)
-		entry.node = workflow.getNode(entry.node.name)!;
+	for (const entry of data.executionData!.nodeExecutionStack) {
+		const { name } = entry.node;
+		const node = workflow.getNode(name);
+		if (!node) throw new Error(`Could not find the node "${name}" in workflow.`);
+		entry.node = node;
+	}
 }
 
 /** Data of a failed execution, as it comes back from the database. */

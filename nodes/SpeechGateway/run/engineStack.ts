@@ -1,4 +1,4 @@
-import type { IExecuteData, IExecuteFunctions, IRunExecutionData } from 'n8n-workflow';
+import type { IExecuteData, IExecuteFunctions, INode, IRunExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { isTool } from './branches';
 import { workflowSettings } from './workflowSettings';
@@ -34,14 +34,28 @@ export async function putToSleep(
 	const entry = { ...live };
 	delete entry.metadata;
 	await context.putExecutionToWait(until);
-	stackOf(context)?.unshift({ ...entry, node: { ...entry.node }, runIndex });
-	Object.assign(live, {
-		runIndex,
-		data: { main: [[]] },
-		// Whatever n8n does with it, it must not run. Always Output Data would send an empty item on.
-		node: { ...entry.node, disabled: true, alwaysOutputData: false },
-	});
+	// n8n switches it off when it wakes up. Always Output Data would send an empty item on.
+	const skipped = { data: { main: [[]] }, node: { ...entry.node, alwaysOutputData: false } };
+	stackOf(context)?.unshift(
+		{ ...entry, node: { ...entry.node }, runIndex },
+		{ ...entry, ...skipped, node: { ...entry.node, name: refusal(entry.node) } },
+	);
+	Object.assign(live, { ...skipped, runIndex });
 }
+
+/** What was only on the stack while the execution slept goes. */
+export function wakeUp(context: IExecuteFunctions): void {
+	const stack = stackOf(context);
+	const index = stack?.findIndex(({ node }) => node.name === refusal(context.getNode())) ?? -1;
+	if (index >= 0) stack?.splice(index, 1);
+}
+
+/**
+ * "Retry with currently saved workflow" gives all entries of a node one object: of an n8n that was killed after a sleep,
+ * skipping the first entry would skip them all, and send the input on as if it were what the node has made of it. But n8n
+ * refuses such a retry if it does not find the node of an entry, and shows the name.
+ */
+const refusal = ({ name }: INode) => `${name}, which was asleep: use Retry with original workflow`;
 
 /** The entries that are still to be run; undefined if anything is not as it is in n8n 1 and 2. */
 function stackOf(context: IExecuteFunctions): IExecuteData[] | undefined {

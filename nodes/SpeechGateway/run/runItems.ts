@@ -9,7 +9,7 @@ import {
 	triesOf,
 	willRunAgain,
 } from './branches';
-import { whyAwake } from './engineStack';
+import { wakeUp, whyAwake } from './engineStack';
 import { combineItems } from './combineItems';
 import { ontoErrorOutput } from './errorOutput';
 import { runError } from './errors';
@@ -61,6 +61,7 @@ class Run {
 		this.branches = branchesOf(operation, context);
 		this.stopOnFail = !context.continueOnFail();
 		this.ledger = new Ledger(context, 'speechGateway', round);
+		wakeUp(context);
 		const { firstExecutionId } = this.ledger;
 		if (operation.billed) remember(context, { firstExecutionId });
 		const input = context.getInputData();
