@@ -8,6 +8,10 @@ import { fetchList } from './lists';
 /** A voice by its id, or by its title in the list of the account. Plain JSON. */
 export type Voice = string | { title: string };
 
+/** The id in what the gateway says of a voice. */
+export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
+	idIn(voice, '_id', 'id', 'voice_id');
+
 /** What to call a voice of which no more is known. */
 export const voiceName = (voice: Voice): string =>
 	typeof voice === 'string' ? voice : voice.title;
@@ -48,7 +52,7 @@ function onlyId(own: IDataObject[], title: string): string {
 		typeof voice.title === 'string' ? voice.title.trim() : '';
 	const ids = own
 		.filter((voice) => titleOf(voice) === title)
-		.flatMap((voice) => idIn(voice, '_id', 'id', 'voice_id') ?? []);
+		.flatMap((voice) => voiceIdIn(voice) ?? []);
 	if (ids.length === 1) return ids[0];
 	if (ids.length > 1) {
 		throw new InputError(

@@ -6,7 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { explainRefusal, plain } from '../core/explain';
+import { idIn } from '../core/json';
 import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../core/models';
+import { voiceIdIn } from '../flows/voices';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
@@ -28,7 +30,7 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	const wanted = wantedFor(this.getCurrentNodeParameter('resource'));
 	const listed = (await fetchAll(this, endpoints.models)).flatMap((model) => {
-		const id = idOf(model.id, model.name, model.model);
+		const id = pickable(idIn(model, 'id', 'name', 'model'));
 		return id === undefined ? [] : [{ id, can: capabilitiesOf(model) }];
 	});
 	const rank = (can: Capability[]) => (can.includes(wanted) ? 0 : can.length === 0 ? 1 : 2);
@@ -76,9 +78,10 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_SPEECH_MODEL),
 	);
 	return voices.flatMap((voice) => {
-		const id = idOf(voice._id, voice.id, voice.voice_id);
+		const id = pickable(voiceIdIn(voice));
 		if (id === undefined) return [];
-		const title = plain(textOf(voice.title)) ?? id;
+		const given = voice.title;
+		const title = plain(typeof given === 'number' ? String(given) : given) ?? id;
 		const date = dateOf(voice.created_at);
 		// n8n keeps the name of what is picked, too.
 		const name = title.startsWith('=') ? `"${title}"` : title;
@@ -89,19 +92,9 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 /** Longer than any id; n8n's editor is to stay usable. */
 const MAX_ID_LENGTH = 500;
 
-/**
- * The first of the values that can be picked as an id. One that begins with `=` never is: n8n would take it for an
- * expression and evaluate it with the next run.
- */
-function idOf(...values: unknown[]): string | undefined {
-	const id = values.map(textOf).find((text) => text !== undefined && text.trim() !== '');
-	const usable =
-		id !== undefined && id.length <= MAX_ID_LENGTH && !/^=|^\.{1,2}$|\p{Cs}/u.test(id.trim());
-	return usable ? id : undefined;
-}
-
-const textOf = (value: unknown): string | undefined =>
-	typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+/** Of an id, that which can be picked. One with `=` in front cannot: the next run would evaluate it as an expression. */
+const pickable = (id = ''): string | undefined =>
+	id && id.length <= MAX_ID_LENGTH && !/^=|^\.{1,2}$|\p{Cs}/u.test(id.trim()) ? id : undefined;
 
 async function fetchAll(
 	context: ILoadOptionsFunctions,

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { idIn } from '../../core/json';
 import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { type CloneValues, voiceCreate } from '../../descriptions/voice';
 import { chunksOf, collect, fileOf } from '../../flows/files/inputFile';
@@ -7,6 +6,7 @@ import { inspectRecording, type Recording } from '../../flows/files/recording';
 import { readPaidJson } from '../../flows/files/received';
 import { fetchVoices } from '../../flows/lists';
 import { resourceBody } from '../../flows/tasks';
+import { voiceIdIn } from '../../flows/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
@@ -79,7 +79,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		read: async (reply) =>
 			await readPaidJson(item, reply, (answer) => {
 				const voice = resourceBody(answer);
-				const id = idIn(voice, '_id', 'id', 'voice_id');
+				const id = voiceIdIn(voice);
 				if (id === undefined) throw new Error('the answer has no voice id');
 				return { title, ...voice, _id: id };
 			}),
