@@ -176,6 +176,22 @@ describe('nothing paid for is lost', () => {
 		expect(sim.charges.length).toBeLessThanOrEqual(3);
 	});
 
+	test('Execute Once, switched on before the retry, would keep what is paid for away: an error; off again, all is handed over', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		const failed = await run();
+		const once = await retry(failed, { executeOnce: true });
+		expect(once.error?.message).toMatch(/has paid for 3 more .* "Execute Once"/);
+		expect(charged()).toHaveLength(3);
+		expect(cameOut(await retry(once))).toEqual([[0, 1, 2, 3], []]);
+		expect(charged()).toHaveLength(4);
+	});
+
+	test('Execute Once, switched on before the retry of items that cost nothing: only the first is sent', async () => {
+		sim.fault({ path: '/v1/audio/speech', status: 402, times: 4 });
+		const failed = await run();
+		expect(cameOut(await retry(failed, { executeOnce: true }))).toEqual([[0], []]);
+	});
+
 	test('what goes back in from Still Processing goes on with its job', async () => {
 		sim.fault({ method: 'POST', jobSeconds: 3 });
 		const again = item({ text: sentence(0) });

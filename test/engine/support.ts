@@ -85,6 +85,8 @@ export interface EngineRun {
 	asTool?: boolean;
 	/** Whether the node has Always Output Data. */
 	alwaysOutputData?: boolean;
+	/** Whether it has Execute Once. */
+	executeOnce?: boolean;
 	/** Called with the running execution, to cancel it or to look at its data. */
 	started?: (run: { cancel: () => void; data: IRunExecutionData }) => void;
 	/** Given: the run streams, and every chunk arrives here. */
@@ -179,6 +181,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		}),
 		...(options.onError && { onError: options.onError }),
 		...(options.alwaysOutputData && { alwaysOutputData: true }),
+		...(options.executeOnce && { executeOnce: true }),
 		...(options.retryOnFail && {
 			retryOnFail: true,
 			...(options.maxTries !== undefined && { maxTries: options.maxTries }),

@@ -1,5 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { AsleepError, asError, NotStartedError, OutcomeUnknownError } from '../core/errors';
+import {
+	AsleepError,
+	asError,
+	InputError,
+	NotStartedError,
+	OutcomeUnknownError,
+} from '../core/errors';
 import { Transport } from '../gateway/transport';
 import {
 	branchesOf,
@@ -84,7 +90,7 @@ class Run {
 		// n8n runs the node again after "Stop", too: then nothing may be sent, and what is finished is handed over.
 		if (this.isCancelled) return this.sorted(this.items.map((_, index) => this.asLeft(index)));
 
-		const inputs = await readAll(this.context, this.operation, this.items);
+		const inputs = await this.read();
 		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 		const session = await this.open();
 		await this.lookUp(inputs, session);
@@ -98,6 +104,20 @@ class Run {
 			);
 		}
 		return await this.end(settled, session);
+	}
+
+	/** Execute Once, switched on before a retry, keeps all items but the first away: what is paid for of them would be lost. */
+	private async read(): Promise<Array<ReadItem | undefined>> {
+		const { context, operation, ledger, items } = this;
+		const keptAway = ledger
+			.keys()
+			.filter((key) => Number(key) >= items.length && ledger.item(key).maybeCharged);
+		if (keptAway.length === 0) return await readAll(context, operation, items);
+		const failed = new InputError(
+			`An earlier attempt has paid for ${keptAway.length} more of this execution's items, but the node is now set to "Execute Once"`,
+			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
+		);
+		return items.map(() => ({ failed }));
 	}
 
 	/** A session that cannot reach the gateway still hands over what is paid for, except in stop mode. */
