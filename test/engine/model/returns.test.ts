@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 /** Items that come back from Waiting, as loops bring them: soon or late, on one path or several, with other items between. */
 import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, IRunExecutionData, OnError } from 'n8n-workflow';
@@ -7,13 +6,9 @@ import { type Fault, type Simulator, startSimulator } from '../../support/simula
 import { type EngineResult, type EngineRun, item, NODE, runNode, saved } from '../support';
 import { verdict } from './judge';
 import { parametersOf, type Settings } from './scenario';
-import { STORY_TIME_MS } from './shard';
+import { STORY_TIME_MS, tellFew } from './shard';
 
 useVirtualTime();
-
-/** A small share beside the other stories. */
-const STORIES = Number(process.env.MODEL_STORIES ?? 128) / 8;
-const SEED = Number(process.env.MODEL_SEED ?? 20261121);
 
 /** An item of a round: a text of its own, or what Waiting gave for an earlier one. */
 interface Planned {
@@ -178,18 +173,7 @@ const isOf = (pairedItem: INodeExecutionData['pairedItem'], place: number) =>
 
 test(
 	'a job that has left on Waiting stays one job, whatever comes back, and when',
-	async () => {
-		const property = fc.asyncProperty(scenario, async (made) => {
-			const story = await play(made);
-			try {
-				const broken = [...judge(story)];
-				if (broken.length > 0) throw new Error(`${broken.join('\n')}\n\n${show(story)}`);
-			} finally {
-				await story.sim.close();
-			}
-		});
-		await fc.assert(property, { seed: SEED, numRuns: STORIES, path: process.env.MODEL_PATH });
-	},
+	async () => await tellFew({ scenario, stories: 16, share: 1 / 8, play, judge, show }),
 	STORY_TIME_MS,
 );
 

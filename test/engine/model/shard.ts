@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import fc from 'fast-check';
+import type { Simulator } from '../../support/simulator';
 import { judge, tell } from './judge';
 import { breakStore, play } from './play';
 import { scenario } from './scenario';
@@ -44,4 +45,38 @@ export async function tellStories(share: number): Promise<void> {
 	throw new Error(
 		`${String((errorInstance as Error)?.message)}\n\nTo repeat: MODEL_SEED=${seed} MODEL_PATH=${counterexamplePath} npx jest --selectProjects engine test/engine/model/share1`,
 	);
+}
+
+/** Stories of a kind of their own. */
+export interface FewStories<Made, Story extends { sim: Simulator }> {
+	scenario: fc.Arbitrary<Made>;
+	/** How many, unless CI asks for more. */
+	stories: number;
+	/** Of those that CI asks for. */
+	share: number;
+	play: (made: Made) => Promise<Story>;
+	/** What is broken. */
+	judge: (story: Story, made: Made) => Iterable<string>;
+	show: (story: Story) => string;
+}
+
+/** Tells them one after the other. */
+export async function tellFew<Made, Story extends { sim: Simulator }>({
+	scenario: ofKind,
+	stories,
+	share,
+	...kind
+}: FewStories<Made, Story>): Promise<void> {
+	const { MODEL_PATH: path, MODEL_STORIES } = process.env;
+	const property = fc.asyncProperty(ofKind, async (made) => {
+		const story = await kind.play(made);
+		try {
+			const broken = [...kind.judge(story, made)];
+			if (broken.length > 0) throw new Error(`${broken.join('\n')}\n\n${kind.show(story)}`);
+		} finally {
+			await story.sim.close();
+		}
+	});
+	const numRuns = MODEL_STORIES ? Math.ceil(Number(MODEL_STORIES) * share) : stories;
+	await fc.assert(property, { seed: SEED, numRuns, path });
 }
