@@ -28,7 +28,8 @@ test("the credential works in n8n's HTTP Request node", async () => {
 	expect(bench.sim.requests.at(-1)).toMatchObject({ apiKey: bench.sim.apiKey, status: 200 });
 });
 
-// n8n 1 does not read the rules of a credential's test and uses words of its own.
+// n8n 1 does not read the rules of a credential's test and uses words of its own. It also has but one node for all such
+// tests, so one at a time: they are all in this file.
 describe('the credential test says what is wrong', () => {
 	const check = async (data: { apiKey: string; baseUrl: string }) =>
 		await bench.api.testCredential(
@@ -37,8 +38,9 @@ describe('the credential test says what is wrong', () => {
 		);
 
 	test('a key that the gateway does not know', async () => {
-		const { message } = await check({ apiKey: 'mistyped', baseUrl: bench.sim.url });
+		const { status, message } = await check({ apiKey: 'mistyped', baseUrl: bench.sim.url });
 		expect(message).toMatch(/does not accept this API key|Authorization failed/);
+		expect(status).toBe('Error');
 	});
 
 	test('an address without a gateway', async () => {
@@ -47,13 +49,18 @@ describe('the credential test says what is wrong', () => {
 		expect(message).toMatch(/no gateway at this base URL|could not be found/);
 	});
 
-	test.each(['/', '/V1', '/v1/?x=1#y', ' '])(
+	test.each(['', '/', '/v1', '/v1/', '/V1', '/v1/?x=1#y', ' '])(
 		'an address that ends in "%s" is understood',
 		async (end) => {
 			const { url, apiKey } = bench.sim;
 			const { status } = await check({ apiKey, baseUrl: `${url}${end}` });
 			expect(status).toBe('OK');
-			expect(bench.sim.requests.at(-1)).toMatchObject({ path: '/v1/models', query: {} });
+			expect(bench.sim.requests.at(-1)).toMatchObject({
+				method: 'GET',
+				path: '/v1/models',
+				query: {},
+				status: 200,
+			});
 		},
 	);
 
