@@ -355,7 +355,7 @@ describe('killed while it was awake after a sleep', () => {
 
 	test('"Retry with original workflow" goes on with its jobs', async () => {
 		const asleep = await killed();
-		const { last } = await jobs({}, { mode: 'retry', resumeOf: asleep });
+		const { last } = await jobs({}, { mode: 'retry', asItWas: asleep });
 		expect(last.sentOn).toEqual([3]);
 		expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
 		expect(Object.keys(last.run.data.resultData.runData)).toEqual(['Start', NODE, 'Next']);

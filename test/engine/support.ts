@@ -72,8 +72,10 @@ export interface EngineRun {
 	model?: IDataObject;
 	/** Run data of an earlier, failed execution: what "Retry execution" starts from. */
 	retryOf?: IRunExecutionData;
-	/** An execution that sleeps, to be woken up, or (mode `retry`) retried with its original workflow. */
+	/** An execution that sleeps, to be woken up. */
 	resumeOf?: EngineResult;
+	/** An execution of an n8n that was killed, to be retried with its original workflow. */
+	asItWas?: EngineResult;
 	/** As in n8n before 1.123 (1.100 is one): the engine takes no notice of the run index of a stack entry. */
 	countsRunsAnew?: boolean;
 	/** Of the workflow's settings. */
@@ -252,8 +254,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		},
 	});
 	const mode = options.mode ?? 'trigger';
-	const isNew = !options.resumeOf || mode === 'retry';
-	const executionId = isNew ? String(++executions) : options.resumeOf!.executionId;
+	const executionId = options.resumeOf?.executionId ?? String(++executions);
 	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
 		id: 'workflow-under-test',
 		name: 'Test',
@@ -295,9 +296,10 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 
 	keyStore.faults.set(node.id, options.keyFault);
 	const rounds = options.rounds ?? [options.items ?? [{ json: {} }]];
+	const existing = options.asItWas ?? options.resumeOf;
 	const data =
 		options.retryOf ??
-		(options.resumeOf && stored(options.resumeOf.run)) ??
+		(existing && stored(existing.run)) ??
 		createRunExecutionData({
 			executionData: {
 				contextData: {},
@@ -373,7 +375,7 @@ export async function runAsleep(options: EngineRun): Promise<SleepingRun> {
 		asleep.push(last);
 		naps.push(Math.round(milliseconds / 1000));
 		await clock.wait(milliseconds);
-		last = await runNode({ ...options, retryOf: undefined, resumeOf: last });
+		last = await runNode({ ...options, retryOf: undefined, asItWas: undefined, resumeOf: last });
 	}
 	return { asleep, naps, last };
 }

@@ -80,7 +80,8 @@ function* everyItemOnce(
 		const wrong = counts.findIndex((count) => count > 1);
 		if (wrong >= 0) yield `round ${round}: item ${wrong} came out ${counts[wrong]} times`;
 		const missing = counts.findIndex((count) => count === 0);
-		const failed = finished[round]?.error ?? (status === 'error' && !finished[round]);
+		const failed =
+			status === 'crashed' || (finished[round]?.error ?? (status === 'error' && !finished[round]));
 		if (missing >= 0 && !failed && !cancelled)
 			yield `round ${round}: item ${missing} is on no output, and the run is a ${status}`;
 	}

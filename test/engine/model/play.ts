@@ -147,9 +147,10 @@ export async function play(scenario: Scenario): Promise<Story> {
 
 /** Those that n8n offers "Retry" for, the newest first. */
 const failures = ({ executions }: Story): number[] =>
-	executions
-		.flatMap(({ result }, index) => (result.run.status === 'error' ? [index] : []))
-		.reverse();
+	executions.flatMap(({ result }, index) => (isOver(result) ? [] : [index])).reverse();
+
+const isOver = ({ run }: EngineResult) => run.status !== 'error' && run.status !== 'crashed';
+const isCrashed = ({ result }: Execution) => result.run.status === 'crashed';
 
 const NOTHING: Step = { retryOf: 0, changes: {} };
 
@@ -162,7 +163,10 @@ async function heal(story: Story): Promise<void> {
 	);
 	const settings: Settings = { ...scenario.settings, onError: 'continueErrorOutput' };
 	for (const failed of failures(story).reverse()) {
-		if (!retried.has(failed)) await execute(story, NOTHING, settings, failed, true);
+		if (retried.has(failed)) continue;
+		const retry = await execute(story, NOTHING, settings, failed, !isCrashed(executions[failed]));
+		if (!isOver(retry.result))
+			await execute(story, NOTHING, settings, executions.indexOf(retry), true);
 	}
 	if (executions.some(({ settings: { key } }) => key !== 'each')) return;
 	story.afterwards = await execute(
@@ -177,11 +181,15 @@ async function heal(story: Story): Promise<void> {
 async function execute(
 	story: Story,
 	step: Step,
-	settings: Settings,
+	changed: Settings,
 	retryOf?: number,
 	healing = false,
 ): Promise<Execution> {
 	const { sim, scenario, executions, name } = story;
+	const before = retryOf === undefined ? undefined : executions[retryOf];
+	// Then it can only be retried with the workflow as it was.
+	const crashed = before && isCrashed(before) ? before : undefined;
+	const { settings } = crashed ?? { settings: changed };
 	const from = sim.requests.length;
 	let keyUses = 0;
 	let cancelled = false;
@@ -196,8 +204,8 @@ async function execute(
 	const EVENTS = ['request', 'charge', 'response'] as const;
 	for (const event of EVENTS) sim.on(event, onEvent);
 	const { credentialBreaksAt = Infinity, keyFault, storeFaultAt, switched, filesDeleted } = step;
-	const kind = (switched && LIKE[scenario.kind]) || scenario.kind;
-	const failed = retryOf === undefined ? undefined : saved(executions[retryOf].result.run);
+	const kind = crashed?.kind ?? ((switched && LIKE[scenario.kind]) || scenario.kind);
+	const failed = before && saved(before.result.run);
 	if (failed && filesDeleted) await deleteFiles(failed);
 	let stores = 0;
 	let storeFailed = false;
@@ -217,6 +225,7 @@ async function execute(
 		onError: settings.onError,
 		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
 		...(failed && { mode: 'retry', retryOf: failed }),
+		...(crashed && { retryOf: undefined, asItWas: crashed.result }),
 		...(keyFault && {
 			keyFault: () => (++keyUses === keyFault.nth ? keyFault.when : undefined),
 		}),
@@ -226,13 +235,17 @@ async function execute(
 		},
 	};
 	let result = await storeFault.run(failsToStore, async () => await runNode(options));
-	while (result.run.status === 'waiting') {
+	for (let naps = 1; result.run.status === 'waiting'; naps++) {
 		await wait(new Date(result.run.waitTill!).getTime() - now());
 		const resumed = Object.assign(Object.create(options) as EngineRun, {
-			retryOf: undefined,
+			...{ retryOf: undefined, asItWas: undefined },
 			resumeOf: result,
 		});
+		const [asleep, sent] = [result, sim.requests.length];
 		result = await storeFault.run(failsToStore, async () => await runNode(resumed));
+		// An n8n that is killed knows nothing of what it has sent since the last sleep.
+		const looked = sim.requests.slice(sent).every(({ method }) => method === 'GET');
+		if (naps === step.killedAfter && looked && !cancelled) result = killed(asleep);
 	}
 	for (const event of EVENTS) sim.off(event, onEvent);
 	await quiet(sim);
@@ -245,6 +258,12 @@ async function execute(
 	executions.push(execution);
 	return execution;
 }
+
+/** What n8n finds of an execution when it was killed while it was awake after a sleep. */
+const killed = (asleep: EngineResult): EngineResult => ({
+	...asleep,
+	...{ run: { ...asleep.run, status: 'crashed' }, outputs: [], rounds: [] },
+});
 
 function branchesOf(kind: Kind, { whenMaxWaitReached, onError }: Settings): Array<Came['branch']> {
 	const waiting =

@@ -87,6 +87,8 @@ export interface Step {
 	filesDeleted?: boolean;
 	/** The node was switched to the operation that is most like its own. */
 	switched?: boolean;
+	/** n8n is killed after this sleep, while the node looks at its jobs. */
+	killedAfter?: number;
 }
 
 /** What is the next best to do with the same items. */
@@ -277,6 +279,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 	storeFaultAt: rarely(fc.integer({ min: 1, max: 8 })),
 	filesDeleted: rarely(fc.constant(true)),
 	switched: rarely(fc.constant(true)),
+	killedAfter: one(undefined, undefined, 1, 2),
 });
 
 export const scenario: fc.Arbitrary<Scenario> = fc
