@@ -1,9 +1,10 @@
 /* While Waiting: Sleep. The execution is put away and goes on, as often as it takes; each job is submitted once. */
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IRunExecutionData } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime, wait } from '../support/clock';
 import {
 	item,
+	type EngineResult,
 	type EngineRun,
 	NODE,
 	runAsleep,
@@ -367,6 +368,58 @@ describe('killed while it was awake after a sleep', () => {
 		await expect(jobs({}, { mode: 'retry', retryOf: saved(run) })).rejects.toThrow(
 			`Could not find the node "${NODE}, which was asleep: use Retry with original workflow" in workflow.`,
 		);
+	});
+});
+
+/** A retry of what n8n has saved of an execution, with the workflow as it was. */
+const retried = async (asleep: EngineResult, data: IRunExecutionData) =>
+	await jobs({}, { mode: 'retry', asItWas: { ...asleep, run: { ...asleep.run, data } } });
+
+describe('n8n saves the execution before it has put the node back on its stack, and a retry goes on with the jobs', () => {
+	const goesOn = async (asleep: EngineResult, data: IRunExecutionData) => {
+		const { last } = await retried(asleep, data);
+		expect(last.run.status).toBe('success');
+		expect(last.sentOn).toEqual([3]);
+		expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
+		expect(submitted()).toEqual(all(3));
+	};
+
+	test('"Save execution progress", and n8n is killed', async () => {
+		const saves: IRunExecutionData[] = [];
+		const onSaved = (data: IRunExecutionData) => void saves.push(data);
+		const asleep = await runNode(options({ resource: 'speechJob' }, {}, { onSaved }));
+		const afterNode = saves.at(-2)!;
+		expect(afterNode.waitTill).toBeDefined();
+		await goesOn(asleep, afterNode);
+	});
+
+	test('Stop while it waits for n8n to start, to sleep on', async () => {
+		const asleep = await runNode(options({ resource: 'speechJob' }, {}, {}));
+		sim.requests.length = 0;
+		jest.resetModules(); // what a start of n8n loads anew
+		let newest: IRunExecutionData | undefined;
+		let atStop: IRunExecutionData | undefined;
+		const looked = async () => {
+			await sim.waitFor((looks) => looks.length === 3);
+			await wait(1000);
+		};
+		const stopped = await runNode(
+			options(
+				{ resource: 'speechJob' },
+				{},
+				{
+					resumeOf: asleep,
+					onSaved: (data) => void (newest = data),
+					started: ({ cancel }) =>
+						void looked().then(() => {
+							cancel();
+							atStop = newest;
+						}),
+				},
+			),
+		);
+		expect(stopped.run.status).toBe('canceled');
+		await goesOn(asleep, atStop!);
 	});
 });
 

@@ -81,6 +81,10 @@ export interface EngineRun {
 	/** Of the workflow's settings. */
 	executionOrder?: 'v0' | 'v1';
 	binaryMode?: 'combined';
+	/** It counts the time asleep: an execution that wakes up later is canceled at once. `n8n`: EXECUTIONS_TIMEOUT. */
+	timeout?: { seconds: number; of: 'workflow' | 'n8n' };
+	/** The execution is that of a sub-workflow, as its data says; whether n8n is to run its caller when it has slept. */
+	caller?: { shouldResume?: boolean };
 	/** Parameters of the node that starts the workflow. */
 	startParameters?: IDataObject;
 	/** As n8n's engine runs a tool for an agent. */
@@ -89,6 +93,8 @@ export interface EngineRun {
 	alwaysOutputData?: boolean;
 	/** Whether it has Execute Once. */
 	executeOnce?: boolean;
+	/** Called with what n8n saves: after each node, with "Save execution progress", and at a Stop. */
+	onSaved?: (data: IRunExecutionData) => void;
 	/** Called with the running execution, to cancel it or to look at its data. */
 	started?: (run: { cancel: () => void; data: IRunExecutionData }) => void;
 	/** Given: the run streams, and every chunk arrives here. */
@@ -113,6 +119,8 @@ export interface EngineResult {
 	context: IDataObject;
 	hints: string[];
 	executionId: string;
+	/** Of the execution, ms since 1970; a sleep changes nothing of it. */
+	startedAt: number;
 }
 
 let ready: Promise<void> | undefined;
@@ -170,6 +178,7 @@ let executions = 0;
 /** Runs the node inside n8n-core's own WorkflowExecute, with n8n's real HTTP helpers against a real server. */
 export async function runNode(options: EngineRun): Promise<EngineResult> {
 	await (ready ??= prepare());
+	const { timeout, onSaved, onChunk } = options;
 	const nodeType = options.nodeType ?? new SpeechGateway();
 	const node: INode = {
 		id: options.nodeId ?? 'node-under-test',
@@ -251,6 +260,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		settings: {
 			executionOrder: options.executionOrder ?? 'v1',
 			...(options.binaryMode && { binaryMode: options.binaryMode }),
+			...(timeout?.of === 'workflow' && { executionTimeout: timeout.seconds }),
 		},
 	});
 	const mode = options.mode ?? 'trigger';
@@ -262,7 +272,11 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		connections: {},
 		active: false,
 	} as never);
-	const { onChunk } = options;
+	const startedAt = options.resumeOf?.startedAt ?? Date.now();
+	if (onSaved) {
+		hooks.addHandler('nodeExecuteAfter', (_name, _task, data) => onSaved(stored({ data })));
+		hooks.addHandler('workflowExecuteAfter', (run) => onSaved(stored(run)));
+	}
 	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk as never));
 	const additionalData = {
 		executionId,
@@ -279,6 +293,8 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		setExecutionStatus: () => {},
 		sendDataToUI: () => {},
 		streamingEnabled: onChunk !== undefined,
+		// As in n8n: counted anew by each process.
+		...(timeout && { executionTimeoutTimestamp: Date.now() + timeout.seconds * 1000 }),
 		credentialsHelper: {
 			getParentTypes: () => [],
 			isCredentialUsableByNode: () => true,
@@ -301,6 +317,9 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		options.retryOf ??
 		(existing && stored(existing.run)) ??
 		createRunExecutionData({
+			...(options.caller && {
+				parentExecution: { executionId: 'caller', workflowId: 'caller', ...options.caller },
+			}),
 			executionData: {
 				contextData: {},
 				nodeExecutionStack: rounds.map((items) => ({
@@ -319,7 +338,18 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	const execute = new WorkflowExecute(additionalData, mode, data);
 	const running = execute.processRunExecutionData(workflow);
 	options.started?.({ cancel: () => running.cancel(), data });
+	const over = new AbortController();
+	if (timeout) {
+		const left = startedAt + timeout.seconds * 1000 - Date.now();
+		if (left <= 0) running.cancel();
+		else
+			void clock.wait(left, over.signal).then(
+				() => running.cancel(),
+				() => {},
+			);
+	}
 	const run = await running;
+	over.abort();
 	const tasks = run.data.resultData.runData[NODE] ?? [];
 	const task = tasks.at(-1);
 	const outputsOf = (one?: ITaskData) => (one?.data?.main ?? []).map((output) => output ?? []);
@@ -332,6 +362,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
 		hints: (task?.hints ?? []).map(({ message }) => message),
 		executionId,
+		startedAt,
 	};
 }
 
@@ -355,7 +386,8 @@ export function saved(run: IRun): IRunExecutionData {
 }
 
 /** The same in the form in which n8n stores it, which keeps what is shared shared. */
-const stored = (run: IRun): IRunExecutionData => parse(stringify(run.data)) as IRunExecutionData;
+const stored = (run: Pick<IRun, 'data'>): IRunExecutionData =>
+	parse(stringify(run.data)) as IRunExecutionData;
 
 export interface SleepingRun {
 	/** How the execution stood at each sleep. */

@@ -65,6 +65,20 @@ const SIGNALS = [
 	['SIGTERM', 'SIGTERM'],
 ] as const;
 
+test(
+	"Stop while it sleeps: a retry through n8n's API goes on with the same jobs",
+	async () => {
+		const id = await asleep(sleeping);
+		await n8n.api.stop(id);
+		sleeping.sim.finish();
+		await expect(n8n.api.retry(id, { loadWorkflow: true })).rejects.toThrow(
+			'use Retry with original workflow',
+		);
+		expect(delivered(await n8n.api.retry(id), sleeping)).toEqual(ALL);
+	},
+	TEST_LIMIT_MS,
+);
+
 // The tests build on each other: a start of n8n takes as long as all the rest.
 describe.each(SIGNALS)('%s', (_, signal) => {
 	let ids: { sleeping: string; looking: string };

@@ -35,12 +35,15 @@ export async function putToSleep(
 	delete entry.metadata;
 	await context.putExecutionToWait(until);
 	// n8n switches it off when it wakes up. Always Output Data would send an empty item on.
-	const skipped = { data: { main: [[]] }, node: { ...entry.node, alwaysOutputData: false } };
+	const node = { ...entry.node, alwaysOutputData: false };
+	const skipped = { ...entry, data: { main: [[]] }, node, runIndex };
 	stackOf(context)?.unshift(
+		// For the moment until n8n puts `live` back: a Stop, or a crash, may make this the first entry.
+		{ ...skipped, node: { ...node } },
 		{ ...entry, node: { ...entry.node }, runIndex },
-		{ ...entry, ...skipped, node: { ...entry.node, name: refusal(entry.node) } },
+		{ ...skipped, node: { ...node, name: refusal(node) } },
 	);
-	Object.assign(live, { ...skipped, runIndex });
+	Object.assign(live, skipped);
 }
 
 /** What was only on the stack while the execution slept goes. */
