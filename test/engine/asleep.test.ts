@@ -430,6 +430,15 @@ test('settings that change from item to item: who stays awake is waited for, the
 	expect(submitted()).toEqual(all(3));
 });
 
+test.each<[string, More]>([
+	['in the retry of a sub-workflow that nobody waited for', { mode: 'retry' }],
+	['in an error workflow', { mode: 'error' }],
+])('%s, it sleeps', async (_, more) => {
+	const { naps, last } = await jobs({}, { ...more, caller: { shouldResume: false } });
+	expect(naps.length).toBeGreaterThan(0);
+	expect(last.outputs[0]).toHaveLength(3);
+});
+
 describe('stays awake, and says why', () => {
 	class Changed extends SpeechGateway {
 		constructor(change: (context: IExecuteFunctions) => void) {
@@ -471,6 +480,9 @@ describe('stays awake, and says why', () => {
 	test.each<[string, More, RegExp]>([
 		['as a tool', { asTool: true, items: texts(1) }, /used as a tool/],
 		['in a sub-workflow', { mode: 'integrated' }, /sub-workflow/],
+		// n8n 1 would run the caller, too, from where it has failed: it would start, and pay for, the sub-workflow anew.
+		['in the retry of a sub-workflow', { mode: 'retry', caller: {} }, /caller/],
+		['… whose caller waited', { mode: 'retry', caller: { shouldResume: true } }, /caller/],
 		['no stack', { nodeType: without(undefined) }, /version of n8n/],
 		['a stack of something else', { nodeType: without(['Speech Gateway']) }, /version of n8n/],
 		['the old order of execution', { executionOrder: 'v0' }, /Execution Order/],

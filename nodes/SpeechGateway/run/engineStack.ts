@@ -14,6 +14,7 @@ export function whyAwake(context: IExecuteFunctions): string | undefined {
 	if (isTool(context)) return 'the node is used as a tool, and the agent waits for its answer';
 	if (context.getMode() === 'integrated')
 		return 'it is the execution of a sub-workflow, and its caller waits for the result';
+	if (resumesCaller(context)) return 'n8n might run its caller again after a sleep';
 	if (callerWaits(context)) return 'its trigger answers when the last node finishes';
 	if (workflowSettings(context).executionOrder !== 'v1')
 		return 'the workflow has the setting "Execution Order: v0 (legacy)"';
@@ -60,10 +61,23 @@ export function wakeUp(context: IExecuteFunctions): void {
  */
 const refusal = ({ name }: INode) => `${name}, which was asleep: use Retry with original workflow`;
 
+/** What is there at run time, not in the types. */
+interface Internals {
+	runExecutionData?: Partial<IRunExecutionData>;
+}
+
+/**
+ * Whether n8n runs the caller when this execution has slept, as it does for the retry of a sub-workflow: n8n 1 does so
+ * whatever became of the caller. One that has failed would start the sub-workflow, and pay for it, once more.
+ */
+const resumesCaller = (context: IExecuteFunctions): boolean => {
+	const { parentExecution } = (context as Internals).runExecutionData ?? {};
+	return parentExecution !== undefined && parentExecution.shouldResume !== false;
+};
+
 /** The entries that are still to be run; undefined if anything is not as it is in n8n 1 and 2. */
 function stackOf(context: IExecuteFunctions): IExecuteData[] | undefined {
-	// It is there at run time, not in the types.
-	const { runExecutionData } = context as { runExecutionData?: Partial<IRunExecutionData> };
+	const { runExecutionData } = context as Internals;
 	const stack: unknown = runExecutionData?.executionData?.nodeExecutionStack;
 	const live: unknown = context.getExecuteData?.();
 	const known =
@@ -85,7 +99,7 @@ const isEntry = (entry: unknown): boolean =>
 /** Whether somebody has called the workflow and gets, as the answer, what the last node returns: now, or never. */
 function callerWaits(context: IExecuteFunctions): boolean {
 	if (context.getMode() === 'retry') return false;
-	const { runExecutionData } = context as { runExecutionData?: Partial<IRunExecutionData> };
+	const { runExecutionData } = context as Internals;
 	const runs = runExecutionData?.resultData?.runData ?? {};
 	return context
 		.getParentNodes(context.getNode().name, { includeNodeParameters: true })
