@@ -423,6 +423,43 @@ describe('n8n saves the execution before it has put the node back on its stack, 
 	});
 });
 
+describe("the workflow's timeout counts the time asleep, and ends what wakes up later without a word", () => {
+	describe.each(['workflow', 'n8n'] as const)('set in the %s', (of) => {
+		test('it wakes up before that, and the jobs that are not done are named', async () => {
+			sim.fault({ ...CREATE, jobSeconds: Infinity, times: Infinity });
+			const { naps, last } = await jobs({ maxWait: 3600 }, { timeout: { seconds: 600, of } });
+			expect(naps.length).toBeGreaterThan(2);
+			expect(last.run.status).toBe('canceled');
+			expect(last.outputs[1].map(({ json }) => [json.reason, json.jobId])).toEqual(
+				sim.jobs.map(({ id }) => ['interrupted', id]),
+			);
+			expect(submitted()).toEqual(all(3));
+		});
+
+		test('it stays awake, and says why, if that is too soon to sleep', async () => {
+			sim.fault({ ...CREATE, jobSeconds: 60, times: Infinity });
+			const { naps, last } = await jobs({}, { timeout: { seconds: 120, of } });
+			expect(naps).toEqual([]);
+			expect(last.run.status).toBe('success');
+			expect(last.outputs[0]).toHaveLength(3);
+			expect(last.hints).toEqual([expect.stringContaining('timeout')]);
+		});
+	});
+
+	test('a retry has all of its time again', async () => {
+		sim.fault({ ...CREATE, jobSeconds: 1500, times: Infinity });
+		const timeout = { seconds: 600, of: 'workflow' } as const;
+		const failed = await jobs({ maxWait: 200 }, { timeout });
+		expect(failed.last.run.status).toBe('error');
+		await wait(1_000_000);
+		const more: More = { mode: 'retry', retryOf: saved(failed.last.run), timeout };
+		const { naps, last } = await jobs({}, more);
+		expect(naps.length).toBeGreaterThan(0);
+		expect(last.outputs[0]).toHaveLength(3);
+		expect(submitted()).toEqual(all(3));
+	});
+});
+
 test('settings that change from item to item: who stays awake is waited for, then the run sleeps', async () => {
 	const { naps, last } = await jobs({ whileWaiting: '={{ $json.id === 0 ? "stay" : "sleep" }}' });
 	expect(last.outputs[0]).toHaveLength(3);

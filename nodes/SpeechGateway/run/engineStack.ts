@@ -1,5 +1,12 @@
-import type { IExecuteData, IExecuteFunctions, INode, IRunExecutionData } from 'n8n-workflow';
+import type {
+	IExecuteData,
+	IExecuteFunctions,
+	INode,
+	IRunExecutionData,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
 import { isRecord } from '../core/json';
+import { SHORTEST_SLEEP_MS } from '../core/pollSchedule';
 import { isTool } from './branches';
 import { workflowSettings } from './workflowSettings';
 
@@ -10,7 +17,7 @@ import { workflowSettings } from './workflowSettings';
  */
 
 /** Why this node cannot put the execution to sleep and be called again, to follow "it stayed awake:"; undefined: it can. */
-export function whyAwake(context: IExecuteFunctions): string | undefined {
+export function whyAwake(context: IExecuteFunctions, endsAt?: number): string | undefined {
 	if (isTool(context)) return 'the node is used as a tool, and the agent waits for its answer';
 	if (context.getMode() === 'integrated')
 		return 'it is the execution of a sub-workflow, and its caller waits for the result';
@@ -19,6 +26,8 @@ export function whyAwake(context: IExecuteFunctions): string | undefined {
 	if (workflowSettings(context).executionOrder !== 'v1')
 		return 'the workflow has the setting "Execution Order: v0 (legacy)"';
 	if (!stackOf(context)) return 'this version of n8n gives a node no way to go on after a sleep';
+	if (endsAt !== undefined && endsAt - Date.now() < 2 * SHORTEST_SLEEP_MS)
+		return "the workflow's timeout ends it soon";
 	return undefined;
 }
 
@@ -61,8 +70,27 @@ export function wakeUp(context: IExecuteFunctions): void {
  */
 const refusal = ({ name }: INode) => `${name}, which was asleep: use Retry with original workflow`;
 
+/**
+ * When the workflow's timeout ends the execution, ms since 1970; undefined: never, as far as n8n says. It counts the time
+ * asleep, and n8n cancels what wakes up later at once: nothing would name the jobs. `earlier`: what was known before a
+ * sleep; each process counts anew from its own start.
+ */
+export function timeoutAt(context: IExecuteFunctions, earlier?: number): number | undefined {
+	const { additionalData, runExecutionData } = context as Internals;
+	const runs = Object.values(runExecutionData?.resultData?.runData ?? {});
+	const startedAt = Math.min(...runs.map(([first]) => first?.startTime ?? Infinity));
+	const { executionTimeout = 0 } = workflowSettings(context);
+	const bySetting = executionTimeout > 0 ? startedAt + executionTimeout * 1000 : Infinity;
+	// What is over is that of an execution that this one retries.
+	const ahead = [earlier, additionalData?.executionTimeoutTimestamp, bySetting].filter(
+		(at = Infinity) => Number.isFinite(at) && at > Date.now(),
+	);
+	return ahead.length > 0 ? Math.min(...(ahead as number[])) : undefined;
+}
+
 /** What is there at run time, not in the types. */
 interface Internals {
+	additionalData?: Partial<IWorkflowExecuteAdditionalData>;
 	runExecutionData?: Partial<IRunExecutionData>;
 }
 

@@ -15,7 +15,7 @@ import {
 	triesOf,
 	willRunAgain,
 } from './branches';
-import { wakeUp, whyAwake } from './engineStack';
+import { timeoutAt, wakeUp, whyAwake } from './engineStack';
 import { combineItems } from './combineItems';
 import { ontoErrorOutput } from './errorOutput';
 import { runError } from './errors';
@@ -129,7 +129,8 @@ class Run {
 			throw runError(context, { index: 0, count: 1, kept: 0, error, operation });
 		}
 		session.retryOf = ledger.retryOf;
-		session.whyAwake = () => whyAwake(context);
+		session.endsAt = timeoutAt(context, ledger.endsAt);
+		session.whyAwake = () => whyAwake(context, session.endsAt);
 		for (const hint of ledger.hints) session.hints.add(hint);
 		return session;
 	}
@@ -205,7 +206,7 @@ class Run {
 		);
 		this.endOnFailure(all, kept);
 		if (all.some((outcome) => 'asleep' in outcome)) {
-			const shown = await goToSleep(context, ledger, all, session.hints);
+			const shown = await goToSleep(context, ledger, all, session);
 			return this.branches.map((_, index) => (index === 0 ? shown : []));
 		}
 		const outputs = this.sorted(all);

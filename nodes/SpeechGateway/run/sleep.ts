@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { wakeUpAt } from '../core/pollSchedule';
+import { SHORTEST_SLEEP_MS, wakeUpAt } from '../core/pollSchedule';
 import { pause } from '../gateway/pause';
 import type { Settled } from './branches';
 import { putToSleep } from './engineStack';
@@ -8,6 +8,7 @@ import { errorText } from './errors';
 import type { Asleep } from './requests/itemLedger';
 import type { Ledger } from './requests/ledger';
 import { runIndex } from './requests/runHistory';
+import type { Session } from './requests/session';
 
 /**
  * Puts the execution to sleep until it is time to look again. What is finished or has failed is on record, so that waking
@@ -17,16 +18,17 @@ export async function goToSleep(
 	context: IExecuteFunctions,
 	ledger: Ledger,
 	settled: Settled[],
-	hints: Iterable<string>,
+	{ hints, endsAt = Infinity }: Session,
 ): Promise<INodeExecutionData[]> {
 	for (const [index, outcome] of settled.entries()) {
 		const item = ledger.item(String(index));
 		if ('failed' in outcome) item.sleep({ failed: errorText(outcome.failed) });
 		else if ('branch' in outcome && !item.result) item.sleep(outcome);
 	}
-	ledger.sleep(hints);
+	ledger.sleep(hints, endsAt);
 	const waits = settled.flatMap((outcome) => ('asleep' in outcome ? [outcome.asleep] : []));
-	const until = wakeUpAt(waits, Date.now());
+	// Not so late that the workflow's timeout would end it before it has named its jobs.
+	const until = Math.min(wakeUpAt(waits, Date.now()), endsAt - SHORTEST_SLEEP_MS);
 	await putToSleep(context, new Date(until), runIndex(context));
 	return settled.flatMap((outcome, index) =>
 		shown(outcome).map((json) => ({ json, pairedItem: { item: index } })),

@@ -16,8 +16,8 @@ interface RunRecord {
 	attempts: number;
 	/** Wake-ups do not count. */
 	attemptsInAll?: number;
-	/** The execution sleeps; the hints that are to be shown in the end. */
-	asleep?: { hints: string[] };
+	/** The execution sleeps; the hints that are to be shown in the end, and when its timeout is, ms since 1970. */
+	asleep?: { hints: string[]; endsAt?: number };
 	items: Record<string, ItemRecord>;
 }
 
@@ -40,6 +40,8 @@ export class Ledger {
 	readonly wokeUp: boolean;
 	/** Of the time before the sleep, still to be shown. */
 	readonly hints: string[];
+	/** When the execution's timeout is, as it was known before the sleep; ms since 1970. */
+	readonly endsAt?: number;
 
 	constructor(
 		private readonly context: LedgerContext,
@@ -60,6 +62,7 @@ export class Ledger {
 		if (isNewRetry) Object.assign(round, { executionId, attempts: 0, attemptsInAll: 0 });
 		this.wokeUp = round.asleep !== undefined && !isNewRetry;
 		this.hints = round.asleep?.hints ?? [];
+		this.endsAt = this.wokeUp ? round.asleep?.endsAt : undefined;
 		delete round.asleep;
 		round.attempts = this.wokeUp ? 1 : round.attempts + 1;
 		round.attemptsInAll = (round.attemptsInAll ?? 0) + (this.wokeUp ? 0 : 1);
@@ -79,8 +82,8 @@ export class Ledger {
 	}
 
 	/** The run goes to sleep; all is on record. Its next call is a wake-up, unless it is that of a retry. */
-	sleep(hints: Iterable<string>): void {
-		this.round.asleep = { hints: [...hints] };
+	sleep(hints: Iterable<string>, endsAt: number): void {
+		this.round.asleep = { hints: [...hints], ...(Number.isFinite(endsAt) && { endsAt }) };
 	}
 
 	/** A new attempt, if this is one, of all items; `tries`: how many n8n makes. */

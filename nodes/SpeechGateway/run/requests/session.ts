@@ -17,6 +17,8 @@ export interface Session {
 	hints: Set<string>;
 	/** What several items of one run need only once, such as one clone for one title: the first asks, all get its result. */
 	once: <T>(key: string, action: () => Promise<T>) => Promise<T>;
+	/** When the workflow's timeout ends the execution, ms since 1970; undefined: never, as far as is known. */
+	endsAt?: number;
 	/** Why the execution cannot sleep; undefined: it can. */
 	whyAwake?: () => string | undefined;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
