@@ -4,7 +4,7 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime, wait } from '../support/clock';
-import { type EngineResult, item, runNode, saved, useSimulator } from './support';
+import { type EngineResult, item, runNode, saved, storedFile, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -190,6 +190,28 @@ describe('nothing paid for is lost', () => {
 		sim.fault({ path: '/v1/audio/speech', status: 402, times: 4 });
 		const failed = await run();
 		expect(cameOut(await retry(failed, { executeOnce: true }))).toEqual([[0], []]);
+	});
+
+	test('an operation that makes one result of all items, chosen before the retry: an error of each, with what is paid for', async () => {
+		const data = await storedFile(Buffer.from('no audio'), 'speech.mp3', 'audio/mpeg');
+		const items = texts(2).map(({ json }) => ({ json, binary: { data } }));
+		sim.fault({ input: sentence(0), status: 402 });
+		const failed = await run({ items, parameters: createAndWait() });
+		const join = { resource: 'audio', operation: 'join', combine: 'allItems' };
+		const joins = await retry(failed, { parameters: join, onError: 'continueErrorOutput' });
+		const [first, second] = joins.outputs[1].map(({ json }) => json.error as IDataObject);
+		expect(first.message).toContain('has paid for "speechJob.createAndWait"');
+		expect(second).toMatchObject({ message: first.message, jobId: sim.jobs[0].id });
+		expect(charged()).toEqual([sentence(1)]);
+	});
+
+	test('… and of what cost nothing, it makes its result', async () => {
+		const { outputs } = await run({ items: texts(1) });
+		const items = [{ json: { text: sentence(1) }, binary: outputs[0][0].binary }];
+		sim.fault({ input: sentence(1), status: 402 });
+		const failed = await run({ items });
+		const join = { resource: 'audio', operation: 'join', combine: 'allItems' };
+		expect((await retry(failed, { parameters: join })).outputs[0]).toHaveLength(1);
 	});
 
 	test('what goes back in from Still Processing goes on with its job', async () => {

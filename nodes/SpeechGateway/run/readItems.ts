@@ -100,7 +100,8 @@ function keyOfDone(parameters: Parameters): string | undefined {
 	}
 }
 
-function paidForOther(operation: Operation, ledger: ItemLedger): InputError | undefined {
+/** The error of an item of which something else is paid for than what the node does now. */
+export function paidForOther(operation: Operation, ledger: ItemLedger): InputError | undefined {
 	const paid = ledger.paidFor?.operation;
 	if (paid === undefined || paid === operationName(operation)) return undefined;
 	return new InputError(

@@ -24,10 +24,10 @@ import { concurrency } from './fields/settings';
 import { giveHints } from './hints';
 import { askedHash, operationName, type Operation } from './operation';
 import { unknownItem } from './outputItems';
-import { type Input, readAll, type ReadItem } from './readItems';
+import { type Input, paidForOther, readAll, type ReadItem } from './readItems';
 import { ItemRequests } from './requests/itemRequests';
 import type { Branch, ItemLedger } from './requests/itemLedger';
-import { Ledger } from './requests/ledger';
+import { hasPaid, Ledger } from './requests/ledger';
 import { remember, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
 import { missingFile, withPaid } from './storedFiles';
@@ -43,14 +43,19 @@ export async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[][]> {
-	const combined = await combineItems(context, operation);
-	if (combined) return ontoErrorOutput(context, combined);
 	const round = String(runIndex(context));
+	// Of what an earlier attempt has paid for, nothing is passed over.
+	const isPaid = hasPaid(context, LEDGER, round);
+	const combined = isPaid ? undefined : await combineItems(context, operation);
+	if (combined) return ontoErrorOutput(context, combined);
 	const run = async (name: string) => await new Run(context, operation, name).toOutputs();
 	if (!isTool(context)) return await run(round);
 	const forAgent = async (name: string) => withLinks(context, await run(name));
 	return operation.billed ? await asToolCall(context, operation, forAgent) : await forAgent(round);
 }
+
+/** Its name in the execution context of the node. */
+const LEDGER = 'speechGateway';
 
 /** One call of `execute()` for one round of the node. */
 class Run {
@@ -66,7 +71,7 @@ class Run {
 	) {
 		this.branches = branchesOf(operation, context);
 		this.stopOnFail = !context.continueOnFail();
-		this.ledger = new Ledger(context, 'speechGateway', round);
+		this.ledger = new Ledger(context, LEDGER, round);
 		wakeUp(context);
 		const { firstExecutionId } = this.ledger;
 		if (operation.billed) remember(context, { firstExecutionId });
@@ -112,6 +117,8 @@ class Run {
 		const keptAway = ledger
 			.keys()
 			.filter((key) => Number(key) >= items.length && ledger.item(key).maybeCharged);
+		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
+		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
 		if (keptAway.length === 0) return await readAll(context, operation, items);
 		const failed = new InputError(
 			`An earlier attempt has paid for ${keptAway.length} more of this execution's items, but the node is now set to "Execute Once"`,

@@ -28,6 +28,13 @@ type Rounds = Record<string, RunRecord | undefined>;
 /** Under this name, beside the rounds: tasks that left the node on Still Processing, by id. */
 const WAITING = 'waiting';
 
+/** Whether an earlier attempt has paid for anything in this round. */
+export function hasPaid(context: LedgerContext, name: string, key: string): boolean {
+	const stored = context.getContext('node') as Record<string, Rounds | undefined>;
+	const records = Object.values(stored[name]?.[key]?.items ?? {});
+	return records.some((record) => new ItemLedger(record).maybeCharged);
+}
+
 /**
  * What has been paid for in this run of the node. It lives in the node's execution context, which n8n keeps over Retry
  * On Fail, over a wait and in the record of a failed execution, and it is written before a request leaves. One object a
