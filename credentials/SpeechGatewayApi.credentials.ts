@@ -76,7 +76,7 @@ export class SpeechGatewayApi implements ICredentialType {
 			),
 			rule(
 				403,
-				'This API key may not list models: allow it in the console of the gateway. If n8n uses a proxy or firewall, it may be that one which refuses.',
+				'This API key may not list models: allow it in the console of the gateway. If n8n is behind a proxy or firewall, that may be what refuses.',
 			),
 			rule(
 				407,

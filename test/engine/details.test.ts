@@ -104,7 +104,7 @@ describe('what the editor shows when the node has finished', () => {
 		const parameters = speechNode({ sendOnceKey: '={{ "hint " + $json.id }}' });
 		await run({ items: texts(2), parameters });
 		expect((await run({ items: texts(2), parameters })).hints).toEqual([
-			expect.stringMatching('^2 of 2 items sent earlier and skipped: nothing was charged'),
+			expect.stringMatching('^2 of 2 items were sent earlier and skipped: nothing was charged'),
 		]);
 		sim.fault({ input: 'number 2', status: 504, charge: true });
 		expect((await run({ items: texts(3), parameters })).hints).toEqual([
@@ -122,7 +122,7 @@ describe('what the editor shows when the node has finished', () => {
 describe('the one error of a run', () => {
 	test.each([
 		[0, '(item 1 of 3)', '0 of 3 items are done and kept. Request ID'],
-		[1, '(item 2 of 3)', '1 of 3 items are done and kept. Do not click Execute again'],
+		[1, '(item 2 of 3)', '1 of 3 items is done and kept. Do not click Execute again'],
 		[2, '(item 3 of 3)', '2 of 3 items are done and kept. Do not click Execute again'],
 	])('item %d of three: names it, and says what is kept', async (index, which, kept) => {
 		sim.fault({ input: `number ${index}.`, status: 402 });

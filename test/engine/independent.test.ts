@@ -74,7 +74,7 @@ test('a video is made and looked at', async () => {
 test.each([
 	[429, 'The gateway is receiving too many requests (429)'],
 	[401, 'The gateway does not accept the API key (401)'],
-	[404, 'The gateway knows no model "gpt-4o"'],
+	[404, 'The gateway has no model "gpt-4o"'],
 ])('its error %s is understood', async (status, message) => {
 	server.nextRequestError(status, { message: 'Sorry', code: 'model_not_found' });
 	const { error } = await run(chat('Hello'));

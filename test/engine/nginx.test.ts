@@ -129,7 +129,7 @@ test('413: a recording that nginx finds too large was not charged, and the error
 	});
 	expect(error).toBeUndefined();
 	expect(outputs[2][0].json.error).toMatchObject({
-		message: 'A proxy between n8n and the gateway finds the request too large (413)',
+		message: 'The request is too large for a proxy between n8n and the gateway (413)',
 		httpCode: '413',
 	});
 	expect(sim.requests).toEqual([]);

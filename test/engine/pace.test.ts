@@ -84,7 +84,7 @@ test('Retry-After of an hour is told, not waited for', async () => {
 	sim.fault({ status: 429, retryAfter: 3600, times: Infinity });
 	const { error } = await run({ parameters: speechNode({ maxRetries: 4 }) });
 	expect(error?.message).toContain('429');
-	expect(error?.description).toContain('(it asks to wait: 3600)');
+	expect(error?.description).toContain('(it asks to wait 3600 seconds)');
 	expect(sim.requests).toHaveLength(1);
 });
 

@@ -227,5 +227,5 @@ test('jobs that were submitted are waited for after another item has failed', as
 	const path = '/v1/audio/speech/jobs';
 	sim.fault({ path, method: 'POST', status: 402, input: 'number 1', delayMs: 500 });
 	const { error } = await run(job('createAndWait'), { items: texts(2) });
-	expect(error?.description).toContain('1 of 2 items are done and kept');
+	expect(error?.description).toContain('1 of 2 items is done and kept');
 });

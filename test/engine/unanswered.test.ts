@@ -153,7 +153,7 @@ describe('an HTTPS proxy', () => {
 		});
 
 		test.each([
-			[403, 'lacks the capability (403)', 1],
+			[403, 'is not allowed to do this (403)', 1],
 			[407, 'asks for a login (407)', 1],
 			[502, 'The gateway had an error (502)', 2],
 			[503, 'The gateway had an error (503)', 2],
@@ -192,7 +192,7 @@ describe('words for an address without a gateway', () => {
 		const closed = await startHttp((_, response) => response.end());
 		await closed.close();
 		const { error } = await run(`http://127.0.0.1:${closed.port}`);
-		expect(error?.message).toContain('nothing listens at this address');
+		expect(error?.message).toContain('nothing is listening at this address');
 		expect(`${error?.message} ${error?.description}`.match(/ECONNREFUSED/g)).toHaveLength(1);
 	});
 });

@@ -87,7 +87,7 @@ test.each<[string, Fault]>([
 ])('a job that is not known to %s ends a Wait at once', async (_, fault) => {
 	sim.fault({ path: POLL, times: Infinity, ...fault });
 	const { error } = await run('wait');
-	expect(error?.message).toBe('The gateway knows no job "spj_1" (404)');
+	expect(error?.message).toBe('The gateway has no job "spj_1" (404)');
 	expect(error?.context?.jobId).toBe('spj_1');
 	expect(sim.requests).toHaveLength(1);
 });

@@ -106,7 +106,7 @@ test('texts, flags and ids', () => {
 	expect(read(textField(words), 7n)).toBe('7');
 	expect(() => read(textField(words), ' ')).toThrow('"Pause" is required, but is empty');
 	expect(read(idField(words), ' a/b ')).toBe('a/b');
-	for (const bad of ['.', ' .. ']) expect(() => read(idField(words), bad)).toThrow('is not an id');
+	for (const bad of ['.', ' .. ']) expect(() => read(idField(words), bad)).toThrow('is not an ID');
 });
 
 test('JSON: as text or as a value; its default is what holds when it is empty', () => {

@@ -15,14 +15,14 @@ export function gatewayRoot(baseUrl: string): string {
 	if (!URL.canParse(address)) {
 		throw new InputError(
 			'The base URL in the credential is not a web address',
-			'It looks like https://host/v1. Nothing was sent.',
+			'It should look like https://host/v1. Nothing was sent.',
 		);
 	}
 	const { protocol, origin, pathname } = new URL(address);
 	if (protocol !== 'https:' && protocol !== 'http:') {
 		throw new InputError(
 			'The base URL in the credential must begin with https:// or http://',
-			'It looks like https://host/v1. Nothing was sent.',
+			'It should look like https://host/v1. Nothing was sent.',
 		);
 	}
 	const path = pathname

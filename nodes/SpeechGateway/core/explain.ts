@@ -111,7 +111,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				];
 			}
 			return [
-				'This account, key or channel lacks the capability (403)',
+				'This API key or account is not allowed to do this (403)',
 				`Allow it in the console of the gateway (permissions of the key, state of the account)${
 					voice ? `, or check that the voice "${voice}" belongs to this account` : ''
 				}.`,
@@ -119,7 +119,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 		case 404:
 			if (thing) {
 				return [
-					`The gateway knows no ${thing} "${id}" (404)`,
+					`The gateway has no ${thing} "${id}" (404)`,
 					`Check the ID, and that the credential belongs to the account that created the ${thing}.`,
 				];
 			}
@@ -140,12 +140,12 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 		case 413:
 			if (isPage(body)) {
 				return [
-					'A proxy between n8n and the gateway finds the request too large (413)',
+					'The request is too large for a proxy between n8n and the gateway (413)',
 					'The request did not reach the gateway and was not charged. Let the proxy take larger requests (nginx: client_max_body_size), or send a smaller file.',
 				];
 			}
 			return [
-				'The gateway finds the request too large (413)',
+				'The request is too large for the gateway (413)',
 				'Send a shorter text or a smaller file.',
 			];
 		case 422:
@@ -159,7 +159,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 			return [
 				'The gateway is receiving too many requests (429)',
 				`Lower the option "Concurrency", raise "Max Retries", or try again later${
-					retryAfter ? ` (it asks to wait: ${plain(retryAfter)})` : ''
+					retryAfter ? ` (it asks to wait ${waitWords(retryAfter)})` : ''
 				}. This request was not charged.`,
 			];
 		case 524:
@@ -171,7 +171,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 	if (status >= 300 && status < 400) {
 		return [
 			`The gateway redirects to another address (${status})`,
-			'Set the base URL in the credential to the final address. Only requests that read follow redirects.',
+			'Set the base URL in the credential to the final address. Only requests that read data follow redirects.',
 		];
 	}
 	if (status >= 500) {
@@ -183,7 +183,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				]
 			: [
 					`A server error that is not the gateway's own answer (${status})`,
-					`It comes from a proxy in front of the gateway, or the gateway broke off. Such errors are usually temporary: try again later.${charge}`,
+					`It comes from a proxy in front of the gateway, or the gateway has crashed. Such errors are usually temporary: try again later.${charge}`,
 				];
 	}
 	return [`The gateway refused the request (${status})`, 'Check the parameters.'];
@@ -210,20 +210,24 @@ const ABILITIES: Array<[RegExp, string, string]> = [
 
 /** A 404 is said of a wrong address, of a model that does not exist, and of one that is for something else. */
 function unknownModel({ model, url }: Subject, said: string): [string, string] {
-	const address = `check the base URL in the credential: it was called as ${url} (exactly one /v1).`;
+	const address = `check the base URL in the credential: the address called was ${url}.`;
 	const ability = model ? ABILITIES.find(([path]) => path.test(url)) : undefined;
-	if (!ability) return ['The gateway knows no such address (404)', `Please ${address}`];
+	if (!ability) return ['The gateway has no such address (404)', `Please ${address}`];
 	const [, able, another] = ability;
 	const advice = another.includes(`"${model}"`)
 		? 'This account may not have it: look it up with Model → Get Many'
 		: another;
 	return [
 		/model/i.test(said)
-			? `The gateway knows no model "${model}" ${able} (404)`
-			: `The gateway knows no such address, or no model "${model}" ${able} (404)`,
+			? `The gateway has no model "${model}" ${able} (404)`
+			: `The gateway has no such address, or no model "${model}" ${able} (404)`,
 		`${advice}, and ${address}`,
 	];
 }
+
+/** What `Retry-After` says, in words: seconds, or a date. */
+const waitWords = (retryAfter: string) =>
+	/^\d+$/.test(retryAfter) ? `${retryAfter} seconds` : `until ${plain(retryAfter)}`;
 
 /** Readable in one line: no markup, no control characters, bounded. */
 export function plain(value: unknown): string | undefined {

@@ -21,7 +21,7 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	[
 		/ENOTFOUND/,
 		'its host name is not known (DNS)',
-		`${CHECK_ADDRESS} for typing mistakes, and that the machine of n8n can resolve this name.`,
+		`${CHECK_ADDRESS} for typos, and that the machine that runs n8n can resolve this name.`,
 	],
 	[
 		/EAI_/,
@@ -30,7 +30,7 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	],
 	[
 		/ECONNREFUSED/,
-		'nothing listens at this address (connection refused)',
+		'nothing is listening at this address (connection refused)',
 		`${CHECK_ADDRESS} (host and port), and that the gateway is running.`,
 	],
 	[

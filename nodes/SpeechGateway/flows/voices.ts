@@ -57,7 +57,7 @@ function onlyId(own: IDataObject[], title: string): string {
 	if (ids.length > 1) {
 		throw new InputError(
 			`${ids.length} voices have the title "${title}": ${ids.slice(0, MOST_TITLES_SHOWN).join(', ')}`,
-			'Choose one of them from the list or by its ID. Nothing of this item was sent.',
+			'Choose one of them from the list or by its ID. Nothing was sent for this item.',
 		);
 	}
 	const titles = own.map(titleOf).filter((known) => known !== '');
@@ -65,6 +65,6 @@ function onlyId(own: IDataObject[], title: string): string {
 	if (titles.length > known.length) known.push('…');
 	throw new InputError(
 		`The account has no voice with the title "${title}"`,
-		`${known.length > 0 ? `Its voices: ${known.join(', ')}.` : 'It has no cloned voices yet: make one with Voice → Clone.'} Nothing of this item was sent.`,
+		`${known.length > 0 ? `Its voices: ${known.join(', ')}.` : 'It has no cloned voices yet: make one with Voice → Clone.'} Nothing was sent for this item.`,
 	);
 }

@@ -43,7 +43,7 @@ export class Account {
 		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
 			throw new InputError(
 				'The base URL in the credential contains the API key',
-				'The key belongs in the field "API Key" only. The base URL looks like https://host/v1. Nothing was sent.',
+				'The key belongs in the field "API Key" only. The base URL should look like https://host/v1. Nothing was sent.',
 			);
 		}
 		return account;

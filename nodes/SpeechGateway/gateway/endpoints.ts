@@ -63,5 +63,5 @@ function segment(id: string): string {
 	} catch {
 		// Half of a surrogate pair.
 	}
-	throw new InputError(`No address can be made of the id ${JSON.stringify(id.slice(0, 80))}`);
+	throw new InputError(`No address can be made of the ID ${JSON.stringify(id.slice(0, 80))}`);
 }

@@ -24,7 +24,7 @@ export function whyAwake(context: IExecuteFunctions, endsAt?: number): string | 
 	if (resumesCaller(context)) return 'n8n might run its caller again after a sleep';
 	if (callerWaits(context)) return 'its trigger answers when the last node finishes';
 	if (workflowSettings(context).executionOrder !== 'v1')
-		return 'the workflow has the setting "Execution Order: v0 (legacy)"';
+		return 'in the workflow\'s settings, "Execution Logic" (in older versions "Execution Order") is "v0 (legacy)"';
 	if (!stackOf(context)) return 'this version of n8n gives a node no way to go on after a sleep';
 	if (endsAt !== undefined && endsAt - Date.now() < 2 * SHORTEST_SLEEP_MS)
 		return "the workflow's timeout ends it soon";

@@ -94,7 +94,7 @@ function keptWords(
 			? [kept, count, 'items']
 			: [Number(segments?.completed ?? 0), Number(segments?.total ?? 1), 'segments'];
 	if (!billed || all === 1) return '';
-	const words = `${done} of ${all} ${things} are done and kept`;
+	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done and kept`;
 	if (done === 0) return `${words}.`;
 	return `${words}. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: what is done is not sent or charged again.`;
 }

@@ -16,10 +16,10 @@ export function giveHints(
 	if (reasons.length === 0) return;
 	const sentEarlier = reasons.every((reason) => reason === 'already_sent');
 	const count = `${reasons.length} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}`;
-	const them = reasons.length === 1 ? 'it' : 'them';
+	const [them, were] = reasons.length === 1 ? ['it', 'was'] : ['them', 'were'];
 	context.addExecutionHints?.({
 		message: sentEarlier
-			? `${count} sent earlier and skipped: nothing was charged for ${them} now.`
+			? `${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`
 			: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See the branch "Unknown".`,
 		type: 'warning',
 		location: 'outputPane',

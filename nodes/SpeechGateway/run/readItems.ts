@@ -86,7 +86,7 @@ function refuseSharedKeys(
 			inputs[index] = {
 				failed: new InputError(
 					`"Send Once Key" is "${key.slice(0, 80)}", as it is for item ${owner + 1}`,
-					'Use something that is different for each item, such as a row ID. Nothing of this item was sent.',
+					'Use something that is different for each item, such as a row ID. Nothing was sent for this item.',
 				),
 			};
 	}
@@ -105,7 +105,7 @@ export function paidForOther(operation: Operation, ledger: ItemLedger): InputErr
 	const paid = ledger.paidFor?.operation;
 	if (paid === undefined || paid === operationName(operation)) return undefined;
 	return new InputError(
-		`An earlier attempt has paid for "${paid}" of this item, but the node is now set to "${operationName(operation)}"`,
+		`An earlier attempt has paid for "${paid}" for this item, but the node is now set to "${operationName(operation)}"`,
 		'Change the node back to retry this execution, or start a new one. Nothing was sent.',
 	);
 }

@@ -142,7 +142,7 @@ function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 	const words = status.toLowerCase() === 'failed' ? '' : ` (${status})`;
 	return new GatewayError(
 		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
-		`It was charged when it was submitted, and is not submitted again in this execution. Ask the gateway about this ID before you send it again.`,
+		`It was charged when it was submitted, and is not submitted again in this execution. Ask the support of the gateway about this ID before you send it again.`,
 		{ jobId: id },
 	);
 }

@@ -46,7 +46,7 @@ export function choice<T extends string>(value: unknown, label: string, choices:
 /** An id that becomes part of an address: `.` and `..` would leave it. */
 export function safeId(id: string, label: string): string {
 	if (id === '.' || id === '..')
-		throw new InputError(`"${label}" is not an id: ${JSON.stringify(id)}`);
+		throw new InputError(`"${label}" is not an ID: ${JSON.stringify(id)}`);
 	return id;
 }
 

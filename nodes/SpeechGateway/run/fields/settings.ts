@@ -19,7 +19,7 @@ function checkedKey(value: unknown): string {
 	const isEmpty = typeof key === 'string' || key === undefined || key === null;
 	throw new InputError(
 		`"${sendOnceKey.options[0].displayName}" must be a text or a number, but is ${isEmpty ? 'empty' : JSON.stringify(value)?.slice(0, 80)}`,
-		'Check that its expression has a value for every item, such as a row ID, or remove the option. Nothing of this item was sent.',
+		'Check that its expression has a value for every item, such as a row ID, or remove the option. Nothing was sent for this item.',
 	);
 }
 

@@ -29,8 +29,8 @@ export function outcomeUnknown(
 const WHAT_HAPPENED: Record<UnknownReason, string> = {
 	upstream_outcome_unknown: 'It is not known whether the request was carried out',
 	connection_lost: 'The connection was lost after the request was sent',
-	client_timeout: 'No answer came within the time-out after the request was sent',
-	damaged_response: 'The gateway answered with success, but the result is damaged',
-	interrupted: 'The run broke off while the request was under way',
+	client_timeout: 'No answer came within the timeout after the request was sent',
+	damaged_response: 'The gateway reported success, but the result is damaged',
+	interrupted: 'The run was interrupted while the request was under way',
 	already_sent: 'Another execution has sent this request before',
 };
