@@ -97,7 +97,7 @@ test.each([
 	['speechJob', 'createAndWait', ['Speed', 'File Name', 'Text Format']],
 	['voice', 'create', ['Reuse Existing']],
 	['chat', 'complete', ['Temperature', 'Max Tokens']],
-	['audio', 'join', ['File Name', 'Pause Between']],
+	['audio', 'join', ['File Name', 'Pause Between Files']],
 	['video', 'createAndWait', ['File Name']],
 ])(
 	'%s.%s: the options that most people want are first, those of the network last',
@@ -140,12 +140,12 @@ test.each(descriptions.map((known) => [`${known.resource}.${known.operation}`, k
 	},
 );
 
-test('the fields that add or remove a branch say what becomes of its lines', () => {
+test('the fields that add or remove a branch say what becomes of its connections', () => {
 	const saying = all.filter(
 		(shown) => 'name' in shown && ['operation', 'whenMaxWaitReached'].includes(shown.name),
 	) as INodeProperties[];
 	for (const { description: words, hint } of saying)
-		expect(`${words} ${hint}`).toMatch(/lines .*(removed|removes)/);
+		expect(`${words} ${hint}`).toMatch(/connections .*(removed|removes)/);
 });
 
 test('every voice that is picked says how to get more of them', () => {

@@ -24,7 +24,7 @@ const fields = {
 		},
 	}),
 	pauseBetween: pauseOption({
-		displayName: 'Pause Between',
+		displayName: 'Pause Between Files',
 		name: 'pauseBetween',
 		description: 'Silence between the files',
 	}),

@@ -26,7 +26,7 @@ export function properties(): INodeProperties[] {
 				type: 'options',
 				noDataExpression: true,
 				description:
-					'Switching can add, move or remove branches of the node. Check the lines afterwards: n8n keeps them by position and removes those left over.',
+					'Switching can add, move or remove branches of the node. Check its connections afterwards: n8n keeps them by position and removes those left over.',
 				default: defaultOperation,
 				displayOptions: { show: { resource: [resource] } },
 				options: descriptions

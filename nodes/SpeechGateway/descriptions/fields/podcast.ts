@@ -30,7 +30,7 @@ const tags = option<TagValues>(
 		type: 'fixedCollection',
 		placeholder: 'Add Tags',
 		default: {},
-		description: 'What players show about the file; PCM files cannot hold it',
+		description: 'Title, artist, cover and other details that players show. PCM files cannot hold them.',
 		options: [
 			{
 				displayName: 'Tags',

@@ -65,7 +65,7 @@ export const waitFields = {
 		displayName: 'When Max Wait Is Reached',
 		name: 'whenMaxWaitReached',
 		noDataExpression: true,
-		hint: '"Still Processing" adds the branch "Waiting", in front of "Error". Check the lines after switching: n8n keeps them by position and removes those left over.',
+		hint: '"Still Processing" adds the branch "Waiting", in front of "Error". Check the connections after switching: n8n keeps them by position and removes those left over.',
 		default: 'fail',
 		choices: {
 			fail: { name: 'Fail', description: 'The item fails, with the ID in the error' },
