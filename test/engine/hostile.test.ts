@@ -9,7 +9,7 @@ import { markdown, runTable } from '../support/hostile/table';
 /** Growth of a process in which 60 runs are under way at once, or two that are poured all that the network can carry. */
 const MAX_MEGABYTES = 800;
 const DOCS = path.join(REPOSITORY, 'docs/misbehaving-gateway.md');
-const TABLE = /\| answered with [^]*\|(?=\n\n|\n$)/;
+const TABLE = /- \*\*A\*\*: [^]*\|(?=\n\n|\n$)/;
 
 let reports: Report[];
 let rows: Row[];

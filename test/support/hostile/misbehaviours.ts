@@ -125,7 +125,7 @@ export const MISBEHAVIOURS: Misbehaviour[] = [
 		},
 	},
 	{
-		name: 'a blank every tenth of a second, for ever',
+		name: 'a space every tenth of a second, for ever',
 		answer: ({ response, good }) => {
 			response.writeHead(200, { 'content-type': good.contentType });
 			void drip(response, () => response.write(' '));
@@ -140,7 +140,7 @@ export const MISBEHAVIOURS: Misbehaviour[] = [
 		answer: ({ socket }) => void socket.resetAndDestroy(),
 	},
 	{
-		name: 'the connection reset within the body',
+		name: 'the connection reset in the middle of the body',
 		answer: ({ response, socket, good }) => {
 			response.writeHead(200, { 'content-type': good.contentType });
 			const half = good.body.subarray(0, Math.max(1, good.body.length / 2));
@@ -240,7 +240,7 @@ export const MISBEHAVIOURS: Misbehaviour[] = [
 		answer: ({ response, good }) => void response.writeHead(200, HTML).end(good.body),
 	},
 	{
-		name: 'gzip that is none',
+		name: 'gzip that is not gzip',
 		answer: ({ response, good }) =>
 			void response
 				.writeHead(200, {
@@ -254,8 +254,8 @@ export const MISBEHAVIOURS: Misbehaviour[] = [
 		answer: ({ response, good }) =>
 			void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(good.body),
 	},
-	{ name: '408 of a proxy', answer: answer(408, PAGE, HTML) },
-	{ name: '502 of a proxy', answer: answer(502, PAGE, HTML) },
+	{ name: '408 from a proxy', answer: answer(408, PAGE, HTML) },
+	{ name: '502 from a proxy', answer: answer(502, PAGE, HTML) },
 	{
 		name: '429 that asks to wait for 30 years',
 		answer: answer(429, '{}', { ...JSON_TYPE, 'retry-after': '999999999' }),

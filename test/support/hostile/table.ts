@@ -25,7 +25,10 @@ export async function runTable(): Promise<{
 	return { light, heavy };
 }
 
-/** The outcomes as a table of Markdown: a column a request, a line all misbehaviours with the same outcomes. */
+/**
+ * The outcomes in Markdown: a list of misbehaviours, those with the same outcomes as one entry with a letter; a table with
+ * a line a request, a column a letter.
+ */
 export function markdown(rows: Row[]): string {
 	const outcome = (misbehaviour: string, asked: string) => {
 		const found = rows.filter((row) => row.misbehaviour === misbehaviour && row.asked === asked);
@@ -35,12 +38,16 @@ export function markdown(rows: Row[]): string {
 	const names = ASKED.map(({ name }) => name);
 	const alike = new Map<string, string[]>();
 	for (const { name } of MISBEHAVIOURS) {
-		const outcomes = names.map((asked) => outcome(name, asked)).join(' | ');
+		const outcomes = names.map((asked) => outcome(name, asked)).join();
 		alike.set(outcomes, [...(alike.get(outcomes) ?? []), name]);
 	}
+	const groups = [...alike.values()];
+	const letters = groups.map((_, index) => String.fromCharCode('A'.charCodeAt(0) + index));
 	return [
-		line(['answered with', ...names]),
-		line(['---', ...names.map(() => '---')]),
-		...[...alike].map(([outcomes, misbehaviours]) => line([misbehaviours.join(' · '), outcomes])),
+		...groups.map((group, index) => `- **${letters[index]}**: ${group.join(' · ')}`),
+		'',
+		line(['request', ...letters]),
+		line(['---', ...letters.map(() => '---')]),
+		...names.map((asked) => line([asked, ...groups.map(([first]) => outcome(first, asked))])),
 	].join('\n');
 }
