@@ -24,7 +24,7 @@ export class SpeechGateway implements INodeType {
 		version: 1,
 		subtitle: subtitleExpression(),
 		description:
-			'Turn text of any length into speech, clone voices, chat and make videos. Retries never charge you twice.',
+			'Turn text of any length into speech, clone voices, chat and make videos. Retry On Fail never charges you twice.',
 		defaults: { name: 'Speech Gateway' },
 		waitingNodeTooltip:
 			"The execution is asleep in n8n's database, and n8n may be restarted. In one to five minutes, the node checks again whether its jobs are done.",
