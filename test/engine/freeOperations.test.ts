@@ -97,7 +97,7 @@ test.each([
 	sim.fault({ method: 'DELETE', status: 200, body });
 	const { error } = await run(remove);
 	expect(error?.message).toBe(
-		'The voice "anna" was not deleted: the answer is no success of the gateway (200)',
+		'The voice "anna" was not deleted: the answer is not a success of the gateway (200)',
 	);
 	expect(error?.description).toMatch(
 		new RegExp(`is in front of the gateway\\.${words}( \\(item 1\\))?$`),

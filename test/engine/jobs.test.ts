@@ -149,7 +149,7 @@ test.each([
 	const { error } = await run({ items: texts(1) });
 	const { calls } = store.mock;
 	store.mockRestore();
-	expect(error?.message).toContain('The answer of the gateway was damaged');
+	expect(error?.message).toContain("The gateway's answer was damaged");
 	expect(error?.message).toContain(words);
 	expect(calls).toEqual([]);
 });

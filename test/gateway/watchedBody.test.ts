@@ -36,7 +36,7 @@ async function read(body: AsyncIterable<unknown>, thenMs = 0): Promise<number> {
 	return bytes;
 }
 
-const TOO_LATE = 'the answer was not there within 10 seconds';
+const TOO_LATE = 'the answer did not arrive within 10 seconds';
 
 test('a body that is silent for as long as the time-out breaks then', async () => {
 	const { body, seconds } = watch(1, 100, 60_000);

@@ -71,7 +71,7 @@ export class ExchangeTimeout {
 		}
 		this.ended = true;
 		this.request.abort(
-			new Error(`the answer was not there within ${this.milliseconds / 1000} seconds`),
+			new Error(`the answer did not arrive within ${this.milliseconds / 1000} seconds`),
 		);
 	}
 }

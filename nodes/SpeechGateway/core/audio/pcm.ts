@@ -43,7 +43,7 @@ export class PcmReader implements AudioReader<PcmInfo> {
 		if (this.bytes === 0) throw new DamagedAudioError('The PCM audio is empty');
 		if (this.bytes % BYTES_PER_SAMPLE !== 0) {
 			throw new DamagedAudioError(
-				`The PCM audio is cut short: ${this.bytes} bytes are no whole number of 16-bit samples`,
+				`The PCM audio is cut short: ${this.bytes} bytes are not a whole number of 16-bit samples`,
 			);
 		}
 		return { ...pcmInfo(this.bytes), quiet: this.edges.end(BYTES_PER_SAMPLE, SAMPLE_RATE) };

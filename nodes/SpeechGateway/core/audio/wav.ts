@@ -144,7 +144,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		const frameBytes = bytesPerSampleFrame(this.shape);
 		if (this.dataBytes % frameBytes !== 0) {
 			throw new DamagedAudioError(
-				`The WAV file is cut short: ${this.dataBytes} bytes of data are no whole number of samples of ${frameBytes} bytes`,
+				`The WAV file is cut short: ${this.dataBytes} bytes of data are not a whole number of samples of ${frameBytes} bytes`,
 			);
 		}
 		const info = wavInfo(this.shape, this.dataBytes, this.bytes);

@@ -75,13 +75,13 @@ function notesOn(
 		const names = dropped.slice(0, 5).map((name) => `<${name}>`);
 		if (dropped.length > names.length) names.push('…');
 		all.push(
-			`The gateway does not understand SSML: ${names.join(', ')} ${dropped.length === 1 ? 'was' : 'were'} left out, the words within are spoken. Only <break time="1s"/> and <sub alias="…"> have an effect.`,
+			`The gateway does not understand SSML: ${names.join(', ')} ${dropped.length === 1 ? 'was' : 'were'} left out; the words inside are spoken. Only <break time="1s"/> and <sub alias="…"> have an effect.`,
 		);
 	}
 	const untoned = parentheses === 'tags' ? untonedTags(written) : [];
 	if (untoned.length >= MANY_PARENTHESES) {
 		all.push(
-			`The text has ${untoned.length} short parentheses that are no tone words, such as ${untoned[0]}. The model may take them for tone tags and not speak them: set "Parentheses" to "Read Aloud" to have them spoken.`,
+			`The text has ${untoned.length} short parentheses that are not tone words, such as ${untoned[0]}. The model may take them for tone tags and not speak them: set "Parentheses" to "Read Aloud" to have them spoken.`,
 		);
 	}
 	return all;

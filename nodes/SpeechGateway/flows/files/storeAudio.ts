@@ -184,7 +184,7 @@ function recognise(
 }
 
 const notAudio = ({ looksLike }: Unreadable) =>
-	new DamagedAudioError(`this is no audio that can be read; it looks like ${looksLike}`);
+	new DamagedAudioError(`this is not readable audio; it looks like ${looksLike}`);
 
 /** What reads the whole of it. */
 function checkOf(content: Content): {

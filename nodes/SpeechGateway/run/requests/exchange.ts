@@ -90,7 +90,7 @@ export async function exchangeFree<T>(
 		return {
 			outcome: 'transient',
 			error: new GatewayError(
-				`The answer of the gateway was damaged: ${transport.redact(asError(error).message)}`,
+				`The gateway's answer was damaged: ${transport.redact(asError(error).message)}`,
 				'It was fetched several times. Fetching is free: try again later.',
 			),
 		};
@@ -110,7 +110,7 @@ export async function notDeleted(
 	if (!denied && !isPage(body)) return undefined;
 	const { message } = gatewayWords(body);
 	const error = new GatewayError(
-		`The ${thing} "${id}" was not deleted: the answer is no success of the gateway (${reply.status})`,
+		`The ${thing} "${id}" was not deleted: the answer is not a success of the gateway (${reply.status})`,
 		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
 	);
 	return { outcome: 'refused', error };

@@ -99,7 +99,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		}
 		if (this.rubbish > 0) {
 			throw new DamagedAudioError(
-				`The MP3 file is damaged or cut short: its last ${this.rubbish} bytes are no audio`,
+				`The MP3 file is damaged or cut short: its last ${this.rubbish} bytes are not audio`,
 			);
 		}
 		// Some encoders count the header frame too: then the bytes are all there.
@@ -222,7 +222,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			throw new DamagedAudioError(
 				this.frames === 0
 					? 'The file is not an MP3 file: no frame of audio was found'
-					: `The MP3 file is damaged: more than ${MAX_RUBBISH_BYTES} bytes after frame ${this.frames} are no audio`,
+					: `The MP3 file is damaged: more than ${MAX_RUBBISH_BYTES} bytes after frame ${this.frames} are not audio`,
 			);
 		}
 		return end - at;
