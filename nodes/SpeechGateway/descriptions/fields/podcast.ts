@@ -30,7 +30,8 @@ const tags = option<TagValues>(
 		type: 'fixedCollection',
 		placeholder: 'Add Tags',
 		default: {},
-		description: 'Title, artist, cover and other details that players show. PCM files cannot hold them.',
+		description:
+			'Title, artist, cover and other details that players show. PCM files cannot hold them.',
 		options: [
 			{
 				displayName: 'Tags',
