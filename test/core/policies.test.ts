@@ -232,7 +232,7 @@ describe('errors say what happened and what to do', () => {
 			{ model: 'nope' },
 			{ error: { message: 'unknown model' } },
 			/^The gateway has no model "nope" that can speak \(404\)$/,
-			/try "fish-speech", .*the address called was /,
+			/try "fish-speech", .*exactly one \/v1/,
 		],
 		[404, { model: 'nope' }, {}, /no such address, or no model "nope" that can speak/, /one \/v1/],
 		[
@@ -247,7 +247,7 @@ describe('errors say what happened and what to do', () => {
 			{ model: 'nope', url: 'https://host/v1/chat/completions' },
 			{ error: { code: 'model_not_found' } },
 			/^The gateway has no model "nope" that can chat \(404\)$/,
-			/pick another one, .*the address called was /,
+			/pick another one, .*exactly one \/v1/,
 		],
 		[
 			404,

@@ -210,7 +210,7 @@ const ABILITIES: Array<[RegExp, string, string]> = [
 
 /** A 404 is said of a wrong address, of a model that does not exist, and of one that is for something else. */
 function unknownModel({ model, url }: Subject, said: string): [string, string] {
-	const address = `check the base URL in the credential: the address called was ${url}.`;
+	const address = `check the base URL in the credential: the address called was ${url} (it should have exactly one /v1).`;
 	const ability = model ? ABILITIES.find(([path]) => path.test(url)) : undefined;
 	if (!ability) return ['The gateway has no such address (404)', `Please ${address}`];
 	const [, able, another] = ability;
