@@ -83,3 +83,17 @@ test.each([
 	expect(readings).toBeGreaterThan(1);
 	expect(sim.requests.every(({ status }) => status !== 401)).toBe(true);
 });
+
+test.each(['stopWorkflow', 'continueRegularOutput'] as const)(
+	'%s: a node without a credential says where to choose one',
+	async (onError) => {
+		const parameters = speechNode();
+		const items = [item({ text: 'Hello.' })];
+		const options = { parameters, items, url: sim.url, apiKey: sim.apiKey, onError };
+		const { error, outputs } = await runNode({ ...options, noCredential: true });
+		expect(error ?? outputs[0][0].json.error).toMatchObject({
+			message: expect.stringContaining('credentials'),
+			description: expect.stringMatching(/^Choose or create .* Nothing was sent/),
+		});
+	},
+);

@@ -4,7 +4,7 @@ import type {
 	IExecuteFunctions,
 } from 'n8n-workflow';
 import { gatewayRoot } from '../core/baseUrl';
-import { InputError } from '../core/errors';
+import { asError, InputError } from '../core/errors';
 import { Redactor } from './redact';
 
 export const CREDENTIAL = 'speechGatewayApi';
@@ -37,7 +37,7 @@ export class Account {
 
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: Context): Promise<Account> {
-		const data = await context.getCredentials(CREDENTIAL);
+		const data = await credentialOf(context);
 		const account = new Account(context, data, rootIn(data));
 		const { key, root } = account;
 		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
@@ -75,6 +75,21 @@ export class Account {
 		}
 	}
 }
+
+async function credentialOf(context: Context): Promise<ICredentialDataDecryptedObject> {
+	try {
+		return await context.getCredentials(CREDENTIAL);
+	} catch (error) {
+		throw unusable(error);
+	}
+}
+
+/** n8n's message on a credential that is not there, or not to be had; it names no way out. */
+const unusable = (error: unknown) =>
+	new InputError(
+		asError(error).message,
+		'Choose or create a credential at the top of the node. Nothing was sent.',
+	);
 
 const keyIn = ({ apiKey }: ICredentialDataDecryptedObject): string => String(apiKey ?? '').trim();
 

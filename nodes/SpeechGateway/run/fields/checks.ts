@@ -60,6 +60,6 @@ export function requiredText(value: unknown, label: string): string {
 			: JSON.stringify(value)?.slice(0, 80);
 	throw new InputError(
 		`"${label}" is required, but is ${given}`,
-		'Fill it in, or check that its expression has a text for this item. Nothing was sent and nothing was charged.',
+		'Fill it in, or check that its expression has a value for this item. Nothing was sent and nothing was charged.',
 	);
 }
