@@ -181,3 +181,9 @@ test('a streamed answer is replayed as a stream', async () => {
 	expect(heard[1]).toBe(heard[0]);
 	expect(sim.charges).toHaveLength(1);
 });
+
+test('outside of an execution, nothing is answered from memory: the same question is another one', async () => {
+	await ask(askAll, ['One?'], { outsideExecution: true });
+	await ask(askAll, ['One?'], { outsideExecution: true });
+	expect(sim.charges).toHaveLength(2);
+});

@@ -26,6 +26,7 @@ import {
 	type IRun,
 	type IRunExecutionData,
 	type ITaskData,
+	type IWorkflowSettings,
 	type IWorkflowExecuteAdditionalData,
 	type OnError,
 	Workflow,
@@ -85,6 +86,10 @@ export interface EngineRun {
 	timeout?: { seconds: number; of: 'workflow' | 'n8n' };
 	/** The execution is that of a sub-workflow, as its data says; whether n8n is to run its caller when it has slept. */
 	caller?: { shouldResume?: boolean };
+	/** Others of them. */
+	settings?: IWorkflowSettings;
+	/** The node does not learn of an execution, like the tools of an MCP Server Trigger. */
+	outsideExecution?: boolean;
 	/** Parameters of the node that starts the workflow. */
 	startParameters?: IDataObject;
 	/** As n8n's engine runs a tool for an agent. */
@@ -261,6 +266,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			executionOrder: options.executionOrder ?? 'v1',
 			...(options.binaryMode && { binaryMode: options.binaryMode }),
 			...(timeout?.of === 'workflow' && { executionTimeout: timeout.seconds }),
+			...options.settings,
 		},
 	});
 	const mode = options.mode ?? 'trigger';
@@ -279,7 +285,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	}
 	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk as never));
 	const additionalData = {
-		executionId,
+		executionId: options.outsideExecution ? undefined : executionId,
 		hooks,
 		variables: {},
 		restApiUrl: 'http://localhost/rest',

@@ -194,15 +194,16 @@ test('a call that was refused may be made again', async () => {
 /** The node, called by something that calls it itself, as agents of n8n 1 do. */
 function calledBy(
 	agent: (
-		call: (attempt: object) => Promise<INodeExecutionData[][]>,
+		call: (attempt: object, name?: string) => Promise<INodeExecutionData[][]>,
 	) => Promise<INodeExecutionData[][]>,
 ): INodeType {
 	const node = new SpeechGateway();
 	const caller = Object.create(node) as INodeType;
 	caller.execute = async function (this: IExecuteFunctions) {
 		const parentNode = { ...this.getNode(), name: 'Agent' };
-		return await agent(async (closeFunctions) => {
-			const context = Object.assign(Object.create(this), { parentNode, closeFunctions });
+		return await agent(async (closeFunctions, name) => {
+			const getNode = () => ({ ...this.getNode(), ...(name && { name }) });
+			const context = Object.assign(Object.create(this), { parentNode, closeFunctions, getNode });
 			return await node.execute.call(context as IExecuteFunctions);
 		});
 	};
@@ -233,6 +234,19 @@ test('when the agent is retried, each of its paid calls is answered from memory,
 	expect(inputs()).toEqual(['Hello.', 'Hello.', 'Hello.']);
 });
 
+test('an agent with two tools is retried: each is answered from memory, whichever is called first', async () => {
+	const [one, other] = ['Narrate', 'Narrate in German'];
+	const nodeType = calledBy(async (make) => {
+		const [first, second] = [[], []];
+		const before = [await make(first, one), await make(first, other)];
+		expect([await make(second, other), await make(second, one)]).toEqual(before.reverse());
+		return before[0];
+	});
+	const { error } = await run({ nodeType, items: call('Hello.') });
+	expect(error).toBeUndefined();
+	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+});
+
 test('when the agent is retried, a call that failed is made again', async () => {
 	sim.fault({ status: 402 });
 	const nodeType = calledBy(async (make) => {
@@ -244,4 +258,25 @@ test('when the agent is retried, a call that failed is made again', async () => 
 	});
 	expect(outputs[0][0].json.error).toBeUndefined();
 	expect(inputs()).toEqual(['Hello.']);
+});
+
+describe('outside of an execution, as for the clients of an MCP Server Trigger', () => {
+	const ask = async () =>
+		await run({
+			...{ outsideExecution: true, items: call('Hello.') },
+			nodeType: calledBy(async (make) => await make([])),
+		});
+	const fileOf = ({ outputs }: EngineResult) => outputs[0][0].binary?.data.id;
+
+	test('a call like an earlier one is another one: nobody gets the result of somebody else', async () => {
+		const files = [await ask(), await ask()].map(fileOf);
+		expect(inputs()).toEqual(['Hello.', 'Hello.']);
+		expect(new Set(files).size).toBe(2);
+	});
+
+	test('nor do calls that are alike at the same time', async () => {
+		const files = (await Promise.all([ask(), ask()])).map(fileOf);
+		expect(inputs()).toEqual(['Hello.', 'Hello.']);
+		expect(new Set(files).size).toBe(2);
+	});
 });

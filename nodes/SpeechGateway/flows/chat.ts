@@ -67,12 +67,12 @@ const underWay = new Set<string>();
 export async function completeCall(
 	session: Session & { context: LedgerContext },
 	settings: ItemSettings,
-	replay: Replay,
+	replay: Replay | undefined,
 	body: IDataObject,
 	onText?: TextListener,
 ): Promise<ChatReply> {
 	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
-	const replayed = replay.next(messages) as ChatReply | undefined;
+	const replayed = replay?.next(messages) as ChatReply | undefined;
 	if (replayed) {
 		await onText?.(replayed.text);
 		return replayed;
@@ -85,7 +85,7 @@ export async function completeCall(
 	try {
 		const item = new ItemRequests(session, 0, record, settings);
 		const reply = await completeChat(item, 'chat', body, onText);
-		replay.add(messages, reply);
+		replay?.add(messages, reply);
 		return reply;
 	} finally {
 		underWay.delete(call);

@@ -5,8 +5,8 @@ import { replayForTool } from './requests/replay';
 
 type Outputs = INodeExecutionData[][];
 
-/** Calls of agents under way in this process. */
-const underWay = new Map<string, Promise<Outputs>>();
+/** Calls of agents under way in this process, by what the node knows of their execution, which no other execution has. */
+const underWay = new WeakMap<object, Map<string, Promise<Outputs>>>();
 
 /**
  * One call of an agent's tool. Every call and every retry of an agent is another run of the node, so the call is known by
@@ -24,15 +24,17 @@ export async function asToolCall(
 	const earlier = replay?.next(call) as Outputs | undefined;
 	if (earlier) return earlier;
 
-	const key = [context.getExecutionId(), context.getNode().name, call].join('\n');
-	const running = underWay.get(key) ?? run(call);
-	underWay.set(key, running);
+	const execution = context.getContext('node');
+	const calls = underWay.get(execution) ?? new Map<string, Promise<Outputs>>();
+	underWay.set(execution, calls);
+	const running = calls.get(call) ?? run(call);
+	calls.set(call, running);
 	try {
 		const outputs = await running;
 		if (outputs[0]?.every(({ json }) => json.error === undefined && json.outcome !== 'unknown'))
 			replay?.add(call, outputs);
 		return outputs;
 	} finally {
-		underWay.delete(key);
+		calls.delete(call);
 	}
 }

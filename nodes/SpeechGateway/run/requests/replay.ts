@@ -45,31 +45,33 @@ export type SubNodeContext = RunHistoryContext & {
 	closeFunctions?: object;
 };
 
-/** For a chat model, which n8n supplies anew for each attempt of its agent. */
-export function replayForModel(context: SubNodeContext, itemIndex: number): Replay {
-	const { parentNode } = context;
-	return new Replay(
-		[
-			context.getExecutionId(),
-			context.getNode().name,
-			parentNode?.name,
-			runIndex(context),
-			itemIndex,
-		].join('\n'),
-	);
+/**
+ * Undefined outside of an execution, where an MCP Server Trigger calls its tools: nothing is retried there, and the next call
+ * like it is that of another client, or of another workflow.
+ */
+function replayOf(context: SubNodeContext, ...where: number[]): Replay | undefined {
+	const executionId: string | undefined = context.getExecutionId();
+	if (!executionId) return undefined;
+	const names = [context.getNode().name, context.parentNode?.name];
+	return new Replay([executionId, ...names, ...where].join('\n'));
 }
 
-const attempts = new WeakMap<object, Replay>();
+/** For a chat model, which n8n supplies anew for each attempt of its agent. */
+export const replayForModel = (context: SubNodeContext, itemIndex: number): Replay | undefined =>
+	replayOf(context, runIndex(context), itemIndex);
+
+/** By the attempt of an agent, then by the name of its tool. */
+const attempts = new WeakMap<object, Map<string, Replay>>();
 
 /** For a tool that its agent calls itself; undefined where n8n's engine calls it, which does not call it again. */
 export function replayForTool(context: IExecuteFunctions & SubNodeContext): Replay | undefined {
 	const { parentNode, closeFunctions, runExecutionData } = context;
 	if (!parentNode || !closeFunctions) return undefined;
+	const tools = attempts.get(closeFunctions) ?? new Map<string, Replay>();
+	attempts.set(closeFunctions, tools);
+	const { name } = context.getNode();
 	const round = runExecutionData?.resultData?.runData?.[parentNode.name]?.length ?? 0;
-	const agentRun = [context.getExecutionId(), context.getNode().name, parentNode.name, round].join(
-		'\n',
-	);
-	const replay = attempts.get(closeFunctions) ?? new Replay(agentRun);
-	attempts.set(closeFunctions, replay);
+	const replay = tools.get(name) ?? replayOf(context, round);
+	if (replay) tools.set(name, replay);
 	return replay;
 }
