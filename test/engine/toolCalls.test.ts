@@ -2,7 +2,14 @@
 /** The node as the tool of an agent: every call is a run of the node, and the agent decides how often it calls. */
 import { Container } from '@n8n/di';
 import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
-import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import {
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	NodeConnectionTypes,
+	type OnError,
+} from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
 import {
@@ -280,3 +287,33 @@ describe('outside of an execution, as for the clients of an MCP Server Trigger',
 		expect(new Set(files).size).toBe(2);
 	});
 });
+
+/** What n8n makes of the node for its engine to run: a tool has no outputs but that to the agent. */
+class Tool extends SpeechGateway {
+	constructor() {
+		super();
+		this.description = { ...this.description, outputs: [NodeConnectionTypes.AiTool] };
+	}
+}
+
+describe.each<OnError>(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
+	'as a tool that is set to %s',
+	(onError) => {
+		test('the agent gets what was made', async () => {
+			const { outputs } = await run({ nodeType: new Tool(), items: call('Hello.'), onError });
+			expect(outputs[0].map(({ json }) => json.segments)).toEqual([1]);
+			expect(inputs()).toEqual(['Hello.']);
+		});
+
+		test('the agent gets what failed, after a retry of n8n', async () => {
+			sim.fault({ status: 402, times: 2 });
+			const { outputs, error } = await run({
+				...{ nodeType: new Tool(), items: call('Hello.'), onError },
+				...{ retryOnFail: true, maxTries: 2 },
+			});
+			const said = error ?? (outputs[0][0].json.error as IDataObject);
+			expect(said.message).toContain('402');
+			expect(sim.requests).toHaveLength(2);
+		});
+	},
+);

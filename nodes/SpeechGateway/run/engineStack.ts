@@ -64,6 +64,18 @@ export function wakeUp(context: IExecuteFunctions): void {
 }
 
 /**
+/**
+ * A tool has no error output. n8n lets one be set to "Continue (using error output)" all the same, and then puts an empty
+ * list of errors in the place of what the tool has made, which is lost. So it runs as if it were set to "Continue".
+ */
+export function withoutErrorOutput(context: IExecuteFunctions): void {
+	const entry = context.getExecuteData();
+	const { name, onError } = context.getNode();
+	// The entry is that of the agent where the agent calls the tool itself. Then n8n makes no outputs of it.
+	if (onError !== 'continueErrorOutput' || entry.node.name !== name) return;
+	entry.node = { ...entry.node, onError: 'continueRegularOutput' };
+}
+
  * "Retry with currently saved workflow" gives all entries of a node one object: of an n8n that was killed after a sleep,
  * skipping the first entry would skip them all, and send the input on as if it were what the node has made of it. But n8n
  * refuses such a retry if it does not find the node of an entry, and shows the name.

@@ -15,7 +15,7 @@ import {
 	triesOf,
 	willRunAgain,
 } from './branches';
-import { timeoutAt, wakeUp, whyAwake } from './engineStack';
+import { timeoutAt, wakeUp, whyAwake, withoutErrorOutput } from './engineStack';
 import { combineItems } from './combineItems';
 import { ontoErrorOutput } from './errorOutput';
 import { runError } from './errors';
@@ -43,6 +43,7 @@ export async function runItems(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[][]> {
+	if (isTool(context)) withoutErrorOutput(context);
 	const round = String(runIndex(context));
 	// Of what an earlier attempt has paid for, nothing is passed over.
 	const isPaid = hasPaid(context, LEDGER, round);
