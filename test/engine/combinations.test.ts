@@ -4,7 +4,15 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime, wait } from '../support/clock';
-import { type EngineResult, item, runNode, saved, storedFile, useSimulator } from './support';
+import {
+	type EngineResult,
+	type EngineRun,
+	item,
+	runNode,
+	saved,
+	storedFile,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -186,6 +194,27 @@ describe('nothing paid for is lost', () => {
 		expect(charged()).toHaveLength(4);
 	});
 
+	test.each<Partial<EngineRun>>([
+		{ onError: 'continueRegularOutput' },
+		{ onError: 'continueErrorOutput' },
+		{ onError: 'continueErrorOutput', binaryMode: 'combined' },
+	])(
+		'Execute Once and %j, both set before the retry: errors, with what is paid for',
+		async (more) => {
+			sim.fault({ input: sentence(0), status: 402 });
+			const once = await retry(await run(), { executeOnce: true, ...more });
+			const errors = once.outputs.flat();
+			expect(errors.map(indexOf)).toEqual([0, 1, 2, 3]);
+			for (const { json } of errors)
+				expect((json.error as IDataObject).message).toContain('has paid for 3 more');
+			expect(errors.map((error) => /filesystem/.test(JSON.stringify(error)))).toEqual([
+				false,
+				...Array(3).fill(true),
+			]);
+			expect(charged()).toHaveLength(3);
+		},
+	);
+
 	test('Execute Once, switched on before the retry of items that cost nothing: only the first is sent', async () => {
 		sim.fault({ path: '/v1/audio/speech', status: 402, times: 4 });
 		const failed = await run();
@@ -252,6 +281,19 @@ describe('nothing paid for is lost', () => {
 			message: expect.stringContaining('base URL'),
 			jobId: sim.jobs[0].id,
 		});
+	});
+
+	test('the same in stop mode: the one error has the ids of all jobs', async () => {
+		sim.fault({ method: 'POST', jobSeconds: Infinity, times: 2 });
+		const parameters = createAndWait({ maxWait: 1, concurrency: 1 });
+		const first = await run({ items: texts(2), parameters });
+		const second = await retry(first, { url: 'no address', items: texts(2), parameters });
+		expect(second.error?.message).toContain('base URL');
+		const [jobId, other] = sim.jobs.map(({ id }) => id);
+		expect(second.error?.context).toMatchObject({ jobId, jobIds: [jobId, other] });
+		sim.finish();
+		expect(cameOut(await retry(second, { items: texts(2), parameters }))).toEqual([[0, 1], []]);
+		expect(charged()).toHaveLength(2);
 	});
 
 	test('Max Wait counts anew for what goes back in, and in the end nothing stays behind', async () => {

@@ -22,7 +22,7 @@ export function ontoErrorOutput(
 	const errors = success.filter(isError).map((item) => {
 		const { item: index } = item.pairedItem as { item: number };
 		// What has another key than `error`, n8n takes for a success and leaves where it is.
-		return { ...item, json: { [COMBINED_FILES]: {}, ...input[index].json, ...item.json } };
+		return { ...item, json: { [COMBINED_FILES]: {}, ...input[index]?.json, ...item.json } };
 	});
 	return [success.filter((item) => !isError(item)), ...others, errors];
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import {
 	AsleepError,
 	asError,
+	GatewayError,
 	InputError,
 	NotStartedError,
 	OutcomeUnknownError,
@@ -18,7 +19,7 @@ import {
 import { timeoutAt, wakeUp, whyAwake, withoutErrorOutput } from './engineStack';
 import { combineItems } from './combineItems';
 import { ontoErrorOutput } from './errorOutput';
-import { runError } from './errors';
+import { errorText, runError } from './errors';
 import { Parameters } from './fields/parameters';
 import { concurrency } from './fields/settings';
 import { giveHints } from './hints';
@@ -62,6 +63,7 @@ const LEDGER = 'speechGateway';
 class Run {
 	private readonly branches: Branch[];
 	private readonly ledger: Ledger;
+	/** Those of the input and, behind them, those that were paid for and are kept away now. */
 	private readonly items: ItemLedger[];
 	private readonly stopOnFail: boolean;
 
@@ -79,7 +81,9 @@ class Run {
 		const input = context.getInputData();
 		// Some nodes hand over items that have files, and no json at all.
 		if (operation.billed) this.ledger.takeBack(input.map(({ json }) => json ?? {}));
-		this.items = input.map((_, index) => this.ledger.item(String(index)));
+		const paid = this.ledger.keys().filter((key) => this.ledger.item(key).maybeCharged);
+		const length = paid.reduce((most, key) => Math.max(most, Number(key) + 1), input.length);
+		this.items = Array.from({ length }, (_, index) => this.ledger.item(String(index)));
 		this.ledger.tryAgain(triesOf(context));
 	}
 
@@ -112,19 +116,23 @@ class Run {
 		return await this.end(settled, session);
 	}
 
-	/** Execute Once, switched on before a retry, keeps all items but the first away: what is paid for of them would be lost. */
+	/**
+	 * Execute Once, switched on before a retry, keeps all items but the first away: what is paid for of them would be lost.
+	 * In the continue modes it is handed over with their errors.
+	 */
 	private async read(): Promise<Array<ReadItem | undefined>> {
-		const { context, operation, ledger, items } = this;
-		const keptAway = ledger
-			.keys()
-			.filter((key) => Number(key) >= items.length && ledger.item(key).maybeCharged);
+		const { context, operation, items } = this;
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
+		const keptAway = items
+			.slice(context.getInputData().length)
+			.filter(({ maybeCharged }) => maybeCharged);
 		if (keptAway.length === 0) return await readAll(context, operation, items);
 		const failed = new InputError(
 			`An earlier attempt has paid for ${keptAway.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
 		);
+		if (this.stopOnFail) throw this.runFailed(failed);
 		return items.map(() => ({ failed }));
 	}
 
@@ -132,10 +140,7 @@ class Run {
 	private async open(): Promise<Session> {
 		const { context, operation, ledger } = this;
 		const session = await openFor(context, operation);
-		if (this.stopOnFail && session.unavailable) {
-			const error = session.unavailable;
-			throw runError(context, { index: 0, count: 1, kept: 0, error, operation });
-		}
+		if (this.stopOnFail && session.unavailable) throw this.runFailed(session.unavailable);
 		session.retryOf = ledger.retryOf;
 		session.endsAt = timeoutAt(context, ledger.endsAt);
 		session.whyAwake = () => whyAwake(context, session.endsAt);
@@ -237,6 +242,19 @@ class Run {
 		const { failed } = all[index] as { failed: unknown };
 		const error = withPaid(failed, this.items[index]);
 		throw runError(context, { index, count: all.length, kept, error, operation });
+	}
+
+	/** The error of a run that cannot even begin: that of no item. It has the ids of all tasks that are paid for. */
+	private runFailed(cause: unknown) {
+		const { context, operation } = this;
+		const ids = this.items.flatMap(({ taskId }) => taskId ?? []);
+		const { message, description, details } = errorText(cause);
+		const error = new GatewayError(message, description, {
+			...details,
+			...(ids.length > 0 && { jobId: ids[0] }),
+			...(ids.length > 1 && { jobIds: ids }),
+		});
+		return runError(context, { index: 0, count: 1, kept: 0, error, operation });
 	}
 
 	/** How an item stands that this attempt may not go on with. */
