@@ -1,7 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
-import { item, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import {
+	type EngineRun,
+	item,
+	NODE,
+	runnerOf,
+	saved,
+	speechNode,
+	texts,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -131,6 +140,25 @@ describe('the one error of a run', () => {
 		expect(error?.description).toContain(kept);
 		expect(error?.description).toMatch(/ Request ID: req_\w+\.$/);
 		expect(error?.description).not.toContain('undefined');
+	});
+
+	test.each<Partial<EngineRun>>([
+		{ mode: 'trigger', settings: { saveDataErrorExecution: 'none' } },
+		{ mode: 'manual', settings: { saveManualExecutions: false } },
+	])('of an execution that is not saved (%j): it does not say to retry it', async (more) => {
+		sim.fault({ input: 'number 1.', status: 402 });
+		const parameters = speechNode({ concurrency: 1 });
+		const { error } = await run({ items: texts(3), parameters, ...more });
+		expect(error?.description).toMatch(/1 of 3 items is done, but lost: .*"On Error"/);
+		expect(error?.description).not.toContain('Open "Executions"');
+	});
+
+	test('of one that is saved, whatever is done with those of the other kind', async () => {
+		sim.fault({ input: 'number 1.', status: 402 });
+		const settings = { saveDataErrorExecution: 'none', saveManualExecutions: true } as const;
+		const parameters = speechNode({ concurrency: 1 });
+		const { error } = await run({ items: texts(3), parameters, settings, mode: 'manual' });
+		expect(error?.description).toContain('Open "Executions" and retry this execution');
 	});
 
 	test('of one item: no number, and nothing that would be kept', async () => {

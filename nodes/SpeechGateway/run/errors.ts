@@ -9,6 +9,7 @@ import {
 } from 'n8n-workflow';
 import { type ErrorDetails, GatewayError, InputError } from '../core/errors';
 import type { Operation } from './operation';
+import { isKeptOnFailure } from './workflowSettings';
 
 /** What an item's failure has to say, whether it becomes an error item or the error of the run. */
 export interface ErrorText {
@@ -69,13 +70,14 @@ export interface RunFailure {
 
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
-	context: Pick<IExecuteFunctions, 'getNode'>,
+	context: Pick<IExecuteFunctions, 'getNode'> &
+		Partial<Pick<IExecuteFunctions, 'getMode' | 'getWorkflowSettings'>>,
 	{ index, count, kept, error, operation }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = errorText(error);
 	const message = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error instanceof InputError && kept === 0;
-	const sent = isUnsent ? '' : keptWords(kept, count, details, operation);
+	const sent = isUnsent ? '' : keptWords(kept, count, details, operation, isKeptOnFailure(context));
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const description = [advice, sent, id].filter(Boolean).join(' ');
 	// Without an item index: the editor would append it to the message, counted from 0.
@@ -88,13 +90,16 @@ function keptWords(
 	count: number,
 	{ segments }: ErrorDetails,
 	{ billed }: Operation,
+	isKept: boolean,
 ): string {
 	const [done, all, things] =
 		count > 1
 			? [kept, count, 'items']
 			: [Number(segments?.completed ?? 0), Number(segments?.total ?? 1), 'segments'];
 	if (!billed || all === 1) return '';
-	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done and kept`;
-	if (done === 0) return `${words}.`;
-	return `${words}. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: what is done is not sent or charged again.`;
+	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done`;
+	if (done > 0 && !isKept)
+		return `${words}, but lost: the workflow's settings say not to save this execution, so it cannot be retried. Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.`;
+	if (done === 0) return `${words} and kept.`;
+	return `${words} and kept. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: what is done is not sent or charged again.`;
 }
