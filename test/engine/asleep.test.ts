@@ -520,6 +520,9 @@ describe('stays awake, and says why', () => {
 		// n8n 1 would run the caller, too, from where it has failed: it would start, and pay for, the sub-workflow anew.
 		['in the retry of a sub-workflow', { mode: 'retry', caller: {} }, /caller/],
 		['… whose caller waited', { mode: 'retry', caller: { shouldResume: true } }, /caller/],
+		['started by an agent', { mode: 'agent' }, /agent/],
+		['in an evaluation', { mode: 'evaluation' }, /evaluation/],
+		['from the command line', { mode: 'cli' }, /command line/],
 		['no stack', { nodeType: without(undefined) }, /version of n8n/],
 		['a stack of something else', { nodeType: without(['Speech Gateway']) }, /version of n8n/],
 		['the old order of execution', { executionOrder: 'v0' }, /Execution Order/],
@@ -528,6 +531,7 @@ describe('stays awake, and says why', () => {
 			{ startParameters: { responseMode: 'lastNode' } },
 			/trigger/,
 		],
+		['a trigger that streams', { startParameters: { responseMode: 'streaming' } }, /trigger/],
 		[
 			'such a trigger, and a node in between',
 			{ startParameters: { responseMode: 'lastNode' }, nodeType: between },

@@ -16,13 +16,21 @@ import { workflowSettings } from './workflowSettings';
  * on the stack twice: what is skipped, and behind it what is run.
  */
 
+/** Modes of executions for whose end n8n itself waits. */
+const WAITS_FOR_RESULT: Record<string, string | undefined> = {
+	integrated: 'it is the execution of a sub-workflow, and its caller waits for the result',
+	agent: 'an agent has started it, and waits for the result',
+	evaluation: 'it is part of an evaluation, which waits for the result',
+	cli: 'it was started from the command line, by an n8n that ends with it',
+};
+
 /** Why this node cannot put the execution to sleep and be called again, to follow "it stayed awake:"; undefined: it can. */
 export function whyAwake(context: IExecuteFunctions, endsAt?: number): string | undefined {
 	if (isTool(context)) return 'the node is used as a tool, and the agent waits for its answer';
-	if (context.getMode() === 'integrated')
-		return 'it is the execution of a sub-workflow, and its caller waits for the result';
+	const waits = WAITS_FOR_RESULT[context.getMode()];
+	if (waits) return waits;
 	if (resumesCaller(context)) return 'n8n might run its caller again after a sleep';
-	if (callerWaits(context)) return 'its trigger answers when the last node finishes';
+	if (callerWaits(context)) return 'whoever called its trigger waits for the answer';
 	if (workflowSettings(context).executionOrder !== 'v1')
 		return 'in the workflow\'s settings, "Execution Logic" (in older versions "Execution Order") is "v0 (legacy)"';
 	if (!stackOf(context)) return 'this version of n8n gives a node no way to go on after a sleep';
@@ -56,14 +64,6 @@ export async function putToSleep(
 	Object.assign(live, skipped);
 }
 
-/** What was only on the stack while the execution slept goes. */
-export function wakeUp(context: IExecuteFunctions): void {
-	const stack = stackOf(context);
-	const index = stack?.findIndex(({ node }) => node.name === refusal(context.getNode())) ?? -1;
-	if (index >= 0) stack?.splice(index, 1);
-}
-
-/**
 /**
  * A tool has no error output. n8n lets one be set to "Continue (using error output)" all the same, and then puts an empty
  * list of errors in the place of what the tool has made, which is lost. So it runs as if it were set to "Continue".
@@ -76,6 +76,14 @@ export function withoutErrorOutput(context: IExecuteFunctions): void {
 	entry.node = { ...entry.node, onError: 'continueRegularOutput' };
 }
 
+/** What was only on the stack while the execution slept goes. */
+export function wakeUp(context: IExecuteFunctions): void {
+	const stack = stackOf(context);
+	const index = stack?.findIndex(({ node }) => node.name === refusal(context.getNode())) ?? -1;
+	if (index >= 0) stack?.splice(index, 1);
+}
+
+/**
  * "Retry with currently saved workflow" gives all entries of a node one object: of an n8n that was killed after a sleep,
  * skipping the first entry would skip them all, and send the input on as if it were what the node has made of it. But n8n
  * refuses such a retry if it does not find the node of an entry, and shows the name.
@@ -136,7 +144,10 @@ const isEntry = (entry: unknown): boolean =>
 	isRecord(entry.data) &&
 	Array.isArray(entry.data.main);
 
-/** Whether somebody has called the workflow and gets, as the answer, what the last node returns: now, or never. */
+/** Response modes of triggers whose answer ends when the execution sleeps. */
+const ANSWERS_AT_ONCE: unknown[] = ['lastNode', 'streaming'];
+
+/** Whether somebody has called the workflow and gets, as the answer, what its nodes return or stream: now, or never. */
 function callerWaits(context: IExecuteFunctions): boolean {
 	if (context.getMode() === 'retry') return false;
 	const { runExecutionData } = context as Internals;
@@ -145,6 +156,7 @@ function callerWaits(context: IExecuteFunctions): boolean {
 		.getParentNodes(context.getNode().name, { includeNodeParameters: true })
 		.some(
 			({ name, type, parameters }) =>
-				name in runs && (parameters?.responseMode === 'lastNode' || type.endsWith('.chatTrigger')),
+				name in runs &&
+				(ANSWERS_AT_ONCE.includes(parameters?.responseMode) || type.endsWith('.chatTrigger')),
 		);
 }
