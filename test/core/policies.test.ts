@@ -219,7 +219,7 @@ describe('errors say what happened and what to do', () => {
 			/voice "v1" does not belong/,
 			/Pick one from the list/,
 		],
-		[403, {}, {}, /is not allowed to do this/, /console/],
+		[403, {}, {}, /lacks the capability/, /console/],
 		[
 			403,
 			{ thing: 'job', id: 'spj_1' },

@@ -153,7 +153,7 @@ describe('an HTTPS proxy', () => {
 		});
 
 		test.each([
-			[403, 'is not allowed to do this (403)', 1],
+			[403, 'lacks the capability (403)', 1],
 			[407, 'asks for a login (407)', 1],
 			[502, 'The gateway had an error (502)', 2],
 			[503, 'The gateway had an error (503)', 2],

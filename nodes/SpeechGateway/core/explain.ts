@@ -111,7 +111,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 				];
 			}
 			return [
-				'This API key or account is not allowed to do this (403)',
+				'This API key, account or channel lacks the capability (403)',
 				`Allow it in the console of the gateway (permissions of the key, state of the account)${
 					voice ? `, or check that the voice "${voice}" belongs to this account` : ''
 				}.`,
