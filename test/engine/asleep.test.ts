@@ -425,24 +425,34 @@ describe('n8n saves the execution before it has put the node back on its stack, 
 
 describe("the workflow's timeout counts the time asleep, and ends what wakes up later without a word", () => {
 	describe.each(['workflow', 'n8n'] as const)('set in the %s', (of) => {
-		test('it wakes up before that, and the jobs that are not done are named', async () => {
+		const timeout = { seconds: 600, of };
+
+		test('Max Wait ends before it: the error names the job, and a retry goes on with all of them', async () => {
 			sim.fault({ ...CREATE, jobSeconds: Infinity, times: Infinity });
-			const { naps, last } = await jobs({ maxWait: 3600 }, { timeout: { seconds: 600, of } });
+			const { naps, last } = await jobs({ maxWait: 3600 }, { timeout });
 			expect(naps.length).toBeGreaterThan(2);
-			expect(last.run.status).toBe('canceled');
-			expect(last.outputs[1].map(({ json }) => [json.reason, json.jobId])).toEqual(
-				sim.jobs.map(({ id }) => ['interrupted', id]),
-			);
+			expect(last.run.status).toBe('error');
+			expect(last.error?.context).toMatchObject({ jobId: sim.jobs[0].id, status: 'pending' });
+			sim.finish();
+			const retry = await jobs({}, { mode: 'retry', retryOf: saved(last.run), timeout });
+			expect(retry.last.outputs[0]).toHaveLength(3);
 			expect(submitted()).toEqual(all(3));
 		});
 
-		test('it stays awake, and says why, if that is too soon to sleep', async () => {
+		test('… and with Still Processing, all go to Waiting', async () => {
+			sim.fault({ ...CREATE, jobSeconds: Infinity, times: Infinity });
+			const more = { maxWait: 3600, whenMaxWaitReached: 'stillProcessing' };
+			const { last } = await jobs(more, { timeout });
+			expect(last.run.status).toBe('success');
+			expect(last.outputs[2].map(({ json }) => json.id)).toEqual(sim.jobs.map(({ id }) => id));
+		});
+
+		test('it stays awake if that is too soon to sleep', async () => {
 			sim.fault({ ...CREATE, jobSeconds: 60, times: Infinity });
 			const { naps, last } = await jobs({}, { timeout: { seconds: 120, of } });
 			expect(naps).toEqual([]);
 			expect(last.run.status).toBe('success');
 			expect(last.outputs[0]).toHaveLength(3);
-			expect(last.hints).toEqual([expect.stringContaining('timeout')]);
 		});
 	});
 

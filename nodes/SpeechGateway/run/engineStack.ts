@@ -6,7 +6,6 @@ import type {
 	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { isRecord } from '../core/json';
-import { SHORTEST_SLEEP_MS } from '../core/pollSchedule';
 import { isTool } from './branches';
 import { workflowSettings } from './workflowSettings';
 
@@ -25,7 +24,7 @@ const WAITS_FOR_RESULT: Record<string, string | undefined> = {
 };
 
 /** Why this node cannot put the execution to sleep and be called again, to follow "it stayed awake:"; undefined: it can. */
-export function whyAwake(context: IExecuteFunctions, endsAt?: number): string | undefined {
+export function whyAwake(context: IExecuteFunctions): string | undefined {
 	if (isTool(context)) return 'the node is used as a tool, and the agent waits for its answer';
 	const waits = WAITS_FOR_RESULT[context.getMode()];
 	if (waits) return waits;
@@ -34,8 +33,6 @@ export function whyAwake(context: IExecuteFunctions, endsAt?: number): string | 
 	if (workflowSettings(context).executionOrder !== 'v1')
 		return 'in the workflow\'s settings, "Execution Logic" (in older versions "Execution Order") is "v0 (legacy)"';
 	if (!stackOf(context)) return 'this version of n8n gives a node no way to go on after a sleep';
-	if (endsAt !== undefined && endsAt - Date.now() < 2 * SHORTEST_SLEEP_MS)
-		return "the workflow's timeout ends it soon";
 	return undefined;
 }
 

@@ -143,7 +143,7 @@ class Run {
 		if (this.stopOnFail && session.unavailable) throw this.runFailed(session.unavailable);
 		session.retryOf = ledger.retryOf;
 		session.endsAt = timeoutAt(context, ledger.endsAt);
-		session.whyAwake = () => whyAwake(context, session.endsAt);
+		session.whyAwake = () => whyAwake(context);
 		for (const hint of ledger.hints) session.hints.add(hint);
 		return session;
 	}

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { SHORTEST_SLEEP_MS, wakeUpAt } from '../core/pollSchedule';
+import { wakeUpAt } from '../core/pollSchedule';
 import { pause } from '../gateway/pause';
 import type { Settled } from './branches';
 import { putToSleep } from './engineStack';
@@ -27,8 +27,7 @@ export async function goToSleep(
 	}
 	ledger.sleep(hints, endsAt);
 	const waits = settled.flatMap((outcome) => ('asleep' in outcome ? [outcome.asleep] : []));
-	// Not so late that the workflow's timeout would end it before it has named its jobs.
-	const until = Math.min(wakeUpAt(waits, Date.now()), endsAt - SHORTEST_SLEEP_MS);
+	const until = wakeUpAt(waits, Date.now());
 	await putToSleep(context, new Date(until), runIndex(context));
 	return settled.flatMap((outcome, index) =>
 		shown(outcome).map((json) => ({ json, pairedItem: { item: index } })),

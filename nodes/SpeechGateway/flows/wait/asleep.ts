@@ -11,10 +11,16 @@ import {
 	type WaitSettings,
 } from './inProcess';
 
+/** For what the workflow does next, ms. */
+const TO_END_MS = 60_000;
+
 /**
  * Looks once, if the task may be done already, and throws AsleepError when it is not: then the whole run sleeps and comes
  * back here. Max Wait counts from the first call, over sleeps; what remains of it and is too short to sleep is waited for
  * in this process. Throws as `waitInProcess` does.
+ *
+ * Once it has slept, Max Wait ends before the workflow's timeout does, which would end the execution without a word about
+ * its tasks: so they are named, and a retry goes on with them.
  */
 export async function waitAsleep(
 	item: ItemRequests,
@@ -24,10 +30,17 @@ export async function waitAsleep(
 ): Promise<Waited> {
 	const slept = item.ledger.hasWaited;
 	const since = item.ledger.waitingSince();
-	const until = since + settings.maxWaitMs;
+	const lastMoment = (item.session.endsAt ?? Infinity) - TO_END_MS;
+	const until = Math.min(since + settings.maxWaitMs, lastMoment);
 	const first = { atOnce, heard: heard || slept };
 	if (until - Date.now() < SHORTEST_SLEEP_MS)
-		return await waitInProcess(item, task, settings, first, since);
+		return await waitInProcess(
+			item,
+			task,
+			slept ? { ...settings, maxWaitMs: until - since } : settings,
+			first,
+			since,
+		);
 	const seen = atOnce ? await look(item, task, until, first.heard) : {};
 	const body = seen.body ?? { ...known, id: task.id };
 	const waitedSeconds = seconds(Date.now() - since);
