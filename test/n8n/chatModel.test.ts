@@ -253,6 +253,13 @@ if (!HAS_AI_SDK) {
 			]);
 		});
 
+		test('set to "Continue (using error output)", it still gives the agent its result', async () => {
+			const toolSettings = { onError: 'continueErrorOutput' };
+			const questions = [narrate('Good morning.')];
+			const execution = await run({ tool: {}, toolSettings, agent, questions });
+			expect(outputs(execution)[0].output).toMatch(/The tool said: .*"fileName":"[^"]+\.mp3"/);
+		});
+
 		test('an unknown outcome tells the model not to call again', async () => {
 			bench.sim.fault({ path: '/v1/audio/speech', status: 504, charge: true });
 			const execution = await run({ tool: {}, agent, questions: [narrate('Good morning.')] });

@@ -1,0 +1,77 @@
+/** Tools of an MCP Server Trigger: n8n runs them before, and outside of, the execution that it shows of the call. */
+import type { IDataObject } from 'n8n-workflow';
+import { openBench, type Bench } from '../support/n8n/bench';
+import { sharedN8n, n8nIsAtLeast } from '../support/n8n/shared';
+import { makeNode } from '../support/workflow';
+
+const TRIGGER = 'MCP Server';
+const TOOL = 'Narrate';
+
+let bench: Bench;
+beforeAll(async () => (bench = await openBench({ latencyMs: 10 })));
+afterAll(async () => await bench.close());
+
+/** A client with a session of its own, for the MCP server of a new workflow; returns what calls the tool. */
+async function connect(): Promise<(text: string) => Promise<IDataObject[]>> {
+	const path = crypto.randomUUID();
+	const saved = await bench.api.importWorkflow(
+		{
+			name: `MCP ${path.slice(0, 8)}`,
+			nodes: [
+				{
+					...makeNode(TRIGGER, '@n8n/n8n-nodes-langchain.mcpTrigger', 2, 0, { path }),
+					webhookId: path,
+				},
+				makeNode(TOOL, 'n8n-nodes-speech-gateway.speechGatewayTool', 1, 0, {
+					...{ descriptionType: 'manual', toolDescription: 'Narrates a text.' },
+					...{ resource: 'speech', operation: 'generate', responseFormat: 'mp3' },
+					model: { __rl: true, mode: 'id', value: 'fish-speech' },
+					voice: { __rl: true, mode: 'list', value: 'default' },
+					text: "={{ $fromAI('text', 'What is spoken', 'string') }}",
+				}),
+			],
+			connections: { [TOOL]: { ai_tool: [[{ node: TRIGGER, type: 'ai_tool', index: 0 }]] } },
+			settings: { executionOrder: 'v1' },
+		},
+		[bench.credential],
+	);
+	await bench.api.activate(saved);
+	let session: string | null = null;
+	let calls = 0;
+	const send = async (method: string, params: IDataObject) => {
+		const response = await fetch(`${sharedN8n().url}/mcp/${path}`, {
+			method: 'POST',
+			headers: {
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+				connection: 'close',
+				...(session && { 'mcp-session-id': session }),
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: ++calls, method, params }),
+		});
+		session ??= response.headers.get('mcp-session-id');
+		const [, json] = /^data: (.*)$/m.exec(await response.text()) ?? [];
+		return JSON.parse(json) as { result: { content: Array<{ text: string }> } };
+	};
+	await send('initialize', {
+		...{ protocolVersion: '2025-03-26', capabilities: {} },
+		clientInfo: { name: 'test', version: '1' },
+	});
+	return async (text) => {
+		const { result } = await send('tools/call', { name: TOOL, arguments: { text } });
+		return JSON.parse(result.content[0].text) as IDataObject[];
+	};
+}
+
+const inN8nOfToday = n8nIsAtLeast('1.123') ? test : test.skip;
+
+inN8nOfToday(
+	'a call is never answered with the result of another client, or of an earlier call',
+	async () => {
+		const clients = [await connect(), await connect()];
+		const atOnce = await Promise.all(clients.map(async (call) => await call('Hello.')));
+		const later = await clients[0]('Hello.');
+		expect([...atOnce, later].map(([{ segments }]) => segments)).toEqual([1, 1, 1]);
+		expect(bench.sim.charges.map(({ input }) => input)).toEqual(Array(3).fill('Hello.'));
+	},
+);
