@@ -4,7 +4,7 @@ import { Parameters } from './fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
 import { errorItem } from './outputItems';
-import type { Branch, Result } from './requests/itemLedger';
+import { type Branch, BRANCHES, type Result } from './requests/itemLedger';
 import { workflowSettings } from './workflowSettings';
 
 /** How an item's way through the operation ended. */
@@ -17,11 +17,14 @@ export type Settled =
 /** The node's outputs; as an AI tool there is one, since the model sees no other. */
 export function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] {
 	if (isTool(context)) return ['success'];
-	const branches: Branch[] = operation.billed ? ['success', 'unknown'] : ['success'];
-	const waiting =
-		operation.waits &&
-		new Parameters(context, 0).runOption('whenMaxWaitReached') === 'stillProcessing';
-	return waiting ? [...branches, 'waiting'] : branches;
+	const exists: Record<Branch, boolean> = {
+		success: true,
+		unknown: operation.billed,
+		waiting:
+			operation.waits === true &&
+			new Parameters(context, 0).runOption('whenMaxWaitReached') === 'stillProcessing',
+	};
+	return BRANCHES.filter((branch) => exists[branch]);
 }
 
 /** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */

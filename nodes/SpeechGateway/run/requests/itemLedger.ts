@@ -10,7 +10,10 @@ export type Entry =
 	| { state: 'unknown'; facts: UnknownFacts }
 	| { state: 'cut' /* 524: not charged, never the same request again */ };
 
-export type Branch = 'success' | 'unknown' | 'waiting';
+/** All branches, in the order of the node's outputs; an operation has those on which its items can end. */
+export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
+
+export type Branch = (typeof BRANCHES)[number];
 
 /** What came out of an item, and on which branch. */
 export interface Result {

@@ -5,6 +5,7 @@ import type {
 	ITaskData,
 	ITaskMetadata,
 } from 'n8n-workflow';
+import { BRANCHES } from './itemLedger';
 
 /** What n8n's contexts offer of the node's earlier runs; `runExecutionData` is there at run time, not in the types. */
 export type RunHistoryContext = Pick<
@@ -59,10 +60,7 @@ export function remember(context: RunHistoryContext, run: Remembered): void {
 	context.setMetadata?.(metadata);
 }
 
-/** Of an operation that waits, the output of Still Processing. */
-const WAITING_OUTPUT = 2;
-
-/** The items on Success of tasks that had left the node on Still Processing before, by the id of the task. */
+/** The items on Success of tasks that had left a billed operation on Still Processing before, by the id of the task. */
 export function doneAfterWaiting(context: RunHistoryContext): Map<string, INodeExecutionData> {
 	const done = new Map<string, INodeExecutionData>();
 	const waited = new Set<unknown>();
@@ -71,7 +69,7 @@ export function doneAfterWaiting(context: RunHistoryContext): Map<string, INodeE
 		for (const item of outputs[0] ?? [])
 			if (waited.has(item.json.id)) done.set(String(item.json.id), item);
 		// An error item has what its input had, where there is no Still Processing.
-		for (const { json } of outputs[WAITING_OUTPUT] ?? [])
+		for (const { json } of outputs[BRANCHES.indexOf('waiting')] ?? [])
 			if (json.waitedSeconds !== undefined && json.error === undefined) waited.add(json.id);
 	}
 	return done;
