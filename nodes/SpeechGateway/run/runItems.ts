@@ -1,12 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	AsleepError,
-	asError,
-	GatewayError,
-	InputError,
-	NotStartedError,
-	OutcomeUnknownError,
-} from '../core/errors';
+import { asError, GatewayError, InputError, NotStartedError } from '../core/errors';
 import { Transport } from '../gateway/transport';
 import {
 	branchesOf,
@@ -20,11 +13,11 @@ import { timeoutAt, wakeUp, whyAwake, withoutErrorOutput } from './engineStack';
 import { combineItems } from './combineItems';
 import { ontoErrorOutput } from './errorOutput';
 import { errorText, runError } from './errors';
+import { executeItem, settledUnknown } from './executeItem';
 import { Parameters } from './fields/parameters';
 import { concurrency } from './fields/settings';
 import { giveHints } from './hints';
 import { askedHash, operationName, type Operation } from './operation';
-import { unknownItem } from './outputItems';
 import { type Input, paidForOther, readAll, type ReadItem } from './readItems';
 import { ItemRequests } from './requests/itemRequests';
 import type { Branch, ItemLedger } from './requests/itemLedger';
@@ -200,7 +193,7 @@ class Run {
 			paid.ask(operationName(operation), parameters, askedHash(operation, parameters));
 		}
 		const item = this.requests(session, input, index);
-		const settled = await execute(operation, input.parameters, item);
+		const settled = await executeItem(operation, input.parameters, item);
 		const { sentNothing } = paid;
 		// What is still processing is not finished: a retry goes on waiting for the same task.
 		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed)
@@ -264,7 +257,7 @@ class Run {
 		const interrupted = paid.interruption();
 		if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
 		const parameters = paid.paidFor?.parameters;
-		return outcomeUnknown(this.operation, index, interrupted, this.context, parameters);
+		return settledUnknown(this.operation, index, interrupted, this.context, parameters);
 	}
 
 	private willRunAgain(outputs: INodeExecutionData[][]): boolean {
@@ -302,42 +295,4 @@ async function openFor(context: IExecuteFunctions, operation: Operation): Promis
 	} catch (error) {
 		return { ...offline(), unavailable: asError(error) };
 	}
-}
-
-async function execute(
-	operation: Operation,
-	parameters: unknown,
-	item: ItemRequests,
-): Promise<Settled> {
-	const { context, transport } = item.session;
-	try {
-		return await operation.execute(parameters, item);
-	} catch (error) {
-		if (error instanceof AsleepError) return { asleep: error };
-		const unknown =
-			error instanceof OutcomeUnknownError
-				? error
-				: transport.cancel?.aborted
-					? item.ledger.interruption()
-					: undefined;
-		if (unknown) return outcomeUnknown(operation, item.index, unknown, context, parameters);
-		if (transport.cancel?.aborted || error instanceof NotStartedError) return { notStarted: error };
-		return { failed: error };
-	}
-}
-
-const ADVICE_TO_AGENTS =
-	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
-
-function outcomeUnknown(
-	operation: Operation,
-	index: number,
-	error: OutcomeUnknownError,
-	context: Pick<IExecuteFunctions, 'getNode'>,
-	parameters: unknown,
-): Settled {
-	const about = parameters === undefined ? {} : operation.describe?.(parameters);
-	const subject = { index, operation: operationName(operation), ...about };
-	const advice = isTool(context) ? ADVICE_TO_AGENTS : undefined;
-	return { branch: 'unknown', items: [unknownItem(subject, error, advice)] };
 }
