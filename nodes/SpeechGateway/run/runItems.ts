@@ -1,14 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asError, GatewayError, InputError, NotStartedError } from '../core/errors';
 import { Transport } from '../gateway/transport';
-import {
-	branchesOf,
-	isTool,
-	type Settled,
-	sortOntoBranches,
-	triesOf,
-	willRunAgain,
-} from './branches';
+import { branchesOf, isTool, type Settled, sortOntoBranches } from './branches';
 import { timeoutAt, wakeUp, whyAwake, withoutErrorOutput } from './engineStack';
 import { combineItems } from './combineItems';
 import { ontoErrorOutput } from './errorOutput';
@@ -24,6 +17,7 @@ import type { Branch, ItemLedger } from './requests/itemLedger';
 import { hasPaid, Ledger } from './requests/ledger';
 import { remember, runIndex } from './requests/runHistory';
 import { openSession, type Session } from './requests/session';
+import { triesOf, willRunAgain } from './retryOnFail';
 import { missingFile, withPaid } from './storedFiles';
 import { beforeSleep, goToSleep, outlastStart } from './sleep';
 import { asToolCall } from './toolCall';
