@@ -13,7 +13,7 @@ import { Transport } from '../SpeechGateway/gateway/transport';
 import { errorText, nodeError } from '../SpeechGateway/run/errors';
 import { group } from '../SpeechGateway/run/fields/field';
 import { Parameters } from '../SpeechGateway/run/fields/parameters';
-import { readSettings } from '../SpeechGateway/run/readItems';
+import { readSettings } from '../SpeechGateway/run/fields/settings';
 import { replayForModel } from '../SpeechGateway/run/requests/replay';
 import { openSession } from '../SpeechGateway/run/requests/session';
 import type { Complete } from './model';

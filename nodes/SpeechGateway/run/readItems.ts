@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../core/errors';
-import { group, unsetOf } from './fields/field';
+import { unsetOf } from './fields/field';
 import { Parameters } from './fields/parameters';
-import { settings } from './fields/settings';
+import { readSettings, settings } from './fields/settings';
 import { operationName, type Operation } from './operation';
 import type { ItemSettings } from './requests/itemRequests';
 import type { ItemLedger } from './requests/itemLedger';
@@ -109,7 +109,3 @@ export function paidForOther(operation: Operation, ledger: ItemLedger): InputErr
 		'Change the node back to retry this execution, or start a new one. Nothing was sent.',
 	);
 }
-
-/** The options that every operation has. */
-export const readSettings = (parameters: Parameters): ItemSettings =>
-	group(settings).read(parameters);

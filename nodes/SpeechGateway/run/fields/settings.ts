@@ -1,4 +1,5 @@
 import { InputError } from '../../core/errors';
+import { group } from './field';
 import type { Parameters } from './parameters';
 import { numberOption, secondsOption, textOption } from './kinds';
 
@@ -55,6 +56,9 @@ export const settings = {
 		},
 	},
 };
+
+/** Throws InputError. */
+export const readSettings = (parameters: Parameters) => group(settings).read(parameters);
 
 /** Of the whole run, over all items; read from the first. */
 export const concurrency = numberOption({
