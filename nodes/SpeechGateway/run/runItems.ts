@@ -104,8 +104,8 @@ class Run {
 	}
 
 	/**
-	 * Execute Once, switched on before a retry, keeps all items but the first away: what is paid for of them would be lost.
-	 * In the continue modes it is handed over with their errors.
+	 * Execute Once, switched on before a retry, leaves the node only its first item: what is paid for of the others would be
+	 * lost. In the continue modes it is handed over with their errors.
 	 */
 	private async read(): Promise<Array<ReadItem | undefined>> {
 		const { context, operation, items } = this;
@@ -135,7 +135,7 @@ class Run {
 		return session;
 	}
 
-	/** In stop mode, what a bad value is only the gateway knows: nothing is sent either. What is paid for goes on. */
+	/** Whether a value is bad may be something that only the gateway knows: in stop mode, that is asked before anything is sent, too. */
 	private async lookUp(inputs: Array<ReadItem | undefined>, session: Session): Promise<void> {
 		const { operation, items } = this;
 		if (!this.stopOnFail || !operation.lookUp) return;
@@ -244,7 +244,7 @@ class Run {
 		return runError(context, { index: 0, count: 1, kept: 0, error, operation });
 	}
 
-	/** How an item stands that this attempt may not go on with. */
+	/** How things stand with an item that this attempt may not go on with. */
 	private asLeft(index: number): Settled {
 		const paid = this.items[index];
 		if (paid.result) return paid.result;
@@ -267,7 +267,7 @@ class Run {
 	}
 }
 
-/** Which tasks leave on Still Processing, and which that have left there before are done. */
+/** Remembers the tasks that leave on Still Processing; of those that left there before, forgets what is done. */
 function keepWaiting(ledger: Ledger, settled: Settled[]): void {
 	for (const [index, outcome] of settled.entries()) {
 		if (!('branch' in outcome)) continue;
