@@ -4,12 +4,12 @@ import type { ItemRequests } from '../../run/requests/itemRequests';
 import { type Task, taskJson } from '../tasks';
 import {
 	type FirstLook,
-	look,
 	seconds,
 	type Waited,
 	waitInProcess,
 	type WaitSettings,
 } from './inProcess';
+import { look } from './look';
 
 /** For what the workflow does next, ms. */
 const TO_END_MS = 60_000;

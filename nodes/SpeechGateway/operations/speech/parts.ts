@@ -10,7 +10,7 @@ import {
 import { countCharacters, isSpeakable } from '../../core/text/segment';
 import type { PodcastValues } from '../../descriptions/fields/podcast';
 import type { SegmentValues } from '../../descriptions/fields/segments';
-import type { WaitSettings } from '../../flows/wait/inProcess';
+import type { WaitSettings } from '../../flows/wait';
 import type { Voice } from '../../flows/voices';
 import { estimateOf, type SpeakingInput } from '../speaking';
 

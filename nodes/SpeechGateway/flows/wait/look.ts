@@ -1,0 +1,64 @@
+import type { IDataObject } from 'n8n-workflow';
+import { asError, GatewayError } from '../../core/errors';
+import { gatewayWords, plain } from '../../core/explain';
+import { jobProgress } from '../../core/pollSchedule';
+import { pause } from '../../gateway/pause';
+import { isFailure } from '../../run/requests/exchange';
+import type { ItemRequests } from '../../run/requests/itemRequests';
+import { quoted, readStatus, statusOf, type Task } from '../tasks';
+
+/** What one look at a task brought: its state, or why there is no news. */
+interface Seen {
+	body?: IDataObject;
+	completed?: boolean;
+	failure?: Error;
+}
+
+/** A poll has at least this long, ms, also when Max Wait is over: a look that has no time to answer is none. */
+const SHORTEST_POLL_MS = 3_000;
+
+/**
+ * Looks at a task once, in its turn, until `end` (ms since 1970) at the latest. Throws GatewayError, with the id, when the
+ * task failed or the gateway itself says that it may not be read; once it was `heard`, a proxy's page means nothing.
+ */
+export async function look(
+	item: ItemRequests,
+	task: Task,
+	end: number,
+	heard: boolean,
+	isLikelyDone = false,
+): Promise<Seen> {
+	const { polling, transport, unavailable } = item.session;
+	// That does not pass while this run lasts.
+	if (unavailable) throw unavailable;
+	await pause(polling.turn(isLikelyDone), transport.cancel);
+	const deadline = Math.max(end, Date.now() + SHORTEST_POLL_MS);
+	const answer = await item
+		.freeOnce(statusOf(task), readStatus(item), task, deadline)
+		.catch(asError);
+	transport.cancel?.throwIfAborted();
+	if (answer instanceof Error) return { failure: answer };
+	if (isFailure(answer)) {
+		if (answer.outcome === 'refused' && (answer.byGateway || !heard)) throw answer.error;
+		return { failure: answer.error };
+	}
+	const body: IDataObject = { ...answer, id: task.id };
+	const progress = jobProgress(body.status);
+	if (progress === 'failed') throw failed(task, body);
+	return { body, completed: progress === 'completed' };
+}
+
+function failed({ thing, id }: Task, body: IDataObject): GatewayError {
+	const { message } = gatewayWords(body);
+	const status = statusWord(body);
+	const words = status.toLowerCase() === 'failed' ? '' : ` (${status})`;
+	return new GatewayError(
+		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
+		`It was charged when it was submitted, and is not submitted again in this execution. Ask the support of the gateway about this ID before you send it again.`,
+		{ jobId: id },
+	);
+}
+
+/** A status as one word or two of a sentence. */
+export const statusWord = ({ status }: IDataObject): string =>
+	plain(typeof status === 'string' ? status.slice(0, 100) : undefined) ?? 'unknown';
