@@ -22,7 +22,7 @@ export interface FirstLook {
 	heard: boolean;
 	/** What the submission said of it. */
 	known?: IDataObject;
-	/** How much work it is, such as the characters of a job: of two tasks, what twice as much is takes twice as long. */
+	/** How much work it is, such as the characters of a job: one that is twice the size is taken to last twice as long. */
 	size?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Waited {
 }
 
 /**
- * Polls until the task is completed (true) or `maxWait` has passed since `started` (false, when the user chose to go on).
+ * Polls until the task is completed or `maxWait` has passed since `started`: then `completed` is false if the user chose to go on.
  * Polls of all items are spread over time, and the first task that is done says when the others are likely to be; a poll
  * that fails only means no news. Throws as `look` does; GatewayError when `maxWait` has passed; at once what keeps the
  * gateway from being asked at all, and the cancel signal's reason after Stop.
@@ -47,20 +47,19 @@ export async function waitInProcess(
 	started: number = Date.now(),
 ): Promise<Waited> {
 	const { polling, transport, unavailable } = item.session;
-	// Nor could the first look ask it, after the first interval.
+	// The first look would throw it, too, but only after the first interval.
 	if (unavailable) throw unavailable;
 	const age = () => Date.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
 	const interval = { initialMs: settings.pollIntervalMs, maximumMs: settings.maxPollIntervalMs };
 	let body: IDataObject = { id: task.id };
 	let failures = 0;
-	let failure: Error | undefined;
 	const nth = polling.waiting++;
 	/** Its age at the last look, ms. */
 	let seenAt = 0;
-	/** Waits for `wanted` ms, or less, when the task is likely to be done before; whether it is. */
-	const untilDue = async (wanted: number): Promise<boolean> => {
-		const due = Date.now() + Math.min(wanted, left());
+	/** Waits `milliseconds`, or less if the task is likely to be done before that; resolves to whether it was less. */
+	const untilDue = async (milliseconds: number): Promise<boolean> => {
+		const due = Date.now() + Math.min(milliseconds, left());
 		for (;;) {
 			// Nobody knows how old a task is that was submitted before this run.
 			const likely = atOnce ? Infinity : started + polling.likelyAge(size, seenAt);
@@ -69,29 +68,28 @@ export async function waitInProcess(
 			await pause(rest, transport.cancel, polling.news);
 		}
 	};
-	const wanted = (first: boolean) => {
+	const intervalMs = (first: boolean) => {
 		if (first) return atOnce ? 0 : firstPollMs(nth, interval);
 		return nextPollMs(age(), interval) * Math.min(2 ** failures, 8);
 	};
 	for (let first = true; ; first = false) {
-		const isLikelyDone = await untilDue(wanted(first));
-		const answer = await look(item, task, started + settings.maxWaitMs, heard, isLikelyDone);
+		const isLikelyDone = await untilDue(intervalMs(first));
+		const seen = await look(item, task, started + settings.maxWaitMs, heard, isLikelyDone);
 		seenAt = age();
-		failure = answer.failure;
-		failures = failure ? failures + 1 : 0;
-		if (answer.body) {
-			body = answer.body;
+		failures = seen.failure ? failures + 1 : 0;
+		if (seen.body) {
+			body = seen.body;
 			heard = true;
-			if (answer.completed) {
-				if (!atOnce) polling.learn(age(), size);
-				showProgress(item);
-				return { completed: true, body, waitedSeconds: seconds(age()) };
-			}
+		}
+		if (seen.completed) {
+			if (!atOnce) polling.learn(age(), size);
+			showProgress(item);
+			return { completed: true, body, waitedSeconds: seconds(age()) };
 		}
 		if (left() > 0) continue;
 		if (settings.whenMaxWaitReached === 'stillProcessing')
 			return { completed: false, body, waitedSeconds: seconds(age()) };
-		throw stillProcessing(task, body, seconds(age()), failure);
+		throw stillProcessing(task, body, seconds(age()), seen.failure);
 	}
 }
 

@@ -14,7 +14,7 @@ interface Seen {
 	failure?: Error;
 }
 
-/** A poll has at least this long, ms, also when Max Wait is over: a look that has no time to answer is none. */
+/** Shortest time, ms, that a poll is given, even when Max Wait is nearly over: without it, there might be no answer at all. */
 const SHORTEST_POLL_MS = 3_000;
 
 /**
@@ -29,7 +29,7 @@ export async function look(
 	isLikelyDone = false,
 ): Promise<Seen> {
 	const { polling, transport, unavailable } = item.session;
-	// That does not pass while this run lasts.
+	// It stays so for the whole run.
 	if (unavailable) throw unavailable;
 	await pause(polling.turn(isLikelyDone), transport.cancel);
 	const deadline = Math.max(end, Date.now() + SHORTEST_POLL_MS);
@@ -59,6 +59,6 @@ function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 	);
 }
 
-/** A status as one word or two of a sentence. */
+/** A status as words within a sentence. */
 export const statusWord = ({ status }: IDataObject): string =>
 	plain(typeof status === 'string' ? status.slice(0, 100) : undefined) ?? 'unknown';
