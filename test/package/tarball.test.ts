@@ -89,7 +89,7 @@ test('what n8n loads whenever one of its processes starts: descriptions, and not
 });
 
 test.each([
-	['runs', 'made[0].execute.call({})', 'nodes/SpeechGateway/flows/narrate.js'],
+	['runs', 'made[0].execute.call({})', 'nodes/SpeechGateway/flows/narrate/index.js'],
 	[
 		'lists something in the editor',
 		'made[0].methods.listSearch.searchModels.call({})',
