@@ -30,36 +30,34 @@ export async function narrate(
 	}
 }
 
+/** A part has a result, or its job is being waited for asleep. */
+type Progress = PartResult | { status: 'asleep'; error: AsleepError };
+
 /** Throws AsleepError as long as jobs of parts are being waited for and no part has failed. */
 async function speakAll(item: ItemRequests, parts: NarrationPart[]): Promise<PartResult[]> {
-	const speakOne = async ({ speak }: NarrationPart): Promise<PartResult | AsleepError> => {
+	const speakOne = async ({ speak }: NarrationPart): Promise<Progress> => {
 		try {
 			return { status: 'done', audio: await speak() };
 		} catch (error) {
-			if (error instanceof AsleepError) return error;
+			if (error instanceof AsleepError) return { status: 'asleep', error };
 			item.giveUp();
 			// A job that was accepted is paid for, whatever became of it.
 			const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
 			return { status: paid ? 'unknown' : 'notSent', error };
 		}
 	};
-	const results: PartResult[] = [];
-	const asleep: AsleepError[] = [];
 	let all = await Promise.all(parts.map(speakOne));
-	if (all.some((result) => !(result instanceof AsleepError || isDone(result)))) {
+	if (all.some(({ status }) => status === 'unknown' || status === 'notSent')) {
 		// After a sleep, what has not been sent would be sent. So the jobs that go on are waited for here.
 		item.stayAwake();
 		all = await Promise.all(
 			all.map(async (result, index) =>
-				result instanceof AsleepError ? await speakOne(parts[index]) : result,
+				result.status === 'asleep' ? await speakOne(parts[index]) : result,
 			),
 		);
 	}
-	for (const result of all) {
-		if (result instanceof AsleepError) asleep.push(result);
-		else results.push(result);
-	}
-	if (asleep.length === 0) return results;
+	const asleep = all.flatMap((result) => (result.status === 'asleep' ? [result.error] : []));
+	if (asleep.length === 0) return all.filter((result) => result.status !== 'asleep');
 	const [{ since, until }] = asleep;
 	throw new AsleepError(
 		asleep.flatMap(({ tasks }) => tasks),

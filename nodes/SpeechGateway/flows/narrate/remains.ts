@@ -55,17 +55,15 @@ export async function describeRemains(
 		files[binary] = file;
 		described.push({ from: from + 1, to: from + count, status: 'done', binary });
 	};
-	for (let from = 0, to = 0; from < results.length; from = to + 1) {
-		const result = results[from];
-		to = from;
-		while (joins(results[to], results[to + 1])) to++;
-		if (isDone(result)) {
-			const run = results.slice(from, to + 1).filter(isDone);
-			const audio = run.map((one) => one.audio);
-			const name = `${fileName}-part-${from + 1}`;
+	for (const { from, run } of runsOf(results)) {
+		const to = from + run.length - 1;
+		const [first] = run;
+		if (isDone(first)) {
+			const audio = run.filter(isDone).map((one) => one.audio);
 			try {
-				const how = seams(narration, from, from + run.length);
-				attach(from, run.length, (await joinStored(item, audio, name, how)).binary);
+				const how = seams(narration, from, to + 1);
+				const joined = await joinStored(item, audio, `${fileName}-part-${from + 1}`, how);
+				attach(from, run.length, joined.binary);
 			} catch {
 				// What cannot be joined is handed over as it is stored; the first error is what counts.
 				for (const [index, { binary }] of audio.entries()) attach(from + index, 1, binary);
@@ -73,16 +71,16 @@ export async function describeRemains(
 			continue;
 		}
 		const text = wordsOf(from, to);
-		const jobId = jobIdOf(result.error);
+		const jobId = jobIdOf(first.error);
 		described.push({
 			from: from + 1,
 			to: to + 1,
-			status: result.status,
+			status: first.status,
 			text,
 			...(jobId && { jobId }),
 		});
 		remaining.push(text);
-		for (const [index, one] of results.slice(from, to + 1).entries())
+		for (const [index, one] of run.entries())
 			Object.assign(files, receivedOf(one, from + index + 1));
 	}
 	const count = (status: PartResult['status']) =>
@@ -106,9 +104,18 @@ export function jobIdOf(error: unknown): string | undefined {
 	return typeof id === 'string' ? id : undefined;
 }
 
+/** The results in runs of neighbours that belong together; `from`: the index of the first. */
+function runsOf(results: PartResult[]): Array<{ from: number; run: PartResult[] }> {
+	const runs: Array<{ from: number; run: PartResult[] }> = [];
+	for (const [from, result] of results.entries()) {
+		if (from > 0 && belongTogether(results[from - 1], result)) runs.at(-1)!.run.push(result);
+		else runs.push({ from, run: [result] });
+	}
+	return runs;
+}
+
 /** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
-function joins(one: PartResult, next: PartResult | undefined): boolean {
-	if (!next) return false;
+function belongTogether(one: PartResult, next: PartResult): boolean {
 	if (isDone(one) || isDone(next))
 		return isDone(one) && isDone(next) && !joinBlocker(one.audio.info, next.audio.info);
 	return one.status === next.status && !jobIdOf(one.error) && !jobIdOf(next.error);
