@@ -16,7 +16,7 @@ import { OggOpusReader } from './opus/reader';
 import { opusBlocker, planOpus } from './opus/join';
 import type { PcmInfo } from './pcm';
 import { PcmReader, planPcm } from './pcm';
-import { looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
+import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
 import type { WavInfo } from './wav';
 import { planWav, wavBlocker, WavReader } from './wav';
 
@@ -75,9 +75,6 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 
 /** MIME type and file extension of each format. */
 export const AUDIO_FORMATS: Record<AudioFormat, { mimeType: string; extension: string }> = FORMATS;
-
-/** First bytes that are kept to see what a file is. */
-const HEAD_BYTES = 36;
 
 /** Reads one file chunk by chunk and keeps no audio. Chunks must not be overwritten by the caller before `end`. */
 export class AudioInspector {

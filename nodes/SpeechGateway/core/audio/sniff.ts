@@ -5,6 +5,9 @@ import { isMp3FrameHeader, parseHeader, sameStream } from './mp3/frame';
 /** Frames of MP3 that must follow each other to be found behind something else: a header has few certain bits. */
 const MP3_FRAMES = 3;
 
+/** As many first bytes as tell a file by its marks: the last of them are those of Opus in Ogg. */
+export const HEAD_BYTES = 36;
+
 /** Bytes in which a container is looked for where there is no mark: some KB of something else, and a few frames. */
 export const SNIFFED_BYTES = 24 * 1024;
 
@@ -23,7 +26,7 @@ export function sniffMarkedFormat(head: Uint8Array): Exclude<AudioFormat, 'pcm'>
 	if (hasText(head, 0, 'RIFF') && hasText(head, 8, 'WAVE')) return 'wav';
 	// The codec is named at byte 28, beyond the 16 bytes that are certain to be there.
 	if (hasText(head, 0, 'OggS')) {
-		return head.length < 36 || hasText(head, 28, 'OpusHead') ? 'opus' : undefined;
+		return head.length < HEAD_BYTES || hasText(head, 28, 'OpusHead') ? 'opus' : undefined;
 	}
 	return hasText(head, 0, 'ID3') && head[3] <= 9 && head[4] <= 9 ? 'mp3' : undefined;
 }
@@ -47,7 +50,8 @@ export function hasMp3Frames(head: Uint8Array): boolean {
 
 /** Whether the first bytes are JSON, HTML or XML: an error page in the place of audio. */
 export function looksLikeText(head: Uint8Array): boolean {
-	const text = String.fromCharCode(...head).replace(/^\xef\xbb\xbf/, '');
+	const start = head.subarray(0, HEAD_BYTES);
+	const text = String.fromCharCode(...start).replace(/^\xef\xbb\xbf/, '');
 	const hasControl = [...text].some((letter) => letter < ' ' && !'\t\r\n'.includes(letter));
 	return !hasControl && /^\s*(\{\s*["}]|\[\s*[[{"]|<[a-z!?])/i.test(text);
 }

@@ -77,7 +77,7 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 			'Convert all files to the same format first: mp3, wav or opus.',
 		);
 	}
-	if (!looksLikeText(head.subarray(0, 36))) {
+	if (!looksLikeText(head)) {
 		if (isPcm) return 'pcm';
 		if (hasMp3Frames(head)) return 'mp3';
 	}

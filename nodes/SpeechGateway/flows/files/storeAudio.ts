@@ -27,9 +27,6 @@ export interface StoredAudio {
 	info: AudioInfo | ForeignInfo;
 }
 
-/** Bytes that tell a container by its marks. */
-const MARK_BYTES = 36;
-
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
  * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3, and containers that
@@ -176,7 +173,7 @@ function recognise(
 		const { name, mimeType, extension } = FOREIGN_FORMATS[foreign];
 		return { foreign, name, mimeType, extension };
 	}
-	const isText = looksLikeText(head.subarray(0, MARK_BYTES));
+	const isText = looksLikeText(head);
 	if (wanted === 'pcm' && !isText && !/json|html|xml|text/i.test(contentType))
 		return readable('pcm');
 	if (!isText && hasMp3Frames(head)) return readable('mp3');

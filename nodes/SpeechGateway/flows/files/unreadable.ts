@@ -25,7 +25,7 @@ export function describeUnreadable(
 ): Unreadable {
 	const declared = contentType.split(';')[0].trim().toLowerCase();
 	const text = redact(head.toString('utf8').replace(/^\uFEFF/, ''));
-	const isMarkup = looksLikeText(head.subarray(0, 36));
+	const isMarkup = looksLikeText(head);
 	// A character may be cut at the end of the head.
 	if (!isMarkup && /[^\P{Cc}\s]|\uFFFD(?!$)/u.test(text)) {
 		return {
