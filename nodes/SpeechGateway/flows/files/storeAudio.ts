@@ -1,25 +1,18 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
-	AUDIO_FORMATS,
 	type AudioFormat,
-	AudioInspector,
 	type AudioInfo,
 	DamagedAudioError,
-	FOREIGN_FORMATS,
-	type ForeignFormat,
 	type ForeignInfo,
-	hasMp3Frames,
-	looksLikeText,
 	SNIFFED_BYTES,
-	sniffAudioFormat,
-	sniffForeignFormat,
 } from '../../core/audio';
 import { asError, DamagedResultError } from '../../core/errors';
 import { withExtension } from '../../core/fileName';
 import type { GatewayResponse } from '../../gateway/transport';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import { type Readable, readableFrom } from '../../gateway/readable';
-import { describeUnreadable, redacted, type Unreadable } from './unreadable';
+import { checkOf, notAudio, recognise } from './recognise';
+import { redacted } from './unreadable';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
 export interface StoredAudio {
@@ -145,58 +138,4 @@ async function readHead(
 	}
 	if (head.length === 0) throw new DamagedAudioError('the file is empty');
 	return { head };
-}
-
-interface FileType {
-	mimeType: string;
-	extension: string;
-}
-type Content =
-	| (FileType & { format: AudioFormat })
-	| (FileType & { foreign: ForeignFormat; name: string })
-	| Unreadable;
-
-/** What an answer is, by its first bytes, the format that was asked for and the type that is declared. */
-function recognise(
-	head: Buffer,
-	wanted: AudioFormat,
-	contentType = '',
-	redact: (text: string) => string,
-): Content {
-	const readable = (format: AudioFormat): Content => ({ format, ...AUDIO_FORMATS[format] });
-	const found = sniffAudioFormat(head);
-	// Bare samples can look like the two bytes of an MP3 frame; then the declared type decides.
-	const chance = wanted === 'pcm' && found === 'mp3' && !/mpeg|mp3/i.test(contentType);
-	if (found && !chance) return readable(found);
-	const foreign = sniffForeignFormat(head);
-	if (foreign) {
-		const { name, mimeType, extension } = FOREIGN_FORMATS[foreign];
-		return { foreign, name, mimeType, extension };
-	}
-	const isText = looksLikeText(head);
-	if (wanted === 'pcm' && !isText && !/json|html|xml|text/i.test(contentType))
-		return readable('pcm');
-	if (!isText && hasMp3Frames(head)) return readable('mp3');
-	return describeUnreadable(head, contentType, redact);
-}
-
-const notAudio = ({ looksLike }: Unreadable) =>
-	new DamagedAudioError(`this is not readable audio; it looks like ${looksLike}`);
-
-/** What reads the whole of it. */
-function checkOf(content: Content): {
-	feed(chunk: Uint8Array): void;
-	end(): AudioInfo | ForeignInfo;
-} {
-	if ('format' in content) return new AudioInspector(content.format);
-	let bytes = 0;
-	return {
-		feed(chunk) {
-			bytes += chunk.length;
-		},
-		end() {
-			if ('foreign' in content) return { format: content.foreign, bytes };
-			throw notAudio(content);
-		},
-	};
 }
