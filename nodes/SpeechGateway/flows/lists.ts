@@ -13,5 +13,6 @@ export async function fetchList(
 	);
 }
 
+/** The voices of the account; free. */
 export const fetchVoices = async (item: ItemRequests, model: string): Promise<IDataObject[]> =>
 	await fetchList(item, endpoints.voices(model));

@@ -24,16 +24,23 @@ export interface AsJob {
 	tokensToSpare?: number;
 }
 
+/** The most bytes that the audio of a request can have. */
 const boundOf = ({ input, speed }: IDataObject): number =>
 	maxAudioBytes(String(input), speed as number | undefined);
 
+/** What messages about a request name. */
+const subjectOf = ({ model, voice }: IDataObject) => ({
+	model: String(model),
+	voice: voice as string | undefined,
+});
+
 /** Whether nothing of a request is on record that keeps it from being sent, or from going on as a job. */
 export const isToBeSent = (item: ItemRequests, name: string): boolean =>
-	!item.ledger.isSettled(name) && !item.ledger.isSettled(jobName({ name }));
+	!item.ledger.isSettled(name) && !item.ledger.isSettled(jobName(name));
 
 /** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
 export const isSpokenAsJob = (item: ItemRequests, name: string): boolean =>
-	item.ledger.has(jobName({ name }));
+	item.ledger.has(jobName(name));
 
 /** Speaks synchronously. Billed. With `asJob`, a request that the gateway cuts (524) goes on as a job. */
 export async function speak(
@@ -47,7 +54,7 @@ export async function speak(
 			name,
 			endpoint: endpoints.speech,
 			input: body,
-			about: { model: String(body.model), voice: body.voice as string | undefined },
+			about: subjectOf(body),
 			hasWayAroundCut: asJob !== undefined,
 			read: async (response) =>
 				await storeAudio(item, response, format, fileName, {
@@ -57,7 +64,7 @@ export async function speak(
 		});
 	} catch (error) {
 		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
-		if (!item.ledger.has(jobName(request))) spendExtra(item, asJob);
+		if (!item.ledger.has(jobName(name))) spendExtra(item, asJob);
 		return await speakAsJob(item, request, asJob.wait);
 	}
 }
@@ -77,7 +84,7 @@ function spendExtra(
 }
 
 /** A job has a name of its own in the ledger, beside the request that was cut. */
-const jobName = ({ name }: Pick<SpeechRequest, 'name'>) => `${name} as job`;
+const jobName = (name: string) => `${name} as job`;
 
 /** Submits a job: billed, up front. Returns the job's body; its id is on record before anything else happens. */
 export async function submitJob(
@@ -88,7 +95,7 @@ export async function submitJob(
 		name,
 		endpoint: endpoints.createJob,
 		input: body,
-		about: { model: String(body.model), voice: body.voice as string | undefined },
+		about: subjectOf(body),
 		read: readAccepted(item),
 	});
 	rememberId(item, { thing: 'job', id: String(job.id) });
@@ -101,7 +108,7 @@ export async function speakAsJob(
 	request: SpeechRequest,
 	wait: WaitSettings,
 ): Promise<StoredAudio> {
-	const name = jobName(request);
+	const name = jobName(request.name);
 	const resumed = item.ledger.has(name);
 	const known = await submitJob(item, { ...request, name });
 	const { id } = known;

@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
 import { idIn } from '../core/json';
-import { endpoints } from '../gateway/endpoints';
 import type { ItemRequests } from '../run/requests/itemRequests';
-import { fetchList } from './lists';
+import { fetchVoices } from './lists';
 
 /** A voice by its id, or by its title in the list of the account. Plain JSON. */
 export type Voice = string | { title: string };
@@ -29,10 +28,7 @@ export async function voiceIds(
 ): Promise<(voice: Voice) => string> {
 	const isTitled = voices.some((voice) => typeof voice !== 'string');
 	const own = isTitled
-		? await item.session.once(
-				`voices of ${model}`,
-				async () => await fetchList(item, endpoints.voices(model)),
-			)
+		? await item.session.once(`voices of ${model}`, async () => await fetchVoices(item, model))
 		: [];
 	const idOf = (voice: Voice) => (typeof voice === 'string' ? voice : onlyId(own, voice.title));
 	voices.forEach(idOf);
