@@ -4,7 +4,7 @@ import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { storeAudio, type StoredAudio } from './files/storeAudio';
 import type { ItemRequests } from '../run/requests/itemRequests';
-import { contentOf, readAccepted, rememberId, withTaskId } from './tasks';
+import { contentOf, submitTask, withTaskId } from './tasks';
 import { waitForTask, type WaitSettings } from './wait';
 
 /** One request body of speech and where its audio goes. */
@@ -86,21 +86,12 @@ function spendExtra(
 /** A job has a name of its own in the ledger, beside the request that was cut. */
 const jobName = (name: string) => `${name} as job`;
 
-/** Submits a job: billed, up front. Returns the job's body; its id is on record before anything else happens. */
-export async function submitJob(
+/** Submits a job, as `submitTask` does. */
+export const submitJob = async (
 	item: ItemRequests,
-	{ name, body }: SpeechRequest,
-): Promise<IDataObject & { id: string }> {
-	const job = await item.billed({
-		name,
-		endpoint: endpoints.createJob,
-		input: body,
-		about: subjectOf(body),
-		read: readAccepted(item),
-	});
-	rememberId(item, { thing: 'job', id: String(job.id) });
-	return { ...job, id: String(job.id) };
-}
+	{ name, body }: Pick<SpeechRequest, 'name' | 'body'>,
+): Promise<IDataObject & { id: string }> =>
+	await submitTask(item, 'job', { name, input: body, about: subjectOf(body) });
 
 /** Submits, waits and downloads; `maxWait` reached is always an error here, and a retry goes on with the same job. */
 export async function speakAsJob(

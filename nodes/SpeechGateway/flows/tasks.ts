@@ -4,7 +4,7 @@ import { plain } from '../core/explain';
 import { idIn, isRecord } from '../core/json';
 import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
-import type { ItemRequests } from '../run/requests/itemRequests';
+import type { BilledRequest, ItemRequests } from '../run/requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
 import { readPaidJson } from './files/received';
 
@@ -14,8 +14,21 @@ export const statusOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thi
 
 export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].content(id);
 
+/** Submits a task: billed, up front. Resolves to what the gateway says of it; its id is on record before anything else happens. */
+export async function submitTask(
+	item: ItemRequests,
+	thing: Task['thing'],
+	request: Pick<BilledRequest<IDataObject>, 'name' | 'input' | 'about'>,
+): Promise<IDataObject & { id: string }> {
+	const { create: endpoint } = taskEndpoints[thing];
+	const body = await item.billed({ ...request, endpoint, read: readAccepted(item) });
+	const id = String(body.id);
+	rememberId(item, { thing, id });
+	return { ...body, id };
+}
+
 /** The body of an accepted job or video. Throws when it has no id: then it was paid for and cannot be found again. */
-export function readAccepted(item: ItemRequests): (reply: GatewayResponse) => Promise<IDataObject> {
+function readAccepted(item: ItemRequests): (reply: GatewayResponse) => Promise<IDataObject> {
 	return async (reply) =>
 		await readPaidJson(item, reply, (answer) => {
 			const body = resourceBody(answer);
@@ -90,7 +103,7 @@ export function resourceBody(body: unknown): IDataObject {
 const MAX_CUSTOM_DATA = 10;
 
 /** Makes the execution findable by the id of what was submitted. */
-export function rememberId(item: ItemRequests, { thing, id }: Task): void {
+function rememberId(item: ItemRequests, { thing, id }: Task): void {
 	if (item.index >= MAX_CUSTOM_DATA) return;
 	const { customData } = (item.session.context.getWorkflowDataProxy?.(0).$execution ?? {}) as {
 		customData?: { set(key: string, value: string): void };

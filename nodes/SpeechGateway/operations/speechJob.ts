@@ -36,12 +36,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
 		const isSent = item.ledger.isSettled('job');
 		const id = isSent ? voiceName(voice) : (await voiceIds(item, model, [voice]))(voice);
-		return await submitJob(item, {
-			name: 'job',
-			body: speechBody(input, spokenOf(input), id),
-			format: input.responseFormat,
-			fileName: input.fileName,
-		});
+		return await submitJob(item, { name: 'job', body: speechBody(input, spokenOf(input), id) });
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
