@@ -51,20 +51,25 @@ export function taskOperations<I extends object, T extends Target>(
 	}: TaskWork<I, T>,
 ): Operation[] {
 	const task = (id: string): Task => ({ thing, id });
+	const checked = <V extends { given: I }>(input: V): V => {
+		check(input.given);
+		return input;
+	};
+	/** What Create and Wait has in common with Create. */
+	const creating = {
+		checkAll: (all: Array<{ given: I }>) => checkAll(all.map(({ given }) => given)),
+		lookUp: ({ given }: { given: I }, item: () => ItemRequests) => lookUp?.(given, item),
+		describe: ({ given }: { given: I }) => ({ ...about(given), ...describe(given) }),
+		identity: whatIsMade,
+	};
 	return [
 		defineOperation(descriptions.createAndWait, {
-			prepare(input) {
-				check(input.given);
-				return input;
-			},
-			checkAll: (all) => checkAll(all.map(({ given }) => given)),
-			lookUp: ({ given }, item) => lookUp?.(given, item),
-			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
+			prepare: (input) => checked(input),
+			...creating,
 			retryWith: ({ given }, { given: now, wait }) => ({
 				given: { ...given, fileName: now.fileName, binaryPropertyName: now.binaryPropertyName },
 				wait,
 			}),
-			identity: (input) => whatIsMade(input),
 			async execute({ given, wait }, item) {
 				const resumed = item.ledger.has(thing);
 				const created = await submit(item, given);
@@ -79,14 +84,8 @@ export function taskOperations<I extends object, T extends Target>(
 			},
 		}),
 		defineOperation(descriptions.create, {
-			prepare(input) {
-				check(input.given);
-				return input;
-			},
-			checkAll: (all) => checkAll(all.map(({ given }) => given)),
-			lookUp: ({ given }, item) => lookUp?.(given, item),
-			identity: (input) => whatIsMade(input),
-			describe: ({ given }) => ({ ...about(given), ...describe(given) }),
+			prepare: (input) => checked(input),
+			...creating,
 			async execute({ given }, item) {
 				const created = await submit(item, given);
 				const json = { ...taskJson(task(created.id), created), ...describe(given) };

@@ -31,8 +31,8 @@ interface Work<P> {
 	identity?(input: P): object;
 }
 
-/** As it is declared: `V` are the values of the description's fields. */
-interface Declaration<V, P> extends Work<P> {
+/** As it is declared: `V` are the values of the description's fields; `P` is what `prepare` makes of them. */
+interface Declaration<V, P> extends Work<NoInfer<P>> {
 	/** Checks across fields, and what else is to be known before anything is sent. Throws InputError. */
 	prepare?(input: V, parameters: Parameters): P | Promise<P>;
 }
