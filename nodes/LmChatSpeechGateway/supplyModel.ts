@@ -8,7 +8,7 @@ import {
 import { OutcomeUnknownError } from '../SpeechGateway/core/errors';
 import { answerFields } from '../SpeechGateway/descriptions/fields/chat';
 import { chatModelField } from '../SpeechGateway/descriptions/fields/model';
-import { completeCall } from '../SpeechGateway/flows/chat';
+import { completeCall } from '../SpeechGateway/flows/chatCall';
 import { Transport } from '../SpeechGateway/gateway/transport';
 import { errorText, nodeError } from '../SpeechGateway/run/errors';
 import { group } from '../SpeechGateway/run/fields/field';

@@ -1,15 +1,11 @@
-import { createHash } from 'crypto';
-import type { ChunkType, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { type ChatReply, ChatStreamReader } from '../core/chat/stream';
 import { asError, OutcomeUnknownError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { bounded } from '../gateway/readBody';
 import type { GatewayResponse } from '../gateway/transport';
 import { withReceived } from './files/received';
-import { ItemRequests, type ItemSettings } from '../run/requests/itemRequests';
-import { Ledger, type LedgerContext } from '../run/requests/ledger';
-import type { Replay } from '../run/requests/replay';
-import type { Session } from '../run/requests/session';
+import type { ItemRequests } from '../run/requests/itemRequests';
 
 /** Hears the answer's text while it is being written, piece by piece. */
 export type TextListener = (text: string) => void | Promise<void>;
@@ -56,43 +52,6 @@ async function* kept(
 	}
 }
 
-/** Calls under way in this process; a record of any other call is left from an earlier attempt. */
-const underWay = new Set<string>();
-
-/**
- * Completes a chat for a chat model, whose calls belong to no item. When an earlier call with the same messages may have
- * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. When n8n
- * retries the agent, `replay` answers what was answered before.
- */
-export async function completeCall(
-	session: Session & { context: LedgerContext },
-	settings: ItemSettings,
-	replay: Replay | undefined,
-	body: IDataObject,
-	onText?: TextListener,
-): Promise<ChatReply> {
-	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
-	const replayed = replay?.next(messages) as ChatReply | undefined;
-	if (replayed) {
-		await onText?.(replayed.text);
-		return replayed;
-	}
-	const ledger = new Ledger(session.context, 'speechGatewayChatModel', messages);
-	const earlier = ledger.keys().find((call) => !underWay.has(call));
-	const call = earlier ?? crypto.randomUUID();
-	const record = ledger.item(call);
-	if (earlier === undefined) underWay.add(call);
-	try {
-		const item = new ItemRequests(session, 0, record, settings);
-		const reply = await completeChat(item, 'chat', body, onText);
-		replay?.add(messages, reply);
-		return reply;
-	} finally {
-		underWay.delete(call);
-		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);
-	}
-}
-
 /**
  * Reads the body as it comes in. Throws when it ends too early, brings an error, is too large, or is no answer of a chat:
  * it was paid for. An answer that is whole may be without text, as when the first token is one too many.
@@ -131,36 +90,4 @@ async function readAnswer(
 	const says = reply.text !== '' || reply.toolCalls?.length || reply.finishReason;
 	if (!says && !reader.closed) throw new Error('the answer is empty');
 	return transport.redactValue(reply);
-}
-
-/** Passes an answer on to the client of a workflow that streams. */
-export interface Relay {
-	text: TextListener;
-	/** The answer is whole. */
-	end(): Promise<void>;
-	/** The answer broke off. */
-	fail(message: string): Promise<void>;
-}
-
-/** The relay of one item. A client that has gone away does not cost the answer. */
-export function relayToClient({ session: { context }, index }: ItemRequests): Relay {
-	let begun = false;
-	const send = async (type: ChunkType, content?: string) => {
-		// On n8n it is a promise, whatever its type says.
-		const sent = new Promise((resolve) => resolve(context.sendChunk?.(type, index, content)));
-		await sent.catch(() => undefined);
-	};
-	return {
-		async text(text) {
-			if (!begun) await send('begin');
-			begun = true;
-			await send('item', text);
-		},
-		async end() {
-			if (begun) await send('end');
-		},
-		async fail(message) {
-			if (begun) await send('error', message);
-		},
-	};
 }

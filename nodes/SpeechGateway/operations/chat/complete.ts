@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, OutcomeUnknownError } from '../../core/errors';
 import { chatComplete, type ChatValues } from '../../descriptions/chat';
-import { completeChat, relayToClient } from '../../flows/chat';
+import { completeChat } from '../../flows/chat';
+import { relayToClient } from '../../flows/relay';
 import { withoutErrorKey } from '../../run/outputItems';
 import type { Parameters } from '../../run/fields/parameters';
 import { defineOperation } from '../../run/operation';
