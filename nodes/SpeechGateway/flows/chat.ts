@@ -16,7 +16,6 @@ export type TextListener = (text: string) => void | Promise<void>;
  */
 export async function completeChat(
 	item: ItemRequests,
-	name: string,
 	body: IDataObject,
 	onText: TextListener = () => undefined,
 ): Promise<ChatReply> {
@@ -34,7 +33,7 @@ export async function completeChat(
 	};
 	try {
 		const about = { model: String(body.model) };
-		return await item.billed({ name, endpoint: endpoints.chat, input: body, about, read });
+		return await item.billed({ name: 'chat', endpoint: endpoints.chat, input: body, about, read });
 	} catch (error) {
 		if (error instanceof OutcomeUnknownError && text !== '') Object.assign(error.details, { text });
 		throw asError(error);

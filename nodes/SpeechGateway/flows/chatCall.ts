@@ -35,7 +35,7 @@ export async function completeCall(
 	if (earlier === undefined) underWay.add(call);
 	try {
 		const item = new ItemRequests(session, 0, record, settings);
-		const reply = await completeChat(item, 'chat', body, onText);
+		const reply = await completeChat(item, body, onText);
 		replay?.add(messages, reply);
 		return reply;
 	} finally {

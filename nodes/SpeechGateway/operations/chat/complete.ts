@@ -17,7 +17,7 @@ export const complete = defineOperation(chatComplete, {
 	async execute({ body, relay, simplify }, item) {
 		const client = relay ? relayToClient(item) : undefined;
 		try {
-			const { raw, ...reply } = await completeChat(item, 'chat', body, client?.text);
+			const { raw, ...reply } = await completeChat(item, body, client?.text);
 			await client?.end();
 			const json = simplify
 				? { ...reply, model: reply.model ?? body.model }
