@@ -2,7 +2,7 @@ import { asError } from '../core/errors';
 import type { Readable } from './readable';
 
 /** The largest JSON answer that is read: a chat's. More is no answer, and would fill the memory of n8n. */
-export const MAX_JSON_BYTES = 16 * 1024 * 1024;
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** Counts the bytes of a body, unpacked as they are. Throws RangeError behind the chunk with which they are too many. */
 export async function* bounded(

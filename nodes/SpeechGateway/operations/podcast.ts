@@ -5,7 +5,7 @@ import { readCover } from '../flows/files/cover';
 import { type FileContext, findFile } from '../flows/files/inputFile';
 
 /** Whether anything is to be written into the file. */
-export const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
+const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
 	chapters !== 'none' || Object.keys(values).length > 0;
 
 /** Throws InputError when the format has no room for what is asked for. `count`: of chapters. */

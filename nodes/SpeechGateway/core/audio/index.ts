@@ -177,7 +177,7 @@ export function joinAudio(
 }
 
 /** Sizes, times and the joiner itself, without any input or output. */
-export function planJoin(
+function planJoin(
 	infos: Array<AudioInfo | ForeignInfo>,
 	{ between = 0, before = 0, after = 0 }: Pauses,
 	trimSilence = false,

@@ -33,7 +33,7 @@ const isBlank = (byte: number): boolean =>
 	byte === 0 || byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09;
 
 /** Index behind the blanks at this place. */
-export function skipBlanks(bytes: Uint8Array, at: number): number {
+function skipBlanks(bytes: Uint8Array, at: number): number {
 	let end = at;
 	while (end < bytes.length && isBlank(bytes[end])) end++;
 	return end;

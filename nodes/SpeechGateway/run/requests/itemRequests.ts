@@ -112,8 +112,8 @@ export class ItemRequests {
 		this.givingUp.abort(new NotStartedError('Another request of this item failed'));
 	}
 
-	/** The item has ended. With an error, in stop mode, the run stops; else the requests that were held back go on. */
-	async settle(failed: boolean, sentNothing = false): Promise<void> {
+	/** The item has ended. With an error, in stop mode, the run stops; else the requests that were held back go on. `sentNothing`: see ItemLedger. */
+	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
 		if (failed && this.stopsRun) this.session.limiter.stop('Another item failed');
 		this.release?.();
 		await this.claims.settle(sentNothing);
