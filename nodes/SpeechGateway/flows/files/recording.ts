@@ -6,10 +6,12 @@ import {
 	sniffForeignFormat,
 } from '../../core/audio';
 import { InputError } from '../../core/errors';
+import { MAX_RECORDING_MB } from '../../core/limits';
 import type { FileRef } from '../../run/fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
 
 const MEGABYTE = 1024 * 1024;
+const MAX_BYTES = MAX_RECORDING_MB * MEGABYTE;
 
 /** What is known of a recording on the node's input. */
 export interface Recording {
@@ -21,14 +23,13 @@ export interface Recording {
 }
 
 /**
- * Reads a recording of an item without keeping it in memory. Throws InputError when it is missing, empty, larger than
- * `maxBytes` or no audio.
+ * Reads a recording of an item without keeping it in memory. Throws InputError when it is missing, empty, too large or no
+ * audio.
  */
 export async function inspectRecording(
 	context: IExecuteFunctions,
 	index: number,
 	recording: FileRef,
-	maxBytes: number,
 ): Promise<Recording> {
 	const file = fileOf(context, index, recording);
 	const place = placeOf(recording);
@@ -49,13 +50,13 @@ export async function inspectRecording(
 		}
 		bytes += chunk.length;
 		// What is too large is only counted, so that its size can be told.
-		if (bytes <= maxBytes) inspector = feed(inspector, chunk);
+		if (bytes <= MAX_BYTES) inspector = feed(inspector, chunk);
 	}
 	if (bytes === 0) throw new InputError(`The file in "${place}" is empty`);
-	if (bytes > maxBytes) {
+	if (bytes > MAX_BYTES) {
 		const megabytes = Math.ceil((10 * bytes) / MEGABYTE) / 10;
 		throw new InputError(
-			`The recording in "${place}" is larger than ${maxBytes / MEGABYTE} MB: it has ${megabytes.toFixed(1)} MB`,
+			`The recording in "${place}" is larger than ${MAX_RECORDING_MB} MB: it has ${megabytes.toFixed(1)} MB`,
 			'Shorten it or save it as mp3; 30 to 60 seconds of clear speech are enough. Nothing was sent.',
 		);
 	}

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
+import { CLONE_TOKENS, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { type CloneValues, voiceCreate } from '../../descriptions/voice';
 import { chunksOf, collect, fileOf } from '../../flows/files/inputFile';
 import { inspectRecording, type Recording } from '../../flows/files/recording';
@@ -16,13 +16,7 @@ type VoiceInput = CloneValues & { recording: Recording };
 
 export const create = defineOperation(voiceCreate, {
 	async prepare(input, { context, index }): Promise<VoiceInput> {
-		const { binaryPropertyName } = input;
-		const recording = await inspectRecording(
-			context,
-			index,
-			binaryPropertyName,
-			MAX_RECORDING_MB * 1024 * 1024,
-		);
+		const recording = await inspectRecording(context, index, input.binaryPropertyName);
 		return { ...input, recording };
 	},
 	describe: ({ title, recording }) => ({
