@@ -1,6 +1,7 @@
 import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
-import { explainRefusal, gatewayWords, plain } from '../../nodes/SpeechGateway/core/explain';
+import { explainRefusal } from '../../nodes/SpeechGateway/core/explain';
+import { gatewayWords, plain } from '../../nodes/SpeechGateway/core/gatewayWords';
 import {
 	firstPollMs,
 	jobProgress,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { AsleepError, asError, GatewayError } from '../core/errors';
-import { plain } from '../core/explain';
+import { plain } from '../core/gatewayWords';
 import { idIn, isRecord } from '../core/json';
 import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';

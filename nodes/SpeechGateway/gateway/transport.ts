@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { gatewayWords } from '../core/explain';
+import { gatewayWords } from '../core/gatewayWords';
 import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
 import { Account, CREDENTIAL } from './account';
 import {

@@ -5,7 +5,8 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { explainRefusal, plain } from '../core/explain';
+import { explainRefusal } from '../core/explain';
+import { plain } from '../core/gatewayWords';
 import { idIn } from '../core/json';
 import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../core/models';
 import { voiceIdIn } from '../flows/voices';

@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { asError } from '../../core/errors';
-import { plain } from '../../core/explain';
+import { plain } from '../../core/gatewayWords';
 import { withExtension } from '../../core/fileName';
 import type { GatewayResponse } from '../../gateway/transport';
 import type { ItemRequests } from '../../run/requests/itemRequests';

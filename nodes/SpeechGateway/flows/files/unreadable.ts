@@ -1,5 +1,5 @@
 import { looksLikeText } from '../../core/audio';
-import { gatewayWords } from '../../core/explain';
+import { gatewayWords } from '../../core/gatewayWords';
 import type { RedactedStream } from '../../gateway/redact';
 
 /** What an answer looks like that is no audio which the node can read. */

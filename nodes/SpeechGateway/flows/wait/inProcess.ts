@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { GatewayError } from '../../core/errors';
-import { plain } from '../../core/explain';
+import { plain } from '../../core/gatewayWords';
 import { firstPollMs, nextPollMs } from '../../core/pollSchedule';
 import { pause } from '../../gateway/pause';
 import type { ItemRequests } from '../../run/requests/itemRequests';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../../core/errors';
-import { gatewayWords, plain } from '../../core/explain';
+import { gatewayWords, plain } from '../../core/gatewayWords';
 import { jobProgress } from '../../core/pollSchedule';
 import { pause } from '../../gateway/pause';
 import { isFailure } from '../../run/requests/exchange';

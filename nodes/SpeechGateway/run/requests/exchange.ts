@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../../core/errors';
-import { explainRefusal, gatewayWords, isPage, type Subject } from '../../core/explain';
+import { explainRefusal, type Subject } from '../../core/explain';
+import { gatewayWords, isPage } from '../../core/gatewayWords';
 import { isRecord } from '../../core/json';
 import {
 	classifyFailure,
