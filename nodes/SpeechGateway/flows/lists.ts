@@ -8,8 +8,8 @@ export async function fetchList(
 	item: ItemRequests,
 	endpoint: FreeEndpoint,
 ): Promise<IDataObject[]> {
-	return await item.free(endpoint, async (reply) =>
-		readList(await item.session.transport.readJson(reply)),
+	return await item.free(endpoint, async (response) =>
+		readList(await item.session.transport.readJson(response)),
 	);
 }
 

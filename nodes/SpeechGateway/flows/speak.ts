@@ -129,7 +129,7 @@ export async function downloadAudio(
 	const task = { thing: 'job', id } as const;
 	return await item.free(
 		contentOf(task),
-		async (reply) => await storeAudio(item, reply, format, fileName, { maxBytes }),
+		async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
 		task,
 	);
 }

@@ -28,9 +28,9 @@ export async function submitTask(
 }
 
 /** The body of an accepted job or video. Throws when it has no id: then it was paid for and cannot be found again. */
-function readAccepted(item: ItemRequests): (reply: GatewayResponse) => Promise<IDataObject> {
-	return async (reply) =>
-		await readPaidJson(item, reply, (answer) => {
+function readAccepted(item: ItemRequests): (response: GatewayResponse) => Promise<IDataObject> {
+	return async (response) =>
+		await readPaidJson(item, response, (answer) => {
 			const body = resourceBody(answer);
 			const id = idIn(body, 'id', 'job_id', 'task_id', 'video_id');
 			if (id === undefined) throw new Error('the answer has no id');
@@ -82,8 +82,8 @@ export const quoted = (id: string): string => plain(id.slice(0, 100)) ?? '';
 
 export const readStatus =
 	(item: ItemRequests) =>
-	async (reply: GatewayResponse): Promise<IDataObject> => {
-		return resourceBody(await item.session.transport.readJson(reply));
+	async (response: GatewayResponse): Promise<IDataObject> => {
+		return resourceBody(await item.session.transport.readJson(response));
 	};
 
 const IDS = ['id', '_id', 'job_id', 'task_id', 'video_id', 'voice_id'];

@@ -102,39 +102,41 @@ export class Transport {
 			// One request, one answer: a redirect would post the body twice.
 			disableFollowRedirect: true,
 		};
-		let reply = await this.request(request, true);
+		let response = await this.request(request, true);
 		// Only what reads may be done elsewhere: a deletion, like a billed request, is meant for this address.
 		for (let hop = 0; endpoint.method === 'GET' && hop < MAX_REDIRECTS; hop++) {
-			const target = redirectTarget(reply, request.url);
+			const target = redirectTarget(response, request.url);
 			if (target === undefined) break;
-			reply.body.destroy();
+			response.body.destroy();
 			request.url = target;
 			// Content may lie on another host (a storage link); the key stays with the gateway.
-			reply = await this.request(request, new URL(target).origin === new URL(this.root).origin);
+			const isGateway = new URL(target).origin === new URL(this.root).origin;
+			response = await this.request(request, isGateway);
 		}
-		return { ...reply, headers: this.redactor.value(reply.headers) as GatewayResponse['headers'] };
+		const headers = this.redactor.value(response.headers) as GatewayResponse['headers'];
+		return { ...response, headers };
 	}
 
 	/** A JSON body without the key; undefined when it is not JSON. Rejects when it breaks off, is too large or too slow. */
-	async readJson(reply: GatewayResponse): Promise<unknown> {
-		const { body, failure } = await this.readAnswer(reply);
+	async readJson(response: GatewayResponse): Promise<unknown> {
+		const { body, failure } = await this.readAnswer(response);
 		if (failure) throw failure;
 		return body;
 	}
 
 	/** The same, with all bytes that came, as they came; `failure`: why they are not all of it. */
 	async readAnswer(
-		reply: GatewayResponse,
+		response: GatewayResponse,
 	): Promise<{ body?: unknown; bytes: Buffer; failure?: Error }> {
-		reply.hurry();
-		const { bytes, failure } = await readBytes(reply.body);
+		response.hurry();
+		const { bytes, failure } = await readBytes(response.body);
 		return { body: failure ? undefined : this.redactor.value(parseJson(bytes)), bytes, failure };
 	}
 
 	/** What can be had of an error body, as JSON or text; never fails, never holds the key. */
-	async readErrorBody(reply: GatewayResponse): Promise<unknown> {
-		reply.hurry();
-		const { bytes, failure } = await readBytes(reply.body, MAX_ERROR_BYTES);
+	async readErrorBody(response: GatewayResponse): Promise<unknown> {
+		response.hurry();
+		const { bytes, failure } = await readBytes(response.body, MAX_ERROR_BYTES);
 		const json = failure ? undefined : parseJson(bytes);
 		return json === undefined ? this.redact(textOf(bytes)) : this.redactor.value(json);
 	}
@@ -232,9 +234,9 @@ function rootCause(error: unknown): TransportErrorFacts {
 	return { ...facts, name: names.join(' ') };
 }
 
-function redirectTarget(reply: GatewayResponse, from: string): string | undefined {
-	const location = reply.headers.location;
-	if (reply.status < 300 || reply.status >= 400 || !location) return undefined;
+function redirectTarget(response: GatewayResponse, from: string): string | undefined {
+	const location = response.headers.location;
+	if (response.status < 300 || response.status >= 400 || !location) return undefined;
 	const target = new URL(location, from);
 	return target.protocol === 'https:' || target.protocol === 'http:' ? target.href : undefined;
 }

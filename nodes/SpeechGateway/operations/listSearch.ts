@@ -9,6 +9,7 @@ import { explainRefusal } from '../core/explain';
 import { plain } from '../core/gatewayWords';
 import { idIn } from '../core/json';
 import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../core/models';
+import { isSuccess } from '../core/outcome';
 import { voiceIdIn } from '../flows/voices';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
@@ -102,11 +103,11 @@ async function fetchAll(
 	endpoint: FreeEndpoint,
 ): Promise<IDataObject[]> {
 	const transport = await Transport.open(context);
-	const reply = await transport.send(endpoint, LIST_TIMEOUT_MS);
-	if (reply.status >= 200 && reply.status < 300) return readList(await transport.readJson(reply));
-	const body = await transport.readErrorBody(reply);
+	const response = await transport.send(endpoint, LIST_TIMEOUT_MS);
+	if (isSuccess(response.status)) return readList(await transport.readJson(response));
+	const body = await transport.readErrorBody(response);
 	throw explainRefusal(
-		{ status: reply.status, body },
+		{ status: response.status, body },
 		{ url: `${transport.root}${endpoint.path}` },
 	);
 }

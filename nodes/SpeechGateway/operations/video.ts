@@ -19,7 +19,7 @@ export const videoOperations = taskOperations(video, {
 		const task: Task = { thing: 'video', id };
 		const { binary, bytes } = await item.free(
 			contentOf(task),
-			async (reply) => await storeVideo(item, reply, fileName),
+			async (response) => await storeVideo(item, response, fileName),
 			task,
 		);
 		return { json: { ...json, bytes }, binary: { [binaryPropertyName]: binary } };

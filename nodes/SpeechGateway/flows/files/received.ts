@@ -12,15 +12,15 @@ import { describeUnreadable, redacted } from './unreadable';
  */
 export async function readPaidJson<T>(
 	item: ItemRequests,
-	reply: GatewayResponse,
+	response: GatewayResponse,
 	read: (body: unknown) => T,
 ): Promise<T> {
-	const { body, bytes, failure } = await item.session.transport.readAnswer(reply);
+	const { body, bytes, failure } = await item.session.transport.readAnswer(response);
 	try {
 		if (failure) throw failure;
 		return read(body);
 	} catch (error) {
-		throw await withReceived(item, reply, error, bytes);
+		throw await withReceived(item, response, error, bytes);
 	}
 }
 

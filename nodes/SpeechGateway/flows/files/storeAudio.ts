@@ -28,17 +28,17 @@ export interface StoredAudio {
  */
 export async function storeAudio(
 	item: ItemRequests,
-	reply: GatewayResponse,
+	response: GatewayResponse,
 	wanted: AudioFormat,
 	fileName: string,
 	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
 ): Promise<StoredAudio> {
 	const { context, transport, hints } = item.session;
 	const redact = (text: string) => transport.redact(text);
-	const chunks = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+	const chunks = (response.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
 	try {
 		const { head, broken } = await readHead(chunks);
-		const content = recognise(head, wanted, reply.headers['content-type'], redact);
+		const content = recognise(head, wanted, response.headers['content-type'], redact);
 		const check = checkOf(content);
 		let failure: Error | undefined = 'looksLike' in content ? notAudio(content) : undefined;
 		if (failure && !keepDamaged) throw failure;
@@ -79,7 +79,7 @@ export async function storeAudio(
 			'isText' in content && content.isText
 				? redacted(inspected(), transport.redactStream())
 				: inspected();
-		const stored = await wholeOrStream(source, reply.body)
+		const stored = await wholeOrStream(source, response.body)
 			.then(async (data) => {
 				const name = withExtension(fileName, extension);
 				return await context.helpers.prepareBinaryData(data, name, mimeType);

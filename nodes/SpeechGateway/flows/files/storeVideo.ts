@@ -16,10 +16,10 @@ const GRACE_MS = 60_000;
  */
 export async function storeVideo(
 	item: ItemRequests,
-	reply: GatewayResponse,
+	response: GatewayResponse,
 	fileName: string,
 ): Promise<{ binary: IBinaryData; bytes: number }> {
-	const contentType = reply.headers['content-type']?.toLowerCase() ?? '';
+	const contentType = response.headers['content-type']?.toLowerCase() ?? '';
 	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
 	let bytes = 0;
 	let failure: unknown;
@@ -27,7 +27,7 @@ export async function storeVideo(
 
 	async function* counted(): AsyncGenerator<Uint8Array> {
 		try {
-			for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
+			for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
 				if (bytes === 0 && /json|html|text/.test(contentType)) {
 					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
 				}
@@ -46,7 +46,7 @@ export async function storeVideo(
 	}
 	try {
 		const binary = await item.session.context.helpers.prepareBinaryData(
-			readableFrom(counted(), reply.body),
+			readableFrom(counted(), response.body),
 			withExtension(fileName, type.extension),
 			type.mimeType,
 		);

@@ -70,8 +70,8 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 			);
 			return form;
 		},
-		read: async (reply) =>
-			await readPaidJson(item, reply, (answer) => {
+		read: async (response) =>
+			await readPaidJson(item, response, (answer) => {
 				const voice = resourceBody(answer);
 				const id = voiceIdIn(voice);
 				if (id === undefined) throw new Error('the answer has no voice id');

@@ -51,9 +51,9 @@ export async function exchange(
 	about: About,
 	body?: IDataObject | FormData,
 ): Promise<GatewayResponse | Failure> {
-	let reply: GatewayResponse;
+	let response: GatewayResponse;
 	try {
-		reply = await transport.send(endpoint, timeoutMs, body);
+		response = await transport.send(endpoint, timeoutMs, body);
 	} catch (error) {
 		if (!(error instanceof TransportError)) throw asError(error);
 		return {
@@ -62,16 +62,18 @@ export async function exchange(
 			error: unreachable(error, transport.root),
 		};
 	}
-	const errorBody = isSuccess(reply.status) ? undefined : await transport.readErrorBody(reply);
-	const outcome = classifyStatus(reply.status, endpoint.billed, errorBody);
-	if (outcome === 'done') return reply;
+	const errorBody = isSuccess(response.status)
+		? undefined
+		: await transport.readErrorBody(response);
+	const outcome = classifyStatus(response.status, endpoint.billed, errorBody);
+	if (outcome === 'done') return response;
 	transport.cancel?.throwIfAborted();
 	return {
 		outcome,
 		reason: 'upstream_outcome_unknown',
-		error: refusal(transport, endpoint, about, reply, errorBody),
-		retryAfter: retryAfterMs(reply.headers['retry-after'], Date.now()),
-		byGateway: reply.status >= 400 && isRecord(errorBody),
+		error: refusal(transport, endpoint, about, response, errorBody),
+		retryAfter: retryAfterMs(response.headers['retry-after'], Date.now()),
+		byGateway: response.status >= 400 && isRecord(errorBody),
 	};
 }
 
@@ -103,15 +105,15 @@ export async function exchangeFree<T>(
 /** Of a 2xx to a DELETE: the failure that it is when a page, such as a login, or an error came in place of the gateway's word. */
 export async function notDeleted(
 	transport: Transport,
-	reply: GatewayResponse,
+	response: GatewayResponse,
 	{ thing, id }: OneThing,
 ): Promise<Failure | undefined> {
-	const body = await transport.readErrorBody(reply);
+	const body = await transport.readErrorBody(response);
 	const denied = isRecord(body) && (body.error || body.deleted === false || body.success === false);
 	if (!denied && !isPage(body)) return undefined;
 	const { message } = gatewayWords(body);
 	const error = new GatewayError(
-		`The ${thing} "${id}" was not deleted: the answer is not a success of the gateway (${reply.status})`,
+		`The ${thing} "${id}" was not deleted: the answer is not a success of the gateway (${response.status})`,
 		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
 	);
 	return { outcome: 'refused', error };

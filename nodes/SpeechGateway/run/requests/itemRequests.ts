@@ -165,7 +165,7 @@ export class ItemRequests {
 		await this.retryingFree(endpoint, async () => {
 			const result = await this.tryFree(
 				endpoint,
-				async (reply) => (await notDeleted(this.session.transport, reply, about)) ?? true,
+				async (response) => (await notDeleted(this.session.transport, response, about)) ?? true,
 				about,
 			);
 			const gone = tries++ > 0 && isFailure(result) && result.error.details.httpCode === '404';
