@@ -18,7 +18,7 @@ export interface ErrorDetails {
 	httpCode?: string;
 	requestId?: string;
 	jobId?: string;
-	/** Of a long text. */
+	/** For a long text. */
 	segments?: { total: number; completed: number; unknown: number };
 	[key: string]: unknown;
 }
@@ -61,7 +61,7 @@ export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash'>;
 export class OutcomeUnknownError extends Error {
 	constructor(
 		readonly facts: UnknownFacts,
-		/** Of a long text: what is done, and what remains. */
+		/** For a long text: what is done, and what remains. */
 		readonly details: Record<string, unknown> = {},
 		readonly files: AttachedFiles = {},
 	) {

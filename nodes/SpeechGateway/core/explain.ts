@@ -166,7 +166,7 @@ function adviceAfterCut({ thing, model, url }: Subject): string {
 		: 'The same request would be cut again: ask for less at once.';
 }
 
-/** What is asked of the model of a request, by its address, and which one to take. */
+/** What the model of a request must be able to do, by the address of the request, and which one to try. */
 const ABILITIES: Array<[RegExp, string, string]> = [
 	[
 		/\/audio\//,

@@ -1,6 +1,6 @@
 /** Limits and prices that the editor shows, too: n8n loads them at its start, and nothing of what works with them. */
 
-/** Of one request and of one job, in Unicode code points. */
+/** Longest text of one request or job, in Unicode code points. */
 export const MAX_INPUT_CHARACTERS = 10_000;
 
 /** The longest pause: what is longer is nearly always a slip, and silence takes space as any sound does. */
@@ -9,7 +9,7 @@ export const MAX_PAUSE_MILLISECONDS = 60_000;
 /** Price of one cloned voice, in tokens before the model's multiplier (billing rule 3). */
 export const CLONE_TOKENS = 1000;
 
-/** Of a recording that is cloned. Read as MiB; the gateway may refuse earlier. */
+/** Largest recording to clone. Read as MiB; the gateway may refuse earlier. */
 export const MAX_RECORDING_MB = 20;
 /** Shorter recordings are sent, with a hint: the voice may not sound alike. */
 export const RECOMMENDED_RECORDING_SECONDS = 30;

@@ -1,8 +1,8 @@
 import { isRecord } from './json';
 
 /**
- * What became of one request. The table of the contract ("What counts as what") as pure data: nothing else in the
- * package decides whether a request may be sent again.
+ * What became of one request; docs/never-billed-twice.md has the table. Nothing else in the package decides whether a
+ * request may be sent again.
  */
 export type Outcome =
 	| 'done' /* a 2xx; whether its body is whole shows only when it is read */

@@ -23,7 +23,7 @@ export const firstPollMs = (nth: number, { initialMs }: PollInterval): number =>
 
 /** n8n wakes executions up once a minute; its own Wait node, too, stays awake for less than this, ms. */
 export const SHORTEST_SLEEP_MS = 65_000;
-/** So long may a result lie there before it is noticed, ms. */
+/** Longest time, ms, for which a result may go unnoticed. */
 const LONGEST_SLEEP_MS = 300_000;
 
 /**

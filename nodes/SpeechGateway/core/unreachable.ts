@@ -5,7 +5,7 @@ export interface Unanswered {
 	failure: TransportFailure;
 	code?: string;
 	detail: string;
-	/** Of a proxy that refused to make a tunnel; `detail` is then what it says, if anything. */
+	/** The status with which a proxy refused to make a tunnel; `detail` is then what it says, if anything. */
 	proxyStatus?: number;
 }
 

@@ -14,7 +14,7 @@ export const CREDENTIAL = 'speechGatewayApi';
  * all that this node does for a short text; and a key that is replaced during a long wait is used soon enough.
  */
 const READING_HOLDS_MS = 5_000;
-/** A key of this length is no word that also stands in an address. */
+/** A key of this length does not stand in an address by chance. */
 const SECRET_LENGTH = 12;
 
 type Context = Pick<IExecuteFunctions, 'getCredentials'>;
@@ -49,18 +49,18 @@ export class Account {
 		return account;
 	}
 
-	/** For what needs no request. */
+	/** For operations that need no request. */
 	static none(context: Context): Account {
 		return new Account(context, {}, '');
 	}
 
-	/** What n8n is to sign a request with. A key that was replaced since it was last read is used from then on. */
+	/** The credential with which n8n is to sign a request. It is read again now and then: a new key is used from then on. */
 	async signature(): Promise<ICredentialsDecrypted> {
 		if (Date.now() - this.readAt > READING_HOLDS_MS) await this.readAgain();
 		return { id: '', name: '', type: CREDENTIAL, data: this.data };
 	}
 
-	/** A reading that fails changes nothing: what is paid for is still waited for. Nor does a key of another gateway. */
+	/** A reading that fails changes nothing, nor does the key of another gateway: what is paid for is still waited for. */
 	private async readAgain(): Promise<void> {
 		this.readAt = Date.now();
 		try {

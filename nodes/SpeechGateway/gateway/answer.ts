@@ -9,7 +9,7 @@ import type { Readable } from './readable';
  */
 const PROXY_STATUSES = [403, 405, 407, 408, 500, 501, 502, 503, 504];
 
-/** Which statuses n8n is to throw, where it knows how to: all others, and on n8n 1.x these too, are ordinary answers. */
+/** Makes n8n throw these statuses, where it can (2.x). All others, and on 1.x these too, are ordinary answers. */
 export const throwsProxyStatuses = (url: string): IHttpRequestOptions['ignoreHttpStatusErrors'] =>
 	isHttps(url) ? { ignore: true, except: PROXY_STATUSES } : true;
 

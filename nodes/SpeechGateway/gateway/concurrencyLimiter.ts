@@ -155,7 +155,7 @@ export class ConcurrencyLimiter {
 	}
 }
 
-/** Handed to a request: which slow-downs it had already seen when it started. */
+/** Handed to a request: how many slow-downs there had been when it started. */
 export interface Ticket {
 	readonly slowdowns: number;
 }

@@ -41,7 +41,7 @@ export const endpoints = {
 	videoContent: (id: string) => free(`/v1/videos/${segment(id)}/content`),
 } as const;
 
-/** What is submitted, waited for and fetched in the same way; a row each. */
+/** The kinds of tasks, which are submitted, waited for and fetched in the same way; a row each. */
 export const taskEndpoints = {
 	job: { create: endpoints.createJob, status: endpoints.job, content: endpoints.jobContent },
 	video: {

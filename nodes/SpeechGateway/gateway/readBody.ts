@@ -4,7 +4,7 @@ import type { Readable } from './readable';
 /** The largest JSON answer that is read: a chat's. More is no answer, and would fill the memory of n8n. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-/** Counts the bytes of a body, unpacked as they are. Throws RangeError behind the chunk with which they are too many. */
+/** The chunks of a body, decompressed. Throws RangeError after the chunk with which they are more than `maxBytes`. */
 export async function* bounded(
 	body: Readable,
 	maxBytes = MAX_JSON_BYTES,
@@ -35,7 +35,7 @@ export async function readBytes(
 
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** An id that is a number with more digits than a number of JavaScript keeps: as text, it stays the id that it is. */
+/** An id that is a number with more digits than JavaScript keeps: as a text, it stays what it is. */
 const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
 
 /** The parsed JSON, undefined where it is none. */

@@ -1,6 +1,6 @@
 /** Shorter keys would blot out ordinary words. */
 const SHORTEST_KEY = 4;
-/** As much of a key that is cut off at the end of a text as may be shown: as little as other words begin with. */
+/** Where a text was cut off within the key, fewer characters of it than this may be shown: other words begin with them, too. */
 const SHORTEST_CUT = 8;
 
 const BLOT = '***';
@@ -19,7 +19,7 @@ function spellings(character: string): string {
 	return `(?:${escaped(character)}|${json}|%(?:25)*${hex}|${html})`;
 }
 
-/** What base64 of any text around the key has in common: one form for each place that it can have in a group of three bytes. */
+/** What base64 makes of the key within any text: one form for each place where it can begin in a group of three bytes. */
 function base64Forms(key: string): string[] {
 	return [0, 1, 2].flatMap((offset) => {
 		const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
@@ -89,7 +89,7 @@ export class Redactor {
 		return new RedactedStream(this);
 	}
 
-	/** Where the last characters of a text may be the beginning of the key; its length when they are not. */
+	/** From where on the end of a text may be the beginning of a key; the length of the text if it is none. */
 	unfinishedAt(text: string): number {
 		// In the longest spelling, a character of the key takes ten of the text.
 		const from = Math.max(0, text.length - 10 * this.longest);

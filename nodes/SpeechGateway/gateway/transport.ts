@@ -31,7 +31,7 @@ export interface GatewayResponse {
 	headers: Record<string, string | undefined>;
 	/** Ends with an error when the connection breaks before the body is whole. */
 	body: Readable;
-	/** From now on the time-out is for all of the body, not for a silence in it: for answers that are small. */
+	/** From now on, the time-out bounds all of the body instead of each silence in it. For small answers. */
 	hurry(): void;
 }
 
@@ -41,7 +41,7 @@ export class TransportError extends Error {
 		readonly failure: TransportFailure,
 		readonly detail: string,
 		readonly code?: string,
-		/** With which a proxy refused to make a tunnel; `detail` is then what it says. */
+		/** The status with which a proxy refused to make a tunnel; `detail` is then what it says. */
 		readonly proxyStatus?: number,
 	) {
 		super(detail);
@@ -66,7 +66,7 @@ export class Transport {
 		return new Transport(this.context, this.account, deadline);
 	}
 
-	/** For what needs no request: nothing can be sent through it. */
+	/** For operations that need no request: nothing can be sent through it. */
 	static offline(context: GatewayContext): Transport {
 		return new Transport(context, Account.none(context));
 	}
@@ -84,8 +84,8 @@ export class Transport {
 	}
 
 	/**
-	 * Sends one request; resolves as soon as the headers are there. `timeoutMs` is all of the time up to the headers,
-	 * then the longest silence within the body, when it is iterated. Throws TransportError, or the cancel signal's reason.
+	 * Sends one request; resolves as soon as the headers are there. `timeoutMs` bounds the time up to the headers
+	 * and then, while the body is iterated, each silence in it. Throws TransportError, or the cancel signal's reason.
 	 */
 	async send(
 		endpoint: Endpoint,

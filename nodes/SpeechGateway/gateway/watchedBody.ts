@@ -16,7 +16,7 @@ const SLOWEST_BYTES_PER_SECOND = 50;
  */
 export class ExchangeTimeout {
 	private readonly request = new AbortController();
-	/** Since when the gateway is waited for; Infinity while it is not its turn. Up to the headers, n8n's own comes first. */
+	/** Since when the gateway is waited for; Infinity while it is not. Up to the headers, n8n's own time-out is to come first. */
 	private waitingSince = Date.now() + LONGEST_TICK_MS;
 	private ended = false;
 	private hurriedSince: number | undefined;
@@ -37,7 +37,7 @@ export class ExchangeTimeout {
 		this.waitingSince = Date.now();
 	}
 
-	/** So many bytes came; until the next are asked for, the time stands still. */
+	/** This many bytes came; the time stands still until the next are asked for. */
 	received(bytes: number): void {
 		const waited = Date.now() - this.waitingSince;
 		this.owed = Math.max(0, this.owed + waited - (bytes * 1000) / SLOWEST_BYTES_PER_SECOND);
