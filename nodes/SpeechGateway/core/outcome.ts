@@ -38,7 +38,7 @@ const OUTCOME_UNKNOWN = 'upstream_outcome_unknown';
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /**
- * Of an answer with a status, and its body as JSON or text. Free requests (GET, DELETE) are never unknown: they may simply
+ * The outcome of a request by the status and the body (JSON or text) of its answer. Free requests (GET, DELETE) are never unknown: they may simply
  * be asked again. A billed one that met a server error is only sent again when the gateway itself says so: a proxy that
  * lost the gateway's answer knows nothing of what was charged.
  */
@@ -82,7 +82,7 @@ function codeOf(body: unknown): unknown {
 	return isRecord(body.error) ? (body.error.code ?? body.error.type) : (body.code ?? body.error);
 }
 
-/** Of a request that got no answer. */
+/** The outcome of a request that got no answer. */
 export function classifyFailure(
 	failure: TransportFailure,
 	billed: boolean,

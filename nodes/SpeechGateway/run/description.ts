@@ -17,11 +17,11 @@ interface Shown {
 	sends: ReadonlyArray<Endpoint | ((...ids: string[]) => FreeEndpoint)>;
 	/** Whether it can end on the Still Processing branch. */
 	waits?: boolean;
-	/** Of what is billed: what one item costs, as a sentence that begins with a small letter. */
+	/** What one item costs, if anything, to follow "Every click on Execute is charged:". */
 	price?: string;
 }
 
-/** As it is declared: `V` are the values of its fields. */
+/** An operation as it is declared. `V`: the values of its fields. */
 interface Declaration<V> extends Shown {
 	/** In the order of the editor; required first. */
 	input: FieldsOf<V>;

@@ -21,7 +21,7 @@ export function ontoErrorOutput(
 	const [success, ...others] = outputs;
 	const errors = success.filter(isError).map((item) => {
 		const { item: index } = item.pairedItem as { item: number };
-		// What has another key than `error`, n8n takes for a success and leaves where it is.
+		// n8n takes an item with any other key beside `error` for a success, and leaves it where it is.
 		return { ...item, json: { [COMBINED_FILES]: {}, ...input[index]?.json, ...item.json } };
 	});
 	return [success.filter((item) => !isError(item)), ...others, errors];

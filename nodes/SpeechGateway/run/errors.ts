@@ -59,7 +59,7 @@ export function nodeError(
 }
 
 export interface RunFailure {
-	/** Of the item that failed, from 0, and how many there are. */
+	/** The item that failed, from 0, and the number of items. */
 	index: number;
 	count: number;
 	/** Items that are done. */

@@ -10,8 +10,8 @@ interface Work<P> {
 	/** Over all items, before anything is sent. Throws InputError. */
 	checkAll?(all: P[]): void;
 	/**
-	 * What only the gateway knows, such as the id of a voice; free. In stop mode it is asked of all items before anything is
-	 * sent. Throws InputError. Nothing, when there is nothing to ask.
+	 * Asks what only the gateway knows, such as the id of a voice; free. In stop mode, this is done for all items before
+	 * anything is sent. Throws InputError. Undefined when there is nothing to ask.
 	 */
 	lookUp?(input: P, item: () => ItemRequests): Promise<unknown> | undefined;
 	/** One item: sends through `item`, and shapes the outcome. */
@@ -27,11 +27,11 @@ interface Work<P> {
 	 * the file. By default, all is as it was paid for.
 	 */
 	retryWith?(paid: P, now: P): P;
-	/** What names the thing that is paid for: the input without what does not decide about that. By default, all of it. */
+	/** The part of the input that decides what is paid for: where it is the same, so is that. By default, all of it. */
 	identity?(input: P): object;
 }
 
-/** As it is declared: `V` are the values of the description's fields; `P` is what `prepare` makes of them. */
+/** An operation as it is declared. `V`: the values of the description's fields; `P`: what `prepare` makes of them. */
 interface Declaration<V, P> extends Work<NoInfer<P>> {
 	/** Checks across fields, and what else is to be known before anything is sent. Throws InputError. */
 	prepare?(input: V, parameters: Parameters): P | Promise<P>;
@@ -57,11 +57,11 @@ export function askedHash(operation: Operation, input: object): string {
 	return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 }
 
-/** As records and messages name it: `speech.generate`. */
+/** The name in records and messages, such as `speech.generate`. */
 export const operationName = ({ resource, operation }: OperationDescription): string =>
 	`${resource}.${operation}`;
 
-/** What is done where the editor shows `description`. */
+/** Adds to what the editor shows of an operation what it does. */
 export const defineOperation = <V extends object, P = V>(
 	description: OperationDescription<V>,
 	{ prepare, ...work }: Declaration<V, P>,

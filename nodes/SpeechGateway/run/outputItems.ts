@@ -62,7 +62,7 @@ export function unknownItem(
 	return { json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
-/** Where n8n 2 has the files of an item when the workflow's binary data are combined with its json ("Execution logic v2"). */
+/** Where n8n 2 keeps the files of an item if the workflow combines binary data with the json ("Execution logic v2"). */
 export const COMBINED_FILES = '_files';
 
 /**

@@ -65,7 +65,7 @@ export async function readOne(
 
 const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Of several items with one "Send Once Key", only the first is sent; what is paid for in part is finished all the same. */
+/** Only the first of several items with the same "Send Once Key" is sent; what is paid for in part is finished all the same. */
 function refuseSharedKeys(
 	context: IExecuteFunctions,
 	inputs: Array<ReadItem | undefined>,
@@ -73,7 +73,7 @@ function refuseSharedKeys(
 ): void {
 	const keyOf = (input: ReadItem | undefined, index: number) => {
 		if (input) return 'parameters' in input ? input.settings.sendOnceKey : undefined;
-		// What is done has not been read again, but its key is still its own.
+		// An item that is done has not been read again, but still owns its key.
 		return ledgers[index].keyRecorded ? keyOfDone(new Parameters(context, index)) : undefined;
 	};
 	const owners = new Map<string, number>();

@@ -60,7 +60,7 @@ export const settings = {
 /** Throws InputError. */
 export const readSettings = (parameters: Parameters) => group(settings).read(parameters);
 
-/** Of the whole run, over all items; read from the first. */
+/** Holds for the whole run, over all items; read from the first. */
 export const concurrency = numberOption({
 	displayName: 'Concurrency',
 	name: 'concurrency',

@@ -54,7 +54,7 @@ export class SentKeys {
 			const keys = [...new Set(batch.map(({ key }) => key))];
 			const recorded = await this.helpers.checkProcessedAndRecord(keys, 'node', OPTIONS);
 			const fresh = new Set(recorded.new);
-			// Of two items with one key, one may go.
+			// Of two items with the same key, only one may go.
 			for (const { key, resolve } of batch) resolve(fresh.delete(key));
 		} catch (error) {
 			for (const { reject } of batch) reject(asError(error));
@@ -62,7 +62,7 @@ export class SentKeys {
 	}
 }
 
-/** What must be this item's own before a billed request of it leaves. */
+/** What an item must claim as its own before a billed request of it leaves. */
 export interface ClaimSettings {
 	/** One key for all requests of the item, over all executions. */
 	sendOnceKey?: string;
@@ -82,7 +82,7 @@ export class ItemClaims {
 		private readonly keys: SentKeys,
 		private readonly ledger: ItemLedger,
 		private readonly settings: ClaimSettings,
-		/** Told when a key could not be given back. */
+		/** Called when a key could not be given back. */
 		private readonly onKept: () => void,
 	) {}
 

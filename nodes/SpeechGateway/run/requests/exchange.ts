@@ -25,9 +25,9 @@ export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
 export interface Failure {
 	outcome: Exclude<Outcome, 'done'>;
 	error: GatewayError;
-	/** Of an unknown outcome. */
+	/** Why the outcome is unknown. */
 	reason?: UnknownReason;
-	/** What the gateway asks for, ms. */
+	/** The pause that the gateway asks for, ms. */
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and no page of something on the way. */
 	byGateway?: boolean;
@@ -102,7 +102,7 @@ export async function exchangeFree<T>(
 	}
 }
 
-/** Of a 2xx to a DELETE: the failure that it is when a page, such as a login, or an error came in place of the gateway's word. */
+/** The failure that a 2xx to a DELETE is if its body is an error, or a page such as a login. */
 export async function notDeleted(
 	transport: Transport,
 	response: GatewayResponse,

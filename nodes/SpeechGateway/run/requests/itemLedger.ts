@@ -32,9 +32,9 @@ export interface ItemRecord {
 	result?: Result;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
-	/** Since when its tasks are being waited for, ms since 1970; over sleeps. */
+	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
 	waitingSince?: number;
-	/** How the item stood when the run went to sleep, as far as waking up is not to do it again. */
+	/** What had come of the item when the run went to sleep, if it is not to be done again on waking up. */
 	asleep?: Asleep;
 }
 
@@ -98,7 +98,7 @@ export class ItemLedger {
 		return this.record.waitingSince !== undefined;
 	}
 
-	/** Since when tasks of the item are being waited for; from now on, when there were none. */
+	/** When the wait for tasks of the item began, ms since 1970: now, if it had not. */
 	waitingSince(): number {
 		return (this.record.waitingSince ??= Date.now());
 	}
@@ -133,7 +133,7 @@ export class ItemLedger {
 		return request in this.record.requests;
 	}
 
-	/** Whether this request is done, or is not sent again for another reason than that the gateway cut it. */
+	/** Whether anything is on record for this request, except that the gateway cut it. */
 	isSettled(request: string): boolean {
 		const entry = this.entry(request);
 		return entry !== undefined && entry.state !== 'cut';

@@ -1,11 +1,11 @@
 /** Polls a second that one run asks for at the most: hundreds of jobs are spread out, not asked all at once. */
 const POLLS_PER_SECOND = 40;
-/** Of polls that are likely to be the last ones of their jobs. */
+/** The same for polls that are likely to find their job done. */
 const LAST_POLLS_PER_SECOND = 100;
 
 /** The jobs and videos that one run waits for: when each may be looked at, and what those that are done say of the others. */
 export class Polling {
-	/** For the progress line. */
+	/** Jobs that have been waited for so far, and those of them that are done. */
 	waiting = 0;
 	done = 0;
 	private nextAt = 0;

@@ -9,9 +9,9 @@ import type { Session } from './session';
 export interface Tries<T> {
 	/** Undefined: its turn had passed before anything was sent, so it queues again. */
 	attempt: () => Promise<T | Failure | undefined>;
-	/** It failed for good. Told before its place in the limiter is given up. */
+	/** Called when it failed for good, before its place in the limiter is given up. */
 	failed: (failure: Failure) => void;
-	/** A try has failed, and what follows from it is decided; still in its place. */
+	/** Called after each failed try, when it is decided whether there is another; also before its place is given up. */
 	over?: (failure: Failure) => Promise<void>;
 	/** Ends waiting for a place and pauses between tries, with its reason. */
 	signal?: AbortSignal;

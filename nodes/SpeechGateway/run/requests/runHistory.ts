@@ -19,7 +19,7 @@ export type RunHistoryContext = Pick<
 interface Remembered {
 	/** The execution in which this node first ran. */
 	firstExecutionId: string;
-	/** Of a tool: the call that this run has answered. */
+	/** For a tool: the call that this run has answered. */
 	answered?: string;
 }
 
@@ -54,7 +54,7 @@ export const answersTo = (context: RunHistoryContext, call: string): number =>
 		({ metadata }) => (metadata as Marked | undefined)?.speechGateway?.answered === call,
 	).length;
 
-/** What the record of this run says, for the rounds and retries to come. n8n 1 keeps only what is left there last. */
+/** Writes into the record of this run what later rounds and retries need to know. n8n 1 keeps only what is written last. */
 export function remember(context: RunHistoryContext, run: Remembered): void {
 	const metadata: Marked = { speechGateway: run };
 	context.setMetadata?.(metadata);
