@@ -20,7 +20,7 @@ interface TaskDescription<I extends object, T extends object> {
 	>;
 	/** The parameter with the ID of one that was submitted before. */
 	id: { displayName: string; name: string; placeholder: string; description: string };
-	/** Of Create; of Create and Wait; and of Wait and Download, which know nothing but the ID. */
+	/** For Create; for Create and Wait; and for Wait and Download, which know nothing but the ID. */
 	fields: { create: FieldsOf<I>; createAndWait: FieldsOf<I & T>; file: FieldsOf<T> };
 }
 

@@ -34,7 +34,7 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 	voice: voice as string | undefined,
 });
 
-/** Whether nothing of a request is on record that keeps it from being sent, or from going on as a job. */
+/** Whether a request is still to be sent, as it is or as a job. */
 export const isToBeSent = (item: ItemRequests, name: string): boolean =>
 	!item.ledger.isSettled(name) && !item.ledger.isSettled(jobName(name));
 
@@ -104,7 +104,7 @@ export async function speakAsJob(
 	const known = await submitJob(item, { ...request, name });
 	const { id } = known;
 	const task = { thing: 'job', id } as const;
-	// Of several jobs, each look finds some done: their files are fetched once.
+	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
 	return await item.once(`${name}, audio`, async () => {
 		const size = String(request.body.input).length;
 		const first = { atOnce: resumed, heard: true, known, size };

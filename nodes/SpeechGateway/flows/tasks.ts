@@ -80,6 +80,7 @@ function named({ thing, id }: Task, error: Error): Error {
 /** An id within a sentence: it may be of any length, and hold anything. */
 export const quoted = (id: string): string => plain(id.slice(0, 100)) ?? '';
 
+/** Reads the status of a task; throws when it is no JSON object. */
 export const readStatus =
 	(item: ItemRequests) =>
 	async (response: GatewayResponse): Promise<IDataObject> => {

@@ -35,7 +35,7 @@ export async function voiceIds(
 	return idOf;
 }
 
-/** Whether each voice is one of the account, as far as that is to be asked. Throws as `voiceIds` does. */
+/** Checks that the account has the voices that are named by title; undefined when there are none. Throws as `voiceIds` does. */
 export const checkVoices = (
 	item: () => ItemRequests,
 	model: string,

@@ -16,7 +16,7 @@ import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
 import { DEFAULT_VOICE } from '../descriptions/fields/voice';
 
-/** A list in the editor is better told than waited for. */
+/** Longest wait for a list: the editor had better show an error than keep its user waiting. */
 const LIST_TIMEOUT_MS = 20_000;
 
 const defaultVoice: INodeListSearchItems = {
@@ -94,7 +94,7 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 /** Longer than any id; n8n's editor is to stay usable. */
 const MAX_ID_LENGTH = 500;
 
-/** Of an id, that which can be picked. One with `=` in front cannot: the next run would evaluate it as an expression. */
+/** The id, if it can be picked. One that begins with `=` cannot: the next run would evaluate it as an expression. */
 const pickable = (id = ''): string | undefined =>
 	id && id.length <= MAX_ID_LENGTH && !/^=|^\.{1,2}$|\p{Cs}/u.test(id.trim()) ? id : undefined;
 

@@ -7,7 +7,7 @@ import type { ItemRequests } from '../run/requests/itemRequests';
 
 /** What is particular to a kind of task. `I`: what it takes to submit one; `T`: what it takes to save its file. */
 interface TaskWork<I extends object, T extends object> {
-	/** As errors call it; its endpoints are found by this name, and its request in the ledger. */
+	/** Its name in errors, among the endpoints and, for its request, in the ledger. */
 	thing: Task['thing'];
 	/** Across the fields of an item. Throws InputError. */
 	check?(input: I): void;
@@ -17,7 +17,7 @@ interface TaskWork<I extends object, T extends object> {
 	lookUp?(input: I, item: () => ItemRequests): Promise<unknown> | undefined;
 	/** What is known of one without asking the gateway; it goes into its items. */
 	describe?(input: I): Record<string, number>;
-	/** What an item of unknown outcome calls it. */
+	/** What tells one from the others in an item of unknown outcome. */
 	about(input: I): Pick<About, 'input' | 'fileName'>;
 	/** Billed. Its ID is on record before anything else happens. */
 	submit(item: ItemRequests, input: I): Promise<IDataObject & { id: string }>;

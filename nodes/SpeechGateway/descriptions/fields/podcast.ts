@@ -6,7 +6,7 @@ import { isEmpty } from '../../run/fields/checks';
 import { type InputOf, option } from '../../run/fields/field';
 import { choiceOption, type FileRef, isFile } from '../../run/fields/kinds';
 
-/** What a user says of a recording; of the cover, where it is. */
+/** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
 
 const TEXTS = [

@@ -99,10 +99,10 @@ export async function storeAudio(
 	}
 }
 
-/** What is no longer than this is held: it comes with one or two reads of a connection. */
+/** A file of up to this size is held in memory: it comes with one or two reads of a connection. */
 const HELD_BYTES = 64 * 1024;
 
-/** A file for n8n's store, which takes less time over a short one that is there than over a stream of it. */
+/** A file for n8n's store: whole if it is short, since the store takes that faster than a stream. */
 async function wholeOrStream(
 	source: AsyncIterable<Uint8Array>,
 	anyReadable: Readable,
@@ -121,7 +121,7 @@ async function wholeOrStream(
 	return readableFrom(all(), anyReadable);
 }
 
-/** As much of the body as tells what it is, whatever it is. A body that breaks off within it is told by what came. */
+/** As much of the body as tells what it is; less if it ends or breaks off before that. */
 async function readHead(
 	chunks: AsyncIterator<Uint8Array>,
 ): Promise<{ head: Buffer; broken?: Error }> {

@@ -2,7 +2,7 @@ import { looksLikeText } from '../../core/audio';
 import { gatewayWords } from '../../core/gatewayWords';
 import type { RedactedStream } from '../../gateway/redact';
 
-/** What an answer looks like that is no audio which the node can read. */
+/** What an answer looks like that the node cannot read as audio. */
 export interface Unreadable {
 	/** In words, to follow "it looks like". */
 	looksLike: string;

@@ -15,7 +15,7 @@ import { checkOutputField, checkTaggable, readTags } from '../podcast';
 interface InputFile extends StoredAudio {
 	/** Its name and where it is from, for messages. */
 	name: string;
-	/** Of its chapter. */
+	/** The title of its chapter. */
 	title: string;
 }
 

@@ -78,7 +78,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 const NO_HEADINGS =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
 
-/** Whether headings of a script are no text. Those of plain text are, as long as nothing is made of them. */
+/** Whether a line such as "# Weather" is a heading, which is not spoken. In plain text, it is only if chapters are wanted. */
 const hasHeadings = ({ textFormat, chapters }: DialogueInput) =>
 	textFormat !== 'plain' || chapters === 'headings';
 

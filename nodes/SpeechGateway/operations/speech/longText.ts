@@ -43,7 +43,7 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 	};
 });
 
-/** What is to be known of the chapters that are asked for. */
+/** What users should know about the chapters they asked for. */
 function chapterHints(
 	{ chapters, longText }: LongTextInput,
 	{ headings }: PreparedText,

@@ -19,7 +19,7 @@ export type NarrationInput = SpeakingInput &
 	SegmentValues &
 	Partial<PodcastValues> & {
 		longText: 'auto' | 'split' | 'job' | 'single';
-		/** Of jobs. */
+		/** Where every part is a job. */
 		whileWaiting?: WaitSettings['whileWaiting'];
 	};
 

@@ -37,7 +37,7 @@ export const withNewTarget = <P extends NarrationInput>(
 	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare };
 };
 
-/** What is spoken, wherever it goes. */
+/** The input without where the result goes: what is spoken. */
 export const withoutTarget = <P extends NarrationInput>(input: P): object =>
 	withNewTarget(input, {});
 
