@@ -213,6 +213,7 @@ export class ItemRequests {
 		if (this.stopsRun) this.release ??= this.session.limiter.hold();
 	}
 
+	/** One try. Undefined: it was not sent, as the run has ended or may be about to. */
 	private async attemptBilled<T extends object>(
 		request: BilledRequest<T>,
 	): Promise<T | Failure | undefined> {
@@ -237,15 +238,23 @@ export class ItemRequests {
 			// Only what ends the run is thrown: the request is somewhere on its way.
 			throw this.unknown(name, sent, 'interrupted');
 		}
-		if (isFailure(response)) {
-			const { outcome, reason, error } = response;
-			if (outcome === 'unknown') throw this.unknown(name, sent, reason!, error);
-			if (outcome === 'cut') this.ledger.cut(name);
-			else this.ledger.clear(name);
-			return response;
-		}
+		if (!isFailure(response)) return await this.readPaid(request, sent, response);
+		const { outcome, reason, error } = response;
+		if (outcome === 'unknown') throw this.unknown(name, sent, reason!, error);
+		if (outcome === 'cut') this.ledger.cut(name);
+		else this.ledger.clear(name);
+		return response;
+	}
+
+	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */
+	private async readPaid<T extends object>(
+		{ name, read }: BilledRequest<T>,
+		sent: Sent,
+		response: GatewayResponse,
+	): Promise<T> {
+		const { transport } = this.session;
 		try {
-			const value = await request.read(response);
+			const value = await read(response);
 			this.ledger.done(name, value);
 			return value;
 		} catch (error) {
@@ -272,6 +281,7 @@ export class ItemRequests {
 		return await exchangeFree(within, endpoint, this.settings.timeoutMs, about, read);
 	}
 
+	/** Puts on record that the request may have been charged; returns the error that says so. */
 	private unknown(
 		request: string,
 		sent: Sent,
