@@ -33,15 +33,8 @@ export interface Failure {
 	byGateway?: boolean;
 }
 
-export function isFailure(value: unknown): value is Failure {
-	return (
-		typeof value === 'object' &&
-		value !== null &&
-		'outcome' in value &&
-		'error' in value &&
-		value.error instanceof GatewayError
-	);
-}
+export const isFailure = (value: unknown): value is Failure =>
+	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
 
 /** Sends one request. Resolves to the answer if it is a success, else to what its failure means. */
 export async function exchange(
