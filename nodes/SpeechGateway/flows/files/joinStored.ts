@@ -48,7 +48,7 @@ export interface JoinedFile extends StoredAudio {
  * as it is, unless there is something to cut or to write into it. Throws when the files do not fit together.
  */
 export async function joinStored(
-	{ session }: { session: Pick<Session, 'context' | 'hints'> },
+	session: Pick<Session, 'context' | 'hints'>,
 	parts: StoredAudio[],
 	fileName: string,
 	{
@@ -60,20 +60,12 @@ export async function joinStored(
 ): Promise<JoinedFile> {
 	const { helpers } = session.context;
 	const [{ binary: first, info: firstInfo }] = parts;
-	const isReadable = !joinBlocker(firstInfo, firstInfo);
 	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
-	const takesTags = isReadable && canBeTagged(firstInfo.format);
-	if (isTagged && !takesTags) {
-		session.hints.add(`Chapters and tags cannot be written into this ${firstInfo.format} file.`);
-	}
-	const edgePause = Math.max(pauses.before ?? 0, pauses.after ?? 0);
-	const next = { part: 1, pauseMilliseconds: edgePause };
-	const takesPauses = edgePause > 0 && !joinBlocker(firstInfo, firstInfo, next);
-	if (parts.length === 1 && edgePause > 0 && !takesPauses) {
-		session.hints.add(
-			`Pauses at the start and at the end cannot be put into this ${firstInfo.format} file.`,
-		);
-	}
+	const { takesTags, isChanged } = changesTo(
+		parts,
+		{ pauses, trimSilence, isTagged },
+		session.hints,
+	);
 	const metadataOf = (starts: number[], seconds: number) => ({
 		tags,
 		chapters: chaptersOf(headings ?? [], starts, seconds),
@@ -88,7 +80,6 @@ export async function joinStored(
 					),
 				}
 			: {};
-	const isChanged = takesPauses || (isReadable && trimSilence) || (takesTags && isTagged);
 	if (parts.length === 1 && !isChanged) {
 		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[firstInfo.format];
 		return {
@@ -121,6 +112,28 @@ export async function joinStored(
 		mimeType,
 	);
 	return { binary, info: joined.info, starts, ...(await chaptersFile(starts, seconds)) };
+}
+
+/** Whether the file takes tags and chapters, and whether anything of a single one is changed; hints say what it does not take. */
+function changesTo(
+	parts: StoredAudio[],
+	{ pauses, trimSilence, isTagged }: { pauses: Pauses; trimSilence: boolean; isTagged: boolean },
+	hints: Set<string>,
+): { takesTags: boolean; isChanged: boolean } {
+	const [{ info }] = parts;
+	const isReadable = !joinBlocker(info, info);
+	const takesTags = isReadable && canBeTagged(info.format);
+	if (isTagged && !takesTags) {
+		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
+	}
+	const edgePause = Math.max(pauses.before ?? 0, pauses.after ?? 0);
+	const next = { part: 1, pauseMilliseconds: edgePause };
+	const takesPauses = edgePause > 0 && !joinBlocker(info, info, next);
+	if (parts.length === 1 && edgePause > 0 && !takesPauses) {
+		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
+	}
+	const isChanged = takesPauses || (isReadable && trimSilence) || (takesTags && isTagged);
+	return { takesTags, isChanged };
 }
 
 /** The same chunks; throws the signal's reason when the execution is stopped. */

@@ -20,7 +20,7 @@ export async function narrate(
 	if (!results.every(isDone)) throw await firstError(item, narration, results);
 	const audio = results.map((result) => result.audio);
 	try {
-		const joined = await joinStored(item, audio, fileName, {
+		const joined = await joinStored(item.session, audio, fileName, {
 			...seams(narration, 0, parts.length),
 			metadata: await narration.metadata?.(),
 		});

@@ -62,7 +62,7 @@ export async function describeRemains(
 			const audio = run.filter(isDone).map((one) => one.audio);
 			try {
 				const how = seams(narration, from, to + 1);
-				const joined = await joinStored(item, audio, `${fileName}-part-${from + 1}`, how);
+				const joined = await joinStored(item.session, audio, `${fileName}-part-${from + 1}`, how);
 				attach(from, run.length, joined.binary);
 			} catch {
 				// What cannot be joined is handed over as it is stored; the first error is what counts.

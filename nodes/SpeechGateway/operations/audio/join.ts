@@ -75,7 +75,7 @@ async function joined(
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { context } = session;
 	const { binary, info, starts, chapters } = await joinStored(
-		{ session },
+		session,
 		files,
 		input.fileName ?? stem,
 		{
