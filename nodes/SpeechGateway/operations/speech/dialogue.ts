@@ -11,7 +11,8 @@ import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../podcast';
 import { checkBudget, hintsOn, mustBeSpeakable, prepared, type SpeakingInput } from '../speaking';
 import { cutIntoSegments, type Speech, type SpeechPart, tokensOf, withPauses } from './parts';
-import { checkFiles, speakParts, withNewTarget, withoutTarget } from './speakParts';
+import { speakParts } from './speakParts';
+import { checkFiles, withNewTarget, withoutTarget } from './target';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & Pick<SpeakingInput, 'tokensToSpare'>;
 

@@ -4,7 +4,8 @@ import { defineOperation } from '../../run/operation';
 import { checkBudget } from '../speaking';
 import { type LongTextInput, speechOf, withLength } from './longText';
 import { tokensOf } from './parts';
-import { checkFiles, speakParts, withNewTarget, withoutTarget } from './speakParts';
+import { speakParts } from './speakParts';
+import { checkFiles, withNewTarget, withoutTarget } from './target';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;

@@ -6,7 +6,6 @@ import { asError } from '../../core/errors';
 import { countCharacters } from '../../core/text/segment';
 import { subtitles, type TimedText } from '../../core/text/subtitles';
 import { withExtension } from '../../core/fileName';
-import type { PodcastValues } from '../../descriptions/fields/podcast';
 import { DEFAULT_WAIT } from '../../descriptions/fields/wait';
 import type { StoredAudio } from '../../flows/files/storeAudio';
 import { narrate } from '../../flows/narrate';
@@ -19,40 +18,11 @@ import {
 	type SpeechRequest,
 } from '../../flows/speak';
 import { type Voice, voiceIds, voiceName } from '../../flows/voices';
-import type { Parameters } from '../../run/fields/parameters';
 import type { ItemRequests } from '../../run/requests/itemRequests';
 import type { Result } from '../../run/requests/itemLedger';
-import { checkOutputField, readTags } from '../podcast';
+import { readTags } from '../podcast';
 import { estimateOf, speechBody } from '../speaking';
 import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
-
-/** What a retry may change without anything being spoken anew. */
-export const withNewTarget = <P extends NarrationInput>(
-	paid: P,
-	now: Partial<NarrationInput>,
-): P => {
-	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
-	const { maxEstimatedTokens, tokensToSpare, tags } = now;
-	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
-	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare };
-};
-
-/** The input without where the result goes: what is spoken. */
-export const withoutTarget = <P extends NarrationInput>(input: P): object =>
-	withNewTarget(input, {});
-
-/** Throws InputError when the files cannot be made as they are asked for: a cover that is none, two files in one field. */
-export async function checkFiles(
-	input: Pick<NarrationInput, 'binaryPropertyName' | 'subtitles'> & PodcastValues,
-	{ context, index }: Parameters,
-): Promise<void> {
-	checkOutputField(input.binaryPropertyName, {
-		subtitles: input.subtitles !== 'none',
-		chapters: input.chapters !== 'none',
-	});
-	// The bytes are read again when they are written: the ledger keeps the input, and while it is spoken they are not needed.
-	await readTags(context, [index], input.tags);
-}
 
 /** Ids of voices, asked for when the first of them is needed. */
 class Voices {
