@@ -197,7 +197,7 @@ class Run {
 	}
 
 	private async end(settled: Settled[], session: Session): Promise<INodeExecutionData[][]> {
-		const { context, operation, ledger } = this;
+		const { context, ledger } = this;
 		const kept = settled.filter((outcome) => 'branch' in outcome).length;
 		this.endOnFailure(settled, kept);
 		// No item may vanish, whatever kept it from being sent.
@@ -212,13 +212,17 @@ class Run {
 		const outputs = this.sorted(all);
 		const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
 		const isOver = isTool(context) ? all.every(succeeded) : !this.willRunAgain(outputs);
-		if (isOver) {
-			if (operation.billed && !isTool(context)) keepWaiting(ledger, all);
-			if (operation.billed && isTool(context)) ledger.closeCall();
-			else ledger.close();
-		}
+		if (isOver) this.close(all);
 		giveHints(context, session.hints, all);
 		return outputs;
+	}
+
+	/** Nothing of this round needs to stay on record, except for tasks that are still to be waited for. */
+	private close(settled: Settled[]): void {
+		const { context, operation, ledger } = this;
+		if (operation.billed && isTool(context)) return ledger.closeCall();
+		if (operation.billed) keepWaiting(ledger, settled);
+		ledger.close();
 	}
 
 	/** In stop mode, the first failure ends the run with one error. */
