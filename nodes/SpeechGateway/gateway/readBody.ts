@@ -1,4 +1,5 @@
 import { asError } from '../core/errors';
+import { parseJson } from '../core/json';
 import type { Readable } from './readable';
 
 /** The largest JSON answer that is read: a chat's. More is no answer, and would fill the memory of n8n. */
@@ -39,10 +40,5 @@ export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(by
 const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
 
 /** The parsed JSON, undefined where it is none. */
-export function parseJson(bytes: Uint8Array): unknown {
-	try {
-		return JSON.parse(textOf(bytes).replace(LONG_ID, '"$1"$2"$3"'));
-	} catch {
-		return undefined;
-	}
-}
+export const jsonOf = (bytes: Uint8Array): unknown =>
+	parseJson(textOf(bytes).replace(LONG_ID, '"$1"$2"$3"'));

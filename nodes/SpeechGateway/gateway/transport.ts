@@ -11,7 +11,7 @@ import {
 } from './answer';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
-import { parseJson, readBytes, textOf } from './readBody';
+import { jsonOf, readBytes, textOf } from './readBody';
 import type { RedactedStream } from './redact';
 import { ExchangeTimeout, watchBody } from './watchedBody';
 
@@ -130,14 +130,14 @@ export class Transport {
 	): Promise<{ body?: unknown; bytes: Buffer; failure?: Error }> {
 		response.hurry();
 		const { bytes, failure } = await readBytes(response.body);
-		return { body: failure ? undefined : this.redactor.value(parseJson(bytes)), bytes, failure };
+		return { body: failure ? undefined : this.redactor.value(jsonOf(bytes)), bytes, failure };
 	}
 
 	/** What can be had of an error body, as JSON or text; never fails, never holds the key. */
 	async readErrorBody(response: GatewayResponse): Promise<unknown> {
 		response.hurry();
 		const { bytes, failure } = await readBytes(response.body, MAX_ERROR_BYTES);
-		const json = failure ? undefined : parseJson(bytes);
+		const json = failure ? undefined : jsonOf(bytes);
 		return json === undefined ? this.redact(textOf(bytes)) : this.redactor.value(json);
 	}
 

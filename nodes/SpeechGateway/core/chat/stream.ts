@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from '../json';
 import { SseParser } from './sse';
 
 /** A chat reply, as read from a JSON body or a stream. */
@@ -21,9 +22,7 @@ interface ToolCall {
 type JsonObject = Record<string, unknown>;
 
 function asObject(value: unknown): JsonObject | undefined {
-	return typeof value === 'object' && value !== null && !Array.isArray(value)
-		? (value as JsonObject)
-		: undefined;
+	return isRecord(value) ? value : undefined;
 }
 
 function asArray(value: unknown): unknown[] {
@@ -300,12 +299,3 @@ export class ChatStreamReader {
 /** White space of JSON, and the three bytes of a byte order mark. */
 const BLANK_BYTES = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 const OPENING_BRACE = 0x7b;
-
-/** The parsed JSON, undefined where it is none. */
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}

@@ -1,5 +1,6 @@
 import { looksLikeText } from '../../core/audio';
 import { gatewayWords } from '../../core/gatewayWords';
+import { parseJson } from '../../core/json';
 import type { RedactedStream } from '../../gateway/redact';
 
 /** What an answer looks like that the node cannot read as audio. */
@@ -43,7 +44,7 @@ export function describeUnreadable(
 	}
 	return isMarkup
 		? {
-				looksLike: quoted('a JSON message', parsed(text)),
+				looksLike: quoted('a JSON message', parseJson(text) ?? text),
 				mimeType: 'application/json',
 				extension: 'json',
 				isText: true,
@@ -56,14 +57,6 @@ function quoted(thing: string, body: unknown): string {
 	const words = gatewayWords(body).message ?? gatewayWords(JSON.stringify(body)).message;
 	if (!words) return thing;
 	return `${thing}: "${words.length > MAX_EXCERPT ? `${words.slice(0, MAX_EXCERPT)}…` : words}"`;
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
 }
 
 /** The chunks of a text without the API key, also where it is split. What is no text passes unchanged, byte by byte. */
