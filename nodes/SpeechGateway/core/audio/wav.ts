@@ -52,6 +52,12 @@ export interface WavInfo extends BaseInfo {
 	quiet?: QuietBytes;
 }
 
+/** A chunk being read, and how many of its bytes are still to come. */
+interface Chunk {
+	id: string;
+	left: number;
+}
+
 type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
 
 function bytesPerSampleFrame(shape: WavShape): number {
@@ -112,7 +118,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private shape?: WavShape;
 	private edges?: QuietEdges;
 	/** The chunk being read, or undefined between chunks. */
-	private chunk?: { id: string; left: number };
+	private chunk?: Chunk;
 	private hasData = false;
 	private dataBytes = 0;
 
@@ -154,34 +160,41 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	protected read(bytes: Uint8Array, last: boolean): number {
 		let at = 0;
 		while (at < bytes.length) {
-			if (this.chunk && this.chunk.left > 0) {
-				const isData = this.chunk.id === 'data';
-				const atMost = at + this.chunk.left;
-				let end = Math.min(bytes.length, atMost);
-				let ended = false;
-				if (isData && this.streamed && atMost > bytes.length) {
-					// What lies near the end may be no samples; where the end is shows when it is there.
-					end = last ? this.endOfSamples(bytes, at) : bytes.length - TRAILING_BYTES;
-					ended = last;
-					if (!last && end <= at) {
-						this.want(bytes.length - at + TRAILING_BYTES);
-						break;
-					}
-				}
-				if (isData) {
-					this.dataBytes += end - at;
-					this.edges?.feed(bytes.subarray(at, end));
-					this.onAudio(bytes.subarray(at, end));
-				}
-				this.chunk.left -= end - at;
-				at = ended ? bytes.length : end;
-				continue;
-			}
-			const used = this.started ? this.readChunkHeader(bytes, at, last) : this.readRiff(bytes, at);
+			const used = this.readNext(bytes, at, last);
 			if (used === 0) break;
 			at += used;
 		}
 		return at;
+	}
+
+	/** Reads on and returns the bytes used; 0 when more are needed. */
+	private readNext(bytes: Uint8Array, at: number, last: boolean): number {
+		if (!this.started) return this.readRiff(bytes, at);
+		const { chunk } = this;
+		return chunk && chunk.left > 0
+			? this.readChunk(chunk, bytes, at, last)
+			: this.readChunkHeader(bytes, at, last);
+	}
+
+	/** Reads on within a chunk and returns the bytes used; 0 when more are needed. */
+	private readChunk(chunk: Chunk, bytes: Uint8Array, at: number, last: boolean): number {
+		const isData = chunk.id === 'data';
+		const atMost = at + chunk.left;
+		let end = Math.min(bytes.length, atMost);
+		let ended = false;
+		if (isData && this.streamed && atMost > bytes.length) {
+			// What lies near the end may be no samples; where the end is shows when it is there.
+			end = last ? this.endOfSamples(bytes, at) : bytes.length - TRAILING_BYTES;
+			ended = last;
+			if (!last && end <= at) return this.want(bytes.length - at + TRAILING_BYTES);
+		}
+		if (isData) {
+			this.dataBytes += end - at;
+			this.edges?.feed(bytes.subarray(at, end));
+			this.onAudio(bytes.subarray(at, end));
+		}
+		chunk.left -= end - at;
+		return (ended ? bytes.length : end) - at;
 	}
 
 	/** Where the samples of a streamed file end: where chunks begin that reach exactly to its end, or at a line break there. */
