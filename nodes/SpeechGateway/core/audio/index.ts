@@ -17,8 +17,9 @@ import { opusBlocker, planOpus } from './opus/join';
 import type { PcmInfo } from './pcm';
 import { PcmReader, planPcm } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
-import type { WavInfo } from './wav';
-import { planWav, wavBlocker, WavReader } from './wav';
+import { planWav, wavBlocker } from './wav/join';
+import type { WavInfo } from './wav/reader';
+import { WavReader } from './wav/reader';
 
 export { MAX_AUDIO_BYTES, maxAudioBytes } from './bound';
 export type { ForeignFormat, ForeignInfo } from './foreign';

@@ -3,7 +3,7 @@ import type { JoinedAudio } from '../index';
 import type { AudioFormat } from '../format';
 import { headerPages, opusTags } from '../opus/comments';
 import { renumbered } from '../opus/page';
-import { checkWavBytes, withRiffBytes } from '../wav';
+import { checkWavBytes, withRiffBytes } from '../wav/join';
 import { id3Tag } from './id3';
 import { isEmptyMetadata, type Metadata } from './metadata';
 import { riffChunks } from './riff';
