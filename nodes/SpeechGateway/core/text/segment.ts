@@ -75,6 +75,13 @@ const NOT_SELF_CONTAINED =
 /** UTF-16 units without a joined character after which the fast path is tried again. */
 const FAST_PATH_AFTER = 32;
 
+/** A place where a text may be cut: where the piece before it ends, where the next one starts, and what it costs. */
+interface Cut {
+	end: number;
+	start: number;
+	price: number;
+}
+
 /** Whether the text from start to end fits in one piece. What does not is cut as ordinary text. */
 type Fits = (start: number, end: number) => boolean;
 
@@ -168,7 +175,7 @@ export function cutText(
 	const last = cutAt(text.length).end;
 	if (first >= last) return [];
 
-	const cuts = [{ end: first, start: first, price: 0 }];
+	const cuts: Cut[] = [{ end: first, start: first, price: 0 }];
 	const keep = (end: number, start: number, price: number) => {
 		const [before, previous] = cuts.slice(-2);
 		const thin =
@@ -203,28 +210,42 @@ export function cutText(
 	refine(first, last, 0);
 	keep(last, last, 0);
 
+	const fillOf = (start: number, end: number) => measure(start, end) / limit;
+	return cheapestPieces(cuts, fillOf, isMute).map(({ start, end }) => ({
+		text: text.slice(start, end),
+		start,
+		end,
+	}));
+}
+
+/**
+ * Of all ways to cut a text at some of the cuts, that which `cutText` wants; the first cut and the last are the ends of the
+ * text. `fillOf`: how full a piece is, 1 at the limit; what is longer is only taken where there is no cut within it.
+ */
+function cheapestPieces(
+	cuts: Cut[],
+	fillOf: (start: number, end: number) => number,
+	isMute: (start: number, end: number) => boolean,
+): Array<{ start: number; end: number }> {
 	// costs[k]: of the best way to cut the text up to cut k; origins[k]: the cut before it.
 	const costs = [0];
 	const origins = [0];
 	for (let k = 1; k < cuts.length; k++) {
 		costs[k] = Infinity;
 		for (let i = k - 1; i >= 0; i--) {
-			const length = measure(cuts[i].start, cuts[k].end);
-			if (length > limit && i < k - 1) break;
+			const fill = fillOf(cuts[i].start, cuts[k].end);
+			if (fill > 1 && i < k - 1) break;
 			const mute = isMute(cuts[i].start, cuts[k].end) ? MUTE_PRICE : 0;
-			const cost = costs[i] + cuts[i].price + (1 - length / limit) ** 3 + mute;
+			const cost = costs[i] + cuts[i].price + (1 - fill) ** 3 + mute;
 			if (cost < costs[k]) {
 				costs[k] = cost;
 				origins[k] = i;
 			}
 		}
 	}
-	const pieces: TextSegment[] = [];
-	for (let k = cuts.length - 1; k > 0; k = origins[k]) {
-		const { start } = cuts[origins[k]];
-		const { end } = cuts[k];
-		pieces.push({ text: text.slice(start, end), start, end });
-	}
+	const pieces: Array<{ start: number; end: number }> = [];
+	for (let k = cuts.length - 1; k > 0; k = origins[k])
+		pieces.push({ start: cuts[origins[k]].start, end: cuts[k].end });
 	return pieces.reverse();
 }
 
