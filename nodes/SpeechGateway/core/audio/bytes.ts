@@ -52,7 +52,7 @@ export function concat(chunks: Uint8Array[]): Uint8Array {
 	return all;
 }
 
-/** Of what passes by, hands on the bytes between two places. */
+/** Takes all bytes, in order, and hands on those between two places. */
 export function between(
 	from: number,
 	to: number,

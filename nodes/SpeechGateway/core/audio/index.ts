@@ -128,7 +128,7 @@ export interface AudioPart {
 }
 
 export interface JoinedAudio {
-	/** Of the joined file, known before its first byte. */
+	/** What the joined file will be, known before its first byte. */
 	info: AudioInfo;
 	/** Second at which each part starts in the joined file. */
 	starts: number[];
@@ -142,7 +142,7 @@ export interface Pauses {
 	between?: number | number[];
 	/** Before the first part. */
 	before?: number;
-	/** Behind the last part. */
+	/** After the last part. */
 	after?: number;
 }
 

@@ -25,7 +25,7 @@ const MOST_TIMES = 2.5;
 const SLACK_SECONDS = 5;
 /** A shorter text may be said in no time. */
 const SHORT_TEXT_SECONDS = 2;
-/** From so many on, of more than a few words each, the pace of the others says more than that of people in general. */
+/** From this many segments on, of more than a few words each, their own pace says more than that of people in general. */
 const ENOUGH_SEGMENTS = 3;
 const ENOUGH_LETTERS = 40;
 

@@ -47,7 +47,7 @@ const NARRATORS = new Set(
 	),
 );
 
-/** Of what names consist: up to four words with a capital (or of a script without case), numbers and titles with a full stop among them. */
+/** A word of a name: with a capital (or in a script without case), a short number, or a particle such as `von`. */
 const NAME_WORD =
 	/^(?:(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}'’.-]*|\d{1,3}|(?:von|van|de|da|del|der|la|le|al|bin|the|of|di|du)|[#&]\d*)$/u;
 
@@ -67,7 +67,7 @@ function looksLikeName(name: string): boolean {
 export const isNarrator = (name: string): boolean => NARRATORS.has(fold(name));
 
 interface Found {
-	/** Where its line and what is said start. */
+	/** Where its line starts, and where what is said starts. */
 	at: number;
 	from: number;
 	name: string;

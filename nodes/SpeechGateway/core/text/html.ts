@@ -17,7 +17,7 @@ const UNREAD = words(
 	'script style template head title svg iframe object video canvas noscript nav button select textarea datalist map rt rp ' +
 		'annotation annotation-xml applet think thinking ac:parameter ac:plain-text-body ri:user',
 );
-/** Of these the content is no markup. */
+/** Elements whose content is not markup. */
 const RAW = words('script style textarea title iframe noscript xmp');
 const VOID = words('area base br col embed hr img input link meta param source track wbr');
 /** Names that HTML shares with SSML. */
@@ -42,7 +42,7 @@ const MAX_UNCLOSED = 20;
 const NO_ALT =
 	/\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$|^(?:IMG|DSC|image)[_-]?\d+$|^(?:(?:untitled|image|img|picture|photo|screen ?shot|pasted image|alt text)[\s\d._:-]*)$|[\\{]/i;
 
-/** As in XHTML and the formats of e-books. */
+/** `<br/>`, as in XHTML and the formats of e-books. */
 const isSelfClosing = (attributes: string) => attributes.endsWith('/');
 
 export interface Tag {
@@ -67,7 +67,7 @@ export class HtmlReader {
 	/** Numbers of the ordered lists that are open, undefined for bullet lists. */
 	private readonly lists: Array<number | undefined> = [];
 	private preformatted = false;
-	/** Of the `<sub>` elements that are open, whether they have an alias. */
+	/** For each `<sub>` element that is open, whether it has an alias. */
 	private readonly subs: boolean[] = [];
 	/** Elements of which no end follows: looked for once only. */
 	private readonly neverClosed = new Set<string>();

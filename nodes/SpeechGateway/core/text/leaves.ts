@@ -18,13 +18,13 @@ interface Span {
 /** What a leaf is told by its first line. */
 interface Opening {
 	kind: 'paragraph' | 'fence' | 'indented' | 'html' | 'table' | 'note';
-	/** Of fenced code: what stands behind the fence, the fence, and the columns before it. */
+	/** For fenced code: what stands behind the fence, the fence, and the columns before it. */
 	info?: string;
 	fence?: string;
 	indent?: number;
 	/** What ends an HTML block; undefined: a blank line. */
 	ends?: RegExp;
-	/** Of a table. */
+	/** For a table. */
 	columns?: number;
 }
 

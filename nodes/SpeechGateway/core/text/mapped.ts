@@ -86,7 +86,7 @@ function runIndex({ runs }: MappedText, offset: number): number {
 	return low;
 }
 
-/** Where that starts which the unit at an offset comes from. */
+/** The start of what the unit at an offset comes from. */
 export function startOf(mapped: MappedText, offset: number): number {
 	if (mapped.runs.length === 0) return 0;
 	const run = mapped.runs[runIndex(mapped, offset)];
@@ -94,7 +94,7 @@ export function startOf(mapped: MappedText, offset: number): number {
 	return run.length === run.end - run.start ? run.start + offset - run.at : run.start;
 }
 
-/** Where that ends which the unit before an offset comes from. */
+/** The end of what the unit before an offset comes from. */
 export function endOf(mapped: MappedText, offset: number): number {
 	if (mapped.runs.length === 0 || offset === 0) return 0;
 	const run = mapped.runs[runIndex(mapped, offset - 1)];

@@ -38,7 +38,7 @@ function readFlat(text: string): string {
 		.trim();
 }
 
-/** In brackets where it would be read together with what stands before or behind it. */
+/** Reads a part of a formula, in brackets if it would otherwise run into what stands before or behind it. */
 function readPart(text: string): string {
 	const part = readFlat(text);
 	return /^[\p{L}\p{N}.√∞]*$/u.test(part) ? part : `(${part})`;

@@ -70,7 +70,7 @@ export function takePauses(read: MappedText): { written: MappedText; pauses: Pau
 const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
 const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
 
-/** From the first to the last letter or digit. */
+/** The stretch from the first letter or digit to the last. */
 function wordsOf(text: string): { start: number; end: number } {
 	let start = text.length;
 	let end = 0;

@@ -8,7 +8,7 @@ const MARKED = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/u;
 /** A line that counts: `Chapter 3`, `Part IV: The return`, `Kapitel 2`, `第三章`. */
 const COUNTED =
 	/^(?:(?:chapter|part|act|episode|section|kapitel|teil|abschnitt|chapitre|partie|cap[ií]tulo|parte|capitolo|hoofdstuk|deel|rozdział|глава|часть)[ \t]+(?:\d{1,4}|[ivxlc]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?!\p{L})|第[\p{N}一二三四五六七八九十百千零〇]{1,8}[章节節回部話话幕])/iu;
-/** Of sentences, greetings, and what a list follows. */
+/** The end of a sentence, of a greeting, or of a line that a list follows: not of a heading. */
 const ENDS_LIKE_TEXT = /[.!?…,;:。！？，、；：।؟؛،][\p{Pe}\p{Pf}"'*_]*$/u;
 const LETTER = /[\p{L}\p{N}]/u;
 /** A direction such as `(softly)` or `[Music]`, an item of a list, or what somebody says. */

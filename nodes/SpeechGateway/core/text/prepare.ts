@@ -51,7 +51,7 @@ export interface PreparedText {
 	notes: string[];
 }
 
-/** From this many parentheses that look like tone tags and are none, a hint is worth its place. */
+/** A hint is given from this many parentheses that look like tone tags and are none. */
 const MANY_PARENTHESES = 3;
 
 function read(source: string, format: TextFormat): ReadText {

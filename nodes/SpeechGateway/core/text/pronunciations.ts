@@ -5,7 +5,7 @@ import type { Edit } from './mapped';
 export interface Pronunciation {
 	find: string;
 	say: string;
-	/** Only where it is no part of a longer word. */
+	/** Only where it is not part of a longer word. */
 	wholeWord: boolean;
 	matchCase: boolean;
 }

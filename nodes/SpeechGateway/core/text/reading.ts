@@ -134,7 +134,7 @@ export class Reading {
 		this.endBlock('\n\n', true);
 	}
 
-	/** In place of what comes now, these words are spoken. */
+	/** These words are spoken instead of what comes now, up to `endAlias`. */
 	startAlias(words: string): void {
 		this.openAlias = { words, at: -1 };
 	}

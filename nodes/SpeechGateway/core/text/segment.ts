@@ -63,7 +63,7 @@ export function isSpeakable(text: string): boolean {
 	return text.search(WORDS) >= 0;
 }
 
-/** Of a piece without a letter or digit: more than any cut. */
+/** Price of a piece without a letter or digit: more than that of any cut. */
 const MUTE_PRICE = 10;
 
 /** Cuts closer together than this part of the limit are thinned out: it keeps the work linear and changes little. */

@@ -39,7 +39,7 @@ export function readPlain(source: string): {
 } {
 	const edits: Edit[] = [];
 	const dropped = new Set<string>();
-	/** With offsets of the source. */
+	/** Their offsets are those of the source. */
 	const aliases: Edit[] = [];
 	let open: { start: number; text: string } | undefined;
 	const declaration = DECLARATION.exec(source);

@@ -81,7 +81,7 @@ function possibleSkips({ info: { edges, head }, skip: least }: Excerpt): number[
 	return [...head.keys()].filter((skip) => skip >= least && freshHeader(head, skip) !== undefined);
 }
 
-/** At least one frame of each part stays. */
+/** How many frames may be left out at the end of a part; at least one of it stays. */
 function possibleDrops({ edges, frames }: Mp3Info, skip: number): number[] {
 	const most = edges ? Math.min(EDGE_FRAMES, frames - skip - 1) : 0;
 	return Array.from({ length: most + 1 }, (_, drop) => drop);

@@ -4,7 +4,7 @@ import { RangeDecoder } from './rangeDecoder';
 const BANDS = 21;
 /** Bands that each bandwidth codes: narrow, wide, super-wide, full. */
 const CODED_BANDS = [13, 17, 19, 21];
-/** Of frames of 2.5, 5, 10 and 20 ms: how much of a band's energy in the last frame, and in the band below, is expected. */
+/** How much of a band's energy in the last frame, and in the band below, is expected; for frames of 2.5, 5, 10 and 20 ms. */
 const FROM_LAST = [29_440, 26_112, 21_248, 16_384].map((part) => part / 32_768);
 const FROM_BELOW = [30_147, 22_282, 12_124, 6_554].map((part) => part / 32_768);
 const FROM_BELOW_INTRA = 4_915 / 32_768;
@@ -33,7 +33,7 @@ let distributions: Uint8Array[] | undefined;
 const bytesOf = (hex: string): Uint8Array =>
 	Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16));
 
-/** Of three values, for bands for which few bits are left. */
+/** Probabilities of three values, for bands for which few bits are left. */
 const SMALL = [2, 1, 0];
 /** What stands in place of the energy of a silent band. */
 const NOTHING = -28;
@@ -62,7 +62,7 @@ function madeDeEmphasis(): number[] {
 
 /** Energies are told as differences to those of the last frame, so all frames of a stream must pass through here. */
 export class CeltLevel {
-	/** Of each channel's bands, in steps of 6 dB. Fine steps, less than half of one, are not read. */
+	/** The energies of each channel's bands, in steps of 6 dB. Fine steps, less than half of one, are not read. */
 	private energies = [new Float64Array(BANDS), new Float64Array(BANDS)];
 
 	/** About the root mean square of the frame between two offsets, of full scale. `toc`: the first byte of its packet. */

@@ -2,17 +2,17 @@
 import { CeltLevel } from './celtLevel';
 import { RangeDecoder } from './rangeDecoder';
 
-/** In a packet of so few bytes the encoder has sent nothing. */
+/** A packet of up to this many bytes holds nothing: the encoder had nothing to send. */
 const EMPTY_PACKET_BYTES = 2;
 /** The first byte of packets in CELT. */
 const FIRST_CELT_TOC = 0x80;
 const STEREO_BIT = 4;
 
-/** On average; noise of this level has peaks of -42 dB. */
+/** Loudest average of a quiet frame: noise of this level has peaks of -42 dB. */
 const QUIET_RMS = 1 / 250;
 /** About the same as the gain of SILK's first subframe, in steps of 1.37 dB: measured on noise. */
 const QUIET_GAIN = 28;
-/** Of frames without speech, whether their excitation is soft; of gains, the upper three bits and the lower. */
+/** Probabilities: whether the excitation of a frame without speech is soft; the upper three bits of a gain, and the lower. */
 const OFFSET_TYPES = [230, 0];
 const GAIN_HIGH = [224, 112, 44, 15, 3, 2, 1, 0];
 const GAIN_LOW = [224, 192, 160, 128, 96, 64, 32, 0];

@@ -124,7 +124,7 @@ export function tallyOf(packets: Array<Packet | Made>): Tally {
 	return tally;
 }
 
-/** Of the packets that begin a file, those that are not played. */
+/** The packets at the beginning of a file that are not played. */
 export function leadOf(packets: Made[], preSkip: number): Tally {
 	let samples = 0;
 	return tallyOf(packets.filter((packet) => (samples += packet.samples) <= preSkip));

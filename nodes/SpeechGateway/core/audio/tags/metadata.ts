@@ -24,7 +24,7 @@ export interface Chapter {
 
 export interface Metadata {
 	tags: Tags;
-	/** In the order of time. */
+	/** In the order of their times. */
 	chapters: Chapter[];
 }
 
