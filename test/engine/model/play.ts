@@ -214,7 +214,10 @@ async function execute(
 		storeFailed ||= fails;
 		return fails;
 	};
+	const saves: IRunExecutionData[] = [];
 	const options: EngineRun = {
+		...(step.killedSaving && { onSaved: (data) => void saves.push(data) }),
+		...(step.timeout && { timeout: { seconds: step.timeout, of: 'workflow' } }),
 		parameters: parametersOf(kind, settings, name),
 		rounds: inputOf(scenario),
 		nodeId: name,
@@ -241,12 +244,13 @@ async function execute(
 			...{ retryOf: undefined, asItWas: undefined },
 			resumeOf: result,
 		});
-		const [asleep, sent] = [result, sim.requests.length];
+		const [asleep, sent, afterNode] = [result, sim.requests.length, saves.at(-2)];
 		result = await storeFault.run(failsToStore, async () => await runNode(resumed));
 		// An n8n that is killed knows nothing of what it has sent since the last sleep.
 		const looked = sim.requests.slice(sent).every(({ method }) => method === 'GET');
-		if (naps === step.killedAfter && looked && !cancelled) result = killed(asleep);
+		if (naps === step.killedAfter && looked && !cancelled) result = killed(asleep, afterNode);
 	}
+	cancelled ||= result.run.status === 'canceled';
 	for (const event of EVENTS) sim.off(event, onEvent);
 	await quiet(sim);
 	const execution: Execution = {
@@ -260,9 +264,9 @@ async function execute(
 }
 
 /** What n8n finds of an execution when it was killed while it was awake after a sleep. */
-const killed = (asleep: EngineResult): EngineResult => ({
+const killed = (asleep: EngineResult, data = asleep.run.data): EngineResult => ({
 	...asleep,
-	...{ run: { ...asleep.run, status: 'crashed' }, outputs: [], rounds: [] },
+	...{ run: { ...asleep.run, data, status: 'crashed' }, outputs: [], rounds: [] },
 });
 
 function branchesOf(kind: Kind, { whenMaxWaitReached, onError }: Settings): Array<Came['branch']> {

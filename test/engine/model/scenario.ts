@@ -87,8 +87,12 @@ export interface Step {
 	filesDeleted?: boolean;
 	/** The node was switched to the operation that is most like its own. */
 	switched?: boolean;
-	/** n8n is killed after this sleep, while the node looks at its jobs. */
+	/** n8n is killed after this sleep, while the node looks at its jobs … */
 	killedAfter?: number;
+	/** … or before, between the two times that it saves the sleep ("Save execution progress"). */
+	killedSaving?: boolean;
+	/** The workflow's timeout, seconds. */
+	timeout?: number;
 }
 
 /** What is the next best to do with the same items. */
@@ -280,6 +284,9 @@ const step: fc.Arbitrary<Step> = fc.record({
 	filesDeleted: rarely(fc.constant(true)),
 	switched: rarely(fc.constant(true)),
 	killedAfter: one(undefined, undefined, 1, 2),
+	killedSaving: one(undefined, true),
+	// With 140 s, it sleeps once and ends while it waits on.
+	timeout: rarely(one(1, 30, 100, 140)),
 });
 
 export const scenario: fc.Arbitrary<Scenario> = fc
