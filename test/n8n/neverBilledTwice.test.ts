@@ -1,6 +1,6 @@
 import { openBench, type Bench } from '../support/n8n/bench';
-import { executionError, nodeOutputs, type Execution } from '../support/n8n/client';
-import { sharedN8n } from '../support/n8n/shared';
+import { executionError, nodeOutputs, poll, type Execution } from '../support/n8n/client';
+import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import { buildWorkflow, connection, NODE_NAME } from '../support/workflow';
 
 let bench: Bench;
@@ -159,3 +159,27 @@ test('the API key is neither in executions nor in the log', async () => {
 	expect(raw).not.toContain(bench.sim.apiKey);
 	expect(sharedN8n().log()).not.toContain(bench.sim.apiKey);
 });
+
+// n8n 1 drops what the node returns after a timeout.
+const onCurrent = n8nIsAtLeast('2.41') ? test : test.skip;
+onCurrent(
+	"the workflow's timeout: what is finished is handed over, what is under way is Unknown",
+	async () => {
+		bench.sim.fault({ input: texts[1], connection: 'stall' });
+		const workflow = await bench.save({
+			...{ parameters: speech, items, trigger: 'webhook' },
+			settings: { executionTimeout: 3 },
+		});
+		const id = await bench.api.trigger(workflow);
+		expect((await bench.api.waitForExecution(id)).status).toBe('canceled');
+		// n8n ends the execution first, and then stores what the node returns.
+		const execution = await poll(`items of execution ${id}`, async () => {
+			const ended = await bench.api.execution(id);
+			return nodeOutputs(ended, NODE_NAME).length > 0 ? ended : undefined;
+		});
+		expect(inputItems(execution, 0)).toEqual([0, 2, 3, 4].map((item) => ({ item })));
+		expect(nodeOutputs(execution, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
+			'interrupted',
+		]);
+	},
+);

@@ -384,7 +384,8 @@ function webhookPath(workflow: WorkflowJson): string {
 	return (node.parameters as { path: string }).path;
 }
 
-async function poll<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+/** Looks until there is something to see. Fails, naming it, when an execution would be over. */
+export async function poll<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
 	const until = performance.now() + EXECUTION_LIMIT_MS;
 	for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 1.5, MAX_POLL_MS)) {
 		const found = await look();
