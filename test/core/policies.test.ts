@@ -290,8 +290,8 @@ describe('errors say what happened and what to do', () => {
 			/100 seconds/,
 			/^It was not charged. Run it again later.$/,
 		],
-		[500, {}, { error: 'x' }, /^The gateway had an error \(500\)$/, /not charged/],
-		[503, {}, '<html>busy</html>', /not the gateway's own answer \(503\)/, /not charged/],
+		[500, {}, { error: { message: 'x' } }, /^The gateway had an error \(500\)$/, /not charged/],
+		[521, {}, '<html>down</html>', /not the gateway's own answer \(521\)/, /not charged/],
 		[403, {}, '<html>no</html>', /proxy or firewall/, /The answer says: "no"/],
 		[407, {}, '', /proxy .* asks for a login/, /HTTPS_PROXY/],
 	])('%i %j', (status, subject, body, message, description) => {

@@ -107,6 +107,8 @@ const UNKNOWN: Array<[name: string, fault: Fault, reason: string]> = [
 	['504 without a body', { status: 504, charge: true, body: '' }, 'upstream_outcome_unknown'],
 	['502 of a proxy', { status: 502, charge: true, body: PROXY_PAGE }, 'upstream_outcome_unknown'],
 	['500 without a body', { status: 500, charge: true, body: '' }, 'upstream_outcome_unknown'],
+	['503 of Kong', { status: 503, charge: true, proxy: 'json' }, 'upstream_outcome_unknown'],
+	['503 of Spring', { status: 503, charge: true, proxy: 'spring' }, 'upstream_outcome_unknown'],
 	['408', { status: 408, charge: true }, 'upstream_outcome_unknown'],
 	['lost before the work', { connection: 'reset-before-work' }, 'connection_lost'],
 	['lost after the work', { connection: 'reset-after-work' }, 'connection_lost'],

@@ -101,7 +101,7 @@ test.each([
 	},
 );
 
-test('503: what nginx holds back is sent again, and charged once', async () => {
+test("503: nginx's own limit goes to Unknown, and is not sent again", async () => {
 	sim.fault({ path: '/v1/models', connection: 'stall' });
 	nginx = await startNginx(sim.url, 'limit_conn all 1;');
 	const hangUp = new AbortController();
@@ -114,8 +114,11 @@ test('503: what nginx holds back is sent again, and charged once', async () => {
 	hangUp.abort();
 	await expect(first).rejects.toThrow();
 	const { outputs } = await running;
-	expect(outputs[0]).toHaveLength(1);
-	expect([posts(), sim.charges.length]).toEqual([1, 1]);
+	expect(outputs[1][0].json).toMatchObject({
+		reason: 'upstream_outcome_unknown',
+		httpCode: '503',
+	});
+	expect(posts()).toBe(0);
 });
 
 test('413: a recording that nginx finds too large was not charged, and the error says so', async () => {

@@ -112,7 +112,6 @@ describe('what counts as what, for one billed request', () => {
 		['500', { status: 500 }],
 		['502', { status: 502 }],
 		['503', { status: 503 }],
-		['503 of a proxy', { status: 503, body: '<html>Service Unavailable</html>' }],
 		['520', { status: 520 }],
 		['521 of a proxy', { status: 521, body: '<html>Web server is down</html>' }],
 		['525 of a proxy', { status: 525, body: '' }],

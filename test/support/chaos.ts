@@ -26,7 +26,11 @@ const WEATHER: Array<{ perMille: number; fault: (random: () => number) => Fault 
 	{ perMille: 10, fault: () => ({ status: 502, proxy: 'page', charge: false }) },
 	{ perMille: 5, fault: () => ({ status: 500, proxy: 'empty', charge: true }) },
 	{ perMille: 5, fault: () => ({ status: 520, proxy: 'page', charge: true }) },
-	{ perMille: 10, fault: () => ({ status: 503, proxy: 'page', retryAfter: 0 }) },
+	// Heroku, Envoy, Kong and Spring in front.
+	{ perMille: 5, fault: () => ({ status: 503, proxy: 'page', retryAfter: 0, charge: true }) },
+	{ perMille: 5, fault: () => ({ status: 503, proxy: 'text', charge: false }) },
+	{ perMille: 5, fault: () => ({ status: 502, proxy: 'json', charge: true }) },
+	{ perMille: 5, fault: () => ({ status: 500, proxy: 'spring', charge: true }) },
 	{ perMille: 5, fault: () => ({ status: 408, charge: true }) },
 	{ perMille: 50, fault: (random) => ({ delayMs: Math.round(random() * 100) }) },
 ];

@@ -27,10 +27,10 @@ export type TransportFailure = 'notSent' | 'timeout' | 'lost';
 const TOO_EARLY = new Set([409, 425]);
 
 /**
- * Server errors that nobody sends after the work was begun: overloaded or in maintenance (503), and a proxy in front of the
- * gateway that could not connect to it (521), not find a route (523), or not agree on TLS with it (525, 526).
+ * Cloudflare's errors from before the gateway had anything: it could not connect (521), find a route (523), or agree on TLS
+ * (525, 526). A 503 is not among them: Heroku, Azure Front Door and Envoy send one while the gateway works on.
  */
-const NEVER_REACHED = new Set([503, 521, 523, 525, 526]);
+const NEVER_REACHED = new Set([521, 523, 525, 526]);
 
 /** The code by which the gateway says that it does not know what became of a request. */
 const OUTCOME_UNKNOWN = 'upstream_outcome_unknown';
@@ -38,9 +38,9 @@ const OUTCOME_UNKNOWN = 'upstream_outcome_unknown';
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /**
- * The outcome of a request by the status and the body (JSON or text) of its answer. Free requests (GET, DELETE) are never unknown: they may simply
- * be asked again. A billed one that met a server error is only sent again when the gateway itself says so: a proxy that
- * lost the gateway's answer knows nothing of what was charged.
+ * The outcome of a request by the status and the body (JSON or text) of its answer. Free requests (GET, DELETE) are never
+ * unknown: they may simply be asked again. After a server error, a billed one is only sent again when the gateway itself
+ * reports the error: a proxy that lost the gateway's answer cannot know what was charged.
  */
 export function classifyStatus(status: number, billed: boolean, body?: unknown): Outcome {
 	if (isSuccess(status)) return 'done';
@@ -56,26 +56,20 @@ export function classifyStatus(status: number, billed: boolean, body?: unknown):
 	return 'refused';
 }
 
-/** Where error bodies keep their words: the gateway's format is not documented, so the usual ones are read. */
-const ERROR_FIELDS = ['error', 'errors', 'message', 'msg', 'detail', 'code'];
+/** The fields of which the gateway's `error` object has at least one. */
+const ERROR_FIELDS = ['message', 'code', 'type'];
 
 /**
- * Fields by which Cloudflare marks JSON of its own, which it sends in place of a page to whoever accepts JSON (RFC 9457).
- * As a proxy, it does not know what the gateway did.
+ * Whether an answer is the gateway's own: JSON whose `error` is an object that says something. Proxies send pages, text, or
+ * JSON such as `{ "message": … }` (Kong, AWS) and `{ "error": "Service Unavailable" }` (Spring).
  */
-const CLOUDFLARE_FIELDS = ['cloudflare_error', 'ray_id'];
-
-/** Whether a body is an error of the gateway's: JSON that says something of it. A proxy sends a page, text or nothing. */
 export function isGatewayError(body: unknown): boolean {
-	if (!isRecord(body) || CLOUDFLARE_FIELDS.some((field) => isSaid(body[field]))) return false;
-	return ERROR_FIELDS.some((field) => isSaid(body[field]));
+	const error = isRecord(body) ? body.error : undefined;
+	return isRecord(error) && ERROR_FIELDS.some((field) => isSaid(error[field]));
 }
 
-/** Whether a field of an error says anything: `{ "error": null }` and `{ "message": "" }` do not. */
-function isSaid(value: unknown): boolean {
-	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
-	return typeof value === 'string' ? value.trim() !== '' : Boolean(value);
-}
+const isSaid = (value: unknown): boolean =>
+	typeof value === 'string' ? value.trim() !== '' : typeof value === 'number';
 
 function codeOf(body: unknown): unknown {
 	if (!isRecord(body)) return undefined;

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
+import { gatewayWords } from '../core/gatewayWords';
 import { isRecord } from '../core/json';
-import { isGatewayError } from '../core/outcome';
 
 /** Where answers keep their list. */
 const LISTS = ['data', 'items', 'models', 'voices', 'list', 'results', 'result'];
@@ -23,7 +23,7 @@ function listIn(body: unknown): unknown[] | undefined {
 	const held = heldBy(body);
 	const found = held.find(Array.isArray);
 	// Gateways written in Go have null for a list without entries; so do answers that only bring an error.
-	const isEmpty = held.includes(null) && !held.some(isRecord) && !isGatewayError(body);
+	const isEmpty = held.includes(null) && !held.some(isRecord) && !gatewayWords(body).message;
 	return found ?? (isEmpty ? [] : undefined);
 }
 

@@ -7,7 +7,7 @@ import { isCut, SPEECH_SENTENCES, titleOf } from './scenario';
 type Verdict = 'done' | 'unknown' | 'free';
 
 /** Nothing was charged, whoever says so. */
-const FREE_FROM_ANYONE = new Set([429, 503, 521, 523, 524, 525, 526]);
+const FREE_FROM_ANYONE = new Set([429, 521, 523, 524, 525, 526]);
 
 export function verdict({ status, fault = {}, aborted }: SimRequest): Verdict {
 	if (status === undefined || aborted) return 'unknown';

@@ -113,7 +113,7 @@ export interface Scenario {
 	steps: Step[];
 }
 
-const proxied = (status: number, proxy: 'page' | 'empty', charge: boolean): Fault => ({
+const proxied = (status: number, proxy: Fault['proxy'], charge: boolean): Fault => ({
 	status,
 	proxy,
 	charge,
@@ -124,7 +124,6 @@ const one = <T>(...values: T[]) => fc.constantFrom(...values);
 const PASSING: Fault[] = [
 	{ status: 429, retryAfter: 0 },
 	{ status: 503, retryAfter: 0 },
-	{ status: 503, proxy: 'page', retryAfter: 0 },
 	{ status: 500, retryAfter: 0 },
 	{ status: 502, retryAfter: 0 },
 	{ status: 521, proxy: 'page', retryAfter: 0 },
@@ -156,6 +155,13 @@ const UNKNOWN: Fault[] = [
 	proxied(520, 'empty', true),
 	proxied(522, 'page', false),
 	proxied(504, 'page', true),
+	proxied(503, 'page', true),
+	proxied(503, 'json', true),
+	proxied(503, 'text', false),
+	proxied(503, 'spring', true),
+	proxied(502, 'json', true),
+	proxied(500, 'json', true),
+	proxied(500, 'spring', false),
 	{ connection: 'reset-before-work' },
 	{ connection: 'reset-after-work' },
 	{ truncate: 'half' },

@@ -19,10 +19,10 @@ export interface Fault {
 	body?: string | object | Buffer;
 	headers?: Record<string, string>;
 	/**
-	 * With `status`: answered by a proxy in front of the gateway (nginx's page, or no body at all), which knows nothing of
-	 * what the gateway did: with `charge`, the work was done.
+	 * With `status`: answered by a proxy in front of the gateway, which knows nothing of what the gateway did; with `charge`,
+	 * the work was done. `page` is nginx's, `json` Kong's and AWS's, `spring` and `text` those of Spring and Envoy.
 	 */
-	proxy?: 'page' | 'empty';
+	proxy?: 'page' | 'empty' | 'json' | 'spring' | 'text';
 	/** With `status`: the work was done and charged all the same. With `stall`: false when it was not (default: it was). */
 	charge?: boolean;
 	/**

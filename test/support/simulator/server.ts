@@ -213,26 +213,44 @@ const reserved = (world: World, account: Account) =>
 		0,
 	);
 
-/** A proxy in front of the service knows nothing of its error format; nginx's page looks like this. */
-function page(status: number): Reply {
-	const title = `${status} ${STATUS_CODES[status] ?? 'Error'}`;
-	return {
+const titleOf = (status: number) => STATUS_CODES[status] ?? 'Error';
+
+const jsonReply = (status: number, value: unknown): Reply => ({
+	status,
+	contentType: 'application/json',
+	body: JSON.stringify(value),
+});
+
+/** What proxies in front of the service answer, none of them in its error format. */
+const PROXY_REPLIES: Record<NonNullable<Fault['proxy']>, (status: number) => Reply> = {
+	page(status) {
+		const title = `${status} ${titleOf(status)}`;
+		return {
+			status,
+			contentType: 'text/html; charset=utf-8',
+			body: `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`,
+		};
+	},
+	empty: (status) => ({ status, contentType: 'text/plain', body: '' }),
+	json: (status) =>
+		jsonReply(status, { message: 'An invalid response was received from the upstream server' }),
+	spring: (status) =>
+		jsonReply(status, { timestamp: '2026-01-01T00:00:00Z', status, error: titleOf(status) }),
+	text: (status) => ({
 		status,
-		contentType: 'text/html; charset=utf-8',
-		body: `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`,
-	};
-}
+		contentType: 'text/plain',
+		body: 'upstream connect error or disconnect/reset before headers. reset reason: connection termination',
+	}),
+};
 
 function errorReply({ status, message, code, param }: ApiError): Reply {
-	if (status === 524) return page(status);
-	const body = JSON.stringify(errorBody(status, message, code, param ?? undefined));
-	return { status, contentType: 'application/json', body };
+	if (status === 524) return PROXY_REPLIES.page(status);
+	return jsonReply(status, errorBody(status, message, code, param ?? undefined));
 }
 
 function faultReply(status: number, { body, proxy }: Fault): Reply {
-	if (proxy === 'page') return page(status);
-	if (proxy === 'empty') return { status, contentType: 'text/plain', body: '' };
-	if (body === undefined && status === 524) return page(status);
+	if (proxy) return PROXY_REPLIES[proxy](status);
+	if (body === undefined && status === 524) return PROXY_REPLIES.page(status);
 	if (Buffer.isBuffer(body)) return { status, contentType: 'application/octet-stream', body };
 	if (typeof body === 'string') {
 		const html = body.trimStart().startsWith('<');
