@@ -146,7 +146,8 @@ test.each([
 	['CERT_HAS_EXPIRED', '', 'notSent'],
 	['SELF_SIGNED_CERT_IN_CHAIN', '', 'notSent'],
 	['ERR_TLS_CERT_ALTNAME_INVALID', '', 'notSent'],
-	['EPROTO', 'write EPROTO 40:SSL routines:wrong version number', 'notSent'],
+	['EPROTO', 'write EPROTO 40:SSL routines:wrong version number', 'lost'],
+	['ERR_SSL_WRONG_VERSION_NUMBER', 'SSL routines:wrong version number', 'lost'],
 	[
 		'ECONNRESET',
 		'Client network socket disconnected before secure TLS connection was established',
@@ -203,7 +204,6 @@ test.each([
 	'CERT_REJECTED',
 	'HOSTNAME_MISMATCH',
 	'ERR_TLS_CERT_ALTNAME_INVALID',
-	'ERR_SSL_WRONG_VERSION_NUMBER',
 ])('%s: n8n has refused the certificate, and sent nothing', (code) => {
 	expect(transportFailure({ code })).toBe('notSent');
 });
@@ -272,6 +272,12 @@ test.each(['ESOCKETTIMEDOUT', 'ETIMEDOUT', 'ECONNABORTED'])(
 test("n8n's refusal of an address is known by the name of its error, too", () => {
 	expect(transportFailure({ name: 'NodeApiError SsrfBlockedIpError' })).toBe('notSent');
 	expect(transportFailure({})).toBe('lost');
+});
+
+test('an unfinished TLS handshake: nothing was sent, whatever the error', () => {
+	const error = { code: 'EPROTO', message: 'SSL routines:wrong version number' };
+	expect(transportFailure({ ...error, isHandshaking: true })).toBe('notSent');
+	expect(transportFailure({ ...error, isHandshaking: false })).toBe('lost');
 });
 
 test('what may be sent again', () => {

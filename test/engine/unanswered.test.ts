@@ -24,6 +24,7 @@ let server: TestServer | undefined;
 afterEach(async () => {
 	await server?.close();
 	server = undefined;
+	jest.restoreAllMocks();
 	delete process.env.HTTPS_PROXY;
 	delete process.env.NO_PROXY;
 });
@@ -56,6 +57,29 @@ describe('TLS: nothing left this machine', () => {
 		server = await startHttp((_, response) => response.end());
 		const { error } = await run(`https://localhost:${server.port}`);
 		expect(error?.message).toContain('does not speak TLS');
+	});
+});
+
+describe('TLS: the session breaks after the whole request', () => {
+	test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s: unknown, sent once', async (version) => {
+		trustTestServers();
+		let client: Socket | undefined;
+		// In the middle of the session, plain text: "wrong version number".
+		const gateway = await startHttps(() => client?.write('HTTP/1.1 502 Bad Gateway'), version);
+		server = await startTcp((socket, first) => {
+			client = socket;
+			const onward = connect(gateway.port, '127.0.0.1');
+			onward.on('error', () => socket.destroy());
+			onward.write(first);
+			socket.pipe(onward).pipe(socket);
+		});
+		try {
+			const { outputs } = await run(`https://localhost:${server.port}`);
+			expect(outputs[1][0].json).toMatchObject({ reason: 'connection_lost' });
+			expect(gateway.seen).toEqual(['POST /v1/audio/speech']);
+		} finally {
+			await gateway.close();
+		}
 	});
 });
 
@@ -134,7 +158,6 @@ describe('an HTTPS proxy', () => {
 		};
 		beforeEach(() => trustTestServers());
 		afterEach(async () => {
-			jest.restoreAllMocks();
 			await gateway.close();
 		});
 		const answered = async (status: number, body: string, options: IDataObject = {}) => {

@@ -2,7 +2,7 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
-import tls from 'node:tls';
+import tls, { type SecureVersion } from 'node:tls';
 
 /** A server on 127.0.0.1 that does what one test wants of it. */
 export interface TestServer {
@@ -70,9 +70,14 @@ export async function startHttp(serve: RequestListener): Promise<TestServer> {
 }
 
 /** With a certificate for localhost that nobody trusts, but for `trustTestServers`. */
-export async function startHttps(serve: RequestListener): Promise<TestServer> {
+export async function startHttps(
+	serve: RequestListener,
+	version?: SecureVersion,
+): Promise<TestServer> {
 	const seen: string[] = [];
-	return await start(createTlsServer({ key: KEY, cert: CERTIFICATE }, noting(seen, serve)), seen);
+	const versions = { minVersion: version, maxVersion: version };
+	const options = { key: KEY, cert: CERTIFICATE, ...versions };
+	return await start(createTlsServer(options, noting(seen, serve)), seen);
 }
 
 /** Until jest restores its mocks, this process trusts the certificate of `startHttps`, as NODE_EXTRA_CA_CERTS would. */

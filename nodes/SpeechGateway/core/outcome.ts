@@ -116,7 +116,6 @@ const CERTAINLY_NOT_SENT = new Set([
 	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 	'HOSTNAME_MISMATCH',
 	'ERR_TLS_CERT_ALTNAME_INVALID',
-	'ERR_SSL_WRONG_VERSION_NUMBER',
 ]);
 
 /** System calls that come before the connection. EHOSTUNREACH, ETIMEDOUT … of any other may come after the request. */
@@ -126,8 +125,8 @@ const CONNECTING = /^(connect|getaddrinfo)$/;
 const CERTAIN_MESSAGES = [
 	// The system's words for such a call, where n8n keeps no more than the message.
 	/\b(connect|getaddrinfo) E[A-Z_]+\b/,
-	// The TLS handshake failed.
-	/before secure TLS connection was established|wrong version number/,
+	// The TLS handshake failed. ("wrong version number" may also come after the request.)
+	/before secure TLS connection was established/,
 	// An HTTPS proxy closed the connection, or spoke no HTTP, instead of making a tunnel.
 	/proxy CONNECT response|before receiving CONNECT response/,
 	// n8n's SSRF protection refused the address.
@@ -152,14 +151,17 @@ export interface TransportErrorFacts {
 	syscall?: string;
 	name?: string;
 	message?: string;
+	/** The TLS handshake was not finished, so nothing of the request had left. */
+	isHandshaking?: boolean;
 }
 
 /** "Not sent" only when that is certain; whatever is not recognised counts as lost on the way. */
 export function transportFailure(error: TransportErrorFacts): TransportFailure {
-	const { code = '', syscall = '', name = '', message = '' } = error;
+	const { code = '', syscall = '', name = '', message = '', isHandshaking } = error;
 	const text = `${name} ${message}`;
 	const alert = /SSL alert number (\d+)/.exec(message)?.[1];
 	if (
+		isHandshaking ||
 		CERTAINLY_NOT_SENT.has(code) ||
 		CONNECTING.test(syscall) ||
 		CERTAIN_MESSAGES.some((certain) => certain.test(text)) ||

@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { gatewayWords } from '../core/gatewayWords';
+import { isRecord } from '../core/json';
 import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
 import { Account, CREDENTIAL } from './account';
 import {
@@ -219,12 +220,13 @@ function rootCause(error: unknown): TransportErrorFacts {
 	const names: string[] = [];
 	for (let at = error, depth = 0; at && typeof at === 'object' && depth < 6; depth++) {
 		const found = at as Record<string, unknown>;
-		const { name, message, messages, syscall, cause, errors } = found;
+		const { name, message, messages, syscall, cause, errors, request } = found;
 		const code = [found.code, found.httpCode].find(
 			(value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
 		);
 		if (typeof code === 'string') facts.code = code;
 		if (typeof syscall === 'string') facts.syscall = syscall;
+		if (isHandshaking(request)) facts.isHandshaking = true;
 		if (typeof name === 'string') names.push(name);
 		const original = Array.isArray(messages) ? (messages[0] as unknown) : undefined;
 		const text = [original, message].find((value) => typeof value === 'string' && value !== '');
@@ -233,6 +235,10 @@ function rootCause(error: unknown): TransportErrorFacts {
 	}
 	return { ...facts, name: names.join(' ') };
 }
+
+/** Node's TLS socket says so for ever if its handshake never finished; nothing is written to it before. */
+const isHandshaking = (request: unknown): boolean =>
+	isRecord(request) && isRecord(request.socket) && request.socket.secureConnecting === true;
 
 function redirectTarget(response: GatewayResponse, from: string): string | undefined {
 	const location = response.headers.location;
