@@ -14,6 +14,7 @@ interface Timer {
 }
 
 const RealDate = Date;
+const realPerformanceNow = performance.now.bind(performance);
 const realTimeout = AbortSignal.timeout.bind(AbortSignal);
 const realRequestTimeout = ClientRequest.prototype.setTimeout;
 
@@ -23,6 +24,15 @@ let timers: Timer[] = [];
 let driving = false;
 
 export const now = (): number => virtualNow ?? RealDate.now();
+
+/** Ms that the machine's clock was stepped by, as NTP or an administrator does; only dates show it. */
+let stepMs = 0;
+
+/** Steps the clock of dates forward, or back; durations go on as before. Virtual time only. */
+export const stepClock = (milliseconds: number): void => void (stepMs += milliseconds);
+
+/** Ms of the real clock, under virtual time, too. */
+export const realMs = realPerformanceNow;
 
 /** Resolves after `milliseconds`; rejects with an AbortError when the signal aborts. */
 export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -44,7 +54,7 @@ export async function wait(milliseconds: number, signal?: AbortSignal): Promise<
 }
 
 /**
- * Makes time virtual for all tests of this file: `Date`, `AbortSignal.timeout`, the time-outs of HTTP requests and the
+ * Makes time virtual for all tests of this file: `Date`, `performance.now`, `AbortSignal.timeout`, the time-outs of HTTP requests and the
  * simulator. n8n's own timers stay real.
  */
 export function useVirtualTime(): void {
@@ -52,7 +62,9 @@ export function useVirtualTime(): void {
 	afterAll(() => {
 		virtualNow = undefined;
 		timers = [];
+		stepMs = 0;
 		globalThis.Date = RealDate;
+		performance.now = realPerformanceNow;
 		AbortSignal.timeout = realTimeout;
 		ClientRequest.prototype.setTimeout = realRequestTimeout;
 	});
@@ -62,6 +74,8 @@ export function useVirtualTime(): void {
 export function startVirtualTime(): void {
 	virtualNow = RealDate.now();
 	globalThis.Date = VirtualDate as DateConstructor;
+	const began = virtualNow;
+	performance.now = () => now() - began;
 	AbortSignal.timeout = (milliseconds) => {
 		const controller = new AbortController();
 		after(milliseconds, () => controller.abort(new DOMException('Time-out', 'TimeoutError')));
@@ -72,10 +86,10 @@ export function startVirtualTime(): void {
 
 class VirtualDate extends RealDate {
 	constructor(...values: unknown[]) {
-		super(...((values.length > 0 ? values : [now()]) as [number]));
+		super(...((values.length > 0 ? values : [VirtualDate.now()]) as [number]));
 	}
 
-	static now = now;
+	static now = (): number => now() + stepMs;
 }
 
 /** The time-out of a request that has no answer yet; axios takes it away when there is one. */

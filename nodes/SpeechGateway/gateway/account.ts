@@ -23,7 +23,7 @@ type Context = Pick<IExecuteFunctions, 'getCredentials'>;
 export class Account {
 	readonly redactor: Redactor;
 	private key: string;
-	private readAt = Date.now();
+	private readAt = performance.now();
 
 	private constructor(
 		private readonly context: Context,
@@ -56,13 +56,13 @@ export class Account {
 
 	/** The credential with which n8n is to sign a request. It is read again now and then: a new key is used from then on. */
 	async signature(): Promise<ICredentialsDecrypted> {
-		if (Date.now() - this.readAt > READING_HOLDS_MS) await this.readAgain();
+		if (performance.now() - this.readAt > READING_HOLDS_MS) await this.readAgain();
 		return { id: '', name: '', type: CREDENTIAL, data: this.data };
 	}
 
 	/** A reading that fails changes nothing, nor does the key of another gateway: what is paid for is still waited for. */
 	private async readAgain(): Promise<void> {
-		this.readAt = Date.now();
+		this.readAt = performance.now();
 		try {
 			const data = await this.context.getCredentials(CREDENTIAL);
 			const key = keyIn(data);

@@ -38,7 +38,7 @@ export class ConcurrencyLimiter {
 	/**
 	 * Runs one request when there is room. `signal` ends the wait for room, with its reason; once the request has begun, it
 	 * does nothing here. Without one, free requests wait until the run is cancelled, billed ones until it stops. Rejects with
-	 * NotStartedError when it cannot begin before `deadline` (ms since 1970).
+	 * NotStartedError when it cannot begin before `deadline` (by `performance.now()`, ms).
 	 */
 	async run<T>(
 		billed: boolean,
@@ -49,7 +49,7 @@ export class ConcurrencyLimiter {
 		await this.enter(billed, signal, deadline);
 		try {
 			for (let wait = this.closedFor(); wait > 0; wait = this.closedFor()) {
-				if (Date.now() + wait > deadline) throw new NotStartedError(NO_ROOM);
+				if (performance.now() + wait > deadline) throw new NotStartedError(NO_ROOM);
 				await pause(wait, signal);
 			}
 			signal?.throwIfAborted();
@@ -91,7 +91,7 @@ export class ConcurrencyLimiter {
 
 	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
 	slowDown(ticket: Ticket, milliseconds: number): void {
-		this.closedToOthersUntil = Math.max(this.closedToOthersUntil, Date.now() + milliseconds);
+		this.closedToOthersUntil = Math.max(this.closedToOthersUntil, performance.now() + milliseconds);
 		if (ticket.slowdowns !== this.slowdowns) return;
 		this.slowdowns++;
 		this.successes = 0;
@@ -137,12 +137,12 @@ export class ConcurrencyLimiter {
 			queue.push(waiting);
 			mine?.addEventListener('abort', aborted, { once: true });
 			if (deadline < Infinity)
-				void pause(deadline - Date.now()).then(() => leave(new NotStartedError(NO_ROOM)));
+				void pause(deadline - performance.now()).then(() => leave(new NotStartedError(NO_ROOM)));
 		});
 	}
 
 	private closedFor(): number {
-		return this.closedToOthersUntil - Date.now();
+		return this.closedToOthersUntil - performance.now();
 	}
 
 	private startNext(): void {

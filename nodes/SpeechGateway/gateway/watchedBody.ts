@@ -17,7 +17,7 @@ const SLOWEST_BYTES_PER_SECOND = 50;
 export class ExchangeTimeout {
 	private readonly request = new AbortController();
 	/** Since when the gateway is waited for; Infinity while it is not. Up to the headers, n8n's own time-out is to come first. */
-	private waitingSince = Date.now() + LONGEST_TICK_MS;
+	private waitingSince = performance.now() + LONGEST_TICK_MS;
 	private ended = false;
 	private hurriedSince: number | undefined;
 	/** How long the body has been waited for so far, ms, less the time that its bytes have earned. */
@@ -34,19 +34,19 @@ export class ExchangeTimeout {
 
 	/** From now on the time runs anew. */
 	restart(): void {
-		this.waitingSince = Date.now();
+		this.waitingSince = performance.now();
 	}
 
 	/** This many bytes came; the time stands still until the next are asked for. */
 	received(bytes: number): void {
-		const waited = Date.now() - this.waitingSince;
+		const waited = performance.now() - this.waitingSince;
 		this.owed = Math.max(0, this.owed + waited - (bytes * 1000) / SLOWEST_BYTES_PER_SECOND);
 		this.waitingSince = Infinity;
 	}
 
 	/** From now on, the time runs for all that is left of the exchange, whatever comes in. */
 	hurry(): void {
-		this.hurriedSince = Date.now();
+		this.hurriedSince = performance.now();
 	}
 
 	/** The exchange is over: there is nothing left to wait for. */
@@ -64,7 +64,7 @@ export class ExchangeTimeout {
 	private async watch(): Promise<void> {
 		for (;;) {
 			const since = this.hurriedSince ?? this.waitingSince - this.owed;
-			const waited = Date.now() - since;
+			const waited = performance.now() - since;
 			if (waited >= this.milliseconds) break;
 			await pause(Math.min(LONGEST_TICK_MS, this.milliseconds - waited));
 			if (this.ended) return;

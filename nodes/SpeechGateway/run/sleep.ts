@@ -47,7 +47,7 @@ function shown(outcome: Settled): IDataObject[] {
 }
 
 /** This is loaded by the first run of the node after n8n's start, so when n8n wakes up what became due while it was down. */
-const LOADED_AT = Date.now();
+const LOADED_AT = performance.now();
 
 /** n8n takes 2 to 10 s from the moment in which it wakes up what is due to the end of its start. */
 const LONGEST_START_MS = 30_000;
@@ -58,7 +58,7 @@ const LONGEST_START_MS = 30_000;
  * stays "crashed", although it has delivered everything. Stop ends the wait at once.
  */
 export async function outlastStart(cancel?: AbortSignal): Promise<void> {
-	await pause(LOADED_AT + LONGEST_START_MS - Date.now(), cancel).catch(() => {});
+	await pause(LOADED_AT + LONGEST_START_MS - performance.now(), cancel).catch(() => {});
 }
 
 /** How an item came out of the time before the sleep. */

@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import fc from 'fast-check';
+import { realMs } from '../../support/clock';
 import type { Simulator } from '../../support/simulator';
 import { judge, tell } from './judge';
 import { breakStore, play } from './play';
@@ -25,11 +26,11 @@ export async function tellStories(share: number): Promise<void> {
 	breakStore();
 	let shortenUntil = Infinity;
 	const property = fc.asyncProperty(scenario, async (made) => {
-		if (performance.now() > shortenUntil) return;
+		if (realMs() > shortenUntil) return;
 		const story = await play(made);
 		const broken = judge(story);
 		if (broken.length === 0) return;
-		shortenUntil = Math.min(shortenUntil, performance.now() + SHORTENING_MS);
+		shortenUntil = Math.min(shortenUntil, realMs() + SHORTENING_MS);
 		throw new Error(`${broken.join('\n')}\n\n${tell(story)}`);
 	});
 	const told = await Promise.all(

@@ -23,7 +23,7 @@ export async function storeVideo(
 	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
 	let bytes = 0;
 	let failure: unknown;
-	const started = Date.now();
+	const started = performance.now();
 
 	async function* counted(): AsyncGenerator<Uint8Array> {
 		try {
@@ -32,7 +32,7 @@ export async function storeVideo(
 					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
 				}
 				bytes += chunk.length;
-				const elapsed = Date.now() - started;
+				const elapsed = performance.now() - started;
 				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
 					throw new Error(
 						`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,

@@ -39,9 +39,10 @@ export async function waitAsleep(
 			task,
 			slept ? { ...settings, maxWaitMs: until - since } : settings,
 			first,
-			since,
+			Math.max(0, Date.now() - since),
 		);
-	const seen = atOnce ? await look(item, task, until, first.heard) : {};
+	const end = performance.now() + until - Date.now();
+	const seen = atOnce ? await look(item, task, end, first.heard) : {};
 	const body = seen.body ?? { ...known, id: task.id };
 	const waitedSeconds = seconds(Date.now() - since);
 	if (seen.completed) return { completed: true, body, waitedSeconds };

@@ -34,7 +34,8 @@ export interface Waited {
 }
 
 /**
- * Polls until the task is completed or `maxWait` has passed since `started`: then `completed` is false if the user chose to go on.
+ * Polls until the task is completed or `maxWait` has passed: then `completed` is false if the user chose to go on. `waitedMs`:
+ * how long the task was waited for before, asleep.
  * Polls of all items are spread over time, and the first task that is done says when the others are likely to be; a poll
  * that fails only means no news. Throws as `look` does; GatewayError when `maxWait` has passed; at once what keeps the
  * gateway from being asked at all, and the cancel signal's reason after Stop.
@@ -44,12 +45,13 @@ export async function waitInProcess(
 	task: Task,
 	settings: WaitSettings,
 	{ atOnce, heard, size = 1 }: FirstLook,
-	started: number = Date.now(),
+	waitedMs = 0,
 ): Promise<Waited> {
 	const { polling, transport, unavailable } = item.session;
 	// The first look would throw it, too, but only after the first interval.
 	if (unavailable) throw unavailable;
-	const age = () => Date.now() - started;
+	const started = performance.now() - waitedMs;
+	const age = () => performance.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
 	const interval = { initialMs: settings.pollIntervalMs, maximumMs: settings.maxPollIntervalMs };
 	let body: IDataObject = { id: task.id };
@@ -59,11 +61,11 @@ export async function waitInProcess(
 	let seenAt = 0;
 	/** Waits `milliseconds`, or less if the task is likely to be done before that; resolves to whether it was less. */
 	const untilDue = async (milliseconds: number): Promise<boolean> => {
-		const due = Date.now() + Math.min(milliseconds, left());
+		const due = performance.now() + Math.min(milliseconds, left());
 		for (;;) {
 			// Nobody knows how old a task is that was submitted before this run.
 			const likely = atOnce ? Infinity : started + polling.likelyAge(size, seenAt);
-			const rest = Math.min(likely, due) - Date.now();
+			const rest = Math.min(likely, due) - performance.now();
 			if (rest <= 0) return likely < due;
 			await pause(rest, transport.cancel, polling.news);
 		}

@@ -18,7 +18,7 @@ interface Seen {
 const SHORTEST_POLL_MS = 3_000;
 
 /**
- * Looks at a task once, in its turn, until `end` (ms since 1970) at the latest. Throws GatewayError, with the id, when the
+ * Looks at a task once, in its turn, until `end` (by `performance.now()`, ms) at the latest. Throws GatewayError, with the id, when the
  * task failed or the gateway itself says that it may not be read; once it was `heard`, a proxy's page means nothing.
  */
 export async function look(
@@ -32,7 +32,7 @@ export async function look(
 	// It stays so for the whole run.
 	if (unavailable) throw unavailable;
 	await pause(polling.turn(isLikelyDone), transport.cancel);
-	const deadline = Math.max(end, Date.now() + SHORTEST_POLL_MS);
+	const deadline = Math.max(end, performance.now() + SHORTEST_POLL_MS);
 	const answer = await item
 		.freeOnce(statusOf(task), readStatus(item), task, deadline)
 		.catch(asError);

@@ -175,7 +175,7 @@ export class ItemRequests {
 
 	/**
 	 * One try of a free request, for callers that ask again anyway (polls). All of it, its turn and its body included, is
-	 * over by `deadline` (ms since 1970), and within the time-out of one request once it is sent.
+	 * over by `deadline` (by `performance.now()`, ms), and within the time-out of one request once it is sent.
 	 */
 	async freeOnce<T>(
 		endpoint: FreeEndpoint,
@@ -185,7 +185,7 @@ export class ItemRequests {
 	): Promise<T | Failure> {
 		const { limiter, transport, unavailable } = this.session;
 		if (unavailable) throw unavailable;
-		const left = () => Math.ceil(Math.max(1, deadline - Date.now()));
+		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
 		const poll = async (ticket: Ticket) => {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
 			const result = await this.tryFree(endpoint, read, about, ended);

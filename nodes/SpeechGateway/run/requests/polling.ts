@@ -18,7 +18,7 @@ export class Polling {
 	 * caller is ready, or it would hold up others.
 	 */
 	turn(isLikelyDone: boolean): number {
-		const now = Date.now();
+		const now = performance.now();
 		const at = Math.max(now, this.nextAt);
 		this.nextAt = at + 1000 / (isLikelyDone ? LAST_POLLS_PER_SECOND : POLLS_PER_SECOND);
 		return at - now;
