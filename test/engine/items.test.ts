@@ -387,3 +387,41 @@ describe('voices', () => {
 function wav(seconds: number): Buffer {
 	return Buffer.concat([...renderAudio('A recording.', seconds, 'wav').chunks()]);
 }
+
+describe('an expression pasted into a fixed field', () => {
+	const literal = '{{ $json.text }}';
+	const title = { resource: 'voice', operation: 'create', title: literal };
+	const values = [{ name: 'Anna', voice: { __rl: true, mode: 'title', value: literal } }];
+	const script = { operation: 'dialogue', script: 'Anna: Hello.', speakers: { values } };
+	const messages = { values: [{ role: 'user', content: ` ${literal}\n` }] };
+	test.each<[string, IDataObject]>([
+		['Text', generate({}, { text: literal })],
+		['Voice', generate({}, { voice: literal })],
+		['Voice', generate({}, { voice: { __rl: true, mode: 'id', value: literal } })],
+		['Send Once Key', generate({ sendOnceKey: '{{ $json.id }}' })],
+		['Script', generate({}, { ...script, script: literal })],
+		['Speakers', generate({}, script)],
+		['Prompt', { resource: 'video', operation: 'create', model: 'sim-video', prompt: literal }],
+		['Title', { ...title, binaryPropertyName: 'data' }],
+		['Messages', { resource: 'chat', operation: 'complete', model: 'sim-chat', messages }],
+	])('in "%s" is an error before anything is sent', async (label, parameters) => {
+		const { error } = await run({ parameters });
+		expect(error?.message).toContain(`"${label}" contains an expression, but is set to "Fixed"`);
+		expect(error?.description).toContain('Switch the field to "Expression"');
+		expect(sim.requests).toEqual([]);
+	});
+
+	test.each(['{{ text }}', 'Write {{ $json.text }} into the field.', '{{ $json.text }} is code.'])(
+		'%s is a text like any other',
+		async (text) => {
+			const { outputs } = await run({ parameters: generate({}, { text }), items: [item({})] });
+			expect(outputs[0]).toHaveLength(1);
+		},
+	);
+
+	test('what an expression comes to is a text like any other', async () => {
+		const { outputs } = await run({ items: [item({ text: literal })] });
+		expect(outputs[0]).toHaveLength(1);
+		expect(sim.charges.map(({ input }) => input)).toEqual([literal]);
+	});
+});

@@ -1,7 +1,7 @@
 import { isRecord } from '../../core/json';
 import type { Voice } from '../../flows/voices';
 import { requiredText } from '../../run/fields/checks';
-import { mapped, panelField } from '../../run/fields/field';
+import { mapped, panelField, refuseLiterals } from '../../run/fields/field';
 import { jsonObject, jsonOption, textField } from '../../run/fields/kinds';
 import { parseVoice, voiceProperty } from './voice';
 
@@ -20,36 +20,38 @@ export interface Speaker {
 	voice: Voice;
 }
 
-export const speakersField = panelField<Speaker[]>(
-	{
-		displayName: 'Speakers',
-		name: 'speakers',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, sortable: true },
-		placeholder: 'Add Speaker',
-		default: {},
-		description:
-			'The speakers in the script and their voices. To choose a voice for the text before the first name, add a speaker named "Narrator".',
-		options: [
-			{
-				displayName: 'Speaker',
-				name: 'values',
-				values: [
-					{
-						displayName: 'Name',
-						name: 'name',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. Anna',
-						description: 'The name as written in the script, before the colon',
-					},
-					voiceProperty,
-				],
-			},
-		],
-	},
-	readSpeakers,
-	{},
+export const speakersField = refuseLiterals(
+	panelField<Speaker[]>(
+		{
+			displayName: 'Speakers',
+			name: 'speakers',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Speaker',
+			default: {},
+			description:
+				'The speakers in the script and their voices. To choose a voice for the text before the first name, add a speaker named "Narrator".',
+			options: [
+				{
+					displayName: 'Speaker',
+					name: 'values',
+					values: [
+						{
+							displayName: 'Name',
+							name: 'name',
+							type: 'string',
+							default: '',
+							placeholder: 'e.g. Anna',
+							description: 'The name as written in the script, before the colon',
+						},
+						voiceProperty,
+					],
+				},
+			],
+		},
+		readSpeakers,
+		{},
+	),
 );
 
 function readSpeakers(given: unknown): Speaker[] {

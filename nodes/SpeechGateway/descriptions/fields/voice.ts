@@ -7,7 +7,7 @@ import {
 	locatorProperty,
 	locatorValue,
 } from '../../run/fields/kinds';
-import { panelField, type Parse } from '../../run/fields/field';
+import { panelField, type Parse, refuseLiterals } from '../../run/fields/field';
 
 /** The id of the gateway's own voice; it is never sent. */
 export const DEFAULT_VOICE = 'default';
@@ -38,10 +38,12 @@ export const parseVoice: Parse<Voice> = (given, label) => {
 	return locatorMode(given) === 'title' ? { title: name } : name;
 };
 
-export const voiceField = panelField(
-	{ ...voiceProperty, hint: 'To get more voices, clone them from recordings with Voice → Clone' },
-	parseVoice,
-	DEFAULT_VOICE,
+export const voiceField = refuseLiterals(
+	panelField(
+		{ ...voiceProperty, hint: 'To get more voices, clone them from recordings with Voice → Clone' },
+		parseVoice,
+		DEFAULT_VOICE,
+	),
 );
 
 export const ownVoiceField = panelField<Voice>(

@@ -59,6 +59,15 @@ export const panelField = <T>(
 	read: (parameters) => parse(parameters.raw(property.name, missing), property.displayName),
 });
 
+/** The same field, for what is charged: typed text such as `{{ $json.text }}` was meant as an expression. */
+export const refuseLiterals = <T>(field: Field<T>): Field<T> => ({
+	...field,
+	read(parameters) {
+		for (const { name, displayName } of field.panel) parameters.refuseLiteral(name, displayName);
+		return field.read(parameters);
+	},
+});
+
 /** An option; `parse` returns undefined for a value that counts as not set. */
 export function option<T>(
 	property: INodeProperties,

@@ -9,7 +9,15 @@ import type {
 import { asError, InputError } from '../../core/errors';
 import { isRecord } from '../../core/json';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
-import { type Field, mapped, option, type OptionField, panelField, type Parse } from './field';
+import {
+	type Field,
+	mapped,
+	option,
+	type OptionField,
+	panelField,
+	type Parse,
+	refuseLiterals,
+} from './field';
 
 /** What the editor shows of a field, apart from what follows from its kind. */
 type Shown = Omit<INodeProperties, 'type' | 'default' | 'options'>;
@@ -21,7 +29,8 @@ type Option<T> = Shown & { default: T; unset?: T };
 export const textField = (
 	shown: Shown & { default?: string },
 	parse: Parse<string> = requiredText,
-): Field<string> => panelField({ default: '', ...shown, required: true, type: 'string' }, parse);
+): Field<string> =>
+	refuseLiterals(panelField({ default: '', ...shown, required: true, type: 'string' }, parse));
 
 /** An id that becomes part of an address; the node before this one usually has it. */
 export const idField = (shown: Shown): Field<string> =>

@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { InputError } from '../../core/errors';
 import { isRecord } from '../../core/json';
 
 /** One item's parameters as n8n has them, expressions resolved; fields make values of them. */
@@ -26,8 +27,33 @@ export class Parameters {
 		return isRecord(options) && name in options;
 	}
 
+	/** Throws InputError when a parameter, or anything in it, was typed as `{{ … }}` without being an expression. */
+	refuseLiteral(name: string, label: string): void {
+		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
+		const literal = literalIn(typed);
+		if (literal === undefined) return;
+		throw new InputError(
+			`"${label}" contains an expression, but is set to "Fixed": ${literal.trim().slice(0, 80)}`,
+			'Switch the field to "Expression"; otherwise, the braces themselves would be sent for each item. Nothing was sent.',
+		);
+	}
+
 	option(name: string): unknown {
 		this.cachedOptions ??= this.context.getNodeParameter('options', this.index, {}) as IDataObject;
 		return this.cachedOptions[name];
 	}
+}
+
+/** Nothing but `{{ … }}`, with one of n8n's variables. */
+const LITERAL = /^\s*\{\{[^]*\$[^]*\}\}\s*$/;
+
+/** The first text like that in what the user has typed; n8n puts `=` before an expression. */
+function literalIn(typed: unknown): string | undefined {
+	if (typeof typed === 'string') return LITERAL.test(typed) ? typed : undefined;
+	if (typeof typed !== 'object' || typed === null) return undefined;
+	for (const value of Object.values(typed)) {
+		const literal = literalIn(value);
+		if (literal !== undefined) return literal;
+	}
+	return undefined;
 }

@@ -52,6 +52,7 @@ export const settings = {
 		read(parameters: Parameters): string | undefined {
 			const value = parameters.option(sendOnceKeyName);
 			if (value === undefined && !parameters.isSet(sendOnceKeyName)) return undefined;
+			parameters.refuseLiteral(`options.${sendOnceKeyName}`, sendOnceKey.options[0].displayName);
 			return checkedKey(value);
 		},
 	},
