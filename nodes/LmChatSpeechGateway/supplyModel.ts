@@ -14,7 +14,6 @@ import { errorText, nodeError } from '../SpeechGateway/run/errors';
 import { group } from '../SpeechGateway/run/fields/field';
 import { Parameters } from '../SpeechGateway/run/fields/parameters';
 import { readSettings } from '../SpeechGateway/run/fields/settings';
-import { replayForModel } from '../SpeechGateway/run/requests/replay';
 import { openSession } from '../SpeechGateway/run/requests/session';
 import type { Complete } from './model';
 
@@ -36,10 +35,9 @@ export async function supplyModel(
 		const parameters = new Parameters(context, itemIndex);
 		const settings = readSettings(parameters);
 		const session = openSession(context, await Transport.open(context), CONCURRENCY);
-		const replay = replayForModel(context, itemIndex);
 		const complete: Complete = async (body, onText) => {
 			try {
-				return await completeCall({ ...session, context }, settings, replay, body(), onText);
+				return await completeCall({ ...session, context }, settings, body(), onText);
 			} catch (error) {
 				throw modelError(supplier, error);
 			}

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-/* An agent's chat model: n8n runs the whole agent again, and what was paid for is not paid for again. */
+/* An agent's chat model: it remembers which messages may have been paid for without an answer, and nothing else. */
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
@@ -70,18 +70,43 @@ const ask = async (work: Agent, questions: string[], more: Partial<EngineRun> = 
 const fault = (more: Fault) => sim.fault({ path: '/v1/chat/completions', ...more });
 const twice = { retryOnFail: true, maxTries: 2 };
 
-test('n8n runs the agent again: what the model has answered is answered again, and nothing stays behind', async () => {
+test('n8n runs the agent again: the model is asked anew, and nothing stays behind', async () => {
 	const { answers, kept } = await ask(failing(1), ['One?', 'Two?'], twice);
 	expect(answers).toHaveLength(2);
-	expect(new Set(answers).size).toBe(2);
-	expect(sim.charges).toHaveLength(2);
+	expect(sim.charges).toHaveLength(4);
 	expect(kept).toEqual({});
 });
 
-test('the same question twice is two calls, one after the other or at once, and is so when it is replayed', async () => {
+test.each([
+	['one after the other', 1],
+	['in batches of five', 5],
+])('six equal items of a chain, %s, are six requests', async (_, batchSize) => {
+	// Basic LLM Chain gets its model anew for each item, always with index 0.
+	const chain: INodeType = {
+		...agentType(askAll),
+		async execute(this: IExecuteFunctions) {
+			const answerOf = async ({ json }: INodeExecutionData) => {
+				const supplied = await this.getInputConnectionData('ai_languageModel', 0);
+				const answer = await (supplied as BaseChatModel).invoke(String(json.question));
+				return item({ answer: answer.text });
+			};
+			const items = this.getInputData();
+			const answers: INodeExecutionData[] = [];
+			for (let from = 0; from < items.length; from += batchSize)
+				answers.push(...(await Promise.all(items.slice(from, from + batchSize).map(answerOf))));
+			return [answers];
+		},
+	};
+	const { answers, kept } = await ask(askAll, Array(6).fill('One?'), { nodeType: chain });
+	expect(answers).toHaveLength(6);
+	expect(sim.charges).toHaveLength(6);
+	expect(kept).toEqual({});
+});
+
+test('the same question twice is two calls, one after the other or at once', async () => {
 	for (const work of [askAll, atOnce]) {
 		sim.reset();
-		const { answers, kept } = await ask(failing(1, work), ['One?', 'One?'], twice);
+		const { answers, kept } = await ask(work, ['One?', 'One?']);
 		expect(answers).toHaveLength(2);
 		expect(sim.charges).toHaveLength(2);
 		expect(kept).toEqual({});
@@ -165,25 +190,4 @@ test('a question that is asked again while the first answer is awaited is asked 
 	expect(answers).toHaveLength(2);
 	expect(sim.charges).toHaveLength(2);
 	expect(kept).toEqual({});
-});
-
-test('a streamed answer is replayed as a stream', async () => {
-	const heard: string[] = [];
-	const stream: Agent = async (model, [question]) => {
-		let text = '';
-		for await (const chunk of await model.stream(question)) text += chunk.text;
-		heard.push(text);
-		return [text];
-	};
-	await ask(failing(1, stream), ['One?'], twice);
-	expect(heard).toHaveLength(2);
-	expect(heard[0]).not.toBe('');
-	expect(heard[1]).toBe(heard[0]);
-	expect(sim.charges).toHaveLength(1);
-});
-
-test('outside of an execution, nothing is answered from memory: the same question is another one', async () => {
-	await ask(askAll, ['One?'], { outsideExecution: true });
-	await ask(askAll, ['One?'], { outsideExecution: true });
-	expect(sim.charges).toHaveLength(2);
 });

@@ -82,8 +82,8 @@ describe('a file name that is another one each time, such as {{ $now }}', () => 
 
 	test('a retry of the agent is answered from memory', async () => {
 		const nodeType = calledBy(async (make) => {
-			const before = await make([]);
-			expect(await make([])).toEqual(before);
+			const before = await make();
+			expect(await make()).toEqual(before);
 			return before;
 		});
 		await run({ nodeType, parameters: speechNode(now), items: call('Hello.') });
@@ -91,14 +91,34 @@ describe('a file name that is another one each time, such as {{ $now }}', () => 
 	});
 });
 
-test('a call that succeeded may be made again: it is another one, and nothing stays behind', async () => {
-	const { rounds, context } = await run({ rounds: [call('Hello.'), call('Hello.')] });
-	expect(rounds.map(([[{ binary }]]) => binary?.data.mimeType)).toEqual([
-		'audio/mpeg',
-		'audio/mpeg',
-	]);
-	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+test('a call like one that succeeded gets the same result, in any round, and nothing stays behind', async () => {
+	const { rounds, context } = await run({
+		rounds: [call('Hello.'), call('Other.'), call('Hello.')],
+	});
+	const [first, , second] = rounds.map(([[answer]]) => answer);
+	expect(second.json).toEqual(first.json);
+	expect(second.binary).toEqual(first.binary);
+	expect(inputs()).toEqual(['Hello.', 'Other.']);
 	expect(context).toEqual({});
+});
+
+test('another execution pays for the same call', async () => {
+	await run({ items: call('Hello.') });
+	await run({ items: call('Hello.') });
+	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+});
+
+test('a call whose job is still being made goes on with it', async () => {
+	sim.options.jobSeconds = 3;
+	const parameters = {
+		...{ resource: 'speechJob', operation: 'createAndWait', model: 'fish-speech' },
+		text: '={{ $json.text }}',
+		options: { pollInterval: 1, maxWait: 2, whenMaxWaitReached: 'stillProcessing' },
+	};
+	const { rounds } = await run({ parameters, rounds: [call('Hello.'), call('Hello.')] });
+	const statuses = rounds.map(([[{ json }]]) => json.status);
+	expect(statuses).toEqual(['processing', 'completed']);
+	expect(inputs()).toEqual(['Hello.']);
 });
 
 /** The file behind a link, found as n8n finds it. */
@@ -152,42 +172,18 @@ test('where n8n cannot sign, the item is as it is; outside of an agent, there ar
 	for (const { outputs } of [unsigned, plain]) expect(outputs[0][0].json.links).toBeUndefined();
 });
 
-/** The node in n8n 1, which puts new metadata in the place of what was there by the same name. */
-function inN8n1(): INodeType {
-	const node = new SpeechGateway();
-	const nodeType = Object.create(node) as INodeType;
-	nodeType.execute = async function (this: IExecuteFunctions) {
-		const data = this.getExecuteData();
-		const setMetadata: IExecuteFunctions['setMetadata'] = (metadata) =>
-			void (data.metadata = { ...data.metadata, ...metadata });
-		const context = Object.assign(Object.create(this), { setMetadata });
-		return await node.execute.call(context as IExecuteFunctions);
-	};
-	return nodeType;
-}
-
-test.each([
-	['n8n 1', inN8n1],
-	['n8n 2', () => new SpeechGateway()],
-])(
-	'in a retried execution of %s, too, a call that succeeded may be made again',
-	async (version, type) => {
-		sim.fault({ input: 'First.', status: 402 });
-		const texts = ['Before.', 'First.', 'Hello.', 'Hello.'];
-		const rounds = texts.map(call);
-		const nodeId = `tool in ${version}`;
-		const first = await run({ rounds, nodeType: type(), nodeId });
-		const retry = async () =>
-			await run({ rounds, nodeType: type(), nodeId, mode: 'retry', retryOf: saved(first.run) });
-		const second = await retry();
-		const reasons = ({ rounds: all }: EngineResult) => all.map(([[{ json }]]) => json.reason);
-		expect(reasons(second)).toEqual(Array(4).fill(undefined));
-		expect(inputs()).toEqual(texts);
-		// Another retry of the same execution sends nothing of it.
-		expect(reasons(await retry())).toEqual([undefined, ...Array(3).fill('already_sent')]);
-		expect(inputs()).toEqual(texts);
-	},
-);
+test('a retried execution gets the results that the failed one has paid for', async () => {
+	sim.fault({ input: 'First.', status: 402 });
+	const rounds = ['Before.', 'First.', 'Before.', 'Hello.', 'Hello.'].map(call);
+	const first = await run({ rounds, nodeId: 'tool' });
+	const retry = async () =>
+		await run({ rounds, nodeId: 'tool', mode: 'retry', retryOf: saved(first.run) });
+	for (const { rounds: all, error } of [await retry(), await retry()]) {
+		expect(error).toBeUndefined();
+		expect(all.map(([[{ json }]]) => json.reason)).toEqual(Array(5).fill(undefined));
+	}
+	expect(inputs()).toEqual(['Before.', 'First.', 'Hello.']);
+});
 
 test('a call that was refused may be made again', async () => {
 	sim.fault({ status: 402 });
@@ -201,16 +197,16 @@ test('a call that was refused may be made again', async () => {
 /** The node, called by something that calls it itself, as agents of n8n 1 do. */
 function calledBy(
 	agent: (
-		call: (attempt: object, name?: string) => Promise<INodeExecutionData[][]>,
+		call: (name?: string) => Promise<INodeExecutionData[][]>,
 	) => Promise<INodeExecutionData[][]>,
 ): INodeType {
 	const node = new SpeechGateway();
 	const caller = Object.create(node) as INodeType;
 	caller.execute = async function (this: IExecuteFunctions) {
 		const parentNode = { ...this.getNode(), name: 'Agent' };
-		return await agent(async (closeFunctions, name) => {
+		return await agent(async (name) => {
 			const getNode = () => ({ ...this.getNode(), ...(name && { name }) });
-			const context = Object.assign(Object.create(this), { parentNode, closeFunctions, getNode });
+			const context = Object.assign(Object.create(this), { parentNode, getNode });
 			return await node.execute.call(context as IExecuteFunctions);
 		});
 	};
@@ -219,7 +215,7 @@ function calledBy(
 
 test('a call that repeats one under way waits for its result', async () => {
 	const nodeType = calledBy(async (make) => {
-		const [one, other] = await Promise.all([make([]), make([])]);
+		const [one, other] = await Promise.all([make(), make()]);
 		expect(other).toBe(one);
 		return one;
 	});
@@ -229,24 +225,22 @@ test('a call that repeats one under way waits for its result', async () => {
 	expect(inputs()).toEqual(['Hello.']);
 });
 
-test('when the agent is retried, each of its paid calls is answered from memory, once', async () => {
+test('when the agent is retried, its calls get the results that were paid for', async () => {
 	const nodeType = calledBy(async (make) => {
-		const [first, second] = [[], []];
-		const before = [await make(first), await make(first)];
-		expect([await make(second), await make(second)]).toEqual(before);
-		return await make(second);
+		const before = [await make(), await make()];
+		expect([await make(), await make()]).toEqual(before);
+		return before[0];
 	});
 	const { error } = await run({ nodeType, items: call('Hello.') });
 	expect(error).toBeUndefined();
-	expect(inputs()).toEqual(['Hello.', 'Hello.', 'Hello.']);
+	expect(inputs()).toEqual(['Hello.']);
 });
 
-test('an agent with two tools is retried: each is answered from memory, whichever is called first', async () => {
+test('two tools of an agent have results of their own', async () => {
 	const [one, other] = ['Narrate', 'Narrate in German'];
 	const nodeType = calledBy(async (make) => {
-		const [first, second] = [[], []];
-		const before = [await make(first, one), await make(first, other)];
-		expect([await make(second, other), await make(second, one)]).toEqual(before.reverse());
+		const before = [await make(one), await make(other)];
+		expect([await make(other), await make(one)]).toEqual(before.reverse());
 		return before[0];
 	});
 	const { error } = await run({ nodeType, items: call('Hello.') });
@@ -254,11 +248,25 @@ test('an agent with two tools is retried: each is answered from memory, whicheve
 	expect(inputs()).toEqual(['Hello.', 'Hello.']);
 });
 
+test('what n8n does to an item that it was given changes no later result', async () => {
+	const nodeType = calledBy(async (make) => {
+		const [[answer]] = await make();
+		const { segments } = answer.json;
+		answer.json.segments = 'changed';
+		const [[again]] = await make();
+		expect(again.json.segments).toBe(segments);
+		again.json.segments = 'changed';
+		return await make();
+	});
+	const { outputs } = await run({ nodeType, items: call('Hello.') });
+	expect(outputs[0][0].json.segments).toBe(1);
+});
+
 test('when the agent is retried, a call that failed is made again', async () => {
 	sim.fault({ status: 402 });
 	const nodeType = calledBy(async (make) => {
-		await make([]);
-		return await make([]);
+		await make();
+		return await make();
 	});
 	const { outputs } = await run({
 		...{ nodeType, items: call('Hello.'), onError: 'continueRegularOutput' },
@@ -271,7 +279,7 @@ describe('outside of an execution, as for the clients of an MCP Server Trigger',
 	const ask = async () =>
 		await run({
 			...{ outsideExecution: true, items: call('Hello.') },
-			nodeType: calledBy(async (make) => await make([])),
+			nodeType: calledBy(async (make) => await make()),
 		});
 	const fileOf = ({ outputs }: EngineResult) => outputs[0][0].binary?.data.id;
 

@@ -20,6 +20,8 @@ const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const AGENT = 'Parent';
 const MODEL = 'Speech Gateway Chat Model';
 const TOOL = 'Narrate';
+/** An agent that is a tool of the agent. */
+const INNER = 'Inner';
 
 interface AiWorkflow {
 	parent?: 'agent' | 'chainLlm';
@@ -28,6 +30,8 @@ interface AiWorkflow {
 	tool?: IDataObject;
 	toolSettings?: IDataObject;
 	agent?: IDataObject;
+	/** The tool belongs to an agent of this version, which is itself the agent's tool. */
+	innerAgent?: number;
 	responseMode?: 'onReceived' | 'streaming';
 }
 
@@ -39,12 +43,15 @@ function aiWorkflow({
 	tool,
 	toolSettings = {},
 	agent = {},
+	innerAgent,
 	responseMode = 'onReceived',
 }: AiWorkflow): WorkflowJson {
 	const path = crypto.randomUUID();
 	const agentVersion = HAS_AI_SDK ? 3.1 : n8nIsAtLeast('1.123') ? 3 : 2;
 	const version = parent === 'agent' ? agentVersion : HAS_AI_SDK ? 1.9 : 1.7;
-	const to = (type: string) => ({ [type]: [[{ node: AGENT, type, index: 0 }]] });
+	const to = (type: string, ...nodes: string[]) => ({
+		[type]: [nodes.map((node) => ({ node, type, index: 0 }))],
+	});
 	return {
 		name: `AI ${path.slice(0, 8)}`,
 		nodes: [
@@ -96,12 +103,22 @@ function aiWorkflow({
 						},
 					]
 				: []),
+			...(innerAgent
+				? [
+						makeNode(INNER, `${LANGCHAIN}.agentTool`, innerAgent, 450, {
+							toolDescription: 'Passes a task on.',
+							text: "={{ $fromAI('task', 'What is to be done', 'string') }}",
+							options: {},
+						}),
+					]
+				: []),
 		],
 		connections: {
 			Trigger: connection(['Items']),
 			Items: connection([AGENT]),
-			[MODEL]: to('ai_languageModel'),
-			...(tool && { [TOOL]: to('ai_tool') }),
+			[MODEL]: to('ai_languageModel', AGENT, ...(innerAgent ? [INNER] : [])),
+			...(tool && { [TOOL]: to('ai_tool', innerAgent ? INNER : AGENT) }),
+			...(innerAgent && { [INNER]: to('ai_tool', AGENT) }),
 		},
 		settings: { executionOrder: 'v1' },
 	};
@@ -120,6 +137,12 @@ const words = (execution: Execution) => {
 	const { message, description } = executionError(execution) ?? { message: 'no error' };
 	return `${message} ${String(description)}`;
 };
+const spoken = () =>
+	bench.sim.charges.filter(({ kind }) => kind === 'speech').map(({ input }) => input);
+/** The model is asked once in vain after the tool has answered. */
+const failOnce = () =>
+	bench.sim.fault({ path: '/v1/chat/completions', input: 'durationSeconds', status: 503 });
+const retried = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 const narrate = (text: string) => `call tool ${TOOL} ${JSON.stringify({ text })}`;
 
 if (!HAS_AI_SDK) {
@@ -192,11 +215,12 @@ if (!HAS_AI_SDK) {
 		);
 
 		test('the same question in several items is sent for each, and nothing stays in the data', async () => {
-			const execution = await run({ parent, questions: ['Again', 'Again', 'Again'] });
+			// The chain asks for five at a time, and gets its model anew for each.
+			const execution = await run({ parent, questions: Array(6).fill('Again') });
 			expect(outputs(execution).map(({ output, text }) => output ?? text)).toEqual(
-				Array(3).fill('You said: Again'),
+				Array(6).fill('You said: Again'),
 			);
-			expect(bench.sim.charges).toHaveLength(3);
+			expect(bench.sim.charges).toHaveLength(6);
 			const kept = execution.data.executionData?.contextData[`node:${MODEL}`] ?? {};
 			expect(kept).toEqual({});
 		});
@@ -268,34 +292,25 @@ if (!HAS_AI_SDK) {
 			expect(output).toMatch(/Do not call this tool again with the same input/);
 		});
 
-		test('when n8n retries the agent, what was answered before is not charged again', async () => {
-			// The model's second call, after the tool, fails once.
-			bench.sim.fault({ path: '/v1/chat/completions', nth: 2, status: 503 });
-			const execution = await run({
-				tool: {},
-				agent: { ...agent, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-				questions: [narrate('Good morning.')],
-			});
-			expect(executionError(execution)).toBeUndefined();
-			expect(outputs(execution)[0].output).toMatch(/The tool said: .*"fileName"/);
-			expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
-			for (const node of [MODEL, TOOL])
-				expect(execution.data.executionData?.contextData[`node:${node}`] ?? {}).toEqual({});
-		});
+		test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
+			'when n8n retries the agent, set to %s, the tool is paid for once',
+			async (onError) => {
+				failOnce();
+				const execution = await run({
+					tool: {},
+					agent: { ...agent, ...retried, onError },
+					questions: [narrate('Good morning.')],
+				});
+				expect(executionError(execution)).toBeUndefined();
+				expect(outputs(execution)[0].output).toMatch(/The tool said: .*"fileName"/);
+				expect(chats().map(({ status }) => status)).toContain(503);
+				expect(spoken()).toEqual(['Good morning.']);
+				for (const node of [MODEL, TOOL])
+					expect(execution.data.executionData?.contextData[`node:${node}`] ?? {}).toEqual({});
+			},
+		);
 
-		test('of several items, one that fails charges none of the others again', async () => {
-			bench.sim.fault({ path: '/v1/chat/completions', input: 'second', status: 503 });
-			const execution = await run({
-				agent: { ...agent, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-				questions: ['first', 'second', 'third', 'third'],
-			});
-			expect(outputs(execution).map(({ output }) => output)).toEqual(
-				['first', 'second', 'third', 'third'].map((text) => `You said: ${text}`),
-			);
-			expect(bench.sim.charges).toHaveLength(4);
-		});
-
-		test('a second call with the same input is refused, unsent; another input is sent', async () => {
+		test('a second call with the same input gets the first result, also an unknown one', async () => {
 			bench.sim.fault({ path: '/v1/audio/speech', input: 'Good', status: 504, charge: true });
 			const execution = await run({
 				tool: {},
@@ -307,9 +322,7 @@ if (!HAS_AI_SDK) {
 			expect(results[1]).toMatch(/"outcome":"unknown"/);
 			expect(results[2]).toMatch(/"fileName"/);
 			expect(results[3]).toMatch(/"fileName"/);
-			const spoken = bench.sim.charges.filter(({ kind }) => kind === 'speech');
-			const inputs = spoken.map(({ input }) => input).sort(); // n8n 2.16 takes the items in another order
-			expect(inputs).toEqual(['Another.', 'Another.', 'Good morning.']);
+			expect(spoken().sort()).toEqual(['Another.', 'Good morning.']); // n8n 2.16 takes the items in another order
 		});
 
 		test('a tool whose job failed was charged: neither a retry nor another call submits it again', async () => {
@@ -331,6 +344,30 @@ if (!HAS_AI_SDK) {
 			expect(bench.sim.charges.filter(({ kind }) => kind === 'job')).toHaveLength(1);
 		});
 	});
+
+	/** Outer and inner agent, and whether the outer one is set to go on after an error. */
+	test.each([
+		[2.2, 2.2, 'stopWorkflow'],
+		[3.1, 3, 'stopWorkflow'],
+		[3.1, 3, 'continueRegularOutput'],
+		[3.1, 3, 'continueErrorOutput'],
+	])(
+		'a tool below an agent %d over %d, set to %s, is paid for once',
+		async (outer, inner, onError) => {
+			failOnce();
+			const task = narrate('Good morning.');
+			const execution = await run({
+				tool: {},
+				innerAgent: inner,
+				agent: { typeVersion: outer, ...retried, onError },
+				questions: [`call tool ${INNER} ${JSON.stringify({ task })}`],
+			});
+			expect(executionError(execution)).toBeUndefined();
+			expect(outputs(execution)[0].output).toMatch(/The tool said:/);
+			expect(chats().map(({ status }) => status)).toContain(503);
+			expect(spoken()).toEqual(['Good morning.']);
+		},
+	);
 
 	describe('streaming', () => {
 		test('each piece reaches the client before the next one is there', async () => {

@@ -3,7 +3,6 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ChatReply } from '../core/chat/stream';
 import { ItemRequests, type ItemSettings } from '../run/requests/itemRequests';
 import { Ledger, type LedgerContext } from '../run/requests/ledger';
-import type { Replay } from '../run/requests/replay';
 import type { Session } from '../run/requests/session';
 import { completeChat, type TextListener } from './chat';
 
@@ -12,22 +11,16 @@ const underWay = new Set<string>();
 
 /**
  * Completes a chat for a chat model, whose calls belong to no item. When an earlier call with the same messages may have
- * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. When n8n
- * retries the agent, `replay` answers what was answered before.
+ * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. Answers are not
+ * remembered: n8n does not tell a retry of an agent from the next item of a chain.
  */
 export async function completeCall(
 	session: Session & { context: LedgerContext },
 	settings: ItemSettings,
-	replay: Replay | undefined,
 	body: IDataObject,
 	onText?: TextListener,
 ): Promise<ChatReply> {
 	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
-	const replayed = replay?.next(messages) as ChatReply | undefined;
-	if (replayed) {
-		await onText?.(replayed.text);
-		return replayed;
-	}
 	const ledger = new Ledger(session.context, 'speechGatewayChatModel', messages);
 	const earlier = ledger.keys().find((call) => !underWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
@@ -35,9 +28,7 @@ export async function completeCall(
 	if (earlier === undefined) underWay.add(call);
 	try {
 		const item = new ItemRequests(session, 0, record, settings);
-		const reply = await completeChat(item, body, onText);
-		replay?.add(messages, reply);
-		return reply;
+		return await completeChat(item, body, onText);
 	} finally {
 		underWay.delete(call);
 		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);

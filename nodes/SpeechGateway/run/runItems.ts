@@ -20,7 +20,7 @@ import { openSession, type Session } from './requests/session';
 import { triesOf, willRunAgain } from './retryOnFail';
 import { missingFile, withPaid } from './storedFiles';
 import { beforeSleep, goToSleep, outlastStart } from './sleep';
-import { asToolCall } from './toolCall';
+import { asToolCall, type CallResult } from './toolCall';
 import { withLinks } from './toolLinks';
 
 /**
@@ -38,9 +38,14 @@ export async function runItems(
 	const combined = isPaid ? undefined : await combineItems(context, operation);
 	if (combined) return ontoErrorOutput(context, combined);
 	const run = async (name: string) => await new Run(context, operation, name).toOutputs();
-	if (!isTool(context)) return await run(round);
-	const forAgent = async (name: string) => withLinks(context, await run(name));
-	return operation.billed ? await asToolCall(context, operation, forAgent) : await forAgent(round);
+	if (!isTool(context)) return (await run(round)).outputs;
+	const forAgent = async (name: string): Promise<CallResult> => {
+		const { outputs, succeeded } = await run(name);
+		return { outputs: withLinks(context, outputs), succeeded };
+	};
+	return operation.billed
+		? await asToolCall(context, operation, forAgent)
+		: (await forAgent(round)).outputs;
 }
 
 /** Its name in the execution context of the node. */
@@ -53,6 +58,7 @@ class Run {
 	/** Those of the input and, behind them, those that were paid for and are kept away now. */
 	private readonly items: ItemLedger[];
 	private readonly stopOnFail: boolean;
+	private succeeded = false;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -74,10 +80,12 @@ class Run {
 		this.ledger.tryAgain(triesOf(context));
 	}
 
-	async toOutputs(): Promise<INodeExecutionData[][]> {
+	async toOutputs(): Promise<CallResult> {
 		try {
 			const outputs = await this.outputs();
-			return this.willRunAgain(outputs) ? outputs : ontoErrorOutput(this.context, outputs);
+			const { succeeded } = this;
+			if (this.willRunAgain(outputs)) return { outputs, succeeded };
+			return { outputs: ontoErrorOutput(this.context, outputs), succeeded };
 		} finally {
 			if (this.ledger.wokeUp) await outlastStart(this.context.getExecutionCancelSignal?.());
 		}
@@ -210,8 +218,8 @@ class Run {
 			return this.branches.map((_, index) => (index === 0 ? shown : []));
 		}
 		const outputs = this.sorted(all);
-		const succeeded = (outcome: Settled) => 'branch' in outcome && outcome.branch === 'success';
-		const isOver = isTool(context) ? all.every(succeeded) : !this.willRunAgain(outputs);
+		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
+		const isOver = isTool(context) ? this.succeeded : !this.willRunAgain(outputs);
 		if (isOver) this.close(all);
 		giveHints(context, session.hints, all);
 		return outputs;
@@ -220,8 +228,7 @@ class Run {
 	/** Nothing of this round needs to stay on record, except for tasks that are still to be waited for. */
 	private close(settled: Settled[]): void {
 		const { context, operation, ledger } = this;
-		if (operation.billed && isTool(context)) return ledger.closeCall();
-		if (operation.billed) keepWaiting(ledger, settled);
+		if (operation.billed && !isTool(context)) keepWaiting(ledger, settled);
 		ledger.close();
 	}
 

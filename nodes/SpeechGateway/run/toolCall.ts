@@ -1,40 +1,74 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { askedHash, type Operation } from './operation';
 import { readOne } from './readItems';
-import { replayForTool } from './requests/replay';
+import { firstExecutionId } from './requests/runHistory';
 
 type Outputs = INodeExecutionData[][];
 
-/** Calls of agents under way in this process, by what the node knows of their execution, which no other execution has. */
-const underWay = new WeakMap<object, Map<string, Promise<Outputs>>>();
+/** What came of one call of a tool. */
+export interface CallResult {
+	outputs: Outputs;
+	/** All of it was delivered: nothing failed, is unknown, or is still being made. */
+	succeeded: boolean;
+}
+
+/** Executions whose results are kept in this process; the oldest are forgotten. */
+const MAX_EXECUTIONS = 200;
+
+/** Results that were paid for, by execution and by call. */
+const results = new Map<string, Map<string, Outputs>>();
+
+/** Calls under way in this process, by the node's context, which no other execution has. */
+const underWay = new WeakMap<object, Map<string, Promise<CallResult>>>();
 
 /**
- * One call of an agent's tool. Every call and every retry of an agent is another run of the node, so the call is known by
- * its input: `run` gets a name for it, under which its ledger is kept until it has succeeded. A call that repeats one
- * under way waits for that one's result; one that succeeded is answered from memory when n8n retries the agent.
+ * One call of an agent's tool, known by its content: n8n runs the tool anew for each call, and for each retry of its agent.
+ * Within an execution, a call with the same content as one that succeeded gets the same result, and one that repeats a call
+ * under way waits for it. `run` gets a name for the call, under which its ledger is kept until it has succeeded.
  */
 export async function asToolCall(
 	context: IExecuteFunctions,
 	operation: Operation,
-	run: (call: string) => Promise<Outputs>,
+	run: (call: string) => Promise<CallResult>,
 ): Promise<Outputs> {
 	const input = await readOne(context, operation, 0);
 	const call = `tool ${'parameters' in input ? askedHash(operation, input.parameters) : 'unreadable'}`;
-	const replay = replayForTool(context);
-	const earlier = replay?.next(call) as Outputs | undefined;
-	if (earlier) return earlier;
+	const known = resultsOf(context);
+	const key = `${context.getNode().name}\n${call}`;
+	const earlier = known.find((of) => of.has(key))?.get(key);
+	if (earlier) return structuredClone(earlier);
 
 	const execution = context.getContext('node');
-	const calls = underWay.get(execution) ?? new Map<string, Promise<Outputs>>();
+	const calls = underWay.get(execution) ?? new Map<string, Promise<CallResult>>();
 	underWay.set(execution, calls);
 	const running = calls.get(call) ?? run(call);
 	calls.set(call, running);
 	try {
-		const outputs = await running;
-		if (outputs[0]?.every(({ json }) => json.error === undefined && json.outcome !== 'unknown'))
-			replay?.add(call, outputs);
+		const { outputs, succeeded } = await running;
+		if (succeeded) for (const of of known) of.set(key, structuredClone(outputs));
 		return outputs;
 	} finally {
 		calls.delete(call);
 	}
+}
+
+/**
+ * What this execution has paid for, and the failed one that it retries. None outside of an execution, where an MCP Server
+ * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
+ */
+function resultsOf(context: IExecuteFunctions): Array<Map<string, Outputs>> {
+	const ids = new Set([context.getExecutionId(), firstExecutionId(context)]);
+	return [...ids].flatMap((id) => (id ? [resultsOfExecution(id)] : []));
+}
+
+function resultsOfExecution(id: string): Map<string, Outputs> {
+	const known = results.get(id) ?? new Map<string, Outputs>();
+	// The one used last comes last.
+	results.delete(id);
+	results.set(id, known);
+	for (const [oldest] of results) {
+		if (results.size <= MAX_EXECUTIONS) break;
+		results.delete(oldest);
+	}
+	return known;
 }

@@ -30,6 +30,8 @@ export interface ItemRecord {
 	frozen?: object;
 	/** The item is finished. */
 	result?: Result;
+	/** The ID of the job or video from which the result came. */
+	taskId?: string;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
 	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
@@ -49,12 +51,14 @@ export interface Failed {
 	binary?: object;
 }
 
-/** Operations whose items are jobs or videos. */
+/** Operations whose finished items have the ID of their task only in their json, in records before 0.2.0. */
 const OF_TASKS = /^(speechJob|video)\./;
 
 /** The binary field of what is done of a text: by the first segment that is in the file, counted from 1. */
 export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
+
+const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
 
 const segmentOf = (request: string): number => Number(/^segment (\d+)/.exec(request)?.[1] ?? 1);
 
@@ -193,9 +197,9 @@ export class ItemLedger {
 
 	/** The id of the last of them, or of the finished item. */
 	get taskId(): string | undefined {
-		const { result, operation = '' } = this.record;
+		const { result, taskId, operation = '' } = this.record;
 		const { jobId, id } = result?.items[0]?.json ?? {};
-		const last = jobId ?? (OF_TASKS.test(operation) ? id : undefined);
+		const last = taskId ?? jobId ?? (OF_TASKS.test(operation) ? id : undefined);
 		return typeof last === 'string' ? last : this.taskIds.at(-1);
 	}
 
@@ -244,8 +248,8 @@ export class ItemLedger {
 	}
 
 	/** The item is finished: what led to its result need not be kept. */
-	finish(result: Result): void {
-		Object.assign(this.record, { result, requests: {} });
+	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
+		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
 		delete this.record.frozen;
 		delete this.record.waitingSince;
 	}

@@ -1,13 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { idIn } from '../../core/json';
 import { ItemLedger, type ItemRecord } from './itemLedger';
-import {
-	answersTo,
-	doneAfterWaiting,
-	firstExecutionId,
-	remember,
-	type RunHistoryContext,
-} from './runHistory';
+import { doneAfterWaiting, firstExecutionId, type RunHistoryContext } from './runHistory';
 
 interface RunRecord {
 	firstExecutionId: string;
@@ -118,8 +112,7 @@ export class Ledger {
 	get retryOf(): string | undefined {
 		const { firstExecutionId: first, executionId } = this.round;
 		if (executionId === first) return undefined;
-		const answers = answersTo(this.context, this.key);
-		return `retry of ${first}, round ${this.key}${answers > 0 ? `, again ${answers}` : ''}`;
+		return `retry of ${first}, round ${this.key}`;
 	}
 
 	item(key: string): ItemLedger {
@@ -156,7 +149,7 @@ export class Ledger {
 			const result = done.get(id);
 			// What has left on Success says so: it comes back to have something else made.
 			if (result && json.bytes === undefined)
-				item.finish({ branch: 'success', items: [structuredClone(result)] });
+				item.finish({ branch: 'success', items: [structuredClone(result)] }, id);
 		}
 	}
 
@@ -172,12 +165,6 @@ export class Ledger {
 	forget(key: string): void {
 		delete this.round.items[key];
 		if (this.keys().length === 0) this.close();
-	}
-
-	/** A tool's call has succeeded: the next one like it is another one. */
-	closeCall(): void {
-		remember(this.context, { firstExecutionId: this.firstExecutionId, answered: this.key });
-		this.close();
 	}
 
 	/** Nothing is left to protect: no trace stays in the execution data. */

@@ -19,8 +19,6 @@ export type RunHistoryContext = Pick<
 interface Remembered {
 	/** The execution in which this node first ran. */
 	firstExecutionId: string;
-	/** For a tool: the call that this run has answered. */
-	answered?: string;
 }
 
 interface Marked extends ITaskMetadata {
@@ -48,13 +46,7 @@ export function firstExecutionId(context: RunHistoryContext): string | undefined
 	return undefined;
 }
 
-/** How many earlier runs of a tool have answered this call; each further one like it is meant to be made. */
-export const answersTo = (context: RunHistoryContext, call: string): number =>
-	runsOf(context).filter(
-		({ metadata }) => (metadata as Marked | undefined)?.speechGateway?.answered === call,
-	).length;
-
-/** Writes into the record of this run what later rounds and retries need to know. n8n 1 keeps only what is written last. */
+/** Writes into the record of this run what later rounds and retries need to know. */
 export function remember(context: RunHistoryContext, run: Remembered): void {
 	const metadata: Marked = { speechGateway: run };
 	context.setMetadata?.(metadata);
