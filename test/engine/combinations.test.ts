@@ -67,7 +67,7 @@ const charged = () => sim.charges.map(({ input }) => input).sort();
 
 describe('no item vanishes', () => {
 	test('one segment refused, another in flight ends unknown: the other items come out too', async () => {
-		sim.fault({ input: sentence(0), status: 402 });
+		sim.fault({ input: sentence(0), status: 422 });
 		sim.fault({ input: sentence(1), status: 504, charge: true, delayMs: 50 });
 		const items = [long(3), ...[10, 11, 12].map((index) => item({ text: sentence(index) }))];
 		const result = await run({ items, parameters: generate({ concurrency: 2 }) });
@@ -107,7 +107,7 @@ describe('no item vanishes', () => {
 	});
 
 	test('Stop, and n8n runs the node again all the same: nothing is sent, and what may be paid for comes out', async () => {
-		sim.fault({ input: sentence(0), status: 402 });
+		sim.fault({ input: sentence(0), status: 422 });
 		sim.fault({ input: sentence(2), dripMs: 5000 });
 		const stopped = await run({
 			...{ items: texts(4), parameters: generate({ concurrency: 1 }) },

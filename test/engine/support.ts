@@ -409,7 +409,7 @@ export async function runAsleep(options: EngineRun): Promise<SleepingRun> {
 	const naps: number[] = [];
 	let last = await runNode(options);
 	while (last.run.status === 'waiting') {
-		const milliseconds = new Date(last.run.waitTill!).getTime() - clock.now();
+		const milliseconds = new Date(last.run.waitTill!).getTime() - Date.now();
 		asleep.push(last);
 		naps.push(Math.round(milliseconds / 1000));
 		await clock.wait(milliseconds);

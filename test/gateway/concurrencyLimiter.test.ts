@@ -60,7 +60,7 @@ test('a 429 halves the limit once a burst, and successes win it back', async () 
 	expect(first.began).toHaveLength(4);
 	first.requests.forEach(({ finish }) => finish());
 	await Promise.all(first.results);
-	for (let success = 0; success < 100; success++) gate.succeeded();
+	for (let success = 0; success < 100; success++) gate.succeeded(true);
 	const second = crowd(gate, Array(10).fill(true));
 	await settle();
 	expect(second.began).toHaveLength(8);
@@ -90,9 +90,9 @@ test('the limit grows by one after two rounds of successes, not before', async (
 		return atOnce;
 	};
 	expect(await begunOf(4)).toBe(2);
-	for (let success = 0; success < 3; success++) gate.succeeded();
+	for (let success = 0; success < 3; success++) gate.succeeded(true);
 	expect(await begunOf(4)).toBe(2);
-	gate.succeeded();
+	gate.succeeded(true);
 	expect(await begunOf(4)).toBe(3);
 });
 

@@ -80,7 +80,16 @@ export class DamagedResultError extends Error {
 }
 
 /** A billed request that was not started, because the run is stopping or was cancelled. Nothing was sent. */
-export class NotStartedError extends Error {}
+export class NotStartedError extends Error {
+	constructor(
+		message: string,
+		/** For a long text: what is done, and what remains. */
+		readonly details: Record<string, unknown> = {},
+		readonly files: AttachedFiles = {},
+	) {
+		super(message);
+	}
+}
 
 /**
  * A task is not done, and the run is to sleep until it looks again. What is shown of it meanwhile; since when it is being

@@ -15,6 +15,8 @@ interface Waiting {
 export class ConcurrencyLimiter {
 	private limit: number;
 	private inFlight = 0;
+	private billedInFlight = 0;
+	private oneByOne = false;
 	private successes = 0;
 	private slowdowns = 0;
 	private holds = 0;
@@ -56,6 +58,7 @@ export class ConcurrencyLimiter {
 			return await request({ slowdowns: this.slowdowns });
 		} finally {
 			this.inFlight--;
+			if (billed) this.billedInFlight--;
 			this.startNext();
 		}
 	}
@@ -98,7 +101,16 @@ export class ConcurrencyLimiter {
 		this.limit = Math.max(1, Math.floor(this.limit / 2));
 	}
 
-	succeeded(): void {
+	/** After an outage: one billed request at a time, until one succeeds. */
+	sendOneByOne(): void {
+		this.oneByOne = true;
+	}
+
+	succeeded(billed: boolean): void {
+		if (billed && this.oneByOne) {
+			this.oneByOne = false;
+			this.startNext();
+		}
 		if (this.limit >= this.maximum || ++this.successes < this.limit * 2) return;
 		this.successes = 0;
 		this.limit++;
@@ -111,8 +123,8 @@ export class ConcurrencyLimiter {
 		deadline: number,
 	): Promise<void> {
 		signal?.throwIfAborted();
-		if (this.inFlight < this.limit && !(billed && this.holds > 0)) {
-			this.inFlight++;
+		if (this.inFlight < this.limit && (!billed || this.mayBill)) {
+			this.admit(billed);
 			return;
 		}
 		const queue = billed ? this.billed : this.free;
@@ -128,7 +140,8 @@ export class ConcurrencyLimiter {
 			};
 			const aborted = () => leave(signal?.reason);
 			const waiting: Waiting = {
-				start() {
+				start: () => {
+					this.admit(billed);
 					// A signal with listeners is kept in memory as long as what it is made of.
 					mine?.removeEventListener('abort', aborted);
 					resolve();
@@ -145,13 +158,22 @@ export class ConcurrencyLimiter {
 		return this.closedToOthersUntil - performance.now();
 	}
 
+	/** Whether a billed request may start, as far as there is room. */
+	private get mayBill(): boolean {
+		return this.holds === 0 && !(this.oneByOne && this.billedInFlight > 0);
+	}
+
 	private startNext(): void {
 		while (this.inFlight < this.limit) {
-			const next = this.free.shift() ?? (this.holds === 0 ? this.billed.shift() : undefined);
+			const next = this.free.shift() ?? (this.mayBill ? this.billed.shift() : undefined);
 			if (!next) return;
-			this.inFlight++;
 			next.start();
 		}
+	}
+
+	private admit(billed: boolean): void {
+		this.inFlight++;
+		if (billed) this.billedInFlight++;
 	}
 }
 

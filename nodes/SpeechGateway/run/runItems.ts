@@ -13,6 +13,7 @@ import { giveHints } from './hints';
 import { askedHash, operationName, type Operation } from './operation';
 import { type Input, paidForOther, readAll, type ReadItem } from './readItems';
 import { ItemRequests } from './requests/itemRequests';
+import type { UnknownRow } from './requests/circuitBreaker';
 import type { Branch, ItemLedger } from './requests/itemLedger';
 import { hasPaid, Ledger } from './requests/ledger';
 import { remember, runIndex } from './requests/runHistory';
@@ -134,7 +135,7 @@ class Run {
 	/** A session that cannot reach the gateway still hands over what is paid for, except in stop mode. */
 	private async open(): Promise<Session> {
 		const { context, operation, ledger } = this;
-		const session = await openFor(context, operation);
+		const session = await openFor(context, operation, ledger.unknownRow);
 		if (this.stopOnFail && session.unavailable) throw this.runFailed(session.unavailable);
 		session.retryOf = ledger.retryOf;
 		session.endsAt = timeoutAt(context, ledger.endsAt);
@@ -209,8 +210,8 @@ class Run {
 		const kept = settled.filter((outcome) => 'branch' in outcome).length;
 		this.endOnFailure(settled, kept);
 		// No item may vanish, whatever kept it from being sent.
-		const all = settled.map((outcome) =>
-			'notStarted' in outcome ? { failed: outcome.notStarted } : outcome,
+		const all = settled.map((outcome, index) =>
+			'notStarted' in outcome ? this.notSent(index, outcome.notStarted, settled, session) : outcome,
 		);
 		this.endOnFailure(all, kept);
 		if (all.some((outcome) => 'asleep' in outcome)) {
@@ -221,8 +222,21 @@ class Run {
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		const isOver = isTool(context) ? this.succeeded : !this.willRunAgain(outputs);
 		if (isOver) this.close(all);
+		if (session.breaker.hasTripped) session.hints.add(session.breaker.hint);
 		giveHints(context, session.hints, all);
 		return outputs;
+	}
+
+	/** An item of which no further request was started; the circuit breaker knows why, if that was its doing. */
+	private notSent(
+		index: number,
+		error: unknown,
+		settled: Settled[],
+		{ breaker }: Session,
+	): Settled {
+		if (!breaker.hasTripped || !(error instanceof NotStartedError)) return { failed: error };
+		const unknown = settled.filter((one) => 'branch' in one && one.branch === 'unknown');
+		return { failed: withPaid(breaker.notSent(error, unknown.length), this.items[index]) };
 	}
 
 	/** Nothing of this round needs to stay on record, except for tasks that are still to be waited for. */
@@ -291,12 +305,16 @@ function keepWaiting(ledger: Ledger, settled: Settled[]): void {
 const SETTINGS_OF_BEFORE =
 	'Some items were already paid for in part with other settings. They were finished with the settings that were paid for.';
 
-async function openFor(context: IExecuteFunctions, operation: Operation): Promise<Session> {
+async function openFor(
+	context: IExecuteFunctions,
+	operation: Operation,
+	row: UnknownRow,
+): Promise<Session> {
 	const offline = () => openSession(context, Transport.offline(context), concurrency.unset);
 	if (operation.sends.length === 0) return offline();
 	try {
 		const atOnce = concurrency.read(new Parameters(context, 0));
-		return openSession(context, await Transport.open(context), atOnce);
+		return openSession(context, await Transport.open(context), atOnce, row);
 	} catch (error) {
 		return { ...offline(), unavailable: asError(error) };
 	}

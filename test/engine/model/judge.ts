@@ -36,6 +36,7 @@ export function judge(story: Story): string[] {
 			...shapes(execution),
 			...(isCut(execution.kind) ? [] : namesTasks(story, execution)),
 			...nothingLeft(execution),
+			...sendingStops(execution),
 		];
 		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
 	}
@@ -86,6 +87,36 @@ function* everyItemOnce(
 			yield `round ${round}: item ${missing} is on no output, and the run is a ${status}`;
 	}
 }
+
+/** Unknown outcomes in a row after which a run sends nothing more. */
+const MOST_UNKNOWN_IN_A_ROW = 3;
+
+/** After an outage or a refusal of the whole account, no further billed request of the run starts. */
+function* sendingStops({ requests, settings, result }: Execution): Complaints {
+	// n8n's own retries begin another run, which cannot be told from the first here.
+	if (settings.maxTries || result.run.status === 'waiting') return;
+	const rounds = new Map<string, SimRequest[]>();
+	for (const request of requests.filter(({ method }) => method === 'POST')) {
+		const [round] = itemOf(request.input).split('-');
+		rounds.set(round, [...(rounds.get(round) ?? []), request]);
+	}
+	for (const sent of rounds.values()) {
+		let row = 0;
+		let stoppedAt = Infinity;
+		for (const ended of [...sent].sort((a, b) => endOf(a) - endOf(b))) {
+			const { status = 0 } = ended;
+			const neutral =
+				status === 524 || (verdict(ended) === 'unknown' && status >= 200 && status < 300);
+			if (!neutral) row = verdict(ended) === 'unknown' ? row + 1 : 0;
+			if (row === MOST_UNKNOWN_IN_A_ROW || status === 401 || status === 402)
+				stoppedAt = Math.min(stoppedAt, endOf(ended));
+		}
+		const late = sent.find(({ at }) => at > stoppedAt);
+		if (late) yield `Sent although the run had stopped sending: ${show(late)}`;
+	}
+}
+
+const endOf = ({ endedAt = Infinity }: SimRequest) => endedAt;
 
 /** What n8n and the user need of each item. */
 function* shapes({ came }: Execution): Complaints {

@@ -6,7 +6,7 @@ import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
 import { startSimulator } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
-import { now, wait } from '../../support/clock';
+import { stepClock, wait } from '../../support/clock';
 import { type EngineResult, type EngineRun, runNode, saved } from '../support';
 import {
 	type Kind,
@@ -78,7 +78,11 @@ function inputOf({ kind, rounds }: Scenario): INodeExecutionData[][] {
 	);
 }
 
-function brew(sim: Simulator, { rounds }: Scenario): void {
+function brew(sim: Simulator, { rounds, outage }: Scenario): void {
+	if (outage) {
+		const { from: nth, times, charge, proxy } = outage;
+		sim.fault({ method: 'POST', nth, times, status: 503, proxy, charge });
+	}
 	rounds.forEach((items, round) =>
 		items.forEach(({ sentences, polls, downloads, task }, index) => {
 			sentences.forEach(({ faults }, part) => {
@@ -196,7 +200,8 @@ async function execute(
 	let events = 0;
 	let cancel = () => {};
 	const onEvent = () => {
-		if (++events === step.stopAt) {
+		if (++events === step.clockStep?.at) stepClock(step.clockStep.ms);
+		if (events === step.stopAt) {
 			cancelled = true;
 			cancel();
 		}
@@ -239,7 +244,7 @@ async function execute(
 	};
 	let result = await storeFault.run(failsToStore, async () => await runNode(options));
 	for (let naps = 1; result.run.status === 'waiting'; naps++) {
-		await wait(new Date(result.run.waitTill!).getTime() - now());
+		await wait(new Date(result.run.waitTill!).getTime() - Date.now());
 		const resumed = Object.assign(Object.create(options) as EngineRun, {
 			...{ retryOf: undefined, asItWas: undefined },
 			resumeOf: result,

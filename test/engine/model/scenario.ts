@@ -93,6 +93,8 @@ export interface Step {
 	killedSaving?: boolean;
 	/** The workflow's timeout, seconds. */
 	timeout?: number;
+	/** The machine's clock is stepped by so many ms when so many events were seen. */
+	clockStep?: { at: number; ms: number };
 }
 
 /** What is the next best to do with the same items. */
@@ -111,6 +113,8 @@ export interface Scenario {
 	settings: Settings;
 	/** The first execution, and retries of executions that failed. */
 	steps: Step[];
+	/** From one billed request on, a proxy answers some in place of the gateway, which may work on. */
+	outage?: { from: number; times: number; charge: boolean; proxy: NonNullable<Fault['proxy']> };
 }
 
 const proxied = (status: number, proxy: Fault['proxy'], charge: boolean): Fault => ({
@@ -293,6 +297,14 @@ const step: fc.Arbitrary<Step> = fc.record({
 	killedSaving: one(undefined, true),
 	// With 140 s, it sleeps once and ends while it waits on.
 	timeout: rarely(one(1, 30, 100, 140)),
+	clockStep: rarely(fc.record({ at: fc.integer({ min: 1, max: 12 }), ms: one(300_000, -300_000) })),
+});
+
+const outage = fc.record({
+	from: fc.integer({ min: 1, max: 5 }),
+	times: fc.integer({ min: 2, max: 9 }),
+	charge: fc.boolean(),
+	proxy: one<NonNullable<Fault['proxy']>>('page', 'json', 'spring', 'text'),
 });
 
 export const scenario: fc.Arbitrary<Scenario> = fc
@@ -315,6 +327,10 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 			}),
 			settings,
 			steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+			outage: fc.oneof(
+				{ weight: 4, arbitrary: fc.constant(undefined) },
+				{ weight: 1, arbitrary: outage },
+			),
 		}),
 	);
 

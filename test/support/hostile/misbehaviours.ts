@@ -256,6 +256,11 @@ export const MISBEHAVIOURS: Misbehaviour[] = [
 	},
 	{ name: '408 from a proxy', answer: answer(408, PAGE, HTML) },
 	{ name: '502 from a proxy', answer: answer(502, PAGE, HTML) },
+	{ name: '503 from a proxy', answer: answer(503, 'upstream connect error') },
+	{
+		name: 'JSON from a proxy',
+		answer: answer(500, '{"message":"Internal server error"}', JSON_TYPE),
+	},
 	{
 		name: '429 that asks to wait for 30 years',
 		answer: answer(429, '{}', { ...JSON_TYPE, 'retry-after': '999999999' }),

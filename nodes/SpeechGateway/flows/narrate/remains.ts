@@ -26,8 +26,11 @@ export async function firstError(
 	const brokeOff = item.session.transport.cancel?.aborted ? item.ledger.interruption() : undefined;
 	const first =
 		unknown ?? brokeOff ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
-	if (narration.parts.length === 1 || first instanceof NotStartedError) return first;
+	const { breaker } = item.session;
+	if (narration.parts.length === 1) return first;
+	if (first instanceof NotStartedError && !breaker.hasTripped) return first;
 	const { json, files } = await describeRemains(item, narration, results);
+	if (first instanceof NotStartedError) return new NotStartedError(first.message, json, files);
 	if (first instanceof OutcomeUnknownError) {
 		return new OutcomeUnknownError(first.facts, { ...first.details, ...json }, files);
 	}

@@ -139,8 +139,9 @@ export class ItemRequests {
 		}
 		return await retrying(this.session, endpoint.billed, this.settings.maxRetries, {
 			attempt: async () => await this.attemptBilled(request),
-			failed: ({ outcome }) => {
-				if (outcome !== 'cut' || !request.hasWayAroundCut) this.fail();
+			failed: (failure) => {
+				this.session.breaker.failed(failure);
+				if (failure.outcome !== 'cut' || !request.hasWayAroundCut) this.fail();
 			},
 			// The claim of a request that was cut stays: what goes on as a job must not be spoken by another retry.
 			over: async ({ outcome }) => {
@@ -256,6 +257,7 @@ export class ItemRequests {
 		try {
 			const value = await read(response);
 			this.ledger.done(name, value);
+			this.session.breaker.succeeded();
 			return value;
 		} catch (error) {
 			response.body.destroy();
@@ -290,6 +292,7 @@ export class ItemRequests {
 	): OutcomeUnknownError {
 		const error = outcomeUnknown(reason, sent, cause);
 		this.ledger.unknown(request, error.facts);
+		this.session.breaker.unknown(reason);
 		this.giveUp();
 		return error;
 	}

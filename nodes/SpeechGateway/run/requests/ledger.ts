@@ -1,9 +1,10 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { idIn } from '../../core/json';
+import type { UnknownRow } from './circuitBreaker';
 import { ItemLedger, type ItemRecord } from './itemLedger';
 import { doneAfterWaiting, firstExecutionId, type RunHistoryContext } from './runHistory';
 
-interface RunRecord {
+interface RunRecord extends UnknownRow {
 	firstExecutionId: string;
 	executionId: string;
 	/** Since the execution started or woke up: n8n counts its tries anew then. */
@@ -113,6 +114,11 @@ export class Ledger {
 		const { firstExecutionId: first, executionId } = this.round;
 		if (executionId === first) return undefined;
 		return `retry of ${first}, round ${this.key}`;
+	}
+
+	/** For the circuit breaker of the run. */
+	get unknownRow(): UnknownRow {
+		return this.round;
 	}
 
 	item(key: string): ItemLedger {

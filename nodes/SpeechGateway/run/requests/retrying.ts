@@ -34,7 +34,7 @@ export async function retrying<T>(
 				const result = await attempt();
 				if (result === undefined) return undefined;
 				if (!isFailure(result)) {
-					limiter.succeeded();
+					limiter.succeeded(billed);
 					return result;
 				}
 				delay = result.retryAfter ?? backoffMs(tries);

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { ConcurrencyLimiter } from '../../gateway/concurrencyLimiter';
 import type { GatewayContext, Transport } from '../../gateway/transport';
+import { CircuitBreaker, type UnknownRow } from './circuitBreaker';
 import { SentKeys } from './claims';
 import { Polling } from './polling';
 
@@ -11,6 +12,7 @@ export interface Session {
 		Partial<Pick<IExecuteFunctions, 'sendMessageToUI' | 'sendChunk' | 'getWorkflowDataProxy'>>;
 	transport: Transport;
 	limiter: ConcurrencyLimiter;
+	breaker: CircuitBreaker;
 	polling: Polling;
 	keys: SentKeys;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
@@ -42,11 +44,14 @@ export function openSession(
 	context: Session['context'],
 	transport: Transport,
 	concurrency: number,
+	row?: UnknownRow,
 ): Session {
+	const limiter = new ConcurrencyLimiter(concurrency, transport.cancel);
 	return {
 		context,
 		transport,
-		limiter: new ConcurrencyLimiter(concurrency, transport.cancel),
+		limiter,
+		breaker: new CircuitBreaker(limiter, row),
 		polling: new Polling(),
 		keys: new SentKeys(context.helpers),
 		hints: new Set(),

@@ -1,0 +1,190 @@
+/** An outage must not fill the review list, and a refusal of the whole account must not be repeated for every row. */
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import type { Fault } from '../support/simulator';
+import { type EngineResult, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+
+useVirtualTime();
+
+const sim = useSimulator({ latencyMs: 20 });
+const run = runnerOf(() => sim);
+
+const ITEMS = 30;
+const OUTAGE: Fault = { status: 503, proxy: 'page', times: Infinity, delayMs: 5 };
+const posts = () => sim.requests.filter(({ method }) => method === 'POST');
+const errorsOf = ({ outputs }: EngineResult) =>
+	(outputs[2] ?? []).map(({ json }) => json.error as IDataObject & { message: string });
+/** Billed requests at work at the same time, at the most. */
+const mostAtOnce = (from: number, to: number) => {
+	const some = posts().slice(from, to);
+	return Math.max(
+		...some.map(
+			({ at }) => some.filter((one) => one.at <= at && (one.endedAt ?? Infinity) > at).length,
+		),
+	);
+};
+
+describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
+	const parameters = speechNode({ concurrency, maxRetries: 4 });
+
+	test.each<[string, Fault]>([
+		['503 of a proxy', OUTAGE],
+		['502 as JSON of Kong', { status: 502, proxy: 'json', times: Infinity }],
+		['504', { status: 504, times: Infinity }],
+		['lost connections', { connection: 'reset-after-work', times: Infinity }],
+		['no answer in time', { connection: 'stall', times: Infinity }],
+	])('%s: few items are unknown, the others were not sent', async (_, fault) => {
+		sim.fault(fault);
+		const result = await run({ parameters, items: texts(ITEMS), onError: 'continueErrorOutput' });
+		const unknown = result.outputs[1].length;
+		expect(unknown).toBeLessThanOrEqual(concurrency + 2);
+		expect(posts()).toHaveLength(unknown);
+		expect(result.outputs[0]).toEqual([]);
+		const errors = errorsOf(result);
+		expect(errors).toHaveLength(ITEMS - unknown);
+		for (const { message } of errors)
+			expect(message).toContain(`Not sent: the outcome of ${unknown} items is unknown`);
+		expect(result.context).toEqual({});
+	});
+
+	test('in stop mode, retries probe with one request at a time until one succeeds', async () => {
+		sim.fault(OUTAGE);
+		const items = texts(ITEMS);
+		const first = await run({ parameters, items });
+		expect(first.error?.message).toContain('Not sent');
+		const unknown = posts().length;
+		expect(unknown).toBeLessThanOrEqual(concurrency + 2);
+
+		// The outage goes on: one more.
+		const again = { parameters, items, mode: 'retry' } as const;
+		const second = await run({ ...again, retryOf: saved(first.run) });
+		expect(second.error?.message).toContain('Not sent');
+		expect(posts()).toHaveLength(unknown + 1);
+
+		sim.clearFaults();
+		const third = await run({ ...again, retryOf: saved(second.run) });
+		expect(third.error).toBeUndefined();
+		expect(third.outputs.map(({ length }) => length)).toEqual([ITEMS - unknown - 1, unknown + 1]);
+		const [probe, next] = posts().slice(unknown + 1);
+		expect(next.at).toBeGreaterThanOrEqual(probe.endedAt!);
+		expect(mostAtOnce(unknown + 1, ITEMS)).toBe(concurrency);
+		expect(posts()).toHaveLength(ITEMS);
+		expect(third.context).toEqual({});
+	});
+
+	test('Retry On Fail sends one request for each of its tries', async () => {
+		sim.fault(OUTAGE);
+		const { error } = await run({
+			...{ parameters, items: texts(ITEMS), retryOnFail: true, maxTries: 5 },
+		});
+		expect(error?.message).toContain('Not sent');
+		expect(posts().length).toBeLessThanOrEqual(concurrency + 2 + 4);
+	});
+});
+
+/** The outcomes of the items one by one, and how many of ten items are sent. */
+const row = async (faults: Array<Fault | undefined>): Promise<number> => {
+	for (const [index, fault] of faults.entries())
+		if (fault) sim.fault({ input: `number ${index}.`, ...fault });
+	await run({
+		parameters: speechNode({ concurrency: 1, longText: 'split' }),
+		items: texts(10),
+		onError: 'continueErrorOutput',
+	});
+	return posts().length;
+};
+const lost: Fault = { connection: 'reset-after-work' };
+const damaged: Fault = { truncate: 'half' };
+const refused: Fault = { status: 422 };
+
+test.each<[string, Array<Fault | undefined>, number]>([
+	['three in a row', [lost, lost, lost], 3],
+	['of different kinds', [{ status: 504 }, lost, { status: 502, proxy: 'empty' }], 3],
+	['a success closes the row', [lost, lost, undefined, lost, lost], 10],
+	['so does a refusal', [lost, lost, refused, lost, lost, { status: 500 }, lost, lost], 10],
+	['damaged results do not count', [damaged, damaged, damaged, damaged], 10],
+	['nor do they close the row', [lost, damaged, lost, damaged, lost], 5],
+	['nor does a request that was cut', [lost, { status: 524 }, lost, lost], 4],
+])('%s', async (_, faults, sent) => {
+	expect(await row(faults)).toBe(sent);
+});
+
+test('keys that were sent before do not count', async () => {
+	const parameters = speechNode({ concurrency: 1, sendOnceKey: '={{ $json.key ?? $json.id }}' });
+	const items = texts(6);
+	const more = { nodeId: 'sent before', parameters, onError: 'continueErrorOutput' } as const;
+	await run({ ...more, items: items.slice(0, 4) });
+	const { outputs } = await run({ ...more, items });
+	expect(outputs.map(({ length }) => length)).toEqual([2, 4, 0]);
+});
+
+test('what was not sent gives its Send Once Key back', async () => {
+	const parameters = speechNode({ concurrency: 1, sendOnceKey: '={{ $json.id }}' });
+	const more = { nodeId: 'given back', parameters, items: texts(6) };
+	sim.fault(OUTAGE);
+	await run({ ...more, onError: 'continueErrorOutput' });
+	sim.clearFaults();
+	const { outputs } = await run(more);
+	expect(outputs.map(({ length }) => length)).toEqual([3, 3]);
+});
+
+test('a long text keeps what is done of it', async () => {
+	const parts = ['This is the first.', 'Here is the second.', 'The third ends it.'];
+	sim.fault({ input: 'number', ...lost, times: 3 });
+	sim.fault({ input: 'first', delayMs: 200 });
+	const result = await run({
+		parameters: speechNode({ concurrency: 2, maxSegmentCharacters: 20 }),
+		items: [...texts(3), { json: { text: parts.join(' ') } }],
+		onError: 'continueErrorOutput',
+	});
+	const [error] = errorsOf(result);
+	expect(error.message).toContain('Not sent: the outcome of 3 items is unknown');
+	expect(error.segments).toEqual({ total: 3, completed: 1, unknown: 0 });
+	expect(error.remainingText).toBe(parts.slice(1).join(' '));
+	expect(result.outputs[2][0].binary).toHaveProperty('completed');
+});
+
+describe.each([401, 402])('after a %i', (status) => {
+	const all = { items: texts(40), parameters: speechNode({ concurrency: 4, maxRetries: 4 }) };
+
+	test.each(['continueErrorOutput', 'continueRegularOutput'] as const)(
+		'%s: no further row is sent',
+		async (onError) => {
+			sim.fault({ status, times: Infinity });
+			const { outputs } = await run({ ...all, onError });
+			expect(posts().length).toBeLessThanOrEqual(4);
+			const errors = outputs
+				.flat()
+				.map(({ json }) => json.error as IDataObject & { message: string });
+			expect(errors).toHaveLength(40);
+			for (const { httpCode, message } of errors) {
+				expect(httpCode).toBe(String(status));
+				expect(message).toContain(`(${status})`);
+			}
+			expect(errors.filter(({ message }) => message.endsWith('not sent')).length).toBe(
+				40 - posts().length,
+			);
+		},
+	);
+
+	test('stop: the error is that of the row that was refused', async () => {
+		sim.fault({ input: 'number 2.', status, times: Infinity });
+		const { error } = await run(all);
+		expect(error?.message).toMatch(/\(item 3 of 40\)$/);
+	});
+
+	test('what is in flight is still delivered, and a job goes on', async () => {
+		sim.options.jobSeconds = 5;
+		sim.fault({ input: 'number 3.', status, delayMs: 50 });
+		const { outputs } = await run({
+			items: texts(8),
+			parameters: {
+				...speechNode({ concurrency: 4, maxRetries: 0 }),
+				...{ resource: 'speechJob', operation: 'createAndWait' },
+			},
+			onError: 'continueErrorOutput',
+		});
+		expect(outputs[0].length).toBe(sim.charges.length);
+		expect(outputs[0].length).toBeGreaterThanOrEqual(3);
+	});
+});
