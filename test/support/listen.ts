@@ -6,7 +6,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { melodyOf, NOTE_SECONDS, PCM_SAMPLE_RATE, TONES } from './simulator/audio/melody';
+import { melodyOf, NOTE_SECONDS, TONES } from './simulator/audio/melody';
+import { PCM_SAMPLE_RATE } from './simulator/audio/sound';
 
 export { melodyOf, NOTE_SECONDS, PCM_SAMPLE_RATE, TONES };
 

@@ -1,10 +1,12 @@
-import { melodyOf, PCM_SAMPLE_RATE } from './melody';
 import { mp3 } from './mp3';
 import { opus } from './opus';
 import { pcm } from './pcm';
+import { sing } from './sing';
+import type { AudioFormat, Content, Sound } from './sound';
 import { wav, type WavHeader } from './wav';
 
-export type AudioFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
+export type { AudioFormat, Content } from './sound';
+export type { WavHeader } from './wav';
 
 export const MIME_TYPES: Record<AudioFormat, string> = {
 	mp3: 'audio/mpeg',
@@ -13,29 +15,26 @@ export const MIME_TYPES: Record<AudioFormat, string> = {
 	pcm: 'audio/pcm',
 };
 
-/** Bytes of known number, generated as they are read: a file of any size costs no memory. */
-export interface Content {
-	length: number;
-	chunks(): Iterable<Buffer>;
+/** The file of a sound that was made in this format. */
+export function audioFile(sound: Sound, format: AudioFormat, wavHeader: WavHeader): Content {
+	switch (format) {
+		case 'mp3':
+			return mp3(sound);
+		case 'wav':
+			return wav(sound, wavHeader);
+		case 'opus':
+			return opus(sound);
+		case 'pcm':
+			return pcm(sound);
+	}
 }
 
-/** The audio file of a text, always the same bytes for the same arguments; decodes to `seconds`, rounded to a sample. */
+/** The melody of a text as a file, always the same bytes for the same arguments; decodes to `seconds`, rounded to a sample. */
 export function renderAudio(
 	text: string,
 	seconds: number,
 	format: AudioFormat,
 	wavHeader: WavHeader = 'list',
 ): Content {
-	const melody = melodyOf(text);
-	const samples = Math.max(1, Math.round(seconds * PCM_SAMPLE_RATE));
-	switch (format) {
-		case 'mp3':
-			return mp3(melody, samples);
-		case 'wav':
-			return wav(melody, samples, wavHeader);
-		case 'opus':
-			return opus(melody, samples);
-		case 'pcm':
-			return pcm(melody, samples);
-	}
+	return audioFile(sing(text, seconds, format), format, wavHeader);
 }

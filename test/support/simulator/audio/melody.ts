@@ -1,13 +1,6 @@
-/**
- * What the simulator "says": each text is a melody of eight notes, found by hashing the text and repeated for as long as
- * the audio lasts. Whoever decodes the audio can tell which text it was made from.
- */
 import { createHash } from 'node:crypto';
 
-/** Samples a second of all formats before encoding. */
-export const PCM_SAMPLE_RATE = 24_000;
-
-/** A note lasts five MP3 frames or six Opus packets. */
+/** A note lasts five MP3 frames, six Opus packets or one piece of samples. */
 export const NOTE_SECONDS = 0.12;
 
 /** Hertz. Multiples of 250: a whole number of cycles in an MP3 frame (24 ms), an Opus packet (20 ms) and a note. */
@@ -15,7 +8,7 @@ export const TONES = Array.from({ length: 16 }, (_, i) => 500 + 250 * i);
 
 const NOTES = 8;
 
-/** The melody of a text: eight indexes into TONES, each different from its neighbours (also when repeated). */
+/** The melody of a text, found by hashing it: eight indexes into TONES, each different from its neighbours (also when repeated). */
 export function melodyOf(text: string): number[] {
 	const hash = createHash('sha256').update(text).digest();
 	const melody = [hash[0] % TONES.length];

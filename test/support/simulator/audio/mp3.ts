@@ -1,9 +1,9 @@
-import { seeds } from './seeds';
+import { type Content, pieces, type Sound } from './sound';
 
-/** MPEG-2 layer III, 24 kHz, 64 kbit/s, mono, no bit reservoir: each frame stands alone. */
-const FRAME_BYTES = 192;
+/** MPEG-2 layer III, 24 kHz, 64 kbit/s, mono. */
+export const FRAME_BYTES = 192;
 const FRAME_SAMPLES = 576;
-const FRAMES_PER_NOTE = 5;
+const FRAMES_PER_CHUNK = 50;
 
 /** Samples that LAME puts in front of the sound, and those that every decoder adds. */
 const ENCODER_DELAY = 576;
@@ -34,9 +34,9 @@ function id3(): Buffer {
 }
 
 /** The first frame: silence whose body is an Info header with counts, seek table and gapless numbers, as LAME writes it. */
-function infoFrame(frames: number, samples: number): Buffer {
+function infoFrame({ samples, piece }: Sound, frames: number): Buffer {
 	const frame = Buffer.alloc(FRAME_BYTES);
-	seeds.mp3[0].copy(frame, 0, 0, 4);
+	piece(0).copy(frame, 0, 0, 4);
 	frame.write('Info', INFO_AT, 'latin1');
 	frame.writeUInt32BE(0xf, INFO_AT + 4); // frames, bytes, seek table and quality follow
 	frame.writeUInt32BE(frames, INFO_AT + 8);
@@ -54,22 +54,16 @@ function infoFrame(frames: number, samples: number): Buffer {
 	return frame;
 }
 
-/**
- * An MP3 file of a melody: ID3v2 tag, Info header, frames. One frame of the first note more than the others have makes up
- * for the delays, so that notes begin where they do in the other formats.
- */
-export function mp3(melody: number[], samples: number) {
-	const frames = Math.ceil((samples + ENCODER_DELAY + DECODER_DELAY) / FRAME_SAMPLES);
-	const head = Buffer.concat([id3(), infoFrame(frames, samples)]);
+/** An MP3 file: ID3v2 tag, Info header, frames. */
+export function mp3(sound: Sound): Content {
+	const frames = Math.ceil((sound.samples + ENCODER_DELAY + DECODER_DELAY) / FRAME_SAMPLES);
+	const head = Buffer.concat([id3(), infoFrame(sound, frames)]);
 	return {
 		length: head.length + frames * FRAME_BYTES,
 		*chunks() {
 			yield head;
-			yield seeds.mp3[melody[0]];
-			for (let i = 1; i < frames; i += FRAMES_PER_NOTE) {
-				const frame = seeds.mp3[melody[Math.floor(i / FRAMES_PER_NOTE) % melody.length]];
-				yield Buffer.concat(Array<Buffer>(Math.min(FRAMES_PER_NOTE, frames - i)).fill(frame));
-			}
+			for (let i = 0; i < frames; i += FRAMES_PER_CHUNK)
+				yield Buffer.concat(pieces(sound, i, Math.min(FRAMES_PER_CHUNK, frames - i)));
 		},
 	};
 }

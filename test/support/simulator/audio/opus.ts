@@ -1,9 +1,8 @@
-import { seeds } from './seeds';
+import { type Content, pieces, type Sound } from './sound';
 
 /** Opus counts time at 48 kHz whatever the input was. */
 const GRANULES_PER_SAMPLE = 2;
 const PACKET_GRANULES = 960; // 20 ms
-const PACKETS_PER_NOTE = 6;
 const PACKETS_PER_PAGE = 50; // one second a page, as libogg and ffmpeg do
 
 /** What libopus needs to settle (6.5 ms), in granules. */
@@ -66,17 +65,18 @@ function opusTags(): Buffer {
 	return tags;
 }
 
-/** An Ogg Opus file of a melody; the last page's granule position trims it to the sample. */
-export function opus(melody: number[], samples: number) {
-	const end = PRE_SKIP + samples * GRANULES_PER_SAMPLE;
-	const packets = Math.ceil(end / PACKET_GRANULES);
-	const packet = (i: number) =>
-		seeds.opus[melody[Math.floor(i / PACKETS_PER_NOTE) % melody.length]][i % PACKETS_PER_NOTE];
+/** How many packets hold so many samples. */
+export const packetsOf = (samples: number): number =>
+	Math.ceil((PRE_SKIP + samples * GRANULES_PER_SAMPLE) / PACKET_GRANULES);
+
+/** An Ogg Opus file; the last page's granule position trims it to the sample. */
+export function opus(sound: Sound): Content {
+	const end = PRE_SKIP + sound.samples * GRANULES_PER_SAMPLE;
+	const packets = packetsOf(sound.samples);
 	const packetsFrom = (first: number) =>
-		Array.from({ length: Math.min(PACKETS_PER_PAGE, packets - first) }, (_, i) =>
-			packet(first + i),
-		);
-	const serial = melody.reduce((sum, note) => sum * 16 + note, 0) >>> 0;
+		pieces(sound, first, Math.min(PACKETS_PER_PAGE, packets - first));
+	// Tells streams of different sounds apart.
+	const serial = crc32(Buffer.concat(packetsFrom(0)));
 
 	let length = pageBytes([opusHead()]) + pageBytes([opusTags()]);
 	for (let i = 0; i < packets; i += PACKETS_PER_PAGE) length += pageBytes(packetsFrom(i));

@@ -1,5 +1,5 @@
-import { PCM_SAMPLE_RATE } from './melody';
 import { pcm } from './pcm';
+import { type Content, PCM_SAMPLE_RATE, type Sound } from './sound';
 
 /** `list`: as ffmpeg writes files, with a LIST chunk before the data. `streaming`: as it writes pipes, sizes unknown. */
 export type WavHeader = 'list' | 'plain' | 'streaming';
@@ -35,9 +35,9 @@ function header(dataBytes: number, kind: WavHeader): Buffer {
 	return head;
 }
 
-/** A WAV file of a melody. */
-export function wav(melody: number[], samples: number, kind: WavHeader) {
-	const data = pcm(melody, samples);
+/** A WAV file. */
+export function wav(sound: Sound, kind: WavHeader): Content {
+	const data = pcm(sound);
 	const head = header(data.length, kind);
 	return {
 		length: head.length + data.length,

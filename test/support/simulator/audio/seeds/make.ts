@@ -12,7 +12,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { PCM_SAMPLE_RATE, TONES } from '../melody';
+import { TONES } from '../melody';
+import { PCM_SAMPLE_RATE } from '../sound';
 
 const MP3_FRAME_BYTES = 192; // 72 * 64 kbit/s / 24 kHz
 const folder = mkdtempSync(join(tmpdir(), 'seeds-'));
