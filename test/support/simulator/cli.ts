@@ -1,7 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 /**
  * The simulator as a program: `npx tsx test/support/simulator/cli.ts --port 0 [--timeScale 0.01 …]`.
- * Prints one line of JSON, `{ url, apiKey }`, and runs until it is ended. Options: those of `startSimulator` that are numbers, and `prefix`.
+ * Prints one line of JSON, `{ url, apiKey }`, and runs until it is ended. Options: those of `startSimulator` that are numbers,
+ * `prefix` and `spoken`.
  */
 import { parseArgs } from 'node:util';
 
@@ -12,9 +13,12 @@ const NUMBERS = [
 	...['maxConcurrent', 'balanceTokens', 'multiplier'],
 ];
 
-const names = [...NUMBERS, 'prefix'];
 const { values } = parseArgs({
-	options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+	options: {
+		...Object.fromEntries(NUMBERS.map((name) => [name, { type: 'string' as const }])),
+		prefix: { type: 'string' },
+		spoken: { type: 'boolean' },
+	},
 });
 const options = Object.fromEntries(
 	Object.entries(values).map(([name, value]) => [

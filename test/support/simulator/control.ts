@@ -17,7 +17,7 @@ import { videoJson } from './videos';
 
 function state(sim: Simulator) {
 	const { requests, charges, accounts, voices, faults } = sim;
-	const jobs = sim.jobs.map((job) => ({ ...jobJson(job, sim), account: job.account }));
+	const jobs = sim.jobs.map((job) => ({ ...jobJson(job), account: job.account }));
 	const videos = sim.videos.map((video) => ({ ...videoJson(video), account: video.account }));
 	return { requests, charges, accounts, voices, jobs, videos, faults };
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 
 import { countCharacters, price } from './billing';
 import { type Call, json, type Work } from './exchange';
-import { audioReply, readSpeechRequest, secondsOf } from './speech';
+import { audioOf, audioReply, readSpeechRequest } from './speech';
 import { newTask, ownTask, phaseOf, requireCompleted } from './tasks';
-import type { SpeechJob, World } from './world';
+import type { SpeechJob } from './world';
 
 const STATUS = {
 	waiting: 'pending',
@@ -14,7 +14,7 @@ const STATUS = {
 } as const;
 
 /** The job as a poll shows it, with more fields than the creation. */
-export function jobJson(job: SpeechJob, { options }: World) {
+export function jobJson(job: SpeechJob) {
 	const phase = phaseOf(job);
 	return {
 		...createdJson(job),
@@ -26,7 +26,7 @@ export function jobJson(job: SpeechJob, { options }: World) {
 		speed: job.speed,
 		input_characters: countCharacters(job.input),
 		completed_at: phase === 'completed' ? Math.floor(job.readyAt / 1000) : null,
-		audio_seconds: phase === 'completed' ? secondsOf(job, options) : null,
+		audio_seconds: phase === 'completed' ? job.audio.seconds : null,
 	};
 }
 
@@ -38,15 +38,17 @@ const createdJson = (job: SpeechJob) => ({
 });
 
 /** POST /v1/audio/speech/jobs */
-export function createJob(call: Call): Work {
+export async function createJob(call: Call): Promise<Work> {
 	const { world } = call;
 	const speech = readSpeechRequest(call);
+	const audio = await audioOf(speech, world);
 	return {
 		price: price.job(speech.input, world.options.multiplier),
 		reply: () => {
 			const id = `spj_${randomBytes(12).toString('hex')}`;
 			const { voice, format, speed } = speech;
-			const job = { ...newTask(call, id, speech.model, speech.input), voice, format, speed };
+			const task = newTask(call, id, speech.model, speech.input);
+			const job = { ...task, voice, format, speed, audio };
 			world.jobs.push(job);
 			return json(createdJson(job));
 		},
@@ -56,7 +58,7 @@ export function createJob(call: Call): Work {
 /** GET /v1/audio/speech/jobs/{id} */
 export function getJob(call: Call): Work {
 	const job = ownTask(call.world.jobs, call);
-	return { reply: () => json(jobJson(job, call.world)) };
+	return { reply: () => json(jobJson(job)) };
 }
 
 /** GET /v1/audio/speech/jobs/{id}/content */
@@ -64,5 +66,5 @@ export function getJobContent(call: Call): Work {
 	const job = ownTask(call.world.jobs, call);
 	requireCompleted(job);
 	const bytes = call.fault.contentBytes ?? job.contentBytes;
-	return { reply: () => audioReply(job, call.world, bytes) };
+	return { reply: () => audioReply(job, job.audio, call.world.options, bytes) };
 }

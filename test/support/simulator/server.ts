@@ -26,7 +26,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Bodies beyond this are refused unread; it leaves room for a recording that is a little too big. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-const ROUTES: Array<[method: string, path: RegExp, handler: (call: Call) => Work]> = [
+type Handler = (call: Call) => Work | Promise<Work>;
+
+const ROUTES: Array<[method: string, path: RegExp, handler: Handler]> = [
 	['POST', /^\/v1\/audio\/speech$/, createSpeech],
 	['POST', /^\/v1\/audio\/speech\/jobs$/, createJob],
 	['GET', /^\/v1\/audio\/speech\/jobs\/([^/]+)$/, getJob],
@@ -180,7 +182,7 @@ async function work(
 		limited,
 		price,
 		reply,
-	} = handler({ world, request, account, id, fault });
+	} = await handler({ world, request, account, id, fault });
 	if (method === 'POST' && world.inWork.size >= maxConcurrent) {
 		throw new ApiError(429, 'Too many concurrent requests', 'concurrency_limit');
 	}

@@ -1,9 +1,11 @@
-import { type AudioFormat, MIME_TYPES, renderAudio } from './audio';
+import { type Audio, audioFile, type AudioFormat, MIME_TYPES, renderAudio } from './audio';
+import { PCM_SAMPLE_RATE } from './audio/sound';
+import { speak } from './audio/speak';
 import { countCharacters, price } from './billing';
 import { ApiError } from './errors';
 import { type Call, jsonBody, type Reply, requireCapability, type Work } from './exchange';
 import { checkModel } from './models';
-import type { SimulatorOptions, World } from './world';
+import type { World } from './world';
 
 const MAX_CHARACTERS = 10_000;
 const FIELDS = ['model', 'input', 'voice', 'response_format', 'speed'];
@@ -52,39 +54,48 @@ const unsupported = (param: string, message: string) =>
 const ownsVoice = ({ world, account }: Call, id: string) =>
 	world.voices.some((voice) => voice._id === id && voice.account === account.account);
 
-export function secondsOf(
-	{ input, speed }: { input: string; speed: number },
-	options: Required<Pick<SimulatorOptions, 'secondsPerCharacter'>>,
-): number {
-	return (countCharacters(input) * options.secondsPerCharacter) / speed;
+/** What a request sounds like: spoken, or a melody of the length that the text has at this speed. */
+export async function audioOf(speech: SpeechRequest, { options, voices }: World): Promise<Audio> {
+	const { input, voice, format, speed } = speech;
+	if (!options.spoken) {
+		const seconds = (countCharacters(input) * options.secondsPerCharacter) / speed;
+		return { seconds, file: renderAudio(input, seconds, format, options.wavHeader) };
+	}
+	const title = voices.find(({ _id }) => _id === voice)?.title;
+	const sound = await speak(input, { voice: title, speed, format });
+	return {
+		seconds: sound.samples / PCM_SAMPLE_RATE,
+		file: audioFile(sound, format, options.wavHeader),
+	};
 }
 
-/** The audio of a request, or about `contentBytes` of it. */
+/** The answer with a request's audio, or with a melody of about `contentBytes`. */
 export function audioReply(
-	speech: Pick<SpeechRequest, 'input' | 'format' | 'speed'>,
-	{ options }: World,
+	{ input, format }: Pick<SpeechRequest, 'input' | 'format'>,
+	audio: Audio,
+	{ wavHeader }: World['options'],
 	contentBytes?: number,
 ): Reply {
-	const render = (seconds: number) =>
-		renderAudio(speech.input, seconds, speech.format, options.wavHeader);
 	const SAMPLE_SECONDS = 60;
-	const seconds = contentBytes
-		? (contentBytes / render(SAMPLE_SECONDS).length) * SAMPLE_SECONDS
-		: secondsOf(speech, options);
-	return { contentType: MIME_TYPES[speech.format], body: render(seconds) };
+	const render = (seconds: number) => renderAudio(input, seconds, format, wavHeader);
+	const body = contentBytes
+		? render((contentBytes / render(SAMPLE_SECONDS).length) * SAMPLE_SECONDS)
+		: audio.file;
+	return { contentType: MIME_TYPES[format], body };
 }
 
 /** POST /v1/audio/speech */
-export function createSpeech(call: Call): Work {
+export async function createSpeech(call: Call): Promise<Work> {
 	const { world, request, fault } = call;
 	const speech = readSpeechRequest(call);
+	const audio = await audioOf(speech, world);
 	const { latencyMs, timeScale, multiplier } = world.options;
 	const latency = typeof latencyMs === 'function' ? latencyMs(request) : latencyMs;
 	const workSeconds = countCharacters(speech.input) * WORK_SECONDS_PER_CHARACTER;
 	return {
 		milliseconds: latency ?? workSeconds * timeScale * 1000,
 		limited: true,
-		price: price.speech(speech.input, secondsOf(speech, world.options), multiplier),
-		reply: () => audioReply(speech, world, fault.contentBytes),
+		price: price.speech(speech.input, audio.seconds, multiplier),
+		reply: () => audioReply(speech, audio, world.options, fault.contentBytes),
 	};
 }

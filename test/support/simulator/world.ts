@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
-import type { AudioFormat } from './audio';
-import type { WavHeader } from './audio/wav';
+import type { Audio, AudioFormat, WavHeader } from './audio';
 import type { Price } from './billing';
 import type { Fault } from './faults';
 
@@ -20,7 +19,9 @@ export interface SimulatorOptions {
 	timeScale?: number;
 	/** Work time of one speech or chat request in real ms; without it, in proportion to the text. */
 	latencyMs?: number | ((request: SimRequest) => number);
-	/** Seconds of audio for each character at speed 1; the real service is near 60/250. */
+	/** Texts are spoken, as long as that takes, instead of played as melodies that tests can tell apart. */
+	spoken?: boolean;
+	/** Seconds of a melody for each character at speed 1; the real service is near 60/250. */
 	secondsPerCharacter?: number;
 	/** Real seconds that a job or video takes; without it, in proportion to the text. */
 	jobSeconds?: number | ((job: { id: string; input: string }) => number);
@@ -103,12 +104,14 @@ export interface SpeechJob extends Task {
 	voice: string;
 	format: AudioFormat;
 	speed: number;
+	audio: Audio;
 }
 
 const DEFAULTS = {
 	port: 0,
 	prefix: '',
 	timeScale: 0.01,
+	spoken: false,
 	secondsPerCharacter: 0.02,
 	maxConcurrent: Infinity,
 	balanceTokens: 1e12,

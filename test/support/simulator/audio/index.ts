@@ -15,6 +15,12 @@ export const MIME_TYPES: Record<AudioFormat, string> = {
 	pcm: 'audio/pcm',
 };
 
+/** What a text sounds like. */
+export interface Audio {
+	seconds: number;
+	file: Content;
+}
+
 /** The file of a sound that was made in this format. */
 export function audioFile(sound: Sound, format: AudioFormat, wavHeader: WavHeader): Content {
 	switch (format) {

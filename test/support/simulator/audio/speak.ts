@@ -1,0 +1,94 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+import { encode } from './encode';
+import { type AudioFormat, PCM_SAMPLE_RATE, type Sound } from './sound';
+
+/** Words a minute at speed 1. */
+const WORDS_PER_MINUTE = 165;
+
+/** Silence after each text, so that joined parts sound like sentences of one speaker. */
+const PAUSE_SECONDS = 0.25;
+
+/** Languages that are known by their letters or by frequent words; anything else is read as English. */
+const LANGUAGES: Array<[voice: string, sign: RegExp]> = [
+	['cmn', /\p{Script=Han}/u],
+	['ru', /\p{Script=Cyrillic}/u],
+	['de', /[äöüß]|\b(?:der|und|ist|nicht|im|dieser)\b/i],
+];
+
+/** What follows the language in the name of an espeak-ng voice. */
+const DEFAULT_VARIANT = 'f2';
+const VARIANTS = ['m1', 'f4', 'm3', 'm7', 'f5', 'm5', 'f1', 'f3'];
+
+/** Words in parentheses set the tone and are not read out. */
+const TONE_TAG = /\([^()]*\)/g;
+
+/**
+ * A text as a synthesizer speaks it. `voice`: the title of a cloned voice, which always sounds the same; the default voice
+ * without one.
+ */
+export async function speak(
+	text: string,
+	{ voice, speed, format }: { voice?: string; speed: number; format: AudioFormat },
+): Promise<Sound> {
+	const [language] = LANGUAGES.find(([, sign]) => sign.test(text)) ?? ['en'];
+	const spoken = await inTurn({
+		text: text.replace(TONE_TAG, ' '),
+		rate: Math.round(WORDS_PER_MINUTE * speed),
+		...timbre(language, voice),
+	});
+	const samples = resample(spoken);
+	return { samples: samples.length, piece: await encode(samples, format) };
+}
+
+function timbre(language: string, title?: string): { voice: string; pitch: number } {
+	if (title === undefined) return { voice: `${language}+${DEFAULT_VARIANT}`, pitch: 50 };
+	const [variant, pitch] = createHash('sha256').update(title).digest();
+	return {
+		voice: `${language}+${VARIANTS[variant % VARIANTS.length]}`,
+		pitch: 35 + (pitch % 30),
+	};
+}
+
+interface Spoken {
+	samples: Int16Array;
+	sampleRate: number;
+}
+
+let speaker: Worker | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/** One text after the other: the speaker's answers do not say to which message they belong. */
+async function inTurn(message: object): Promise<Spoken> {
+	const spoken = last.then(async () => {
+		speaker ??= startSpeaker();
+		speaker.postMessage(message);
+		return ((await once(speaker, 'message')) as [Spoken])[0];
+	});
+	last = spoken.catch(() => {});
+	return await spoken;
+}
+
+function startSpeaker(): Worker {
+	const worker = new Worker(join(__dirname, 'speaker.mjs'));
+	worker.unref();
+	worker.once('error', () => (speaker = undefined));
+	return worker;
+}
+
+/** The samples at the service's rate, by linear interpolation, and the pause. */
+function resample({ samples: source, sampleRate }: Spoken): Int16Array {
+	const step = sampleRate / PCM_SAMPLE_RATE;
+	const length = Math.floor(source.length / step);
+	const samples = new Int16Array(length + PAUSE_SECONDS * PCM_SAMPLE_RATE);
+	for (let i = 0; i < length; i++) {
+		const at = Math.floor(i * step);
+		const next = source[Math.min(at + 1, source.length - 1)];
+		samples[i] = source[at] + (next - source[at]) * (i * step - at);
+	}
+	return samples;
+}

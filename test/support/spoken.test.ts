@@ -1,0 +1,92 @@
+/** The simulator when it speaks. */
+import { decode, decoderMessages, ffprobe, PCM_SAMPLE_RATE } from './listen';
+import { secondReader } from './readers';
+import { type Simulator, startSimulator } from './simulator';
+import { countTokens } from './simulator/billing';
+
+const TEXT = 'Welcome to the museum. This tour takes about ten minutes.';
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ spoken: true, timeScale: 0.001 });
+	const account = sim.accounts[0].account;
+	sim.voices.push({ account, _id: 'ben', title: 'Ben', created_at: 0, size: 1, sha256: '' });
+});
+afterAll(async () => await sim.close());
+
+const ask = async (path: string, body?: object) =>
+	await fetch(`${sim.url}/v1/audio/${path}`, {
+		method: body ? 'POST' : 'GET',
+		headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+		body: body && JSON.stringify({ model: 'fish-speech', ...body }),
+	});
+
+async function say(input: string, format: string, more: object = {}): Promise<Buffer> {
+	const response = await ask('speech', { input, response_format: format, ...more });
+	expect(response.status).toBe(200);
+	return Buffer.from(await response.arrayBuffer());
+}
+
+/** Samples of a text in raw audio. */
+const hear = async (input: string, more: object = {}) =>
+	await decode(await say(input, 'pcm', more), 'pcm');
+const secondsOf = (pcm: Float32Array) => pcm.length / PCM_SAMPLE_RATE;
+const charged = () => sim.charges.at(-1)!.tokens;
+
+/** Hertz of the tone that a voice speaks in: where the audio is most like itself a period later. */
+function pitchOf(pcm: Float32Array): number {
+	let best = { likeness: 0, period: 1 };
+	for (let period = PCM_SAMPLE_RATE / 400; period < PCM_SAMPLE_RATE / 60; period++) {
+		let likeness = 0;
+		for (let i = period; i < pcm.length; i++) likeness += pcm[i] * pcm[i - period];
+		if (likeness > best.likeness) best = { likeness, period };
+	}
+	return PCM_SAMPLE_RATE / best.period;
+}
+
+test.each(['mp3', 'wav', 'opus', 'pcm'])('%s: sound, and charged by its length', async (format) => {
+	const file = await say(TEXT, format);
+	expect(await decoderMessages(file, format)).toBe('');
+	const seconds = secondsOf(await decode(file, format));
+	expect(seconds).toBeGreaterThan(2);
+	expect(seconds).toBeLessThan(6);
+	expect(charged()).toBeCloseTo((seconds / 60) * 1000 + countTokens(TEXT), 1);
+	if (format === 'pcm') return;
+	expect((await ffprobe(file)).seconds).toBeCloseTo(seconds, 0);
+	expect(secondReader(file).duration).toBeCloseTo(seconds, 0);
+});
+
+test('speed is heard', async () => {
+	const seconds = secondsOf(await hear(TEXT));
+	expect(secondsOf(await hear(TEXT, { speed: 2 }))).toBeLessThan(seconds * 0.65);
+	expect(secondsOf(await hear(TEXT, { speed: 0.5 }))).toBeGreaterThan(seconds * 1.5);
+});
+
+test('a cloned voice sounds different', async () => {
+	const [pitch, other] = [pitchOf(await hear(TEXT)), pitchOf(await hear(TEXT, { voice: 'ben' }))];
+	expect(Math.abs(pitch - other) / pitch).toBeGreaterThan(0.15);
+});
+
+test('a tone tag is not read out', async () => {
+	const seconds = secondsOf(await hear(TEXT));
+	expect(secondsOf(await hear(`(whispering) ${TEXT}`)) / seconds).toBeCloseTo(1, 1);
+	expect(secondsOf(await hear('(happy)'))).toBeLessThan(1);
+});
+
+test('Chinese is read as Chinese', async () => {
+	const text = '整个参观大约需要十分钟，您可以随时暂停。';
+	// In English, each character would be announced as a "Chinese letter".
+	expect(secondsOf(await hear(text)) / text.length).toBeLessThan(0.5);
+});
+
+test('a job says the same, charged by its estimate', async () => {
+	const created = await ask('speech/jobs', { input: TEXT, response_format: 'opus' });
+	const { id } = (await created.json()) as { id: string };
+	expect(charged()).toBeCloseTo((TEXT.length / 250) * 1000 + countTokens(TEXT), 5);
+	sim.finish(id);
+	const job = (await (await ask(`speech/jobs/${id}`)).json()) as { audio_seconds: number };
+	const file = await (await ask(`speech/jobs/${id}/content`)).arrayBuffer();
+	const seconds = secondsOf(await decode(Buffer.from(file)));
+	expect(job.audio_seconds).toBeCloseTo(seconds, 1);
+	expect(seconds).toBeCloseTo(secondsOf(await hear(TEXT)), 1);
+});
