@@ -1,5 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { npm, run, step, type Log } from './steps';
@@ -75,6 +76,16 @@ const sqliteWorks = async ({ node, folder }: InstalledN8n): Promise<boolean> =>
 		() => false,
 	);
 
+/** Says how many of a lock's packages are in a folder; those for some machines only are not counted. */
+function countPackages(folder: string, lock: string): string {
+	const { packages } = JSON.parse(lock) as { packages: Record<string, { optional?: boolean }> };
+	const wanted = Object.keys(packages).filter((name) => name !== '' && !packages[name].optional);
+	const there = wanted.filter((name) => existsSync(path.join(folder, name, 'package.json')));
+	return there.length === 0
+		? 'looking packages up'
+		: `${there.length} of ${wanted.length} packages`;
+}
+
 const stampFile = ({ folder }: InstalledN8n) => path.join(folder, 'installed.sha256');
 
 /** What tells one installation from another of the same version: the hash of what it was made from. */
@@ -96,16 +107,17 @@ export async function installN8n(
 		node: path.join(folder, 'node_modules/node/bin/node'),
 		command: path.join(folder, 'node_modules/n8n/bin/n8n'),
 	};
-	const files = Object.entries(await manifestOf(version));
+	const files = await manifestOf(version);
+	const lock = files['package-lock.json'] as string | undefined;
 	const hash = createHash('sha256');
-	for (const [, text] of files) hash.update(text);
+	for (const text of Object.values(files)) hash.update(text);
 	const stamp = stampFile(installed);
 	const wanted = hash.digest('hex');
 	if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return installed;
 
 	await rm(stamp, { force: true });
 	await mkdir(folder, { recursive: true });
-	for (const [file, text] of files) await writeFile(path.join(folder, file), text);
+	for (const [file, text] of Object.entries(files)) await writeFile(path.join(folder, file), text);
 	await step(
 		`n8n ${version}: npm install (2 GB, minutes, only once)`,
 		log,
@@ -122,6 +134,7 @@ export async function installN8n(
 				],
 				folder,
 			),
+		lock === undefined ? undefined : () => countPackages(folder, lock),
 	);
 	await step(
 		`n8n ${version}: its own Node`,
