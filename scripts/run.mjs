@@ -46,8 +46,9 @@ if (writtenAt('node_modules/.package-lock.json') < writtenAt('package-lock.json'
 // From here on this process is the script. What the script starts ends when this process exits, at whatever moment
 // Ctrl-C comes.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
+// TypeScript for require(), and for import(), with which the nodes load their operations.
+await import('tsx');
 const require = createRequire(import.meta.url);
-require('tsx/cjs');
 require(`./${script}.ts`)
 	.main(args)
 	.then(

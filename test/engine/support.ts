@@ -33,8 +33,9 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { SpeechGatewayApi } from '../../credentials/SpeechGatewayApi.credentials';
-import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
-import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+// With .ts, or the demo would load the .node.json beside it.
+import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node.ts';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node.ts';
 import { Simulator, type SimulatorOptions } from '../support/simulator';
 import * as clock from '../support/clock';
 import { type KeyFault, KeyStore } from './keyStore';
@@ -173,6 +174,11 @@ export async function storedFile(
 		mimeType,
 		fileName,
 	});
+}
+
+/** The bytes of a file in n8n's store. */
+export async function readStored(file: IBinaryData): Promise<Buffer> {
+	return await Container.get(BinaryDataService).getAsBuffer(file);
 }
 
 /** What stands in n8n's database for the keys of `sendOnceKey`; tests look into it, and make it fail. */
