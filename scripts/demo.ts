@@ -1,29 +1,20 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { IBinaryData } from 'n8n-workflow';
-import {
-	executionError,
-	nodeOutputs,
-	OWNER,
-	type Execution,
-	type N8nClient,
-	type WorkflowJson,
-} from '../test/support/n8n/client';
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import { executionError, nodeOutputs, OWNER, type WorkflowJson } from '../test/support/n8n/client';
 import { installN8n, REPOSITORY } from '../test/support/n8n/install';
-import { packPackage } from '../test/support/n8n/package';
+import { packedPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
-import { secondsSince, step, type Log } from '../test/support/n8n/steps';
-import { probe, secondReader } from '../test/support/readers';
-import { startSimulator } from '../test/support/simulator';
+import { step, type Log } from '../test/support/n8n/steps';
+import { type Simulator, startSimulator } from '../test/support/simulator';
+import { OUTPUT_FOLDER, report } from './demo/report';
 
 const VERSION = '2.41';
-/** A table of texts, and an episode with two speakers, chapters and a cover. */
-const EXAMPLES = ['examples/batch-narration.json', 'examples/dialogue.json'];
-const OUTPUT_FOLDER = 'demo-output';
-
-/** The service reckons with 250 characters a minute. */
-const SECONDS_PER_CHARACTER = 60 / 250;
+const TABLE = 'examples/batch-narration.json';
+/** An episode with two speakers, chapters and a cover. */
+const EPISODE = 'examples/dialogue.json';
+const NODE = 'Speech Gateway';
 
 /** What a user with a key sets to run the demo against the real gateway. */
 const { SPEECH_GATEWAY_API_KEY, SPEECH_GATEWAY_BASE_URL } = process.env;
@@ -36,143 +27,142 @@ const NETWORK_SETTINGS = [
 	'NODE_EXTRA_CA_CERTS',
 ];
 
+/** The simulator's only cloned voice, for the episode's second speaker. */
+const BEN = { _id: 'ben', title: 'Ben', created_at: 0, size: 1, sha256: '' };
+
+interface Gateway {
+	apiKey: string;
+	baseUrl: string;
+	/** Not of the real gateway. */
+	simulator?: Simulator;
+}
+
+const log: Log = (line) => console.log(line);
+/** Since the command was given, npm install included. */
+const elapsed = () => `${(performance.now() / 1000).toFixed(1)} s`;
+
 /**
- * `npm run demo`: from the sources to audio files. Builds and packs the package, installs it into a real n8n, imports
- * example workflows, runs them against the simulator (or the real gateway) and writes their files to demo-output/.
- * `--open` leaves n8n running for a look at the editor.
+ * `npm run demo`: from the sources to audio files in demo-output/. First the table is narrated in n8n's own engine, which
+ * npm install has brought; then n8n is installed, and table and episode are narrated in it with the packed package.
+ * `--engine` stops after the first part. `--open` leaves n8n running for a look at the editor.
+ * With a key and a base URL, the real gateway is used, and only in n8n (with `--engine`: only in the engine), as it charges.
  */
 export async function main(args: string[]): Promise<number> {
-	const from = performance.now();
-	const log: Log = (line) => console.log(line);
-	const real = Boolean(SPEECH_GATEWAY_API_KEY && SPEECH_GATEWAY_BASE_URL);
-	const simulator = real
-		? undefined
-		: await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
-	const apiKey = simulator?.apiKey ?? SPEECH_GATEWAY_API_KEY;
-	const baseUrl = simulator?.url ?? SPEECH_GATEWAY_BASE_URL;
-	log(
-		simulator
-			? `Gateway: simulator at ${baseUrl} (it plays a melody for each text instead of speaking it)`
-			: `Gateway: ${baseUrl}`,
-	);
+	const gateway = await chooseGateway();
+	const engineOnly = args.includes('--engine');
+	if (engineOnly || gateway.simulator) {
+		if (!(await narrateInEngine(gateway))) return 1;
+		log(`The first audio files are in ${OUTPUT_FOLDER}/ after ${elapsed()}.`);
+		if (engineOnly) return 0;
+		log('\nNext, the same and an episode in a real n8n, which takes minutes to install, once.');
+		log('Press Ctrl-C to stop here; the files stay.');
+		exitWellOnInterrupt();
+	}
+	return (await narrateInN8n(gateway, args.includes('--open'))) ? 0 : 1;
+}
 
-	const tarball = await step('Build and pack the package', log, packPackage);
-	await installN8n(VERSION, log);
+async function chooseGateway(): Promise<Gateway> {
+	if (SPEECH_GATEWAY_API_KEY && SPEECH_GATEWAY_BASE_URL) {
+		log(`Gateway: ${SPEECH_GATEWAY_BASE_URL}`);
+		return { apiKey: SPEECH_GATEWAY_API_KEY, baseUrl: SPEECH_GATEWAY_BASE_URL };
+	}
+	const simulator = await startSimulator({ spoken: true });
+	simulator.voices.push({ account: simulator.accounts[0].account, ...BEN });
+	log(`Gateway: simulator at ${simulator.url} (free; espeak-ng speaks, a robot's voice)`);
+	return { apiKey: simulator.apiKey, baseUrl: simulator.url, simulator };
+}
+
+/** From here on, Ctrl-C ends a demo that has shown what it can. */
+function exitWellOnInterrupt(): void {
+	process.removeAllListeners('SIGINT').on('SIGINT', () => {
+		log(`\nStopped. The files are in ${OUTPUT_FOLDER}/.`);
+		process.exit(0);
+	});
+}
+
+const readExample = async (file: string) =>
+	JSON.parse(await readFile(path.join(REPOSITORY, file), 'utf8')) as WorkflowJson;
+
+/** The parameters of a node of an example. */
+const parametersOf = (example: WorkflowJson, name: string) =>
+	example.nodes.find((node) => node.name === name)!.parameters as IDataObject;
+
+function logFailure(status: string, error?: { message: string; description?: unknown }): void {
+	log(`The execution ended as ${status}: ${error?.message}\n${String(error?.description ?? '')}`);
+}
+
+/** Narrates the table with the node alone, from its sources. Returns whether every row has its file. */
+async function narrateInEngine({ apiKey, baseUrl }: Gateway): Promise<boolean> {
+	const example = await readExample(TABLE);
+	const { rows } = JSON.parse(String(parametersOf(example, 'Table').jsonOutput)) as {
+		rows: IDataObject[];
+	};
+	const engine = await step(
+		"Load n8n's engine",
+		log,
+		async () => await import('../test/engine/support'),
+	);
+	const { run, outputs, error } = await step('Narrate a table in it', log, async () => {
+		return await engine.runNode({
+			parameters: parametersOf(example, NODE),
+			items: rows.map((json) => ({ json })),
+			url: baseUrl,
+			apiKey,
+		});
+	});
+	if (error) logFailure(run.status, error);
+	return await report({ outputs, read: engine.readStored }, log);
+}
+
+/** Narrates table and episode in a real n8n with the packed package. Returns whether everything has its file. */
+async function narrateInN8n(gateway: Gateway, open: boolean): Promise<boolean> {
+	const [, tarball] = await Promise.all([
+		installN8n(VERSION, log),
+		step('Build and pack the package', log, packedPackage),
+	]);
 	const n8n = await step(`Install the package into n8n ${VERSION} and start it`, log, async () => {
 		const settings = NETWORK_SETTINGS.flatMap((name) => [name, name.toLowerCase()]);
 		const env = Object.fromEntries(settings.map((name) => [name, process.env[name]]));
 		return await startN8n({ version: VERSION, tarball, env, editor: true });
 	});
-
+	const { apiKey, baseUrl, simulator } = gateway;
 	const credential = await n8n.api.createCredential(
 		'speechGatewayApi',
 		{ apiKey, baseUrl },
 		'Speech Gateway account',
 	);
-	await mkdir(path.join(REPOSITORY, OUTPUT_FOLDER), { recursive: true });
+	const episode = await readExample(EPISODE);
+	if (simulator) castBen(episode);
 	const editors: string[] = [];
 	let isWhole = true;
-	for (const file of EXAMPLES) {
-		const example = JSON.parse(await readFile(path.join(REPOSITORY, file), 'utf8')) as WorkflowJson;
+	for (const example of [await readExample(TABLE), episode]) {
 		const workflow = await n8n.api.importWorkflow(example, [credential]);
 		editors.push(`${n8n.url}/workflow/${workflow.id}`);
-		const execution = await step(
-			`Run "${workflow.name}"`,
-			log,
-			async () => await n8n.api.run(workflow),
-		);
-		isWhole = (await report(execution, n8n.api, log)) && isWhole;
+		const run = async () => await n8n.api.run(workflow);
+		const execution = await step(`Run "${workflow.name}"`, log, run);
+		if (execution.status !== 'success') logFailure(execution.status, executionError(execution));
+		const outputs = nodeOutputs(execution, NODE);
+		const read = async (binary: IBinaryData) => await n8n.api.binary(binary);
+		isWhole = (await report({ outputs, read }, log)) && isWhole;
 	}
 	if (simulator) {
 		const tokens = simulator.charges.reduce((sum, charge) => sum + charge.tokens, 0);
-		log(
-			`The gateway charged ${Math.round(tokens)} tokens for ${simulator.charges.length} requests.`,
-		);
+		log(`The simulator charged ${Math.round(tokens)} tokens in all.`);
 	}
-	log(`Done in ${secondsSince(from)} s.`);
+	log(`Done after ${elapsed()}. The files are in ${OUTPUT_FOLDER}/.`);
 
-	if (args.includes('--open')) {
+	if (open) {
 		log(`\nEditor: ${editors.join('\n        ')}`);
 		log(`Login:  ${OWNER.email} / ${OWNER.password}`);
 		log('Ctrl-C ends n8n.');
 		await new Promise(() => {}); // until a signal
 	}
 	await n8n.stop();
-	return isWhole ? 0 : 1;
+	return isWhole;
 }
 
-/** Writes the audio files and shows a table of them; returns whether every row has its file. */
-async function report(execution: Execution, api: N8nClient, log: Log): Promise<boolean> {
-	if (execution.status !== 'success') {
-		const { message, description = '' } = executionError(execution) ?? { message: '' };
-		log(`The execution ended as ${execution.status}: ${message}\n${String(description)}`);
-		return false;
-	}
-	const [narrated, unknown] = nodeOutputs(execution, 'Speech Gateway');
-	const rows: string[][] = [];
-	const episodes: string[] = [];
-	for (const { json, binary = {} } of narrated) {
-		const { data, chapters } = binary;
-		const file = await save(data, api);
-		const seconds = Number(json.durationSeconds).toFixed(1);
-		rows.push([rows.length + 1, json.characters, seconds, file, json.estimatedTokens].map(String));
-		if (chapters) episodes.push(`${file}, ${await save(chapters, api)}\n${contentsOf(file)}`);
-	}
-	log(`\n${table(['item', 'characters', 'seconds', 'file', 'tokens'], rows)}\n`);
-	for (const episode of episodes) log(`${episode}\n`);
-	if (unknown.length > 0) log(`${unknown.length} rows have an unknown outcome: see "Review list"`);
-	return rows.length > 0 && unknown.length === 0;
-}
-
-/** Writes a file of n8n's store to demo-output/; returns its path. */
-async function save(binary: IBinaryData, api: N8nClient): Promise<string> {
-	const file = path.join(OUTPUT_FOLDER, path.basename(binary.fileName!));
-	await writeFile(path.join(REPOSITORY, file), await api.binary(binary));
-	return file;
-}
-
-/** What two programs that are not ours read in a file: its tags, cover and chapters. */
-function contentsOf(file: string): string {
-	const absolute = path.join(REPOSITORY, file);
-	const read = { ffprobe: () => probe(absolute), 'music-metadata': () => readWith(absolute) };
-	return Object.entries(read)
-		.map(([name, readFile]) => {
-			try {
-				const { tags, cover, chapters } = readFile();
-				const texts = ['title', 'artist', 'album', 'date'].flatMap((key) => tags[key] ?? []);
-				return [
-					`  ${name}: ${texts.join(' · ')}${cover ? ` · cover of ${cover.length} bytes` : ''}`,
-					...chapters.map(({ start, title }) => `    ${start.toFixed(3).padStart(8)} s  ${title}`),
-				].join('\n');
-			} catch (error) {
-				return `  ${name}: ${(error as Error).message}`;
-			}
-		})
-		.join('\n');
-}
-
-/** The second reader's findings under the names of the first. */
-function readWith(file: string) {
-	const { common, chapters = [] } = secondReader(file);
-	const [picture] = common.picture ?? [];
-	return {
-		tags: {
-			...Object.fromEntries(['title', 'artist', 'album'].map((key) => [key, String(common[key])])),
-			date: String(common.year),
-		} as Record<string, string>,
-		cover: picture && Buffer.from(picture.data, 'base64'),
-		chapters,
-	};
-}
-
-/** Lines of a table with aligned columns; numbers to the right. */
-function table(head: string[], rows: string[][]): string {
-	const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)));
-	const line = (row: string[]) =>
-		row
-			.map((cell, i) =>
-				Number.isNaN(Number(rows[0]?.[i])) ? cell.padEnd(widths[i]) : cell.padStart(widths[i]),
-			)
-			.join('  ');
-	return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+/** The second speaker of the episode gets the cloned voice; in the example, both have the default voice. */
+function castBen(episode: WorkflowJson): void {
+	const { values } = parametersOf(episode, NODE).speakers as { values: IDataObject[] };
+	values[1].voice = { __rl: true, mode: 'id', value: BEN._id };
 }
