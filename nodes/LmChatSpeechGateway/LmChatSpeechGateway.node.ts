@@ -5,11 +5,11 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
-import { answerFields } from '../SpeechGateway/descriptions/fields/chat';
-import { chatModelField } from '../SpeechGateway/descriptions/fields/model';
-import { optionsCollection } from '../SpeechGateway/descriptions/optionsCollection';
+import { answerFields } from '../SpeechGateway/fields/chat';
+import { chatModelField } from '../SpeechGateway/fields/model';
+import { optionsCollection } from '../SpeechGateway/fields/optionsCollection';
 import { searchModels } from '../SpeechGateway/listSearch';
-import { settings } from '../SpeechGateway/run/fields/settings';
+import { settings } from '../SpeechGateway/fields/settings';
 
 export class LmChatSpeechGateway implements INodeType {
 	description: INodeTypeDescription = {

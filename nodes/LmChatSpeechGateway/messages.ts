@@ -1,6 +1,6 @@
 import type { FinishReason, Message, MessageContent, TokenUsage, Tool } from '@n8n/ai-node-sdk';
 import type { IDataObject } from 'n8n-workflow';
-import type { ChatReply } from '../SpeechGateway/core/chat/stream';
+import type { ChatReply } from '../SpeechGateway/chat/stream';
 import { InputError } from '../SpeechGateway/core/errors';
 
 /** Between the messages and tools of n8n's AI nodes and those of the gateway. Pure. */

@@ -7,7 +7,7 @@ import {
 	type StreamChunk,
 } from '@n8n/ai-node-sdk';
 import type { IDataObject } from 'n8n-workflow';
-import type { ChatReply } from '../SpeechGateway/core/chat/stream';
+import type { ChatReply } from '../SpeechGateway/chat/stream';
 import { finishReason, gatewayMessages, gatewayTools, tokenUsage, toolCalls } from './messages';
 
 /**

@@ -6,15 +6,15 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 import { OutcomeUnknownError } from '../SpeechGateway/core/errors';
-import { answerFields } from '../SpeechGateway/descriptions/fields/chat';
-import { chatModelField } from '../SpeechGateway/descriptions/fields/model';
-import { completeCall } from '../SpeechGateway/flows/chatCall';
+import { answerFields } from '../SpeechGateway/fields/chat';
+import { chatModelField } from '../SpeechGateway/fields/model';
+import { completeCall } from '../SpeechGateway/chat/chatCall';
 import { Transport } from '../SpeechGateway/gateway/transport';
 import { errorText, nodeError } from '../SpeechGateway/run/errors';
-import { group } from '../SpeechGateway/run/fields/field';
-import { Parameters } from '../SpeechGateway/run/fields/parameters';
-import { readSettings } from '../SpeechGateway/run/fields/settings';
-import { openSession } from '../SpeechGateway/run/requests/session';
+import { group } from '../SpeechGateway/fields/field';
+import { Parameters } from '../SpeechGateway/fields/parameters';
+import { readSettings } from '../SpeechGateway/fields/settings';
+import { openSession } from '../SpeechGateway/requests/session';
 import type { Complete } from './model';
 
 /** The node above decides how many calls run at once; here they are only held back after "too many requests". */

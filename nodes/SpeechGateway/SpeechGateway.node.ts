@@ -12,7 +12,7 @@ import {
 	priceHints,
 	properties,
 	subtitleExpression,
-} from './descriptions/node';
+} from './operations/description';
 import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './listSearch';
 
 export class SpeechGateway implements INodeType {

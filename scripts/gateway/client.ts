@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/require-node-api-error -- runs outside n8n */
-import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
+import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/baseUrl';
 
 /** What comes back, read to its end. */
 export interface Answer {

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { descriptions } from '../../nodes/SpeechGateway/descriptions';
+import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
 import { REPOSITORY } from '../support/n8n/install';
 import type { Credential } from '../support/n8n/client';
 import { packedPackage } from '../support/n8n/package';

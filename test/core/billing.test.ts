@@ -2,7 +2,7 @@ import {
 	estimateSpeech,
 	estimateTextTokens,
 	spokenTokens,
-} from '../../nodes/SpeechGateway/core/billing';
+} from '../../nodes/SpeechGateway/speech/price';
 import * as limits from '../../nodes/SpeechGateway/core/limits';
 
 test('the limits and prices are those of the documentation', () => {

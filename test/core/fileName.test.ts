@@ -1,4 +1,4 @@
-import { withExtension } from '../../nodes/SpeechGateway/core/fileName';
+import { withExtension } from '../../nodes/SpeechGateway/files/fileName';
 
 const bytes = (name: string) => Buffer.byteLength(name, 'utf8');
 

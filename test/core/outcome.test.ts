@@ -2,8 +2,8 @@ import {
 	classifyFailure,
 	classifyStatus,
 	mayBeSentAgain,
-	transportFailure,
-} from '../../nodes/SpeechGateway/core/outcome';
+} from '../../nodes/SpeechGateway/requests/outcome';
+import { transportFailure } from '../../nodes/SpeechGateway/gateway/transportFailure';
 
 const between = (first: number, last: number) =>
 	Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -1,19 +1,19 @@
-import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
+import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/baseUrl';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
-import { explainRefusal } from '../../nodes/SpeechGateway/core/explain';
-import { gatewayWords, plain } from '../../nodes/SpeechGateway/core/gatewayWords';
+import { explainRefusal } from '../../nodes/SpeechGateway/requests/explain';
+import { gatewayWords, plain } from '../../nodes/SpeechGateway/gateway/gatewayWords';
 import {
 	firstPollMs,
 	jobProgress,
 	nextPollMs,
 	SHORTEST_SLEEP_MS,
 	wakeUpAt,
-} from '../../nodes/SpeechGateway/core/pollSchedule';
+} from '../../nodes/SpeechGateway/tasks/pollSchedule';
 import {
 	backoffMs,
 	MAX_RETRY_AFTER_MS,
 	retryAfterMs,
-} from '../../nodes/SpeechGateway/core/retryPolicy';
+} from '../../nodes/SpeechGateway/requests/retryPolicy';
 
 describe('base URL', () => {
 	test.each([
@@ -310,9 +310,5 @@ test.each([
 	['when it ends too soon to sleep', 600_000, 1000, SHORTEST_SLEEP_MS],
 ])('a sleep, %s', (_, age, left, nap) => {
 	const now = 10_000_000;
-	const one = { since: now - age, until: now + left };
-	expect(wakeUpAt([one], now)).toBe(now + nap);
-	// The youngest decides, and the one that ends first.
-	const others = [{ since: now - 5_000_000, until: Infinity }, one];
-	expect(wakeUpAt(others, now)).toBe(now + nap);
+	expect(wakeUpAt(now - age, now + left, now)).toBe(now + nap);
 });

@@ -1,4 +1,4 @@
-import { explainUnanswered } from '../../nodes/SpeechGateway/core/unreachable';
+import { explainUnanswered } from '../../nodes/SpeechGateway/requests/unreachable';
 
 const ROOT = 'https://gateway.example';
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
-import type { ItemRecord } from '../../nodes/SpeechGateway/run/requests/itemLedger';
+import type { ItemRecord } from '../../nodes/SpeechGateway/requests/itemLedger';
 import { item, NODE, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();

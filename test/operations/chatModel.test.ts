@@ -12,7 +12,7 @@ import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { type Complete, SpeechGatewayChatModel } from '../../nodes/LmChatSpeechGateway/model';
 import { supplyModel } from '../../nodes/LmChatSpeechGateway/supplyModel';
-import type { ChatReply } from '../../nodes/SpeechGateway/core/chat/stream';
+import type { ChatReply } from '../../nodes/SpeechGateway/chat/stream';
 
 /** The model as n8n hands it to agents, in LangChain's clothes; `complete` is where it would reach the gateway. */
 function adapted(complete: Complete, config = {}) {

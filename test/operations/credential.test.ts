@@ -1,5 +1,5 @@
 import { SpeechGatewayApi } from '../../credentials/SpeechGatewayApi.credentials';
-import { gatewayRoot } from '../../nodes/SpeechGateway/core/baseUrl';
+import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/baseUrl';
 import { evaluate } from '../support/expressions';
 
 /** The address of the credential's test, as n8n evaluates it. */

@@ -1,5 +1,5 @@
 import { NodeHelpers } from 'n8n-workflow';
-import { descriptions } from '../../nodes/SpeechGateway/descriptions';
+import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 
 test.each(descriptions.map((known) => [`${known.resource}.${known.operation}`, known] as const))(

@@ -5,7 +5,7 @@ import {
 	type INodePropertyOptions,
 } from 'n8n-workflow';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
-import { descriptions } from '../../nodes/SpeechGateway/descriptions';
+import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { evaluate } from '../support/expressions';
 

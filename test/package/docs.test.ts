@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../package.json';
-import { descriptions, resources } from '../../nodes/SpeechGateway/descriptions';
+import { descriptions, resources } from '../../nodes/SpeechGateway/operations/forms';
 import { REPOSITORY } from '../support/n8n/install';
 
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');

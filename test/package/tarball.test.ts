@@ -78,10 +78,11 @@ async function loadedAfter(script: string): Promise<string[]> {
 	return JSON.parse(stdout) as string[];
 }
 
-/** What sends, waits, speaks or joins. */
-const WORK = /\/(operations|flows|core\/(text|audio|chat))\/|\/run\/requests\/|\/transport\.js$/;
+/** What sends, waits, speaks or joins: of operations, n8n needs the forms only. */
+const WORK =
+	/\/(operations\/\w+|speech|tasks|chat|files|run|requests|engine|core\/(text|audio))\/(?!.*\.form\.js$)|\/transport\.js$/;
 
-test('what n8n loads whenever one of its processes starts: descriptions, and nothing that works', async () => {
+test('what n8n loads whenever one of its processes starts: forms, and nothing that works', async () => {
 	const atStart = await loadedAfter('print()');
 	expect(atStart.filter((file) => WORK.test(file))).toEqual([]);
 	expect(atStart.length).toBeGreaterThan(20);
@@ -89,13 +90,17 @@ test('what n8n loads whenever one of its processes starts: descriptions, and not
 });
 
 test.each([
-	['runs', 'made[0].execute.call({})', 'nodes/SpeechGateway/flows/narrate/index.js'],
+	['runs', 'made[0].execute.call({})', 'nodes/SpeechGateway/speech/narrate.js'],
 	[
 		'lists something in the editor',
 		'made[0].methods.listSearch.searchModels.call({})',
 		'nodes/SpeechGateway/gateway/transport.js',
 	],
-	['gives a model to an agent', 'made[1].supplyData.call({})', 'nodes/SpeechGateway/flows/chat.js'],
+	[
+		'gives a model to an agent',
+		'made[1].supplyData.call({})',
+		'nodes/SpeechGateway/chat/completeChat.js',
+	],
 ])('what works is loaded when a node %s', async (_, first, file) => {
 	expect(await loadedAfter(`${first}.catch(() => {}).then(print)`)).toContain(file);
 });

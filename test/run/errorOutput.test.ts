@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, OnError } from 'n8n-workflow';
-import { ontoErrorOutput } from '../../nodes/SpeechGateway/run/errorOutput';
-import { workflowSettings } from '../../nodes/SpeechGateway/run/workflowSettings';
+import { ontoErrorOutput } from '../../nodes/SpeechGateway/engine/errorOutput';
+import { workflowSettings } from '../../nodes/SpeechGateway/engine/workflowSettings';
 
 const input = [{ json: { row: 1 } }, { json: { row: 2, _files: { intro: 'a file' } } }];
 /** n8n's side: what it takes the node to be. `counted`: the outputs, that of errors included. */

@@ -5,8 +5,8 @@ import type { INode } from 'n8n-workflow';
 import ts from 'typescript';
 import { GatewayError, InputError } from '../../nodes/SpeechGateway/core/errors';
 import { getMany } from '../../nodes/SpeechGateway/operations/model/getMany';
-import { explainRefusal } from '../../nodes/SpeechGateway/core/explain';
-import { explainUnanswered } from '../../nodes/SpeechGateway/core/unreachable';
+import { explainRefusal } from '../../nodes/SpeechGateway/requests/explain';
+import { explainUnanswered } from '../../nodes/SpeechGateway/requests/unreachable';
 import { errorText, nodeError, runError } from '../../nodes/SpeechGateway/run/errors';
 import { REPOSITORY } from '../support/n8n/install';
 

@@ -5,7 +5,7 @@ import {
 	mapped,
 	optional,
 	unsetOf,
-} from '../../nodes/SpeechGateway/run/fields/field';
+} from '../../nodes/SpeechGateway/fields/field';
 import {
 	choiceField,
 	choiceOption,
@@ -21,9 +21,9 @@ import {
 	secondsOption,
 	textField,
 	textOption,
-} from '../../nodes/SpeechGateway/run/fields/kinds';
-import { requiredText } from '../../nodes/SpeechGateway/run/fields/checks';
-import { Parameters } from '../../nodes/SpeechGateway/run/fields/parameters';
+} from '../../nodes/SpeechGateway/fields/kinds';
+import { requiredText } from '../../nodes/SpeechGateway/fields/checks';
+import { Parameters } from '../../nodes/SpeechGateway/fields/parameters';
 
 /** n8n's side: parameters as it hands them over, expressions resolved. */
 const given = (parameters: IDataObject) =>

@@ -1,4 +1,4 @@
-import { Polling } from '../../nodes/SpeechGateway/run/requests/polling';
+import { Polling } from '../../nodes/SpeechGateway/tasks/polling';
 import { useVirtualTime, wait } from '../support/clock';
 
 useVirtualTime();

@@ -1,4 +1,11 @@
-import type { UnknownReason } from './outcome';
+/** Why the outcome of a billed request is unknown. */
+export type UnknownReason =
+	| 'upstream_outcome_unknown'
+	| 'connection_lost'
+	| 'client_timeout'
+	| 'damaged_response'
+	| 'interrupted'
+	| 'already_sent';
 
 /** Whatever was thrown, as an Error. */
 export const asError = (thrown: unknown): Error =>
@@ -91,15 +98,13 @@ export class NotStartedError extends Error {
 	}
 }
 
-/**
- * A task is not done, and the run is to sleep until it looks again. What is shown of it meanwhile; since when it is being
- * waited for, and until when at the most (ms since 1970).
- */
+/** A task is not done, and the execution is to sleep before it looks again. */
 export class AsleepError extends Error {
 	constructor(
+		/** What is shown of the tasks meanwhile. */
 		readonly tasks: object[],
-		readonly since: number,
-		readonly until: number,
+		/** When to look again, ms since 1970. */
+		readonly wakeAt: number,
 	) {
 		super('The run sleeps while it waits');
 	}

@@ -3,7 +3,7 @@ import type {
 	ICredentialsDecrypted,
 	IExecuteFunctions,
 } from 'n8n-workflow';
-import { gatewayRoot } from '../core/baseUrl';
+import { gatewayRoot } from './baseUrl';
 import { asError, InputError } from '../core/errors';
 import { Redactor } from './redact';
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { gatewayWords } from '../core/gatewayWords';
+import { gatewayWords } from './gatewayWords';
 import { isRecord } from '../core/json';
 
 /** Where answers keep their list. */

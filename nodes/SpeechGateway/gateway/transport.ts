@@ -1,7 +1,11 @@
 import type { IDataObject, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
-import { gatewayWords } from '../core/gatewayWords';
+import { gatewayWords } from './gatewayWords';
 import { isRecord } from '../core/json';
-import { type TransportErrorFacts, type TransportFailure, transportFailure } from '../core/outcome';
+import {
+	type TransportErrorFacts,
+	type TransportFailure,
+	transportFailure,
+} from '../gateway/transportFailure';
 import { Account, CREDENTIAL } from './account';
 import {
 	type Answer,

@@ -5,16 +5,16 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { explainRefusal } from '../core/explain';
-import { plain } from '../core/gatewayWords';
+import { explainRefusal } from '../requests/explain';
+import { plain } from '../gateway/gatewayWords';
 import { idIn } from '../core/json';
-import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../core/models';
-import { isSuccess } from '../core/outcome';
-import { voiceIdIn } from '../flows/voices';
+import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../gateway/models';
+import { isSuccess } from '../requests/outcome';
+import { voiceIdIn } from '../speech/voices';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
-import { DEFAULT_VOICE } from '../descriptions/fields/voice';
+import { DEFAULT_VOICE } from '../fields/voice';
 
 /** Longest wait for a list: the editor had better show an error than keep its user waiting. */
 const LIST_TIMEOUT_MS = 20_000;

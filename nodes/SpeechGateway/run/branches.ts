@@ -1,11 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { AsleepError } from '../core/errors';
-import { Parameters } from './fields/parameters';
+import { Parameters } from '../fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
 import { errorItem } from './outputItems';
-import { type Branch, BRANCHES, type Result } from './requests/itemLedger';
-import { workflowSettings } from './workflowSettings';
+import { type Branch, BRANCHES, type Result } from '../requests/itemLedger';
+import { workflowSettings } from '../engine/workflowSettings';
 
 /** How an item's way through the operation ended. */
 export type Settled =

@@ -5,7 +5,7 @@ import { runError } from './errors';
 import { giveHints } from './hints';
 import type { Operation } from './operation';
 import { type ReadItem, readOne } from './readItems';
-import { openSession } from './requests/session';
+import { openSession } from '../requests/session';
 
 /**
  * Makes one result of all items, where the operation does so; undefined where each item has its own. It costs nothing, so

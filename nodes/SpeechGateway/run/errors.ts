@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { type ErrorDetails, GatewayError, InputError } from '../core/errors';
 import type { Operation } from './operation';
-import { isKeptOnFailure } from './workflowSettings';
+import { isKeptOnFailure } from '../engine/workflowSettings';
 
 /** What an item's failure has to say, whether it becomes an error item or the error of the run. */
 export interface ErrorText {

@@ -3,7 +3,7 @@ import { AsleepError, NotStartedError, OutcomeUnknownError } from '../core/error
 import { isTool, type Settled } from './branches';
 import { operationName, type Operation } from './operation';
 import { unknownItem } from './outputItems';
-import type { ItemRequests } from './requests/itemRequests';
+import type { ItemRequests } from '../requests/itemRequests';
 
 /** Executes the operation for one item; whatever it throws becomes one of the ways in which an item can end. */
 export async function executeItem(

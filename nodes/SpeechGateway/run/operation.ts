@@ -1,9 +1,9 @@
 import { createHash } from 'crypto';
-import type { OperationDescription } from './description';
-import type { Parameters } from './fields/parameters';
-import type { ItemRequests } from './requests/itemRequests';
-import type { Result } from './requests/itemLedger';
-import type { Session } from './requests/session';
+import type { OperationDescription } from '../fields/form';
+import type { Parameters } from '../fields/parameters';
+import type { ItemRequests } from '../requests/itemRequests';
+import type { Result } from '../requests/itemLedger';
+import type { Session } from '../requests/session';
 
 /** What an operation does. `P`: what is known of an item before anything is sent. */
 interface Work<P> {

@@ -4,8 +4,7 @@ import type {
 	INodeExecutionData,
 	IWorkflowSettings,
 } from 'n8n-workflow';
-import type { OutcomeUnknownError } from '../core/errors';
-import type { UnknownReason } from '../core/outcome';
+import type { OutcomeUnknownError, UnknownReason } from '../core/errors';
 import type { ErrorText } from './errors';
 import type { About } from './operation';
 

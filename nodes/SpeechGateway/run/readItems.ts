@@ -1,11 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../core/errors';
-import { unsetOf } from './fields/field';
-import { Parameters } from './fields/parameters';
-import { readSettings, settings } from './fields/settings';
+import { unsetOf } from '../fields/field';
+import { Parameters } from '../fields/parameters';
+import { readSettings, settings } from '../fields/settings';
 import { operationName, type Operation } from './operation';
-import type { ItemSettings } from './requests/itemRequests';
-import type { ItemLedger } from './requests/itemLedger';
+import type { ItemSettings } from '../requests/itemRequests';
+import type { ItemLedger } from '../requests/itemLedger';
 
 /** What is known of an item before anything is sent. */
 export type ReadItem = Input | { failed: unknown };

@@ -1,14 +1,13 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { wakeUpAt } from '../core/pollSchedule';
 import { pause } from '../gateway/pause';
 import type { Settled } from './branches';
-import { putToSleep } from './engineStack';
+import { putToSleep } from '../engine/stack';
 import { errorText } from './errors';
-import type { Asleep } from './requests/itemLedger';
-import type { Ledger } from './requests/ledger';
-import { runIndex } from './requests/runHistory';
-import type { Session } from './requests/session';
+import type { Asleep } from '../requests/itemLedger';
+import type { Ledger } from '../requests/ledger';
+import { runIndex } from '../engine/history';
+import type { Session } from '../requests/session';
 
 /**
  * Puts the execution to sleep until it is time to look again. What is finished or has failed is on record, so that waking
@@ -27,7 +26,7 @@ export async function goToSleep(
 	}
 	ledger.sleep(hints, endsAt);
 	const waits = settled.flatMap((outcome) => ('asleep' in outcome ? [outcome.asleep] : []));
-	const until = wakeUpAt(waits, Date.now());
+	const until = Math.min(...waits.map(({ wakeAt }) => wakeAt));
 	await putToSleep(context, new Date(until), runIndex(context));
 	return settled.flatMap((outcome, index) =>
 		shown(outcome).map((json) => ({ json, pairedItem: { item: index } })),

@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { type ErrorDetails, GatewayError } from '../core/errors';
 import { errorText } from './errors';
-import type { ItemLedger } from './requests/itemLedger';
+import type { ItemLedger } from '../requests/itemLedger';
 
 /**
  * In a retry: the error of an item whose paid files are gone, with those that are left. n8n deletes the files of an

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { askedHash, type Operation } from './operation';
 import { readOne } from './readItems';
-import { firstExecutionId } from './requests/runHistory';
+import { firstExecutionId } from '../engine/history';
 
 type Outputs = INodeExecutionData[][];
 

@@ -6,10 +6,10 @@ import {
 	hasMp3Frames,
 	joinAudio,
 	joinBlocker,
-	maxAudioBytes,
-	oddSegments,
 	sniffAudioFormat,
 } from '../../../nodes/SpeechGateway/core/audio';
+import { maxAudioBytes } from '../../../nodes/SpeechGateway/speech/maxBytes';
+import { oddSegments } from '../../../nodes/SpeechGateway/speech/oddSegments';
 import { sniffCover } from '../../../nodes/SpeechGateway/core/audio/tags';
 import { remux } from './ogg';
 import { fixture, formatOf, inspect } from './support';

@@ -6,10 +6,10 @@ import {
 	hasMp3Frames,
 	joinAudio,
 	joinBlocker,
-	maxAudioBytes,
 	sniffAudioFormat,
 	sniffForeignFormat,
 } from '../../../nodes/SpeechGateway/core/audio';
+import { maxAudioBytes } from '../../../nodes/SpeechGateway/speech/maxBytes';
 import { fixture, fixtureNames, formatOf, inspect } from './support';
 
 const foreign = (name: string) => new Uint8Array(readFileSync(join(__dirname, 'foreign', name)));

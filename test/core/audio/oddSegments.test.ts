@@ -1,4 +1,4 @@
-import { oddSegments } from '../../../nodes/SpeechGateway/core/audio';
+import { oddSegments } from '../../../nodes/SpeechGateway/speech/oddSegments';
 
 const ENGLISH =
 	'The committee met again on Thursday, and nobody was surprised that the vote was put off once more. ';

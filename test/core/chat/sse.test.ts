@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SseParser, type SseEvent } from '../../../nodes/SpeechGateway/core/chat/sse';
+import { SseParser, type SseEvent } from '../../../nodes/SpeechGateway/chat/sse';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

@@ -2,7 +2,7 @@ import {
 	ChatStreamReader,
 	readChatReply,
 	type ChatReply,
-} from '../../../nodes/SpeechGateway/core/chat/stream';
+} from '../../../nodes/SpeechGateway/chat/stream';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;

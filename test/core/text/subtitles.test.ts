@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { subtitles, type TimedText } from '../../../nodes/SpeechGateway/core/text/subtitles';
+import { subtitles, type TimedText } from '../../../nodes/SpeechGateway/speech/subtitles';
 
 interface Cue {
 	start: number;

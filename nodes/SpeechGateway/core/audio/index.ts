@@ -21,13 +21,10 @@ import { planWav, wavBlocker } from './wav/join';
 import type { WavInfo } from './wav/reader';
 import { WavReader } from './wav/reader';
 
-export { MAX_AUDIO_BYTES, maxAudioBytes } from './bound';
 export type { ForeignFormat, ForeignInfo } from './foreign';
 export { FOREIGN_FORMATS, sniffForeignFormat } from './foreign';
 export type { AudioFormat } from './format';
 export { DamagedAudioError } from './format';
-export type { SpokenSegment } from './oddSegments';
-export { oddSegments } from './oddSegments';
 export { hasMp3Frames, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */

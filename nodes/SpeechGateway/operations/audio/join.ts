@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { joinBlocker } from '../../core/audio';
 import { InputError } from '../../core/errors';
-import { audioJoin, type JoinValues } from '../../descriptions/audio';
-import { inspectInput } from '../../flows/files/inputAudio';
-import { placeOf } from '../../flows/files/inputFile';
-import { joinStored } from '../../flows/files/joinStored';
-import type { StoredAudio } from '../../flows/files/storeAudio';
+import { audioJoin, type JoinValues } from './join.form';
+import { inspectInput } from '../../files/inputAudio';
+import { placeOf } from '../../files/inputFile';
+import { joinStored } from '../../files/joinStored';
+import type { StoredAudio } from '../../files/storeAudio';
 import { defineOperation } from '../../run/operation';
-import type { Result } from '../../run/requests/itemLedger';
-import type { Session } from '../../run/requests/session';
-import { checkOutputField, checkTaggable, readTags } from '../podcast';
+import type { Result } from '../../requests/itemLedger';
+import type { Session } from '../../requests/session';
+import { checkOutputField, checkTaggable, readTags } from '../../files/podcast';
 
 /** One of the files that become one. */
 interface InputFile extends StoredAudio {

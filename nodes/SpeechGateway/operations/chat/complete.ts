@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, OutcomeUnknownError } from '../../core/errors';
-import { chatComplete, type ChatValues } from '../../descriptions/chat';
-import { completeChat } from '../../flows/chat';
-import { relayToClient } from '../../flows/relay';
+import { chatComplete, type ChatValues } from './complete.form';
+import { completeChat } from '../../chat/completeChat';
+import { relayToClient } from '../../chat/relay';
 import { withoutErrorKey } from '../../run/outputItems';
-import type { Parameters } from '../../run/fields/parameters';
+import type { Parameters } from '../../fields/parameters';
 import { defineOperation } from '../../run/operation';
 import { isTool } from '../../run/branches';
 

@@ -1,5 +1,5 @@
-import { modelGetMany } from '../../descriptions/model';
-import { fetchList } from '../../flows/lists';
+import { modelGetMany } from './getMany.form';
+import { fetchList } from '../../requests/lists';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';

@@ -3,16 +3,28 @@ import { derived } from '../../core/derived';
 import { InputError } from '../../core/errors';
 import { type DialogueLine, isNarrator, parseDialogue } from '../../core/text/dialogue';
 import { countCharacters } from '../../core/text/segment';
-import type { Speaker } from '../../descriptions/fields/script';
-import { DEFAULT_VOICE } from '../../descriptions/fields/voice';
-import { type DialogueValues, speechDialogue } from '../../descriptions/speech';
-import { checkVoices } from '../../flows/voices';
+import type { Speaker } from '../../fields/script';
+import { DEFAULT_VOICE } from '../../fields/voice';
+import { type DialogueValues, speechDialogue } from './dialogue.form';
+import { checkVoices } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
-import { checkTaggable } from '../podcast';
-import { checkBudget, hintsOn, mustBeSpeakable, prepared, type SpeakingInput } from '../speaking';
-import { cutIntoSegments, type Speech, type SpeechPart, tokensOf, withPauses } from './parts';
-import { speakParts } from './speakParts';
-import { checkFiles, withNewTarget, withoutTarget } from './target';
+import { checkTaggable } from '../../files/podcast';
+import {
+	checkBudget,
+	hintsOn,
+	mustBeSpeakable,
+	prepared,
+	type SpeakingInput,
+} from '../../speech/speaking';
+import {
+	cutIntoSegments,
+	type Speech,
+	type SpeechPart,
+	tokensOf,
+	withPauses,
+} from '../../speech/parts';
+import { speakParts } from '../../speech/speakParts';
+import { checkFiles, withNewTarget, withoutTarget } from '../../speech/target';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & Pick<SpeakingInput, 'tokensToSpare'>;
 

@@ -1,8 +1,8 @@
-import { speechEstimate } from '../../descriptions/speech';
+import { speechEstimate } from './estimate.form';
 import { defineOperation } from '../../run/operation';
-import { checkBudget, estimateOf } from '../speaking';
-import { type LongTextInput, speechOf, withLength } from './longText';
-import { contentHash, tokensOf } from './parts';
+import { checkBudget, estimateOf } from '../../speech/speaking';
+import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
+import { contentHash, tokensOf } from '../../speech/parts';
 
 export const estimate = defineOperation(speechEstimate, {
 	prepare: (given): LongTextInput => withLength(given),

@@ -1,11 +1,11 @@
-import { speechGenerate, type GenerateValues } from '../../descriptions/speech';
-import { checkVoices } from '../../flows/voices';
+import { speechGenerate, type GenerateValues } from './generate.form';
+import { checkVoices } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
-import { checkBudget } from '../speaking';
-import { type LongTextInput, speechOf, withLength } from './longText';
-import { tokensOf } from './parts';
-import { speakParts } from './speakParts';
-import { checkFiles, withNewTarget, withoutTarget } from './target';
+import { checkBudget } from '../../speech/speaking';
+import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
+import { tokensOf } from '../../speech/parts';
+import { speakParts } from '../../speech/speakParts';
+import { checkFiles, withNewTarget, withoutTarget } from '../../speech/target';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;

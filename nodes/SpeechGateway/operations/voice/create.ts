@@ -1,16 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { CLONE_TOKENS, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
-import { type CloneValues, voiceCreate } from '../../descriptions/voice';
-import { chunksOf, collect, fileOf } from '../../flows/files/inputFile';
-import { inspectRecording, type Recording } from '../../flows/files/recording';
-import { readPaidJson } from '../../flows/files/received';
-import { fetchVoices } from '../../flows/lists';
-import { resourceBody } from '../../flows/tasks';
-import { voiceIdIn } from '../../flows/voices';
+import { type CloneValues, voiceCreate } from './create.form';
+import { chunksOf, collect, fileOf } from '../../files/inputFile';
+import { inspectRecording, type Recording } from '../../files/recording';
+import { readPaidJson } from '../../files/received';
+import { fetchVoices } from '../../requests/lists';
+import { resourceBody } from '../../tasks/task';
+import { voiceIdIn } from '../../speech/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
-import type { ItemRequests } from '../../run/requests/itemRequests';
+import type { ItemRequests } from '../../requests/itemRequests';
 
 type VoiceInput = CloneValues & { recording: Recording };
 

@@ -1,5 +1,5 @@
-import { voiceDelete } from '../../descriptions/voice';
-import { voiceIds } from '../../flows/voices';
+import { voiceDelete } from './delete.form';
+import { voiceIds } from '../../speech/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 

@@ -1,5 +1,5 @@
-import { voiceGetMany } from '../../descriptions/voice';
-import { fetchVoices } from '../../flows/lists';
+import { voiceGetMany } from './getMany.form';
+import { fetchVoices } from '../../requests/lists';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
 

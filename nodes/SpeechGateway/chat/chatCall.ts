@@ -1,0 +1,36 @@
+import { createHash } from 'crypto';
+import type { IDataObject } from 'n8n-workflow';
+import type { ChatReply } from './stream';
+import { ItemRequests, type ItemSettings } from '../requests/itemRequests';
+import { Ledger, type LedgerContext } from '../requests/ledger';
+import type { Session } from '../requests/session';
+import { completeChat, type TextListener } from './completeChat';
+
+/** Calls under way in this process; a record of any other call is left from an earlier attempt. */
+const underWay = new Set<string>();
+
+/**
+ * Completes a chat for a chat model, whose calls belong to no item. When an earlier call with the same messages may have
+ * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. Answers are not
+ * remembered: n8n does not tell a retry of an agent from the next item of a chain.
+ */
+export async function completeCall(
+	session: Session & { context: LedgerContext },
+	settings: ItemSettings,
+	body: IDataObject,
+	onText?: TextListener,
+): Promise<ChatReply> {
+	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
+	const ledger = new Ledger(session.context, 'speechGatewayChatModel', messages);
+	const earlier = ledger.keys().find((call) => !underWay.has(call));
+	const call = earlier ?? crypto.randomUUID();
+	const record = ledger.item(call);
+	if (earlier === undefined) underWay.add(call);
+	try {
+		const item = new ItemRequests(session, 0, record, settings);
+		return await completeChat(item, body, onText);
+	} finally {
+		underWay.delete(call);
+		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);
+	}
+}

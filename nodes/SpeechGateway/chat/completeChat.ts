@@ -1,0 +1,92 @@
+import type { IDataObject } from 'n8n-workflow';
+import { type ChatReply, ChatStreamReader } from './stream';
+import { asError, OutcomeUnknownError } from '../core/errors';
+import { endpoints } from '../gateway/endpoints';
+import { bounded } from '../gateway/readBody';
+import type { GatewayResponse } from '../gateway/transport';
+import { withReceived } from '../files/received';
+import type { ItemRequests } from '../requests/itemRequests';
+
+/** Hears the answer's text while it is being written, piece by piece. */
+export type TextListener = (text: string) => void | Promise<void>;
+
+/**
+ * Completes a chat; billed. The body decides whether the answer is streamed; either kind is understood, whatever was
+ * asked for. Throws as ItemRequests.billed does; when the answer broke off, its text so far is in the error's `details.text`.
+ */
+export async function completeChat(
+	item: ItemRequests,
+	body: IDataObject,
+	onText: TextListener = () => undefined,
+): Promise<ChatReply> {
+	let text = '';
+	const read = async (response: GatewayResponse) => {
+		const received: Uint8Array[] = [];
+		try {
+			return await readAnswer(item, kept(bounded(response.body), received), async (piece) => {
+				text += piece;
+				await onText(piece);
+			});
+		} catch (error) {
+			throw await withReceived(item, response, error, Buffer.concat(received));
+		}
+	};
+	try {
+		const about = { model: String(body.model) };
+		return await item.billed({ name: 'chat', endpoint: endpoints.chat, input: body, about, read });
+	} catch (error) {
+		if (error instanceof OutcomeUnknownError && text !== '') Object.assign(error.details, { text });
+		throw asError(error);
+	}
+}
+
+/** The same chunks, which are also put into `received`. */
+async function* kept(
+	chunks: AsyncIterable<Uint8Array>,
+	received: Uint8Array[],
+): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		received.push(chunk);
+		yield chunk;
+	}
+}
+
+/**
+ * Reads the body as it comes in. Throws when it ends too early, brings an error, is too large, or is no answer of a chat:
+ * it was paid for. An answer that is whole may be without text, as when the first token is one too many.
+ */
+async function readAnswer(
+	item: ItemRequests,
+	chunks: AsyncIterable<Uint8Array>,
+	onText: TextListener,
+): Promise<ChatReply> {
+	const { transport } = item.session;
+	const reader = new ChatStreamReader();
+	const shown = transport.redactStream();
+	let heard = 0;
+	const hear = async (text: string) => {
+		if (text !== '') await onText(text);
+	};
+	try {
+		for await (const chunk of chunks) {
+			for (const piece of reader.feed(chunk)) {
+				heard += piece.length;
+				await hear(shown.push(piece));
+			}
+			if (reader.closed) break;
+		}
+	} catch (error) {
+		// What breaks after the end of the answer takes nothing from it.
+		if (!reader.whole) {
+			await hear(shown.end());
+			throw asError(error);
+		}
+	}
+	const reply = reader.end();
+	await hear(shown.push(reply.text.slice(heard)) + shown.end());
+	if (reply.error) throw new Error(`the answer ends with an error: ${reply.error.message}`);
+	if (!reader.whole) throw new Error('the answer ended before it was whole');
+	const says = reply.text !== '' || reply.toolCalls?.length || reply.finishReason;
+	if (!says && !reader.closed) throw new Error('the answer is empty');
+	return transport.redactValue(reply);
+}

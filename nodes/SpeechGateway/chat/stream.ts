@@ -1,0 +1,301 @@
+import { isRecord, parseJson } from '../core/json';
+import { SseParser } from './sse';
+
+/** A chat reply, as read from a JSON body or a stream. */
+export interface ChatReply {
+	text: string;
+	model?: string;
+	finishReason?: string;
+	usage?: Record<string, unknown>;
+	toolCalls?: ToolCall[];
+	error?: { message: string; code?: string };
+	/** The body as received; for a stream, an equivalent non-stream body rebuilt from the deltas. */
+	raw: unknown;
+}
+
+interface ToolCall {
+	id?: string;
+	type?: string;
+	function: { name: string; arguments: string };
+}
+
+type JsonObject = Record<string, unknown>;
+
+function asObject(value: unknown): JsonObject | undefined {
+	return isRecord(value) ? value : undefined;
+}
+
+function asArray(value: unknown): unknown[] {
+	return Array.isArray(value) ? value : [];
+}
+
+/** A non-empty string, else undefined: providers send null and '' for what they do not have. */
+function asString(value: unknown): string | undefined {
+	return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Content is a string or an array of parts, of which the text parts count. */
+function contentText(content: unknown): string {
+	if (typeof content === 'string') return content;
+	return asArray(content)
+		.map((part) => {
+			if (typeof part === 'string') return part;
+			const { type, text } = asObject(part) ?? {};
+			const isText = type === undefined || type === 'text' || type === 'output_text';
+			return isText && typeof text === 'string' ? text : '';
+		})
+		.join('');
+}
+
+/** The text of a message or delta. A refusal is what the model said, and is billed like it. */
+function messageText(message: JsonObject): string {
+	return contentText(message.content) || (asString(message.refusal) ?? '');
+}
+
+/** Arguments are a JSON string; some providers send the object itself. */
+function argumentsText(value: unknown): string {
+	if (typeof value === 'string') return value;
+	return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+function readToolCalls(message: JsonObject): ToolCall[] {
+	const calls = asArray(message.tool_calls).map((value): ToolCall => {
+		const call = asObject(value) ?? {};
+		const called = asObject(call.function) ?? {};
+		return {
+			...(asString(call.id) ? { id: asString(call.id) } : {}),
+			...(asString(call.type) ? { type: asString(call.type) } : {}),
+			function: { name: asString(called.name) ?? '', arguments: argumentsText(called.arguments) },
+		};
+	});
+	const legacy = asObject(message.function_call);
+	if (calls.length === 0 && legacy) {
+		const name = asString(legacy.name) ?? '';
+		return [{ type: 'function', function: { name, arguments: argumentsText(legacy.arguments) } }];
+	}
+	return calls;
+}
+
+/** An error as a string, `{ message, code }`, or one of these under `error`. */
+function readError(value: unknown): ChatReply['error'] {
+	if (typeof value === 'string' && value !== '') return { message: value };
+	const error = asObject(value);
+	if (!error) return undefined;
+	if (error.error) return readError(error.error);
+	const code = error.code ?? error.type ?? error.status;
+	const hasCode = typeof code === 'string' || typeof code === 'number';
+	return {
+		message: asString(error.message) ?? JSON.stringify(error),
+		...(hasCode ? { code: String(code) } : {}),
+	};
+}
+
+/** Reads the body of a chat completion that was not streamed. Takes anything; what is not there is left out. */
+export function readChatReply(body: unknown): ChatReply {
+	const whole = asObject(body) ?? {};
+	// Some gateways wrap it in `data`.
+	const reply = (whole.choices === undefined && asObject(whole.data)) || whole;
+	const choice = asObject(asArray(reply.choices)[0]) ?? {};
+	const message = asObject(choice.message) ?? {};
+	const model = asString(reply.model);
+	const finishReason = asString(choice.finish_reason);
+	const usage = asObject(reply.usage);
+	const toolCalls = readToolCalls(message);
+	const error = readError(reply.error);
+	return {
+		text: messageText(message) || contentText(choice.text),
+		...(model ? { model } : {}),
+		...(finishReason ? { finishReason } : {}),
+		...(usage ? { usage } : {}),
+		...(toolCalls.length > 0 ? { toolCalls } : {}),
+		...(error ? { error } : {}),
+		raw: body,
+	};
+}
+
+type IndexedCall = ToolCall & { index?: number };
+
+/** One choice as it grows from its deltas. */
+class ChoiceBuilder {
+	text = '';
+	finishReason: string | undefined;
+	private readonly toolCalls: IndexedCall[] = [];
+	/** The latest call with an index, or an id. */
+	private readonly byIndex = new Map<number, IndexedCall>();
+	private readonly byId = new Map<string, IndexedCall>();
+	private functionCall: { name: string; arguments: string } | undefined;
+
+	/** Takes the choice of one stream event and returns the text it adds. */
+	add(choice: JsonObject): string {
+		this.finishReason = asString(choice.finish_reason) ?? this.finishReason;
+		// Some gateways send the whole message at the end, or instead of deltas.
+		const delta =
+			asObject(choice.delta) ?? (this.text === '' ? asObject(choice.message) : {}) ?? {};
+		for (const call of asArray(delta.tool_calls)) this.addToolCall(asObject(call) ?? {});
+		const called = asObject(delta.function_call);
+		if (called) {
+			this.functionCall ??= { name: '', arguments: '' };
+			appendCall(this.functionCall, called);
+		}
+		const text = messageText(delta) || contentText(choice.text);
+		this.text += text;
+		return text;
+	}
+
+	private addToolCall(delta: JsonObject): void {
+		const called = asObject(delta.function) ?? {};
+		const id = asString(delta.id);
+		const index = typeof delta.index === 'number' ? delta.index : undefined;
+		// By index; without one, by id; with neither, the call goes on.
+		let call =
+			index !== undefined
+				? this.byIndex.get(index)
+				: id !== undefined
+					? this.byId.get(id)
+					: this.toolCalls.at(-1);
+		// Some providers give every parallel call the index 0, others every delta of one call a new id.
+		const startsAnother =
+			id !== undefined && call?.id !== undefined && id !== call.id && asString(called.name);
+		if (!call || startsAnother) {
+			call = { ...(index === undefined ? {} : { index }), function: { name: '', arguments: '' } };
+			this.toolCalls.push(call);
+			if (index !== undefined) this.byIndex.set(index, call);
+		}
+		if (id !== undefined && call.id === undefined) this.byId.set(id, call);
+		call.id ??= id;
+		call.type ??= asString(delta.type);
+		appendCall(call.function, called);
+	}
+
+	/** The choice as a body that was not streamed would have it. */
+	build(index: number): JsonObject {
+		const calls = [...this.toolCalls].sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
+		return {
+			index,
+			message: {
+				role: 'assistant',
+				content: this.text === '' && (calls.length > 0 || this.functionCall) ? null : this.text,
+				...(calls.length > 0
+					? {
+							tool_calls: calls.map(({ id, type = 'function', function: called }) => ({
+								...(id === undefined ? {} : { id }),
+								type,
+								function: called,
+							})),
+						}
+					: {}),
+				...(this.functionCall ? { function_call: this.functionCall } : {}),
+			},
+			finish_reason: this.finishReason ?? null,
+		};
+	}
+}
+
+/** The name comes once, or again with every delta; the arguments come in pieces. */
+function appendCall(call: { name: string; arguments: string }, delta: JsonObject): void {
+	const name = asString(delta.name) ?? '';
+	if (name !== call.name) call.name += name;
+	call.arguments += argumentsText(delta.arguments);
+}
+
+/**
+ * Reads a chat reply as its bytes arrive: a text/event-stream of deltas, or a JSON body (recognised by its first
+ * character) where the gateway did not stream. Pure: no I/O, no clock. Reasoning fields are ignored.
+ */
+export class ChatStreamReader {
+	private readonly parser = new SseParser();
+	private readonly choices = new Map<number, ChoiceBuilder>();
+	/** The top-level fields of the events: id, created, model, usage … the last that is not null. */
+	private fields: JsonObject = {};
+	private error: unknown;
+	private done = false;
+	/** An event that is not JSON: text may be missing, so the stream can no longer be called whole. */
+	private damaged = false;
+	/** A JSON body as far as it came; undefined while nothing but white space came, null for a stream. */
+	private body: { text: string; decoder: TextDecoder } | null | undefined;
+
+	/** Takes the next bytes; returns the text they add, in order. A JSON body yields its text only in end(). */
+	feed(chunk: Uint8Array): string[] {
+		if (this.body === undefined) {
+			const first = chunk.findIndex((byte) => !BLANK_BYTES.has(byte));
+			if (first === -1) return [];
+			if (chunk[first] === OPENING_BRACE) {
+				this.body = { text: '', decoder: new TextDecoder() };
+				chunk = chunk.subarray(first);
+			} else {
+				this.body = null;
+			}
+		}
+		if (this.body) {
+			this.body.text += this.body.decoder.decode(chunk, { stream: true });
+			return [];
+		}
+		return this.parser.feed(chunk).flatMap((event) => this.read(event.event, event.data));
+	}
+
+	/** Whether all of the reply has arrived: [DONE], a finish_reason of every choice, or a complete JSON body. */
+	get whole(): boolean {
+		if (this.body) return parseJson(this.body.text) !== undefined;
+		const choices = [...this.choices.values()];
+		const finished = choices.length > 0 && choices.every((choice) => choice.finishReason);
+		return !this.damaged && (this.done || finished);
+	}
+
+	/** Whether the stream said [DONE]: nothing follows, even when the connection stays open. */
+	get closed(): boolean {
+		return this.done;
+	}
+
+	/** Ends the stream and returns the reply. A body that breaks off before its end gives what was readable. */
+	end(): ChatReply {
+		if (this.body) {
+			const body = parseJson(this.body.text);
+			return body === undefined ? { text: '', raw: this.body.text } : readChatReply(body);
+		}
+		for (const event of this.parser.end()) this.read(event.event, event.data);
+		const choices = [...this.choices].sort(([a], [b]) => a - b);
+		return readChatReply({
+			...this.fields,
+			object: 'chat.completion',
+			choices: choices.map(([index, choice]) => choice.build(index)),
+			...(this.error === undefined ? {} : { error: this.error }),
+		});
+	}
+
+	private read(event: string, data: string): string[] {
+		if (data.trim() === '[DONE]') {
+			this.done = true;
+			return [];
+		}
+		const value = parseJson(data);
+		if (value === undefined && data.includes('\n')) {
+			// Some gateways leave out the blank lines between events.
+			return data.split('\n').flatMap((line) => this.read(event, line));
+		}
+		if (event === 'error') this.error ??= asObject(value)?.error ?? value ?? data;
+		const body = asObject(value);
+		if (!body) {
+			// A keep-alive may be any word, but what looks like JSON carried something.
+			if (data.trimStart().startsWith('{')) this.damaged = true;
+			return [];
+		}
+		const { choices, error, ...fields } = body;
+		if (error || fields.object === 'error') this.error ??= error ?? fields;
+		for (const [name, field] of Object.entries(fields)) {
+			if (field !== null && event !== 'error') this.fields[name] = field;
+		}
+		return asArray(choices).flatMap((item) => {
+			const choice = asObject(item) ?? {};
+			const index = typeof choice.index === 'number' ? choice.index : 0;
+			let builder = this.choices.get(index);
+			if (!builder) this.choices.set(index, (builder = new ChoiceBuilder()));
+			const text = builder.add(choice);
+			// Of several choices, the first is the reply; the others are in raw.
+			return index === 0 && text !== '' ? [text] : [];
+		});
+	}
+}
+
+/** White space of JSON, and the three bytes of a byte order mark. */
+const BLANK_BYTES = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+const OPENING_BRACE = 0x7b;

@@ -1,0 +1,28 @@
+import { optional } from './field';
+import { numberOption } from './kinds';
+
+/** Options that Chat → Complete and the chat model share. */
+export const answerFields = {
+	temperature: optional(
+		numberOption({
+			displayName: 'Temperature',
+			name: 'temperature',
+			// A proposal of the editor, not a limit: models differ in what they take.
+			typeOptions: { minValue: 0, maxValue: 2 },
+			decimals: 2,
+			default: 1,
+			description:
+				'Low values make the answer predictable, high values make it varied. Not every model supports this.',
+		}),
+	),
+	maxTokens: optional(
+		numberOption({
+			displayName: 'Max Tokens',
+			name: 'maxTokens',
+			min: 1,
+			integer: true,
+			default: 1024,
+			description: 'Maximum length of the answer, in tokens. Not every model supports this.',
+		}),
+	),
+};

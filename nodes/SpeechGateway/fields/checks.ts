@@ -1,0 +1,65 @@
+import { InputError } from '../core/errors';
+
+/** Checks of single values. Each throws InputError with the label, the limit and what was given. */
+
+export interface NumberLimits {
+	min?: number;
+	max?: number;
+	integer?: boolean;
+}
+
+export const isEmpty = (value: unknown): boolean =>
+	value === undefined || value === null || value === '';
+
+export function numberWithin(
+	value: unknown,
+	label: string,
+	{ min, max, integer }: NumberLimits,
+): number {
+	const number = typeof value === 'boolean' || isEmpty(value) ? NaN : Number(value);
+	const fits =
+		Number.isFinite(number) &&
+		(min === undefined || number >= min) &&
+		(max === undefined || number <= max) &&
+		(!integer || Number.isInteger(number));
+	if (fits) return number;
+	const kind = integer ? 'a whole number' : 'a number';
+	const range =
+		min !== undefined && max !== undefined
+			? ` from ${min} to ${max}`
+			: min !== undefined
+				? ` of at least ${min}`
+				: max !== undefined
+					? ` of at most ${max}`
+					: '';
+	throw new InputError(`"${label}" must be ${kind}${range}, but is ${JSON.stringify(value)}`);
+}
+
+export function choice<T extends string>(value: unknown, label: string, choices: readonly T[]): T {
+	const found = choices.find((known) => known === value);
+	if (found !== undefined) return found;
+	throw new InputError(
+		`"${label}" must be one of ${choices.join(', ')}, but is ${JSON.stringify(value)}`,
+	);
+}
+
+/** An id that becomes part of an address: `.` and `..` would leave it. */
+export function safeId(id: string, label: string): string {
+	if (id === '.' || id === '..')
+		throw new InputError(`"${label}" is not an ID: ${JSON.stringify(id)}`);
+	return id;
+}
+
+/** A value that must be a text and not blank. */
+export function requiredText(value: unknown, label: string): string {
+	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+	if (typeof value === 'string' && value.trim() !== '') return value;
+	const given =
+		typeof value === 'string' || value === undefined || value === null
+			? 'empty'
+			: JSON.stringify(value)?.slice(0, 80);
+	throw new InputError(
+		`"${label}" is required, but is ${given}`,
+		'Fill it in, or check that its expression has a value for this item. Nothing was sent and nothing was charged.',
+	);
+}

@@ -1,0 +1,52 @@
+import type { Field } from './field';
+import { optional } from './field';
+import { choiceField, textOption } from './kinds';
+import type { AudioFormat } from '../core/audio';
+
+export const responseFormatField = (description: string): Field<AudioFormat> =>
+	choiceField({
+		displayName: 'Audio Format',
+		name: 'responseFormat',
+		default: 'mp3',
+		description,
+		choices: {
+			mp3: { name: 'MP3', description: 'Small files that play everywhere' },
+			wav: { name: 'WAV', description: 'Uncompressed, for editing (about 3 MB per minute)' },
+			opus: {
+				name: 'Opus',
+				description: 'Smallest files, for the web and voice messages (Ogg)',
+			},
+			pcm: {
+				name: 'PCM',
+				description:
+					'Raw samples for further processing (24 kHz, 16-bit, mono, little endian); most players cannot open them',
+			},
+		},
+	});
+
+export const fileNameOption = (placeholder: string) =>
+	optional(
+		textOption({
+			displayName: 'File Name',
+			name: 'fileName',
+			default: '',
+			placeholder,
+			description: 'Name of the file. The extension is added automatically.',
+		}),
+	);
+
+const fileName = fileNameOption('e.g. chapter-1');
+
+/** Where the file goes. Without a name, the files of the items are `stem-1`, `stem-2`, … */
+export const fileFields = (stem: string) => ({
+	binaryPropertyName: textOption({
+		displayName: 'Output Binary Field',
+		name: 'binaryPropertyName',
+		default: 'data',
+		description: 'The name of the output binary field to put the file in',
+	}),
+	fileName: {
+		...fileName,
+		read: (parameters) => fileName.read(parameters) ?? `${stem}-${parameters.index + 1}`,
+	} as Field<string>,
+});

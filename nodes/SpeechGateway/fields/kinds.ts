@@ -1,0 +1,216 @@
+import type {
+	IBinaryData,
+	IDataObject,
+	INodeProperties,
+	INodePropertyMode,
+	INodePropertyOptions,
+	INodePropertyTypeOptions,
+} from 'n8n-workflow';
+import { asError, InputError } from '../core/errors';
+import { isRecord } from '../core/json';
+import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
+import {
+	type Field,
+	mapped,
+	option,
+	type OptionField,
+	panelField,
+	type Parse,
+	refuseLiterals,
+} from './field';
+
+/** What the editor shows of a field, apart from what follows from its kind. */
+type Shown = Omit<INodeProperties, 'type' | 'default' | 'options'>;
+
+/** `default` is what the editor shows first; it holds for an absent option, too, unless `unset` says what does. */
+type Option<T> = Shown & { default: T; unset?: T };
+
+/** A text that must not be blank. */
+export const textField = (
+	shown: Shown & { default?: string },
+	parse: Parse<string> = requiredText,
+): Field<string> =>
+	refuseLiterals(panelField({ default: '', ...shown, required: true, type: 'string' }, parse));
+
+/** An id that becomes part of an address; the node before this one usually has it. */
+export const idField = (shown: Shown): Field<string> =>
+	textField({ default: '={{ $json.id }}', ...shown }, (value, label) =>
+		safeId(requiredText(value, label).trim(), label),
+	);
+
+/** Where a file is: the name of a binary field, or the file itself, as an expression gives it. */
+export type FileRef = string | IBinaryData;
+
+export const isFile = (value: unknown): value is IBinaryData =>
+	isRecord(value) && typeof value.mimeType === 'string' && ('id' in value || 'data' in value);
+
+/** The field of the incoming item that holds a file. */
+export const fileField = (shown: Pick<Shown, 'hint' | 'description'>): Field<FileRef> =>
+	panelField<FileRef>(
+		{
+			displayName: 'Input Binary Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			default: 'data',
+			required: true,
+			...shown,
+		},
+		(value, label) => (isFile(value) ? value : requiredText(value, label)),
+	);
+
+/** Empty counts as not set. */
+export const textOption = ({ unset, ...shown }: Option<string>): OptionField<string> =>
+	option({ ...shown, type: 'string' }, unset ?? shown.default, (value) =>
+		isEmpty(value) ? undefined : String(value),
+	);
+
+export const isFlagSet = (value: unknown): boolean => value === true || value === 'true';
+
+export const flagOption = ({ unset, ...shown }: Option<boolean>): OptionField<boolean> =>
+	option({ ...shown, type: 'boolean' }, unset ?? shown.default, (value) =>
+		value === undefined ? undefined : isFlagSet(value),
+	);
+
+type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
+
+/** The limits hold in the editor and when the value is read. */
+function numberProperty({ min, max, integer, decimals, unset, typeOptions, ...shown }: NumberSpec) {
+	const limits: INodePropertyTypeOptions = {
+		...(min !== undefined && { minValue: min }),
+		...(max !== undefined && { maxValue: max }),
+		...(decimals !== undefined && { numberPrecision: decimals }),
+		...typeOptions,
+	};
+	const property: INodeProperties = { ...shown, type: 'number', typeOptions: limits };
+	const parse: Parse<number> = (value, label) => numberWithin(value, label, { min, max, integer });
+	return { property, parse, unset: unset ?? shown.default };
+}
+
+export function numberField(spec: NumberSpec): Field<number> {
+	const { property, parse, unset } = numberProperty(spec);
+	return panelField(property, parse, unset);
+}
+
+export function numberOption(spec: NumberSpec): OptionField<number> {
+	const { property, parse, unset } = numberProperty(spec);
+	return option(property, unset, (value, label) =>
+		isEmpty(value) ? undefined : parse(value, label),
+	);
+}
+
+/** Shown in seconds, read in milliseconds. */
+export const secondsOption = (spec: NumberSpec): OptionField<number> =>
+	mapped(numberOption({ hint: 'Seconds', ...spec }), (seconds) => 1000 * seconds);
+
+/** By value, in the order in which the editor shows them and errors list them: the usual one first. */
+export type Choices<T extends string> = Record<T, { name: string; description?: string }>;
+
+export const valuesOf = <T extends string>(choices: Choices<T>) => Object.keys(choices) as T[];
+
+export const shownChoices = <T extends string>(choices: Choices<T>): INodePropertyOptions[] =>
+	valuesOf(choices).map((value) => ({ ...choices[value], value }));
+
+type ChoiceSpec<T extends string> = Shown & { choices: Choices<T>; default: NoInfer<T> };
+
+export const choiceField = <T extends string>({ choices, ...shown }: ChoiceSpec<T>): Field<T> =>
+	panelField(
+		{ ...shown, type: 'options', options: shownChoices(choices) },
+		(value, label) => choice(value, label, valuesOf(choices)),
+		shown.default,
+	);
+
+export const choiceOption = <T extends string>({
+	choices,
+	unset,
+	...shown
+}: ChoiceSpec<T> & { unset?: NoInfer<T> }): OptionField<T> =>
+	option(
+		{ ...shown, type: 'options', options: shownChoices(choices) },
+		unset ?? shown.default,
+		(value, label): T | undefined =>
+			value === undefined || value === '' ? undefined : choice(value, label, valuesOf(choices)),
+	);
+
+/** JSON typed as text, or a value given by an expression. `default` is JSON, too. */
+export function jsonOption<T>(shown: Shown & { default: string }, check: Parse<T>): OptionField<T> {
+	const label = shown.displayName;
+	return option({ ...shown, type: 'json' }, check(JSON.parse(shown.default), label), (value) => {
+		if (isEmpty(value)) return undefined;
+		const given = typeof value === 'string' ? parseJson(value, label) : value;
+		return given === null ? undefined : check(given, label);
+	});
+}
+
+function parseJson(text: string, label: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		throw notJson(label, error);
+	}
+}
+
+const notJson = (label: string, error: unknown) =>
+	new InputError(`"${label}" is not valid JSON: ${asError(error).message}`);
+
+export const jsonObject: Parse<IDataObject> = (value, label) => {
+	if (isRecord(value)) return value as IDataObject;
+	throw new InputError(`"${label}" must be a JSON object, such as {"seed": 7}`);
+};
+
+export const jsonArray: Parse<unknown[]> = (value, label) => {
+	if (Array.isArray(value)) return value;
+	throw new InputError(`"${label}" must be a JSON array`);
+};
+
+export interface LocatorSpec extends Omit<Shown, 'modes'> {
+	default: { value: string; cachedResultName?: string };
+	/** `search`: one of the node's methods of list search. */
+	list: { placeholder: string; search: string };
+	/** An id, for the placeholder. */
+	example: string;
+	/** Also to be named by its title. */
+	title?: { displayName: string; placeholder: string };
+}
+
+/** Something to pick from a list or to name by its id. */
+export function locatorProperty({ list, example, title, ...shown }: LocatorSpec): INodeProperties {
+	const byTitle = (text: NonNullable<LocatorSpec['title']>): INodePropertyMode => ({
+		...text,
+		name: 'title',
+		type: 'string',
+	});
+	return {
+		...shown,
+		type: 'resourceLocator',
+		default: { mode: 'list', ...shown.default },
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: list.placeholder,
+				typeOptions: { searchListMethod: list.search, searchable: true },
+			},
+			{
+				displayName: 'ID',
+				name: 'id',
+				type: 'string',
+				placeholder: `e.g. ${example}`,
+			},
+			...(title ? [byTitle(title)] : []),
+		],
+	};
+}
+
+/** The same as a field; `parse` is given the id. */
+export const locatorField = <T>(
+	spec: LocatorSpec,
+	parse: Parse<T>,
+	missing: unknown = '',
+): Field<T> =>
+	panelField(locatorProperty(spec), (given, label) => parse(locatorValue(given), label), missing);
+
+/** What a locator holds. A plain value is what older or generated workflows have. */
+export const locatorValue = (given: unknown): unknown => (isRecord(given) ? given.value : given);
+
+export const locatorMode = (given: unknown): unknown => (isRecord(given) ? given.mode : undefined);

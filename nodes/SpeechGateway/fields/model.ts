@@ -1,0 +1,31 @@
+import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
+import type { Field } from './field';
+import { requiredText } from './checks';
+import { locatorField } from './kinds';
+
+/** A model; any id typed by hand will do. */
+export const modelField = (description: string, defaultModel = ''): Field<string> =>
+	locatorField(
+		{
+			displayName: 'Model',
+			name: 'model',
+			required: true,
+			default: {
+				value: defaultModel,
+				...(defaultModel && { cachedResultName: defaultModel }),
+			},
+			description,
+			list: { placeholder: 'Choose a model…', search: 'searchModels' },
+			example: defaultModel || 'gpt-4o-mini',
+		},
+		requiredText,
+	);
+
+export const speechModelField = modelField(
+	'The model that speaks. The list shows the models your account can use.',
+	DEFAULT_SPEECH_MODEL,
+);
+
+export const chatModelField = modelField(
+	'The model that answers. The list shows the models your account can use.',
+);

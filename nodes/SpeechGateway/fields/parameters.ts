@@ -1,0 +1,59 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { InputError } from '../core/errors';
+import { isRecord } from '../core/json';
+
+/** One item's parameters as n8n has them, expressions resolved; fields make values of them. */
+export class Parameters {
+	private cachedOptions: IDataObject | undefined;
+
+	constructor(
+		readonly context: IExecuteFunctions,
+		readonly index: number,
+	) {}
+
+	raw(name: string, fallback?: unknown): unknown {
+		return this.context.getNodeParameter(name, this.index, fallback as object);
+	}
+
+	/** An option of the whole run: no other option is evaluated for it, which might fail for this item. */
+	runOption(name: string): unknown {
+		return this.context.getNodeParameter(`options.${name}`, this.index, null) ?? undefined;
+	}
+
+	/** Whether the user has added the option, whatever its expression comes to. */
+	isSet(name: string): boolean {
+		const asWritten = { rawExpressions: true };
+		const options = this.context.getNodeParameter('options', this.index, {}, asWritten);
+		return isRecord(options) && name in options;
+	}
+
+	/** Throws InputError when a parameter, or anything in it, was typed as `{{ … }}` without being an expression. */
+	refuseLiteral(name: string, label: string): void {
+		const typed = this.context.getNodeParameter(name, this.index, '', { rawExpressions: true });
+		const literal = literalIn(typed);
+		if (literal === undefined) return;
+		throw new InputError(
+			`"${label}" contains an expression, but is set to "Fixed": ${literal.trim().slice(0, 80)}`,
+			'Switch the field to "Expression"; otherwise, the braces themselves would be sent for each item. Nothing was sent.',
+		);
+	}
+
+	option(name: string): unknown {
+		this.cachedOptions ??= this.context.getNodeParameter('options', this.index, {}) as IDataObject;
+		return this.cachedOptions[name];
+	}
+}
+
+/** Nothing but `{{ … }}`, with one of n8n's variables. */
+const LITERAL = /^\s*\{\{[^]*\$[^]*\}\}\s*$/;
+
+/** The first text like that in what the user has typed; n8n puts `=` before an expression. */
+function literalIn(typed: unknown): string | undefined {
+	if (typeof typed === 'string') return LITERAL.test(typed) ? typed : undefined;
+	if (typeof typed !== 'object' || typed === null) return undefined;
+	for (const value of Object.values(typed)) {
+		const literal = literalIn(value);
+		if (literal !== undefined) return literal;
+	}
+	return undefined;
+}

@@ -1,0 +1,87 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Tags } from '../core/audio/tags';
+import { InputError } from '../core/errors';
+import { isRecord } from '../core/json';
+import { isEmpty } from './checks';
+import { type InputOf, option } from './field';
+import { choiceOption, type FileRef, isFile } from './kinds';
+
+/** What a user says about a file; for the cover, where it is. */
+export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
+
+const TEXTS = [
+	{ displayName: 'Title', name: 'title', placeholder: 'e.g. Episode 1: The beginning' },
+	{ displayName: 'Artist', name: 'artist', placeholder: 'e.g. Anna Example' },
+	{ displayName: 'Album', name: 'album', placeholder: 'e.g. The Example Podcast' },
+	{ displayName: 'Year', name: 'year', placeholder: 'e.g. 2026' },
+	{ displayName: 'Comment', name: 'comment', placeholder: 'e.g. Recorded in May 2026' },
+	{
+		displayName: 'Cover Binary Field',
+		name: 'coverBinaryPropertyName',
+		placeholder: 'e.g. cover',
+		description: 'The binary field of the incoming item that holds a JPEG or PNG picture',
+	},
+] as const;
+
+const tags = option<TagValues>(
+	{
+		displayName: 'Tags',
+		name: 'tags',
+		type: 'fixedCollection',
+		placeholder: 'Add Tags',
+		default: {},
+		description:
+			'Title, artist, cover and other details that players show. PCM files cannot hold them.',
+		options: [
+			{
+				displayName: 'Tags',
+				name: 'values',
+				values: TEXTS.map((text) => ({ ...text, type: 'string' as const, default: '' })),
+			},
+		],
+	},
+	{},
+	(value) => {
+		const values = isRecord(value) && isRecord(value.values) ? value.values : undefined;
+		return values && tagValues(values as IDataObject);
+	},
+);
+
+function tagValues(values: IDataObject): TagValues {
+	const read: TagValues = {};
+	for (const { displayName, name } of TEXTS) {
+		const value = values[name];
+		if (isEmpty(value)) continue;
+		if (name === 'coverBinaryPropertyName' && isFile(value)) {
+			read[name] = value;
+			continue;
+		}
+		if (typeof value !== 'string' && typeof value !== 'number') {
+			throw new InputError(`"${displayName}" must be a text, but is ${JSON.stringify(value)}`);
+		}
+		// A zero would end the text; only a comment has several lines.
+		const text = String(value).replaceAll('\0', '');
+		const clean = (name === 'comment' ? text : text.replace(/\s+/g, ' ')).trim();
+		if (clean !== '') read[name] = clean;
+	}
+	if (read.year !== undefined && !/^\d{4}$/.test(read.year)) {
+		throw new InputError(`"Year" must have four digits, but is ${JSON.stringify(read.year)}`);
+	}
+	return read;
+}
+
+/** Options of what makes audio that is published. `headings`: what a chapter is here. */
+export const podcastFields = (headings: { name: string; description: string }) => ({
+	chapters: choiceOption({
+		displayName: 'Chapters',
+		name: 'chapters',
+		default: 'headings',
+		unset: 'none',
+		description:
+			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
+		choices: { none: { name: 'None' }, headings },
+	}),
+	tags,
+});
+
+export type PodcastValues = InputOf<ReturnType<typeof podcastFields>>;

@@ -1,0 +1,82 @@
+import { isRecord } from '../core/json';
+import { requiredText } from './checks';
+import { mapped, panelField, refuseLiterals } from './field';
+import { jsonObject, jsonOption, textField } from './kinds';
+import { parseVoice, type Voice, voiceProperty } from './voice';
+
+export const scriptField = textField({
+	displayName: 'Script',
+	name: 'script',
+	typeOptions: { rows: 6 },
+	hint: 'Any length. Names are not spoken; a narrator speaks any text before the first name. About 1,000 tokens per minute of audio.',
+	placeholder: 'e.g. Anna: (happy) Good morning!\nBen: Hello, Anna.',
+	description:
+		'Who says what. Start each speech on a new line with the name of the speaker and a colon.',
+});
+
+export interface Speaker {
+	name: string;
+	voice: Voice;
+}
+
+export const speakersField = refuseLiterals(
+	panelField<Speaker[]>(
+		{
+			displayName: 'Speakers',
+			name: 'speakers',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Speaker',
+			default: {},
+			description:
+				'The speakers in the script and their voices. To choose a voice for the text before the first name, add a speaker named "Narrator".',
+			options: [
+				{
+					displayName: 'Speaker',
+					name: 'values',
+					values: [
+						{
+							displayName: 'Name',
+							name: 'name',
+							type: 'string',
+							default: '',
+							placeholder: 'e.g. Anna',
+							description: 'The name as written in the script, before the colon',
+						},
+						voiceProperty,
+					],
+				},
+			],
+		},
+		readSpeakers,
+		{},
+	),
+);
+
+function readSpeakers(given: unknown): Speaker[] {
+	const { values } = isRecord(given) ? given : {};
+	return (Array.isArray(values) ? values : []).map((row: unknown, index) => {
+		const { name, voice } = isRecord(row) ? row : {};
+		return speaker(requiredText(name, `Name of speaker ${index + 1}`), voice);
+	});
+}
+
+const speaker = (givenName: string, voice: unknown): Speaker => {
+	const name = givenName.trim();
+	return { name, voice: parseVoice(voice, `Voice of ${name}`) };
+};
+
+/** n8n takes no expression for a whole table, so voices that another node knows by name are an option. */
+export const voicesByName = mapped(
+	jsonOption(
+		{
+			displayName: 'Voices by Name',
+			name: 'voicesByName',
+			default: '{}',
+			description:
+				'More speakers, for example from an expression: a JSON object such as {"Anna": "voice ID"}',
+		},
+		jsonObject,
+	),
+	(voices) => Object.entries(voices).map(([name, voice]) => speaker(name, voice)),
+);

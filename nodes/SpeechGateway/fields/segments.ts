@@ -1,0 +1,61 @@
+import { MAX_INPUT_CHARACTERS } from '../core/limits';
+import type { InputOf } from './field';
+import { choiceOption, flagOption, numberOption } from './kinds';
+import { pauseOption } from './pause';
+
+/** How segments are made, and what becomes of them. */
+export const segmentFields = {
+	maxSegmentCharacters: numberOption({
+		displayName: 'Max Segment Characters',
+		name: 'maxSegmentCharacters',
+		min: 1,
+		max: MAX_INPUT_CHARACTERS,
+		integer: true,
+		default: 1000,
+		description:
+			'Maximum length of the segments of a long text. It is split at paragraph and sentence ends where possible. The gateway recommends at most 1,000.',
+	}),
+	pauseBetweenSegments: pauseOption({
+		displayName: 'Pause Between Segments',
+		name: 'pauseBetweenSegments',
+		description: 'Silence between the segments of a long text',
+	}),
+	subtitles: choiceOption({
+		displayName: 'Subtitles',
+		name: 'subtitles',
+		default: 'srt',
+		unset: 'none',
+		description: 'A subtitle file to go with the audio, in the binary field "subtitles"',
+		choices: {
+			none: { name: 'None' },
+			srt: { name: 'SRT', description: 'For video editors and players' },
+			vtt: { name: 'WebVTT', description: 'For web pages' },
+		},
+	}),
+	timings: flagOption({
+		displayName: 'Timings',
+		name: 'timings',
+		default: false,
+		description:
+			'Whether to output when each part of the text starts and ends, in seconds, in the field "parts"',
+	}),
+	trimSilence: flagOption({
+		displayName: 'Trim Silence',
+		name: 'trimSilence',
+		default: false,
+		description:
+			'Whether to shorten silence at the start and end of each segment to about 0.12 seconds',
+	}),
+};
+
+export type SegmentValues = InputOf<typeof segmentFields>;
+
+/** What is said of `auto` and `split` in all operations that have them. */
+export const splitChoices = {
+	auto: {
+		name: 'Automatic',
+		description:
+			'Split into segments when needed. A segment that still takes too long becomes a job.',
+	},
+	split: { name: 'Split', description: 'Split into segments when needed, but never use a job' },
+};

@@ -1,0 +1,75 @@
+import { InputError } from '../core/errors';
+import { group } from './field';
+import type { Parameters } from './parameters';
+import { numberOption, secondsOption, textOption } from './kinds';
+
+const sendOnceKeyName = 'sendOnceKey';
+const sendOnceKey = textOption({
+	displayName: 'Send Once Key',
+	name: sendOnceKeyName,
+	default: '',
+	placeholder: 'e.g. {{ $json.row_id }}',
+	description:
+		'A value that is different for each item, such as a row ID. An item whose key this node has sent before, in any execution, is not sent again, even after a crash: it goes to the branch "Unknown".',
+});
+
+/** A key that is set protects its item; one that turns out empty would protect nothing, silently. */
+function checkedKey(value: unknown): string {
+	const key = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+	if (typeof key === 'string' && key.trim() !== '') return key.trim();
+	const isEmpty = typeof key === 'string' || key === undefined || key === null;
+	throw new InputError(
+		`"${sendOnceKey.options[0].displayName}" must be a text or a number, but is ${isEmpty ? 'empty' : JSON.stringify(value)?.slice(0, 80)}`,
+		'Check that its expression has a value for every item, such as a row ID, or remove the option. Nothing was sent for this item.',
+	);
+}
+
+/** How an item's requests are sent: options that the runner reads, not the operation. */
+export const settings = {
+	maxRetries: numberOption({
+		displayName: 'Max Retries',
+		name: 'maxRetries',
+		min: 0,
+		max: 20,
+		integer: true,
+		default: 4,
+		description:
+			'How often to retry a request that was not charged (too many requests, server error, gateway not reached), with growing pauses. A request that may have been charged is never retried.',
+	}),
+	timeoutMs: secondsOption({
+		displayName: 'Timeout',
+		name: 'timeout',
+		min: 1,
+		max: 86_400,
+		// Above the gateway's limit of about 100 s, with room for its own queue.
+		default: 180,
+		description:
+			'Longest time to wait for an answer. Keep it above 120: a request that is abandoned too early may still be charged.',
+	}),
+	sendOnceKey: {
+		...sendOnceKey,
+		unset: undefined,
+		read(parameters: Parameters): string | undefined {
+			const value = parameters.option(sendOnceKeyName);
+			if (value === undefined && !parameters.isSet(sendOnceKeyName)) return undefined;
+			parameters.refuseLiteral(`options.${sendOnceKeyName}`, sendOnceKey.options[0].displayName);
+			return checkedKey(value);
+		},
+	},
+};
+
+/** Throws InputError. */
+export const readSettings = (parameters: Parameters) => group(settings).read(parameters);
+
+/** Holds for the whole run, over all items; read from the first. */
+export const concurrency = numberOption({
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	min: 1,
+	max: 100,
+	integer: true,
+	default: 4,
+	noDataExpression: true,
+	description:
+		'How many requests to send at the same time, across all items. It is lowered automatically when the gateway gets too many.',
+});

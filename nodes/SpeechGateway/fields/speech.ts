@@ -1,0 +1,62 @@
+import { type InputOf, optional } from './field';
+import { numberOption, textField } from './kinds';
+import { fileFields, responseFormatField } from './files';
+import { speechModelField } from './model';
+import { textFields } from './text';
+import { voiceField } from './voice';
+
+/** How something is spoken, whoever speaks. */
+export const speakingFields = {
+	responseFormat: responseFormatField('The format of the audio file'),
+	speed: optional(
+		numberOption({
+			displayName: 'Speed',
+			name: 'speed',
+			min: 0.5,
+			max: 2,
+			decimals: 2,
+			default: 1,
+			description: 'Speaking speed, from 0.5 (half as fast) to 2 (twice as fast)',
+		}),
+	),
+	...textFields,
+	modelMultiplier: numberOption({
+		displayName: 'Model Multiplier',
+		name: 'modelMultiplier',
+		min: 0,
+		decimals: 4,
+		default: 1,
+		description:
+			'The price factor of the model, from the pricing page of the gateway. It only affects the estimates of this node, not the price.',
+	}),
+	maxEstimatedTokens: numberOption({
+		displayName: 'Max Estimated Tokens',
+		name: 'maxEstimatedTokens',
+		hint: 'Tokens; a minute of speech is about 1,000',
+		min: 0,
+		default: 0,
+		description:
+			'Spending limit: if the estimate for all items together is higher, nothing is sent. 0 means no limit.',
+	}),
+	...fileFields('speech'),
+};
+
+/** What Speech and Speech Job have in common. `textHint`: how much text this way of speaking takes. */
+export const speechFields = (textHint: string) => ({
+	model: speechModelField,
+	text: textField({
+		displayName: 'Text',
+		name: 'text',
+		hint: textHint,
+		typeOptions: { rows: 4 },
+		placeholder: 'e.g. (happy) Good morning! Here is the news.',
+		description:
+			'The text to speak. A word in parentheses, such as (happy) or (whispering), sets the tone and is not spoken.',
+	}),
+	voice: voiceField,
+	...speakingFields,
+});
+
+export type SpeakingValues = InputOf<typeof speakingFields>;
+
+export type SpeechValues = InputOf<ReturnType<typeof speechFields>>;

@@ -1,0 +1,113 @@
+import { InputError } from '../core/errors';
+import { isRecord } from '../core/json';
+import type { Parentheses, TextFormat } from '../core/text/prepare';
+import type { Pronunciation } from '../core/text/pronunciations';
+import { isEmpty, requiredText } from './checks';
+import { type InputOf, option } from './field';
+import { choiceOption, isFlagSet } from './kinds';
+import { pauseOption } from './pause';
+
+/** How a text is made ready to be spoken. */
+export const textFields = {
+	textFormat: choiceOption<TextFormat>({
+		displayName: 'Text Format',
+		name: 'textFormat',
+		default: 'plain',
+		description: 'How the text is written. Markup is neither spoken nor charged.',
+		choices: {
+			plain: { name: 'Plain Text' },
+			markdown: { name: 'Markdown', description: 'From AI models, chats and wikis' },
+			html: { name: 'HTML', description: 'From feeds, emails and websites' },
+		},
+	}),
+	parentheses: choiceOption<Parentheses>({
+		displayName: 'Parentheses',
+		name: 'parentheses',
+		default: 'tags',
+		description: 'What to do with words in parentheses, such as (happy) or (see page 3)',
+		choices: {
+			tags: {
+				name: 'Tone Tags',
+				description: 'Send them unchanged: the model takes them as the tone of voice',
+			},
+			readAloud: {
+				name: 'Read Aloud',
+				description: 'Speak them, except for known tone words such as (happy)',
+			},
+		},
+	}),
+	pronunciations: option<Pronunciation[]>(
+		{
+			displayName: 'Pronunciations',
+			name: 'pronunciations',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Pronunciation',
+			default: {},
+			description: 'Words to speak differently from how they are written',
+			options: [
+				{
+					displayName: 'Pronunciation',
+					name: 'values',
+					values: [
+						{
+							displayName: 'Find',
+							name: 'find',
+							type: 'string',
+							default: '',
+							placeholder: 'e.g. SQL',
+							description: 'The word or phrase in the text',
+						},
+						{
+							displayName: 'Say',
+							name: 'say',
+							type: 'string',
+							default: '',
+							placeholder: 'e.g. sequel',
+							description: 'What to say instead. Subtitles show the original word.',
+						},
+						{
+							displayName: 'Whole Word',
+							name: 'wholeWord',
+							type: 'boolean',
+							default: true,
+							description: 'Whether to leave longer words that contain it unchanged',
+						},
+						{
+							displayName: 'Match Case',
+							name: 'matchCase',
+							type: 'boolean',
+							default: false,
+							description: 'Whether uppercase and lowercase letters must match',
+						},
+					],
+				},
+			],
+		},
+		[],
+		(given, label) => (isEmpty(given) ? undefined : readPronunciations(given, label)),
+	),
+	pauseAfterParagraphs: pauseOption({
+		displayName: 'Pause After Paragraphs',
+		name: 'pauseAfterParagraphs',
+		description:
+			'Silence after each paragraph. For a pause anywhere else, write [pause 1.5s] in the text. Silence is free.',
+	}),
+};
+
+/** The rows of the table, or a list of them from an expression. */
+function readPronunciations(given: unknown, label: string): Pronunciation[] {
+	const rows: unknown = isRecord(given) ? (given.values ?? []) : given;
+	if (!Array.isArray(rows)) throw new InputError(`"${label}" must be a list`);
+	return rows.map((row: unknown, index) => {
+		const { find, say, wholeWord, matchCase } = isRecord(row) ? row : {};
+		return {
+			find: requiredText(find, `Find of pronunciation ${index + 1}`),
+			say: isEmpty(say) ? '' : requiredText(say, `Say of pronunciation ${index + 1}`),
+			wholeWord: wholeWord === undefined || isFlagSet(wholeWord),
+			matchCase: isFlagSet(matchCase),
+		};
+	});
+}
+
+export type TextInput = InputOf<typeof textFields>;

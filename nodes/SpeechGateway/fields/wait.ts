@@ -1,0 +1,83 @@
+import { type InputOf, unsetOf } from './field';
+import { choiceOption, secondsOption } from './kinds';
+
+const whileWaiting = choiceOption({
+	displayName: 'While Waiting',
+	name: 'whileWaiting',
+	default: 'stay',
+	choices: {
+		stay: {
+			name: 'Stay Awake',
+			description:
+				'The execution stays in memory and gets the result within seconds. If n8n restarts, the wait is lost.',
+		},
+		sleep: {
+			name: 'Sleep',
+			description:
+				"The execution is kept in n8n's database and checks every one to five minutes. It survives restarts and uses no memory.",
+		},
+	},
+	description:
+		'How the execution waits. Asleep, it gets the result after a minute at the earliest, and the poll intervals do not apply. It stays awake as a tool, in a sub-workflow, and when the trigger responds after the last node.',
+});
+
+/** For Speech → Generate, which waits only where every segment is a job. */
+export const whileWaitingForJobs = {
+	...whileWaiting,
+	options: whileWaiting.options.map((property) => ({
+		...property,
+		displayOptions: { show: { longText: ['job'] } },
+	})),
+};
+
+/** How long, and how often, to look for a result. */
+export const waitFields = {
+	pollIntervalMs: secondsOption({
+		displayName: 'Poll Interval',
+		name: 'pollInterval',
+		min: 1,
+		max: 3_600,
+		default: 2,
+		description:
+			'Time before the first check for the result. Checks become less frequent from then on, and are free.',
+	}),
+	maxPollIntervalMs: secondsOption({
+		displayName: 'Max Poll Interval',
+		name: 'maxPollInterval',
+		min: 1,
+		max: 3_600,
+		default: 15,
+		description: 'Longest time between two checks',
+	}),
+	maxWaitMs: secondsOption({
+		displayName: 'Max Wait',
+		name: 'maxWait',
+		hint: 'Seconds; 1800 is half an hour',
+		min: 0,
+		// A month.
+		max: 2_592_000,
+		default: 1800,
+		description: 'Longest time to wait for the result',
+	}),
+	whileWaiting,
+	whenMaxWaitReached: choiceOption({
+		displayName: 'When Max Wait Is Reached',
+		name: 'whenMaxWaitReached',
+		noDataExpression: true,
+		hint: '"Still Processing" adds the branch "Waiting", in front of "Error". Check the connections after switching: n8n keeps them by position and removes those left over.',
+		default: 'fail',
+		choices: {
+			fail: { name: 'Fail', description: 'The item fails, with the ID in the error' },
+			stillProcessing: {
+				name: 'Still Processing',
+				description: 'The item goes to a separate branch, "Waiting", with the ID',
+			},
+		},
+		description:
+			'What to do with an item whose result is not ready in time. Nothing is lost: the gateway keeps working, and "Wait" fetches the result later.',
+	}),
+};
+
+export type WaitSettings = InputOf<typeof waitFields>;
+
+export const DEFAULT_WAIT: WaitSettings = unsetOf(waitFields);

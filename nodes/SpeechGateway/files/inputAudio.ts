@@ -1,0 +1,88 @@
+import type { IBinaryData } from 'n8n-workflow';
+import {
+	type AudioFormat,
+	AudioInspector,
+	DamagedAudioError,
+	FOREIGN_FORMATS,
+	hasMp3Frames,
+	looksLikeText,
+	SNIFFED_BYTES,
+	sniffAudioFormat,
+	sniffForeignFormat,
+} from '../core/audio';
+import { asError, InputError } from '../core/errors';
+import type { StoredAudio } from './storeAudio';
+import type { FileRef } from '../fields/kinds';
+import { chunksOf, type FileContext, fileOf, placeOf } from './inputFile';
+
+/** Bare samples can only be told by what the file is called; n8n knows no type for them. */
+const PCM_TYPES = /^audio\/(x-)?pcm\b/;
+const PCM_EXTENSION = /\.pcm$/i;
+
+/**
+ * Reads an audio file of an incoming item from its first byte to its last, keeping none of it: what it is, how long it plays, and
+ * whether it is whole. Throws InputError, with the name of the file, when it is missing, damaged, or no audio that can be read.
+ */
+export async function inspectInput(
+	context: FileContext,
+	index: number,
+	file: FileRef,
+	cancel?: AbortSignal,
+): Promise<StoredAudio> {
+	const binary = fileOf(context, index, file);
+	const name = nameOf(binary, placeOf(file));
+	let head = Buffer.alloc(0);
+	let inspector: AudioInspector | undefined;
+	const begin = () => {
+		inspector = new AudioInspector(formatOf(head, binary, name));
+		inspector.feed(head);
+	};
+	try {
+		for await (const chunk of await chunksOf(context, binary)) {
+			cancel?.throwIfAborted();
+			if (inspector) {
+				inspector.feed(chunk);
+				continue;
+			}
+			head = Buffer.concat([head, chunk]);
+			if (head.length >= SNIFFED_BYTES) begin();
+		}
+		if (!inspector) begin();
+		return { binary, info: inspector!.end() };
+	} catch (error) {
+		throw error instanceof DamagedAudioError ? unreadable(name, error) : asError(error);
+	}
+}
+
+const unreadable = (name: string, { message }: Error) =>
+	new InputError(
+		`${name} cannot be read: ${message}`,
+		'Open it in a player: if it does not play to the end there either, create or download it again.',
+	);
+
+/** The file as messages call it. */
+const nameOf = ({ fileName }: IBinaryData, place: string): string =>
+	fileName ? `The file "${fileName}" in "${place}"` : `The file in "${place}"`;
+
+function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: string): AudioFormat {
+	if (head.length === 0) throw new InputError(`${name} is empty`);
+	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
+	const found = sniffAudioFormat(head);
+	// Bare samples can look like the two bytes of an MP3 frame, but hardly like several frames in a row.
+	if (found && !(isPcm && found === 'mp3' && !hasMp3Frames(head))) return found;
+	const foreign = sniffForeignFormat(head);
+	if (foreign) {
+		throw new InputError(
+			`${name} is ${FOREIGN_FORMATS[foreign].name} audio, which cannot be joined without re-encoding it`,
+			'Convert all files to the same format first: mp3, wav or opus.',
+		);
+	}
+	if (!looksLikeText(head)) {
+		if (isPcm) return 'pcm';
+		if (hasMp3Frames(head)) return 'mp3';
+	}
+	throw new InputError(
+		`${name} is not audio but "${mimeType}"`,
+		'Files that can be joined: mp3, wav, opus (Ogg), and pcm from this node.',
+	);
+}

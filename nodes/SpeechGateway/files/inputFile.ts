@@ -1,0 +1,71 @@
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import { InputError } from '../core/errors';
+import type { FileRef } from '../fields/kinds';
+import { COMBINED_FILES } from '../run/outputItems';
+
+/** What reading the files of incoming items takes. */
+export type FileContext = Pick<IExecuteFunctions, 'helpers' | 'getInputData'>;
+
+/** How messages call the place of a file: its field, or the parameter whose expression gives it. */
+export const placeOf = (file: FileRef, label = 'Input Binary Field'): string =>
+	typeof file === 'string' ? file : label;
+
+/**
+ * The file of an item, if it has it. In combined mode n8n takes a field for a path within the json; the names under which files
+ * go there are understood all the same, so that the node works alike in both modes.
+ */
+export function findFile(
+	{ helpers }: FileContext,
+	index: number,
+	file: FileRef,
+): IBinaryData | undefined {
+	if (typeof file !== 'string') return file;
+	for (const place of [file, `${COMBINED_FILES}[${JSON.stringify(file)}]`]) {
+		try {
+			return helpers.assertBinaryData(index, place);
+		} catch {
+			// not there
+		}
+	}
+	return undefined;
+}
+
+/** The same; throws InputError with the files that the item has. `label`: where the field is named. */
+export function fileOf(
+	context: FileContext,
+	index: number,
+	file: FileRef,
+	label?: string,
+): IBinaryData {
+	const found = findFile(context, index, file);
+	if (found) return found;
+	const { binary, json } = context.getInputData()[index];
+	throw noFile(placeOf(file), Object.keys(binary ?? json[COMBINED_FILES] ?? {}), label);
+}
+
+const noFile = (field: string, fields: string[], label = 'Input Binary Field') =>
+	new InputError(
+		`The item has no file in the binary field "${field}"`,
+		fields.length > 0
+			? `Its files are in: ${fields.join(', ')}. Enter one of them in "${label}". Nothing was sent.`
+			: `Put a node before this one that outputs a file (HTTP Request, Form, Read/Write Files from Disk …), or enter the name of its field in "${label}". Nothing was sent.`,
+	);
+
+/** The bytes of a file in any of n8n's stores; streamed where n8n streams. */
+export async function chunksOf(
+	{ helpers }: Pick<FileContext, 'helpers'>,
+	{ id, data }: IBinaryData,
+): Promise<AsyncIterable<Uint8Array>> {
+	return id ? ((await helpers.getBinaryStream(id)) as AsyncIterable<Uint8Array>) : decoded(data);
+}
+
+async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
+	yield Buffer.from(base64, 'base64');
+}
+
+/** All of them at once. */
+export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+	const all: Uint8Array[] = [];
+	for await (const chunk of chunks) all.push(chunk);
+	return Buffer.concat(all);
+}

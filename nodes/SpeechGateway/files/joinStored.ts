@@ -1,0 +1,142 @@
+import type { IBinaryData } from 'n8n-workflow';
+import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio, joinBlocker, type Pauses } from '../core/audio';
+import {
+	canBeTagged,
+	chaptersJson,
+	chaptersOf,
+	type Heading,
+	type Tags,
+	withMetadata,
+} from '../core/audio/tags';
+import { withExtension } from './fileName';
+import { readableFrom } from '../gateway/readable';
+import type { Session } from '../requests/session';
+import { chunksOf, collect } from './inputFile';
+import type { StoredAudio } from './storeAudio';
+
+/** What a file says of itself. */
+export interface FileMetadata {
+	tags: Tags;
+	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
+	headings?: Heading[];
+}
+
+interface JoinOptions {
+	pauses?: Pauses;
+	/** Quiet edges are cut down. */
+	trimSilence?: boolean;
+	metadata?: FileMetadata;
+	/** Ends the join. Not for paid parts, which are handed over also when the execution is stopped. */
+	cancel?: AbortSignal;
+}
+
+export interface JoinedFile extends StoredAudio {
+	/** Second at which each part starts. */
+	starts: number[];
+	/** The chapters in a file of their own, when they are wanted. */
+	chapters?: IBinaryData;
+}
+
+/**
+ * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. A single file is returned
+ * as it is, unless there is something to cut or to write into it. Throws when the files do not fit together.
+ */
+export async function joinStored(
+	session: Pick<Session, 'context' | 'hints'>,
+	parts: StoredAudio[],
+	fileName: string,
+	{
+		pauses = {},
+		trimSilence = false,
+		metadata: { tags, headings } = { tags: {} },
+		cancel,
+	}: JoinOptions = {},
+): Promise<JoinedFile> {
+	const { helpers } = session.context;
+	const [{ binary: first, info: firstInfo }] = parts;
+	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
+	const { takesTags, isChanged } = changesTo(
+		parts,
+		{ pauses, trimSilence, isTagged },
+		session.hints,
+	);
+	const metadataOf = (starts: number[], seconds: number) => ({
+		tags,
+		chapters: chaptersOf(headings ?? [], starts, seconds),
+	});
+	const chaptersFile = async (starts: number[], seconds: number | undefined) =>
+		headings && seconds !== undefined
+			? {
+					chapters: await helpers.prepareBinaryData(
+						Buffer.from(chaptersJson(metadataOf(starts, seconds))),
+						withExtension(fileName, 'chapters.json'),
+						'application/json+chapters',
+					),
+				}
+			: {};
+	if (parts.length === 1 && !isChanged) {
+		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[firstInfo.format];
+		return {
+			binary: { ...first, fileName: withExtension(fileName, extension) },
+			info: firstInfo,
+			starts: [0],
+			...(await chaptersFile([0], firstInfo.seconds)),
+		};
+	}
+	const plain = joinAudio(
+		parts.map(({ binary, info }) => ({
+			info,
+			open: async () => await chunksOf(session.context, binary),
+		})),
+		{ pauses, trimSilence },
+	);
+	const { starts } = plain;
+	const { seconds } = plain.info;
+	const joined = takesTags ? withMetadata(plain, metadataOf(starts, seconds)) : plain;
+	const chunks = untilCancelled(joined.chunks(), cancel);
+	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
+	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
+	// In memory mode there is no stream to borrow the class from, and nothing to be saved by streaming.
+	const data = stored
+		? readableFrom(chunks, (await helpers.getBinaryStream(stored)).destroy())
+		: await collect(chunks);
+	const binary = await helpers.prepareBinaryData(
+		data,
+		withExtension(fileName, extension),
+		mimeType,
+	);
+	return { binary, info: joined.info, starts, ...(await chaptersFile(starts, seconds)) };
+}
+
+/** Whether the file takes tags and chapters, and whether anything of a single one is changed; hints say what it does not take. */
+function changesTo(
+	parts: StoredAudio[],
+	{ pauses, trimSilence, isTagged }: { pauses: Pauses; trimSilence: boolean; isTagged: boolean },
+	hints: Set<string>,
+): { takesTags: boolean; isChanged: boolean } {
+	const [{ info }] = parts;
+	const isReadable = !joinBlocker(info, info);
+	const takesTags = isReadable && canBeTagged(info.format);
+	if (isTagged && !takesTags) {
+		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
+	}
+	const edgePause = Math.max(pauses.before ?? 0, pauses.after ?? 0);
+	const next = { part: 1, pauseMilliseconds: edgePause };
+	const takesPauses = edgePause > 0 && !joinBlocker(info, info, next);
+	if (parts.length === 1 && edgePause > 0 && !takesPauses) {
+		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
+	}
+	const isChanged = takesPauses || (isReadable && trimSilence) || (takesTags && isTagged);
+	return { takesTags, isChanged };
+}
+
+/** The same chunks; throws the signal's reason when the execution is stopped. */
+async function* untilCancelled(
+	chunks: AsyncIterable<Uint8Array>,
+	cancel: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		cancel?.throwIfAborted();
+		yield chunk;
+	}
+}

@@ -1,0 +1,49 @@
+import { canBeTagged, maxChapters, type Tags } from '../core/audio/tags';
+import { InputError } from '../core/errors';
+import type { PodcastValues, TagValues } from '../fields/podcast';
+import { readCover } from './cover';
+import { type FileContext, findFile } from './inputFile';
+
+/** Whether anything is to be written into the file. */
+const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
+	chapters !== 'none' || Object.keys(values).length > 0;
+
+/** Throws InputError when the format has no room for what is asked for. `count`: of chapters. */
+export function checkTaggable(input: PodcastValues, format: string, count: number): void {
+	if (!wantsMetadata(input)) return;
+	if (count > maxChapters(format)) {
+		throw new InputError(
+			`There would be ${count} chapters, but ${format} files have room for ${maxChapters(format)}`,
+			'Use MP3, or fewer chapters. Nothing was sent.',
+		);
+	}
+	if (canBeTagged(format)) return;
+	throw new InputError(
+		`A ${format} file has no room for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
+		'Use MP3, Opus or WAV, or remove the options "Chapters" and "Tags". Nothing was sent.',
+	);
+}
+
+/**
+ * The tags with their cover, which is read from the first of the items that has it. Throws InputError when none has, or it is no
+ * picture.
+ */
+export async function readTags(
+	context: FileContext,
+	items: number[],
+	{ coverBinaryPropertyName, ...texts }: TagValues,
+): Promise<Tags> {
+	if (coverBinaryPropertyName === undefined) return texts;
+	const owner =
+		items.find((index) => findFile(context, index, coverBinaryPropertyName)) ?? items[0];
+	return { ...texts, cover: await readCover(context, owner, coverBinaryPropertyName) };
+}
+
+/** Throws InputError when the field of the file is also that of another file. `others`: fields by name, and whether they are used. */
+export function checkOutputField(field: string, others: Record<string, boolean>): void {
+	if (!others[field]) return;
+	throw new InputError(
+		`"Output Binary Field" is "${field}", where the ${field} go`,
+		'Use another name, such as "data". Nothing was sent.',
+	);
+}

@@ -1,0 +1,52 @@
+import { SNIFFED_BYTES } from '../core/audio';
+import { asError, DamagedResultError } from '../core/errors';
+import { withExtension } from './fileName';
+import type { GatewayResponse } from '../gateway/transport';
+import type { ItemRequests } from '../requests/itemRequests';
+import { collect } from './inputFile';
+import { describeUnreadable, redacted } from './unreadable';
+
+/**
+ * Reads the JSON of an answer that was paid for. Throws DamagedResultError, with all that came, when it is no JSON, not
+ * whole, or `read` throws because it is not what was paid for.
+ */
+export async function readPaidJson<T>(
+	item: ItemRequests,
+	response: GatewayResponse,
+	read: (body: unknown) => T,
+): Promise<T> {
+	const { body, bytes, failure } = await item.session.transport.readAnswer(response);
+	try {
+		if (failure) throw failure;
+		return read(body);
+	} catch (error) {
+		throw await withReceived(item, response, error, bytes);
+	}
+}
+
+/** The error of an answer that was paid for, with what came of it as a file; without, when it cannot be stored. */
+export async function withReceived(
+	item: ItemRequests,
+	{ headers }: GatewayResponse,
+	error: unknown,
+	bytes: Buffer,
+): Promise<Error> {
+	const { context, transport } = item.session;
+	const { message } = asError(error);
+	// What the user has stopped is no damage.
+	if (transport.cancel?.aborted || bytes.length === 0) return asError(error);
+	const redact = (text: string) => transport.redact(text);
+	const head = bytes.subarray(0, SNIFFED_BYTES);
+	const type = headers['content-type'] ?? '';
+	const { mimeType, extension } = describeUnreadable(head, type, redact);
+	try {
+		const received = await context.helpers.prepareBinaryData(
+			await collect(redacted([bytes], transport.redactStream())),
+			withExtension('received', extension),
+			mimeType,
+		);
+		return new DamagedResultError(message, { received });
+	} catch {
+		return asError(error);
+	}
+}

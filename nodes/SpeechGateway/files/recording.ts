@@ -1,0 +1,90 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import {
+	type AudioFormat,
+	AudioInspector,
+	sniffAudioFormat,
+	sniffForeignFormat,
+} from '../core/audio';
+import { InputError } from '../core/errors';
+import { MAX_RECORDING_MB } from '../core/limits';
+import type { FileRef } from '../fields/kinds';
+import { chunksOf, fileOf, placeOf } from './inputFile';
+
+const MEGABYTE = 1024 * 1024;
+const MAX_BYTES = MAX_RECORDING_MB * MEGABYTE;
+
+/** What is known of a recording on the node's input. */
+export interface Recording {
+	fileName: string;
+	mimeType: string;
+	bytes: number;
+	/** Read from the file's frames; undefined for types that are not read here (m4a, flac, …). */
+	seconds?: number;
+}
+
+/**
+ * Reads a recording of an item without keeping it in memory. Throws InputError when it is missing, empty, too large or no
+ * audio.
+ */
+export async function inspectRecording(
+	context: IExecuteFunctions,
+	index: number,
+	recording: FileRef,
+): Promise<Recording> {
+	const file = fileOf(context, index, recording);
+	const place = placeOf(recording);
+	let inspector: AudioInspector | undefined;
+	let format: AudioFormat | undefined;
+	let bytes = 0;
+	for await (const chunk of await chunksOf(context, file)) {
+		if (bytes === 0) {
+			format = sniffAudioFormat(chunk);
+			const isAudio = format ?? sniffForeignFormat(chunk);
+			if (!isAudio && !/^(audio\/|application\/ogg)/.test(file.mimeType)) {
+				throw new InputError(
+					`The file in "${place}" is not audio but "${file.mimeType}"`,
+					'Use a recording such as mp3, wav or m4a. Nothing was sent.',
+				);
+			}
+			if (format) inspector = new AudioInspector(format);
+		}
+		bytes += chunk.length;
+		// What is too large is only counted, so that its size can be told.
+		if (bytes <= MAX_BYTES) inspector = feed(inspector, chunk);
+	}
+	if (bytes === 0) throw new InputError(`The file in "${place}" is empty`);
+	if (bytes > MAX_BYTES) {
+		const megabytes = Math.ceil((10 * bytes) / MEGABYTE) / 10;
+		throw new InputError(
+			`The recording in "${place}" is larger than ${MAX_RECORDING_MB} MB: it has ${megabytes.toFixed(1)} MB`,
+			'Shorten it or save it as mp3; 30 to 60 seconds of clear speech are enough. Nothing was sent.',
+		);
+	}
+	return {
+		fileName: file.fileName ?? `recording.${format ?? file.fileExtension ?? 'bin'}`,
+		mimeType: file.mimeType,
+		bytes,
+		seconds: secondsOf(inspector),
+	};
+}
+
+/** A recording that cannot be read to its end is still the gateway's to judge; only its length stays unknown. */
+function feed(
+	inspector: AudioInspector | undefined,
+	chunk: Uint8Array,
+): AudioInspector | undefined {
+	try {
+		inspector?.feed(chunk);
+		return inspector;
+	} catch {
+		return undefined;
+	}
+}
+
+function secondsOf(inspector: AudioInspector | undefined): number | undefined {
+	try {
+		return inspector?.end().seconds;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,141 @@
+import type { IBinaryData } from 'n8n-workflow';
+import {
+	type AudioFormat,
+	type AudioInfo,
+	DamagedAudioError,
+	type ForeignInfo,
+	SNIFFED_BYTES,
+} from '../core/audio';
+import { asError, DamagedResultError } from '../core/errors';
+import { withExtension } from './fileName';
+import type { GatewayResponse } from '../gateway/transport';
+import type { ItemRequests } from '../requests/itemRequests';
+import { type Readable, readableFrom } from '../gateway/readable';
+import { checkOf, notAudio, recognise } from './recognise';
+import { redacted } from './unreadable';
+
+/** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
+export interface StoredAudio {
+	binary: IBinaryData;
+	info: AudioInfo | ForeignInfo;
+}
+
+/**
+ * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
+ * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3, and containers that
+ * cannot be read here (FLAC, AAC, …) are taken as they are. Throws when it is cut short, larger than `maxBytes`, or no
+ * audio; then nothing stays in the store, unless `keepDamaged` asks to keep what came of paid audio, whatever it is.
+ */
+export async function storeAudio(
+	item: ItemRequests,
+	response: GatewayResponse,
+	wanted: AudioFormat,
+	fileName: string,
+	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
+): Promise<StoredAudio> {
+	const { context, transport, hints } = item.session;
+	const redact = (text: string) => transport.redact(text);
+	const chunks = (response.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+	try {
+		const { head, broken } = await readHead(chunks);
+		const content = recognise(head, wanted, response.headers['content-type'], redact);
+		const check = checkOf(content);
+		let failure: Error | undefined = 'looksLike' in content ? notAudio(content) : undefined;
+		if (failure && !keepDamaged) throw failure;
+		let bytes = 0;
+		let info: StoredAudio['info'] | undefined;
+
+		const inspect = (chunk: Uint8Array) => {
+			bytes += chunk.length;
+			try {
+				if (!failure) check.feed(chunk);
+			} catch (error) {
+				failure = asError(error);
+			}
+			return chunk;
+		};
+		async function* inspected(): AsyncGenerator<Uint8Array> {
+			try {
+				yield inspect(head);
+				if (broken) throw broken;
+				for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+					if (bytes + next.value.length > maxBytes) {
+						failure = new DamagedAudioError(
+							`the answer is larger than ${Math.round(maxBytes / 2 ** 20)} MB, more than this text can be as speech`,
+						);
+						break;
+					}
+					yield inspect(next.value);
+					if (failure && !keepDamaged) break;
+				}
+				info = failure ? undefined : check.end();
+			} catch (error) {
+				failure ??= asError(error);
+			}
+			if (failure && !keepDamaged) throw failure;
+		}
+		const { mimeType, extension } = content;
+		const source =
+			'isText' in content && content.isText
+				? redacted(inspected(), transport.redactStream())
+				: inspected();
+		const stored = await wholeOrStream(source, response.body)
+			.then(async (data) => {
+				const name = withExtension(fileName, extension);
+				return await context.helpers.prepareBinaryData(data, name, mimeType);
+			})
+			.catch(asError);
+		if (stored instanceof Error) throw failure ?? stored;
+		if (failure) throw new DamagedResultError(failure.message, { received: stored });
+		if ('name' in content) {
+			hints.add(
+				`The gateway sent ${content.name} audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
+			);
+		}
+		return { binary: stored, info: info! };
+	} finally {
+		// Not awaited: where the store failed, the next chunk may still be under way.
+		void chunks.return?.().catch(() => undefined);
+	}
+}
+
+/** A file of up to this size is held in memory: it comes with one or two reads of a connection. */
+const HELD_BYTES = 64 * 1024;
+
+/** A file for n8n's store: whole if it is short, since the store takes that faster than a stream. */
+async function wholeOrStream(
+	source: AsyncIterable<Uint8Array>,
+	anyReadable: Readable,
+): Promise<Buffer | Readable> {
+	const chunks = source[Symbol.asyncIterator]();
+	const held: Uint8Array[] = [];
+	for (let bytes = 0; bytes <= HELD_BYTES; bytes += held.at(-1)!.length) {
+		const { value, done } = await chunks.next();
+		if (done) return Buffer.concat(held);
+		held.push(value);
+	}
+	async function* all() {
+		yield* held.splice(0);
+		yield* { [Symbol.asyncIterator]: () => chunks };
+	}
+	return readableFrom(all(), anyReadable);
+}
+
+/** As much of the body as tells what it is; less if it ends or breaks off before that. */
+async function readHead(
+	chunks: AsyncIterator<Uint8Array>,
+): Promise<{ head: Buffer; broken?: Error }> {
+	let head = Buffer.alloc(0);
+	try {
+		while (head.length < SNIFFED_BYTES) {
+			const { value, done } = await chunks.next();
+			if (done) break;
+			head = Buffer.concat([head, value]);
+		}
+	} catch (error) {
+		if (head.length === 0) throw asError(error);
+		return { head, broken: asError(error) };
+	}
+	if (head.length === 0) throw new DamagedAudioError('the file is empty');
+	return { head };
+}

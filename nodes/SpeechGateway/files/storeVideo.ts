@@ -1,0 +1,64 @@
+import type { IBinaryData } from 'n8n-workflow';
+import { asError } from '../core/errors';
+import { plain } from '../gateway/gatewayWords';
+import { withExtension } from './fileName';
+import type { GatewayResponse } from '../gateway/transport';
+import type { ItemRequests } from '../requests/itemRequests';
+import { readableFrom } from '../gateway/readable';
+
+/** Slower than this, after a minute, a file is given up: it would take days, and may never end. Fetching it anew is free. */
+const SLOWEST_BYTES_PER_SECOND = 1_000;
+const GRACE_MS = 60_000;
+
+/**
+ * Streams a video into n8n's binary store. Throws when it is empty, breaks off, comes too slowly, or is a message instead
+ * of a file.
+ */
+export async function storeVideo(
+	item: ItemRequests,
+	response: GatewayResponse,
+	fileName: string,
+): Promise<{ binary: IBinaryData; bytes: number }> {
+	const contentType = response.headers['content-type']?.toLowerCase() ?? '';
+	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
+	let bytes = 0;
+	let failure: unknown;
+	const started = performance.now();
+
+	async function* counted(): AsyncGenerator<Uint8Array> {
+		try {
+			for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+				if (bytes === 0 && /json|html|text/.test(contentType)) {
+					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
+				}
+				bytes += chunk.length;
+				const elapsed = performance.now() - started;
+				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
+					throw new Error(
+						`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,
+					);
+				yield chunk;
+			}
+			if (bytes === 0) throw new Error('the file is empty');
+		} catch (error) {
+			throw asError((failure = error));
+		}
+	}
+	try {
+		const binary = await item.session.context.helpers.prepareBinaryData(
+			readableFrom(counted(), response.body),
+			withExtension(fileName, type.extension),
+			type.mimeType,
+		);
+		return { binary, bytes };
+	} catch (error) {
+		throw asError(failure ?? error);
+	}
+}
+
+/** The first is what a gateway that does not say is taken to send. */
+const VIDEO_TYPES = [
+	{ mimeType: 'video/mp4', extension: 'mp4' },
+	{ mimeType: 'video/webm', extension: 'webm' },
+	{ mimeType: 'video/quicktime', extension: 'mov' },
+];

@@ -1,0 +1,73 @@
+import { looksLikeText } from '../core/audio';
+import { gatewayWords } from '../gateway/gatewayWords';
+import { parseJson } from '../core/json';
+import type { RedactedStream } from '../gateway/redact';
+
+/** What an answer looks like that the node cannot read as audio. */
+export interface Unreadable {
+	/** In words, to follow "it looks like". */
+	looksLike: string;
+	mimeType: string;
+	extension: string;
+	/** JSON, HTML or other text, which may repeat what was sent. */
+	isText: boolean;
+}
+
+/** Longest excerpt of a text that is repeated to the user. */
+const MAX_EXCERPT = 200;
+
+/**
+ * Describes it by its first bytes and its declared type. `redact` takes the API key out of text, before it is cut.
+ */
+export function describeUnreadable(
+	head: Buffer,
+	contentType: string,
+	redact: (text: string) => string,
+): Unreadable {
+	const declared = contentType.split(';')[0].trim().toLowerCase();
+	const text = redact(head.toString('utf8').replace(/^\uFEFF/, ''));
+	const isMarkup = looksLikeText(head);
+	// A character may be cut at the end of the head.
+	if (!isMarkup && /[^\P{Cc}\s]|\uFFFD(?!$)/u.test(text)) {
+		return {
+			looksLike: 'unreadable bytes',
+			mimeType: /^(audio|video)\/[\w.+-]+$/.test(declared) ? declared : 'application/octet-stream',
+			extension: 'bin',
+			isText: false,
+		};
+	}
+	if (isMarkup && /^\s*</.test(text)) {
+		const type = /^\s*<\?xml/i.test(text)
+			? { thing: 'an XML message', mimeType: 'application/xml', extension: 'xml' }
+			: { thing: 'a web page', mimeType: 'text/html', extension: 'html' };
+		return { ...type, looksLike: quoted(type.thing, text), isText: true };
+	}
+	return isMarkup
+		? {
+				looksLike: quoted('a JSON message', parseJson(text) ?? text),
+				mimeType: 'application/json',
+				extension: 'json',
+				isText: true,
+			}
+		: { looksLike: quoted('text', text), mimeType: 'text/plain', extension: 'txt', isText: true };
+}
+
+/** The message in it, or all of it. */
+function quoted(thing: string, body: unknown): string {
+	const words = gatewayWords(body).message ?? gatewayWords(JSON.stringify(body)).message;
+	if (!words) return thing;
+	return `${thing}: "${words.length > MAX_EXCERPT ? `${words.slice(0, MAX_EXCERPT)}…` : words}"`;
+}
+
+/** The chunks of a text without the API key, also where it is split. What is no text passes unchanged, byte by byte. */
+export async function* redacted(
+	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+	stream: RedactedStream,
+): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		const ready = stream.push(Buffer.from(chunk).toString('latin1'));
+		if (ready) yield Buffer.from(ready, 'latin1');
+	}
+	const rest = stream.end();
+	if (rest) yield Buffer.from(rest, 'latin1');
+}

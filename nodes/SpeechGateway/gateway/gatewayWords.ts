@@ -1,0 +1,75 @@
+import { isRecord } from '../core/json';
+
+/** The gateway's own words: message, code and the parameter it names, wherever an error body keeps them. */
+export interface GatewayWords {
+	message?: string;
+	code?: string;
+	param?: string;
+}
+
+/** Longest text of the gateway that is repeated to the user. */
+const MAX_WORDS = 500;
+/** As much of a page as is looked through for its words. */
+const MAX_MARKUP = 20_000;
+
+/** Error bodies are not documented: read `{ error: { message, code, param } }`, flatter shapes, and plain text. */
+export function gatewayWords(body: unknown): GatewayWords {
+	if (typeof body === 'string') return { message: plain(body) };
+	if (!isRecord(body)) return {};
+	const inner = isRecord(body.error) ? body.error : body;
+	const text = (...values: unknown[]) =>
+		values.find((value) => typeof value === 'string' && value !== '');
+	const details = [body.detail, body.errors, inner.details].find(Array.isArray);
+	const detail = details && firstDetail(details);
+	return {
+		message: plain(
+			text(inner.message, detail?.message, body.error, body.message, body.detail, body.msg),
+		),
+		code: plain(text(inner.code, inner.type, body.code)),
+		param: plain(text(inner.param, inner.parameter, detail?.param, inner.field)),
+	};
+}
+
+/** The first of a list of errors, as web frameworks report bad fields: `{ loc: ['body', 'speed'], msg }` or `{ field, message }`. */
+function firstDetail(details: unknown[]): { message?: unknown; param?: unknown } | undefined {
+	const [first] = details;
+	if (!isRecord(first)) return undefined;
+	const at: unknown = Array.isArray(first.loc) ? first.loc.at(-1) : undefined;
+	return {
+		message: first.msg ?? first.message,
+		param: typeof at === 'number' ? String(at) : (at ?? first.param ?? first.field),
+	};
+}
+
+/** Whether an answer is a web page, which the gateway never sends. */
+export const isPage = (body: unknown): boolean =>
+	typeof body === 'string' && /<(!doctype|html|head|body)\b/i.test(body);
+
+/** Readable in one line: no markup, no control characters, bounded. */
+export function plain(value: unknown): string | undefined {
+	if (typeof value !== 'string') return undefined;
+	const text = withoutMarkup(value.slice(0, MAX_MARKUP))
+		.replace(/[\s\p{Cc}]+/gu, ' ')
+		.trim();
+	return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text || undefined;
+}
+
+/**
+ * The text between tags, without styles and scripts. One pass over the tags, as expressions that look for a closing tag
+ * from every opening one take quadratic time on a page that is nothing but opening ones.
+ */
+function withoutMarkup(page: string): string {
+	let text = '';
+	let end = 0;
+	let unread: string | undefined;
+	for (const tag of page.matchAll(/<(\/?)([a-z]*)(?![a-z])[^<>]*>/gi)) {
+		const [whole, slash, name] = tag;
+		const element = name.toLowerCase();
+		if (unread === undefined) {
+			text += `${page.slice(end, tag.index)} `;
+			if (!slash && (element === 'style' || element === 'script')) unread = element;
+		} else if (slash && element === unread) unread = undefined;
+		end = tag.index + whole.length;
+	}
+	return unread === undefined ? text + page.slice(end) : text;
+}

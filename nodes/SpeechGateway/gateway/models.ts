@@ -1,0 +1,44 @@
+import { isRecord } from '../core/json';
+
+/** What a model is for. A gateway has one list of all its models. */
+export type Capability = 'speech' | 'chat' | 'video' | 'other';
+
+/** The one speech model that the gateway's documentation names. */
+export const DEFAULT_SPEECH_MODEL = 'fish-speech';
+
+/** The first that fits a word of a model's entry. Models that listen, draw, compare … are of no use here. */
+const SIGNS: Array<[RegExp, Capability]> = [
+	[/speech-to|transcri|\basr\b|\bstt\b|embed|rerank|moderation/, 'other'],
+	[/to-text$/, 'chat'],
+	[/speech|\btts\b|voice|audio/, 'speech'],
+	[/video/, 'video'],
+	[/image/, 'other'],
+	[/chat|completion|text|language|\bllm\b|^(openai|anthropic|gemini)\b/, 'chat'],
+];
+
+/**
+ * What a model can do, as its entry in the list says. Gateways differ in where they say it, and many do not: then the
+ * list is empty.
+ */
+export function capabilitiesOf(model: Record<string, unknown>): Capability[] {
+	if (model.id === DEFAULT_SPEECH_MODEL) return ['speech'];
+	const { architecture } = model;
+	const said = [
+		model.type,
+		model.task,
+		model.capabilities,
+		model.supported_endpoint_types,
+		model.output_modalities,
+		...(isRecord(architecture) ? [architecture.output_modalities, architecture.modality] : []),
+	].flatMap(wordsOf);
+	const found = said.flatMap((word) => SIGNS.find(([sign]) => sign.test(word))?.[1] ?? []);
+	return [...new Set(found)];
+}
+
+/** A text, a list of texts, or flags by name; of "text+image->text", what comes out. */
+function wordsOf(value: unknown): string[] {
+	if (typeof value === 'string') return [value.toLowerCase().replace(/^.*->/, '')];
+	if (Array.isArray(value)) return value.flatMap(wordsOf);
+	if (!isRecord(value)) return [];
+	return Object.keys(value).filter((flag) => value[flag] === true);
+}

@@ -1,0 +1,69 @@
+import { describeOperation } from '../../fields/form';
+import type { InputOf } from '../../fields/field';
+import { choiceField, fileField, flagOption, textOption } from '../../fields/kinds';
+import { fileNameOption } from '../../fields/files';
+import { pauseOption } from '../../fields/pause';
+import { podcastFields } from '../../fields/podcast';
+
+const fields = {
+	binaryPropertyName: fileField({
+		hint: 'The name of the input binary field with the audio. To join several, separate their names with commas.',
+		description: 'The binary fields of the input items that contain the audio',
+	}),
+	combine: choiceField({
+		displayName: 'Combine',
+		name: 'combine',
+		default: 'allItems',
+		description: 'Which files to join into one',
+		choices: {
+			allItems: { name: 'All Items', description: 'Join the audio of all items into one file' },
+			eachItem: {
+				name: 'Each Item',
+				description: 'Join the binary fields of each item into one file per item',
+			},
+		},
+	}),
+	pauseBetween: pauseOption({
+		displayName: 'Pause Between Files',
+		name: 'pauseBetween',
+		description: 'Silence between the files',
+	}),
+	trimSilence: flagOption({
+		displayName: 'Trim Silence',
+		name: 'trimSilence',
+		default: false,
+		description:
+			'Whether to shorten silence at the start and end of each file to about 0.12 seconds',
+	}),
+	timings: flagOption({
+		displayName: 'Timings',
+		name: 'timings',
+		default: false,
+		description:
+			'Whether to output when each file starts and ends, in seconds, in the field "parts"',
+	}),
+	fileName: fileNameOption('e.g. episode-1'),
+	outputBinaryPropertyName: textOption({
+		displayName: 'Output Binary Field',
+		name: 'outputBinaryPropertyName',
+		default: 'data',
+		description: 'The name of the output binary field to put the file in',
+	}),
+	...podcastFields({
+		name: 'One per File',
+		description: 'Named after the field "title" of the item, or else the file',
+	}),
+};
+
+export type JoinValues = InputOf<typeof fields>;
+
+export const audioJoin = describeOperation({
+	resource: 'audio',
+	operation: 'join',
+	name: 'Join',
+	action: 'Join audio files',
+	description:
+		'Join audio files of the same format into one, with pauses, chapters and tags. Free: nothing is sent.',
+	sends: [],
+	input: fields,
+});

@@ -1,0 +1,55 @@
+import { endpoints } from '../../gateway/endpoints';
+import { describeOperation } from '../../fields/form';
+import { type InputOf, optional } from '../../fields/field';
+import { flagOption, jsonArray, jsonOption } from '../../fields/kinds';
+import { additionalBodyOption } from '../../fields/additionalBody';
+import { answerFields } from '../../fields/chat';
+import { messagesField } from '../../fields/messages';
+import { chatModelField } from '../../fields/model';
+
+const fields = {
+	model: chatModelField,
+	messages: messagesField,
+	...answerFields,
+	additionalBody: additionalBodyOption(
+		'When streaming, many models report token usage only with {"stream_options": {"include_usage": true}}.',
+	),
+	simplify: flagOption({
+		displayName: 'Simplify',
+		name: 'simplify',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	}),
+	stream: optional(
+		flagOption({
+			displayName: 'Stream',
+			name: 'stream',
+			default: true,
+			description:
+				'Whether to receive the answer piece by piece. Without this option, the answer is streamed if the trigger of the workflow streams. Turn it off to keep this answer out of a streamed chat.',
+		}),
+	),
+	tools: jsonOption(
+		{
+			displayName: 'Tools',
+			name: 'tools',
+			default: '[]',
+			description:
+				'Functions the model can ask for, as a JSON array such as [{"type": "function", "function": {"name": "weather", "parameters": {}}}]. Its calls are in the output field "toolCalls".',
+		},
+		jsonArray,
+	),
+};
+
+export type ChatValues = InputOf<typeof fields>;
+
+export const chatComplete = describeOperation({
+	resource: 'chat',
+	operation: 'complete',
+	name: 'Complete',
+	action: 'Complete chat',
+	description: 'Get the answer of a model to a conversation. Charged per token.',
+	sends: [endpoints.chat],
+	price: 'the tokens of the messages and of the answer.',
+	input: fields,
+});

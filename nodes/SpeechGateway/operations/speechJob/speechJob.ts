@@ -1,0 +1,53 @@
+import { MAX_INPUT_CHARACTERS } from '../../core/limits';
+import { countCharacters } from '../../core/text/segment';
+import type { SpeechValues } from '../../fields/speech';
+import { speechJob } from './speechJob.form';
+import { downloadAudio, submitJob } from '../../speech/speak';
+import { checkVoices, voiceIds, voiceName } from '../../speech/voices';
+import {
+	checkBudget,
+	checkedLength,
+	estimateOf,
+	hintsOn,
+	preparedText,
+	speechBody,
+} from '../../speech/speaking';
+import { taskOperations } from '../taskOperations';
+
+const spokenOf = (input: SpeechValues): string => preparedText(input).spoken.text;
+
+const tokensOf = (input: SpeechValues): number =>
+	estimateOf(input, spokenOf(input)).estimatedTokensAsJob;
+
+export const speechJobOperations = taskOperations(speechJob, {
+	thing: 'job',
+	check: (input) => checkedLength(input, MAX_INPUT_CHARACTERS),
+	checkAll: (all) => checkBudget(all, tokensOf),
+	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
+	describe: (input) => ({
+		characters: countCharacters(spokenOf(input)),
+		estimatedTokens: tokensOf(input),
+	}),
+
+	about: ({ text, fileName }) => ({ input: text, fileName }),
+
+	async submit(item, input) {
+		const { model, voice } = input;
+		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
+		const isSent = item.ledger.isSettled('job');
+		const id = isSent ? voiceName(voice) : (await voiceIds(item, model, [voice]))(voice);
+		return await submitJob(item, { name: 'job', body: speechBody(input, spokenOf(input), id) });
+	},
+
+	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
+		const { binary, info } = await downloadAudio(item, id, responseFormat, fileName);
+		return {
+			json: {
+				...json,
+				...(info.seconds !== undefined && { durationSeconds: info.seconds }),
+				bytes: info.bytes,
+			},
+			binary: { [binaryPropertyName]: binary },
+		};
+	},
+});

@@ -1,0 +1,123 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { TaskDescriptions } from './taskForms';
+import { fetchStatus, type Task, taskJson, withTaskId } from '../tasks/task';
+import { waitAndSave } from '../tasks/wait';
+import { type About, defineOperation, type Operation } from '../run/operation';
+import type { ItemRequests } from '../requests/itemRequests';
+
+/** What is particular to a kind of task. `I`: what it takes to submit one; `T`: what it takes to save its file. */
+interface TaskWork<I extends object, T extends object> {
+	/** Its name in errors, among the endpoints and, for its request, in the ledger. */
+	thing: Task['thing'];
+	/** Across the fields of an item. Throws InputError. */
+	check?(input: I): void;
+	/** Across items. Throws InputError. */
+	checkAll?(all: I[]): void;
+	/** What only the gateway knows of it; free. Throws InputError. */
+	lookUp?(input: I, item: () => ItemRequests): Promise<unknown> | undefined;
+	/** What is known of one without asking the gateway; it goes into its items. */
+	describe?(input: I): Record<string, number>;
+	/** What tells one from the others in an item of unknown outcome. */
+	about(input: I): Pick<About, 'input' | 'fileName'>;
+	/** Billed. Its ID is on record before anything else happens. */
+	submit(item: ItemRequests, input: I): Promise<IDataObject & { id: string }>;
+	/** Downloads the file of a completed one into the item; free. */
+	save(item: ItemRequests, id: string, target: T, json: IDataObject): Promise<INodeExecutionData>;
+}
+
+/** Where the file goes. */
+interface Target {
+	fileName: string;
+	binaryPropertyName: string;
+}
+
+const whatIsMade = ({ given }: { given: object }): object => ({
+	...given,
+	fileName: undefined,
+	binaryPropertyName: undefined,
+});
+
+export function taskOperations<I extends object, T extends Target>(
+	descriptions: TaskDescriptions<I, T>,
+	{
+		thing,
+		check = () => {},
+		checkAll = () => {},
+		lookUp,
+		describe = () => ({}),
+		about,
+		submit,
+		save,
+	}: TaskWork<I, T>,
+): Operation[] {
+	const task = (id: string): Task => ({ thing, id });
+	const checked = <V extends { given: I }>(input: V): V => {
+		check(input.given);
+		return input;
+	};
+	/** What Create and Wait has in common with Create. */
+	const creating = {
+		checkAll: (all: Array<{ given: I }>) => checkAll(all.map(({ given }) => given)),
+		lookUp: ({ given }: { given: I }, item: () => ItemRequests) => lookUp?.(given, item),
+		describe: ({ given }: { given: I }) => ({ ...about(given), ...describe(given) }),
+		identity: whatIsMade,
+	};
+	return [
+		defineOperation(descriptions.createAndWait, {
+			prepare: (input) => checked(input),
+			...creating,
+			retryWith: ({ given }, { given: now, wait }) => ({
+				given: { ...given, fileName: now.fileName, binaryPropertyName: now.binaryPropertyName },
+				wait,
+			}),
+			async execute({ given, wait }, item) {
+				const resumed = item.ledger.has(thing);
+				const created = await submit(item, given);
+				const known = { ...created, ...describe(given) };
+				return await waitAndSave(
+					item,
+					task(created.id),
+					wait,
+					{ known, resumed, size: describe(given).characters },
+					async (json) => await save(item, created.id, given, json),
+				);
+			},
+		}),
+		defineOperation(descriptions.create, {
+			prepare: (input) => checked(input),
+			...creating,
+			async execute({ given }, item) {
+				const created = await submit(item, given);
+				const json = { ...taskJson(task(created.id), created), ...describe(given) };
+				return { branch: 'success', items: [{ json }] };
+			},
+		}),
+		defineOperation(descriptions.get, {
+			async execute({ id }, item) {
+				const body = await fetchStatus(item, task(id));
+				return { branch: 'success', items: [{ json: { ...taskJson(task(id), body), id } }] };
+			},
+		}),
+		defineOperation(descriptions.wait, {
+			async execute({ id, file, wait }, item) {
+				return await waitAndSave(
+					item,
+					task(id),
+					wait,
+					{ resumed: true },
+					async (json) => await save(item, id, file, json),
+				);
+			},
+		}),
+		defineOperation(descriptions.download, {
+			async execute({ id, file }, item) {
+				const saved = await withTaskId(
+					item,
+					task(id),
+					async () => await save(item, id, file, { id }),
+				);
+				return { branch: 'success', items: [saved] };
+			},
+		}),
+	];
+}

@@ -1,0 +1,27 @@
+import { video } from './video.form';
+import { storeVideo } from '../../files/storeVideo';
+import { contentOf, submitTask, type Task } from '../../tasks/task';
+import { taskOperations } from '../taskOperations';
+
+export const videoOperations = taskOperations(video, {
+	thing: 'video',
+	about: ({ prompt }) => ({ input: prompt }),
+
+	async submit(item, { model, prompt, additionalBody }) {
+		return await submitTask(item, 'video', {
+			name: 'video',
+			input: { ...additionalBody, model, prompt },
+			about: { model },
+		});
+	},
+
+	async save(item, id, { fileName, binaryPropertyName }, json) {
+		const task: Task = { thing: 'video', id };
+		const { binary, bytes } = await item.free(
+			contentOf(task),
+			async (response) => await storeVideo(item, response, fileName),
+			task,
+		);
+		return { json: { ...json, bytes }, binary: { [binaryPropertyName]: binary } };
+	},
+});

@@ -1,0 +1,175 @@
+import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
+import { asError, InputError } from '../core/errors';
+import type { ItemLedger } from './itemLedger';
+
+/**
+ * Keys that n8n remembers for one node (the newest ones win): 20,000 of items, and as many of retries, which must not
+ * crowd them out. n8n rewrites the whole list with every change, so the bound keeps that cheap: it is a megabyte.
+ */
+const OPTIONS: ICheckProcessedOptions = { mode: 'entries', maxEntries: 40_000 };
+
+/** n8n reads, changes and writes the list without a lock; within this process the changes take turns. */
+let turn: Promise<unknown> = Promise.resolve();
+
+async function inTurn<T>(action: () => Promise<T>): Promise<T> {
+	const mine = turn.then(action);
+	turn = mine.catch(() => undefined);
+	return await mine;
+}
+
+interface Waiting {
+	key: string;
+	resolve: (fresh: boolean) => void;
+	reject: (error: Error) => void;
+}
+
+/**
+ * The keys of what this node has sent, in n8n's database: they survive a crash of n8n. Keys that come while the list is
+ * being written are written together next.
+ */
+export class SentKeys {
+	private readonly waiting: Waiting[] = [];
+
+	constructor(private readonly helpers: IExecuteFunctions['helpers']) {}
+
+	/**
+	 * Records a key before anything is sent. False when this node has recorded it before, in any execution. Throws when it
+	 * cannot be recorded; then nothing may be sent.
+	 */
+	async record(key: string): Promise<boolean> {
+		return await new Promise((resolve, reject) => {
+			this.waiting.push({ key, resolve, reject });
+			if (this.waiting.length === 1) void inTurn(async () => await this.write());
+		});
+	}
+
+	/** Forgets a key whose request is known not to have been charged, so that it may be sent later. */
+	async forget(key: string): Promise<void> {
+		await inTurn(async () => await this.helpers.removeProcessed([key], 'node', OPTIONS));
+	}
+
+	private async write(): Promise<void> {
+		const batch = this.waiting.splice(0);
+		try {
+			const keys = [...new Set(batch.map(({ key }) => key))];
+			const recorded = await this.helpers.checkProcessedAndRecord(keys, 'node', OPTIONS);
+			const fresh = new Set(recorded.new);
+			// Of two items with the same key, only one may go.
+			for (const { key, resolve } of batch) resolve(fresh.delete(key));
+		} catch (error) {
+			for (const { reject } of batch) reject(asError(error));
+		}
+	}
+}
+
+/** What an item must claim as its own before a billed request of it leaves. */
+export interface ClaimSettings {
+	/** One key for all requests of the item, over all executions. */
+	sendOnceKey?: string;
+	/** In a retry of a failed execution: what names this item in all retries of that execution. */
+	retryOf?: string;
+}
+
+/**
+ * The claims of one item. They are taken before a request leaves, and given back when it was certainly not charged. A key
+ * that cannot be given back stays taken: too few requests are sent rather than too many.
+ */
+export class ItemClaims {
+	private takingKey: Promise<boolean> | undefined;
+	private takingItem: Promise<boolean> | undefined;
+
+	constructor(
+		private readonly keys: SentKeys,
+		private readonly ledger: ItemLedger,
+		private readonly settings: ClaimSettings,
+		/** Called when a key could not be given back. */
+		private readonly onKept: () => void,
+	) {}
+
+	/** False when another execution has sent the request. Throws InputError when n8n cannot record the claims. */
+	async take(request: string): Promise<boolean> {
+		return (await this.takeKey()) && (await this.takeRetry(request));
+	}
+
+	/** The request was certainly not charged: another retry may send it. */
+	async giveBack(request: string): Promise<void> {
+		const { retryOf } = this.settings;
+		if (retryOf) await this.forget(retryKey(retryOf, request));
+	}
+
+	/**
+	 * The item has ended. If nothing of it was charged, its keys may be used again; so may they if `sentNothing`: another
+	 * retry has sent it, and had it been charged there, the key would not have been free for this one.
+	 */
+	async settle(sentNothing: boolean): Promise<void> {
+		const { sendOnceKey, retryOf } = this.settings;
+		const isTaken = await this.takingItem?.catch(() => undefined);
+		if (retryOf && isTaken && this.ledger.isUntouched)
+			for (const key of this.itemKeys(retryOf)) await this.forget(key);
+		// A key that is still being recorded is not on the ledger yet.
+		await this.takingKey?.catch(() => undefined);
+		if (sendOnceKey === undefined || !this.ledger.keyRecorded) return;
+		if (this.ledger.maybeCharged && !sentNothing) return;
+		// First here, then in the database: should that fail half-way, the key is stuck rather than sent twice.
+		this.ledger.keyRecorded = false;
+		await this.forget(sendOnceKey);
+	}
+
+	private async takeKey(): Promise<boolean> {
+		const { sendOnceKey } = this.settings;
+		if (sendOnceKey === undefined || this.ledger.keyRecorded) return true;
+		this.takingKey ??= this.keys.record(sendOnceKey).then((fresh) => {
+			if (fresh) this.ledger.keyRecorded = true;
+			return fresh;
+		});
+		try {
+			return await this.takingKey;
+		} catch (error) {
+			throw notRecorded('The "Send Once Key"', error);
+		}
+	}
+
+	private async takeRetry(request: string): Promise<boolean> {
+		const { retryOf } = this.settings;
+		if (!retryOf) return true;
+		this.takingItem ??= this.takeItem(retryOf);
+		try {
+			return (await this.takingItem) && (await this.keys.record(retryKey(retryOf, request)));
+		} catch (error) {
+			throw notRecorded('The retry', error);
+		}
+	}
+
+	/**
+	 * Requests have the same names only where the same is asked for. Another retry that has begun the item with other
+	 * settings has sent its text in other parts: then nothing of it may go.
+	 */
+	private async takeItem(retryOf: string): Promise<boolean> {
+		const [item, asked] = this.itemKeys(retryOf);
+		const isFirst = await this.keys.record(item);
+		const isNew = await this.keys.record(asked);
+		if (isFirst || !isNew) return true;
+		await this.forget(asked);
+		return false;
+	}
+
+	private itemKeys(retryOf: string): [item: string, asked: string] {
+		return [retryOf, `${retryOf}, asked ${this.ledger.askedHash}`];
+	}
+
+	private async forget(key: string): Promise<void> {
+		try {
+			await this.keys.forget(key);
+		} catch {
+			this.onKept();
+		}
+	}
+}
+
+const retryKey = (retryOf: string, request: string) => `${retryOf}, ${request}`;
+
+const notRecorded = (what: string, error: unknown) =>
+	new InputError(
+		`${what} could not be recorded in n8n's database: ${asError(error).message}`,
+		'Nothing was sent and nothing was charged. Try again once the database responds.',
+	);

@@ -1,0 +1,139 @@
+import type { IDataObject } from 'n8n-workflow';
+import { asError, GatewayError } from '../core/errors';
+import { explainRefusal, type Subject } from './explain';
+import { gatewayWords, isPage } from '../gateway/gatewayWords';
+import { isRecord } from '../core/json';
+import { classifyFailure, classifyStatus, isSuccess, type Outcome } from './outcome';
+import type { UnknownReason } from '../core/errors';
+import { retryAfterMs } from './retryPolicy';
+import { explainUnanswered } from './unreachable';
+import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
+import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
+
+/** What a request is about; its address is added here. */
+export type About = Omit<Subject, 'url'>;
+
+/** One thing of the gateway's, such as a voice. */
+export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
+
+/** One HTTP exchange that brought no result, and why. */
+export interface Failure {
+	outcome: Exclude<Outcome, 'done'>;
+	error: GatewayError;
+	/** Why the outcome is unknown. */
+	reason?: UnknownReason;
+	/** The pause that the gateway asks for, ms. */
+	retryAfter?: number;
+	/** The gateway itself refuses: the body of its 4xx is JSON, and no page of something on the way. */
+	byGateway?: boolean;
+}
+
+export const isFailure = (value: unknown): value is Failure =>
+	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
+
+/** Sends one request. Resolves to the answer if it is a success, else to what its failure means. */
+export async function exchange(
+	transport: Transport,
+	endpoint: Endpoint,
+	timeoutMs: number,
+	about: About,
+	body?: IDataObject | FormData,
+): Promise<GatewayResponse | Failure> {
+	let response: GatewayResponse;
+	try {
+		response = await transport.send(endpoint, timeoutMs, body);
+	} catch (error) {
+		if (!(error instanceof TransportError)) throw asError(error);
+		return {
+			outcome: classifyFailure(error.failure, endpoint.billed),
+			reason: error.failure === 'timeout' ? 'client_timeout' : 'connection_lost',
+			error: unreachable(error, transport.root),
+		};
+	}
+	const errorBody = isSuccess(response.status)
+		? undefined
+		: await transport.readErrorBody(response);
+	const outcome = classifyStatus(response.status, endpoint.billed, errorBody);
+	if (outcome === 'done') return response;
+	transport.cancel?.throwIfAborted();
+	return {
+		outcome,
+		reason: 'upstream_outcome_unknown',
+		error: refusal(transport, endpoint, about, response, errorBody),
+		retryAfter: retryAfterMs(response.headers['retry-after'], Date.now()),
+		byGateway: response.status >= 400 && isRecord(errorBody),
+	};
+}
+
+/** Sends one free request, and reads its answer with `read`: should that throw, the answer may be fetched again. */
+export async function exchangeFree<T>(
+	transport: Transport,
+	endpoint: FreeEndpoint,
+	timeoutMs: number,
+	about: About,
+	read: (response: GatewayResponse) => Promise<T>,
+): Promise<T | Failure> {
+	const response = await exchange(transport, endpoint, timeoutMs, about);
+	if (isFailure(response)) return response;
+	try {
+		return await read(response);
+	} catch (error) {
+		return {
+			outcome: 'transient',
+			error: new GatewayError(
+				`The gateway's answer was damaged: ${transport.redact(asError(error).message)}`,
+				'It was fetched several times. Fetching is free: try again later.',
+			),
+		};
+	} finally {
+		response.body.destroy();
+	}
+}
+
+/** The failure that a 2xx to a DELETE is if its body is an error, or a page such as a login. */
+export async function notDeleted(
+	transport: Transport,
+	response: GatewayResponse,
+	{ thing, id }: OneThing,
+): Promise<Failure | undefined> {
+	const body = await transport.readErrorBody(response);
+	const denied = isRecord(body) && (body.error || body.deleted === false || body.success === false);
+	if (!denied && !isPage(body)) return undefined;
+	const { message } = gatewayWords(body);
+	const error = new GatewayError(
+		`The ${thing} "${id}" was not deleted: the answer is not a success of the gateway (${response.status})`,
+		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
+	);
+	return { outcome: 'refused', error };
+}
+
+/** The error of an answer that is no success. */
+export function refusal(
+	{ root }: Transport,
+	endpoint: Endpoint,
+	about: About,
+	{ status, headers }: Pick<GatewayResponse, 'status' | 'headers'>,
+	body?: unknown,
+): GatewayError {
+	const id = requestId(headers) ?? (isRecord(body) ? body.request_id : undefined);
+	return explainRefusal(
+		{
+			status,
+			body,
+			requestId: typeof id === 'string' ? id : undefined,
+			retryAfter: headers['retry-after'],
+		},
+		{ ...about, url: `${root}${endpoint.path}` },
+	);
+}
+
+export const requestId = (headers: GatewayResponse['headers']): string | undefined =>
+	headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
+
+function unreachable(error: TransportError, root: string): GatewayError {
+	const [message, description] = explainUnanswered(error, root);
+	return new GatewayError(message, description, {
+		...(error.code && { code: error.code }),
+		...(error.proxyStatus && { httpCode: String(error.proxyStatus) }),
+	});
+}

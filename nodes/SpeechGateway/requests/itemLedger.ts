@@ -1,0 +1,268 @@
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+import { isRecord } from '../core/json';
+import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
+import { outcomeUnknown } from './unknownOutcome';
+
+/** Where one billed request stands. A request that is known not to be charged leaves no entry: it may be sent again. */
+export type Entry =
+	| ({ state: 'sending' } & Sent)
+	| ({ state: 'done'; value: object } & Partial<Sent>)
+	| { state: 'unknown'; facts: UnknownFacts }
+	| { state: 'cut' /* 524: not charged, never the same request again */ };
+
+/** All branches, in the order of the node's outputs; an operation has those on which its items can end. */
+export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
+
+export type Branch = (typeof BRANCHES)[number];
+
+/** What came out of an item, and on which branch. */
+export interface Result {
+	branch: Branch;
+	items: INodeExecutionData[];
+}
+
+/** The stored form of one item: plain JSON. */
+export interface ItemRecord {
+	/** By request of the item: `speech`, `job`, `segment 3`, … */
+	requests: Record<string, Entry>;
+	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
+	operation?: string;
+	frozen?: object;
+	/** The item is finished. */
+	result?: Result;
+	/** The ID of the job or video from which the result came. */
+	taskId?: string;
+	/** This execution has recorded the item's `sendOnceKey`. */
+	keyRecorded?: boolean;
+	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
+	waitingSince?: number;
+	/** What had come of the item when the run went to sleep, if it is not to be done again on waking up. */
+	asleep?: Asleep;
+}
+
+/** An outcome that holds over a sleep, but not over a new attempt. */
+export type Asleep = Result | { failed: Failed };
+
+/** An error as plain JSON. */
+export interface Failed {
+	message: string;
+	description: string;
+	details: object;
+	binary?: object;
+}
+
+/** Operations whose finished items have the ID of their task only in their json, in records before 0.2.0. */
+const OF_TASKS = /^(speechJob|video)\./;
+
+/** The binary field of what is done of a text: by the first segment that is in the file, counted from 1. */
+export const completedField = (segment: number): string =>
+	segment === 1 ? 'completed' : `completed_${segment}`;
+
+const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
+
+const segmentOf = (request: string): number => Number(/^segment (\d+)/.exec(request)?.[1] ?? 1);
+
+/**
+ * One item's way through its billed requests; nobody else writes its record. Each request goes from nothing to `begin`,
+ * and from there to `done`, `unknown` or `cut`, or back to nothing with `clear` when it was certainly not charged.
+ */
+export class ItemLedger {
+	private asked: { operation?: string; frozen?: object } = {};
+	/** Names what is asked for. */
+	askedHash = '';
+
+	constructor(private readonly record: ItemRecord) {}
+
+	get result(): Result | undefined {
+		return this.record.result;
+	}
+
+	/** What was first paid for; undefined while nothing may have been charged. */
+	get paidFor(): { operation?: string; parameters?: object } | undefined {
+		const { operation, frozen } = this.record;
+		return this.maybeCharged ? { operation, parameters: frozen } : undefined;
+	}
+
+	/** Whether any request of the item has been, or may have been, paid for. */
+	get maybeCharged(): boolean {
+		const { result, requests } = this.record;
+		return result !== undefined || Object.values(requests).some(({ state }) => state !== 'cut');
+	}
+
+	get keyRecorded(): boolean {
+		return this.record.keyRecorded === true;
+	}
+
+	set keyRecorded(recorded: boolean) {
+		if (recorded) this.record.keyRecorded = true;
+		else delete this.record.keyRecorded;
+	}
+
+	get hasWaited(): boolean {
+		return this.record.waitingSince !== undefined;
+	}
+
+	/** When the wait for tasks of the item began, ms since 1970: now, if it had not. */
+	waitingSince(): number {
+		return (this.record.waitingSince ??= Date.now());
+	}
+
+	/** How the item stood when the run went to sleep; nothing when this is no wake-up. */
+	get beforeSleep(): Asleep | undefined {
+		return this.record.asleep;
+	}
+
+	/** The run goes to sleep: what has come of the item holds until it wakes up. */
+	sleep(outcome: Asleep): void {
+		this.record.asleep = outcome;
+	}
+
+	/** Another attempt: what is not finished is tried again, and Max Wait counts anew if there are attempts left. */
+	tryAgain(waitAnew: boolean): void {
+		delete this.record.asleep;
+		if (waitAnew) delete this.record.waitingSince;
+	}
+
+	/** What is asked for, to be kept with the first request that leaves. `hash` names it by its content. */
+	ask(operation: string, parameters: object, hash: string): void {
+		this.asked = { operation, frozen: parameters };
+		this.askedHash = hash;
+	}
+
+	entry(request: string): Readonly<Entry> | undefined {
+		return this.record.requests[request];
+	}
+
+	has(request: string): boolean {
+		return request in this.record.requests;
+	}
+
+	/** Whether anything is on record for this request, except that the gateway cut it. */
+	isSettled(request: string): boolean {
+		const entry = this.entry(request);
+		return entry !== undefined && entry.state !== 'cut';
+	}
+
+	/** Whether no request of the item has left in this execution: all there is was cut, or was sent by another one. */
+	get sentNothing(): boolean {
+		return (
+			this.record.result === undefined &&
+			this.entries().every(
+				(entry) =>
+					entry.state === 'cut' ||
+					(entry.state === 'unknown' && entry.facts.reason === 'already_sent'),
+			)
+		);
+	}
+
+	/** Whether nothing at all is on record: no request is under way, paid for or cut. */
+	get isUntouched(): boolean {
+		return !this.maybeCharged && Object.keys(this.record.requests).length === 0;
+	}
+
+	/** All requests on record. */
+	entries(): ReadonlyArray<Readonly<Entry>> {
+		return Object.values(this.record.requests);
+	}
+
+	/**
+	 * The run breaks off here: when something of the item may have been paid for, an error that says what is known of it,
+	 * with the ids of tasks that were accepted, and the files that are there.
+	 */
+	interruption(): OutcomeUnknownError | undefined {
+		if (!this.maybeCharged) return undefined;
+		const { taskId, taskIds, files } = this;
+		const details = {
+			...(taskId !== undefined && { jobId: taskId }),
+			...(taskIds.length > 1 && { jobIds: taskIds }),
+		};
+		return new OutcomeUnknownError(this.interruptedFacts(), details, files);
+	}
+
+	private interruptedFacts(): UnknownFacts {
+		const entries = this.entries();
+		for (const entry of entries) if (entry.state === 'unknown') return entry.facts;
+		const sent = entries.filter((entry) => 'sentAt' in entry);
+		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
+		return outcomeUnknown('interrupted', { sentAt, inputHash }).facts;
+	}
+
+	/** The ids of the jobs or videos that were accepted for the item. */
+	private get taskIds(): string[] {
+		const ids = this.entries().flatMap((entry) =>
+			entry.state === 'done' && 'id' in entry.value ? [entry.value.id] : [],
+		);
+		return ids.filter((id) => typeof id === 'string');
+	}
+
+	/** The id of the last of them, or of the finished item. */
+	get taskId(): string | undefined {
+		const { result, taskId, operation = '' } = this.record;
+		const { jobId, id } = result?.items[0]?.json ?? {};
+		const last = taskId ?? jobId ?? (OF_TASKS.test(operation) ? id : undefined);
+		return typeof last === 'string' ? last : this.taskIds.at(-1);
+	}
+
+	/** The files that came of it, by the fields in which they are handed over: its result's, or those of its segments. */
+	get files(): Record<string, IBinaryData> {
+		const { result, requests } = this.record;
+		if (result) return Object.assign({}, ...result.items.map(({ binary }) => binary));
+		return Object.fromEntries(
+			Object.entries(requests).flatMap(([request, entry]) =>
+				entry.state === 'done' && 'binary' in entry.value && isRecord(entry.value.binary)
+					? [[completedField(segmentOf(request)), entry.value.binary as unknown as IBinaryData]]
+					: [],
+			),
+		);
+	}
+
+	/** The request is about to leave. */
+	begin(request: string, sent: Sent): void {
+		if (!this.maybeCharged) Object.assign(this.record, this.asked);
+		this.record.requests[request] = { state: 'sending', ...sent };
+	}
+
+	/** The request was paid for, and this came of it. */
+	done(request: string, value: object): void {
+		const before = this.record.requests[request];
+		const sent =
+			before?.state === 'sending' ? { sentAt: before.sentAt, inputHash: before.inputHash } : {};
+		this.record.requests[request] = { state: 'done', ...sent, value };
+	}
+
+	/** The request may have been charged: it is never sent again. */
+	unknown(request: string, facts: UnknownFacts): void {
+		this.record.requests[request] = { state: 'unknown', facts };
+	}
+
+	/** The gateway cut the request (524): not charged, and never the same request again. */
+	cut(request: string): void {
+		this.record.requests[request] = { state: 'cut' };
+		this.thaw();
+	}
+
+	/** The request was certainly not charged: it may be sent again. */
+	clear(request: string): void {
+		delete this.record.requests[request];
+		this.thaw();
+	}
+
+	/** The item is finished: what led to its result need not be kept. */
+	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
+		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
+		delete this.record.frozen;
+		delete this.record.waitingSince;
+	}
+
+	/** Goes on with what another round of the node has paid for. */
+	adopt(record: ItemRecord): void {
+		Object.assign(this.record, record);
+		this.tryAgain(true);
+	}
+
+	private thaw(): void {
+		if (this.maybeCharged) return;
+		delete this.record.frozen;
+		delete this.record.operation;
+	}
+}

@@ -1,0 +1,302 @@
+import { createHash } from 'crypto';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	asError,
+	DamagedResultError,
+	GatewayError,
+	NotStartedError,
+	OutcomeUnknownError,
+	type Sent,
+	type UnknownReason,
+} from '../core/errors';
+import { backoffMs } from './retryPolicy';
+import type { Ticket } from '../gateway/concurrencyLimiter';
+import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
+import type { GatewayResponse } from '../gateway/transport';
+import { ItemClaims } from './claims';
+import {
+	type About,
+	exchange,
+	exchangeFree,
+	type Failure,
+	isFailure,
+	notDeleted,
+	type OneThing,
+	refusal,
+	requestId,
+} from './exchange';
+import type { ItemLedger } from './itemLedger';
+import { retrying, slowDownAfter } from './retrying';
+import type { Session } from './session';
+import { outcomeUnknown } from './unknownOutcome';
+
+export interface ItemSettings {
+	maxRetries: number;
+	timeoutMs: number;
+	sendOnceKey?: string;
+}
+
+export interface BilledRequest<T extends object> {
+	/** Which request of the item this is; retries find it again by this name. */
+	name: string;
+	endpoint: BilledEndpoint;
+	/** What is asked for: the JSON body, and the hash in the records. */
+	input: IDataObject;
+	/** A form instead of JSON, made when its turn has come, so that waiting requests hold no files. */
+	body?: () => Promise<FormData>;
+	/**
+	 * Reads the whole answer; what it returns is kept in the ledger, so it must be plain JSON. Whatever it throws means:
+	 * paid for, but damaged.
+	 */
+	read: (response: GatewayResponse) => Promise<T>;
+	about?: About;
+	/** The caller has another way when the gateway cuts the request (524), so that is no failure of the item. */
+	hasWayAroundCut?: boolean;
+}
+
+/** One item on its way through an operation: the only way in for requests, billed or free. */
+export class ItemRequests {
+	/** Aborts when a part of the item's result cannot be had any more. */
+	private readonly givingUp = new AbortController();
+	/** Aborts when no further billed request of this item may start. */
+	private readonly ending: AbortSignal;
+	private readonly claims: ItemClaims;
+	private awake = false;
+	private release: (() => void) | undefined;
+
+	constructor(
+		readonly session: Session,
+		readonly index: number,
+		/** What has become of its requests so far. Only this class begins and settles them. */
+		readonly ledger: ItemLedger,
+		private readonly settings: ItemSettings,
+		/** The run stops when this item ends with an error. */
+		private readonly stopsRun = false,
+	) {
+		this.ending = session.limiter.ending(this.givingUp.signal);
+		const { retryOf } = session;
+		this.claims = new ItemClaims(
+			session.keys,
+			ledger,
+			{
+				sendOnceKey: settings.sendOnceKey,
+				retryOf: retryOf && `${retryOf}, item ${index + 1}`,
+			},
+			() => session.hints.add(KEY_KEPT),
+		);
+	}
+
+	/** Whether the execution may sleep while the item waits; a hint says why not. */
+	maySleep(): boolean {
+		const why = this.session.whyAwake?.();
+		if (why) this.session.hints.add(`The execution stayed awake while it waited: ${why}.`);
+		return !why && !this.awake;
+	}
+
+	/** From now on, the item waits in this process. */
+	stayAwake(): void {
+		this.awake = true;
+	}
+
+	/** What comes of something that is free but not worth doing again; kept until the item is finished. */
+	async once<T extends object>(name: string, action: () => Promise<T>): Promise<T> {
+		const earlier = this.ledger.entry(name);
+		if (earlier?.state === 'done') return earlier.value as T;
+		const value = await action();
+		this.ledger.done(name, value);
+		return value;
+	}
+
+	/** A part of the item's result cannot be had: no further billed request of it starts; those in flight go on. */
+	giveUp(): void {
+		this.givingUp.abort(new NotStartedError('Another request of this item failed'));
+	}
+
+	/** The item has ended. With an error, in stop mode, the run stops; else the requests that were held back go on. `sentNothing`: see ItemLedger. */
+	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
+		if (failed && this.stopsRun) this.session.limiter.stop('Another item failed');
+		this.release?.();
+		await this.claims.settle(sentNothing);
+	}
+
+	/**
+	 * Sends a billed request, at most once ever as far as money goes, and returns what `read` made of the answer. The
+	 * ledger is written before it leaves and settled after. Throws OutcomeUnknownError when it may have been charged,
+	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
+	 */
+	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
+		const { endpoint, about = {}, name } = request;
+		const earlier = this.ledger.entry(name);
+		switch (earlier?.state) {
+			case 'done':
+				return earlier.value as T;
+			case 'unknown':
+				throw new OutcomeUnknownError(earlier.facts);
+			case 'sending':
+				throw this.unknown(name, earlier, 'interrupted');
+			case 'cut':
+				throw refusal(this.session.transport, endpoint, about, { status: 524, headers: {} });
+		}
+		return await retrying(this.session, endpoint.billed, this.settings.maxRetries, {
+			attempt: async () => await this.attemptBilled(request),
+			failed: (failure) => {
+				this.session.breaker.failed(failure);
+				if (failure.outcome !== 'cut' || !request.hasWayAroundCut) this.fail();
+			},
+			// The claim of a request that was cut stays: what goes on as a job must not be spoken by another retry.
+			over: async ({ outcome }) => {
+				if (outcome !== 'cut') await this.claims.giveBack(name);
+			},
+			signal: this.ending,
+		});
+	}
+
+	/** Sends a free request, again and again within `maxRetries` on whatever may pass. `read` may throw to try again. */
+	async free<T>(
+		endpoint: FreeEndpoint,
+		read: (response: GatewayResponse) => Promise<T>,
+		about: About = {},
+	): Promise<T> {
+		return await this.retryingFree(endpoint, async () => await this.tryFree(endpoint, read, about));
+	}
+
+	/** Deletes. What is gone when an earlier try's answer was lost counts as deleted. */
+	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
+		let tries = 0;
+		await this.retryingFree(endpoint, async () => {
+			const result = await this.tryFree(
+				endpoint,
+				async (response) => (await notDeleted(this.session.transport, response, about)) ?? true,
+				about,
+			);
+			const gone = tries++ > 0 && isFailure(result) && result.error.details.httpCode === '404';
+			return gone || result;
+		});
+	}
+
+	/**
+	 * One try of a free request, for callers that ask again anyway (polls). All of it, its turn and its body included, is
+	 * over by `deadline` (by `performance.now()`, ms), and within the time-out of one request once it is sent.
+	 */
+	async freeOnce<T>(
+		endpoint: FreeEndpoint,
+		read: (response: GatewayResponse) => Promise<T>,
+		about: About,
+		deadline: number,
+	): Promise<T | Failure> {
+		const { limiter, transport, unavailable } = this.session;
+		if (unavailable) throw unavailable;
+		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
+		const poll = async (ticket: Ticket) => {
+			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
+			const result = await this.tryFree(endpoint, read, about, ended);
+			if (isFailure(result))
+				slowDownAfter(limiter, ticket, result.outcome, result.retryAfter ?? backoffMs(0));
+			return result;
+		};
+		return await limiter.run(false, poll, transport.cancel, deadline);
+	}
+
+	private async retryingFree<T>(endpoint: FreeEndpoint, attempt: () => Promise<T | Failure>) {
+		return await retrying(this.session, endpoint.billed, this.settings.maxRetries, {
+			attempt,
+			failed: () => this.fail(),
+			signal: this.session.transport.cancel,
+		});
+	}
+
+	/**
+	 * A request failed for good. Before its place in the limiter is free, no other billed request may take it, until it is
+	 * known how the item ends.
+	 */
+	private fail(): void {
+		this.giveUp();
+		if (this.stopsRun) this.release ??= this.session.limiter.hold();
+	}
+
+	/** One try. Undefined: it was not sent, as the run has ended or may be about to. */
+	private async attemptBilled<T extends object>(
+		request: BilledRequest<T>,
+	): Promise<T | Failure | undefined> {
+		const { name, endpoint, input, about = {} } = request;
+		const { transport } = this.session;
+		const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('hex');
+		const body = request.body ? await request.body() : input;
+		if (!(await this.claims.take(name))) {
+			throw this.unknown(name, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
+		}
+		// While n8n's database was waited for, the run may have ended, or may be about to: it queues again, or ends there.
+		if (this.ending.aborted || this.session.limiter.isHeld) {
+			await this.claims.giveBack(name);
+			return undefined;
+		}
+		const sent: Sent = { sentAt: new Date().toISOString(), inputHash };
+		this.ledger.begin(name, sent);
+		let response: GatewayResponse | Failure;
+		try {
+			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, body);
+		} catch {
+			// Only what ends the run is thrown: the request is somewhere on its way.
+			throw this.unknown(name, sent, 'interrupted');
+		}
+		if (!isFailure(response)) return await this.readPaid(request, sent, response);
+		const { outcome, reason, error } = response;
+		if (outcome === 'unknown') throw this.unknown(name, sent, reason!, error);
+		if (outcome === 'cut') this.ledger.cut(name);
+		else this.ledger.clear(name);
+		return response;
+	}
+
+	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */
+	private async readPaid<T extends object>(
+		{ name, read }: BilledRequest<T>,
+		sent: Sent,
+		response: GatewayResponse,
+	): Promise<T> {
+		const { transport } = this.session;
+		try {
+			const value = await read(response);
+			this.ledger.done(name, value);
+			this.session.breaker.succeeded();
+			return value;
+		} catch (error) {
+			response.body.destroy();
+			if (transport.cancel?.aborted) throw this.unknown(name, sent, 'interrupted');
+			const details = {
+				httpCode: String(response.status),
+				requestId: requestId(response.headers),
+			};
+			const files = error instanceof DamagedResultError ? error.files : undefined;
+			const damage = new GatewayError(transport.redact(asError(error).message), '', details, files);
+			throw this.unknown(name, sent, 'damaged_response', damage);
+		}
+	}
+
+	private async tryFree<T>(
+		endpoint: FreeEndpoint,
+		read: (response: GatewayResponse) => Promise<T>,
+		about: About,
+		ended?: AbortSignal,
+	): Promise<T | Failure> {
+		const { transport } = this.session;
+		const within = ended ? transport.until(ended) : transport;
+		return await exchangeFree(within, endpoint, this.settings.timeoutMs, about, read);
+	}
+
+	/** Puts on record that the request may have been charged; returns the error that says so. */
+	private unknown(
+		request: string,
+		sent: Sent,
+		reason: UnknownReason,
+		cause?: GatewayError,
+	): OutcomeUnknownError {
+		const error = outcomeUnknown(reason, sent, cause);
+		this.ledger.unknown(request, error.facts);
+		this.session.breaker.unknown(reason);
+		this.giveUp();
+		return error;
+	}
+}
+
+const KEY_KEPT =
+	'n8n\'s database did not take back a "Send Once Key" although nothing was charged: such an item counts as sent, so give it another key to send it.';

@@ -1,0 +1,58 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
+import type { GatewayContext, Transport } from '../gateway/transport';
+import { CircuitBreaker, type UnknownRow } from './circuitBreaker';
+import { SentKeys } from './claims';
+
+/** What all items of one run of the node share. */
+export interface Session {
+	context: GatewayContext &
+		Pick<IExecuteFunctions, 'helpers' | 'getInputData'> &
+		Partial<Pick<IExecuteFunctions, 'sendMessageToUI' | 'sendChunk' | 'getWorkflowDataProxy'>>;
+	transport: Transport;
+	limiter: ConcurrencyLimiter;
+	breaker: CircuitBreaker;
+	keys: SentKeys;
+	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
+	hints: Set<string>;
+	/** What several items of one run need only once, such as one clone for one title: the first asks, all get its result. */
+	once: <T>(key: string, action: () => Promise<T>) => Promise<T>;
+	/** When the workflow's timeout ends the execution, ms since 1970; undefined: never, as far as is known. */
+	endsAt?: number;
+	/** Why the execution cannot sleep; undefined: it can. */
+	whyAwake?: () => string | undefined;
+	/** In a retry of a failed execution: see Ledger.retryOf. */
+	retryOf?: string;
+	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
+	unavailable?: Error;
+	/** Tokens that segments which went on as jobs cost beyond the estimate of the run. */
+	extraTokens: number;
+}
+
+function shared(): Session['once'] {
+	const results = new Map<string, Promise<unknown>>();
+	return async <T>(key: string, action: () => Promise<T>) => {
+		const result = results.get(key) ?? action();
+		results.set(key, result);
+		return (await result) as T;
+	};
+}
+
+export function openSession(
+	context: Session['context'],
+	transport: Transport,
+	concurrency: number,
+	row?: UnknownRow,
+): Session {
+	const limiter = new ConcurrencyLimiter(concurrency, transport.cancel);
+	return {
+		context,
+		transport,
+		limiter,
+		breaker: new CircuitBreaker(limiter, row),
+		keys: new SentKeys(context.helpers),
+		hints: new Set(),
+		once: shared(),
+		extraTokens: 0,
+	};
+}

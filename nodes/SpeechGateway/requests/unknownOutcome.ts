@@ -1,0 +1,36 @@
+import {
+	type GatewayError,
+	OutcomeUnknownError,
+	type Sent,
+	type UnknownFacts,
+	type UnknownReason,
+} from '../core/errors';
+
+/** The error of a request that may have been charged; what it knows is plain JSON, for the ledger. */
+export function outcomeUnknown(
+	reason: UnknownReason,
+	{ sentAt, inputHash }: Sent,
+	cause?: GatewayError,
+): OutcomeUnknownError {
+	const { httpCode, requestId, code } = cause?.details ?? {};
+	const facts: UnknownFacts = {
+		reason,
+		message: [WHAT_HAPPENED[reason], cause?.message].filter(Boolean).join(': '),
+		...(httpCode && { httpCode }),
+		...(requestId && { requestId }),
+		...(typeof code === 'string' && { code }),
+		sentAt,
+		endedAt: new Date().toISOString(),
+		inputHash,
+	};
+	return new OutcomeUnknownError(facts, {}, cause?.files);
+}
+
+const WHAT_HAPPENED: Record<UnknownReason, string> = {
+	upstream_outcome_unknown: 'It is not known whether the request was carried out',
+	connection_lost: 'The connection was lost after the request was sent',
+	client_timeout: 'No answer came within the timeout after the request was sent',
+	damaged_response: 'The gateway reported success, but the result is damaged',
+	interrupted: 'The run was interrupted while the request was under way',
+	already_sent: 'Another execution has sent this request before',
+};

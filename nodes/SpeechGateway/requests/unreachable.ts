@@ -1,0 +1,111 @@
+import type { TransportFailure } from '../gateway/transportFailure';
+
+/** A request without an answer: what became of it, the system's error code, and the system's own words. */
+export interface Unanswered {
+	failure: TransportFailure;
+	code?: string;
+	detail: string;
+	/** The status with which a proxy refused to make a tunnel; `detail` is then what it says, if anything. */
+	proxyStatus?: number;
+}
+
+const CHECK_ADDRESS = 'Check the base URL in the credential';
+
+/** Why a connection was not made, in words: what to look for in code and text, what happened, what to do. */
+const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
+	[
+		/ssrf|blocked|domain not allowed/i,
+		'n8n blocks this address (SSRF protection)',
+		'Ask the administrator of this n8n to allow the address of the gateway (N8N_SSRF_ALLOWED_HOSTNAMES).',
+	],
+	[
+		/ENOTFOUND/,
+		'its host name is not known (DNS)',
+		`${CHECK_ADDRESS} for typos, and that the machine that runs n8n can resolve this name.`,
+	],
+	[
+		/EAI_/,
+		'the name server did not answer (DNS)',
+		'Check the network of the machine that runs n8n, and try again.',
+	],
+	[
+		/ECONNREFUSED/,
+		'nothing is listening at this address (connection refused)',
+		`${CHECK_ADDRESS} (host and port), and that the gateway is running.`,
+	],
+	[
+		/CONNECT response/,
+		'the proxy made no tunnel to it',
+		'Check the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
+	],
+	[
+		/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+		'its certificate has expired or is not valid yet',
+		'Renew the certificate of the gateway, and check the clock of the machine that runs n8n.',
+	],
+	[
+		/ALTNAME|HOSTNAME_MISMATCH/,
+		'its certificate is for another host name',
+		`${CHECK_ADDRESS}: use the name that the certificate is made out to.`,
+	],
+	[
+		/CERT|ISSUER|SIGNATURE|INVALID_(CA|PURPOSE)|PATH_LENGTH/,
+		'n8n does not trust its certificate',
+		'If the certificate comes from an authority of your own, give its file to n8n in the environment variable NODE_EXTRA_CA_CERTS and restart n8n.',
+	],
+	[
+		/wrong version number/i,
+		'it does not speak TLS (https) at this address',
+		`${CHECK_ADDRESS}: http:// or another port may be right.`,
+	],
+	[
+		/EPROTO|SSL|TLS/,
+		'the TLS handshake failed',
+		`${CHECK_ADDRESS} (host and port), and that the gateway and this n8n have a version of TLS in common.`,
+	],
+];
+
+/** Message and description of the error of a request without an answer. `root` is the address that was called. */
+export function explainUnanswered(error: Unanswered, root: string): [string, string] {
+	const { failure, code, detail, proxyStatus } = error;
+	if (proxyStatus !== undefined) return explainProxy(proxyStatus, detail, root);
+	const words = detail.trim();
+	// A code that the text does not name; "read ECONNRESET" says it all.
+	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;
+	if (failure === 'timeout') {
+		return [
+			`The gateway did not answer in time (${cause})`,
+			'Raise the option "Timeout", or try again later.',
+		];
+	}
+	if (failure === 'lost')
+		return [`The connection to the gateway was lost (${cause})`, 'Try again later.'];
+	const [, what, advice] = CAUSES.find(([sign]) => sign.test(cause)) ?? [
+		undefined,
+		'the connection could not be made',
+		`${CHECK_ADDRESS}, and that this n8n can reach and may call it.`,
+	];
+	return [
+		`The gateway cannot be reached: ${what}`,
+		`Nothing was sent. ${advice} The address is ${root}. Details: ${cause}`,
+	];
+}
+
+/** A proxy that answered in place of making a tunnel. */
+function explainProxy(status: number, said: string, root: string): [string, string] {
+	const [what, advice] =
+		status === 407
+			? [
+					'the proxy asks for a login',
+					'Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY)',
+				]
+			: [
+					'the proxy made no connection to it',
+					'Check the proxy that n8n uses (HTTPS_PROXY) and whether it allows this address',
+				];
+	const quoted = said && ` The proxy says: "${said}"`;
+	return [
+		`The gateway cannot be reached: ${what} (${status})`,
+		`Nothing was sent. ${advice}, or let n8n call the gateway without it (NO_PROXY). The address is ${root}.${quoted}`,
+	];
+}

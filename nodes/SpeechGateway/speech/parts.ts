@@ -1,0 +1,104 @@
+import { createHash } from 'crypto';
+import type { Heading } from '../core/audio/tags';
+import { MAX_INPUT_CHARACTERS } from '../core/limits';
+import type { PreparedText } from '../core/text/prepare';
+import {
+	segmentPrepared,
+	type SpokenSegment,
+	type SpokenSegments,
+} from '../core/text/spokenSegments';
+import { countCharacters, isSpeakable } from '../core/text/segment';
+import type { PodcastValues } from '../fields/podcast';
+import type { SegmentValues } from '../fields/segments';
+import type { WaitSettings } from '../fields/wait';
+import type { Voice } from '../fields/voice';
+import { estimateOf, type SpeakingInput } from './speaking';
+
+/** How texts of any length are spoken. */
+export type NarrationInput = SpeakingInput &
+	SegmentValues &
+	Partial<PodcastValues> & {
+		longText: 'auto' | 'split' | 'job' | 'single';
+		/** Where every part is a job. */
+		whileWaiting?: WaitSettings['whileWaiting'];
+	};
+
+/** One request, and whose voice it is. */
+export interface SpeechPart extends SpokenSegment {
+	voice: Voice;
+	speaker?: string;
+}
+
+/** All that is spoken of one item, worked out before anything is sent. */
+export interface Speech<P extends SpeechPart = SpeechPart> {
+	/** Silence before the first part. */
+	pauseBeforeMs: number;
+	parts: P[];
+	/** All of it, for counting. */
+	text: string;
+	/** What becomes chapters; empty unless they are asked for. */
+	headings: Heading[];
+	/** Sentences for hints. */
+	hints: string[];
+	/** The words of the source for the parts from one index to another, both included. */
+	wordsOf(from: number, to: number): string;
+}
+
+/**
+ * Cuts a text at its pauses, at headings that become chapters, and where it would be too long for one request. One that needs no
+ * cut is sent as it is.
+ */
+export function cutIntoSegments(
+	text: PreparedText,
+	{
+		longText,
+		maxSegmentCharacters,
+		chapters,
+	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
+): SpokenSegments {
+	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
+	const headings = chapters === 'headings' ? text.headings : [];
+	const fits =
+		text.pauses.length === 0 &&
+		headings.length === 0 &&
+		countCharacters(text.spoken.text) <= maxCharacters;
+	if (longText !== 'single' && !fits) {
+		return segmentPrepared(text, { maxCharacters, cutAtHeadings: headings.length > 0 });
+	}
+	const source = { start: 0, end: text.source.length };
+	const whole = { text: text.spoken.text, written: text.written.text, source, pauseAfterMs: 0 };
+	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
+	return {
+		pauseBeforeMs: 0,
+		segments: [whole],
+		chapters: opening.map(({ title, level }) => ({ title, level, segment: 0 })),
+	};
+}
+
+/** The chapters of a text that has been cut, as headings of its parts. */
+export const headingsOf = ({ chapters }: SpokenSegments): Heading[] =>
+	chapters.map(({ title, segment }) => ({ title, part: segment }));
+
+/** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, the former. */
+export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegments: number): P[] =>
+	parts.map((part, index) => ({
+		...part,
+		pauseAfterMs: Math.max(part.pauseAfterMs, index < parts.length - 1 ? pauseBetweenSegments : 0),
+	}));
+
+/** The estimate for an item, as it would be sent. */
+export function tokensOf(input: NarrationInput, { text }: Speech): number {
+	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);
+	return input.longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
+}
+
+/** SHA-256 of all that decides how it sounds: where it is the same, there is no need to speak it again. */
+export function contentHash(
+	{ model, responseFormat, speed = 1, trimSilence }: NarrationInput,
+	{ pauseBeforeMs, parts }: Speech,
+): string {
+	const spoken = parts.map(({ text, voice, pauseAfterMs }) => [text, voice, pauseAfterMs]);
+	const all = [model, responseFormat, speed, Boolean(trimSilence), spoken];
+	if (pauseBeforeMs > 0) all.push(pauseBeforeMs);
+	return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+}

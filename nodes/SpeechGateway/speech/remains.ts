@@ -1,0 +1,125 @@
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import { joinBlocker } from '../core/audio';
+import {
+	type AttachedFiles,
+	GatewayError,
+	NotStartedError,
+	OutcomeUnknownError,
+} from '../core/errors';
+import { errorText } from '../run/errors';
+import { completedField } from '../requests/itemLedger';
+import type { ItemRequests } from '../requests/itemRequests';
+import { joinStored } from '../files/joinStored';
+import { isDone, type Narration, type PartResult, seams } from './narration';
+
+/**
+ * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
+ * off, that is an unknown one too, as soon as anything was paid for.
+ */
+export async function firstError(
+	item: ItemRequests,
+	narration: Narration,
+	results: PartResult[],
+): Promise<unknown> {
+	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
+	const unknown = errors.find((error) => error instanceof OutcomeUnknownError);
+	const brokeOff = item.session.transport.cancel?.aborted ? item.ledger.interruption() : undefined;
+	const first =
+		unknown ?? brokeOff ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
+	const { breaker } = item.session;
+	if (narration.parts.length === 1) return first;
+	if (first instanceof NotStartedError && !breaker.hasTripped) return first;
+	const { json, files } = await describeRemains(item, narration, results);
+	if (first instanceof NotStartedError) return new NotStartedError(first.message, json, files);
+	if (first instanceof OutcomeUnknownError) {
+		return new OutcomeUnknownError(first.facts, { ...first.details, ...json }, files);
+	}
+	const { message, description, details } = errorText(first);
+	return new GatewayError(message, description, { ...details, ...json }, files);
+}
+
+export interface Remains {
+	json: IDataObject;
+	files: AttachedFiles;
+}
+
+/** Runs of parts in order: what is done as one file each, what is not as text, with whatever bytes came of it. */
+export async function describeRemains(
+	item: ItemRequests,
+	narration: Narration,
+	results: PartResult[],
+): Promise<Remains> {
+	const { wordsOf, fileName } = narration;
+	const files: AttachedFiles = {};
+	const remaining: string[] = [];
+	const described: IDataObject[] = [];
+	const attach = (from: number, count: number, file: IBinaryData) => {
+		const binary = completedField(from + 1);
+		files[binary] = file;
+		described.push({ from: from + 1, to: from + count, status: 'done', binary });
+	};
+	for (const { from, run } of runsOf(results)) {
+		const to = from + run.length - 1;
+		const [first] = run;
+		if (isDone(first)) {
+			const audio = run.filter(isDone).map((one) => one.audio);
+			try {
+				const how = seams(narration, from, to + 1);
+				const joined = await joinStored(item.session, audio, `${fileName}-part-${from + 1}`, how);
+				attach(from, run.length, joined.binary);
+			} catch {
+				// What cannot be joined is handed over as it is stored; the first error is what counts.
+				for (const [index, { binary }] of audio.entries()) attach(from + index, 1, binary);
+			}
+			continue;
+		}
+		const text = wordsOf(from, to);
+		const jobId = jobIdOf(first.error);
+		described.push({
+			from: from + 1,
+			to: to + 1,
+			status: first.status,
+			text,
+			...(jobId && { jobId }),
+		});
+		remaining.push(text);
+		for (const [index, one] of run.entries())
+			Object.assign(files, receivedOf(one, from + index + 1));
+	}
+	const count = (status: PartResult['status']) =>
+		results.filter((result) => result.status === status).length;
+	const segments = { total: results.length, completed: count('done'), unknown: count('unknown') };
+	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
+}
+
+/** The bytes of a segment that was paid for but came damaged, under a name of its own. */
+function receivedOf(result: PartResult, segment: number): AttachedFiles {
+	const error = isDone(result) ? undefined : result.error;
+	const files = error instanceof OutcomeUnknownError ? error.files : {};
+	return Object.fromEntries(
+		Object.entries(files).map(([name, file]) => [`${name}_${segment}`, file]),
+	);
+}
+
+export function jobIdOf(error: unknown): string | undefined {
+	const id =
+		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
+	return typeof id === 'string' ? id : undefined;
+}
+
+/** The results in runs of neighbours that belong together; `from`: the index of the first. */
+function runsOf(results: PartResult[]): Array<{ from: number; run: PartResult[] }> {
+	const runs: Array<{ from: number; run: PartResult[] }> = [];
+	for (const [from, result] of results.entries()) {
+		if (from > 0 && belongTogether(results[from - 1], result)) runs.at(-1)!.run.push(result);
+		else runs.push({ from, run: [result] });
+	}
+	return runs;
+}
+
+/** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
+function belongTogether(one: PartResult, next: PartResult): boolean {
+	if (isDone(one) || isDone(next))
+		return isDone(one) && isDone(next) && !joinBlocker(one.audio.info, next.audio.info);
+	return one.status === next.status && !jobIdOf(one.error) && !jobIdOf(next.error);
+}

@@ -1,0 +1,97 @@
+import type { IDataObject } from 'n8n-workflow';
+import { estimateSpeech } from './price';
+import { derived } from '../core/derived';
+import { InputError } from '../core/errors';
+import { prepareText, type PreparedText } from '../core/text/prepare';
+import { countCharacters, isSpeakable } from '../core/text/segment';
+import type { SpeakingValues, SpeechValues } from '../fields/speech';
+import { textFields, type TextInput } from '../fields/text';
+import { DEFAULT_VOICE } from '../fields/voice';
+import { unsetOf } from '../fields/field';
+
+/** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
+export type SpeakingInput = SpeakingValues & {
+	model: string;
+	/** What the run may spend beyond its estimate without passing Max Estimated Tokens. */
+	tokensToSpare?: number;
+};
+
+/** Makes a text ready to be spoken. Records of earlier versions of this node have none of the options. */
+export const prepared = (text: string, options: Partial<TextInput>): PreparedText =>
+	prepareText(text, { ...unsetOf(textFields), ...options });
+
+/** Throws InputError when there is nothing to speak in a text. */
+export function mustBeSpeakable(spoken: string, label: string): void {
+	if (isSpeakable(spoken)) return;
+	throw new InputError(
+		`"${label}" has no letter, digit or emoji, so there is nothing to speak`,
+		'Nothing was sent. If it consists of markup only, check the option "Text Format".',
+	);
+}
+
+/** The text of an input, ready to be spoken. Throws InputError when there is nothing to speak in it. */
+export const preparedText = derived((input: SpeechValues) => {
+	const text = prepared(input.text, input);
+	mustBeSpeakable(text.spoken.text, 'Text');
+	return text;
+});
+
+/** The number of characters that are spoken. `max`: what this way of speaking takes; more throws InputError. */
+export function checkedLength(input: SpeechValues, max: number): number {
+	const characters = countCharacters(preparedText(input).spoken.text);
+	if (characters <= max) return characters;
+	throw new InputError(
+		`"Text" may have at most ${max} characters here, but has ${characters}`,
+		'Use Speech → Generate with "Long Text" set to "Automatic": it splits and joins texts of any length. Nothing was sent.',
+	);
+}
+
+/** What users may want to know about how their text was read; `isWhole`: in one request, which no pause can cut. */
+export function hintsOn({ notes, pauses }: PreparedText, isWhole: boolean): string[] {
+	return isWhole && pauses.length > 0 ? [...notes, NO_PAUSE_IN_ONE_REQUEST] : notes;
+}
+
+const NO_PAUSE_IN_ONE_REQUEST =
+	'Pauses were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';
+
+/** The request body of a text; only what the user set is sent. `voice`: an id. */
+export function speechBody(
+	{ model, responseFormat, speed }: SpeakingInput,
+	text: string,
+	voice: string,
+): IDataObject {
+	return {
+		model,
+		input: text,
+		...(voice !== DEFAULT_VOICE && { voice }),
+		response_format: responseFormat,
+		...(speed !== undefined && { speed }),
+	};
+}
+
+/** The estimate of a text that is ready to be spoken. */
+export function estimateOf(
+	{ speed, modelMultiplier }: Pick<SpeakingInput, 'speed' | 'modelMultiplier'>,
+	text: string,
+	segments = 1,
+): ReturnType<typeof estimateSpeech> {
+	return estimateSpeech({ text, speed, modelMultiplier, segments });
+}
+
+/** Refuses the whole run when the estimates of all items together exceed the limit that any of them sets. */
+export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens' | 'tokensToSpare'>>(
+	all: T[],
+	tokensOf: (input: T) => number,
+): void {
+	const limits = all.map((input) => input.maxEstimatedTokens).filter((limit) => limit > 0);
+	if (limits.length === 0) return;
+	const limit = Math.min(...limits);
+	const total = all.reduce((sum, input) => sum + tokensOf(input), 0);
+	if (total > limit) {
+		throw new InputError(
+			`The estimate of ${total} tokens for ${all.length} ${all.length === 1 ? 'item' : 'items'} is above "Max Estimated Tokens" (${limit})`,
+			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
+		);
+	}
+	for (const input of all) input.tokensToSpare = limit - total;
+}

@@ -1,0 +1,184 @@
+import { EMOTION_TAG, SENTENCE_END, sentences } from '../core/text/boundaries';
+import type { Parentheses } from '../core/text/prepare';
+import { cutText } from '../core/text/segment';
+import { isTone } from '../core/text/tones';
+
+/** One speech segment: its text and where its audio lies in the whole. */
+export interface TimedText {
+	text: string;
+	startSeconds: number;
+	endSeconds: number;
+	/** Who speaks; shown by players of WebVTT that style voices. */
+	speaker?: string;
+}
+
+/** The broadcasters' usual limits for what can be read in time; East Asian wide characters take two columns. */
+const COLUMNS_PER_LINE = 42;
+const LINES_PER_CUE = 2;
+/** A cue shorter than 20 frames at 24 frames a second only flickers: such a sentence joins its neighbour. */
+const MIN_CUE_SECONDS = 20 / 24;
+
+const WIDE =
+	/[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18d08}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+function columnsOf(codePoint: number): number {
+	return codePoint >= 0x1100 && WIDE.test(String.fromCodePoint(codePoint)) ? 2 : 1;
+}
+
+function columns(text: string): number {
+	let sum = 0;
+	for (const character of text) sum += columnsOf(character.codePointAt(0)!);
+	return sum;
+}
+
+/** Tags, marked as \0, with the spaces around them. */
+const REMOVED = / ?\0[ \0]*/g;
+const NO_SPACE_BEFORE = /[,.;:!?…]/;
+const SPACED_LETTER =
+	/(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}]/u;
+
+/**
+ * The text as it is to be read: on one line, without tone tags. Of what has the shape of a tag, words with digits, or
+ * with a capital letter within a sentence (`my friend (Anna)`), are taken for text; with `readAloud` all but known tones.
+ */
+function withoutTags(text: string, parentheses: Parentheses): string {
+	const oneLine = text.replace(/[\s\p{Cc}]+/gu, ' ');
+	const isTag = (tag: string, offset: number) => {
+		if (isTone(tag.slice(1, -1).trim())) return true;
+		if (parentheses === 'readAloud' || /\p{N}/u.test(tag)) return false;
+		const before = oneLine.slice(Math.max(0, offset - 8), offset);
+		const startsSentence =
+			offset < 2 || /[)）]\s?$/.test(before) || SENTENCE_END.test(before.trim());
+		return startsSentence || !/\p{Lu}/u.test(tag);
+	};
+	const marked = oneLine.replace(EMOTION_TAG, (tag: string, offset: number) =>
+		isTag(tag, offset) ? '\0' : tag,
+	);
+	return marked
+		.replace(REMOVED, (tags: string, offset: number) => {
+			const before = marked.charAt(offset - 1);
+			const after = marked.charAt(offset + tags.length);
+			if (NO_SPACE_BEFORE.test(after)) return '';
+			const joins = SPACED_LETTER.test(before) && SPACED_LETTER.test(after);
+			return tags.includes(' ') || joins ? ' ' : '';
+		})
+		.trim();
+}
+
+/** Cuts a segment's text into cues of at most two lines, each within one sentence unless that is too short to read. */
+function cueLines(text: string, seconds: number): string[][] {
+	const secondsPerColumn = seconds / Math.max(1, columns(text));
+	const isShort = (part: string) => columns(part) * secondsPerColumn < MIN_CUE_SECONDS;
+	const toLines = (part: string) =>
+		cutText(part, COLUMNS_PER_LINE, columnsOf).map((line) => line.text);
+
+	const units: string[] = [];
+	let start = 0;
+	let unitStart = 0;
+	for (const end of [...sentences(text, 0, text.length), text.length]) {
+		const sentence = text.slice(start, end);
+		start = end;
+		if (!/[^\p{P}\s]/u.test(sentence)) continue;
+		const joined = text.slice(unitStart, end);
+		const previous = units.at(-1);
+		if (
+			previous !== undefined &&
+			(isShort(previous) || isShort(sentence)) &&
+			toLines(joined).length <= LINES_PER_CUE
+		) {
+			units[units.length - 1] = joined;
+		} else {
+			units.push(sentence);
+			unitStart = end - sentence.length;
+		}
+	}
+	return units.flatMap((unit) => {
+		const lines = toLines(unit);
+		const cues: string[][] = [];
+		for (let i = 0; i < lines.length; i += LINES_PER_CUE) {
+			cues.push(lines.slice(i, i + LINES_PER_CUE));
+		}
+		return cues;
+	});
+}
+
+/** `01:02:03,004`, with the separator of the format. Hours grow beyond two digits. */
+function timestamp(milliseconds: number, separator: string): string {
+	const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, '0');
+	return (
+		[
+			part(milliseconds / 3_600_000),
+			part((milliseconds / 60_000) % 60),
+			part((milliseconds / 1000) % 60),
+		].join(':') +
+		separator +
+		part(milliseconds % 1000, 3)
+	);
+}
+
+/**
+ * Subtitles for speech segments in order, as an SRT or WebVTT file. A segment's first cue starts where the segment
+ * starts; the cues within it share its time by their length. Cues never overlap and last at least a millisecond.
+ */
+export function subtitles(
+	format: 'srt' | 'vtt',
+	segments: TimedText[],
+	parentheses: Parentheses = 'tags',
+): string {
+	const blocks: string[] = [];
+	let free = 0; // First millisecond after the cues so far.
+	segments.forEach((segment, i) => {
+		const next = segments[i + 1]?.startSeconds ?? Infinity;
+		const start = Math.max(0, segment.startSeconds);
+		// Durations measured from audio can run a little into the next segment.
+		const end = Math.max(
+			start,
+			next > start ? Math.min(segment.endSeconds, next) : segment.endSeconds,
+		);
+		const cues = cueLines(withoutTags(segment.text, parentheses), end - start);
+		const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + columns(line), 0));
+		const total = lengths.reduce((sum, length) => sum + length, 0);
+		let before = 0;
+		cues.forEach((lines, k) => {
+			const timeAt = (length: number) =>
+				Math.round((start + ((end - start) * length) / total) * 1000);
+			const from = Math.max(free, timeAt(before));
+			before += lengths[k];
+			free = Math.max(from + 1, timeAt(before));
+			blocks.push(
+				block(format, blocks.length + 1, { from, to: free, lines, speaker: segment.speaker }),
+			);
+		});
+	});
+	return format === 'vtt' ? ['WEBVTT\n', ...blocks].join('\n') : blocks.join('\n');
+}
+
+interface Cue {
+	from: number;
+	to: number;
+	lines: string[];
+	speaker?: string;
+}
+
+function block(format: 'srt' | 'vtt', number: number, { from, to, lines, speaker }: Cue): string {
+	const text = lines.join('\n');
+	if (format === 'vtt') {
+		const voice = speaker?.replace(/\s+/g, ' ').trim();
+		const tag = voice ? `<v ${escapeMarkup(voice)}>` : '';
+		return `${timestamp(from, '.')} --> ${timestamp(to, '.')}\n${tag}${escapeMarkup(text)}\n`;
+	}
+	return `${number}\n${timestamp(from, ',')} --> ${timestamp(to, ',')}\n${escapeSrt(text)}\n`;
+}
+
+const escapeMarkup = (text: string) =>
+	text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+
+/**
+ * SRT has no specification, but players take `<i>` and `{\\an8}` for markup, and an arrow for a line of times. Only what
+ * would be taken for it is changed: few players resolve character references.
+ */
+const escapeSrt = (text: string) =>
+	text
+		.replace(/--+>/g, '→')
+		.replace(/<(?=[/!?a-z])/gi, '&lt;')
+		.replace(/\{(?=\\)/g, '{\u2060');

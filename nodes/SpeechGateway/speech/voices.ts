@@ -1,0 +1,64 @@
+import type { IDataObject } from 'n8n-workflow';
+import { InputError } from '../core/errors';
+import type { Voice } from '../fields/voice';
+import { idIn } from '../core/json';
+import type { ItemRequests } from '../requests/itemRequests';
+import { fetchVoices } from '../requests/lists';
+
+/** The id in what the gateway says of a voice. */
+export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
+	idIn(voice, '_id', 'id', 'voice_id');
+
+/** What to call a voice of which no more is known. */
+export const voiceName = (voice: Voice): string =>
+	typeof voice === 'string' ? voice : voice.title;
+
+const MOST_TITLES_SHOWN = 10;
+
+/**
+ * The ids of voices. Free: one list a run and model, and none when all are ids already. Throws InputError when the account
+ * has no voice with a title, or several.
+ */
+export async function voiceIds(
+	item: ItemRequests,
+	model: string,
+	voices: Voice[],
+): Promise<(voice: Voice) => string> {
+	const isTitled = voices.some((voice) => typeof voice !== 'string');
+	const own = isTitled
+		? await item.session.once(`voices of ${model}`, async () => await fetchVoices(item, model))
+		: [];
+	const idOf = (voice: Voice) => (typeof voice === 'string' ? voice : onlyId(own, voice.title));
+	voices.forEach(idOf);
+	return idOf;
+}
+
+/** Checks that the account has the voices that are named by title; undefined when there are none. Throws as `voiceIds` does. */
+export const checkVoices = (
+	item: () => ItemRequests,
+	model: string,
+	voices: Voice[],
+): Promise<unknown> | undefined =>
+	voices.some((voice) => typeof voice !== 'string') ? voiceIds(item(), model, voices) : undefined;
+
+function onlyId(own: IDataObject[], title: string): string {
+	const titleOf = (voice: IDataObject) =>
+		typeof voice.title === 'string' ? voice.title.trim() : '';
+	const ids = own
+		.filter((voice) => titleOf(voice) === title)
+		.flatMap((voice) => voiceIdIn(voice) ?? []);
+	if (ids.length === 1) return ids[0];
+	if (ids.length > 1) {
+		throw new InputError(
+			`${ids.length} voices have the title "${title}": ${ids.slice(0, MOST_TITLES_SHOWN).join(', ')}`,
+			'Choose one of them from the list or by its ID. Nothing was sent for this item.',
+		);
+	}
+	const titles = own.map(titleOf).filter((known) => known !== '');
+	const known = titles.slice(0, MOST_TITLES_SHOWN).map((one) => `"${one}"`);
+	if (titles.length > known.length) known.push('…');
+	throw new InputError(
+		`The account has no voice with the title "${title}"`,
+		`${known.length > 0 ? `Its voices: ${known.join(', ')}.` : 'It has no cloned voices yet: make one with Voice → Clone.'} Nothing was sent for this item.`,
+	);
+}

@@ -1,0 +1,66 @@
+export interface PollInterval {
+	/** First interval, ms. */
+	initialMs: number;
+	/** Longest interval, ms. */
+	maximumMs: number;
+}
+
+/** Share of a job's age that may pass between two polls: a result is noticed within a fifth of what it took. */
+const SHARE_OF_AGE = 0.2;
+/** The golden ratio: its multiples spread evenly, however many there are. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+
+/** Milliseconds until the next poll of a job of the given age: it starts at the initial interval and grows with the age. */
+export const nextPollMs = (ageMs: number, { initialMs, maximumMs }: PollInterval): number =>
+	Math.min(Math.max(initialMs, ageMs * SHARE_OF_AGE), Math.max(initialMs, maximumMs));
+
+/**
+ * Milliseconds until the first poll of the job that is the nth (from 0) to be waited for: one initial interval, more or
+ * less by up to a half, so that the polls of jobs submitted together are spread evenly, then and later.
+ */
+export const firstPollMs = (nth: number, { initialMs }: PollInterval): number =>
+	initialMs * (0.5 + ((0.5 + nth * GOLDEN_RATIO) % 1));
+
+/** n8n wakes executions up once a minute; its own Wait node, too, stays awake for less than this, ms. */
+export const SHORTEST_SLEEP_MS = 65_000;
+/** Longest time, ms, for which a result may go unnoticed. */
+const LONGEST_SLEEP_MS = 300_000;
+
+/**
+ * When to look again at a task that is waited for asleep, in ms since 1970: as often as polls by its age, and never past the
+ * end of the wait unless that is too close to sleep at all.
+ */
+export function wakeUpAt(since: number, until: number, now: number): number {
+	const sleep = Math.min(
+		Math.max(SHORTEST_SLEEP_MS, (now - since) * SHARE_OF_AGE),
+		LONGEST_SLEEP_MS,
+	);
+	return Math.max(now + SHORTEST_SLEEP_MS, Math.min(now + sleep, until));
+}
+
+/** Words of gateways that say the same; compared without case, blanks, hyphens and underscores. */
+const COMPLETED = new Set([
+	'complete',
+	'completed',
+	'success',
+	'succeeded',
+	'successful',
+	'done',
+	'finished',
+	'ready',
+]);
+const FAILED = new Set([
+	...['failed', 'failure', 'error', 'errored', 'rejected', 'expired', 'timeout', 'timedout'],
+	...['cancelled', 'canceled', 'aborted', 'terminated'],
+]);
+
+/**
+ * What a job's or video's status means. Unknown words count as still processing: a paid job is never given up because of
+ * a word that is not documented.
+ */
+export function jobProgress(status: unknown): 'completed' | 'failed' | 'processing' {
+	if (typeof status !== 'string') return 'processing';
+	const word = status.toLowerCase().replace(/[\s_-]/g, '');
+	if (COMPLETED.has(word)) return 'completed';
+	return FAILED.has(word) ? 'failed' : 'processing';
+}

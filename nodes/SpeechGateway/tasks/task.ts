@@ -1,0 +1,113 @@
+import type { IDataObject } from 'n8n-workflow';
+import { AsleepError, asError, GatewayError } from '../core/errors';
+import { plain } from '../gateway/gatewayWords';
+import { idIn, isRecord } from '../core/json';
+import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
+import type { GatewayResponse } from '../gateway/transport';
+import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
+import { withoutErrorKey } from '../run/outputItems';
+import { readPaidJson } from '../files/received';
+
+export type Task = { thing: keyof typeof taskEndpoints; id: string };
+
+export const statusOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].status(id);
+
+export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].content(id);
+
+/** Submits a task: billed, up front. Resolves to what the gateway says of it; its id is on record before anything else happens. */
+export async function submitTask(
+	item: ItemRequests,
+	thing: Task['thing'],
+	request: Pick<BilledRequest<IDataObject>, 'name' | 'input' | 'about'>,
+): Promise<IDataObject & { id: string }> {
+	const { create: endpoint } = taskEndpoints[thing];
+	const body = await item.billed({ ...request, endpoint, read: readAccepted(item) });
+	const id = String(body.id);
+	rememberId(item, { thing, id });
+	return { ...body, id };
+}
+
+/** The body of an accepted job or video. Throws when it has no id: then it was paid for and cannot be found again. */
+function readAccepted(item: ItemRequests): (response: GatewayResponse) => Promise<IDataObject> {
+	return async (response) =>
+		await readPaidJson(item, response, (answer) => {
+			const body = resourceBody(answer);
+			const id = idIn(body, 'id', 'job_id', 'task_id', 'video_id');
+			if (id === undefined) throw new Error('the answer has no id');
+			return { ...body, id };
+		});
+}
+
+/** A task as item json; its `error` never keeps that name. */
+export const taskJson = ({ thing }: Task, body: IDataObject): IDataObject =>
+	withoutErrorKey(body, `${thing}Error`);
+
+export async function fetchStatus(item: ItemRequests, task: Task): Promise<IDataObject> {
+	return await withTaskId(
+		item,
+		task,
+		async () => await item.free(statusOf(task), readStatus(item), task),
+	);
+}
+
+/** Whatever goes wrong with a task that is paid for, its id is in the error: without it, it cannot be found again. */
+export async function withTaskId<T>(
+	item: ItemRequests,
+	task: Task,
+	action: () => Promise<T>,
+): Promise<T> {
+	try {
+		return await action();
+	} catch (error) {
+		item.session.transport.cancel?.throwIfAborted();
+		throw named(task, asError(error));
+	}
+}
+
+function named({ thing, id }: Task, error: Error): Error {
+	if (error instanceof AsleepError) return error;
+	if (error instanceof GatewayError) {
+		error.details.jobId ??= id;
+		return error;
+	}
+	return new GatewayError(
+		`The ${thing} "${quoted(id)}" cannot be fetched: ${plain(error.message)}`,
+		`Nothing more is charged. Ask the support of the gateway about this ID. A retry does not submit it again.`,
+		{ jobId: id },
+	);
+}
+
+/** An id within a sentence: it may be of any length, and hold anything. */
+export const quoted = (id: string): string => plain(id.slice(0, 100)) ?? '';
+
+/** Reads the status of a task; throws when it is no JSON object. */
+export const readStatus =
+	(item: ItemRequests) =>
+	async (response: GatewayResponse): Promise<IDataObject> => {
+		return resourceBody(await item.session.transport.readJson(response));
+	};
+
+const IDS = ['id', '_id', 'job_id', 'task_id', 'video_id', 'voice_id'];
+const WRAPPERS = ['data', 'job', 'task', 'video', 'voice', 'result'];
+
+/** A resource's JSON, which some gateways wrap in another object. Throws when it is no object. */
+export function resourceBody(body: unknown): IDataObject {
+	if (!isRecord(body)) throw new Error('the answer is not a JSON object');
+	const wrapped = WRAPPERS.map((name) => body[name]).find(isRecord);
+	if (!wrapped || idIn(body, ...IDS) !== undefined) return body as IDataObject;
+	// A status beside it may be the resource's own, or only say that the request went well.
+	const isWhole = idIn(wrapped, ...IDS) !== undefined && wrapped.status !== undefined;
+	return (body.status === undefined || isWhole ? wrapped : body) as IDataObject;
+}
+
+/** n8n keeps this many entries an execution; later ids are only in the items. */
+const MAX_CUSTOM_DATA = 10;
+
+/** Makes the execution findable by the id of what was submitted. */
+function rememberId(item: ItemRequests, { thing, id }: Task): void {
+	if (item.index >= MAX_CUSTOM_DATA) return;
+	const { customData } = (item.session.context.getWorkflowDataProxy?.(0).$execution ?? {}) as {
+		customData?: { set(key: string, value: string): void };
+	};
+	customData?.set(`${thing}_${item.index + 1}`, id.slice(0, 500));
+}
