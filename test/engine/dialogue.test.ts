@@ -158,3 +158,83 @@ test('pauses before the first word and behind the last are in the file', async (
 	const texts = ['Hello, Ben.', 'Hi!'];
 	expect(whichText(samples, texts, 3, first.endSeconds - 3)).toBe(0);
 });
+
+describe('a line of nothing but markup', () => {
+	const LINES: Array<[string, string]> = [
+		['markdown', '---'],
+		['markdown', '* * *'],
+		['markdown', '** **'],
+		['markdown', '```\nx()\n```'],
+		['html', '<!-- intro -->'],
+		['plain', '* * *'],
+	];
+	test.each(LINES)(
+		'is not sent, and its heading and pauses stay (%s: %j)',
+		async (textFormat, mute) => {
+			const script = `Anna: ${mute}\n# One\nAnna: Hi.\n# Two\nBen: ${mute}\n[pause 1s]\nAnna: [pause 1s] Bye.\nBen: ${mute}`;
+			const { outputs } = await run({
+				parameters: dialogue({ textFormat, chapters: 'headings', timings: true, concurrency: 1 }),
+				items: [item({ script })],
+			});
+			const [{ json, binary }] = outputs[0];
+			expect(inputs()).toEqual(['Hi.', 'Bye.']);
+			expect(json).toMatchObject({ segments: 2, characters: 7, speakers: ['Anna'] });
+			const parts = json.parts as Array<{ startSeconds: number; endSeconds: number }>;
+			expect(parts[1].startSeconds - parts[0].endSeconds).toBeCloseTo(2);
+			const { chapters } = JSON.parse(String(await file(outputs[0][0], 'chapters')));
+			expect(chapters).toMatchObject([
+				{ title: 'One', startTime: 0 },
+				{ title: 'Two', startTime: parts[1].startSeconds },
+			]);
+			expect(Object.keys(binary!)).toEqual(['data', 'chapters']);
+		},
+	);
+
+	test('leaves its heading to what remains', async () => {
+		sim.fault({ input: 'Bye', status: 504, charge: true });
+		const script = 'Anna: Hi.\n# Two\nBen: ---\nAnna: Bye.';
+		const { outputs } = await run({
+			parameters: dialogue({ textFormat: 'markdown', concurrency: 1 }),
+			items: [item({ script })],
+		});
+		expect(outputs[1][0].json).toMatchObject({
+			segments: { total: 2, completed: 1, unknown: 1 },
+			remainingText: '# Two\nAnna: Bye.',
+		});
+	});
+
+	// Earlier versions sent such a line as a segment, which the gateway refused.
+	test.each([1, 3])(
+		'a retry finishes what an earlier version could not (concurrency %i)',
+		async (concurrency) => {
+			sim.fault({ input: 'Um', status: 422 });
+			const parameters = dialogue({ textFormat: 'markdown', concurrency, timings: true });
+			const said = ['Hello, Ben. It is 10:30.', 'Good-bye to all of you.'];
+			const items = [item({ script: `Anna: ${said[0]}\nBen: Um\nAnna: ${said[1]}` })];
+			const first = await run({ parameters, items });
+			expect(first.error?.message).toContain('422');
+			expect(inputs()).toEqual(concurrency === 1 ? [said[0]] : said);
+			const retryOf = JSON.parse(JSON.stringify(saved(first.run)).replaceAll('Um', '---'));
+			const second = await run({ parameters, retryOf, mode: 'retry' });
+			const [{ json }] = second.outputs[0];
+			expect(json.segments).toBe(2);
+			expect(inputs()).toEqual(said);
+			const parts = json.parts as Array<{ startSeconds: number; endSeconds: number }>;
+			const samples = await decode(await file(second.outputs[0][0]), 'wav');
+			const heard = parts.map(({ startSeconds, endSeconds }) =>
+				whichText(samples, said, startSeconds, endSeconds - startSeconds),
+			);
+			expect(heard).toEqual([0, 1]);
+			expect(second.context).toEqual({});
+		},
+	);
+
+	test('is no script', async () => {
+		const { error } = await run({
+			parameters: dialogue({ textFormat: 'markdown' }),
+			items: [item({ script: 'Anna: ---' })],
+		});
+		expect(error?.message).toContain('no letter, digit or emoji');
+		expect(sim.requests).toEqual([]);
+	});
+});

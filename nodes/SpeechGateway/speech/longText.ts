@@ -5,7 +5,7 @@ import type { PreparedText } from '../core/text/prepare';
 import type { LongTextValues } from '../fields/longText';
 import { checkTaggable } from '../files/podcast';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
-import { cutIntoSegments, headingsOf, type Speech, withPauses } from './parts';
+import { cutIntoSegments, headingsOf, requestName, type Speech, withPauses } from './parts';
 
 interface Counted extends Pick<SpeakingInput, 'tokensToSpare'> {
 	characters: number;
@@ -29,7 +29,11 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 	const isWhole = input.longText === 'single';
 	const cut = cutIntoSegments(text, input);
 	const parts = withPauses(
-		cut.segments.map((segment) => ({ ...segment, voice })),
+		cut.segments.map((segment, index) => ({
+			...segment,
+			request: requestName(index + 1, cut.segments.length),
+			voice,
+		})),
 		input.pauseBetweenSegments,
 	);
 	const headings = headingsOf(cut);

@@ -25,6 +25,8 @@ export type NarrationInput = SpeakingInput &
 
 /** One request, and whose voice it is. */
 export interface SpeechPart extends SpokenSegment {
+	/** The name of the request in the ledger. */
+	request: string;
 	voice: Voice;
 	speaker?: string;
 }
@@ -46,7 +48,7 @@ export interface Speech<P extends SpeechPart = SpeechPart> {
 
 /**
  * Cuts a text at its pauses, at headings that become chapters, and where it would be too long for one request. One that needs no
- * cut is sent as it is.
+ * cut is a single segment, even when there is nothing to speak in it.
  */
 export function cutIntoSegments(
 	text: PreparedText,
@@ -78,6 +80,10 @@ export function cutIntoSegments(
 /** The chapters of a text that has been cut, as headings of its parts. */
 export const headingsOf = ({ chapters }: SpokenSegments): Heading[] =>
 	chapters.map(({ title, segment }) => ({ title, part: segment }));
+
+/** The name of a request in the ledger. `number`: of its segment, counted from 1. */
+export const requestName = (number: number, segments: number): string =>
+	segments > 1 ? `segment ${number}` : 'speech';
 
 /** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, the former. */
 export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegments: number): P[] =>

@@ -59,15 +59,14 @@ export async function speakParts(
 		input.model,
 		parts.map(({ voice }) => voice),
 	);
-	const names = parts.map((_, index) => (parts.length > 1 ? `segment ${index + 1}` : 'speech'));
 	// A voice that is not found is told before anything is sent; once something is paid for, it must not cost that.
-	if (names.every((name) => isToBeSent(item, name))) await voices.idOf(parts[0].voice);
+	if (parts.every(({ request }) => isToBeSent(item, request))) await voices.idOf(parts[0].voice);
 
 	const { info, binary, starts, spoken, chapters } = await narrate(item, {
 		pauseBeforeMs,
-		parts: parts.map((part, index) => ({
+		parts: parts.map((part) => ({
 			pauseAfterMs: part.pauseAfterMs,
-			speak: async () => await speakPart(item, input, part, names[index], voices),
+			speak: async () => await speakPart(item, input, part, voices),
 		})),
 		wordsOf,
 		fileName: input.fileName,
@@ -92,7 +91,7 @@ export async function speakParts(
 		segments: parts.length,
 		...(seconds !== undefined && { durationSeconds: seconds }),
 		bytes: info.bytes,
-		estimatedTokens: tokensByLength(item, input, parts, names, spoken),
+		estimatedTokens: tokensByLength(item, input, parts, spoken),
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
 		contentHash: contentHash(input, speech),
@@ -134,8 +133,7 @@ async function tagsOf(
 async function speakPart(
 	item: ItemRequests,
 	input: NarrationInput,
-	{ text, voice }: SpeechPart,
-	name: string,
+	{ text, voice, request: name }: SpeechPart,
 	voices: Voices,
 ): Promise<StoredAudio> {
 	const id = isToBeSent(item, name) ? await voices.idOf(voice) : voiceName(voice);
@@ -162,13 +160,10 @@ function tokensByLength(
 	item: ItemRequests,
 	{ speed, modelMultiplier }: NarrationInput,
 	parts: SpeechPart[],
-	names: string[],
 	spoken: StoredAudio[],
 ): number {
-	const requests = parts.map(({ text }, index) =>
-		isSpokenAsJob(item, names[index])
-			? { text }
-			: { text, speed, seconds: spoken[index].info.seconds },
+	const requests = parts.map(({ text, request }, index) =>
+		isSpokenAsJob(item, request) ? { text } : { text, speed, seconds: spoken[index].info.seconds },
 	);
 	return spokenTokens(requests, modelMultiplier);
 }

@@ -2,7 +2,7 @@ import type { Heading } from '../../core/audio/tags';
 import { derived } from '../../core/derived';
 import { InputError } from '../../core/errors';
 import { type DialogueLine, isNarrator, parseDialogue } from '../../core/text/dialogue';
-import { countCharacters } from '../../core/text/segment';
+import { countCharacters, isSpeakable } from '../../core/text/segment';
 import type { Speaker } from '../../fields/script';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, speechDialogue } from './dialogue.form';
@@ -18,6 +18,7 @@ import {
 } from '../../speech/speaking';
 import {
 	cutIntoSegments,
+	requestName,
 	type Speech,
 	type SpeechPart,
 	tokensOf,
@@ -31,6 +32,8 @@ type DialogueInput = Omit<DialogueValues, 'voicesByName'> & Pick<SpeakingInput, 
 /** A part of a dialogue knows its line; its place in the source is one in the words of that line. */
 interface DialoguePart extends SpeechPart {
 	line: DialogueLine;
+	/** Headings directly before it, as written. */
+	headings: string[];
 }
 
 /** What is to be spoken of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
@@ -48,38 +51,46 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		);
 	}
 	const narrator = speakers.find(({ name }) => isNarrator(name));
-	const all: DialoguePart[] = [];
-	let pauseBefore = 0;
+	const all: Array<Omit<DialoguePart, 'request'> & { number: number }> = [];
+	let segments = 0;
+	let pauseBeforeMs = 0;
 	const hints: string[] = [];
-	const headings: Heading[] = [];
+	let headings: string[] = [];
 	for (const line of lines) {
-		const titles = line.headings.map((title) => prepared(title, input).written.text.trim());
-		headings.push(...titles.map((title) => ({ title, part: all.length })));
+		headings.push(...line.headings);
 		const spokenBy =
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
 		const text = prepared(line.text, input);
 		hints.push(...hintsOn(text, false));
-		const { pauseBeforeMs, segments } = cutIntoSegments(text, { ...input, chapters: 'none' });
+		const cut = cutIntoSegments(text, { ...input, chapters: 'none' });
 		const before = all.at(-1);
-		if (before) before.pauseAfterMs += pauseBeforeMs;
-		else pauseBefore += pauseBeforeMs;
-		all.push(
-			...segments.map((segment) => ({
+		if (before) before.pauseAfterMs += cut.pauseBeforeMs;
+		else pauseBeforeMs += cut.pauseBeforeMs;
+		for (const segment of cut.segments) {
+			segments++;
+			// Earlier versions sent lines without words, too. The others keep their numbers, by which ledgers name requests.
+			if (!isSpeakable(segment.text)) continue;
+			all.push({
 				...segment,
+				number: segments,
 				line,
+				headings,
 				voice: spokenBy?.voice ?? DEFAULT_VOICE,
 				speaker: spokenBy?.name,
-			})),
-		);
+			});
+			headings = [];
+		}
 	}
-	const parts = withPauses(all, input.pauseBetweenSegments);
+	const parts = withPauses(
+		all.map(({ number, ...part }) => ({ ...part, request: requestName(number, segments) })),
+		input.pauseBetweenSegments,
+	);
 	const text = parts.map((part) => part.text).join('');
 	mustBeSpeakable(text, 'Script');
-	const chapters =
-		input.chapters === 'headings' ? headings.filter(({ part }) => part < parts.length) : [];
+	const chapters = input.chapters === 'headings' ? chaptersOf(parts, input) : [];
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
 	return {
-		pauseBeforeMs: pauseBefore,
+		pauseBeforeMs,
 		parts,
 		text,
 		headings: chapters,
@@ -87,6 +98,12 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		wordsOf: (from, to) => linesOf(parts.slice(from, to + 1)),
 	};
 });
+
+/** The headings of a script, each with the part that it stands before. */
+const chaptersOf = (parts: DialoguePart[], input: DialogueInput): Heading[] =>
+	parts.flatMap(({ headings }, part) =>
+		headings.map((heading) => ({ title: prepared(heading, input).written.text.trim(), part })),
+	);
 
 const NO_HEADINGS =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
@@ -102,9 +119,8 @@ function linesOf(parts: DialoguePart[]): string {
 	return [...byLine]
 		.map(([line, said]) => {
 			const words = line.text.slice(said[0].source.start, said[said.length - 1].source.end).trim();
-			const headings = said[0].source.start === 0 ? line.headings : [];
 			return [
-				...headings.map((title) => `# ${title}`),
+				...said[0].headings.map((title) => `# ${title}`),
 				`${line.speaker ?? 'Narrator'}: ${words}`,
 			].join('\n');
 		})
