@@ -22,10 +22,40 @@ describe('what cannot be spoken is no segment of its own', () => {
 		expect(texts(source, 50)).toEqual([`* * *\n\n${sentence}`, `${sentence}\n\n* * *`]);
 	});
 	test('a text without a letter or digit', () => {
-		for (const text of ['', ' ', '* * *', '…!?', '——', '()', '❦'])
-			expect(isSpeakable(text)).toBe(false);
-		for (const text of ['a', '1', '你', '٣', 'ก', '½', '🙂', '❤️'])
-			expect(isSpeakable(text)).toBe(true);
+		for (const text of [
+			'',
+			' ',
+			'* * *',
+			'…!?',
+			'——',
+			'()',
+			'❦',
+			'#',
+			'*\uFE0F',
+			'\uFE0F',
+			'‼',
+			'⁉️',
+		])
+			expect([text, isSpeakable(text)]).toEqual([text, false]);
+		for (const text of [
+			'a',
+			'1',
+			'你',
+			'٣',
+			'ก',
+			'½',
+			'🙂',
+			'❤️',
+			'❤',
+			'🎙',
+			'☎',
+			'🇩🇪',
+			'#️⃣',
+			'👋🏽',
+			'©',
+			'™',
+		])
+			expect([text, isSpeakable(text)]).toEqual([text, true]);
 	});
 	test('in any text where a neighbour has room', () => {
 		const piece = fc.constantFrom(

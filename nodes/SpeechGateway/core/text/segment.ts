@@ -55,8 +55,12 @@ const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number; mayBeMute?
 ];
 const SENTENCE_LEVEL = 1;
 
-/** Letters, digits and emoji, of which many voices say the name. */
-const WORDS = /[\p{L}\p{N}\p{Emoji_Presentation}\uFE0F]+/gu;
+/**
+ * Letters, digits, and emoji, of which many voices say the name; also symbols that are shown as emoji only on demand (`🎙`, `™`).
+ * The four emoji that are punctuation are not among them.
+ */
+const WORDS =
+	/(?:(?![‼⁉〰〽])[\p{L}\p{N}\p{Emoji_Presentation}\p{Extended_Pictographic}\u20E3])+/gu;
 
 /** Whether there is a letter, digit or emoji in a text: without any, there is nothing to speak. */
 export function isSpeakable(text: string): boolean {
