@@ -1,5 +1,5 @@
 import { CLDR_ABBREVIATIONS } from './abbreviations';
-import { isPair, isSpace } from './characters';
+import { isPair, UNSPACED } from './characters';
 
 /**
  * An emotion or tone tag: one to four words in parentheses, ASCII or full-width. The gateway reads it as an instruction
@@ -82,7 +82,7 @@ const AFTER_NUMBER = /(?<=\p{L}\s)\d{1,2}\.[\p{Pe}\p{Pf}"']*\s+(?=\p{Lu})/gu;
 
 const CLOSING_THEN_SPACE = /[\p{Pe}\p{Pf}"']+(?=\s|$)/uy;
 const PUNCTUATION_THEN_SPACE = /[\p{Po}\p{Pe}\p{Pf}]+(?=\s|$)/uy;
-const OPENING_AFTER_SPACE = /(?:^|\s)[\p{Ps}\p{Pi}¿¡]$/u;
+const OPENING_MARK = /[\p{Ps}\p{Pi}¿¡]/u;
 const STARTS_WITH_CLOSING = /^[\p{Po}\p{Pe}\p{Pf}\p{Pc}\p{Pd}]/u;
 const ENDS_WITH_OPENING = /[\p{Ps}\p{Pi}]$/u;
 const OPENING = /[\p{Ps}\p{Pi}]/u;
@@ -181,22 +181,35 @@ export const clauses: CutFinder = (text, start, end) => matchEnds(CLAUSE_END, te
 export const numbers: CutFinder = (text, start, end) => matchEnds(AFTER_NUMBER, text, start, end);
 export const tagEnds: CutFinder = (text, start, end) => matchEnds(EMOTION_TAG, text, start, end);
 
+/** Endings are set right after foreign words: NATO는. */
+const HANGUL = /\p{Script=Hangul}/u;
+
 /** Spaces, and word ends of scripts that write without them (the dictionaries of Intl.Segmenter). */
 export function* words(text: string, start: number, end: number): Generator<number> {
-	let afterWord = false;
-	for (const { index, isWordLike } of segmentsOf('word', text, start, end)) {
-		if (isSpace(text.charCodeAt(index - 1))) {
-			const before = text.slice(Math.max(start, index - MARK_REACH), index).trimEnd();
-			const clings =
-				followsAbbreviation(text, index) ||
-				OPENING_AFTER_SPACE.test(before) ||
-				matchesAt(PUNCTUATION_THEN_SPACE, text, index);
-			if (!clings) yield index;
-		} else if (afterWord && isWordLike) {
-			yield index;
+	for (const { 0: run, 1: word, index } of text.slice(start, end).matchAll(/(\S*)\s*/g)) {
+		const wordStart = start + index;
+		const wordEnd = wordStart + word.length;
+		// Intl.Segmenter takes microseconds a word, so it is asked only where there may be words without spaces between.
+		if (UNSPACED.test(word) || HANGUL.test(word)) {
+			let afterWord = false;
+			for (const part of segmentsOf('word', text, wordStart, wordEnd)) {
+				if (afterWord && part.isWordLike) yield part.index;
+				afterWord = part.isWordLike === true;
+			}
 		}
-		afterWord = isWordLike === true;
+		const next = wordStart + run.length;
+		if (next > wordEnd && !clings(text, wordStart, wordEnd, next)) yield next;
 	}
+}
+
+const LETTER_OR_DIGIT = /[A-Za-z\d]/;
+
+/** Whether the space between two runs of text is no place to cut: one of them is an abbreviation or a mark of the other. */
+function clings(text: string, wordStart: number, wordEnd: number, next: number): boolean {
+	if (matchesAt(PUNCTUATION_THEN_SPACE, text, next)) return true;
+	if (LETTER_OR_DIGIT.test(text.charAt(wordEnd - 1))) return false;
+	const isOpening = wordEnd - wordStart === 1 && OPENING_MARK.test(text.charAt(wordStart));
+	return isOpening || followsAbbreviation(text, next);
 }
 
 /** Within a run without spaces (`either/or`, an address): between its parts, no mark cut from the word it belongs to. */

@@ -21,3 +21,7 @@ export function countCharacters(text: string): number {
 	for (let offset = 0; offset < text.length; offset += isPair(text, offset) ? 2 : 1) count++;
 	return count;
 }
+
+/** Matches text with a letter of a script that is written without spaces between words. */
+export const UNSPACED =
+	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;

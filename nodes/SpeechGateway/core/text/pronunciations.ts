@@ -1,4 +1,5 @@
 import { segmentsOf } from './boundaries';
+import { UNSPACED } from './characters';
 import type { Edit } from './mapped';
 
 /** A word or phrase and what is said in its place. */
@@ -69,8 +70,6 @@ function treeOf(rules: Pronunciation[], matchCase: boolean): Node | undefined {
 
 const WORD = /[\p{L}\p{M}\p{N}\p{Pc}]/u;
 const MARK = /\p{M}/u;
-const UNSPACED =
-	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 const SCRIPTS = [
 	/\p{Script=Latin}/u,
 	/\p{Script=Hangul}/u,
