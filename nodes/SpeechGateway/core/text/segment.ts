@@ -193,6 +193,8 @@ export function cutText(
 	const refine = (start: number, end: number, level: number) => {
 		if (level === LEVELS.length) return;
 		if (level > SENTENCE_LEVEL && fits(start, end)) return;
+		// Cuts so close to each other would all be thinned out.
+		if (cuts.length > 1 && measure(start, end) < limit * FINEST_PART) return;
 		const { find, price, mayCut, mayBeMute } = LEVELS[level];
 		// What cannot be spoken stays with what follows, at the end with what stands before, unless it is too long.
 		let from = start;
