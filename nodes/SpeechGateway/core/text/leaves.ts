@@ -111,7 +111,8 @@ export class OpenLeaf {
 export function linesOf(whole: MappedText, lines: Span[]): MappedText {
 	const writer = new MappedWriter();
 	lines.forEach(({ start, end }, i) => {
-		if (i > 0) writer.write('\n', start, start);
+		// The line break comes from the source where nothing else stands between: such lines make one run.
+		if (i > 0) writer.write('\n', lines[i - 1].end === start - 1 ? start - 1 : start, start);
 		writer.copy(whole, start, end);
 	});
 	return writer.finish();

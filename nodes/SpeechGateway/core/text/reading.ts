@@ -30,7 +30,11 @@ const ADDRESS =
 	/(?<![\p{L}\p{N}/@.-])(?:https?:\/\/|www\.)(?:[^\s<>"“”«»/?#:@]{1,80}@)?([^\s<>"“”«»/?#:(){}[\]]{1,253})[^\s<>"“”«»]*/iu;
 /** Punctuation at the end of an address belongs to the sentence. */
 const AFTER_ADDRESS = /[.,;:!?'")\]}*_~。，、）」]+$/u;
-const INVISIBLE = /[\u00ad\u200b\ufeff]/;
+const INVISIBLE = /[\u00ad\u200b]/;
+/** Words with single spaces between, or white space. Bounded, since the regular expression engine remembers each repetition. */
+const WORDS = /\S+(?:\s\S+){0,999}|\s+/g;
+/** Addresses and invisible characters are not read as they stand. */
+const NEEDS_CARE = /https?:\/\/|www\.|[\u00ad\u200b]/i;
 
 const ENDS_OPEN = /[:;,–—，、：；-]$/u;
 const LETTER = /[\p{L}\p{N}]/u;
@@ -79,10 +83,16 @@ export class Reading {
 
 	/** Running text: white space counts as one space. */
 	text(from: MappedText, start = 0, end = from.text.length): void {
-		for (const { 0: word, index } of from.text.slice(start, end).matchAll(/(\s*)(\S+)|\s+$/g)) {
-			const text = word.trimStart();
-			if (text.length < word.length) this.separate(' ');
-			if (text !== '') this.word(from, start + index + word.length - text.length, text);
+		for (const { 0: text, index } of from.text.slice(start, end).matchAll(WORDS)) {
+			const at = start + index;
+			if (/^\s/.test(text)) this.separate(' ');
+			else if (!NEEDS_CARE.test(text)) this.copy(from, at, at + text.length);
+			else {
+				for (const { 0: word, index: offset } of text.matchAll(/\S+/g)) {
+					if (offset > 0) this.separate(' ');
+					this.word(from, at + offset, word);
+				}
+			}
 		}
 	}
 
@@ -156,7 +166,7 @@ export class Reading {
 				this.pending === ', ' && (!LETTER.test(this.tail) || /[.,:;!?…]$/.test(this.tail));
 			const comma = WITHOUT_SPACES.test(this.tail) ? '，' : ', ';
 			const words = open ? ' ' : this.pending === ', ' ? comma : this.pending;
-			this.writer.write(words, start, start);
+			this.writer.write(words, this.at + words.length === start ? this.at : start, start);
 		}
 		this.pending = '';
 		if (this.lead) {
@@ -181,7 +191,7 @@ export class Reading {
 			return;
 		}
 		if (!address) {
-			for (const part of word.matchAll(/[^\u00ad\u200b\ufeff]+/g)) {
+			for (const part of word.matchAll(/[^\u00ad\u200b]+/g)) {
 				this.copy(from, start + part.index, start + part.index + part[0].length);
 			}
 			return;
@@ -206,11 +216,12 @@ export class Reading {
 		const piece = new MappedWriter();
 		piece.copy(from, start, end);
 		const { text, runs } = piece.finish();
+		const words = text.replace(/\s/g, ' ');
 		this.begin(runs[0].start);
 		for (const run of runs) {
-			this.writer.write(text.slice(run.at, run.at + run.length), run.start, run.end);
+			this.writer.write(words.slice(run.at, run.at + run.length), run.start, run.end);
 		}
 		this.at = runs[runs.length - 1].end;
-		this.note(text);
+		this.note(text.replace(/\s/g, ''));
 	}
 }
