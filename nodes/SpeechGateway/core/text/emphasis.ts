@@ -1,7 +1,10 @@
 /** A run of `*`, `_` or `~` in a paragraph. */
 export interface Delimiter {
 	mark: string;
+	/** What is not yet part of emphasis. */
 	start: number;
+	end: number;
+	/** Of the whole run. */
 	length: number;
 	canOpen: boolean;
 	canClose: boolean;
@@ -32,6 +35,7 @@ export function delimiterAt(text: string, start: number, length: number): Delimi
 	return {
 		mark,
 		start,
+		end: start + length,
 		length,
 		canOpen: left && (!isUnderscore || !right || PUNCTUATION.test(before)),
 		canClose: right && (!isUnderscore || !left || PUNCTUATION.test(after)),
@@ -47,45 +51,39 @@ export function matchDelimiters(
 	bottom: number,
 	drop: (start: number, end: number) => void,
 ): void {
-	const list = delimiters.splice(bottom).map((delimiter) => ({
-		...delimiter,
-		first: delimiter.start,
-		last: delimiter.start + delimiter.length,
-	}));
-	/** Open ones before the current one, and for each kind of closer how many of these it is of no use to look at. */
-	const open: typeof list = [];
+	/** Delimiters that may open emphasis, and by kind of closer how many of them certainly do not: CommonMark's `openers_bottom`. */
+	const open: Delimiter[] = [];
 	const floors = new Map<string, number>();
-	for (const closer of list) {
-		const key = () => `${closer.mark}${closer.canOpen}${closer.length % 3}`;
-		while (closer.canClose && closer.last > closer.first) {
+	for (const closer of delimiters.splice(bottom)) {
+		const key = `${closer.mark}${closer.canOpen}${closer.length % 3}`;
+		while (closer.canClose && closer.end > closer.start) {
 			let k = open.length - 1;
-			const floor = floors.get(key()) ?? 0;
-			const fits = (one: (typeof list)[number]) =>
-				one.mark === closer.mark &&
-				one.canOpen &&
-				(closer.mark === '~'
-					? one.length === closer.length
-					: !(
-							(one.canClose || closer.canOpen) &&
-							(one.length + closer.length) % 3 === 0 &&
-							(one.length % 3 !== 0 || closer.length % 3 !== 0)
-						));
-			while (k >= floor && !fits(open[k])) k--;
+			const floor = floors.get(key) ?? 0;
+			while (k >= floor && !fits(open[k], closer)) k--;
 			if (k < floor) {
-				floors.set(key(), open.length);
+				floors.set(key, open.length);
 				break;
 			}
 			const opener = open[k];
 			open.length = k + 1;
 			for (const [kind, floorOf] of floors) if (floorOf > k + 1) floors.set(kind, k + 1);
-			const both = Math.min(opener.last - opener.first, closer.last - closer.first);
+			const both = Math.min(opener.end - opener.start, closer.end - closer.start);
 			const count = closer.mark === '~' ? both : Math.min(2, both);
-			drop(opener.last - count, opener.last);
-			drop(closer.first, closer.first + count);
-			opener.last -= count;
-			closer.first += count;
-			if (opener.last === opener.first) open.pop();
+			drop(opener.end - count, opener.end);
+			drop(closer.start, closer.start + count);
+			opener.end -= count;
+			closer.start += count;
+			if (opener.end === opener.start) open.pop();
 		}
-		if (closer.canOpen && closer.last > closer.first) open.push(closer);
+		if (closer.canOpen && closer.end > closer.start) open.push(closer);
 	}
+}
+
+/** Whether two delimiters make emphasis, by CommonMark's rule of three. */
+function fits(opener: Delimiter, closer: Delimiter): boolean {
+	if (opener.mark !== closer.mark || !opener.canOpen) return false;
+	if (closer.mark === '~') return opener.length === closer.length;
+	const isEither = opener.canClose || closer.canOpen;
+	const sum = opener.length + closer.length;
+	return !isEither || sum % 3 !== 0 || (opener.length % 3 === 0 && closer.length % 3 === 0);
 }
