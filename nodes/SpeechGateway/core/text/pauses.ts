@@ -54,14 +54,19 @@ export function takePauses(read: MappedText): { written: MappedText; pauses: Pau
 	});
 	const remaining = rewrite(unchanged(read.text), edits);
 	const pauses: Pause[] = [];
+	let last = 0;
+	let isAfterText = true;
 	found.forEach((match, i) => {
 		const at = offsetOf(remaining, edits[i].start);
 		const length = milliseconds(match[1], match[2]);
-		const previous = pauses.at(-1);
-		if (previous && remaining.text.slice(previous.at, at).trim() === '') {
+		isAfterText ||= remaining.text.slice(last, at).trim() !== '';
+		last = at;
+		if (!isAfterText) {
+			const previous = pauses[pauses.length - 1];
 			previous.milliseconds = Math.min(MAX_PAUSE_MILLISECONDS, previous.milliseconds + length);
 		} else if (length > 0) {
 			pauses.push({ at, milliseconds: length });
+			isAfterText = false;
 		}
 	});
 	return { written: rewrite(read, edits), pauses };
