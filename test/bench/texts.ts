@@ -101,7 +101,7 @@ export function speeds(): Row[] {
 			'plain',
 		],
 		['Markdown of a chat model', read('chatgpt-nested.md'), 'markdown'],
-		['MediaWiki', read('wikitext.md'), 'markdown'],
+		['Markdown of GitHub', read('github-readme.md'), 'markdown'],
 		['HTML of a wiki', read('wikipedia-page.html'), 'html'],
 		['HTML of a newsletter', read('newsletter.html'), 'html'],
 		['only opening brackets', '[', 'markdown'],

@@ -16,7 +16,7 @@ export const textFields = {
 		description: 'How the text is written. Markup is neither spoken nor charged.',
 		choices: {
 			plain: { name: 'Plain Text' },
-			markdown: { name: 'Markdown', description: 'From AI models, chats and wikis' },
+			markdown: { name: 'Markdown', description: 'From AI models, chats and GitHub' },
 			html: { name: 'HTML', description: 'From feeds, emails and websites' },
 		},
 	}),

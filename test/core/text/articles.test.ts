@@ -69,7 +69,10 @@ open.
 A cup of coffee.`,
 	);
 	expect(headings).toMatchObject([{ at: 0, level: 2, title: 'How to brew good coffee ☕' }]);
-	expect(notes).toEqual(['1 code block was left out: code is not spoken.']);
+	expect(notes).toEqual([
+		'Footnotes were left out, and marks that refer to them or to sources, such as [1].',
+		'Code blocks were left out: code is not spoken.',
+	]);
 });
 
 test('an entry of a feed', () => {

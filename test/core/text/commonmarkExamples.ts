@@ -45,7 +45,6 @@ const words = (text: string) => withLinks(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 export const DELIBERATE: Record<number, string> = {
 	25: 'characters of two code points (&ngE;) and most names of mathematics are not in the table',
 	169: 'code in HTML is left out as any code is',
-	590: 'of a page that a wiki shows, nothing is known',
 	283: 'the number of an empty list item is not read',
 	289: 'indented prose is read: people indent paragraphs more often than they write code so',
 	299: 'of a list within a list without words between, one number is read',

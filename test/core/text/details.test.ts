@@ -36,13 +36,6 @@ test.each([
 	expect(decoded(reference)).toBe(character);
 });
 
-test('quotations whose marks are character references', () => {
-	expect(read('&gt; As I said.\n&gt; &gt; And before.')).toBe(
-		read('> As I said.\n> > And before.'),
-	);
-	expect(read('&gt; As I said.')).toBe('As I said.');
-});
-
 test.each([
 	['an emoji is no letter', '😁_well_ said', '😁well said'],
 	['what can only end ends nothing', 'one* two* three', 'one* two* three'],
@@ -53,10 +46,6 @@ test.each([
 });
 
 test.each([
-	['[[|words]]', 'words'],
-	['[[Page|200]]', '200'],
-	['![[cat.png|a cat]]', 'a cat'],
-	['![[cat.png|200]]', ''],
 	['It is $50\\%$.', 'It is 50%.'],
 	['$\\log{x}$', 'log x'],
 	['$2{x}$', '2x'],

@@ -45,8 +45,7 @@ const MARKDOWN: Array<[string, string]> = [
 		'<!--',
 		'<?',
 	].map(fill),
-	...['$a', '\\[', '[[a|', '{{a', '{%', '[a b="', ':::a\n', '>!a', '[!a] ', '&gt;'].map(fill),
-	...["'''a'''[[b]]{{c}}<ref>", '==a==\n{|\n|a||b\n{{'].map(fill),
+	...['$a', '\\[', '[[a|', ':contentReference[', '【a', '[!a] '].map(fill),
 	...[
 		'a\n',
 		'# a\n\nb\n\n',
@@ -81,7 +80,16 @@ const HTML: Array<[string, string]> = [
 		'<td>',
 		'&a',
 	].map(fill),
-	...['a\n', '<ul><li>', '<sub alias="a">', '&lt;p&gt;', '<h1>a</h1>', '</a>'].map(fill),
+	...[
+		'a\n',
+		'<![CDATA[',
+		'[caption a',
+		'<ul><li>',
+		'<sub alias="a">',
+		'&lt;p&gt;',
+		'<h1>a</h1>',
+		'</a>',
+	].map(fill),
 	[
 		'elements without an end',
 		Array.from({ length: LENGTH / 20 }, (_, i) => `<x${i} hidden>a`).join(''),

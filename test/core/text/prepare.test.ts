@@ -113,6 +113,38 @@ describe('pauses', () => {
 	});
 });
 
+describe('what is left out is said once', () => {
+	test.each([
+		['markdown', '---\ntitle: x\n---\nText', 'front matter'],
+		['markdown', '```\nx = 1\n```\n\nText\n\n```\ny = 1\n```', 'Code blocks'],
+		['markdown', 'Text[^1], more[^2].\n\n[^1]: A note.', 'Footnotes'],
+		['markdown', 'Text\n\n[^1]: A note.', 'Footnotes'],
+		['markdown', 'Text 【5†source】 :contentReference[oaicite:7]{index=7}', 'Footnotes'],
+		['markdown', '![IMG_1234.jpg](a.jpg) Text ![Untitled](b.png)', 'Images'],
+		['markdown', '<think>Hm.</think>\n\nText', 'thoughts'],
+		['html', '<pre><code>x = 1</code></pre><p>Text</p>', 'Code blocks'],
+		['html', '<p>Text<sup><a href="#fn1">1</a></sup></p>', 'Footnotes'],
+		['html', '<img src="x.jpg" alt="x.jpg"> Text', 'Images'],
+		['html', '<nav>Home</nav><p>Text</p><button>Buy</button>', 'menus'],
+		['html', '<p hidden>Secret</p><p>Text</p>', 'hidden elements'],
+	] as const)('%s %j', (textFormat, source, note) => {
+		expect(prepare(source, { textFormat }).notes).toEqual([expect.stringContaining(note)]);
+	});
+	test.each([
+		[
+			'markdown',
+			'# Text\n\n[A link](https://example.com) ![](a.png) ![A cat](b.png) <!-- more -->',
+		],
+		[
+			'markdown',
+			'[a]: https://example.com\n\n---\n\n> [!NOTE]\n> - [x] Text with `code` and $x^2$',
+		],
+		['html', '<head><title>x</title></head><script>x()</script><p>Text</p><img src="a" alt="">'],
+	] as const)('nothing is: %s %j', (textFormat, source) => {
+		expect(prepare(source, { textFormat }).notes).toEqual([]);
+	});
+});
+
 describe('SSML', () => {
 	const source =
 		'<?xml version="1.0"?>\n<speak version="1.1"><p><s>Hello <emphasis level="strong">dear</emphasis> world.</s><s>It is <say-as interpret-as="date">2024</say-as>.</s></p><amazon:effect name="whispered">psst</amazon:effect></speak>';

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { prepareText, type TextFormat } from '../../../nodes/SpeechGateway/core/text/prepare';
 import { segmentPrepared } from '../../../nodes/SpeechGateway/core/text/spokenSegments';
 
-/** What chat models, editors, feeds and wikis write, each with what a listener should hear beside it (`NAME.spoken.txt`). */
+/** What chat models, editors, feeds and websites write, each with what a listener should hear beside it (`NAME.spoken.txt`). */
 const FOLDER = join(__dirname, 'readings');
 const FORMATS: Record<string, TextFormat> = { '.md': 'markdown', '.html': 'html', '.txt': 'plain' };
 const sources = readdirSync(FOLDER).filter((name) => !name.endsWith('.spoken.txt'));

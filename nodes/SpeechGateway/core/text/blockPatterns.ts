@@ -2,14 +2,14 @@
 
 export const ATX = /(#{1,6})(?:[ \t]|$)/y;
 export const FENCE = /(`{3,}|~{3,})([^\n]*)/y;
-export const BULLET = /([*+-])(?=[ \t]|$)/y;
+/** Also the bullets of word processors and chats. */
+export const BULLET = /([*+-]|[•◦▪‣●○▸►](?=[ \t]))(?=[ \t]|$)/y;
 export const NUMBER = /(\d{1,9})([.)])(?=[ \t]|$)/y;
 export const NOTE = /\[\^[^\]\s]{1,100}\]:/y;
 export const SETEXT = /(?:=+|-+)[ \t]*$/y;
 export const DELIMITER_ROW = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const FRONT_MATTER =
 	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
-const TOML_FRONT_MATTER = /^\+\+\+[ \t]*\r?\n(?:[^\n]*\n){1,200}?\+\+\+[ \t]*(?:\r?\n|$)/;
 const FRONT_MATTER_LINE = /^(?:[\w-]{1,60}:(?:\s.*)?|[ \t].*|-\s.*|#.*|)$/;
 
 /** How an HTML block starts and what ends it, in the order of the specification. */
@@ -58,8 +58,6 @@ export function cellsOf(line: string): Array<{ start: number; end: number }> {
 
 /** Where a document starts behind its front matter; 0 without any. */
 export function frontMatterEnd(source: string): number {
-	const toml = TOML_FRONT_MATTER.exec(source);
-	if (toml) return toml[0].length;
 	const matter = FRONT_MATTER.exec(source);
 	const isMatter = matter?.[1]
 		.split(/\r?\n/)

@@ -3,7 +3,6 @@ import {
 	cellsOf,
 	DELIMITER_ROW,
 	FENCE,
-	frontMatterEnd,
 	HTML_STARTS,
 	isThematicBreak,
 	matchAt,
@@ -39,9 +38,9 @@ export class BlockReader {
 		this.whole = unchanged(source);
 	}
 
-	read(): BlockEvent[] {
+	/** Reads from an offset on. */
+	read(start: number): BlockEvent[] {
 		const { source } = this;
-		let start = frontMatterEnd(source);
 		while (start < source.length) {
 			const lineFeed = source.indexOf('\n', start);
 			const next = lineFeed < 0 ? source.length : lineFeed + 1;
@@ -178,12 +177,10 @@ export class BlockReader {
 	}
 
 	private closeLeaf(): void {
-		const leaf = this.leaf?.finish(this.whole);
+		if (!this.leaf) return;
+		const leaf = this.leaf.finish(this.whole);
 		this.leaf = undefined;
-		if (leaf?.kind !== 'paragraph') {
-			if (leaf) this.add(leaf);
-			return;
-		}
+		if (leaf.kind !== 'paragraph') return this.add(leaf);
 		const text = this.withoutDefinitions(leaf.text);
 		if (text) this.add({ kind: 'paragraph', text });
 	}

@@ -1,7 +1,7 @@
 import { decode, decoded } from './entities';
-import { endOf, type MappedText, slice, startOf, unchanged } from './mapped';
+import { endOf, type MappedText, rewrite, slice, startOf, through, unchanged } from './mapped';
 import { pauseMark } from './pauses';
-import { Reading, type ReadText } from './reading';
+import { type LeftOut, Reading, type ReadText } from './reading';
 import { aliasOf, attribute, SSML_ELEMENT } from './ssml';
 
 const words = (list: string) => new Set(list.split(' '));
@@ -12,11 +12,12 @@ const BLOCKS = words(
 );
 /** Blocks that are read as a sentence each, on a line of their own. */
 const SENTENCES = words('caption dt figcaption legend li option summary tr');
-/** Elements whose content is not read out: code, controls, and what only stands in for something that is seen. */
-const UNREAD = words(
-	'script style template head title svg iframe object video canvas noscript nav button select textarea datalist map rt rp ' +
-		'annotation annotation-xml applet think thinking ac:parameter ac:plain-text-body ri:user',
+/** Elements without words of the page: code, and what only stands in for something that is seen. */
+const NO_WORDS = words(
+	'script style template head title svg iframe object video canvas noscript datalist map rt rp annotation annotation-xml applet',
 );
+/** Elements whose words are not part of the text: controls, settings, and the thoughts of chat models. */
+const UNREAD = words('nav button select textarea think thinking ac:parameter ac:plain-text-body');
 /** Elements whose content is not markup. */
 const RAW = words('script style textarea title iframe noscript xmp');
 const VOID = words('area base br col embed hr img input link meta param source track wbr');
@@ -61,7 +62,6 @@ export const isAltText = (alt: string): boolean => alt.trim() !== '' && !NO_ALT.
 /** Reads tags and text in the order of a page; Markdown uses it for the HTML within. */
 export class HtmlReader {
 	readonly dropped = new Set<string>();
-	codeBlocks = 0;
 	/** The element that is left out, with how often it is open. */
 	private unread: { name: string; depth: number } | undefined;
 	/** Numbers of the ordered lists that are open, undefined for bullet lists. */
@@ -98,8 +98,10 @@ export class HtmlReader {
 			return;
 		}
 		const isOpening = !closing && !VOID.has(name) && !isSelfClosing(tag.attributes);
-		if (isOpening && this.isUnread(tag) && this.isClosed(tag)) {
+		const kind = isOpening ? unreadKind(tag, this.source) : undefined;
+		if (kind && this.isClosed(tag)) {
 			this.unread = { name, depth: 1 };
+			if (kind !== 'noWords') this.reading.leaveOut(kind);
 			return;
 		}
 		if (/^h[1-6]$/.test(name)) {
@@ -145,7 +147,10 @@ export class HtmlReader {
 		const alt = decoded(attribute(attributes, 'alt') ?? '')
 			.trim()
 			.replace(/\s+/g, ' ');
-		if (!isAltText(alt)) return;
+		if (!isAltText(alt)) {
+			if (alt !== '') this.reading.leaveOut('images');
+			return;
+		}
 		this.reading.separate(' ');
 		this.reading.say(alt, start, end);
 		this.reading.separate(' ');
@@ -168,29 +173,6 @@ export class HtmlReader {
 		if (isAlias) this.reading.startAlias(alias);
 	}
 
-	private isUnread({ name, attributes, end }: Tag): boolean {
-		if (UNREAD.has(name)) return true;
-		if (name === 'pre' && /^\s{0,20}<(?:code|kbd|samp)\b/i.test(this.source.slice(end, end + 40))) {
-			this.codeBlocks++;
-			return true;
-		}
-		if (name === 'sup') {
-			const content = this.source.slice(end, end + MARK_REACH).split(/<\/sup/i, 1)[0];
-			const isLink = /<a\s/i.test(content) || content.includes('[');
-			if (isLink && FOOTNOTE_MARK.test(content)) return true;
-		}
-		if (attributes === '') return false;
-		if (name === 'table' && INFOBOX.test(attribute(attributes, 'class') ?? '')) return true;
-		return (
-			/(?:^|\s)hidden(?:\s|=|\/|$)/i.test(attributes.replace(/"[^"]*"|'[^']*'/g, '""')) ||
-			attribute(attributes, 'aria-hidden') === 'true' ||
-			/display\s*:\s*none/i.test(attribute(attributes, 'style') ?? '') ||
-			UNREAD_CLASS.test(attribute(attributes, 'class') ?? '') ||
-			UNREAD_ROLE.test(attribute(attributes, 'role') ?? '') ||
-			UNREAD_EPUB.test(attribute(attributes, 'epub:type') ?? '')
-		);
-	}
-
 	/** Whether the element has an end: a forgotten one must not swallow the rest of the page. */
 	private isClosed({ name, end }: Tag): boolean {
 		if (this.neverClosed.has(name) || this.neverClosed.size > MAX_UNCLOSED) return false;
@@ -200,6 +182,34 @@ export class HtmlReader {
 		this.neverClosed.add(name);
 		return false;
 	}
+}
+
+/** Why an element is not read out; undefined: it is. */
+function unreadKind(
+	{ name, attributes, end }: Tag,
+	source: string,
+): LeftOut | 'noWords' | undefined {
+	if (NO_WORDS.has(name)) return 'noWords';
+	if (UNREAD.has(name)) return 'page';
+	if (name === 'pre' && /^\s{0,20}<(?:code|kbd|samp)\b/i.test(source.slice(end, end + 40))) {
+		return 'code';
+	}
+	if (name === 'sup') {
+		const content = source.slice(end, end + MARK_REACH).split(/<\/sup/i, 1)[0];
+		const isLink = /<a\s/i.test(content) || content.includes('[');
+		if (isLink && FOOTNOTE_MARK.test(content)) return 'footnotes';
+	}
+	if (attributes === '') return undefined;
+	const classes = attribute(attributes, 'class') ?? '';
+	const isUnread =
+		(name === 'table' && INFOBOX.test(classes)) ||
+		/(?:^|\s)hidden(?:\s|=|\/|$)/i.test(attributes.replace(/"[^"]*"|'[^']*'/g, '""')) ||
+		attribute(attributes, 'aria-hidden') === 'true' ||
+		/display\s*:\s*none/i.test(attribute(attributes, 'style') ?? '') ||
+		UNREAD_CLASS.test(classes) ||
+		UNREAD_ROLE.test(attribute(attributes, 'role') ?? '') ||
+		UNREAD_EPUB.test(attribute(attributes, 'epub:type') ?? '');
+	return isUnread ? 'page' : undefined;
 }
 
 const TAG_NAME = /<(\/?)([A-Za-z][A-Za-z\d:-]{0,60})(?=[\s/>])/y;
@@ -273,32 +283,30 @@ export function feedHtml(page: MappedText, reader: HtmlReader): void {
 	if (from < text.length) reader.text(decode(slice(page, from, text.length)));
 }
 
-/** What was left out, for the one who asked. */
-export function notesOf(reader: HtmlReader): { dropped: string[]; notes: string[] } {
-	const count = reader.codeBlocks;
-	return {
-		dropped: [...reader.dropped],
-		notes:
-			count > 0
-				? [
-						`${count} code ${count === 1 ? 'block was' : 'blocks were'} left out: code is not spoken.`,
-					]
-				: [],
-	};
-}
-
 const ESCAPED_TAG = /&lt;\/?(?:p|br|div|h[1-6]|[uo]l|li|strong|em|a|img|span)\b[^<>]{0,2000}?&gt;/i;
 
 /** A page that was escaped once too often, as some feeds hand it out, as the page that was meant. */
-export function unescaped(source: string): MappedText {
+function unescaped(source: string): MappedText {
 	const page = unchanged(source);
 	return !source.includes('<') && ESCAPED_TAG.test(source) ? decode(page) : page;
 }
 
+/** What encloses a page in a feed, and WordPress's shortcodes around pictures. A pause mark has no `=`. */
+const ENCLOSURES =
+	/<!\[CDATA\[|\]\]>|\[\/?(?:caption|gallery)(?:\s[^\]\n=]{0,50}=[^\]\n]{0,500})?\]/gi;
+
 /** Reads HTML as a good reader would read out the page. */
 export function readHtml(source: string): ReadText {
+	const whole = unescaped(source);
+	const marks = [...whole.text.matchAll(ENCLOSURES)].map(({ 0: mark, index }) => ({
+		start: index,
+		end: index + mark.length,
+		text: '',
+	}));
+	const page = rewrite(whole, marks);
 	const reading = new Reading();
-	const reader = new HtmlReader(source, reading);
-	feedHtml(unchanged(source), reader);
-	return { ...reading.finish(), ...notesOf(reader) };
+	const reader = new HtmlReader(page.text, reading);
+	feedHtml(unchanged(page.text), reader);
+	const read = reading.finish();
+	return { ...read, text: through(read.text, page), dropped: [...reader.dropped] };
 }

@@ -1,9 +1,9 @@
-import { WHOLE_TAG } from './blockPatterns';
+import { matchAt, WHOLE_TAG } from './blockPatterns';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { CHARACTER_REFERENCE, characterOf } from './entities';
-import { DIALECT_MARKS, type DialectMark, dialectMarkAt, wikiLinkAt } from './inlineDialects';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
 import { endOf, type MappedText, MappedWriter, startOf } from './mapped';
+import { formulaAt } from './math';
 import { type HtmlReader, isAltText, type Tag } from './html';
 import type { Reading } from './reading';
 
@@ -26,7 +26,10 @@ interface Bracket {
 	hasBracketAfter: boolean;
 }
 
-const SPECIAL = new RegExp(`[\\\\\`*_~![\\]<&\\n${DIALECT_MARKS}]`, 'g');
+const SPECIAL = /[\\`*_~![\]<&\n$:【\ue200]/g;
+/** Where chat models show a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`. */
+const SOURCE_MARK =
+	/:contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201/y;
 const AUTOLINK = /<(?:[A-Za-z][A-Za-z\d+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/y;
 const FOOTNOTE = /^\^[^\s\]]{1,100}$/;
 const CITATION = /^\d{1,3}$/;
@@ -50,11 +53,13 @@ export class InlineReader {
 	constructor(
 		private readonly content: MappedText,
 		private readonly labels: Set<string>,
+		private readonly reader: HtmlReader,
+		private readonly reading: Reading,
 	) {
 		this.text = content.text;
 	}
 
-	read(reader: HtmlReader, reading: Reading): void {
+	read(): void {
 		SPECIAL.lastIndex = 0;
 		let match = SPECIAL.exec(this.text);
 		while (match) {
@@ -63,16 +68,16 @@ export class InlineReader {
 			match = SPECIAL.exec(this.text);
 		}
 		matchDelimiters(this.delimiters, 0, (start, end) => this.changes.push({ start, end }));
-		this.hand(reader, reading);
+		this.hand();
 	}
 
 	/** Reads the mark at an offset; where to go on. */
 	private special(mark: string, at: number): number {
-		const dialect = this.dialectMark(mark, at);
-		if (dialect) return this.change(at, dialect);
 		switch (mark) {
 			case '\\':
-				return this.escape(at);
+				return this.formula(at) ?? this.escape(at);
+			case '$':
+				return this.formula(at) ?? at + 1;
 			case '`':
 				return this.code(at);
 			case '\n':
@@ -92,24 +97,21 @@ export class InlineReader {
 			case '~':
 				return this.run(mark, at);
 			default:
-				return at + 1;
+				return this.sourceMark(at);
 		}
 	}
 
-	private dialectMark(mark: string, at: number): DialectMark | undefined {
-		if (mark === '[' || (mark === '!' && this.text.startsWith('[[', at + 1))) {
-			const open = mark === '[' ? at : at + 1;
-			const link = wikiLinkAt(this.text, open, mark === '!');
-			const isLabel =
-				link && this.labels.has(normalizeLabel(this.text.slice(open + 2, link.end - 2)));
-			return isLabel ? undefined : link;
-		}
-		return dialectMarkAt(this.text, at);
+	private formula(at: number): number | undefined {
+		const formula = formulaAt(this.text, at);
+		if (formula) this.changes.push({ start: at, ...formula });
+		return formula?.end;
 	}
 
-	private change(start: number, { end, kept, text }: DialectMark): number {
-		if (kept) this.changes.push({ start, end: kept.start });
-		this.changes.push({ start: kept?.end ?? start, end, text });
+	private sourceMark(at: number): number {
+		if (!matchAt(SOURCE_MARK, this.text, at)) return at + 1;
+		const end = SOURCE_MARK.lastIndex;
+		this.changes.push({ start: at, end });
+		this.reading.leaveOut('footnotes');
 		return end;
 	}
 
@@ -230,6 +232,7 @@ export class InlineReader {
 		if (markEnd >= 0) {
 			this.delimiters.length = bracket.delimiters;
 			this.changes.push({ start: bracket.start, end: markEnd });
+			this.reading.leaveOut('footnotes');
 			return markEnd;
 		}
 		const end =
@@ -241,6 +244,7 @@ export class InlineReader {
 		matchDelimiters(this.delimiters, bracket.delimiters, drop);
 		if (bracket.isImage && (!isAltText(content) || BADGE.test(this.text.slice(at, end)))) {
 			drop(bracket.start, end);
+			if (content.trim() !== '') this.reading.leaveOut('images');
 		}
 		drop(bracket.start, bracket.open + 1);
 		drop(at, end);
@@ -272,8 +276,8 @@ export class InlineReader {
 	}
 
 	/** Hands over the words between the changes, in order. */
-	private hand(reader: HtmlReader, reading: Reading): void {
-		const { content, changes } = this;
+	private hand(): void {
+		const { content, changes, reader, reading } = this;
 		changes.sort((a, b) => a.start - b.start);
 		let words = new MappedWriter();
 		let from = 0;

@@ -7,7 +7,8 @@ export type Leaf =
 	| { kind: 'paragraph' | 'html'; text: MappedText }
 	| { kind: 'heading'; level: number; text: MappedText }
 	| { kind: 'code'; info: string; text: MappedText }
-	| { kind: 'table'; rows: MappedText[][] };
+	| { kind: 'table'; rows: MappedText[][] }
+	| { kind: 'note' };
 
 /** Offsets of the source, the end exclusive. */
 interface Span {
@@ -89,10 +90,10 @@ export class OpenLeaf {
 		return 'more';
 	}
 
-	/** The leaf with its text; undefined for one that is not read. */
-	finish(whole: MappedText): Leaf | undefined {
+	/** The leaf with its text; a footnote has none, since it is not read. */
+	finish(whole: MappedText): Leaf {
 		const { kind, info = '', columns } = this.opening;
-		if (kind === 'note') return undefined;
+		if (kind === 'note') return { kind };
 		if (kind === 'table') {
 			const rows = this.lines.map(({ start, end }) =>
 				cellsOf(whole.text.slice(start, end))

@@ -1,5 +1,6 @@
+import { frontMatterEnd } from './blockPatterns';
 import { BlockReader, type BlockEvent, type Leaf } from './blocks';
-import { feedHtml, HtmlReader, notesOf } from './html';
+import { feedHtml, HtmlReader } from './html';
 import { InlineReader } from './inline';
 import { takeDefinitions } from './links';
 import { type MappedText, rewrite, slice } from './mapped';
@@ -36,10 +37,12 @@ class MarkdownReader {
 
 	read(): ReadText {
 		const blocks = new BlockReader(this.source, (text) => takeDefinitions(text, this.labels));
-		const events = blocks.read();
+		const start = frontMatterEnd(this.source);
+		if (start > 0) this.reading.leaveOut('frontMatter');
+		const events = blocks.read(start);
 		for (const [, number] of this.source.matchAll(SOURCE_LINE)) this.labels.add(number);
 		for (const event of events) this.event(event);
-		return { ...this.reading.finish(), ...notesOf(this.html) };
+		return { ...this.reading.finish(), dropped: [...this.html.dropped] };
 	}
 
 	private event(event: BlockEvent): void {
@@ -55,7 +58,7 @@ class MarkdownReader {
 	}
 
 	private inline(text: MappedText): void {
-		new InlineReader(text, this.labels).read(this.html, this.reading);
+		new InlineReader(text, this.labels, this.html, this.reading).read();
 	}
 
 	private leaf(leaf: Leaf, inItem: boolean): void {
@@ -86,6 +89,8 @@ class MarkdownReader {
 				return reading.endBlock('\n\n');
 			case 'code':
 				return this.code(leaf.info, leaf.text);
+			case 'note':
+				return reading.leaveOut('footnotes');
 		}
 	}
 
@@ -112,7 +117,7 @@ class MarkdownReader {
 	private code(info: string, text: MappedText): void {
 		if (this.html.isSilent || text.text.trim() === '') return;
 		if (!(info === '' ? looksLikeProse(text.text) : PROSE_INFO.test(info))) {
-			this.html.codeBlocks++;
+			this.reading.leaveOut('code');
 			return;
 		}
 		this.reading.endBlock('\n\n');

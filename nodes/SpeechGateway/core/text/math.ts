@@ -1,4 +1,5 @@
 /** Formulas in LaTeX, as chat models write them, in characters that can be read out. */
+import { matchAt } from './blockPatterns';
 
 /** The commands of LaTeX that stand for one character or word. */
 const COMMANDS =
@@ -18,8 +19,23 @@ let commands: Map<string, string> | undefined;
 /** Groups within each other; what is deeper loses its braces. */
 const MAX_NESTED = 20;
 
+const DOLLARS = /\$\$([^$]{1,2000})\$\$|\$(?=[^\s$])([^$\n]{0,300}[^\s$\\])\$(?![\d$])/y;
+/** Not beyond the start of another one: where formulas have no end, each would be looked through again and again. */
+const SLASHED = /\\\(((?:(?!\\\()[^]){1,1000}?)\\\)|\\\[((?:(?!(?<!\\)\\\[)[^]){1,2000}?)\\\]/y;
+
+/** The formula at an offset, as it is read: `$x^2$`, `$$x^2$$`, `\\(x^2\\)`, `\\[x^2\\]`. */
+export function formulaAt(text: string, at: number): { end: number; text: string } | undefined {
+	const pattern = text.charAt(at) === '$' ? DOLLARS : SLASHED;
+	const match = matchAt(pattern, text, at);
+	const content = match?.[1] ?? match?.[2];
+	if (content === undefined || !isFormula(content)) return undefined;
+	// A number in escaped brackets is one.
+	if (pattern === SLASHED && /^\s*\d+\s*$/.test(content)) return undefined;
+	return { end: pattern.lastIndex, text: readFormula(content) };
+}
+
 /** Whether what stands between two dollar signs is a formula and no price. */
-export function isFormula(content: string): boolean {
+function isFormula(content: string): boolean {
 	return /[\\^_=+<>{}]|^\p{L}$|^[\d.,]+$|^\p{L}\(.{1,9}\)$/u.test(content.trim());
 }
 
@@ -45,7 +61,7 @@ function readPart(text: string): string {
 }
 
 /** `\frac{a}{2}` as `a/2`, `\sqrt{x^2 - 1}` as `√(x² − 1)`. */
-export function readFormula(latex: string): string {
+function readFormula(latex: string): string {
 	let text = latex.replace(/\\(?:begin|end)\{[a-z]+\*?\}|\\\\|(?<!\\)&/g, ' ');
 	// Groups are resolved from within.
 	for (let depth = 0; depth < MAX_NESTED && /\{[^{}]*\}/.test(text); depth++) {

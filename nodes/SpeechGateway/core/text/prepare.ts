@@ -1,15 +1,5 @@
-import { dialectEdits } from './blockDialects';
-import { readHtml, unescaped } from './html';
-import {
-	endOf,
-	type MappedText,
-	offsetOf,
-	rewrite,
-	slice,
-	startOf,
-	through,
-	unchanged,
-} from './mapped';
+import { readHtml } from './html';
+import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
 import { plainHeadings } from './plainHeadings';
 import { readParenthesesAloud, toneTags, untonedTags } from './parentheses';
@@ -55,14 +45,10 @@ export interface PreparedText {
 const MANY_PARENTHESES = 3;
 
 function read(source: string, format: TextFormat): ReadText {
-	if (format === 'plain') {
-		const plain = readPlain(source);
-		return { ...plain, headings: plainHeadings(plain.text.text), notes: [] };
-	}
-	const page = format === 'html' ? unescaped(source) : unchanged(source);
-	const known = rewrite(page, dialectEdits(page.text, format));
-	const readText = format === 'html' ? readHtml(known.text) : readMarkdown(known.text);
-	return known.text === source ? readText : { ...readText, text: through(readText.text, known) };
+	if (format === 'html') return readHtml(source);
+	if (format === 'markdown') return readMarkdown(source);
+	const plain = readPlain(source);
+	return { ...plain, headings: plainHeadings(plain.text.text), notes: [] };
 }
 
 function notesOn(

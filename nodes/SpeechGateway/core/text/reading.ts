@@ -22,6 +22,16 @@ export interface ReadText {
 	notes: string[];
 }
 
+/** What is left out on purpose, with the hint that says so. */
+const LEFT_OUT = {
+	code: 'Code blocks were left out: code is not spoken.',
+	footnotes: 'Footnotes were left out, and marks that refer to them or to sources, such as [1].',
+	frontMatter: 'The front matter was left out.',
+	images: 'Images without a description were left out.',
+	page: "Parts that are not the text itself were left out, such as menus, buttons, footnotes, hidden elements and a model's thoughts.",
+};
+export type LeftOut = keyof typeof LEFT_OUT;
+
 type Break = '' | ' ' | ', ' | '\n' | '\n\n';
 const STRENGTH: Record<Break, number> = { '': 0, ' ': 1, ', ': 2, '\n': 3, '\n\n': 4 };
 
@@ -68,6 +78,7 @@ export class Reading {
 	private lead: { words: string; start: number; end: number } | undefined;
 	private openHeading: { level: number; at: number } | undefined;
 	private readonly aliases: Edit[] = [];
+	private readonly notes = new Set<string>();
 	private openAlias: { at: number; words: string } | undefined;
 
 	/** Running text whose line breaks are kept. */
@@ -155,9 +166,14 @@ export class Reading {
 		this.openAlias = undefined;
 	}
 
-	/** `aliases`: what is spoken in place of stretches of the text. */
-	finish(): { text: MappedText; headings: ReadHeading[]; aliases: Edit[] } {
-		return { text: this.writer.finish(), headings: this.found, aliases: this.aliases };
+	/** Something is not read out; a hint says so once. */
+	leaveOut(what: LeftOut): void {
+		this.notes.add(LEFT_OUT[what]);
+	}
+
+	finish(): Omit<ReadText, 'dropped'> {
+		const { found: headings, aliases, notes } = this;
+		return { text: this.writer.finish(), headings, aliases, notes: [...notes] };
 	}
 
 	private begin(start: number): void {
