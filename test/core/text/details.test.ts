@@ -46,6 +46,9 @@ test.each([
 });
 
 test.each([
+	['See section [11](https://a.org/x11).', 'See section 11.'],
+	['It rains. [1](https://a.org)', 'It rains.'],
+	['It rains[1](https://a.org).', 'It rains.'],
 	['It is $50\\%$.', 'It is 50%.'],
 	['$\\log{x}$', 'log x'],
 	['$2{x}$', '2x'],

@@ -33,6 +33,8 @@ const SOURCE_MARK =
 const AUTOLINK = /<(?:[A-Za-z][A-Za-z\d+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/y;
 const FOOTNOTE = /^\^[^\s\]]{1,100}$/;
 const CITATION = /^\d{1,3}$/;
+/** What a source stands behind, with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
+const ENDS_CLAIM = /[\p{Po}\p{Pe}\p{Pf}"]\s$/u;
 /** `Created: 12 May`, `**Tags:** travel`: lines one below the other. */
 const LABEL_LINE = /^(?:\*\*|__)?\p{Lu}[\p{L}\p{N} ]{0,30}:(?:\*\*|__)?[ \t]+\S/u;
 /** Pictures of a state, in the files of programs. */
@@ -258,12 +260,12 @@ export class InlineReader {
 		if (!CITATION.test(content)) return -1;
 		const link = inlineLinkEnd(this.text, close + 1);
 		const end = Math.max(close + 1, link);
-		const clings = /\S/.test(this.text.charAt(open - 1));
-		return clings ||
+		const before = this.text.slice(Math.max(0, open - 2), open);
+		const isSource =
+			/\S$/.test(before) ||
 			this.labels.has(content) ||
-			(link >= 0 && /^(?:$|[.,;:!?)\]\n[])/.test(this.text.charAt(end)))
-			? end
-			: -1;
+			(link >= 0 && ENDS_CLAIM.test(before) && /^(?:$|[.,;:!?)\]\n[])/.test(this.text.charAt(end)));
+		return isSource ? end : -1;
 	}
 
 	private linkEnd(at: number, content: string, hasBracketAfter: boolean): number {
