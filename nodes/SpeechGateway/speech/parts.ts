@@ -4,8 +4,8 @@ import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { PreparedText } from '../core/text/prepare';
 import {
 	segmentPrepared,
-	type SpokenSegment,
-	type SpokenSegments,
+	type PreparedSegment,
+	type PreparedSegments,
 } from '../core/text/spokenSegments';
 import { countCharacters, isSpeakable } from '../core/text/segment';
 import type { PodcastValues } from '../fields/podcast';
@@ -24,7 +24,7 @@ export type NarrationInput = SpeakingInput &
 	};
 
 /** One request, and whose voice it is. */
-export interface SpeechPart extends SpokenSegment {
+export interface SpeechPart extends PreparedSegment {
 	/** The name of the request in the ledger. */
 	request: string;
 	voice: Voice;
@@ -57,7 +57,7 @@ export function cutIntoSegments(
 		maxSegmentCharacters,
 		chapters,
 	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
-): SpokenSegments {
+): PreparedSegments {
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
 	const headings = chapters === 'headings' ? text.headings : [];
 	const fits =
@@ -78,7 +78,7 @@ export function cutIntoSegments(
 }
 
 /** The chapters of a text that has been cut, as headings of its parts. */
-export const headingsOf = ({ chapters }: SpokenSegments): Heading[] =>
+export const headingsOf = ({ chapters }: PreparedSegments): Heading[] =>
 	chapters.map(({ title, segment }) => ({ title, part: segment }));
 
 /** The name of a request in the ledger. `number`: of its segment, counted from 1. */

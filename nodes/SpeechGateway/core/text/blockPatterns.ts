@@ -28,12 +28,6 @@ export const HTML_STARTS: Array<[RegExp, RegExp | undefined]> = [
 export const WHOLE_TAG =
 	/<(?:\/[A-Za-z][A-Za-z\d-]*\s*|[A-Za-z][A-Za-z\d-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?){0,100}\s*\/?)>/y;
 
-/** The match of a sticky pattern at an offset. */
-export function matchAt(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
-	pattern.lastIndex = offset;
-	return pattern.exec(text);
-}
-
 /** Whether a line is a rule: three or more of one mark. */
 export function isThematicBreak(text: string): boolean {
 	const marks = text.replace(/[ \t]/g, '');

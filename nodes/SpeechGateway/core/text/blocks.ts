@@ -5,11 +5,11 @@ import {
 	FENCE,
 	HTML_STARTS,
 	isThematicBreak,
-	matchAt,
 	NOTE,
 	SETEXT,
 	WHOLE_TAG,
 } from './blockPatterns';
+import { matchAt } from './characters';
 import { Containers, type ListEvent } from './containers';
 import { type Leaf, linesOf, OpenLeaf } from './leaves';
 import { LineCursor } from './lineCursor';
@@ -24,7 +24,7 @@ export type BlockEvent = { kind: 'leaf'; leaf: Leaf; inItem: boolean } | ListEve
 const MAX_DEPTH = 60;
 
 /** Finds the blocks of a Markdown document (CommonMark, and GitHub's tables and footnotes), line by line. */
-export class BlockReader {
+export class BlockParser {
 	private readonly events: BlockEvent[] = [];
 	private readonly containers = new Containers((event) => this.events.push(event));
 	private leaf: OpenLeaf | undefined;

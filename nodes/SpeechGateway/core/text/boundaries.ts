@@ -1,5 +1,5 @@
 import { CLDR_ABBREVIATIONS } from './abbreviations';
-import { isPair, UNSPACED } from './characters';
+import { isPair, matchAt, UNSPACED } from './characters';
 
 /**
  * An emotion or tone tag: one to four words in parentheses, ASCII or full-width. The gateway reads it as an instruction
@@ -43,7 +43,7 @@ const WORD_AND_STOP = /(?<![\p{L}\p{M}\p{N}])([\p{L}\p{M}\p{N}]+)\.\s*$/u;
 const STARTS_WITH_NUMBER = /[\p{N}#]/uy;
 const NUMBER = /^\d+$/;
 /** `núm. 7.`, `Fig. 3.`: no ordinal, so that its full stop ends a sentence. */
-const COUNTED =
+const NUMBERED_REFERENCE =
 	/(?<!\p{L})(?:Nrn?|Nos?|núm|pág|pag|pp?|Fig|Abb|Art|Abs|Kap|Vol|Bd|Op|Sec|S|Tab|tav|Chap|\p{L}{0,9}str)\.\s\d+\.\s*$/iu;
 const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
 /** The longest abbreviation above with its full stop and a few spaces. */
@@ -56,14 +56,17 @@ function followsAbbreviation(text: string, offset: number): boolean {
 	const before = text.slice(Math.max(0, offset - ABBREVIATION_REACH), offset);
 	const word = WORD_AND_STOP.exec(before)?.[1];
 	if (word === undefined) return false;
-	if (COUNTED.test(before) || (NUMBER.test(word) && matchesAt(OPENS_SENTENCE, text, offset))) {
+	if (
+		NUMBERED_REFERENCE.test(before) ||
+		(NUMBER.test(word) && matchAt(OPENS_SENTENCE, text, offset))
+	) {
 		return false;
 	}
 	return (
 		NO_SENTENCE_END.test(word) ||
 		cldrAbbreviations.has(word) ||
 		cldrAbbreviations.has(word.toLowerCase()) ||
-		(BEFORE_NUMBER.test(word) && matchesAt(STARTS_WITH_NUMBER, text, offset))
+		(BEFORE_NUMBER.test(word) && matchAt(STARTS_WITH_NUMBER, text, offset) !== null)
 	);
 }
 /** The end of a sentence, its closing quotes and brackets included, at the end of a string. */
@@ -87,11 +90,6 @@ const STARTS_WITH_CLOSING = /^[\p{Po}\p{Pe}\p{Pf}\p{Pc}\p{Pd}]/u;
 const ENDS_WITH_OPENING = /[\p{Ps}\p{Pi}]$/u;
 const OPENING = /[\p{Ps}\p{Pi}]/u;
 const LOWER_CASE = /\p{Ll}/uy;
-
-function matchesAt(pattern: RegExp, text: string, offset: number): boolean {
-	pattern.lastIndex = offset;
-	return pattern.test(text);
-}
 
 /** Whether a sentence ends before an offset, with closing marks and white space between. */
 function endsSentence(text: string, offset: number): boolean {
@@ -163,9 +161,9 @@ export function* sentences(text: string, start: number, end: number): Generator<
 		// Where no space follows the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
 		while (OPENING.test(text.charAt(offset - 1))) offset--;
 		if (followsAbbreviation(text, offset)) continue;
-		if (matchesAt(LOWER_CASE, text, afterTags(text, offset))) continue;
+		if (matchAt(LOWER_CASE, text, afterTags(text, offset))) continue;
 		// French sets a space before the closing quote: « Oui ! » Unicode would open the next sentence with it.
-		if (matchesAt(CLOSING_THEN_SPACE, text, offset)) offset = CLOSING_THEN_SPACE.lastIndex;
+		if (matchAt(CLOSING_THEN_SPACE, text, offset)) offset = CLOSING_THEN_SPACE.lastIndex;
 		yield offset;
 	}
 }
@@ -206,7 +204,7 @@ const LETTER_OR_DIGIT = /[A-Za-z\d]/;
 
 /** Whether the space between two runs of text is no place to cut: one of them is an abbreviation or a mark of the other. */
 function clings(text: string, wordStart: number, wordEnd: number, next: number): boolean {
-	if (matchesAt(PUNCTUATION_THEN_SPACE, text, next)) return true;
+	if (matchAt(PUNCTUATION_THEN_SPACE, text, next)) return true;
 	if (LETTER_OR_DIGIT.test(text.charAt(wordEnd - 1))) return false;
 	const isOpening = wordEnd - wordStart === 1 && OPENING_MARK.test(text.charAt(wordStart));
 	return isOpening || followsAbbreviation(text, next);

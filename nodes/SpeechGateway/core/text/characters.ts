@@ -25,3 +25,9 @@ export function countCharacters(text: string): number {
 /** Matches text with a letter of a script that is written without spaces between words. */
 export const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+
+/** The match of a sticky pattern at an offset. */
+export function matchAt(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
+	pattern.lastIndex = offset;
+	return pattern.exec(text);
+}

@@ -1,4 +1,5 @@
-import { BULLET, matchAt, NUMBER } from './blockPatterns';
+import { BULLET, NUMBER } from './blockPatterns';
+import { matchAt } from './characters';
 import type { LineCursor } from './lineCursor';
 
 /** A list's item begins, with its number in an ordered list; a list ends. Offsets of the source. */

@@ -51,7 +51,7 @@ const NARRATORS = new Set(
 const NAME_WORD =
 	/^(?:(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}'’.-]*|\d{1,3}|(?:von|van|de|da|del|der|la|le|al|bin|the|of|di|du)|[#&]\d*)$/u;
 
-const fold = (name: string) =>
+const foldName = (name: string) =>
 	name
 		.normalize('NFKC')
 		.toLowerCase()
@@ -64,7 +64,7 @@ function looksLikeName(name: string): boolean {
 }
 
 /** Whether a name is that of whoever speaks between the lines. */
-export const isNarrator = (name: string): boolean => NARRATORS.has(fold(name));
+export const isNarrator = (name: string): boolean => NARRATORS.has(foldName(name));
 
 interface Found {
 	/** Where its line starts, and where what is said starts. */
@@ -115,7 +115,7 @@ const TITLE =
 	/^(?:Dr|Mrs?|Ms|Mx|Prof|Sir|Lady|Lord|Miss|Captain|Capt|Frau|Herr|Mme|Mlle|Monsieur|Madame|M|Señora?|Sra?|Doña?|Don|Signora?|Sig)\.?\s/u;
 
 const isLabel = (name: string) => {
-	const folded = fold(name);
+	const folded = foldName(name);
 	return LABELS.has(folded) || LABELS.has(folded.split(/[ \d]/)[0]);
 };
 
@@ -126,18 +126,19 @@ const isLabel = (name: string) => {
  */
 function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<string> {
 	const strangers = found.filter(
-		({ name }) => !known.has(fold(name)) && looksLikeName(name) && !isLabel(name),
+		({ name }) => !known.has(foldName(name)) && looksLikeName(name) && !isLabel(name),
 	);
 	const counts = new Map<string, number>();
-	for (const { name } of strangers) counts.set(fold(name), (counts.get(fold(name)) ?? 0) + 1);
-	const namesAreMarked = found.some(({ name, isMarked }) => isMarked && known.has(fold(name)));
+	for (const { name } of strangers)
+		counts.set(foldName(name), (counts.get(foldName(name)) ?? 0) + 1);
+	const namesAreMarked = found.some(({ name, isMarked }) => isMarked && known.has(foldName(name)));
 	const speaks = ({ name, isMarked, direction }: Found) =>
-		counts.get(fold(name))! > 1 ||
+		counts.get(foldName(name))! > 1 ||
 		direction !== undefined ||
 		(isMarked && namesAreMarked) ||
 		SINGLE_NAME.test(name) ||
 		TITLE.test(name);
-	return new Set(strangers.filter(speaks).map(({ name }) => fold(name)));
+	return new Set(strangers.filter(speaks).map(({ name }) => foldName(name)));
 }
 
 /**
@@ -153,10 +154,10 @@ export function parseDialogue(
 ): Dialogue {
 	const known = new Map<string, string | undefined>();
 	for (const narrator of NARRATORS) known.set(narrator, undefined);
-	for (const speaker of knownSpeakers) known.set(fold(speaker), speaker.trim());
+	for (const speaker of knownSpeakers) known.set(foldName(speaker), speaker.trim());
 
 	const marks = options.headings
-		? marksIn(script, (name) => known.has(fold(name)))
+		? marksIn(script, (name) => known.has(foldName(name)))
 		: namesIn(script);
 	const unknown = unknownIn(
 		marks.filter((mark) => 'name' in mark),
@@ -186,7 +187,7 @@ export function parseDialogue(
 			continue;
 		}
 		const { name, direction } = mark;
-		const key = fold(name);
+		const key = foldName(name);
 		if (!known.has(key) && !unknown.has(key)) continue;
 		if (unknown.has(key) && !unknownSpeakers.has(key)) unknownSpeakers.set(key, name);
 		finish(at);

@@ -4,25 +4,25 @@ import { pauseMark } from './pauses';
 import { type LeftOut, Reading, type ReadText } from './reading';
 import { aliasOf, attribute, SSML_ELEMENT } from './ssml';
 
-const words = (list: string) => new Set(list.split(' '));
+const setOf = (list: string) => new Set(list.split(' '));
 
-const BLOCKS = words(
+const BLOCKS = setOf(
 	'address article aside blockquote body center dd details dialog dir div dl fieldset figure footer form header hgroup hr ' +
 		'html main menu noframes ol optgroup p pre search section table tbody tfoot thead ul',
 );
 /** Blocks that are read as a sentence each, on a line of their own. */
-const SENTENCES = words('caption dt figcaption legend li option summary tr');
+const SENTENCES = setOf('caption dt figcaption legend li option summary tr');
 /** Elements without words of the page: code, and what only stands in for something that is seen. */
-const NO_WORDS = words(
+const NO_WORDS = setOf(
 	'script style template head title svg iframe object video canvas noscript datalist map rt rp annotation annotation-xml applet',
 );
 /** Elements whose words are not part of the text: controls, settings, and the thoughts of chat models. */
-const UNREAD = words('nav button select textarea think thinking ac:parameter ac:plain-text-body');
+const UNREAD = setOf('nav button select textarea think thinking ac:parameter ac:plain-text-body');
 /** Elements whose content is not markup. */
-const RAW = words('script style textarea title iframe noscript xmp');
-const VOID = words('area base br col embed hr img input link meta param source track wbr');
+const RAW = setOf('script style textarea title iframe noscript xmp');
+const VOID = setOf('area base br col embed hr img input link meta param source track wbr');
 /** Names that HTML shares with SSML. */
-const HTML_TOO = words('p s sub mark audio meta');
+const HTML_TOO = setOf('p s sub mark audio meta');
 /** How widespread software marks footnote marks, footnotes and what is for the screen only. */
 const UNREAD_CLASS =
 	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;

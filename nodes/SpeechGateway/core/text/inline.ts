@@ -1,4 +1,5 @@
-import { matchAt, WHOLE_TAG } from './blockPatterns';
+import { WHOLE_TAG } from './blockPatterns';
+import { matchAt } from './characters';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { CHARACTER_REFERENCE, characterOf } from './entities';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';

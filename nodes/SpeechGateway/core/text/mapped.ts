@@ -1,5 +1,5 @@
 /** A stretch of a text and where it comes from. Of equal length: unit by unit, else as a whole. */
-interface Run {
+interface MappedRun {
 	at: number;
 	length: number;
 	start: number;
@@ -10,7 +10,7 @@ interface Run {
 export interface MappedText {
 	text: string;
 	/** By `at`, gapless; their places in the other text ascend. */
-	runs: Run[];
+	runs: MappedRun[];
 }
 
 /** Text in place of what stands from start to end. */
@@ -31,7 +31,7 @@ export class MappedWriter {
 	/** The last UTF-16 unit written: reading it from the growing text would copy that text each time. */
 	last = '';
 	private text = '';
-	private readonly runs: Run[] = [];
+	private readonly runs: MappedRun[] = [];
 
 	/** Text that stands for what is from start to end in the other text. */
 	write(text: string, start: number, end: number): void {

@@ -1,5 +1,5 @@
 import { frontMatterEnd } from './blockPatterns';
-import { BlockReader, type BlockEvent, type Leaf } from './blocks';
+import { BlockParser, type BlockEvent, type Leaf } from './blocks';
 import { feedHtml, HtmlReader } from './html';
 import { InlineReader } from './inline';
 import { takeDefinitions } from './links';
@@ -36,7 +36,7 @@ class MarkdownReader {
 	}
 
 	read(): ReadText {
-		const blocks = new BlockReader(this.source, (text) => takeDefinitions(text, this.labels));
+		const blocks = new BlockParser(this.source, (text) => takeDefinitions(text, this.labels));
 		const start = frontMatterEnd(this.source);
 		if (start > 0) this.reading.leaveOut('frontMatter');
 		const events = blocks.read(start);

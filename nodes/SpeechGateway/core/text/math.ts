@@ -1,5 +1,5 @@
 /** Formulas in LaTeX, as chat models write them, in characters that can be read out. */
-import { matchAt } from './blockPatterns';
+import { matchAt } from './characters';
 
 /** The commands of LaTeX that stand for one character or word. */
 const COMMANDS =

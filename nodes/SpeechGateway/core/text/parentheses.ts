@@ -11,7 +11,7 @@ const LETTER = /[\p{L}\p{M}\p{N}]/u;
 /** A suffix as in `item(s)` or `Lehrer(innen)`. */
 const SUFFIX = /^[\p{Ll}\p{M}]{1,8}$/u;
 
-const isSpace = (character: string) =>
+const isInlineSpace = (character: string) =>
 	character === ' ' || character === '\t' || character === '\u00a0';
 const isLineEnd = (character: string) =>
 	character === '' || character === '\n' || character === '\r';
@@ -52,7 +52,7 @@ export function readParenthesesAloud(text: string): Edit[] {
 			continue;
 		}
 		let start = open;
-		while (isSpace(text.charAt(start - 1))) start--;
+		while (isInlineSpace(text.charAt(start - 1))) start--;
 		const previous = text.charAt(start - 1);
 		const opensClause = isLineEnd(previous) || OPENS.test(previous);
 		edits.push({
@@ -62,17 +62,17 @@ export function readParenthesesAloud(text: string): Edit[] {
 		});
 
 		let end = close + 1;
-		while (isSpace(text.charAt(end))) end++;
+		while (isInlineSpace(text.charAt(end))) end++;
 		const next = text.charAt(end);
 		let last = close;
-		while (isSpace(text.charAt(last - 1))) last--;
+		while (isInlineSpace(text.charAt(last - 1))) last--;
 		const endsClause =
 			isLineEnd(next) ||
 			CLOSES.test(next) ||
 			next === '(' ||
 			next === '（' ||
 			SENTENCE_PUNCTUATION.test(text.charAt(last - 1));
-		const comma = wide ? '，' : isSpace(after) ? ',' : ', ';
+		const comma = wide ? '，' : isInlineSpace(after) ? ',' : ', ';
 		edits.push({ start: last, end: close + 1, text: endsClause ? '' : comma });
 	}
 	return edits.sort((a, b) => a.start - b.start);

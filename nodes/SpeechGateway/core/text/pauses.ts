@@ -76,7 +76,7 @@ const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
 const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
 
 /** The stretch from the first letter or digit to the last. */
-function wordsOf(text: string): { start: number; end: number } {
+function spanOfWords(text: string): { start: number; end: number } {
 	let start = text.length;
 	let end = 0;
 	for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
@@ -92,7 +92,7 @@ function wordsOf(text: string): { start: number; end: number } {
  */
 export function addParagraphPauses(text: string, pauses: Pause[], length: number): Pause[] {
 	if (length <= 0) return pauses;
-	const { start, end: bodyEnd } = wordsOf(text);
+	const { start, end: bodyEnd } = spanOfWords(text);
 	const body = text.slice(0, bodyEnd);
 	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;
 	const ends = [...body.matchAll(hasBlankLines ? BLANK_LINES : SENTENCE_AND_BREAK)].filter(

@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 100;
 /** `# Title`, as in Markdown. */
 const MARKED = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/u;
 /** A line that counts: `Chapter 3`, `Part IV: The return`, `Kapitel 2`, `第三章`. */
-const COUNTED =
+const NUMBERED_TITLE =
 	/^(?:(?:chapter|part|act|episode|section|kapitel|teil|abschnitt|chapitre|partie|cap[ií]tulo|parte|capitolo|hoofdstuk|deel|rozdział|глава|часть)[ \t]+(?:\d{1,4}|[ivxlc]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?!\p{L})|第[\p{N}一二三四五六七八九十百千零〇]{1,8}[章节節回部話话幕])/iu;
 /** The end of a sentence, of a greeting, or of a line that a list follows: not of a heading. */
 const ENDS_LIKE_TEXT = /[.!?…,;:。！？，、；：।؟؛،][\p{Pe}\p{Pf}"'*_]*$/u;
@@ -36,6 +36,8 @@ export function plainHeadings(text: string): ReadHeading[] {
 		const above = before ? text.slice(before.index + before[0].length, match.index) : '\n\n';
 		const below = text.slice(match.index + line.length, lines[index + 1].index);
 		const standsAlone = [above, below].every((gap) => gap.split('\n').length > 2);
-		return standsAlone || COUNTED.test(title) ? [{ at, end: at + title.length, level: 1 }] : [];
+		return standsAlone || NUMBERED_TITLE.test(title)
+			? [{ at, end: at + title.length, level: 1 }]
+			: [];
 	});
 }

@@ -21,7 +21,7 @@ export interface TextOptions {
 }
 
 /** A heading of a text: its level (1 to 6), its words as written, and where it starts in the spoken text. */
-export interface Heading {
+export interface SpokenHeading {
 	at: number;
 	level: number;
 	title: string;
@@ -36,7 +36,7 @@ export interface PreparedText {
 	spoken: MappedText;
 	/** By place in the spoken text, ascending. */
 	pauses: Pause[];
-	headings: Heading[];
+	headings: SpokenHeading[];
 	/** Sentences for hints. */
 	notes: string[];
 }
@@ -44,7 +44,7 @@ export interface PreparedText {
 /** A hint is given from this many parentheses that look like tone tags and are none. */
 const MANY_PARENTHESES = 3;
 
-function read(source: string, format: TextFormat): ReadText {
+function readSource(source: string, format: TextFormat): ReadText {
 	if (format === 'html') return readHtml(source);
 	if (format === 'markdown') return readMarkdown(source);
 	const plain = readPlain(source);
@@ -75,7 +75,7 @@ function notesOn(
 
 /** Reads a text as a good reader would: what is to be spoken, where to pause, and which words of the source that is. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
-	const readText = read(source, options.textFormat);
+	const readText = readSource(source, options.textFormat);
 	const { written, pauses } = takePauses(readText.text);
 	const text = written.text;
 

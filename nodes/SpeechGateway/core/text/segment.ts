@@ -59,12 +59,12 @@ const SENTENCE_LEVEL = 1;
  * Letters, digits, and emoji, of which many voices say the name; also symbols that are shown as emoji only on demand (`🎙`, `™`).
  * The four emoji that are punctuation are not among them.
  */
-const WORDS =
+const SPEAKABLE =
 	/(?:(?![‼⁉〰〽])[\p{L}\p{N}\p{Emoji_Presentation}\p{Extended_Pictographic}\u20E3])+/gu;
 
 /** Whether there is a letter, digit or emoji in a text: without any, there is nothing to speak. */
 export function isSpeakable(text: string): boolean {
-	return text.search(WORDS) >= 0;
+	return text.search(SPEAKABLE) >= 0;
 }
 
 /** Price of a piece without a letter or digit: more than that of any cut. */
@@ -128,7 +128,7 @@ function protectTags(text: string, protection: Uint8Array, fits: Fits): void {
 function nextWords(text: string): Uint32Array {
 	const next = new Uint32Array(text.length + 1);
 	let from = 0;
-	for (const { 0: word, index } of text.matchAll(WORDS)) {
+	for (const { 0: word, index } of text.matchAll(SPEAKABLE)) {
 		next.fill(index, from, index);
 		from = index + word.length;
 		for (let offset = index; offset < from; offset++) next[offset] = offset;

@@ -4,7 +4,7 @@ import type { PreparedText } from './prepare';
 import { isSpeakable, segmentText } from './segment';
 
 /** What one request speaks. */
-export interface SpokenSegment {
+export interface PreparedSegment {
 	/** What is sent. */
 	text: string;
 	/** The same in the words of the source, without markup: for subtitles. */
@@ -15,10 +15,10 @@ export interface SpokenSegment {
 	pauseAfterMs: number;
 }
 
-export interface SpokenSegments {
+export interface PreparedSegments {
 	/** Silence before the first one. */
 	pauseBeforeMs: number;
-	segments: SpokenSegment[];
+	segments: PreparedSegment[];
 	/** The headings with the index of the segment that starts with them; empty without `cutAtHeadings`. */
 	chapters: Array<{ title: string; level: number; segment: number }>;
 }
@@ -70,11 +70,11 @@ export function segmentPrepared(
 		maxCharacters: most,
 		cutAtHeadings = false,
 	}: { maxCharacters: number; cutAtHeadings?: boolean },
-): SpokenSegments {
+): PreparedSegments {
 	const { source, written, spoken, headings } = prepared;
 	const { stretches, pauseBeforeMs } = stretchesOf(prepared, cutAtHeadings);
 	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length));
-	const segments: SpokenSegment[] = [];
+	const segments: PreparedSegment[] = [];
 	const starts: number[] = [];
 	let writtenEnd = 0;
 	let sourceEnd = 0;
