@@ -1,21 +1,21 @@
-import { EMOTION_TAG, SENTENCE_END, sentences } from '../core/text/boundaries';
+import { TONE_TAG, SENTENCE_END, sentences } from '../core/text/boundaries';
 import type { Parentheses } from '../core/text/prepare';
 import { cutText } from '../core/text/segment';
 import { isTone } from '../core/text/tones';
 
-/** One speech segment: its text and where its audio lies in the whole. */
+/** The text of a segment, and where its audio is in the file. */
 export interface TimedText {
 	text: string;
 	startSeconds: number;
 	endSeconds: number;
-	/** Who speaks; shown by players of WebVTT that style voices. */
+	/** Who speaks, for WebVTT players that style voices. */
 	speaker?: string;
 }
 
-/** The broadcasters' usual limits for what can be read in time; East Asian wide characters take two columns. */
+/** Broadcasters' usual limits. East Asian wide characters take two columns. */
 const COLUMNS_PER_LINE = 42;
 const LINES_PER_CUE = 2;
-/** A cue shorter than 20 frames at 24 frames a second only flickers: such a sentence joins its neighbour. */
+/** A shorter cue (20 frames at 24 frames a second) only flickers, so its sentence joins a neighbour. */
 const MIN_CUE_SECONDS = 20 / 24;
 
 const WIDE =
@@ -31,15 +31,15 @@ function columns(text: string): number {
 	return sum;
 }
 
-/** Tags, marked as \0, with the spaces around them. */
+/** Tags, replaced by \0, with the spaces around them. */
 const REMOVED = / ?\0[ \0]*/g;
 const NO_SPACE_BEFORE = /[,.;:!?…]/;
 const SPACED_LETTER =
 	/(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}]/u;
 
 /**
- * The text as it is to be read: on one line, without tone tags. Of what has the shape of a tag, words with digits, or
- * with a capital letter within a sentence (`my friend (Anna)`), are taken for text; with `readAloud` all but known tones.
+ * The text to show: on one line, without tone tags. Parentheses with digits, or with a capital within a sentence
+ * (`my friend (Anna)`), are text; with `readAloud`, so are all but known tones.
  */
 function withoutTags(text: string, parentheses: Parentheses): string {
 	const oneLine = text.replace(/[\s\p{Cc}]+/gu, ' ');
@@ -51,7 +51,7 @@ function withoutTags(text: string, parentheses: Parentheses): string {
 			offset < 2 || /[)）]\s?$/.test(before) || SENTENCE_END.test(before.trim());
 		return startsSentence || !/\p{Lu}/u.test(tag);
 	};
-	const marked = oneLine.replace(EMOTION_TAG, (tag: string, offset: number) =>
+	const marked = oneLine.replace(TONE_TAG, (tag: string, offset: number) =>
 		isTag(tag, offset) ? '\0' : tag,
 	);
 	return marked
@@ -65,7 +65,7 @@ function withoutTags(text: string, parentheses: Parentheses): string {
 		.trim();
 }
 
-/** Cuts a segment's text into cues of at most two lines, each within one sentence unless that is too short to read. */
+/** Cuts the text of a segment into cues of at most two lines, each within one sentence unless that is too short to read. */
 function cueLines(text: string, seconds: number): string[][] {
 	const secondsPerColumn = seconds / Math.max(1, columns(text));
 	const isShort = (part: string) => columns(part) * secondsPerColumn < MIN_CUE_SECONDS;
@@ -117,8 +117,8 @@ function timestamp(milliseconds: number, separator: string): string {
 }
 
 /**
- * Subtitles for speech segments in order, as an SRT or WebVTT file. A segment's first cue starts where the segment
- * starts; the cues within it share its time by their length. Cues never overlap and last at least a millisecond.
+ * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment, and its cues share its time
+ * by length. Cues never overlap, and last at least a millisecond.
  */
 export function subtitles(
 	format: 'srt' | 'vtt',
@@ -126,11 +126,11 @@ export function subtitles(
 	parentheses: Parentheses = 'tags',
 ): string {
 	const blocks: string[] = [];
-	let free = 0; // First millisecond after the cues so far.
+	let free = 0; // The first millisecond after the cues so far.
 	segments.forEach((segment, i) => {
 		const next = segments[i + 1]?.startSeconds ?? Infinity;
 		const start = Math.max(0, segment.startSeconds);
-		// Durations measured from audio can run a little into the next segment.
+		// A duration measured from audio may reach a little into the next segment.
 		const end = Math.max(
 			start,
 			next > start ? Math.min(segment.endSeconds, next) : segment.endSeconds,
@@ -174,8 +174,8 @@ const escapeMarkup = (text: string) =>
 	text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
 /**
- * SRT has no specification, but players take `<i>` and `{\\an8}` for markup, and an arrow for a line of times. Only what
- * would be taken for it is changed: few players resolve character references.
+ * SRT has no specification, but players take `<i>` and `{\\an8}` for markup, and an arrow for a line of times. Nothing else is
+ * escaped, since few players resolve character references.
  */
 const escapeSrt = (text: string) =>
 	text

@@ -1,18 +1,18 @@
-// How the blocks of a Markdown document start and end, by CommonMark; sticky patterns are for one line.
+// How the blocks of a Markdown document start and end, by CommonMark. Sticky patterns match within one line.
 
 export const ATX = /(#{1,6})(?:[ \t]|$)/y;
 export const FENCE = /(`{3,}|~{3,})([^\n]*)/y;
-/** Also the bullets of word processors and chats. */
+/** Includes the bullets of word processors and chats. */
 export const BULLET = /([*+-]|[•◦▪‣●○▸►](?=[ \t]))(?=[ \t]|$)/y;
 export const NUMBER = /(\d{1,9})([.)])(?=[ \t]|$)/y;
-export const NOTE = /\[\^[^\]\s]{1,100}\]:/y;
+export const FOOTNOTE_DEFINITION = /\[\^[^\]\s]{1,100}\]:/y;
 export const SETEXT = /(?:=+|-+)[ \t]*$/y;
 export const DELIMITER_ROW = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const FRONT_MATTER =
 	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 const FRONT_MATTER_LINE = /^(?:[\w-]{1,60}:(?:\s.*)?|[ \t].*|-\s.*|#.*|)$/;
 
-/** How an HTML block starts and what ends it, in the order of the specification. */
+/** How HTML blocks start and end, in the order of the specification. */
 export const HTML_STARTS: Array<[RegExp, RegExp | undefined]> = [
 	[/<(?:script|pre|textarea|style)(?:\s|>|$)/iy, /<\/(?:script|pre|textarea|style)>/i],
 	[/<!--/y, /-->/],
@@ -24,17 +24,17 @@ export const HTML_STARTS: Array<[RegExp, RegExp | undefined]> = [
 		undefined,
 	],
 ];
-/** A whole tag alone on its line. */
+/** A complete tag. */
 export const WHOLE_TAG =
 	/<(?:\/[A-Za-z][A-Za-z\d-]*\s*|[A-Za-z][A-Za-z\d-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?){0,100}\s*\/?)>/y;
 
-/** Whether a line is a rule: three or more of one mark. */
+/** Whether a line is a thematic break: three or more of one mark. */
 export function isThematicBreak(text: string): boolean {
 	const marks = text.replace(/[ \t]/g, '');
 	return marks.length > 2 && '*-_'.includes(marks[0]) && marks === marks[0].repeat(marks.length);
 }
 
-/** Offsets of the cells of a table row: between pipes, those at both ends left out. */
+/** Offsets of the cells of a table row. Pipes at its ends are optional. */
 export function cellsOf(line: string): Array<{ start: number; end: number }> {
 	const cells: Array<{ start: number; end: number }> = [];
 	let start = 0;
@@ -50,7 +50,7 @@ export function cellsOf(line: string): Array<{ start: number; end: number }> {
 	return cells;
 }
 
-/** Where a document starts behind its front matter; 0 without any. */
+/** Where the front matter of a document ends; 0 if it has none. */
 export function frontMatterEnd(source: string): number {
 	const matter = FRONT_MATTER.exec(source);
 	const isMatter = matter?.[1]

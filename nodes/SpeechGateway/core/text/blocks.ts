@@ -5,7 +5,7 @@ import {
 	FENCE,
 	HTML_STARTS,
 	isThematicBreak,
-	NOTE,
+	FOOTNOTE_DEFINITION,
 	SETEXT,
 	WHOLE_TAG,
 } from './blockPatterns';
@@ -17,10 +17,10 @@ import { type MappedText, slice, unchanged } from './mapped';
 
 export type { Leaf } from './leaves';
 
-/** A Markdown document in reading order. */
+/** What a Markdown document consists of, in reading order. */
 export type BlockEvent = { kind: 'leaf'; leaf: Leaf; inItem: boolean } | ListEvent;
 
-/** Blocks within each other; what is deeper is text. */
+/** The deepest nesting of blocks; deeper ones are read as text. */
 const MAX_DEPTH = 60;
 
 /** Finds the blocks of a Markdown document (CommonMark, and GitHub's tables and footnotes), line by line. */
@@ -30,7 +30,7 @@ export class BlockParser {
 	private leaf: OpenLeaf | undefined;
 	private readonly whole: MappedText;
 
-	/** `takeDefinitions`: given a paragraph, takes link definitions off its front and returns where the rest starts. */
+	/** `takeDefinitions` collects the link definitions at the start of a paragraph and returns where the rest starts. */
 	constructor(
 		private readonly source: string,
 		private readonly takeDefinitions: (text: string) => number,
@@ -121,9 +121,9 @@ export class BlockParser {
 			this.containers.endListOf(matched - 1);
 			return true;
 		}
-		if (!inParagraph && matchAt(NOTE, line.text, next)) {
+		if (!inParagraph && matchAt(FOOTNOTE_DEFINITION, line.text, next)) {
 			this.closeTo(matched);
-			this.open({ kind: 'note' });
+			this.open({ kind: 'footnote' });
 			return true;
 		}
 		return false;
@@ -138,7 +138,7 @@ export class BlockParser {
 		return isAlone ? { ends: undefined } : undefined;
 	}
 
-	/** Makes the paragraph a heading if the line underlines it. */
+	/** Turns the paragraph into a heading if the line underlines it. */
 	private endsSetext(line: string, next: number): boolean {
 		const { leaf } = this;
 		if (!leaf || !matchAt(SETEXT, line, next)) return false;
@@ -149,7 +149,7 @@ export class BlockParser {
 		return true;
 	}
 
-	/** Makes the last line of the paragraph the head of a table if the line is a delimiter row with as many cells. */
+	/** Starts a table below the last line of the paragraph if the line is a delimiter row with as many cells. */
 	private startsTable(line: string, next: number): boolean {
 		const { leaf } = this;
 		const row = line.slice(next).trimEnd();
@@ -185,7 +185,7 @@ export class BlockParser {
 		if (text) this.add({ kind: 'paragraph', text });
 	}
 
-	/** The text of a paragraph behind its link definitions; undefined where nothing remains. */
+	/** The text of a paragraph after its link definitions; undefined if there is none. */
 	private withoutDefinitions(paragraph: MappedText): MappedText | undefined {
 		const from = paragraph.text.startsWith('[') ? this.takeDefinitions(paragraph.text) : 0;
 		const text = slice(paragraph, from, paragraph.text.length);

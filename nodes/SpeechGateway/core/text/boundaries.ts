@@ -2,21 +2,21 @@ import { CLDR_ABBREVIATIONS } from './abbreviations';
 import { isPair, matchAt, UNSPACED } from './characters';
 
 /**
- * An emotion or tone tag: one to four words in parentheses, ASCII or full-width. The gateway reads it as an instruction
- * for the words that follow. Shape only: which words are emotions differs by language and model. Right behind a letter
- * of a script with spaces (`item(s)`, `f(x)`) it is part of the word.
+ * A tone tag such as `(happy)`: one to four words in parentheses, ASCII or full-width, which the model takes as an instruction
+ * for the words that follow. Matches the shape only, since tone words differ by language and model. Directly after a letter of
+ * a script with spaces, parentheses are part of the word (`item(s)`, `f(x)`).
  */
-export const EMOTION_TAG =
+export const TONE_TAG =
 	/(?:（|(?<!(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}])\()\s?[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+(?:[,，、]?\s[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+){0,3}\s?[)）]/gu;
-const TAGS = new RegExp(`(?:${EMOTION_TAG.source}\\s*)+`, 'uy');
+const TAGS = new RegExp(`(?:${TONE_TAG.source}\\s*)+`, 'uy');
 
 type Granularity = 'grapheme' | 'word' | 'sentence';
 
 const segmenters = new Map<Granularity, Intl.Segmenter>();
 
 /**
- * Made when first used: the first one takes 10 ms, which only some operations need. A fixed locale, so
- * that a text is cut alike on every machine; the rules and dictionaries for all scripts are the same.
+ * Created lazily, since the first one takes 10 ms. The locale is fixed so that a text is cut the same way on every machine;
+ * the rules and dictionaries cover all scripts in any locale.
  */
 function segmenterOf(granularity: Granularity): Intl.Segmenter {
 	const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
@@ -25,33 +25,33 @@ function segmenterOf(granularity: Granularity): Intl.Segmenter {
 }
 
 /**
- * UTF-16 units given to Intl.Segmenter at once. In V8 each step costs time in proportion to the whole string: minutes
- * for a book in one piece, half a microsecond a step at this size.
+ * UTF-16 units given to Intl.Segmenter at once. In V8, each step takes time proportional to the length of the string: minutes
+ * for a whole book, half a microsecond at this size.
  */
 const WINDOW = 256;
 
 /**
- * Full stops that end no sentence, which Unicode's rules do not know: initials and one-letter parts (`U.S.`, `z. B.`),
- * ordinals and list numbers (`3. Mai`, `1. First`), and common abbreviations beyond those of CLDR. Too many here costs
- * little (one place less to cut), too few cuts `Dr.` from its name.
+ * Words whose full stop ends no sentence, unknown to Unicode's rules: initials and one-letter parts (`U.S.`, `z. B.`), ordinals
+ * and list numbers (`3. Mai`, `1. First`), and common abbreviations that CLDR lacks. A word too many costs little (one place
+ * less to cut); a word too few separates `Dr.` from its name.
  */
 const NO_SENTENCE_END =
 	/^(?:\p{L}|\d{1,2}|Dr|Mr|Mrs|Ms|Mx|Prof|St|Sr|Jr|Rev|Hon|Gen|Col|Capt|Cmdr|Lt|Sgt|Maj|Gov|Sen|Rep|Pres|Messrs|Mt|Ft|Rd|Ave|Blvd|vs|cf|viz|approx|ca|al|Nr|vol|pp|op|sec|art|max|ed|eds|fig|Inc|Ltd|Co|Corp|Bros|dept|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Abt|Anm|Aufl|Bd|bzgl|bzw|dgl|Dipl|Ing|evtl|geb|gest|ggf|Hrn?|Frl|Fr|Hrsg|inkl|Jh|Jhd|Kap|Mio|Mrd|Okt|Dez|sog|Std|\p{L}*Str|Tel|usw|vgl|zzgl|Ziff|Abschn|Mme|Mlle|av|env|Sra|Srta|Dra|Ud|Uds|pág|núm|Sig|Dott|med|phil|rer|ул|гг|им|руб|тыс|млн|млрд)$/iu;
-/** Words that are abbreviations before a number only: `No. 5`, but `No. He left.` */
+/** Words that are abbreviations only before a number: `No. 5`, but `No. He left.` */
 const BEFORE_NUMBER = /^(?:Nos?|Min|Ex|Chap?|Tab|Pl|Bl|Ph|Lot|Cap|tom|стр|рис)$/iu;
 const WORD_AND_STOP = /(?<![\p{L}\p{M}\p{N}])([\p{L}\p{M}\p{N}]+)\.\s*$/u;
 const STARTS_WITH_NUMBER = /[\p{N}#]/uy;
 const NUMBER = /^\d+$/;
-/** `núm. 7.`, `Fig. 3.`: no ordinal, so that its full stop ends a sentence. */
+/** A reference such as `núm. 7.` or `Fig. 3.`: its number is no ordinal, so its full stop ends a sentence. */
 const NUMBERED_REFERENCE =
 	/(?<!\p{L})(?:Nrn?|Nos?|núm|pág|pag|pp?|Fig|Abb|Art|Abs|Kap|Vol|Bd|Op|Sec|S|Tab|tav|Chap|\p{L}{0,9}str)\.\s\d+\.\s*$/iu;
 const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
-/** The longest abbreviation above with its full stop and a few spaces. */
+/** The length of the longest abbreviation above with its full stop and a few spaces, UTF-16 units. */
 const ABBREVIATION_REACH = 16;
 
 const cldrAbbreviations = new Set(CLDR_ABBREVIATIONS.split(' '));
 
-/** Whether the full stop before an offset, with white space between, belongs to an abbreviation. */
+/** Whether the full stop before an offset belongs to an abbreviation. White space may stand between. */
 function followsAbbreviation(text: string, offset: number): boolean {
 	const before = text.slice(Math.max(0, offset - ABBREVIATION_REACH), offset);
 	const word = WORD_AND_STOP.exec(before)?.[1];
@@ -69,18 +69,19 @@ function followsAbbreviation(text: string, offset: number): boolean {
 		(BEFORE_NUMBER.test(word) && matchAt(STARTS_WITH_NUMBER, text, offset) !== null)
 	);
 }
-/** The end of a sentence, its closing quotes and brackets included, at the end of a string. */
+
+/** Matches the end of a sentence, with its closing quotes and brackets, at the end of a string. */
 export const SENTENCE_END = /[.!?…。．！？｡।॥؟۔።។။][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
-/** UTF-16 units looked at for the marks before an offset. */
+/** How far to look back for punctuation, UTF-16 units. */
 const MARK_REACH = 16;
 const ELLIPSIS = /…(?=[\p{Pe}\p{Pf}"']?\s+[\p{Lu}\p{Lo}\p{Ps}\p{Pi}¿¡"])/gu;
 const LINE_BREAKS = /\r\n|[\r\n\u2028\u2029]/g;
 
-/** Clause ends: Latin punctuation only before a space (`1,000`, `10:30`); East Asian anywhere; spaces in Thai, Lao, Khmer, Burmese. */
+/** Ends of clauses: Latin punctuation before a space (not in `1,000`), East Asian punctuation, spaces in Thai, Lao, Khmer, Burmese. */
 const CLAUSE_END =
 	/(?:[,;:،؛…]|(?<!\.)\.{2,}|--|[–—])[\p{Pe}\p{Pf}"'“]*(?=\s)|(?<![、，；：…—])[、，；：…—]+[\p{Pe}\p{Pf}]*(?![\p{Po}\p{Pe}\p{Pf}])|(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\s(?=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])/gu;
 
-/** A number in the middle of a line and a capital: `is number 12. The next` ends a sentence, `im 19. Jahrhundert` does not. */
+/** A number, a full stop and a capital: a sentence may end here (`is number 12. The next`), or not (`im 19. Jahrhundert`). */
 const AFTER_NUMBER = /(?<=\p{L}\s)\d{1,2}\.[\p{Pe}\p{Pf}"']*\s+(?=\p{Lu})/gu;
 
 const CLOSING_THEN_SPACE = /[\p{Pe}\p{Pf}"']+(?=\s|$)/uy;
@@ -91,18 +92,18 @@ const ENDS_WITH_OPENING = /[\p{Ps}\p{Pi}]$/u;
 const OPENING = /[\p{Ps}\p{Pi}]/u;
 const LOWER_CASE = /\p{Ll}/uy;
 
-/** Whether a sentence ends before an offset, with closing marks and white space between. */
+/** Whether a sentence ends before an offset. Closing marks and white space may stand between. */
 function endsSentence(text: string, offset: number): boolean {
 	return SENTENCE_END.test(text.slice(Math.max(0, offset - MARK_REACH), offset).trimEnd());
 }
 
-/** The first offset that is not part of tags and white space after them. */
+/** Skips tone tags and the white space behind them. */
 function afterTags(text: string, offset: number): number {
 	TAGS.lastIndex = offset;
 	return TAGS.test(text) ? TAGS.lastIndex : offset;
 }
 
-/** Intl.Segmenter over text from start to end, window by window. `index` counts from the start of the text. */
+/** Runs Intl.Segmenter over text from start to end, window by window. `index` is an offset of the whole text. */
 export function* segmentsOf(
 	granularity: Granularity,
 	text: string,
@@ -114,7 +115,7 @@ export function* segmentsOf(
 		const from = start;
 		let stop = Math.min(end, from + size);
 		if (stop < end && isPair(text, stop - 1)) stop--;
-		// The last two segments of a window depend on what follows it: the next window starts with them.
+		// What follows may change the last two segments of a window, so the next window starts with them again.
 		const held: Array<{ segment: string; index: number; isWordLike?: boolean }> = [];
 		for (const { segment, index, isWordLike } of segmenterOf(granularity).segment(
 			text.slice(from, stop),
@@ -131,10 +132,10 @@ export function* segmentsOf(
 	}
 }
 
-/** A kind of place to cut at: yields offsets in text between start and end, ascending. */
+/** Finds places of one kind to cut at: offsets of the text between start and end, ascending. */
 export type CutFinder = (text: string, start: number, end: number) => Iterable<number>;
 
-/** Blank lines, and single line breaks after a full sentence. Other line breaks may be mere wrapping. */
+/** Blank lines, and single line breaks after a full sentence. Other line breaks may only wrap the text. */
 export function* paragraphs(text: string, start: number, end: number): Generator<number> {
 	for (const match of text.slice(start, end).matchAll(/[\r\n\u2028\u2029]\s*/g)) {
 		const offset = start + match.index;
@@ -144,25 +145,25 @@ export function* paragraphs(text: string, start: number, end: number): Generator
 	}
 }
 
-/** Unicode's sentence ends, less those after abbreviations and before a small letter (`“What?” he said`). */
+/** Sentence ends by Unicode's rules, except after abbreviations and before a lower-case letter (`“What?” he said`). */
 export function* sentences(text: string, start: number, end: number): Generator<number> {
-	// A line break always ends a sentence for Unicode, but here it may be wrapping: paragraphs() has judged it.
+	// Unicode ends a sentence at every line break, which may only wrap the text here; paragraphs() finds those that do not.
 	const unwrapped = text
 		.slice(start, end)
 		.replace(/[\r\n\u2028\u2029]/g, ' ')
-		// Unicode's rules do not know the ellipsis character.
+		// Unicode's rules ignore the ellipsis character.
 		.replace(ELLIPSIS, '?')
-		// A small letter after a full stop continues the sentence, but not that of a tag: `It was over. (sad) The end.`
-		.replace(EMOTION_TAG, (tag) =>
+		// A lower-case letter after a full stop continues the sentence, but not inside a tag: `It was over. (sad) The end.`
+		.replace(TONE_TAG, (tag) =>
 			tag.replace(/[^()（）\s]/gu, (letter) => 'X'.repeat(letter.length)),
 		);
 	for (const { index } of segmentsOf('sentence', unwrapped, 0, unwrapped.length)) {
 		let offset = start + index;
-		// Where no space follows the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
+		// Without a space after the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
 		while (OPENING.test(text.charAt(offset - 1))) offset--;
 		if (followsAbbreviation(text, offset)) continue;
 		if (matchAt(LOWER_CASE, text, afterTags(text, offset))) continue;
-		// French sets a space before the closing quote: « Oui ! » Unicode would open the next sentence with it.
+		// French puts a space before the closing quote (« Oui ! »), which Unicode moves to the next sentence.
 		if (matchAt(CLOSING_THEN_SPACE, text, offset)) offset = CLOSING_THEN_SPACE.lastIndex;
 		yield offset;
 	}
@@ -177,17 +178,17 @@ function* matchEnds(pattern: RegExp, text: string, start: number, end: number): 
 export const lines: CutFinder = (text, start, end) => matchEnds(LINE_BREAKS, text, start, end);
 export const clauses: CutFinder = (text, start, end) => matchEnds(CLAUSE_END, text, start, end);
 export const numbers: CutFinder = (text, start, end) => matchEnds(AFTER_NUMBER, text, start, end);
-export const tagEnds: CutFinder = (text, start, end) => matchEnds(EMOTION_TAG, text, start, end);
+export const tagEnds: CutFinder = (text, start, end) => matchEnds(TONE_TAG, text, start, end);
 
-/** Endings are set right after foreign words: NATO는. */
+/** Korean attaches endings directly to foreign words: NATO는. */
 const HANGUL = /\p{Script=Hangul}/u;
 
-/** Spaces, and word ends of scripts that write without them (the dictionaries of Intl.Segmenter). */
+/** Spaces, and word ends in scripts that are written without them, by the dictionaries of Intl.Segmenter. */
 export function* words(text: string, start: number, end: number): Generator<number> {
 	for (const { 0: run, 1: word, index } of text.slice(start, end).matchAll(/(\S*)\s*/g)) {
 		const wordStart = start + index;
 		const wordEnd = wordStart + word.length;
-		// Intl.Segmenter takes microseconds a word, so it is asked only where there may be words without spaces between.
+		// Intl.Segmenter takes microseconds a word, so it runs only where there may be words without spaces between.
 		if (UNSPACED.test(word) || HANGUL.test(word)) {
 			let afterWord = false;
 			for (const part of segmentsOf('word', text, wordStart, wordEnd)) {
@@ -202,7 +203,7 @@ export function* words(text: string, start: number, end: number): Generator<numb
 
 const LETTER_OR_DIGIT = /[A-Za-z\d]/;
 
-/** Whether the space between two runs of text is no place to cut: one of them is an abbreviation or a mark of the other. */
+/** Whether a space is no place to cut: an abbreviation or a lone opening mark stands before it, or a lone closing mark behind it. */
 function clings(text: string, wordStart: number, wordEnd: number, next: number): boolean {
 	if (matchAt(PUNCTUATION_THEN_SPACE, text, next)) return true;
 	if (LETTER_OR_DIGIT.test(text.charAt(wordEnd - 1))) return false;
@@ -210,7 +211,7 @@ function clings(text: string, wordStart: number, wordEnd: number, next: number):
 	return isOpening || followsAbbreviation(text, next);
 }
 
-/** Within a run without spaces (`either/or`, an address): between its parts, no mark cut from the word it belongs to. */
+/** Places within a run without spaces (`either/or`, an address) that separate no mark from its word. */
 export function* wordParts(text: string, start: number, end: number): Generator<number> {
 	let previous = '';
 	for (const { segment, index } of segmentsOf('word', text, start, end)) {
@@ -219,12 +220,12 @@ export function* wordParts(text: string, start: number, end: number): Generator<
 	}
 }
 
-/** All edges of words, also those between a word and its punctuation. */
+/** All edges of words, including those between a word and its punctuation. */
 export function* wordEdges(text: string, start: number, end: number): Generator<number> {
 	for (const { index } of segmentsOf('word', text, start, end)) yield index;
 }
 
-/** Every offset; those that may not be cut are passed over by their protection. */
+/** Every offset; `cutText` skips the protected ones. */
 export function* everywhere(_text: string, start: number, end: number): Generator<number> {
 	for (let offset = start; offset < end; offset++) yield offset;
 }

@@ -7,7 +7,7 @@ export function isSpace(code: number): boolean {
 	);
 }
 
-/** Whether a surrogate pair starts at the offset. */
+/** Whether a surrogate pair starts at an offset. */
 export function isPair(text: string, offset: number): boolean {
 	return (
 		(text.charCodeAt(offset) & 0xfc00) === 0xd800 &&
@@ -15,7 +15,7 @@ export function isPair(text: string, offset: number): boolean {
 	);
 }
 
-/** The number of Unicode code points, the gateway's unit for text limits. A lone surrogate counts as one. */
+/** Counts Unicode code points, the gateway's unit for text limits. A lone surrogate counts as one. */
 export function countCharacters(text: string): number {
 	let count = 0;
 	for (let offset = 0; offset < text.length; offset += isPair(text, offset) ? 2 : 1) count++;
@@ -26,7 +26,7 @@ export function countCharacters(text: string): number {
 export const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 
-/** The match of a sticky pattern at an offset. */
+/** Matches a sticky pattern at an offset. */
 export function matchAt(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
 	pattern.lastIndex = offset;
 	return pattern.exec(text);

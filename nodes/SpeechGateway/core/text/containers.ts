@@ -2,26 +2,26 @@ import { BULLET, NUMBER } from './blockPatterns';
 import { matchAt } from './characters';
 import type { LineCursor } from './lineCursor';
 
-/** A list's item begins, with its number in an ordered list; a list ends. Offsets of the source. */
+/** A list item starts, with its number in an ordered list, or a list ends. Offsets of the source. */
 export type ListEvent =
 	| { kind: 'item'; number: number | undefined; start: number; end: number }
 	| { kind: 'listEnd'; outermost: boolean };
 
 interface List {
-	/** The bullet or the mark after the number. */
+	/** The bullet, or the mark after the number. */
 	mark: string;
 	next: number | undefined;
 }
 
 interface Container {
-	/** Columns that the content of a list item is indented by; undefined: a quotation. */
+	/** The indentation of a list item's content, in columns; undefined: a quotation. */
 	indent: number | undefined;
-	/** The list that the last child belongs to, while it may go on. */
+	/** The list of the last child, as long as it may continue. */
 	list: List | undefined;
 	isEmpty: boolean;
 }
 
-/** The quotations and list items that a line is in, the document outermost. */
+/** The quotations and list items around a line. The outermost container is the document. */
 export class Containers {
 	private readonly all: Container[] = [{ indent: undefined, list: undefined, isEmpty: false }];
 
@@ -39,7 +39,7 @@ export class Containers {
 		return this.all[this.all.length - 1];
 	}
 
-	/** Consumes the marks of those that go on in this line; the number of those that do. */
+	/** Consumes the marks of the containers that continue in this line, and returns how many do. */
 	match(line: LineCursor): number {
 		let matched = 1;
 		for (; matched < this.all.length; matched++) {
@@ -60,8 +60,8 @@ export class Containers {
 	}
 
 	/**
-	 * Whether a quotation or list item begins here, within the first `matched` containers; then its mark is consumed.
-	 * `close` is called before. Fewer list items can interrupt a paragraph than can begin elsewhere.
+	 * Starts a quotation or list item within the first `matched` containers if the line has its mark here, after a call of `close`.
+	 * Not every list item can interrupt a paragraph.
 	 */
 	starts(line: LineCursor, matched: number, inParagraph: boolean, close: () => void): boolean {
 		const { width, next } = line.indent;
@@ -94,13 +94,13 @@ export class Containers {
 		return true;
 	}
 
-	/** Something that is no list item stands in the innermost container. */
+	/** Puts a block that is no list item into the innermost container. */
 	fill(): void {
 		this.endListOf(this.all.length - 1);
 		this.last.isEmpty = false;
 	}
 
-	/** Ends all but the first ones. */
+	/** Ends all containers but the first `count`. */
 	closeTo(count: number): void {
 		while (this.all.length > count) {
 			this.endListOf(this.all.length - 1);
@@ -108,7 +108,7 @@ export class Containers {
 		}
 	}
 
-	/** Ends the list that a container's last child belongs to. */
+	/** Ends the list of a container's last child. */
 	endListOf(index: number): void {
 		const container = this.all[index];
 		if (!container.list) return;
@@ -119,7 +119,7 @@ export class Containers {
 		});
 	}
 
-	/** The list that goes on in a container, or a new one where the mark is another. */
+	/** The list that continues in a container, or a new one if the mark differs. */
 	private listOf(index: number, mark: string, first: number | undefined): List {
 		const parent = this.all[index];
 		if (parent.list?.mark === mark) return parent.list;

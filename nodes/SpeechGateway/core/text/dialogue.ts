@@ -1,20 +1,20 @@
 import { isTone } from './tones';
 
-/** What one speaker says. Offsets are UTF-16 units of the script: of the words, without the name. */
+/** What one speaker says. Offsets are UTF-16 units of the script, without the name. */
 export interface DialogueLine {
-	/** As in the list of known speakers; undefined: the narrator. */
+	/** The name as in the list of known speakers; undefined: the narrator. */
 	speaker: string | undefined;
-	/** What is said. A tone behind the name (`Anna (laughing): …`) stands before it as a tag. */
+	/** What is said. A tone after the name (`Anna (laughing): …`) is put before it as a tag. */
 	text: string;
 	start: number;
 	end: number;
-	/** Headings that stand directly before it; nobody says them. */
+	/** Headings directly before it; nobody says them. */
 	headings: string[];
 }
 
 export interface Dialogue {
 	lines: DialogueLine[];
-	/** Names that speak in the script and are not known, as written, in order of appearance. */
+	/** Speakers who are not in the list, as written, in order of appearance. */
 	unknownSpeakers: string[];
 }
 
@@ -22,11 +22,11 @@ export interface Dialogue {
 const NAME_AT_LINE_START =
 	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
 
-/** A heading as Markdown or HTML have them, on a line of its own. */
+/** A Markdown or HTML heading on a line of its own. */
 const HEADING =
 	/^[ \t]{0,3}(?:#{1,6}[ \t]+([^\n]{1,200})|<h[1-6](?:[ \t][^<>\n]{0,200})?>([^\n]{1,200}?)<\/h[1-6]>[ \t]*\r?)$/gimu;
 
-/** Words that stand before a colon in many texts and speak in none. */
+/** Words that often stand before a colon, but are no speakers. */
 const LABELS = new Set(
 	(
 		'note notes warning caution tip tips hint important info information example examples update edit summary question ' +
@@ -40,14 +40,14 @@ const LABELS = new Set(
 		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 メモ ヒント 例え ملاحظة'
 	).split(' '),
 );
-/** The name of who speaks between the lines. */
+/** Names for the narrator. */
 const NARRATORS = new Set(
 	'narrator narration erzähler erzählerin narrateur narratrice narrador narradora narratore narratrice рассказчик 旁白 叙述者 ナレーター ナレーション 내레이터 الراوي'.split(
 		' ',
 	),
 );
 
-/** A word of a name: with a capital (or in a script without case), a short number, or a particle such as `von`. */
+/** A word of a name: capitalized or in a script without case, a short number, or a particle such as `von`. */
 const NAME_WORD =
 	/^(?:(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}'’.-]*|\d{1,3}|(?:von|van|de|da|del|der|la|le|al|bin|the|of|di|du)|[#&]\d*)$/u;
 
@@ -63,17 +63,17 @@ function looksLikeName(name: string): boolean {
 	return words.length <= 4 && words.every((word) => NAME_WORD.test(word)) && /\p{L}/u.test(name);
 }
 
-/** Whether a name is that of whoever speaks between the lines. */
+/** Whether a name stands for the narrator. */
 export const isNarrator = (name: string): boolean => NARRATORS.has(foldName(name));
 
 interface Found {
-	/** Where its line starts, and where what is said starts. */
+	/** Where its line starts, and where the speech starts. */
 	at: number;
 	from: number;
 	name: string;
-	/** The direction behind the name: `Anna (laughing): …`. */
+	/** The stage direction after the name: `Anna (laughing): …`. */
 	direction: string | undefined;
-	/** Whether the name is set off by emphasis or brackets. */
+	/** Whether the name is emphasized or in brackets. */
 	isMarked: boolean;
 }
 
@@ -93,7 +93,7 @@ interface FoundHeading {
 	heading: string;
 }
 
-/** Headings and names, in order. A heading that begins with the name of a known speaker (`## Anna`) is no heading. */
+/** Headings and names, in order. A heading that begins with a known speaker (`## Anna`) counts as a name. */
 function marksIn(script: string, isKnown: (name: string) => boolean): Array<Found | FoundHeading> {
 	const headings = [...script.matchAll(HEADING)].map((match): Found | FoundHeading => {
 		const { 0: line, 1: marked, 2: tagged, index: at } = match;
@@ -108,7 +108,7 @@ function marksIn(script: string, isKnown: (name: string) => boolean): Array<Foun
 	return [...headings, ...names].sort((a, b) => a.at - b.at);
 }
 
-/** One word with a capital or of a script without case, a number behind it at most: `Ben`, `Speaker 2`, `小明`. */
+/** One word, capitalized or in a script without case, and at most a number after it: `Ben`, `Speaker 2`, `小明`. */
 const SINGLE_NAME =
 	/^(?:\p{Lu}[\p{L}\p{M}'’-]{1,29}|\p{Lo}[\p{Lo}\p{M}]{0,7})(?: ?\d{1,3}| [A-Z])?$/u;
 const TITLE =
@@ -120,9 +120,9 @@ const isLabel = (name: string) => {
 };
 
 /**
- * The names that speak though nobody knows them: in the form of a name, no common label such as `Note`, and either one
- * word, with a title, with a direction, set off as known names are, or on two lines at least. Anything else before a
- * colon is text (`The rule is simple: …`, `Breaking News: …`).
+ * Finds speakers who are not in the list. They look like a name, are no common label such as `Note`, and have one word, a title, a
+ * stage direction, the emphasis that known names have, or at least two lines. Anything else before a colon is text
+ * (`The rule is simple: …`, `Breaking News: …`).
  */
 function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<string> {
 	const strangers = found.filter(
@@ -142,10 +142,10 @@ function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<
 }
 
 /**
- * Splits a script into what each speaker says. A line `Name: …` begins what a known speaker says, whatever its case and
- * spaces, also in the forms of Markdown and with a full-width colon; it goes on until the next one. What stands before
- * the first is the narrator's. `Narrator:` goes back to the narrator, unless that is a known speaker. With `headings`, those
- * of Markdown and HTML are said by nobody, and the speaker before them goes on behind them.
+ * Splits a script into what each speaker says. A speech starts with `Name: …` on a line of its own and lasts until the next one.
+ * Case, spaces, Markdown around the name and a full-width colon do not matter. Text before the first name belongs to the narrator,
+ * and so does `Narrator:`, unless that is in the list. With `headings`, nobody says Markdown and HTML headings, and the speaker
+ * before a heading goes on after it.
  */
 export function parseDialogue(
 	script: string,

@@ -1,10 +1,10 @@
-/** A run of `*`, `_` or `~` in a paragraph. */
+/** A run of `*`, `_` or `~`, which may open or close emphasis. */
 export interface Delimiter {
 	mark: string;
-	/** What is not yet part of emphasis. */
+	/** The marks that are not matched yet. */
 	start: number;
 	end: number;
-	/** Of the whole run. */
+	/** The length of the whole run. */
 	length: number;
 	canOpen: boolean;
 	canClose: boolean;
@@ -13,7 +13,7 @@ export interface Delimiter {
 const SPACE = /\s/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
-/** Judges a run by what stands around it, by the rules of CommonMark. */
+/** Whether a run can open or close emphasis depends on the characters around it, by the rules of CommonMark. */
 export function delimiterAt(text: string, start: number, length: number): Delimiter {
 	const mark = text.charAt(start);
 	const code = text.charCodeAt(start - 1);
@@ -42,17 +42,14 @@ export function delimiterAt(text: string, start: number, length: number): Delimi
 	};
 }
 
-/**
- * Matches the delimiters from `bottom` on, and takes them off the list. What belongs to emphasis is given to `drop`, as
- * offsets; what is left over is text.
- */
+/** Matches the delimiters from `bottom` on and removes them from the list. Calls `drop` with the offsets of matched marks. */
 export function matchDelimiters(
 	delimiters: Delimiter[],
 	bottom: number,
 	drop: (start: number, end: number) => void,
 ): void {
-	/** Delimiters that may open emphasis, and by kind of closer how many of them certainly do not: CommonMark's `openers_bottom`. */
 	const open: Delimiter[] = [];
+	/** CommonMark's `openers_bottom`, by kind of closer. */
 	const floors = new Map<string, number>();
 	for (const closer of delimiters.splice(bottom)) {
 		const key = `${closer.mark}${closer.canOpen}${closer.length % 3}`;
@@ -79,7 +76,7 @@ export function matchDelimiters(
 	}
 }
 
-/** Whether two delimiters make emphasis, by CommonMark's rule of three. */
+/** Whether two delimiters match, by CommonMark's "multiple of 3" rule. */
 function fits(opener: Delimiter, closer: Delimiter): boolean {
 	if (opener.mark !== closer.mark || !opener.canOpen) return false;
 	if (closer.mark === '~') return opener.length === closer.length;

@@ -1,6 +1,6 @@
 import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
 
-/** The named characters from U+00A0 to U+00FF, in order. */
+/** Names of the characters from U+00A0 to U+00FF, in order. */
 const LATIN_1 =
 	'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute ' +
 	'micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring ' +
@@ -8,7 +8,7 @@ const LATIN_1 =
 	'times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil ' +
 	'egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ' +
 	'ugrave uacute ucirc uuml yacute thorn yuml';
-/** Others: those of HTML 4, the letters of Latin Extended-A and what editors write, as name:hex. HTML 5 has 1,800 more, mostly of mathematics. */
+/** As name:hex, the rest of HTML 4, Latin Extended-A and what editors write. HTML 5 has 1,800 more, mostly for mathematics. */
 const OTHERS =
 	'quot:22 amp:26 lt:3c gt:3e QUOT:22 AMP:26 LT:3c GT:3e COPY:a9 REG:ae ' +
 	'Tab:9 NewLine:a excl:21 num:23 dollar:24 percnt:25 apos:27 lpar:28 rpar:29 ast:2a plus:2b comma:2c period:2e ' +
@@ -48,7 +48,7 @@ const OTHERS =
 	'male:2642 spades:2660 clubs:2663 hearts:2665 diams:2666 sung:266a flat:266d natural:266e sharp:266f ' +
 	'check:2713 cross:2717';
 
-/** Made when first used. */
+/** Created lazily. */
 let codePoints: Map<string, number> | undefined;
 
 function table(): Map<string, number> {
@@ -61,14 +61,14 @@ function table(): Map<string, number> {
 	return made;
 }
 
-/** Windows-1252 characters that old pages write as numbers from 128 to 159. */
+/** The Windows-1252 characters that old pages mean by the numbers 128 to 159. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** Any character reference, with its semicolon. */
+/** A character reference with its semicolon. */
 export const CHARACTER_REFERENCE =
 	/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z][A-Za-z\d]{1,31}));/y;
 
-/** The character that a reference found by CHARACTER_REFERENCE stands for; undefined if its name is unknown. */
+/** The character for a match of CHARACTER_REFERENCE; undefined if its name is unknown. */
 export function characterOf(match: RegExpExecArray): string | undefined {
 	const [, decimal, hex, name] = match;
 	codePoints ??= table();
@@ -80,7 +80,7 @@ export function characterOf(match: RegExpExecArray): string | undefined {
 	return String.fromCodePoint(code);
 }
 
-/** Text with its character references resolved. */
+/** Resolves character references. */
 export function decode(from: MappedText): MappedText {
 	const edits: Edit[] = [];
 	const { text } = from;

@@ -10,40 +10,40 @@ const BLOCKS = setOf(
 	'address article aside blockquote body center dd details dialog dir div dl fieldset figure footer form header hgroup hr ' +
 		'html main menu noframes ol optgroup p pre search section table tbody tfoot thead ul',
 );
-/** Blocks that are read as a sentence each, on a line of their own. */
+/** Blocks that are read as one sentence each, on lines of their own. */
 const SENTENCES = setOf('caption dt figcaption legend li option summary tr');
-/** Elements without words of the page: code, and what only stands in for something that is seen. */
+/** Elements without words for a listener: scripts, media and their fallbacks. */
 const NO_WORDS = setOf(
 	'script style template head title svg iframe object video canvas noscript datalist map rt rp annotation annotation-xml applet',
 );
 /** Elements whose words are not part of the text: controls, settings, and the thoughts of chat models. */
 const UNREAD = setOf('nav button select textarea think thinking ac:parameter ac:plain-text-body');
-/** Elements whose content is not markup. */
+/** Elements whose content is no markup. */
 const RAW = setOf('script style textarea title iframe noscript xmp');
 const VOID = setOf('area base br col embed hr img input link meta param source track wbr');
-/** Names that HTML shares with SSML. */
+/** Element names that HTML shares with SSML. */
 const HTML_TOO = setOf('p s sub mark audio meta');
-/** How widespread software marks footnote marks, footnotes and what is for the screen only. */
+/** Classes that widespread software gives to footnotes, their marks, and content for the screen only. */
 const UNREAD_CLASS =
 	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
-/** The facts beside an article of a wiki. */
+/** The table of facts beside a wiki article. */
 const INFOBOX = /(?:^|\s)infobox(?:\s|$)/i;
-/** The same in e-books. */
+/** The same by `epub:type` in e-books. */
 const UNREAD_EPUB = /^(?:noteref|(?:foot|end|rear)notes?|pagebreak|page-list|toc)$/i;
 const UNREAD_ROLE = /^(?:doc-noteref|doc-endnotes|doc-backlink|navigation|button)$/i;
 const FOOTNOTE_MARK =
 	/^(?:<[^>]{0,300}>|[\s[\]()]){0,8}(?:\d{1,3}|[a-z*†‡§]|note \d{1,3})(?:<[^>]{0,300}>|[\s[\]()]){0,8}$/i;
-/** A footnote mark with its tags. */
-const MARK_REACH = 600;
+/** The longest footnote mark with its tags, UTF-16 units. */
+const MARK_LENGTH = 600;
 
-/** Kinds of elements without an end that are looked for: each costs a look through the page. */
+/** How many kinds of unclosed elements to look for, since each needs a search through the page. */
 const MAX_UNCLOSED = 20;
 
-/** File names and formulas are no words about a picture. */
+/** Alternative texts that do not describe the image: file names, formulas. */
 const NO_ALT =
 	/\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$|^(?:IMG|DSC|image)[_-]?\d+$|^(?:(?:untitled|image|img|picture|photo|screen ?shot|pasted image|alt text)[\s\d._:-]*)$|[\\{]/i;
 
-/** `<br/>`, as in XHTML and the formats of e-books. */
+/** `<br/>`, as in XHTML and e-books. */
 const isSelfClosing = (attributes: string) => attributes.endsWith('/');
 
 export interface Tag {
@@ -56,20 +56,20 @@ export interface Tag {
 	end: number;
 }
 
-/** Whether words about a picture are worth reading. */
+/** Whether an alternative text describes the image. */
 export const isAltText = (alt: string): boolean => alt.trim() !== '' && !NO_ALT.test(alt.trim());
 
-/** Reads tags and text in the order of a page; Markdown uses it for the HTML within. */
+/** Reads the tags and the text of a page in order, or the HTML within Markdown. */
 export class HtmlReader {
 	readonly dropped = new Set<string>();
-	/** The element that is left out, with how often it is open. */
+	/** The element that is left out, and how many elements of that name are open. */
 	private unread: { name: string; depth: number } | undefined;
-	/** Numbers of the ordered lists that are open, undefined for bullet lists. */
+	/** The next number of each open list; undefined for bullet lists. */
 	private readonly lists: Array<number | undefined> = [];
 	private preformatted = false;
-	/** For each `<sub>` element that is open, whether it has an alias. */
+	/** Whether each open `<sub>` element has an alias. */
 	private readonly subs: boolean[] = [];
-	/** Elements of which no end follows: looked for once only. */
+	/** Elements without any end tag further on, so that it is searched only once. */
 	private readonly neverClosed = new Set<string>();
 
 	constructor(
@@ -77,12 +77,12 @@ export class HtmlReader {
 		private readonly reading: Reading,
 	) {}
 
-	/** Whether what comes now is left out. */
+	/** Whether the reader is inside an element that is left out. */
 	get isSilent(): boolean {
 		return this.unread !== undefined;
 	}
 
-	/** Text between tags, its character references resolved. */
+	/** Text between tags, with character references resolved. */
 	text(text: MappedText): void {
 		if (this.unread) return;
 		if (this.preformatted) this.reading.lines(text);
@@ -173,7 +173,7 @@ export class HtmlReader {
 		if (isAlias) this.reading.startAlias(alias);
 	}
 
-	/** Whether the element has an end: a forgotten one must not swallow the rest of the page. */
+	/** Whether the element has an end tag. Without one, leaving it out would swallow the rest of the page. */
 	private isClosed({ name, end }: Tag): boolean {
 		if (this.neverClosed.has(name) || this.neverClosed.size > MAX_UNCLOSED) return false;
 		const close = new RegExp(`</${name}[\\s>]`, 'gi');
@@ -184,7 +184,7 @@ export class HtmlReader {
 	}
 }
 
-/** Why an element is not read out; undefined: it is. */
+/** Why an element is left out; undefined: it is read. */
 function unreadKind(
 	{ name, attributes, end }: Tag,
 	source: string,
@@ -195,7 +195,7 @@ function unreadKind(
 		return 'code';
 	}
 	if (name === 'sup') {
-		const content = source.slice(end, end + MARK_REACH).split(/<\/sup/i, 1)[0];
+		const content = source.slice(end, end + MARK_LENGTH).split(/<\/sup/i, 1)[0];
 		const isLink = /<a\s/i.test(content) || content.includes('[');
 		if (isLink && FOOTNOTE_MARK.test(content)) return 'footnotes';
 	}
@@ -214,13 +214,13 @@ function unreadKind(
 
 const TAG_NAME = /<(\/?)([A-Za-z][A-Za-z\d:-]{0,60})(?=[\s/>])/y;
 
-/** Finds the ends of markup; remembers what has none, so that no text is looked through twice. */
+/** Finds the ends of markup, and remembers what has none, so that no text is searched twice. */
 class MarkupEnds {
 	private readonly missing = new Set<string>();
 
 	constructor(private readonly text: string) {}
 
-	/** The offset behind the tag, comment or declaration that starts at an offset; -1 where it is none. */
+	/** Where the tag, comment or declaration at an offset ends; -1 if there is none. */
 	after(at: number): number {
 		if (this.text.startsWith('<!--', at)) return this.find('-->', at + 2);
 		if (/[!?]/.test(this.text.charAt(at + 1))) return this.find('>', at);
@@ -228,7 +228,7 @@ class MarkupEnds {
 		return TAG_NAME.test(this.text) ? this.tagEnd(TAG_NAME.lastIndex) : -1;
 	}
 
-	/** The offset of the end tag of an element whose content is no markup. */
+	/** Where the end tag of an element without markup inside starts. */
 	ofRaw(name: string, from: number): number {
 		const end = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
 		end.lastIndex = from;
@@ -255,7 +255,7 @@ class MarkupEnds {
 	}
 }
 
-/** Reads a page or a part of one. */
+/** Passes the tags and the text of a page, or of a part of one, to a reader. */
 export function feedHtml(page: MappedText, reader: HtmlReader): void {
 	const { text } = page;
 	const ends = new MarkupEnds(text);
@@ -285,17 +285,17 @@ export function feedHtml(page: MappedText, reader: HtmlReader): void {
 
 const ESCAPED_TAG = /&lt;\/?(?:p|br|div|h[1-6]|[uo]l|li|strong|em|a|img|span)\b[^<>]{0,2000}?&gt;/i;
 
-/** A page that was escaped once too often, as some feeds hand it out, as the page that was meant. */
+/** Unescapes a page that was escaped once too often, as in some feeds. */
 function unescaped(source: string): MappedText {
 	const page = unchanged(source);
 	return !source.includes('<') && ESCAPED_TAG.test(source) ? decode(page) : page;
 }
 
-/** What encloses a page in a feed, and WordPress's shortcodes around pictures. A pause mark has no `=`. */
+/** CDATA marks around pages in feeds, and WordPress's shortcodes around images. Pause marks contain no `=`. */
 const ENCLOSURES =
 	/<!\[CDATA\[|\]\]>|\[\/?(?:caption|gallery)(?:\s[^\]\n=]{0,50}=[^\]\n]{0,500})?\]/gi;
 
-/** Reads HTML as a good reader would read out the page. */
+/** Reads HTML as a good reader would. */
 export function readHtml(source: string): ReadText {
 	const whole = unescaped(source);
 	const marks = [...whole.text.matchAll(ENCLOSURES)].map(({ 0: mark, index }) => ({

@@ -8,7 +8,7 @@ import { formulaAt } from './math';
 import { type HtmlReader, isAltText, type Tag } from './html';
 import type { Reading } from './reading';
 
-/** Something in a paragraph that is not read as it stands; `text` in its place. */
+/** A stretch of a paragraph that is not read as it stands, with `text` in its place. */
 interface Change {
 	start: number;
 	end: number;
@@ -18,11 +18,11 @@ interface Change {
 }
 
 interface Bracket {
-	/** Offset of the `[`, and of the `!` before it for an image. */
+	/** The offset of the `[`, or of an image's `!`. */
 	start: number;
 	open: number;
 	isImage: boolean;
-	/** Delimiters and changes before it. */
+	/** How many delimiters stand before it. */
 	delimiters: number;
 	hasBracketAfter: boolean;
 }
@@ -34,22 +34,22 @@ const SOURCE_MARK =
 const AUTOLINK = /<(?:[A-Za-z][A-Za-z\d+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/y;
 const FOOTNOTE = /^\^[^\s\]]{1,100}$/;
 const CITATION = /^\d{1,3}$/;
-/** What a source stands behind, with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
+/** What stands before a source mark with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
 const ENDS_CLAIM = /[\p{Po}\p{Pe}\p{Pf}"]\s$/u;
-/** `Created: 12 May`, `**Tags:** travel`: lines one below the other. */
+/** A line such as `Created: 12 May` or `**Tags:** travel`, which stays apart from the line before it. */
 const LABEL_LINE = /^(?:\*\*|__)?\p{Lu}[\p{L}\p{N} ]{0,30}:(?:\*\*|__)?[ \t]+\S/u;
-/** Pictures of a state, in the files of programs. */
+/** The address of a badge, as in READMEs. */
 const BADGE = /^\]\([^)\s]*(?:badge|shields\.io|travis-ci|codecov|coveralls|badgen)/i;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 
-/** Reads a paragraph's inline marks and hands its words to `reader` and `reading`. */
+/** Reads the inline marks of a paragraph, and passes its words to `reader` and `reading`. */
 export class InlineReader {
 	private changes: Change[] = [];
 	private delimiters: Delimiter[] = [];
 	private brackets: Bracket[] = [];
 	private ticks: Map<number, number[]> | undefined;
 	private readonly missing = new Set<string>();
-	/** Brackets before this offset cannot be links: there is a link within. */
+	/** Brackets before this offset are no links, since they contain one. */
 	private noLinkBefore = -1;
 	private readonly text: string;
 
@@ -71,10 +71,10 @@ export class InlineReader {
 			match = SPECIAL.exec(this.text);
 		}
 		matchDelimiters(this.delimiters, 0, (start, end) => this.changes.push({ start, end }));
-		this.hand();
+		this.emit();
 	}
 
-	/** Reads the mark at an offset; where to go on. */
+	/** Reads the mark at an offset, and returns where to continue. */
 	private special(mark: string, at: number): number {
 		switch (mark) {
 			case '\\':
@@ -134,7 +134,7 @@ export class InlineReader {
 		return at + 1;
 	}
 
-	/** All runs of backticks by length, found once. */
+	/** Code between two runs of backticks of the same length. All runs are found once, so that this stays linear. */
 	private code(at: number): number {
 		if (this.ticks === undefined) {
 			this.ticks = new Map();
@@ -226,7 +226,7 @@ export class InlineReader {
 		return open + 1;
 	}
 
-	/** A closing bracket: the end of a link, an image, a footnote mark, or text. */
+	/** A closing bracket ends a link, an image or a footnote mark, or is text. */
 	private close(at: number): number {
 		const bracket = this.brackets.pop();
 		if (!bracket) return at + 1;
@@ -255,7 +255,7 @@ export class InlineReader {
 		return end;
 	}
 
-	/** The end of a footnote mark or a reference to a source (`[^1]`, `fact[1](address)`); -1 where it is none. */
+	/** Where a footnote mark (`[^1]`) or source mark (`fact[1](address)`) ends; -1 if it is none. */
 	private footnoteMarkEnd(open: number, content: string, close: number): number {
 		if (FOOTNOTE.test(content)) return close + 1;
 		if (!CITATION.test(content)) return -1;
@@ -278,8 +278,8 @@ export class InlineReader {
 		return this.text.startsWith('[]', at + 1) ? at + 3 : at + 1;
 	}
 
-	/** Hands over the words between the changes, in order. */
-	private hand(): void {
+	/** Passes on the text with its changes made. */
+	private emit(): void {
 		const { content, changes, reader, reading } = this;
 		changes.sort((a, b) => a.start - b.start);
 		let words = new MappedWriter();

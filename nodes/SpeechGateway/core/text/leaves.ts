@@ -2,37 +2,37 @@ import { cellsOf } from './blockPatterns';
 import type { LineCursor } from './lineCursor';
 import { type MappedText, MappedWriter, slice } from './mapped';
 
-/** A stretch of a Markdown source without the marks of the blocks it is in. */
+/** A Markdown block without blocks inside, and its text without the marks of the blocks around it. */
 export type Leaf =
 	| { kind: 'paragraph' | 'html'; text: MappedText }
 	| { kind: 'heading'; level: number; text: MappedText }
 	| { kind: 'code'; info: string; text: MappedText }
 	| { kind: 'table'; rows: MappedText[][] }
-	| { kind: 'note' };
+	| { kind: 'footnote' };
 
-/** Offsets of the source, the end exclusive. */
+/** Offsets of the source; `end` is exclusive. */
 interface Span {
 	start: number;
 	end: number;
 }
 
-/** What a leaf is told by its first line. */
+/** What the first line tells about a leaf. */
 interface Opening {
-	kind: 'paragraph' | 'fence' | 'indented' | 'html' | 'table' | 'note';
-	/** For fenced code: what stands behind the fence, the fence, and the columns before it. */
+	kind: 'paragraph' | 'fence' | 'indented' | 'html' | 'table' | 'footnote';
+	/** For fenced code: the words behind the fence, the fence, and the columns before it. */
 	info?: string;
 	fence?: string;
 	indent?: number;
-	/** What ends an HTML block; undefined: a blank line. */
+	/** The end of an HTML block; undefined: a blank line. */
 	ends?: RegExp;
 	/** For a table. */
 	columns?: number;
 }
 
-/** What begins another block and so ends a table. */
+/** A line that starts another block and so ends a table. */
 const AFTER_TABLE = /^(?:#{1,6}\s|>|`{3}|~{3}|[*+-]\s)/;
 
-/** A leaf that the next line may belong to. */
+/** A leaf that the next line may continue. */
 export class OpenLeaf {
 	readonly lines: Span[] = [];
 	private isAfterBlank = false;
@@ -43,12 +43,12 @@ export class OpenLeaf {
 		return this.opening.kind === 'paragraph';
 	}
 
-	/** Takes the line from an offset on. */
+	/** Adds the line from an offset on. */
 	add(line: LineCursor, from: number): void {
 		this.lines.push({ start: line.start + from, end: line.start + line.text.length });
 	}
 
-	/** Takes the line if it goes on in it. `last`: it did, and ends there; `over`: the line belongs to something else. */
+	/** Adds the line if it continues the leaf. `last`: the leaf ends with it; `over`: the line belongs to another block. */
 	take(line: LineCursor): 'more' | 'last' | 'over' {
 		const { width, next } = line.indent;
 		const isBlank = next === line.text.length;
@@ -66,7 +66,7 @@ export class OpenLeaf {
 				line.consume(4);
 				this.add(line, line.offset);
 				return 'more';
-			case 'note':
+			case 'footnote':
 				if (isBlank) this.isAfterBlank = true;
 				else if (this.isAfterBlank && width < 2) return 'over';
 				return 'more';
@@ -90,10 +90,10 @@ export class OpenLeaf {
 		return 'more';
 	}
 
-	/** The leaf with its text; a footnote has none, since it is not read. */
+	/** The finished leaf. A footnote has no text, since it is not read. */
 	finish(whole: MappedText): Leaf {
 		const { kind, info = '', columns } = this.opening;
-		if (kind === 'note') return { kind };
+		if (kind === 'footnote') return { kind };
 		if (kind === 'table') {
 			const rows = this.lines.map(({ start, end }) =>
 				cellsOf(whole.text.slice(start, end))
@@ -108,11 +108,11 @@ export class OpenLeaf {
 	}
 }
 
-/** Lines put together, one line break between two. */
+/** Joins lines with line breaks. */
 export function linesOf(whole: MappedText, lines: Span[]): MappedText {
 	const writer = new MappedWriter();
 	lines.forEach(({ start, end }, i) => {
-		// The line break comes from the source where nothing else stands between: such lines make one run.
+		// A line break with nothing else around it comes from the source, so that such lines make a single run.
 		if (i > 0) writer.write('\n', lines[i - 1].end === start - 1 ? start - 1 : start, start);
 		writer.copy(whole, start, end);
 	});

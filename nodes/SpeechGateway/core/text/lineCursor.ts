@@ -1,18 +1,18 @@
-/** Columns of a tab stop. */
+/** Columns between tab stops. */
 const TAB_STOP = 4;
 
-/** A line of a Markdown source and how much of it is consumed. Offsets are UTF-16 units of the line. */
+/** A line of a Markdown source, and how much of it is consumed. Offsets are UTF-16 units of the line. */
 export class LineCursor {
 	offset = 0;
 	private column = 0;
 
-	/** `start`: where the line begins in the source. */
+	/** `start`: where the line starts in the source. */
 	constructor(
 		readonly text: string,
 		readonly start: number,
 	) {}
 
-	/** The white space that comes next: its width in columns, and where it ends. */
+	/** The white space at the cursor: its width in columns, and where it ends. */
 	get indent(): { width: number; next: number } {
 		let column = this.column;
 		let next = this.offset;
@@ -30,7 +30,7 @@ export class LineCursor {
 		return this.indent.next === this.text.length;
 	}
 
-	/** Consumes so many columns; of a tab that reaches beyond them, the rest stays. */
+	/** Consumes so many columns, if need be a part of a tab. */
 	consume(columns: number): void {
 		const end = this.column + columns;
 		while (this.column < end && this.offset < this.text.length) {

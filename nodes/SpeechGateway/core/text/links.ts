@@ -1,7 +1,7 @@
 const SPACE = /[ \t]*(?:\n[ \t]*)?/y;
 const LABEL = /\[((?:[^\\[\]]|\\[^]){1,999})\]/y;
 const ANGLED = /<(?:[^<>\\\n]|\\.){0,2000}>/y;
-/** A title of more characters is text: titles without an end must not be looked for again and again. */
+/** Bounded, since the ends of unclosed titles would be searched again and again. */
 const TITLE =
 	/"(?:[^"\\]|\\[^]){0,1000}"|'(?:[^'\\]|\\[^]){0,1000}'|\((?:[^()\\]|\\[^]){0,1000}\)/y;
 const MAX_NESTED = 32;
@@ -14,7 +14,7 @@ function endAt(pattern: RegExp, text: string, offset: number): number {
 
 const skipSpace = (text: string, offset: number) => endAt(SPACE, text, offset);
 
-/** The end of a link destination; -1 for none. */
+/** Where a link destination ends; -1 if there is none. */
 function destinationEnd(text: string, offset: number): number {
 	if (text.charAt(offset) === '<') return endAt(ANGLED, text, offset);
 	let depth = 0;
@@ -29,12 +29,12 @@ function destinationEnd(text: string, offset: number): number {
 	return depth > 0 ? -1 : at;
 }
 
-/** What a label is looked up by: case and white space do not count. */
+/** The key of a label, which ignores case and white space. */
 export function normalizeLabel(label: string): string {
 	return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }
 
-/** The end of `(destination "title")` at an offset; -1 for none. */
+/** Where `(destination "title")` at an offset ends; -1 if there is none. */
 export function inlineLinkEnd(text: string, offset: number): number {
 	if (text.charAt(offset) !== '(') return -1;
 	let at = skipSpace(text, offset + 1);
@@ -48,7 +48,7 @@ export function inlineLinkEnd(text: string, offset: number): number {
 	return text.charAt(at) === ')' ? at + 1 : -1;
 }
 
-/** A label in brackets at an offset, with its end. */
+/** The label in brackets at an offset, and where it ends. */
 export function labelAt(text: string, offset: number): { label: string; end: number } | undefined {
 	LABEL.lastIndex = offset;
 	const match = LABEL.exec(text);
@@ -67,7 +67,7 @@ function definitionEnd(text: string, colon: number): number {
 	return withTitle >= 0 ? withTitle : endAt(lineEnd, text, destination);
 }
 
-/** Takes the link definitions at the front of a paragraph; where the rest starts. */
+/** Adds the labels of the link definitions at the start of a paragraph, and returns where the rest starts. */
 export function takeDefinitions(text: string, labels: Set<string>): number {
 	let at = 0;
 	for (;;) {

@@ -1,4 +1,4 @@
-/** A stretch of a text and where it comes from. Of equal length: unit by unit, else as a whole. */
+/** A stretch of a text and its origin in another text: unit by unit if both have the same length, else as a whole. */
 interface MappedRun {
 	at: number;
 	length: number;
@@ -6,21 +6,21 @@ interface MappedRun {
 	end: number;
 }
 
-/** A text made from another one, with the way back to it. All offsets are UTF-16 units. Plain JSON. */
+/** A text made from another one, and where each part comes from. All offsets are UTF-16 units. Plain JSON. */
 export interface MappedText {
 	text: string;
-	/** By `at`, gapless; their places in the other text ascend. */
+	/** Sorted and without gaps; their origins ascend. */
 	runs: MappedRun[];
 }
 
-/** Text in place of what stands from start to end. */
+/** Replaces the text from start to end. */
 export interface Edit {
 	start: number;
 	end: number;
 	text: string;
 }
 
-/** A text that comes from itself. */
+/** A text as its own origin. */
 export function unchanged(text: string): MappedText {
 	return { text, runs: [{ at: 0, length: text.length, start: 0, end: text.length }] };
 }
@@ -28,12 +28,10 @@ export function unchanged(text: string): MappedText {
 /** Builds a mapped text from front to back. */
 export class MappedWriter {
 	length = 0;
-	/** The last UTF-16 unit written: reading it from the growing text would copy that text each time. */
-	last = '';
 	private text = '';
 	private readonly runs: MappedRun[] = [];
 
-	/** Text that stands for what is from start to end in the other text. */
+	/** Writes text whose origin is from start to end in the other text. */
 	write(text: string, start: number, end: number): void {
 		if (text === '') return;
 		const run = this.runs.at(-1);
@@ -50,10 +48,9 @@ export class MappedWriter {
 		}
 		this.text += text;
 		this.length += text.length;
-		this.last = text.charAt(text.length - 1);
 	}
 
-	/** A stretch of a mapped text, which leads back to where that comes from. */
+	/** Copies a stretch of a mapped text together with its origins. */
 	copy(from: MappedText, start: number, end: number): void {
 		if (start >= end) return;
 		for (let i = runIndex(from, start); i < from.runs.length && from.runs[i].at < end; i++) {
@@ -74,7 +71,7 @@ export class MappedWriter {
 	}
 }
 
-/** The index of the run with the unit at an offset; the last one for offsets behind the text. */
+/** The index of the run that holds an offset, or of the last one for offsets behind the text. */
 function runIndex({ runs }: MappedText, offset: number): number {
 	let low = 0;
 	let high = runs.length - 1;
@@ -86,7 +83,7 @@ function runIndex({ runs }: MappedText, offset: number): number {
 	return low;
 }
 
-/** The start of what the unit at an offset comes from. */
+/** Where the origin of the unit at an offset starts. */
 export function startOf(mapped: MappedText, offset: number): number {
 	if (mapped.runs.length === 0) return 0;
 	const run = mapped.runs[runIndex(mapped, offset)];
@@ -94,14 +91,14 @@ export function startOf(mapped: MappedText, offset: number): number {
 	return run.length === run.end - run.start ? run.start + offset - run.at : run.start;
 }
 
-/** The end of what the unit before an offset comes from. */
+/** Where the origin of the unit before an offset ends. */
 export function endOf(mapped: MappedText, offset: number): number {
 	if (mapped.runs.length === 0 || offset === 0) return 0;
 	const run = mapped.runs[runIndex(mapped, offset - 1)];
 	return run.length === run.end - run.start ? run.start + offset - run.at : run.end;
 }
 
-/** The first offset whose unit comes from behind an offset of the other text, or from it. */
+/** The first offset whose origin is at an offset of the other text, or behind it. */
 export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	let low = 0;
 	let high = runs.length;
@@ -116,7 +113,7 @@ export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	return run.at + (exact ? Math.max(0, origin - run.start) : 0);
 }
 
-/** A text that comes from another one, as one that comes from what that comes from. */
+/** Maps a text to the origin of its origin. */
 export function through({ text, runs }: MappedText, other: MappedText): MappedText {
 	const writer = new MappedWriter();
 	for (const { at, length, start, end } of runs) {
@@ -140,7 +137,7 @@ export function slice(mapped: MappedText, start: number, end: number): MappedTex
 	return writer.finish();
 }
 
-/** A mapped text with edits made, which ascend and do not overlap. */
+/** Applies edits, which ascend and do not overlap. */
 export function rewrite(mapped: MappedText, edits: Edit[]): MappedText {
 	if (edits.length === 0) return mapped;
 	const writer = new MappedWriter();

@@ -6,17 +6,17 @@ import { takeDefinitions } from './links';
 import { type MappedText, rewrite, slice } from './mapped';
 import { Reading, type ReadText } from './reading';
 
-/** Lines of a list of sources that others refer to: `[4] https://…`. */
+/** An entry in a list of sources: `[4] https://…`. */
 const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
 
-/** `> [!NOTE]` of GitHub, `> [!tip]- A title` of Obsidian. */
+/** GitHub's `> [!NOTE]`, also with a title. */
 const CALLOUT = /^\[!([A-Za-z][\w-]{0,30})(?:\|[^\]\n]{0,60})?\][+-]?[ \t]*([^\n]{0,300})(?:\n|$)/;
 const TASK_BOX = /^\[[ xX]\]\s/;
 const ONLY_IMAGE = /^!\[[^\]]*\]\([^)]*\)\s*$/;
-/** Languages of fenced blocks that are no code. */
+/** Info strings of fenced blocks that are no code. */
 const PROSE_INFO = /^(?:text|txt|plain|plaintext|prose|markdown|md|quote)\b/i;
 
-/** Whether a block without a language is prose: drafts and poems are set as code, and paragraphs indented. */
+/** Whether a code block without a language is prose: a draft, a poem, or an indented paragraph. */
 function looksLikeProse(text: string): boolean {
 	const letters = text.replace(/[^\p{L}\p{M}\s]/gu, '').length;
 	return (
@@ -74,7 +74,7 @@ class MarkdownReader {
 				return reading.endBlock(inItem ? '\n' : '\n\n', inItem || ONLY_IMAGE.test(leaf.text.text));
 			}
 			case 'html':
-				// Notion writes Markdown into its callouts.
+				// Notion's callouts contain Markdown.
 				if (/^<aside\b/i.test(leaf.text.text)) this.inline(leaf.text);
 				else feedHtml(leaf.text, this.html);
 				return reading.separate('\n');
@@ -89,12 +89,12 @@ class MarkdownReader {
 				return reading.endBlock('\n\n');
 			case 'code':
 				return this.code(leaf.info, leaf.text);
-			case 'note':
+			case 'footnote':
 				return reading.leaveOut('footnotes');
 		}
 	}
 
-	/** A paragraph behind its task box, or the mark of a callout, whose title or kind is read. */
+	/** A paragraph without its task box. Of the mark of a callout, the title is read, or else the kind. */
 	private paragraph(text: MappedText, inItem: boolean): void {
 		const callout = CALLOUT.exec(text.text);
 		const start = (callout ?? (inItem ? TASK_BOX.exec(text.text) : null))?.[0].length ?? 0;
@@ -113,7 +113,7 @@ class MarkdownReader {
 		this.inline(rest);
 	}
 
-	/** Code is left out; prose that is set like code is read line by line. */
+	/** Leaves code out, but reads prose that is written like code, line by line. */
 	private code(info: string, text: MappedText): void {
 		if (this.html.isSilent || text.text.trim() === '') return;
 		if (!(info === '' ? looksLikeProse(text.text) : PROSE_INFO.test(info))) {
@@ -126,7 +126,7 @@ class MarkdownReader {
 	}
 }
 
-/** Reads Markdown (CommonMark with GitHub's tables and footnotes, HTML within) as a good reader would read it out. */
+/** Reads Markdown (CommonMark with GitHub's extensions, formulas and HTML) as a good reader would. */
 export function readMarkdown(source: string): ReadText {
 	return new MarkdownReader(source).read();
 }

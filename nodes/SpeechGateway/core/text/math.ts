@@ -1,7 +1,7 @@
-/** Formulas in LaTeX, as chat models write them, in characters that can be read out. */
+/** Writes LaTeX formulas, as chat models use them, in characters that can be read out. */
 import { matchAt } from './characters';
 
-/** The commands of LaTeX that stand for one character or word. */
+/** LaTeX commands, each with the character that it stands for, if any. */
 const COMMANDS =
 	'pm:± mp:∓ times:× cdot:· div:÷ neq:≠ ne:≠ leq:≤ le:≤ geq:≥ ge:≥ ll:≪ gg:≫ approx:≈ sim:∼ equiv:≡ propto:∝ infty:∞ ' +
 	'to:→ rightarrow:→ Rightarrow:⇒ implies:⇒ leftarrow:← iff:⇔ in:∈ notin:∉ subset:⊂ subseteq:⊆ cup:∪ cap:∩ emptyset:∅ ' +
@@ -13,33 +13,33 @@ const COMMANDS =
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Made when first used. */
+/** Created lazily. */
 let commands: Map<string, string> | undefined;
 
-/** Groups within each other; what is deeper loses its braces. */
+/** The deepest nesting of groups; deeper ones only lose their braces. */
 const MAX_NESTED = 20;
 
 const DOLLARS = /\$\$([^$]{1,2000})\$\$|\$(?=[^\s$])([^$\n]{0,300}[^\s$\\])\$(?![\d$])/y;
-/** Not beyond the start of another one: where formulas have no end, each would be looked through again and again. */
+/** Stops at the start of another formula, so that unclosed ones take linear time. */
 const SLASHED = /\\\(((?:(?!\\\()[^]){1,1000}?)\\\)|\\\[((?:(?!(?<!\\)\\\[)[^]){1,2000}?)\\\]/y;
 
-/** The formula at an offset, as it is read: `$x^2$`, `$$x^2$$`, `\\(x^2\\)`, `\\[x^2\\]`. */
+/** Reads the formula at an offset: `$x^2$`, `$$x^2$$`, `\\(x^2\\)` or `\\[x^2\\]`. */
 export function formulaAt(text: string, at: number): { end: number; text: string } | undefined {
 	const pattern = text.charAt(at) === '$' ? DOLLARS : SLASHED;
 	const match = matchAt(pattern, text, at);
 	const content = match?.[1] ?? match?.[2];
 	if (content === undefined || !isFormula(content)) return undefined;
-	// A number in escaped brackets is one.
+	// An escaped bracket around a number is no formula.
 	if (pattern === SLASHED && /^\s*\d+\s*$/.test(content)) return undefined;
 	return { end: pattern.lastIndex, text: readFormula(content) };
 }
 
-/** Whether what stands between two dollar signs is a formula and no price. */
+/** Tells a formula from text between two prices. */
 function isFormula(content: string): boolean {
 	return /[\\^_=+<>{}]|^\p{L}$|^[\d.,]+$|^\p{L}\(.{1,9}\)$/u.test(content.trim());
 }
 
-/** Text without groups: its commands as characters, its marks left out. */
+/** Reads LaTeX without groups: commands become characters, marks are left out. */
 function readFlat(text: string): string {
 	commands ??= new Map(COMMANDS.split(' ').map((entry) => entry.split(':') as [string, string]));
 	const known = commands;
@@ -54,7 +54,7 @@ function readFlat(text: string): string {
 		.trim();
 }
 
-/** Reads a part of a formula, in brackets if it would otherwise run into what stands before or behind it. */
+/** Reads a part of a formula, and puts it into brackets unless it is a single term. */
 function readPart(text: string): string {
 	const part = readFlat(text);
 	return /^[\p{L}\p{N}.√∞]*$/u.test(part) ? part : `(${part})`;
@@ -63,7 +63,7 @@ function readPart(text: string): string {
 /** `\frac{a}{2}` as `a/2`, `\sqrt{x^2 - 1}` as `√(x² − 1)`. */
 function readFormula(latex: string): string {
 	let text = latex.replace(/\\(?:begin|end)\{[a-z]+\*?\}|\\\\|(?<!\\)&/g, ' ');
-	// Groups are resolved from within.
+	// Innermost groups first.
 	for (let depth = 0; depth < MAX_NESTED && /\{[^{}]*\}/.test(text); depth++) {
 		text = text
 			.replace(
@@ -72,7 +72,7 @@ function readFormula(latex: string): string {
 			)
 			.replace(/\\sqrt\s?\{([^{}]*)\}/g, (_, root: string) => `√${readPart(root)}`)
 			.replace(/([_^])\s?\{([^{}]*)\}/g, (_, mark: string, part: string) => mark + readPart(part))
-			// All others but those that wait for what is within their neighbour.
+			// Other groups lose their braces, unless they belong to a command whose arguments are not all resolved.
 			.replace(
 				/(?<!(?:frac|sqrt|[_^])\s?)(?<!frac\s?\{[^{}]*\})\{([^{}]*)\}/g,
 				(_, part: string, at: number, whole: string) =>

@@ -1,14 +1,14 @@
-import { EMOTION_TAG } from './boundaries';
+import { TONE_TAG } from './boundaries';
 import type { Edit } from './mapped';
 import { isTone } from './tones';
 
 const SENTENCE_PUNCTUATION = /[.!?…。！？]/;
-/** What needs no comma before it. */
+/** Characters that need no comma before them. */
 const CLOSES = /[\p{Pe}\p{Pf}\p{Pd}.,;:!?…。，、；：！？"'”’]/u;
-/** What needs no comma behind it. */
+/** Characters that need no comma after them. */
 const OPENS = /[\p{Ps}\p{Pi}\p{Pd}.,;:!?…。，、；：！？"'“‘¿¡]/u;
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
-/** A suffix as in `item(s)` or `Lehrer(innen)`. */
+/** A suffix, as in `item(s)` or `Lehrer(innen)`. */
 const SUFFIX = /^[\p{Ll}\p{M}]{1,8}$/u;
 
 const isInlineSpace = (character: string) =>
@@ -16,7 +16,7 @@ const isInlineSpace = (character: string) =>
 const isLineEnd = (character: string) =>
 	character === '' || character === '\n' || character === '\r';
 
-/** Pairs of parentheses, half- or full-width, by the offset of the closing one. */
+/** Pairs of parentheses, half- or full-width, in the order in which they close. */
 function* pairs(text: string): Generator<{ open: number; close: number }> {
 	const open: number[] = [];
 	for (const { 0: bracket, index } of text.matchAll(/[()（）]/g)) {
@@ -25,7 +25,7 @@ function* pairs(text: string): Generator<{ open: number; close: number }> {
 	}
 }
 
-/** Edits that have all parentheses spoken, with commas in their place, except those of known tone words. */
+/** Replaces all parentheses with commas, except those around known tone words. */
 export function readParenthesesAloud(text: string): Edit[] {
 	const edits: Edit[] = [];
 	for (const { open, close } of pairs(text)) {
@@ -78,16 +78,16 @@ export function readParenthesesAloud(text: string): Edit[] {
 	return edits.sort((a, b) => a.start - b.start);
 }
 
-/** The parentheses in the shape of a tone tag that are no known tone words: a model may take them for tags. */
+/** Parentheses that have the shape of a tone tag, but no known tone words: a model may take them for tags. */
 export function untonedTags(text: string): string[] {
-	return [...text.matchAll(EMOTION_TAG)]
+	return [...text.matchAll(TONE_TAG)]
 		.map(([tag]) => tag)
 		.filter((tag) => !isTone(tag.slice(1, -1).trim()));
 }
 
 /** Where known tone tags stand. */
 export function toneTags(text: string): Array<{ start: number; end: number }> {
-	return [...text.matchAll(EMOTION_TAG)]
+	return [...text.matchAll(TONE_TAG)]
 		.filter(([tag]) => isTone(tag.slice(1, -1).trim()))
 		.map(({ 0: tag, index }) => ({ start: index, end: index + tag.length }));
 }

@@ -11,7 +11,7 @@ const PAUSE_MARK =
 	/\[[ \t]{0,3}pause[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?)[ \t]{0,3}\]/gi;
 const TIME = /^\+?(\d{0,9}(?:\.\d{1,9})?)(ms|s)$/i;
 
-/** What speech engines commonly make of SSML's strengths. */
+/** SSML's strengths in milliseconds, as speech engines commonly take them. */
 const STRENGTHS: Record<string, number> = {
 	none: 0,
 	'x-weak': 250,
@@ -27,7 +27,7 @@ function milliseconds(amount: string, unit: string): number {
 	return Math.min(MAX_PAUSE_MILLISECONDS, Math.round(isMilliseconds ? value : value * 1000));
 }
 
-/** The pause mark for an SSML `<break>`, in the form that takePauses() finds. */
+/** Writes an SSML `<break>` as a pause mark for `takePauses`. */
 export function pauseMark(time: string | undefined, strength: string | undefined): string {
 	const match = TIME.exec(time?.trim() ?? '');
 	const length = match
@@ -39,8 +39,8 @@ export function pauseMark(time: string | undefined, strength: string | undefined
 const isBlank = (character: string) => character === '' || /\s/.test(character);
 
 /**
- * Takes the pause marks out of a text: `[pause 1.5s]`, `[pause 500ms]`. Marks with nothing but white space between them
- * make one pause. `at` is an offset of the text that remains.
+ * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one pause. Pauses are at
+ * offsets of the remaining text.
  */
 export function takePauses(read: MappedText): { written: MappedText; pauses: Pause[] } {
 	const found = [...read.text.matchAll(PAUSE_MARK)].filter((match) => /\d/.test(match[1]));
@@ -75,7 +75,7 @@ export function takePauses(read: MappedText): { written: MappedText; pauses: Pau
 const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
 const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
 
-/** The stretch from the first letter or digit to the last. */
+/** From the first letter or digit to the last. */
 function spanOfWords(text: string): { start: number; end: number } {
 	let start = text.length;
 	let end = 0;
@@ -87,8 +87,8 @@ function spanOfWords(text: string): { start: number; end: number } {
 }
 
 /**
- * Adds a pause at every paragraph end: a blank line or, where a text has none, a line break after a full sentence; none
- * before the first word and behind the last. Where the text has a pause of its own, the longer one holds.
+ * Adds a pause after every paragraph but the last. Paragraphs end at blank lines or, in a text without any, at line breaks after a
+ * full sentence. If the text has a pause of its own there, the longer one counts.
  */
 export function addParagraphPauses(text: string, pauses: Pause[], length: number): Pause[] {
 	if (length <= 0) return pauses;

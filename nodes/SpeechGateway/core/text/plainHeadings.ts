@@ -5,18 +5,18 @@ const LINE = /[^\r\n\u2028\u2029]+/g;
 const MAX_CHARACTERS = 100;
 /** `# Title`, as in Markdown. */
 const MARKED = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/u;
-/** A line that counts: `Chapter 3`, `Part IV: The return`, `Kapitel 2`, `第三章`. */
+/** A line with a number: `Chapter 3`, `Part IV: The return`, `Kapitel 2`, `第三章`. */
 const NUMBERED_TITLE =
 	/^(?:(?:chapter|part|act|episode|section|kapitel|teil|abschnitt|chapitre|partie|cap[ií]tulo|parte|capitolo|hoofdstuk|deel|rozdział|глава|часть)[ \t]+(?:\d{1,4}|[ivxlc]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?!\p{L})|第[\p{N}一二三四五六七八九十百千零〇]{1,8}[章节節回部話话幕])/iu;
-/** The end of a sentence, of a greeting, or of a line that a list follows: not of a heading. */
+/** The end of a sentence, of a greeting, or of a line before a list, but not of a heading. */
 const ENDS_LIKE_TEXT = /[.!?…,;:。！？，、；：।؟؛،][\p{Pe}\p{Pf}"'*_]*$/u;
 const LETTER = /[\p{L}\p{N}]/u;
-/** A direction such as `(softly)` or `[Music]`, an item of a list, or what somebody says. */
+/** A stage direction such as `(softly)` or `[Music]`, a list item, or direct speech. */
 const NO_TITLE = /^(?:[([（【].*[)\]）】]|[-*•–—][ \t].*|[\p{Pi}"„「『].*)$/u;
 
 /**
- * The headings of plain text, which are spoken like all of it: lines with `#` before them, lines such as `Chapter 3`, and short lines
- * that stand alone between blank lines and do not end like a sentence. The last words of a text are no heading.
+ * Finds the headings of plain text, which are spoken like the rest: lines that start with `#`, lines such as `Chapter 3`, and short
+ * lines between blank lines that do not end like a sentence. The last line is never a heading.
  */
 export function plainHeadings(text: string): ReadHeading[] {
 	const lines = [...text.matchAll(LINE)].filter(([line]) => line.trim() !== '');

@@ -11,7 +11,7 @@ import { readPlain } from './ssml';
 export type TextFormat = 'plain' | 'markdown' | 'html';
 export type Parentheses = 'tags' | 'readAloud';
 
-/** How a text is to be read. */
+/** How to read a text. */
 export interface TextOptions {
 	textFormat: TextFormat;
 	parentheses: Parentheses;
@@ -20,7 +20,7 @@ export interface TextOptions {
 	pauseAfterParagraphs: number;
 }
 
-/** A heading of a text: its level (1 to 6), its words as written, and where it starts in the spoken text. */
+/** A heading: its level (1 to 6), its words as written, and where it starts in the spoken text. */
 export interface SpokenHeading {
 	at: number;
 	level: number;
@@ -30,18 +30,18 @@ export interface SpokenHeading {
 /** A text ready to be spoken. Plain JSON; offsets are UTF-16 units. */
 export interface PreparedText {
 	source: string;
-	/** What is read out, in the source's words: without markup and pause marks. Leads back to the source. */
+	/** What is read out, in the source's words, without markup and pause marks. Mapped to the source. */
 	written: MappedText;
-	/** What is sent: with pronunciations and parentheses resolved. Leads back to `written.text`. */
+	/** What is sent, with pronunciations and parentheses resolved. Mapped to `written.text`. */
 	spoken: MappedText;
-	/** By place in the spoken text, ascending. */
+	/** Sorted; offsets of the spoken text. */
 	pauses: Pause[];
 	headings: SpokenHeading[];
 	/** Sentences for hints. */
 	notes: string[];
 }
 
-/** A hint is given from this many parentheses that look like tone tags and are none. */
+/** From so many parentheses that look like tone tags but are none, a hint says so. */
 const MANY_PARENTHESES = 3;
 
 function readSource(source: string, format: TextFormat): ReadText {
@@ -73,7 +73,7 @@ function notesOn(
 	return all;
 }
 
-/** Reads a text as a good reader would: what is to be spoken, where to pause, and which words of the source that is. */
+/** Reads a text as a good reader would: what to speak, where to pause, and where in the source that stands. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
 	const readText = readSource(source, options.textFormat);
 	const { written, pauses } = takePauses(readText.text);

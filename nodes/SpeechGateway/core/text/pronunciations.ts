@@ -2,16 +2,16 @@ import { segmentsOf } from './boundaries';
 import { UNSPACED } from './characters';
 import type { Edit } from './mapped';
 
-/** A word or phrase and what is said in its place. */
+/** A word or phrase, and what to say in its place. */
 export interface Pronunciation {
 	find: string;
 	say: string;
-	/** Only where it is not part of a longer word. */
+	/** Do not match within a longer word. */
 	wholeWord: boolean;
 	matchCase: boolean;
 }
 
-/** A text in the form in which it is compared, with the offset of the original at each of its units. */
+/** A text folded for comparison, with the original offset of each unit. */
 interface Folded {
 	text: string;
 	origins: Uint32Array;
@@ -19,7 +19,7 @@ interface Folded {
 
 const SIMPLE = /^[\t\n\r -~]*$/;
 
-/** One character without its case (`İ` and `ı` are `i`, `ß` is `ss`, final `ς` is `σ`) and in decomposed form. */
+/** Decomposes a character and, if wanted, folds its case (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`). */
 function foldCharacter(character: string, matchCase: boolean): string {
 	if (matchCase) return character.normalize('NFD');
 	const folded = character.toLowerCase().toUpperCase().toLowerCase().normalize('NFD');
@@ -46,20 +46,20 @@ function fold(text: string, matchCase: boolean): Folded {
 	return { text: folded, origins };
 }
 
-/** A tree of the characters of all `find` of one kind of case: a text is looked through once for all of them. */
-interface Node {
-	next: Map<string, Node>;
+/** A trie of all `find`, so that one pass over a text finds them all. */
+interface TrieNode {
+	next: Map<string, TrieNode>;
 	rules: Pronunciation[];
 }
 
-function treeOf(rules: Pronunciation[], matchCase: boolean): Node | undefined {
-	const root: Node = { next: new Map(), rules: [] };
+function trieOf(rules: Pronunciation[], matchCase: boolean): TrieNode | undefined {
+	const root: TrieNode = { next: new Map(), rules: [] };
 	for (const rule of rules) {
 		const word = rule.find.trim();
 		if (word === '' || rule.matchCase !== matchCase) continue;
 		let node = root;
 		for (const unit of fold(word, matchCase).text.split('')) {
-			const next = node.next.get(unit) ?? { next: new Map<string, Node>(), rules: [] };
+			const next = node.next.get(unit) ?? { next: new Map<string, TrieNode>(), rules: [] };
 			node.next.set(unit, next);
 			node = next;
 		}
@@ -79,7 +79,7 @@ const SCRIPTS = [
 	/\p{Script=Hebrew}/u,
 ];
 
-/** Where words begin and end in scripts without spaces, by the dictionaries of Intl.Segmenter; made when first asked for. */
+/** Whether a word begins or ends at an offset, by the dictionaries of Intl.Segmenter, which run only if asked. */
 function dictionaryOf(text: string): (offset: number) => boolean {
 	let edges: Uint8Array | undefined;
 	return (offset) => {
@@ -102,16 +102,16 @@ function wordEdges(text: string): (offset: number) => boolean {
 		if (!WORD.test(before) || !WORD.test(after)) return true;
 		if (UNSPACED.test(before) && UNSPACED.test(after)) return inDictionary(offset);
 		if (UNSPACED.test(before) || UNSPACED.test(after)) return true;
-		// Endings are set right after foreign words: NATO는.
+		// Korean attaches endings directly to foreign words: NATO는.
 		const script = SCRIPTS.find((pattern) => pattern.test(before));
 		return script !== undefined && !script.test(after) && SCRIPTS.some((p) => p.test(after));
 	};
 }
 
-/** Matches of a tree, at most one at each place: the longest that is allowed there, of equals the first in the list. */
+/** Finds at most one match at each offset: the longest that is allowed there; among equals, the first in the list. */
 function findAll(
 	text: string,
-	tree: Node,
+	trie: TrieNode,
 	matchCase: boolean,
 	isEdge: (offset: number) => boolean,
 ): Map<number, { end: number; rule: Pronunciation }> {
@@ -120,7 +120,7 @@ function findAll(
 	for (let at = 0; at < folded.text.length; at++) {
 		const start = folded.origins[at];
 		if (at > 0 && folded.origins[at - 1] === start) continue;
-		let node = tree.next.get(folded.text.charAt(at));
+		let node = trie.next.get(folded.text.charAt(at));
 		for (let to = at + 1; node; node = node.next.get(folded.text.charAt(to)), to++) {
 			const end = folded.origins[to];
 			const isWhole = folded.origins[to - 1] !== end;
@@ -134,10 +134,7 @@ function findAll(
 	return found;
 }
 
-/**
- * Edits that put `say` in the place of every `find`, from left to right, the longest first. What was put in is not looked
- * at again. Nothing is changed within `kept`.
- */
+/** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the stretches `kept` do not change. */
 export function pronounce(
 	text: string,
 	rules: Pronunciation[],
@@ -145,8 +142,8 @@ export function pronounce(
 ): Edit[] {
 	const isEdge = wordEdges(text);
 	const [exact, caseless] = [true, false].map((matchCase) => {
-		const tree = treeOf(rules, matchCase);
-		return tree ? findAll(text, tree, matchCase, isEdge) : new Map<number, never>();
+		const trie = trieOf(rules, matchCase);
+		return trie ? findAll(text, trie, matchCase, isEdge) : new Map<number, never>();
 	});
 	const starts = [...new Set([...exact.keys(), ...caseless.keys()])].sort((a, b) => a - b);
 	const edits: Edit[] = [];

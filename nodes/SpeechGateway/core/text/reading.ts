@@ -1,7 +1,7 @@
 import { SENTENCE_END } from './boundaries';
 import { type Edit, type MappedText, MappedWriter } from './mapped';
 
-/** A heading of a text that has been read: offsets of that text. */
+/** A heading of a text that has been read. Offsets of that text. */
 export interface ReadHeading {
 	at: number;
 	/** Where its words start, when there is a mark before them. */
@@ -10,19 +10,19 @@ export interface ReadHeading {
 	level: number;
 }
 
-/** A text as a reader of markup hands it on. */
+/** What the readers of the text formats return. */
 export interface ReadText {
 	text: MappedText;
 	headings: ReadHeading[];
-	/** What is spoken in place of stretches of the text. */
+	/** What to speak in place of stretches of the text. */
 	aliases: Edit[];
-	/** Names of SSML elements that were left out. */
+	/** Names of SSML elements whose tags were left out. */
 	dropped: string[];
 	/** Sentences for hints. */
 	notes: string[];
 }
 
-/** What is left out on purpose, with the hint that says so. */
+/** Kinds of content that are left out on purpose, each with its hint. */
 const LEFT_OUT = {
 	code: 'Code blocks were left out: code is not spoken.',
 	footnotes: 'Footnotes were left out, and marks that refer to them or to sources, such as [1].',
@@ -35,13 +35,13 @@ export type LeftOut = keyof typeof LEFT_OUT;
 type Break = '' | ' ' | ', ' | '\n' | '\n\n';
 const STRENGTH: Record<Break, number> = { '': 0, ' ': 1, ', ': 2, '\n': 3, '\n\n': 4 };
 
-/** A bare address at the start of a word or behind a bracket or quote. */
+/** A bare address at the start of a word, or after a bracket or quote. */
 const ADDRESS =
 	/(?<![\p{L}\p{N}/@.-])(?:https?:\/\/|www\.)(?:[^\s<>"“”«»/?#:@]{1,80}@)?([^\s<>"“”«»/?#:(){}[\]]{1,253})[^\s<>"“”«»]*/iu;
-/** Punctuation at the end of an address belongs to the sentence. */
+/** Punctuation behind an address, which belongs to the sentence. */
 const AFTER_ADDRESS = /[.,;:!?'")\]}*_~。，、）」]+$/u;
 const INVISIBLE = /[\u00ad\u200b]/;
-/** Words with single spaces between, or white space. Bounded, since the regular expression engine remembers each repetition. */
+/** Words with single spaces between, or white space. Bounded, since regular expressions need memory for each repetition. */
 const WORDS = /\S+(?:\s\S+){0,999}|\s+/g;
 /** Addresses and invisible characters are not read as they stand. */
 const NEEDS_CARE = /https?:\/\/|www\.|[\u00ad\u200b]/i;
@@ -51,7 +51,7 @@ const LETTER = /[\p{L}\p{N}]/u;
 
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** The full stop of the script that a text ends in; none where a line's end is enough. */
+/** The full stop of the script that a text ends in; none for scripts that do without. */
 function fullStop(tail: string): string {
 	if (WITHOUT_SPACES.test(tail)) return '。';
 	if (/[\p{Script=Devanagari}\p{Script=Bengali}]/u.test(tail)) return '।';
@@ -59,12 +59,12 @@ function fullStop(tail: string): string {
 	return '.';
 }
 
-/** UTF-16 units at the end that decide about a full stop. */
+/** How much of a block's end decides whether it needs a full stop, UTF-16 units. */
 const TAIL = 6;
 
 /**
- * Puts together what a reader of markup reads out: words with single spaces, blocks apart by blank lines or line breaks,
- * a full stop where a heading or list item has none.
+ * Assembles what a reader of markup reads out: words with single spaces between, blocks with line breaks or blank lines between,
+ * and a full stop after headings and list items that have none.
  */
 export class Reading {
 	private readonly writer = new MappedWriter();
@@ -73,7 +73,7 @@ export class Reading {
 	private tail = '';
 	/** Whether the block has words. */
 	private hasWords = false;
-	/** End of what was read so far in the source. */
+	/** Where in the source the last words end. */
 	private at = 0;
 	private lead: { words: string; start: number; end: number } | undefined;
 	private openHeading: { level: number; at: number } | undefined;
@@ -92,7 +92,7 @@ export class Reading {
 		this.text(from, start);
 	}
 
-	/** Running text: white space counts as one space. */
+	/** Running text; white space counts as one space. */
 	text(from: MappedText, start = 0, end = from.text.length): void {
 		for (const { 0: text, index } of from.text.slice(start, end).matchAll(WORDS)) {
 			const at = start + index;
@@ -107,39 +107,39 @@ export class Reading {
 		}
 	}
 
-	/** Words that stand for what is between two offsets of the source. */
+	/** Words that replace what stands between two offsets of the source. */
 	say(words: string, start: number, end: number): void {
 		if (words === '') return;
 		this.begin(start);
 		this.writer.write(words, start, end);
-		this.note(words);
+		this.wrote(words);
 	}
 
-	/** Words to stand before the next ones, such as a list item's number; undefined: none. */
+	/** Puts words before the next ones, such as the number of a list item; undefined: none. */
 	startWith(lead: { words: string; start: number; end: number } | undefined): void {
 		this.lead = lead;
 	}
 
-	/** The next words are apart from those before: by a space, a comma, a line or a paragraph. The strongest one counts. */
+	/** Separates the next words from those before. The strongest separator counts. */
 	separate(by: Break): void {
 		if (STRENGTH[by] > STRENGTH[this.pending]) this.pending = by;
 	}
 
-	/** Ends a block. `sentence`: it ends with a full stop, also where it is written without. */
+	/** Ends a block. With `sentence`, it gets a full stop if it has none. */
 	endBlock(by: '\n' | '\n\n', sentence = false): void {
 		if (sentence && this.hasWords) {
 			const end = this.tail.replace(/[\p{Pe}\p{Pf}"']+$/u, '');
 			if (!SENTENCE_END.test(this.tail) && !ENDS_OPEN.test(end) && LETTER.test(end)) {
 				const stop = fullStop(end);
 				this.writer.write(stop, this.at, this.at);
-				this.note(stop);
+				this.wrote(stop);
 			}
 		}
 		this.separate(by);
 		this.hasWords = false;
 	}
 
-	/** A line break within a block; two of them begin a new paragraph, as old editors write them. */
+	/** A line break within a block. Two in a row begin a paragraph, as old editors write them. */
 	breakLine(): void {
 		this.separate(this.pending === '\n' ? '\n\n' : '\n');
 	}
@@ -155,7 +155,7 @@ export class Reading {
 		this.endBlock('\n\n', true);
 	}
 
-	/** These words are spoken instead of what comes now, up to `endAlias`. */
+	/** Speaks these words instead of the text up to `endAlias`. */
 	startAlias(words: string): void {
 		this.openAlias = { words, at: -1 };
 	}
@@ -166,7 +166,7 @@ export class Reading {
 		this.openAlias = undefined;
 	}
 
-	/** Something is not read out; a hint says so once. */
+	/** Notes that something was left out; a hint says so once. */
 	leaveOut(what: LeftOut): void {
 		this.notes.add(LEFT_OUT[what]);
 	}
@@ -194,7 +194,7 @@ export class Reading {
 		if (this.openAlias && this.openAlias.at < 0) this.openAlias.at = this.writer.length;
 	}
 
-	private note(text: string): void {
+	private wrote(text: string): void {
 		this.tail = (this.tail + text.slice(-TAIL)).slice(-TAIL);
 		this.hasWords = true;
 	}
@@ -238,6 +238,6 @@ export class Reading {
 			this.writer.write(words.slice(run.at, run.at + run.length), run.start, run.end);
 		}
 		this.at = runs[runs.length - 1].end;
-		this.note(text.replace(/\s/g, ''));
+		this.wrote(text.replace(/\s/g, ''));
 	}
 }

@@ -1,7 +1,7 @@
 import {
 	clauses,
 	type CutFinder,
-	EMOTION_TAG,
+	TONE_TAG,
 	everywhere,
 	lines,
 	numbers,
@@ -24,18 +24,18 @@ export interface TextSegment {
 	end: number;
 }
 
-// How an offset is protected. A level may cut where the protection is at most its own.
+// The protection of an offset. A level cuts where the protection is at most its `mayCut`.
 const FREE = 0;
-/** Between a tag and the words it is for. */
+/** Between a tag and the words it applies to. */
 const AFTER_TAG = 1;
 const INSIDE_TAG = 2;
-/** Within a grapheme cluster or, where the cluster is longer than a piece, a code point. */
+/** Within a grapheme cluster, or within a code point if the cluster is too long for a piece. */
 const INSIDE_CHARACTER = 3;
 
 /**
- * Where a text may be cut, best first. Paragraph and sentence ends are always offered; each finer kind only within a
- * piece that is still too long. `price` is weighed against uneven lengths, in units of one wholly empty segment: a
- * sentence end is taken instead of a paragraph end only where that spares a nearly empty segment.
+ * The kinds of places to cut at, best first. Ends of paragraphs and sentences are always candidates, finer kinds only within a
+ * stretch that is still too long. `price` is weighed against uneven lengths, with 1 for an empty piece: a sentence end replaces a
+ * paragraph end only if that avoids a nearly empty piece. With `mayBeMute`, a piece may have nothing to speak.
  */
 const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number; mayBeMute?: true }> = [
 	{ find: paragraphs, price: 0, mayCut: FREE },
@@ -45,19 +45,19 @@ const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number; mayBeMute?
 	{ find: numbers, price: 0.75, mayCut: FREE },
 	{ find: words, price: 1, mayCut: FREE },
 	{ find: wordParts, price: 1.5, mayCut: FREE },
-	// One word, and too many marks around it: they go before the word is cut, or its tag taken from it.
+	// A word with too many marks around it loses the marks before it is cut, or loses its tag.
 	{ find: wordEdges, price: 1.75, mayCut: FREE, mayBeMute: true },
 	{ find: tagEnds, price: 2, mayCut: AFTER_TAG },
 	{ find: wordEdges, price: 2.5, mayCut: AFTER_TAG },
 	{ find: everywhere, price: 3, mayCut: AFTER_TAG, mayBeMute: true },
-	// Only where marks on its brackets make a tag too long.
+	// Only for a tag that is too long because of combining marks on its brackets.
 	{ find: everywhere, price: 3.5, mayCut: INSIDE_TAG, mayBeMute: true },
 ];
 const SENTENCE_LEVEL = 1;
 
 /**
- * Letters, digits, and emoji, of which many voices say the name; also symbols that are shown as emoji only on demand (`🎙`, `™`).
- * The four emoji that are punctuation are not among them.
+ * Letters, digits and emoji, whose names many voices say. Includes symbols that are shown as emoji only on request (`🎙`, `™`),
+ * but not the four that are punctuation.
  */
 const SPEAKABLE =
 	/(?:(?![‼⁉〰〽])[\p{L}\p{N}\p{Emoji_Presentation}\p{Extended_Pictographic}\u20E3])+/gu;
@@ -67,26 +67,26 @@ export function isSpeakable(text: string): boolean {
 	return text.search(SPEAKABLE) >= 0;
 }
 
-/** Price of a piece without a letter or digit: more than that of any cut. */
+/** The price of a piece with nothing to speak: higher than that of any cut. */
 const MUTE_PRICE = 10;
 
-/** Cuts closer together than this part of the limit are thinned out: it keeps the work linear and changes little. */
+/** Cuts closer together than this part of the limit are thinned out, which keeps the work linear and changes little. */
 const FINEST_PART = 1 / 64;
 
-/** Characters that are a cluster by themselves among their like (Latin, Greek, Cyrillic, CJK, Hangul …): a fast path. */
+/** Characters that may join a neighbour. Between two others (Latin, Greek, Cyrillic, CJK, Hangul …), clusters always end. */
 const NOT_SELF_CONTAINED =
 	/[^\p{ASCII}\u0080-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff9d]/gu;
-/** UTF-16 units without a joined character after which the fast path is tried again. */
+/** After so many UTF-16 units without a joined character, Intl.Segmenter is no longer asked. */
 const FAST_PATH_AFTER = 32;
 
-/** A place where a text may be cut: where the piece before it ends, where the next one starts, and what it costs. */
+/** A possible cut: where the piece before it ends, where the next one starts, and its price. */
 interface Cut {
 	end: number;
 	start: number;
 	price: number;
 }
 
-/** Whether the text from start to end fits in one piece. What does not is cut as ordinary text. */
+/** Whether the text from start to end fits in one piece. Clusters and tags that do not are cut like ordinary text. */
 type Fits = (start: number, end: number) => boolean;
 
 function protectClusters(text: string, protection: Uint8Array, fits: Fits): void {
@@ -95,7 +95,7 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 		NOT_SELF_CONTAINED.lastIndex = offset;
 		const match = NOT_SELF_CONTAINED.exec(text);
 		if (!match) return;
-		// What follows can join the character before it.
+		// A character may join the one before it.
 		const start = Math.max(offset, match.index - 1);
 		let joined = match.index;
 		for (const { segment, index } of segmentsOf('grapheme', text, start, text.length)) {
@@ -114,7 +114,7 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 }
 
 function protectTags(text: string, protection: Uint8Array, fits: Fits): void {
-	for (const match of text.matchAll(EMOTION_TAG)) {
+	for (const match of text.matchAll(TONE_TAG)) {
 		const end = match.index + match[0].length;
 		if (!fits(match.index, end)) continue;
 		protection.fill(INSIDE_TAG, match.index + 1, end);
@@ -124,23 +124,23 @@ function protectTags(text: string, protection: Uint8Array, fits: Fits): void {
 	}
 }
 
-/** For every offset that of the next letter or digit, the text's length after the last one. */
-function nextWords(text: string): Uint32Array {
+/** For every offset, where the next speakable character stands; the text's length if there is none. */
+function nextSpeakable(text: string): Uint32Array {
 	const next = new Uint32Array(text.length + 1);
 	let from = 0;
-	for (const { 0: word, index } of text.matchAll(SPEAKABLE)) {
+	for (const { 0: characters, index } of text.matchAll(SPEAKABLE)) {
 		next.fill(index, from, index);
-		from = index + word.length;
+		from = index + characters.length;
 		for (let offset = index; offset < from; offset++) next[offset] = offset;
 	}
 	return next.fill(text.length, from);
 }
 
 /**
- * Cuts text into pieces of at most `limit`, measured by `widthOf` (the width of a code point, an integer), at the best
- * places and as evenly as they allow: of all ways to cut, the one with the least sum of the prices of its cuts and the
- * cubes of the parts left empty, so that one nearly empty piece weighs more than several that are partly so. White space
- * at the cuts and at both ends is left out of the pieces, nothing else.
+ * Cuts text into pieces of at most `limit`, measured by `widthOf` (the width of a code point, an integer). Of all ways to cut, it
+ * takes the one with the lowest sum of prices: those of its cuts, and for each piece the cube of the share that is left empty, so
+ * that one nearly empty piece costs more than several partly empty ones. Leaves out white space at the cuts and at both ends,
+ * and nothing else.
  */
 export function cutText(
 	text: string,
@@ -160,7 +160,7 @@ export function cutText(
 	protectTags(text, protection, fits);
 	protectClusters(text, protection, fits);
 
-	/** The cut around an offset, without the white space there; white space that a mark combines with is text. */
+	/** The cut at an offset, without the white space around it. White space that a mark combines with is text. */
 	const cutAt = (offset: number) => {
 		let end = offset;
 		while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
@@ -171,9 +171,9 @@ export function cutText(
 		return { end, start };
 	};
 
-	const nextWord = nextWords(text);
+	const next = nextSpeakable(text);
 	/** Whether nothing between start and end can be spoken: a scene separator, a row of dots. */
-	const isMute = (start: number, end: number) => nextWord[start] >= end;
+	const isMute = (start: number, end: number) => next[start] >= end;
 
 	const first = cutAt(0).start;
 	const last = cutAt(text.length).end;
@@ -182,21 +182,21 @@ export function cutText(
 	const cuts: Cut[] = [{ end: first, start: first, price: 0 }];
 	const keep = (end: number, start: number, price: number) => {
 		const [before, previous] = cuts.slice(-2);
-		const thin =
+		const isTooClose =
 			cuts.length > 2 &&
 			previous.price >= before.price &&
 			measure(before.start, previous.end) < limit * FINEST_PART &&
 			fits(before.start, end);
-		if (thin) cuts.pop();
+		if (isTooClose) cuts.pop();
 		cuts.push({ end, start, price });
 	};
 	const refine = (start: number, end: number, level: number) => {
 		if (level === LEVELS.length) return;
 		if (level > SENTENCE_LEVEL && fits(start, end)) return;
-		// Cuts so close to each other would all be thinned out.
+		// All cuts within would be thinned out.
 		if (cuts.length > 1 && measure(start, end) < limit * FINEST_PART) return;
 		const { find, price, mayCut, mayBeMute } = LEVELS[level];
-		// What cannot be spoken stays with what follows, at the end with what stands before, unless it is too long.
+		// Mute text stays with what follows, or at the end with what stands before, unless it is too long.
 		let from = start;
 		let seen = start;
 		for (const offset of find(text, start, end)) {
@@ -225,15 +225,15 @@ export function cutText(
 }
 
 /**
- * Of all ways to cut a text at some of the cuts, that which `cutText` wants; the first cut and the last are the ends of the
- * text. `fillOf`: how full a piece is, 1 at the limit; what is longer is only taken where there is no cut within it.
+ * Finds the cheapest way to cut a text at some of the cuts, by dynamic programming; the first and the last cut are the ends of the
+ * text. `fillOf` tells how full a piece is: 1 at the limit. A longer piece is taken only if there is no cut within it.
  */
 function cheapestPieces(
 	cuts: Cut[],
 	fillOf: (start: number, end: number) => number,
 	isMute: (start: number, end: number) => boolean,
 ): Array<{ start: number; end: number }> {
-	// costs[k]: of the best way to cut the text up to cut k; origins[k]: the cut before it.
+	// costs[k] is the cost of the best way up to cut k, and origins[k] the cut before it.
 	const costs = [0];
 	const origins = [0];
 	for (let k = 1; k < cuts.length; k++) {
@@ -256,10 +256,10 @@ function cheapestPieces(
 }
 
 /**
- * Cuts text into segments of at most maxCharacters code points, at paragraph, else sentence, clause or word ends, of even
- * length where those allow. Between segments lies only white space; text of nothing else gives []. Never inside an
- * emotion tag or a grapheme cluster that fits in a segment by itself, nor between a tag and its word where both fit. What
- * has no letter or digit (`* * *`) stands with a neighbour, unless they are longer than a segment or it is all there is.
+ * Cuts text into segments of at most `maxCharacters` code points at ends of paragraphs, else of sentences, clauses or words, as
+ * evenly as those allow. Between segments is only white space; a text of white space has no segments. Never cuts inside a tone
+ * tag or grapheme cluster that fits in a segment, nor between a tag and its word if both fit. Text with nothing to speak
+ * (`* * *`) joins a neighbour, unless both are longer than a segment or there is none.
  */
 export function segmentText(text: string, options: { maxCharacters: number }): TextSegment[] {
 	const { maxCharacters } = options;

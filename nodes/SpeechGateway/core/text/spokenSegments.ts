@@ -7,19 +7,19 @@ import { isSpeakable, segmentText } from './segment';
 export interface PreparedSegment {
 	/** What is sent. */
 	text: string;
-	/** The same in the words of the source, without markup: for subtitles. */
+	/** The same in the words of the source, without markup, for subtitles. */
 	written: string;
-	/** Its place in the source, markup included: the slices of all segments, in order, make up the source. */
+	/** Its place in the source, with markup. The slices of all segments make up the source. */
 	source: { start: number; end: number };
-	/** Silence behind it; 0 for none. */
+	/** Silence after it. */
 	pauseAfterMs: number;
 }
 
 export interface PreparedSegments {
-	/** Silence before the first one. */
+	/** Silence before the first segment. */
 	pauseBeforeMs: number;
 	segments: PreparedSegment[];
-	/** The headings with the index of the segment that starts with them; empty without `cutAtHeadings`. */
+	/** The headings, each with the index of the segment that starts with it; empty without `cutAtHeadings`. */
 	chapters: Array<{ title: string; level: number; segment: number }>;
 }
 
@@ -29,7 +29,7 @@ interface Stretch {
 	pauseAfterMs: number;
 }
 
-/** The text between pauses and headings; what cannot be spoken belongs to what stands before it, else behind it. */
+/** The text between pauses and headings. Unspeakable text joins the stretch before it, or the next if there is none. */
 function stretchesOf({ spoken: { text }, pauses, headings }: PreparedText, cutAtHeadings: boolean) {
 	const cuts: Pause[] = [
 		...pauses,
@@ -54,15 +54,15 @@ function stretchesOf({ spoken: { text }, pauses, headings }: PreparedText, cutAt
 	return { stretches, pauseBeforeMs };
 }
 
-/** Where the source is cut between two segments: at the first white space between their words, else behind it all. */
+/** Where to cut the source between two segments: at the first white space between their words, or else after everything there. */
 function cutBetween(source: string, from: number, to: number): number {
 	const space = source.slice(from, to).search(/\s/);
 	return space < 0 ? to : from + space;
 }
 
 /**
- * The segments of a prepared text: cut at its pauses, at headings if wanted, and where they would be longer than
- * `maxCharacters` code points (Infinity: nowhere else). A segment has a letter or digit; a text without any has none.
+ * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
+ * (Infinity: no limit). Every segment has something to speak.
  */
 export function segmentPrepared(
 	prepared: PreparedText,

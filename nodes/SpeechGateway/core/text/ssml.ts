@@ -2,18 +2,18 @@ import { decoded } from './entities';
 import { type Edit, type MappedText, offsetOf, rewrite, unchanged } from './mapped';
 import { pauseMark } from './pauses';
 
-/** The elements of SSML 1.1 and the prefixes of vendors' own. A tag of another name is text. */
+/** The elements of SSML 1.1, and vendors' own by prefix. Tags with other names are text. */
 export const SSML_ELEMENT =
 	/^(?:speak|lexicon|lookup|metadata|meta|p|s|token|w|say-as|phoneme|sub|lang|voice|emphasis|break|prosody|audio|mark|desc|(?:amazon|mstts|google|ssml):[a-z-]{1,30})$/i;
 const TAG =
 	/<(\/?)([a-z][a-z:-]{0,40})((?:\s{1,20}[\w:-]{1,40}\s{0,5}=\s{0,5}(?:"[^"<>]*"|'[^'<>]*'))*)\s{0,20}\/?>/gi;
 const DECLARATION = /^\s*<\?xml[^<>]{0,200}\?>/;
-/** An alias is for a few words. */
+/** Only text may stand between `<sub>` and its end. */
 const CLOSES_SUB = /^[^<]*<\/sub\s*>/i;
-/** What stands before and behind these is not one word. */
+/** Elements that separate words. */
 const SEPARATES = /^(?:p|s|speak|voice|audio|desc)$/i;
 
-/** The value of an attribute in the text of a tag. */
+/** The value of an attribute, from the text of a tag. */
 export function attribute(attributes: string, name: string): string | undefined {
 	const match = new RegExp(
 		`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`,
@@ -22,15 +22,15 @@ export function attribute(attributes: string, name: string): string | undefined 
 	return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
-/** What `<sub alias="…">` has spoken in place of its content. */
+/** What to speak in place of the content of `<sub alias="…">`. */
 export function aliasOf(attributes: string): string | undefined {
 	const alias = decoded(attribute(attributes, 'alias') ?? '').trim();
 	return alias === '' ? undefined : alias;
 }
 
 /**
- * Plain text without the tags of SSML: their words stay, `<break>` becomes a pause mark, `aliases` are those of `<sub>`.
- * `dropped` are the names of the other elements, in order of appearance.
+ * Reads plain text: removes SSML tags but keeps the words inside, turns `<break>` into a pause mark, and collects the aliases of
+ * `<sub>`. `dropped` names the other elements in order of appearance.
  */
 export function readPlain(source: string): {
 	text: MappedText;
@@ -39,7 +39,7 @@ export function readPlain(source: string): {
 } {
 	const edits: Edit[] = [];
 	const dropped = new Set<string>();
-	/** Their offsets are those of the source. */
+	/** With offsets of the source. */
 	const aliases: Edit[] = [];
 	let open: { start: number; text: string } | undefined;
 	const declaration = DECLARATION.exec(source);

@@ -1,6 +1,6 @@
 /**
- * The tone words of fish-speech's documentation, in English and in the languages of its translations, and what scripts
- * write in their place (`sighs`, `whispered`). What else a model may understand is not known here.
+ * The tone words of fish-speech's documentation, in English and in the languages of its translations, and their forms in scripts
+ * (`sighs`, `whispered`). A model may understand others.
  */
 const ENGLISH =
 	'angry sad disdainful excited surprised satisfied unhappy anxious hysterical delighted scared worried indifferent upset ' +
@@ -14,7 +14,7 @@ const ENGLISH =
 	'uncertain doubtful pleading begging teasing mocking ironic stern firm urgent rushed breathless solemn tense angrily ' +
 	'sadly happily calmly excitedly nervously seriously sarcastically gently tenderly cheerfully dramatically ' +
 	'soft-spoken pause break long-break laughter applause crowd-laughing audience-laughing background-laughter';
-/** Sounds and ways of speaking, with the endings of their verb forms. */
+/** Sounds and ways of speaking, in all verb forms. */
 const SOUNDS =
 	/^(?:laugh|chuckl|giggl|sigh|whisper|shout|scream|sob|gasp|groan|moan|yell|murmur|mumbl|mutter|pant|yawn|cough|sneez|cr|weep|sniff|sniffl|snort|scoff|hum|humm|sing|inhal|exhal|breath|snicker|shriek|growl|whimper|stammer|stutter|grin|smil|smirk|hesitat|clap|gulp|tremb|trembl|laughs? out)(?:e|es|s|y|ies|ied|ed|d|ing|ying)?$/;
 const AROUND =
@@ -60,7 +60,7 @@ const OTHERS =
 	'화난 슬픈 흥분한 놀란 만족한 기쁜 행복한 무서워하는 걱정하는 속상한 긴장한 좌절한 우울한 감동한 자랑스러운 편안한 감사하는 진지한 ' +
 	'속삭이기 외치기 비명지르기 웃음 웃으며 킥킥거림 흐느낌 한숨 헐떡거림 신음 차분한 부드러운';
 
-/** Made when first used. */
+/** Created lazily. */
 let words: Set<string> | undefined;
 
 function isToneWord(word: string): boolean {
@@ -70,10 +70,10 @@ function isToneWord(word: string): boolean {
 	return words.has(core) || SOUNDS.test(core);
 }
 
-/** The longest content of a tone tag in UTF-16 units. */
+/** The longest content of a tone tag, UTF-16 units. */
 const MAX_TAG_LENGTH = 60;
 
-/** Whether what stands in parentheses is known to be a tone: `happy`, `very sad`, `in a hurry tone`, `sighs, tired`. */
+/** Whether the content of parentheses is a known tone: `happy`, `very sad`, `in a hurry tone`, `sighs, tired`. */
 export function isTone(content: string): boolean {
 	if (content.length > MAX_TAG_LENGTH) return false;
 	const parts = content.toLowerCase().split(/\s*(?:[,，、;]|\band\b)\s*/);
