@@ -8,26 +8,30 @@ const fill = (pattern: string): [string, string] => [
 	pattern.repeat(Math.ceil(LENGTH / pattern.length)),
 ];
 
-const PLAIN = [
-	'a',
-	'(',
-	'(a ',
-	'[pause 1s]',
-	'[pause ',
-	'<p ',
-	'<break time="',
-	'\n',
-	' ',
-	'.',
-	'aaaa b',
-	'東京',
-	'İß',
-	'a\n',
-	'ab\n\n',
-	'(a)',
-	'# a\n\nb\n\n',
-	'a [pause 1s] ',
-].map(fill);
+const PLAIN: Array<[string, string]> = [
+	...[
+		'a',
+		'(',
+		'(a ',
+		'[pause 1s]',
+		'[pause ',
+		'<p ',
+		'<break time="',
+		'\n',
+		' ',
+		'.',
+		'aaaa b',
+		'東京',
+		'İß',
+		'a\n',
+		'ab\n\n',
+		'(a)',
+		'# a\n\nb\n\n',
+		'a [pause 1s] ',
+		'<break/>)',
+	].map(fill),
+	['a long sentence, then short ones', 'a '.repeat(LENGTH / 4) + '. A'.repeat(LENGTH / 6)],
+];
 const MARKDOWN: Array<[string, string]> = [
 	...['[', '(', '<', '*', '_', '`', '~~a', '![a]', '\\', '>', '- ', '1. ', '|', '\n'].map(fill),
 	...[
@@ -50,6 +54,7 @@ const MARKDOWN: Array<[string, string]> = [
 		'a\n',
 		'# a\n\nb\n\n',
 		'\\(a',
+		')\n===\n',
 		'&amp;',
 		'> a\n',
 		'a|b\n-|-\n',
@@ -90,6 +95,7 @@ const HTML: Array<[string, string]> = [
 		'<h1>a</h1>',
 		'</a>',
 	].map(fill),
+	['aliases, then one end', '<sub alias="a">b'.repeat(LENGTH / 16) + '</sub>'],
 	[
 		'elements without an end',
 		Array.from({ length: LENGTH / 20 }, (_, i) => `<x${i} hidden>a`).join(''),

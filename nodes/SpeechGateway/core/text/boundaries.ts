@@ -115,15 +115,22 @@ export function* segmentsOf(
 		const from = start;
 		let stop = Math.min(end, from + size);
 		if (stop < end && isPair(text, stop - 1)) stop--;
+		let isWhole = stop === end;
 		// What follows may change the last two segments of a window, so the next window starts with them again.
 		const held: Array<{ segment: string; index: number; isWordLike?: boolean }> = [];
 		for (const { segment, index, isWordLike } of segmenterOf(granularity).segment(
 			text.slice(from, stop),
 		)) {
 			held.push({ segment, index: from + index, isWordLike });
-			if (held.length > 2) yield held.shift()!;
+			if (held.length <= 2) continue;
+			yield held.shift()!;
+			// A window that grew for one long segment is too slow for short ones.
+			if (size > WINDOW) {
+				isWhole = false;
+				break;
+			}
 		}
-		if (stop === end) {
+		if (isWhole) {
 			yield* held;
 			return;
 		}

@@ -1,3 +1,4 @@
+import { matchAt } from './characters';
 import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
 
 /** Names of the characters from U+00A0 to U+00FF, in order. */
@@ -85,8 +86,7 @@ export function decode(from: MappedText): MappedText {
 	const edits: Edit[] = [];
 	const { text } = from;
 	for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
-		CHARACTER_REFERENCE.lastIndex = at;
-		const match = CHARACTER_REFERENCE.exec(text);
+		const match = matchAt(CHARACTER_REFERENCE, text, at);
 		const character = match ? characterOf(match) : undefined;
 		if (character !== undefined)
 			edits.push({ start: at, end: at + match![0].length, text: character });

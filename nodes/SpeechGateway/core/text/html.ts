@@ -69,8 +69,9 @@ export class HtmlReader {
 	private preformatted = false;
 	/** Whether each open `<sub>` element has an alias. */
 	private readonly subs: boolean[] = [];
-	/** Elements without any end tag further on, so that it is searched only once. */
-	private readonly neverClosed = new Set<string>();
+	/** By element, the next end tag that is known, so that none is searched twice; -1: there is none. */
+	private readonly ends = new Map<string, number>();
+	private unclosed = 0;
 
 	constructor(
 		private readonly source: string,
@@ -175,12 +176,16 @@ export class HtmlReader {
 
 	/** Whether the element has an end tag. Without one, leaving it out would swallow the rest of the page. */
 	private isClosed({ name, end }: Tag): boolean {
-		if (this.neverClosed.has(name) || this.neverClosed.size > MAX_UNCLOSED) return false;
-		const close = new RegExp(`</${name}[\\s>]`, 'gi');
-		close.lastIndex = end;
-		if (close.test(this.source)) return true;
-		this.neverClosed.add(name);
-		return false;
+		let close = this.ends.get(name) ?? 0;
+		if (close >= 0 && close < end) {
+			if (this.unclosed > MAX_UNCLOSED) return false;
+			const pattern = new RegExp(`</${name}[\\s>]`, 'gi');
+			pattern.lastIndex = end;
+			close = pattern.exec(this.source)?.index ?? -1;
+			if (close < 0) this.unclosed++;
+			this.ends.set(name, close);
+		}
+		return close >= 0;
 	}
 }
 

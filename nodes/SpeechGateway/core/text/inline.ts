@@ -47,6 +47,7 @@ export class InlineReader {
 	private changes: Change[] = [];
 	private delimiters: Delimiter[] = [];
 	private brackets: Bracket[] = [];
+	/** Where runs of backticks stand, by length, the next one last. Found once, so that this stays linear. */
 	private ticks: Map<number, number[]> | undefined;
 	private readonly missing = new Set<string>();
 	/** Brackets before this offset are no links, since they contain one. */
@@ -134,11 +135,11 @@ export class InlineReader {
 		return at + 1;
 	}
 
-	/** Code between two runs of backticks of the same length. All runs are found once, so that this stays linear. */
+	/** Code between two runs of backticks of the same length. */
 	private code(at: number): number {
 		if (this.ticks === undefined) {
 			this.ticks = new Map();
-			for (const { 0: run, index } of this.text.matchAll(/`+/g)) {
+			for (const { 0: run, index } of [...this.text.matchAll(/`+/g)].reverse()) {
 				const same = this.ticks.get(run.length) ?? [];
 				same.push(index);
 				this.ticks.set(run.length, same);
@@ -147,15 +148,9 @@ export class InlineReader {
 		let length = 1;
 		while (this.text.charAt(at + length) === '`') length++;
 		const same = this.ticks.get(length) ?? [];
-		let low = 0;
-		let high = same.length;
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if (same[middle] < at + length) low = middle + 1;
-			else high = middle;
-		}
-		if (low === same.length) return at + length;
-		const end = same[low];
+		while (same.length > 0 && same[same.length - 1] <= at) same.pop();
+		const end = same.at(-1);
+		if (end === undefined) return at + length;
 		this.changes.push({ start: at, end: at + length }, { start: end, end: end + length });
 		return end + length;
 	}
@@ -168,8 +163,7 @@ export class InlineReader {
 	}
 
 	private reference(at: number): number {
-		CHARACTER_REFERENCE.lastIndex = at;
-		const match = CHARACTER_REFERENCE.exec(this.text);
+		const match = matchAt(CHARACTER_REFERENCE, this.text, at);
 		const character = match ? characterOf(match) : undefined;
 		if (character === undefined) return at + 1;
 		const end = at + match![0].length;
@@ -178,8 +172,7 @@ export class InlineReader {
 	}
 
 	private angle(at: number): number {
-		AUTOLINK.lastIndex = at;
-		const link = AUTOLINK.exec(this.text);
+		const link = matchAt(AUTOLINK, this.text, at);
 		if (link) {
 			const end = at + link[0].length;
 			this.changes.push({ start: at, end: at + 1 }, { start: end - 1, end });
@@ -216,13 +209,7 @@ export class InlineReader {
 		const before = this.brackets.at(-1);
 		if (before) before.hasBracketAfter = true;
 		const delimiters = this.delimiters.length;
-		this.brackets.push({
-			start,
-			open,
-			isImage,
-			delimiters,
-			hasBracketAfter: false,
-		});
+		this.brackets.push({ start, open, isImage, delimiters, hasBracketAfter: false });
 		return open + 1;
 	}
 

@@ -36,20 +36,19 @@ function stretchesOf({ spoken: { text }, pauses, headings }: PreparedText, cutAt
 		...(cutAtHeadings ? headings : []).map(({ at }) => ({ at, milliseconds: 0 })),
 	].sort((a, b) => a.at - b.at);
 	const stretches: Stretch[] = [];
-	let start = 0;
+	let from = 0;
 	let pauseBeforeMs = 0;
 	for (const { at, milliseconds } of [...cuts, { at: text.length, milliseconds: 0 }]) {
 		const last = stretches.at(-1);
-		if (isSpeakable(text.slice(start, at))) {
-			stretches.push({ start, end: at, pauseAfterMs: milliseconds });
-			start = at;
+		if (isSpeakable(text.slice(from, at))) {
+			stretches.push({ start: last?.end ?? 0, end: at, pauseAfterMs: milliseconds });
 		} else if (last) {
 			last.end = at;
 			last.pauseAfterMs += milliseconds;
-			start = at;
 		} else {
 			pauseBeforeMs += milliseconds;
 		}
+		from = at;
 	}
 	return { stretches, pauseBeforeMs };
 }
