@@ -18,9 +18,25 @@ const sharedN8n = {
 /** Types are checked by tsc; jest only runs. One project a layer, so that each runs alone with `--selectProjects`. */
 module.exports = {
 	projects: [
-		project('unit', ['core', 'gateway', 'operations', 'run', 'support', 'package'], {
-			setupFiles: ['<rootDir>/test/support/properties.ts'],
-		}),
+		project(
+			'unit',
+			[
+				'text',
+				'audio',
+				'chat',
+				'speech',
+				'files',
+				'requests',
+				'gateway',
+				'operations',
+				'run',
+				'support',
+				'package',
+			],
+			{
+				setupFiles: ['<rootDir>/test/support/properties.ts'],
+			},
+		),
 		project('engine', ['engine']),
 		project('n8n', ['n8n'], sharedN8n),
 		project('browser', ['browser']),

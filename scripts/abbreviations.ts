@@ -12,7 +12,7 @@ interface Segments {
 	segments: { segmentations: { SentenceBreak?: { standard?: Array<{ suppression: string }> } } };
 }
 
-const TARGET = path.join(__dirname, '../nodes/SpeechGateway/core/text/abbreviations.ts');
+const TARGET = path.join(__dirname, '../nodes/SpeechGateway/text/abbreviations.ts');
 
 /** Words that end sentences more often than they are abbreviations, in any of the languages. */
 const EVERYDAY_WORDS = new Set(

@@ -23,7 +23,7 @@ function text(): string {
 		'The words that are read of each example of the specification, against those that a browser shows.',
 		table(['examples', 'read alike', 'otherwise on purpose', 'wrong'], [commonmark()]),
 		'## Articles',
-		'What chat models, editors, feeds and wikis write (`test/core/text/readings`), against what a listener should hear.',
+		'What chat models, editors, feeds and wikis write (`test/text/readings`), against what a listener should hear.',
 		table(['text', 'format', 'characters', 'read', 'as it should be'], read),
 		`${read.filter((cells) => cells[4] === '✓').length} of ${read.length}.`,
 		'## Cuts in mid-sentence',

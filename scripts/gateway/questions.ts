@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
 import { setTimeout as wait } from 'node:timers/promises';
-import { sniffAudioFormat } from '../../nodes/SpeechGateway/core/audio';
+import { sniffAudioFormat } from '../../nodes/SpeechGateway/audio';
 import { CLONE_TOKENS } from '../../nodes/SpeechGateway/core/limits';
 import { type Answer, type Gateway, NotSent } from './client';
 

@@ -8,10 +8,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AudioFormat } from '../../nodes/SpeechGateway/core/audio';
-import type { Mp3Info } from '../../nodes/SpeechGateway/core/audio/mp3/reader';
-import type { OpusInfo } from '../../nodes/SpeechGateway/core/audio/opus/reader';
-import { decode, encode, inspect, joinFiles } from '../core/audio/support';
+import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import type { Mp3Info } from '../../nodes/SpeechGateway/audio/mp3/reader';
+import type { OpusInfo } from '../../nodes/SpeechGateway/audio/opus/reader';
+import { decode, encode, inspect, joinFiles } from '../audio/support';
 
 /** Stretch on both sides of a seam, in seconds, that is looked at. */
 const NEAR = 0.06;

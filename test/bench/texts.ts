@@ -2,11 +2,11 @@
 /** How texts are read and cut: shares of examples, cuts in mid-sentence, time for long texts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { prepareText, type TextFormat } from '../../nodes/SpeechGateway/core/text/prepare';
-import { segmentText } from '../../nodes/SpeechGateway/core/text/segment';
-import { segmentPrepared } from '../../nodes/SpeechGateway/core/text/spokenSegments';
-import { DELIBERATE, readings } from '../core/text/commonmarkExamples';
-import { CORPUS } from '../core/text/corpus';
+import { prepareText, type TextFormat } from '../../nodes/SpeechGateway/text/prepare';
+import { segmentText } from '../../nodes/SpeechGateway/text/segment';
+import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+import { DELIBERATE, readings } from '../text/commonmarkExamples';
+import { CORPUS } from '../text/corpus';
 
 type Row = Array<string | number>;
 
@@ -29,7 +29,7 @@ export function commonmark(): Row {
 	];
 }
 
-const FOLDER = join(__dirname, '../core/text/readings');
+const FOLDER = join(__dirname, '../text/readings');
 const FORMATS: Record<string, TextFormat> = { '.md': 'markdown', '.html': 'html', '.txt': 'plain' };
 
 /** Name, format, characters, characters read, whether it is read as it should be. */

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
-import { withMetadata, chaptersOf, type Metadata } from '../../nodes/SpeechGateway/core/audio/tags';
-import { fixture, joinFiles } from '../core/audio/support';
+import { withMetadata, chaptersOf, type Metadata } from '../../nodes/SpeechGateway/audio/tags';
+import { fixture, joinFiles } from '../audio/support';
 import { REPOSITORY } from '../support/n8n/install';
 import { PNG } from '../support/png';
 import { probe, secondReader } from '../support/readers';

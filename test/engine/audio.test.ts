@@ -9,7 +9,7 @@ import { item, runNode, useSimulator } from './support';
 
 const sim = useSimulator({ latencyMs: 1 });
 
-const fixture = (name: string) => readFileSync(join(__dirname, '../core/audio/fixtures', name));
+const fixture = (name: string) => readFileSync(join(__dirname, '../audio/fixtures', name));
 /** The gateway answers with these bytes, and charges. */
 const answer = (body: Buffer | string | object, more: Omit<Fault, 'path'> = {}) =>
 	sim.fault({ path: '/v1/audio/speech', status: 200, body, charge: true, ...more });

@@ -5,15 +5,15 @@ import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
-import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/core/audio';
-import { joinFiles } from '../core/audio/support';
+import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/audio';
+import { joinFiles } from '../audio/support';
 import { PNG } from '../support/png';
 import { type EngineRun, item, runNode, storedFile } from './support';
 
 const fixture = (name: string) =>
-	new Uint8Array(readFileSync(join(__dirname, '../core/audio/fixtures', name)));
+	new Uint8Array(readFileSync(join(__dirname, '../audio/fixtures', name)));
 const foreign = (name: string) =>
-	new Uint8Array(readFileSync(join(__dirname, '../core/audio/foreign', name)));
+	new Uint8Array(readFileSync(join(__dirname, '../audio/foreign', name)));
 const TYPES: Record<string, string> = {
 	mp3: 'audio/mpeg',
 	wav: 'audio/wav',

@@ -86,7 +86,7 @@ describe.each(MODES)('binary data mode %s', (binaryMode) => {
 
 	test('audio of other nodes is joined with chapters, without a credential', async () => {
 		const names = ['mp3-44100-mono-cbr.mp3', 'mp3-44100-mono-id3v2.3-picture.mp3'];
-		const fixtures = path.join(REPOSITORY, 'test/core/audio/fixtures');
+		const fixtures = path.join(REPOSITORY, 'test/audio/fixtures');
 		const files = names.map((fileName) => ({
 			data: readFileSync(path.join(fixtures, fileName)),
 			mimeType: 'audio/mpeg',

@@ -13,8 +13,7 @@ import { NODE_NAME, type TestWorkflow } from '../support/workflow';
 const settings = { binaryMode: 'combined' };
 const describeCombined = n8nIsAtLeast('2.16') ? describe : describe.skip;
 
-const fixture = (name: string) =>
-	readFileSync(path.join(REPOSITORY, 'test/core/audio/fixtures', name));
+const fixture = (name: string) => readFileSync(path.join(REPOSITORY, 'test/audio/fixtures', name));
 const wav = { data: fixture('wav-24000-mono-s16.wav'), mimeType: 'audio/wav', fileName: 'a.wav' };
 const mp3 = { data: fixture('mp3-24000-mono-cbr.mp3'), mimeType: 'audio/mpeg', fileName: 'a.mp3' };
 const cover = {

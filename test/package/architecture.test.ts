@@ -43,12 +43,12 @@ const ROOMS = [
 	['engine'],
 	['fields'],
 	['gateway'],
-	['core/text', 'core/audio'],
+	['text', 'audio'],
 	['core'],
 ];
 /** Moved with the rooms, to be mended with the object that hides n8n's engine. */
 const KNOWN = ['errorOutput', 'history', 'stack'].map((name) => `${ROOT}engine/${name}.ts`);
-const isIn = (file: string, room: string) => file.startsWith(`${ROOT}${room}/`);
+const isIn = (file: string, room: string) => `${file}/`.startsWith(`${ROOT}${room}/`);
 /** The floor of a file's room, from the top; other nodes and the node itself are above all rooms. */
 const floorOf = (file: string) =>
 	ROOMS.findIndex((rooms) => rooms.some((room) => isIn(file, room)));
@@ -78,12 +78,14 @@ test('imports point one way, from room to room', () => {
 });
 
 test('text, audio and core know nothing of n8n, and import only each other and crypto', () => {
-	const core = nodes.filter(({ file }) => file.startsWith(`${ROOT}core/`));
-	const foreign = core.flatMap(({ file, imports }) =>
-		imports
-			.filter((target) => !target.startsWith(`${ROOT}core/`) && target !== 'crypto')
-			.map((target) => `${file} → ${target}`),
-	);
+	const isPure = (file: string) => ['text', 'audio', 'core'].some((room) => isIn(file, room));
+	const foreign = nodes
+		.filter(({ file }) => isPure(file))
+		.flatMap(({ file, imports }) =>
+			imports
+				.filter((target) => !isPure(target) && target !== 'crypto')
+				.map((target) => `${file} → ${target}`),
+		);
 	expect(foreign).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import type { Field } from './field';
 import { optional } from './field';
 import { choiceField, textOption } from './kinds';
-import type { AudioFormat } from '../core/audio';
+import type { AudioFormat } from '../audio';
 
 export const responseFormatField = (description: string): Field<AudioFormat> =>
 	choiceField({

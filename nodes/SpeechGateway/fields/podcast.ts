@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Tags } from '../core/audio/tags';
+import type { Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';

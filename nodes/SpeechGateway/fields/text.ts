@@ -1,7 +1,7 @@
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
-import type { Parentheses, TextFormat } from '../core/text/prepare';
-import type { Pronunciation } from '../core/text/pronunciations';
+import type { Parentheses, TextFormat } from '../text/prepare';
+import type { Pronunciation } from '../text/pronunciations';
 import { isEmpty, requiredText } from './checks';
 import { type InputOf, option } from './field';
 import { choiceOption, isFlagSet } from './kinds';

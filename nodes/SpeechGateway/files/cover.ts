@@ -1,4 +1,4 @@
-import { type Cover, sniffCover } from '../core/audio/tags';
+import { type Cover, sniffCover } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, type FileContext, fileOf, placeOf } from './inputFile';

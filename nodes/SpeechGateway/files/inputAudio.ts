@@ -9,7 +9,7 @@ import {
 	SNIFFED_BYTES,
 	sniffAudioFormat,
 	sniffForeignFormat,
-} from '../core/audio';
+} from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';

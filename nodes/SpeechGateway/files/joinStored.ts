@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio, joinBlocker, type Pauses } from '../core/audio';
+import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio, joinBlocker, type Pauses } from '../audio';
 import {
 	canBeTagged,
 	chaptersJson,
@@ -7,7 +7,7 @@ import {
 	type Heading,
 	type Tags,
 	withMetadata,
-} from '../core/audio/tags';
+} from '../audio/tags';
 import { withExtension } from './fileName';
 import { readableFrom } from '../gateway/readable';
 import type { Session } from '../requests/session';

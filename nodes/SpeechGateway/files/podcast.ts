@@ -1,4 +1,4 @@
-import { canBeTagged, maxChapters, type Tags } from '../core/audio/tags';
+import { canBeTagged, maxChapters, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { PodcastValues, TagValues } from '../fields/podcast';
 import { readCover } from './cover';

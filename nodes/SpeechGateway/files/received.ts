@@ -1,4 +1,4 @@
-import { SNIFFED_BYTES } from '../core/audio';
+import { SNIFFED_BYTES } from '../audio';
 import { asError, DamagedResultError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';

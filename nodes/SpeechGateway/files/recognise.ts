@@ -11,7 +11,7 @@ import {
 	looksLikeText,
 	sniffAudioFormat,
 	sniffForeignFormat,
-} from '../core/audio';
+} from '../audio';
 import { describeUnreadable, type Unreadable } from './unreadable';
 
 interface FileType {

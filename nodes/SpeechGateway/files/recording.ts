@@ -1,10 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	type AudioFormat,
-	AudioInspector,
-	sniffAudioFormat,
-	sniffForeignFormat,
-} from '../core/audio';
+import { type AudioFormat, AudioInspector, sniffAudioFormat, sniffForeignFormat } from '../audio';
 import { InputError } from '../core/errors';
 import { MAX_RECORDING_MB } from '../core/limits';
 import type { FileRef } from '../fields/kinds';

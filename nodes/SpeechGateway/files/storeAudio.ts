@@ -5,7 +5,7 @@ import {
 	DamagedAudioError,
 	type ForeignInfo,
 	SNIFFED_BYTES,
-} from '../core/audio';
+} from '../audio';
 import { asError, DamagedResultError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';

@@ -1,4 +1,4 @@
-import { looksLikeText } from '../core/audio';
+import { looksLikeText } from '../audio';
 import { gatewayWords } from '../gateway/gatewayWords';
 import { parseJson } from '../core/json';
 import type { RedactedStream } from '../gateway/redact';

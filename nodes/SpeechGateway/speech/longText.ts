@@ -1,7 +1,7 @@
-import type { Heading } from '../core/audio/tags';
+import type { Heading } from '../audio/tags';
 import { derived } from '../core/derived';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
-import type { PreparedText } from '../core/text/prepare';
+import type { PreparedText } from '../text/prepare';
 import type { LongTextValues } from '../fields/longText';
 import { checkTaggable } from '../files/podcast';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';

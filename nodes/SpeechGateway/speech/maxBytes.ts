@@ -1,6 +1,6 @@
 /** How large the audio of a text can be. */
 import { CHARACTERS_PER_MINUTE } from './price';
-import { countCharacters } from '../core/text/segment';
+import { countCharacters } from '../text/segment';
 
 /** The widest sound that any service sends: 48 kHz, 24 bits, stereo. */
 const WIDEST_BYTES_PER_MINUTE = 48_000 * 3 * 2 * 60;

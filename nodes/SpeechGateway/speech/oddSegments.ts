@@ -1,5 +1,5 @@
 /** Which pieces of generated speech are far too short or too long for their text: words dropped, or said over and over. */
-import { countCharacters } from '../core/text/characters';
+import { countCharacters } from '../text/characters';
 
 /** A segment as it was sent, and how long what came back sounds. */
 export interface SpokenSegment {

@@ -1,13 +1,13 @@
 import { createHash } from 'crypto';
-import type { Heading } from '../core/audio/tags';
+import type { Heading } from '../audio/tags';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
-import type { PreparedText } from '../core/text/prepare';
+import type { PreparedText } from '../text/prepare';
 import {
 	segmentPrepared,
 	type PreparedSegment,
 	type PreparedSegments,
-} from '../core/text/spokenSegments';
-import { countCharacters, isSpeakable } from '../core/text/segment';
+} from '../text/spokenSegments';
+import { countCharacters, isSpeakable } from '../text/segment';
 import type { PodcastValues } from '../fields/podcast';
 import type { SegmentValues } from '../fields/segments';
 import type { WaitSettings } from '../fields/wait';

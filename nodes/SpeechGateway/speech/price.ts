@@ -1,4 +1,4 @@
-import { countCharacters } from '../core/text/segment';
+import { countCharacters } from '../text/segment';
 
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
 const TOKENS_PER_MINUTE = 1000;

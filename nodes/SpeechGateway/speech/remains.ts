@@ -1,5 +1,5 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import { joinBlocker } from '../core/audio';
+import { joinBlocker } from '../audio';
 import {
 	type AttachedFiles,
 	GatewayError,

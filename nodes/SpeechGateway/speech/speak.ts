@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { AudioFormat } from '../core/audio';
+import type { AudioFormat } from '../audio';
 import { MAX_AUDIO_BYTES, maxAudioBytes } from './maxBytes';
 import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';

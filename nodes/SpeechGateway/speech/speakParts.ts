@@ -1,9 +1,9 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { oddSegments } from './oddSegments';
-import type { Tags } from '../core/audio/tags';
+import type { Tags } from '../audio/tags';
 import { spokenTokens } from './price';
 import { asError } from '../core/errors';
-import { countCharacters } from '../core/text/segment';
+import { countCharacters } from '../text/segment';
 import { subtitles, type TimedText } from './subtitles';
 import { withExtension } from '../files/fileName';
 import { DEFAULT_WAIT } from '../fields/wait';

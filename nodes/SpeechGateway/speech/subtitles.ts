@@ -1,7 +1,7 @@
-import { TONE_TAG, SENTENCE_END, sentences } from '../core/text/boundaries';
-import type { Parentheses } from '../core/text/prepare';
-import { cutText } from '../core/text/segment';
-import { isTone } from '../core/text/tones';
+import { TONE_TAG, SENTENCE_END, sentences } from '../text/boundaries';
+import type { Parentheses } from '../text/prepare';
+import { cutText } from '../text/segment';
+import { isTone } from '../text/tones';
 
 /** The text of a segment, and where its audio is in the file. */
 export interface TimedText {

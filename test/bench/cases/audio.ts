@@ -1,10 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
-import {
-	AudioInspector,
-	joinAudio,
-	type AudioFormat,
-} from '../../../nodes/SpeechGateway/core/audio';
-import { segmentText } from '../../../nodes/SpeechGateway/core/text/segment';
+import { AudioInspector, joinAudio, type AudioFormat } from '../../../nodes/SpeechGateway/audio';
+import { segmentText } from '../../../nodes/SpeechGateway/text/segment';
 import { REPOSITORY } from '../../support/n8n/install';
 import { run } from '../../support/n8n/steps';
 import { renderAudio } from '../../support/simulator/audio';

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { joinBlocker } from '../../core/audio';
+import { joinBlocker } from '../../audio';
 import { InputError } from '../../core/errors';
 import { audioJoin, type JoinValues } from './join.form';
 import { inspectInput } from '../../files/inputAudio';

@@ -1,8 +1,8 @@
-import type { Heading } from '../../core/audio/tags';
+import type { Heading } from '../../audio/tags';
 import { derived } from '../../core/derived';
 import { InputError } from '../../core/errors';
-import { type DialogueLine, isNarrator, parseDialogue } from '../../core/text/dialogue';
-import { countCharacters, isSpeakable } from '../../core/text/segment';
+import { type DialogueLine, isNarrator, parseDialogue } from '../../text/dialogue';
+import { countCharacters, isSpeakable } from '../../text/segment';
 import type { Speaker } from '../../fields/script';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, speechDialogue } from './dialogue.form';

@@ -1,5 +1,5 @@
 import { MAX_INPUT_CHARACTERS } from '../../core/limits';
-import { countCharacters } from '../../core/text/segment';
+import { countCharacters } from '../../text/segment';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
 import { downloadAudio, submitJob } from '../../speech/speak';

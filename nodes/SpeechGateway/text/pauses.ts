@@ -1,0 +1,113 @@
+import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
+import { type MappedText, offsetOf, rewrite, unchanged } from './mapped';
+
+/** Silence at a place of a text (UTF-16 offset). */
+export interface Pause {
+	at: number;
+	milliseconds: number;
+}
+
+const PAUSE_MARK =
+	/\[[ \t]{0,3}pause[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?)[ \t]{0,3}\]/gi;
+const TIME = /^\+?(\d{0,9}(?:\.\d{1,9})?)(ms|s)$/i;
+
+/** SSML's strengths in milliseconds, as speech engines commonly take them. */
+const STRENGTHS: Record<string, number> = {
+	none: 0,
+	'x-weak': 250,
+	weak: 500,
+	medium: 750,
+	strong: 1000,
+	'x-strong': 1250,
+};
+
+function milliseconds(amount: string, unit: string): number {
+	const value = Number(amount.replace(',', '.'));
+	const isMilliseconds = unit.toLowerCase().startsWith('m');
+	return Math.min(MAX_PAUSE_MILLISECONDS, Math.round(isMilliseconds ? value : value * 1000));
+}
+
+/** Writes an SSML `<break>` as a pause mark for `takePauses`. */
+export function pauseMark(time: string | undefined, strength: string | undefined): string {
+	const match = TIME.exec(time?.trim() ?? '');
+	const length = match
+		? milliseconds(match[1], match[2])
+		: (STRENGTHS[strength?.trim().toLowerCase() ?? ''] ?? STRENGTHS.medium);
+	return `[pause ${length}ms]`;
+}
+
+const isBlank = (character: string) => character === '' || /\s/.test(character);
+
+/**
+ * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one pause. Pauses are at
+ * offsets of the remaining text.
+ */
+export function takePauses(read: MappedText): { written: MappedText; pauses: Pause[] } {
+	const found = [...read.text.matchAll(PAUSE_MARK)].filter((match) => /\d/.test(match[1]));
+	const edits = found.map((match) => {
+		const start = match.index;
+		let end = start + match[0].length;
+		const afterBlank = isBlank(read.text.charAt(start - 1));
+		if (afterBlank) while (/[ \t]/.test(read.text.charAt(end))) end++;
+		const apart = afterBlank || isBlank(read.text.charAt(end));
+		return { start, end, text: apart ? '' : ' ' };
+	});
+	const remaining = rewrite(unchanged(read.text), edits);
+	const pauses: Pause[] = [];
+	let last = 0;
+	let isAfterText = true;
+	found.forEach((match, i) => {
+		const at = offsetOf(remaining, edits[i].start);
+		const length = milliseconds(match[1], match[2]);
+		isAfterText ||= remaining.text.slice(last, at).trim() !== '';
+		last = at;
+		if (!isAfterText) {
+			const previous = pauses[pauses.length - 1];
+			previous.milliseconds = Math.min(MAX_PAUSE_MILLISECONDS, previous.milliseconds + length);
+		} else if (length > 0) {
+			pauses.push({ at, milliseconds: length });
+			isAfterText = false;
+		}
+	});
+	return { written: rewrite(read, edits), pauses };
+}
+
+const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
+const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
+
+/** From the first letter or digit to the last. */
+function spanOfWords(text: string): { start: number; end: number } {
+	let start = text.length;
+	let end = 0;
+	for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+		start = Math.min(start, index);
+		end = index + word.length;
+	}
+	return { start, end };
+}
+
+/**
+ * Adds a pause after every paragraph but the last. Paragraphs end at blank lines or, in a text without any, at line breaks after a
+ * full sentence. If the text has a pause of its own there, the longer one counts.
+ */
+export function addParagraphPauses(text: string, pauses: Pause[], length: number): Pause[] {
+	if (length <= 0) return pauses;
+	const { start, end: bodyEnd } = spanOfWords(text);
+	const body = text.slice(0, bodyEnd);
+	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;
+	const ends = [...body.matchAll(hasBlankLines ? BLANK_LINES : SENTENCE_AND_BREAK)].filter(
+		(match) => match.index > start,
+	);
+	const all = [...pauses];
+	let k = 0;
+	for (const match of ends) {
+		const end = match.index + match[0].length;
+		while (k < pauses.length && pauses[k].at < match.index) k++;
+		if (k < pauses.length && pauses[k].at <= end) {
+			all[k] = { ...pauses[k], milliseconds: Math.max(pauses[k].milliseconds, length) };
+		} else {
+			all.push({ at: end, milliseconds: length });
+		}
+	}
+	return all.sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,93 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import {
+	hasMp3Frames,
+	joinAudio,
+	joinBlocker,
+	sniffAudioFormat,
+	sniffForeignFormat,
+} from '../../nodes/SpeechGateway/audio';
+import { maxAudioBytes } from '../../nodes/SpeechGateway/speech/maxBytes';
+import { fixture, fixtureNames, formatOf, inspect } from './support';
+
+const foreign = (name: string) => new Uint8Array(readFileSync(join(__dirname, 'foreign', name)));
+
+describe('a container that is not read', () => {
+	it.each([
+		['tone.flac', 'flac'],
+		['tone.aac', 'aac'],
+		['tone.m4a', 'm4a'],
+		['tone.webm', 'webm'],
+		['tone.aiff', 'aiff'],
+		['vorbis.ogg', 'ogg'],
+		['flac.ogg', 'ogg'],
+	])('is told by its first bytes: %s', (name, format) => {
+		expect(sniffAudioFormat(foreign(name))).toBeUndefined();
+		expect(sniffForeignFormat(foreign(name))).toBe(format);
+	});
+
+	it.each(fixtureNames('mp3').concat(fixtureNames('wav'), fixtureNames('pcm')))(
+		'is not %s',
+		(name) => {
+			expect(sniffForeignFormat(fixture(name))).toBeUndefined();
+		},
+	);
+
+	it('is not random bytes', () => {
+		fc.assert(
+			fc.property(fc.uint8Array({ minLength: 0, maxLength: 3000 }), (bytes) => {
+				expect(sniffForeignFormat(bytes)).toBeUndefined();
+				expect(hasMp3Frames(bytes)).toBe(false);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it('is AAC only with three frames in a row', () => {
+		const aac = foreign('tone.aac');
+		expect(sniffForeignFormat(aac.subarray(0, 40))).toBeUndefined();
+		expect(sniffForeignFormat(aac.subarray(1))).toBeUndefined();
+	});
+
+	it('cannot be joined, with its like or with another', () => {
+		const flac = { format: 'flac' as const, bytes: 1000 };
+		const [name] = fixtureNames('mp3');
+		const mp3 = inspect(formatOf(name), fixture(name));
+		expect(joinBlocker(flac, flac)).toMatch(/FLAC/);
+		expect(joinBlocker(flac, mp3)).toMatch(/flac in part 1 and mp3 in part 2/);
+		expect(joinBlocker(mp3, flac)).toMatch(/mp3 in part 1 and flac in part 2/);
+		const open = () => Promise.reject(new Error('not to be opened'));
+		expect(() => joinAudio([{ info: flac, open }])).toThrow(/FLAC/);
+	});
+});
+
+it.each(fixtureNames('mp3'))('%s is found behind something else', (name) => {
+	const file = fixture(name);
+	const info = inspect('mp3', file);
+	if (info.format !== 'mp3' || info.frames < 3 || /id3v2/.test(name)) return;
+	const behind = new Uint8Array([...new Array<number>(3000).fill(0xc1), ...file]);
+	expect(hasMp3Frames(behind)).toBe(true);
+	expect(inspect('mp3', behind).seconds).toBe(info.seconds);
+});
+
+describe('the bound of what a text can be as audio', () => {
+	/** Bytes a second of the widest sound that any service sends. */
+	const WIDEST = 48_000 * 2 * 3;
+
+	it.each([
+		['a word', 'Hello', 1, 60],
+		['a segment of English, slowly read', 'word '.repeat(200), 0.5, 400],
+		['a segment of Chinese', '语'.repeat(1000), 1, 300],
+		['digits, each spoken as a word', '7'.repeat(1000), 1, 700],
+		['a whole job at half speed', '语'.repeat(10_000), 0.5, 4800],
+	])('is beyond %s', (_, text, speed, seconds) => {
+		expect(maxAudioBytes(text, speed)).toBeGreaterThan(seconds * WIDEST);
+	});
+
+	it('is bounded itself', () => {
+		expect(maxAudioBytes('')).toBe(64 * 2 ** 20);
+		expect(maxAudioBytes('a'.repeat(1_000_000), 0.5)).toBe(2 * 2 ** 30);
+	});
+});

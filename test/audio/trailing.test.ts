@@ -1,0 +1,221 @@
+/** Whole files with something behind the audio, and streams whose header does not know how long they became. */
+import { DamagedAudioError, joinBlocker } from '../../nodes/SpeechGateway/audio';
+import { remux, withoutEndOfStream } from './ogg';
+import { decode, fixture, inspect, joinFiles, pieces, split } from './support';
+
+const text = (value: string) => new Uint8Array(Buffer.from(value, 'latin1'));
+const bytesOf = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
+const uint32 = (value: number) => Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24);
+
+const id3v1 = bytesOf(text('TAG'), new Uint8Array(125).fill(0x41));
+const apeItem = bytesOf(uint32(5), uint32(0), text('Title\0Hello'));
+const ape = (version: 1000 | 2000, flags: number) =>
+	bytesOf(
+		text('APETAGEX'),
+		uint32(version),
+		uint32(apeItem.length + 32),
+		uint32(1),
+		uint32(flags),
+		new Uint8Array(8),
+	);
+const apeV1 = bytesOf(apeItem, ape(1000, 0));
+const apeV2 = bytesOf(ape(2000, 0xa0000000), apeItem, ape(2000, 0x80000000));
+const lyrics = 'LYRICSBEGININD0000200LYR00012[00:01]Hello';
+const lyricsV1 = bytesOf(text('LYRICSBEGIN[00:01]Hello\r\nLYRICSEND'), id3v1);
+const lyricsV2 = bytesOf(
+	text(`${lyrics}${String(lyrics.length).padStart(6, '0')}LYRICS200`),
+	id3v1,
+);
+
+const HARMLESS = {
+	'a line break': text('\n'),
+	'two line breaks': text('\r\n\r\n'),
+	'many line breaks': text('\r\n'.repeat(500)),
+	'zeros to the next sector': new Uint8Array(700),
+	'an ID3v1 tag': id3v1,
+	'a line break and an ID3v1 tag': bytesOf(text('\n'), id3v1),
+	'an APEv2 tag': apeV2,
+	'an APEv2 tag and an ID3v1 tag': bytesOf(apeV2, id3v1),
+	'Lyrics3 v1': lyricsV1,
+	'Lyrics3 v2': lyricsV2,
+};
+
+describe.each([
+	'mp3-44100-mono-cbr-noxing.mp3',
+	'mp3-44100-mono-vbr.mp3',
+	'wav-24000-mono-s16.wav',
+	'wav-8000-mono-u8-odd.wav',
+	'opus-mono-20ms.opus',
+])('%s', (name) => {
+	const format = name.split('.')[1] as 'mp3' | 'wav' | 'opus';
+	const file = fixture(name);
+	const whole = inspect(format, file);
+
+	test.each(Object.entries(HARMLESS))('with %s behind it is whole', (_, trailer) => {
+		const longer = bytesOf(file, trailer);
+		const expected = { ...whole, bytes: longer.length };
+		expect(inspect(format, longer)).toEqual(expected);
+		expect(inspect(format, pieces(longer, 1))).toEqual(expected);
+	});
+
+	test('with a tag behind it that is longer than a chunk is whole, wherever the chunks end', () => {
+		const size = 200_000;
+		const header = Uint8Array.of(4, 0, 0, 0, size >> 14, (size >> 7) & 127, size & 127);
+		const longer = bytesOf(file, text('ID3'), header, new Uint8Array(size).fill(85));
+		const expected = { ...whole, bytes: longer.length };
+		for (let at = 1; at < file.length; at += 97) {
+			expect(inspect(format, split(longer, [at, at + 65_536]))).toEqual(expected);
+		}
+	});
+
+	test.each(['{"error":{"message":"upstream"}}', '<html>', 'rubbish', 'ID3\x04\xff\0\0\0\0\0'])(
+		'is damaged with %s behind it',
+		(rest) => {
+			for (const lead of ['', '\n', '\r\n\r\n', '\0']) {
+				expect(() => inspect(format, bytesOf(file, text(lead + rest)))).toThrow(DamagedAudioError);
+			}
+		},
+	);
+
+	test('joins to the same with a trailer and without', async () => {
+		const tagged = bytesOf(file, text('\r\n'), apeV2, id3v1);
+		const joined = await joinFiles(format, [tagged, tagged], 0, (bytes) => pieces(bytes, 100));
+		expect(joined.bytes).toEqual((await joinFiles(format, [file, file])).bytes);
+	});
+});
+
+describe('mp3', () => {
+	const file = fixture('mp3-44100-mono-cbr-noxing.mp3');
+	const whole = inspect('mp3', file);
+
+	test.each([
+		['APEv1', apeV1],
+		['APEv1 and ID3v1', bytesOf(apeV1, id3v1)],
+		['APEv2 without a header', bytesOf(apeItem, ape(2000, 0))],
+	])('with an %s tag, of which only the end is marked, is whole', (_, trailer) => {
+		const longer = bytesOf(file, trailer);
+		expect(inspect('mp3', longer)).toEqual({ ...whole, bytes: longer.length });
+		expect(inspect('mp3', pieces(longer, 1))).toEqual({ ...whole, bytes: longer.length });
+	});
+
+	test.each([10, 40])(
+		'with lyrics of which %i bytes come with the audio plays once',
+		async (some) => {
+			const lines = '[00:01]La la la\r\n'.repeat(400);
+			const longer = bytesOf(file, text(`LYRICSBEGIN${lines}LYRICSEND`), id3v1);
+			const twice = bytesOf(longer, file);
+			const cut = (bytes: Uint8Array) => split(bytes, [file.length + some]);
+			for (const bytes of [longer, twice])
+				expect(inspect('mp3', cut(bytes))).toEqual(inspect('mp3', bytes));
+			expect(inspect('mp3', longer)).toEqual({ ...whole, bytes: longer.length });
+			const joined = await joinFiles('mp3', [twice, longer], 0, cut);
+			expect(joined.bytes).toEqual((await joinFiles('mp3', [twice, file])).bytes);
+		},
+	);
+
+	test('is damaged when the tag is not whole, or more stands before it than is in it', () => {
+		for (const tag of [apeV1, apeV2, lyricsV2]) {
+			expect(() => inspect('mp3', bytesOf(file, tag.subarray(0, tag.length - 4)))).toThrow(
+				DamagedAudioError,
+			);
+		}
+		expect(() => inspect('mp3', bytesOf(file, text('U'.repeat(40)), ape(1000, 0)))).toThrow(
+			DamagedAudioError,
+		);
+	});
+});
+
+describe('wav', () => {
+	const file = fixture('wav-24000-mono-s16.wav');
+	const whole = inspect('wav', file);
+	const sized = (riff: number, data: number, rest: Uint8Array = new Uint8Array(0)) => {
+		const bytes = bytesOf(file, rest);
+		const view = new DataView(bytes.buffer);
+		view.setUint32(4, riff, true);
+		view.setUint32(40, data, true);
+		return bytes;
+	};
+	const list = bytesOf(
+		text('LIST'),
+		uint32(26),
+		text('INFOISFT'),
+		uint32(14),
+		text('Lavf60.16.100\0'),
+	);
+
+	test.each([
+		['SoX to a pipe', 0x7ffff024, 0x7ffff000],
+		['less the header', 0x7ffff000, 0x7fffefdc],
+		['ffmpeg to a pipe', 0xffffffff, 0xffffffff],
+		['the largest, less the header', 0xffffffff, 0xffffffdb],
+		['the largest signed', 0x7fffffff, 0x7fffffdb],
+		['zero', 0, 0],
+		['only the file is zero', 0, 0x10000000],
+		['only the file is endless', 0xffffffff, 0x10000000],
+	])('of a size not known when it began (%s) is whole', (_, riff, data) => {
+		expect(inspect('wav', sized(riff, data))).toEqual(whole);
+		for (const trailer of [list, bytesOf(list, list)]) {
+			const longer = sized(riff, data, trailer);
+			expect(inspect('wav', longer)).toEqual({ ...whole, bytes: longer.length });
+			expect(inspect('wav', pieces(longer, 1))).toEqual({ ...whole, bytes: longer.length });
+		}
+		expect(inspect('wav', sized(riff, data, text('\n')))).toMatchObject({
+			dataBytes: whole.dataBytes,
+		});
+	});
+
+	test('joins without the chunk behind a stream of unknown size', async () => {
+		const streamed = sized(0xffffffff, 0xffffffff, list);
+		const joined = await joinFiles('wav', [streamed, file], 0, (bytes) => pieces(bytes, 1000));
+		expect(joined.bytes).toEqual((await joinFiles('wav', [file, file])).bytes);
+	});
+
+	test('that says how long it is stays damaged when it is shorter', () => {
+		const size = file.length + 20_000;
+		expect(() => inspect('wav', sized(size - 8, size - 44))).toThrow(/cut short/);
+		expect(() => inspect('wav', sized(size - 8, size - 44, list))).toThrow(/cut short/);
+	});
+});
+
+describe('opus', () => {
+	const file = fixture('opus-mono-20ms.opus');
+	const whole = inspect('opus', file);
+	const other = remux(fixture('opus-mono-20ms-1500hz.opus'), { serial: 9 });
+
+	test('of several streams in a row plays as long as all of them', () => {
+		const chained = bytesOf(file, other, file);
+		const info = inspect('opus', chained);
+		expect(info.seconds).toBeCloseTo(2 * whole.seconds + inspect('opus', other).seconds, 9);
+		expect(info.bytes).toBe(chained.length);
+		expect(info.seconds * 48_000).toBeCloseTo(decode('opus', chained).samples.length, -3);
+		expect(inspect('opus', pieces(chained, 1))).toEqual(info);
+		expect(() => inspect('opus', chained.subarray(0, chained.length - 10))).toThrow(/cut short/);
+		expect(() => inspect('opus', bytesOf(file, other.subarray(0, 60)))).toThrow(/cut short/);
+	});
+
+	test('of several streams in a row cannot be joined, and says so', () => {
+		const chained = inspect('opus', bytesOf(file, other));
+		for (const [one, two] of [
+			[chained, whole],
+			[whole, chained],
+			[chained, chained],
+		]) {
+			expect(joinBlocker(one, two)).toMatch(/chained/);
+		}
+		expect(joinBlocker(whole, whole)).toBeUndefined();
+	});
+
+	test('whose last page says where the audio ends, but not that it is the last, is whole', () => {
+		const unmarked = withoutEndOfStream(file);
+		expect(unmarked).not.toEqual(file);
+		expect(inspect('opus', unmarked)).toEqual(whole);
+		expect(inspect('opus', pieces(unmarked, 1))).toEqual(whole);
+		const both = inspect('opus', bytesOf(unmarked, other));
+		expect(both.seconds).toBeCloseTo(whole.seconds + inspect('opus', other).seconds, 9);
+	});
+
+	test('joins whole when a part has no end-of-stream mark', async () => {
+		const joined = await joinFiles('opus', [withoutEndOfStream(file), file]);
+		expect(joined.bytes).toEqual((await joinFiles('opus', [file, file])).bytes);
+	});
+});

@@ -1,0 +1,96 @@
+/** Small rules of reading and cutting, each where the others do not hide it. */
+import { words } from '../../nodes/SpeechGateway/text/boundaries';
+import { decoded } from '../../nodes/SpeechGateway/text/entities';
+import { plainHeadings } from '../../nodes/SpeechGateway/text/plainHeadings';
+import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+
+const read = (source: string, more: Partial<TextOptions> = {}) =>
+	prepareText(source, {
+		textFormat: 'markdown',
+		parentheses: 'tags',
+		pronunciations: [],
+		pauseAfterParagraphs: 0,
+		...more,
+	}).spoken.text;
+
+test('words end where a dictionary says so, in scripts that write without spaces', () => {
+	expect([...words('你好世界', 0, 4)]).toEqual([2]);
+	expect([...words('你好，世界', 0, 5)]).not.toContain(2);
+});
+
+test('a mark that stands alone belongs to the word before it, whatever white space is between', () => {
+	expect([...words('one two , three', 0, 15)]).toEqual([4, 10]);
+	expect([...words('one two \t, three', 0, 16)]).toEqual([4, 11]);
+	expect([...words('one « two', 0, 9)]).toEqual([4]);
+});
+
+test.each([
+	['&#xD7FF;', '\ud7ff'],
+	['&#xD800;', '\ufffd'],
+	['&#xDFFF;', '\ufffd'],
+	['&#xE000;', '\ue000'],
+	['&#x10FFFF;', '\u{10ffff}'],
+	['&#x110000;', '\ufffd'],
+	['&#0;', '\ufffd'],
+])('the character reference %s', (reference, character) => {
+	expect(decoded(reference)).toBe(character);
+});
+
+test.each([
+	['an emoji is no letter', '😁_well_ said', '😁well said'],
+	['what can only end ends nothing', 'one* two* three', 'one* two* three'],
+	['of three marks, two are left', '***one* two** three', 'one two three'],
+	['what has ended and can begin', 'a **b*c*d** e', 'a bcd e'],
+])('emphasis: %s', (_, source, text) => {
+	expect(read(source)).toBe(text);
+});
+
+test.each([
+	['See section [11](https://a.org/x11).', 'See section 11.'],
+	['It rains. [1](https://a.org)', 'It rains.'],
+	['It rains[1](https://a.org).', 'It rains.'],
+	['It is $50\\%$.', 'It is 50%.'],
+	['$\\log{x}$', 'log x'],
+	['$2{x}$', '2x'],
+	['>\t Behind a tab', 'Behind a tab'],
+	['- One.\n  ```text\n  Two.\n  ```\n- Three.', 'One.\n\nTwo.\n\nThree.'],
+	[`${'word '.repeat(2000)}[here](https://example.com/a)`, `${'word '.repeat(2000)}here`],
+])('Markdown: %j', (source, text) => {
+	expect(read(source)).toBe(text);
+});
+
+test.each([
+	['One<img alt="a cat">two', 'One a cat two'],
+	['One<br>two', 'One\ntwo'],
+	['One<br><br>two', 'One\n\ntwo'],
+])('HTML: %j', (source, text) => {
+	expect(read(source, { textFormat: 'html' })).toBe(text);
+});
+
+test.each([
+	['NATO는', 'Nato는'],
+	['NATOs', 'NATOs'],
+	['NATO', 'Nato'],
+])('a pronunciation of a whole word in %s', (source, text) => {
+	const rule = { find: 'NATO', say: 'Nato', wholeWord: true, matchCase: true };
+	expect(read(source, { pronunciations: [rule] })).toBe(text);
+});
+
+test('a line of spaces is a blank line around a heading, too', () => {
+	const source = 'The end.\n \nThe Night Train\n\t\nIt was late.';
+	expect(plainHeadings(source)).toEqual([{ at: 11, end: 26, level: 1 }]);
+});
+
+test('of several words in parentheses all must be tones, or all are read aloud', () => {
+	const aloud = (source: string) => read(source, { parentheses: 'readAloud' });
+	expect(aloud('(sad, very tired) Well.')).toBe('(sad, very tired) Well.');
+	expect(aloud('(sad, after the rain) Well.')).toBe(
+		aloud('(after the rain) Well.').replace('after', 'sad, after'),
+	);
+});
+
+test('a heading right behind a table is read', () => {
+	const table = 'a | b\n--|--\n1 | 2\n';
+	expect(read(`${table}# After it`)).toBe(read(`${table}\n# After it`));
+	expect(read(`${table}# After it`)).toMatch(/After it\.?$/);
+});

@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { parseDialogue } from '../../nodes/SpeechGateway/text/dialogue';
+
+const parse = (script: string, ...speakers: string[]) => {
+	const { lines, unknownSpeakers } = parseDialogue(script, speakers);
+	for (const { text, start, end } of lines)
+		expect(text.endsWith(script.slice(start, end))).toBe(true);
+	return {
+		lines: lines.map(({ speaker, text }) => [speaker, text]),
+		unknownSpeakers,
+	};
+};
+const linesOf = (script: string, ...speakers: string[]) => parse(script, ...speakers).lines;
+const unknownIn = (script: string, ...speakers: string[]) =>
+	parse(script, ...speakers).unknownSpeakers;
+
+test('each line goes on until the next known speaker', () => {
+	const script =
+		'It was late.\n\nAnna: Hello. (laughing) You?\nStill me.\n\nMe again.\nBen: At 10:30: nothing.\nNote: this is text.\nAnna:Bye.';
+	expect(parse(script, 'Anna', 'Ben')).toEqual({
+		lines: [
+			[undefined, 'It was late.'],
+			['Anna', 'Hello. (laughing) You?\nStill me.\n\nMe again.'],
+			['Ben', 'At 10:30: nothing.\nNote: this is text.'],
+			['Anna', 'Bye.'],
+		],
+		unknownSpeakers: [],
+	});
+});
+
+describe('headings', () => {
+	const withHeadings = (script: string, ...speakers: string[]) => {
+		const { lines, unknownSpeakers } = parseDialogue(script, speakers, { headings: true });
+		expect(unknownSpeakers).toEqual([]);
+		return lines.map(({ headings, speaker, text }) => [headings.join(' | '), speaker, text]);
+	};
+	test('nobody says them; the speaker before them goes on', () => {
+		const script =
+			'# Show\r\n## Part 1: **Hello** ##\r\nAnna: Hi.\r\n\r\n## Weather: rain\r\nIt rains.\r\nBen: Yes.\n<h2 class="x">The <i>end</i></h2>\nAnna: Bye.\n# Nothing\n';
+		expect(withHeadings(script, 'Anna', 'Ben')).toEqual([
+			['Show | Part 1: **Hello**', 'Anna', 'Hi.'],
+			['Weather: rain', 'Anna', 'It rains.'],
+			['', 'Ben', 'Yes.'],
+			['The <i>end</i>', 'Anna', 'Bye.'],
+		]);
+	});
+	test.each(['## Anna', '## Anna:', '### **Anna:**', '## Anna: '])('%s is a name', (name) => {
+		expect(withHeadings(`# One\n${name}\nHi.`, 'Anna')).toEqual([['One', 'Anna', 'Hi.']]);
+	});
+	test('one without words is none', () => {
+		const script = 'Anna: Hi.\n<h2> </h2>\nAnna: Bye.';
+		const { lines } = parseDialogue(script, ['Anna'], { headings: true });
+		expect(lines.map(({ headings }) => headings)).toEqual([[], []]);
+	});
+	test('without the option, and when they are no headings, they are text', () => {
+		const script = 'Anna: Hi.\n# One\nBye.';
+		expect(linesOf(script, 'Anna')).toEqual([['Anna', 'Hi.\n# One\nBye.']]);
+		expect(withHeadings(`Anna: #1 is\n#two\n# ${'long '.repeat(50)}`, 'Anna')).toHaveLength(1);
+	});
+});
+
+test.each([
+	['Anna: Hi.', 'Hi.'],
+	['  anna : Hi.', 'Hi.'],
+	['ANNA：Hi.', 'Hi.'],
+	['**Anna:** Hi.', 'Hi.'],
+	['**Anna**: Hi.', 'Hi.'],
+	['*Anna:* Hi.', 'Hi.'],
+	['__Anna__ : Hi.', 'Hi.'],
+	['[Anna]: Hi.', 'Hi.'],
+	['- Anna: Hi.', 'Hi.'],
+	['- **Anna:** Hi.', 'Hi.'],
+	['> Anna: Hi.', 'Hi.'],
+	['1. Anna: Hi.', 'Hi.'],
+	['Anna:\nHi.', 'Hi.'],
+	['\uFEFFAnna: Hi.', 'Hi.'],
+	['Anna (laughing): Hi.', '(laughing) Hi.'],
+	['**Anna (softly):** Hi.', '(softly) Hi.'],
+	['Anna (to Ben): Hi.', 'Hi.'],
+	['Anna:\u3000Hi.', 'Hi.'],
+])('%s', (script, text) => {
+	expect(linesOf(script, 'Anna')).toEqual([['Anna', text]]);
+	expect(linesOf(script.replace('\n', '\r\n'), 'Anna')).toEqual([['Anna', text]]);
+});
+
+test('names of several words, any script, and as they are written in the table', () => {
+	expect(
+		linesOf(
+			'dr.  smith: Yes.\n小明：你好。\nАнна: Да.\nhost 1: Go.',
+			' Dr. Smith ',
+			'小明',
+			'Анна',
+			'Host 1',
+		),
+	).toEqual([
+		['Dr. Smith', 'Yes.'],
+		['小明', '你好。'],
+		['Анна', 'Да.'],
+		['Host 1', 'Go.'],
+	]);
+});
+
+test('the narrator comes back by name, unless there is a voice for that name', () => {
+	const script = 'Anna: Hi.\nNarrator: She left.';
+	expect(linesOf(script, 'Anna')).toEqual([
+		['Anna', 'Hi.'],
+		[undefined, 'She left.'],
+	]);
+	expect(linesOf(script, 'Anna', 'Narrator')).toEqual([
+		['Anna', 'Hi.'],
+		['Narrator', 'She left.'],
+	]);
+});
+
+test('names without a voice', () => {
+	expect(
+		unknownIn('Anna: Hi.\nBen: Hello.\nDr. Who: No.\nSpeaker 2: Yes.\nben: Bye.', 'Anna'),
+	).toEqual(['Ben', 'Dr. Who', 'Speaker 2']);
+	expect(unknownIn('**Anna:** Hi.\n**The Old Man:** Hello.', 'Anna')).toEqual(['The Old Man']);
+	expect(unknownIn('Anna: Hi.\nOld Man: Hello.\nAnna: Yes?\nOld Man: No.', 'Anna')).toEqual([
+		'Old Man',
+	]);
+	expect(unknownIn('Anna: Hi.\nOld Man (sighs): Hello.', 'Anna')).toEqual(['Old Man']);
+	expect(unknownIn('小明：你好。\n小红：再见。', '小明')).toEqual(['小红']);
+	expect(unknownIn('Anna: Hi.\nBen: Hello.')).toEqual(['Anna', 'Ben']);
+});
+
+test.each([
+	'Note: this is text.',
+	'NOTE: this is text.',
+	'**Note:** this is text.',
+	'Step 1: open it.',
+	'Chapter 2: the house',
+	'10:30: they left.',
+	'https://example.com/a:b',
+	'The rule is simple: do nothing.',
+	'Breaking News: it rains.',
+	'I have two things: a and b',
+	'She said: “Go.”',
+	'注意：下雨了。',
+	'Hinweis: es regnet.',
+	'He told (me): no',
+	': nothing',
+	'Anna Maria: both',
+	'the end:',
+])('a colon without a speaker: %s', (line) => {
+	expect(parse(`Anna: Hi.\n${line}`, 'Anna')).toEqual({
+		lines: [['Anna', `Hi.\n${line}`]],
+		unknownSpeakers: [],
+	});
+});
+
+test('nothing said, no line', () => {
+	expect(linesOf('Anna:\nBen: Hi.\nAnna: \n', 'Anna', 'Ben')).toEqual([['Ben', 'Hi.']]);
+	expect(linesOf('', 'Anna')).toEqual([]);
+});
+
+test('all words of a script are said once, in order', () => {
+	const piece = fc.constantFrom(
+		'Anna: ',
+		'**Ben:** ',
+		'Anna',
+		':',
+		'\n',
+		'\r\n',
+		' ',
+		'some words. ',
+		'(happy) ',
+		'10:30 ',
+		'：',
+		'- ',
+		'*',
+	);
+	fc.assert(
+		fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+			const script = pieces.join('');
+			const { lines } = parseDialogue(script, ['Anna', 'Ben']);
+			let end = 0;
+			for (const line of lines) {
+				expect(line.start).toBeGreaterThanOrEqual(end);
+				expect(line.text.endsWith(script.slice(line.start, line.end))).toBe(true);
+				end = line.end;
+			}
+			const said = lines.map(({ text }) => text).join(' ');
+			expect(said.match(/words/g)?.length ?? 0).toBe(script.match(/words/g)?.length ?? 0);
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+test('long scripts', () => {
+	for (const part of ['a', ' ', ':', '\n', 'Anna: a\n', '*', '- ', 'A B: c\n', 'Anna (', '[']) {
+		parseDialogue(part.repeat(1_000_000 / part.length), ['Anna']);
+	}
+});

@@ -1,0 +1,130 @@
+import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+
+/** UTF-16 units. No timing: at this length a quadratic step takes minutes and runs into jest's own limit. */
+const LENGTH = 300_000;
+const fill = (pattern: string): [string, string] => [
+	JSON.stringify(pattern),
+	pattern.repeat(Math.ceil(LENGTH / pattern.length)),
+];
+
+const PLAIN: Array<[string, string]> = [
+	...[
+		'a',
+		'(',
+		'(a ',
+		'[pause 1s]',
+		'[pause ',
+		'<p ',
+		'<break time="',
+		'\n',
+		' ',
+		'.',
+		'aaaa b',
+		'東京',
+		'İß',
+		'a\n',
+		'ab\n\n',
+		'(a)',
+		'# a\n\nb\n\n',
+		'a [pause 1s] ',
+		'<break/>)',
+	].map(fill),
+	['a long sentence, then short ones', 'a '.repeat(LENGTH / 4) + '. A'.repeat(LENGTH / 6)],
+];
+const MARKDOWN: Array<[string, string]> = [
+	...['[', '(', '<', '*', '_', '`', '~~a', '![a]', '\\', '>', '- ', '1. ', '|', '\n'].map(fill),
+	...[
+		'**a',
+		'*a **b ',
+		'_a__b',
+		'[a](',
+		'[a](b "',
+		'[a](<b',
+		'[a][',
+		'[a]: b\n',
+		'[^a]',
+		'`a``b',
+		'<a b="',
+		'<!--',
+		'<?',
+	].map(fill),
+	...['$a', '\\[', '[[a|', ':contentReference[', '【a', '[!a] '].map(fill),
+	...[
+		'a\n',
+		'# a\n\nb\n\n',
+		'\\(a',
+		')\n===\n',
+		'&amp;',
+		'> a\n',
+		'a|b\n-|-\n',
+		'a\n=\n',
+		'https://',
+		'<nav>',
+		'<sup><a ',
+	].map(fill),
+	['deep lists, then blank lines', '- '.repeat(LENGTH / 4) + 'a' + '\n'.repeat(LENGTH / 2)],
+	['deep quotes, then lazy lines', '>'.repeat(LENGTH / 2) + 'a' + '\na'.repeat(LENGTH / 4)],
+	['brackets, then their ends', '['.repeat(LENGTH / 2) + ']'.repeat(LENGTH / 2)],
+	['links in links', '['.repeat(LENGTH / 8) + 'a' + '](b)'.repeat(LENGTH / 8)],
+	['emphasis in emphasis', '*a '.repeat(LENGTH / 6) + 'b* '.repeat(LENGTH / 6)],
+	['definitions and uses', '[a]: b\n\n' + '[a] '.repeat(LENGTH / 4)],
+];
+const HTML: Array<[string, string]> = [
+	...[
+		'<',
+		'<a b="',
+		"<a b='",
+		'<a b=c ',
+		'<!--',
+		'<script>',
+		'<pre><code>',
+		'<p hidden>',
+		'<nav>',
+		'<sup><a ',
+		'<td>',
+		'&a',
+	].map(fill),
+	...[
+		'a\n',
+		'<![CDATA[',
+		'[caption a',
+		'<ul><li>',
+		'<sub alias="a">',
+		'&lt;p&gt;',
+		'<h1>a</h1>',
+		'</a>',
+	].map(fill),
+	['aliases, then one end', '<sub alias="a">b'.repeat(LENGTH / 16) + '</sub>'],
+	[
+		'elements without an end',
+		Array.from({ length: LENGTH / 20 }, (_, i) => `<x${i} hidden>a`).join(''),
+	],
+];
+
+const options: TextOptions = {
+	textFormat: 'plain',
+	parentheses: 'readAloud',
+	pronunciations: [
+		{ find: 'aaaa', say: 'b', wholeWord: true, matchCase: false },
+		{ find: '東', say: 'b', wholeWord: true, matchCase: false },
+		{ find: 'a', say: 'bb', wholeWord: false, matchCase: true },
+	],
+	pauseAfterParagraphs: 100,
+};
+
+describe.each([
+	['plain', PLAIN],
+	['markdown', MARKDOWN],
+	['html', HTML],
+] as const)('%s', (textFormat, sources) => {
+	test.each([...sources])('%s', (_name, source) => {
+		const prepared = prepareText(source, { ...options, textFormat });
+		const { segments } = segmentPrepared(prepared, { maxCharacters: 1000, cutAtHeadings: true });
+		// One claim: there may be tens of thousands of segments.
+		const places = segments.map((segment) => segment.source);
+		const gaps = places.filter(({ start }, index) => start !== (places[index - 1]?.end ?? 0));
+		expect(gaps).toEqual([]);
+		if (segments.length > 0) expect(places.at(-1)!.end).toBe(source.length);
+	});
+});

@@ -1,0 +1,36 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { prepareText, type TextFormat } from '../../nodes/SpeechGateway/text/prepare';
+import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+
+/** What chat models, editors, feeds and websites write, each with what a listener should hear beside it (`NAME.spoken.txt`). */
+const FOLDER = join(__dirname, 'readings');
+const FORMATS: Record<string, TextFormat> = { '.md': 'markdown', '.html': 'html', '.txt': 'plain' };
+const sources = readdirSync(FOLDER).filter((name) => !name.endsWith('.spoken.txt'));
+const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+
+test.each(sources)('%s', (name) => {
+	const source = read(name);
+	const prepared = prepareText(source, {
+		textFormat: FORMATS[extname(name)],
+		parentheses: 'tags',
+		pronunciations: [],
+		pauseAfterParagraphs: 0,
+	});
+	expect(`${prepared.spoken.text.trim()}\n`).toBe(read(`${name}.spoken.txt`));
+	const crlf = prepareText(source.replace(/\n/g, '\r\n'), {
+		textFormat: FORMATS[extname(name)],
+		parentheses: 'tags',
+		pronunciations: [],
+		pauseAfterParagraphs: 0,
+	});
+	if (extname(name) !== '.txt') expect(crlf.spoken.text).toBe(prepared.spoken.text);
+	// And the way back is whole: segments make up the source.
+	const { segments } = segmentPrepared(prepared, { maxCharacters: 60 });
+	expect(segments.map((one) => source.slice(one.source.start, one.source.end)).join('')).toBe(
+		source,
+	);
+});
+
+test('there are 30 of them', () => expect(sources.length).toBeGreaterThanOrEqual(30));
