@@ -3,9 +3,7 @@ const project = (name, folders, more = {}) => ({
 	roots: ['<rootDir>/test'],
 	testEnvironment: 'node',
 	testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
-	transform: {
-		'^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/test/tsconfig.json', diagnostics: false }],
-	},
+	transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } } }] },
 	...more,
 });
 
