@@ -1,8 +1,9 @@
-const project = (name, folders, more = {}) => ({
+const project = (name, folder, more = {}) => ({
 	displayName: name,
 	roots: ['<rootDir>/test'],
-	testEnvironment: 'node',
-	testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+	testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
+	runtime: '<rootDir>/test/support/jest/runtime.cjs',
+	testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
 	transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } } }] },
 	...more,
 });
@@ -16,30 +17,14 @@ const sharedN8n = {
 /** Types are checked by tsc; jest only runs. One project a layer, so that each runs alone with `--selectProjects`. */
 module.exports = {
 	projects: [
-		project(
-			'unit',
-			[
-				'text',
-				'audio',
-				'chat',
-				'speech',
-				'files',
-				'requests',
-				'gateway',
-				'operations',
-				'run',
-				'support',
-				'package',
-			],
-			{
-				setupFiles: ['<rootDir>/test/support/properties.ts'],
-			},
-		),
-		project('engine', ['engine']),
-		project('n8n', ['n8n'], sharedN8n),
-		project('browser', ['browser']),
-		project('queue', ['queue']),
+		project('unit', '!(browser|engine|n8n|queue)', {
+			setupFiles: ['<rootDir>/test/support/jest/properties.ts'],
+		}),
+		project('engine', 'engine'),
+		project('n8n', 'n8n', sharedN8n),
+		project('browser', 'browser'),
+		project('queue', 'queue'),
 	],
-	testSequencer: '<rootDir>/test/support/sequencer.cjs',
+	testSequencer: '<rootDir>/test/support/jest/sequencer.cjs',
 	testTimeout: 120_000,
 };

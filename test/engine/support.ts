@@ -154,6 +154,7 @@ async function prepare(): Promise<void> {
 		InstanceSettings,
 		Object.assign(Object.create(InstanceSettings.prototype), { instanceId: 'test' }),
 	);
+	Object.assign(DataDeduplicationService, { instance: undefined }); // of the test file before this one
 	await DataDeduplicationService.init(keyStore);
 }
 
