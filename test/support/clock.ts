@@ -6,7 +6,7 @@
  */
 import { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
-import { setTimeout as realWait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as realWait } from 'node:timers/promises';
 
 interface Timer {
 	at: number;
@@ -16,12 +16,15 @@ interface Timer {
 const RealDate = Date;
 const realPerformanceNow = performance.now.bind(performance);
 const realTimeout = AbortSignal.timeout.bind(AbortSignal);
+const realSetTimeout = globalThis.setTimeout;
 const realRequestTimeout = ClientRequest.prototype.setTimeout;
 
 /** Virtual now, in ms since 1970; undefined: time is real. */
 let virtualNow: number | undefined;
 let timers: Timer[] = [];
 let driving = false;
+/** When n8n's own short waits will be over, in real ms since the process started. */
+let n8nWaitsUntil = 0;
 
 export const now = (): number => virtualNow ?? RealDate.now();
 
@@ -54,8 +57,9 @@ export async function wait(milliseconds: number, signal?: AbortSignal): Promise<
 }
 
 /**
- * Makes time virtual for all tests of this file: `Date`, `performance.now`, `AbortSignal.timeout`, the time-outs of HTTP requests and the
- * simulator. n8n's own timers stay real.
+ * Makes time virtual for all tests of this file: `Date`, `performance.now`, `AbortSignal.timeout`, the time-outs of
+ * HTTP requests and the simulator. n8n's own timers stay real; virtual time waits for the short ones, such as those
+ * between two tries of a node.
  */
 export function useVirtualTime(): void {
 	beforeAll(startVirtualTime);
@@ -65,6 +69,7 @@ export function useVirtualTime(): void {
 		stepMs = 0;
 		globalThis.Date = RealDate;
 		performance.now = realPerformanceNow;
+		globalThis.setTimeout = realSetTimeout;
 		AbortSignal.timeout = realTimeout;
 		ClientRequest.prototype.setTimeout = realRequestTimeout;
 	});
@@ -76,6 +81,7 @@ export function startVirtualTime(): void {
 	globalThis.Date = VirtualDate as DateConstructor;
 	const began = virtualNow;
 	performance.now = () => now() - began;
+	globalThis.setTimeout = Object.assign(notedTimeout, realSetTimeout);
 	AbortSignal.timeout = (milliseconds) => {
 		const controller = new AbortController();
 		after(milliseconds, () => controller.abort(new DOMException('Time-out', 'TimeoutError')));
@@ -90,6 +96,11 @@ class VirtualDate extends RealDate {
 	}
 
 	static now = (): number => now() + stepMs;
+}
+
+function notedTimeout(callback: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) {
+	if (delay <= SHORT_WAIT_MS) n8nWaitsUntil = Math.max(n8nWaitsUntil, realPerformanceNow() + delay);
+	return realSetTimeout(callback, delay, ...values);
 }
 
 /** The time-out of a request that has no answer yet; axios takes it away when there is one. */
@@ -136,7 +147,9 @@ const AT_REST = new Set([
 ]);
 
 /** Looks that must all find nothing at work. */
-const CALM_LOOKS = 6;
+const CALM_LOOKS = 4;
+
+const SHORT_WAIT_MS = 20;
 
 /** A reader that has stopped leaves bytes in its socket for ever; after so many looks they are no sign of work. */
 const MOST_LOOKS = 200;
@@ -149,9 +162,11 @@ const MOST_LOOKS_FOR_PEER = 3_000;
 
 async function quiet(): Promise<void> {
 	for (let calm = 0, looks = 0; calm < CALM_LOOKS; looks++) {
-		await realWait(1);
+		// One real wait, so that threads get their turn; then only what this process has to do itself.
+		await (calm === 0 ? realWait(1) : nextTurn());
 		const works = process.getActiveResourcesInfo().some((resource) => !AT_REST.has(resource));
-		calm = works || isOnTheWay(looks) ? 0 : calm + 1;
+		const isCalm = !works && performance.now() >= n8nWaitsUntil && !isOnTheWay(looks);
+		calm = isCalm ? calm + 1 : 0;
 	}
 }
 

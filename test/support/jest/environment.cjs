@@ -28,6 +28,7 @@ module.exports = class {
 	async setup() {}
 
 	async teardown() {
+		this.moduleMocker.restoreAllMocks();
 		for (const name of Object.keys(process.env))
 			if (!(name in this.variables)) delete process.env[name];
 		Object.assign(process.env, this.variables);
