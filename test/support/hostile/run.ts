@@ -1,7 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 /**
  * Runs cells of the table in a process of its own, whose memory, timers, sockets and files are those of the nodes and of
- * the hostile gateway alone. `run.ts light|heavy part parts` (part counts from 0) prints a Report as the last line of its output.
+ * the hostile gateway alone. `run.ts light|heavy` prints a Report as the last line of its output.
+ *
+ * There are more cells than a run has time for: of each light one, a day has one mode, and of the heavy ones a third.
+ * WRITE_DOCS runs all.
  */
 import './resolve.cjs';
 import { readdirSync } from 'node:fs';
@@ -11,6 +14,7 @@ import { BinaryDataConfig } from 'n8n-core';
 import type { OnError } from 'n8n-workflow';
 import { type EngineResult, runNode } from '../../engine/support';
 import { startVirtualTime, wait } from '../clock';
+import { TEST_DAY } from '../day';
 import { type Cell, HostileGateway, KEY } from './gateway';
 import { MISBEHAVIOURS, type Misbehaviour, spellings } from './misbehaviours';
 import { ASKED, type Asked } from './operations';
@@ -34,8 +38,7 @@ export interface Report {
 	megabytes: number;
 }
 
-const [weight, part, parts] = process.argv.slice(2);
-const heavy = weight === 'heavy';
+const heavy = process.argv[2] === 'heavy';
 
 const MODES: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 /** Of a request; where the gateway pours out all it can, time is real and the machine may be busy. */
@@ -68,9 +71,14 @@ async function main(): Promise<Report> {
 	const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 20);
 
 	const cells = MISBEHAVIOURS.filter(({ heavy: isHeavy }) => Boolean(isHeavy) === heavy)
-		.flatMap((misbehaviour) => ASKED.map((asked) => ({ misbehaviour, asked })))
-		.flatMap((cell) => (heavy ? MODES.slice(0, 1) : MODES).map((mode) => ({ ...cell, mode })))
-		.filter((_, index) => index % Number(parts) === Number(part));
+		.flatMap((misbehaviour, row) =>
+			ASKED.flatMap((asked, column) =>
+				(heavy ? MODES.slice(0, 1) : MODES).map((mode, index) => {
+					return { misbehaviour, asked, mode, place: row + column + index };
+				}),
+			),
+		)
+		.filter(({ place }) => process.env.WRITE_DOCS || (place + TEST_DAY) % 3 === 0);
 	const queue = cells.map((cell, index) => ({
 		...cell,
 		name: `cell-${index}`,

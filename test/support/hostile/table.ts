@@ -6,23 +6,32 @@ import { MISBEHAVIOURS } from './misbehaviours';
 import { ASKED } from './operations';
 import type { Report, Row } from './run';
 
-/** Runs all cells in several processes at once. */
-export async function runTable(): Promise<{
-	light: Report[];
-	heavy: Report[];
-}> {
-	const part = async (weight: string, number: number, parts: number) => {
-		const script = path.join(__dirname, 'run.ts');
-		const args = ['--import', 'tsx', script, weight, String(number), String(parts)];
-		const { stdout } = await run(process.execPath, args, { cwd: REPOSITORY });
-		return JSON.parse(stdout.trim().split('\n').at(-1)!) as Report;
-	};
-	const parts = async (weight: string, count: number) =>
-		await Promise.all(
-			Array.from({ length: count }, async (_, index) => await part(weight, index, count)),
-		);
-	const [light, heavy] = await Promise.all([parts('light', 3), parts('heavy', 2)]);
-	return { light, heavy };
+/** Runs the cells of the day in two processes at once. */
+export async function runTable(): Promise<Report[]> {
+	return await Promise.all(
+		['light', 'heavy'].map(async (weight) => {
+			const args = ['--import', 'tsx', path.join(__dirname, 'run.ts'), weight];
+			const { stdout } = await run(process.execPath, args, { cwd: REPOSITORY });
+			return JSON.parse(stdout.trim().split('\n').at(-1)!) as Report;
+		}),
+	);
+}
+
+/** The outcome of each cell, as a page with the table says. */
+export function outcomesIn(page: string): Map<string, string> {
+	const groups = [...page.matchAll(/^- \*\*[A-Z]\*\*: (.+)$/gm)].map(([, names]) =>
+		names.split(' · '),
+	);
+	const lines = [...page.matchAll(/^\| (.+?) +\|$/gm)].map(([, cells]) => cells.split(/ +\| +/));
+	return new Map(
+		lines
+			.slice(2)
+			.flatMap(([asked, ...outcomes]) =>
+				outcomes.flatMap((outcome, group) =>
+					groups[group].map((name) => [`${asked}, answered with ${name}`, outcome] as const),
+				),
+			),
+	);
 }
 
 /**
