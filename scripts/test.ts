@@ -100,19 +100,15 @@ function install(version: N8nVersion): Step {
 	};
 }
 
-/** Of each of the model test's four shares: more than 1,000 in all. Plain jest tells a few. */
-const MODEL_STORIES = 256;
-
 /** One jest project, or several at once, in a number of workers, which share some n8n of the version, if there is one. */
 function jest(projects: string[], workers: number, version?: N8nVersion): Step {
 	const name = projects.join(' and ');
 	return {
 		name: version ? `${name} (n8n ${version})` : name,
 		async work(show) {
-			const env = {
-				...(version && { N8N_VERSION: version, N8N_INSTANCES: String(sharedN8ns(workers)) }),
-				MODEL_STORIES: process.env.MODEL_STORIES ?? String(MODEL_STORIES),
-			};
+			const env: NodeJS.ProcessEnv = version
+				? { N8N_VERSION: version, N8N_INSTANCES: String(sharedN8ns(workers)) }
+				: {};
 			const args = [`--maxWorkers=${workers}`, '--silent']; // n8n logs what tests bring about
 			const { report, failure } = await runJest(projects, args, env, show);
 			if (report) {

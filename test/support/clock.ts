@@ -165,7 +165,7 @@ async function quiet(): Promise<void> {
 		// One real wait, so that threads get their turn; then only what this process has to do itself.
 		await (calm === 0 ? realWait(1) : nextTurn());
 		const works = process.getActiveResourcesInfo().some((resource) => !AT_REST.has(resource));
-		const isCalm = !works && performance.now() >= n8nWaitsUntil && !isOnTheWay(looks);
+		const isCalm = !works && realPerformanceNow() >= n8nWaitsUntil && !isOnTheWay(looks);
 		calm = isCalm ? calm + 1 : 0;
 	}
 }

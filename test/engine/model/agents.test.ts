@@ -3,12 +3,7 @@ import fc from 'fast-check';
 import type { IDataObject, IExecuteFunctions, OnError } from 'n8n-workflow';
 import { SpeechGateway } from '../../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../../support/clock';
-import {
-	type Fault,
-	type SimRequest,
-	type Simulator,
-	startSimulator,
-} from '../../support/simulator';
+import type { Fault, SimRequest, Simulator } from '../../support/simulator';
 import { type EngineRun, item, runNode, saved } from '../support';
 import { verdict } from './judge';
 import {
@@ -19,7 +14,7 @@ import {
 	sentence,
 	type Settings,
 } from './scenario';
-import { STORY_TIME_MS, tellFew } from './shard';
+import { SEEDS, STORY_TIME_MS, tellStories } from './tell';
 
 useVirtualTime();
 
@@ -76,8 +71,7 @@ interface AgentStory {
 
 const words = (text: number, part: number) => sentence(0, text, part);
 
-async function prepare({ kind, texts, settings }: AgentScenario): Promise<[Simulator, EngineRun]> {
-	const sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' });
+function prepare({ kind, texts, settings }: AgentScenario, sim: Simulator): EngineRun {
 	for (const [text, { sentences, polls, downloads, task }] of texts.entries()) {
 		for (const [part, { faults }] of sentences.entries()) {
 			const input = words(text, part);
@@ -89,14 +83,11 @@ async function prepare({ kind, texts, settings }: AgentScenario): Promise<[Simul
 		for (const fault of downloads) sim.fault({ ...GET, path: /content$/, ...fault });
 	}
 	const full: Settings = { ...settings, concurrency: 2, maxSegmentCharacters: 25, key: 'none' };
-	return [
-		sim,
-		{
-			parameters: parametersOf(kind, full, ''),
-			...{ url: sim.url, apiKey: sim.apiKey, asTool: true, onError: settings.onError },
-			...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
-		},
-	];
+	return {
+		parameters: parametersOf(kind, full, ''),
+		...{ url: sim.url, apiKey: sim.apiKey, asTool: true, onError: settings.onError },
+		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
+	};
 }
 
 const asked = ({ texts }: AgentScenario, text: number) =>
@@ -105,8 +96,8 @@ const asked = ({ texts }: AgentScenario, text: number) =>
 let stories = 0;
 
 /** n8n's engine makes the calls (Agent 3): each is a run of the node, and a failed execution can be retried. */
-async function byEngine(made: AgentScenario): Promise<AgentStory> {
-	const [sim, options] = await prepare(made);
+async function byEngine(made: AgentScenario, sim: Simulator): Promise<AgentStory> {
+	const options = prepare(made, sim);
 	const nodeId = `agent-${++stories}`;
 	const rounds = made.calls.map((text) => [asked(made, text)]);
 	const executions = [await runNode({ ...options, nodeId, rounds })];
@@ -129,8 +120,8 @@ async function byEngine(made: AgentScenario): Promise<AgentStory> {
 }
 
 /** The agent makes them (Agent 2), and n8n runs the agent again when it fails. */
-async function byAgent(made: AgentScenario): Promise<AgentStory> {
-	const [sim, options] = await prepare(made);
+async function byAgent(made: AgentScenario, sim: Simulator): Promise<AgentStory> {
+	const options = prepare(made, sim);
 	const node = new SpeechGateway();
 	const caller = Object.create(node) as SpeechGateway;
 	const calls: Call[] = [];
@@ -196,15 +187,16 @@ function* sentenceOnce(words: string, of: SimRequest[]) {
 	if (charged > 1) yield `"${words}" was charged ${charged} times`;
 }
 
-test.each([
+describe.each([
 	['the engine calls', byEngine],
 	['the agent calls', byAgent],
-])(
-	'a tool that %s: whatever happens, no call is charged again',
-	// Of each of the two kinds of agents few: calls are but one way to run.
-	async (_, play) => await tellFew({ scenario, stories: 16, share: 1 / 4, play, judge, show }),
-	STORY_TIME_MS,
-);
+])('a tool that %s', (_, play) => {
+	test.each(SEEDS)(
+		'whatever happens, no call is charged again: %s',
+		async (__, seed) => await tellStories(seed, { scenario, stories: 16, play, judge, show }),
+		STORY_TIME_MS,
+	);
+});
 
 const show = ({ sim, calls }: AgentStory): string =>
 	[

@@ -4,10 +4,9 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
-import { startSimulator } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { stepClock, wait } from '../../support/clock';
-import { type EngineResult, type EngineRun, runNode, saved } from '../support';
+import { type EngineResult, type EngineRun, NODE, runNode, saved } from '../support';
 import {
 	type Kind,
 	LIKE,
@@ -103,10 +102,18 @@ const quiet = async (sim: Simulator) =>
 		(requests) => sim.inWork.size === 0 && requests.every(({ endedAt }) => endedAt !== undefined),
 	);
 
-/** The files that are named anywhere in an execution's data. */
+/** What was in the files that the user has deleted, by their ids. */
+const deleted = new Map<string, Buffer>();
+
+/** Deletes the files that are named anywhere in an execution's data. */
 async function deleteFiles(data: IRunExecutionData): Promise<void> {
-	const ids = [...JSON.stringify(data.executionData?.contextData).matchAll(/"(filesystem[^"]*)"/g)];
-	await Container.get(BinaryDataService).deleteManyByBinaryDataId(ids.map(([, id]) => id));
+	const store = Container.get(BinaryDataService);
+	const named = JSON.stringify(data.executionData?.contextData).matchAll(
+		/"(filesystem[^":]*:[^"]+)"/g,
+	);
+	const ids = [...named].map(([, id]) => id).filter((id) => !deleted.has(id));
+	for (const id of ids) deleted.set(id, await store.getAsBuffer({ id, data: '', mimeType: '' }));
+	await store.deleteManyByBinaryDataId(ids);
 }
 
 /** Of the execution that asks: whether the file that is to be stored now cannot be. */
@@ -115,38 +122,33 @@ const storeFault = new AsyncLocalStorage<() => boolean>();
 /** Makes n8n's store of files fail where an execution has it so. */
 export function breakStore(): void {
 	const store = Container.get(BinaryDataService);
-	const { store: before } = store;
-	store.store = async (...args) => {
+	const storing = store.store.bind(store);
+	jest.spyOn(store, 'store').mockImplementation(async (...args) => {
 		if (storeFault.getStore()?.()) throw new Error('ENOSPC: no space left on device, write');
-		return await before.apply(store, args);
-	};
+		return await storing(...args);
+	});
 }
 
 let stories = 0;
 
 /** Plays the scenario, then heals: the faults pass, and every execution that failed and was not retried since is retried. */
-export async function play(scenario: Scenario): Promise<Story> {
-	const sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' });
+export async function play(scenario: Scenario, sim: Simulator): Promise<Story> {
 	const name = `story-${++stories}-`;
 	const story: Story = { scenario, name, sim, executions: [], charges: sim.charges };
-	try {
-		brew(sim, scenario);
-		let { settings } = scenario;
-		for (const [number, step] of scenario.steps.entries()) {
-			if (number === 0) {
-				await execute(story, step, settings);
-				continue;
-			}
-			const failed = failures(story);
-			if (failed.length === 0) break;
-			settings = { ...settings, ...step.changes };
-			await execute(story, step, settings, failed[step.retryOf % failed.length]);
+	brew(sim, scenario);
+	let { settings } = scenario;
+	for (const [number, step] of scenario.steps.entries()) {
+		if (number === 0) {
+			await execute(story, step, settings);
+			continue;
 		}
-		await heal(story);
-		return story;
-	} finally {
-		await sim.close();
+		const failed = failures(story);
+		if (failed.length === 0) break;
+		settings = { ...settings, ...step.changes };
+		await execute(story, step, settings, failed[step.retryOf % failed.length]);
 	}
+	await heal(story);
+	return story;
 }
 
 /** Those that n8n offers "Retry" for, the newest first. */
@@ -261,12 +263,16 @@ async function execute(
 	const execution: Execution = {
 		...{ retryOf, healing, step, settings, kind, cancelled, storeFailed, result },
 		data: saved(result.run),
-		came: await cameOut(result, kind, settings, cancelled),
+		came: await cameOut(result, kind, settings, cancelled, runsOf(failed)),
 		requests: sim.requests.slice(from),
 	};
 	executions.push(execution);
 	return execution;
 }
+
+/** How many rounds were finished before the execution was retried. */
+const runsOf = (failed?: IRunExecutionData): number =>
+	failed?.resultData.runData[NODE]?.filter(({ error }) => !error).length ?? 0;
 
 /** What n8n finds of an execution when it was killed while it was awake after a sleep. */
 const killed = (asleep: EngineResult, data = asleep.run.data): EngineResult => ({
@@ -289,6 +295,7 @@ async function cameOut(
 	kind: Kind,
 	settings: Settings,
 	cancelled: boolean,
+	earlierRounds: number,
 ): Promise<Came[]> {
 	const branches = branchesOf(kind, settings);
 	// A run that was cut hands over what it has, errors too.
@@ -300,7 +307,9 @@ async function cameOut(
 				const failed = errorsAmongSuccess && output === 0 && json.error !== undefined;
 				const files: Came['files'] = {};
 				for (const [field, file] of Object.entries(binary ?? {}))
-					files[field] = await Container.get(BinaryDataService).getAsBuffer(file);
+					files[field] =
+						(round < earlierRounds && deleted.get(file.id!)) ||
+						(await Container.get(BinaryDataService).getAsBuffer(file));
 				const item = (pairedItem as { item: number }).item;
 				came.push({ round, item, branch: failed ? 'error' : branches[output], json, files });
 			}

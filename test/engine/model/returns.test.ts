@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, IRunExecutionData, OnError } from 'n8n-workflow';
 import { now, useVirtualTime, wait } from '../../support/clock';
-import { type Fault, type Simulator, startSimulator } from '../../support/simulator';
+import type { Fault, Simulator } from '../../support/simulator';
 import { type EngineResult, type EngineRun, item, NODE, runNode, saved } from '../support';
 import { verdict } from './judge';
 import { parametersOf, type Settings } from './scenario';
-import { STORY_TIME_MS, tellFew } from './shard';
+import { SEEDS, STORY_TIME_MS, tellStories } from './tell';
 
 useVirtualTime();
 
@@ -75,9 +75,9 @@ interface LoopStory {
 
 let stories = 0;
 
-async function play(made: LoopScenario): Promise<LoopStory> {
-	const sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' });
+async function play(made: LoopScenario, sim: Simulator): Promise<LoopStory> {
 	const fed = new Map<string, string>();
+	const nodeId = `loop-${++stories}`;
 	for (const fault of made.polls)
 		sim.fault({ method: 'GET', path: /(jobs|videos)\/[^/]+$/, ...fault });
 	const placeOf = (round: number, index: number) => 10 * (round + 1) + index;
@@ -103,7 +103,7 @@ async function play(made: LoopScenario): Promise<LoopStory> {
 			rounds: made.rounds.map((items, round) =>
 				items.map((_, index) => item({ place: placeOf(round, index) })),
 			),
-			nodeId: `loop-${stories}`,
+			nodeId,
 			...{ url: sim.url, apiKey: sim.apiKey, onError: settings.onError },
 			...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
 			...(failed && { mode: 'retry', retryOf: saved(failed.run) }),
@@ -132,7 +132,6 @@ async function play(made: LoopScenario): Promise<LoopStory> {
 		const asked = { same: { text: task.input }, other: { text: own.json.text }, none: {} }[text];
 		return item({ ...json, ...asked, place });
 	};
-	++stories;
 	await execute();
 	for (const nth of made.retries) {
 		const failed = executions.filter(({ run }) => run.status === 'error');
@@ -171,9 +170,9 @@ function* judge({ sim, executions, fed }: LoopStory) {
 const isOf = (pairedItem: INodeExecutionData['pairedItem'], place: number) =>
 	(pairedItem as { item: number }).item === place % 10;
 
-test(
-	'a job that has left on Waiting stays one job, whatever comes back, and when',
-	async () => await tellFew({ scenario, stories: 16, share: 1 / 8, play, judge, show }),
+test.each(SEEDS)(
+	'a job that has left on Waiting stays one job, whatever comes back, and when: %s',
+	async (_, seed) => await tellStories(seed, { scenario, stories: 16, play, judge, show }),
 	STORY_TIME_MS,
 );
 
