@@ -220,7 +220,7 @@ describe('retries of a failed execution', () => {
 		// After 3 s, with all claims on record, all leave. The second item is to be sent again 3 s later, and takes another
 		// second for its claim; meanwhile a segment of the first is refused, and another is lost only after that.
 		sim.fault({ input: THREE[2], status: 503, retryAfter: 2, times: 2 });
-		sim.fault({ input: THREE[0], status: 402, delayMs: 3500 });
+		sim.fault({ input: THREE[0], status: 422, delayMs: 3500 });
 		sim.fault({ input: THREE[1], connection: 'reset-after-work', delayMs: 6000 });
 		const second = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
 		expect(second.error).toBeUndefined();
