@@ -41,14 +41,14 @@ export async function tellStories<Made, Story>(
 	const property = fc.asyncProperty(scenario, async (made) => {
 		if (realMs() > shortenUntil) return;
 		const sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' });
+		let whole = false;
 		try {
 			const story = await play(made, sim);
 			const broken = [...judge(story, made)];
 			if (broken.length > 0) throw new Error(`${broken.join('\n')}\n\n${show(story)}`);
-		} catch (error) {
-			shortenUntil = Math.min(shortenUntil, realMs() + SHORTENING_MS);
-			throw error;
+			whole = true;
 		} finally {
+			if (!whole) shortenUntil = Math.min(shortenUntil, realMs() + SHORTENING_MS);
 			await sim.close();
 		}
 	});
