@@ -1,3 +1,4 @@
+import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { decodeAll, encodeAll, joinFiles, type Sound } from './support';
 
 const RATE = 48_000;
@@ -65,4 +66,86 @@ it('opus parts in different modes do not disturb each other', async () => {
 		modes.map((options, n) => tone(440 + 220 * n, 0.3, options)),
 	);
 	await expectAsAlone([silk, hybrid, celt, silk, celt, hybrid, silk], [0]);
+});
+
+/** Seconds on both sides of a seam that are compared. */
+const NEAR_SECONDS = 0.06;
+/** Peak at a seam over the peak of the edges that meet there, from which it is heard as a blast. */
+const BLAST = 1.5;
+/** Where loud steady tones meet in MP3 at 44.1 kHz, the overlap of two frames adds up to this much. */
+const MP3_OVERLAP = 1.6;
+
+/** Steady tones, a part each, that do not end on a whole period. */
+const tones = (rate: number) =>
+	Array.from({ length: 12 }, (_, n) => {
+		const hertz = 110 * 2 ** (n / 2.4);
+		return Float32Array.from(
+			{ length: Math.round(rate * (0.41 + 0.013 * n)) },
+			(_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate + n),
+		);
+	});
+
+/** Chords of plucked strings over a drum, cut wherever it falls. */
+function music(rate: number): Float32Array[] {
+	const chords = [
+		[220, 277, 330],
+		[196, 247, 294],
+		[175, 220, 262],
+		[165, 208, 247],
+	];
+	let noise = 1;
+	const whole = Float32Array.from({ length: rate * 5 }, (_, i) => {
+		const seconds = i / rate;
+		noise = (noise * 48_271) % 0x7fffffff;
+		let sum = 0.3 * (noise / 0x3fffffff - 1) * Math.exp((seconds % 0.25) * -40);
+		for (const hertz of chords[Math.floor(seconds) % chords.length])
+			for (let n = 1; n < 9; n++)
+				sum +=
+					(0.12 * Math.sin(2 * Math.PI * hertz * n * seconds)) / n / Math.exp((seconds % 1) * n);
+		return sum;
+	});
+	return Array.from({ length: 7 }, (_, n) =>
+		whole.slice(Math.round(0.65 * n * rate), Math.round(0.65 * (n + 1) * rate)),
+	);
+}
+
+const level = (samples: Float32Array) =>
+	10 * Math.log10(samples.reduce((sum, sample) => sum + sample ** 2, 1e-9) / samples.length);
+
+describe.each<[AudioFormat, string, number, string, number]>([
+	['opus', 'SILK', RATE, '-c:a libopus -b:a 12k -application voip', BLAST],
+	['opus', 'hybrid', RATE, '-c:a libopus -b:a 32k -application voip', BLAST],
+	['opus', 'CELT', RATE, '-c:a libopus -b:a 64k', BLAST],
+	['opus', 'CELT, stereo', RATE, '-c:a libopus -b:a 96k -ac 2', BLAST],
+	['mp3', '24 kHz', 24_000, '-c:a libmp3lame -b:a 64k', BLAST],
+	['mp3', '24 kHz, variable bit rate', 24_000, '-c:a libmp3lame -q:a 4', BLAST],
+	['mp3', '44.1 kHz', 44_100, '-c:a libmp3lame -b:a 128k', MP3_OVERLAP],
+	['mp3', '44.1 kHz, stereo', 44_100, '-c:a libmp3lame -b:a 128k -ac 2', MP3_OVERLAP],
+])('%s, %s: sound that runs up to the seams', (format, _, sampleRate, options, loudest) => {
+	it.each([
+		['tones', tones],
+		['music', music],
+	])('%s: no blast and no gap', async (_, make) => {
+		const sounds = make(sampleRate).map((samples): Sound => {
+			return { format, samples, sampleRate, options: options.split(' ') };
+		});
+		const parts = encodeAll(sounds);
+		const { bytes, starts } = await joinFiles(format, parts);
+		const decoder = format === 'opus' ? 'libopus' : 'mp3float';
+		const decoded = decodeAll(format, [...parts, bytes], decoder).map(({ samples }) => samples);
+		const joined = decoded.pop()!;
+		const near = NEAR_SECONDS * sampleRate;
+		starts.slice(1).forEach((start, seam) => {
+			const [before, after] = [decoded[seam], decoded[seam + 1]];
+			const there = joined.subarray(
+				Math.round(start * sampleRate - near),
+				Math.round(start * sampleRate + near),
+			);
+			// A seam may shift by a packet, so a little more of the parts counts as their edges.
+			const edges = [before.subarray(-2 * near), after.subarray(0, 2 * near)];
+			expect(peak(there)).toBeLessThan(loudest * Math.max(...edges.map(peak)));
+			const alone = Float32Array.of(...before.subarray(-near), ...after.subarray(0, near));
+			expect(level(there) - level(alone)).toBeGreaterThan(-3);
+		});
+	});
 });
