@@ -1,4 +1,4 @@
-/** Abbreviations of CLDR (Unicode-3.0 license), without their full stop. Written by scripts/abbreviations.ts. */
+/** Abbreviations of CLDR (Unicode-3.0 license), without their full stop and without everyday words of any language. */
 export const CLDR_ABBREVIATIONS =
 	'Abs Abt Abw Adj Adr Adv Akt Allg Alm App Approx Apr Art Aug Ausg Ausschl Av Avda Bed Bez Bibl ' +
 	'Ca Capt Cdr Cfr Chr Co Col Comm Cont Corp Cía Dec Dept Desc Desv Dez Diff Dim Dir Dr Dra Dras ' +
