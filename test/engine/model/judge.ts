@@ -80,6 +80,11 @@ function* everyItemOnce(
 		const counts = items.map((_, index) => of.filter(({ item }) => item === index).length);
 		const wrong = counts.findIndex((count) => count > 1);
 		if (wrong >= 0) yield `round ${round}: item ${wrong} came out ${counts[wrong]} times`;
+		for (const branch of new Set(of.map((one) => one.branch))) {
+			const order = of.filter((one) => one.branch === branch).map(({ item }) => item);
+			if (order.some((item, at) => item < order[at - 1]))
+				yield `round ${round}: ${branch} has items out of order: ${order.join()}`;
+		}
 		const missing = counts.findIndex((count) => count === 0);
 		const failed =
 			status === 'crashed' || (finished[round]?.error ?? (status === 'error' && !finished[round]));

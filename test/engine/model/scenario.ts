@@ -240,7 +240,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 	),
 	maxTries: one(undefined, undefined, 2, 3),
 	maxRetries: one(0, 1, 2),
-	concurrency: one(1, 2, 4),
+	concurrency: one(1, 2, 4, 8),
 	maxSegmentCharacters: one(25, 50),
 	longText: one(undefined, undefined, undefined, 'auto', 'split', 'job', 'single'),
 	whenMaxWaitReached: one(undefined, 'fail', 'stillProcessing'),
@@ -300,6 +300,10 @@ const step: fc.Arbitrary<Step> = fc.record({
 	clockStep: rarely(fc.record({ at: fc.integer({ min: 1, max: 12 }), ms: one(300_000, -300_000) })),
 });
 
+const few = <T>(of: fc.Arbitrary<T>) => fc.array(of, { minLength: 1, maxLength: 5 });
+/** Enough that the limit of concurrency falls and rises. */
+const many = <T>(of: fc.Arbitrary<T>) => fc.array(of, { minLength: 20, maxLength: 40 });
+
 const outage = fc.record({
 	from: fc.integer({ min: 1, max: 5 }),
 	times: fc.integer({ min: 2, max: 9 }),
@@ -321,10 +325,10 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 	.chain((kind) =>
 		fc.record({
 			kind: fc.constant(kind),
-			rounds: fc.array(fc.array(itemPlan(kind), { minLength: 1, maxLength: 5 }), {
-				minLength: 1,
-				maxLength: 2,
-			}),
+			rounds: fc.oneof(
+				{ weight: 12, arbitrary: fc.array(few(itemPlan(kind)), { minLength: 1, maxLength: 2 }) },
+				{ weight: 1, arbitrary: fc.tuple(many(itemPlan(kind))) },
+			),
 			settings,
 			steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 			outage: fc.oneof(
