@@ -11,7 +11,6 @@ import { startSimulator, type Simulator } from '../support/simulator';
 import { buildWorkflow, NODE_NAME } from '../support/workflow';
 import { Editor } from './editor';
 
-const START_LIMIT_MS = 300_000;
 const SECONDS_PER_CHARACTER = 0.1;
 
 /** Its own, which has no credential yet. */
@@ -24,7 +23,7 @@ beforeAll(async () => {
 	sim = await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
 	await cloneVoice('Anna, calm');
 	editor = await Editor.open({ url: n8n.url, session: n8n.api.session });
-}, START_LIMIT_MS);
+});
 afterAll(async () => {
 	await editor?.close();
 	await sim?.close();

@@ -15,7 +15,7 @@ const FLAGS = [
 	'--autoplay-policy=no-user-gesture-required',
 ];
 /** The first page of an editor that has just started takes long on a busy machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** What no node is called. */
 const NO_NODE = 'qqqqqq';

@@ -10,7 +10,6 @@ import { NODE_NAME, sleepingBatch } from '../support/workflow';
 const JOBS = 20;
 const SEED = 7;
 const random = seededRandom(SEED);
-const TEST_LIMIT_MS = 300_000;
 
 let n8n: N8n;
 /** One execution each time n8n is killed while both sleep, and one that looks when n8n is killed again. */
@@ -22,7 +21,7 @@ beforeAll(async () => {
 	const options = { jobSeconds: Infinity, latencyMs: 20 };
 	sleeping = await openBench(options, n8n.api);
 	looking = await openBench(options, n8n.api);
-}, TEST_LIMIT_MS);
+});
 afterAll(async () => {
 	await sleeping?.close();
 	await looking?.close();
@@ -65,63 +64,51 @@ const SIGNALS = [
 	['SIGTERM', 'SIGTERM'],
 ] as const;
 
-test(
-	"Stop while it sleeps: a retry through n8n's API goes on with the same jobs",
-	async () => {
-		const id = await asleep(sleeping);
-		await n8n.api.stop(id);
-		sleeping.sim.finish();
-		await expect(n8n.api.retry(id, { loadWorkflow: true })).rejects.toThrow(
-			'use Retry with original workflow',
-		);
-		expect(delivered(await n8n.api.retry(id), sleeping)).toEqual(ALL);
-	},
-	TEST_LIMIT_MS,
-);
+test("Stop while it sleeps: a retry through n8n's API goes on with the same jobs", async () => {
+	const id = await asleep(sleeping);
+	await n8n.api.stop(id);
+	sleeping.sim.finish();
+	await expect(n8n.api.retry(id, { loadWorkflow: true })).rejects.toThrow(
+		'use Retry with original workflow',
+	);
+	expect(delivered(await n8n.api.retry(id), sleeping)).toEqual(ALL);
+});
 
 // The tests build on each other: a start of n8n takes as long as all the rest.
 describe.each(SIGNALS)('%s', (_, signal) => {
 	let ids: { sleeping: string; looking: string };
 
-	test(
-		'while it sleeps: it goes on by itself',
-		async () => {
-			ids = { sleeping: await asleep(sleeping), looking: await asleep(looking) };
-			await n8n.kill(signal);
-			await wakeAll(n8n);
-			sleeping.sim.finish();
-			// Of the other, some are done and fetched; the look at one more is never answered.
-			const done = 1 + Math.floor(random() * (JOBS - 2));
-			for (const { id } of looking.sim.jobs.slice(0, done)) looking.sim.finish(id);
-			looking.sim.fault({
-				path: `/v1/audio/speech/jobs/${looking.sim.jobs[done].id}`,
-				connection: 'stall',
-				times: Infinity,
-			});
-			await n8n.restart();
-			const execution = await n8n.api.waitForResumed(ids.sleeping);
-			expect(delivered(execution, sleeping)).toEqual(ALL);
-			await looking.sim.waitFor(
-				(requests) => requests.filter(({ path }) => path.endsWith('/content')).length === done,
-			);
-		},
-		TEST_LIMIT_MS,
-	);
+	test('while it sleeps: it goes on by itself', async () => {
+		ids = { sleeping: await asleep(sleeping), looking: await asleep(looking) };
+		await n8n.kill(signal);
+		await wakeAll(n8n);
+		sleeping.sim.finish();
+		// Of the other, some are done and fetched; the look at one more is never answered.
+		const done = 1 + Math.floor(random() * (JOBS - 2));
+		for (const { id } of looking.sim.jobs.slice(0, done)) looking.sim.finish(id);
+		looking.sim.fault({
+			path: `/v1/audio/speech/jobs/${looking.sim.jobs[done].id}`,
+			connection: 'stall',
+			times: Infinity,
+		});
+		await n8n.restart();
+		const execution = await n8n.api.waitForResumed(ids.sleeping);
+		expect(delivered(execution, sleeping)).toEqual(ALL);
+		await looking.sim.waitFor(
+			(requests) => requests.filter(({ path }) => path.endsWith('/content')).length === done,
+		);
+	});
 
-	test(
-		'while it looks after a sleep: a retry goes on with the same jobs',
-		async () => {
-			await n8n.kill(signal);
-			looking.sim.clearFaults();
-			looking.sim.finish();
-			await n8n.restart();
-			expect((await n8n.api.waitForExecution(ids.looking)).status).toBe('crashed');
-			// It would skip the node for good, and send its input on.
-			await expect(n8n.api.retry(ids.looking, { loadWorkflow: true })).rejects.toThrow(
-				'use Retry with original workflow',
-			);
-			expect(delivered(await n8n.api.retry(ids.looking), looking)).toEqual(ALL);
-		},
-		TEST_LIMIT_MS,
-	);
+	test('while it looks after a sleep: a retry goes on with the same jobs', async () => {
+		await n8n.kill(signal);
+		looking.sim.clearFaults();
+		looking.sim.finish();
+		await n8n.restart();
+		expect((await n8n.api.waitForExecution(ids.looking)).status).toBe('crashed');
+		// It would skip the node for good, and send its input on.
+		await expect(n8n.api.retry(ids.looking, { loadWorkflow: true })).rejects.toThrow(
+			'use Retry with original workflow',
+		);
+		expect(delivered(await n8n.api.retry(ids.looking), looking)).toEqual(ALL);
+	});
 });

@@ -10,7 +10,6 @@ import { buildWorkflow, NODE_NAME } from '../support/workflow';
 
 /** The default, which the shared n8n has, is the store in files on 2.41, and the one in memory on 1.123. */
 const MODES = n8nIsAtLeast('2.0') ? (['default', 'database'] as const) : (['filesystem'] as const);
-const START_LIMIT_MS = 300_000;
 
 const texts = ['one', 'two', 'three'].map((word) => `This is row ${word}.`);
 const speech = (options = {}) => ({
@@ -28,7 +27,7 @@ describe.each(MODES)('binary data mode %s', (binaryMode) => {
 		const { tarball, version } = sharedN8n();
 		if (binaryMode !== 'default') own = await startN8n({ tarball, version, binaryMode });
 		bench = await openBench({ latencyMs: 2 }, own?.api);
-	}, START_LIMIT_MS);
+	});
 	beforeEach(() => bench.sim.reset());
 	afterAll(async () => {
 		await bench?.close();

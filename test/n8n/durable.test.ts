@@ -9,8 +9,6 @@ import { startN8n, type N8n } from '../support/n8n/server';
 import { N8N_VERSION, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import { NODE_NAME } from '../support/workflow';
 
-const TEST_LIMIT_MS = 600_000;
-
 /** A minute and more, as n8n wakes it up in its own time; asleep.test.ts has both versions. */
 const isCurrent = n8nIsAtLeast('2.41');
 const onCurrent = isCurrent ? test : test.skip;
@@ -41,7 +39,7 @@ beforeAll(async () => {
 	await n8n.kill();
 	asleep.sim.finish();
 	await n8n.restart();
-}, TEST_LIMIT_MS);
+});
 afterAll(async () => {
 	await asleep?.close();
 	await inFlight?.close();
@@ -80,7 +78,6 @@ onCurrent(
 		expect(files.map(({ binary }) => binary?.data.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
 		expect(sim.charges).toHaveLength(2);
 	},
-	TEST_LIMIT_MS,
 );
 
 /** The example, started by a webhook instead of the clock. */

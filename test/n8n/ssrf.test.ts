@@ -3,8 +3,6 @@ import { executionError } from '../support/n8n/client';
 import { startN8n } from '../support/n8n/server';
 import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 
-const TEST_LIMIT_MS = 300_000;
-
 /** n8n 1 has no such protection. */
 const onCurrent = n8nIsAtLeast('2.41') ? test : test.skip;
 
@@ -35,5 +33,4 @@ onCurrent(
 			await n8n.stop();
 		}
 	},
-	TEST_LIMIT_MS,
 );

@@ -22,7 +22,7 @@ async function check(options: Partial<CheckOptions> = {}) {
 		multiplier: 1,
 		speechModel: 'fish-speech',
 		pollMs: 5,
-		timeoutMs: 60_000,
+		timeoutMs: 300_000,
 		log: () => {},
 		...options,
 	});

@@ -7,8 +7,6 @@ import { startQueueMode, type QueueMode } from '../support/n8n/queue';
 import { N8N_VERSION } from '../support/n8n/shared';
 import { buildWorkflow, NODE_NAME } from '../support/workflow';
 
-const START_LIMIT_MS = 300_000;
-
 let queue: QueueMode;
 let bench: Bench;
 beforeAll(async () => {
@@ -20,7 +18,7 @@ beforeAll(async () => {
 		binaryMode: 'database',
 	});
 	bench = await openBench({ latencyMs: 10 }, queue.main.api);
-}, START_LIMIT_MS);
+});
 beforeEach(() => bench.sim.reset());
 afterAll(async () => {
 	await bench?.close();
@@ -155,41 +153,35 @@ test('a worker killed in flight: an item with a Send Once Key is not sent again'
 });
 
 // The last test: one worker stays dead.
-test(
-	'asleep on one worker, which is killed: it wakes up on the other, each job submitted once',
-	async () => {
-		const [killed, other] = queue.workers;
-		await other.kill();
-		const workflow = await bench.save({
-			parameters: {
-				resource: 'speechJob',
-				operation: 'createAndWait',
-				text: '={{ $json.text }}',
-				options: { whileWaiting: 'sleep' },
-			},
-			items,
-			trigger: 'webhook',
-		});
-		bench.sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
-		const id = await bench.api.trigger(workflow);
-		expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
-		await queue.released(id);
-		await killed.kill();
-		bench.sim.finish();
-		await queue.sql(
-			`UPDATE execution_entity SET "waitTill" = '2020-01-01' WHERE status = 'waiting'`,
-		);
-		// When the main process starts, it looks for what is due.
-		await Promise.all([other.restart(), queue.main.restart()]);
-		const execution = await bench.api.waitForResumed(id);
-		expect(execution.status).toBe('success');
-		expect(execution.data.resultData.runData[NODE_NAME]).toHaveLength(1);
-		const [narrated] = nodeOutputs(execution, NODE_NAME);
-		expect(narrated.map(({ json }) => json.id).sort()).toEqual(
-			bench.sim.jobs.map((job) => job.id).sort(),
-		);
-		expect(narrated.filter(({ binary }) => binary?.data)).toHaveLength(items.length);
-		expect(charged()).toEqual([...texts].sort());
-	},
-	START_LIMIT_MS,
-);
+test('asleep on one worker, which is killed: it wakes up on the other, each job submitted once', async () => {
+	const [killed, other] = queue.workers;
+	await other.kill();
+	const workflow = await bench.save({
+		parameters: {
+			resource: 'speechJob',
+			operation: 'createAndWait',
+			text: '={{ $json.text }}',
+			options: { whileWaiting: 'sleep' },
+		},
+		items,
+		trigger: 'webhook',
+	});
+	bench.sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
+	const id = await bench.api.trigger(workflow);
+	expect((await bench.api.waitForExecution(id)).status).toBe('waiting');
+	await queue.released(id);
+	await killed.kill();
+	bench.sim.finish();
+	await queue.sql(`UPDATE execution_entity SET "waitTill" = '2020-01-01' WHERE status = 'waiting'`);
+	// When the main process starts, it looks for what is due.
+	await Promise.all([other.restart(), queue.main.restart()]);
+	const execution = await bench.api.waitForResumed(id);
+	expect(execution.status).toBe('success');
+	expect(execution.data.resultData.runData[NODE_NAME]).toHaveLength(1);
+	const [narrated] = nodeOutputs(execution, NODE_NAME);
+	expect(narrated.map(({ json }) => json.id).sort()).toEqual(
+		bench.sim.jobs.map((job) => job.id).sort(),
+	);
+	expect(narrated.filter(({ binary }) => binary?.data)).toHaveLength(items.length);
+	expect(charged()).toEqual([...texts].sort());
+});

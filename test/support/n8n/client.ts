@@ -23,7 +23,7 @@ export const OWNER = {
 const NEW_CONNECTION = { connection: 'close' };
 
 /** How long an execution may take before waiting for it is given up. */
-const EXECUTION_LIMIT_MS = 300_000;
+const EXECUTION_LIMIT_MS = 480_000;
 /** Polls of n8n's REST interface: quick at first, then gentle on the two cores that n8n also runs on. */
 const FIRST_POLL_MS = 40;
 const MAX_POLL_MS = 500;

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePort, startN8n, type N8n, type N8nOptions } from './server';
 import { run } from './steps';
 
-const READY_LIMIT_MS = 120_000;
+const READY_LIMIT_MS = 480_000;
 /** The jobs of n8n's queue in Redis. */
 const JOBS = 'bull:jobs';
 const LOOK_AGAIN_MS = 50;

@@ -12,8 +12,8 @@ import { copyFirstStart } from './firstStart';
 import { installN8n, isAtLeast, REPOSITORY, type N8nVersion } from './install';
 import { unpackInto } from './package';
 
-/** n8n 2.41 is ready in 8 s and 1.123 in 25 s here; a busy machine may need several times that. */
-const START_LIMIT_MS = 240_000;
+/** n8n 2.41 is ready in 8 s and 1.123 in 25 s; a busy machine needs many times that. */
+const START_LIMIT_MS = 480_000;
 /** After SIGTERM n8n waits for running executions as long as its own limit (below) says. */
 const GRACEFUL_SHUTDOWN_S = 5;
 const STOP_LIMIT_MS = 20_000;

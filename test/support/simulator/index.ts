@@ -16,7 +16,7 @@ export type { Fault } from './faults';
 export type { Account, Capability, SimCharge, SimRequest, SimulatorOptions } from './world';
 
 /** Longest wait for an event, in ms, so that a test which waits in vain says what it saw. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 300_000;
 
 export class Simulator extends World {
 	/** Base address, without /v1. */
