@@ -157,7 +157,7 @@ describeCombined('files under json._files', () => {
 
 		test('of a billed operation', async () => {
 			bench.sim.fault({ path: '/v1/audio/speech', input: 'One', corrupt: true });
-			bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 402 });
+			bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 422 });
 			const [success, unknown, error] = await branches({
 				parameters: {
 					...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
@@ -171,7 +171,7 @@ describeCombined('files under json._files', () => {
 			expect(error).toHaveLength(1);
 			expect(error[0].json.text).toBe('Two.\n\nThree.'); // n8n adds the item that failed
 			const { httpCode, _files } = error[0].json.error as IDataObject;
-			expect([httpCode, Object.keys(_files as object)]).toEqual(['402', ['completed']]);
+			expect([httpCode, Object.keys(_files as object)]).toEqual(['422', ['completed']]);
 		});
 
 		test('of one that waits: what is still processing is not replaced by what failed', async () => {
