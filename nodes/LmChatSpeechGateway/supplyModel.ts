@@ -1,11 +1,11 @@
 import {
-	type IExecuteFunctions,
 	type ISupplyDataFunctions,
 	type NodeApiError,
 	type NodeOperationError,
 	type SupplyData,
 } from 'n8n-workflow';
 import { OutcomeUnknownError } from '../SpeechGateway/core/errors';
+import { Execution } from '../SpeechGateway/engine/execution';
 import { answerFields } from '../SpeechGateway/fields/chat';
 import { chatModelField } from '../SpeechGateway/fields/model';
 import { completeCall } from '../SpeechGateway/chat/chatCall';
@@ -29,15 +29,14 @@ export async function supplyModel(
 	itemIndex: number,
 ): Promise<SupplyData> {
 	const { sdk, Model } = await loadSdk(supplier);
-	// The context of a sub-node has all that is used of an executing node's.
-	const context = supplier as unknown as IExecuteFunctions;
+	const execution = new Execution(supplier);
 	try {
-		const parameters = new Parameters(context, itemIndex);
+		const parameters = new Parameters(execution, itemIndex);
 		const settings = readSettings(parameters);
-		const session = openSession(context, await Transport.open(context), CONCURRENCY);
+		const session = openSession(execution, await Transport.open(supplier), CONCURRENCY);
 		const complete: Complete = async (body, onText) => {
 			try {
-				return await completeCall({ ...session, context }, settings, body(), onText);
+				return await completeCall(session, settings, body(), onText);
 			} catch (error) {
 				throw modelError(supplier, error);
 			}

@@ -1,6 +1,6 @@
 import { NotStartedError } from '../../nodes/SpeechGateway/core/errors';
 import { ConcurrencyLimiter } from '../../nodes/SpeechGateway/gateway/concurrencyLimiter';
-import { pause } from '../../nodes/SpeechGateway/gateway/pause';
+import { pause } from '../../nodes/SpeechGateway/core/pause';
 
 /** A request that ends when it is told to. */
 function held() {

@@ -1,9 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { INode } from 'n8n-workflow';
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
 import ts from 'typescript';
 import { GatewayError, InputError } from '../../nodes/SpeechGateway/core/errors';
+import { Execution } from '../../nodes/SpeechGateway/engine/execution';
 import { getMany } from '../../nodes/SpeechGateway/operations/model/getMany';
 import { explainRefusal } from '../../nodes/SpeechGateway/requests/explain';
 import { explainUnanswered } from '../../nodes/SpeechGateway/requests/unreachable';
@@ -32,6 +33,13 @@ function messagesIn(file: string): string[] {
 	return messages;
 }
 
+/** n8n's side. */
+const execution = new Execution({
+	getNode: () => node,
+	getMode: () => 'trigger',
+	getWorkflowSettings: () => ({}),
+} as unknown as IExecuteFunctions);
+
 test('no error that the source makes ends an execution as canceled, whatever is put into its message', () => {
 	const folder = path.join(REPOSITORY, 'nodes');
 	const files = (readdirSync(folder, { recursive: true }) as string[])
@@ -45,7 +53,7 @@ test('no error that the source makes ends an execution as canceled, whatever is 
 			nodeError(node, errorText(error)),
 			nodeError(node, errorText(new Error(message))),
 			nodeError(node, { message, description: '', details: {} }),
-			runError({ getNode: () => node }, { index: 0, count: 2, kept: 1, error, operation: getMany }),
+			runError(execution, { index: 0, count: 2, kept: 1, error, operation: getMany }),
 		];
 		for (const { message: said } of thrown) expect(said).not.toMatch(/canceled/i);
 	}
@@ -106,7 +114,7 @@ test('the details are in the context, the status in its own place', () => {
 
 test('the title of an error has one number of the item: the editor adds its own to none', () => {
 	const failure = { index: 1, kept: 0, error: new InputError('No.'), operation: getMany };
-	const errorOf = (count: number) => runError({ getNode: () => node }, { ...failure, count });
+	const errorOf = (count: number) => runError(execution, { ...failure, count });
 	expect(errorOf(5).message).toBe('No. (item 2 of 5)');
 	// The editor appends this one, counted from 0, wherever there is one.
 	expect(errorOf(5).context.itemIndex).toBeUndefined();

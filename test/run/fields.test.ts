@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { Execution } from '../../nodes/SpeechGateway/engine/execution';
 import {
 	type Field,
 	group,
@@ -28,10 +29,10 @@ import { Parameters } from '../../nodes/SpeechGateway/fields/parameters';
 /** n8n's side: parameters as it hands them over, expressions resolved. */
 const given = (parameters: IDataObject) =>
 	new Parameters(
-		{
+		new Execution({
 			getNodeParameter: (name: string, _: number, fallback: unknown) =>
 				name in parameters ? parameters[name] : fallback,
-		} as unknown as IExecuteFunctions,
+		} as unknown as IExecuteFunctions),
 		0,
 	);
 const read = <T>(field: Field<T>, value?: unknown): T => {

@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { ChatReply } from './stream';
 import { ItemRequests, type ItemSettings } from '../requests/itemRequests';
-import { Ledger, type LedgerContext } from '../requests/ledger';
+import { Ledger } from '../requests/ledger';
 import type { Session } from '../requests/session';
 import { completeChat, type TextListener } from './completeChat';
 
@@ -15,13 +15,13 @@ const underWay = new Set<string>();
  * remembered: n8n does not tell a retry of an agent from the next item of a chain.
  */
 export async function completeCall(
-	session: Session & { context: LedgerContext },
+	session: Session,
 	settings: ItemSettings,
 	body: IDataObject,
 	onText?: TextListener,
 ): Promise<ChatReply> {
 	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
-	const ledger = new Ledger(session.context, 'speechGatewayChatModel', messages);
+	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', messages);
 	const earlier = ledger.keys().find((call) => !underWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
 	const record = ledger.item(call);

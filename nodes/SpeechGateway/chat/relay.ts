@@ -1,4 +1,3 @@
-import type { ChunkType } from 'n8n-workflow';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { TextListener } from './completeChat';
 
@@ -11,25 +10,20 @@ export interface Relay {
 	fail(message: string): Promise<void>;
 }
 
-/** The relay of one item. A client that has gone away does not cost the answer. */
-export function relayToClient({ session: { context }, index }: ItemRequests): Relay {
+/** The relay of one item. */
+export function relayToClient({ session: { execution }, index }: ItemRequests): Relay {
 	let begun = false;
-	const send = async (type: ChunkType, content?: string) => {
-		// On n8n it is a promise, whatever its type says.
-		const sent = new Promise((resolve) => resolve(context.sendChunk?.(type, index, content)));
-		await sent.catch(() => undefined);
-	};
 	return {
 		async text(text) {
-			if (!begun) await send('begin');
+			if (!begun) await execution.stream('begin', index);
 			begun = true;
-			await send('item', text);
+			await execution.stream('item', index, text);
 		},
 		async end() {
-			if (begun) await send('end');
+			if (begun) await execution.stream('end', index);
 		},
 		async fail(message) {
-			if (begun) await send('error', message);
+			if (begun) await execution.stream('error', index, message);
 		},
 	};
 }

@@ -1,18 +1,21 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { COMBINED_FILES } from '../run/outputItems';
-import { workflowSettings } from './workflowSettings';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { NodeContext } from './context';
+import { settingsOf } from './settings';
+
+/** Where n8n 2 keeps an item's files if the workflow combines binary data with the json ("Execution logic v2"). */
+export const COMBINED_FILES = '_files';
 
 /**
- * With "Continue (using error output)", n8n moves error items to an output behind those that it has worked out from the
- * parameters. In workflows with "combined" binary data, n8n 2.41 cannot read the parameters and takes the node to have more
- * outputs than it has (see `outputsExpression`). Then the items are moved here, as n8n would: joined with the item that failed.
+ * With "Continue (using error output)", n8n moves error items to an output behind those that it works out from the
+ * parameters. In workflows with "combined" binary data, n8n 2.41 cannot read the parameters and counts more outputs than
+ * there are (see `outputsExpression`). Then this moves the items, joined with their input as n8n does.
  */
-export function ontoErrorOutput(
-	context: IExecuteFunctions,
+export function moveToErrorOutput(
+	context: NodeContext,
 	outputs: INodeExecutionData[][],
 ): INodeExecutionData[][] {
 	if (context.getNode().onError !== 'continueErrorOutput') return outputs;
-	if (workflowSettings(context).binaryMode !== 'combined') return outputs;
+	if (settingsOf(context).binaryMode !== 'combined') return outputs;
 	const counted = context.getNodeOutputs().length - 1;
 	if (counted === outputs.length) return outputs;
 
@@ -20,9 +23,22 @@ export function ontoErrorOutput(
 	const isError = ({ json }: INodeExecutionData) => json.error !== undefined;
 	const [success, ...others] = outputs;
 	const errors = success.filter(isError).map((item) => {
-		const { item: index } = item.pairedItem as { item: number };
+		const { pairedItem } = item;
+		const index = typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : 0;
 		// n8n takes an item with any other key beside `error` for a success, and leaves it where it is.
 		return { ...item, json: { [COMBINED_FILES]: {}, ...input[index]?.json, ...item.json } };
 	});
 	return [success.filter((item) => !isError(item)), ...others, errors];
+}
+
+/**
+ * A tool has no error output, but n8n lets one be set to "Continue (using error output)" and then replaces what the tool made
+ * with an empty list of errors. So it runs as if it were set to "Continue".
+ */
+export function ignoreErrorOutput(context: NodeContext): void {
+	const entry = context.getExecuteData?.();
+	const { name, onError } = context.getNode();
+	// Where the agent calls the tool itself, the entry is the agent's, and n8n makes no outputs of it.
+	if (!entry || onError !== 'continueErrorOutput' || entry.node.name !== name) return;
+	entry.node = { ...entry.node, onError: 'continueRegularOutput' };
 }

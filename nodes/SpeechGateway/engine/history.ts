@@ -1,67 +1,51 @@
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	IRunData,
-	ITaskData,
-	ITaskMetadata,
-} from 'n8n-workflow';
-import { BRANCHES } from '../requests/itemLedger';
+import type { INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
+import type { NodeContext } from './context';
 
-/** What n8n's contexts offer of the node's earlier runs; `runExecutionData` is there at run time, not in the types. */
-export type RunHistoryContext = Pick<
-	IExecuteFunctions,
-	'getExecutionId' | 'getNode' | 'getWorkflowDataProxy'
-> &
-	Partial<Pick<IExecuteFunctions, 'setMetadata'>> & {
-		runExecutionData?: { resultData?: { runData?: IRunData } };
-	};
-
-interface Remembered {
-	/** The execution in which this node first ran. */
-	firstExecutionId: string;
-}
-
+/** What this node writes into the record of a run. */
 interface Marked extends ITaskMetadata {
-	speechGateway?: Partial<Remembered>;
+	/** `firstExecutionId`: the execution in which this node first ran. */
+	speechGateway?: { firstExecutionId?: string };
 }
 
-/** The round of the loop the node is in, from 0. */
-export function runIndex(context: RunHistoryContext): number {
-	return Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
-}
-
-/** The earlier runs of this node in this execution and, in a retry, in what the failed one had done. */
-const runsOf = (context: RunHistoryContext): ITaskData[] =>
+/** The earlier runs of this node in this execution and, in a retry, in the failed one. */
+const runsOf = (context: NodeContext): ITaskData[] =>
 	context.runExecutionData?.resultData?.runData?.[context.getNode().name] ?? [];
 
 /**
- * The id of the execution in which this node first ran, from its earlier runs. A retry of a failed execution has an id of
- * its own but starts from the old run data; n8n tells it nothing else of where it comes from.
+ * The ID of the execution in which this node first ran, from its earlier runs. A retry of a failed execution has an ID of
+ * its own and starts from the old run data; n8n does not name the execution that it retries.
  */
-export function firstExecutionId(context: RunHistoryContext): string | undefined {
-	for (const { metadata } of runsOf(context)) {
-		const first = (metadata as Marked | undefined)?.speechGateway?.firstExecutionId;
+export function firstExecutionId(context: NodeContext): string | undefined {
+	for (const run of runsOf(context)) {
+		const metadata: Marked | undefined = run.metadata;
+		const first = metadata?.speechGateway?.firstExecutionId;
 		if (first !== undefined) return first;
 	}
 	return undefined;
 }
 
-/** Writes into the record of this run what later rounds and retries need to know. */
-export function remember(context: RunHistoryContext, run: Remembered): void {
-	const metadata: Marked = { speechGateway: run };
+/** Writes it into the record of this run, for later rounds and retries. */
+export function rememberFirst(context: NodeContext, firstExecutionId: string): void {
+	const metadata: Marked = { speechGateway: { firstExecutionId } };
 	context.setMetadata?.(metadata);
 }
 
-/** The items on Success of tasks that had left a billed operation on Still Processing before, by the id of the task. */
-export function doneAfterWaiting(context: RunHistoryContext): Map<string, INodeExecutionData> {
+/**
+ * Items that earlier runs delivered on Success for tasks that had left the node on Still Processing before, by the ID of the
+ * task. `waiting`: the index of that output.
+ */
+export function doneAfterWaiting(
+	context: NodeContext,
+	waiting: number,
+): Map<string, INodeExecutionData> {
 	const done = new Map<string, INodeExecutionData>();
 	const waited = new Set<unknown>();
 	for (const { data } of runsOf(context)) {
 		const outputs = data?.main ?? [];
 		for (const item of outputs[0] ?? [])
 			if (waited.has(item.json.id)) done.set(String(item.json.id), item);
-		// An error item has what its input had, where there is no Still Processing.
-		for (const { json } of outputs[BRANCHES.indexOf('waiting')] ?? [])
+		// Where there is no Still Processing, this may be the error output, whose items have what their input had.
+		for (const { json } of outputs[waiting] ?? [])
 			if (json.waitedSeconds !== undefined && json.error === undefined) waited.add(json.id);
 	}
 	return done;

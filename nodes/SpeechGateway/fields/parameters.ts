@@ -1,15 +1,20 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
+import type { Execution } from '../engine/execution';
 
 /** One item's parameters as n8n has them, expressions resolved; fields make values of them. */
 export class Parameters {
 	private cachedOptions: IDataObject | undefined;
 
 	constructor(
-		readonly context: IExecuteFunctions,
+		readonly execution: Execution,
 		readonly index: number,
 	) {}
+
+	private get context() {
+		return this.execution.context;
+	}
 
 	raw(name: string, fallback?: unknown): unknown {
 		return this.context.getNodeParameter(name, this.index, fallback as object);

@@ -1,7 +1,8 @@
+import type { Execution } from '../engine/execution';
 import { type Cover, sniffCover } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
-import { chunksOf, type FileContext, fileOf, placeOf } from './inputFile';
+import { chunksOf, fileOf, placeOf } from './inputFile';
 
 /** It is held in memory; no player shows more than a few MB. */
 const MAX_COVER_MB = 16;
@@ -10,15 +11,15 @@ const LABEL = 'Cover Binary Field';
 
 /** Reads a cover from a binary field of an item. Throws InputError when it is missing, too large, or neither JPEG nor PNG. */
 export async function readCover(
-	context: FileContext,
+	execution: Execution,
 	index: number,
 	cover: FileRef,
 ): Promise<Cover> {
-	const file = fileOf(context, index, cover, LABEL);
+	const file = fileOf(execution, index, cover, LABEL);
 	const place = placeOf(cover, LABEL);
 	const chunks: Uint8Array[] = [];
 	let size = 0;
-	for await (const chunk of await chunksOf(context, file)) {
+	for await (const chunk of await chunksOf(execution, file)) {
 		size += chunk.length;
 		if (size > MAX_COVER_MB * 1024 * 1024) {
 			throw new InputError(

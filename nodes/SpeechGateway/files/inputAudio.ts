@@ -1,3 +1,4 @@
+import type { Execution } from '../engine/execution';
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	type AudioFormat,
@@ -13,7 +14,7 @@ import {
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';
-import { chunksOf, type FileContext, fileOf, placeOf } from './inputFile';
+import { chunksOf, fileOf, placeOf } from './inputFile';
 
 /** Bare samples can only be told by what the file is called; n8n knows no type for them. */
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
@@ -24,12 +25,12 @@ const PCM_EXTENSION = /\.pcm$/i;
  * whether it is whole. Throws InputError, with the name of the file, when it is missing, damaged, or no audio that can be read.
  */
 export async function inspectInput(
-	context: FileContext,
+	execution: Execution,
 	index: number,
 	file: FileRef,
 	cancel?: AbortSignal,
 ): Promise<StoredAudio> {
-	const binary = fileOf(context, index, file);
+	const binary = fileOf(execution, index, file);
 	const name = nameOf(binary, placeOf(file));
 	let head = Buffer.alloc(0);
 	let inspector: AudioInspector | undefined;
@@ -38,7 +39,7 @@ export async function inspectInput(
 		inspector.feed(head);
 	};
 	try {
-		for await (const chunk of await chunksOf(context, binary)) {
+		for await (const chunk of await chunksOf(execution, binary)) {
 			cancel?.throwIfAborted();
 			if (inspector) {
 				inspector.feed(chunk);

@@ -1,10 +1,8 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData } from 'n8n-workflow';
 import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
-import { COMBINED_FILES } from '../run/outputItems';
-
-/** What reading the files of incoming items takes. */
-export type FileContext = Pick<IExecuteFunctions, 'helpers' | 'getInputData'>;
+import { COMBINED_FILES } from '../engine/errorOutput';
+import type { Execution } from '../engine/execution';
 
 /** How messages call the place of a file: its field, or the parameter whose expression gives it. */
 export const placeOf = (file: FileRef, label = 'Input Binary Field'): string =>
@@ -15,7 +13,7 @@ export const placeOf = (file: FileRef, label = 'Input Binary Field'): string =>
  * go there are understood all the same, so that the node works alike in both modes.
  */
 export function findFile(
-	{ helpers }: FileContext,
+	{ helpers }: Execution,
 	index: number,
 	file: FileRef,
 ): IBinaryData | undefined {
@@ -32,14 +30,14 @@ export function findFile(
 
 /** The same; throws InputError with the files that the item has. `label`: where the field is named. */
 export function fileOf(
-	context: FileContext,
+	execution: Execution,
 	index: number,
 	file: FileRef,
 	label?: string,
 ): IBinaryData {
-	const found = findFile(context, index, file);
+	const found = findFile(execution, index, file);
 	if (found) return found;
-	const { binary, json } = context.getInputData()[index];
+	const { binary, json } = execution.items[index];
 	throw noFile(placeOf(file), Object.keys(binary ?? json[COMBINED_FILES] ?? {}), label);
 }
 
@@ -53,7 +51,7 @@ const noFile = (field: string, fields: string[], label = 'Input Binary Field') =
 
 /** The bytes of a file in any of n8n's stores; streamed where n8n streams. */
 export async function chunksOf(
-	{ helpers }: Pick<FileContext, 'helpers'>,
+	{ helpers }: Execution,
 	{ id, data }: IBinaryData,
 ): Promise<AsyncIterable<Uint8Array>> {
 	return id ? ((await helpers.getBinaryStream(id)) as AsyncIterable<Uint8Array>) : decoded(data);

@@ -42,7 +42,7 @@ export interface JoinedFile extends StoredAudio {
  * as it is, unless there is something to cut or to write into it. Throws when the files do not fit together.
  */
 export async function joinStored(
-	session: Pick<Session, 'context' | 'hints'>,
+	session: Session,
 	parts: StoredAudio[],
 	fileName: string,
 	{
@@ -52,7 +52,7 @@ export async function joinStored(
 		cancel,
 	}: JoinOptions = {},
 ): Promise<JoinedFile> {
-	const { helpers } = session.context;
+	const { helpers } = session.execution;
 	const [{ binary: first, info: firstInfo }] = parts;
 	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
 	const { takesTags, isChanged } = changesTo(
@@ -86,7 +86,7 @@ export async function joinStored(
 	const plain = joinAudio(
 		parts.map(({ binary, info }) => ({
 			info,
-			open: async () => await chunksOf(session.context, binary),
+			open: async () => await chunksOf(session.execution, binary),
 		})),
 		{ pauses, trimSilence },
 	);

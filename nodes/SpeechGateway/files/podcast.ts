@@ -1,8 +1,9 @@
+import type { Execution } from '../engine/execution';
 import { canBeTagged, maxChapters, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { PodcastValues, TagValues } from '../fields/podcast';
 import { readCover } from './cover';
-import { type FileContext, findFile } from './inputFile';
+import { findFile } from './inputFile';
 
 /** Whether anything is to be written into the file. */
 const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
@@ -29,14 +30,14 @@ export function checkTaggable(input: PodcastValues, format: string, count: numbe
  * picture.
  */
 export async function readTags(
-	context: FileContext,
+	execution: Execution,
 	items: number[],
 	{ coverBinaryPropertyName, ...texts }: TagValues,
 ): Promise<Tags> {
 	if (coverBinaryPropertyName === undefined) return texts;
 	const owner =
-		items.find((index) => findFile(context, index, coverBinaryPropertyName)) ?? items[0];
-	return { ...texts, cover: await readCover(context, owner, coverBinaryPropertyName) };
+		items.find((index) => findFile(execution, index, coverBinaryPropertyName)) ?? items[0];
+	return { ...texts, cover: await readCover(execution, owner, coverBinaryPropertyName) };
 }
 
 /** Throws InputError when the field of the file is also that of another file. `others`: fields by name, and whether they are used. */

@@ -31,7 +31,7 @@ export async function withReceived(
 	error: unknown,
 	bytes: Buffer,
 ): Promise<Error> {
-	const { context, transport } = item.session;
+	const { execution, transport } = item.session;
 	const { message } = asError(error);
 	// What the user has stopped is no damage.
 	if (transport.cancel?.aborted || bytes.length === 0) return asError(error);
@@ -40,7 +40,7 @@ export async function withReceived(
 	const type = headers['content-type'] ?? '';
 	const { mimeType, extension } = describeUnreadable(head, type, redact);
 	try {
-		const received = await context.helpers.prepareBinaryData(
+		const received = await execution.helpers.prepareBinaryData(
 			await collect(redacted([bytes], transport.redactStream())),
 			withExtension('received', extension),
 			mimeType,

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Execution } from '../engine/execution';
 import { type AudioFormat, AudioInspector, sniffAudioFormat, sniffForeignFormat } from '../audio';
 import { InputError } from '../core/errors';
 import { MAX_RECORDING_MB } from '../core/limits';
@@ -22,16 +22,16 @@ export interface Recording {
  * audio.
  */
 export async function inspectRecording(
-	context: IExecuteFunctions,
+	execution: Execution,
 	index: number,
 	recording: FileRef,
 ): Promise<Recording> {
-	const file = fileOf(context, index, recording);
+	const file = fileOf(execution, index, recording);
 	const place = placeOf(recording);
 	let inspector: AudioInspector | undefined;
 	let format: AudioFormat | undefined;
 	let bytes = 0;
-	for await (const chunk of await chunksOf(context, file)) {
+	for await (const chunk of await chunksOf(execution, file)) {
 		if (bytes === 0) {
 			format = sniffAudioFormat(chunk);
 			const isAudio = format ?? sniffForeignFormat(chunk);

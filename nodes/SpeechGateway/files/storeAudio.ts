@@ -33,7 +33,7 @@ export async function storeAudio(
 	fileName: string,
 	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
 ): Promise<StoredAudio> {
-	const { context, transport, hints } = item.session;
+	const { execution, transport, hints } = item.session;
 	const redact = (text: string) => transport.redact(text);
 	const chunks = (response.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
 	try {
@@ -82,7 +82,7 @@ export async function storeAudio(
 		const stored = await wholeOrStream(source, response.body)
 			.then(async (data) => {
 				const name = withExtension(fileName, extension);
-				return await context.helpers.prepareBinaryData(data, name, mimeType);
+				return await execution.helpers.prepareBinaryData(data, name, mimeType);
 			})
 			.catch(asError);
 		if (stored instanceof Error) throw failure ?? stored;

@@ -45,7 +45,7 @@ export async function storeVideo(
 		}
 	}
 	try {
-		const binary = await item.session.context.helpers.prepareBinaryData(
+		const binary = await item.session.execution.helpers.prepareBinaryData(
 			readableFrom(counted(), response.body),
 			withExtension(fileName, type.extension),
 			type.mimeType,

@@ -1,5 +1,5 @@
 import { NotStartedError } from '../core/errors';
-import { pause } from './pause';
+import { pause } from '../core/pause';
 
 const NO_ROOM = 'There was no room for the request in time';
 

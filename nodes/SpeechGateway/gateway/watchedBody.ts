@@ -1,4 +1,4 @@
-import { pause } from './pause';
+import { pause } from '../core/pause';
 import type { Readable } from './readable';
 
 /** Between two looks at the clock: an exchange that has ended is forgotten after this, however long its time-out. */

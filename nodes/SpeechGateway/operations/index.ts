@@ -1,4 +1,5 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Execution } from '../engine/execution';
 import { nodeError } from '../run/errors';
 import type { Operation } from '../run/operation';
 import { runItems } from '../run/runItems';
@@ -30,13 +31,13 @@ export const operations: Operation[] = [
 ];
 
 /** Runs the operation that the user has chosen, over all items of the node. */
-export async function runOperation(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const resource = context.getNodeParameter('resource', 0) as string;
-	const name = context.getNodeParameter('operation', 0) as string;
+export async function runOperation(execution: Execution): Promise<INodeExecutionData[][]> {
+	const resource = execution.context.getNodeParameter('resource', 0);
+	const name = execution.context.getNodeParameter('operation', 0);
 	const operation = operations.find(
 		(known) => known.resource === resource && known.operation === name,
 	);
-	if (operation) return await runItems(context, operation);
-	const message = `There is no operation "${name}" of "${resource}"`;
-	throw nodeError(context.getNode(), { message, description: '', details: {} });
+	if (operation) return await runItems(execution, operation);
+	const message = `There is no operation "${String(name)}" of "${String(resource)}"`;
+	throw nodeError(execution.node, { message, description: '', details: {} });
 }

@@ -1,5 +1,6 @@
-import type { ICheckProcessedOptions, IExecuteFunctions } from 'n8n-workflow';
+import type { ICheckProcessedOptions } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
+import type { Execution } from '../engine/execution';
 import type { ItemLedger } from './itemLedger';
 
 /**
@@ -30,7 +31,7 @@ interface Waiting {
 export class SentKeys {
 	private readonly waiting: Waiting[] = [];
 
-	constructor(private readonly helpers: IExecuteFunctions['helpers']) {}
+	constructor(private readonly helpers: Execution['helpers']) {}
 
 	/**
 	 * Records a key before anything is sent. False when this node has recorded it before, in any execution. Throws when it

@@ -88,7 +88,7 @@ export class ItemRequests {
 
 	/** Whether the execution may sleep while the item waits; a hint says why not. */
 	maySleep(): boolean {
-		const why = this.session.whyAwake?.();
+		const why = this.session.execution.whyAwake;
 		if (why) this.session.hints.add(`The execution stayed awake while it waited: ${why}.`);
 		return !why && !this.awake;
 	}

@@ -1,12 +1,13 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { idIn } from '../core/json';
 import type { UnknownRow } from './circuitBreaker';
-import { ItemLedger, type ItemRecord } from './itemLedger';
-import { doneAfterWaiting, firstExecutionId, type RunHistoryContext } from '../engine/history';
+import { BRANCHES, ItemLedger, type ItemRecord } from './itemLedger';
+import type { Execution } from '../engine/execution';
 
 interface RunRecord extends UnknownRow {
-	firstExecutionId: string;
-	executionId: string;
+	/** The execution in which this node first ran: this one, or the failed one that it retries. */
+	firstExecutionId?: string;
+	executionId?: string;
 	/** Since the execution started or woke up: n8n counts its tries anew then. */
 	attempts: number;
 	/** Wake-ups do not count. */
@@ -16,16 +17,14 @@ interface RunRecord extends UnknownRow {
 	items: Record<string, ItemRecord>;
 }
 
-export type LedgerContext = RunHistoryContext & Pick<IExecuteFunctions, 'getContext'>;
-
 type Rounds = Record<string, RunRecord | undefined>;
 
-/** Under this name, beside the rounds: tasks that left the node on Still Processing, by id. */
+/** Under this name, beside the rounds: tasks that left the node on Still Processing, by ID. */
 const WAITING = 'waiting';
 
 /** Whether an earlier attempt has paid for anything in this round. */
-export function hasPaid(context: LedgerContext, name: string, key: string): boolean {
-	const stored = context.getContext('node') as Record<string, Rounds | undefined>;
+export function hasPaid({ memory }: Execution, name: string, key: string): boolean {
+	const stored = memory as Record<string, Rounds | undefined>;
 	const records = Object.values(stored[name]?.[key]?.items ?? {});
 	return records.some((record) => new ItemLedger(record).maybeCharged);
 }
@@ -36,51 +35,41 @@ export function hasPaid(context: LedgerContext, name: string, key: string): bool
  * round of a loop, so that rounds stay apart. Plain JSON. `close` removes all of the round.
  */
 export class Ledger {
-	private readonly rounds: Rounds;
-	private readonly round: RunRecord;
-	/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
-	readonly wokeUp: boolean;
-	/** Of the time before the sleep, still to be shown. */
-	readonly hints: string[];
-	/** When the execution's timeout is, as it was known before the sleep; ms since 1970. */
-	readonly endsAt?: number;
-
-	constructor(
-		private readonly context: LedgerContext,
+	private constructor(
+		private readonly execution: Execution,
+		private readonly memory: Record<string, unknown>,
 		private readonly name: string,
 		private readonly key: string,
-	) {
-		const stored = context.getContext('node') as Record<string, Rounds | undefined>;
-		this.rounds = stored[name] ??= {};
-		this.takeOverSleeping();
-		const executionId = context.getExecutionId();
-		const round = (this.rounds[key] ??= {
-			firstExecutionId: firstExecutionId(context) ?? executionId,
-			executionId,
+		private readonly rounds: Rounds,
+		private readonly round: RunRecord,
+		/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
+		readonly wokeUp: boolean,
+		/** Of the time before the sleep, still to be shown. */
+		readonly hints: string[],
+		/** When the execution's timeout is, as it was known before the sleep; ms since 1970. */
+		readonly endsAt?: number,
+	) {}
+
+	/** Opens the record of a round, and counts this call as a new attempt or as a wake-up. */
+	static begin(execution: Execution, name: string, key: string): Ledger {
+		const { memory, id } = execution;
+		const rounds = ((memory as Record<string, Rounds | undefined>)[name] ??= {});
+		takeOverSleeping(rounds, key);
+		const round = (rounds[key] ??= {
+			firstExecutionId: execution.firstId ?? id,
+			executionId: id,
 			attempts: 0,
 			items: {},
 		});
-		const isNewRetry = round.executionId !== executionId;
-		if (isNewRetry) Object.assign(round, { executionId, attempts: 0, attemptsInAll: 0 });
-		this.wokeUp = round.asleep !== undefined && !isNewRetry;
-		this.hints = round.asleep?.hints ?? [];
-		this.endsAt = this.wokeUp ? round.asleep?.endsAt : undefined;
+		const isNewRetry = round.executionId !== id;
+		if (isNewRetry) Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
+		const { asleep } = round;
+		const wokeUp = asleep !== undefined && !isNewRetry;
 		delete round.asleep;
-		round.attempts = this.wokeUp ? 1 : round.attempts + 1;
-		round.attemptsInAll = (round.attemptsInAll ?? 0) + (this.wokeUp ? 0 : 1);
-		this.round = round;
-	}
-
-	/**
-	 * The first call after a sleep goes on with the round that slept, also where n8n gives it another run index: older n8n,
-	 * 1.100 among them, counts what it skips when it wakes up as a run of the node.
-	 */
-	private takeOverSleeping(): void {
-		const { rounds, key } = this;
-		const slept = Object.keys(rounds).find((name) => rounds[name]?.asleep);
-		if (slept === undefined || slept === key) return;
-		rounds[key] = rounds[slept];
-		delete rounds[slept];
+		round.attempts = wokeUp ? 1 : round.attempts + 1;
+		round.attemptsInAll = (round.attemptsInAll ?? 0) + (wokeUp ? 0 : 1);
+		const [hints, endsAt] = [asleep?.hints ?? [], wokeUp ? asleep.endsAt : undefined];
+		return new Ledger(execution, memory, name, key, rounds, round, wokeUp, hints, endsAt);
 	}
 
 	/** The run goes to sleep; all is on record. Its next call is a wake-up, unless it is that of a retry. */
@@ -101,8 +90,7 @@ export class Ledger {
 		return this.round.attempts;
 	}
 
-	/** The execution that was first to run this node: this one, or the failed one that it retries. */
-	get firstExecutionId(): string {
+	get firstExecutionId(): string | undefined {
 		return this.round.firstExecutionId;
 	}
 
@@ -119,6 +107,13 @@ export class Ledger {
 	/** For the circuit breaker of the run. */
 	get unknownRow(): UnknownRow {
 		return this.round;
+	}
+
+	/** The items of the input and, behind them, those that were paid for and are missing from the input now. */
+	items(inputs: number): ItemLedger[] {
+		const paid = this.keys().filter((key) => this.item(key).maybeCharged);
+		const length = paid.reduce((most, key) => Math.max(most, Number(key) + 1), inputs);
+		return Array.from({ length }, (_, index) => this.item(String(index)));
 	}
 
 	item(key: string): ItemLedger {
@@ -138,12 +133,13 @@ export class Ledger {
 
 	/**
 	 * Items that carry the id of a task which left this node on Still Processing go on with that task, however many come
-	 * back with it, and however late. Once it is done, they get what the first got. `items`: the json of all, in order.
+	 * back with it, and however late. Once it is done, they get what the first got.
 	 */
-	takeBack(items: IDataObject[]): void {
+	takeBack(items: INodeExecutionData[]): void {
 		const waiting = this.rounds[WAITING]?.items ?? {};
-		let done: ReturnType<typeof doneAfterWaiting> | undefined;
-		for (const [index, json] of items.entries()) {
+		let done: Map<string, INodeExecutionData> | undefined;
+		// Some nodes hand over items that have files, and no json at all.
+		for (const [index, { json = {} }] of items.entries()) {
 			const id = idIn(json, 'id');
 			const item = this.item(String(index));
 			if (id === undefined || item.maybeCharged) continue;
@@ -151,7 +147,7 @@ export class Ledger {
 				item.adopt(structuredClone(waiting[id]));
 				continue;
 			}
-			done ??= doneAfterWaiting(this.context);
+			done ??= this.execution.doneAfterWaiting(BRANCHES.indexOf('waiting'));
 			const result = done.get(id);
 			// What has left on Success says so: it comes back to have something else made.
 			if (result && json.bytes === undefined)
@@ -176,6 +172,17 @@ export class Ledger {
 	/** Nothing is left to protect: no trace stays in the execution data. */
 	close(): void {
 		delete this.rounds[this.key];
-		if (Object.keys(this.rounds).length === 0) delete this.context.getContext('node')[this.name];
+		if (Object.keys(this.rounds).length === 0) delete this.memory[this.name];
 	}
+}
+
+/**
+ * The first call after a sleep goes on with the round that slept, also where n8n gives it another run index: older n8n,
+ * 1.100 among them, counts what it skips when it wakes up as a run of the node.
+ */
+function takeOverSleeping(rounds: Rounds, key: string): void {
+	const slept = Object.keys(rounds).find((name) => rounds[name]?.asleep);
+	if (slept === undefined || slept === key) return;
+	rounds[key] = rounds[slept];
+	delete rounds[slept];
 }

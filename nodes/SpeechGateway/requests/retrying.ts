@@ -1,7 +1,7 @@
 import { mayBeSentAgain } from './outcome';
 import { backoffMs, MAX_RETRY_AFTER_MS } from './retryPolicy';
 import type { ConcurrencyLimiter, Ticket } from '../gateway/concurrencyLimiter';
-import { pause } from '../gateway/pause';
+import { pause } from '../core/pause';
 import { type Failure, isFailure } from './exchange';
 import type { Session } from './session';
 

@@ -1,14 +1,12 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Execution } from '../engine/execution';
 import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
-import type { GatewayContext, Transport } from '../gateway/transport';
+import type { Transport } from '../gateway/transport';
 import { CircuitBreaker, type UnknownRow } from './circuitBreaker';
 import { SentKeys } from './claims';
 
 /** What all items of one run of the node share. */
 export interface Session {
-	context: GatewayContext &
-		Pick<IExecuteFunctions, 'helpers' | 'getInputData'> &
-		Partial<Pick<IExecuteFunctions, 'sendMessageToUI' | 'sendChunk' | 'getWorkflowDataProxy'>>;
+	execution: Execution;
 	transport: Transport;
 	limiter: ConcurrencyLimiter;
 	breaker: CircuitBreaker;
@@ -19,10 +17,10 @@ export interface Session {
 	once: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 	/** When the workflow's timeout ends the execution, ms since 1970; undefined: never, as far as is known. */
 	endsAt?: number;
-	/** Why the execution cannot sleep; undefined: it can. */
-	whyAwake?: () => string | undefined;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
 	retryOf?: string;
+	/** n8n may have deleted files that are on record, together with the failed execution that this one retries. */
+	filesMayBeGone?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
 	/** Tokens that segments which went on as jobs cost beyond the estimate of the run. */
@@ -39,18 +37,18 @@ function shared(): Session['once'] {
 }
 
 export function openSession(
-	context: Session['context'],
+	execution: Execution,
 	transport: Transport,
 	concurrency: number,
 	row?: UnknownRow,
 ): Session {
 	const limiter = new ConcurrencyLimiter(concurrency, transport.cancel);
 	return {
-		context,
+		execution,
 		transport,
 		limiter,
 		breaker: new CircuitBreaker(limiter, row),
-		keys: new SentKeys(context.helpers),
+		keys: new SentKeys(execution.helpers),
 		hints: new Set(),
 		once: shared(),
 		extraTokens: 0,

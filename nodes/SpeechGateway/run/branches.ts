@@ -1,11 +1,11 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { AsleepError } from '../core/errors';
 import { Parameters } from '../fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
 import { errorItem } from './outputItems';
 import { type Branch, BRANCHES, type Result } from '../requests/itemLedger';
-import { workflowSettings } from '../engine/workflowSettings';
+import type { Execution } from '../engine/execution';
 
 /** How an item's way through the operation ended. */
 export type Settled =
@@ -15,31 +15,26 @@ export type Settled =
 	| { asleep: AsleepError };
 
 /** The node's outputs; as an AI tool there is one, since the model sees no other. */
-export function branchesOf(operation: Operation, context: IExecuteFunctions): Branch[] {
-	if (isTool(context)) return ['success'];
+export function branchesOf(operation: Operation, execution: Execution): Branch[] {
+	if (execution.isTool) return ['success'];
 	const exists: Record<Branch, boolean> = {
 		success: true,
 		unknown: operation.billed,
 		waiting:
 			operation.waits === true &&
-			new Parameters(context, 0).runOption('whenMaxWaitReached') === 'stillProcessing',
+			new Parameters(execution, 0).runOption('whenMaxWaitReached') === 'stillProcessing',
 	};
 	return BRANCHES.filter((branch) => exists[branch]);
 }
-
-/** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */
-export const isTool = (context: Pick<IExecuteFunctions, 'getNode'>) =>
-	context.getNode().type.endsWith('Tool');
 
 /** The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them. */
 export function sortOntoBranches(
 	settled: Settled[],
 	branches: Branch[],
-	context: IExecuteFunctions,
+	{ settings }: Execution,
 ): INodeExecutionData[][] {
-	const binaryMode = workflowSettings(context).binaryMode;
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
-	const failure = (error: unknown) => errorItem(errorText(error), binaryMode);
+	const failure = (error: unknown) => errorItem(errorText(error), settings.binaryMode);
 	settled.forEach((outcome, index) => {
 		const [branch, items] =
 			'branch' in outcome

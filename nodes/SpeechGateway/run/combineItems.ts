@@ -1,4 +1,5 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Execution } from '../engine/execution';
 import { Transport } from '../gateway/transport';
 import { sortOntoBranches, type Settled } from './branches';
 import { runError } from './errors';
@@ -12,42 +13,42 @@ import { openSession } from '../requests/session';
  * there is no ledger. In the continue modes, items that cannot be read become error items, and the others are combined.
  */
 export async function combineItems(
-	context: IExecuteFunctions,
+	execution: Execution,
 	operation: Operation,
 ): Promise<INodeExecutionData[][] | undefined> {
 	const { combine, combines = () => false } = operation;
 	if (!combine) return undefined;
-	const count = context.getInputData().length;
+	const count = execution.items.length;
 	const inputs: ReadItem[] = [];
 	const good: Array<{ index: number; input: object }> = [];
 	// One by one: reading an item may be reading its files.
 	for (let index = 0; index < count; index++) {
-		const input = await readOne(context, operation, index);
+		const input = await readOne(execution, operation, index);
 		inputs.push(input);
 		if (!('parameters' in input)) continue;
 		if (good.length === 0 && !combines(input.parameters)) return undefined;
 		good.push({ index, input: input.parameters });
 	}
 
-	const stopOnFail = !context.continueOnFail();
 	const fail = (index: number, error: unknown): Settled => {
-		if (stopOnFail) throw runError(context, { index, count, kept: 0, error, operation });
+		if (execution.stopsOnError)
+			throw runError(execution, { index, count, kept: 0, error, operation });
 		return { failed: error };
 	};
 	const settled = inputs.map(
 		(input, index): Settled =>
 			'failed' in input ? fail(index, input.failed) : { branch: 'success', items: [] },
 	);
-	if (good.length === 0) return sortOntoBranches(settled, ['success'], context);
-	const session = openSession(context, Transport.offline(context), 1);
+	if (good.length === 0) return sortOntoBranches(settled, ['success'], execution);
+	const session = openSession(execution, Transport.offline(execution.context), 1);
 	const [first] = good;
 	try {
 		settled[first.index] = await combine(good, session);
 	} catch (error) {
 		settled[first.index] = fail(first.index, error);
 	}
-	giveHints(context, session.hints, settled);
-	const [output] = sortOntoBranches(settled, ['success'], context);
+	giveHints(execution, session.hints, settled);
+	const [output] = sortOntoBranches(settled, ['success'], execution);
 	const pairedItem = good.map(({ index }) => ({ item: index }));
 	return [output.map((item) => (item.json.error === undefined ? { ...item, pairedItem } : item))];
 }

@@ -1,7 +1,6 @@
 import {
 	type Functionality,
 	type IBinaryKeyData,
-	type IExecuteFunctions,
 	type INode,
 	type JsonObject,
 	NodeApiError,
@@ -9,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { type ErrorDetails, GatewayError, InputError } from '../core/errors';
 import type { Operation } from './operation';
-import { isKeptOnFailure } from '../engine/workflowSettings';
+import type { Execution } from '../engine/execution';
 
 /** What an item's failure has to say, whether it becomes an error item or the error of the run. */
 export interface ErrorText {
@@ -70,18 +69,19 @@ export interface RunFailure {
 
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
-	context: Pick<IExecuteFunctions, 'getNode'> &
-		Partial<Pick<IExecuteFunctions, 'getMode' | 'getWorkflowSettings'>>,
+	execution: Execution,
 	{ index, count, kept, error, operation }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = errorText(error);
 	const message = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error instanceof InputError && kept === 0;
-	const sent = isUnsent ? '' : keptWords(kept, count, details, operation, isKeptOnFailure(context));
+	const sent = isUnsent
+		? ''
+		: keptWords(kept, count, details, operation, execution.isKeptOnFailure);
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const description = [advice, sent, id].filter(Boolean).join(' ');
 	// Without an item index: the editor would append it to the message, counted from 0.
-	return nodeError(context.getNode(), { message, description, details });
+	return nodeError(execution.node, { message, description, details });
 }
 
 /** What is paid for, and how to get the rest without paying for that again. */

@@ -5,6 +5,7 @@ import type {
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import type { OutcomeUnknownError, UnknownReason } from '../core/errors';
+import { COMBINED_FILES } from '../engine/errorOutput';
 import type { ErrorText } from './errors';
 import type { About } from './operation';
 
@@ -60,9 +61,6 @@ export function unknownItem(
 	const binary = files as IBinaryKeyData;
 	return { json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
-
-/** Where n8n 2 keeps the files of an item if the workflow combines binary data with the json ("Execution logic v2"). */
-export const COMBINED_FILES = '_files';
 
 /**
  * The one shape that n8n 1 and 2 both move to the Error output without losing its fields. Combined, n8n would put the files

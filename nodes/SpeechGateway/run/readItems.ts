@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Execution } from '../engine/execution';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
 import { Parameters } from '../fields/parameters';
@@ -19,7 +19,7 @@ export interface Input {
 
 /** Reads and checks the parameters of all items that are not done; nothing is sent. */
 export async function readAll(
-	context: IExecuteFunctions,
+	execution: Execution,
 	operation: Operation,
 	ledgers: ItemLedger[],
 ): Promise<Array<ReadItem | undefined>> {
@@ -27,10 +27,11 @@ export async function readAll(
 	for (const [index, ledger] of ledgers.entries()) {
 		const otherOperation = paidForOther(operation, ledger);
 		if (otherOperation) inputs.push({ failed: otherOperation });
-		else inputs.push(ledger.result ? undefined : await readOne(context, operation, index, ledger));
+		else
+			inputs.push(ledger.result ? undefined : await readOne(execution, operation, index, ledger));
 	}
 	const good = () => inputs.flatMap((input) => (input && 'parameters' in input ? [input] : []));
-	refuseSharedKeys(context, inputs, ledgers);
+	refuseSharedKeys(execution, inputs, ledgers);
 	if (operation.checkAll && good().length > 0) {
 		try {
 			operation.checkAll(good().map(({ parameters }) => parameters));
@@ -43,12 +44,12 @@ export async function readAll(
 
 /** One item; what an earlier attempt has paid for decides over what the parameters say now. */
 export async function readOne(
-	context: IExecuteFunctions,
+	execution: Execution,
 	operation: Operation,
 	index: number,
 	ledger?: ItemLedger,
 ): Promise<ReadItem> {
-	const parameters = new Parameters(context, index);
+	const parameters = new Parameters(execution, index);
 	const paid = ledger?.paidFor?.parameters;
 	try {
 		const input = await operation.read(parameters);
@@ -67,14 +68,14 @@ const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.
 
 /** Only the first of several items with the same "Send Once Key" is sent; what is paid for in part is finished all the same. */
 function refuseSharedKeys(
-	context: IExecuteFunctions,
+	execution: Execution,
 	inputs: Array<ReadItem | undefined>,
 	ledgers: ItemLedger[],
 ): void {
 	const keyOf = (input: ReadItem | undefined, index: number) => {
 		if (input) return 'parameters' in input ? input.settings.sendOnceKey : undefined;
 		// An item that is done has not been read again, but still owns its key.
-		return ledgers[index].keyRecorded ? keyOfDone(new Parameters(context, index)) : undefined;
+		return ledgers[index].keyRecorded ? keyOfDone(new Parameters(execution, index)) : undefined;
 	};
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {

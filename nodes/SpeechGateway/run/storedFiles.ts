@@ -1,16 +1,18 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData } from 'n8n-workflow';
 import { type ErrorDetails, GatewayError } from '../core/errors';
 import { errorText } from './errors';
 import type { ItemLedger } from '../requests/itemLedger';
+import type { Session } from '../requests/session';
 
 /**
  * In a retry: the error of an item whose paid files are gone, with those that are left. n8n deletes the files of an
  * execution together with it, and a retry starts from the files of the execution that failed.
  */
 export async function missingFile(
-	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
+	{ execution }: Session,
 	ledger: ItemLedger,
 ): Promise<GatewayError | undefined> {
+	const { helpers } = execution;
 	const { files, taskId } = ledger;
 	const left: Record<string, IBinaryData> = {};
 	let missing: IBinaryData | undefined;

@@ -1,7 +1,7 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Execution } from '../engine/execution';
 import { askedHash, type Operation } from './operation';
 import { readOne } from './readItems';
-import { firstExecutionId } from '../engine/history';
 
 type Outputs = INodeExecutionData[][];
 
@@ -27,20 +27,20 @@ const underWay = new WeakMap<object, Map<string, Promise<CallResult>>>();
  * under way waits for it. `run` gets a name for the call, under which its ledger is kept until it has succeeded.
  */
 export async function asToolCall(
-	context: IExecuteFunctions,
+	execution: Execution,
 	operation: Operation,
 	run: (call: string) => Promise<CallResult>,
 ): Promise<Outputs> {
-	const input = await readOne(context, operation, 0);
+	const input = await readOne(execution, operation, 0);
 	const call = `tool ${'parameters' in input ? askedHash(operation, input.parameters) : 'unreadable'}`;
-	const known = resultsOf(context);
-	const key = `${context.getNode().name}\n${call}`;
+	const known = resultsOf(execution);
+	const key = `${execution.node.name}\n${call}`;
 	const earlier = known.find((of) => of.has(key))?.get(key);
 	if (earlier) return structuredClone(earlier);
 
-	const execution = context.getContext('node');
-	const calls = underWay.get(execution) ?? new Map<string, Promise<CallResult>>();
-	underWay.set(execution, calls);
+	const { memory } = execution;
+	const calls = underWay.get(memory) ?? new Map<string, Promise<CallResult>>();
+	underWay.set(memory, calls);
 	const running = calls.get(call) ?? run(call);
 	calls.set(call, running);
 	try {
@@ -56,9 +56,8 @@ export async function asToolCall(
  * What this execution has paid for, and the failed one that it retries. None outside of an execution, where an MCP Server
  * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
  */
-function resultsOf(context: IExecuteFunctions): Array<Map<string, Outputs>> {
-	const ids = new Set([context.getExecutionId(), firstExecutionId(context)]);
-	return [...ids].flatMap((id) => (id ? [resultsOfExecution(id)] : []));
+function resultsOf({ id, firstId }: Execution): Array<Map<string, Outputs>> {
+	return [...new Set([id, firstId])].flatMap((known) => (known ? [resultsOfExecution(known)] : []));
 }
 
 function resultsOfExecution(id: string): Map<string, Outputs> {

@@ -120,10 +120,10 @@ async function tagsOf(
 	{ tags = {} }: NarrationInput,
 ): Promise<Tags> {
 	try {
-		return await readTags(session.context, [index], tags);
+		return await readTags(session.execution, [index], tags);
 	} catch (error) {
 		session.hints.add(`The file of item ${index + 1} has no cover: ${asError(error).message}.`);
-		return await readTags(session.context, [index], {
+		return await readTags(session.execution, [index], {
 			...tags,
 			coverBinaryPropertyName: undefined,
 		});
@@ -186,6 +186,6 @@ async function subtitleFile(
 	const text = subtitles(input.subtitles, timed, input.parentheses);
 	const mimeType = input.subtitles === 'srt' ? 'application/x-subrip' : 'text/vtt';
 	const fileName = withExtension(input.fileName, input.subtitles);
-	const { prepareBinaryData } = item.session.context.helpers;
+	const { prepareBinaryData } = item.session.execution.helpers;
 	return { subtitles: await prepareBinaryData(Buffer.from(text), fileName, mimeType) };
 }

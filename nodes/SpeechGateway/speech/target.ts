@@ -20,12 +20,12 @@ export const withoutTarget = (input: NarrationInput): object => withNewTarget(in
 /** Throws InputError when the files cannot be made as they are asked for: a cover that is none, two files in one field. */
 export async function checkFiles(
 	input: Pick<NarrationInput, 'binaryPropertyName' | 'subtitles'> & PodcastValues,
-	{ context, index }: Parameters,
+	{ execution, index }: Parameters,
 ): Promise<void> {
 	checkOutputField(input.binaryPropertyName, {
 		subtitles: input.subtitles !== 'none',
 		chapters: input.chapters !== 'none',
 	});
 	// The bytes are read again when they are written: the ledger keeps the input, and while it is spoken they are not needed.
-	await readTags(context, [index], input.tags);
+	await readTags(execution, [index], input.tags);
 }

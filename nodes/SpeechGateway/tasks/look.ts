@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../core/errors';
 import { gatewayWords, plain } from '../gateway/gatewayWords';
 import { jobProgress } from './pollSchedule';
-import { pause } from '../gateway/pause';
+import { pause } from '../core/pause';
 import { isFailure } from '../requests/exchange';
 import type { ItemRequests } from '../requests/itemRequests';
 import { pollingOf } from './polling';

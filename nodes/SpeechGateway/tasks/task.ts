@@ -106,8 +106,5 @@ const MAX_CUSTOM_DATA = 10;
 /** Makes the execution findable by the id of what was submitted. */
 function rememberId(item: ItemRequests, { thing, id }: Task): void {
 	if (item.index >= MAX_CUSTOM_DATA) return;
-	const { customData } = (item.session.context.getWorkflowDataProxy?.(0).$execution ?? {}) as {
-		customData?: { set(key: string, value: string): void };
-	};
-	customData?.set(`${thing}_${item.index + 1}`, id.slice(0, 500));
+	item.session.execution.tag(`${thing}_${item.index + 1}`, id);
 }

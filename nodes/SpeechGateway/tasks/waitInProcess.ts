@@ -3,7 +3,7 @@ import { GatewayError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
 import { firstPollMs, nextPollMs } from './pollSchedule';
 import type { WaitSettings } from '../fields/wait';
-import { pause } from '../gateway/pause';
+import { pause } from '../core/pause';
 import type { ItemRequests } from '../requests/itemRequests';
 import { quoted, type Task } from './task';
 import { look, statusWord } from './look';
@@ -106,10 +106,7 @@ function stillProcessing(
 
 export const seconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
 
-/** n8n has no progress bar for a running node; a line in the browser's console of a manual run is what there is. */
-function showProgress(item: ItemRequests): void {
-	const { context } = item.session;
-	const polling = pollingOf(item.session);
-	const line = `${++polling.done} of ${polling.waiting} jobs done`;
-	context.sendMessageToUI?.(line);
+function showProgress({ session }: ItemRequests): void {
+	const polling = pollingOf(session);
+	session.execution.showProgress(`${++polling.done} of ${polling.waiting} jobs done`);
 }

@@ -22,15 +22,15 @@ interface InputFile extends StoredAudio {
 type JoinInput = JoinValues & { files: InputFile[] };
 
 export const join = defineOperation(audioJoin, {
-	async prepare(input, { context, index }): Promise<JoinInput> {
-		const cancel = context.getExecutionCancelSignal?.();
+	async prepare(input, { execution, index }): Promise<JoinInput> {
+		const cancel = execution.cancel;
 		const { binaryPropertyName: given } = input;
 		const places = typeof given === 'string' ? namesIn(given) : [given];
 		if (places.length === 0) throw new InputError('"Input Binary Field" names no field');
-		const { title } = context.getInputData()[index].json;
+		const { title } = execution.items[index].json;
 		const files: InputFile[] = [];
 		for (const place of places) {
-			const file = await inspectInput(context, index, place, cancel);
+			const file = await inspectInput(execution, index, place, cancel);
 			const { fileName = placeOf(place) } = file.binary;
 			files.push({
 				...file,
@@ -73,7 +73,7 @@ async function joined(
 	const headings =
 		input.chapters === 'headings' ? files.map(({ title }, part) => ({ title, part })) : undefined;
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
-	const { context } = session;
+	const { execution } = session;
 	const { binary, info, starts, chapters } = await joinStored(
 		session,
 		files,
@@ -84,7 +84,7 @@ async function joined(
 			cancel: session.transport.cancel,
 			metadata: {
 				tags: await readTags(
-					context,
+					execution,
 					all.map(({ index }) => index),
 					input.tags,
 				),

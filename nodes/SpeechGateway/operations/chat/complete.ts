@@ -6,7 +6,6 @@ import { relayToClient } from '../../chat/relay';
 import { withoutErrorKey } from '../../run/outputItems';
 import type { Parameters } from '../../fields/parameters';
 import { defineOperation } from '../../run/operation';
-import { isTool } from '../../run/branches';
 
 export const complete = defineOperation(chatComplete, {
 	prepare: chatRequest,
@@ -31,10 +30,10 @@ export const complete = defineOperation(chatComplete, {
 });
 
 /** `relay`: whether the text goes on to the client of the workflow while it is being written. */
-function chatRequest(input: ChatValues, { context }: Parameters) {
+function chatRequest(input: ChatValues, { execution }: Parameters) {
 	const { model, messages, additionalBody, temperature, maxTokens, tools, simplify } = input;
-	const streaming = !isTool(context) && context.isStreaming?.() === true;
-	const stream = input.stream ?? streaming;
+	const { streams } = execution;
+	const stream = input.stream ?? streams;
 	const body = {
 		...additionalBody,
 		model,
@@ -44,7 +43,7 @@ function chatRequest(input: ChatValues, { context }: Parameters) {
 		...(tools.length > 0 && { tools }),
 		...(stream && { stream }),
 	} as IDataObject;
-	return { body, relay: stream && streaming, simplify };
+	return { body, relay: stream && streams, simplify };
 }
 
 function lastMessage({ messages }: IDataObject): string | undefined {

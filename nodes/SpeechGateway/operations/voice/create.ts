@@ -15,8 +15,8 @@ import type { ItemRequests } from '../../requests/itemRequests';
 type VoiceInput = CloneValues & { recording: Recording };
 
 export const create = defineOperation(voiceCreate, {
-	async prepare(input, { context, index }): Promise<VoiceInput> {
-		const recording = await inspectRecording(context, index, input.binaryPropertyName);
+	async prepare(input, { execution, index }): Promise<VoiceInput> {
+		const recording = await inspectRecording(execution, index, input.binaryPropertyName);
 		return { ...input, recording };
 	},
 	describe: ({ title, recording }) => ({
@@ -46,7 +46,7 @@ async function findVoice(
 
 async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject> {
 	const { model, title, binaryPropertyName, recording } = input;
-	const { context, hints } = item.session;
+	const { execution, hints } = item.session;
 	if (recording.seconds !== undefined && recording.seconds < RECOMMENDED_RECORDING_SECONDS) {
 		hints.add(
 			`The recording for "${title}" is only ${Math.round(recording.seconds)} seconds long; the gateway recommends at least ${RECOMMENDED_RECORDING_SECONDS}.`,
@@ -58,8 +58,8 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		input: { model, title, bytes: recording.bytes, fileName: recording.fileName },
 		about: { model },
 		body: async () => {
-			const file = fileOf(context, item.index, binaryPropertyName);
-			const audio = await collect(await chunksOf(context, file));
+			const file = fileOf(execution, item.index, binaryPropertyName);
+			const audio = await collect(await chunksOf(execution, file));
 			const form = new FormData();
 			form.append('model', model);
 			form.append('title', title);

@@ -1,0 +1,21 @@
+import type {
+	IExecuteFunctions,
+	IRunExecutionData,
+	ISupplyDataFunctions,
+	IWorkflowExecuteAdditionalData,
+	IWorkflowSettings,
+} from 'n8n-workflow';
+
+/** What n8n's contexts have at run time beyond their types. */
+interface Internals {
+	additionalData?: Partial<IWorkflowExecuteAdditionalData>;
+	runExecutionData?: Partial<IRunExecutionData>;
+	/** Older versions, 2.0 among them, have no method for its settings. */
+	workflow?: { settings?: IWorkflowSettings };
+}
+
+/** What a node that is executed and one that supplies a model have in common. */
+type Shared = Pick<IExecuteFunctions, keyof IExecuteFunctions & keyof ISupplyDataFunctions>;
+
+/** n8n's context of a node; what only some kinds of nodes or versions of n8n have is optional. */
+export type NodeContext = Shared & Partial<IExecuteFunctions> & Internals;

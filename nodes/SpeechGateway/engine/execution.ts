@@ -1,0 +1,184 @@
+import type { INode, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
+import type { NodeContext } from './context';
+import { ignoreErrorOutput, moveToErrorOutput } from './errorOutput';
+import { doneAfterWaiting, firstExecutionId, rememberFirst } from './history';
+import { isKeptOnFailure, settingsOf } from './settings';
+import { outlastStart, putToSleep, removeDecoy, timeoutAt, whyAwake } from './sleep';
+import { withLinks } from './toolLinks';
+
+type Outputs = INodeExecutionData[][];
+
+/** n8n tries a node twice at least and five times at most, three times unless told otherwise. */
+const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
+
+/** n8n cuts longer values of custom data. */
+const MAX_TAG_LENGTH = 500;
+
+/** One call of a node by n8n's engine: all that is known of the engine from inside is behind this. */
+export class Execution {
+	constructor(readonly context: NodeContext) {}
+
+	get node(): INode {
+		return this.context.getNode();
+	}
+
+	/** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */
+	get isTool(): boolean {
+		return this.node.type.endsWith('Tool');
+	}
+
+	/** n8n's documented helpers: files, HTTP, deduplication. */
+	get helpers(): NodeContext['helpers'] {
+		return this.context.helpers;
+	}
+
+	/** Undefined outside of an execution, as for the tools of an MCP Server Trigger. */
+	get id(): string | undefined {
+		return this.context.getExecutionId();
+	}
+
+	/** The execution in which this node first ran: this one, or the failed one that it retries. Undefined if not known. */
+	get firstId(): string | undefined {
+		return firstExecutionId(this.context);
+	}
+
+	rememberFirst(id: string | undefined): void {
+		if (id !== undefined) rememberFirst(this.context, id);
+	}
+
+	/** The round of the loop that the node is in, from 0. */
+	get round(): number {
+		return Number(this.context.getWorkflowDataProxy(0).$runIndex ?? 0);
+	}
+
+	/**
+	 * What the node keeps in the execution's data: JSON that outlives Retry On Fail, a sleep, and the record of a failed
+	 * execution. Shared by all rounds.
+	 */
+	get memory(): Record<string, unknown> {
+		return this.context.getContext?.('node') ?? {};
+	}
+
+	/** Items of finished tasks that had left the node on Still Processing before, by the ID of the task. */
+	doneAfterWaiting(output: number): Map<string, INodeExecutionData> {
+		return doneAfterWaiting(this.context, output);
+	}
+
+	get settings(): IWorkflowSettings {
+		return settingsOf(this.context);
+	}
+
+	/** The input of the node. Some nodes hand over items that have files and no json at all. */
+	get items(): INodeExecutionData[] {
+		return this.context.getInputData();
+	}
+
+	/** Whether an error of an item ends the run. */
+	get stopsOnError(): boolean {
+		return !this.context.continueOnFail();
+	}
+
+	/** Whether n8n keeps the execution if it fails, so that it can be retried. */
+	get isKeptOnFailure(): boolean {
+		return isKeptOnFailure(this.context);
+	}
+
+	/** How often n8n runs the node, at most, as long as it fails (Retry On Fail). */
+	get tries(): number {
+		const { retryOnFail, maxTries } = this.node;
+		if (!retryOnFail) return 1;
+		return Math.min(MOST_TRIES, Math.max(FEWEST_TRIES, maxTries || USUAL_TRIES));
+	}
+
+	/**
+	 * Whether n8n runs the whole node again after this attempt (from 1): with Retry On Fail, it does so when the first item is
+	 * an error, also in the continue modes.
+	 */
+	willRunAgain(outputs: Outputs, attempt: number): boolean {
+		return outputs[0]?.[0]?.json.error !== undefined && attempt < this.tries;
+	}
+
+	/** Aborts when the execution is stopped, or its timeout is over. */
+	get cancel(): AbortSignal | undefined {
+		return this.context.getExecutionCancelSignal?.();
+	}
+
+	get isCancelled(): boolean {
+		return this.cancel?.aborted === true;
+	}
+
+	/** When the workflow's timeout ends the execution, ms since 1970. `earlier`: what was known before a sleep. */
+	timeoutAt(earlier?: number): number | undefined {
+		return timeoutAt(this.context, earlier);
+	}
+
+	/** Why the execution cannot sleep, to follow "it stayed awake:"; undefined if it can. */
+	get whyAwake(): string | undefined {
+		return whyAwake(this.context, this.isTool);
+	}
+
+	/** Puts the execution to sleep as soon as the node has returned; n8n calls the node again at that time (ms since 1970). */
+	async sleep(until: number): Promise<void> {
+		await putToSleep(this.context, new Date(until), this.round);
+	}
+
+	/** Removes what the sleep added to n8n's stack. */
+	wakeUp(): void {
+		removeDecoy(this.context);
+	}
+
+	/** Waits until n8n has finished its own start. */
+	async outlastStart(): Promise<void> {
+		await outlastStart(this.cancel);
+	}
+
+	/** Keeps n8n from replacing a tool's output with an empty list of errors. */
+	ignoreErrorOutput(): void {
+		ignoreErrorOutput(this.context);
+	}
+
+	/** Moves error items to the Error output where n8n cannot. */
+	moveToErrorOutput(outputs: Outputs): Outputs {
+		return moveToErrorOutput(this.context, outputs);
+	}
+
+	/** For an agent, which gets no files: links to them. */
+	withLinks(outputs: Outputs): Outputs {
+		return withLinks(this.context, outputs);
+	}
+
+	/** Whether the workflow streams its answer to a client. */
+	get streams(): boolean {
+		return !this.isTool && this.context.isStreaming?.() === true;
+	}
+
+	/** Sends a piece of a streamed answer. A client that has gone away does not cost the answer. */
+	async stream(
+		type: 'begin' | 'item' | 'end' | 'error',
+		index: number,
+		content?: string,
+	): Promise<void> {
+		// On n8n it is a promise, whatever its type says.
+		const sent = new Promise((resolve) => resolve(this.context.sendChunk?.(type, index, content)));
+		await sent.catch(() => undefined);
+	}
+
+	/** Shows a hint beside the output once the node has finished. */
+	hint(message: string, type: 'info' | 'warning' = 'info'): void {
+		this.context.addExecutionHints?.({ message, type, location: 'outputPane' });
+	}
+
+	/** Writes a line into the browser's console during a manual run: n8n has no progress bar for a running node. */
+	showProgress(line: string): void {
+		this.context.sendMessageToUI?.(line);
+	}
+
+	/** Makes the execution findable by a value ("Highlighted data"); n8n keeps ten. */
+	tag(key: string, value: string): void {
+		const { $execution } = this.context.getWorkflowDataProxy(0);
+		const { customData } = ($execution ?? {}) as {
+			customData?: { set(key: string, value: string): void };
+		};
+		customData?.set(key, value.slice(0, MAX_TAG_LENGTH));
+	}
+}

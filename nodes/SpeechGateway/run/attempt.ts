@@ -1,0 +1,174 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { GatewayError, InputError, NotStartedError } from '../core/errors';
+import type { Execution } from '../engine/execution';
+import type { ItemLedger } from '../requests/itemLedger';
+import type { Ledger } from '../requests/ledger';
+import type { Session } from '../requests/session';
+import { branchesOf, type Settled, sortOntoBranches } from './branches';
+import { errorText, runError } from './errors';
+import { ItemRun, settledUnknown } from './itemRun';
+import { giveHints } from './hints';
+import type { Operation } from './operation';
+import { paidForOther, readAll, type ReadItem } from './readItems';
+import { openFor } from './openFor';
+import { goToSleep } from './sleep';
+import { withPaid } from './storedFiles';
+
+/** One attempt at all items of one round: read, look up, send, sort. */
+export class Attempt {
+	/** All of it was delivered: nothing failed, is unknown, or is still being made. */
+	succeeded = false;
+	/** Whether n8n runs the node again after this attempt (Retry On Fail). */
+	willRunAgain = false;
+
+	constructor(
+		private readonly execution: Execution,
+		private readonly operation: Operation,
+		private readonly ledger: Ledger,
+		/** Those of the input, then those that were paid for and are missing from the input now. */
+		private readonly items: ItemLedger[],
+	) {}
+
+	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
+	async run(): Promise<INodeExecutionData[][]> {
+		const { execution, operation, ledger } = this;
+		// n8n runs the node again after "Stop", too: then nothing may be sent, and finished results are delivered.
+		if (execution.isCancelled) return this.sorted(this.items.map((_, index) => this.asLeft(index)));
+
+		const inputs = await this.read();
+		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
+		const session = await openFor(execution, operation, ledger);
+		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
+		const runs = inputs.map(
+			(input, index) => new ItemRun(operation, session, index, this.items[index], input),
+		);
+		if (execution.stopsOnError) await this.lookUp(runs);
+		const settled = await Promise.all(runs.map(async (item) => await item.run()));
+		// After the workflow's timeout, n8n keeps what is returned here.
+		if (execution.isCancelled)
+			return this.sorted(
+				settled.map((outcome, index) => ('asleep' in outcome ? this.asLeft(index) : outcome)),
+			);
+		return await this.end(settled, session);
+	}
+
+	/**
+	 * Execute Once, switched on before a retry, leaves the node only its first item: the other paid items would be lost. In
+	 * the continue modes they are delivered with their errors.
+	 */
+	private async read(): Promise<Array<ReadItem | undefined>> {
+		const { execution, operation, items } = this;
+		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
+		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
+		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
+		if (missing.length === 0) return await readAll(execution, operation, items);
+		const failed = new InputError(
+			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
+			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
+		);
+		if (execution.stopsOnError) throw this.runFailed(failed);
+		return items.map(() => ({ failed }));
+	}
+
+	/** Only the gateway knows some bad values, such as a missing voice: in stop mode it is asked before anything is sent. */
+	private async lookUp(runs: ItemRun[]): Promise<void> {
+		const failures = await Promise.all(runs.map(async (item) => await item.lookUp()));
+		if (this.execution.isCancelled) return;
+		this.endOnFailure(failures, this.items.filter(({ result }) => result).length);
+	}
+
+	private async end(settled: Settled[], session: Session): Promise<INodeExecutionData[][]> {
+		const { execution, ledger } = this;
+		const kept = settled.filter((outcome) => 'branch' in outcome).length;
+		this.endOnFailure(settled, kept);
+		// No item may vanish, whatever kept it from being sent.
+		const all = settled.map((outcome, index) =>
+			'notStarted' in outcome ? this.notSent(index, outcome.notStarted, settled, session) : outcome,
+		);
+		this.endOnFailure(all, kept);
+		if (all.some((outcome) => 'asleep' in outcome)) {
+			const shown = await goToSleep(ledger, all, session);
+			return this.branches.map((_, index) => (index === 0 ? shown : []));
+		}
+		const outputs = this.sorted(all);
+		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
+		if (execution.isTool ? this.succeeded : !this.willRunAgain) this.close(all);
+		if (session.breaker.hasTripped) session.hints.add(session.breaker.hint);
+		giveHints(execution, session.hints, all);
+		return outputs;
+	}
+
+	/** An item of which no further request was started; the circuit breaker knows why, if it was the reason. */
+	private notSent(
+		index: number,
+		error: unknown,
+		settled: Settled[],
+		{ breaker }: Session,
+	): Settled {
+		if (!breaker.hasTripped || !(error instanceof NotStartedError)) return { failed: error };
+		const unknown = settled.filter((one) => 'branch' in one && one.branch === 'unknown');
+		return { failed: withPaid(breaker.notSent(error, unknown.length), this.items[index]) };
+	}
+
+	/** Nothing of this round needs to stay on record, except for tasks that are still being waited for. */
+	private close(settled: Settled[]): void {
+		const { execution, operation, ledger } = this;
+		if (operation.billed && !execution.isTool) keepWaiting(ledger, settled);
+		ledger.close();
+	}
+
+	/** In stop mode, the first failure ends the run with one error. */
+	private endOnFailure(all: Array<ReadItem | Settled | undefined>, kept: number): void {
+		const { execution, operation } = this;
+		if (!execution.stopsOnError) return;
+		for (const [index, one] of all.entries()) {
+			if (!one || !('failed' in one)) continue;
+			const error = withPaid(one.failed, this.items[index]);
+			throw runError(execution, { index, count: all.length, kept, error, operation });
+		}
+	}
+
+	/** An error of the run itself, before any item starts. It has the IDs of all tasks that are paid for. */
+	private runFailed(cause: unknown) {
+		const { execution, operation } = this;
+		const ids = this.items.flatMap(({ taskId }) => taskId ?? []);
+		const { message, description, details } = errorText(cause);
+		const error = new GatewayError(message, description, {
+			...details,
+			...(ids.length > 0 && { jobId: ids[0] }),
+			...(ids.length > 1 && { jobIds: ids }),
+		});
+		return runError(execution, { index: 0, count: 1, kept: 0, error, operation });
+	}
+
+	/** The state of an item that this attempt may not go on with. */
+	private asLeft(index: number): Settled {
+		const item = this.items[index];
+		if (item.result) return item.result;
+		const interrupted = item.interruption();
+		if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
+		const parameters = item.paidFor?.parameters;
+		return settledUnknown(this.operation, index, interrupted, this.execution, parameters);
+	}
+
+	private get branches() {
+		return branchesOf(this.operation, this.execution);
+	}
+
+	private sorted(settled: Settled[]): INodeExecutionData[][] {
+		const { execution, ledger } = this;
+		const outputs = sortOntoBranches(settled, this.branches, execution);
+		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
+		return outputs;
+	}
+}
+
+/** Remembers the tasks that leave on Still Processing, and forgets those that left there before and are now done. */
+function keepWaiting(ledger: Ledger, settled: Settled[]): void {
+	for (const [index, outcome] of settled.entries()) {
+		if (!('branch' in outcome)) continue;
+		const id = String(outcome.items[0]?.json.id);
+		if (outcome.branch === 'waiting') ledger.letWait(String(index), id);
+		else if (outcome.branch === 'success') ledger.waitNoMore(id);
+	}
+}

@@ -1,0 +1,109 @@
+import { AsleepError, NotStartedError, OutcomeUnknownError } from '../core/errors';
+import type { Execution } from '../engine/execution';
+import type { ItemLedger } from '../requests/itemLedger';
+import { ItemRequests } from '../requests/itemRequests';
+import type { Session } from '../requests/session';
+import type { Settled } from './branches';
+import { askedHash, operationName, type Operation } from './operation';
+import { unknownItem } from './outputItems';
+import type { Input, ReadItem } from './readItems';
+import { beforeSleep } from './sleep';
+import { missingFile, withPaid } from './storedFiles';
+
+/** One item in one attempt. */
+export class ItemRun {
+	constructor(
+		private readonly operation: Operation,
+		private readonly session: Session,
+		private readonly index: number,
+		private readonly ledger: ItemLedger,
+		/** Undefined if an earlier attempt has finished the item. */
+		private readonly input: ReadItem | undefined,
+	) {}
+
+	/** Asks the gateway whether the item's values are good; free. Resolves to the failure, if there is one. */
+	async lookUp(): Promise<ReadItem | undefined> {
+		const { operation, input, ledger } = this;
+		if (!operation.lookUp || !input || 'failed' in input || ledger.maybeCharged) return undefined;
+		try {
+			await operation.lookUp(input.parameters, () => this.requests(input));
+			return undefined;
+		} catch (failed) {
+			return { failed };
+		}
+	}
+
+	/** Never rejects: other items are in flight, and some of them are paid for. */
+	async run(): Promise<Settled> {
+		const { session, ledger, input } = this;
+		try {
+			const missing = session.filesMayBeGone && (await missingFile(session, ledger));
+			if (missing) return { failed: missing };
+			if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
+			if (!input) return ledger.result ?? { failed: undefined };
+			const settled = 'failed' in input ? input : await this.send(input);
+			return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
+		} catch (error) {
+			return { failed: withPaid(error, ledger) };
+		}
+	}
+
+	private async send(input: Input): Promise<Settled> {
+		const { operation, session, ledger } = this;
+		const { parameters, changed } = input;
+		if (changed) session.hints.add(SETTINGS_OF_BEFORE);
+		if (operation.billed)
+			ledger.ask(operationName(operation), parameters, askedHash(operation, parameters));
+		const item = this.requests(input);
+		let settled: Settled;
+		try {
+			settled = await operation.execute(parameters, item);
+		} catch (error) {
+			settled = this.endedWith(error, parameters);
+		}
+		const { sentNothing } = ledger;
+		// What is still processing is not finished: a retry goes on waiting for the same task.
+		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed)
+			ledger.finish(settled);
+		await item.settle('failed' in settled, sentNothing);
+		return settled;
+	}
+
+	/** What an error means for the item. */
+	private endedWith(error: unknown, parameters: object): Settled {
+		const { operation, index, ledger } = this;
+		const { execution } = this.session;
+		if (error instanceof AsleepError) return { asleep: error };
+		const { isCancelled } = execution;
+		const interrupted = isCancelled ? ledger.interruption() : undefined;
+		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
+		if (unknown) return settledUnknown(operation, index, unknown, execution, parameters);
+		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
+		return { failed: error };
+	}
+
+	private requests({ settings }: Input): ItemRequests {
+		const { stopsOnError } = this.session.execution;
+		return new ItemRequests(this.session, this.index, this.ledger, settings, stopsOnError);
+	}
+}
+
+const SETTINGS_OF_BEFORE =
+	'Some items were already paid for in part with other settings. They were finished with the settings that were paid for.';
+
+const ADVICE_TO_AGENTS =
+	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
+
+/** An item on Outcome Unknown. `parameters`: what was asked for, where that is known. */
+export function settledUnknown(
+	operation: Operation,
+	index: number,
+	error: OutcomeUnknownError,
+	{ isTool }: Execution,
+	parameters: unknown,
+): Settled {
+	const about = parameters === undefined ? {} : operation.describe?.(parameters);
+	const subject = { index, operation: operationName(operation), ...about };
+	const advice = isTool ? ADVICE_TO_AGENTS : undefined;
+	return { branch: 'unknown', items: [unknownItem(subject, error, advice)] };
+}

@@ -1,0 +1,38 @@
+import { asError } from '../core/errors';
+import type { Execution } from '../engine/execution';
+import { Parameters } from '../fields/parameters';
+import { concurrency } from '../fields/settings';
+import { Transport } from '../gateway/transport';
+import type { Ledger } from '../requests/ledger';
+import { openSession, type Session } from '../requests/session';
+import type { Operation } from './operation';
+
+/** The session of one attempt. One that cannot reach the gateway still delivers what is paid for: see `unavailable`. */
+export async function openFor(
+	execution: Execution,
+	operation: Operation,
+	ledger: Ledger,
+): Promise<Session> {
+	const session = await connect(execution, operation, ledger);
+	session.retryOf = ledger.retryOf;
+	session.filesMayBeGone = ledger.retryOf !== undefined && !ledger.wokeUp;
+	session.endsAt = execution.timeoutAt(ledger.endsAt);
+	for (const hint of ledger.hints) session.hints.add(hint);
+	return session;
+}
+
+async function connect(
+	execution: Execution,
+	operation: Operation,
+	{ unknownRow }: Ledger,
+): Promise<Session> {
+	const { context } = execution;
+	const offline = () => openSession(execution, Transport.offline(context), concurrency.unset);
+	if (operation.sends.length === 0) return offline();
+	try {
+		const atOnce = concurrency.read(new Parameters(execution, 0));
+		return openSession(execution, await Transport.open(context), atOnce, unknownRow);
+	} catch (error) {
+		return { ...offline(), unavailable: asError(error) };
+	}
+}
