@@ -235,6 +235,12 @@ describe('text options', () => {
 });
 
 describe('content hash', () => {
+	// Estimate had these options, too, in earlier versions.
+	const OF_FILES = {
+		...{ fileName: 'x', binaryPropertyName: 'y', subtitles: 'srt', timings: true },
+		...{ trimSilence: true, tags: { values: { title: 'A' } } },
+	};
+
 	const hashOf = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
 		(await speak(text, options, more)).outputs[0][0].json.contentHash;
 
@@ -244,7 +250,8 @@ describe('content hash', () => {
 		expect(hash).not.toBe(createHash('sha256').update('Hello world.').digest('hex'));
 		const same: Array<[IDataObject, IDataObject]> = [
 			[{}, { operation: 'estimate' }],
-			[{ fileName: 'x', subtitles: 'srt', timings: true, concurrency: 2 }, {}],
+			[OF_FILES, { operation: 'estimate' }],
+			[{ ...OF_FILES, concurrency: 2 }, {}],
 			[{ speed: 1, longText: 'split', modelMultiplier: 3 }, {}],
 			[{ textFormat: 'markdown' }, {}],
 		];
@@ -253,7 +260,6 @@ describe('content hash', () => {
 		const others: Array<[string, IDataObject, IDataObject]> = [
 			['Hello world!', {}, {}],
 			['Hello world.', { speed: 1.5 }, {}],
-			['Hello world.', { trimSilence: true }, {}],
 			['Hello world.', { pronunciations: { values: [{ find: 'world', say: 'moon' }] } }, {}],
 			['Hello world.', {}, { responseFormat: 'mp3' }],
 			['Hello world.', {}, { voice: 'abc', operation: 'estimate' }],

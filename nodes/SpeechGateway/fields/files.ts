@@ -1,5 +1,4 @@
-import type { Field } from './field';
-import { optional } from './field';
+import { type Field, type InputOf, optional } from './field';
 import { choiceField, textOption } from './kinds';
 import type { AudioFormat } from '../audio';
 
@@ -50,3 +49,5 @@ export const fileFields = (stem: string) => ({
 		read: (parameters) => fileName.read(parameters) ?? `${stem}-${parameters.index + 1}`,
 	} as Field<string>,
 });
+
+export type FileValues = InputOf<ReturnType<typeof fileFields>>;

@@ -1,11 +1,17 @@
 import type { InputOf } from './field';
 import { choiceOption } from './kinds';
-import { podcastFields } from './podcast';
-import { segmentFields, splitChoices } from './segments';
+import { fileFields } from './files';
+import { chaptersOption, podcastFields } from './podcast';
+import { cutFields, segmentFields, splitChoices } from './segments';
 import { speechFields } from './speech';
 
-/** What Generate and Estimate take. */
-export const longTextFields = {
+const headings = {
+	name: 'Headings',
+	description:
+		'Headings of Markdown and HTML; in plain text, lines such as "# Weather" or "Chapter 3" and short lines that stand alone',
+};
+
+const fields = {
 	...speechFields(
 		'Any length: long texts are split at sentence ends and joined into one file. About 1,000 tokens per minute of audio.',
 	),
@@ -28,12 +34,17 @@ export const longTextFields = {
 			},
 		},
 	}),
-	...segmentFields,
-	...podcastFields({
-		name: 'Headings',
-		description:
-			'Headings of Markdown and HTML; in plain text, lines such as "# Weather" or "Chapter 3" and short lines that stand alone',
-	}),
 };
 
-export type LongTextValues = InputOf<typeof longTextFields>;
+/** What decides about the characters, the cuts and the price of a text. */
+export const estimateFields = { ...fields, ...cutFields, chapters: chaptersOption(headings) };
+
+export type EstimateValues = InputOf<typeof estimateFields>;
+
+/** The same, and what becomes of the audio. */
+export const longTextFields = {
+	...fields,
+	...segmentFields,
+	...podcastFields(headings),
+	...fileFields('speech'),
+};

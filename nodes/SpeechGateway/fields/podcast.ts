@@ -70,9 +70,11 @@ function tagValues(values: IDataObject): TagValues {
 	return read;
 }
 
-/** Options of what makes audio that is published. `headings`: what a chapter is here. */
-export const podcastFields = (headings: { name: string; description: string }) => ({
-	chapters: choiceOption({
+type Headings = { name: string; description: string };
+
+/** `headings`: what a chapter is here. */
+export const chaptersOption = (headings: Headings) =>
+	choiceOption({
 		displayName: 'Chapters',
 		name: 'chapters',
 		default: 'headings',
@@ -80,8 +82,9 @@ export const podcastFields = (headings: { name: string; description: string }) =
 		description:
 			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
 		choices: { none: { name: 'None' }, headings },
-	}),
-	tags,
-});
+	});
+
+/** Options of what makes audio that is published. */
+export const podcastFields = (headings: Headings) => ({ chapters: chaptersOption(headings), tags });
 
 export type PodcastValues = InputOf<ReturnType<typeof podcastFields>>;

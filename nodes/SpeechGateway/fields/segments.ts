@@ -3,8 +3,8 @@ import type { InputOf } from './field';
 import { choiceOption, flagOption, numberOption } from './kinds';
 import { pauseOption } from './pause';
 
-/** How segments are made, and what becomes of them. */
-export const segmentFields = {
+/** Where a text is cut. */
+export const cutFields = {
 	maxSegmentCharacters: numberOption({
 		displayName: 'Max Segment Characters',
 		name: 'maxSegmentCharacters',
@@ -20,6 +20,11 @@ export const segmentFields = {
 		name: 'pauseBetweenSegments',
 		description: 'Silence between the segments of a long text',
 	}),
+};
+
+/** What becomes of the segments. */
+export const segmentFields = {
+	...cutFields,
 	subtitles: choiceOption({
 		displayName: 'Subtitles',
 		name: 'subtitles',

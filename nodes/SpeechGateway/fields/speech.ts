@@ -1,6 +1,6 @@
 import { type InputOf, optional } from './field';
 import { numberOption, textField } from './kinds';
-import { fileFields, responseFormatField } from './files';
+import { responseFormatField } from './files';
 import { speechModelField } from './model';
 import { textFields } from './text';
 import { voiceField } from './voice';
@@ -38,7 +38,6 @@ export const speakingFields = {
 		description:
 			'Spending limit: if the estimate for all items together is higher, nothing is sent. 0 means no limit.',
 	}),
-	...fileFields('speech'),
 };
 
 /** What Speech and Speech Job have in common. `textHint`: how much text this way of speaking takes. */

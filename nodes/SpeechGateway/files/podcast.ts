@@ -5,12 +5,14 @@ import type { PodcastValues, TagValues } from '../fields/podcast';
 import { readCover } from './cover';
 import { findFile } from './inputFile';
 
+type Wanted = Pick<PodcastValues, 'chapters'> & Partial<PodcastValues>;
+
 /** Whether anything is to be written into the file. */
-const wantsMetadata = ({ chapters, tags: values }: PodcastValues): boolean =>
-	chapters !== 'none' || Object.keys(values).length > 0;
+const wantsMetadata = ({ chapters, tags = {} }: Wanted): boolean =>
+	chapters !== 'none' || Object.keys(tags).length > 0;
 
 /** Throws InputError when the format has no room for what is asked for. `count`: of chapters. */
-export function checkTaggable(input: PodcastValues, format: string, count: number): void {
+export function checkTaggable(input: Wanted, format: string, count: number): void {
 	if (!wantsMetadata(input)) return;
 	if (count > maxChapters(format)) {
 		throw new InputError(

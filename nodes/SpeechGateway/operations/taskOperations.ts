@@ -18,7 +18,7 @@ interface TaskWork<I extends object, T extends object> {
 	/** What is known of one without asking the gateway; it goes into its items. */
 	describe?(input: I): Record<string, number>;
 	/** What tells one from the others in an item of unknown outcome. */
-	about(input: I): Pick<About, 'input' | 'fileName'>;
+	about(input: I & Partial<Target>): Pick<About, 'input' | 'fileName'>;
 	/** Billed. Its ID is on record before anything else happens. */
 	submit(item: ItemRequests, input: I): Promise<IDataObject & { id: string }>;
 	/** Downloads the file of a completed one into the item; free. */

@@ -2,7 +2,7 @@ import type { Heading } from '../audio/tags';
 import { derived } from '../core/derived';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { PreparedText } from '../text/prepare';
-import type { LongTextValues } from '../fields/longText';
+import type { EstimateValues } from '../fields/longText';
 import { checkTaggable } from '../files/podcast';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
 import { cutIntoSegments, headingsOf, requestName, type Speech, withPauses } from './parts';
@@ -12,10 +12,10 @@ interface Counted extends Pick<SpeakingInput, 'tokensToSpare'> {
 }
 
 /** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
-export type LongTextInput = LongTextValues & Counted;
+export type LongTextInput = EstimateValues & Counted;
 
 /** Checks the text and counts it. The same object, for which the text is then read and cut only once. */
-export function withLength<V extends LongTextValues>(given: V): V & Counted {
+export function withLength<V extends EstimateValues>(given: V): V & Counted {
 	const max = given.longText === 'single' ? MAX_INPUT_CHARACTERS : Infinity;
 	const input = Object.assign(given, { characters: checkedLength(given, max) });
 	checkTaggable(input, input.responseFormat, speechOf(input).headings.length);

@@ -9,6 +9,7 @@ import {
 } from '../text/spokenSegments';
 import { countCharacters, isSpeakable } from '../text/segment';
 import type { PodcastValues } from '../fields/podcast';
+import type { FileValues } from '../fields/files';
 import type { SegmentValues } from '../fields/segments';
 import type { WaitSettings } from '../fields/wait';
 import type { Voice } from '../fields/voice';
@@ -17,6 +18,7 @@ import { estimateOf, type SpeakingInput } from './speaking';
 /** How texts of any length are spoken. */
 export type NarrationInput = SpeakingInput &
 	SegmentValues &
+	FileValues &
 	Partial<PodcastValues> & {
 		longText: 'auto' | 'split' | 'job' | 'single';
 		/** Where every part is a job. */
@@ -93,18 +95,21 @@ export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegment
 	}));
 
 /** The estimate for an item, as it would be sent. */
-export function tokensOf(input: NarrationInput, { text }: Speech): number {
+export function tokensOf(
+	input: Pick<NarrationInput, 'speed' | 'modelMultiplier' | 'longText'>,
+	{ text }: Speech,
+): number {
 	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);
 	return input.longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
 }
 
 /** SHA-256 of all that decides how it sounds: where it is the same, there is no need to speak it again. */
 export function contentHash(
-	{ model, responseFormat, speed = 1, trimSilence }: NarrationInput,
+	{ model, responseFormat, speed = 1 }: Pick<NarrationInput, 'model' | 'responseFormat' | 'speed'>,
 	{ pauseBeforeMs, parts }: Speech,
 ): string {
 	const spoken = parts.map(({ text, voice, pauseAfterMs }) => [text, voice, pauseAfterMs]);
-	const all = [model, responseFormat, speed, Boolean(trimSilence), spoken];
+	const all = [model, responseFormat, speed, spoken];
 	if (pauseBeforeMs > 0) all.push(pauseBeforeMs);
 	return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }

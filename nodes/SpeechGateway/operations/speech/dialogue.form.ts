@@ -1,6 +1,7 @@
 import type { InputOf } from '../../fields/field';
 import { describeOperation } from '../../fields/form';
 import { choiceOption } from '../../fields/kinds';
+import { fileFields } from '../../fields/files';
 import { speechModelField } from '../../fields/model';
 import { podcastFields } from '../../fields/podcast';
 import { scriptField, speakersField, voicesByName } from '../../fields/script';
@@ -26,6 +27,7 @@ const fields = {
 		name: 'Headings',
 		description: 'Lines such as "# Weather" between the speeches; they are not read out',
 	}),
+	...fileFields('speech'),
 };
 
 export type DialogueValues = InputOf<typeof fields>;

@@ -1,5 +1,5 @@
 import { describeOperation } from '../../fields/form';
-import { longTextFields } from '../../fields/longText';
+import { estimateFields } from '../../fields/longText';
 
 export const speechEstimate = describeOperation({
 	resource: 'speech',
@@ -8,5 +8,5 @@ export const speechEstimate = describeOperation({
 	action: 'Estimate speech tokens',
 	description: 'Calculate how many tokens and minutes a text will take. Free: nothing is sent.',
 	sends: [],
-	input: longTextFields,
+	input: estimateFields,
 });
