@@ -80,7 +80,7 @@ test('a limit for the cost that was lowered keeps nothing back that is done, and
 	});
 	const [done, refused, bad] = second.outputs[0];
 	expect(done.json.characters).toBe(4);
-	expect(errorOf(refused).message).toContain('Max Estimated Tokens');
+	expect(errorOf(refused).message).toContain('Spending Limit (Tokens)');
 	expect(errorOf(bad).message).toContain('Speed');
 	expect(charged()).toEqual(['One.']);
 });

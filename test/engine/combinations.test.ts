@@ -554,7 +554,7 @@ describe('nothing is charged twice', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	test('Max Estimated Tokens holds for a segment that goes on as a job', async () => {
+	test('Spending Limit (Tokens) holds for a segment that goes on as a job', async () => {
 		sim.fault({ path: '/v1/audio/speech', status: 524 });
 		const text = 'A text to be spoken fast. '.repeat(40).trim();
 		// At double speed it is half the audio; a job is charged by the characters, whatever the speed.
@@ -569,12 +569,12 @@ describe('nothing is charged twice', () => {
 		});
 		const asJob = Number(estimate.outputs[0][0].json.estimatedTokensAsJob);
 		expect(result.error?.message).toContain(
-			`would pass "Max Estimated Tokens" by ${asJob - 3000} tokens`,
+			`would pass "Spending Limit (Tokens)" by ${asJob - 3000} tokens`,
 		);
 		expect(sim.charges).toEqual([]);
 	});
 
-	test('Max Estimated Tokens holds for several segments that go on as jobs, together', async () => {
+	test('Spending Limit (Tokens) holds for several segments that go on as jobs, together', async () => {
 		sim.fault({ path: '/v1/audio/speech', status: 524, times: 2 });
 		const [one, two] = ['first', 'second'].map((nth) => `The ${nth} part of it is spoken fast. `);
 		const text = [one, two].map((part) => part.repeat(15).trim()).join('\n\n');
@@ -584,7 +584,7 @@ describe('nothing is charged twice', () => {
 			maxSegmentCharacters: 600,
 		});
 		const { error } = await run({ items: [item({ text })], parameters });
-		expect(error?.message).toContain('would pass "Max Estimated Tokens" by');
+		expect(error?.message).toContain('would pass "Spending Limit (Tokens)" by');
 		expect(sim.charges.map(({ kind }) => kind)).toEqual(['job']);
 	});
 });

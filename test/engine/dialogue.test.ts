@@ -138,7 +138,7 @@ test('a retry speaks only what is missing', async () => {
 
 test('the budget holds for the whole script', async () => {
 	const { error } = await run({ parameters: dialogue({ maxEstimatedTokens: 50 }) });
-	expect(error?.message).toContain('Max Estimated Tokens');
+	expect(error?.message).toContain('Spending Limit (Tokens)');
 	expect(sim.requests).toEqual([]);
 });
 

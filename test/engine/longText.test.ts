@@ -152,6 +152,6 @@ test('the estimate over all items is checked before anything is sent', async () 
 		items: [item({ text: TEXT }), item({ text: TEXT })],
 		parameters: generate({ maxEstimatedTokens: 3000 }),
 	});
-	expect(error?.message).toContain('Max Estimated Tokens');
+	expect(error?.message).toContain('Spending Limit (Tokens)');
 	expect(sim.requests).toEqual([]);
 });

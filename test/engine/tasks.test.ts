@@ -219,7 +219,7 @@ test('a video that takes more than a minute at a fair pace is stored whole', asy
 
 test('the budget holds for jobs', async () => {
 	const { error } = await run(job('create', { maxEstimatedTokens: 10 }), { items: texts(2) });
-	expect(error?.message).toContain('Max Estimated Tokens');
+	expect(error?.message).toContain('Spending Limit (Tokens)');
 	expect(sim.requests).toEqual([]);
 });
 

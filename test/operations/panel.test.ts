@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
+import { ORDER } from '../../nodes/SpeechGateway/fields/optionsCollection';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { evaluate } from '../support/expressions';
 
@@ -27,7 +28,7 @@ const labels = all.map((shown) => ('displayName' in shown ? shown.displayName : 
 
 test.each([...new Set(labels)])('the label "%s" is in Title Case', (label) => {
 	for (const [index, word] of label.split(' ').entries())
-		expect(index > 0 && SMALL.test(word) ? 'Small' : word).toMatch(/^[A-Z0-9]|^fish-/);
+		expect(index > 0 && SMALL.test(word) ? 'Small' : word).toMatch(/^\(?[A-Z0-9]|^fish-/);
 });
 
 const texts = all.flatMap((shown) => [
@@ -81,6 +82,8 @@ test('switches say what they decide', () => {
 	for (const flag of flags) expect((flag as INodeProperties).description).toMatch(/^Whether /);
 });
 
+const MONEY = ['Send Once Key', 'Spending Limit (Tokens)'];
+
 const optionsOf = (resource: string, operation: string) =>
 	(
 		description.properties.find(
@@ -92,21 +95,54 @@ const optionsOf = (resource: string, operation: string) =>
 	).map(({ displayName }) => displayName);
 
 test.each([
-	['speech', 'generate', ['Speed', 'File Name', 'Subtitles', 'Text Format']],
-	['speech', 'dialogue', ['Speed', 'File Name', 'Subtitles', 'Text Format']],
-	['speechJob', 'createAndWait', ['Speed', 'File Name', 'Text Format']],
-	['voice', 'create', ['Reuse Existing']],
-	['chat', 'complete', ['Temperature', 'Max Tokens']],
-	['audio', 'join', ['File Name', 'Pause Between Files']],
-	['video', 'createAndWait', ['File Name']],
+	['speech', 'generate', [...MONEY, 'Speed', 'Text Format']],
+	['speech', 'dialogue', [...MONEY, 'Speed', 'Text Format']],
+	['speech', 'estimate', [...MONEY.slice(1), 'Speed', 'Text Format']],
+	['speechJob', 'createAndWait', [...MONEY, 'Speed', 'Text Format']],
+	['speechJob', 'create', [...MONEY, 'Speed', 'Text Format']],
+	['voice', 'create', [...MONEY.slice(0, 1), 'Reuse Existing']],
+	['chat', 'complete', [...MONEY.slice(0, 1), 'Temperature', 'Max Tokens']],
+	['audio', 'join', ['Pause Between Files', 'File Name']],
+	['video', 'createAndWait', [...MONEY.slice(0, 1), 'Additional Body Fields']],
 ])(
-	'%s.%s: the options that most people want are first, those of the network last',
+	'%s.%s: options about money come first, then text, file and podcast, those of the network last',
 	(resource, operation, first) => {
 		const shown = optionsOf(resource, operation);
 		expect(shown.slice(0, first.length)).toEqual(first);
-		if (resource !== 'audio') expect(shown.slice(-2)).toEqual(['Max Retries', 'Timeout']);
+		if (!['join', 'estimate'].includes(operation))
+			expect(shown.slice(-2)).toEqual(['Max Retries', 'Timeout']);
+		const places = ['Text Format', 'File Name', 'Chapters', 'Concurrency']
+			.map((name) => shown.indexOf(name))
+			.filter((place) => place >= 0);
+		expect(places).toEqual([...places].sort((a, b) => a - b));
 	},
 );
+
+test('every option has a place in the order', () => {
+	const names = nodes
+		.flatMap(({ properties }) => properties.filter(({ name }) => name === 'options'))
+		.flatMap(({ options }) => (options as INodeProperties[]).map(({ name }) => name));
+	expect([...new Set(names)].filter((name) => !ORDER.includes(name))).toEqual([]);
+	expect(ORDER).toHaveLength(new Set(ORDER).size);
+});
+
+const OF_FILES = [
+	'Output Binary Field',
+	'File Name',
+	'Subtitles',
+	'Timings',
+	'Trim Silence',
+	'Tags',
+];
+
+test.each([
+	['speech', 'estimate'],
+	['speechJob', 'create'],
+	['video', 'create'],
+])('%s.%s makes no file, and has no options for one', (resource, operation) => {
+	const shown = optionsOf(resource, operation);
+	expect(shown.filter((name) => OF_FILES.includes(name))).toEqual([]);
+});
 
 test('the usual operation, format and role are the first of their lists', () => {
 	const firstOf = (name: string) => {

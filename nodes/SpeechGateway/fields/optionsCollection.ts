@@ -1,14 +1,23 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** By name: what people set most often first, what is about the network last. */
-const ORDER = [
-	...['speed', 'fileName', 'subtitles', 'textFormat', 'pronunciations', 'parentheses'],
-	...['pauseBetween', 'pauseAfterParagraphs', 'pauseBetweenSegments', 'trimSilence'],
-	...['chapters', 'tags', 'timings', 'voicesByName', 'reuseExisting'],
+/** By name, in the groups in which the editor shows them. Every option has a place here. */
+export const ORDER = [
+	// Money
+	...['sendOnceKey', 'maxEstimatedTokens'],
+	// Text and voice, answers
+	...['speed', 'textFormat', 'pronunciations', 'pronunciationsByWord', 'parentheses'],
+	...['toneTags', 'carryTone', 'voicesByName', 'longText', 'maxSegmentCharacters'],
+	...['pauseBetween', 'pauseAfterParagraphs', 'pauseBetweenSegments', 'reuseExisting'],
 	...['temperature', 'maxTokens', 'simplify', 'stream', 'tools', 'additionalBody'],
-	...['longText', 'maxSegmentCharacters', 'maxEstimatedTokens', 'modelMultiplier', 'sendOnceKey'],
+	// File
+	...['fileName', 'subtitles', 'timings', 'trimSilence', 'previousBinaryPropertyName'],
+	...['binaryPropertyName', 'outputBinaryPropertyName'],
+	// Podcast
+	...['chapters', 'tags', 'keepTags'],
+	// Waiting
 	...['maxWait', 'whenMaxWaitReached', 'whileWaiting', 'pollInterval', 'maxPollInterval'],
-	...['binaryPropertyName', 'outputBinaryPropertyName', 'concurrency', 'maxRetries', 'timeout'],
+	// Network, and what hardly anybody needs
+	...['modelMultiplier', 'concurrency', 'maxRetries', 'timeout'],
 ];
 
 /** The collection "Options". */

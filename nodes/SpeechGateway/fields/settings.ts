@@ -8,7 +8,7 @@ const sendOnceKey = textOption({
 	displayName: 'Send Once Key',
 	name: sendOnceKeyName,
 	default: '',
-	placeholder: 'e.g. {{ $json.row_id }}',
+	placeholder: 'e.g. {{ $json.id }}',
 	description:
 		'A value that is different for each item, such as a row ID. An item whose key this node has sent before, in any execution, is not sent again, even after a crash: it goes to the branch "Unknown".',
 });

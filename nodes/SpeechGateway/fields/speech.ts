@@ -21,22 +21,22 @@ export const speakingFields = {
 	),
 	...textFields,
 	modelMultiplier: numberOption({
-		displayName: 'Model Multiplier',
+		displayName: 'Price Factor',
 		name: 'modelMultiplier',
 		min: 0,
 		decimals: 4,
 		default: 1,
 		description:
-			'The price factor of the model, from the pricing page of the gateway. It only affects the estimates of this node, not the price.',
+			'The price factor of the model, from the pricing page of the gateway. It affects the estimates of this node and the spending limit, not the price.',
 	}),
 	maxEstimatedTokens: numberOption({
-		displayName: 'Max Estimated Tokens',
+		displayName: 'Spending Limit (Tokens)',
 		name: 'maxEstimatedTokens',
-		hint: 'Tokens; a minute of speech is about 1,000',
+		hint: 'A minute of speech is about 1,000 tokens',
 		min: 0,
 		default: 0,
 		description:
-			'Spending limit: if the estimate for all items together is higher, nothing is sent. 0 means no limit.',
+			'If the estimate for all items together is higher, nothing is sent. 0 means no limit.',
 	}),
 };
 

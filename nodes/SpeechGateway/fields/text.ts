@@ -21,7 +21,7 @@ export const textFields = {
 		},
 	}),
 	parentheses: choiceOption<Parentheses>({
-		displayName: 'Parentheses',
+		displayName: 'Words in Parentheses',
 		name: 'parentheses',
 		default: 'tags',
 		description: 'What to do with words in parentheses, such as (happy) or (see page 3)',

@@ -78,7 +78,7 @@ function spendExtra(
 ): void {
 	if (session.extraTokens + extraTokens > tokensToSpare) {
 		throw new GatewayError(
-			`As a job, the text would pass "Max Estimated Tokens" by ${session.extraTokens + extraTokens - tokensToSpare} tokens`,
+			`As a job, the text would pass "Spending Limit (Tokens)" by ${session.extraTokens + extraTokens - tokensToSpare} tokens`,
 			'The gateway cut the request after about 100 seconds (524) and did not charge it; the job was not submitted. Raise the limit, or lower "Max Segment Characters".',
 		);
 	}

@@ -12,7 +12,7 @@ import { unsetOf } from '../fields/field';
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
 export type SpeakingInput = SpeakingValues & {
 	model: string;
-	/** What the run may spend beyond its estimate without passing Max Estimated Tokens. */
+	/** What the run may spend beyond its estimate without passing the spending limit. */
 	tokensToSpare?: number;
 };
 
@@ -89,7 +89,7 @@ export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens' |
 	const total = all.reduce((sum, input) => sum + tokensOf(input), 0);
 	if (total > limit) {
 		throw new InputError(
-			`The estimate of ${total} tokens for ${all.length} ${all.length === 1 ? 'item' : 'items'} is above "Max Estimated Tokens" (${limit})`,
+			`The estimate of ${total} tokens for ${all.length} ${all.length === 1 ? 'item' : 'items'} is above "Spending Limit (Tokens)" (${limit})`,
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}

@@ -67,7 +67,7 @@ function notesOn(
 	const untoned = parentheses === 'tags' ? untonedTags(written) : [];
 	if (untoned.length >= MANY_PARENTHESES) {
 		all.push(
-			`The text has ${untoned.length} short parentheses that are not tone words, such as ${untoned[0]}. The model may take them for tone tags and not speak them: set "Parentheses" to "Read Aloud" to have them spoken.`,
+			`The text has ${untoned.length} short parentheses that are not tone words, such as ${untoned[0]}. The model may take them for tone tags and not speak them: set "Words in Parentheses" to "Read Aloud" to have them spoken.`,
 		);
 	}
 	return all;
