@@ -151,27 +151,27 @@ const CALM_LOOKS = 4;
 
 const SHORT_WAIT_MS = 20;
 
-/** A reader that has stopped leaves bytes in its socket for ever; after so many looks they are no sign of work. */
-const MOST_LOOKS = 200;
-
 /**
- * So many for an end whose other end has closed, or has not been accepted: its last bytes will come, but where the machine
- * is busy they take longer than a hundred milliseconds.
+ * Looks at a socket that change nothing until it counts as at rest: a reader that has stopped leaves bytes in it for ever,
+ * but a busy machine takes more than a hundred milliseconds to deliver them to one that has not.
  */
-const MOST_LOOKS_FOR_PEER = 3_000;
+const MOST_LOOKS = 3_000;
+
+/** What was seen of sockets with something on the way, and how many looks it has been so. */
+const seen = new WeakMap<Socket, { state: string; looks: number }>();
 
 async function quiet(): Promise<void> {
-	for (let calm = 0, looks = 0; calm < CALM_LOOKS; looks++) {
+	for (let calm = 0; calm < CALM_LOOKS; ) {
 		// One real wait, so that threads get their turn; then only what this process has to do itself.
 		await (calm === 0 ? realWait(1) : nextTurn());
 		const works = process.getActiveResourcesInfo().some((resource) => !AT_REST.has(resource));
-		const isCalm = !works && realPerformanceNow() >= n8nWaitsUntil && !isOnTheWay(looks);
+		const isCalm = !isOnTheWay() && !works && realPerformanceNow() >= n8nWaitsUntil;
 		calm = isCalm ? calm + 1 : 0;
 	}
 }
 
 /** Whether anything was written to a connection within this process, or one end closed, that the other end has not seen. */
-function isOnTheWay(looks: number): boolean {
+function isOnTheWay(): boolean {
 	const handles = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
 	const sockets = handles.filter(
 		(handle): handle is Socket => handle instanceof Socket && handle.remotePort !== undefined,
@@ -179,8 +179,16 @@ function isOnTheWay(looks: number): boolean {
 	const byPorts = new Map(
 		sockets.map((socket) => [`${socket.localPort} ${socket.remotePort}`, socket]),
 	);
-	return sockets.some(({ localPort, remotePort, bytesWritten }) => {
-		const peer = byPorts.get(`${remotePort} ${localPort}`);
-		return peer ? looks < MOST_LOOKS && bytesWritten > peer.bytesRead : looks < MOST_LOOKS_FOR_PEER;
-	});
+	return sockets.filter((socket) => isExpecting(socket, byPorts)).length > 0;
+}
+
+function isExpecting(socket: Socket, byPorts: Map<string, Socket>): boolean {
+	const { localPort, remotePort, bytesWritten } = socket;
+	const peer = byPorts.get(`${remotePort} ${localPort}`);
+	if (peer && bytesWritten <= peer.bytesRead) return false;
+	const state = `${bytesWritten} ${peer?.bytesRead}`;
+	const before = seen.get(socket);
+	const looks = before?.state === state ? before.looks + 1 : 0;
+	seen.set(socket, { state, looks });
+	return looks < MOST_LOOKS;
 }
