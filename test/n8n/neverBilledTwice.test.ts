@@ -147,7 +147,7 @@ test('Stop: what is in flight is broken off and nothing more is sent', async () 
 
 test('the API key is neither in executions nor in the log', async () => {
 	bench.sim.fault({ input: texts[1], status: 504, charge: true });
-	bench.sim.fault({ input: texts[2], status: 402 });
+	bench.sim.fault({ input: texts[2], status: 422 });
 	const execution = await bench.run({
 		parameters: speech,
 		items,
