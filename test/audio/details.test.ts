@@ -69,7 +69,7 @@ describe('a part that was changed after it was looked at', () => {
 				yield await Promise.resolve(content);
 			},
 		});
-		for await (const chunk of joinAudio([part(bytes), part(changed)]).chunks()) void chunk;
+		for await (const chunk of (await joinAudio([part(bytes), part(changed)])).chunks()) void chunk;
 	};
 	test.each(names)('%s is damaged, also by a line break behind it', async (name) => {
 		await joining(name, fixture(name));
@@ -96,7 +96,7 @@ describe('parts of Opus that cannot be joined', () => {
 	const chain = { ...mono, streams: 2 } as AudioInfo;
 	const next = { part: 3, pauseMilliseconds: 0 };
 
-	test('by another mapping of channels, or a pause between more than two', () => {
+	test('by another mapping of channels, or a pause between more than two', async () => {
 		expect(joinBlocker(mono, surround, next)).toBe(
 			'the channel mapping is 0 in part 1 and 1 in part 3',
 		);
@@ -104,7 +104,7 @@ describe('parts of Opus that cannot be joined', () => {
 		const open = async function* () {};
 		const parts = [surround, surround].map((info) => ({ info, open }));
 		for (const pauses of [{ before: 1 }, { between: 1 }, { after: 1 }])
-			expect(() => joinAudio(parts, { pauses })).toThrow('more than two channels');
+			await expect(joinAudio(parts, { pauses })).rejects.toThrow('more than two channels');
 	});
 	test('by several streams in a row, of one part or the other', () => {
 		expect(joinBlocker(chain, mono, next)).toBe('part 1 is several chained Ogg streams');

@@ -80,7 +80,7 @@ async function joined(
 	parts: Array<{ info: AudioInfo; bytes: Uint8Array }>,
 	{ pauses, trimSilence, metadata }: Settings,
 ): Promise<string> {
-	const plain = joinAudio(
+	const plain = await joinAudio(
 		parts.map(({ info, bytes }) => ({ info, open: () => stream(pieces(bytes, 1000)) })),
 		{ pauses, trimSilence },
 	);

@@ -51,7 +51,7 @@ describe('a container that is not read', () => {
 		expect(sniffForeignFormat(aac.subarray(1))).toBeUndefined();
 	});
 
-	it('cannot be joined, with its like or with another', () => {
+	it('cannot be joined, with its like or with another', async () => {
 		const flac = { format: 'flac' as const, bytes: 1000 };
 		const [name] = fixtureNames('mp3');
 		const mp3 = inspect(formatOf(name), fixture(name));
@@ -59,7 +59,7 @@ describe('a container that is not read', () => {
 		expect(joinBlocker(flac, mp3)).toMatch(/flac in part 1 and mp3 in part 2/);
 		expect(joinBlocker(mp3, flac)).toMatch(/mp3 in part 1 and flac in part 2/);
 		const open = () => Promise.reject(new Error('not to be opened'));
-		expect(() => joinAudio([{ info: flac, open }])).toThrow(/FLAC/);
+		await expect(joinAudio([{ info: flac, open }])).rejects.toThrow(/FLAC/);
 	});
 });
 

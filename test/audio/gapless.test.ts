@@ -223,7 +223,7 @@ describe('mp3 frames at the seams', () => {
 		const other = later.slice();
 		const { at } = framesOf(other)[1];
 		other[at + 4] ^= 1; // where its main data begin
-		const joined = joinAudio(
+		const joined = await joinAudio(
 			[first, other].map((bytes, part) => ({
 				info: inspect('mp3', part === 0 ? first : later),
 				open: async function* () {

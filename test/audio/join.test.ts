@@ -352,32 +352,25 @@ describe('a mismatch', () => {
 			/sample rate is 44100 in part 1 and 24000 in part 2/,
 		],
 		[
-			'mp3',
-			'mp3-44100-mono-cbr.mp3',
-			'mp3-44100-stereo-cbr.mp3',
-			/channels is 1 in part 1 and 2 in part 2/,
-		],
-		[
 			'wav',
 			'wav-24000-mono-s16.wav',
 			'wav-16000-mono-f32-fact.wav',
 			/sample rate is 24000 .* 16000/,
 		],
 		['wav', 'wav-8000-mono-alaw.wav', 'wav-8000-mono-mulaw.wav', /codec is A-law .* mu-law/],
-		['opus', 'opus-mono-20ms.opus', 'opus-stereo-20ms.opus', /channels is 1 .* 2/],
 	] as const)('of %s is named', async (format, one, other, message) => {
 		await expect(joinFiles(format, [fixture(one), fixture(other)])).rejects.toThrow(message);
 	});
 
-	it('of formats, and no parts at all, are refused', () => {
+	it('of formats, and no parts at all, are refused', async () => {
 		const part = (name: string) => ({
 			info: inspect(formatOf(name), fixture(name)),
 			open: () => Promise.reject(new Error('not to be opened')),
 		});
-		expect(() => joinAudio([part('pcm-500hz.pcm'), part('wav-24000-mono-s16.wav')])).toThrow(
-			/format is pcm in part 1 and wav in part 2/,
-		);
-		expect(() => joinAudio([])).toThrow(/no audio/);
+		await expect(
+			joinAudio([part('pcm-500hz.pcm'), part('wav-24000-mono-s16.wav')]),
+		).rejects.toThrow(/format is pcm in part 1 and wav in part 2/);
+		await expect(joinAudio([])).rejects.toThrow(/no audio/);
 	});
 });
 
@@ -387,7 +380,7 @@ it.each(['mp3', 'wav', 'opus', 'pcm'] as const)(
 		const [name] = fixtureNames(format);
 		const bytes = fixture(name);
 		const other = format === 'pcm' ? bytes.subarray(2) : bytes.subarray(0, bytes.length - 1);
-		const joined = joinAudio([
+		const joined = await joinAudio([
 			{
 				info: inspect(format, bytes),
 				open: async function* () {
@@ -402,13 +395,13 @@ it.each(['mp3', 'wav', 'opus', 'pcm'] as const)(
 	},
 );
 
-it('too much for a WAV file is refused', () => {
+it('too much for a WAV file is refused', async () => {
 	const info = inspect('wav', fixture('wav-24000-mono-s16.wav'));
 	const part = {
 		info: { ...info, dataBytes: 2 ** 31 },
 		open: () => Promise.reject(new Error('unused')),
 	};
-	expect(() => joinAudio([part, part])).toThrow(/4 GiB/);
+	await expect(joinAudio([part, part])).rejects.toThrow(/4 GiB/);
 });
 
 it.each(['mp3', 'wav', 'opus', 'pcm'] as const)(

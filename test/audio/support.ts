@@ -57,7 +57,7 @@ export async function joinFiles(
 	pauses: number | number[] | Pauses = 0,
 	cut: (bytes: Uint8Array) => Uint8Array[] = (bytes) => [bytes],
 ) {
-	const joined = joinAudio(
+	const joined = await joinAudio(
 		files.map((bytes) => ({ info: inspect(format, bytes), open: () => stream(cut(bytes)) })),
 		{ pauses: typeof pauses === 'object' && !Array.isArray(pauses) ? pauses : { between: pauses } },
 	);
@@ -138,6 +138,8 @@ function inputOptions(format: AudioFormat): string[] {
 export interface Decoded {
 	/** Of the first channel. */
 	samples: Float32Array;
+	/** Of the last one. */
+	right: Float32Array;
 	sampleRate: number;
 	channels: number;
 	/** What ffmpeg says of the file, warnings included. */
@@ -190,16 +192,20 @@ function decodeNow(format: AudioFormat, files: Uint8Array[], decoder?: string): 
 	// It is not said of which file, and one that cannot be read stops all.
 	if (complaints && files.length > 1)
 		return files.flatMap((bytes) => decodeNow(format, [bytes], decoder));
-	return results.map(([sampleRate, channels, data]) => ({
-		samples: firstOf(channels, new Float32Array(new Uint8Array(data).buffer)),
-		complaints,
-		sampleRate,
-		channels,
-	}));
+	return results.map(([sampleRate, channels, data]) => {
+		const all = new Float32Array(new Uint8Array(data).buffer);
+		return {
+			samples: channelOf(all, 0, channels),
+			right: channelOf(all, channels - 1, channels),
+			complaints,
+			sampleRate,
+			channels,
+		};
+	});
 }
 
-const firstOf = (channels: number, samples: Float32Array) =>
-	channels === 1 ? samples : samples.filter((_, i) => i % channels === 0);
+const channelOf = (all: Float32Array, channel: number, channels: number) =>
+	channels === 1 ? all : all.filter((_, i) => i % channels === channel);
 
 /** Raw samples have no header, so that much is said of every one. */
 const withoutUsual = (complaints: string, format: AudioFormat) =>

@@ -28,7 +28,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 async function joinTrimmed(format: AudioFormat, files: Uint8Array[], pauseMilliseconds = 0) {
-	const joined = joinAudio(
+	const joined = await joinAudio(
 		files.map((bytes) => ({ info: inspect(format, bytes), open: () => once(bytes) })),
 		{ pauses: { between: pauseMilliseconds }, trimSilence: true },
 	);

@@ -19,6 +19,12 @@ export interface BaseInfo {
 	channels: number;
 }
 
+/** One complete file: what the inspector said of it, and how to read it (again). */
+export interface Part<Info> {
+	info: Info;
+	open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+}
+
 /** Reads one file chunk by chunk. Chunks must not be overwritten later by the caller. */
 export interface AudioReader<Info> {
 	feed(chunk: Uint8Array): void;

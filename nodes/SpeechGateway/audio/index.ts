@@ -4,26 +4,27 @@
  */
 import type { ForeignInfo } from './foreign';
 import { FOREIGN_FORMATS } from './foreign';
-import type { AudioFormat, AudioReader } from './format';
+import type { AudioFormat, AudioReader, Part } from './format';
 import { DamagedAudioError } from './format';
 import type { JoinPlan, Neighbour } from './joiner';
 import { mustAgree } from './joiner';
-import { mp3Blocker, planMp3 } from './mp3';
+import { mp3Blocker, mp3InStereo, planMp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
 import { Mp3Reader } from './mp3/reader';
 import type { OpusInfo } from './opus/reader';
 import { OggOpusReader } from './opus/reader';
-import { opusBlocker, planOpus } from './opus/join';
+import { opusBlocker, opusInStereo, planOpus } from './opus/join';
 import type { PcmInfo } from './pcm';
 import { PcmReader, planPcm } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
-import { planWav, wavBlocker } from './wav/join';
+import { planWav, wavBlocker, wavInStereo } from './wav/join';
 import type { WavInfo } from './wav/reader';
 import { WavReader } from './wav/reader';
 
 export type { ForeignFormat, ForeignInfo } from './foreign';
 export { FOREIGN_FORMATS, sniffForeignFormat } from './foreign';
 export type { AudioFormat } from './format';
+export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
 export { hasMp3Frames, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
@@ -35,17 +36,20 @@ interface FormatEntry {
 	extension: string;
 	Reader: new () => AudioReader<AudioInfo>;
 	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
-	/** For infos that `blocker` lets through. `pauses`: milliseconds of silence before each part, and behind the last. */
+	/** A mono file as one whose two channels both play what the one did. */
+	inStereo(part: Part<AudioInfo>): Part<AudioInfo> | Promise<Part<AudioInfo>>;
+	/** For infos that `blocker` lets through, all with as many channels. `pauses`: milliseconds of silence before each part, and behind the last. */
 	plan(infos: AudioInfo[], pauses: number[], trimSilence?: boolean): JoinPlan<AudioInfo>;
 }
 
-/** All that is known of each format; its `blocker` and `plan` get infos of its own format only. */
+/** All that is known of each format; its functions get infos of its own format only. */
 const FORMATS: Record<AudioFormat, FormatEntry> = {
 	mp3: {
 		mimeType: 'audio/mpeg',
 		extension: 'mp3',
 		Reader: Mp3Reader,
 		blocker: mp3Blocker,
+		inStereo: mp3InStereo,
 		plan: planMp3,
 	},
 	wav: {
@@ -53,6 +57,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		extension: 'wav',
 		Reader: WavReader,
 		blocker: wavBlocker,
+		inStereo: wavInStereo,
 		plan: planWav,
 	},
 	opus: {
@@ -60,6 +65,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		extension: 'opus',
 		Reader: OggOpusReader,
 		blocker: opusBlocker,
+		inStereo: opusInStereo,
 		plan: planOpus,
 	},
 	pcm: {
@@ -67,6 +73,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		extension: 'pcm',
 		Reader: PcmReader,
 		blocker: () => undefined,
+		inStereo: (part) => part, // always mono
 		plan: planPcm,
 	},
 };
@@ -118,17 +125,15 @@ export class AudioInspector {
 	}
 }
 
-/** One complete file: what the inspector said of it, and how to read it (again). */
-export interface AudioPart {
-	info: AudioInfo | ForeignInfo;
-	open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
-}
+export type AudioPart = Part<AudioInfo | ForeignInfo>;
 
 export interface JoinedAudio {
 	/** What the joined file will be, known before its first byte. */
 	info: AudioInfo;
 	/** Second at which each part starts in the joined file. */
 	starts: number[];
+	/** Seconds of silence that are cut off the front of each part. */
+	trimmed: number[];
 	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
@@ -146,27 +151,23 @@ export interface Pauses {
 /**
  * Joins complete files of one format into one well-formed file, streaming. In wav and pcm pauses are exact to a sample. In
  * mp3 and opus, where nothing but whole frames can be left out or put in, no part starts more than one frame (24 or 26 ms;
- * a packet, mostly 20 ms) off its time, however many there are.
+ * a packet, mostly 20 ms) off its time, however many there are. Of mono and stereo parts comes stereo.
  *
  * @throws Error with the reason of `joinBlocker`
  */
-export function joinAudio(
+export async function joinAudio(
 	parts: AudioPart[],
 	{ pauses = {}, trimSilence }: { pauses?: Pauses; trimSilence?: boolean } = {},
-): JoinedAudio {
+): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
-	const { info, starts, createJoiner } = planJoin(
-		parts.map((part) => part.info),
-		pauses,
-		trimSilence,
-	);
+	const alike = await withEqualChannels(readableParts(parts, pauses));
+	const { createJoiner, ...plan } = planJoin(alike, pauses, trimSilence);
 	return {
-		info,
-		starts,
+		...plan,
 		async *chunks() {
 			const joiner = createJoiner();
 			yield* joiner.begin();
-			for (const part of parts) {
+			for (const part of alike) {
 				for await (const chunk of await part.open()) yield* joiner.feed(chunk);
 				yield* joiner.endPart();
 			}
@@ -174,22 +175,40 @@ export function joinAudio(
 	};
 }
 
+const pausesOf = ({ between = 0, before = 0, after = 0 }: Pauses, parts: number): number[] => {
+	const seams = Array.from({ length: parts - 1 }, (_, seam) => pauseAt(between, seam));
+	return [before, ...seams, after];
+};
+
+/** @throws Error when they cannot become one file */
+function readableParts(parts: AudioPart[], pauses: Pauses): Array<Part<AudioInfo>> {
+	const longest = Math.max(...pausesOf(pauses, parts.length));
+	return parts.map(({ info, open }, index) => {
+		const next = { part: index + 1, pauseMilliseconds: longest };
+		const blocker = joinBlocker(parts[0].info, info, next);
+		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
+		return { info: info as AudioInfo, open };
+	});
+}
+
+async function withEqualChannels(parts: Array<Part<AudioInfo>>): Promise<Array<Part<AudioInfo>>> {
+	const most = Math.max(...parts.map(({ info }) => info.channels));
+	const alike: Array<Part<AudioInfo>> = [];
+	for (const part of parts) {
+		const { channels, format } = part.info;
+		alike.push(channels < most ? await FORMATS[format].inStereo(part) : part);
+	}
+	return alike;
+}
+
 /** Sizes, times and the joiner itself, without any input or output. */
 function planJoin(
-	infos: Array<AudioInfo | ForeignInfo>,
-	{ between = 0, before = 0, after = 0 }: Pauses,
-	trimSilence = false,
+	parts: Array<Part<AudioInfo>>,
+	pauses: Pauses,
+	trimSilence?: boolean,
 ): JoinPlan<AudioInfo> {
-	const seams = infos.slice(1).map((_, seam) => pauseAt(between, seam));
-	const pauses = [before, ...seams, after];
-	const longest = Math.max(...pauses);
-	infos.forEach((info, index) => {
-		const next = { part: index + 1, pauseMilliseconds: longest };
-		const blocker = joinBlocker(infos[0], info, next);
-		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
-	});
-	const readable = infos.filter((info) => !isForeign(info));
-	return FORMATS[readable[0].format].plan(readable, pauses, trimSilence);
+	const infos = parts.map(({ info }) => info);
+	return FORMATS[infos[0].format].plan(infos, pausesOf(pauses, parts.length), trimSilence);
 }
 
 const pauseAt = (pauses: number | number[], seam: number): number =>

@@ -18,6 +18,8 @@ export interface JoinPlan<Info extends BaseInfo> {
 	info: Info;
 	/** Second at which each part starts. */
 	starts: number[];
+	/** Seconds of silence that are cut off the front of each part. */
+	trimmed: number[];
 	createJoiner(): Joiner<Info>;
 }
 
@@ -85,6 +87,10 @@ export interface Neighbour {
 
 /** Why two files cannot become one, in words; undefined when they can. */
 export type JoinBlocker<Info> = (first: Info, other: Info, next: Neighbour) => string | undefined;
+
+/** A mono part can be made stereo; for more channels nothing is known of where they sound. */
+export const channelGroup = ({ channels }: Pick<BaseInfo, 'channels'>): unknown =>
+	channels <= 2 ? '1 or 2' : channels;
 
 /** Parts must agree in whatever one file can have only once: `properties` by name. The reason names both values. */
 export function mustAgree<Info>(

@@ -69,6 +69,7 @@ export function planPcm(
 	return {
 		info: pcmInfo(bytes),
 		starts,
+		trimmed: kept.map(({ from }) => pcmInfo(from).seconds),
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: filled(pauseBytes[0], 0),

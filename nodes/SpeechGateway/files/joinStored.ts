@@ -33,6 +33,8 @@ interface JoinOptions {
 export interface JoinedFile extends StoredAudio {
 	/** Second at which each part starts. */
 	starts: number[];
+	/** Seconds of silence that were cut off the front of each part. */
+	trimmed: number[];
 	/** The chapters in a file of their own, when they are wanted. */
 	chapters?: IBinaryData;
 }
@@ -60,15 +62,15 @@ export async function joinStored(
 		{ pauses, trimSilence, isTagged },
 		session.hints,
 	);
-	const metadataOf = (starts: number[], seconds: number) => ({
+	const metadataOf = (starts: number[], seconds: number, trimmed?: number[]) => ({
 		tags,
-		chapters: chaptersOf(headings ?? [], starts, seconds),
+		chapters: chaptersOf(headings ?? [], starts, seconds, trimmed),
 	});
-	const chaptersFile = async (starts: number[], seconds: number | undefined) =>
+	const chaptersFile = async (starts: number[], seconds: number | undefined, trimmed?: number[]) =>
 		headings && seconds !== undefined
 			? {
 					chapters: await helpers.prepareBinaryData(
-						Buffer.from(chaptersJson(metadataOf(starts, seconds))),
+						Buffer.from(chaptersJson(metadataOf(starts, seconds, trimmed))),
 						withExtension(fileName, 'chapters.json'),
 						'application/json+chapters',
 					),
@@ -80,20 +82,21 @@ export async function joinStored(
 			binary: { ...first, fileName: withExtension(fileName, extension) },
 			info: firstInfo,
 			starts: [0],
+			trimmed: [0],
 			...(await chaptersFile([0], firstInfo.seconds)),
 		};
 	}
-	const plain = joinAudio(
+	const plain = await joinAudio(
 		parts.map(({ binary, info }) => ({
 			info,
-			open: async () => await chunksOf(session.execution, binary),
+			open: async () => untilCancelled(await chunksOf(session.execution, binary), cancel),
 		})),
 		{ pauses, trimSilence },
 	);
-	const { starts } = plain;
+	const { starts, trimmed } = plain;
 	const { seconds } = plain.info;
-	const joined = takesTags ? withMetadata(plain, metadataOf(starts, seconds)) : plain;
-	const chunks = untilCancelled(joined.chunks(), cancel);
+	const joined = takesTags ? withMetadata(plain, metadataOf(starts, seconds, trimmed)) : plain;
+	const chunks = joined.chunks();
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
 	// In memory mode there is no stream to borrow the class from, and nothing to be saved by streaming.
@@ -105,7 +108,13 @@ export async function joinStored(
 		withExtension(fileName, extension),
 		mimeType,
 	);
-	return { binary, info: joined.info, starts, ...(await chaptersFile(starts, seconds)) };
+	return {
+		binary,
+		info: joined.info,
+		starts,
+		trimmed,
+		...(await chaptersFile(starts, seconds, trimmed)),
+	};
 }
 
 /** Whether the file takes tags and chapters, and whether anything of a single one is changed; hints say what it does not take. */

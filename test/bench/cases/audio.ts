@@ -85,7 +85,7 @@ async function joining(format: AudioFormat) {
 	const info = await inspect(format, part);
 	for (let i = 1; i < 10; i++) await inspect(format, part);
 	const inspected = speed(10 * part.length, from);
-	const { chunks } = joinAudio(
+	const { chunks } = await joinAudio(
 		Array.from({ length: PARTS }, () => ({ info, open: () => pieces(part) })),
 	);
 	from = performance.now();
@@ -106,7 +106,7 @@ async function joining(format: AudioFormat) {
 async function oneHour(): Promise<number> {
 	const part = file('wav', 60);
 	const info = await inspect('wav', part);
-	const { chunks } = joinAudio(
+	const { chunks } = await joinAudio(
 		Array.from({ length: 60 }, () => ({ info, open: () => pieces(part) })),
 	);
 	(globalThis as { gc?: () => void }).gc?.();

@@ -1,6 +1,7 @@
 /** One MP3 file made of several. */
+import type { Part } from '../format';
 import type { JoinBlocker, JoinPlan } from '../joiner';
-import { Joiner, mustAgree } from '../joiner';
+import { channelGroup, Joiner, mustAgree } from '../joiner';
 import { parseHeader, repeated, silentFrame } from './frame';
 import type { Mp3Segment } from './segment';
 import { joinedEdges, keepFrames, layOut } from './segment';
@@ -8,14 +9,23 @@ import type { Mp3Info } from './reader';
 import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
 import { excerptOf } from './quiet';
 import { planEnd, planSeams } from './seams';
+import { stereoMp3 } from './stereo';
 import type { Gapless } from './xing';
 import { cutAtStart, playingTime, xingFrame } from './xing';
 
 /** Decoders take both from the first frame. The sample rate tells the MPEG version too. */
-export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree({
+export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree<Mp3Info>({
 	'sample rate': (info) => info.sampleRate,
-	'number of channels': (info) => info.channels,
+	'number of channels': channelGroup,
 });
+
+/** What it becomes depends on every frame, so all of it is read once to know its size. */
+export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<Mp3Info>> {
+	const openStereo = async () => stereoMp3(info, await open());
+	const reader = new Mp3Reader();
+	for await (const chunk of await openStereo()) reader.feed(chunk);
+	return { info: { ...reader.end(), edges: info.edges }, open: openStereo };
+}
 
 /**
  * Plans one MP3 file out of several that `mp3Blocker` lets through: one Xing header (Info when the
@@ -111,6 +121,10 @@ export function planMp3(
 	return {
 		info,
 		starts,
+		trimmed: excerpts.map(({ before, skip }, part) => {
+			const samples = (before.frames + skip) * template.samples - (infos[part].gapless?.delay ?? 0);
+			return Math.max(0, samples / template.sampleRate);
+		}),
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: [header, ...repeated(silence, segments[0].pauseFrames)],

@@ -17,7 +17,7 @@ const GRANULE_LENGTH_BITS = 12;
 const GRANULE_BITS = { mpeg1: 59, mpeg2: 63 };
 const MAIN_DATA_BEGIN_BITS = { mpeg1: 9, mpeg2: 8 };
 /** Bitrate indexes 1 to 14 are bitrates. */
-const MAX_BITRATE_INDEX = 14;
+export const MAX_BITRATE_INDEX = 14;
 
 /** What must be known of a frame near a seam. Plain JSON. */
 export interface EdgeFrame {
@@ -65,7 +65,8 @@ export function frameBytes(frame: Pick<EdgeFrame, 'header'>): number {
 	return parseHeader(frame.header).bytes;
 }
 
-function room(header: number): number {
+/** Bytes for main data in a frame. */
+export function room(header: number): number {
 	return parseHeader(header).bytes - mainDataOffset(header);
 }
 

@@ -1,7 +1,8 @@
 /** One Ogg Opus file made of several. */
 import { uint16le } from '../bytes';
+import type { Part } from '../format';
 import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
-import { Joiner, mustAgree } from '../joiner';
+import { channelGroup, Joiner, mustAgree } from '../joiner';
 import { opusTags } from './comments';
 import type { Page } from './page';
 import { lacingOf, oggPage } from './page';
@@ -13,11 +14,13 @@ import { addTally, emptyTally, SAMPLE_RATE } from './tally';
 
 /** Segments in a page, at most. */
 const MAX_SEGMENTS = 255;
+/** Where the OpusHead has its number of channels. */
+const CHANNELS_OFFSET = 9;
 /** Pages of the joined file hold a second at most, as RFC 7845 recommends for seeking. */
 const PAGE_SAMPLES = SAMPLE_RATE;
 
 const sameHead = mustAgree<OpusInfo>({
-	'number of channels': (info) => info.channels,
+	'number of channels': channelGroup,
 	'output gain': (info) => uint16le(Uint8Array.from(info.head), 16),
 	'channel mapping': (info) => info.head.slice(18).join(' '),
 });
@@ -117,6 +120,9 @@ export function planOpus(
 	return {
 		info,
 		starts,
+		trimmed: infos.map(
+			({ preSkip: skipped }, part) => (skipped - wholes[part].preSkip) / SAMPLE_RATE,
+		),
 		createJoiner: () => {
 			const writer = new PageWriter(packetsPerPage, all.packets, endSample);
 			return new Joiner(wholes, {
@@ -139,6 +145,11 @@ export function planOpus(
 			});
 		},
 	};
+}
+
+/** Decoders play mono packets of a stereo stream on both channels (RFC 7845, section 5.1.1). */
+export function opusInStereo({ info, open }: Part<OpusInfo>): Part<OpusInfo> {
+	return { info: { ...info, channels: 2, head: info.head.with(CHANNELS_OFFSET, 2) }, open };
 }
 
 /** An OpusHead with another pre-skip. */

@@ -45,21 +45,31 @@ export interface Heading {
 	title: string;
 	/** Index of the part. */
 	part: number;
+	/** Where it begins within the part, before that was trimmed; left out: at its start. */
+	seconds?: number;
 }
 
 /**
- * Chapters from headings, in order; `starts`: second at which each part starts. A chapter ends where the next one starts. Of several
- * headings of one part, which would be chapters of no length, the titles are joined.
+ * Chapters from headings, in order; `starts`: second at which each part starts; `trimmed`: seconds cut off its front. A chapter ends where the next one starts. Of several
+ * headings at one place, which would be chapters of no length, the titles are joined.
  */
-export function chaptersOf(headings: Heading[], starts: number[], seconds: number): Chapter[] {
-	const parts = [...new Set(headings.map(({ part }) => part))].sort((a, b) => a - b);
-	return parts.map((part, index) => ({
-		title: headings
-			.filter((heading) => heading.part === part)
-			.map(({ title }) => title)
-			.join(': '),
-		startSeconds: starts[part],
-		endSeconds: index + 1 < parts.length ? starts[parts[index + 1]] : seconds,
+export function chaptersOf(
+	headings: Heading[],
+	starts: number[],
+	seconds: number,
+	trimmed: number[] = [],
+): Chapter[] {
+	const titles = new Map<number, string[]>();
+	for (const { title, part, seconds: within = 0 } of headings) {
+		const later = Math.max(0, within - (trimmed[part] ?? 0));
+		const start = Math.min(starts[part] + later, starts[part + 1] ?? seconds);
+		titles.set(start, [...(titles.get(start) ?? []), title]);
+	}
+	const places = [...titles.keys()].sort((a, b) => a - b);
+	return places.map((startSeconds, index) => ({
+		title: titles.get(startSeconds)!.join(': '),
+		startSeconds,
+		endSeconds: places[index + 1] ?? seconds,
 	}));
 }
 

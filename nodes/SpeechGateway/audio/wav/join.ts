@@ -1,6 +1,7 @@
-import { between, filled, putText } from '../bytes';
-import type { JoinBlocker, JoinPlan } from '../joiner';
-import { Joiner, mustAgree } from '../joiner';
+import { between, concat, filled, putText } from '../bytes';
+import type { Part } from '../format';
+import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
+import { channelGroup, Joiner, mustAgree } from '../joiner';
 import { keptBytes } from '../quiet';
 import type { WavInfo } from './reader';
 import { bytesPerSampleFrame, CHUNK_HEADER_BYTES, ENCODINGS, wavInfo, WavReader } from './reader';
@@ -11,12 +12,54 @@ const HEADER_BYTES = 44;
 const MAX_SIZE = 0xffffffff;
 
 /** One header holds for all samples of a WAV file. */
-export const wavBlocker: JoinBlocker<WavInfo> = mustAgree({
+export const wavBlocker: JoinBlocker<WavInfo> = mustAgree<WavInfo>({
 	'sample rate': (info) => info.sampleRate,
-	'number of channels': (info) => info.channels,
+	'number of channels': channelGroup,
 	codec: (info) => ENCODINGS[info.encoding].name,
 	'number of bits per sample': (info) => info.bitsPerSample,
 });
+
+/** Every sample twice. @throws Error when that would be more than 4 GiB */
+export function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
+	const { sampleRate, bitsPerSample, encoding } = info;
+	const bytes = checkWavBytes(HEADER_BYTES + 2 * info.dataBytes);
+	const shape = { sampleRate, channels: 2, bitsPerSample, encoding };
+	const stereo: WavInfo = {
+		...wavInfo(shape, 2 * info.dataBytes, bytes),
+		quiet: info.quiet && { start: 2 * info.quiet.start, end: 2 * info.quiet.end },
+	};
+	return {
+		info: stereo,
+		async *open() {
+			yield header(stereo);
+			let out: Uint8Array[] = [];
+			const reader = new WavReader(doubler(bitsPerSample / 8, (twice) => out.push(twice)));
+			for await (const chunk of await open()) {
+				reader.feed(chunk);
+				yield concat(out);
+				out = [];
+			}
+			reader.end();
+			yield concat(out);
+		},
+	};
+}
+
+/** Takes samples in any pieces and emits each of them twice. */
+function doubler(sampleBytes: number, emit: Emit): Emit {
+	let rest = new Uint8Array(0);
+	return (bytes) => {
+		const samples = concat([rest, bytes]);
+		const whole = samples.length - (samples.length % sampleBytes);
+		const twice = new Uint8Array(2 * whole);
+		for (let at = 0; at < whole; at++) {
+			const to = at + sampleBytes * Math.floor(at / sampleBytes);
+			twice[to] = twice[to + sampleBytes] = samples[at];
+		}
+		rest = samples.slice(whole);
+		emit(twice);
+	};
+}
 
 /**
  * Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through; pauses and cut edges
@@ -51,6 +94,7 @@ export function planWav(
 	return {
 		info,
 		starts,
+		trimmed: kept.map(({ from }) => from / frameBytes / sampleRate),
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: [header(info), ...filled(pauseBytes[0], silence)],

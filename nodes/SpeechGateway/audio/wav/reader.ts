@@ -60,6 +60,14 @@ export function bytesPerSampleFrame(shape: WavShape): number {
 	return (shape.channels * shape.bitsPerSample) / 8;
 }
 
+/** What ffmpeg calls the encoding. */
+export function wavCodec({ encoding, bitsPerSample }: WavShape): string {
+	if (encoding === 6) return 'pcm_alaw';
+	if (encoding === 7) return 'pcm_mulaw';
+	if (encoding === 1 && bitsPerSample === 8) return 'pcm_u8';
+	return `pcm_${encoding === 3 ? 'f' : 's'}${bitsPerSample}le`;
+}
+
 /** How samples of an encoding are told to be loud, by their size in bytes. */
 function isLoudIn({ encoding, bitsPerSample }: WavShape): IsLoud {
 	if (encoding === 6) return isLoudALaw;
