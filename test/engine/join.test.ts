@@ -4,10 +4,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
+import type {
+	IBinaryData,
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	OnError,
+} from 'n8n-workflow';
 import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { joinFiles } from '../audio/support';
 import { PNG } from '../support/png';
+import { probe } from '../support/readers';
 import { type EngineRun, item, runNode, storedFile } from './support';
 
 const fixture = (name: string) =>
@@ -174,11 +181,6 @@ describe('errors name the file and say what to do', () => {
 			inMemory(fixture('mp3-24000-mono-cbr.mp3'), 'other.mp3'),
 			'the sample rate is 44100 in "talk.mp3" (item 1) and 24000 in "other.mp3" (item 2)',
 		],
-		[
-			'channels',
-			inMemory(fixture('mp3-44100-stereo-cbr.mp3'), 'st.mp3'),
-			'the number of channels is 1 in "talk.mp3" (item 1) and 2 in "st.mp3" (item 2)',
-		],
 		['FLAC', inMemory(foreign('tone.flac'), 'x.flac'), 'The file "x.flac" in "data" is FLAC audio'],
 		[
 			'JSON',
@@ -199,6 +201,27 @@ describe('errors name the file and say what to do', () => {
 		],
 	])('%s', async (_, bad, words) => {
 		expect(await failure(asItems([good, bad]))).toContain(words);
+	});
+
+	test.each([
+		[
+			'mp3-24000-mono-cbr.mp3',
+			'my "intro".mp3',
+			'ffmpeg -i "my _intro_.mp3" -ar 44100 "my _intro_-converted.mp3"',
+		],
+		[
+			'wav-24000-mono-s16.wav',
+			'intro.wav',
+			'ffmpeg -i "intro.wav" -ar 44100 "intro-converted.mp3"',
+		],
+	])('%s: how to convert the shorter file', async (name, fileName, words) => {
+		const twice = (await joinFiles('mp3', [mp3, mp3])).bytes;
+		const long = inMemory(twice, 'talk.mp3');
+		for (const order of [
+			[long, inMemory(fixture(name), fileName)],
+			[inMemory(fixture(name), fileName), long],
+		])
+			expect(await failure(asItems(order))).toContain(words);
 	});
 
 	test('no file: the files that are there', async () => {
@@ -280,6 +303,65 @@ test('chapters, tags and a cover; chapters are named by the title of the item, o
 			{ startTime: 0, title: 'Intro.v2' },
 			{ startTime: Math.round(second * 1000) / 1000, title: '第一章' },
 		],
+	});
+});
+
+test('chapters, tags and cover of the files that are joined', async () => {
+	const made = async (names: string[], options: IDataObject, art?: Buffer) => {
+		const binary: IBinaryKeyData = art ? { art: inMemory(art, 'art.png', 'image/png') } : {};
+		const { outputs, error } = await run(
+			names.map((name) => ({ json: {}, binary: { data: inMemory(mp3, name), ...binary } })),
+			{},
+			options,
+		);
+		expect(error).toBeUndefined();
+		return outputs[0][0];
+	};
+	const values = { artist: 'Anna', coverBinaryPropertyName: 'art' };
+	const intro = await made(['a.mp3'], { tags: { values: { title: 'Opening' } } });
+	const episode = await made(
+		['One.mp3', 'Two.mp3'],
+		{ chapters: 'headings', tags: { values }, fileName: 'episode' },
+		PNG,
+	);
+	const files = [intro.binary!.data, episode.binary!.data, inMemory(mp3, 'Outro.mp3')];
+	const { outputs } = await run(
+		asItems(files),
+		{},
+		{
+			chapters: 'files',
+			keepTags: true,
+			pauseBetween: 1000,
+			tags: { values: { artist: 'Ben' } },
+		},
+	);
+	const [{ json, binary }] = outputs[0];
+	const [, second, third] = json.starts as number[];
+	const [, two] = episode.json.starts as number[];
+	const { chapters, title } = JSON.parse(String(Buffer.from(await bytesOf(binary!.chapters)))) as {
+		chapters: Array<{ title: string; startTime: number }>;
+		title: string;
+	};
+	expect(title).toBe('Opening');
+	expect(chapters.map((chapter) => chapter.title)).toEqual(['Opening', 'One', 'Two', 'Outro']);
+	[0, second, second + two, third].forEach((start, index) =>
+		expect(chapters[index].startTime).toBeCloseTo(start, 2),
+	);
+	const { tags, cover } = probe(await bytesOf(binary!.data));
+	expect(tags).toMatchObject({ title: 'Opening', artist: 'Ben' });
+	expect(cover).toEqual(PNG);
+});
+
+test('mono speech and stereo music', async () => {
+	const stereo = inMemory(fixture('mp3-44100-stereo-cbr.mp3'), 'music.mp3');
+	const speech = await inStore(mp3, 'talk.mp3');
+	const { outputs, error } = await run(asItems([stereo, speech]));
+	expect(error).toBeUndefined();
+	const inspector = new AudioInspector('mp3');
+	inspector.feed(await bytesOf(outputs[0][0].binary!.data));
+	expect(inspector.end()).toMatchObject({
+		channels: 2,
+		seconds: outputs[0][0].json.durationSeconds,
 	});
 });
 

@@ -37,7 +37,7 @@ const fields = {
 };
 
 /** What decides about the characters, the cuts and the price of a text. */
-export const estimateFields = { ...fields, ...cutFields, chapters: chaptersOption(headings) };
+export const estimateFields = { ...fields, ...cutFields, chapters: chaptersOption({ headings }) };
 
 export type EstimateValues = InputOf<typeof estimateFields>;
 

@@ -4,7 +4,7 @@ import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
 import { type InputOf, option } from './field';
-import { choiceOption, type FileRef, isFile } from './kinds';
+import { choiceOption, type Choices, type FileRef, isFile, valuesOf } from './kinds';
 
 /** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
@@ -23,7 +23,7 @@ const TEXTS = [
 	},
 ] as const;
 
-const tags = option<TagValues>(
+export const tagsOption = option<TagValues>(
 	{
 		displayName: 'Tags',
 		name: 'tags',
@@ -70,21 +70,26 @@ function tagValues(values: IDataObject): TagValues {
 	return read;
 }
 
-type Headings = { name: string; description: string };
-
-/** `headings`: what a chapter is here. */
-export const chaptersOption = (headings: Headings) =>
-	choiceOption({
+/** `choices`: what a chapter is; the first is what the option starts with. */
+export const chaptersOption = <T extends string>(choices: Choices<T>) => {
+	const [first] = valuesOf(choices);
+	return choiceOption<T | 'none'>({
 		displayName: 'Chapters',
 		name: 'chapters',
-		default: 'headings',
+		default: first,
 		unset: 'none',
 		description:
 			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
-		choices: { none: { name: 'None' }, headings },
+		choices: { none: { name: 'None' }, ...choices } as Choices<T | 'none'>,
 	});
+};
 
-/** Options of what makes audio that is published. */
-export const podcastFields = (headings: Headings) => ({ chapters: chaptersOption(headings), tags });
+type Headings = { name: string; description: string };
+
+/** Options of what makes audio that is published. `headings`: what a chapter is here. */
+export const podcastFields = (headings: Headings) => ({
+	chapters: chaptersOption({ headings }),
+	tags: tagsOption,
+});
 
 export type PodcastValues = InputOf<ReturnType<typeof podcastFields>>;

@@ -5,7 +5,7 @@ import type { PodcastValues, TagValues } from '../fields/podcast';
 import { readCover } from './cover';
 import { findFile } from './inputFile';
 
-type Wanted = Pick<PodcastValues, 'chapters'> & Partial<PodcastValues>;
+type Wanted = Partial<Pick<PodcastValues, 'tags'>> & { chapters: string };
 
 /** Whether anything is to be written into the file. */
 const wantsMetadata = ({ chapters, tags = {} }: Wanted): boolean =>

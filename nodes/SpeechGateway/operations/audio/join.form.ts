@@ -3,7 +3,7 @@ import type { InputOf } from '../../fields/field';
 import { choiceField, fileField, flagOption, textOption } from '../../fields/kinds';
 import { fileNameOption } from '../../fields/files';
 import { pauseOption } from '../../fields/pause';
-import { podcastFields } from '../../fields/podcast';
+import { chaptersOption, tagsOption } from '../../fields/podcast';
 
 const fields = {
 	binaryPropertyName: fileField({
@@ -49,9 +49,23 @@ const fields = {
 		default: 'data',
 		description: 'The name of the output binary field to put the file in',
 	}),
-	...podcastFields({
-		name: 'One per File',
-		description: 'Named after the field "title" of the item, or else the file',
+	chapters: chaptersOption({
+		headings: {
+			name: 'One per File',
+			description: 'Named after the field "title" of the item, or else the file',
+		},
+		files: {
+			name: 'From the Files',
+			description: 'The chapters that the files have. A file without any is one chapter.',
+		},
+	}),
+	tags: tagsOption,
+	keepTags: flagOption({
+		displayName: 'Keep Tags',
+		name: 'keepTags',
+		default: false,
+		description:
+			'Whether to take tags and a cover that are not set under "Tags" from the first file that has them',
 	}),
 };
 

@@ -1,9 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { joinBlocker } from '../../audio';
+import { joinBlocker, wavCodec } from '../../audio';
+import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { audioJoin, type JoinValues } from './join.form';
 import { inspectInput } from '../../files/inputAudio';
-import { placeOf } from '../../files/inputFile';
+import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
 import type { StoredAudio } from '../../files/storeAudio';
 import { defineOperation } from '../../run/operation';
@@ -70,8 +71,7 @@ async function joined(
 	const { pauseBetween, trimSilence, outputBinaryPropertyName } = input;
 	checkOutputField(outputBinaryPropertyName, { chapters: input.chapters !== 'none' });
 	checkAlike(files, pauseBetween);
-	const headings =
-		input.chapters === 'headings' ? files.map(({ title }, part) => ({ title, part })) : undefined;
+	const { own, headings } = await ownMetadata(session, input, files);
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { execution } = session;
 	const { binary, info, starts, chapters } = await joinStored(
@@ -83,11 +83,14 @@ async function joined(
 			trimSilence,
 			cancel: session.transport.cancel,
 			metadata: {
-				tags: await readTags(
-					execution,
-					all.map(({ index }) => index),
-					input.tags,
-				),
+				tags: {
+					...own,
+					...(await readTags(
+						execution,
+						all.map(({ index }) => index),
+						input.tags,
+					)),
+				},
 				headings,
 			},
 		},
@@ -116,16 +119,55 @@ async function joined(
 	};
 }
 
+/** What is taken over of what the files say of themselves: tags, of each the first that there is, and what becomes chapters. */
+async function ownMetadata(
+	{ execution, transport }: Session,
+	{ chapters, keepTags }: JoinInput,
+	files: InputFile[],
+): Promise<{ own: Tags; headings?: Heading[] }> {
+	const own: Tags = {};
+	if (chapters !== 'files' && !keepTags) {
+		const onePerFile = files.map(({ title }, part) => ({ title, part }));
+		return { own, headings: chapters === 'headings' ? onePerFile : undefined };
+	}
+	const headings: Heading[] = [];
+	for (const [part, { binary, info, title }] of files.entries()) {
+		transport.cancel?.throwIfAborted();
+		const found = await readMetadata(info.format, await chunksOf(execution, binary));
+		if (keepTags) Object.assign(own, { ...found.tags, ...own });
+		const ofFile = found.chapters.map((chapter) => ({
+			title: chapter.title,
+			part,
+			seconds: chapter.startSeconds,
+		}));
+		const whole = { title: chapters === 'headings' ? title : (found.tags.title ?? title), part };
+		headings.push(...(chapters === 'files' && ofFile.length > 0 ? ofFile : [whole]));
+	}
+	return { own, headings: chapters === 'none' ? undefined : headings };
+}
+
 /** Throws InputError when not all files can be parts of one. */
 function checkAlike(files: InputFile[], pauseMilliseconds: number): void {
-	for (const [index, { info }] of files.entries()) {
+	for (const [index, file] of files.entries()) {
 		const next = { part: index + 1, pauseMilliseconds };
-		const blocker = joinBlocker(files[0].info, info, next);
+		const blocker = joinBlocker(files[0].info, file.info, next);
 		if (!blocker) continue;
 		const named = blocker.replace(/\bpart (\d+)\b/g, (_, part) => files[Number(part) - 1].name);
 		throw new InputError(
 			`The files cannot be joined: ${named}`,
-			'Convert them to the same format, sample rate and number of channels first. This node does not re-encode audio, so that no quality is lost.',
+			`Convert one of them first, for example with: ${convertLine(files[0], file)}. This node does not re-encode audio, so that no quality is lost.`,
 		);
 	}
+}
+
+/** How ffmpeg makes the shorter of two files, more likely the intro than the episode, fit the other. */
+function convertLine(...files: [InputFile, InputFile]): string {
+	const [{ binary }, { info }] = files.sort(
+		(a, b) => (a.info.seconds ?? 0) - (b.info.seconds ?? 0),
+	);
+	const name = (binary.fileName ?? 'file').replace(/["$`\\]/g, '_');
+	const rate = 'sampleRate' in info && info.format !== 'opus' ? ` -ar ${info.sampleRate}` : '';
+	const codec = info.format === 'wav' ? ` -c:a ${wavCodec(info)}` : '';
+	const raw = info.format === 'pcm' ? ' -ac 1 -f s16le' : '';
+	return `ffmpeg -i "${name}"${rate}${codec}${raw} "${stemOf(name)}-converted.${info.format}"`;
 }

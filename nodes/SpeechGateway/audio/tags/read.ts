@@ -1,0 +1,165 @@
+/** Reads tags, chapters and cover of a file; what is damaged or of another kind is passed over. */
+import { hasText, uint32le } from '../bytes';
+import type { AudioFormat } from '../format';
+import { readId3 } from './readId3';
+import type { Metadata, Tags } from './metadata';
+import { readVorbis } from './readVorbis';
+
+/** A file's own chapters; where they end follows from the next one's start. */
+export interface OwnChapter {
+	title: string;
+	startSeconds: number;
+}
+
+export interface OwnMetadata extends Omit<Metadata, 'chapters'> {
+	chapters: OwnChapter[];
+}
+
+/** A tag with a large cover; more is not kept in memory. */
+const MAX_TAG_BYTES = 32 * 1024 * 1024;
+
+/** Stops reading as soon as everything has been seen; only of WAV, whose tags may follow the samples, all is read. */
+export async function readMetadata(
+	format: string,
+	chunks: AsyncIterable<Uint8Array>,
+): Promise<OwnMetadata> {
+	const read = READERS[format as AudioFormat];
+	const bytes = new ByteSource(chunks[Symbol.asyncIterator]());
+	try {
+		return (await read?.(bytes)) ?? NOTHING;
+	} finally {
+		await bytes.close();
+	}
+}
+
+const NOTHING: OwnMetadata = { tags: {}, chapters: [] };
+
+const READERS: Partial<Record<AudioFormat, (bytes: ByteSource) => Promise<OwnMetadata>>> = {
+	async mp3(bytes) {
+		const header = await bytes.take(10);
+		if (!hasText(header, 0, 'ID3')) return NOTHING;
+		const size = (header[6] << 21) | (header[7] << 14) | (header[8] << 7) | header[9];
+		return size > MAX_TAG_BYTES ? NOTHING : readId3(header, await bytes.take(size));
+	},
+
+	/** The second packet, which may be longer than a page. */
+	async opus(bytes) {
+		const packet: Uint8Array[] = [];
+		for (let number = 0, size = 0; size <= MAX_TAG_BYTES; ) {
+			const page = await bytes.take(27);
+			if (!hasText(page, 0, 'OggS')) break;
+			for (const segment of await bytes.take(page[26])) {
+				const part = await bytes.take(segment);
+				if (number === 1) packet.push(part);
+				size += segment;
+				if (segment < 255 && ++number === 2) return readVorbis(Buffer.concat(packet));
+			}
+		}
+		return NOTHING;
+	},
+
+	async wav(bytes) {
+		const riff = new RiffTags();
+		await bytes.take(12);
+		for (let head = await bytes.take(8); head.length === 8; head = await bytes.take(8)) {
+			const id = String.fromCharCode(...head.subarray(0, 4));
+			const size = uint32le(head, 4);
+			const isKept = KEPT_CHUNKS.includes(id) && size <= MAX_TAG_BYTES;
+			if (isKept) riff.add(id, await bytes.take(size));
+			else await bytes.skip(size);
+			await bytes.skip(size & 1);
+		}
+		return riff.metadata;
+	},
+};
+
+const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 '];
+const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
+	INAM: 'title',
+	IART: 'artist',
+	IPRD: 'album',
+	ICRD: 'year',
+	ICMT: 'comment',
+};
+
+/** Gathers what the chunks of a WAV file say; riff.ts has them drawn. */
+class RiffTags {
+	private sampleRate = NaN;
+	private tags: Tags = {};
+	private readonly points = new Map<number, number>();
+	private readonly labels = new Map<number, string>();
+
+	add(id: string, chunk: Uint8Array): void {
+		if (id === 'fmt ') this.sampleRate = uint32le(chunk, 4);
+		if (id === 'cue ') {
+			for (let at = 4; at + 24 <= chunk.length; at += 24) {
+				this.points.set(uint32le(chunk, at), uint32le(chunk, at + 20));
+			}
+		}
+		// Where both have a text, ID3 tells its encoding.
+		if (/id3/i.test(id)) this.tags = { ...this.tags, ...readId3(chunk, chunk.subarray(10)).tags };
+		if (id !== 'LIST') return;
+		for (let at = 4; at + 8 <= chunk.length; ) {
+			const name = String.fromCharCode(...chunk.subarray(at, at + 4));
+			const size = uint32le(chunk, at + 4);
+			const content = chunk.subarray(at + 8, at + 8 + size);
+			const field = INFO_FIELDS[name];
+			if (field) this.tags = { [field]: text(content), ...this.tags };
+			if (name === 'labl') this.labels.set(uint32le(content, 0), text(content.subarray(4)));
+			at += 8 + size + (size & 1);
+		}
+	}
+
+	get metadata(): OwnMetadata {
+		const chapters = [...this.points].flatMap(([id, sample]) => {
+			const title = this.labels.get(id);
+			return title ? [{ title, startSeconds: sample / this.sampleRate }] : [];
+		});
+		return { tags: this.tags, chapters: chapters.sort(byStart) };
+	}
+}
+
+export const byStart = (a: OwnChapter, b: OwnChapter): number => a.startSeconds - b.startSeconds;
+
+const text = (bytes: Uint8Array): string =>
+	new TextDecoder()
+		.decode(bytes)
+		.replace(/\0[^]*/, '')
+		.trim();
+
+/** Hands out bytes as they are asked for. */
+class ByteSource {
+	private rest: Uint8Array = new Uint8Array(0);
+
+	constructor(private readonly chunks: AsyncIterator<Uint8Array>) {}
+
+	/** Fewer at the end of the file. */
+	async take(count: number): Promise<Uint8Array> {
+		const parts: Uint8Array[] = [];
+		for await (const part of this.pass(count)) parts.push(part);
+		return Buffer.concat(parts);
+	}
+
+	async skip(count: number): Promise<void> {
+		for await (const part of this.pass(count)) void part;
+	}
+
+	async close(): Promise<void> {
+		await this.chunks.return?.();
+	}
+
+	private async *pass(count: number): AsyncGenerator<Uint8Array> {
+		let left = count;
+		while (left > 0) {
+			if (this.rest.length === 0) {
+				const { value, done } = await this.chunks.next();
+				if (done) return;
+				this.rest = value;
+			}
+			const part = this.rest.subarray(0, left);
+			this.rest = this.rest.subarray(part.length);
+			left -= part.length;
+			yield part;
+		}
+	}
+}
