@@ -13,7 +13,7 @@ import {
 	flagOption,
 	idField,
 	jsonArray,
-	jsonObject,
+	jsonObjectOption,
 	jsonOption,
 	locatorField,
 	locatorProperty,
@@ -111,11 +111,13 @@ test('texts, flags and ids', () => {
 });
 
 test('JSON: as text or as a value; its default is what holds when it is empty', () => {
-	const object = jsonOption({ ...words, default: '{}' }, jsonObject);
+	const object = jsonObjectOption({ ...words, example: '{"Anna": "voice ID"}' });
 	for (const empty of [undefined, '', null, 'null']) expect(read(object, empty)).toEqual({});
 	expect(read(object, '{"seed":7}')).toEqual({ seed: 7 });
 	expect(read(object, { seed: 7 })).toEqual({ seed: 7 });
-	expect(() => read(object, '[1]')).toThrow('"Pause" must be a JSON object');
+	expect(() => read(object, '[1]')).toThrow(
+		'"Pause" must be a JSON object, such as {"Anna": "voice ID"}',
+	);
 	expect(() => read(object, '{')).toThrow('"Pause" is not valid JSON');
 	expect(() => read(jsonOption({ ...words, default: '[]' }, jsonArray), '{}')).toThrow(
 		'"Pause" must be a JSON array',
@@ -128,7 +130,7 @@ test('the editor shows each kind of option as what it is', () => {
 		flagOption({ ...words, default: true }),
 		numberOption({ ...words, default: 1 }),
 		choiceOption({ ...words, default: 'b', choices }),
-		jsonOption({ ...words, default: '{}' }, jsonObject),
+		jsonObjectOption({ ...words, example: '{}' }),
 	].flatMap(({ options }) => options);
 	expect(shown.map(({ type }) => type)).toEqual(['string', 'boolean', 'number', 'options', 'json']);
 });

@@ -1,13 +1,10 @@
-import { jsonObject, jsonOption } from './kinds';
+import { jsonObjectOption } from './kinds';
 
 /** What the gateway takes beyond the fields of this node. */
 export const additionalBodyOption = (more: string) =>
-	jsonOption(
-		{
-			displayName: 'Additional Body Fields',
-			name: 'additionalBody',
-			default: '{}',
-			description: `More fields for the request body, as a JSON object. They are sent unchanged. ${more}`,
-		},
-		jsonObject,
-	);
+	jsonObjectOption({
+		displayName: 'Additional Body Fields',
+		name: 'additionalBody',
+		description: `More fields for the request body, as a JSON object. They are sent unchanged. ${more}`,
+		example: '{"seed": 7}',
+	});

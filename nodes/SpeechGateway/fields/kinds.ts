@@ -132,30 +132,46 @@ export const choiceOption = <T extends string>({
 	);
 
 /** JSON typed as text, or a value given by an expression. `default` is JSON, too. */
-export function jsonOption<T>(shown: Shown & { default: string }, check: Parse<T>): OptionField<T> {
+export function jsonOption<T>(
+	shown: Shown & { default: string },
+	check: Parse<T>,
+	example?: string,
+): OptionField<T> {
 	const label = shown.displayName;
 	return option({ ...shown, type: 'json' }, check(JSON.parse(shown.default), label), (value) => {
 		if (isEmpty(value)) return undefined;
-		const given = typeof value === 'string' ? parseJson(value, label) : value;
+		const given = typeof value === 'string' ? parseJson(value, label, example) : value;
 		return given === null ? undefined : check(given, label);
 	});
 }
 
-function parseJson(text: string, label: string): unknown {
+function parseJson(text: string, label: string, example?: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		throw notJson(label, error);
+		throw notJson(label, error, example);
 	}
 }
 
-const notJson = (label: string, error: unknown) =>
-	new InputError(`"${label}" is not valid JSON: ${asError(error).message}`);
+const notJson = (label: string, error: unknown, example?: string) =>
+	new InputError(
+		`"${label}" is not valid JSON: ${asError(error).message}`,
+		`${example ? `Write it like this: ${example}. ` : ''}Nothing was sent and nothing was charged.`,
+	);
 
-export const jsonObject: Parse<IDataObject> = (value, label) => {
-	if (isRecord(value)) return value as IDataObject;
-	throw new InputError(`"${label}" must be a JSON object, such as {"seed": 7}`);
-};
+/** `example`: what its errors show. */
+export const jsonObjectOption = ({
+	example,
+	...shown
+}: Shown & { example: string }): OptionField<IDataObject> =>
+	jsonOption(
+		{ ...shown, default: '{}' },
+		(value, label) => {
+			if (isRecord(value)) return value as IDataObject;
+			throw new InputError(`"${label}" must be a JSON object, such as ${example}`);
+		},
+		example,
+	);
 
 export const jsonArray: Parse<unknown[]> = (value, label) => {
 	if (Array.isArray(value)) return value;

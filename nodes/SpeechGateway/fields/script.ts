@@ -1,7 +1,7 @@
 import { isRecord } from '../core/json';
 import { requiredText } from './checks';
 import { mapped, panelField, refuseLiterals } from './field';
-import { jsonObject, jsonOption, textField } from './kinds';
+import { jsonObjectOption, textField } from './kinds';
 import { parseVoice, type Voice, voiceProperty } from './voice';
 
 export const scriptField = textField({
@@ -68,15 +68,12 @@ const speaker = (givenName: string, voice: unknown): Speaker => {
 
 /** n8n takes no expression for a whole table, so voices that another node knows by name are an option. */
 export const voicesByName = mapped(
-	jsonOption(
-		{
-			displayName: 'Voices by Name',
-			name: 'voicesByName',
-			default: '{}',
-			description:
-				'More speakers, for example from an expression: a JSON object such as {"Anna": "voice ID"}',
-		},
-		jsonObject,
-	),
+	jsonObjectOption({
+		displayName: 'Voices by Name',
+		name: 'voicesByName',
+		description:
+			'More speakers, for example from an expression: a JSON object such as {"Anna": "voice ID"}',
+		example: '{"Anna": "voice ID"}',
+	}),
 	(voices) => Object.entries(voices).map(([name, voice]) => speaker(name, voice)),
 );
