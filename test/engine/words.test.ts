@@ -234,6 +234,135 @@ describe('text options', () => {
 	});
 });
 
+describe('tone tags', () => {
+	const TEXT = '[low voice] One is here. [pause 1s] Two is here. (sad) Three is here.';
+	const options = {
+		toneTags: 'round',
+		carryTone: true,
+		maxSegmentCharacters: 26,
+		concurrency: 1,
+		timings: true,
+		subtitles: 'srt',
+		longText: 'split',
+	};
+	const SENT = ['(low voice) One is here.', '(low voice) Two is here.', '(sad) Three is here.'];
+
+	test('sent in one kind of brackets and again after cuts; counted; not shown', async () => {
+		const { outputs } = await speak(TEXT, options);
+		expect(inputs()).toEqual(SENT);
+		const { json } = outputs[0][0];
+		expect(json.characters).toBe(
+			'(low voice) One is here. Two is here. (sad) Three is here.'.length + '(low voice) '.length,
+		);
+		expect(json.parts).toMatchObject([
+			{ text: 'One is here.' },
+			{ text: 'Two is here.' },
+			{ text: 'Three is here.' },
+		]);
+		const subtitles = String(await file(outputs[0][0], 'subtitles'));
+		expect(subtitles.match(/[([]|\w+ is here/g)).toEqual([
+			'One is here',
+			'Two is here',
+			'Three is here',
+		]);
+		const estimate = await speak(TEXT, options, { operation: 'estimate' });
+		const { characters, segments, contentHash } = json;
+		expect(estimate.outputs[0][0].json).toMatchObject({ characters, segments, contentHash });
+	});
+
+	test('as written, and not carried, unless the options say so', async () => {
+		await speak(TEXT, { longText: 'split', concurrency: 1 });
+		expect(inputs()).toEqual(['[low voice] One is here.', 'Two is here. (sad) Three is here.']);
+	});
+
+	test('what remains is told in the words of the source', async () => {
+		sim.fault({ input: 'Two', status: 504, charge: true });
+		const { outputs } = await speak(TEXT, options);
+		expect(outputs[1][0].json).toMatchObject({
+			parts: [
+				{ status: 'done' },
+				{ status: 'unknown', text: '[pause 1s] Two is here.' },
+				{ status: 'notSent', text: '(sad) Three is here.' },
+			],
+			remainingText: '[pause 1s] Two is here.\n(sad) Three is here.',
+		});
+	});
+
+	test('a retry with other options finishes what was paid for', async () => {
+		sim.fault({ input: 'Three', status: 402 });
+		const first = await speak(TEXT, options);
+		expect(first.error?.message).toContain('402');
+		const second = await run({
+			parameters: speechNode(
+				{ ...options, toneTags: 'square', carryTone: false },
+				{ responseFormat: 'wav' },
+			),
+			items: [item({ text: TEXT })],
+			retryOf: saved(first.run),
+			mode: 'retry',
+		});
+		expect(inputs()).toEqual(SENT);
+		expect(second.hints.join()).toContain('other settings');
+		expect(second.outputs[0][0].json).toMatchObject({ segments: 3 });
+	});
+
+	test('jobs and dialogues', async () => {
+		await run({
+			parameters: speechNode(
+				{ toneTags: 'square' },
+				{ resource: 'speechJob', operation: 'create' },
+			),
+			items: [item({ text: TEXT })],
+		});
+		await run({
+			parameters: speechNode(
+				{ toneTags: 'square', carryTone: true, concurrency: 1 },
+				{
+					operation: 'dialogue',
+					script: 'Anna (laughing): One. [pause 1s] Two.\nBen [low voice]: Three.\nAnna: Four.',
+					speakers: { values: [{ name: 'Anna' }, { name: 'Ben' }] },
+				},
+			),
+		});
+		expect(inputs()).toEqual([
+			'[low voice] One is here. Two is here. [sad] Three is here.',
+			'[laughing] One.',
+			'[laughing] Two.',
+			'[low voice] Three.',
+			'Four.',
+		]);
+	});
+});
+
+describe('pronunciations by word', () => {
+	test('beside the table, whose words come first', async () => {
+		await speak('SQL in n8n, not MySQL.', {
+			pronunciations: { values: [{ find: 'SQL', say: 'sequel' }] },
+			pronunciationsByWord: '{ "n8n": "n eight n", "sql": "S Q L" }',
+		});
+		await speak('SQL in N8N.', { pronunciationsByWord: { n8n: 'n eight n' } });
+		expect(inputs()).toEqual(['sequel in n eight n, not MySQL.', 'SQL in n eight n.']);
+	});
+	test.each([
+		['[1]', '"Pronunciations by Word" must be a JSON object, such as {"SQL": "sequel"}'],
+		['{"SQL"', '"Pronunciations by Word" is not valid JSON'],
+		['{"SQL": ["sequel"]}', '"Pronunciations by Word" has no text for "SQL"'],
+	])('%s is an error with an example', async (pronunciationsByWord, words) => {
+		const { error } = await speak('Hello.', { pronunciationsByWord });
+		expect(error?.message).toContain(words);
+		expect(`${error?.message} ${error?.description}`).toContain('{"SQL": "sequel"}');
+		expect(sim.requests).toEqual([]);
+	});
+	test('voices by name have an example of their own', async () => {
+		const { error } = await speak(
+			'',
+			{ voicesByName: '["Anna"]' },
+			{ operation: 'dialogue', script: 'Anna: Hi.' },
+		);
+		expect(error?.message).toContain('such as {"Anna": "voice ID"}');
+	});
+});
+
 describe('content hash', () => {
 	// Estimate had these options, too, in earlier versions.
 	const OF_FILES = {

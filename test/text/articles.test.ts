@@ -4,6 +4,7 @@ const read = (source: string, textFormat: TextFormat) =>
 	prepareText(source, {
 		textFormat,
 		parentheses: 'tags',
+		toneTags: 'asWritten',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
 	});

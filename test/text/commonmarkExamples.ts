@@ -5,6 +5,7 @@ const read = (markdown: string) =>
 	prepareText(markdown, {
 		textFormat: 'markdown',
 		parentheses: 'tags',
+		toneTags: 'asWritten',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
 	}).written.text;

@@ -8,6 +8,7 @@ const read = (source: string, more: Partial<TextOptions> = {}) =>
 	prepareText(source, {
 		textFormat: 'markdown',
 		parentheses: 'tags',
+		toneTags: 'asWritten',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
 		...more,

@@ -75,6 +75,8 @@ test.each([
 	['Anna:\nHi.', 'Hi.'],
 	['\uFEFFAnna: Hi.', 'Hi.'],
 	['Anna (laughing): Hi.', '(laughing) Hi.'],
+	['Anna [laughs, then sighs]: Hi.', '[laughs, then sighs] Hi.'],
+	['**Anna** [低声]：Hi.', '[低声] Hi.'],
 	['**Anna (softly):** Hi.', '(softly) Hi.'],
 	['Anna (to Ben): Hi.', 'Hi.'],
 	['Anna:\u3000Hi.', 'Hi.'],

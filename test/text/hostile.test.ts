@@ -29,6 +29,9 @@ const PLAIN: Array<[string, string]> = [
 		'# a\n\nb\n\n',
 		'a [pause 1s] ',
 		'<break/>)',
+		'[laughs] a [pause 1s] ',
+		'[laughs a. ',
+		'(sad)[sad]a',
 	].map(fill),
 	['a long sentence, then short ones', 'a '.repeat(LENGTH / 4) + '. A'.repeat(LENGTH / 6)],
 ];
@@ -105,6 +108,7 @@ const HTML: Array<[string, string]> = [
 const options: TextOptions = {
 	textFormat: 'plain',
 	parentheses: 'readAloud',
+	toneTags: 'round',
 	pronunciations: [
 		{ find: 'aaaa', say: 'b', wholeWord: true, matchCase: false },
 		{ find: '東', say: 'b', wholeWord: true, matchCase: false },
@@ -120,7 +124,11 @@ describe.each([
 ] as const)('%s', (textFormat, sources) => {
 	test.each([...sources])('%s', (_name, source) => {
 		const prepared = prepareText(source, { ...options, textFormat });
-		const { segments } = segmentPrepared(prepared, { maxCharacters: 1000, cutAtHeadings: true });
+		const { segments } = segmentPrepared(prepared, {
+			maxCharacters: 1000,
+			cutAtHeadings: true,
+			carryTone: true,
+		});
 		// One claim: there may be tens of thousands of segments.
 		const places = segments.map((segment) => segment.source);
 		const gaps = places.filter(({ start }, index) => start !== (places[index - 1]?.end ?? 0));

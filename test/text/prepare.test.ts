@@ -4,6 +4,7 @@ import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 const PLAIN: TextOptions = {
 	textFormat: 'plain',
 	parentheses: 'tags',
+	toneTags: 'asWritten',
 	pronunciations: [],
 	pauseAfterParagraphs: 0,
 };

@@ -15,6 +15,7 @@ test.each(sources)('%s', (name) => {
 	const prepared = prepareText(source, {
 		textFormat: FORMATS[extname(name)],
 		parentheses: 'tags',
+		toneTags: 'asWritten',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
 	});
@@ -22,6 +23,7 @@ test.each(sources)('%s', (name) => {
 	const crlf = prepareText(source.replace(/\n/g, '\r\n'), {
 		textFormat: FORMATS[extname(name)],
 		parentheses: 'tags',
+		toneTags: 'asWritten',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
 	});

@@ -96,39 +96,11 @@ test('speakers', () => {
 	expect(subtitles('srt', segments)).not.toContain('Anna');
 });
 
-test('parentheses that belong to a word stay, and words stay apart', () => {
-	expect(shown('Each item(s) of the Lehrer(innen) is f(x).')).toEqual([
-		'Each item(s) of the Lehrer(innen) is f(x).',
-	]);
-	expect(shown('One （laughs）two, three(laughs)four.')).toEqual(['One two, three(laughs)four.']);
-	expect(shown('我（笑）来了。')).toEqual(['我来了。']);
-	expect(shown('He left (Happy) at last (see below).')).toEqual(['He left at last.']);
-});
-
-test('with parentheses read aloud only known tones are left out', () => {
-	const segment = { text: '(happy) It works (see below).', startSeconds: 0, endSeconds: 1 };
-	expect(subtitles('vtt', [segment], 'readAloud')).toContain('\nIt works (see below).\n');
-	expect(subtitles('vtt', [segment])).toContain('\nIt works.\n');
-});
-
 test('long texts', () => {
 	for (const part of ['(happy) ', '(happy)', 'word ', 'a. ', '( ', '\0', '…']) {
 		const text = part.repeat(300_000 / part.length);
 		parse('vtt', subtitles('vtt', [{ text, startSeconds: 0, endSeconds: 100_000 }]));
 	}
-});
-
-test('emotion tags are not shown', () => {
-	expect(
-		shown('(happy) Good morning. （开心）早上好。 I left (in a hurry tone), you know.'),
-	).toEqual(['Good morning.', '早上好。', 'I left, you know.']);
-	expect(shown('(Sad)(Slowly) Good night.')).toEqual(['Good night.']);
-	expect(shown('(laughing)')).toEqual([]);
-});
-
-test('parentheses that are text are shown', () => {
-	const text = 'My friend (Anna) came (1998).';
-	expect(shown(text).join('|').replace(/\|/g, ' ')).toBe(text);
 });
 
 test('long sentences are cut into lines of 42 columns, two a cue', () => {
@@ -171,7 +143,6 @@ test('for any text and times: in order, apart, never empty, two lines of 42 colu
 		'你好。',
 		'ワード',
 		'A & B <b> --> c ',
-		'(happy) ',
 		'！',
 		'\n',
 		'\n\n',

@@ -1,10 +1,11 @@
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
-import type { Parentheses, TextFormat } from '../text/prepare';
+import type { Brackets, TextFormat } from '../text/prepare';
 import type { Pronunciation } from '../text/pronunciations';
+import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
-import { type InputOf, option } from './field';
-import { choiceOption, isFlagSet } from './kinds';
+import { type InputOf, mapped, option } from './field';
+import { choiceOption, flagOption, isFlagSet, jsonObjectOption } from './kinds';
 import { pauseOption } from './pause';
 
 /** How a text is made ready to be spoken. */
@@ -35,6 +36,24 @@ export const textFields = {
 				description: 'Speak them, except for known tone words such as (happy)',
 			},
 		},
+	}),
+	toneTags: choiceOption<Brackets>({
+		displayName: 'Tone Tags',
+		name: 'toneTags',
+		default: 'asWritten',
+		description: 'The brackets around tone tags: each model understands only one kind',
+		choices: {
+			asWritten: { name: 'As Written' },
+			round: { name: 'Round', description: 'Send (happy), also for [happy]' },
+			square: { name: 'Square', description: 'Send [happy], also for (happy)' },
+		},
+	}),
+	carryTone: flagOption({
+		displayName: 'Carry Tone Over Cuts',
+		name: 'carryTone',
+		default: false,
+		description:
+			'Whether to repeat a tone tag at the start of each segment it holds for: until the next tag or the end of the paragraph. Repeated tags are sent and charged.',
 	}),
 	pronunciations: option<Pronunciation[]>(
 		{
@@ -87,6 +106,16 @@ export const textFields = {
 		[],
 		(given, label) => (isEmpty(given) ? undefined : readPronunciations(given, label)),
 	),
+	pronunciationsByWord: mapped(
+		jsonObjectOption({
+			displayName: 'Pronunciations by Word',
+			name: 'pronunciationsByWord',
+			description:
+				'More pronunciations of whole words, for example from an expression: a JSON object such as {"SQL": "sequel"}',
+			example: '{"SQL": "sequel"}',
+		}),
+		(words) => Object.entries(words).map(([find, say]) => ofWord(find, say)),
+	),
 	pauseAfterParagraphs: pauseOption({
 		displayName: 'Pause After Paragraphs',
 		name: 'pauseAfterParagraphs',
@@ -108,6 +137,15 @@ function readPronunciations(given: unknown, label: string): Pronunciation[] {
 			matchCase: isFlagSet(matchCase),
 		};
 	});
+}
+
+function ofWord(find: string, say: unknown): Pronunciation {
+	if (find.trim() !== '' && (typeof say === 'string' || typeof say === 'number'))
+		return { find, say: String(say), wholeWord: true, matchCase: false };
+	throw new InputError(
+		`"Pronunciations by Word" has no text for ${JSON.stringify(find)}`,
+		'Write it like this: {"SQL": "sequel"}. Nothing was sent and nothing was charged.',
+	);
 }
 
 export type TextInput = InputOf<typeof textFields>;

@@ -1,6 +1,7 @@
 import type { Heading } from '../audio/tags';
 import { derived } from '../core/derived';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
+import { countCharacters } from '../text/characters';
 import type { PreparedText } from '../text/prepare';
 import type { EstimateValues } from '../fields/longText';
 import { checkTaggable } from '../files/podcast';
@@ -18,7 +19,9 @@ export type LongTextInput = EstimateValues & Counted;
 export function withLength<V extends EstimateValues>(given: V): V & Counted {
 	const max = given.longText === 'single' ? MAX_INPUT_CHARACTERS : Infinity;
 	const input = Object.assign(given, { characters: checkedLength(given, max) });
-	checkTaggable(input, input.responseFormat, speechOf(input).headings.length);
+	const { text, headings } = speechOf(input);
+	input.characters = countCharacters(text);
+	checkTaggable(input, input.responseFormat, headings.length);
 	return input;
 }
 
@@ -40,7 +43,7 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 	return {
 		pauseBeforeMs: cut.pauseBeforeMs,
 		parts,
-		text: text.spoken.text,
+		text: cut.text,
 		headings,
 		hints: [...hintsOn(text, isWhole), ...chapterHints(input, text, headings)],
 		wordsOf: (from, to) => source.slice(parts[from].source.start, parts[to].source.end).trim(),

@@ -4,6 +4,7 @@ import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { PreparedText } from '../text/prepare';
 import {
 	segmentPrepared,
+	shownWords,
 	type PreparedSegment,
 	type PreparedSegments,
 } from '../text/spokenSegments';
@@ -58,7 +59,8 @@ export function cutIntoSegments(
 		longText,
 		maxSegmentCharacters,
 		chapters,
-	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
+		carryTone,
+	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters' | 'carryTone'>,
 ): PreparedSegments {
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
 	const headings = chapters === 'headings' ? text.headings : [];
@@ -67,14 +69,20 @@ export function cutIntoSegments(
 		headings.length === 0 &&
 		countCharacters(text.spoken.text) <= maxCharacters;
 	if (longText !== 'single' && !fits) {
-		return segmentPrepared(text, { maxCharacters, cutAtHeadings: headings.length > 0 });
+		return segmentPrepared(text, {
+			maxCharacters,
+			cutAtHeadings: headings.length > 0,
+			carryTone,
+		});
 	}
 	const source = { start: 0, end: text.source.length };
-	const whole = { text: text.spoken.text, written: text.written.text, source, pauseAfterMs: 0 };
+	const written = shownWords(text, 0, text.written.text.length);
+	const whole = { text: text.spoken.text, written, source, pauseAfterMs: 0 };
 	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
 	return {
 		pauseBeforeMs: 0,
 		segments: [whole],
+		text: whole.text,
 		chapters: opening.map(({ title, level }) => ({ title, level, segment: 0 })),
 	};
 }

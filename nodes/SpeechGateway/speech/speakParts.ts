@@ -4,6 +4,7 @@ import type { Tags } from '../audio/tags';
 import { spokenTokens } from './price';
 import { asError } from '../core/errors';
 import { countCharacters } from '../text/segment';
+import { toneTags, withoutTags } from '../text/toneTags';
 import { subtitles, type TimedText } from './subtitles';
 import { withExtension } from '../files/fileName';
 import { DEFAULT_WAIT } from '../fields/wait';
@@ -80,7 +81,12 @@ export async function speakParts(
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
 	const lengths = spoken.map((audio) => audio.info.seconds);
 	const warnings = lengths.every((length) => length !== undefined)
-		? oddSegments(parts.map(({ text }, index) => ({ text, seconds: lengths[index] })))
+		? oddSegments(
+				parts.map(({ text }, index) => ({
+					text: withoutTags(text, toneTags(text)),
+					seconds: lengths[index],
+				})),
+			)
 		: [];
 	for (const warning of warnings) hints.add(`Please listen to item ${item.index + 1}: ${warning}.`);
 	const json: IDataObject = {
@@ -183,7 +189,7 @@ async function subtitleFile(
 	timed: TimedText[],
 ): Promise<IBinaryKeyData> {
 	if (input.subtitles === 'none' || timed.length === 0) return {};
-	const text = subtitles(input.subtitles, timed, input.parentheses);
+	const text = subtitles(input.subtitles, timed);
 	const mimeType = input.subtitles === 'srt' ? 'application/x-subrip' : 'text/vtt';
 	const fileName = withExtension(input.fileName, input.subtitles);
 	const { prepareBinaryData } = item.session.execution.helpers;

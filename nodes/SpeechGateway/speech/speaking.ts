@@ -18,7 +18,12 @@ export type SpeakingInput = SpeakingValues & {
 
 /** Makes a text ready to be spoken. Records of earlier versions of this node have none of the options. */
 export const prepared = (text: string, options: Partial<TextInput>): PreparedText =>
-	prepareText(text, { ...unsetOf(textFields), ...options });
+	prepareText(text, allOptions({ ...unsetOf(textFields), ...options }));
+
+const allOptions = ({ pronunciations, pronunciationsByWord, ...options }: TextInput) => ({
+	...options,
+	pronunciations: [...pronunciations, ...pronunciationsByWord],
+});
 
 /** Throws InputError when there is nothing to speak in a text. */
 export function mustBeSpeakable(spoken: string, label: string): void {

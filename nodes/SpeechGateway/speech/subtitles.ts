@@ -1,9 +1,7 @@
-import { TONE_TAG, SENTENCE_END, sentences } from '../text/boundaries';
-import type { Parentheses } from '../text/prepare';
+import { sentences } from '../text/boundaries';
 import { cutText } from '../text/segment';
-import { isTone } from '../text/tones';
 
-/** The text of a segment, and where its audio is in the file. */
+/** The text of a segment to show, and where its audio is in the file. */
 export interface TimedText {
 	text: string;
 	startSeconds: number;
@@ -31,39 +29,7 @@ function columns(text: string): number {
 	return sum;
 }
 
-/** Tags, replaced by \0, with the spaces around them. */
-const REMOVED = / ?\0[ \0]*/g;
-const NO_SPACE_BEFORE = /[,.;:!?…]/;
-const SPACED_LETTER =
-	/(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}]/u;
-
-/**
- * The text to show: on one line, without tone tags. Parentheses with digits, or with a capital within a sentence
- * (`my friend (Anna)`), are text; with `readAloud`, so are all but known tones.
- */
-function withoutTags(text: string, parentheses: Parentheses): string {
-	const oneLine = text.replace(/[\s\p{Cc}]+/gu, ' ');
-	const isTag = (tag: string, offset: number) => {
-		if (isTone(tag.slice(1, -1).trim())) return true;
-		if (parentheses === 'readAloud' || /\p{N}/u.test(tag)) return false;
-		const before = oneLine.slice(Math.max(0, offset - 8), offset);
-		const startsSentence =
-			offset < 2 || /[)）]\s?$/.test(before) || SENTENCE_END.test(before.trim());
-		return startsSentence || !/\p{Lu}/u.test(tag);
-	};
-	const marked = oneLine.replace(TONE_TAG, (tag: string, offset: number) =>
-		isTag(tag, offset) ? '\0' : tag,
-	);
-	return marked
-		.replace(REMOVED, (tags: string, offset: number) => {
-			const before = marked.charAt(offset - 1);
-			const after = marked.charAt(offset + tags.length);
-			if (NO_SPACE_BEFORE.test(after)) return '';
-			const joins = SPACED_LETTER.test(before) && SPACED_LETTER.test(after);
-			return tags.includes(' ') || joins ? ' ' : '';
-		})
-		.trim();
-}
+const onOneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
 /** Cuts the text of a segment into cues of at most two lines, each within one sentence unless that is too short to read. */
 function cueLines(text: string, seconds: number): string[][] {
@@ -120,11 +86,7 @@ function timestamp(milliseconds: number, separator: string): string {
  * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment, and its cues share its time
  * by length. Cues never overlap, and last at least a millisecond.
  */
-export function subtitles(
-	format: 'srt' | 'vtt',
-	segments: TimedText[],
-	parentheses: Parentheses = 'tags',
-): string {
+export function subtitles(format: 'srt' | 'vtt', segments: TimedText[]): string {
 	const blocks: string[] = [];
 	let free = 0; // The first millisecond after the cues so far.
 	segments.forEach((segment, i) => {
@@ -135,7 +97,7 @@ export function subtitles(
 			start,
 			next > start ? Math.min(segment.endSeconds, next) : segment.endSeconds,
 		);
-		const cues = cueLines(withoutTags(segment.text, parentheses), end - start);
+		const cues = cueLines(onOneLine(segment.text), end - start);
 		const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + columns(line), 0));
 		const total = lengths.reduce((sum, length) => sum + length, 0);
 		let before = 0;

@@ -1,14 +1,9 @@
 import { CLDR_ABBREVIATIONS } from './abbreviations';
 import { isPair, matchAt, UNSPACED } from './characters';
 
-/**
- * A tone tag such as `(happy)`: one to four words in parentheses, ASCII or full-width, which the model takes as an instruction
- * for the words that follow. Matches the shape only, since tone words differ by language and model. Directly after a letter of
- * a script with spaces, parentheses are part of the word (`item(s)`, `f(x)`).
- */
-export const TONE_TAG =
-	/(?:（|(?<!(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}])\()\s?[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+(?:[,，、]?\s[\p{L}\p{M}\p{N}\p{Join_Control}'’-]+){0,3}\s?[)）]/gu;
-const TAGS = new RegExp(`(?:${TONE_TAG.source}\\s*)+`, 'uy');
+/** A tone tag, masked: its content is `X` and white space. */
+const TAG = /[(（[［][X\s]+[)）\]］]/gu;
+const TAGS = new RegExp(`(?:${TAG.source}\\s*)+`, 'uy');
 
 type Granularity = 'grapheme' | 'word' | 'sentence';
 
@@ -139,7 +134,7 @@ export function* segmentsOf(
 	}
 }
 
-/** Finds places of one kind to cut at: offsets of the text between start and end, ascending. */
+/** Finds places of one kind to cut at: offsets of the text between start and end, ascending. Tone tags in it are masked. */
 export type CutFinder = (text: string, start: number, end: number) => Iterable<number>;
 
 /** Blank lines, and single line breaks after a full sentence. Other line breaks may only wrap the text. */
@@ -159,11 +154,7 @@ export function* sentences(text: string, start: number, end: number): Generator<
 		.slice(start, end)
 		.replace(/[\r\n\u2028\u2029]/g, ' ')
 		// Unicode's rules ignore the ellipsis character.
-		.replace(ELLIPSIS, '?')
-		// A lower-case letter after a full stop continues the sentence, but not inside a tag: `It was over. (sad) The end.`
-		.replace(TONE_TAG, (tag) =>
-			tag.replace(/[^()（）\s]/gu, (letter) => 'X'.repeat(letter.length)),
-		);
+		.replace(ELLIPSIS, '?');
 	for (const { index } of segmentsOf('sentence', unwrapped, 0, unwrapped.length)) {
 		let offset = start + index;
 		// Without a space after the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
@@ -185,7 +176,7 @@ function* matchEnds(pattern: RegExp, text: string, start: number, end: number): 
 export const lines: CutFinder = (text, start, end) => matchEnds(LINE_BREAKS, text, start, end);
 export const clauses: CutFinder = (text, start, end) => matchEnds(CLAUSE_END, text, start, end);
 export const numbers: CutFinder = (text, start, end) => matchEnds(AFTER_NUMBER, text, start, end);
-export const tagEnds: CutFinder = (text, start, end) => matchEnds(TONE_TAG, text, start, end);
+export const tagEnds: CutFinder = (text, start, end) => matchEnds(TAG, text, start, end);
 
 /** Korean attaches endings directly to foreign words: NATO는. */
 const HANGUL = /\p{Script=Hangul}/u;

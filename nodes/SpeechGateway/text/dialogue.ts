@@ -1,10 +1,11 @@
+import { toneTags } from './toneTags';
 import { isTone } from './tones';
 
 /** What one speaker says. Offsets are UTF-16 units of the script, without the name. */
 export interface DialogueLine {
 	/** The name as in the list of known speakers; undefined: the narrator. */
 	speaker: string | undefined;
-	/** What is said. A tone after the name (`Anna (laughing): …`) is put before it as a tag. */
+	/** What is said. A tone after the name (`Anna (laughing): …`, `Anna [laughs]: …`) is put before it as a tag. */
 	text: string;
 	start: number;
 	end: number;
@@ -20,7 +21,7 @@ export interface Dialogue {
 
 /** A name at the start of a line, with list and quote marks and Markdown's emphasis around it, before a colon. */
 const NAME_AT_LINE_START =
-	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
+	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*|([[［][^[\]［］\n]{1,60}[\]］])[ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
 
 /** A Markdown or HTML heading on a line of its own. */
 const HEADING =
@@ -71,20 +72,29 @@ interface Found {
 	at: number;
 	from: number;
 	name: string;
-	/** The stage direction after the name: `Anna (laughing): …`. */
-	direction: string | undefined;
+	/** Whether a stage direction follows the name: `Anna (laughing): …`. */
+	isDirected: boolean;
+	/** The direction as a tone tag; empty if it is none, as in `Anna (at the door): …`. */
+	tone: string;
 	/** Whether the name is emphasized or in brackets. */
 	isMarked: boolean;
 }
 
 function namesIn(script: string): Found[] {
-	return [...script.matchAll(NAME_AT_LINE_START)].map((match) => ({
-		at: match.index,
-		from: match.index + match[0].length,
-		name: match[2].trim(),
-		direction: match[4]?.trim(),
-		isMarked: /[*_[]$/.test(match[1]) || /[*_]$/.test(match[3]),
-	}));
+	return [...script.matchAll(NAME_AT_LINE_START)].flatMap((match) => {
+		const [speech, marks, name, marksBehind, round, square] = match;
+		// `Table [2]: …` is text.
+		if (square !== undefined && toneTags(square).length === 0) return [];
+		const isRoundTone = round !== undefined && isTone(round.trim());
+		return {
+			at: match.index,
+			from: match.index + speech.length,
+			name: name.trim(),
+			isDirected: round !== undefined || square !== undefined,
+			tone: isRoundTone ? `(${round.trim()}) ` : square ? `${square} ` : '',
+			isMarked: /[*_[]$/.test(marks) || /[*_]$/.test(marksBehind),
+		};
+	});
 }
 
 interface FoundHeading {
@@ -132,9 +142,9 @@ function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<
 	for (const { name } of strangers)
 		counts.set(foldName(name), (counts.get(foldName(name)) ?? 0) + 1);
 	const namesAreMarked = found.some(({ name, isMarked }) => isMarked && known.has(foldName(name)));
-	const speaks = ({ name, isMarked, direction }: Found) =>
+	const speaks = ({ name, isMarked, isDirected }: Found) =>
 		counts.get(foldName(name))! > 1 ||
-		direction !== undefined ||
+		isDirected ||
 		(isMarked && namesAreMarked) ||
 		SINGLE_NAME.test(name) ||
 		TITLE.test(name);
@@ -186,13 +196,13 @@ export function parseDialogue(
 			from = next;
 			continue;
 		}
-		const { name, direction } = mark;
+		const { name } = mark;
 		const key = foldName(name);
 		if (!known.has(key) && !unknown.has(key)) continue;
 		if (unknown.has(key) && !unknownSpeakers.has(key)) unknownSpeakers.set(key, name);
 		finish(at);
 		speaker = known.has(key) ? known.get(key) : name;
-		tone = direction !== undefined && isTone(direction) ? `(${direction}) ` : '';
+		tone = mark.tone;
 		from = next;
 	}
 	finish(script.length);

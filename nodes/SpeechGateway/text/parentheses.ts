@@ -1,4 +1,3 @@
-import { TONE_TAG } from './boundaries';
 import type { Edit } from './mapped';
 import { isTone } from './tones';
 
@@ -76,18 +75,4 @@ export function readParenthesesAloud(text: string): Edit[] {
 		edits.push({ start: last, end: close + 1, text: endsClause ? '' : comma });
 	}
 	return edits.sort((a, b) => a.start - b.start);
-}
-
-/** Parentheses that have the shape of a tone tag, but no known tone words: a model may take them for tags. */
-export function untonedTags(text: string): string[] {
-	return [...text.matchAll(TONE_TAG)]
-		.map(([tag]) => tag)
-		.filter((tag) => !isTone(tag.slice(1, -1).trim()));
-}
-
-/** Where known tone tags stand. */
-export function toneTags(text: string): Array<{ start: number; end: number }> {
-	return [...text.matchAll(TONE_TAG)]
-		.filter(([tag]) => isTone(tag.slice(1, -1).trim()))
-		.map(({ 0: tag, index }) => ({ start: index, end: index + tag.length }));
 }

@@ -11,6 +11,9 @@ const PAUSE_MARK =
 	/\[[ \t]{0,3}pause[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?)[ \t]{0,3}\]/gi;
 const TIME = /^\+?(\d{0,9}(?:\.\d{1,9})?)(ms|s)$/i;
 
+/** Whether a text in brackets is a pause mark. */
+export const isPauseMark = (text: string): boolean => text.search(PAUSE_MARK) === 0;
+
 /** SSML's strengths in milliseconds, as speech engines commonly take them. */
 const STRENGTHS: Record<string, number> = {
 	none: 0,
@@ -87,22 +90,25 @@ function spanOfWords(text: string): { start: number; end: number } {
 }
 
 /**
- * Adds a pause after every paragraph but the last. Paragraphs end at blank lines or, in a text without any, at line breaks after a
- * full sentence. If the text has a pause of its own there, the longer one counts.
+ * Where the white space between two paragraphs starts and ends. Paragraphs end at blank lines or, in a text without any, at line
+ * breaks after a full sentence.
  */
+export function paragraphBreaks(text: string): Array<{ start: number; end: number }> {
+	const { start, end } = spanOfWords(text);
+	const body = text.slice(0, end);
+	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;
+	return [...body.matchAll(hasBlankLines ? BLANK_LINES : SENTENCE_AND_BREAK)]
+		.filter((match) => match.index > start)
+		.map((match) => ({ start: match.index, end: match.index + match[0].length }));
+}
+
+/** Adds a pause after every paragraph but the last. If the text has a pause of its own there, the longer one counts. */
 export function addParagraphPauses(text: string, pauses: Pause[], length: number): Pause[] {
 	if (length <= 0) return pauses;
-	const { start, end: bodyEnd } = spanOfWords(text);
-	const body = text.slice(0, bodyEnd);
-	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;
-	const ends = [...body.matchAll(hasBlankLines ? BLANK_LINES : SENTENCE_AND_BREAK)].filter(
-		(match) => match.index > start,
-	);
 	const all = [...pauses];
 	let k = 0;
-	for (const match of ends) {
-		const end = match.index + match[0].length;
-		while (k < pauses.length && pauses[k].at < match.index) k++;
+	for (const { start, end } of paragraphBreaks(text)) {
+		while (k < pauses.length && pauses[k].at < start) k++;
 		if (k < pauses.length && pauses[k].at <= end) {
 			all[k] = { ...pauses[k], milliseconds: Math.max(pauses[k].milliseconds, length) };
 		} else {

@@ -2,19 +2,22 @@ import { readHtml } from './html';
 import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
 import { plainHeadings } from './plainHeadings';
-import { readParenthesesAloud, toneTags, untonedTags } from './parentheses';
+import { readParenthesesAloud } from './parentheses';
 import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
 import { readPlain } from './ssml';
+import { bracketsOf, type Parentheses, type ToneTag, toneTags, untonedTags } from './toneTags';
 
 export type TextFormat = 'plain' | 'markdown' | 'html';
-export type Parentheses = 'tags' | 'readAloud';
+/** The brackets in which tone tags are sent. */
+export type Brackets = 'asWritten' | 'round' | 'square';
 
 /** How to read a text. */
 export interface TextOptions {
 	textFormat: TextFormat;
 	parentheses: Parentheses;
+	toneTags: Brackets;
 	pronunciations: Pronunciation[];
 	/** Milliseconds; 0: none. */
 	pauseAfterParagraphs: number;
@@ -34,6 +37,8 @@ export interface PreparedText {
 	written: MappedText;
 	/** What is sent, with pronunciations and parentheses resolved. Mapped to `written.text`. */
 	spoken: MappedText;
+	/** Tone tags, by their places in `written.text` and in `spoken.text`. */
+	tags: { written: ToneTag[]; spoken: ToneTag[] };
 	/** Sorted; offsets of the spoken text. */
 	pauses: Pause[];
 	headings: SpokenHeading[];
@@ -91,14 +96,21 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	if (options.parentheses === 'readAloud') {
 		spoken = rewrite(spoken, readParenthesesAloud(spoken.text));
 	}
+	const tags = toneTags(text, options.parentheses);
+	const tagsIn = (mapped: MappedText): ToneTag[] =>
+		tags.map(({ start, end }) => ({ start: offsetOf(mapped, start), end: offsetOf(mapped, end) }));
 	if (options.pronunciations.length > 0) {
-		const kept = toneTags(spoken.text);
+		const kept = tagsIn(spoken);
 		spoken = rewrite(spoken, pronounce(spoken.text, options.pronunciations, kept));
+	}
+	if (options.toneTags !== 'asWritten') {
+		spoken = rewrite(spoken, bracketsOf(tagsIn(spoken), options.toneTags));
 	}
 	return {
 		source,
 		written,
 		spoken,
+		tags: { written: tags, spoken: tagsIn(spoken) },
 		pauses: addParagraphPauses(text, pauses, options.pauseAfterParagraphs).map((pause) => ({
 			...pause,
 			at: offsetOf(spoken, pause.at),

@@ -1,7 +1,6 @@
 import {
 	clauses,
 	type CutFinder,
-	TONE_TAG,
 	everywhere,
 	lines,
 	numbers,
@@ -14,6 +13,7 @@ import {
 	words,
 } from './boundaries';
 import { isPair, isSpace } from './characters';
+import { maskTags, type ToneTag, toneTags } from './toneTags';
 
 export { countCharacters } from './characters';
 
@@ -67,6 +67,13 @@ export function isSpeakable(text: string): boolean {
 	return text.search(SPEAKABLE) >= 0;
 }
 
+/** Where the last letter, digit or emoji of a text ends; 0 if there is none. */
+export function endOfWords(text: string): number {
+	let end = 0;
+	for (const { 0: words, index } of text.matchAll(SPEAKABLE)) end = index + words.length;
+	return end;
+}
+
 /** The price of a piece with nothing to speak: higher than that of any cut. */
 const MUTE_PRICE = 10;
 
@@ -113,11 +120,9 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 	}
 }
 
-function protectTags(text: string, protection: Uint8Array, fits: Fits): void {
-	for (const match of text.matchAll(TONE_TAG)) {
-		const end = match.index + match[0].length;
-		if (!fits(match.index, end)) continue;
-		protection.fill(INSIDE_TAG, match.index + 1, end);
+function protectTags(text: string, tags: ToneTag[], protection: Uint8Array): void {
+	for (const { start, end } of tags) {
+		protection.fill(INSIDE_TAG, start + 1, end);
 		let next = end;
 		while (isSpace(text.charCodeAt(next))) next++;
 		protection.fill(AFTER_TAG, end, next + 1);
@@ -140,12 +145,14 @@ function nextSpeakable(text: string): Uint32Array {
  * Cuts text into pieces of at most `limit`, measured by `widthOf` (the width of a code point, an integer). Of all ways to cut, it
  * takes the one with the lowest sum of prices: those of its cuts, and for each piece the cube of the share that is left empty, so
  * that one nearly empty piece costs more than several partly empty ones. Leaves out white space at the cuts and at both ends,
- * and nothing else.
+ * and nothing else. `addedAt`: the width of what will be put before a piece that starts at an offset.
  */
 export function cutText(
 	text: string,
 	limit: number,
 	widthOf: (codePoint: number) => number,
+	tags: ToneTag[] = [],
+	addedAt: (offset: number) => number = () => 0,
 ): TextSegment[] {
 	const widths = new Uint32Array(text.length + 1);
 	for (let offset = 0, sum = 0; offset < text.length; ) {
@@ -154,10 +161,13 @@ export function cutText(
 		widths[++offset] = sum;
 	}
 	const measure = (start: number, end: number) => widths[end] - widths[start];
-	const fits: Fits = (start, end) => measure(start, end) <= limit;
+	const widthFrom = (start: number, end: number) => addedAt(start) + measure(start, end);
+	const fits: Fits = (start, end) => widthFrom(start, end) <= limit;
 
 	const protection = new Uint8Array(text.length + 1);
-	protectTags(text, protection, fits);
+	const fitting = tags.filter(({ start, end }) => fits(start, end));
+	const masked = maskTags(text, fitting);
+	protectTags(text, fitting, protection);
 	protectClusters(text, protection, fits);
 
 	/** The cut at an offset, without the white space around it. White space that a mark combines with is text. */
@@ -199,7 +209,7 @@ export function cutText(
 		// Mute text stays with what follows, or at the end with what stands before, unless it is too long.
 		let from = start;
 		let seen = start;
-		for (const offset of find(text, start, end)) {
+		for (const offset of find(masked, start, end)) {
 			if (offset <= seen) continue;
 			const cut = cutAt(offset);
 			seen = Math.max(offset, cut.start);
@@ -216,7 +226,7 @@ export function cutText(
 	refine(first, last, 0);
 	keep(last, last, 0);
 
-	const fillOf = (start: number, end: number) => measure(start, end) / limit;
+	const fillOf = (start: number, end: number) => widthFrom(start, end) / limit;
 	return cheapestPieces(cuts, fillOf, isMute).map(({ start, end }) => ({
 		text: text.slice(start, end),
 		start,
@@ -261,10 +271,16 @@ function cheapestPieces(
  * tag or grapheme cluster that fits in a segment, nor between a tag and its word if both fit. Text with nothing to speak
  * (`* * *`) joins a neighbour, unless both are longer than a segment or there is none.
  */
-export function segmentText(text: string, options: { maxCharacters: number }): TextSegment[] {
-	const { maxCharacters } = options;
+export function segmentText(
+	text: string,
+	{
+		maxCharacters,
+		tags = toneTags(text),
+		addedAt,
+	}: { maxCharacters: number; tags?: ToneTag[]; addedAt?: (offset: number) => number },
+): TextSegment[] {
 	if (!Number.isInteger(maxCharacters) || maxCharacters < 1) {
 		throw new RangeError(`maxCharacters must be a whole number from 1, got ${maxCharacters}`);
 	}
-	return cutText(text, maxCharacters, () => 1);
+	return cutText(text, maxCharacters, () => 1, tags, addedAt);
 }

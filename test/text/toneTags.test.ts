@@ -1,0 +1,257 @@
+import { toneTags, withoutTags } from '../../nodes/SpeechGateway/text/toneTags';
+import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+import { segmentText } from '../../nodes/SpeechGateway/text/segment';
+import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+
+const tagsOf = (text: string) => toneTags(text).map(({ start, end }) => text.slice(start, end));
+const shown = (text: string, parentheses: 'tags' | 'readAloud' = 'tags') =>
+	withoutTags(text, toneTags(text, parentheses));
+const prepare = (source: string, options: Partial<TextOptions> = {}) =>
+	prepareText(source, {
+		textFormat: 'plain',
+		parentheses: 'tags',
+		toneTags: 'asWritten',
+		pronunciations: [],
+		pauseAfterParagraphs: 0,
+		...options,
+	});
+
+describe('what a tag is', () => {
+	test.each([
+		'[whispering]',
+		'[laughs nervously]',
+		'[laughing nervously. Trying to keep composure]',
+		'[in a low, threatening voice — almost a growl]',
+		'[pause]',
+		'[long pause]',
+		'[笑]',
+		'［ため息］',
+		'[мягко, с улыбкой]',
+		'[2 beats]',
+		`[${'y'.repeat(60)}]`,
+		'(happy)',
+		'(in a hurry tone)',
+		'（开心）',
+		'(sighs, tired)',
+		'(laughing nervously, trying to keep composure)',
+	])('%s', (tag) => {
+		expect(tagsOf(`${tag} Hello.`)).toEqual([tag]);
+		expect(tagsOf(`Hello. ${tag}`)).toEqual([tag]);
+		expect(shown(`${tag} Hello.`)).toBe('Hello.');
+	});
+	test.each([
+		'[1]',
+		'[12, 13]',
+		'[x]',
+		'[ ]',
+		'[…]',
+		'[^note]',
+		'[note 3]',
+		'[docs](https://example.com)',
+		'[docs][1]',
+		'[docs]: https://example.com',
+		'[Speaker 1]: Hi',
+		'[[Wiki page]]',
+		'[https://example.com]',
+		'[me@example.com]',
+		'[pause 1.5s]',
+		'[pause 500ms]',
+		`[${'y'.repeat(61)}]`,
+		'[never closed',
+		'list[index]',
+		'item(s)',
+		'f(x)',
+		'my friend (Anna)',
+		'He came (1998).',
+		'it was, (as you all know very well by now), late',
+		'[one\n\ntwo]',
+	])('no tag: %s', (text) => {
+		expect(tagsOf(text)).toEqual([]);
+		expect(shown(text)).toBe(text);
+	});
+});
+
+describe('what is shown', () => {
+	test.each([
+		[
+			'(happy) Good morning. （开心）早上好。 I left (in a hurry tone), you know.',
+			'Good morning. 早上好。 I left, you know.',
+		],
+		['(Sad)(Slowly) Good night.', 'Good night.'],
+		['[excited][laughs] Good night.', 'Good night.'],
+		['One.\n[sighs] Two.\n\n[laughs]\n', 'One.\nTwo.\n\n\n'],
+		['(laughing)', ''],
+		['One （laughs）two, three(laughs)four.', 'One two, three(laughs)four.'],
+		['我（笑）来了。', '我来了。'],
+		['He left (Happy) at last (see below).', 'He left at last.'],
+		['Wait [beat], what [gasps]?', 'Wait, what?'],
+	])('%j', (text, expected) => expect(shown(text)).toBe(expected));
+	test('with parentheses read aloud, only known tones and square brackets are left out', () => {
+		expect(shown('(happy) It [softly] works (see below).', 'readAloud')).toBe(
+			'It works (see below).',
+		);
+	});
+});
+
+/** What is sent, by the options, of scripts as other services and their users write them. */
+describe('scripts from other services', () => {
+	test.each<[service: string, script: string, options: Partial<TextOptions>, sent: string]>([
+		[
+			'ElevenLabs v3',
+			'[excitedly][laughs] No way! [whispers] I never knew it could be done. [sighs]',
+			{},
+			'[excitedly][laughs] No way! [whispers] I never knew it could be done. [sighs]',
+		],
+		[
+			'ElevenLabs v3, to a model with round tags',
+			'[laughing nervously. Trying to keep composure] It is [pause] fine.',
+			{ toneTags: 'round' },
+			'(laughing nervously. Trying to keep composure) It is (pause) fine.',
+		],
+		[
+			'Bark',
+			'Hello, my name is Suno. And, uh — and I like pizza. [laughs] But I also have [clears throat] other interests ♪ la la ♪',
+			{},
+			'Hello, my name is Suno. And, uh — and I like pizza. [laughs] But I also have [clears throat] other interests ♪ la la ♪',
+		],
+		[
+			'Fish Audio S1, to a model with square tags',
+			'(angry)(in a hurry tone) Go! (see page 3) He laughed. (laughing) Ha,ha,ha! (break)',
+			{ toneTags: 'square' },
+			'[angry][in a hurry tone] Go! (see page 3) He laughed. [laughing] Ha,ha,ha! [break]',
+		],
+		[
+			'Fish Audio S2',
+			'[professional broadcast tone] Good evening. [pitch up] What? [super happy] Yes!',
+			{ toneTags: 'square' },
+			'[professional broadcast tone] Good evening. [pitch up] What? [super happy] Yes!',
+		],
+		[
+			'Chinese',
+			'（开心）今天天气很好。[低声]别告诉他。（笑）走吧！',
+			{ toneTags: 'square' },
+			'[开心]今天天气很好。[低声]别告诉他。[笑]走吧！',
+		],
+		[
+			'Japanese',
+			'［ささやく］静かに。（ため息）もう遅いよ。[少し笑いながら、優しく]おやすみ。',
+			{ toneTags: 'round' },
+			'(ささやく)静かに。(ため息)もう遅いよ。(少し笑いながら、優しく)おやすみ。',
+		],
+		[
+			'German stage directions',
+			'(flüsternd) Komm her. [lacht laut auf] Nie im Leben (das weißt du)!',
+			{ toneTags: 'square', parentheses: 'readAloud' },
+			'[flüsternd] Komm her. [lacht laut auf] Nie im Leben, das weißt du!',
+		],
+		[
+			'a chat model, as Markdown',
+			'- [x] **[cheerfully]** See [the docs](https://e.org)[^1].\n\n[^1]: A note.',
+			{ textFormat: 'markdown', toneTags: 'round' },
+			'(cheerfully) See the docs.',
+		],
+		[
+			'a web page',
+			'<p>[softly] Good <b>night</b>&nbsp;&#91;sighs&#93; all<sup><a href="#fn1">[1]</a></sup>.</p>',
+			{ textFormat: 'html' },
+			'[softly] Good night [sighs] all.',
+		],
+		[
+			'SSML',
+			'<speak>[sad] One.<break time="1s"/>[pause 500ms] <emphasis>Two</emphasis> [pause] three.</speak>',
+			{ toneTags: 'round' },
+			'(sad) One. Two (pause) three.',
+		],
+		[
+			'pronunciations',
+			'[SQL voice, like SQL] SQL (slowly, like sql) is [1] SQL [SQL](https://e.org).',
+			{
+				pronunciations: [{ find: 'SQL', say: 'sequel', wholeWord: true, matchCase: false }],
+			},
+			'[SQL voice, like SQL] sequel (slowly, like sql) is [1] sequel [sequel](https://e.org).',
+		],
+	])('%s', (_service, script, options, sent) => {
+		expect(
+			prepare(script, options)
+				.spoken.text.replace(/[ \u00a0]+/g, ' ')
+				.trim(),
+		).toBe(sent);
+	});
+});
+
+test('a tag is not cut in two, nor from its word', () => {
+	for (const tag of ['[laughing nervously. Trying to keep composure]', '［小声で、ゆっくり］']) {
+		for (let maxCharacters = 56; maxCharacters < 80; maxCharacters++) {
+			const text = `${'Some words come first, and then. '.repeat(3)}${tag} wonderful words. ${'More words. '.repeat(9)}`;
+			const pieces = segmentText(text, { maxCharacters }).map((piece) => piece.text);
+			expect(pieces.filter((piece) => piece.includes(`${tag} wonderful`))).toHaveLength(1);
+		}
+	}
+});
+
+describe('carrying a tone over cuts', () => {
+	const carried = (source: string, maxCharacters = 30, options: Partial<TextOptions> = {}) => {
+		const prepared = prepare(source, options);
+		const cut = segmentPrepared(prepared, { maxCharacters, carryTone: true });
+		for (const { text } of cut.segments) {
+			expect([...text].length).toBeLessThanOrEqual(maxCharacters);
+		}
+		// The source is complete, and what is added is not shown.
+		expect(cut.segments.map((one) => source.slice(one.source.start, one.source.end)).join('')).toBe(
+			source,
+		);
+		return cut;
+	};
+	const sent = (...given: Parameters<typeof carried>) =>
+		carried(...given).segments.map(({ text }) => text);
+
+	test('until the next tag or paragraph', () => {
+		const source =
+			'None yet. [whispering] One is here. Two is here. [sad] Three is here. Four is here.\n\nFive is here. Six is here.';
+		const { segments, text } = carried(source);
+		expect(segments.map((one) => one.text)).toEqual([
+			'None yet.',
+			'[whispering] One is here.',
+			'[whispering] Two is here.',
+			'[sad] Three is here.',
+			'[sad] Four is here.',
+			'Five is here. Six is here.',
+		]);
+		expect(segments.map((one) => one.written).join(' ')).toBe(
+			'None yet. One is here. Two is here. Three is here. Four is here. Five is here. Six is here.',
+		);
+		// What is sent, and counted, is the text and the two tags that were added.
+		expect(text).toBe(`${source}[whispering] [sad] `);
+	});
+	test('over a pause, without a space where the tag has none, and in the brackets that are sent', () => {
+		expect(sent('[low] One. [pause 1s] Two.', 1000)).toEqual(['[low] One.', '[low] Two.']);
+		expect(sent('（笑）今天很好。[pause 1s]明天也好。', 1000)).toEqual([
+			'（笑）今天很好。',
+			'（笑）明天也好。',
+		]);
+		expect(sent('[low] One. [pause 1s] Two.', 1000, { toneTags: 'round' })).toEqual([
+			'(low) One.',
+			'(low) Two.',
+		]);
+	});
+	test('a tag on a line of its own holds for the paragraph below it', () => {
+		expect(sent('[low]\n\nOne. [pause 1s] Two.\n\nThree. [pause 1s] Four.', 1000)).toEqual([
+			'[low]\n\nOne.',
+			'[low] Two.\n\nThree.',
+			'Four.',
+		]);
+	});
+	test('not where another tag comes first', () => {
+		expect(sent('[low] One. [pause 1s] “[high] Two.”', 1000)).toEqual([
+			'[low] One.',
+			'“[high] Two.”',
+		]);
+	});
+	test('a tag that would fill half of a segment is not carried', () => {
+		expect(sent('[a rather long one] One. Two.', 25)).toEqual(['[a rather long one] One.', 'Two.']);
+	});
+	test('a text that fits is not cut for it', () => {
+		expect(sent(`[low] ${'a'.repeat(24)}`, 30)).toHaveLength(1);
+		expect(sent('[low] One. [pause 1s] [sad] Two.', 1000)).toEqual(['[low] One.', '[sad] Two.']);
+	});
+});
