@@ -1,23 +1,10 @@
 import type {
 	Icon,
 	ICredentialDataDecryptedObject,
-	ICredentialTestRequest,
 	ICredentialType,
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-
-const rule = (value: number, message: string) => ({
-	type: 'responseCode' as const,
-	properties: { value, message },
-});
-
-/** What `gatewayRoot` makes of the base URL, as an expression: n8n's declarative test takes no function. */
-const TEST_ADDRESS = `={{ $credentials.baseUrl.trim()
-	.replace(/[?#].*/, "")
-	.replace(/\\/+$/, "").replace(/(\\/v1)+$/i, "").replace(/\\/+$/, "")
-	.replace(/^(?!\\w+:\\/)/, "https://")
-	.replace(/(?<=^\\w+:\\/\\/)[^\\/]*@/, "") }}`;
 
 export class SpeechGatewayApi implements ICredentialType {
 	name = 'speechGatewayApi';
@@ -48,8 +35,9 @@ export class SpeechGatewayApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://gateway.example.com/v1',
-			description: 'The address of your gateway, with or without https:// and /v1',
-			hint: 'Use http:// only for a gateway on the same machine or network: the API key would travel unencrypted',
+			description:
+				'The address of your gateway, with or without https:// and /v1. Use http:// only for a gateway on the same machine or network: the API key would travel unencrypted.',
+			hint: "In the gateway's console, beside the API key; not the console's own address",
 		},
 	];
 
@@ -63,26 +51,4 @@ export class SpeechGatewayApi implements ICredentialType {
 			headers: { ...request.headers, Authorization: `Bearer ${String(apiKey).trim()}` },
 		};
 	}
-
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: TEST_ADDRESS,
-			url: '/v1/models',
-		},
-		rules: [
-			rule(
-				401,
-				'The gateway does not accept this API key: it may be mistyped, revoked or from another gateway',
-			),
-			rule(
-				403,
-				'This API key may not list models: allow it in the console of the gateway. If n8n is behind a proxy or firewall, that may be what refuses.',
-			),
-			rule(
-				407,
-				'A proxy between n8n and the gateway asks for a login: this is not about the API key',
-			),
-			rule(404, 'There is no gateway at this base URL: it must be the address before /v1/models'),
-		],
-	};
 }

@@ -5,6 +5,7 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
+import { testGateway } from '../SpeechGateway/credentialTest';
 import { answerFields } from '../SpeechGateway/fields/chat';
 import { chatModelField } from '../SpeechGateway/fields/model';
 import { optionsCollection } from '../SpeechGateway/fields/optionsCollection';
@@ -24,7 +25,7 @@ export class LmChatSpeechGateway implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
-		credentials: [{ name: 'speechGatewayApi', required: true }],
+		credentials: [{ name: 'speechGatewayApi', required: true, testedBy: 'testGateway' }],
 		properties: [
 			...chatModelField.panel,
 			optionsCollection([
@@ -35,7 +36,7 @@ export class LmChatSpeechGateway implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { credentialTest: { testGateway }, listSearch: { searchModels } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 		// n8n loads this file whenever one of its processes starts: what works is loaded when it is needed.

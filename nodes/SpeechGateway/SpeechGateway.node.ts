@@ -13,6 +13,7 @@ import {
 	properties,
 	subtitleExpression,
 } from './operations/description';
+import { testGateway } from './credentialTest';
 import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './listSearch';
 
 export class SpeechGateway implements INodeType {
@@ -31,13 +32,23 @@ export class SpeechGateway implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: outputsExpression(),
-		credentials: [{ name: 'speechGatewayApi', required: true, displayOptions: credentialRules() }],
+		credentials: [
+			{
+				name: 'speechGatewayApi',
+				required: true,
+				testedBy: 'testGateway',
+				displayOptions: credentialRules(),
+			},
+		],
 		hints: priceHints(),
 		builderHint,
 		properties: properties(),
 	};
 
-	methods = { listSearch: { searchModels, searchOwnVoices, searchVoicesWithDefault } };
+	methods = {
+		credentialTest: { testGateway },
+		listSearch: { searchModels, searchOwnVoices, searchVoicesWithDefault },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		// n8n loads this file whenever one of its processes starts: what works is loaded when it is needed.

@@ -124,9 +124,10 @@ test("only the engine room knows n8n's engine from inside", () => {
 	]);
 });
 
-test("only the transport calls n8n's HTTP helpers", () => {
+test("only the transport and the credential's test call n8n's HTTP helpers", () => {
 	expect(users(/helpers\s*\.\s*(httpRequest|request)|\.httpRequest\w*\s*[.(]/)).toEqual([
 		`${ROOT}gateway/transport.ts`,
+		`${ROOT}operations/testCredential.ts`,
 	]);
 	expect(users(/\bfetch\(|XMLHttpRequest|\baxios\b/)).toEqual([]);
 });

@@ -1,0 +1,78 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { asError } from '../core/errors';
+import { idIn } from '../core/json';
+import { gatewayRoot } from '../gateway/baseUrl';
+import { endpoints } from '../gateway/endpoints';
+import { readList } from '../gateway/readList';
+import { transportFailure } from '../gateway/transportFailure';
+import { explainUnanswered } from '../requests/unreachable';
+
+const TIMEOUT_MS = 20_000;
+
+const REFUSALS: Record<number, string> = {
+	401: 'The gateway does not accept this API key: it may be mistyped, revoked or from another gateway',
+	403: 'This API key may not list models: allow it in the console of the gateway. If n8n is behind a proxy or firewall, that may be what refuses.',
+	404: 'There is no gateway at this base URL: it must be the address before /v1/models',
+	407: 'A proxy between n8n and the gateway asks for a login: this is not about the API key',
+};
+
+const NO_LIST =
+	'There is no gateway at this base URL: it does not answer with a list of models. It may be the address of a website, such as the console of the gateway; the right one is in the console, beside the API key.';
+
+const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+
+/** Asks the gateway of a credential for its models; free. Nothing of what it answers is shown, as that may quote the key. */
+export async function testCredential(
+	{ helpers }: ICredentialTestFunctions,
+	{ apiKey, baseUrl }: ICredentialDataDecryptedObject,
+): Promise<INodeCredentialTestResult> {
+	let root = '';
+	try {
+		root = gatewayRoot(String(baseUrl ?? ''));
+		// The only helper that n8n gives to a credential's test.
+		const answer = (await helpers.request({
+			method: endpoints.models.method,
+			uri: `${root}${endpoints.models.path}`,
+			headers: { Authorization: `Bearer ${String(apiKey ?? '').trim()}` },
+			json: true,
+			simple: false,
+			resolveWithFullResponse: true,
+			// The key stays with this address, and billed requests do not follow redirects, either.
+			followRedirect: false,
+			timeout: TIMEOUT_MS,
+		})) as { statusCode: number; body: unknown };
+		return verdictOn(answer.statusCode, answer.body);
+	} catch (error) {
+		return failed(root === '' ? asError(error).message : whyUnanswered(error, root));
+	}
+}
+
+function verdictOn(status: number, body: unknown): INodeCredentialTestResult {
+	if (status >= 300 && status < 400)
+		return failed(`This base URL redirects to another address (${status}): enter that one`);
+	if (status >= 400)
+		return failed(REFUSALS[status] ?? `The gateway answered with an error (${status})`);
+	return isModelList(body) ? { status: 'OK', message: 'Connection successful!' } : failed(NO_LIST);
+}
+
+/** An empty list is a gateway's, too: that of a key without any model. */
+function isModelList(body: unknown): boolean {
+	try {
+		const models = readList(body);
+		return models.length === 0 || models.some((model) => idIn(model, 'id', 'name', 'model'));
+	} catch {
+		return false;
+	}
+}
+
+function whyUnanswered(error: unknown, root: string): string {
+	const thrown: Error & { code?: string } = asError(error);
+	const { message } = thrown;
+	const code = thrown.code ?? (thrown.cause as { code?: string } | undefined)?.code;
+	const failure = transportFailure({ code, message });
+	return explainUnanswered({ failure, code, detail: message }, root)[0];
+}
