@@ -41,7 +41,7 @@ const ofAnyone = [ofGateway, ...ofOthers];
 /** "What counts as what" of the contract, row by row: answers to a request that is billed. */
 const BILLED: Array<[row: string, statuses: number[], bodies: unknown[], outcome: string]> = [
 	['2xx', between(200, 299), ofAnyone, 'done'],
-	['429', [429], ofAnyone, 'notCharged'],
+	['429', [429], ofAnyone, 'throttled'],
 	[
 		'5xx other than 504 and 524 that the gateway itself sent',
 		without(between(500, 599), 504, 524),
@@ -90,7 +90,7 @@ test('the rows say what becomes of every status, whoever sent it', () => {
 /** The same for GET and DELETE, which cost nothing; 408, 409 and 425: what is asked for may be there later. */
 const FREE: Array<[row: string, statuses: number[], outcome: string]> = [
 	['2xx', between(200, 299), 'done'],
-	['429', [429], 'notCharged'],
+	['429', [429], 'throttled'],
 	[
 		'5xx including 504 and 524, and what may be there later',
 		[408, 409, 425, ...between(500, 599)],
@@ -282,10 +282,10 @@ test('an unfinished TLS handshake: nothing was sent, whatever the error', () => 
 
 test('what may be sent again', () => {
 	expect(
-		(['done', 'notSent', 'notCharged', 'transient', 'cut', 'refused', 'unknown'] as const).filter(
+		(['done', 'notSent', 'throttled', 'transient', 'cut', 'refused', 'unknown'] as const).filter(
 			mayBeSentAgain,
 		),
-	).toEqual(['notSent', 'notCharged', 'transient']);
+	).toEqual(['notSent', 'throttled', 'transient']);
 });
 
 test('only what certainly never left may be sent again when it is billed', () => {

@@ -17,16 +17,25 @@ export type About = Omit<Subject, 'url'>;
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
 
 /** One HTTP exchange that brought no result, and why. */
-export interface Failure {
-	outcome: Exclude<Outcome, 'done'>;
+export type Failure = FailureFacts &
+	(
+		| { outcome: 'unknown'; reason: UnknownReason }
+		| { outcome: Exclude<Outcome, 'done' | 'unknown'> }
+	);
+
+interface FailureFacts {
 	error: GatewayError;
-	/** Why the outcome is unknown. */
-	reason?: UnknownReason;
 	/** The pause that the gateway asks for, ms. */
 	retryAfter?: number;
-	/** The gateway itself refuses: the body of its 4xx is JSON, and no page of something on the way. */
+	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
 	byGateway?: boolean;
 }
+
+const failure = (
+	outcome: Exclude<Outcome, 'done'>,
+	reason: UnknownReason,
+	facts: FailureFacts,
+): Failure => (outcome === 'unknown' ? { ...facts, outcome, reason } : { ...facts, outcome });
 
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
@@ -44,11 +53,10 @@ export async function exchange(
 		response = await transport.send(endpoint, timeoutMs, body);
 	} catch (error) {
 		if (!(error instanceof TransportError)) throw asError(error);
-		return {
-			outcome: classifyFailure(error.failure, endpoint.billed),
-			reason: error.failure === 'timeout' ? 'client_timeout' : 'connection_lost',
+		const reason = error.failure === 'timeout' ? 'client_timeout' : 'connection_lost';
+		return failure(classifyFailure(error.failure, endpoint.billed), reason, {
 			error: unreachable(error, transport.root),
-		};
+		});
 	}
 	const errorBody = isSuccess(response.status)
 		? undefined
@@ -56,13 +64,11 @@ export async function exchange(
 	const outcome = classifyStatus(response.status, endpoint.billed, errorBody);
 	if (outcome === 'done') return response;
 	transport.cancel?.throwIfAborted();
-	return {
-		outcome,
-		reason: 'upstream_outcome_unknown',
+	return failure(outcome, 'upstream_outcome_unknown', {
 		error: refusal(transport, endpoint, about, response, errorBody),
 		retryAfter: retryAfterMs(response.headers['retry-after'], Date.now()),
 		byGateway: response.status >= 400 && isRecord(errorBody),
-	};
+	});
 }
 
 /** Sends one free request, and reads its answer with `read`: should that throw, the answer may be fetched again. */

@@ -26,7 +26,7 @@ import {
 	requestId,
 } from './exchange';
 import type { ItemLedger } from './itemLedger';
-import { retrying, slowDownAfter } from './retrying';
+import { afterFailure, retrying, slowDownAfter, type Tried } from './retrying';
 import type { Session } from './session';
 import { outcomeUnknown } from './unknownOutcome';
 
@@ -50,8 +50,8 @@ export interface BilledRequest<T extends object> {
 	 */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
-	/** The caller has another way when the gateway cuts the request (524), so that is no failure of the item. */
-	hasWayAroundCut?: boolean;
+	/** The caller falls back to a job on 524. */
+	fallsBackOn524?: boolean;
 }
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
@@ -98,8 +98,8 @@ export class ItemRequests {
 		this.awake = true;
 	}
 
-	/** What comes of something that is free but not worth doing again; kept until the item is finished. */
-	async once<T extends object>(name: string, action: () => Promise<T>): Promise<T> {
+	/** Remembers the result of a free step until the item is finished. */
+	async remember<T extends object>(name: string, action: () => Promise<T>): Promise<T> {
 		const earlier = this.ledger.entry(name);
 		if (earlier?.state === 'done') return earlier.value as T;
 		const value = await action();
@@ -137,18 +137,12 @@ export class ItemRequests {
 			case 'cut':
 				throw refusal(this.session.transport, endpoint, about, { status: 524, headers: {} });
 		}
-		return await retrying(this.session, endpoint.billed, this.settings.maxRetries, {
-			attempt: async () => await this.attemptBilled(request),
-			failed: (failure) => {
-				this.session.breaker.failed(failure);
-				if (failure.outcome !== 'cut' || !request.hasWayAroundCut) this.fail();
-			},
-			// The claim of a request that was cut stays: what goes on as a job must not be spoken by another retry.
-			over: async ({ outcome }) => {
-				if (outcome !== 'cut') await this.claims.giveBack(name);
-			},
-			signal: this.ending,
-		});
+		return await retrying(
+			this.session,
+			endpoint.billed,
+			async (ticket, tries) => await this.tryBilled(request, ticket, tries),
+			this.ending,
+		);
 	}
 
 	/** Sends a free request, again and again within `maxRetries` on whatever may pass. `read` may throw to try again. */
@@ -197,12 +191,22 @@ export class ItemRequests {
 		return await limiter.run(false, poll, transport.cancel, deadline);
 	}
 
-	private async retryingFree<T>(endpoint: FreeEndpoint, attempt: () => Promise<T | Failure>) {
-		return await retrying(this.session, endpoint.billed, this.settings.maxRetries, {
-			attempt,
-			failed: () => this.fail(),
-			signal: this.session.transport.cancel,
-		});
+	private async retryingFree<T>(
+		{ billed }: FreeEndpoint,
+		attempt: () => Promise<T | Failure>,
+	): Promise<T> {
+		const { limiter, transport } = this.session;
+		const attemptFree = async (ticket: Ticket, tries: number): Promise<Tried<T>> => {
+			const result = await attempt();
+			if (!isFailure(result)) {
+				limiter.succeeded(billed);
+				return { value: result };
+			}
+			const after = afterFailure(limiter, ticket, result, tries, this.settings.maxRetries);
+			if (after.retryInMs === undefined) this.fail();
+			return after;
+		};
+		return await retrying(this.session, billed, attemptFree, transport.cancel);
 	}
 
 	/**
@@ -214,21 +218,23 @@ export class ItemRequests {
 		if (this.stopsRun) this.release ??= this.session.limiter.hold();
 	}
 
-	/** One try. Undefined: it was not sent, as the run has ended or may be about to. */
-	private async attemptBilled<T extends object>(
+	/** One try of a billed request. It loses its turn when the run has ended, or may be about to. */
+	private async tryBilled<T extends object>(
 		request: BilledRequest<T>,
-	): Promise<T | Failure | undefined> {
+		ticket: Ticket,
+		tries: number,
+	): Promise<Tried<T>> {
 		const { name, endpoint, input, about = {} } = request;
-		const { transport } = this.session;
+		const { transport, limiter, breaker } = this.session;
 		const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('hex');
 		const body = request.body ? await request.body() : input;
 		if (!(await this.claims.take(name))) {
 			throw this.unknown(name, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
 		}
 		// While n8n's database was waited for, the run may have ended, or may be about to: it queues again, or ends there.
-		if (this.ending.aborted || this.session.limiter.isHeld) {
+		if (this.ending.aborted || limiter.isHeld) {
 			await this.claims.giveBack(name);
-			return undefined;
+			return { lostTurn: true };
 		}
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash };
 		this.ledger.begin(name, sent);
@@ -239,12 +245,24 @@ export class ItemRequests {
 			// Only what ends the run is thrown: the request is somewhere on its way.
 			throw this.unknown(name, sent, 'interrupted');
 		}
-		if (!isFailure(response)) return await this.readPaid(request, sent, response);
-		const { outcome, reason, error } = response;
-		if (outcome === 'unknown') throw this.unknown(name, sent, reason!, error);
-		if (outcome === 'cut') this.ledger.cut(name);
+		if (!isFailure(response)) {
+			const value = await this.readPaid(request, sent, response);
+			limiter.succeeded(endpoint.billed);
+			return { value };
+		}
+		if (response.outcome === 'unknown')
+			throw this.unknown(name, sent, response.reason, response.error);
+		const isCut = response.outcome === 'cut';
+		if (isCut) this.ledger.cut(name);
 		else this.ledger.clear(name);
-		return response;
+		const after = afterFailure(limiter, ticket, response, tries, this.settings.maxRetries);
+		if (after.retryInMs === undefined) {
+			breaker.failed(response);
+			if (!isCut || !request.fallsBackOn524) this.fail();
+		}
+		// The claim of a request that was cut stays: no other retry may speak what goes on as a job here.
+		if (!isCut) await this.claims.giveBack(name);
+		return after;
 	}
 
 	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */

@@ -8,7 +8,7 @@ import type { TransportFailure } from '../gateway/transportFailure';
 export type Outcome =
 	| 'done' /* a 2xx; whether its body is whole shows only when it is read */
 	| 'notSent' /* certain that nothing left this machine: retry */
-	| 'notCharged' /* 429: slow down, retry */
+	| 'throttled' /* 429: not charged; slow down, retry */
 	| 'transient' /* upstream error: retry a few times */
 	| 'cut' /* 524: not charged, but the same request would be cut again */
 	| 'refused' /* the gateway said no: retrying changes nothing */
@@ -36,7 +36,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 export function classifyStatus(status: number, billed: boolean, body?: unknown): Outcome {
 	if (isSuccess(status)) return 'done';
 	if (billed && codeOf(body) === OUTCOME_UNKNOWN) return 'unknown';
-	if (status === 429) return 'notCharged';
+	if (status === 429) return 'throttled';
 	if (status === 408 || status === 504) return billed ? 'unknown' : 'transient';
 	if (status === 524) return billed ? 'cut' : 'transient';
 	if (status >= 500) {
@@ -77,4 +77,4 @@ export function classifyFailure(
 }
 
 export const mayBeSentAgain = (outcome: Outcome): boolean =>
-	outcome === 'notSent' || outcome === 'notCharged' || outcome === 'transient';
+	outcome === 'notSent' || outcome === 'throttled' || outcome === 'transient';

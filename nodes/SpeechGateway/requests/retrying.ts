@@ -2,59 +2,50 @@ import { mayBeSentAgain } from './outcome';
 import { backoffMs, MAX_RETRY_AFTER_MS } from './retryPolicy';
 import type { ConcurrencyLimiter, Ticket } from '../gateway/concurrencyLimiter';
 import { pause } from '../core/pause';
-import { type Failure, isFailure } from './exchange';
+import type { Failure } from './exchange';
 import type { Session } from './session';
 
-/** One request that may be tried several times. */
-export interface Tries<T> {
-	/** Undefined: its turn had passed before anything was sent, so it queues again. */
-	attempt: () => Promise<T | Failure | undefined>;
-	/** Called when it failed for good, before its place in the limiter is given up. */
-	failed: (failure: Failure) => void;
-	/** Called after each failed try, when it is decided whether there is another; also before its place is given up. */
-	over?: (failure: Failure) => Promise<void>;
-	/** Ends waiting for a place and pauses between tries, with its reason. */
-	signal?: AbortSignal;
-}
+/** What came of one try of a request. */
+export type Tried<T> =
+	| { value: T }
+	/** `retryInMs`: the pause before the next try; undefined if it failed for good. */
+	| { failure: Failure; retryInMs?: number }
+	/** Nothing was sent: the request lost its turn and queues again. */
+	| { lostTurn: true };
 
-/** The one loop of retries: tries again, with growing pauses, whatever may be sent again. Throws the last failure's error. */
+/** The one loop of retries: tries again, with growing pauses, as `attempt` says. Throws the last failure's error. */
 export async function retrying<T>(
 	{ limiter, unavailable }: Session,
 	billed: boolean,
-	maxRetries: number,
-	{ attempt, failed, over, signal }: Tries<T>,
+	attempt: (ticket: Ticket, tries: number) => Promise<Tried<T>>,
+	/** Ends waiting for a place and pauses between tries, with its reason. */
+	signal?: AbortSignal,
 ): Promise<T> {
 	if (unavailable) throw unavailable;
-	for (let tries = 0; ; tries++) {
-		let delay = 0;
-		let again = false;
-		const answer = await limiter.run(
-			billed,
-			async (ticket) => {
-				const result = await attempt();
-				if (result === undefined) return undefined;
-				if (!isFailure(result)) {
-					limiter.succeeded(billed);
-					return result;
-				}
-				delay = result.retryAfter ?? backoffMs(tries);
-				again = mayBeSentAgain(result.outcome) && tries < maxRetries && delay <= MAX_RETRY_AFTER_MS;
-				// What is given up need not hold back the others.
-				slowDownAfter(limiter, ticket, result.outcome, again ? delay : 0);
-				if (!again) failed(result);
-				await over?.(result);
-				return result;
-			},
-			signal,
-		);
-		if (answer === undefined) {
-			tries--;
-			continue;
-		}
-		if (!isFailure(answer)) return answer;
-		if (!again) throw answer.error;
-		await pause(delay, signal);
+	for (let tries = 0; ; ) {
+		const tried = await limiter.run(billed, async (ticket) => await attempt(ticket, tries), signal);
+		if ('value' in tried) return tried.value;
+		if ('lostTurn' in tried) continue;
+		if (tried.retryInMs === undefined) throw tried.failure.error;
+		await pause(tried.retryInMs, signal);
+		tries++;
 	}
+}
+
+/** Decides whether a failed request is tried again; after a 429, all requests slow down. */
+export function afterFailure(
+	limiter: ConcurrencyLimiter,
+	ticket: Ticket,
+	failure: Failure,
+	tries: number,
+	maxRetries: number,
+): { failure: Failure; retryInMs?: number } {
+	const delay = failure.retryAfter ?? backoffMs(tries);
+	const isRetried =
+		mayBeSentAgain(failure.outcome) && tries < maxRetries && delay <= MAX_RETRY_AFTER_MS;
+	// A request that is given up need not hold back the others.
+	slowDownAfter(limiter, ticket, failure.outcome, isRetried ? delay : 0);
+	return { failure, retryInMs: isRetried ? delay : undefined };
 }
 
 /** After "too many requests", fewer run at once, and none for `milliseconds`. */
@@ -64,6 +55,5 @@ export function slowDownAfter(
 	outcome: Failure['outcome'],
 	milliseconds: number,
 ): void {
-	if (outcome === 'notCharged')
-		limiter.slowDown(ticket, Math.min(milliseconds, MAX_RETRY_AFTER_MS));
+	if (outcome === 'throttled') limiter.slowDown(ticket, Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 }

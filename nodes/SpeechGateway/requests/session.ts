@@ -13,8 +13,8 @@ export interface Session {
 	keys: SentKeys;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
 	hints: Set<string>;
-	/** What several items of one run need only once, such as one clone for one title: the first asks, all get its result. */
-	once: <T>(key: string, action: () => Promise<T>) => Promise<T>;
+	/** Shares one result among the items of a run, such as one clone for one title: the first item asks, all get the answer. */
+	share: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 	/** When the workflow's timeout ends the execution, ms since 1970; undefined: never, as far as is known. */
 	endsAt?: number;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
@@ -27,7 +27,7 @@ export interface Session {
 	extraTokens: number;
 }
 
-function shared(): Session['once'] {
+function sharing(): Session['share'] {
 	const results = new Map<string, Promise<unknown>>();
 	return async <T>(key: string, action: () => Promise<T>) => {
 		const result = results.get(key) ?? action();
@@ -50,7 +50,7 @@ export function openSession(
 		breaker: new CircuitBreaker(limiter, row),
 		keys: new SentKeys(execution.helpers),
 		hints: new Set(),
-		once: shared(),
+		share: sharing(),
 		extraTokens: 0,
 	};
 }

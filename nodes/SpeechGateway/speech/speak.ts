@@ -57,7 +57,7 @@ export async function speak(
 			endpoint: endpoints.speech,
 			input: body,
 			about: subjectOf(body),
-			hasWayAroundCut: asJob !== undefined,
+			fallsBackOn524: asJob !== undefined,
 			read: async (response) =>
 				await storeAudio(item, response, format, fileName, {
 					maxBytes: boundOf(body),
@@ -107,7 +107,7 @@ export async function speakAsJob(
 	const { id } = known;
 	const task = { thing: 'job', id } as const;
 	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
-	return await item.once(`${name}, audio`, async () => {
+	return await item.remember(`${name}, audio`, async () => {
 		const size = String(request.body.input).length;
 		const first = { atOnce: resumed, heard: true, known, size };
 		await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);

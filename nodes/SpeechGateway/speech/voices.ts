@@ -26,7 +26,7 @@ export async function voiceIds(
 ): Promise<(voice: Voice) => string> {
 	const isTitled = voices.some((voice) => typeof voice !== 'string');
 	const own = isTitled
-		? await item.session.once(`voices of ${model}`, async () => await fetchVoices(item, model))
+		? await item.session.share(`voices of ${model}`, async () => await fetchVoices(item, model))
 		: [];
 	const idOf = (voice: Voice) => (typeof voice === 'string' ? voice : onlyId(own, voice.title));
 	voices.forEach(idOf);

@@ -27,7 +27,7 @@ export const create = defineOperation(voiceCreate, {
 
 	async execute(input, item) {
 		const voice = input.reuseExisting
-			? await item.session.once(
+			? await item.session.share(
 					`voice ${input.model} ${input.title}`,
 					async () => (await findVoice(item, input)) ?? (await clone(item, input)),
 				)
