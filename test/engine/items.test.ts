@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
-import type { ItemRecord } from '../../nodes/SpeechGateway/requests/itemLedger';
+import type { Entry, ItemRecord, RunRecord } from '../../nodes/SpeechGateway/requests/records';
 import { item, NODE, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
@@ -215,8 +215,54 @@ test('n8n is killed after a segment ended unknown: a retry sends neither it nor 
 
 /** The ledger as it lies in the execution data. */
 interface Stored {
-	speechGateway: Record<number, { items: Record<number, ItemRecord> }>;
+	speechGateway: Record<number, RunRecord & { items: Record<number, ItemRecord> }>;
 }
+
+describe('a retry reads what another version of the node has kept', () => {
+	/** The retry of an execution of three items, of which the second was paid for, whose record was changed. */
+	async function retryAfter(change: (record: RunRecord) => void) {
+		sim.fault({ status: 422, input: 'number 2.' });
+		const first = await run({ parameters: generate({ concurrency: 1 }) });
+		const broken = saved(first.run);
+		const stored = broken.executionData!.contextData[`node:${NODE}`] as unknown as Stored;
+		change(stored.speechGateway[0]);
+		sim.requests.length = 0;
+		return await run({ retryOf: broken, mode: 'retry' });
+	}
+
+	test('of 0.1.0, without a version: it is finished', async () => {
+		const { outputs } = await retryAfter((record) => delete record.version);
+		expect(outputs[0]).toHaveLength(3);
+		expect(sim.requests.map(({ input }) => input)).toEqual(['Sentence number 2.']);
+	});
+
+	test.each<[string, (record: RunRecord) => void, RegExp]>([
+		['of a newer version', (record) => (record.version = 99), /newer version/],
+		['that is damaged', (record) => (record.items[1] = {} as ItemRecord), /cannot be read/],
+		[
+			'with a request in an unknown state',
+			(record) => (record.items[2].requests.speech = { state: 'gone' } as unknown as Entry),
+			/cannot be read/,
+		],
+	])('%s: an error says so, and nothing is sent', async (_, change, message) => {
+		const { error } = await retryAfter(change);
+		expect(error?.message).toMatch(message);
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			description: expect.stringMatching(/nothing was/i),
+		});
+		expect(sim.requests).toEqual([]);
+	});
+
+	test('with a result that this version does not know: the item fails, and nothing is sent for it', async () => {
+		const { error } = await retryAfter(({ items }) => {
+			delete items[1].result;
+			items[1].requests.speech = { state: 'done', value: { sound: 'elsewhere' } };
+		});
+		expect(error?.message).toMatch(/cannot be read by this version.*item 2 of 3/);
+		expect(sim.requests.map(({ input }) => input)).not.toContain('Sentence number 1.');
+	});
+});
 
 test('continue: a retry that cannot even open the gateway still delivers what an earlier attempt has paid for', async () => {
 	sim.fault({ status: 422, input: 'number 0.', times: Infinity });

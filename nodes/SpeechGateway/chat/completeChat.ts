@@ -33,12 +33,23 @@ export async function completeChat(
 	};
 	try {
 		const about = { model: String(body.model) };
-		return await item.billed({ name: 'chat', endpoint: endpoints.chat, input: body, about, read });
+		return await item.billed({
+			name: 'chat',
+			endpoint: endpoints.chat,
+			input: body,
+			about,
+			isResult,
+			read,
+		});
 	} catch (error) {
 		if (error instanceof OutcomeUnknownError && text !== '') Object.assign(error.details, { text });
 		throw asError(error);
 	}
 }
+
+/** Whether a value on record is an answer. */
+const isResult = (kept: object): kept is ChatReply =>
+	'text' in kept && typeof kept.text === 'string';
 
 /** The same chunks, which are also put into `received`. */
 async function* kept(

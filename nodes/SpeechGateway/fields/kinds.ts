@@ -7,6 +7,7 @@ import type {
 	INodePropertyTypeOptions,
 } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
+import { isDataObject } from '../gateway/dataObject';
 import { isRecord } from '../core/json';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
 import {
@@ -167,7 +168,7 @@ export const jsonObjectOption = ({
 	jsonOption(
 		{ ...shown, default: '{}' },
 		(value, label) => {
-			if (isRecord(value)) return value as IDataObject;
+			if (isDataObject(value)) return value;
 			throw new InputError(`"${label}" must be a JSON object, such as ${example}`);
 		},
 		example,

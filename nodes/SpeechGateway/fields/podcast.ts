@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
+import { isDataObject } from '../gateway/dataObject';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
 import { type InputOf, option } from './field';
@@ -42,8 +43,7 @@ export const tagsOption = option<TagValues>(
 	},
 	{},
 	(value) => {
-		const values = isRecord(value) && isRecord(value.values) ? value.values : undefined;
-		return values && tagValues(values as IDataObject);
+		return isRecord(value) && isDataObject(value.values) ? tagValues(value.values) : undefined;
 	},
 );
 

@@ -1,5 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { InputError } from '../core/errors';
+import { chunksIn } from '../gateway/readable';
 import type { FileRef } from '../fields/kinds';
 import { COMBINED_FILES } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';
@@ -54,7 +55,7 @@ export async function chunksOf(
 	{ helpers }: Execution,
 	{ id, data }: IBinaryData,
 ): Promise<AsyncIterable<Uint8Array>> {
-	return id ? ((await helpers.getBinaryStream(id)) as AsyncIterable<Uint8Array>) : decoded(data);
+	return id ? chunksIn(await helpers.getBinaryStream(id)) : decoded(data);
 }
 
 async function* decoded(base64: string): AsyncGenerator<Uint8Array> {

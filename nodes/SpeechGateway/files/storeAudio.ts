@@ -1,3 +1,4 @@
+import { isRecord } from '../core/json';
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	type AudioFormat,
@@ -10,7 +11,7 @@ import { asError, DamagedResultError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
-import { type Readable, readableFrom } from '../gateway/readable';
+import { chunksIn, type Readable, readableFrom } from '../gateway/readable';
 import { checkOf, notAudio, recognise } from './recognise';
 import { redacted } from './unreadable';
 
@@ -19,6 +20,10 @@ export interface StoredAudio {
 	binary: IBinaryData;
 	info: AudioInfo | ForeignInfo;
 }
+
+/** Whether a value on record is stored audio. */
+export const isStoredAudio = (kept: object): kept is StoredAudio =>
+	'binary' in kept && isRecord(kept.binary) && 'info' in kept && isRecord(kept.info);
 
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
@@ -35,7 +40,7 @@ export async function storeAudio(
 ): Promise<StoredAudio> {
 	const { execution, transport, hints } = item.session;
 	const redact = (text: string) => transport.redact(text);
-	const chunks = (response.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+	const chunks = chunksIn(response.body)[Symbol.asyncIterator]();
 	try {
 		const { head, broken } = await readHead(chunks);
 		const content = recognise(head, wanted, response.headers['content-type'], redact);

@@ -4,7 +4,7 @@ import { plain } from '../gateway/gatewayWords';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
-import { readableFrom } from '../gateway/readable';
+import { chunksIn, readableFrom } from '../gateway/readable';
 
 /** Slower than this, after a minute, a file is given up: it would take days, and may never end. Fetching it anew is free. */
 const SLOWEST_BYTES_PER_SECOND = 1_000;
@@ -27,7 +27,7 @@ export async function storeVideo(
 
 	async function* counted(): AsyncGenerator<Uint8Array> {
 		try {
-			for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+			for await (const chunk of chunksIn(response.body)) {
 				if (bytes === 0 && /json|html|text/.test(contentType)) {
 					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
 				}

@@ -1,6 +1,6 @@
 import { asError } from '../core/errors';
 import { parseJson } from '../core/json';
-import type { Readable } from './readable';
+import { chunksIn, type Readable } from './readable';
 
 /** The largest JSON answer that is read: a chat's. More is no answer, and would fill the memory of n8n. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
@@ -11,7 +11,7 @@ export async function* bounded(
 	maxBytes = MAX_JSON_BYTES,
 ): AsyncGenerator<Uint8Array> {
 	let bytes = 0;
-	for await (const chunk of body as AsyncIterable<Uint8Array>) {
+	for await (const chunk of chunksIn(body)) {
 		yield chunk;
 		bytes += chunk.length;
 		if (bytes > maxBytes)

@@ -13,3 +13,7 @@ interface ReadableClass {
 export function readableFrom(source: AsyncIterable<Uint8Array>, anyReadable: Readable): Readable {
 	return (anyReadable.constructor as unknown as ReadableClass).from(source, { objectMode: false });
 }
+
+/** Its chunks, which are bytes: no body is read as text. */
+export const chunksIn = (body: Readable): AsyncIterable<Uint8Array> =>
+	body as AsyncIterable<Uint8Array>;

@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Execution } from '../engine/execution';
-import { nodeError } from '../run/errors';
+import { asError, InputError } from '../core/errors';
+import { errorText, nodeError } from '../run/errors';
 import type { Operation } from '../run/operation';
 import { runItems } from '../run/runItems';
 import { join as joinAudio } from './audio/join';
@@ -37,7 +38,16 @@ export async function runOperation(execution: Execution): Promise<INodeExecution
 	const operation = operations.find(
 		(known) => known.resource === resource && known.operation === name,
 	);
-	if (operation) return await runItems(execution, operation);
+	if (operation) {
+		try {
+			return await runItems(execution, operation);
+		} catch (error) {
+			// Of the run itself, such as a record that cannot be read.
+			throw error instanceof InputError
+				? nodeError(execution.node, errorText(error))
+				: asError(error);
+		}
+	}
 	const message = `There is no operation "${String(name)}" of "${String(resource)}"`;
 	throw nodeError(execution.node, { message, description: '', details: {} });
 }

@@ -1,64 +1,17 @@
-import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
+import type { Asleep, Entry, ItemRecord, Result } from './records';
 import { outcomeUnknown } from './unknownOutcome';
-
-/** Where one billed request stands. A request that is known not to be charged leaves no entry: it may be sent again. */
-export type Entry =
-	| ({ state: 'sending' } & Sent)
-	| ({ state: 'done'; value: object } & Partial<Sent>)
-	| { state: 'unknown'; facts: UnknownFacts }
-	| { state: 'cut' /* 524: not charged, never the same request again */ };
-
-/** All branches, in the order of the node's outputs; an operation has those on which its items can end. */
-export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
-
-export type Branch = (typeof BRANCHES)[number];
-
-/** What came out of an item, and on which branch. */
-export interface Result {
-	branch: Branch;
-	items: INodeExecutionData[];
-}
-
-/** The stored form of one item: plain JSON. */
-export interface ItemRecord {
-	/** By request of the item: `speech`, `job`, `segment 3`, … */
-	requests: Record<string, Entry>;
-	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
-	operation?: string;
-	frozen?: object;
-	/** The item is finished. */
-	result?: Result;
-	/** The ID of the job or video from which the result came. */
-	taskId?: string;
-	/** This execution has recorded the item's `sendOnceKey`. */
-	keyRecorded?: boolean;
-	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
-	waitingSince?: number;
-	/** What had come of the item when the run went to sleep, if it is not to be done again on waking up. */
-	asleep?: Asleep;
-}
-
-/** An outcome that holds over a sleep, but not over a new attempt. */
-export type Asleep = Result | { failed: Failed };
-
-/** An error as plain JSON. */
-export interface Failed {
-	message: string;
-	description: string;
-	details: object;
-	binary?: object;
-}
-
-/** Operations whose finished items have the ID of their task only in their json, in records before 0.2.0. */
-const OF_TASKS = /^(speechJob|video)\./;
 
 /** The binary field of what is done of a text: by the first segment that is in the file, counted from 1. */
 export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
 
 const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
+
+const isFile = (value: unknown): value is IBinaryData =>
+	isRecord(value) && typeof value.mimeType === 'string';
 
 const segmentOf = (request: string): number => Number(/^segment (\d+)/.exec(request)?.[1] ?? 1);
 
@@ -182,8 +135,8 @@ export class ItemLedger {
 	private interruptedFacts(): UnknownFacts {
 		const entries = this.entries();
 		for (const entry of entries) if (entry.state === 'unknown') return entry.facts;
-		const sent = entries.filter((entry) => 'sentAt' in entry);
-		const { sentAt = '', inputHash = '' } = (sent.at(-1) ?? {}) as Partial<Sent>;
+		const sent = entries.flatMap((entry) => ('sentAt' in entry ? [entry] : [])).at(-1);
+		const { sentAt = '', inputHash = '' } = sent ?? {};
 		return outcomeUnknown('interrupted', { sentAt, inputHash }).facts;
 	}
 
@@ -197,10 +150,9 @@ export class ItemLedger {
 
 	/** The id of the last of them, or of the finished item. */
 	get taskId(): string | undefined {
-		const { result, taskId, operation = '' } = this.record;
-		const { jobId, id } = result?.items[0]?.json ?? {};
-		const last = taskId ?? jobId ?? (OF_TASKS.test(operation) ? id : undefined);
-		return typeof last === 'string' ? last : this.taskIds.at(-1);
+		const { result, taskId } = this.record;
+		const { jobId } = result?.items[0]?.json ?? {};
+		return taskId ?? (typeof jobId === 'string' ? jobId : this.taskIds.at(-1));
 	}
 
 	/** The files that came of it, by the fields in which they are handed over: its result's, or those of its segments. */
@@ -209,8 +161,8 @@ export class ItemLedger {
 		if (result) return Object.assign({}, ...result.items.map(({ binary }) => binary));
 		return Object.fromEntries(
 			Object.entries(requests).flatMap(([request, entry]) =>
-				entry.state === 'done' && 'binary' in entry.value && isRecord(entry.value.binary)
-					? [[completedField(segmentOf(request)), entry.value.binary as unknown as IBinaryData]]
+				entry.state === 'done' && 'binary' in entry.value && isFile(entry.value.binary)
+					? [[completedField(segmentOf(request)), entry.value.binary]]
 					: [],
 			),
 		);

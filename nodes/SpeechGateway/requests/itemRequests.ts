@@ -49,6 +49,8 @@ export interface BilledRequest<T extends object> {
 	 * paid for, but damaged.
 	 */
 	read: (response: GatewayResponse) => Promise<T>;
+	/** Whether a value on record is what `read` returns: another version of the node may have kept it. */
+	isResult: (kept: object) => kept is T;
 	about?: About;
 	/** The caller falls back to a job on 524. */
 	fallsBackOn524?: boolean;
@@ -99,9 +101,13 @@ export class ItemRequests {
 	}
 
 	/** Remembers the result of a free step until the item is finished. */
-	async remember<T extends object>(name: string, action: () => Promise<T>): Promise<T> {
+	async remember<T extends object>(
+		name: string,
+		isResult: (kept: object) => kept is T,
+		action: () => Promise<T>,
+	): Promise<T> {
 		const earlier = this.ledger.entry(name);
-		if (earlier?.state === 'done') return earlier.value as T;
+		if (earlier?.state === 'done' && isResult(earlier.value)) return earlier.value;
 		const value = await action();
 		this.ledger.done(name, value);
 		return value;
@@ -129,7 +135,11 @@ export class ItemRequests {
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {
 			case 'done':
-				return earlier.value as T;
+				if (request.isResult(earlier.value)) return earlier.value;
+				throw new GatewayError(
+					'What an earlier attempt has paid for cannot be read by this version of the node',
+					'Retry with the version that began this execution. Nothing was sent or charged again.',
+				);
 			case 'unknown':
 				throw new OutcomeUnknownError(earlier.facts);
 			case 'sending':

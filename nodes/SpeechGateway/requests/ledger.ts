@@ -1,31 +1,21 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { idIn } from '../core/json';
+import { idIn, isRecord } from '../core/json';
 import type { UnknownRow } from './circuitBreaker';
-import { BRANCHES, ItemLedger, type ItemRecord } from './itemLedger';
+import { ItemLedger } from './itemLedger';
+import { BRANCHES, readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
 import type { Execution } from '../engine/execution';
-
-interface RunRecord extends UnknownRow {
-	/** The execution in which this node first ran: this one, or the failed one that it retries. */
-	firstExecutionId?: string;
-	executionId?: string;
-	/** Since the execution started or woke up: n8n counts its tries anew then. */
-	attempts: number;
-	/** Wake-ups do not count. */
-	attemptsInAll?: number;
-	/** The execution sleeps; the hints that are to be shown in the end, and when its timeout is, ms since 1970. */
-	asleep?: { hints: string[]; endsAt?: number };
-	items: Record<string, ItemRecord>;
-}
-
-type Rounds = Record<string, RunRecord | undefined>;
 
 /** Under this name, beside the rounds: tasks that left the node on Still Processing, by ID. */
 const WAITING = 'waiting';
 
+const roundsIn = (memory: Record<string, unknown>, name: string): Rounds => {
+	const rounds = memory[name];
+	return isRecord(rounds) ? rounds : {};
+};
+
 /** Whether an earlier attempt has paid for anything in this round. */
 export function hasPaid({ memory }: Execution, name: string, key: string): boolean {
-	const stored = memory as Record<string, Rounds | undefined>;
-	const records = Object.values(stored[name]?.[key]?.items ?? {});
+	const records = Object.values(readRun(roundsIn(memory, name), key)?.items ?? {});
 	return records.some((record) => new ItemLedger(record).maybeCharged);
 }
 
@@ -53,14 +43,17 @@ export class Ledger {
 	/** Opens the record of a round, and counts this call as a new attempt or as a wake-up. */
 	static begin(execution: Execution, name: string, key: string): Ledger {
 		const { memory, id } = execution;
-		const rounds = ((memory as Record<string, Rounds | undefined>)[name] ??= {});
+		const rounds = roundsIn(memory, name);
+		memory[name] = rounds;
 		takeOverSleeping(rounds, key);
-		const round = (rounds[key] ??= {
+		const round = readRun(rounds, key) ?? {
+			version: RECORD_VERSION,
 			firstExecutionId: execution.firstId ?? id,
 			executionId: id,
 			attempts: 0,
 			items: {},
-		});
+		};
+		rounds[key] = round;
 		const isNewRetry = round.executionId !== id;
 		if (isNewRetry) Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
 		const { asleep } = round;
@@ -81,7 +74,7 @@ export class Ledger {
 	tryAgain(tries: number): void {
 		if (this.wokeUp) return;
 		// Each sleep makes n8n count anew: without an end of its own, Retry On Fail would wait again and again.
-		const waitAnew = this.round.attemptsInAll! <= tries;
+		const waitAnew = (this.round.attemptsInAll ?? 0) <= tries;
 		for (const key of this.keys()) this.item(key).tryAgain(waitAnew);
 	}
 
@@ -127,7 +120,8 @@ export class Ledger {
 
 	/** An item leaves on Still Processing: when its task comes back to this node, it is gone on with. */
 	letWait(key: string, id: string): void {
-		const waiting = (this.rounds[WAITING] ??= { ...this.round, items: {} });
+		const waiting = readRun(this.rounds, WAITING) ?? { ...this.round, items: {} };
+		this.rounds[WAITING] = waiting;
 		waiting.items[id] = structuredClone(this.round.items[key]);
 	}
 
@@ -136,7 +130,7 @@ export class Ledger {
 	 * back with it, and however late. Once it is done, they get what the first got.
 	 */
 	takeBack(items: INodeExecutionData[]): void {
-		const waiting = this.rounds[WAITING]?.items ?? {};
+		const waiting = readRun(this.rounds, WAITING)?.items ?? {};
 		let done: Map<string, INodeExecutionData> | undefined;
 		// Some nodes hand over items that have files, and no json at all.
 		for (const [index, { json = {} }] of items.entries()) {
@@ -157,7 +151,7 @@ export class Ledger {
 
 	/** A task that once left on Still Processing is done: its item is in the execution's data from now on. */
 	waitNoMore(id: string): void {
-		const waiting = this.rounds[WAITING];
+		const waiting = readRun(this.rounds, WAITING);
 		if (!waiting) return;
 		delete waiting.items[id];
 		if (Object.keys(waiting.items).length === 0) delete this.rounds[WAITING];
@@ -181,7 +175,7 @@ export class Ledger {
  * 1.100 among them, counts what it skips when it wakes up as a run of the node.
  */
 function takeOverSleeping(rounds: Rounds, key: string): void {
-	const slept = Object.keys(rounds).find((name) => rounds[name]?.asleep);
+	const slept = Object.keys(rounds).find((name) => readRun(rounds, name)?.asleep);
 	if (slept === undefined || slept === key) return;
 	rounds[key] = rounds[slept];
 	delete rounds[slept];

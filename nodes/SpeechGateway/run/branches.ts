@@ -4,7 +4,7 @@ import { Parameters } from '../fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
 import { errorItem } from './outputItems';
-import { type Branch, BRANCHES, type Result } from '../requests/itemLedger';
+import { type Branch, BRANCHES, type Result } from '../requests/records';
 import type { Execution } from '../engine/execution';
 
 /** How an item's way through the operation ended. */

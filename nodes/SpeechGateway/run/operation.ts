@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { OperationDescription } from '../fields/form';
 import type { Parameters } from '../fields/parameters';
 import type { ItemRequests } from '../requests/itemRequests';
-import type { Result } from '../requests/itemLedger';
+import type { Result } from '../requests/records';
 import type { Session } from '../requests/session';
 
 /** What an operation does. `P`: what is known of an item before anything is sent. */

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import type { Settled } from './branches';
 import { errorText } from './errors';
-import type { Asleep } from '../requests/itemLedger';
+import type { Asleep } from '../requests/records';
 import type { Ledger } from '../requests/ledger';
 import type { Session } from '../requests/session';
 

@@ -3,7 +3,7 @@ import type { AudioFormat } from '../audio';
 import { MAX_AUDIO_BYTES, maxAudioBytes } from './maxBytes';
 import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
-import { storeAudio, type StoredAudio } from '../files/storeAudio';
+import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { contentOf, submitTask, withTaskId } from '../tasks/task';
 import type { WaitSettings } from '../fields/wait';
@@ -28,12 +28,12 @@ export interface AsJob {
 
 /** The most bytes that the audio of a request can have. */
 const boundOf = ({ input, speed }: IDataObject): number =>
-	maxAudioBytes(String(input), speed as number | undefined);
+	maxAudioBytes(String(input), typeof speed === 'number' ? speed : undefined);
 
 /** What messages about a request name. */
 const subjectOf = ({ model, voice }: IDataObject) => ({
 	model: String(model),
-	voice: voice as string | undefined,
+	voice: typeof voice === 'string' ? voice : undefined,
 });
 
 /** Whether a request is still to be sent, as it is or as a job. */
@@ -58,6 +58,7 @@ export async function speak(
 			input: body,
 			about: subjectOf(body),
 			fallsBackOn524: asJob !== undefined,
+			isResult: isStoredAudio,
 			read: async (response) =>
 				await storeAudio(item, response, format, fileName, {
 					maxBytes: boundOf(body),
@@ -107,7 +108,7 @@ export async function speakAsJob(
 	const { id } = known;
 	const task = { thing: 'job', id } as const;
 	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
-	return await item.remember(`${name}, audio`, async () => {
+	return await item.remember(`${name}, audio`, isStoredAudio, async () => {
 		const size = String(request.body.input).length;
 		const first = { atOnce: resumed, heard: true, known, size };
 		await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);

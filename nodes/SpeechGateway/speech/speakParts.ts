@@ -21,7 +21,7 @@ import {
 import { voiceIds, voiceName } from './voices';
 import type { Voice } from '../fields/voice';
 import type { ItemRequests } from '../requests/itemRequests';
-import type { Result } from '../requests/itemLedger';
+import type { Result } from '../requests/records';
 import { readTags } from '../files/podcast';
 import { estimateOf, speechBody } from './speaking';
 import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';

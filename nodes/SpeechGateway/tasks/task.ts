@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { AsleepError, asError, GatewayError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
-import { idIn, isRecord } from '../core/json';
+import { idIn } from '../core/json';
+import { isDataObject } from '../gateway/dataObject';
 import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
@@ -21,7 +22,12 @@ export async function submitTask(
 	request: Pick<BilledRequest<IDataObject>, 'name' | 'input' | 'about'>,
 ): Promise<IDataObject & { id: string }> {
 	const { create: endpoint } = taskEndpoints[thing];
-	const body = await item.billed({ ...request, endpoint, read: readAccepted(item) });
+	const body = await item.billed({
+		...request,
+		endpoint,
+		isResult: isDataObject,
+		read: readAccepted(item),
+	});
 	const id = String(body.id);
 	rememberId(item, { thing, id });
 	return { ...body, id };
@@ -92,12 +98,12 @@ const WRAPPERS = ['data', 'job', 'task', 'video', 'voice', 'result'];
 
 /** A resource's JSON, which some gateways wrap in another object. Throws when it is no object. */
 export function resourceBody(body: unknown): IDataObject {
-	if (!isRecord(body)) throw new Error('the answer is not a JSON object');
-	const wrapped = WRAPPERS.map((name) => body[name]).find(isRecord);
-	if (!wrapped || idIn(body, ...IDS) !== undefined) return body as IDataObject;
+	if (!isDataObject(body)) throw new Error('the answer is not a JSON object');
+	const wrapped = WRAPPERS.map((name) => body[name]).find(isDataObject);
+	if (!wrapped || idIn(body, ...IDS) !== undefined) return body;
 	// A status beside it may be the resource's own, or only say that the request went well.
 	const isWhole = idIn(wrapped, ...IDS) !== undefined && wrapped.status !== undefined;
-	return (body.status === undefined || isWhole ? wrapped : body) as IDataObject;
+	return body.status === undefined || isWhole ? wrapped : body;
 }
 
 /** n8n keeps this many entries an execution; later ids are only in the items. */

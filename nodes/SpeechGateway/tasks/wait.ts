@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { ItemRequests } from '../requests/itemRequests';
-import type { Result } from '../requests/itemLedger';
+import type { Result } from '../requests/records';
 import { type Task, taskJson, withTaskId } from './task';
 import { waitAsleep } from './waitAsleep';
 import type { WaitSettings } from '../fields/wait';

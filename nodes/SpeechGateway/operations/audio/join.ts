@@ -8,7 +8,7 @@ import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
 import type { StoredAudio } from '../../files/storeAudio';
 import { defineOperation } from '../../run/operation';
-import type { Result } from '../../requests/itemLedger';
+import type { Result } from '../../requests/records';
 import type { Session } from '../../requests/session';
 import { checkOutputField, checkTaggable, readTags } from '../../files/podcast';
 

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { isRecord } from '../../core/json';
 import { asError, OutcomeUnknownError } from '../../core/errors';
 import { chatComplete, type ChatValues } from './complete.form';
 import { completeChat } from '../../chat/completeChat';
@@ -47,6 +48,6 @@ function chatRequest(input: ChatValues, { execution }: Parameters) {
 }
 
 function lastMessage({ messages }: IDataObject): string | undefined {
-	const last = Array.isArray(messages) ? (messages.at(-1) as IDataObject) : undefined;
-	return typeof last?.content === 'string' ? last.content : undefined;
+	const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+	return isRecord(last) && typeof last.content === 'string' ? last.content : undefined;
 }

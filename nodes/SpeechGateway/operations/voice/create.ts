@@ -1,3 +1,4 @@
+import { isDataObject } from '../../gateway/dataObject';
 import type { IDataObject } from 'n8n-workflow';
 import { CLONE_TOKENS, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { type CloneValues, voiceCreate } from './create.form';
@@ -57,6 +58,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		endpoint: endpoints.createVoice,
 		input: { model, title, bytes: recording.bytes, fileName: recording.fileName },
 		about: { model },
+		isResult: isDataObject,
 		body: async () => {
 			const file = fileOf(execution, item.index, binaryPropertyName);
 			const audio = await collect(await chunksOf(execution, file));

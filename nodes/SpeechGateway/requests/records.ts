@@ -1,0 +1,141 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { InputError, type Sent, type UnknownFacts } from '../core/errors';
+import { idIn, isRecord } from '../core/json';
+
+/**
+ * What the ledger keeps in the execution's data: plain JSON that a later version of the node may read, or an earlier one
+ * have written. So it has a version, and is checked when it is read.
+ */
+
+/** 1, which has no number, is of 0.1.0: there, finished items of tasks have no `taskId`. */
+export const RECORD_VERSION = 2;
+
+/** All branches, in the order of the node's outputs; an operation has those on which its items can end. */
+export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
+
+export type Branch = (typeof BRANCHES)[number];
+
+/** What came out of an item, and on which branch. */
+export interface Result {
+	branch: Branch;
+	items: INodeExecutionData[];
+}
+
+/** The state of one billed request. A request that is known not to be charged leaves no entry: it may be sent again. */
+export type Entry =
+	| ({ state: 'sending' } & Sent)
+	| ({ state: 'done'; value: object } & Partial<Sent>)
+	| { state: 'unknown'; facts: UnknownFacts }
+	| { state: 'cut' /* 524: not charged, never the same request again */ };
+
+/** An error as plain JSON. */
+export interface Failed {
+	message: string;
+	description: string;
+	details: object;
+	binary?: object;
+}
+
+/** An outcome that holds over a sleep, but not over a new attempt. */
+export type Asleep = Result | { failed: Failed };
+
+export interface ItemRecord {
+	/** By request of the item: `speech`, `job`, `segment 3`, … */
+	requests: Record<string, Entry>;
+	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
+	operation?: string;
+	frozen?: object;
+	/** The item is finished. */
+	result?: Result;
+	/** The ID of the job or video from which the result came. */
+	taskId?: string;
+	/** This execution has recorded the item's `sendOnceKey`. */
+	keyRecorded?: boolean;
+	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
+	waitingSince?: number;
+	/** What had come of the item when the run went to sleep, if it is not to be done again on waking up. */
+	asleep?: Asleep;
+}
+
+/** One round of the node. */
+export interface RunRecord {
+	version?: number;
+	/** The execution in which this node first ran: this one, or the failed one that it retries. */
+	firstExecutionId?: string;
+	executionId?: string;
+	/** Since the execution started or woke up: n8n counts its tries anew then. */
+	attempts: number;
+	/** Wake-ups do not count. */
+	attemptsInAll?: number;
+	/** For the circuit breaker: unknown outcomes since the last success or refusal. */
+	unknownInRow?: number;
+	/** The execution sleeps; the hints that are to be shown in the end, and when its timeout is, ms since 1970. */
+	asleep?: { hints: string[]; endsAt?: number };
+	items: Record<string, ItemRecord>;
+}
+
+/** The rounds on record under the ledger's name, by key; each is checked by `readRun` when it is used. */
+export type Rounds = Record<string, unknown>;
+
+/**
+ * One round on record, brought up to the present version in place. Undefined if there is none. Throws InputError when a newer
+ * version of the node has written it, or when it is damaged: what is paid for is not known then, so nothing may be sent.
+ */
+export function readRun(rounds: Rounds, key: string): RunRecord | undefined {
+	if (!Object.hasOwn(rounds, key)) return undefined;
+	const run = rounds[key];
+	if (isRecord(run) && typeof run.version === 'number' && run.version > RECORD_VERSION)
+		throw new InputError(
+			'This execution was begun by a newer version of the Speech Gateway node',
+			'Update the package to finish it. Nothing was sent, and nothing paid for is lost.',
+		);
+	if (!isRun(run))
+		throw new InputError(
+			'The record of what this execution has paid for cannot be read',
+			'So nothing was sent, lest it be charged twice. Start a new execution for what is missing.',
+		);
+	if (run.version === undefined) for (const item of Object.values(run.items)) nameTask(item);
+	run.version = RECORD_VERSION;
+	return run;
+}
+
+const isRun = (value: unknown): value is RunRecord =>
+	isRecord(value) &&
+	typeof value.attempts === 'number' &&
+	isRecord(value.items) &&
+	Object.values(value.items).every(isItem);
+
+const isItem = (value: unknown): value is ItemRecord =>
+	isRecord(value) &&
+	isRecord(value.requests) &&
+	Object.values(value.requests).every(isEntry) &&
+	(value.result === undefined || isResult(value.result));
+
+const isResult = (value: unknown): value is Result =>
+	isRecord(value) &&
+	BRANCHES.some((branch) => branch === value.branch) &&
+	Array.isArray(value.items);
+
+function isEntry(value: unknown): value is Entry {
+	if (!isRecord(value)) return false;
+	switch (value.state) {
+		case 'sending':
+			return typeof value.sentAt === 'string';
+		case 'done':
+			return typeof value.value === 'object' && value.value !== null;
+		case 'unknown':
+			return isRecord(value.facts) && typeof value.facts.reason === 'string';
+		default:
+			return value.state === 'cut';
+	}
+}
+
+/** Operations of 0.1.0 whose result is a task, with its ID only in the item. */
+const OF_TASKS = /^(speechJob|video)\./;
+
+function nameTask(item: ItemRecord): void {
+	const json = item.result?.items[0]?.json;
+	if (!json || item.taskId !== undefined) return;
+	const id = idIn(json, 'jobId', ...(OF_TASKS.test(item.operation ?? '') ? ['id'] : []));
+	if (id !== undefined) item.taskId = id;
+}
