@@ -45,9 +45,14 @@ const elapsed = () => `${(performance.now() / 1000).toFixed(1)} s`;
  * `npm run demo`: from the sources to audio files in demo-output/. First the table is narrated in n8n's own engine, which
  * npm install has brought; then n8n is installed, and table and episode are narrated in it with the packed package.
  * `--engine` stops after the first part. `--open` leaves n8n running for a look at the editor.
+ * `--screenshots` takes the pictures of the documents instead.
  * With a key and a base URL, the real gateway is used, and only in n8n (with `--engine`: only in the engine), as it charges.
  */
 export async function main(args: string[]): Promise<number> {
+	if (args[0] === '--screenshots') {
+		const { takeScreenshots } = await import('./screenshots');
+		return await takeScreenshots(args.slice(1));
+	}
 	const gateway = await chooseGateway();
 	const engineOnly = args.includes('--engine');
 	if (engineOnly || gateway.simulator) {

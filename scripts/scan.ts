@@ -19,8 +19,8 @@ interface Scanner {
 
 const PACKED = ['**/*.js', 'package.json'];
 
-/** `npm run scan`: what n8n's scanner of community packages says of the sources and of the packed files. Nothing is published. */
-export async function main(): Promise<number> {
+/** What n8n's scanner of community packages says of the sources and of the packed files. Nothing is published. */
+export async function scan(): Promise<number> {
 	const { analyzePackage, SOURCE_FILE_PATTERNS } = await installScanner();
 	const tarball = await step('Build and pack the package', console.log, packPackage);
 	const folder = await mkdtemp(path.join(tmpdir(), 'speech-gateway-scan-'));

@@ -63,10 +63,10 @@ const ASLEEP = buildWorkflow({
 });
 
 /**
- * `npm run screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. With
+ * `npm run demo -- --screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. With
  * `pictures`, `asleep` or `animation` only these.
  */
-export async function main(args: string[] = []): Promise<number> {
+export async function takeScreenshots(args: string[]): Promise<number> {
 	const wants = (what: string) => args.length === 0 || args.includes(what);
 	const log = (line: string) => console.log(line);
 	await mkdir(FOLDER, { recursive: true });

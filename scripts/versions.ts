@@ -16,7 +16,7 @@ import { npm, run, step } from '../test/support/n8n/steps';
 import { type JestReport, runJest } from './jest';
 
 const DOCUMENT = path.join(REPOSITORY, 'docs/compatibility.md');
-const TABLE = /(<!-- npm run test:versions -->\n)[^]*?(<!-- end -->)/;
+const TABLE = /(<!-- tested versions -->\n)[^]*?(<!-- end -->)/;
 const HEAD = [
 	'| n8n | Speech Gateway | Chat Model | passed | failed | tested |',
 	'| --- | --- | --- | --- | --- | --- |',
@@ -25,10 +25,10 @@ const HEAD = [
 /** Files of tests that are about the chat model. */
 const CHAT_MODEL = /chatModel|chatExamples/;
 /**
- * `npm run test:versions -- 1.100.1 2.16.1 latest`: installs each version of n8n, runs the tests in it, and removes it. What
+ * `npm test -- --versions 1.100.1 2.16.1 latest`: installs each version of n8n, runs the tests in it, and removes it. What
  * came out is the table in docs/compatibility.md, in which the rows of other versions stay.
  */
-export async function main(args: string[]): Promise<number> {
+export async function testVersions(args: string[]): Promise<number> {
 	if (args.length === 0) throw new Error('Which versions of n8n? Such as: 1.100.1 2.16.1 latest');
 	process.env.PACKAGE_TARBALL = await step('Build and pack the package', console.log, packPackage);
 	const total = { passed: 0, failed: 0 };

@@ -28,11 +28,11 @@ function program(name: string, script: string): void {
 	chmodSync(file, 0o755);
 }
 
-/** Runs `.ci/run` where each suite is a shell command; a suite that is not given passes. */
+/** Runs `.ci/run` where each suite, named by its flag, is a shell command; a suite that is not given passes. */
 function ciRun(suites: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
-	const cases = Object.entries(suites).map(([name, command]) => `${name}) ${command} ;;`);
+	const cases = Object.entries(suites).map(([name, command]) => `'${name}') ${command} ;;`);
 	program('dpkg', 'exit 0');
-	program('npm', `case "$2" in ${cases.join(' ')} *) echo "3 passed, 0 failed" ;; esac`);
+	program('npm', `case "$3" in ${cases.join(' ')} *) echo "3 passed, 0 failed" ;; esac`);
 	const { status, stdout } = spawnSync(path.join(machine, '.ci/run'), {
 		encoding: 'utf8',
 		env: { ...process.env, ...env, PATH: `${path.join(machine, 'bin')}:${process.env.PATH}` },
@@ -59,21 +59,21 @@ test.each([
 	],
 	['has failures', 'echo "2 passed, 4 failed"; exit 1', '8 passed, 4 failed'],
 	['says that some failed and exits with 0', 'echo "2 passed, 4 failed"', '8 passed, 4 failed'],
-	['is no script of npm', 'exit 1', '6 passed, 1 failed'],
+	['cannot be started', 'exit 1', '6 passed, 1 failed'],
 ])('a suite that %s has failed', (_, command, lastLine) => {
-	for (const suite of ['test', 'test:compat', 'test:queue'])
+	for (const suite of ['', '--compat', '--queue'])
 		expect(ciRun({ [suite]: command })).toEqual({ status: 1, lastLine });
 });
 
 test('news of npm after the last line change nothing', () => {
 	const news = 'echo "3 passed, 0 failed"; echo "npm notice New version of npm" >&2';
-	expect(ciRun({ 'test:queue': news })).toEqual({ status: 0, lastLine: '9 passed, 0 failed' });
+	expect(ciRun({ '--queue': news })).toEqual({ status: 0, lastLine: '9 passed, 0 failed' });
 });
 
 test('interrupted: what runs is ended, the last line is there, and the run has failed', () => {
 	// npm ← timeout ← .ci/run
 	const run = '$(ps -o ppid= -p "$PPID")';
-	expect(ciRun({ test: `kill -TERM ${run}; exec sleep 1000` })).toEqual({
+	expect(ciRun({ '': `kill -TERM ${run}; exec sleep 1000` })).toEqual({
 		status: 1,
 		lastLine: '0 passed, 1 failed',
 	});
