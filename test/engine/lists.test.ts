@@ -73,8 +73,8 @@ test.each<[unknown, string]>([
 ])('title %# is shown in one line', async (title, name) => {
 	voices({ _id: 'voice_2', title }, good);
 	expect(await search(searchOwnVoices)).toEqual([
-		{ name, value: 'voice_2', description: 'voice_2' },
 		shown,
+		{ name, value: 'voice_2', description: 'voice_2' },
 	]);
 });
 
@@ -151,6 +151,30 @@ describe('a list of models of all kinds', () => {
 			...['fish-speech', 'ant', 'zebra'],
 		]);
 	});
+});
+
+test('models whose entries say nothing are known by their names', async () => {
+	const ids = [
+		...['claude-x', 'dall-e-3', 'fish-speech', 'gpt-4o', 'gpt-4o-mini-tts', 'gpt-4o-transcribe'],
+		...['mystery', 'sora-2', 'text-embedding-3'],
+	];
+	const data = ids.map((id) => ({ id, object: 'model', owned_by: 'someone' }));
+	sim.fault({ path: '/v1/models', status: 200, body: { data } });
+	expect((await search(searchModels)).map(({ name }) => name)).toEqual([
+		...['fish-speech', 'gpt-4o-mini-tts', 'mystery'],
+		...['claude-x (chat)', 'dall-e-3 (other)', 'gpt-4o (chat)', 'gpt-4o-transcribe (other)'],
+		...['sora-2 (video)', 'text-embedding-3 (other)'],
+	]);
+});
+
+test('the newest voice is first, those without a date are last', async () => {
+	voices(
+		{ _id: 'c', title: 'C' },
+		{ _id: 'a', title: 'A', created_at: 1_600_000_000 },
+		{ _id: 'd', title: 'D' },
+		{ _id: 'b', title: 'B', created_at: '2026-01-01T00:00:00Z' },
+	);
+	expect((await search(searchOwnVoices)).map(({ value }) => value)).toEqual(['b', 'a', 'c', 'd']);
 });
 
 const listed = async (body: unknown) => {

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json';
+import { idIn, isRecord } from '../core/json';
 
 /** What a model is for. A gateway has one list of all its models. */
 export type Capability = 'speech' | 'chat' | 'video' | 'other';
@@ -16,12 +16,26 @@ const SIGNS: Array<[RegExp, Capability]> = [
 	[/chat|completion|text|language|\bllm\b|^(openai|anthropic|gemini)\b/, 'chat'],
 ];
 
+/** The same for names of models, where the entry says nothing. */
+const NAMES: Array<[RegExp, Capability]> = [
+	[/whisper|transcri|\b(asr|stt)\b|embed|rerank|moderation|dall-e|image|flux|diffusion/, 'other'],
+	[/speech|\btts\b|voice|\baudio\b/, 'speech'],
+	[/video|sora|\bveo\b|kling|seedance/, 'video'],
+	[/\bgpt\b|\bo[134]\b|chat|claude|gemini|llama|qwen|deepseek|mistral|\bglm\b|grok|kimi/, 'chat'],
+];
+
 /**
- * What a model can do, as its entry in the list says. Gateways differ in where they say it, and many do not: then the
- * list is empty.
+ * What a model can do, as its entry in the list says, or else its name. Gateways differ in where they say it. Empty: not known.
  */
 export function capabilitiesOf(model: Record<string, unknown>): Capability[] {
 	if (model.id === DEFAULT_SPEECH_MODEL) return ['speech'];
+	const said = capabilitiesIn(model);
+	if (said.length > 0) return said;
+	const name = (idIn(model, 'id', 'name', 'model') ?? '').toLowerCase();
+	return NAMES.flatMap(([sign, can]) => (sign.test(name) ? [can] : [])).slice(0, 1);
+}
+
+function capabilitiesIn(model: Record<string, unknown>): Capability[] {
 	const { architecture } = model;
 	const said = [
 		model.type,

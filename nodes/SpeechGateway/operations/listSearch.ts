@@ -79,12 +79,15 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 		context,
 		endpoints.voices(typeof model === 'string' && model ? model : DEFAULT_SPEECH_MODEL),
 	);
-	return voices.flatMap((voice) => {
+	// Newest first: a voice that was just cloned is the one to pick.
+	const age = (voice: IDataObject) => dateOf(voice.created_at)?.getTime() ?? -Infinity;
+	const newestFirst = [...voices].sort((a, b) => (age(b) === age(a) ? 0 : age(b) - age(a)));
+	return newestFirst.flatMap((voice) => {
 		const id = pickable(voiceIdIn(voice));
 		if (id === undefined) return [];
 		const given = voice.title;
 		const title = plain(typeof given === 'number' ? String(given) : given) ?? id;
-		const date = dateOf(voice.created_at);
+		const date = dateOf(voice.created_at)?.toISOString().slice(0, 10);
 		// n8n keeps the name of what is picked, too.
 		const name = title.startsWith('=') ? `"${title}"` : title;
 		return { name: `${name}${date ? ` (${date})` : ''}`, value: id, description: id };
@@ -118,8 +121,8 @@ function matching(results: INodeListSearchItems[], filter = ''): INodeListSearch
 }
 
 /** The gateway's timestamps are seconds, milliseconds or ISO dates. */
-function dateOf(created: unknown): string | undefined {
+function dateOf(created: unknown): Date | undefined {
 	if (typeof created !== 'number' && typeof created !== 'string') return undefined;
 	const date = new Date(typeof created === 'number' && created < 1e11 ? created * 1000 : created);
-	return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10);
+	return Number.isNaN(date.getTime()) ? undefined : date;
 }
