@@ -233,8 +233,29 @@ describe('errors say what happened and what to do', () => {
 			{ model: 'nope' },
 			{ error: { message: 'unknown model' } },
 			/^The gateway has no model "nope" that can speak \(404\)$/,
-			/try "fish-speech", .*exactly one \/v1/,
+			/^Not every model of the list can speak: try "fish-speech"\. The gateway says/,
 		],
+		...[
+			'The model `nope` does not exist',
+			'No such model: nope',
+			'nope is not a valid model: model not found',
+			"model 'nope' isn't supported or doesn't exist",
+		].map((message): [number, object, object, RegExp, RegExp] => [
+			404,
+			{ model: 'nope' },
+			{ error: { message } },
+			/^The gateway has no model "nope" that can speak \(404\)$/,
+			/^(?!.*base URL)/,
+		]),
+		...['Invalid URL (POST /v1/v1/models)', 'Route not found; see the list of models'].map(
+			(message): [number, object, object, RegExp, RegExp] => [
+				404,
+				{ model: 'nope' },
+				{ error: { message } },
+				/no model "nope" that can speak/,
+				/one \/v1/,
+			],
+		),
 		[404, { model: 'nope' }, {}, /no such address, or no model "nope" that can speak/, /one \/v1/],
 		[
 			404,
@@ -248,7 +269,7 @@ describe('errors say what happened and what to do', () => {
 			{ model: 'nope', url: 'https://host/v1/chat/completions' },
 			{ error: { code: 'model_not_found' } },
 			/^The gateway has no model "nope" that can chat \(404\)$/,
-			/pick another one, .*exactly one \/v1/,
+			/^Not every model of the list can chat: pick another one\.$/,
 		],
 		[
 			404,

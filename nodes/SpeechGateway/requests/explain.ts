@@ -177,6 +177,10 @@ const ABILITIES: Array<[RegExp, string, string]> = [
 	[/\/videos/, 'that makes videos', 'Not every model of the list makes videos: pick another one'],
 ];
 
+/** Words that leave no doubt about the address: `The model "x" does not exist`, `model_not_found`, `No such model`. */
+const NO_SUCH_MODEL =
+	/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|model_not_found|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/i;
+
 /** A 404 is said of a wrong address, of a model that does not exist, and of one that is for something else. */
 function unknownModel({ model, url }: Subject, said: string): [string, string] {
 	const address = `check the base URL in the credential: the address called was ${url} (it should have exactly one /v1).`;
@@ -186,6 +190,8 @@ function unknownModel({ model, url }: Subject, said: string): [string, string] {
 	const advice = another.includes(`"${model}"`)
 		? 'This account may not have it: look it up with Model → Get Many'
 		: another;
+	if (NO_SUCH_MODEL.test(said))
+		return [`The gateway has no model "${model}" ${able} (404)`, `${advice}.`];
 	return [
 		/model/i.test(said)
 			? `The gateway has no model "${model}" ${able} (404)`
