@@ -75,6 +75,19 @@ test('a single request takes at most 10,000 characters, counted as code points',
 	expect(longest.hints.join()).toContain('1310 characters');
 });
 
+test('an empty cell of a table: how to skip such rows', async () => {
+	const items = [...texts(7), item({ id: 7, text: '' }), ...texts(2)];
+	const { error } = await run({ items });
+	expect(error?.message).toBe('"Text" is required, but is empty (item 8 of 10)');
+	const skip = 'or set "On Error" to "Continue" to skip such rows';
+	expect(error?.description).toContain(skip);
+	expect((await run({ items: [item({ text: '' })] })).error?.description).not.toContain(skip);
+	expect(sim.requests).toEqual([]);
+	const { outputs } = await run({ items, onError: 'continueRegularOutput' });
+	expect(outputs[0].filter(({ binary }) => binary)).toHaveLength(9);
+	expect(JSON.stringify(outputs)).not.toContain('skip such rows');
+});
+
 describe('sendOnceKey', () => {
 	const keyed = (prefix: string) => generate({ sendOnceKey: `={{ "${prefix}" + $json.id }}` });
 

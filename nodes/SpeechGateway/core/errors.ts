@@ -11,13 +11,26 @@ export type UnknownReason =
 export const asError = (thrown: unknown): Error =>
 	thrown instanceof Error ? thrown : new Error(String(thrown));
 
+export const NOTHING_SENT = 'Nothing was sent and nothing was charged.';
+
 /** Bad input, found before anything was sent. Message = what is wrong, description = what to do. */
 export class InputError extends Error {
 	constructor(
 		message: string,
-		readonly description = 'Nothing was sent and nothing was charged.',
+		readonly description = NOTHING_SENT,
 	) {
 		super(message);
+	}
+}
+
+/** A field has no value for an item. */
+export class EmptyFieldError extends InputError {
+	constructor(
+		message: string,
+		/** What to do, as part of a sentence. */
+		readonly advice: string,
+	) {
+		super(message, `${advice}. ${NOTHING_SENT}`);
 	}
 }
 

@@ -1,4 +1,4 @@
-import { InputError } from '../core/errors';
+import { EmptyFieldError, InputError } from '../core/errors';
 
 /** Checks of single values. Each throws InputError with the label, the limit and what was given. */
 
@@ -58,8 +58,8 @@ export function requiredText(value: unknown, label: string): string {
 		typeof value === 'string' || value === undefined || value === null
 			? 'empty'
 			: JSON.stringify(value)?.slice(0, 80);
-	throw new InputError(
+	throw new EmptyFieldError(
 		`"${label}" is required, but is ${given}`,
-		'Fill it in, or check that its expression has a value for this item. Nothing was sent and nothing was charged.',
+		'Fill it in, or check that its expression has a value for this item',
 	);
 }

@@ -6,7 +6,13 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { type ErrorDetails, GatewayError, InputError } from '../core/errors';
+import {
+	EmptyFieldError,
+	type ErrorDetails,
+	GatewayError,
+	InputError,
+	NOTHING_SENT,
+} from '../core/errors';
 import type { Operation } from './operation';
 import type { Execution } from '../engine/execution';
 
@@ -79,7 +85,11 @@ export function runError(
 		? ''
 		: keptWords(kept, count, details, operation, execution.isKeptOnFailure);
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
-	const description = [advice, sent, id].filter(Boolean).join(' ');
+	const todo =
+		error instanceof EmptyFieldError && count > 1
+			? `${error.advice}, or set "On Error" to "Continue" to skip such rows. ${NOTHING_SENT}`
+			: advice;
+	const description = [todo, sent, id].filter(Boolean).join(' ');
 	// Without an item index: the editor would append it to the message, counted from 0.
 	return nodeError(execution.node, { message, description, details });
 }
