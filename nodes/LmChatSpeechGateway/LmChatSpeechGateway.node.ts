@@ -39,7 +39,7 @@ export class LmChatSpeechGateway implements INodeType {
 	methods = { credentialTest: { testGateway }, listSearch: { searchModels } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		// n8n loads this file whenever one of its processes starts: what works is loaded when it is needed.
+		// Load the implementation lazily: n8n loads this file whenever one of its processes starts.
 		const { supplyModel } = await import('./supplyModel');
 		return await supplyModel(this, itemIndex);
 	}

@@ -51,7 +51,7 @@ export class SpeechGateway implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		// n8n loads this file whenever one of its processes starts: what works is loaded when it is needed.
+		// Load the implementation lazily: n8n loads this file whenever one of its processes starts.
 		const { runOperation } = await import('./operations');
 		const { Execution } = await import('./engine/execution');
 		return await runOperation(new Execution(this));

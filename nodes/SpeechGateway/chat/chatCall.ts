@@ -6,7 +6,7 @@ import { Ledger } from '../requests/ledger';
 import type { Session } from '../requests/session';
 import { completeChat, type TextListener } from './completeChat';
 
-/** Calls under way in this process; a record of any other call is left from an earlier attempt. */
+/** Calls in progress in this process; a record of any other call is from an earlier attempt. */
 const underWay = new Set<string>();
 
 /**

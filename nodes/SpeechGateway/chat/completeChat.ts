@@ -87,7 +87,7 @@ async function readAnswer(
 			if (reader.closed) break;
 		}
 	} catch (error) {
-		// What breaks after the end of the answer takes nothing from it.
+		// A connection that breaks after the end of the answer does no harm.
 		if (!reader.whole) {
 			await hear(shown.end());
 			throw asError(error);

@@ -5,7 +5,7 @@ export interface SseEvent {
 	id?: string;
 }
 
-/** An event far beyond any chat delta; without a bound, a stream that never ends its line would fill the memory. */
+/** Far more than any chat delta; without a bound, a stream that never ends its line would fill the memory. */
 const DEFAULT_MAX_BUFFER_BYTES = 1024 * 1024;
 
 const LF = 0x0a;
@@ -87,7 +87,7 @@ export class SseParser {
 			this.data.push(value);
 			return;
 		}
-		// Only data lines add up within an event; the others are done with.
+		// Only data lines accumulate within an event.
 		this.bufferedBytes -= bytes.length;
 		if (field === 'event') this.event = value;
 		else if (field === 'id' && !value.includes('\0')) this.id = value;

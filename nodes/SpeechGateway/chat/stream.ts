@@ -209,7 +209,7 @@ export class ChatStreamReader {
 	private fields: JsonObject = {};
 	private error: unknown;
 	private done = false;
-	/** An event that is not JSON: text may be missing, so the stream can no longer be called whole. */
+	/** An event was not JSON: text may be missing, so the stream no longer counts as whole. */
 	private damaged = false;
 	/** A JSON body as far as it came; undefined while nothing but white space came, null for a stream. */
 	private body: { text: string; decoder: TextDecoder } | null | undefined;
@@ -275,7 +275,7 @@ export class ChatStreamReader {
 		if (event === 'error') this.error ??= asObject(value)?.error ?? value ?? data;
 		const body = asObject(value);
 		if (!body) {
-			// A keep-alive may be any word, but what looks like JSON carried something.
+			// A keep-alive may be any word, but broken JSON had content.
 			if (data.trimStart().startsWith('{')) this.damaged = true;
 			return [];
 		}

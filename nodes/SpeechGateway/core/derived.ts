@@ -1,4 +1,4 @@
-/** A function of an object that is worked out once for each; nothing is stored in the object itself. */
+/** Caches a function of an object, once for each object, without storing anything in it. */
 export function derived<I extends object, T>(derive: (input: I) => T): (input: I) => T {
 	const known = new WeakMap<I, { value: T }>();
 	return (input) => {

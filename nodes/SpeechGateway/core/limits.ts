@@ -1,9 +1,9 @@
-/** Limits and prices that the editor shows, too: n8n loads them at its start, and nothing of what works with them. */
+/** Limits and prices that the editor shows, too: n8n loads this file at its start, without the code that uses it. */
 
 /** Longest text of one request or job, in Unicode code points. */
 export const MAX_INPUT_CHARACTERS = 10_000;
 
-/** The longest pause: what is longer is nearly always a slip, and silence takes space as any sound does. */
+/** The longest pause: a longer one is nearly always a typing error, and silence takes space like any sound. */
 export const MAX_PAUSE_MILLISECONDS = 60_000;
 
 /** Price of one cloned voice, in tokens before the model's multiplier (billing rule 3). */

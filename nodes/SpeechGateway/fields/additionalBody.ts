@@ -1,6 +1,6 @@
 import { jsonObjectOption } from './kinds';
 
-/** What the gateway takes beyond the fields of this node. */
+/** Request fields that this node has no field for. */
 export const additionalBodyOption = (more: string) =>
 	jsonObjectOption({
 		displayName: 'Additional Body Fields',

@@ -7,7 +7,7 @@ export const answerFields = {
 		numberOption({
 			displayName: 'Temperature',
 			name: 'temperature',
-			// A proposal of the editor, not a limit: models differ in what they take.
+			// Suggested by the editor; not a limit, because models differ.
 			typeOptions: { minValue: 0, maxValue: 2 },
 			decimals: 2,
 			default: 1,

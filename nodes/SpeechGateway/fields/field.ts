@@ -39,16 +39,16 @@ export function group<V extends object>(fields: FieldsOf<V>): Field<V> {
 	};
 }
 
-/** What options amount to when none of them is set. */
+/** The values of options when none of them is set. */
 export const unsetOf = <F extends Record<string, OptionField>>(fields: F): InputOf<F> =>
 	Object.fromEntries(
 		Object.entries(fields).map(([name, { unset }]) => [name, unset]),
 	) as InputOf<F>;
 
-/** Makes a value of what n8n gives, or throws InputError; the label is for the error. */
+/** Reads a value from n8n, or throws InputError; the label is for the error. */
 export type Parse<T> = (value: unknown, label: string) => T;
 
-/** A field on the panel. `missing`: what n8n is to give for a workflow that lacks the parameter. */
+/** A field on the panel. `missing`: the value for a workflow that lacks the parameter. */
 export const panelField = <T>(
 	property: INodeProperties,
 	parse: Parse<T>,
@@ -59,7 +59,7 @@ export const panelField = <T>(
 	read: (parameters) => parse(parameters.raw(property.name, missing), property.displayName),
 });
 
-/** The same field, for what is charged: typed text such as `{{ $json.text }}` was meant as an expression. */
+/** The same field for text that is charged: refuses typed text such as `{{ $json.text }}`, which was meant as an expression. */
 export const refuseLiterals = <T>(field: Field<T>): Field<T> => ({
 	...field,
 	read(parameters) {
@@ -81,7 +81,7 @@ export function option<T>(
 	return { panel: [], options: [property], unset, given, read };
 }
 
-/** The same option, without a value unless it is set: what the editor shows first is only a proposal. */
+/** The same option, undefined unless it is set: its default is only a suggestion. */
 export const optional = <T>(field: OptionField<T>): OptionField<T | undefined> => ({
 	...field,
 	unset: undefined,

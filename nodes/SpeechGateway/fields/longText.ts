@@ -36,12 +36,12 @@ const fields = {
 	}),
 };
 
-/** What decides about the characters, the cuts and the price of a text. */
+/** Options that affect the characters, the cuts and the price of a text. */
 export const estimateFields = { ...fields, ...cutFields, chapters: chaptersOption({ headings }) };
 
 export type EstimateValues = InputOf<typeof estimateFields>;
 
-/** The same, and what becomes of the audio. */
+/** The same, and the options of the audio. */
 export const longTextFields = {
 	...fields,
 	...segmentFields,

@@ -59,7 +59,7 @@ function tagValues(values: IDataObject): TagValues {
 		if (typeof value !== 'string' && typeof value !== 'number') {
 			throw new InputError(`"${displayName}" must be a text, but is ${JSON.stringify(value)}`);
 		}
-		// A zero would end the text; only a comment has several lines.
+		// A NUL would end the text; only a comment may have several lines.
 		const text = String(value).replaceAll('\0', '');
 		const clean = (name === 'comment' ? text : text.replace(/\s+/g, ' ')).trim();
 		if (clean !== '') read[name] = clean;
@@ -70,7 +70,7 @@ function tagValues(values: IDataObject): TagValues {
 	return read;
 }
 
-/** `choices`: what a chapter is; the first is what the option starts with. */
+/** `choices`: what a chapter can be; the first is the default. */
 export const chaptersOption = <T extends string>(choices: Choices<T>) => {
 	const [first] = valuesOf(choices);
 	return choiceOption<T | 'none'>({

@@ -22,7 +22,7 @@ export const cutFields = {
 	}),
 };
 
-/** What becomes of the segments. */
+/** How segments are joined. */
 export const segmentFields = {
 	...cutFields,
 	subtitles: choiceOption({
@@ -55,7 +55,7 @@ export const segmentFields = {
 
 export type SegmentValues = InputOf<typeof segmentFields>;
 
-/** What is said of `auto` and `split` in all operations that have them. */
+/** Descriptions of `auto` and `split` in all operations that have them. */
 export const splitChoices = {
 	auto: {
 		name: 'Automatic',

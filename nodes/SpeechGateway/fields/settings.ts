@@ -13,7 +13,7 @@ const sendOnceKey = textOption({
 		'A value that is different for each item, such as a row ID. An item whose key this node has sent before, in any execution, is not sent again, even after a crash: it goes to the branch "Unknown".',
 });
 
-/** A key that is set protects its item; one that turns out empty would protect nothing, silently. */
+/** Refuses an empty key, which would silently protect nothing. */
 function checkedKey(value: unknown): string {
 	const key = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
 	if (typeof key === 'string' && key.trim() !== '') return key.trim();

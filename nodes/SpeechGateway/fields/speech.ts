@@ -5,7 +5,7 @@ import { speechModelField } from './model';
 import { textFields } from './text';
 import { voiceField } from './voice';
 
-/** How something is spoken, whoever speaks. */
+/** Options of all spoken audio. */
 export const speakingFields = {
 	responseFormat: responseFormatField('The format of the audio file'),
 	speed: optional(

@@ -4,7 +4,7 @@ import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
 
-/** It is held in memory; no player shows more than a few MB. */
+/** Covers are held in memory; no player shows more than a few MB. */
 const MAX_COVER_MB = 16;
 
 const LABEL = 'Cover Binary Field';

@@ -16,7 +16,7 @@ import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
 
-/** Bare samples can only be told by what the file is called; n8n knows no type for them. */
+/** PCM can only be recognised by the file's name; n8n has no MIME type for it. */
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
 const PCM_EXTENSION = /\.pcm$/i;
 
@@ -69,7 +69,7 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	if (head.length === 0) throw new InputError(`${name} is empty`);
 	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
 	const found = sniffAudioFormat(head);
-	// Bare samples can look like the two bytes of an MP3 frame, but hardly like several frames in a row.
+	// PCM can look like the two bytes of an MP3 header, but hardly like several frames in a row.
 	if (found && !(isPcm && found === 'mp3' && !hasMp3Frames(head))) return found;
 	const foreign = sniffForeignFormat(head);
 	if (foreign) {

@@ -5,7 +5,7 @@ import type { FileRef } from '../fields/kinds';
 import { COMBINED_FILES } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';
 
-/** How messages call the place of a file: its field, or the parameter whose expression gives it. */
+/** Names a file's place in messages: its field, or the parameter whose expression gives it. */
 export const placeOf = (file: FileRef, label = 'Input Binary Field'): string =>
 	typeof file === 'string' ? file : label;
 

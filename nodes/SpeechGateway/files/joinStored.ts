@@ -14,7 +14,7 @@ import type { Session } from '../requests/session';
 import { chunksOf, collect } from './inputFile';
 import type { StoredAudio } from './storeAudio';
 
-/** What a file says of itself. */
+/** The metadata of a file. */
 export interface FileMetadata {
 	tags: Tags;
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
@@ -26,7 +26,7 @@ interface JoinOptions {
 	/** Quiet edges are cut down. */
 	trimSilence?: boolean;
 	metadata?: FileMetadata;
-	/** Ends the join. Not for paid parts, which are handed over also when the execution is stopped. */
+	/** Aborts the join. Not set for paid parts, which are delivered even when the execution is stopped. */
 	cancel?: AbortSignal;
 }
 
@@ -99,7 +99,7 @@ export async function joinStored(
 	const chunks = joined.chunks();
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
-	// In memory mode there is no stream to borrow the class from, and nothing to be saved by streaming.
+	// In memory mode there is no stream to take the class from, and streaming would save nothing.
 	const data = stored
 		? readableFrom(chunks, (await helpers.getBinaryStream(stored)).destroy())
 		: await collect(chunks);

@@ -24,7 +24,7 @@ export async function readPaidJson<T>(
 	}
 }
 
-/** The error of an answer that was paid for, with what came of it as a file; without, when it cannot be stored. */
+/** The error of a damaged paid answer, with the received bytes as a file if they can be stored. */
 export async function withReceived(
 	item: ItemRequests,
 	{ headers }: GatewayResponse,
@@ -33,7 +33,7 @@ export async function withReceived(
 ): Promise<Error> {
 	const { execution, transport } = item.session;
 	const { message } = asError(error);
-	// What the user has stopped is no damage.
+	// Stopped by the user, not damaged.
 	if (transport.cancel?.aborted || bytes.length === 0) return asError(error);
 	const redact = (text: string) => transport.redact(text);
 	const head = bytes.subarray(0, SNIFFED_BYTES);

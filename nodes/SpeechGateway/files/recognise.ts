@@ -24,7 +24,7 @@ type Content =
 	| (FileType & { foreign: ForeignFormat; name: string })
 	| Unreadable;
 
-/** What an answer is, by its first bytes, the format that was asked for and the type that is declared. */
+/** Recognises an answer by its first bytes, the requested format and the declared type. */
 export function recognise(
 	head: Buffer,
 	wanted: AudioFormat,
@@ -33,7 +33,7 @@ export function recognise(
 ): Content {
 	const readable = (format: AudioFormat): Content => ({ format, ...AUDIO_FORMATS[format] });
 	const found = sniffAudioFormat(head);
-	// Bare samples can look like the two bytes of an MP3 frame; then the declared type decides.
+	// PCM can look like the two bytes of an MP3 header; then the declared type decides.
 	const chance = wanted === 'pcm' && found === 'mp3' && !/mpeg|mp3/i.test(contentType);
 	if (found && !chance) return readable(found);
 	const foreign = sniffForeignFormat(head);

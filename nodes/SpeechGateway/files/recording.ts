@@ -8,7 +8,7 @@ import { chunksOf, fileOf, placeOf } from './inputFile';
 const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = MAX_RECORDING_MB * MEGABYTE;
 
-/** What is known of a recording on the node's input. */
+/** Facts about a recording on the node's input. */
 export interface Recording {
 	fileName: string;
 	mimeType: string;
@@ -44,7 +44,7 @@ export async function inspectRecording(
 			if (format) inspector = new AudioInspector(format);
 		}
 		bytes += chunk.length;
-		// What is too large is only counted, so that its size can be told.
+		// A file that is too large is only counted, so that the error can name its size.
 		if (bytes <= MAX_BYTES) inspector = feed(inspector, chunk);
 	}
 	if (bytes === 0) throw new InputError(`The file in "${place}" is empty`);
@@ -63,7 +63,7 @@ export async function inspectRecording(
 	};
 }
 
-/** A recording that cannot be read to its end is still the gateway's to judge; only its length stays unknown. */
+/** If a recording cannot be read to its end, only its length is unknown; the gateway decides whether it is good. */
 function feed(
 	inspector: AudioInspector | undefined,
 	chunk: Uint8Array,

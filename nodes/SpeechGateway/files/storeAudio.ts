@@ -27,8 +27,8 @@ export const isStoredAudio = (kept: object): kept is StoredAudio =>
 
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
- * The type follows what the file is: a gateway that answers mp3 to a wish for wav is labelled as mp3, and containers that
- * cannot be read here (FLAC, AAC, …) are taken as they are. Throws when it is cut short, larger than `maxBytes`, or no
+ * The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3, and containers
+ * that cannot be read here (FLAC, AAC, …) are stored as they are. Throws when it is cut short, larger than `maxBytes`, or no
  * audio; then nothing stays in the store, unless `keepDamaged` asks to keep what came of paid audio, whatever it is.
  */
 export async function storeAudio(
@@ -126,7 +126,7 @@ async function wholeOrStream(
 	return readableFrom(all(), anyReadable);
 }
 
-/** As much of the body as tells what it is; less if it ends or breaks off before that. */
+/** The first bytes of the body, enough to recognise it; fewer if it ends before. */
 async function readHead(
 	chunks: AsyncIterator<Uint8Array>,
 ): Promise<{ head: Buffer; broken?: Error }> {

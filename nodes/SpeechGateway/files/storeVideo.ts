@@ -6,7 +6,7 @@ import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, readableFrom } from '../gateway/readable';
 
-/** Slower than this, after a minute, a file is given up: it would take days, and may never end. Fetching it anew is free. */
+/** Slowest download after a minute, bytes a second: a slower one would take days. Fetching it again is free. */
 const SLOWEST_BYTES_PER_SECOND = 1_000;
 const GRACE_MS = 60_000;
 
@@ -56,7 +56,7 @@ export async function storeVideo(
 	}
 }
 
-/** The first is what a gateway that does not say is taken to send. */
+/** The first is assumed if the gateway does not say. */
 const VIDEO_TYPES = [
 	{ mimeType: 'video/mp4', extension: 'mp4' },
 	{ mimeType: 'video/webm', extension: 'webm' },

@@ -10,11 +10,11 @@ import { Redactor } from './redact';
 export const CREDENTIAL = 'speechGatewayApi';
 
 /**
- * How long a reading of the credential holds, ms. For each, n8n queries its database and decrypts, which takes more CPU than
- * all that this node does for a short text; and a key that is replaced during a long wait is used soon enough.
+ * How long the credential is cached, ms. Each read makes n8n query its database and decrypt, which takes more CPU than the
+ * rest of a short request. A key that is replaced during a long wait is still picked up soon.
  */
 const READING_HOLDS_MS = 5_000;
-/** A key of this length does not stand in an address by chance. */
+/** A key of this length cannot be part of a URL by chance. */
 const SECRET_LENGTH = 12;
 
 type Context = Pick<IExecuteFunctions, 'getCredentials'>;
@@ -54,13 +54,13 @@ export class Account {
 		return new Account(context, {}, '');
 	}
 
-	/** The credential with which n8n is to sign a request. It is read again now and then: a new key is used from then on. */
+	/** The credential that n8n signs a request with. It is read again from time to time, to pick up a new key. */
 	async signature(): Promise<ICredentialsDecrypted> {
 		if (performance.now() - this.readAt > READING_HOLDS_MS) await this.readAgain();
 		return { id: '', name: '', type: CREDENTIAL, data: this.data };
 	}
 
-	/** A reading that fails changes nothing, nor does the key of another gateway: what is paid for is still waited for. */
+	/** Keeps the cached credential if reading fails or the gateway has changed, so that paid jobs are still fetched. */
 	private async readAgain(): Promise<void> {
 		this.readAt = performance.now();
 		try {
@@ -84,7 +84,7 @@ async function credentialOf(context: Context): Promise<ICredentialDataDecryptedO
 	}
 }
 
-/** n8n's message on a credential that is not there, or not to be had; it names no way out. */
+/** n8n's message for a missing or inaccessible credential, which does not say what to do. */
 const unusable = (error: unknown) =>
 	new InputError(
 		asError(error).message,

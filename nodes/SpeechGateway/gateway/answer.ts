@@ -3,9 +3,9 @@ import { isRecord } from '../core/json';
 import type { Readable } from './readable';
 
 /**
- * Statuses with which a proxy refuses to make a tunnel. n8n's proxy agents hand that answer over as if it were the
- * gateway's; what it came on is the only difference, and n8n 2.x shows that of a thrown status alone. Never among them:
- * 401, which n8n would send again.
+ * Statuses with which a proxy refuses a tunnel (CONNECT). n8n's proxy agents return that response as if it were the
+ * gateway's; only its socket differs, which n8n 2.x shows only for statuses that it throws. 401 is left out, because n8n
+ * would send such a request again.
  */
 const PROXY_STATUSES = [403, 405, 407, 408, 500, 501, 502, 503, 504];
 
@@ -34,19 +34,19 @@ export function returnedAnswer(response: unknown): Answer {
 	};
 }
 
-/** The answer in what n8n threw; undefined when there was none. `signal` breaks off its body. */
+/** The response inside an error that n8n threw; undefined if there is none. `signal` aborts its body. */
 export function thrownAnswer(error: unknown, signal: AbortSignal): Answer | undefined {
 	const response = thrownResponse(error);
 	if (!response) return undefined;
 	const { status, headers, data, request } = response;
-	// Having thrown, n8n's HTTP client does not listen to the signal any more.
+	// After it has thrown, n8n's HTTP client no longer listens to the signal.
 	signal.addEventListener('abort', () => request.destroy(), { once: true });
 	return { status, headers, body: data, socket: request.socket };
 }
 
 /**
- * Whether a proxy, and not the gateway, gave this answer: an https request only ever leaves through TLS, and a proxy's
- * refusal of the tunnel for it comes without. False where that cannot be seen.
+ * Whether a proxy gave this response instead of the gateway: an https request leaves only through TLS, but a proxy refuses
+ * its tunnel without. False where the socket is not known.
  */
 export const isFromProxy = (answer: Answer, url: string): boolean =>
 	isHttps(url) && isRecord(answer.socket) && answer.socket.encrypted !== true;

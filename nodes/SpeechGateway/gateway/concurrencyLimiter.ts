@@ -128,7 +128,7 @@ export class ConcurrencyLimiter {
 			return;
 		}
 		const queue = billed ? this.billed : this.free;
-		// A signal of its own for each that waits: many listeners on a shared one make Node warn of a leak.
+		// Each waiting request has a signal of its own: many listeners on a shared one make Node warn of a leak.
 		const mine = signal && AbortSignal.any([signal]);
 		await new Promise<void>((resolve, reject) => {
 			const leave = (reason: unknown) => {
@@ -142,7 +142,7 @@ export class ConcurrencyLimiter {
 			const waiting: Waiting = {
 				start: () => {
 					this.admit(billed);
-					// A signal with listeners is kept in memory as long as what it is made of.
+					// A signal with listeners stays in memory as long as its source signals.
 					mine?.removeEventListener('abort', aborted);
 					resolve();
 				},

@@ -51,14 +51,14 @@ export const taskEndpoints = {
 	},
 };
 
-/** Longest address, percent-encoded, that servers take; a longer id is none of theirs. */
+/** Longest percent-encoded path that servers accept; a longer ID cannot be theirs. */
 const MAX_SEGMENT = 4_000;
 
 /** An id as one path segment: it can never reach another path. Throws InputError when it cannot be one. */
 function segment(id: string): string {
 	try {
 		const encoded = encodeURIComponent(id);
-		// These two mean another path even when they are encoded.
+		// `.` and `..` mean another path even when they are encoded.
 		if (!/^\.{0,2}$/.test(id) && encoded.length <= MAX_SEGMENT) return encoded;
 	} catch {
 		// Half of a surrogate pair.

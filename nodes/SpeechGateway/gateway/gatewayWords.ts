@@ -9,7 +9,7 @@ export interface GatewayWords {
 
 /** Longest text of the gateway that is repeated to the user. */
 const MAX_WORDS = 500;
-/** As much of a page as is looked through for its words. */
+/** How much of a page is searched for its text. */
 const MAX_MARKUP = 20_000;
 
 /** Error bodies are not documented: read `{ error: { message, code, param } }`, flatter shapes, and plain text. */

@@ -6,7 +6,7 @@ export type Capability = 'speech' | 'chat' | 'video' | 'other';
 /** The one speech model that the gateway's documentation names. */
 export const DEFAULT_SPEECH_MODEL = 'fish-speech';
 
-/** The first that fits a word of a model's entry. Models that listen, draw, compare … are of no use here. */
+/** By words of a model's entry; the first match counts. Models that listen, draw, compare … cannot be used here. */
 const SIGNS: Array<[RegExp, Capability]> = [
 	[/speech-to|transcri|\basr\b|\bstt\b|embed|rerank|moderation/, 'other'],
 	[/to-text$/, 'chat'],

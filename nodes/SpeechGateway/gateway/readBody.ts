@@ -19,7 +19,7 @@ export async function* bounded(
 	}
 }
 
-/** As much of a body as comes, up to about `maxBytes`; `failure`: why that is not all of it. */
+/** Reads a body up to about `maxBytes`; `failure` says why it is incomplete. */
 export async function readBytes(
 	body: Readable,
 	maxBytes?: number,
@@ -36,7 +36,7 @@ export async function readBytes(
 
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** An id that is a number with more digits than JavaScript keeps: as a text, it stays what it is. */
+/** A numeric ID with more digits than JavaScript keeps: it is read as text. */
 const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
 
 /** The parsed JSON, undefined where it is none. */

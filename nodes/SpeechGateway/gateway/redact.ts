@@ -1,6 +1,6 @@
-/** Shorter keys would blot out ordinary words. */
+/** Shorter keys would redact ordinary words. */
 const SHORTEST_KEY = 4;
-/** Where a text was cut off within the key, fewer characters of it than this may be shown: other words begin with them, too. */
+/** If a text was cut within the key, up to this many of its characters may be shown, because other words begin with them, too. */
 const SHORTEST_CUT = 8;
 
 const BLOT = '***';
@@ -30,7 +30,7 @@ function base64Forms(key: string): string[] {
 	});
 }
 
-/** Blots API keys out of whatever the gateway sends, in any spelling: the key appears nowhere. */
+/** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {
 	/** The characters of each key. */
 	private readonly keys: RegExp[][] = [];
@@ -44,7 +44,7 @@ export class Redactor {
 		this.learn(key);
 	}
 
-	/** From now on, this key is blotted out, too. */
+	/** Redacts this key, too, from now on. */
 	learn(key: string): void {
 		if (key.length < SHORTEST_KEY) return;
 		const characters = Array.from({ length: key.length }, (_, index) => spellings(key[index]));
@@ -61,7 +61,7 @@ export class Redactor {
 	text(text: string): string {
 		const clean = this.blot(text);
 		let end = clean.length;
-		// An expression for it would look for the end from every blank of a text full of blanks.
+		// A regular expression would take quadratic time on a text full of spaces.
 		while (end > 0 && /[…"\s]/.test(clean[end - 1])) end--;
 		const shown = clean.slice(0, end);
 		const cut = this.unfinishedAt(shown);
@@ -89,7 +89,7 @@ export class Redactor {
 		return new RedactedStream(this);
 	}
 
-	/** From where on the end of a text may be the beginning of a key; the length of the text if it is none. */
+	/** Index where the end of a text may begin a key; the length of the text if nowhere. */
 	unfinishedAt(text: string): number {
 		// In the longest spelling, a character of the key takes ten of the text.
 		const from = Math.max(0, text.length - 10 * this.longest);

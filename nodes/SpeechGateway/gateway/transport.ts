@@ -66,7 +66,7 @@ export class Transport {
 		return new Transport(context, await Account.open(context));
 	}
 
-	/** The same gateway; what is still under way when `deadline` aborts, breaks with an error, its body included. */
+	/** The same gateway, but requests and bodies still in progress when `deadline` aborts fail. */
 	until(deadline: AbortSignal): Transport {
 		return new Transport(this.context, this.account, deadline);
 	}
@@ -108,7 +108,7 @@ export class Transport {
 			disableFollowRedirect: true,
 		};
 		let response = await this.request(request, true);
-		// Only what reads may be done elsewhere: a deletion, like a billed request, is meant for this address.
+		// Only reading follows redirects: a deletion, like a billed request, is meant for this address.
 		for (let hop = 0; endpoint.method === 'GET' && hop < MAX_REDIRECTS; hop++) {
 			const target = redirectTarget(response, request.url);
 			if (target === undefined) break;
@@ -129,7 +129,7 @@ export class Transport {
 		return body;
 	}
 
-	/** The same, with all bytes that came, as they came; `failure`: why they are not all of it. */
+	/** The same, with all bytes as they arrived; `failure` says why they are incomplete. */
 	async readAnswer(
 		response: GatewayResponse,
 	): Promise<{ body?: unknown; bytes: Buffer; failure?: Error }> {
@@ -138,7 +138,7 @@ export class Transport {
 		return { body: failure ? undefined : this.redactor.value(jsonOf(bytes)), bytes, failure };
 	}
 
-	/** What can be had of an error body, as JSON or text; never fails, never holds the key. */
+	/** An error body as JSON or text, as far as it can be read; never rejects, never contains the key. */
 	async readErrorBody(response: GatewayResponse): Promise<unknown> {
 		response.hurry();
 		const { bytes, failure } = await readBytes(response.body, MAX_ERROR_BYTES);
@@ -146,7 +146,7 @@ export class Transport {
 		return json === undefined ? this.redact(textOf(bytes)) : this.redactor.value(json);
 	}
 
-	/** A text without the key. Everything that the gateway, or the system, says goes through here before it is shown. */
+	/** A text without the key. Everything that the gateway or the system says passes through here before it is shown. */
 	redact(text: string): string {
 		return this.redactor.text(text);
 	}
@@ -156,7 +156,7 @@ export class Transport {
 		return this.redactor.value(value) as T;
 	}
 
-	/** For text that is shown while it arrives: what may be the beginning of the key is held back. */
+	/** For text that is shown while it arrives: holds back what may be the beginning of the key. */
 	redactStream(): RedactedStream {
 		return this.redactor.stream();
 	}
@@ -173,7 +173,7 @@ export class Transport {
 		try {
 			const response: unknown = withKey
 				? await helpers.httpRequestWithAuthentication.call(
-						// n8n always takes the signal from here.
+						// n8n always takes the abort signal from the context.
 						Object.create(this.context, {
 							getExecutionCancelSignal: { value: () => abortSignal },
 						}) as IExecuteFunctions,
@@ -240,7 +240,7 @@ function rootCause(error: unknown): TransportErrorFacts {
 	return { ...facts, name: names.join(' ') };
 }
 
-/** Node's TLS socket says so for ever if its handshake never finished; nothing is written to it before. */
+/** Stays true on Node's TLS socket if the handshake never finished; nothing is written before that. */
 const isHandshaking = (request: unknown): boolean =>
 	isRecord(request) && isRecord(request.socket) && request.socket.secureConnecting === true;
 

@@ -1,7 +1,7 @@
 /** What became of a request that got no answer. `lost`: it may have arrived. */
 export type TransportFailure = 'notSent' | 'timeout' | 'lost';
 
-/** Codes that only come up before a connection is there: name resolution, the certificate, the address itself. */
+/** Error codes from before a connection exists: name resolution, the certificate, the address itself. */
 const CERTAINLY_NOT_SENT = new Set([
 	'ECONNREFUSED',
 	'ENOTFOUND',
@@ -31,10 +31,10 @@ const CERTAINLY_NOT_SENT = new Set([
 	'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** System calls that come before the connection. EHOSTUNREACH, ETIMEDOUT … of any other may come after the request. */
+/** System calls from before the connection. With any other call, EHOSTUNREACH, ETIMEDOUT … may come after the request. */
 const CONNECTING = /^(connect|getaddrinfo)$/;
 
-/** Messages that are as certain as a code. */
+/** Messages that prove it as well as a code does. */
 const CERTAIN_MESSAGES = [
 	// The system's words for such a call, where n8n keeps no more than the message.
 	/\b(connect|getaddrinfo) E[A-Z_]+\b/,

@@ -1,7 +1,7 @@
 import { pause } from '../core/pause';
 import type { Readable } from './readable';
 
-/** Between two looks at the clock: an exchange that has ended is forgotten after this, however long its time-out. */
+/** Interval of the clock checks, ms: the memory of a finished exchange is freed after it, however long the timeout is. */
 const LONGEST_TICK_MS = 2_000;
 
 /**
@@ -16,11 +16,11 @@ const SLOWEST_BYTES_PER_SECOND = 50;
  */
 export class ExchangeTimeout {
 	private readonly request = new AbortController();
-	/** Since when the gateway is waited for; Infinity while it is not. Up to the headers, n8n's own time-out is to come first. */
+	/** When waiting for the gateway began; Infinity while not waiting. Until the headers, n8n's own timeout comes first. */
 	private waitingSince = performance.now() + LONGEST_TICK_MS;
 	private ended = false;
 	private hurriedSince: number | undefined;
-	/** How long the body has been waited for so far, ms, less the time that its bytes have earned. */
+	/** Time spent waiting for the body, ms, minus the time that its bytes have earned. */
 	private owed = 0;
 
 	constructor(private readonly milliseconds: number) {
@@ -32,19 +32,19 @@ export class ExchangeTimeout {
 		return this.request.signal;
 	}
 
-	/** From now on the time runs anew. */
+	/** Restarts the timeout. */
 	restart(): void {
 		this.waitingSince = performance.now();
 	}
 
-	/** This many bytes came; the time stands still until the next are asked for. */
+	/** Counts bytes that arrived; the clock stops until more are asked for. */
 	received(bytes: number): void {
 		const waited = performance.now() - this.waitingSince;
 		this.owed = Math.max(0, this.owed + waited - (bytes * 1000) / SLOWEST_BYTES_PER_SECOND);
 		this.waitingSince = Infinity;
 	}
 
-	/** From now on, the time runs for all that is left of the exchange, whatever comes in. */
+	/** From now on, the timeout bounds the rest of the exchange, whatever arrives. */
 	hurry(): void {
 		this.hurriedSince = performance.now();
 	}
@@ -77,8 +77,8 @@ export class ExchangeTimeout {
 }
 
 /**
- * Lets a body break with an error once the gateway has been silent, or next to silent, for the time-out, and end with all
- * that belongs to it as soon as it is read to its end, left, or destroyed.
+ * Makes a body fail once the gateway has been silent, or nearly silent, for the timeout. Releases everything as soon as the
+ * body is read to its end, abandoned or destroyed.
  */
 export function watchBody(body: Readable, timeout: ExchangeTimeout): Readable {
 	const iterate = body[Symbol.asyncIterator].bind(body);
@@ -88,7 +88,7 @@ export function watchBody(body: Readable, timeout: ExchangeTimeout): Readable {
 	return Object.assign(body, {
 		[Symbol.asyncIterator]: () => watched(iterate(), timeout),
 		destroy: (error?: Error) => {
-			// Node destroys what has come to its end, too.
+			// Node also destroys a body that has ended normally.
 			if (body.readableEnded) timeout.end();
 			else timeout.breakOff();
 			return destroy(error);
@@ -108,7 +108,7 @@ async function* watched(
 				timeout.end();
 				return undefined;
 			}
-			// A slow reader does not make the gateway silent.
+			// A slow reader is not a silent gateway.
 			timeout.received(next.value.length);
 			yield next.value;
 		}

@@ -64,7 +64,7 @@ export const builderHint: IBuilderHint = {
 	],
 };
 
-/** What a click on Execute costs; the editor shows it where the output will be, until there is one. */
+/** Says what a click on Execute costs; the editor shows it in place of the output until there is one. */
 export const priceHints = (): NodeHint[] =>
 	descriptions.flatMap(({ resource, operation, price }): NodeHint[] =>
 		price === undefined

@@ -16,7 +16,7 @@ import { create as createVoice } from './voice/create';
 import { deleteVoice } from './voice/delete';
 import { getMany as getVoices } from './voice/getMany';
 
-/** What is done for everything that a user can click. */
+/** The implementation of everything that a user can click. */
 export const operations: Operation[] = [
 	generate,
 	dialogue,
@@ -42,7 +42,7 @@ export async function runOperation(execution: Execution): Promise<INodeExecution
 		try {
 			return await runItems(execution, operation);
 		} catch (error) {
-			// Of the run itself, such as a record that cannot be read.
+			// An error of the run itself, such as a record that cannot be read.
 			throw error instanceof InputError
 				? nodeError(execution.node, errorText(error))
 				: asError(error);

@@ -16,7 +16,7 @@ import { readList } from '../gateway/readList';
 import { Transport } from '../gateway/transport';
 import { DEFAULT_VOICE } from '../fields/voice';
 
-/** Longest wait for a list: the editor had better show an error than keep its user waiting. */
+/** Longest wait for a list: the editor should show an error rather than keep the user waiting. */
 const LIST_TIMEOUT_MS = 20_000;
 
 const defaultVoice: INodeListSearchItems = {
@@ -45,7 +45,7 @@ export async function searchModels(
 	return { results: matching(results, filter) };
 }
 
-/** What the model that is being picked has to be able to do. The chat model, another node, has no resource. */
+/** What the model must be able to do. The chat model, another node, has no resource. */
 function wantedFor(resource: unknown): Capability {
 	if (resource === 'video') return 'video';
 	return resource === 'chat' || resource === undefined ? 'chat' : 'speech';
@@ -94,7 +94,7 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 	});
 }
 
-/** Longer than any id; n8n's editor is to stay usable. */
+/** Longer than any ID; keeps n8n's editor usable. */
 const MAX_ID_LENGTH = 500;
 
 /** The id, if it can be picked. One that begins with `=` cannot: the next run would evaluate it as an expression. */

@@ -11,7 +11,7 @@ import { waitFields } from '../fields/wait';
 interface TaskDescription<I extends object, T extends object> {
 	resource: string;
 	endpoints: (typeof taskEndpoints)[keyof typeof taskEndpoints];
-	/** What may be looked up before one is submitted; free. */
+	/** Endpoints that may be asked before one is submitted; free. */
 	lookups?: OperationDescription['sends'];
 	price: string;
 	words: Record<

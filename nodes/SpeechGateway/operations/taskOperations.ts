@@ -15,9 +15,9 @@ interface TaskWork<I extends object, T extends object> {
 	checkAll?(all: I[]): void;
 	/** What only the gateway knows of it; free. Throws InputError. */
 	lookUp?(input: I, item: () => ItemRequests): Promise<unknown> | undefined;
-	/** What is known of one without asking the gateway; it goes into its items. */
+	/** Facts known without asking the gateway; they go into its items. */
 	describe?(input: I): Record<string, number>;
-	/** What tells one from the others in an item of unknown outcome. */
+	/** Identifies the task in an item whose outcome is unknown. */
 	about(input: I & Partial<Target>): Pick<About, 'input' | 'fileName'>;
 	/** Billed. Its ID is on record before anything else happens. */
 	submit(item: ItemRequests, input: I): Promise<IDataObject & { id: string }>;

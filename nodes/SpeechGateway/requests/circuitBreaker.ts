@@ -7,10 +7,10 @@ import {
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './exchange';
 
-/** So many unknown outcomes in a row are an outage, not bad luck. */
+/** This many unknown outcomes in a row mean an outage. */
 const MOST_UNKNOWN_IN_A_ROW = 3;
 
-/** Reasons that an outage has; the others say nothing about whether the gateway works. */
+/** Reasons that point to an outage; the others say nothing about whether the gateway works. */
 const OUTAGE_REASONS = new Set<UnknownReason>([
 	'upstream_outcome_unknown',
 	'connection_lost',
@@ -72,7 +72,7 @@ export class CircuitBreaker {
 		if (this.isOutage) this.trip();
 	}
 
-	/** The error of an item that was not sent, or not wholly. `unknown`: the items of the run whose outcome is unknown. */
+	/** The error of an item that was not sent, or only in part. `unknown`: number of items whose outcome is unknown. */
 	notSent({ details, files }: NotStartedError, unknown: number): GatewayError {
 		if (this.refusal) {
 			const { message, description } = this.refusal;

@@ -99,8 +99,8 @@ export class ItemClaims {
 	}
 
 	/**
-	 * The item has ended. If nothing of it was charged, its keys may be used again; so may they if `sentNothing`: another
-	 * retry has sent it, and had it been charged there, the key would not have been free for this one.
+	 * The item has ended. Its keys are given back if nothing of it was charged, or if `sentNothing`: then another retry has
+	 * sent it, and would have kept the key had it been charged.
 	 */
 	async settle(sentNothing: boolean): Promise<void> {
 		const { sendOnceKey, retryOf } = this.settings;
@@ -111,7 +111,7 @@ export class ItemClaims {
 		await this.takingKey?.catch(() => undefined);
 		if (sendOnceKey === undefined || !this.ledger.keyRecorded) return;
 		if (this.ledger.maybeCharged && !sentNothing) return;
-		// First here, then in the database: should that fail half-way, the key is stuck rather than sent twice.
+		// First here, then in the database: a failure in between leaves the key taken rather than sent twice.
 		this.ledger.keyRecorded = false;
 		await this.forget(sendOnceKey);
 	}
@@ -142,8 +142,8 @@ export class ItemClaims {
 	}
 
 	/**
-	 * Requests have the same names only where the same is asked for. Another retry that has begun the item with other
-	 * settings has sent its text in other parts: then nothing of it may go.
+	 * Requests have the same names only if the same is asked for. If another retry began the item with other settings, it has
+	 * cut the text differently: then nothing of it may be sent.
 	 */
 	private async takeItem(retryOf: string): Promise<boolean> {
 		const [item, asked] = this.itemKeys(retryOf);

@@ -10,7 +10,7 @@ import { explainUnanswered } from './unreachable';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
-/** What a request is about; its address is added here. */
+/** What a request is about; its URL is added here. */
 export type About = Omit<Subject, 'url'>;
 
 /** One thing of the gateway's, such as a voice. */
@@ -40,7 +40,7 @@ const failure = (
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
 
-/** Sends one request. Resolves to the answer if it is a success, else to what its failure means. */
+/** Sends one request. Resolves to the response if it is a success, else to the failure. */
 export async function exchange(
 	transport: Transport,
 	endpoint: Endpoint,
@@ -71,7 +71,7 @@ export async function exchange(
 	});
 }
 
-/** Sends one free request, and reads its answer with `read`: should that throw, the answer may be fetched again. */
+/** Sends one free request and reads its response with `read`; if that throws, the request may be repeated. */
 export async function exchangeFree<T>(
 	transport: Transport,
 	endpoint: FreeEndpoint,
@@ -96,7 +96,7 @@ export async function exchangeFree<T>(
 	}
 }
 
-/** The failure that a 2xx to a DELETE is if its body is an error, or a page such as a login. */
+/** The failure of a DELETE that got a 2xx with an error body, or with a page such as a login. */
 export async function notDeleted(
 	transport: Transport,
 	response: GatewayResponse,

@@ -158,7 +158,7 @@ function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [str
 	return [`The gateway refused the request (${status})`, 'Check the parameters.'];
 }
 
-/** What to do when the gateway would cut the same request again; what is free was asked for several times. */
+/** What to do about a 524: the same billed request would be cut again; a free one was already repeated. */
 function adviceAfterCut({ thing, model, url }: Subject): string {
 	if (thing || model === undefined) return 'Run it again later.';
 	return /\/audio\/speech(\/jobs)?$/.test(url)
@@ -181,7 +181,7 @@ const ABILITIES: Array<[RegExp, string, string]> = [
 const NO_SUCH_MODEL =
 	/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|model_not_found|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/i;
 
-/** A 404 is said of a wrong address, of a model that does not exist, and of one that is for something else. */
+/** A 404 means a wrong URL, an unknown model, or a model that cannot do this. */
 function unknownModel({ model, url }: Subject, said: string): [string, string] {
 	const address = `check the base URL in the credential: the address called was ${url} (it should have exactly one /v1).`;
 	const ability = model ? ABILITIES.find(([path]) => path.test(url)) : undefined;

@@ -4,7 +4,7 @@ import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/error
 import type { Asleep, Entry, ItemRecord, Result } from './records';
 import { outcomeUnknown } from './unknownOutcome';
 
-/** The binary field of what is done of a text: by the first segment that is in the file, counted from 1. */
+/** The binary field for finished segments of a text, named by the first segment in the file, from 1. */
 export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
 
@@ -16,12 +16,12 @@ const isFile = (value: unknown): value is IBinaryData =>
 const segmentOf = (request: string): number => Number(/^segment (\d+)/.exec(request)?.[1] ?? 1);
 
 /**
- * One item's way through its billed requests; nobody else writes its record. Each request goes from nothing to `begin`,
- * and from there to `done`, `unknown` or `cut`, or back to nothing with `clear` when it was certainly not charged.
+ * The billed requests of one item; nobody else writes its record. A request goes from no entry to `begin`, and from there to
+ * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
  */
 export class ItemLedger {
 	private asked: { operation?: string; frozen?: object } = {};
-	/** Names what is asked for. */
+	/** Hash of what is asked for. */
 	askedHash = '';
 
 	constructor(private readonly record: ItemRecord) {}
@@ -55,28 +55,28 @@ export class ItemLedger {
 		return this.record.waitingSince !== undefined;
 	}
 
-	/** When the wait for tasks of the item began, ms since 1970: now, if it had not. */
+	/** When the wait for the item's tasks began, ms since 1970; begins it now if it had not. */
 	waitingSince(): number {
 		return (this.record.waitingSince ??= Date.now());
 	}
 
-	/** How the item stood when the run went to sleep; nothing when this is no wake-up. */
+	/** The item's outcome from before the sleep; undefined if it has none, or this is no wake-up. */
 	get beforeSleep(): Asleep | undefined {
 		return this.record.asleep;
 	}
 
-	/** The run goes to sleep: what has come of the item holds until it wakes up. */
+	/** Keeps the item's outcome until the run wakes up. */
 	sleep(outcome: Asleep): void {
 		this.record.asleep = outcome;
 	}
 
-	/** Another attempt: what is not finished is tried again, and Max Wait counts anew if there are attempts left. */
+	/** Begins another attempt: unfinished requests are tried again, and Max Wait restarts if there are attempts left. */
 	tryAgain(waitAnew: boolean): void {
 		delete this.record.asleep;
 		if (waitAnew) delete this.record.waitingSince;
 	}
 
-	/** What is asked for, to be kept with the first request that leaves. `hash` names it by its content. */
+	/** Sets what is asked for, which is recorded with the first request that leaves. `hash`: of its content. */
 	ask(operation: string, parameters: object, hash: string): void {
 		this.asked = { operation, frozen: parameters };
 		this.askedHash = hash;
@@ -90,13 +90,13 @@ export class ItemLedger {
 		return request in this.record.requests;
 	}
 
-	/** Whether anything is on record for this request, except that the gateway cut it. */
+	/** Whether this request has an entry other than `cut`. */
 	isSettled(request: string): boolean {
 		const entry = this.entry(request);
 		return entry !== undefined && entry.state !== 'cut';
 	}
 
-	/** Whether no request of the item has left in this execution: all there is was cut, or was sent by another one. */
+	/** Whether no request of the item was sent in this execution: all entries were cut, or sent by another execution. */
 	get sentNothing(): boolean {
 		return (
 			this.record.result === undefined &&
@@ -108,7 +108,7 @@ export class ItemLedger {
 		);
 	}
 
-	/** Whether nothing at all is on record: no request is under way, paid for or cut. */
+	/** Whether nothing is on record: no request is in flight, paid for or cut. */
 	get isUntouched(): boolean {
 		return !this.maybeCharged && Object.keys(this.record.requests).length === 0;
 	}
@@ -119,8 +119,8 @@ export class ItemLedger {
 	}
 
 	/**
-	 * The run breaks off here: when something of the item may have been paid for, an error that says what is known of it,
-	 * with the ids of tasks that were accepted, and the files that are there.
+	 * The error of an item that is interrupted here, with the IDs of accepted tasks and the files so far. Undefined if nothing
+	 * of the item may have been paid for.
 	 */
 	interruption(): OutcomeUnknownError | undefined {
 		if (!this.maybeCharged) return undefined;
@@ -148,14 +148,14 @@ export class ItemLedger {
 		return ids.filter((id) => typeof id === 'string');
 	}
 
-	/** The id of the last of them, or of the finished item. */
+	/** The ID of the last task, or of the task of a finished item. */
 	get taskId(): string | undefined {
 		const { result, taskId } = this.record;
 		const { jobId } = result?.items[0]?.json ?? {};
 		return taskId ?? (typeof jobId === 'string' ? jobId : this.taskIds.at(-1));
 	}
 
-	/** The files that came of it, by the fields in which they are handed over: its result's, or those of its segments. */
+	/** The item's files so far, by the binary field in which they are delivered: of its result, or of its segments. */
 	get files(): Record<string, IBinaryData> {
 		const { result, requests } = this.record;
 		if (result) return Object.assign({}, ...result.items.map(({ binary }) => binary));
@@ -174,7 +174,7 @@ export class ItemLedger {
 		this.record.requests[request] = { state: 'sending', ...sent };
 	}
 
-	/** The request was paid for, and this came of it. */
+	/** The request was paid for, with this result. */
 	done(request: string, value: object): void {
 		const before = this.record.requests[request];
 		const sent =
@@ -199,14 +199,14 @@ export class ItemLedger {
 		this.thaw();
 	}
 
-	/** The item is finished: what led to its result need not be kept. */
+	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
 		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
 		delete this.record.frozen;
 		delete this.record.waitingSince;
 	}
 
-	/** Goes on with what another round of the node has paid for. */
+	/** Continues with what another round of the node has paid for. */
 	adopt(record: ItemRecord): void {
 		Object.assign(this.record, record);
 		this.tryAgain(true);

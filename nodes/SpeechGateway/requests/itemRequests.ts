@@ -42,11 +42,11 @@ export interface BilledRequest<T extends object> {
 	endpoint: BilledEndpoint;
 	/** What is asked for: the JSON body, and the hash in the records. */
 	input: IDataObject;
-	/** A form instead of JSON, made when its turn has come, so that waiting requests hold no files. */
+	/** A form instead of JSON, built when the request is sent, so that waiting requests hold no files. */
 	body?: () => Promise<FormData>;
 	/**
-	 * Reads the whole answer; what it returns is kept in the ledger, so it must be plain JSON. Whatever it throws means:
-	 * paid for, but damaged.
+	 * Reads the whole response. The result is kept in the ledger, so it must be plain JSON. Any error means: paid for, but
+	 * damaged.
 	 */
 	read: (response: GatewayResponse) => Promise<T>;
 	/** Whether a value on record is what `read` returns: another version of the node may have kept it. */
@@ -58,7 +58,7 @@ export interface BilledRequest<T extends object> {
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests {
-	/** Aborts when a part of the item's result cannot be had any more. */
+	/** Aborts when a part of the item's result has failed. */
 	private readonly givingUp = new AbortController();
 	/** Aborts when no further billed request of this item may start. */
 	private readonly ending: AbortSignal;
@@ -113,12 +113,12 @@ export class ItemRequests {
 		return value;
 	}
 
-	/** A part of the item's result cannot be had: no further billed request of it starts; those in flight go on. */
+	/** Starts no further billed request of this item, because a part has failed; those in flight go on. */
 	giveUp(): void {
 		this.givingUp.abort(new NotStartedError('Another request of this item failed'));
 	}
 
-	/** The item has ended. With an error, in stop mode, the run stops; else the requests that were held back go on. `sentNothing`: see ItemLedger. */
+	/** Ends the item. In stop mode an error stops the run; otherwise held requests go on. `sentNothing`: see ItemLedger. */
 	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
 		if (failed && this.stopsRun) this.session.limiter.stop('Another item failed');
 		this.release?.();
@@ -126,8 +126,8 @@ export class ItemRequests {
 	}
 
 	/**
-	 * Sends a billed request, at most once ever as far as money goes, and returns what `read` made of the answer. The
-	 * ledger is written before it leaves and settled after. Throws OutcomeUnknownError when it may have been charged,
+	 * Sends a billed request, never again once it may have been charged, and returns the result of `read`. The ledger is
+	 * written before the request leaves and settled after it. Throws OutcomeUnknownError when it may have been charged,
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
@@ -155,7 +155,7 @@ export class ItemRequests {
 		);
 	}
 
-	/** Sends a free request, again and again within `maxRetries` on whatever may pass. `read` may throw to try again. */
+	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. `read` may throw to retry. */
 	async free<T>(
 		endpoint: FreeEndpoint,
 		read: (response: GatewayResponse) => Promise<T>,
@@ -164,7 +164,7 @@ export class ItemRequests {
 		return await this.retryingFree(endpoint, async () => await this.tryFree(endpoint, read, about));
 	}
 
-	/** Deletes. What is gone when an earlier try's answer was lost counts as deleted. */
+	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */
 	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
 		let tries = 0;
 		await this.retryingFree(endpoint, async () => {
@@ -220,8 +220,8 @@ export class ItemRequests {
 	}
 
 	/**
-	 * A request failed for good. Before its place in the limiter is free, no other billed request may take it, until it is
-	 * known how the item ends.
+	 * A request failed for good. Its place in the limiter is held back from other billed requests until it is known how the
+	 * item ends.
 	 */
 	private fail(): void {
 		this.giveUp();
@@ -241,7 +241,7 @@ export class ItemRequests {
 		if (!(await this.claims.take(name))) {
 			throw this.unknown(name, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
 		}
-		// While n8n's database was waited for, the run may have ended, or may be about to: it queues again, or ends there.
+		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
 		if (this.ending.aborted || limiter.isHeld) {
 			await this.claims.giveBack(name);
 			return { lostTurn: true };
@@ -252,7 +252,7 @@ export class ItemRequests {
 		try {
 			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, body);
 		} catch {
-			// Only what ends the run is thrown: the request is somewhere on its way.
+			// Thrown only when the run ends: the request may have arrived.
 			throw this.unknown(name, sent, 'interrupted');
 		}
 		if (!isFailure(response)) {
@@ -311,7 +311,7 @@ export class ItemRequests {
 		return await exchangeFree(within, endpoint, this.settings.timeoutMs, about, read);
 	}
 
-	/** Puts on record that the request may have been charged; returns the error that says so. */
+	/** Records that the request may have been charged; returns the error for it. */
 	private unknown(
 		request: string,
 		sent: Sent,

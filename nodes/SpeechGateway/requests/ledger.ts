@@ -34,7 +34,7 @@ export class Ledger {
 		private readonly round: RunRecord,
 		/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
 		readonly wokeUp: boolean,
-		/** Of the time before the sleep, still to be shown. */
+		/** Hints from before the sleep, still to be shown. */
 		readonly hints: string[],
 		/** When the execution's timeout is, as it was known before the sleep; ms since 1970. */
 		readonly endsAt?: number,
@@ -65,12 +65,12 @@ export class Ledger {
 		return new Ledger(execution, memory, name, key, rounds, round, wokeUp, hints, endsAt);
 	}
 
-	/** The run goes to sleep; all is on record. Its next call is a wake-up, unless it is that of a retry. */
+	/** Records that the run goes to sleep. Its next call is a wake-up, unless it is a retry. */
 	sleep(hints: Iterable<string>, endsAt: number): void {
 		this.round.asleep = { hints: [...hints], ...(Number.isFinite(endsAt) && { endsAt }) };
 	}
 
-	/** A new attempt, if this is one, of all items; `tries`: how many n8n makes. */
+	/** Begins a new attempt of all items, unless this is a wake-up; `tries`: how many n8n makes. */
 	tryAgain(tries: number): void {
 		if (this.wokeUp) return;
 		// Each sleep makes n8n count anew: without an end of its own, Retry On Fail would wait again and again.
@@ -88,8 +88,8 @@ export class Ledger {
 	}
 
 	/**
-	 * In a retry of a failed execution, what names this round in every retry of that execution. n8n offers "Retry" again
-	 * when a retry failed, and starts it from the same old record, which knows nothing of what the first retry paid for.
+	 * In a retry of a failed execution, the name of this round, which is the same in every retry of that execution. n8n offers
+	 * "Retry" again when a retry failed, and starts it from the same old record, without what the first retry paid for.
 	 */
 	get retryOf(): string | undefined {
 		const { firstExecutionId: first, executionId } = this.round;
@@ -118,7 +118,7 @@ export class Ledger {
 		return Object.keys(this.round.items);
 	}
 
-	/** An item leaves on Still Processing: when its task comes back to this node, it is gone on with. */
+	/** An item leaves on Still Processing: when its task comes back to this node, the node continues with it. */
 	letWait(key: string, id: string): void {
 		const waiting = readRun(this.rounds, WAITING) ?? { ...this.round, items: {} };
 		this.rounds[WAITING] = waiting;
@@ -143,13 +143,13 @@ export class Ledger {
 			}
 			done ??= this.execution.doneAfterWaiting(BRANCHES.indexOf('waiting'));
 			const result = done.get(id);
-			// What has left on Success says so: it comes back to have something else made.
+			// An item with `bytes` has left on Success before: it comes back for something new.
 			if (result && json.bytes === undefined)
 				item.finish({ branch: 'success', items: [structuredClone(result)] }, id);
 		}
 	}
 
-	/** A task that once left on Still Processing is done: its item is in the execution's data from now on. */
+	/** Forgets a task that left on Still Processing and is done now: its item is in the execution's data. */
 	waitNoMore(id: string): void {
 		const waiting = readRun(this.rounds, WAITING);
 		if (!waiting) return;
@@ -157,13 +157,13 @@ export class Ledger {
 		if (Object.keys(waiting.items).length === 0) delete this.rounds[WAITING];
 	}
 
-	/** Nothing is left to protect of one item. With the last one, the ledger closes. */
+	/** Forgets an item with nothing left to protect. With the last one, the ledger closes. */
 	forget(key: string): void {
 		delete this.round.items[key];
 		if (this.keys().length === 0) this.close();
 	}
 
-	/** Nothing is left to protect: no trace stays in the execution data. */
+	/** Removes the round: no trace stays in the execution data. */
 	close(): void {
 		delete this.rounds[this.key];
 		if (Object.keys(this.rounds).length === 0) delete this.memory[this.name];
@@ -171,8 +171,8 @@ export class Ledger {
 }
 
 /**
- * The first call after a sleep goes on with the round that slept, also where n8n gives it another run index: older n8n,
- * 1.100 among them, counts what it skips when it wakes up as a run of the node.
+ * The first call after a sleep continues the round that slept, even if n8n gives it another run index: older versions, such
+ * as 1.100, count the entry that they skip on waking up as a run of the node.
  */
 function takeOverSleeping(rounds: Rounds, key: string): void {
 	const slept = Object.keys(rounds).find((name) => readRun(rounds, name)?.asleep);

@@ -6,7 +6,7 @@ import {
 	type UnknownReason,
 } from '../core/errors';
 
-/** The error of a request that may have been charged; what it knows is plain JSON, for the ledger. */
+/** The error of a request that may have been charged; its facts are plain JSON, for the ledger. */
 export function outcomeUnknown(
 	reason: UnknownReason,
 	{ sentAt, inputHash }: Sent,

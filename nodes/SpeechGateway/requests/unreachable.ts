@@ -70,7 +70,7 @@ export function explainUnanswered(error: Unanswered, root: string): [string, str
 	const { failure, code, detail, proxyStatus } = error;
 	if (proxyStatus !== undefined) return explainProxy(proxyStatus, detail, root);
 	const words = detail.trim();
-	// A code that the text does not name; "read ECONNRESET" says it all.
+	// A code that is not in the text yet, as it is in "read ECONNRESET".
 	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;
 	if (failure === 'timeout') {
 		return [
@@ -91,7 +91,7 @@ export function explainUnanswered(error: Unanswered, root: string): [string, str
 	];
 }
 
-/** A proxy that answered in place of making a tunnel. */
+/** A proxy that refused the tunnel. */
 function explainProxy(status: number, said: string, root: string): [string, string] {
 	const [what, advice] =
 		status === 407

@@ -7,7 +7,7 @@ import { errorItem } from './outputItems';
 import { type Branch, BRANCHES, type Result } from '../requests/records';
 import type { Execution } from '../engine/execution';
 
-/** How an item's way through the operation ended. */
+/** How an item ended. */
 export type Settled =
 	| Result
 	| { failed: unknown }

@@ -16,16 +16,16 @@ import {
 import type { Operation } from './operation';
 import type { Execution } from '../engine/execution';
 
-/** What an item's failure has to say, whether it becomes an error item or the error of the run. */
+/** The text of an item's failure, for an error item or the error of the run. */
 export interface ErrorText {
 	message: string;
 	description: string;
 	details: ErrorDetails;
-	/** Paid results of the item that are handed over with the error item. */
+	/** Paid files of the item, delivered with the error item. */
 	binary?: IBinaryKeyData;
 }
 
-/** n8n ends an execution as canceled when the message of its error has that word; ids and words of the gateway may have it. */
+/** n8n marks an execution as canceled if the error's message contains that word, which the gateway's words may. */
 const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled');
 
 export function errorText(error: unknown): ErrorText {
@@ -46,7 +46,7 @@ export function errorText(error: unknown): ErrorText {
 	};
 }
 
-/** The one place where an error becomes n8n's. */
+/** Makes an n8n error; the only place that does. */
 export function nodeError(
 	node: INode,
 	{ message: text, description, details: { httpCode, ...details } }: Omit<ErrorText, 'binary'>,
@@ -57,7 +57,7 @@ export function nodeError(
 	const error = httpCode
 		? new NodeApiError(node, { message } as JsonObject, { ...options, httpCode })
 		: new NodeOperationError(node, message, options);
-	// Where n8n finds an error code such as ECONNRESET, it puts words of its own: "retry the request immediately".
+	// For an error code such as ECONNRESET, n8n would show its own advice: "retry the request immediately".
 	error.message = message;
 	Object.assign(error.context, details);
 	return error;
@@ -94,7 +94,7 @@ export function runError(
 	return nodeError(execution.node, { message, description, details });
 }
 
-/** What is paid for, and how to get the rest without paying for that again. */
+/** Says what is paid for, and how to get the rest without paying for it again. */
 function keptWords(
 	kept: number,
 	count: number,

@@ -1,7 +1,7 @@
 import type { Execution } from '../engine/execution';
 import type { Settled } from './branches';
 
-/** What the editor shows when the node has finished: each hint once, and how many items need a look. */
+/** Shows the hints of a finished run, each once, and how many items have an unknown outcome. */
 export function giveHints(execution: Execution, hints: Iterable<string>, settled: Settled[]): void {
 	for (const hint of hints) execution.hint(hint);
 	const reasons = settled.flatMap((outcome) =>

@@ -5,13 +5,13 @@ import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 import type { Session } from '../requests/session';
 
-/** What an operation does. `P`: what is known of an item before anything is sent. */
+/** What an operation does. `P`: an item's checked input. */
 interface Work<P> {
 	/** Over all items, before anything is sent. Throws InputError. */
 	checkAll?(all: P[]): void;
 	/**
-	 * Asks what only the gateway knows, such as the id of a voice; free. In stop mode, this is done for all items before
-	 * anything is sent. Throws InputError. Undefined when there is nothing to ask.
+	 * Looks up what only the gateway knows, such as the ID of a voice; free. In stop mode, this happens for all items before
+	 * anything billed is sent. Throws InputError. Undefined if there is nothing to look up.
 	 */
 	lookUp?(input: P, item: () => ItemRequests): Promise<unknown> | undefined;
 	/** One item: sends through `item`, and shapes the outcome. */
@@ -20,18 +20,18 @@ interface Work<P> {
 	combines?(input: P): boolean;
 	/** All items that could be read, into one result that is paired with all of them. Free. */
 	combine?(all: Array<{ index: number; input: P }>, session: Session): Promise<Result>;
-	/** What an item of unknown outcome says about its request. */
+	/** Describes the request of an item whose outcome is unknown. */
 	describe?(input: P): About;
 	/**
-	 * What a retry goes on with: what was paid for, except for settings that do not decide about that, such as the name of
-	 * the file. By default, all is as it was paid for.
+	 * The input of a retry: what was paid for, except for settings that do not affect it, such as the file name. By default,
+	 * all of it is as it was paid for.
 	 */
 	retryWith?(paid: P, now: P): P;
-	/** The part of the input that decides what is paid for: where it is the same, so is that. By default, all of it. */
+	/** The part of the input that decides what is paid for. By default, all of it. */
 	identity?(input: P): object;
 }
 
-/** An operation as it is declared. `V`: the values of the description's fields; `P`: what `prepare` makes of them. */
+/** An operation as it is declared. `V`: the values of the form's fields; `P`: the result of `prepare`. */
 interface Declaration<V, P> extends Work<NoInfer<P>> {
 	/** Checks across fields, and what else is to be known before anything is sent. Throws InputError. */
 	prepare?(input: V, parameters: Parameters): P | Promise<P>;
@@ -51,7 +51,7 @@ export type About = {
 	estimatedTokens?: number;
 };
 
-/** Names what is asked for, by its content; the same for inputs that differ only in where the result goes. */
+/** A hash of what is asked for; the same for inputs that differ only in where the result goes. */
 export function askedHash(operation: Operation, input: object): string {
 	const asked = [operationName(operation), operation.identity?.(input) ?? input];
 	return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
@@ -61,7 +61,7 @@ export function askedHash(operation: Operation, input: object): string {
 export const operationName = ({ resource, operation }: OperationDescription): string =>
 	`${resource}.${operation}`;
 
-/** Adds to what the editor shows of an operation what it does. */
+/** Joins the form of an operation with what it does. */
 export const defineOperation = <V extends object, P = V>(
 	description: OperationDescription<V>,
 	{ prepare, ...work }: Declaration<V, P>,

@@ -22,7 +22,7 @@ const ADVICE: Record<UnknownReason, string> = {
 		'Use the result of the earlier execution. To send this item again on purpose, and be charged again, give it a new key.',
 };
 
-/** Characters of what was asked for that tell an item from the others. */
+/** How many characters of the input are shown, to tell the item from others. */
 const INPUT_SHOWN = 80;
 
 /** What an item of unknown outcome is about. */
@@ -63,8 +63,8 @@ export function unknownItem(
 }
 
 /**
- * The one shape that n8n 1 and 2 both move to the Error output without losing its fields. Combined, n8n would put the files
- * beside `error` and take the item for a success: they go into it.
+ * The only shape that n8n 1 and 2 both move to the Error output without losing fields. In combined mode, n8n would put the
+ * files next to `error` and take the item for a success, so they go inside `error`.
  */
 export function errorItem(
 	{ message, description, details, binary = {} }: ErrorText,

@@ -42,7 +42,7 @@ export async function readAll(
 	return inputs;
 }
 
-/** One item; what an earlier attempt has paid for decides over what the parameters say now. */
+/** Reads one item. What an earlier attempt has paid for takes precedence over the present parameters. */
 export async function readOne(
 	execution: Execution,
 	operation: Operation,
@@ -66,7 +66,7 @@ export async function readOne(
 
 const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Only the first of several items with the same "Send Once Key" is sent; what is paid for in part is finished all the same. */
+/** Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part. */
 function refuseSharedKeys(
 	execution: Execution,
 	inputs: Array<ReadItem | undefined>,
@@ -101,7 +101,7 @@ function keyOfDone(parameters: Parameters): string | undefined {
 	}
 }
 
-/** The error of an item of which something else is paid for than what the node does now. */
+/** The error of an item that was paid for with another operation than the node's present one. */
 export function paidForOther(operation: Operation, ledger: ItemLedger): InputError | undefined {
 	const paid = ledger.paidFor?.operation;
 	if (paid === undefined || paid === operationName(operation)) return undefined;

@@ -7,8 +7,8 @@ import type { Ledger } from '../requests/ledger';
 import type { Session } from '../requests/session';
 
 /**
- * Puts the execution to sleep until it is time to look again. What is finished or has failed is on record, so that waking
- * up does nothing of it anew. Returns the items that n8n shows of the node meanwhile.
+ * Puts the execution to sleep until the next poll. Finished and failed items are recorded, so that they are not run again on
+ * waking up. Returns the items that n8n shows meanwhile.
  */
 export async function goToSleep(
 	ledger: Ledger,
@@ -41,7 +41,7 @@ function shown(outcome: Settled): IDataObject[] {
 	return tasks.length === 1 ? tasks : [{ jobs: tasks }];
 }
 
-/** How an item came out of the time before the sleep. */
+/** The recorded outcome of an item from before the sleep. */
 export function beforeSleep(outcome: Asleep): Settled {
 	if ('branch' in outcome) return outcome;
 	const { message, description, details, binary } = outcome.failed;

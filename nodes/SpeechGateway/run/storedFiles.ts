@@ -5,8 +5,8 @@ import type { ItemLedger } from '../requests/itemLedger';
 import type { Session } from '../requests/session';
 
 /**
- * In a retry: the error of an item whose paid files are gone, with those that are left. n8n deletes the files of an
- * execution together with it, and a retry starts from the files of the execution that failed.
+ * The error of an item in a retry whose paid files are gone, with the files that are left. n8n deletes files together with
+ * their execution, and a retry starts from the files of the failed one.
  */
 export async function missingFile(
 	{ execution }: Session,
@@ -33,7 +33,7 @@ export async function missingFile(
 	);
 }
 
-/** The error of an item with what was paid for, where it says nothing of that: the id of its task, and its files. */
+/** Adds what was paid for to an item's error: the ID of its task, and its files. */
 export function withPaid(error: unknown, ledger: ItemLedger): unknown {
 	if (!ledger.maybeCharged) return error;
 	const { message, description, details, binary = {} } = errorText(error);
@@ -41,7 +41,7 @@ export function withPaid(error: unknown, ledger: ItemLedger): unknown {
 	return new GatewayError(message, description, { ...paidDetails(ledger), ...details }, files);
 }
 
-/** The id of its task and, of an item that was finished, what it said: as `paid`, also when its outcome is unknown. */
+/** The ID of its task and, for a finished item, its json as `paid`, also if its outcome is unknown. */
 function paidDetails({ taskId, result }: ItemLedger): ErrorDetails {
 	const paid = result?.items[0]?.json;
 	return { ...(taskId !== undefined && { jobId: taskId }), ...(paid && { paid }) };

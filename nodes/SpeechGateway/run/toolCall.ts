@@ -5,7 +5,7 @@ import { readOne } from './readItems';
 
 type Outputs = INodeExecutionData[][];
 
-/** What came of one call of a tool. */
+/** The result of one call of a tool. */
 export interface CallResult {
 	outputs: Outputs;
 	/** All of it was delivered: nothing failed, is unknown, or is still being made. */
@@ -18,7 +18,7 @@ const MAX_EXECUTIONS = 200;
 /** Results that were paid for, by execution and by call. */
 const results = new Map<string, Map<string, Outputs>>();
 
-/** Calls under way in this process, by the node's context, which no other execution has. */
+/** Calls in progress in this process, by the node's memory, which no other execution shares. */
 const underWay = new WeakMap<object, Map<string, Promise<CallResult>>>();
 
 /**
@@ -62,7 +62,7 @@ function resultsOf({ id, firstId }: Execution): Array<Map<string, Outputs>> {
 
 function resultsOfExecution(id: string): Map<string, Outputs> {
 	const known = results.get(id) ?? new Map<string, Outputs>();
-	// The one used last comes last.
+	// Keeps the most recently used execution last.
 	results.delete(id);
 	results.set(id, known);
 	for (const [oldest] of results) {

@@ -8,14 +8,14 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { pollingOf } from './polling';
 import { quoted, readStatus, statusOf, type Task } from './task';
 
-/** What one look at a task brought: its state, or why there is no news. */
+/** The result of one poll: the task's state, or why it is not known. */
 interface Seen {
 	body?: IDataObject;
 	completed?: boolean;
 	failure?: Error;
 }
 
-/** Shortest time, ms, that a poll is given, even when Max Wait is nearly over: without it, there might be no answer at all. */
+/** Shortest timeout of a poll, ms, even when Max Wait is nearly over: otherwise it might never get an answer. */
 const SHORTEST_POLL_MS = 3_000;
 
 /**
@@ -30,7 +30,7 @@ export async function look(
 	isLikelyDone = false,
 ): Promise<Seen> {
 	const { transport, unavailable } = item.session;
-	// It stays so for the whole run.
+	// This does not change during the run.
 	if (unavailable) throw unavailable;
 	await pause(pollingOf(item.session).turn(isLikelyDone), transport.cancel);
 	const deadline = Math.max(end, performance.now() + SHORTEST_POLL_MS);

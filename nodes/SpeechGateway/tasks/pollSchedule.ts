@@ -38,7 +38,7 @@ export function wakeUpAt(since: number, until: number, now: number): number {
 	return Math.max(now + SHORTEST_SLEEP_MS, Math.min(now + sleep, until));
 }
 
-/** Words of gateways that say the same; compared without case, blanks, hyphens and underscores. */
+/** Words that gateways use for the same status; compared without case, spaces, hyphens and underscores. */
 const COMPLETED = new Set([
 	'complete',
 	'completed',

@@ -1,7 +1,7 @@
 import { derived } from '../core/derived';
 import type { Session } from '../requests/session';
 
-/** Polls a second that one run asks for at the most: hundreds of jobs are spread out, not asked all at once. */
+/** Most polls a second of one run: polls of hundreds of jobs are spread out. */
 const POLLS_PER_SECOND = 40;
 /** The same for polls that are likely to find their job done. */
 const LAST_POLLS_PER_SECOND = 100;
@@ -9,7 +9,7 @@ const LAST_POLLS_PER_SECOND = 100;
 /** What one run knows of the jobs and videos that it waits for. */
 export const pollingOf: (session: Session) => Polling = derived(() => new Polling());
 
-/** The jobs and videos that one run waits for: when each may be looked at, and what those that are done say of the others. */
+/** The tasks that one run waits for: when each may be polled, and what finished ones tell about the others. */
 export class Polling {
 	/** Jobs that have been waited for so far, and those of them that are done. */
 	waiting = 0;
@@ -20,8 +20,8 @@ export class Polling {
 	private learning = new AbortController();
 
 	/**
-	 * Milliseconds to wait until the caller's turn, so that polls of many jobs never come as a burst. To be asked when the
-	 * caller is ready, or it would hold up others.
+	 * Milliseconds until the caller's turn, so that polls of many jobs never come in a burst. Ask when ready to poll: each call
+	 * takes a turn.
 	 */
 	turn(isLikelyDone: boolean): number {
 		const now = performance.now();

@@ -15,7 +15,7 @@ export const statusOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thi
 
 export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].content(id);
 
-/** Submits a task: billed, up front. Resolves to what the gateway says of it; its id is on record before anything else happens. */
+/** Submits a task; billed at once. Resolves to the gateway's answer, after its ID is in the ledger. */
 export async function submitTask(
 	item: ItemRequests,
 	thing: Task['thing'],
@@ -56,7 +56,7 @@ export async function fetchStatus(item: ItemRequests, task: Task): Promise<IData
 	);
 }
 
-/** Whatever goes wrong with a task that is paid for, its id is in the error: without it, it cannot be found again. */
+/** Adds the ID of a paid task to any error: without the ID, it cannot be found again. */
 export async function withTaskId<T>(
 	item: ItemRequests,
 	task: Task,
@@ -101,7 +101,7 @@ export function resourceBody(body: unknown): IDataObject {
 	if (!isDataObject(body)) throw new Error('the answer is not a JSON object');
 	const wrapped = WRAPPERS.map((name) => body[name]).find(isDataObject);
 	if (!wrapped || idIn(body, ...IDS) !== undefined) return body;
-	// A status beside it may be the resource's own, or only say that the request went well.
+	// A status next to the wrapped object may be the resource's own, or only mean that the request succeeded.
 	const isWhole = idIn(wrapped, ...IDS) !== undefined && wrapped.status !== undefined;
 	return body.status === undefined || isWhole ? wrapped : body;
 }

@@ -6,7 +6,7 @@ import { type Task, taskJson } from './task';
 import { type FirstLook, seconds, type Waited, waitInProcess } from './waitInProcess';
 import { look } from './look';
 
-/** For what the workflow does next, ms. */
+/** Time left for the rest of the workflow, ms. */
 const TO_END_MS = 60_000;
 
 /**

@@ -15,7 +15,7 @@ export interface FirstLook {
 	heard: boolean;
 	/** What the submission said of it. */
 	known?: IDataObject;
-	/** How much work it is, such as the characters of a job: one that is twice the size is taken to last twice as long. */
+	/** Amount of work, such as the characters of a job: twice the size is expected to take twice as long. */
 	size?: number;
 }
 
@@ -57,7 +57,7 @@ export async function waitInProcess(
 	const untilDue = async (milliseconds: number): Promise<boolean> => {
 		const due = performance.now() + Math.min(milliseconds, left());
 		for (;;) {
-			// Nobody knows how old a task is that was submitted before this run.
+			// The age of a task that was submitted before this run is not known.
 			const likely = atOnce ? Infinity : started + polling.likelyAge(size, seenAt);
 			const rest = Math.min(likely, due) - performance.now();
 			if (rest <= 0) return likely < due;

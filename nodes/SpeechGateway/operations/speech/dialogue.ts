@@ -29,7 +29,7 @@ import { checkFiles, withNewTarget, withoutTarget } from '../../speech/target';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & Pick<SpeakingInput, 'tokensToSpare'>;
 
-/** A part of a dialogue knows its line; its place in the source is one in the words of that line. */
+/** A part of a dialogue knows its line; its position in the source is within the words of that line. */
 interface DialoguePart extends SpeechPart {
 	line: DialogueLine;
 	/** Headings directly before it, as written. */
