@@ -33,8 +33,11 @@ async function example(
 const model = { __rl: true, mode: 'id', value: 'sim-chat' };
 
 if (HAS_AI_SDK) {
-	test('ai-agent: what the agent narrates comes out as an audio file', async () => {
-		const call = JSON.stringify({ text: 'Welcome to the museum.', voice: 'default' });
+	test('ai-agent: what the agent narrates, with a voice by its title, comes out as an audio file', async () => {
+		const [{ account }] = bench.sim.accounts;
+		const voice = { _id: 'voice-1', title: 'Anna', account, created_at: 0, size: 1, sha256: '' };
+		bench.sim.voices.push(voice);
+		const call = JSON.stringify({ text: 'Welcome to the museum.', voice: 'Anna' });
 		const assignment = { id: '1', name: 'chatInput', type: 'string' };
 		const workflow = await example('ai-agent.json', {
 			'Speech Gateway Chat Model': { model },
@@ -46,9 +49,10 @@ if (HAS_AI_SDK) {
 		const execution = await bench.api.run(workflow);
 		expect(executionError(execution)).toBeUndefined();
 		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'job', 'chat']);
+		expect(bench.sim.jobs).toMatchObject([{ voice: 'voice-1' }]);
 		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
 		expect(json.output).toMatch(/"id":"spj_\w+"/);
-		const [file] = nodeOutputs(execution, 'Audio files')[0];
+		const [file] = nodeOutputs(execution, 'Wait for the audio')[0];
 		const audio = await bench.api.binary(file.binary!.data);
 		expect((await ffprobe(audio)).codec).toBe('mp3');
 		expect(await decoderMessages(audio)).toBe('');
@@ -67,7 +71,7 @@ if (HAS_AI_SDK) {
 		const execution = await bench.api.run(workflow);
 		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
 		expect(json.output).toMatch(/Do not call this tool again with the same input/);
-		expect(nodeOutputs(execution, 'Audio files').flat()).toEqual([]);
+		expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
 	});
 
 	test('ai-agent: audio that is made at once is answered with a link, which needs no login', async () => {
@@ -87,7 +91,7 @@ if (HAS_AI_SDK) {
 		expect(answer).toMatch(LINK);
 		const audio = await (await fetch(LINK.exec(answer)![1])).arrayBuffer();
 		expect((await ffprobe(Buffer.from(audio))).codec).toBe('mp3');
-		expect(nodeOutputs(execution, 'Audio files').flat()).toEqual([]);
+		expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
 	});
 }
 

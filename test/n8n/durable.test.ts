@@ -73,19 +73,19 @@ onCurrent(
 		const { sim } = asleep;
 		const execution = await n8n.api.waitForResumed(ids.asleep);
 		expect(execution.status).toBe('success');
-		const files = nodeOutputs(execution, 'Audio files').flat();
+		const files = nodeOutputs(execution, 'Narrate')[0];
 		expect(files.map(({ json }) => json.id).sort()).toEqual(sim.jobs.map((job) => job.id).sort());
 		expect(files.map(({ binary }) => binary?.data.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
 		expect(sim.charges).toHaveLength(2);
 	},
 );
 
-/** The example, started by a webhook instead of the clock. */
+/** The example, started by a webhook instead of a click. */
 function durableNarration(): WorkflowJson {
 	const file = path.join(REPOSITORY, 'examples', 'durable-narration.json');
 	const workflow = JSON.parse(readFileSync(file, 'utf8')) as WorkflowJson;
 	for (const node of workflow.nodes) {
-		if (node.type.endsWith('.scheduleTrigger')) {
+		if (node.type.endsWith('.manualTrigger')) {
 			Object.assign(node, {
 				type: 'n8n-nodes-base.webhook',
 				typeVersion: 2,

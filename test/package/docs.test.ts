@@ -6,7 +6,7 @@ import { descriptions, resources } from '../../nodes/SpeechGateway/operations/fo
 import { REPOSITORY } from '../support/n8n/install';
 
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
-const markdown = ['.', 'docs'].flatMap((folder) =>
+const markdown = ['.', 'docs', 'examples'].flatMap((folder) =>
 	readdirSync(path.join(REPOSITORY, folder))
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => path.join(folder, name)),
@@ -55,7 +55,7 @@ test.each(markdown)('%s: every npm script that it names exists', (file) => {
 	expect(named.filter((script) => !(script in manifest.scripts))).toEqual([]);
 });
 
-test('the tables of the documents name every resource, operation and option; the README links every example', () => {
+test('the tables of the documents name every resource, operation and option; examples/README.md links every example', () => {
 	// The first two cells of each row; several names in one are apart by a comma or a dot.
 	const named = new Set(
 		[
@@ -72,9 +72,11 @@ test('the tables of the documents name every resource, operation and option; the
 		...descriptions.flatMap(({ options }) => options.map(({ displayName }) => displayName)),
 	];
 	expect([...new Set(labels)].filter((label) => !named.has(label))).toEqual([]);
-	const readme = read('README.md');
-	const examples = readdirSync(path.join(REPOSITORY, 'examples'));
-	expect(examples.filter((name) => !readme.includes(`(examples/${name})`))).toEqual([]);
+	const list = read('examples/README.md');
+	const examples = readdirSync(path.join(REPOSITORY, 'examples')).filter((name) =>
+		name.endsWith('.json'),
+	);
+	expect(examples.filter((name) => !list.includes(`(${name})`))).toEqual([]);
 });
 
 test('the messages in docs/troubleshooting.md are messages of the code', () => {

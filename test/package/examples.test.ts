@@ -1,10 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { REPOSITORY } from '../support/n8n/install';
+import { EXAMPLES as FOLDER } from '../support/n8n/examples';
 import type { WorkflowJson } from '../support/n8n/client';
 
-const FOLDER = path.join(REPOSITORY, 'examples');
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 
 type Node = WorkflowJson['nodes'][number];

@@ -25,7 +25,8 @@ const fields = {
 			...splitChoices,
 			job: {
 				name: 'Job',
-				description: 'One job per 10,000 characters, charged up front by the number of characters',
+				description:
+					'One job per 10,000 characters, charged up front by the number of characters. For texts that may take hours: asleep, the wait survives a restart of n8n.',
 			},
 			single: {
 				name: 'Single Request',

@@ -14,7 +14,7 @@ const whileWaiting = choiceOption({
 		sleep: {
 			name: 'Sleep',
 			description:
-				"The execution is kept in n8n's database and checks every one to five minutes. It survives restarts and uses no memory.",
+				"The execution is kept in n8n's database and checks every one to five minutes. It survives restarts and uses no memory. Relies on how n8n works inside: stays awake where that is not known.",
 		},
 	},
 	description:

@@ -24,7 +24,7 @@ export const speechJob = describeTasks<SpeechValues, InputOf<typeof audioFields>
 		createAndWait: {
 			action: 'Create speech job and wait for audio',
 			description:
-				'Submit a text as a job, wait until the audio is ready, and download it. Charged up front, by the number of characters.',
+				'Submit a text as a job, wait until the audio is ready, and download it. Charged up front, by the number of characters. For most texts, "Generate" is simpler.',
 		},
 		create: {
 			action: 'Create speech job',

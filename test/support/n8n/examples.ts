@@ -1,0 +1,23 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { WorkflowJson } from './client';
+import { REPOSITORY } from './install';
+
+export const EXAMPLES = path.join(REPOSITORY, 'examples');
+
+export const readExample = (file: string): WorkflowJson =>
+	JSON.parse(readFileSync(path.join(EXAMPLES, file), 'utf8')) as WorkflowJson;
+
+/** Activates the store "Disk" of an example, as its note says; returns the folder that its files go to. */
+export function storeOnDisk({ nodes }: WorkflowJson, userFolder: string): string {
+	const folder = path.join(userFolder, '.n8n-files', randomUUID());
+	mkdirSync(folder, { recursive: true });
+	for (const node of nodes.filter(({ type }) => type.endsWith('.readWriteFile'))) {
+		const parameters = node.parameters as { fileName: string };
+		parameters.fileName = parameters.fileName.replace('/home/node/.n8n-files', folder);
+		node.disabled = false;
+	}
+	return folder;
+}
