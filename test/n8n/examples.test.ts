@@ -176,7 +176,7 @@ test.each(runnable)('examples/%s runs in n8n, and its files are in the store', a
 	}
 	expect(new Set(readdirSync(folder)).size).toBe(stored.length);
 	// An agent of the simulator calls no tool unless it is told to; see chatExamples.test.ts.
-	if (!['ai-agent.json', 'streaming-chat.json', 'newsletter-changes.json'].includes(file))
+	if (!['ai-agent.json', 'streaming-chat.json'].includes(file))
 		expect(stored.length).toBeGreaterThan(0);
 });
 
