@@ -334,6 +334,69 @@ describe('tone tags', () => {
 	});
 });
 
+describe('hints where money may be wasted, which stop nothing', () => {
+	const HTML = '<p>It rains.</p>\n<p>Stay <a href="https://example.com">here</a>.</p>';
+
+	test.each([
+		['# News\n\nIt is **very** cold.', ['looks like Markdown: set "Text Format" to "Markdown"']],
+		[HTML, ['looks like HTML: set "Text Format" to "HTML"']],
+		[
+			'Here is your script:\n\nIt rains.\n\nLet me know if you need more!',
+			['written "Here is your script:" and "Let me know if you need more!" around the text'],
+		],
+	])('%j', async (text, words) => {
+		for (const more of [
+			{},
+			{ operation: 'estimate' },
+			{ resource: 'speechJob', operation: 'create' },
+		]) {
+			const { hints, error } = await speak(text, {}, more);
+			expect(error).toBeUndefined();
+			expect(hints).toEqual(words.map((some) => expect.stringContaining(some)));
+		}
+		expect(sim.charges).toHaveLength(2);
+	});
+
+	test('none with the right format', async () => {
+		expect((await speak(HTML, { textFormat: 'html' })).hints).toEqual([]);
+	});
+
+	test('dialogue: a narrator whom nobody declared, and one voice for two', async () => {
+		const voice = (value: string) => ({ __rl: true, mode: 'id', value });
+		const say = async (speakers: IDataObject[]) =>
+			await run({
+				parameters: speechNode(
+					{},
+					{
+						operation: 'dialogue',
+						script: 'It was late.\nAnna: Hi.\nBen: Hi.\nCarl: Hi.',
+						speakers: { values: speakers },
+					},
+				),
+			});
+		const mine = voice(await cloneVoice('Mine'));
+		const { hints, error } = await say([
+			{ name: 'Anna', voice: mine },
+			{ name: 'Ben', voice: mine },
+			{ name: 'Carl', voice: voice('default') },
+		]);
+		expect(error).toBeUndefined();
+		expect(hints).toEqual([
+			expect.stringContaining('speaks with the default voice: "It was late."'),
+			'Narrator and Carl speak with the same voice: "default".',
+			`Anna and Ben speak with the same voice: "${mine.value}".`,
+		]);
+		const other = voice(await cloneVoice('Other'));
+		const apart = await say([
+			{ name: 'Anna', voice: mine },
+			{ name: 'Ben', voice: other },
+			{ name: 'Carl', voice: voice('default') },
+			{ name: 'Narrator', voice: voice(await cloneVoice('Third')) },
+		]);
+		expect(apart.hints).toEqual([]);
+	});
+});
+
 describe('pronunciations by word', () => {
 	test('beside the table, whose words come first', async () => {
 		await speak('SQL in n8n, not MySQL.', {

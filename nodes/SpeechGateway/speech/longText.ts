@@ -5,6 +5,7 @@ import { countCharacters } from '../text/characters';
 import type { PreparedText } from '../text/prepare';
 import type { EstimateValues } from '../fields/longText';
 import { checkTaggable } from '../files/podcast';
+import { chatterHints } from './chatter';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
 import { cutIntoSegments, headingsOf, requestName, type Speech, withPauses } from './parts';
 
@@ -45,7 +46,11 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 		parts,
 		text: cut.text,
 		headings,
-		hints: [...hintsOn(text, isWhole), ...chapterHints(input, text, headings)],
+		hints: [
+			...hintsOn(text, isWhole),
+			...chatterHints(source),
+			...chapterHints(input, text, headings),
+		],
 		wordsOf: (from, to) => source.slice(parts[from].source.start, parts[to].source.end).trim(),
 	};
 });

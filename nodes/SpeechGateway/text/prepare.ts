@@ -1,4 +1,5 @@
 import { readHtml } from './html';
+import { looksLike } from './lookAlikes';
 import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
 import { plainHeadings } from './plainHeadings';
@@ -58,11 +59,18 @@ function readSource(source: string, format: TextFormat): ReadText {
 
 function notesOn(
 	{ dropped, notes }: ReadText,
+	source: string,
 	written: string,
-	parentheses: Parentheses,
+	{ parentheses, textFormat }: TextOptions,
 ): string[] {
 	const all = [...notes];
-	if (dropped.length > 0) {
+	const likeness = textFormat === 'plain' ? looksLike(source) : undefined;
+	if (likeness) {
+		all.push(
+			`The text looks like ${likeness}: set "Text Format" to "${likeness}", or its markup is spoken and charged.`,
+		);
+	}
+	if (dropped.length > 0 && likeness !== 'HTML') {
 		const names = dropped.slice(0, 5).map((name) => `<${name}>`);
 		if (dropped.length > names.length) names.push('…');
 		all.push(
@@ -120,6 +128,6 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 			level,
 			title: takePauses(slice(readText.text, wordsAt, end)).written.text.trim(),
 		})),
-		notes: notesOn(readText, text, options.parentheses),
+		notes: notesOn(readText, source, text, options),
 	};
 }

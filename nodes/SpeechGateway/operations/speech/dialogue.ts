@@ -6,7 +6,8 @@ import { countCharacters, isSpeakable } from '../../text/segment';
 import type { Speaker } from '../../fields/script';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, speechDialogue } from './dialogue.form';
-import { checkVoices } from '../../speech/voices';
+import { chatterHints } from '../../speech/chatter';
+import { checkVoices, voiceName } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../../files/podcast';
 import {
@@ -54,7 +55,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const all: Array<Omit<DialoguePart, 'request'> & { number: number }> = [];
 	let segments = 0;
 	let pauseBeforeMs = 0;
-	const hints: string[] = [];
+	const hints = chatterHints(script);
 	let headings: string[] = [];
 	for (const line of lines) {
 		headings.push(...line.headings);
@@ -89,6 +90,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	mustBeSpeakable(text, 'Script');
 	const chapters = input.chapters === 'headings' ? chaptersOf(parts, input) : [];
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
+	hints.push(...narratorHints(parts), ...voiceHints(parts));
 	return {
 		pauseBeforeMs,
 		parts,
@@ -98,6 +100,34 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		wordsOf: (from, to) => linesOf(parts.slice(from, to + 1)),
 	};
 });
+
+const MOST_WORDS_SHOWN = 60;
+
+/** Text that is nobody's may be a speaker's whose name was not recognised. */
+function narratorHints(parts: DialoguePart[]): string[] {
+	const words = parts.find(({ speaker }) => speaker === undefined)?.written.trim();
+	if (!words) return [];
+	const shown =
+		words.length > MOST_WORDS_SHOWN ? `${words.slice(0, MOST_WORDS_SHOWN).trimEnd()}…` : words;
+	return [
+		`A narrator who is not in "Speakers" speaks with the default voice: "${shown}" Add a speaker named "Narrator" to choose a voice, or check the names in the script.`,
+	];
+}
+
+/** Listeners cannot tell speakers apart who have one voice. */
+function voiceHints(parts: DialoguePart[]): string[] {
+	const names = new Map<string, Set<string>>();
+	for (const { voice, speaker = 'Narrator' } of parts) {
+		const name = voiceName(voice);
+		names.set(name, (names.get(name) ?? new Set()).add(speaker));
+	}
+	return [...names]
+		.filter(([, sharing]) => sharing.size > 1)
+		.map(
+			([voice, sharing]) =>
+				`${[...sharing].join(', ').replace(/, ([^,]*)$/, ' and $1')} speak with the same voice: "${voice}".`,
+		);
+}
 
 /** The headings of a script, each with the part that it stands before. */
 const chaptersOf = (parts: DialoguePart[], input: DialogueInput): Heading[] =>
