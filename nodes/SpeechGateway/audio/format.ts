@@ -17,6 +17,8 @@ export interface BaseInfo {
 	dataBytes: number;
 	sampleRate: number;
 	channels: number;
+	/** Its quiet edges were cut off before, so it is not trimmed again. */
+	isTrimmed?: boolean;
 }
 
 /** One complete file: what the inspector said of it, and how to read it (again). */

@@ -6,26 +6,30 @@ import type { ForeignInfo } from './foreign';
 import { FOREIGN_FORMATS } from './foreign';
 import type { AudioFormat, AudioReader, Part } from './format';
 import { DamagedAudioError } from './format';
-import type { JoinPlan, Neighbour } from './joiner';
+import type { EmitSlice, JoinPlan, Neighbour, Place } from './joiner';
 import { mustAgree } from './joiner';
 import { mp3Blocker, mp3InStereo, planMp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
 import { Mp3Reader } from './mp3/reader';
+import { asMp3Slice, cutMp3 } from './mp3/slice';
 import type { OpusInfo } from './opus/reader';
 import { OggOpusReader } from './opus/reader';
 import { opusBlocker, opusInStereo, planOpus } from './opus/join';
+import { asOpusSlice, cutOpus } from './opus/slice';
 import type { PcmInfo } from './pcm';
 import { PcmReader, planPcm } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
 import { planWav, wavBlocker, wavInStereo } from './wav/join';
 import type { WavInfo } from './wav/reader';
 import { WavReader } from './wav/reader';
+import { asWavSlice, cutWav } from './wav/slice';
 
 export type { ForeignFormat, ForeignInfo } from './foreign';
 export { FOREIGN_FORMATS, sniffForeignFormat } from './foreign';
 export type { AudioFormat } from './format';
 export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
+export type { Place } from './joiner';
 export { hasMp3Frames, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
@@ -40,6 +44,12 @@ interface FormatEntry {
 	inStereo(part: Part<AudioInfo>): Part<AudioInfo> | Promise<Part<AudioInfo>>;
 	/** For infos that `blocker` lets through, all with as many channels. `pauses`: milliseconds of silence before each part, and behind the last. */
 	plan(infos: AudioInfo[], pauses: number[], trimSilence?: boolean): JoinPlan<AudioInfo>;
+	/** How parts are cut out of a joined file again; undefined: it has no place for a record of them. */
+	slices?: {
+		cut(whole: AudioInfo, places: Place[], emit: EmitSlice): AudioReader<AudioInfo>;
+		/** What a slice is, from what was read of it and what is on record. */
+		infoOf(info: AudioInfo, place: Place): AudioInfo;
+	};
 }
 
 /** All that is known of each format; its functions get infos of its own format only. */
@@ -51,6 +61,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		blocker: mp3Blocker,
 		inStereo: mp3InStereo,
 		plan: planMp3,
+		slices: { cut: cutMp3, infoOf: asMp3Slice },
 	},
 	wav: {
 		mimeType: 'audio/wav',
@@ -59,6 +70,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		blocker: wavBlocker,
 		inStereo: wavInStereo,
 		plan: planWav,
+		slices: { cut: cutWav, infoOf: asWavSlice },
 	},
 	opus: {
 		mimeType: 'audio/ogg',
@@ -67,6 +79,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		blocker: opusBlocker,
 		inStereo: opusInStereo,
 		plan: planOpus,
+		slices: { cut: cutOpus, infoOf: asOpusSlice },
 	},
 	pcm: {
 		mimeType: 'audio/pcm',
@@ -134,6 +147,7 @@ export interface JoinedAudio {
 	starts: number[];
 	/** Seconds of silence that are cut off the front of each part. */
 	trimmed: number[];
+	places: Place[];
 	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
@@ -234,3 +248,34 @@ export function joinBlocker(
 /** Whether a file is of a container that is passed on without being read. */
 const isForeign = (info: AudioInfo | ForeignInfo): info is ForeignInfo =>
 	info.format in FOREIGN_FORMATS;
+
+/** What the places of parts count in a file: bytes of audio, in Opus packets. */
+export const lengthOf = (info: AudioInfo): number =>
+	info.format === 'opus' ? info.all.packets : info.dataBytes;
+
+/** Whether parts can be cut out of files of this format again. */
+export const canBeCut = (format: string): boolean =>
+	FORMATS[format as AudioFormat]?.slices !== undefined;
+
+/**
+ * A reader of a joined file that emits parts of it as files of their own. `places` ascend and lie within the file.
+ *
+ * @throws Error when the format has no record of its parts
+ */
+export function cutSlices(
+	whole: AudioInfo,
+	places: Place[],
+	emit: EmitSlice,
+): Pick<AudioReader<AudioInfo>, 'feed' | 'end'> {
+	return slicesIn(whole).cut(whole, places, emit);
+}
+
+/** What a slice is, once its file has been inspected. */
+export const sliceInfo = (info: AudioInfo, place: Place): AudioInfo =>
+	slicesIn(info).infoOf(info, place);
+
+function slicesIn({ format }: AudioInfo) {
+	const { slices } = FORMATS[format];
+	if (!slices) throw new Error(`Parts of ${format} files cannot be told apart`);
+	return slices;
+}

@@ -4,6 +4,12 @@ import { DamagedAudioError } from './format';
 /** Takes bytes of the joined file. */
 export type Emit = (bytes: Uint8Array) => void;
 
+/** Takes bytes of one of several slices of a file. */
+export type EmitSlice = (slice: number, bytes: Uint8Array) => void;
+
+/** A reader of a joined file that emits parts of it as files of their own, one after the other. `places` ascend. */
+export type CutSlices<Info> = (whole: Info, places: Place[], emit: EmitSlice) => AudioReader<Info>;
+
 /** What a format adds to the plain order of things: header, audio of part 1, pause, audio of part 2, …, trailer. */
 export interface JoinSteps<Info> {
 	header: Uint8Array[];
@@ -13,6 +19,22 @@ export interface JoinSteps<Info> {
 	finishPart(emit: Emit, part: number): void;
 }
 
+/** Where a part is in a joined file, and what must be known to cut it out again. Plain JSON. */
+export interface Place {
+	/** Bytes of the file's audio data, in Opus packets; `to` is exclusive. */
+	from: number;
+	to: number;
+	/** Samples that the encoder added before and after the sound and that are still there. Negative: sound was left out. */
+	delay?: number;
+	padding?: number;
+	/** Decoders were told of them (MP3). */
+	isTold?: boolean;
+	/** Its quiet edges were cut off. */
+	isTrimmed?: boolean;
+	/** Its first packet was predicted from one that was left out (Opus). */
+	isExcerpt?: boolean;
+}
+
 /** Everything that is known of a joined file before its first byte. */
 export interface JoinPlan<Info extends BaseInfo> {
 	info: Info;
@@ -20,6 +42,7 @@ export interface JoinPlan<Info extends BaseInfo> {
 	starts: number[];
 	/** Seconds of silence that are cut off the front of each part. */
 	trimmed: number[];
+	places: Place[];
 	createJoiner(): Joiner<Info>;
 }
 

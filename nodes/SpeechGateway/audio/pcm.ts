@@ -2,7 +2,7 @@
 import { between, filled } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
-import type { Emit, JoinPlan } from './joiner';
+import type { Emit, JoinPlan, Place } from './joiner';
 import { Joiner } from './joiner';
 import type { QuietBytes } from './quiet';
 import { isLoudInteger, keptBytes, QuietEdges } from './quiet';
@@ -60,16 +60,19 @@ export function planPcm(
 		(milliseconds) => Math.round((milliseconds / 1000) * SAMPLE_RATE) * BYTES_PER_SAMPLE,
 	);
 	const starts: number[] = [];
+	const places: Place[] = [];
 	let bytes = pauseBytes[0];
 	const kept = infos.map(({ dataBytes, quiet }) => keptBytes(dataBytes, trimSilence && quiet));
 	kept.forEach(({ from, to }, index) => {
 		starts.push(pcmInfo(bytes).seconds);
+		places.push({ from: bytes, to: bytes + to - from });
 		bytes += to - from + pauseBytes[index + 1];
 	});
 	return {
 		info: pcmInfo(bytes),
 		starts,
 		trimmed: kept.map(({ from }) => pcmInfo(from).seconds),
+		places,
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: filled(pauseBytes[0], 0),

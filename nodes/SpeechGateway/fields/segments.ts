@@ -2,6 +2,7 @@ import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { InputOf } from './field';
 import { choiceOption, flagOption, numberOption } from './kinds';
 import { pauseOption } from './pause';
+import { previousField } from './previous';
 
 /** Where a text is cut. */
 export const cutFields = {
@@ -20,6 +21,7 @@ export const cutFields = {
 		name: 'pauseBetweenSegments',
 		description: 'Silence between the segments of a long text',
 	}),
+	previousBinaryPropertyName: previousField,
 };
 
 /** How segments are joined. */

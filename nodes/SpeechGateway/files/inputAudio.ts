@@ -2,6 +2,7 @@ import type { Execution } from '../engine/execution';
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	type AudioFormat,
+	type AudioInfo,
 	AudioInspector,
 	DamagedAudioError,
 	FOREIGN_FORMATS,
@@ -20,6 +21,14 @@ import { chunksOf, fileOf, placeOf } from './inputFile';
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
 const PCM_EXTENSION = /\.pcm$/i;
 
+interface InspectOptions {
+	cancel?: AbortSignal;
+	/** Where the field is named. */
+	label?: string;
+	/** Sees each chunk. */
+	watch?: (chunk: Uint8Array) => void;
+}
+
 /**
  * Reads an audio file of an incoming item from its first byte to its last, keeping none of it: what it is, how long it plays, and
  * whether it is whole. Throws InputError, with the name of the file, when it is missing, damaged, or no audio that can be read.
@@ -28,10 +37,10 @@ export async function inspectInput(
 	execution: Execution,
 	index: number,
 	file: FileRef,
-	cancel?: AbortSignal,
-): Promise<StoredAudio> {
-	const binary = fileOf(execution, index, file);
-	const name = nameOf(binary, placeOf(file));
+	{ cancel, label, watch }: InspectOptions = {},
+): Promise<StoredAudio & { info: AudioInfo }> {
+	const binary = fileOf(execution, index, file, label);
+	const name = nameOf(binary, placeOf(file, label));
 	let head = Buffer.alloc(0);
 	let inspector: AudioInspector | undefined;
 	const begin = () => {
@@ -41,6 +50,7 @@ export async function inspectInput(
 	try {
 		for await (const chunk of await chunksOf(execution, binary)) {
 			cancel?.throwIfAborted();
+			watch?.(chunk);
 			if (inspector) {
 				inspector.feed(chunk);
 				continue;
@@ -62,7 +72,7 @@ const unreadable = (name: string, { message }: Error) =>
 	);
 
 /** The file as messages call it. */
-const nameOf = ({ fileName }: IBinaryData, place: string): string =>
+export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
 	fileName ? `The file "${fileName}" in "${place}"` : `The file in "${place}"`;
 
 function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: string): AudioFormat {

@@ -1,5 +1,13 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { AUDIO_FORMATS, FOREIGN_FORMATS, joinAudio, joinBlocker, type Pauses } from '../audio';
+import {
+	AUDIO_FORMATS,
+	type AudioInfo,
+	FOREIGN_FORMATS,
+	joinAudio,
+	joinBlocker,
+	type Pauses,
+	type Place,
+} from '../audio';
 import {
 	canBeTagged,
 	chaptersJson,
@@ -21,11 +29,15 @@ export interface FileMetadata {
 	headings?: Heading[];
 }
 
+/** Makes the record that a file carries of its parts. */
+export type RecordOf = (places: Place[], info: AudioInfo) => string;
+
 interface JoinOptions {
 	pauses?: Pauses;
 	/** Quiet edges are cut down. */
 	trimSilence?: boolean;
 	metadata?: FileMetadata;
+	recordOf?: RecordOf;
 	/** Aborts the join. Not set for paid parts, which are delivered even when the execution is stopped. */
 	cancel?: AbortSignal;
 }
@@ -51,6 +63,7 @@ export async function joinStored(
 		pauses = {},
 		trimSilence = false,
 		metadata: { tags, headings } = { tags: {} },
+		recordOf,
 		cancel,
 	}: JoinOptions = {},
 ): Promise<JoinedFile> {
@@ -59,7 +72,7 @@ export async function joinStored(
 	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
 	const { takesTags, isChanged } = changesTo(
 		parts,
-		{ pauses, trimSilence, isTagged },
+		{ pauses, trimSilence, isTagged, isRecorded: recordOf !== undefined },
 		session.hints,
 	);
 	const metadataOf = (starts: number[], seconds: number, trimmed?: number[]) => ({
@@ -95,7 +108,10 @@ export async function joinStored(
 	);
 	const { starts, trimmed } = plain;
 	const { seconds } = plain.info;
-	const joined = takesTags ? withMetadata(plain, metadataOf(starts, seconds, trimmed)) : plain;
+	const record = recordOf?.(plain.places, plain.info);
+	const joined = takesTags
+		? withMetadata(plain, { ...metadataOf(starts, seconds, trimmed), record })
+		: plain;
 	const chunks = joined.chunks();
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
@@ -120,7 +136,12 @@ export async function joinStored(
 /** Whether the file takes tags and chapters, and whether anything of a single one is changed; hints say what it does not take. */
 function changesTo(
 	parts: StoredAudio[],
-	{ pauses, trimSilence, isTagged }: { pauses: Pauses; trimSilence: boolean; isTagged: boolean },
+	{
+		pauses,
+		trimSilence,
+		isTagged,
+		isRecorded,
+	}: { pauses: Pauses; trimSilence: boolean; isTagged: boolean; isRecorded: boolean },
 	hints: Set<string>,
 ): { takesTags: boolean; isChanged: boolean } {
 	const [{ info }] = parts;
@@ -135,7 +156,8 @@ function changesTo(
 	if (parts.length === 1 && edgePause > 0 && !takesPauses) {
 		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
 	}
-	const isChanged = takesPauses || (isReadable && trimSilence) || (takesTags && isTagged);
+	const isChanged =
+		takesPauses || (isReadable && trimSilence) || (takesTags && (isTagged || isRecorded));
 	return { takesTags, isChanged };
 }
 

@@ -108,7 +108,7 @@ export async function storeAudio(
 const HELD_BYTES = 64 * 1024;
 
 /** A file for n8n's store: whole if it is short, since the store takes that faster than a stream. */
-async function wholeOrStream(
+export async function wholeOrStream(
 	source: AsyncIterable<Uint8Array>,
 	anyReadable: Readable,
 ): Promise<Buffer | Readable> {

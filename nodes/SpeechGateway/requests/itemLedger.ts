@@ -168,6 +168,22 @@ export class ItemLedger {
 		);
 	}
 
+	/** Keeps what is taken over from an earlier result. It costs nothing, and is kept until the item is finished. */
+	reuse(values: Record<string, object>): void {
+		this.record.reused = { ...this.record.reused, ...values };
+	}
+
+	reused(hash: string): object | undefined {
+		return this.record.reused?.[hash];
+	}
+
+	/** The files of what is taken over. */
+	get reusedFiles(): IBinaryData[] {
+		return Object.values(this.record.reused ?? {}).flatMap((value) =>
+			'binary' in value && isFile(value.binary) ? [value.binary] : [],
+		);
+	}
+
 	/** The request is about to leave. */
 	begin(request: string, sent: Sent): void {
 		if (!this.maybeCharged) Object.assign(this.record, this.asked);
@@ -203,6 +219,7 @@ export class ItemLedger {
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
 		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
 		delete this.record.frozen;
+		delete this.record.reused;
 		delete this.record.waitingSince;
 	}
 

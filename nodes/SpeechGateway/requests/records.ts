@@ -49,6 +49,8 @@ export interface ItemRecord {
 	result?: Result;
 	/** The ID of the job or video from which the result came. */
 	taskId?: string;
+	/** Taken over from an earlier result, by the hash of what it is: not paid for, but needed by a retry. */
+	reused?: Record<string, object>;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
 	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
@@ -109,6 +111,7 @@ const isItem = (value: unknown): value is ItemRecord =>
 	isRecord(value) &&
 	isRecord(value.requests) &&
 	Object.values(value.requests).every(isEntry) &&
+	(value.reused === undefined || isRecord(value.reused)) &&
 	(value.result === undefined || isResult(value.result));
 
 const isResult = (value: unknown): value is Result =>

@@ -13,16 +13,21 @@ export async function missingFile(
 	ledger: ItemLedger,
 ): Promise<GatewayError | undefined> {
 	const { helpers } = execution;
-	const { files, taskId } = ledger;
+	const { files, taskId, maybeCharged } = ledger;
+	const isThere = async ({ id }: IBinaryData) =>
+		id === undefined ||
+		(await helpers.getBinaryMetadata(id).then(
+			() => true,
+			() => false,
+		));
 	const left: Record<string, IBinaryData> = {};
 	let missing: IBinaryData | undefined;
 	for (const [field, file] of Object.entries(files)) {
-		try {
-			if (file.id) await helpers.getBinaryMetadata(file.id);
-			left[field] = file;
-		} catch {
-			missing ??= file;
-		}
+		if (await isThere(file)) left[field] = file;
+		else missing ??= file;
+	}
+	for (const file of maybeCharged ? ledger.reusedFiles : []) {
+		if (!(await isThere(file))) missing ??= file;
 	}
 	if (!missing) return undefined;
 	return new GatewayError(

@@ -4,20 +4,27 @@ import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { countCharacters } from '../text/characters';
 import type { PreparedText } from '../text/prepare';
 import type { EstimateValues } from '../fields/longText';
+import type { Parameters } from '../fields/parameters';
 import { checkTaggable } from '../files/podcast';
 import { chatterHints } from './chatter';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
+import { knownParts, type PreviousVersion, withPrevious, withReused } from './previous';
 import { cutIntoSegments, headingsOf, requestName, type Speech, withPauses } from './parts';
 
 interface Counted extends Pick<SpeakingInput, 'tokensToSpare'> {
 	characters: number;
+	previous?: PreviousVersion;
 }
 
 /** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
 export type LongTextInput = EstimateValues & Counted;
 
 /** Checks the text and counts it. The same object, for which the text is then read and cut only once. */
-export function withLength<V extends EstimateValues>(given: V): V & Counted {
+export async function withLength<V extends EstimateValues>(
+	values: V,
+	parameters: Parameters,
+): Promise<V & Counted> {
+	const given = await withPrevious(values, parameters);
 	const max = given.longText === 'single' ? MAX_INPUT_CHARACTERS : Infinity;
 	const input = Object.assign(given, { characters: checkedLength(given, max) });
 	const { text, headings } = speechOf(input);
@@ -31,20 +38,24 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 	const { text: source, voice } = input;
 	const text = preparedText(input);
 	const isWhole = input.longText === 'single';
-	const cut = cutIntoSegments(text, input);
-	const parts = withPauses(
-		cut.segments.map((segment, index) => ({
-			...segment,
-			request: requestName(index + 1, cut.segments.length),
-			voice,
-		})),
-		input.pauseBetweenSegments,
+	const cut = cutIntoSegments(text, input, knownParts(input, voice));
+	const parts = withReused(
+		input,
+		withPauses(
+			cut.segments.map((segment, index) => ({
+				...segment,
+				request: requestName(index + 1, cut.segments.length),
+				voice,
+			})),
+			input.pauseBetweenSegments,
+		),
 	);
 	const headings = headingsOf(cut);
 	return {
 		pauseBeforeMs: cut.pauseBeforeMs,
 		parts,
 		text: cut.text,
+		asNew: () => (input.previous ? speechOf({ ...input, previous: undefined }) : undefined),
 		headings,
 		hints: [
 			...hintsOn(text, isWhole),

@@ -1,10 +1,12 @@
-import type { FileMetadata } from '../files/joinStored';
+import type { FileMetadata, RecordOf } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
 
 /** One request of a narration. */
 export interface NarrationPart {
 	/** Silence behind it. */
 	pauseAfterMs: number;
+	/** It comes from a previous version, and `speak` sends nothing. */
+	isReused?: boolean;
 	speak: () => Promise<StoredAudio>;
 }
 
@@ -18,15 +20,18 @@ export interface Narration {
 	trimSilence?: boolean;
 	/** What the file is to say of itself; asked for once all is spoken. */
 	metadata?: () => Promise<FileMetadata>;
+	/** What the file is to remember of its parts. */
+	recordOf?: RecordOf;
 }
 
 /** What has become of one part. */
 export type PartResult =
-	| { status: 'done'; audio: StoredAudio }
+	| { status: 'done' | 'reused'; audio: StoredAudio }
 	| { status: 'unknown' | 'notSent'; error: unknown };
 
-export const isDone = (result: PartResult): result is PartResult & { status: 'done' } =>
-	result.status === 'done';
+/** Whether there is audio of it, spoken or not. */
+export const isDone = (result: PartResult): result is PartResult & { audio: StoredAudio } =>
+	'audio' in result;
 
 /** How parts that follow each other are joined, from one index up to another. Pauses at a cut belong to what remains. */
 export function seams({ parts, pauseBeforeMs, trimSilence }: Narration, from: number, to: number) {

@@ -12,16 +12,21 @@ import { countCharacters, isSpeakable } from '../text/segment';
 import type { PodcastValues } from '../fields/podcast';
 import type { FileValues } from '../fields/files';
 import type { SegmentValues } from '../fields/segments';
+import type { Fingerprint } from '../text/knownParts';
+import type { RecordedPart } from './partsRecord';
+import type { PreviousVersion } from './previous';
 import type { WaitSettings } from '../fields/wait';
 import type { Voice } from '../fields/voice';
 import { estimateOf, type SpeakingInput } from './speaking';
 
 /** How texts of any length are spoken. */
 export type NarrationInput = SpeakingInput &
-	SegmentValues &
+	Omit<SegmentValues, 'previousBinaryPropertyName'> &
+	Partial<Pick<SegmentValues, 'previousBinaryPropertyName'>> &
 	FileValues &
 	Partial<PodcastValues> & {
 		longText: 'auto' | 'split' | 'job' | 'single';
+		previous?: PreviousVersion;
 		/** Where every part is a job. */
 		whileWaiting?: WaitSettings['whileWaiting'];
 	};
@@ -32,6 +37,8 @@ export interface SpeechPart extends PreparedSegment {
 	request: string;
 	voice: Voice;
 	speaker?: string;
+	/** Where it is in the previous version: it is not sent. */
+	reused?: RecordedPart;
 }
 
 /** All that is spoken of one item, worked out before anything is sent. */
@@ -41,6 +48,8 @@ export interface Speech<P extends SpeechPart = SpeechPart> {
 	parts: P[];
 	/** All of it, for counting. */
 	text: string;
+	/** The same without a previous version, where there is one. */
+	asNew(): Speech | undefined;
 	/** What becomes chapters; empty unless they are asked for. */
 	headings: Heading[];
 	/** Sentences for hints. */
@@ -50,8 +59,8 @@ export interface Speech<P extends SpeechPart = SpeechPart> {
 }
 
 /**
- * Cuts a text at its pauses, at headings that become chapters, and where it would be too long for one request. One that needs no
- * cut is a single segment, even when there is nothing to speak in it.
+ * Cuts a text at its pauses, at headings that become chapters, around parts that are `known`, and where it would be too long for
+ * one request. One that needs no cut is a single segment, even when there is nothing to speak in it.
  */
 export function cutIntoSegments(
 	text: PreparedText,
@@ -61,10 +70,12 @@ export function cutIntoSegments(
 		chapters,
 		carryTone,
 	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters' | 'carryTone'>,
+	known: Fingerprint[] = [],
 ): PreparedSegments {
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
 	const headings = chapters === 'headings' ? text.headings : [];
 	const fits =
+		known.length === 0 &&
 		text.pauses.length === 0 &&
 		headings.length === 0 &&
 		countCharacters(text.spoken.text) <= maxCharacters;
@@ -73,11 +84,13 @@ export function cutIntoSegments(
 			maxCharacters,
 			cutAtHeadings: headings.length > 0,
 			carryTone,
+			known,
 		});
 	}
 	const source = { start: 0, end: text.source.length };
 	const written = shownWords(text, 0, text.written.text.length);
-	const whole = { text: text.spoken.text, written, source, pauseAfterMs: 0 };
+	const words = text.spoken.text;
+	const whole = { text: words, words, written, source, pauseAfterMs: 0 };
 	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
 	return {
 		pauseBeforeMs: 0,
@@ -102,20 +115,34 @@ export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegment
 		pauseAfterMs: Math.max(part.pauseAfterMs, index < parts.length - 1 ? pauseBetweenSegments : 0),
 	}));
 
+/** All that is sent, for counting. */
+export const sentText = ({ text, parts }: Speech): string =>
+	parts.some(({ reused }) => reused)
+		? parts.map((part) => (part.reused ? '' : part.text)).join('')
+		: text;
+
+/** The voices of what is sent. */
+export const voicesToAsk = ({ parts }: Speech): Voice[] =>
+	parts.flatMap(({ reused, voice }) => (reused ? [] : [voice]));
+
 /** The estimate for an item, as it would be sent. */
 export function tokensOf(
 	input: Pick<NarrationInput, 'speed' | 'modelMultiplier' | 'longText'>,
-	{ text }: Speech,
+	speech: Speech,
 ): number {
-	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);
+	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, sentText(speech));
 	return input.longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
 }
 
-/** SHA-256 of all that decides how it sounds: where it is the same, there is no need to speak it again. */
+/**
+ * SHA-256 of all that decides how it sounds: where it is the same, there is no need to speak it again. A previous version does not
+ * change it, although the text may be cut in other places.
+ */
 export function contentHash(
 	{ model, responseFormat, speed = 1 }: Pick<NarrationInput, 'model' | 'responseFormat' | 'speed'>,
-	{ pauseBeforeMs, parts }: Speech,
+	speech: Speech,
 ): string {
+	const { pauseBeforeMs, parts } = speech.asNew() ?? speech;
 	const spoken = parts.map(({ text, voice, pauseAfterMs }) => [text, voice, pauseAfterMs]);
 	const all = [model, responseFormat, speed, spoken];
 	if (pauseBeforeMs > 0) all.push(pauseBeforeMs);

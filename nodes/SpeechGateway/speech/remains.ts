@@ -43,7 +43,7 @@ export interface Remains {
 	files: AttachedFiles;
 }
 
-/** Runs of parts in order: what is done as one file each, what is not as text, with whatever bytes came of it. */
+/** Runs of parts in order: what is done or used again as one file each, what is not as text, with whatever bytes came of it. */
 export async function describeRemains(
 	item: ItemRequests,
 	narration: Narration,
@@ -56,7 +56,8 @@ export async function describeRemains(
 	const attach = (from: number, count: number, file: IBinaryData) => {
 		const binary = completedField(from + 1);
 		files[binary] = file;
-		described.push({ from: from + 1, to: from + count, status: 'done', binary });
+		const { status } = results[from];
+		described.push({ from: from + 1, to: from + count, status, binary });
 	};
 	for (const { from, run } of runsOf(results)) {
 		const to = from + run.length - 1;
@@ -86,9 +87,11 @@ export async function describeRemains(
 		for (const [index, one] of run.entries())
 			Object.assign(files, receivedOf(one, from + index + 1));
 	}
-	const count = (status: PartResult['status']) =>
-		results.filter((result) => result.status === status).length;
-	const segments = { total: results.length, completed: count('done'), unknown: count('unknown') };
+	const segments = {
+		total: results.length,
+		completed: results.filter(isDone).length,
+		unknown: results.filter(({ status }) => status === 'unknown').length,
+	};
 	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
 }
 
@@ -119,7 +122,8 @@ function runsOf(results: PartResult[]): Array<{ from: number; run: PartResult[] 
 
 /** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
 function belongTogether(one: PartResult, next: PartResult): boolean {
+	if (one.status !== next.status) return false;
 	if (isDone(one) || isDone(next))
 		return isDone(one) && isDone(next) && !joinBlocker(one.audio.info, next.audio.info);
-	return one.status === next.status && !jobIdOf(one.error) && !jobIdOf(next.error);
+	return !jobIdOf(one.error) && !jobIdOf(next.error);
 }

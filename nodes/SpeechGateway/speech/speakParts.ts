@@ -24,7 +24,14 @@ import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 import { readTags } from '../files/podcast';
 import { estimateOf, speechBody } from './speaking';
-import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
+import {
+	contentHash,
+	type NarrationInput,
+	type Speech,
+	type SpeechPart,
+	voicesToAsk,
+} from './parts';
+import { cutReused, hintOnReuse, recordFor, reusedIn, wantsRecord } from './previous';
 
 /** Ids of voices, asked for when the first of them is needed. */
 class Voices {
@@ -55,19 +62,21 @@ export async function speakParts(
 	const { pauseBeforeMs, parts, wordsOf } = speech;
 	const { hints } = item.session;
 	speech.hints.forEach((hint) => hints.add(hint));
-	const voices = new Voices(
-		item,
-		input.model,
-		parts.map(({ voice }) => voice),
-	);
+	const voices = new Voices(item, input.model, voicesToAsk(speech));
+	hintOnReuse(item, input, speech);
+	const reusedAudio = await cutReused(item, input, speech);
 	// A voice that is not found is told before anything is sent; once something is paid for, it must not cost that.
-	if (parts.every(({ request }) => isToBeSent(item, request))) await voices.idOf(parts[0].voice);
+	const toSpeak = parts.filter(({ reused }) => !reused);
+	if (toSpeak.length > 0 && toSpeak.every(({ request }) => isToBeSent(item, request)))
+		await voices.idOf(toSpeak[0].voice);
 
 	const { info, binary, starts, spoken, chapters } = await narrate(item, {
 		pauseBeforeMs,
 		parts: parts.map((part) => ({
 			pauseAfterMs: part.pauseAfterMs,
-			speak: async () => await speakPart(item, input, part, voices),
+			isReused: part.reused !== undefined,
+			speak: async () =>
+				part.reused ? reusedAudio(part.reused) : await speakPart(item, input, part, voices),
 		})),
 		wordsOf,
 		fileName: input.fileName,
@@ -76,6 +85,7 @@ export async function speakParts(
 			tags: await tagsOf(item, input),
 			headings: input.chapters === 'headings' ? speech.headings : undefined,
 		}),
+		recordOf: wantsRecord(input, parts) ? recordFor(input, parts) : undefined,
 	});
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
@@ -95,6 +105,8 @@ export async function speakParts(
 		responseFormat: info.format,
 		characters: countCharacters(speech.text),
 		segments: parts.length,
+		...(input.previous &&
+			reusedIn(speech, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
 		...(seconds !== undefined && { durationSeconds: seconds }),
 		bytes: info.bytes,
 		estimatedTokens: tokensByLength(item, input, parts, spoken),
@@ -168,9 +180,11 @@ function tokensByLength(
 	parts: SpeechPart[],
 	spoken: StoredAudio[],
 ): number {
-	const requests = parts.map(({ text, request }, index) =>
-		isSpokenAsJob(item, request) ? { text } : { text, speed, seconds: spoken[index].info.seconds },
-	);
+	const requests = parts.flatMap(({ text, request, reused }, index) => {
+		if (reused) return [];
+		const { seconds } = spoken[index].info;
+		return isSpokenAsJob(item, request) ? { text } : { text, speed, seconds };
+	});
 	return spokenTokens(requests, modelMultiplier);
 }
 

@@ -129,6 +129,14 @@ function protectTags(text: string, tags: ToneTag[], protection: Uint8Array): voi
 	}
 }
 
+/** Tells of a text whether it may be cut at an offset: not within a tag or a grapheme cluster, nor between a tag and its words. */
+export function cutsOf(text: string, tags: ToneTag[]): (offset: number) => boolean {
+	const protection = new Uint8Array(text.length + 1);
+	protectTags(text, tags, protection);
+	protectClusters(text, protection, () => true);
+	return (offset) => protection[offset] === FREE;
+}
+
 /** For every offset, where the next speakable character stands; the text's length if there is none. */
 function nextSpeakable(text: string): Uint32Array {
 	const next = new Uint32Array(text.length + 1);

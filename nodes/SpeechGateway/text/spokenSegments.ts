@@ -1,14 +1,17 @@
 import { type Tone, tonesOf } from './carriedTones';
+import { type Fingerprint, knownPartsIn } from './knownParts';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
-import { countCharacters, isSpeakable, segmentText } from './segment';
+import { countCharacters, cutsOf, isSpeakable, segmentText, type TextSegment } from './segment';
 import { type ToneTag, withoutTags } from './toneTags';
 
 /** What one request speaks. */
 export interface PreparedSegment {
 	/** What is sent. */
 	text: string;
+	/** The stretch of the spoken text that it was made of. */
+	words: string;
 	/** The same in the words of the source, without markup and tone tags, for subtitles. */
 	written: string;
 	/** Its place in the source, with markup. The slices of all segments make up the source. */
@@ -88,10 +91,36 @@ function cutBetween(source: string, from: number, to: number): number {
 	return space < 0 ? to : from + space;
 }
 
+/** Cuts a stretch of a text; the pieces have offsets of the whole text. */
+type Cutter = (start: number, end: number) => TextSegment[];
+
+/** The same around parts that are known. */
+function aroundKnown(
+	{ spoken, tags }: PreparedText,
+	known: Fingerprint[],
+	cutAnew: Cutter,
+): Cutter {
+	if (known.length === 0) return cutAnew;
+	const { text } = spoken;
+	const find = knownPartsIn(text, known);
+	const mayCut = cutsOf(text, tags.spoken);
+	return (start, end) => {
+		let from = start;
+		const pieces: TextSegment[] = [];
+		for (const part of find(start, end, mayCut)) {
+			pieces.push(...cutAnew(from, part.start));
+			pieces.push({ ...part, text: text.slice(part.start, part.end) });
+			from = part.end;
+		}
+		return [...pieces, ...cutAnew(from, end)];
+	};
+}
+
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
  * (Infinity: no limit). Every segment has something to speak. With `carryTone`, a segment that begins within the reach of a tone tag
- * starts with it again, unless the tag would fill half of the segment.
+ * starts with it again, unless the tag would fill half of the segment. Parts that are `known` become segments
+ * again; what is between them is cut as if it stood alone.
  */
 export function segmentPrepared(
 	prepared: PreparedText,
@@ -99,7 +128,13 @@ export function segmentPrepared(
 		maxCharacters: most,
 		cutAtHeadings = false,
 		carryTone = false,
-	}: { maxCharacters: number; cutAtHeadings?: boolean; carryTone?: boolean },
+		known = [],
+	}: {
+		maxCharacters: number;
+		cutAtHeadings?: boolean;
+		carryTone?: boolean;
+		known?: Fingerprint[];
+	},
 ): PreparedSegments {
 	const { source, written, spoken, tags, headings } = prepared;
 	const { stretches, pauseBeforeMs } = stretchesOf(prepared, cutAtHeadings);
@@ -112,32 +147,36 @@ export function segmentPrepared(
 	const longestTone = tones.reduce((longest, tone) => Math.max(longest, widthOf(tone)), 0);
 	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length + longestTone));
 	const carried: string[] = [];
+	const cutAnew: Cutter = (start, end) =>
+		segmentText(spoken.text.slice(start, end), {
+			maxCharacters,
+			tags: tagsWithin(tags.spoken, start, end),
+			addedAt: (offset) => widthOf(toneAt(start + offset)),
+		}).map(({ text, ...place }) => ({ text, start: start + place.start, end: start + place.end }));
+	const cut = aroundKnown(prepared, known, cutAnew);
 	const segments: PreparedSegment[] = [];
 	const starts: number[] = [];
 	let writtenEnd = 0;
 	let sourceEnd = 0;
 	for (const stretch of stretches) {
-		const pieces = segmentText(spoken.text.slice(stretch.start, stretch.end), {
-			maxCharacters,
-			tags: tagsWithin(tags.spoken, stretch.start, stretch.end),
-			addedAt: (offset) => widthOf(toneAt(stretch.start + offset)),
-		});
+		const pieces = cut(stretch.start, stretch.end);
 		for (const piece of pieces.filter(({ text }) => isSpeakable(text))) {
-			const start = stretch.start + piece.start;
+			const { start } = piece;
 			const from = Math.max(writtenEnd, startOf(spoken, start));
-			writtenEnd = Math.max(from, endOf(spoken, stretch.start + piece.end));
+			writtenEnd = Math.max(from, endOf(spoken, piece.end));
 			const first = Math.max(sourceEnd, startOf(written, from));
-			const cut = segments.length === 0 ? 0 : cutBetween(source, sourceEnd, first);
+			const sourceCut = segments.length === 0 ? 0 : cutBetween(source, sourceEnd, first);
 			const previous = segments.at(-1);
-			if (previous) previous.source.end = cut;
+			if (previous) previous.source.end = sourceCut;
 			sourceEnd = Math.max(first, endOf(written, writtenEnd));
 			starts.push(start);
 			const prefix = toneAt(start)?.prefix ?? '';
 			carried.push(prefix);
 			segments.push({
 				text: prefix + piece.text,
+				words: piece.text,
 				written: shownWords(prepared, from, writtenEnd),
-				source: { start: cut, end: source.length },
+				source: { start: sourceCut, end: source.length },
 				pauseAfterMs: 0,
 			});
 		}

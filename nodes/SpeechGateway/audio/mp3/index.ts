@@ -1,6 +1,6 @@
 /** One MP3 file made of several. */
 import type { Part } from '../format';
-import type { JoinBlocker, JoinPlan } from '../joiner';
+import type { JoinBlocker, JoinPlan, Place } from '../joiner';
 import { channelGroup, Joiner, mustAgree } from '../joiner';
 import { parseHeader, repeated, silentFrame } from './frame';
 import type { Mp3Segment } from './segment';
@@ -11,7 +11,7 @@ import { excerptOf } from './quiet';
 import { planEnd, planSeams } from './seams';
 import { stereoMp3 } from './stereo';
 import type { Gapless } from './xing';
-import { cutAtStart, playingTime, xingFrame } from './xing';
+import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, playingTime, xingFrame } from './xing';
 
 /** Decoders take both from the first frame. The sample rate tells the MPEG version too. */
 export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree<Mp3Info>({
@@ -58,8 +58,9 @@ export function planMp3(
 	const frames = end.frame + end.frames + pauseAtEnd.frames;
 	const dataBytes = end.byte + end.bytes + pauseAtEnd.frames * silence.length;
 
+	const shift = framesBefore(opening.info.gapless, template.samples) - opening.skip;
 	const joinedGapless = (start: Gapless | null, padding: number): Gapless | null =>
-		start && { delay: start.delay - opening.skip * template.samples, padding };
+		start && { delay: start.delay + shift * template.samples, padding };
 	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
 	const gapless = joinedGapless(opening.info.gapless, pauseAtEnd.padding);
 	const edgesAtEnd = pauseAtEnd.frames > 0 ? null : closing.info.edges;
@@ -68,6 +69,19 @@ export function planMp3(
 		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
 		const begin = info.gapless ? frame - skip : frame;
 		return (begin * template.samples + silent) / template.sampleRate;
+	});
+	const places = segments.map(({ info, whole, byte, bytes, skip, drop }): Place => {
+		const isTrimmed = trimSilence || whole.isTrimmed;
+		return {
+			from: byte,
+			to: byte + bytes,
+			...(info.edges && {
+				delay: info.edges.delay - skip * template.samples,
+				padding: cutAtEnd(info.edges) + DECODER_DELAY - drop * template.samples,
+			}),
+			...(info.gapless && { isTold: true }),
+			...(isTrimmed && { isTrimmed }),
+		};
 	});
 	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
 	const position = (frame: number): number => {
@@ -125,6 +139,7 @@ export function planMp3(
 			const samples = (before.frames + skip) * template.samples - (infos[part].gapless?.delay ?? 0);
 			return Math.max(0, samples / template.sampleRate);
 		}),
+		places,
 		createJoiner: () =>
 			new Joiner(infos, {
 				header: [header, ...repeated(silence, segments[0].pauseFrames)],

@@ -109,11 +109,12 @@ export interface Excerpt {
 
 /** Without the quiet edges, or all of it. */
 export function excerptOf(info: Mp3Info, trimSilence: boolean): Excerpt {
-	const { start, end } = (trimSilence && info.quiet) || {};
+	const { start, end } = (trimSilence && !info.isTrimmed && info.quiet) || {};
 	const before = { frames: start?.frames ?? 0, bytes: start?.bytes ?? 0 };
 	const skip = start?.skip ?? 0;
 	const edgesOf = (edges: Gapless | null): Gapless | null =>
 		edges && {
+			...edges,
 			delay: start ? skip * parseHeader(info.header).samples : edges.delay,
 			padding: end ? 0 : edges.padding,
 		};

@@ -5,7 +5,7 @@ import type { Mp3Info } from './reader';
 import { EDGE_FRAMES } from './reader';
 import { freshHeader } from './reservoir';
 import type { Gapless } from './xing';
-import { cutAtEnd, cutAtStart, DECODER_DELAY } from './xing';
+import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore } from './xing';
 
 /** What the joined file takes over of one part. */
 export interface Kept {
@@ -28,8 +28,9 @@ export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
 	const infos = excerpts.map(({ info }) => info);
 	const frameSamples = parseHeader(infos[0].header).samples;
 	const kept = excerpts.map(({ skip }): Kept => ({ pauseFrames: 0, skip, drop: 0 }));
-	kept[0].pauseFrames = Math.round(pauseSamples[0] / frameSamples);
-	let error = kept[0].pauseFrames * frameSamples - pauseSamples[0]; // samples by which the part starts too late
+	const pauseFrames = Math.round(pauseSamples[0] / frameSamples);
+	kept[0].pauseFrames = pauseFrames + framesBefore(infos[0].gapless, frameSamples);
+	let error = pauseFrames * frameSamples - pauseSamples[0]; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
 		// What the encoder added: of these samples the decoder's lag has moved some from the end to the start.
@@ -62,7 +63,8 @@ export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
 
 /**
  * Silent frames behind the last part, and the padding that decoders are to be told of, so that they play the pause to the
- * sample. The padding that the part has is silence already.
+ * sample. The padding that the part has is silence already. A slice without padding needs a frame that pushes its end out of
+ * the decoder.
  */
 export function planEnd(
 	gapless: Gapless | null,
@@ -72,7 +74,8 @@ export function planEnd(
 	const silent = cutAtEnd(gapless);
 	const frames = Math.max(0, Math.ceil((pauseSamples - silent) / frameSamples));
 	const rest = silent + frames * frameSamples - pauseSamples;
-	const padding = pauseSamples > 0 ? rest + DECODER_DELAY : (gapless?.padding ?? 0);
+	const isChanged = pauseSamples > 0 || frames > 0;
+	const padding = isChanged ? rest + DECODER_DELAY : (gapless?.padding ?? 0);
 	return { frames, padding };
 }
 

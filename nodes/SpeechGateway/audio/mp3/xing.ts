@@ -28,6 +28,8 @@ export const DECODER_DELAY = 529;
 export interface Gapless {
 	delay: number;
 	padding: number;
+	/** Of a part that was cut out of a joined file: below zero where sound was left out there. */
+	isSlice?: boolean;
 }
 
 /** What a Xing, Info or VBRI header says of the file; 0 where it does not say. `bytes` includes the header's own frame. */
@@ -87,7 +89,14 @@ export function cutAtStart(gapless: Gapless | null): number {
 
 /** Samples that a decoder cuts off the end. Its lag has pushed as many out of the file already. */
 export function cutAtEnd(gapless: Gapless | null): number {
-	return gapless ? Math.max(0, gapless.padding - DECODER_DELAY) : 0;
+	if (!gapless) return 0;
+	const silent = gapless.padding - DECODER_DELAY;
+	return gapless.isSlice ? silent : Math.max(0, silent);
+}
+
+/** Silent frames without which a decoder would cut off the beginning of a slice that comes first. */
+export function framesBefore(gapless: Gapless | null, frameSamples: number): number {
+	return gapless ? Math.max(0, Math.ceil(-gapless.delay / frameSamples)) : 0;
 }
 
 /** Seconds that a decoder plays of so many frames. */

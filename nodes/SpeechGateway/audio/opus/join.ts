@@ -1,7 +1,7 @@
 /** One Ogg Opus file made of several. */
 import { uint16le } from '../bytes';
 import type { Part } from '../format';
-import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
+import type { Emit, JoinBlocker, JoinPlan, Place } from '../joiner';
 import { channelGroup, Joiner, mustAgree } from '../joiner';
 import { opusTags } from './comments';
 import type { Page } from './page';
@@ -49,7 +49,9 @@ export function planOpus(
 	pauses: number[],
 	trimSilence = false,
 ): JoinPlan<OpusInfo> {
-	const infos = trimSilence ? wholes.map(withoutQuietEdges) : wholes;
+	const infos = wholes.map((info) =>
+		trimSilence && !info.isTrimmed ? withoutQuietEdges(info) : info,
+	);
 	const [first] = infos;
 	const pauseSamples = pauses.map((milliseconds) =>
 		Math.round((milliseconds / 1000) * SAMPLE_RATE),
@@ -65,31 +67,34 @@ export function planOpus(
 		...kept.flatMap(({ before, after }) => [...before, ...after].map(({ samples }) => samples)),
 	);
 	const maxPacketSegments = Math.max(...infos.map((info) => info.maxPacketSegments));
-	const packetsPerPage = Math.max(
-		1,
-		Math.min(
-			Math.floor(PAGE_SAMPLES / maxPacketSamples),
-			Math.floor(MAX_SEGMENTS / maxPacketSegments),
-		),
-	);
+	const packetsPerPage = packetsInPage({ maxPacketSamples, maxPacketSegments });
 
 	const [opening] = kept;
 	const openingPackets = tallyOf(opening.before);
 	const preSkip = openingPackets.samples + first.preSkip - opening.skip.samples - pauseSamples[0];
 	const head = headWith(first.head, preSkip);
-	const header = [
-		page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [head] }),
-		page({ number: 1, flags: 0, position: 0, packets: [opusTags([])] }),
-	];
+	const header = headerOf(head);
 	const starts: number[] = [];
+	const places: Place[] = [];
 	let bytes = header.reduce((sum, chunk) => sum + chunk.length, 0);
 	let all = emptyTally();
 	infos.forEach((info, index) => {
-		const { before, after, skip } = kept[index];
+		const { before, after, skip, drop } = kept[index];
 		const lead = tallyOf(before).samples + info.preSkip - skip.samples;
 		starts.push((all.samples + lead - preSkip) / SAMPLE_RATE);
+		const own = keptOf(info, kept[index]);
+		const from = all.packets + before.length;
+		const isTrimmed = trimSilence || info.isTrimmed;
+		places.push({
+			from,
+			to: from + own.packets,
+			delay: info.preSkip - skip.samples,
+			padding: paddingOf(info) + info.tail.samples - drop.samples,
+			...(isTrimmed && { isTrimmed }),
+			...((info.isExcerpt || skip.packets > 0) && { isExcerpt: true }),
+		});
 		const made = tallyOf([...before, ...after]);
-		const added = addTally(keptOf(info, kept[index]), made, 1);
+		const added = addTally(own, made, 1);
 		all = addTally(all, added, 1);
 		bytes +=
 			added.bytes + added.segments + PAGE_HEADER_BYTES * Math.ceil(added.packets / packetsPerPage);
@@ -123,6 +128,7 @@ export function planOpus(
 		trimmed: infos.map(
 			({ preSkip: skipped }, part) => (skipped - wholes[part].preSkip) / SAMPLE_RATE,
 		),
+		places,
 		createJoiner: () => {
 			const writer = new PageWriter(packetsPerPage, all.packets, endSample);
 			return new Joiner(wholes, {
@@ -152,15 +158,34 @@ export function opusInStereo({ info, open }: Part<OpusInfo>): Part<OpusInfo> {
 	return { info: { ...info, channels: 2, head: info.head.with(CHANNELS_OFFSET, 2) }, open };
 }
 
+/** How many packets a page has room for, whatever their sizes. */
+export const packetsInPage = ({
+	maxPacketSamples,
+	maxPacketSegments,
+}: Pick<OpusInfo, 'maxPacketSamples' | 'maxPacketSegments'>): number =>
+	Math.max(
+		1,
+		Math.min(
+			Math.floor(PAGE_SAMPLES / maxPacketSamples),
+			Math.floor(MAX_SEGMENTS / maxPacketSegments),
+		),
+	);
+
+/** The pages before the audio. */
+export const headerOf = (head: Uint8Array): Uint8Array[] => [
+	page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [head] }),
+	page({ number: 1, flags: 0, position: 0, packets: [opusTags([])] }),
+];
+
 /** An OpusHead with another pre-skip. */
-function headWith(head: number[], preSkip: number): Uint8Array {
+export function headWith(head: number[], preSkip: number): Uint8Array {
 	const bytes = Uint8Array.from(head);
 	new DataView(bytes.buffer).setUint16(10, preSkip, true);
 	return bytes;
 }
 
 /** Puts packets into pages, a fixed number in each, so that the size of the file is known beforehand. */
-class PageWriter {
+export class PageWriter {
 	private pending: Uint8Array[] = [];
 	private packets = 0;
 	private samples = 0;
@@ -169,7 +194,7 @@ class PageWriter {
 	constructor(
 		private readonly packetsPerPage: number,
 		private readonly totalPackets: number,
-		private readonly endSample: number,
+		private readonly endSample = Infinity,
 	) {}
 
 	add(packet: Uint8Array, samples: number, emit: Emit): void {
@@ -186,7 +211,7 @@ class PageWriter {
 			page({
 				number: this.number++,
 				flags: isLast ? LAST_PAGE : 0,
-				position: isLast ? this.endSample : this.samples,
+				position: isLast ? Math.min(this.endSample, this.samples) : this.samples,
 				packets: this.pending,
 			}),
 		);

@@ -61,6 +61,8 @@ export interface OpusInfo extends BaseInfo {
 	last: Packet[];
 	maxPacketSamples: number;
 	maxPacketSegments: number;
+	/** The first packet was predicted from one that is not there. */
+	isExcerpt?: boolean;
 	/** Left out of joined files, which are not trimmed again. */
 	quiet?: QuietPackets;
 }

@@ -55,7 +55,7 @@ export function planSeams(
 		return { before: [], after: [], skip, drop: info.tail };
 	});
 	const [opening, closing] = [kept[0], kept[kept.length - 1]];
-	if (opening.skip.packets > 0 || pauseSamples[0] > 0) {
+	if (opening.skip.packets > 0 || infos[0].isExcerpt || pauseSamples[0] > 0) {
 		const anew = beginAnew(infos[0], opening.skip);
 		const delay = samplesOf(anew) + infos[0].preSkip - opening.skip.samples;
 		opening.before = [...pausesOf(pauseSamples[0] - delay), ...anew];
@@ -69,6 +69,8 @@ export function planSeams(
 		const padding = paddingOf(before);
 		const delay = after.preSkip - kept[part].skip.samples;
 		const most = Math.min(before.last.length, keptOf(before, kept[part - 1]).packets - 1);
+		// In place of sound that is missing from a slice there is silence, or a file would get shorter with each version.
+		const mayPause = pause > 0 || padding < 0;
 		const fixed = error + padding + delay + samplesOf(anew) - pause;
 		let least = Infinity;
 		let choice = { rest: error, dropped: [] as Packet[], pauses: 0 };
@@ -76,7 +78,7 @@ export function planSeams(
 			const dropped = before.last.slice(before.last.length - count);
 			const samples = samplesOf(dropped);
 			const late = fixed - samples;
-			const pauses = pause > 0 ? Math.max(0, Math.round(-late / PAUSE.samples)) : 0;
+			const pauses = mayPause ? Math.max(0, Math.round(-late / PAUSE.samples)) : 0;
 			const rest = late + pauses * PAUSE.samples;
 			const lost = Math.max(0, samples - padding);
 			const cost = lost + rest ** 2 / packetSamples;
@@ -109,7 +111,7 @@ export const paddingOf = ({ all, tail, endSample }: OpusInfo): number =>
 function beginAnew(info: OpusInfo, skip: Tally): Made[] {
 	// Packets of more than two channels hold several streams; none are made here.
 	if (info.head[18] !== 0) return [];
-	if (skip.packets > 0) return [SILENCE];
+	if (skip.packets > 0 || info.isExcerpt) return [SILENCE];
 	return info.startsWithCelt ? [END_OF_SILK, END_OF_CELT] : [END_OF_SILK];
 }
 

@@ -3,12 +3,14 @@
  *
  *     tag: "ID3", version 3.0, flags, size (four times seven bits), frames
  *     frame: ID of four letters, size (32 bits), two bytes of flags, content
+ *     PRIV: its owner, 0, any bytes
  *     CHAP: its ID, 0, start and end in milliseconds, start and end as bytes (all ones: not used), frames
  *     CTOC: its ID, 0, flags (2 top level, 1 ordered), number of entries (8 bits), IDs of the entries, a 0 behind each
  */
 import { concat, uint32sBe } from '../bytes';
 import type { Chapter, Metadata } from './metadata';
 import { toMilliseconds } from './metadata';
+import { RECORD_OWNER } from './record';
 
 const TAG_HEADER_BYTES = 10;
 const FRAME_HEADER_BYTES = 10;
@@ -24,13 +26,14 @@ const NOT_USED = 0xffffffff;
 const LANGUAGE = 'und';
 
 /** The whole tag; it stands in front of the audio. Texts beyond ASCII are UTF-16, which every reader of 2.3 knows. */
-export function id3Tag({ tags, chapters }: Metadata): Uint8Array {
+export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 	const frames = concat([
 		...textFrame('TIT2', tags.title),
 		...textFrame('TPE1', tags.artist),
 		...textFrame('TALB', tags.album),
 		...textFrame('TYER', tags.year),
 		...commentFrame(tags.comment),
+		...(record === undefined ? [] : [frame('PRIV', ascii(`${RECORD_OWNER}\0${record}`))]),
 		...chapterFrames(chapters),
 		...(tags.cover
 			? [

@@ -11,6 +11,7 @@ import { MAX_CHAPTERS, vorbisComments } from './vorbis';
 
 export * from './metadata';
 export { type OwnMetadata, readMetadata } from './read';
+export { RecordScanner } from './record';
 
 type Tagger = (joined: JoinedAudio, metadata: Metadata) => JoinedAudio;
 

@@ -26,11 +26,15 @@ export interface Metadata {
 	tags: Tags;
 	/** In the order of their times. */
 	chapters: Chapter[];
+	/** What the file remembers of its parts, in ASCII; see `record.ts`. */
+	record?: string;
 }
 
 /** Nothing to write. */
-export const isEmptyMetadata = ({ tags, chapters }: Metadata): boolean =>
-	chapters.length === 0 && Object.values(tags).every((value) => value === undefined);
+export const isEmptyMetadata = ({ tags, chapters, record }: Metadata): boolean =>
+	record === undefined &&
+	chapters.length === 0 &&
+	Object.values(tags).every((value) => value === undefined);
 
 /** What kind of picture begins with these bytes; undefined when it is neither JPEG nor PNG. */
 export function sniffCover(head: Uint8Array): Cover['mimeType'] | undefined {

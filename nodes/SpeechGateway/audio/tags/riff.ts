@@ -10,9 +10,10 @@
 import { concat, uint32sLe } from '../bytes';
 import { id3Tag } from './id3';
 import type { Metadata } from './metadata';
+import { RECORD_CHUNK } from './record';
 
 /** The chunks of a file of this sample rate. INFO has no encoding; UTF-8 is what most readers take it for. */
-export function riffChunks({ tags, chapters }: Metadata, sampleRate: number): Uint8Array {
+export function riffChunks({ tags, chapters, record }: Metadata, sampleRate: number): Uint8Array {
 	const info = Object.entries({
 		INAM: tags.title,
 		IART: tags.artist,
@@ -36,6 +37,7 @@ export function riffChunks({ tags, chapters }: Metadata, sampleRate: number): Ui
 		...(points.length > 0
 			? [chunk('cue ', uint32sLe(points.length), ...points), chunk('LIST', text('adtl'), ...labels)]
 			: []),
+		...(record === undefined ? [] : [chunk(RECORD_CHUNK, text(record))]),
 		...(inId3 ? [chunk('id3 ', id3Tag({ tags: inId3, chapters: [] }))] : []),
 	]);
 }

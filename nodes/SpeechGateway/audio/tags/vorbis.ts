@@ -2,13 +2,14 @@
 import { concat, uint32sBe } from '../bytes';
 import type { Cover, Metadata } from './metadata';
 import { toMilliseconds } from './metadata';
+import { RECORD_COMMENT } from './record';
 
 const FRONT_COVER = 3;
 /** The numbers of chapters have three digits. */
 export const MAX_CHAPTERS = 999;
 
 /** Each as `KEY=value`. @throws Error beyond 999 chapters */
-export function vorbisComments({ tags, chapters }: Metadata): string[] {
+export function vorbisComments({ tags, chapters, record }: Metadata): string[] {
 	if (chapters.length > MAX_CHAPTERS) {
 		throw new Error(
 			`An Opus file can have at most ${MAX_CHAPTERS} chapters, not ${chapters.length}`,
@@ -24,6 +25,7 @@ export function vorbisComments({ tags, chapters }: Metadata): string[] {
 		COMMENT: tags.comment,
 	};
 	return [
+		...(record === undefined ? [] : [`${RECORD_COMMENT}=${record}`]),
 		...Object.entries(named).flatMap(([key, value]) => (value ? [`${key}=${value}`] : [])),
 		...chapters.flatMap(({ title, startSeconds }, index) => {
 			const key = `CHAPTER${String(index + 1).padStart(3, '0')}`;

@@ -1,6 +1,6 @@
 import { between, concat, filled, putText } from '../bytes';
 import type { Part } from '../format';
-import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
+import type { Emit, JoinBlocker, JoinPlan, Place } from '../joiner';
 import { channelGroup, Joiner, mustAgree } from '../joiner';
 import { keptBytes } from '../quiet';
 import type { WavInfo } from './reader';
@@ -31,7 +31,7 @@ export function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
 	return {
 		info: stereo,
 		async *open() {
-			yield header(stereo);
+			yield wavHeader(stereo);
 			let out: Uint8Array[] = [];
 			const reader = new WavReader(doubler(bitsPerSample / 8, (twice) => out.push(twice)));
 			for await (const chunk of await open()) {
@@ -78,15 +78,18 @@ export function planWav(
 		(milliseconds) => Math.round((milliseconds / 1000) * first.sampleRate) * frameBytes,
 	);
 	const starts: number[] = [];
+	const places: Place[] = [];
 	let dataBytes = pauseBytes[0];
-	const kept = infos.map((info) => keptBytes(info.dataBytes, trimSilence && info.quiet));
+	const kept = infos.map((info) =>
+		keptBytes(info.dataBytes, trimSilence && !info.isTrimmed && info.quiet),
+	);
 	kept.forEach(({ from, to }, index) => {
 		starts.push(dataBytes / frameBytes / first.sampleRate);
+		const isTrimmed = trimSilence || infos[index].isTrimmed;
+		places.push({ from: dataBytes, to: dataBytes + to - from, ...(isTrimmed && { isTrimmed }) });
 		dataBytes += to - from + pauseBytes[index + 1];
 	});
-	const padBytes = dataBytes & 1;
-	const bytes = HEADER_BYTES + dataBytes + padBytes;
-	checkWavBytes(bytes);
+	const bytes = checkWavBytes(wavFileBytes(dataBytes));
 	const { sampleRate, channels, bitsPerSample, encoding } = first;
 	const info = wavInfo({ sampleRate, channels, bitsPerSample, encoding }, dataBytes, bytes);
 	// 8-bit PCM is unsigned: its silence is the middle, not zero.
@@ -95,17 +98,22 @@ export function planWav(
 		info,
 		starts,
 		trimmed: kept.map(({ from }) => from / frameBytes / sampleRate),
+		places,
 		createJoiner: () =>
 			new Joiner(infos, {
-				header: [header(info), ...filled(pauseBytes[0], silence)],
+				header: [wavHeader(info), ...filled(pauseBytes[0], silence)],
 				createReader: (emit, part) => new WavReader(between(kept[part].from, kept[part].to, emit)),
 				finishPart: (emit, part) => {
 					filled(pauseBytes[part + 1], silence).forEach(emit);
-					if (part === infos.length - 1) filled(padBytes, 0).forEach(emit);
+					if (part === infos.length - 1) filled(dataBytes & 1, 0).forEach(emit);
 				},
 			}),
 	};
 }
+
+/** Size of a file with so many bytes of samples and nothing else. */
+export const wavFileBytes = (dataBytes: number): number =>
+	HEADER_BYTES + dataBytes + (dataBytes & 1);
 
 /** @throws Error when a WAV file cannot have so many bytes */
 export function checkWavBytes(bytes: number): number {
@@ -120,7 +128,7 @@ export function withRiffBytes(header: Uint8Array, bytes: number): Uint8Array {
 	return changed;
 }
 
-function header(info: WavInfo): Uint8Array {
+export function wavHeader(info: WavInfo): Uint8Array {
 	const bytes = new Uint8Array(HEADER_BYTES);
 	const view = new DataView(bytes.buffer);
 	const frameBytes = bytesPerSampleFrame(info);

@@ -31,7 +31,7 @@ export const join = defineOperation(audioJoin, {
 		const { title } = execution.items[index].json;
 		const files: InputFile[] = [];
 		for (const place of places) {
-			const file = await inspectInput(execution, index, place, cancel);
+			const file = await inspectInput(execution, index, place, { cancel });
 			const { fileName = placeOf(place) } = file.binary;
 			files.push({
 				...file,

@@ -23,12 +23,15 @@ import {
 	type Speech,
 	type SpeechPart,
 	tokensOf,
+	voicesToAsk,
 	withPauses,
 } from '../../speech/parts';
+import { knownParts, type PreviousVersion, withPrevious, withReused } from '../../speech/previous';
 import { speakParts } from '../../speech/speakParts';
 import { checkFiles, withNewTarget, withoutTarget } from '../../speech/target';
 
-type DialogueInput = Omit<DialogueValues, 'voicesByName'> & Pick<SpeakingInput, 'tokensToSpare'>;
+type DialogueInput = Omit<DialogueValues, 'voicesByName'> &
+	Pick<SpeakingInput, 'tokensToSpare'> & { previous?: PreviousVersion };
 
 /** A part of a dialogue knows its line; its position in the source is within the words of that line. */
 interface DialoguePart extends SpeechPart {
@@ -63,7 +66,9 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
 		const text = prepared(line.text, input);
 		hints.push(...hintsOn(text, false));
-		const cut = cutIntoSegments(text, { ...input, chapters: 'none' });
+		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
+		const known = knownParts(input, voice);
+		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, known);
 		const before = all.at(-1);
 		if (before) before.pauseAfterMs += cut.pauseBeforeMs;
 		else pauseBeforeMs += cut.pauseBeforeMs;
@@ -76,15 +81,18 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 				number: segments,
 				line,
 				headings,
-				voice: spokenBy?.voice ?? DEFAULT_VOICE,
+				voice,
 				speaker: spokenBy?.name,
 			});
 			headings = [];
 		}
 	}
-	const parts = withPauses(
-		all.map(({ number, ...part }) => ({ ...part, request: requestName(number, segments) })),
-		input.pauseBetweenSegments,
+	const parts = withReused(
+		input,
+		withPauses(
+			all.map(({ number, ...part }) => ({ ...part, request: requestName(number, segments) })),
+			input.pauseBetweenSegments,
+		),
 	);
 	const text = parts.map((part) => part.text).join('');
 	mustBeSpeakable(text, 'Script');
@@ -95,6 +103,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		pauseBeforeMs,
 		parts,
 		text,
+		asNew: () => (input.previous ? speechOf({ ...input, previous: undefined }) : undefined),
 		headings: chapters,
 		hints,
 		wordsOf: (from, to) => linesOf(parts.slice(from, to + 1)),
@@ -167,7 +176,8 @@ function refuseTwins(speakers: Speaker[]): void {
 
 export const dialogue = defineOperation(speechDialogue, {
 	async prepare({ voicesByName: others, ...given }, parameters): Promise<DialogueInput> {
-		const input = { ...given, speakers: [...given.speakers, ...others] };
+		const all = { ...given, speakers: [...given.speakers, ...others] };
+		const input = await withPrevious(all, parameters);
 		refuseTwins(input.speakers);
 		checkTaggable(input, input.responseFormat, speechOf(input).headings.length);
 		await checkFiles(input, parameters);
@@ -181,8 +191,7 @@ export const dialogue = defineOperation(speechDialogue, {
 		estimatedTokens: tokensOf(input, speechOf(input)),
 	}),
 	lookUp(input, item) {
-		const voices = speechOf(input).parts.map(({ voice }) => voice);
-		return checkVoices(item, input.model, voices);
+		return checkVoices(item, input.model, voicesToAsk(speechOf(input)));
 	},
 	retryWith: withNewTarget,
 	identity: withoutTarget,

@@ -2,19 +2,23 @@ import { speechEstimate } from './estimate.form';
 import { defineOperation } from '../../run/operation';
 import { checkBudget, estimateOf } from '../../speech/speaking';
 import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
-import { contentHash, tokensOf } from '../../speech/parts';
+import { contentHash, sentText, tokensOf } from '../../speech/parts';
+import { hintOnReuse, reusedBeforehand } from '../../speech/previous';
 
 export const estimate = defineOperation(speechEstimate, {
-	prepare: (given): LongTextInput => withLength(given),
+	prepare: async (given, parameters): Promise<LongTextInput> => await withLength(given, parameters),
 	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
 
 	async execute(input, item) {
 		const speech = speechOf(input);
 		speech.hints.forEach((hint) => item.session.hints.add(hint));
-		const estimated = estimateOf(input, speech.text, speech.parts.length);
-		return {
-			branch: 'success',
-			items: [{ json: { ...estimated, contentHash: contentHash(input, speech) } }],
+		hintOnReuse(item, input, speech);
+		const estimated = {
+			...estimateOf(input, sentText(speech), speech.parts.length),
+			...(input.previous && reusedBeforehand(input.previous, speech)),
+			characters: input.characters,
+			contentHash: contentHash(input, speech),
 		};
+		return { branch: 'success', items: [{ json: estimated }] };
 	},
 });

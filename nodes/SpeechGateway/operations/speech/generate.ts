@@ -3,7 +3,7 @@ import { checkVoices } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkBudget } from '../../speech/speaking';
 import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
-import { tokensOf } from '../../speech/parts';
+import { tokensOf, voicesToAsk } from '../../speech/parts';
 import { speakParts } from '../../speech/speakParts';
 import { checkFiles, withNewTarget, withoutTarget } from '../../speech/target';
 
@@ -14,7 +14,7 @@ type GenerateInput = GenerateValues & LongTextInput;
 
 export const generate = defineOperation(speechGenerate, {
 	async prepare(given, parameters): Promise<GenerateInput> {
-		const input = withLength(given);
+		const input = await withLength(given, parameters);
 		await checkFiles(input, parameters);
 		return input;
 	},
@@ -25,7 +25,9 @@ export const generate = defineOperation(speechGenerate, {
 		characters: input.characters,
 		estimatedTokens: tokensOf(input, speechOf(input)),
 	}),
-	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
+	lookUp(input, item) {
+		return checkVoices(item, input.model, voicesToAsk(speechOf(input)));
+	},
 	retryWith: withNewTarget,
 	identity: withoutTarget,
 

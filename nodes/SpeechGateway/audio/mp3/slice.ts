@@ -1,0 +1,14 @@
+/** Parts cut out of a joined MP3 file: its frames as they are, without any header. */
+import type { CutSlices, Place } from '../joiner';
+import { slicesOf } from '../slices';
+import type { Mp3Info } from './reader';
+import { Mp3Reader } from './reader';
+
+export const cutMp3: CutSlices<Mp3Info> = (_whole, places, emit) =>
+	new Mp3Reader(slicesOf(places, emit));
+
+export function asMp3Slice(info: Mp3Info, { delay, padding, isTold, isTrimmed }: Place): Mp3Info {
+	const edges =
+		delay === undefined || padding === undefined ? null : { delay, padding, isSlice: true };
+	return { ...info, gapless: isTold ? edges : null, edges, isTrimmed };
+}

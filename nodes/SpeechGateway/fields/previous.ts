@@ -1,0 +1,20 @@
+import { option } from './field';
+import { type FileRef, isFile } from './kinds';
+
+/**
+ * An earlier file of the same text. Empty: the option was added, but there is no such file yet; a first file is then made fit
+ * to be one, even if it has a single segment.
+ */
+export const previousField = option<FileRef | undefined>(
+	{
+		displayName: 'Previous Version',
+		name: 'previousBinaryPropertyName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. previous',
+		description:
+			'The binary field of the incoming item that holds an earlier file of this node. Segments that have not changed are cut out of it and not charged again. Leave empty if there is none yet.',
+	},
+	undefined,
+	(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),
+);

@@ -1,0 +1,107 @@
+/** A previous version of a file: read for what it says of its parts, and cut into them. */
+import type { IBinaryData } from 'n8n-workflow';
+import {
+	AUDIO_FORMATS,
+	AudioInspector,
+	type AudioInfo,
+	cutSlices,
+	DamagedAudioError,
+	type Place,
+	sliceInfo,
+} from '../audio';
+import { RecordScanner } from '../audio/tags';
+import { asError, InputError } from '../core/errors';
+import type { Execution } from '../engine/execution';
+import type { FileRef } from '../fields/kinds';
+import { withExtension } from './fileName';
+import { inspectInput, nameOf } from './inputAudio';
+import { chunksOf, collect, placeOf } from './inputFile';
+import { type StoredAudio, wholeOrStream } from './storeAudio';
+
+/** Reads all of the file. `record`: what it says of its parts, if anything. Throws InputError. */
+export async function inspectPrevious(
+	execution: Execution,
+	index: number,
+	file: FileRef,
+	label: string,
+): Promise<{ info: AudioInfo; name: string; record?: string }> {
+	const scanner = new RecordScanner();
+	const watch = (chunk: Uint8Array) => scanner.feed(chunk);
+	const { info, binary } = await inspectInput(execution, index, file, { label, watch });
+	return { info, name: nameOf(binary, placeOf(file, label)), record: scanner.record };
+}
+
+/**
+ * Stores parts of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend; `nameOf`: by
+ * their index.
+ */
+export async function storeSlices(
+	execution: Execution,
+	binary: IBinaryData,
+	info: AudioInfo,
+	places: Place[],
+	nameOf: (index: number) => string,
+): Promise<StoredAudio[]> {
+	const stream = await chunksOf(execution, binary);
+	const chunks = stream[Symbol.asyncIterator]();
+	const slices = slicesOf(chunks, info, places);
+	const { mimeType, extension } = AUDIO_FORMATS[info.format];
+	const stored: StoredAudio[] = [];
+	try {
+		for (const [index, place] of places.entries()) {
+			const inspector = new AudioInspector(info.format);
+			const slice = inspected(slices(index), inspector);
+			// In memory mode there is no stream, and nothing to be saved by streaming.
+			const data = binary.id
+				? await wholeOrStream(slice, stream as Parameters<typeof wholeOrStream>[1])
+				: await collect(slice);
+			const name = withExtension(nameOf(index), extension);
+			const file = await execution.helpers.prepareBinaryData(data, name, mimeType);
+			stored.push({ binary: file, info: sliceInfo(inspector.end(), place) });
+		}
+		return stored;
+	} catch (error) {
+		if (error instanceof DamagedAudioError) throw changed(error);
+		throw asError(error);
+	} finally {
+		// Not awaited: where the store failed, the next chunk may still be under way.
+		void chunks.return?.().catch(() => undefined);
+	}
+}
+
+const changed = ({ message }: Error) =>
+	new InputError(
+		`The previous version does not fit its record: ${message}`,
+		'It was changed by another program, or while this node read it. Nothing was sent for this item.',
+	);
+
+async function* inspected(
+	chunks: AsyncIterable<Uint8Array>,
+	inspector: AudioInspector,
+): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		inspector.feed(chunk);
+		yield chunk;
+	}
+}
+
+/** The slices of a file, to be read one after the other; each reads on in the file where the one before it ended. */
+function slicesOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Place[]) {
+	const ready: Array<{ slice: number; bytes: Uint8Array }> = [];
+	const reader = cutSlices(info, places, (slice, bytes) => ready.push({ slice, bytes }));
+	let isOver = false;
+	return async function* (index: number): AsyncGenerator<Uint8Array> {
+		for (;;) {
+			while (ready.length === 0 && !isOver) {
+				const { value, done } = await chunks.next();
+				isOver = done === true;
+				if (isOver) reader.end();
+				else reader.feed(value);
+			}
+			const own = ready.findIndex(({ slice }) => slice > index);
+			const mine = ready.splice(0, own < 0 ? ready.length : own);
+			for (const { bytes } of mine) yield bytes;
+			if (ready.length > 0 || isOver) return;
+		}
+	};
+}

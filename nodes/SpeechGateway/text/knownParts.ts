@@ -1,0 +1,100 @@
+/** Finds parts of an earlier text in a new one, without knowing their words. */
+import { isSpace, UNSPACED } from './characters';
+
+/** What is known of a part's words. Plain JSON. */
+export interface Fingerprint {
+	/** Length in UTF-16 units. */
+	units: number;
+	/** Polynomial hashes (32 bits) of its first units, and of all. */
+	opening: number;
+	sum: number;
+}
+
+/** A stretch of a text. */
+export interface Span {
+	start: number;
+	end: number;
+}
+
+const OPENING_UNITS = 16;
+/** Odd, as hashes modulo 2^32 demand; else any number does. */
+const BASE = 0x01000193;
+
+const EAST_ASIAN_MARK = /[\u3000-\u303f\uff00-\uff65…]/;
+const CLOSING = /[\p{Po}\p{Pe}\p{Pf}]/u;
+
+/** The hashes of all stretches of a text, each in constant time. */
+class Hashes {
+	private readonly sums: Int32Array;
+	private readonly powers: Int32Array;
+
+	constructor(text: string) {
+		this.sums = new Int32Array(text.length + 1);
+		this.powers = new Int32Array(text.length + 1).fill(1);
+		for (let i = 0; i < text.length; i++) {
+			this.sums[i + 1] = Math.imul(this.sums[i], BASE) + text.charCodeAt(i);
+			this.powers[i + 1] = Math.imul(this.powers[i], BASE);
+		}
+	}
+
+	of(start: number, end: number): number {
+		return (this.sums[end] - Math.imul(this.sums[start], this.powers[end - start])) | 0;
+	}
+}
+
+export function fingerprintOf(text: string): Fingerprint {
+	const hashes = new Hashes(text);
+	return {
+		units: text.length,
+		opening: hashes.of(0, Math.min(OPENING_UNITS, text.length)),
+		sum: hashes.of(0, text.length),
+	};
+}
+
+/**
+ * Finds parts within a stretch of the text, from front to back, the longest where several begin: they may have been moved or
+ * be there twice. `mayCut`: whether the text may be cut at an offset. The time is linear in the length of the text.
+ */
+export function knownPartsIn(
+	text: string,
+	known: Fingerprint[],
+): (start: number, end: number, mayCut: (offset: number) => boolean) => Span[] {
+	const hashes = new Hashes(text);
+	/** By the length of the opening, then by its hash. */
+	const openings = new Map<number, Map<number, Fingerprint[]>>();
+	for (const part of known) {
+		const length = Math.min(OPENING_UNITS, part.units);
+		const byHash = openings.get(length) ?? new Map<number, Fingerprint[]>();
+		openings.set(length, byHash.set(part.opening, [...(byHash.get(part.opening) ?? []), part]));
+	}
+	return (start, end, mayCut) => {
+		const found: Span[] = [];
+		const isEdge = (offset: number) => isFreeEdge(text, start, end, offset) && mayCut(offset);
+		for (let at = start; at < end; at++) {
+			if (isSpace(text.charCodeAt(at))) continue;
+			let longest = 0;
+			for (const [length, byHash] of openings) {
+				if (at + length > end) continue;
+				for (const { units, sum } of byHash.get(hashes.of(at, at + length)) ?? []) {
+					if (units <= longest || at + units > end) continue;
+					if (hashes.of(at, at + units) === sum && isEdge(at) && isEdge(at + units))
+						longest = units;
+				}
+			}
+			if (longest === 0) continue;
+			found.push({ start: at, end: at + longest });
+			at += longest - 1;
+		}
+		return found;
+	};
+}
+
+/** Whether words end at an offset: at white space, or in scripts without any, where no mark that ends something follows. */
+function isFreeEdge(text: string, start: number, end: number, offset: number): boolean {
+	if (offset === start || offset === end) return true;
+	const [before, after] = [text.charAt(offset - 1), text.charAt(offset)];
+	if (isSpace(before.charCodeAt(0)) || isSpace(after.charCodeAt(0))) return true;
+	const isUnspaced = (character: string) =>
+		UNSPACED.test(character) || EAST_ASIAN_MARK.test(character);
+	return (isUnspaced(before) || isUnspaced(after)) && !CLOSING.test(after);
+}

@@ -1,0 +1,378 @@
+/* A text that was changed: only what has changed is spoken, the rest is cut out of the file made before. */
+import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { decode, decoderMessages, whichText } from '../support/listen';
+import {
+	type EngineRun,
+	readStored,
+	runNode,
+	speechNode,
+	runAsleep,
+	saved,
+	storedFile,
+	useSimulator,
+} from './support';
+
+useVirtualTime();
+
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
+
+const paragraph = (name: string) =>
+	`Paragraph ${name} begins here and is long. It has a second sentence. And the third one ends ${name}.`;
+const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+const PARAGRAPHS = NAMES.map(paragraph);
+const asText = (paragraphs: string[]) => paragraphs.join('\n\n');
+const asScript = (paragraphs: string[]) =>
+	paragraphs.map((text, index) => `${index % 2 === 0 ? 'Anna' : 'Ben'}: ${text}`).join('\n');
+
+const OPTIONS = { maxSegmentCharacters: 110, timings: true };
+const generate = (options: IDataObject = {}, more: IDataObject = {}) =>
+	speechNode({ ...OPTIONS, ...options }, { responseFormat: 'mp3', ...more });
+const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
+	speechNode(
+		{ ...OPTIONS, ...options },
+		{
+			operation: 'dialogue',
+			script: '={{ $json.text }}',
+			speakers: { values: [{ name: 'Anna' }, { name: 'Ben', voice: 'default' }] },
+			responseFormat: 'mp3',
+			...more,
+		},
+	);
+
+const PREVIOUS = { previousBinaryPropertyName: 'previous' };
+const run = async (parameters: IDataObject, text: string, previous?: IBinaryData, more = {}) =>
+	await runNode({
+		parameters,
+		url: sim.url,
+		apiKey: sim.apiKey,
+		items: [{ json: { text }, ...(previous && { binary: { previous } }) }],
+		...more,
+	} as EngineRun);
+
+/** The file of the first version, and nothing on the simulator's ledger. */
+async function firstVersion(parameters: IDataObject, text: string): Promise<IBinaryData> {
+	const { outputs, error } = await run(parameters, text);
+	if (error) throw new Error(error.message);
+	sim.reset();
+	return outputs[0][0].binary!.data;
+}
+
+const peakOf = (samples: Float32Array) =>
+	samples.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+
+interface Timed {
+	text: string;
+	startSeconds: number;
+	endSeconds: number;
+}
+
+/** Each part sounds as its text does, where the item says that it is; nothing is louder than any tone; the length is true. */
+async function expectSound({ json, binary }: INodeExecutionData, loudest: number): Promise<void> {
+	const audio = await readStored(binary!.data);
+	expect(json.bytes).toBe(audio.length);
+	expect(await decoderMessages(audio)).toBe('');
+	const samples = await decode(audio);
+	expect(Math.abs(samples.length / 24_000 - Number(json.durationSeconds))).toBeLessThan(0.03);
+	const parts = json.parts as unknown as Timed[];
+	const texts = parts.map(({ text }) => text);
+	expect(
+		parts.map(({ startSeconds, endSeconds }) =>
+			whichText(samples, texts, startSeconds, endSeconds - startSeconds),
+		),
+	).toEqual(texts.map((text) => texts.indexOf(text)));
+	expect(peakOf(samples)).toBeLessThan(1.05 * loudest);
+}
+
+const inputs = () => sim.charges.map(({ input }) => input);
+
+/** What is done to the paragraphs, and what is spoken then. */
+const EDITS: Array<[string, (paragraphs: string[]) => string[], string[]]> = [
+	['nothing', (all) => all, []],
+	['an inserted one', (all) => all.toSpliced(3, 0, paragraph('new')), [paragraph('new')]],
+	['a removed one', (all) => all.toSpliced(2, 1), []],
+	[
+		'a typo',
+		(all) => all.with(4, all[4].replace('long', 'lnog')),
+		[PARAGRAPHS[4].replace('long', 'lnog')],
+	],
+	['two exchanged', (all) => all.with(1, all[5]).with(5, all[1]), []],
+	['another first one', (all) => all.with(0, paragraph('zero')), [paragraph('zero')]],
+	['one more at the end', (all) => [...all, paragraph('nine')], [paragraph('nine')]],
+	['one twice', (all) => [...all, all[0]], []],
+];
+
+describe.each(['mp3', 'opus', 'wav'])('%s', (responseFormat) => {
+	test.each(EDITS)('generate: %s', async (_, edit, spoken) => {
+		const previous = await firstVersion(generate({}, { responseFormat }), asText(PARAGRAPHS));
+		const now = edit(PARAGRAPHS);
+		const { outputs } = await run(generate(PREVIOUS, { responseFormat }), asText(now), previous);
+		expect(inputs()).toEqual(spoken);
+		const [result] = outputs[0];
+		expect(result.json).toMatchObject({
+			segments: now.length,
+			reusedSegments: now.length - spoken.length,
+			estimatedTokens: spoken.length === 0 ? 0 : expect.any(Number),
+		});
+		expect((result.json.parts as unknown as Timed[]).map(({ text }) => text)).toEqual(now);
+		const { outputs: anew } = await run(generate({}, { responseFormat }), asText(now));
+		const asNew = anew[0][0];
+		expect(result.json.contentHash).toBe(asNew.json.contentHash);
+		await expectSound(result, peakOf(await decode(await readStored(asNew.binary!.data))));
+	});
+});
+
+test.each(['mp3', 'opus', 'wav'])(
+	'dialogue, %s: each speaker keeps what was said',
+	async (responseFormat) => {
+		const previous = await firstVersion(dialogue({}, { responseFormat }), asScript(PARAGRAPHS));
+		const now = PARAGRAPHS.with(2, paragraph('changed'));
+		const { outputs } = await run(dialogue(PREVIOUS, { responseFormat }), asScript(now), previous);
+		expect(inputs()).toEqual([paragraph('changed')]);
+		expect(outputs[0][0].json).toMatchObject({
+			segments: 8,
+			reusedSegments: 7,
+			speakers: ['Anna', 'Ben'],
+		});
+	},
+);
+
+describe('Markdown with chapters and pauses', () => {
+	const chapter = (title: string, ...names: string[]) =>
+		[`# ${title}`, ...names.map(paragraph)].join('\n\n');
+	const options = {
+		chapters: 'headings',
+		textFormat: 'markdown',
+		pauseBetweenSegments: 300,
+		tags: { values: { title: 'A book' } },
+	};
+
+	test.each(['mp3', 'opus', 'wav'])(
+		'%s: another heading, another paragraph, another pause',
+		async (responseFormat) => {
+			const text = [chapter('First', 'one', 'two'), chapter('Second', 'three', 'four')].join(
+				'\n\n',
+			);
+			const previous = await firstVersion(generate(options, { responseFormat }), text);
+			const now = [
+				chapter('Beginning', 'one', 'two'),
+				chapter('Second', 'three', 'new', 'four'),
+			].join('\n\n');
+			const { outputs } = await run(
+				generate({ ...options, ...PREVIOUS, pauseBetweenSegments: 900 }, { responseFormat }),
+				now,
+				previous,
+			);
+			expect(inputs().length).toBeLessThanOrEqual(3);
+			expect(inputs().join('\n')).toContain('Beginning');
+			expect(inputs().join('\n')).not.toContain('two');
+			const [{ json }] = outputs[0];
+			const parts = json.parts as unknown as Timed[];
+			for (const [index, part] of parts.slice(1).entries())
+				expect(part.startSeconds - parts[index].endSeconds).toBeGreaterThan(0.85);
+		},
+	);
+});
+
+test('estimate gives the price of the difference', async () => {
+	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+	const now = PARAGRAPHS.with(3, paragraph('changed'));
+	const estimate = speechNode(
+		{ maxSegmentCharacters: 110, ...PREVIOUS },
+		{ operation: 'estimate', responseFormat: 'mp3' },
+	);
+	const { outputs } = await run(estimate, asText(now), previous);
+	const alone = await run(
+		speechNode({}, { operation: 'estimate', responseFormat: 'mp3' }),
+		paragraph('changed'),
+	);
+	expect(sim.requests).toEqual([]);
+	expect(outputs[0][0].json).toMatchObject({
+		segments: 8,
+		reusedSegments: 7,
+		characters: asText(now).length,
+		estimatedTokens: alone.outputs[0][0].json.estimatedTokens,
+	});
+	const limit = Number(alone.outputs[0][0].json.estimatedTokens);
+	const over = await run(
+		generate({ ...PREVIOUS, maxEstimatedTokens: limit - 1 }),
+		asText(now),
+		previous,
+	);
+	expect(over.error?.message).toContain(`The estimate of ${limit} tokens`);
+	const within = await run(
+		generate({ ...PREVIOUS, maxEstimatedTokens: limit }),
+		asText(now),
+		previous,
+	);
+	expect(within.error).toBeUndefined();
+	expect(inputs()).toEqual([paragraph('changed')]);
+});
+
+test.each<[string, IDataObject, IDataObject, string]>([
+	[
+		'another model',
+		{},
+		{ model: { __rl: true, mode: 'id', value: 'fish-speech-2' } },
+		'another model',
+	],
+	['another speed', { speed: 1.5 }, {}, 'another speed'],
+	[
+		'another voice',
+		{},
+		{ voice: { __rl: true, mode: 'id', value: 'unknown-voice' } },
+		'other voices',
+	],
+])('%s: a hint says why nothing can be used', async (_, options, more, why) => {
+	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+	const estimate = speechNode(
+		{ maxSegmentCharacters: 110, ...PREVIOUS, ...options },
+		{ operation: 'estimate', responseFormat: 'mp3', ...more },
+	);
+	const { hints, outputs } = await run(estimate, asText(PARAGRAPHS), previous);
+	expect(outputs[0][0].json.reusedSegments).toBe(0);
+	expect(hints.join()).toContain(why);
+});
+
+describe('a previous version that cannot be used is an error before anything is sent', () => {
+	const text = asText(PARAGRAPHS);
+	const refused = async (file: IBinaryData | undefined, more: IDataObject = {}) => {
+		const { error } = await run(generate(PREVIOUS, more), text, file);
+		expect(sim.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+		return error?.message;
+	};
+
+	test('no such field', async () => {
+		expect(await refused(undefined)).toContain('no file in the binary field "previous"');
+	});
+
+	test('a file of one segment, and one that is no audio', async () => {
+		const one = await firstVersion(generate(), 'Hello.');
+		expect(await refused(one)).toContain('has no record of its parts');
+		const letter = await storedFile(Buffer.from('Dear reader'), 'letter.txt', 'text/plain');
+		expect(await refused(letter)).toContain('"letter.txt"');
+	});
+
+	test('another format, and pcm', async () => {
+		const previous = await firstVersion(generate(), text);
+		expect(await refused(previous, { responseFormat: 'opus' })).toContain('is mp3 audio');
+		expect(await refused(previous, { responseFormat: 'pcm' })).toContain('no room for a record');
+	});
+
+	test('a damaged record, a shorter file, one of a later version', async () => {
+		const bytes = await readStored(
+			await firstVersion(generate({}, { responseFormat: 'wav' }), text),
+		);
+		const changed = async (edit: (bytes: Buffer) => void) => {
+			const copy = Buffer.from(bytes);
+			edit(copy);
+			const file = await storedFile(copy, 'old.wav', 'audio/wav');
+			return await refused(file, { responseFormat: 'wav' });
+		};
+		const at = bytes.indexOf('"version":1');
+		expect(at).toBeGreaterThan(0);
+		expect(await changed((copy) => void copy.write('"version":2', at))).toContain(
+			'a later version',
+		);
+		expect(await changed((copy) => void copy.write('}', at))).toContain('damaged');
+		const length = bytes.indexOf('"length":') + 9;
+		expect(await changed((copy) => void copy.write('9', length))).toContain('damaged');
+		expect(await changed((copy) => copy.writeUInt32LE(100, 40))).toMatch(/cannot be read|damaged/);
+	});
+});
+
+test('with the option added, a file of one segment can be the previous version, too', async () => {
+	const empty = { previousBinaryPropertyName: '' };
+	const previous = await firstVersion(generate(empty), 'Hello there.');
+	const { outputs } = await run(generate(PREVIOUS), 'Hello there.\n\nGood bye.', previous);
+	expect(inputs()).toEqual(['Good bye.']);
+	expect(outputs[0][0].json).toMatchObject({ segments: 2, reusedSegments: 1 });
+});
+
+describe('the ledger', () => {
+	const now = PARAGRAPHS.with(1, paragraph('new A')).with(5, paragraph('new B'));
+	const fault = (text: string, what: object) =>
+		sim.fault({ ...what, input: text, times: 1 } as never);
+
+	test.each(['Retry On Fail', 'Retry execution'])(
+		'%s uses the same parts, although the file is gone',
+		async (how) => {
+			const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+			fault('new B', { status: 422 });
+			const options = generate({ ...PREVIOUS, concurrency: 1 });
+			const more = { retryOnFail: how === 'Retry On Fail', maxTries: 2 };
+			let result = await run(options, asText(now), previous, more);
+			if (how === 'Retry execution') {
+				expect(result.error).toBeDefined();
+				// Whatever the item holds now: n8n retries with the data of then, and the file may have been replaced.
+				const data = saved(result.run);
+				for (const entry of data.executionData!.nodeExecutionStack)
+					for (const one of entry.data.main[0] ?? []) delete one.binary;
+				result = await run(options, asText(now), undefined, { retryOf: data });
+			}
+			expect(result.error).toBeUndefined();
+			expect(inputs()).toEqual([paragraph('new A'), paragraph('new B')]);
+			expect(result.outputs[0][0].json).toMatchObject({ segments: 8, reusedSegments: 6 });
+			expect(result.context).toEqual({});
+		},
+	);
+
+	test('an unknown outcome in the middle: what is used again comes along, apart from what was spoken', async () => {
+		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+		fault('new B', { status: 504, charge: true });
+		const { outputs } = await run(generate({ ...PREVIOUS, concurrency: 1 }), asText(now), previous);
+		const [{ json, binary }] = outputs[1];
+		expect(json.segments).toMatchObject({ total: 8, completed: 7, unknown: 1 });
+		expect(json.parts).toMatchObject([
+			{ from: 1, to: 1, status: 'reused', binary: 'completed' },
+			{ from: 2, to: 2, status: 'done', binary: 'completed_2' },
+			{ from: 3, to: 5, status: 'reused', binary: 'completed_3' },
+			{ from: 6, to: 6, status: 'unknown' },
+			{ from: 7, to: 8, status: 'reused', binary: 'completed_7' },
+		]);
+		expect(json.remainingText).toBe(paragraph('new B'));
+		expect(Object.keys(binary!)).toHaveLength(4);
+	});
+
+	test('jobs that are waited for asleep', async () => {
+		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+		const longer = Array.from({ length: 60 }, (_, i) => `More of it, number ${i}. `).join('');
+		const { last, asleep } = await runAsleep({
+			parameters: generate({ ...PREVIOUS, longText: 'job', whileWaiting: 'sleep' }),
+			url: sim.url,
+			apiKey: sim.apiKey,
+			items: [{ json: { text: `${asText(PARAGRAPHS)}\n\n${longer}` }, binary: { previous } }],
+		});
+		expect(asleep.length).toBeGreaterThanOrEqual(0);
+		expect(inputs()).toEqual([longer.trim()]);
+		expect(last.outputs[0][0].json).toMatchObject({ segments: 9, reusedSegments: 8 });
+	});
+});
+
+test('ten changes in a row: only what has changed is sent, and the length is that of a file spoken anew', async () => {
+	for (const responseFormat of ['mp3', 'opus', 'wav']) {
+		let paragraphs = PARAGRAPHS;
+		let previous = await firstVersion(generate({}, { responseFormat }), asText(paragraphs));
+		for (let round = 0; round < 10; round++) {
+			const changed = paragraph(`round ${round}`);
+			const at = (round * 5) % paragraphs.length;
+			paragraphs = [...paragraphs.slice(1), paragraphs[0]].with(at, changed);
+			sim.reset();
+			const { outputs } = await run(
+				generate(PREVIOUS, { responseFormat }),
+				asText(paragraphs),
+				previous,
+			);
+			expect(inputs()).toEqual([changed]);
+			previous = outputs[0][0].binary!.data;
+		}
+		const again = await run(generate({}, { responseFormat }), asText(paragraphs));
+		const [now, anew] = await Promise.all(
+			[previous, again.outputs[0][0].binary!.data].map(
+				async (file) => await decode(await readStored(file)),
+			),
+		);
+		expect(Math.abs(now.length - anew.length) / 24_000).toBeLessThan(0.05);
+		expect(peakOf(now)).toBeLessThan(1.05 * peakOf(anew));
+	}
+});
