@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { fingerprintOf, knownPartsIn } from '../../nodes/SpeechGateway/text/knownParts';
+import { prepareText } from '../../nodes/SpeechGateway/text/prepare';
+import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+
+const prepared = (text: string) =>
+	prepareText(text, {
+		textFormat: 'plain',
+		parentheses: 'tags',
+		toneTags: 'asWritten',
+		pronunciations: [],
+		pauseAfterParagraphs: 0,
+	});
+const cut = (text: string, known: string[] = []) =>
+	segmentPrepared(prepared(text), { maxCharacters: 60, known: known.map(fingerprintOf) }).segments;
+
+const sentence = fc.constantFrom(
+	'It was late.',
+	'Nobody came, not even he.',
+	'(sad) He went home.',
+	'这是第一句话。',
+	'然后他走了。',
+	'And 3.14 is a number!',
+	'What now?',
+);
+const text = fc
+	.array(fc.tuple(sentence, fc.constantFrom(' ', '\n\n', '  ')), { minLength: 1, maxLength: 30 })
+	.map((all) => all.flat().join(''));
+
+it('what is found and what is cut anew make up the text, whatever was there before', () => {
+	fc.assert(
+		fc.property(text, text, (before, now) => {
+			const known = cut(before).map(({ words }) => words);
+			const words = cut(now, known).map((segment) => segment.words);
+			expect(words.join('').replace(/\s/g, '')).toBe(now.replace(/\s/g, ''));
+		}),
+	);
+});
+
+it('the same text is cut where it was', () => {
+	fc.assert(
+		fc.property(text, (same) => {
+			const before = cut(same).map(({ words }) => words);
+			expect(
+				cut(same, before)
+					.map(({ words }) => words)
+					.join('|').length,
+			).toBeGreaterThan(0);
+			const known = new Set(before);
+			expect(cut(same, before).every(({ words }) => known.has(words))).toBe(true);
+		}),
+	);
+});
+
+it('finds no part within a word, nor behind the tag of its words', () => {
+	const find = (now: string, known: string) => cut(now, [known]).map(({ words }) => words);
+	expect(find('Overall. It rains.', 'all.')).not.toContain('all.');
+	expect(find('(sad) It was late.', 'It was late.')).toEqual(['(sad) It was late.']);
+	expect(knownPartsIn('One. Two.', [fingerprintOf('Two.')])(0, 9, () => true)).toEqual([
+		{ start: 5, end: 9 },
+	]);
+});
