@@ -137,15 +137,12 @@ const binaries = (execution: Execution): IBinaryData[] =>
 /** The characters of a text but for white space, which is not spoken, in alphabetical order. */
 const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('');
 
-/** Before, the Data Table node has no operation that makes a table; before 1.113 or so, there is no such node. */
-const MAKES_TABLES = n8nIsAtLeast('2.3');
 const isRunnable: Record<string, boolean> = {
 	// What sleeps takes minutes; this one and the next two have tests of their own.
 	'durable-narration.json': false,
 	'nightly-table.json': false,
 	'alarm.json': false,
 	'ai-agent.json': HAS_AI_SDK,
-	'newsletter-changes.json': MAKES_TABLES,
 	'streaming-chat.json': HAS_STREAMS,
 };
 const runnable = files.filter((file) => isRunnable[file] ?? true);
@@ -303,28 +300,33 @@ test('alarm: n8n starts it when a workflow ends with Stop and Error', async () =
 	expect(json.text).toMatch(/^2 rows need a look\n\nhttp/);
 });
 
-if (MAKES_TABLES) {
-	test('newsletter: only what changed is spoken', async () => {
-		bench.sim.reset();
-		const example = readExample('newsletter-changes.json');
-		const table = `Paragraphs ${randomUUID()}`;
-		const text = JSON.stringify(example).replaceAll('Spoken paragraphs', table);
-		const run = async (edit: (text: string) => string) => {
-			const workflow = JSON.parse(edit(text)) as WorkflowJson;
-			const execution = await bench.api.run(
-				await bench.api.importWorkflow(workflow, [bench.credential]),
-			);
-			expect(executionError(execution)?.message).toBeUndefined();
-			expect(nodeOutputs(execution, 'To be checked').flat()).toEqual([]);
-			return bench.sim.charges.splice(0).map(({ input }) => input);
-		};
-		expect(await run((same) => same)).toHaveLength(3);
-		expect(await run((same) => same)).toEqual([]);
-		expect(await run((same) => same.replace('until Thursday', 'until Friday'))).toEqual([
-			'The library is closed until Friday.',
-		]);
-	});
-}
+test('changed document: only what changed is spoken, and the file is replaced', async () => {
+	bench.sim.reset();
+	const example = readExample('changed-document.json');
+	const folder = storeOnDisk(example, sharedN8n().userFolder);
+	const text = JSON.stringify(example);
+	const run = async (edit: (text: string) => string) => {
+		const workflow = JSON.parse(edit(text)) as WorkflowJson;
+		const execution = await bench.api.run(
+			await bench.api.importWorkflow(workflow, [bench.credential]),
+		);
+		expect(executionError(execution)?.message).toBeUndefined();
+		expect(nodeOutputs(execution, 'To be checked').flat()).toEqual([]);
+		const [{ json }] = nodeOutputs(execution, 'Speak what changed')[0];
+		expect(readdirSync(folder)).toEqual(['Harbour guide.mp3']);
+		const audio = readFileSync(path.join(folder, 'Harbour guide.mp3'));
+		expect((await ffprobe(audio)).seconds).toBeCloseTo(Number(json.durationSeconds), 0);
+		expect(await decoderMessages(audio)).toBe('');
+		return { json, spoken: bench.sim.charges.splice(0).map(({ input }) => input) };
+	};
+	const first = await run((same) => same);
+	expect(first.spoken).toHaveLength(Number(first.json.segments));
+	expect((await run((same) => same)).spoken).toEqual([]);
+	const changed = await run((same) => same.replace('one euro', 'two euros'));
+	expect(changed.spoken).toHaveLength(1);
+	expect(changed.spoken[0]).toContain('two euros');
+	expect(changed.json.reusedSegments).toBe(Number(first.json.segments) - 1);
+});
 
 test.each(files)('examples/%s holds no credential and no pinned data', (file) => {
 	const { nodes, pinData } = readExample(file);

@@ -10,13 +10,14 @@ export const EXAMPLES = path.join(REPOSITORY, 'examples');
 export const readExample = (file: string): WorkflowJson =>
 	JSON.parse(readFileSync(path.join(EXAMPLES, file), 'utf8')) as WorkflowJson;
 
-/** Activates the store "Disk" of an example, as its note says; returns the folder that its files go to. */
+/** Activates the store "Disk" of an example, as its note says; returns the folder of its files. */
 export function storeOnDisk({ nodes }: WorkflowJson, userFolder: string): string {
 	const folder = path.join(userFolder, '.n8n-files', randomUUID());
 	mkdirSync(folder, { recursive: true });
 	for (const node of nodes.filter(({ type }) => type.endsWith('.readWriteFile'))) {
-		const parameters = node.parameters as { fileName: string };
-		parameters.fileName = parameters.fileName.replace('/home/node/.n8n-files', folder);
+		const parameters = node.parameters as { fileName?: string; fileSelector?: string };
+		for (const name of ['fileName', 'fileSelector'] as const)
+			parameters[name] = parameters[name]?.replace('/home/node/.n8n-files', folder);
 		node.disabled = false;
 	}
 	return folder;
