@@ -37,7 +37,7 @@ async function joinTrimmed(format: AudioFormat, files: Uint8Array[], pauseMillis
 	const bytes = new Uint8Array(Buffer.concat(chunks));
 	expect(bytes).toHaveLength(joined.info.bytes);
 	// Of a file without a header it is not seen any more that its delay is cut off.
-	const known = { quiet: 0, seekPositions: 0, seekInterval: 0, edges: 0 };
+	const known = { quiet: 0, pauses: 0, seekPositions: 0, seekInterval: 0, edges: 0 };
 	expect({ ...inspect(format, bytes), ...known }).toEqual({ ...joined.info, ...known });
 	return { ...joined, bytes };
 }

@@ -19,6 +19,8 @@ export interface BaseInfo {
 	channels: number;
 	/** Its quiet edges were cut off before, so it is not trimmed again. */
 	isTrimmed?: boolean;
+	/** Start and end of each pause in turn, in milliseconds of playing time. Left out of joined files. */
+	pauses?: number[];
 }
 
 /** One complete file: what the inspector said of it, and how to read it (again). */

@@ -5,7 +5,7 @@ import { DamagedAudioError } from './format';
 import type { Emit, JoinPlan, Place } from './joiner';
 import { Joiner } from './joiner';
 import type { QuietBytes } from './quiet';
-import { isLoudInteger, keptBytes, QuietEdges } from './quiet';
+import { integerLevel, keptBytes, QuietEdges } from './quiet';
 
 const SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
@@ -29,7 +29,11 @@ function pcmInfo(bytes: number): PcmInfo {
 
 export class PcmReader implements AudioReader<PcmInfo> {
 	private bytes = 0;
-	private readonly edges = new QuietEdges(BYTES_PER_SAMPLE, isLoudInteger(BYTES_PER_SAMPLE));
+	private readonly edges = new QuietEdges(
+		BYTES_PER_SAMPLE,
+		SAMPLE_RATE,
+		integerLevel(BYTES_PER_SAMPLE),
+	);
 
 	constructor(private readonly onAudio: Emit = () => {}) {}
 
@@ -46,7 +50,8 @@ export class PcmReader implements AudioReader<PcmInfo> {
 				`The PCM audio is cut short: ${this.bytes} bytes are not a whole number of 16-bit samples`,
 			);
 		}
-		return { ...pcmInfo(this.bytes), quiet: this.edges.end(BYTES_PER_SAMPLE, SAMPLE_RATE) };
+		const pauses = this.edges.pauses();
+		return { ...pcmInfo(this.bytes), pauses, quiet: this.edges.end(BYTES_PER_SAMPLE, SAMPLE_RATE) };
 	}
 }
 

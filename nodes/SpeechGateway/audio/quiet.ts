@@ -1,15 +1,14 @@
 /** Quiet edges of audio: speech models put up to a second of silence before and after what is said. */
 import { concat } from './bytes';
+import { LevelTrack } from './levels';
 
 /** What stays of a quiet edge, so that no sound begins or ends abruptly. */
 export const KEPT_QUIET_SECONDS = 0.12;
 
 /** Samples of up to this much of full scale (-46 dB) are quiet: above the noise of a silent recording, below any speech. */
 const QUIET_LEVEL = 1 / 200;
-/** The same of 16-bit samples, and in the steps of mu-law and A-law, which are finer the quieter it is. */
-const QUIET_16_BIT = Math.floor(QUIET_LEVEL * 32_768);
-const QUIET_MU_LAW = 17;
-const QUIET_A_LAW = 9;
+/** Of so many samples one is enough to tell the level of a moment. */
+const LEVEL_STRIDE = 4;
 
 /** Bytes of audio data that may be cut off. */
 export interface QuietBytes {
@@ -25,35 +24,42 @@ export function keptBytes(
 	return quiet ? { from: quiet.start, to: dataBytes - quiet.end } : { from: 0, to: dataBytes };
 }
 
-/** Whether the sample at this place is louder than quiet. */
-export type IsLoud = (bytes: Uint8Array, at: number) => boolean;
+/** How loud the sample at this place is, of full scale. */
+export type SampleLevel = (bytes: Uint8Array, at: number) => number;
 
 /** For integers of two bytes and more, little endian, of which the upper two tell enough. */
-export function isLoudInteger(sampleBytes: number): IsLoud {
+export function integerLevel(sampleBytes: number): SampleLevel {
 	return (bytes, at) => {
 		const high = at + sampleBytes - 2;
 		const sample = ((bytes[high] | (bytes[high + 1] << 8)) << 16) >> 16;
-		return Math.abs(sample) > QUIET_16_BIT;
+		return Math.abs(sample) / 32_768;
 	};
 }
 
-/** A single step of 8-bit PCM is above the limit. */
-export const isLoud8Bit: IsLoud = (bytes, at) => bytes[at] !== 0x80;
+export const level8Bit: SampleLevel = (bytes, at) => Math.abs(bytes[at] - 0x80) / 0x80;
 
-export const isLoudMuLaw: IsLoud = (bytes, at) => (~bytes[at] & 0x7f) > QUIET_MU_LAW;
+export const muLawLevel: SampleLevel = (bytes, at) => {
+	const code = ~bytes[at] & 0x7f;
+	return (((2 * (code & 15) + 33) << (code >>> 4)) - 33) / 8159;
+};
 
-export const isLoudALaw: IsLoud = (bytes, at) => ((bytes[at] ^ 0x55) & 0x7f) > QUIET_A_LAW;
+export const aLawLevel: SampleLevel = (bytes, at) => {
+	const code = (bytes[at] ^ 0x55) & 0x7f;
+	const exponent = code >>> 4;
+	const mantissa = 2 * (code & 15) + 1;
+	return (exponent > 0 ? (mantissa + 32) << (exponent - 1) : mantissa) / 4096;
+};
 
-export function isLoudFloat(sampleBytes: number): IsLoud {
-	if (sampleBytes !== 4 && sampleBytes !== 8) return () => true;
+export function floatLevel(sampleBytes: number): SampleLevel {
+	if (sampleBytes !== 4 && sampleBytes !== 8) return () => 1;
 	return (bytes, at) => {
 		const view = new DataView(bytes.buffer, bytes.byteOffset + at, sampleBytes);
-		const sample = sampleBytes === 8 ? view.getFloat64(0, true) : view.getFloat32(0, true);
-		return !(Math.abs(sample) <= QUIET_LEVEL);
+		const level = Math.abs(sampleBytes === 8 ? view.getFloat64(0, true) : view.getFloat32(0, true));
+		return level <= 1 ? level : 1;
 	};
 }
 
-/** Finds the first and the last loud sample while the bytes pass by. Looks only at what lies outside of them. */
+/** Finds the first and the last loud sample, and the pauses, while the bytes pass by. */
 export class QuietEdges {
 	private position = 0;
 	/** Beginning of a sample that goes on in the next chunk. */
@@ -62,10 +68,25 @@ export class QuietEdges {
 	/** Byte behind the last loud sample. */
 	private loudEnd = 0;
 
+	private readonly track = new LevelTrack();
+	/** Of the 10 ms that are not over yet. */
+	private loudest = 0;
+	private levelBytes = 0;
+
+	/** `samplesPerSecond`: of all channels together. */
 	constructor(
 		private readonly sampleBytes: number,
-		private readonly isLoud: IsLoud,
+		private readonly samplesPerSecond: number,
+		private readonly level: SampleLevel,
 	) {}
+
+	private readonly isLoud = (bytes: Uint8Array, at: number) => this.level(bytes, at) > QUIET_LEVEL;
+
+	/** See `BaseInfo`; to be asked for once, at the end. */
+	pauses(): number[] {
+		this.endWindow();
+		return this.track.pauses();
+	}
 
 	feed(chunk: Uint8Array): void {
 		const bytes = this.partial.length > 0 ? concat([this.partial, chunk]) : chunk;
@@ -81,8 +102,32 @@ export class QuietEdges {
 			while (!isLoud(bytes, at)) at += sampleBytes;
 			this.firstLoud = position + at;
 		}
+		this.addLevels(bytes.subarray(0, whole));
 		this.position += whole;
 		this.partial = bytes.slice(whole);
+	}
+
+	/** Takes the loudest sample of each 10 ms, wherever chunks end. */
+	private addLevels(bytes: Uint8Array): void {
+		const { level, samplesPerSecond } = this;
+		const step = LEVEL_STRIDE * this.sampleBytes;
+		const window = step * Math.max(1, Math.round(samplesPerSecond / 100 / LEVEL_STRIDE));
+		for (let at = 0; at < bytes.length; ) {
+			const within = (this.position + at) % window;
+			const end = Math.min(bytes.length, at + window - within);
+			for (let i = at + ((step - (within % step)) % step); i < end; i += step) {
+				this.loudest = Math.max(this.loudest, level(bytes, i));
+			}
+			this.levelBytes = within + end - at;
+			if (this.levelBytes === window) this.endWindow();
+			at = end;
+		}
+	}
+
+	private endWindow(): void {
+		this.track.add(this.loudest, this.levelBytes / this.sampleBytes / this.samplesPerSecond);
+		this.loudest = 0;
+		this.levelBytes = 0;
 	}
 
 	/**

@@ -62,7 +62,8 @@ export function oddSegments(segments: SpokenSegment[]): string[] {
 	});
 }
 
-function lettersOf(text: string): number {
+/** The length of a text in letters of an alphabet, by the time they take. */
+export function lettersOf(text: string): number {
 	let letters = 0;
 	for (const character of text) {
 		if (EAST_ASIAN.test(character)) letters += LETTERS_AN_EAST_ASIAN_CHARACTER;

@@ -5,7 +5,8 @@ import { spokenTokens } from './price';
 import { asError } from '../core/errors';
 import { countCharacters } from '../text/segment';
 import { toneTags, withoutTags } from '../text/toneTags';
-import { subtitles, type TimedText } from './subtitles';
+import type { Pause } from './heard';
+import { type HeardText, subtitles, type TimedText } from './subtitles';
 import { withExtension } from '../files/fileName';
 import { DEFAULT_WAIT } from '../fields/wait';
 import type { StoredAudio } from '../files/storeAudio';
@@ -70,7 +71,7 @@ export async function speakParts(
 	if (toSpeak.length > 0 && toSpeak.every(({ request }) => isToBeSent(item, request)))
 		await voices.idOf(toSpeak[0].voice);
 
-	const { info, binary, starts, spoken, chapters } = await narrate(item, {
+	const { info, binary, starts, trimmed, spoken, chapters } = await narrate(item, {
 		pauseBeforeMs,
 		parts: parts.map((part) => ({
 			pauseAfterMs: part.pauseAfterMs,
@@ -116,7 +117,8 @@ export async function speakParts(
 		...(warnings.length > 0 && { warnings }),
 		...(input.timings && seconds !== undefined && { parts: timed }),
 	};
-	const subtitles = await subtitleFile(item, input, timed);
+	const heard = timed.map((text, index) => withPauses(text, spoken[index].info, trimmed[index]));
+	const subtitles = await subtitleFile(item, input, heard);
 	return {
 		branch: 'success',
 		items: [
@@ -197,10 +199,24 @@ const timesOf = (parts: SpeechPart[], starts: number[], seconds: number): TimedT
 		...(speaker !== undefined && { speaker }),
 	}));
 
+/** The pauses of a part within what is left of it in the file. Records of earlier versions of this node have none. */
+function withPauses(text: TimedText, info: StoredAudio['info'], trimmed: number): HeardText {
+	if (!('pauses' in info) || !info.pauses) return text;
+	const seconds = text.endSeconds - text.startSeconds;
+	const within = (milliseconds: number) =>
+		Math.max(0, Math.min(seconds, milliseconds / 1000 - trimmed));
+	const pauses: Pause[] = [];
+	for (let at = 0; at + 1 < info.pauses.length; at += 2) {
+		const [start, end] = [within(info.pauses[at]), within(info.pauses[at + 1])];
+		if (end > start) pauses.push({ start, end });
+	}
+	return { ...text, pauses };
+}
+
 async function subtitleFile(
 	item: ItemRequests,
 	input: NarrationInput,
-	timed: TimedText[],
+	timed: HeardText[],
 ): Promise<IBinaryKeyData> {
 	if (input.subtitles === 'none' || timed.length === 0) return {};
 	const text = subtitles(input.subtitles, timed);

@@ -1,5 +1,7 @@
 import { sentences } from '../text/boundaries';
 import { cutText } from '../text/segment';
+import { heardAt, type Pause } from './heard';
+import { lettersOf } from './oddSegments';
 
 /** The text of a segment to show, and where its audio is in the file. */
 export interface TimedText {
@@ -9,6 +11,9 @@ export interface TimedText {
 	/** Who speaks, for WebVTT players that style voices. */
 	speaker?: string;
 }
+
+/** A segment whose pauses are known: seconds from its start, in order. */
+export type HeardText = TimedText & { pauses?: Pause[] };
 
 /** Broadcasters' usual limits. East Asian wide characters take two columns. */
 const COLUMNS_PER_LINE = 42;
@@ -83,10 +88,11 @@ function timestamp(milliseconds: number, separator: string): string {
 }
 
 /**
- * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment, and its cues share its time
- * by length. Cues never overlap, and last at least a millisecond.
+ * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment; where its pauses are
+ * known, the others start where they are heard to, else they share its time by length. Cues never overlap, and last at least a
+ * millisecond.
  */
-export function subtitles(format: 'srt' | 'vtt', segments: TimedText[]): string {
+export function subtitles(format: 'srt' | 'vtt', segments: HeardText[]): string {
 	const blocks: string[] = [];
 	let free = 0; // The first millisecond after the cues so far.
 	segments.forEach((segment, i) => {
@@ -97,13 +103,20 @@ export function subtitles(format: 'srt' | 'vtt', segments: TimedText[]): string 
 			start,
 			next > start ? Math.min(segment.endSeconds, next) : segment.endSeconds,
 		);
-		const cues = cueLines(onOneLine(segment.text), end - start);
-		const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + columns(line), 0));
+		const shown = onOneLine(segment.text);
+		const cues = cueLines(shown, end - start);
+		const isHeard = segment.pauses !== undefined && lettersOf(shown) > 0;
+		const measure = isHeard ? lettersOf : columns;
+		const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + measure(line), 0));
 		const total = lengths.reduce((sum, length) => sum + length, 0);
+		const heard = isHeard && heardAt(shown, end - start, segment.pauses!);
+		const timeAt = (length: number) => {
+			const seconds = ((end - start) * length) / total;
+			const within = heard && length > 0 && length < total ? heard(length) : seconds;
+			return Math.round((start + Math.min(within, end - start)) * 1000);
+		};
 		let before = 0;
 		cues.forEach((lines, k) => {
-			const timeAt = (length: number) =>
-				Math.round((start + ((end - start) * length) / total) * 1000);
 			const from = Math.max(free, timeAt(before));
 			before += lengths[k];
 			free = Math.max(from + 1, timeAt(before));

@@ -7,7 +7,7 @@ import type { Mp3Segment } from './segment';
 import { joinedEdges, keepFrames, layOut } from './segment';
 import type { Mp3Info } from './reader';
 import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
-import { excerptOf } from './quiet';
+import { excerptOf } from './excerpt';
 import { planEnd, planSeams } from './seams';
 import { stereoMp3 } from './stereo';
 import type { Gapless } from './xing';

@@ -21,24 +21,19 @@ const TABLE_MAX = [
 /** The global gain at which a value of 1 is full scale; four steps double it. */
 const FULL_SCALE_GAIN = 210;
 
-/**
- * No frequency of a quiet frame is louder than this (-54 dB). A tone of -50 dB is louder, noise of -60 dB at a usual
- * constant bitrate is not. What scalefactors take away again is not known: the limit is high, sound is never below it.
- */
-const QUIET_PEAK = 1 / 500;
-
-/** Whether nothing of a frame is to be heard: it has no spectrum, or one whose greatest possible value is small. */
-export function isQuietFrame(bytes: Uint8Array, at: number, header: number): boolean {
+/** An upper bound of the loudest frequency of a frame, of full scale: what scalefactors take away again is not known. */
+export function frameLevel(bytes: Uint8Array, at: number, header: number): number {
 	const { mpeg1, mono } = parseHeader(header);
 	const blockBits = BLOCK_BITS[mpeg1 ? 'mpeg1' : 'mpeg2'];
 	const blocks = (mono ? 1 : 2) * (mpeg1 ? 2 : 1);
 	const side = at + mainDataOffset(header) - sideInfoBytes({ mpeg1, mono });
 	const first = 8 * sideInfoBytes({ mpeg1, mono }) - blocks * blockBits;
+	let level = 0;
 	for (let block = 0; block < blocks; block++) {
 		const bit = first + block * blockBits;
-		if (greatestValue(bytes, side, bit, mpeg1 ? 4 : 9) > QUIET_PEAK) return false;
+		level = Math.max(level, greatestValue(bytes, side, bit, mpeg1 ? 4 : 9));
 	}
-	return true;
+	return level;
 }
 
 function greatestValue(bytes: Uint8Array, side: number, bit: number, compressBits: number): number {

@@ -1,14 +1,17 @@
 /** Quiet edges of an MP3 file, in whole frames. */
 import { KEPT_QUIET_SECONDS } from '../quiet';
 import type { Frame } from './frame';
-import { parseHeader } from './frame';
-import type { Mp3Info } from './reader';
 import type { EdgeFrame } from './reservoir';
 import { frameBytes, freshHeader } from './reservoir';
-import type { Gapless } from './xing';
 
 /** Frames that the reservoir can reach back over: 255 bytes, of which the smallest frames (8 kbit/s at 24 kHz) hold 11. */
 const REACH_FRAMES = 24;
+
+/**
+ * No frequency of a quiet frame is louder than this (-54 dB). A tone of -50 dB is louder, noise of -60 dB at a usual
+ * constant bitrate is not.
+ */
+const QUIET_PEAK = 1 / 500;
 
 /** What may be cut off the ends. Plain JSON. */
 export interface QuietFrames {
@@ -32,7 +35,8 @@ export class QuietEdges {
 
 	constructor(private readonly edgeFrames: number) {}
 
-	add(frame: EdgeFrame, isQuiet: boolean, { samples, sampleRate }: Frame): void {
+	add(frame: EdgeFrame, level: number, { samples, sampleRate }: Frame): void {
+		const isQuiet = level <= QUIET_PEAK;
 		// One more: a frame sounds on in the one behind it.
 		const kept = Math.ceil((KEPT_QUIET_SECONDS * sampleRate) / samples) + 1;
 		const bytes = frameBytes(frame);
@@ -96,39 +100,4 @@ export class QuietEdges {
 function keepLast(list: number[], value: number, most: number): void {
 	list.push(value);
 	while (list.length > most) list.shift();
-}
-
-/** What is taken over of a part: a stretch of it that begins with `info.head` and is described as if it were a file. */
-export interface Excerpt {
-	info: Mp3Info;
-	/** Frames and bytes in front of it. */
-	before: { frames: number; bytes: number };
-	/** Frames of it that cannot stand first. */
-	skip: number;
-}
-
-/** Without the quiet edges, or all of it. */
-export function excerptOf(info: Mp3Info, trimSilence: boolean): Excerpt {
-	const { start, end } = (trimSilence && !info.isTrimmed && info.quiet) || {};
-	const before = { frames: start?.frames ?? 0, bytes: start?.bytes ?? 0 };
-	const skip = start?.skip ?? 0;
-	const edgesOf = (edges: Gapless | null): Gapless | null =>
-		edges && {
-			...edges,
-			delay: start ? skip * parseHeader(info.header).samples : edges.delay,
-			padding: end ? 0 : edges.padding,
-		};
-	return {
-		before,
-		skip,
-		info: {
-			...info,
-			frames: info.frames - before.frames - (end?.frames ?? 0),
-			dataBytes: info.dataBytes - before.bytes - (end?.bytes ?? 0),
-			head: start?.head ?? info.head,
-			tail: end?.tail ?? info.tail,
-			gapless: edgesOf(info.gapless),
-			edges: edgesOf(info.edges),
-		},
-	};
 }

@@ -3,16 +3,17 @@ import { BlockReader, hasText, uint32be } from '../bytes';
 import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
+import { LevelTrack } from '../levels';
 import { apeItemBytes, beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
-import { isQuietFrame } from './loudness';
+import { frameLevel } from './loudness';
 import type { QuietFrames } from './quiet';
 import { QuietEdges } from './quiet';
 import type { EdgeFrame } from './reservoir';
 import { readEdgeFrame } from './reservoir';
 import type { Claim, Gapless } from './xing';
-import { playingTime, readClaim } from './xing';
+import { cutAtStart, playingTime, readClaim } from './xing';
 
 /**
  * The longest stretch that may be passed over in search of the next frame. Some of the longest frames (1,441 bytes), so
@@ -75,6 +76,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
 	private readonly quiet = new QuietEdges(EDGE_FRAMES);
+	private readonly track = new LevelTrack();
 	private seekPositions: number[] = [];
 	private seekInterval = 1;
 
@@ -128,6 +130,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			edges: gapless ?? (isSigned && frame.samples === LAME_EDGES.delay ? LAME_EDGES : null),
 			head: [...this.head],
 			tail: [...this.tail],
+			pauses: this.track.pauses(cutAtStart(gapless) / frame.sampleRate),
 			quiet: this.quiet.end(),
 		};
 	}
@@ -243,7 +246,9 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			this.seekPositions.push(this.dataBytes);
 		}
 		const edge = readEdgeFrame(bytes, at);
-		this.quiet.add(edge, isQuietFrame(bytes, at, header), frame);
+		const level = frameLevel(bytes, at, header);
+		this.quiet.add(edge, level, frame);
+		this.track.add(level, frame.samples / frame.sampleRate);
 		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
 		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
 		this.tail.push(frame.bytes);

@@ -1,6 +1,6 @@
 /** Which frames of MP3 parts are left out where two parts meet. */
 import { parseHeader } from './frame';
-import type { Excerpt } from './quiet';
+import type { Excerpt } from './excerpt';
 import type { Mp3Info } from './reader';
 import { EDGE_FRAMES } from './reader';
 import { freshHeader } from './reservoir';

@@ -2,7 +2,7 @@
 import { between, concat, uint32be } from '../bytes';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import type { Excerpt } from './quiet';
+import type { Excerpt } from './excerpt';
 import type { Mp3Info } from './reader';
 import { EDGE_FRAMES } from './reader';
 import type { EdgeFrame } from './reservoir';

@@ -3,6 +3,7 @@ import type { CutSlices, Place } from '../joiner';
 import { slicesOf } from '../slices';
 import type { Mp3Info } from './reader';
 import { Mp3Reader } from './reader';
+import { cutAtStart } from './xing';
 
 export const cutMp3: CutSlices<Mp3Info> = (_whole, places, emit) =>
 	new Mp3Reader(slicesOf(places, emit));
@@ -10,5 +11,9 @@ export const cutMp3: CutSlices<Mp3Info> = (_whole, places, emit) =>
 export function asMp3Slice(info: Mp3Info, { delay, padding, isTold, isTrimmed }: Place): Mp3Info {
 	const edges =
 		delay === undefined || padding === undefined ? null : { delay, padding, isSlice: true };
-	return { ...info, gapless: isTold ? edges : null, edges, isTrimmed };
+	const gapless = isTold ? edges : null;
+	// They were told without the delay that is known only now.
+	const late = (1000 * cutAtStart(gapless)) / info.sampleRate;
+	const pauses = info.pauses?.map((at) => Math.max(0, Math.round(at - late)));
+	return { ...info, pauses, gapless, edges, isTrimmed };
 }

@@ -8,7 +8,7 @@ import type { Page } from './page';
 import { lacingOf, oggPage } from './page';
 import type { OpusInfo } from './reader';
 import { FIRST_PAGE, LAST_PAGE, OggOpusReader, PAGE_HEADER_BYTES } from './reader';
-import { withoutQuietEdges } from './quiet';
+import { withoutQuietEdges } from './excerpt';
 import { keptOf, lastPackets, leadOf, paddingOf, planSeams, tallyOf } from './seams';
 import { addTally, emptyTally, SAMPLE_RATE } from './tally';
 

@@ -8,9 +8,7 @@ const EMPTY_PACKET_BYTES = 2;
 const FIRST_CELT_TOC = 0x80;
 const STEREO_BIT = 4;
 
-/** Loudest average of a quiet frame: noise of this level has peaks of -42 dB. */
-const QUIET_RMS = 1 / 250;
-/** About the same as the gain of SILK's first subframe, in steps of 1.37 dB: measured on noise. */
+/** About `QUIET_RMS` as the gain of SILK's first subframe, in steps of 1.37 dB: measured on noise. */
 const QUIET_GAIN = 28;
 /** Probabilities: whether the excitation of a frame without speech is soft; the upper three bits of a gain, and the lower. */
 const OFFSET_TYPES = [230, 0];
@@ -18,23 +16,23 @@ const GAIN_HIGH = [224, 112, 44, 15, 3, 2, 1, 0];
 const GAIN_LOW = [224, 192, 160, 128, 96, 64, 32, 0];
 
 /** Takes packet by packet, in order. */
-export class PacketLoudness {
+export class PacketLevels {
 	private readonly celt = new CeltLevel();
 
-	/** Whether a packet is quiet for sure. */
-	isQuiet(packet: Uint8Array): boolean {
-		if (packet.length <= EMPTY_PACKET_BYTES) return true;
+	/** About how loud a packet is, of full scale; of SILK, only whether it is quiet for sure. */
+	read(packet: Uint8Array): number {
+		let level = 0;
+		if (packet.length <= EMPTY_PACKET_BYTES) return level;
 		const toc = packet[0];
-		let isQuiet = true;
 		// All frames are read, since each in CELT is told from the one before it.
 		for (const [start, end] of framesOf(packet)) {
 			if (toc >= FIRST_CELT_TOC) {
-				isQuiet = this.celt.read(toc, packet, start, end) <= QUIET_RMS && isQuiet;
-			} else if (end - start > 1) {
-				isQuiet &&= isQuietSilk(toc, packet, start, end);
+				level = Math.max(level, this.celt.read(toc, packet, start, end));
+			} else if (end - start > 1 && !isQuietSilk(toc, packet, start, end)) {
+				level = 1;
 			}
 		}
-		return isQuiet;
+		return level;
 	}
 }
 

@@ -1,9 +1,10 @@
 /** Quiet edges of an Opus file, in whole packets. */
 import { KEPT_QUIET_SECONDS } from '../quiet';
-import type { OpusInfo } from './reader';
 import type { Packet, Tally } from './tally';
 import { addPacket, emptyTally, SAMPLE_RATE } from './tally';
 
+/** Loudest average of a quiet packet: noise of this level has peaks of -42 dB. */
+const QUIET_RMS = 1 / 250;
 const KEPT_SAMPLES = KEPT_QUIET_SECONDS * SAMPLE_RATE;
 
 /** Packets that may be cut off the ends, and the last ones before those at the end. Plain JSON. */
@@ -28,7 +29,8 @@ export class QuietEdges {
 
 	constructor(private readonly edgePackets: number) {}
 
-	add(packet: Packet, isQuiet: boolean): void {
+	add(packet: Packet, level: number): void {
+		const isQuiet = level <= QUIET_RMS;
 		const { samples } = packet;
 		if (!isQuiet) this.goOn();
 		else if (!this.isLoud) this.addToStart(packet);
@@ -67,15 +69,4 @@ export class QuietEdges {
 			...(cut.packets > 0 ? { end: { ...cut, last } } : {}),
 		};
 	}
-}
-
-/** The file described as the excerpt that is left of it: with a longer pre-skip and an earlier end. */
-export function withoutQuietEdges(info: OpusInfo): OpusInfo {
-	const { start, end } = info.quiet ?? {};
-	const isShorter = end && info.all.samples - end.samples < info.endSample;
-	return {
-		...info,
-		...(start && start.samples > info.preSkip ? { lead: start, preSkip: start.samples } : {}),
-		...(isShorter ? { tail: end, last: end.last, endSample: info.all.samples - end.samples } : {}),
-	};
 }

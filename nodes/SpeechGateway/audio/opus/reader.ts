@@ -4,7 +4,8 @@ import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { oggChecksum } from './checksum';
-import { PacketLoudness } from './loudness';
+import { LevelTrack } from '../levels';
+import { PacketLevels } from './loudness';
 import type { QuietPackets } from './quiet';
 import { QuietEdges } from './quiet';
 import type { Packet, Tally } from './tally';
@@ -164,6 +165,7 @@ function chained(before: OpusInfo | undefined, next: OpusInfo): OpusInfo {
 		preSkip: before.preSkip,
 		endSample: before.endSample + played,
 		all: addTally(before.all, next.all, 1),
+		pauses: undefined,
 		quiet: undefined,
 	};
 }
@@ -194,7 +196,8 @@ class OpusStream {
 	private maxPacketSamples = 0;
 	private maxPacketSegments = 0;
 	private readonly edges = new QuietEdges(EDGE_PACKETS);
-	private readonly loudness = new PacketLoudness();
+	private readonly levels = new PacketLevels();
+	private readonly track = new LevelTrack();
 
 	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void) {}
 
@@ -236,6 +239,7 @@ class OpusStream {
 			last: [...this.last],
 			maxPacketSamples: this.maxPacketSamples,
 			maxPacketSegments: this.maxPacketSegments,
+			pauses: this.track.pauses(this.preSkip / SAMPLE_RATE),
 			quiet: this.edges.end(),
 		};
 	}
@@ -324,8 +328,9 @@ class OpusStream {
 		addPacket(this.all, packet.length, samples);
 		if (this.all.samples <= this.preSkip) addPacket(this.lead, packet.length, samples);
 		// Packets of more than two channels hold several streams.
-		const isQuiet = this.head![18] === 0 && this.loudness.isQuiet(packet);
-		this.edges.add({ bytes: packet.length, samples }, isQuiet);
+		const level = this.head![18] === 0 ? this.levels.read(packet) : 1;
+		this.edges.add({ bytes: packet.length, samples }, level);
+		this.track.add(level, samples / SAMPLE_RATE);
 		this.pagePackets.push({ bytes: packet.length, samples });
 		this.maxPacketSamples = Math.max(this.maxPacketSamples, samples);
 		this.maxPacketSegments = Math.max(this.maxPacketSegments, segmentsOf(packet.length));

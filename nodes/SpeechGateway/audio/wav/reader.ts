@@ -3,15 +3,8 @@ import { BlockReader, hasText, uint16le, uint32le } from '../bytes';
 import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import type { IsLoud, QuietBytes } from '../quiet';
-import {
-	isLoud8Bit,
-	isLoudALaw,
-	isLoudFloat,
-	isLoudInteger,
-	isLoudMuLaw,
-	QuietEdges,
-} from '../quiet';
+import type { QuietBytes, SampleLevel } from '../quiet';
+import { aLawLevel, floatLevel, integerLevel, level8Bit, muLawLevel, QuietEdges } from '../quiet';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
@@ -68,12 +61,11 @@ export function wavCodec({ encoding, bitsPerSample }: WavShape): string {
 	return `pcm_${encoding === 3 ? 'f' : 's'}${bitsPerSample}le`;
 }
 
-/** How samples of an encoding are told to be loud, by their size in bytes. */
-function isLoudIn({ encoding, bitsPerSample }: WavShape): IsLoud {
-	if (encoding === 6) return isLoudALaw;
-	if (encoding === 7) return isLoudMuLaw;
-	if (encoding === 3) return isLoudFloat(bitsPerSample / 8);
-	return bitsPerSample === 8 ? isLoud8Bit : isLoudInteger(bitsPerSample / 8);
+function levelIn({ encoding, bitsPerSample }: WavShape): SampleLevel {
+	if (encoding === 6) return aLawLevel;
+	if (encoding === 7) return muLawLevel;
+	if (encoding === 3) return floatLevel(bitsPerSample / 8);
+	return bitsPerSample === 8 ? level8Bit : integerLevel(bitsPerSample / 8);
 }
 
 /**
@@ -158,7 +150,8 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			);
 		}
 		const info = wavInfo(this.shape, this.dataBytes, this.bytes);
-		return { ...info, quiet: this.edges?.end(frameBytes, info.sampleRate) };
+		const { edges } = this;
+		return { ...info, pauses: edges?.pauses(), quiet: edges?.end(frameBytes, info.sampleRate) };
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
@@ -267,7 +260,11 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			if (!this.shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
 			if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
 			this.hasData = true;
-			this.edges = new QuietEdges(this.shape.bitsPerSample / 8, isLoudIn(this.shape));
+			this.edges = new QuietEdges(
+				this.shape.bitsPerSample / 8,
+				this.shape.sampleRate * this.shape.channels,
+				levelIn(this.shape),
+			);
 			this.streamed ||= isStreamingSize(size);
 			this.chunk = { id, left: size === 0 ? Infinity : size };
 			return CHUNK_HEADER_BYTES;

@@ -1,0 +1,59 @@
+/** How loud a file is from moment to moment, and where it pauses: told from samples, or from what frames say of themselves. */
+
+const STEP_SECONDS = 0.01;
+/** Levels are kept in dB above this. */
+const FLOOR_DB = -100;
+const MAX_DB = 127;
+/** Shorter ones are the stops within words. */
+const SHORTEST_PAUSE = 0.1;
+
+/** A level of full scale, in dB above the floor. */
+const decibels = (level: number): number =>
+	level > 0 ? Math.max(0, Math.min(MAX_DB, Math.round(20 * Math.log10(level) - FLOOR_DB))) : 0;
+
+/** One byte for each 10 ms while a file is read; only its pauses are kept. */
+export class LevelTrack {
+	private cells = new Uint8Array(1024);
+	private count = 0;
+	private seconds = 0;
+
+	/** The next stretch of audio. `level`: of full scale, 0 to 1 */
+	add(level: number, seconds: number): void {
+		this.seconds += seconds;
+		const end = Math.round(this.seconds / STEP_SECONDS);
+		if (end > this.cells.length) {
+			const longer = new Uint8Array(2 * end);
+			longer.set(this.cells);
+			this.cells = longer;
+		}
+		this.cells.fill(decibels(level), this.count, end);
+		this.count = end;
+	}
+
+	/**
+	 * Start and end of each pause in turn, in milliseconds; `late`: seconds by which the track lags behind what is heard. What is
+	 * quiet depends on how loud the voice is and on the noise behind it.
+	 */
+	pauses(late = 0): number[] {
+		const cells = this.cells.subarray(0, this.count);
+		const counts = new Array<number>(MAX_DB + 1).fill(0);
+		for (const cell of cells) counts[cell]++;
+		const quantile = (share: number) => {
+			let left = share * this.count;
+			return counts.findIndex((count) => (left -= count) <= 0);
+		};
+		const [noise, voice] = [quantile(0.05), quantile(0.8)];
+		const limit = Math.max(voice - 30, Math.min(noise + 8, voice - 15));
+		const pauses: number[] = [];
+		for (let at = 0; at < cells.length; at++) {
+			if (cells[at] > limit) continue;
+			const start = at;
+			while (at < cells.length && cells[at] <= limit) at++;
+			if ((at - start) * STEP_SECONDS < SHORTEST_PAUSE) continue;
+			for (const cell of [start, at]) {
+				pauses.push(Math.max(0, Math.round(1000 * (cell * STEP_SECONDS - late))));
+			}
+		}
+		return pauses;
+	}
+}

@@ -1,0 +1,145 @@
+/** When the sentences of a part are heard to begin: its pauses are matched to the places where a voice may pause. */
+import { sentences } from '../text/boundaries';
+import { lettersOf } from './oddSegments';
+
+/** Between two places, seconds from the start of the part. */
+export interface Pause {
+	start: number;
+	end: number;
+}
+
+/** A place where a voice may pause, by the letters before it. */
+interface Place {
+	letters: number;
+	isSentence: boolean;
+}
+
+/** A pause by the time that was spoken before it. */
+interface Gap {
+	spoken: number;
+	seconds: number;
+}
+
+/** What may be passed over between two matches, so that the search stays short. */
+const MOST_SKIPPED = 8;
+/** A voice drifts off its pace by so much at most: seconds, and share of the part. */
+const MOST_DRIFT = { seconds: 10, share: 0.15 };
+/** Costs: a unit is about the doubt in a pace that is off by its usual deviation. */
+const SILENT_SENTENCE_END = 1;
+const SILENT_CLAUSE_END = 0.6;
+const PAUSE_A_SECOND = 8;
+const SHORT_PAUSE = 0.06;
+const CLAUSE_END = /[,;:()—–…،؛、，；：）]+/gu;
+
+/**
+ * The second at which a text is heard after so many letters of it (as `lettersOf` counts them). Without pauses, time is shared
+ * by letters. Never decreases.
+ */
+export function heardAt(
+	text: string,
+	seconds: number,
+	pauses: Pause[],
+): (letters: number) => number {
+	const gaps: Gap[] = [];
+	let silent = 0;
+	for (const { start, end } of pauses) {
+		gaps.push({ spoken: start - silent, seconds: end - start });
+		silent += end - start;
+	}
+	const spoken = seconds - silent;
+	const places = placesIn(text);
+	const total = lettersOf(text);
+	const pace = spoken / Math.max(1, total);
+	const inner = gaps.filter((gap) => gap.spoken > 0.05 && gap.spoken < spoken - 0.05);
+	const anchors = match(places, inner, total, pace);
+	return (letters) => {
+		const after = anchors.findIndex((anchor) => anchor.letters > letters);
+		const to = anchors[after < 0 ? anchors.length - 1 : after];
+		const from = anchors[after < 0 ? anchors.length - 1 : after - 1];
+		const share = to === from ? 0 : (letters - from.letters) / (to.letters - from.letters);
+		const at = from.spoken + share * (to.spoken - from.spoken);
+		return gaps.reduce((time, gap) => (gap.spoken <= at ? time + gap.seconds : time), at);
+	};
+}
+
+function placesIn(text: string): Place[] {
+	const ends = new Set(sentences(text, 0, text.length));
+	const offsets = new Map<number, boolean>();
+	for (const clause of text.matchAll(CLAUSE_END))
+		offsets.set(clause.index + clause[0].length, false);
+	for (const end of ends) offsets.set(end, true);
+	const places: Place[] = [];
+	let at = 0;
+	let letters = 0;
+	for (const [offset, isSentence] of [...offsets].sort(([a], [b]) => a - b)) {
+		letters += lettersOf(text.slice(at, offset));
+		at = offset;
+		const last = places.at(-1);
+		if (last && last.letters === letters) last.isSentence ||= isSentence;
+		else if (letters > 0) places.push({ letters, isSentence });
+	}
+	return places.filter((place) => place.letters < letters + lettersOf(text.slice(at)));
+}
+
+interface Anchor {
+	letters: number;
+	spoken: number;
+}
+
+/** The cheapest way to pair places with pauses in order (dynamic programming); both ends of the text are paired already. */
+function match(places: Place[], gaps: Gap[], total: number, pace: number): Anchor[] {
+	const first: Anchor = { letters: 0, spoken: 0 };
+	const last: Anchor = { letters: total, spoken: total * pace };
+	const rows = [{ ...first, isSentence: true }, ...places, { ...last, isSentence: true }];
+	const columns = [{ ...first, seconds: 0 }, ...gaps, { ...last, seconds: 0 }];
+	const skippedRows = sums(
+		rows.map(({ isSentence }) => (isSentence ? SILENT_SENTENCE_END : SILENT_CLAUSE_END)),
+	);
+	const skippedColumns = sums(
+		columns.map(({ seconds }) => PAUSE_A_SECOND * Math.max(0, seconds - SHORT_PAUSE)),
+	);
+	const costs = rows.map(() => new Float64Array(columns.length).fill(Infinity));
+	const from = rows.map(() => new Int32Array(columns.length));
+	costs[0][0] = 0;
+	const drift = MOST_DRIFT.seconds + MOST_DRIFT.share * last.spoken;
+	for (let row = 1; row < rows.length; row++) {
+		for (let column = 1; column < columns.length; column++) {
+			if (Math.abs(columns[column].spoken - rows[row].letters * pace) > drift) continue;
+			// The end is reached from anywhere, so that there is always a way.
+			const isEnd = row === rows.length - 1 && column === columns.length - 1;
+			const reach = isEnd ? Infinity : MOST_SKIPPED;
+			for (let r = Math.max(0, row - reach); r < row; r++) {
+				for (let c = Math.max(0, column - reach); c < column; c++) {
+					if (costs[r][c] === Infinity) continue;
+					const expected = (rows[row].letters - rows[r].letters) * pace;
+					const off = columns[column].spoken - columns[c].spoken - expected;
+					const cost =
+						costs[r][c] +
+						off ** 2 / (0.06 * expected + 0.02) +
+						(skippedRows[row] - skippedRows[r + 1]) +
+						(skippedColumns[column] - skippedColumns[c + 1]);
+					if (cost < costs[row][column]) {
+						costs[row][column] = cost;
+						from[row][column] = r * columns.length + c;
+					}
+				}
+			}
+		}
+	}
+	const anchors: Anchor[] = [];
+	let row = rows.length - 1;
+	let column = columns.length - 1;
+	while (row > 0 && column > 0) {
+		anchors.unshift({ letters: rows[row].letters, spoken: columns[column].spoken });
+		const before = from[row][column];
+		row = Math.floor(before / columns.length);
+		column = before % columns.length;
+	}
+	return [first, ...anchors];
+}
+
+/** Of the numbers before each index. */
+function sums(numbers: number[]): number[] {
+	let sum = 0;
+	return [0, ...numbers.map((number) => (sum += number))];
+}

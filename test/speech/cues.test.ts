@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import { type HeardText, subtitles } from '../../nodes/SpeechGateway/speech/subtitles';
+import { encodeAll, inspect } from '../audio/support';
+import { type Simulator, startSimulator } from '../support/simulator';
+
+interface Cue {
+	start: number;
+	end: number;
+	text: string;
+}
+
+/** Of WebVTT. */
+function cuesOf(segments: HeardText[]): Cue[] {
+	const seconds = (time: string) =>
+		time.split(':').reduce((sum, part) => 60 * sum + Number(part), 0);
+	return [...subtitles('vtt', segments).matchAll(/^(\S+) --> (\S+)\n([^]*?)\n(?:\n|$)/gm)].map(
+		([, start, end, text]) => ({ start: seconds(start), end: seconds(end), text }),
+	);
+}
+
+const sentence = fc
+	.array(
+		fc.constantFrom(
+			'word',
+			'lighthouse',
+			'1,250,000',
+			'灯塔,',
+			'etc.',
+			'no,',
+			'🙂',
+			'—',
+			'(happy)',
+		),
+		{
+			minLength: 1,
+			maxLength: 12,
+		},
+	)
+	.map((words) => `${words.join(' ')}.`);
+
+test('whatever the pauses: no cue starts before its part, ends behind it, or goes back', () => {
+	fc.assert(
+		fc.property(
+			fc.array(
+				fc.record({
+					sentences: fc.array(sentence, { maxLength: 12 }),
+					seconds: fc.double({ min: 0.001, max: 90, noNaN: true }),
+					places: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 }),
+				}),
+				{ minLength: 1, maxLength: 4 },
+			),
+			(parts) => {
+				let at = 0;
+				const segments = parts.map(({ sentences, seconds, places }): HeardText => {
+					const times = places.map((place) => place * seconds).sort((a, b) => a - b);
+					const pauses = times.flatMap((start, index) =>
+						index % 2 === 0 && index + 1 < times.length ? [{ start, end: times[index + 1] }] : [],
+					);
+					const startSeconds = at;
+					at += seconds;
+					return { text: sentences.join(' '), startSeconds, endSeconds: at, pauses };
+				});
+				const cues = cuesOf(segments);
+				const plain = cuesOf(segments.map((segment) => ({ ...segment, pauses: undefined })));
+				expect(cues.map(({ text }) => text)).toEqual(plain.map(({ text }) => text));
+				cues.forEach(({ start, end }, index) => {
+					expect(start).toBeLessThan(end);
+					if (index > 0) expect(start).toBeGreaterThanOrEqual(cues[index - 1].end - 1e-9);
+					// Of cues that all begin at one moment, each lasts a millisecond.
+					expect(end).toBeLessThanOrEqual(at + 0.001 * (cues.length + 1));
+				});
+				let index = 0;
+				for (const segment of segments) {
+					const count = cuesOf([segment]).length;
+					for (const cue of cues.slice(index, index + count))
+						expect(cue.start).toBeGreaterThanOrEqual(segment.startSeconds - 0.001);
+					index += count;
+				}
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+const CORPUS: Record<string, string[]> = {
+	en: [
+		'The lighthouse stood on the cliff for two hundred years.',
+		'Nobody had ever counted the steps, but there were 1,250,000 visitors in its last decade.',
+		'Then the storm came.',
+		'It took the roof, the lamp, and most of the northern wall; the keeper was asleep.',
+		'Why did he not wake up?',
+		'He said later that he had dreamed of silence.',
+	],
+	de: [
+		'Der Leuchtturm stand seit zweihundert Jahren auf der Klippe.',
+		'Niemand hatte je die Stufen gezählt, aber zuletzt kamen 1.250.000 Besucher.',
+		'Dann kam der Sturm.',
+		'Er nahm das Dach, die Lampe und einen großen Teil der Nordwand.',
+		'Warum wachte der Wärter nicht auf?',
+		'Später sagte er, er habe von der Stille geträumt.',
+	],
+};
+const RATE = 24_000;
+/** Between sentences, in seconds. */
+const PAUSES = [0.4, 0.25, 0.7, 0.3, 0.55];
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ spoken: true, timeScale: 0.001 });
+});
+afterAll(async () => await sim.close());
+
+/** A sentence without the silence at its ends. */
+async function say(input: string): Promise<Float32Array> {
+	const response = await fetch(`${sim.url}/v1/audio/speech`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+		body: JSON.stringify({ model: 'fish-speech', input, response_format: 'pcm' }),
+	});
+	const samples = new Int16Array(await response.arrayBuffer());
+	const isLoud = (sample: number) => Math.abs(sample) > 300;
+	return Float32Array.from(
+		samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1),
+		(sample) => sample / 32_768,
+	);
+}
+
+test('cues begin within 0.15 s of their sentences, nine of ten within 0.4 s', async () => {
+	const errors: Record<'heard' | 'byText', number[]> = { heard: [], byText: [] };
+	for (const sentences of Object.values(CORPUS)) {
+		const starts: number[] = [];
+		const samples: number[] = Array.from({ length: 0.3 * RATE }, () => 0);
+		for (const [index, spoken] of (await Promise.all(sentences.map(say))).entries()) {
+			starts.push(samples.length / RATE);
+			for (const sample of spoken) samples.push(sample);
+			for (let i = 0; i < (PAUSES[index] ?? 0.3) * RATE; i++) samples.push(0);
+		}
+		const formats: Array<[AudioFormat, string]> = [
+			['mp3', '-b:a 64k'],
+			['opus', '-c:a libopus -b:a 32k'],
+			['wav', '-c:a pcm_s16le'],
+		];
+		const files = encodeAll(
+			formats.map(([format, options]) => ({
+				format,
+				samples: Float32Array.from(samples),
+				sampleRate: RATE,
+				options: options.split(' '),
+			})),
+		);
+		files.forEach((bytes, index) => {
+			const { seconds, pauses: ends = [] } = inspect(formats[index][0], bytes);
+			const pauses = ends.flatMap((start, at) =>
+				at % 2 === 0 ? [{ start: start / 1000, end: ends[at + 1] / 1000 }] : [],
+			);
+			const segment = { text: sentences.join(' '), startSeconds: 0, endSeconds: seconds };
+			const errorsOf = (cues: Cue[]) =>
+				sentences.slice(1).map((words, at) => {
+					const cue = cues.find(({ text }) => words.startsWith(text.split('\n')[0].slice(0, 12)));
+					return Math.abs(cue!.start - starts[at + 1]);
+				});
+			errors.heard.push(...errorsOf(cuesOf([{ ...segment, pauses }])));
+			errors.byText.push(...errorsOf(cuesOf([segment])));
+		});
+	}
+	const quantile = (numbers: number[], share: number) =>
+		numbers.sort((a, b) => a - b)[Math.floor(share * numbers.length)];
+	expect(quantile(errors.heard, 0.5)).toBeLessThan(0.15);
+	expect(quantile(errors.heard, 0.9)).toBeLessThan(0.4);
+	expect(quantile(errors.byText, 0.5)).toBeGreaterThan(0.15);
+});
