@@ -73,7 +73,7 @@ const NEAR_SECONDS = 0.06;
 /** Peak at a seam over the peak of the edges that meet there, from which it is heard as a blast. */
 const BLAST = 1.5;
 /** Where loud steady tones meet in MP3 at 44.1 kHz, the overlap of two frames adds up to this much. */
-const MP3_OVERLAP = 1.6;
+const MP3_OVERLAP = 1.9;
 
 /** Steady tones, a part each, that do not end on a whole period. */
 const tones = (rate: number) =>

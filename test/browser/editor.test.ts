@@ -197,7 +197,11 @@ const shownIn = async (parameter: string) =>
 test('options: the usual ones first, and filled in with what is usual', async () => {
 	await openGenerate(['Hello.']);
 	await editor.openNode(NODE_NAME);
-	expect((await editor.openOptions()).slice(0, 3)).toEqual(['Speed', 'File Name', 'Subtitles']);
+	expect((await editor.openOptions()).slice(0, 3)).toEqual([
+		'Send Once Key',
+		'Spending Limit (Tokens)',
+		'Speed',
+	]);
 	await editor.by('collection-parameter-option').getByText('Subtitles').click();
 	expect(await shownIn('subtitles')).toBe('SRT');
 	await editor.openOptions();
