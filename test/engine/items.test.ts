@@ -462,6 +462,11 @@ describe('an expression pasted into a fixed field', () => {
 		['Speakers', generate({}, script)],
 		['Prompt', { resource: 'video', operation: 'create', model: 'sim-video', prompt: literal }],
 		['Title', { ...title, binaryPropertyName: 'data' }],
+		['Voice', { resource: 'voice', operation: 'delete', voice: literal }],
+		[
+			'Voice',
+			{ resource: 'voice', operation: 'delete', voice: { __rl: true, mode: 'id', value: literal } },
+		],
 		['Messages', { resource: 'chat', operation: 'complete', model: 'sim-chat', messages }],
 	])('in "%s" is an error before anything is sent', async (label, parameters) => {
 		const { error } = await run({ parameters });

@@ -43,18 +43,20 @@ export const voiceField = refuseLiterals(
 	),
 );
 
-export const ownVoiceField = panelField<Voice>(
-	locatorProperty({
-		...voiceLocator,
-		required: true,
-		default: { value: '' },
-		description: 'The voice to delete. The list shows the voices your account has cloned.',
-		list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
-	}),
-	(given, label) => {
-		const name = requiredText(locatorValue(given), label).trim();
-		if (locatorMode(given) === 'title') return { title: name };
-		if (name.toLowerCase() !== DEFAULT_VOICE) return safeId(name, label);
-		throw new InputError(`The default voice cannot be deleted; "${label}" needs a cloned voice`);
-	},
+export const ownVoiceField = refuseLiterals(
+	panelField<Voice>(
+		locatorProperty({
+			...voiceLocator,
+			required: true,
+			default: { value: '' },
+			description: 'The voice to delete. The list shows the voices your account has cloned.',
+			list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
+		}),
+		(given, label) => {
+			const name = requiredText(locatorValue(given), label).trim();
+			if (locatorMode(given) === 'title') return { title: name };
+			if (name.toLowerCase() !== DEFAULT_VOICE) return safeId(name, label);
+			throw new InputError(`The default voice cannot be deleted; "${label}" needs a cloned voice`);
+		},
+	),
 );
