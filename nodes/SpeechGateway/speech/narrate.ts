@@ -36,9 +36,9 @@ type Progress = PartResult | { status: 'asleep'; error: AsleepError };
 
 /** Throws AsleepError as long as jobs of parts are being waited for and no part has failed. */
 async function speakAll(item: ItemRequests, parts: NarrationPart[]): Promise<PartResult[]> {
-	const speakOne = async ({ speak, isReused }: NarrationPart): Promise<Progress> => {
+	const speakOne = async ({ speak }: NarrationPart): Promise<Progress> => {
 		try {
-			return { status: isReused ? 'reused' : 'done', audio: await speak() };
+			return { status: 'done', audio: await speak() };
 		} catch (error) {
 			if (error instanceof AsleepError) return { status: 'asleep', error };
 			item.giveUp();

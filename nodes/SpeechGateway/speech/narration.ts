@@ -5,8 +5,7 @@ import type { StoredAudio } from '../files/storeAudio';
 export interface NarrationPart {
 	/** Silence behind it. */
 	pauseAfterMs: number;
-	/** It comes from a previous version, and `speak` sends nothing. */
-	isReused?: boolean;
+	/** Sends nothing for a part that comes from a previous version. */
 	speak: () => Promise<StoredAudio>;
 }
 
@@ -26,7 +25,7 @@ export interface Narration {
 
 /** What has become of one part. */
 export type PartResult =
-	| { status: 'done' | 'reused'; audio: StoredAudio }
+	| { status: 'done'; audio: StoredAudio }
 	| { status: 'unknown' | 'notSent'; error: unknown };
 
 /** Whether there is audio of it, spoken or not. */

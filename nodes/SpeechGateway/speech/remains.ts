@@ -43,7 +43,7 @@ export interface Remains {
 	files: AttachedFiles;
 }
 
-/** Runs of parts in order: what is done or used again as one file each, what is not as text, with whatever bytes came of it. */
+/** Runs of parts in order: what is done as one file each, what is not as text, with whatever bytes came of it. */
 export async function describeRemains(
 	item: ItemRequests,
 	narration: Narration,

@@ -75,7 +75,6 @@ export async function speakParts(
 		pauseBeforeMs,
 		parts: parts.map((part) => ({
 			pauseAfterMs: part.pauseAfterMs,
-			isReused: part.reused !== undefined,
 			speak: async () =>
 				part.reused ? reusedAudio(part.reused) : await speakPart(item, input, part, voices),
 		})),
