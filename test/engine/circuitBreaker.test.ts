@@ -43,7 +43,7 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		const errors = errorsOf(result);
 		expect(errors).toHaveLength(ITEMS - unknown);
 		for (const { message } of errors)
-			expect(message).toContain(`Not sent: the outcome of ${unknown} items is unknown`);
+			expect(message).toContain(`was not sent: the outcome of ${unknown} items is unknown`);
 		expect(result.context).toEqual({});
 	});
 
@@ -51,14 +51,14 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		sim.fault(OUTAGE);
 		const items = texts(ITEMS);
 		const first = await run({ parameters, items });
-		expect(first.error?.message).toContain('Not sent');
+		expect(first.error?.message).toContain('not sent');
 		const unknown = posts().length;
 		expect(unknown).toBeLessThanOrEqual(concurrency + 2);
 
 		// The outage goes on: one more.
 		const again = { parameters, items, mode: 'retry' } as const;
 		const second = await run({ ...again, retryOf: saved(first.run) });
-		expect(second.error?.message).toContain('Not sent');
+		expect(second.error?.message).toContain('not sent');
 		expect(posts()).toHaveLength(unknown + 1);
 
 		sim.clearFaults();
@@ -77,7 +77,7 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		const { error } = await run({
 			...{ parameters, items: texts(ITEMS), retryOnFail: true, maxTries: 5 },
 		});
-		expect(error?.message).toContain('Not sent');
+		expect(error?.message).toContain('not sent');
 		expect(posts().length).toBeLessThanOrEqual(concurrency + 2 + 4);
 	});
 });
@@ -138,7 +138,7 @@ test('a long text keeps what is done of it', async () => {
 		onError: 'continueErrorOutput',
 	});
 	const [error] = errorsOf(result);
-	expect(error.message).toContain('Not sent: the outcome of 3 items is unknown');
+	expect(error.message).toContain('was not sent: the outcome of 3 items is unknown');
 	expect(error.segments).toEqual({ total: 3, completed: 1, unknown: 0 });
 	expect(error.remainingText).toBe(parts.slice(1).join(' '));
 	expect(result.outputs[2][0].binary).toHaveProperty('completed');

@@ -82,7 +82,7 @@ export class CircuitBreaker {
 		}
 		const items = unknown === 1 ? '1 item' : `${unknown} items`;
 		return new GatewayError(
-			`Not sent: the outcome of ${items} is unknown, so the gateway or a proxy in front of it may be down`,
+			`This item was not sent: the outcome of ${items} is unknown, so the gateway or a proxy in front of it may be down`,
 			`Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, retry this execution: it sends what was not sent, one request at a time until one succeeds.`,
 			details,
 			files,
