@@ -118,6 +118,46 @@ test.each([
 	},
 );
 
+/** What holds for an option that nobody has set is also what the editor shows first: adding one changes nothing yet. */
+test.each([
+	['longText', 'auto'],
+	['maxSegmentCharacters', 1000],
+	['pauseBetweenSegments', 0],
+	['subtitles', 'none'],
+	['maxEstimatedTokens', 0],
+	['modelMultiplier', 1],
+	['binaryPropertyName', 'data'],
+	['concurrency', 4],
+	['maxRetries', 4],
+	['timeout', 180],
+	['textFormat', 'plain'],
+	['parentheses', 'tags'],
+	['toneTags', 'asWritten'],
+	['carryTone', false],
+	['pauseAfterParagraphs', 0],
+	['timings', false],
+	['trimSilence', false],
+	['chapters', 'none'],
+	['keepTags', false],
+	['previousBinaryPropertyName', ''],
+	['whileWaiting', 'stay'],
+	['pollInterval', 2],
+	['maxPollInterval', 15],
+	['maxWait', 1800],
+	['whenMaxWaitReached', 'fail'],
+	['reuseExisting', false],
+	['simplify', true],
+	['pauseBetween', 0],
+	['outputBinaryPropertyName', 'data'],
+])('the option %s is %s by default, wherever it is', (name, value) => {
+	const defaults = nodes
+		.flatMap((node) => node.properties.filter((property) => property.name === 'options'))
+		.flatMap(({ options }) => options as INodeProperties[])
+		.filter((property) => property.name === name)
+		.map((property) => property.default);
+	expect([...new Set(defaults)]).toEqual([value]);
+});
+
 test('every option has a place in the order', () => {
 	const names = nodes
 		.flatMap(({ properties }) => properties.filter(({ name }) => name === 'options'))

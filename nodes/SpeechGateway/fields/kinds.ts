@@ -23,8 +23,8 @@ import {
 /** What the editor shows of a field, apart from what follows from its kind. */
 type Shown = Omit<INodeProperties, 'type' | 'default' | 'options'>;
 
-/** `default` is what the editor shows first; it holds for an absent option, too, unless `unset` says what does. */
-type Option<T> = Shown & { default: T; unset?: T };
+/** `default` is what the editor shows first; it holds for an absent option, too. */
+type Option<T> = Shown & { default: T };
 
 /** A text that must not be blank. */
 export const textField = (
@@ -60,22 +60,22 @@ export const fileField = (shown: Pick<Shown, 'hint' | 'description'>): Field<Fil
 	);
 
 /** Empty counts as not set. */
-export const textOption = ({ unset, ...shown }: Option<string>): OptionField<string> =>
-	option({ ...shown, type: 'string' }, unset ?? shown.default, (value) =>
+export const textOption = (shown: Option<string>): OptionField<string> =>
+	option({ ...shown, type: 'string' }, shown.default, (value) =>
 		isEmpty(value) ? undefined : String(value),
 	);
 
 export const isFlagSet = (value: unknown): boolean => value === true || value === 'true';
 
-export const flagOption = ({ unset, ...shown }: Option<boolean>): OptionField<boolean> =>
-	option({ ...shown, type: 'boolean' }, unset ?? shown.default, (value) =>
+export const flagOption = (shown: Option<boolean>): OptionField<boolean> =>
+	option({ ...shown, type: 'boolean' }, shown.default, (value) =>
 		value === undefined ? undefined : isFlagSet(value),
 	);
 
 type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
 
 /** The limits hold in the editor and when the value is read. */
-function numberProperty({ min, max, integer, decimals, unset, typeOptions, ...shown }: NumberSpec) {
+function numberProperty({ min, max, integer, decimals, typeOptions, ...shown }: NumberSpec) {
 	const limits: INodePropertyTypeOptions = {
 		...(min !== undefined && { minValue: min }),
 		...(max !== undefined && { maxValue: max }),
@@ -84,17 +84,17 @@ function numberProperty({ min, max, integer, decimals, unset, typeOptions, ...sh
 	};
 	const property: INodeProperties = { ...shown, type: 'number', typeOptions: limits };
 	const parse: Parse<number> = (value, label) => numberWithin(value, label, { min, max, integer });
-	return { property, parse, unset: unset ?? shown.default };
+	return { property, parse };
 }
 
 export function numberField(spec: NumberSpec): Field<number> {
-	const { property, parse, unset } = numberProperty(spec);
-	return panelField(property, parse, unset);
+	const { property, parse } = numberProperty(spec);
+	return panelField(property, parse, spec.default);
 }
 
 export function numberOption(spec: NumberSpec): OptionField<number> {
-	const { property, parse, unset } = numberProperty(spec);
-	return option(property, unset, (value, label) =>
+	const { property, parse } = numberProperty(spec);
+	return option(property, spec.default, (value, label) =>
 		isEmpty(value) ? undefined : parse(value, label),
 	);
 }
@@ -122,12 +122,11 @@ export const choiceField = <T extends string>({ choices, ...shown }: ChoiceSpec<
 
 export const choiceOption = <T extends string>({
 	choices,
-	unset,
 	...shown
-}: ChoiceSpec<T> & { unset?: NoInfer<T> }): OptionField<T> =>
+}: ChoiceSpec<T>): OptionField<T> =>
 	option(
 		{ ...shown, type: 'options', options: shownChoices(choices) },
-		unset ?? shown.default,
+		shown.default,
 		(value, label): T | undefined =>
 			value === undefined || value === '' ? undefined : choice(value, label, valuesOf(choices)),
 	);

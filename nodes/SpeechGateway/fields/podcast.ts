@@ -5,7 +5,7 @@ import { isDataObject } from '../gateway/dataObject';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
 import { type InputOf, option } from './field';
-import { choiceOption, type Choices, type FileRef, isFile, valuesOf } from './kinds';
+import { choiceOption, type Choices, type FileRef, isFile } from './kinds';
 
 /** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
@@ -70,19 +70,16 @@ function tagValues(values: IDataObject): TagValues {
 	return read;
 }
 
-/** `choices`: what a chapter can be; the first is the default. */
-export const chaptersOption = <T extends string>(choices: Choices<T>) => {
-	const [first] = valuesOf(choices);
-	return choiceOption<T | 'none'>({
+/** `choices`: what a chapter can be. */
+export const chaptersOption = <T extends string>(choices: Choices<T>) =>
+	choiceOption<T | 'none'>({
 		displayName: 'Chapters',
 		name: 'chapters',
-		default: first,
-		unset: 'none',
+		default: 'none' as NoInfer<T | 'none'>,
 		description:
 			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
 		choices: { none: { name: 'None' }, ...choices } as Choices<T | 'none'>,
 	});
-};
 
 type Headings = { name: string; description: string };
 

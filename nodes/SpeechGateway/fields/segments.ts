@@ -30,8 +30,7 @@ export const segmentFields = {
 	subtitles: choiceOption({
 		displayName: 'Subtitles',
 		name: 'subtitles',
-		default: 'srt',
-		unset: 'none',
+		default: 'none',
 		description: 'A subtitle file to go with the audio, in the binary field "subtitles"',
 		choices: {
 			none: { name: 'None' },
