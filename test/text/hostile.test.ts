@@ -1,8 +1,12 @@
 import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+import { TEST_DAY } from '../support/day';
 
 /** UTF-16 units. No timing: at this length a quadratic step takes minutes and runs into jest's own limit. */
 const LENGTH = 300_000;
+/** Each text is that long every third day, and a tenth of it on the others. */
+const LONG_EVERY_DAYS = 3;
+const SHORTENED = LENGTH / 10;
 const fill = (pattern: string): [string, string] => [
 	JSON.stringify(pattern),
 	pattern.repeat(Math.ceil(LENGTH / pattern.length)),
@@ -117,12 +121,17 @@ const options: TextOptions = {
 	pauseAfterParagraphs: 100,
 };
 
+function ofTheDay([name, source]: [string, string], index: number): [string, string] {
+	const isLong = (index + TEST_DAY) % LONG_EVERY_DAYS === 0;
+	return isLong ? [`${name}, long`, source] : [name, source.slice(0, SHORTENED)];
+}
+
 describe.each([
 	['plain', PLAIN],
 	['markdown', MARKDOWN],
 	['html', HTML],
 ] as const)('%s', (textFormat, sources) => {
-	test.each([...sources])('%s', (_name, source) => {
+	test.each(sources.map(ofTheDay))('%s', (_name, source) => {
 		const prepared = prepareText(source, { ...options, textFormat });
 		const { segments } = segmentPrepared(prepared, {
 			maxCharacters: 1000,

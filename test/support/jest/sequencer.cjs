@@ -3,7 +3,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** What takes minutes: jest knows how long a file takes only where it has run before, and goes by its size elsewhere. */
 const LONGEST = [
 	...['n8n/asleep', 'n8n/durable', 'browser/editor', 'n8n/dev'],
-	...['text/hostile', 'engine/model/stories'],
+	...['engine/model/stories', 'support/simulator', 'engine/previous', 'package/tarball'],
 ];
 
 /** jest's order, but the longest begin first, and the other workers run the rest beside them. */

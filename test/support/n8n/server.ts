@@ -114,6 +114,8 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		TZ: 'UTC',
 		GENERIC_TIMEZONE: 'UTC',
 		NODE_ENV: 'production',
+		// A fifth of what a start costs is the compiling of n8n's modules.
+		NODE_COMPILE_CACHE: path.join(installed.folder, 'compile-cache'),
 		N8N_USER_FOLDER: userFolder,
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_HOST: '127.0.0.1',
