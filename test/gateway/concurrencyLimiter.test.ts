@@ -18,14 +18,20 @@ const settle = async () => {
 function crowd(gate: ConcurrencyLimiter, billed: boolean[]) {
 	const requests = billed.map(held);
 	const began: number[] = [];
-	const results = requests.map(
-		async ({ done }, index) =>
-			await gate.run(billed[index], async () => {
-				began.push(index);
-				await done;
-			}),
-	);
+	const results = requests.map(async ({ done }, index) => {
+		const ticket = await gate.enter(billed[index]);
+		began.push(index);
+		await done;
+		ticket.leave();
+	});
 	return { requests, began, results };
+}
+
+/** A request that is answered with a 429. */
+async function throttled(gate: ConcurrencyLimiter, milliseconds: number): Promise<void> {
+	const ticket = await gate.enter(true);
+	ticket.slowDown(milliseconds);
+	ticket.leave();
 }
 
 test('never more than the limit under way; free requests go first', async () => {
@@ -44,14 +50,12 @@ test('never more than the limit under way; free requests go first', async () => 
 test('a 429 halves the limit once a burst, and successes win it back', async () => {
 	const gate = new ConcurrencyLimiter(8);
 	const underWay = held();
-	const burst = Array.from(
-		{ length: 8 },
-		async () =>
-			await gate.run(true, async (ticket) => {
-				await underWay.done;
-				gate.slowDown(ticket, 0);
-			}),
-	);
+	const burst = Array.from({ length: 8 }, async () => {
+		const ticket = await gate.enter(true);
+		await underWay.done;
+		ticket.slowDown(0);
+		ticket.leave();
+	});
 	await settle();
 	underWay.finish();
 	await Promise.all(burst);
@@ -70,7 +74,7 @@ test('a 429 halves the limit once a burst, and successes win it back', async () 
 
 test('half of three is one', async () => {
 	const gate = new ConcurrencyLimiter(3);
-	await gate.run(true, async (ticket) => gate.slowDown(ticket, 0));
+	await throttled(gate, 0);
 	const { requests, began, results } = crowd(gate, [true, true, true]);
 	await settle();
 	expect(began).toEqual([0]);
@@ -80,7 +84,7 @@ test('half of three is one', async () => {
 
 test('the limit grows by one after two rounds of successes, not before', async () => {
 	const gate = new ConcurrencyLimiter(4);
-	await gate.run(true, async (ticket) => gate.slowDown(ticket, 0));
+	await throttled(gate, 0);
 	const begunOf = async (count: number) => {
 		const { requests, began, results } = crowd(gate, Array(count).fill(true));
 		await settle();
@@ -98,7 +102,7 @@ test('the limit grows by one after two rounds of successes, not before', async (
 
 test('a billed request that waits for the gateway to open is not started after stop', async () => {
 	const gate = new ConcurrencyLimiter(2);
-	await gate.run(true, async (ticket) => gate.slowDown(ticket, 30));
+	await throttled(gate, 30);
 	const { began, results } = crowd(gate, [true]);
 	await settle();
 	gate.stop('enough');
@@ -115,7 +119,7 @@ test('after stop no billed request starts, those waiting are told, free ones pas
 	requests.forEach(({ finish }) => finish());
 	await Promise.all([results[0], results[2]]);
 	expect(began).toEqual([0, 2]);
-	await expect(gate.run(true, async () => 1)).rejects.toBeInstanceOf(NotStartedError);
+	await expect(gate.enter(true)).rejects.toBeInstanceOf(NotStartedError);
 });
 
 test('of two that hold the others back, one counts once, however often it lets go', async () => {
@@ -136,7 +140,7 @@ test('of two that hold the others back, one counts once, however often it lets g
 
 test('nobody starts while the gateway asks to wait', async () => {
 	const gate = new ConcurrencyLimiter(4);
-	await gate.run(true, async (ticket) => gate.slowDown(ticket, 40));
+	await throttled(gate, 40);
 	const { requests, began, results } = crowd(gate, [true]);
 	await settle();
 	expect(began).toEqual([]);
@@ -149,7 +153,7 @@ test('a request that was called off before it came does not wait for a place', a
 	const gate = new ConcurrencyLimiter(1);
 	const { requests, results } = crowd(gate, [true]);
 	const off = AbortSignal.abort(new Error('called off'));
-	await expect(gate.run(true, async () => 1, off)).rejects.toThrow('called off');
+	await expect(gate.enter(true, off)).rejects.toThrow('called off');
 	requests[0].finish();
 	await Promise.all(results);
 });
@@ -159,13 +163,11 @@ test('cancelling ends every wait with the reason', async () => {
 	const gate = new ConcurrencyLimiter(1, cancel.signal);
 	const waits = [
 		pause(60_000, cancel.signal),
-		gate
-			.run(true, async (ticket) => gate.slowDown(ticket, 60_000))
-			.then(async () => await gate.run(true, async () => 1)),
+		throttled(gate, 60_000).then(async () => await gate.enter(true)),
 	];
 	const ends = waits.map(async (wait) => await expect(wait).rejects.toThrow('stop'));
 	await settle();
 	cancel.abort(new Error('stop'));
 	await Promise.all(ends);
-	await expect(gate.run(false, async () => 1)).rejects.toThrow('stop');
+	await expect(gate.enter(false)).rejects.toThrow('stop');
 });

@@ -1,4 +1,4 @@
-import { NotStartedError } from '../core/errors';
+import { asError, NotStartedError } from '../core/errors';
 import { pause } from '../core/pause';
 
 const NO_ROOM = 'There was no room for the request in time';
@@ -38,29 +38,31 @@ export class ConcurrencyLimiter {
 	}
 
 	/**
-	 * Runs one request when there is room. `signal` ends the wait for room, with its reason; once the request has begun, it
-	 * does nothing here. Without one, free requests wait until the run is cancelled, billed ones until it stops. Rejects with
-	 * NotStartedError when it cannot begin before `deadline` (by `performance.now()`, ms).
+	 * Resolves when there is room for one request; the caller leaves when it is over. `signal` ends the wait for room, with its
+	 * reason. Without one, free requests wait until the run is cancelled, billed ones until it stops. Rejects with
+	 * NotStartedError when there is no room before `deadline` (by `performance.now()`, ms).
 	 */
-	async run<T>(
+	async enter(
 		billed: boolean,
-		request: (ticket: Ticket) => Promise<T>,
 		signal: AbortSignal | undefined = billed ? this.ending() : this.cancel,
 		deadline = Infinity,
-	): Promise<T> {
-		await this.enter(billed, signal, deadline);
+	): Promise<Ticket> {
+		await this.admission(billed, signal, deadline);
 		try {
 			for (let wait = this.closedFor(); wait > 0; wait = this.closedFor()) {
 				if (performance.now() + wait > deadline) throw new NotStartedError(NO_ROOM);
 				await pause(wait, signal);
 			}
 			signal?.throwIfAborted();
-			return await request({ slowdowns: this.slowdowns });
-		} finally {
-			this.inFlight--;
-			if (billed) this.billedInFlight--;
-			this.startNext();
+		} catch (error) {
+			this.leave(billed);
+			throw asError(error);
 		}
+		const { slowdowns } = this;
+		return {
+			leave: () => this.leave(billed),
+			slowDown: (milliseconds) => this.slowDown(milliseconds, slowdowns === this.slowdowns),
+		};
 	}
 
 	/**
@@ -92,15 +94,6 @@ export class ConcurrencyLimiter {
 		};
 	}
 
-	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
-	slowDown(ticket: Ticket, milliseconds: number): void {
-		this.closedToOthersUntil = Math.max(this.closedToOthersUntil, performance.now() + milliseconds);
-		if (ticket.slowdowns !== this.slowdowns) return;
-		this.slowdowns++;
-		this.successes = 0;
-		this.limit = Math.max(1, Math.floor(this.limit / 2));
-	}
-
 	/** After an outage: one billed request at a time, until one succeeds. */
 	sendOneByOne(): void {
 		this.oneByOne = true;
@@ -117,7 +110,21 @@ export class ConcurrencyLimiter {
 		this.startNext();
 	}
 
-	private async enter(
+	private leave(billed: boolean): void {
+		this.inFlight--;
+		if (billed) this.billedInFlight--;
+		this.startNext();
+	}
+
+	private slowDown(milliseconds: number, isNew: boolean): void {
+		this.closedToOthersUntil = Math.max(this.closedToOthersUntil, performance.now() + milliseconds);
+		if (!isNew) return;
+		this.slowdowns++;
+		this.successes = 0;
+		this.limit = Math.max(1, Math.floor(this.limit / 2));
+	}
+
+	private async admission(
 		billed: boolean,
 		signal: AbortSignal | undefined,
 		deadline: number,
@@ -177,7 +184,10 @@ export class ConcurrencyLimiter {
 	}
 }
 
-/** Handed to a request: how many slow-downs there had been when it started. */
+/** The place of one request under way. */
 export interface Ticket {
-	readonly slowdowns: number;
+	/** The request is over. Call once. */
+	leave(this: void): void;
+	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
+	slowDown(this: void, milliseconds: number): void;
 }

@@ -10,7 +10,6 @@ import {
 	type UnknownReason,
 } from '../core/errors';
 import { backoffMs } from './retryPolicy';
-import type { Ticket } from '../gateway/concurrencyLimiter';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemClaims } from './claims';
@@ -26,8 +25,8 @@ import {
 	requestId,
 } from './exchange';
 import type { ItemLedger } from './itemLedger';
-import { afterFailure, retrying, slowDownAfter, type Tried } from './retrying';
 import type { Session } from './session';
+import { slowDownAfter, Turns } from './turns';
 import { outcomeUnknown } from './unknownOutcome';
 
 export interface ItemSettings {
@@ -147,12 +146,16 @@ export class ItemRequests {
 			case 'cut':
 				throw refusal(this.session.transport, endpoint, about, { status: 524, headers: {} });
 		}
-		return await retrying(
-			this.session,
-			endpoint.billed,
-			async (ticket, tries) => await this.tryBilled(request, ticket, tries),
-			this.ending,
-		);
+		const turns = new Turns(this.session, true, this.settings.maxRetries, this.ending);
+		for (;;) {
+			await turns.begin();
+			try {
+				const value = await this.tryBilled(request, turns);
+				if (value) return value;
+			} finally {
+				turns.end();
+			}
+		}
 	}
 
 	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. `read` may throw to retry. */
@@ -161,19 +164,18 @@ export class ItemRequests {
 		read: (response: GatewayResponse) => Promise<T>,
 		about: About = {},
 	): Promise<T> {
-		return await this.retryingFree(endpoint, async () => await this.tryFree(endpoint, read, about));
+		return await this.retryingFree(async () => await this.tryFree(endpoint, read, about));
 	}
 
 	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */
 	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
-		let tries = 0;
-		await this.retryingFree(endpoint, async () => {
+		await this.retryingFree(async (failures) => {
 			const result = await this.tryFree(
 				endpoint,
 				async (response) => (await notDeleted(this.session.transport, response, about)) ?? true,
 				about,
 			);
-			const gone = tries++ > 0 && isFailure(result) && result.error.details.httpCode === '404';
+			const gone = failures > 0 && isFailure(result) && result.error.details.httpCode === '404';
 			return gone || result;
 		});
 	}
@@ -191,32 +193,36 @@ export class ItemRequests {
 		const { limiter, transport, unavailable } = this.session;
 		if (unavailable) throw unavailable;
 		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
-		const poll = async (ticket: Ticket) => {
+		const ticket = await limiter.enter(false, transport.cancel, deadline);
+		try {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
 			const result = await this.tryFree(endpoint, read, about, ended);
-			if (isFailure(result))
-				slowDownAfter(limiter, ticket, result.outcome, result.retryAfter ?? backoffMs(0));
+			if (isFailure(result)) slowDownAfter(result, ticket, result.retryAfter ?? backoffMs(0));
 			return result;
-		};
-		return await limiter.run(false, poll, transport.cancel, deadline);
+		} finally {
+			ticket.leave();
+		}
 	}
 
-	private async retryingFree<T>(
-		{ billed }: FreeEndpoint,
-		attempt: () => Promise<T | Failure>,
-	): Promise<T> {
+	/** `attempt` is told how many failed before it. */
+	private async retryingFree<T>(attempt: (failures: number) => Promise<T | Failure>): Promise<T> {
 		const { limiter, transport } = this.session;
-		const attemptFree = async (ticket: Ticket, tries: number): Promise<Tried<T>> => {
-			const result = await attempt();
-			if (!isFailure(result)) {
-				limiter.succeeded(billed);
-				return { value: result };
+		const turns = new Turns(this.session, false, this.settings.maxRetries, transport.cancel);
+		for (;;) {
+			await turns.begin();
+			try {
+				const result = await attempt(turns.failures);
+				if (!isFailure(result)) {
+					limiter.succeeded(false);
+					return result;
+				}
+				if (turns.goOnAfter(result)) continue;
+				this.fail();
+				throw result.error;
+			} finally {
+				turns.end();
 			}
-			const after = afterFailure(limiter, ticket, result, tries, this.settings.maxRetries);
-			if (after.retryInMs === undefined) this.fail();
-			return after;
-		};
-		return await retrying(this.session, billed, attemptFree, transport.cancel);
+		}
 	}
 
 	/**
@@ -228,12 +234,11 @@ export class ItemRequests {
 		if (this.stopsRun) this.release ??= this.session.limiter.hold();
 	}
 
-	/** One try of a billed request. It loses its turn when the run has ended, or may be about to. */
+	/** One try of a billed request. Undefined: it is to be tried again, or lost its turn, since the run may be about to end. */
 	private async tryBilled<T extends object>(
 		request: BilledRequest<T>,
-		ticket: Ticket,
-		tries: number,
-	): Promise<Tried<T>> {
+		turns: Turns,
+	): Promise<T | undefined> {
 		const { name, endpoint, input, about = {} } = request;
 		const { transport, limiter, breaker } = this.session;
 		const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('hex');
@@ -244,7 +249,7 @@ export class ItemRequests {
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
 		if (this.ending.aborted || limiter.isHeld) {
 			await this.claims.giveBack(name);
-			return { lostTurn: true };
+			return undefined;
 		}
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash };
 		this.ledger.begin(name, sent);
@@ -258,21 +263,22 @@ export class ItemRequests {
 		if (!isFailure(response)) {
 			const value = await this.readPaid(request, sent, response);
 			limiter.succeeded(endpoint.billed);
-			return { value };
+			return value;
 		}
 		if (response.outcome === 'unknown')
 			throw this.unknown(name, sent, response.reason, response.error);
 		const isCut = response.outcome === 'cut';
 		if (isCut) this.ledger.cut(name);
 		else this.ledger.clear(name);
-		const after = afterFailure(limiter, ticket, response, tries, this.settings.maxRetries);
-		if (after.retryInMs === undefined) {
+		const goesOn = turns.goOnAfter(response);
+		if (!goesOn) {
 			breaker.failed(response);
 			if (!isCut || !request.fallsBackOn524) this.fail();
 		}
 		// The claim of a request that was cut stays: no other retry may speak what goes on as a job here.
 		if (!isCut) await this.claims.giveBack(name);
-		return after;
+		if (!goesOn) throw response.error;
+		return undefined;
 	}
 
 	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */
