@@ -10,7 +10,11 @@ import { errorText } from '../run/errors';
 import { completedField } from '../requests/itemLedger';
 import type { ItemRequests } from '../requests/itemRequests';
 import { joinStored } from '../files/joinStored';
-import { isDone, type Narration, type PartResult, seams } from './narration';
+import type { NarrationInput, Speech } from './parts';
+import { isDone, jobIdOf, type PartResult } from './speakAll';
+
+/** How files are made of parts. */
+type FileInput = Pick<NarrationInput, 'fileName' | 'trimSilence'>;
 
 /**
  * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
@@ -18,7 +22,8 @@ import { isDone, type Narration, type PartResult, seams } from './narration';
  */
 export async function firstError(
 	item: ItemRequests,
-	narration: Narration,
+	input: FileInput,
+	speech: Speech,
 	results: PartResult[],
 ): Promise<unknown> {
 	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
@@ -27,9 +32,9 @@ export async function firstError(
 	const first =
 		unknown ?? brokeOff ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
 	const { breaker } = item.session;
-	if (narration.parts.length === 1) return first;
+	if (speech.parts.length === 1) return first;
 	if (first instanceof NotStartedError && !breaker.hasTripped) return first;
-	const { json, files } = await describeRemains(item, narration, results);
+	const { json, files } = await describeRemains(item, input, speech, results);
 	if (first instanceof NotStartedError) return new NotStartedError(first.message, json, files);
 	if (first instanceof OutcomeUnknownError) {
 		return new OutcomeUnknownError(first.facts, { ...first.details, ...json }, files);
@@ -46,10 +51,11 @@ export interface Remains {
 /** Runs of parts in order: what is done as one file each, what is not as text, with whatever bytes came of it. */
 export async function describeRemains(
 	item: ItemRequests,
-	narration: Narration,
+	input: FileInput,
+	speech: Speech,
 	results: PartResult[],
 ): Promise<Remains> {
-	const { wordsOf, fileName } = narration;
+	const { fileName } = input;
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];
@@ -65,7 +71,7 @@ export async function describeRemains(
 		if (isDone(first)) {
 			const audio = run.filter(isDone).map((one) => one.audio);
 			try {
-				const how = seams(narration, from, to + 1);
+				const how = seams(input, speech, from, to + 1);
 				const joined = await joinStored(item.session, audio, `${fileName}-part-${from + 1}`, how);
 				attach(from, run.length, joined.binary);
 			} catch {
@@ -74,7 +80,7 @@ export async function describeRemains(
 			}
 			continue;
 		}
-		const text = wordsOf(from, to);
+		const text = speech.wordsOf(from, to);
 		const jobId = jobIdOf(first.error);
 		described.push({
 			from: from + 1,
@@ -104,10 +110,23 @@ function receivedOf(result: PartResult, segment: number): AttachedFiles {
 	);
 }
 
-export function jobIdOf(error: unknown): string | undefined {
-	const id =
-		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
-	return typeof id === 'string' ? id : undefined;
+/** How parts that follow each other are joined, from one index up to another. Pauses at a cut belong to what remains. */
+export function seams(
+	{ trimSilence }: FileInput,
+	{ parts, pauseBeforeMs }: Speech,
+	from = 0,
+	to = parts.length,
+) {
+	const pauses = parts.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
+	const last = pauses.pop();
+	return {
+		pauses: {
+			before: from === 0 ? pauseBeforeMs : 0,
+			between: pauses,
+			after: to === parts.length ? last : 0,
+		},
+		trimSilence,
+	};
 }
 
 /** The results in runs of neighbours that belong together; `from`: the index of the first. */

@@ -1,0 +1,61 @@
+import { AsleepError, OutcomeUnknownError } from '../core/errors';
+import { errorText } from '../run/errors';
+import type { ItemRequests } from '../requests/itemRequests';
+import type { StoredAudio } from '../files/storeAudio';
+import type { SpeechPart } from './parts';
+
+/** What has become of one part. */
+export type PartResult =
+	| { status: 'done'; audio: StoredAudio }
+	| { status: 'unknown' | 'notSent'; error: unknown };
+
+/** Whether there is audio of it, spoken or not. */
+export const isDone = (result: PartResult): result is PartResult & { audio: StoredAudio } =>
+	'audio' in result;
+
+/** A part has a result, or its job is being waited for asleep. */
+type Progress = PartResult | { status: 'asleep'; error: AsleepError };
+
+/**
+ * Speaks all parts, concurrently within the run's limit. After the first failure no further part is started and those in flight
+ * are awaited. Throws AsleepError as long as jobs of parts are being waited for and no part has failed.
+ */
+export async function speakAll(
+	item: ItemRequests,
+	parts: SpeechPart[],
+	speak: (part: SpeechPart) => StoredAudio | Promise<StoredAudio>,
+): Promise<PartResult[]> {
+	const speakOne = async (part: SpeechPart): Promise<Progress> => {
+		try {
+			return { status: 'done', audio: await speak(part) };
+		} catch (error) {
+			if (error instanceof AsleepError) return { status: 'asleep', error };
+			item.giveUp();
+			// A job that was accepted is paid for, whatever became of it.
+			const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
+			return { status: paid ? 'unknown' : 'notSent', error };
+		}
+	};
+	let all = await Promise.all(parts.map(speakOne));
+	if (all.some(({ status }) => status === 'unknown' || status === 'notSent')) {
+		// After a sleep, what has not been sent would be sent. So the jobs that go on are waited for here.
+		item.stayAwake();
+		all = await Promise.all(
+			all.map(async (result, index) =>
+				result.status === 'asleep' ? await speakOne(parts[index]) : result,
+			),
+		);
+	}
+	const asleep = all.flatMap((result) => (result.status === 'asleep' ? [result.error] : []));
+	if (asleep.length === 0) return all.filter((result) => result.status !== 'asleep');
+	throw new AsleepError(
+		asleep.flatMap(({ tasks }) => tasks),
+		Math.min(...asleep.map(({ wakeAt }) => wakeAt)),
+	);
+}
+
+export function jobIdOf(error: unknown): string | undefined {
+	const id =
+		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
+	return typeof id === 'string' ? id : undefined;
+}
