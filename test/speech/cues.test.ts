@@ -83,6 +83,43 @@ test('whatever the pauses: no cue starts before its part, ends behind it, or goe
 	);
 });
 
+test('pauses that stand out are those between sentences, however unevenly they are spoken', () => {
+	fc.assert(
+		fc.property(
+			fc.array(
+				fc.record({
+					words: fc.integer({ min: 3, max: 14 }),
+					seconds: fc.double({ min: 1, max: 6, noNaN: true }),
+					pause: fc.double({ min: 0.3, max: 0.9, noNaN: true }),
+					/** Of the words: where there is a shorter pause. */
+					comma: fc.option(fc.constantFrom(0.3, 0.5, 0.7)),
+				}),
+				{ minLength: 2, maxLength: 12 },
+			),
+			(spoken) => {
+				const starts: number[] = [];
+				const pauses: Array<{ start: number; end: number }> = [];
+				const sentences: string[] = [];
+				let at = 0.2;
+				for (const { words, seconds, pause, comma } of spoken) {
+					starts.push(at);
+					sentences.push(`Sentence${' number'.repeat(words)}.`);
+					if (comma !== null)
+						pauses.push({ start: at + comma * seconds, end: at + comma * seconds + 0.18 });
+					at += seconds;
+					pauses.push({ start: at, end: at + pause });
+					at += pause;
+				}
+				const segment = { text: sentences.join(' '), startSeconds: 0, endSeconds: at, pauses };
+				const cues = cuesOf([segment]).filter(({ text }) => text.startsWith('Sentence'));
+				expect(cues).toHaveLength(starts.length);
+				for (const [index, { start }] of cues.slice(1).entries())
+					expect(Math.abs(start - starts[index + 1])).toBeLessThan(0.01);
+			},
+		),
+	);
+});
+
 const CORPUS: Record<string, string[]> = {
 	en: [
 		'The lighthouse stood on the cliff for two hundred years.',

@@ -29,6 +29,9 @@ const SILENT_SENTENCE_END = 1;
 const SILENT_CLAUSE_END = 0.6;
 const PAUSE_A_SECOND = 8;
 const SHORT_PAUSE = 0.06;
+/** Seconds: the pause between sentences is at least so long where it is told by its length alone. */
+const LONG_PAUSE = 0.25;
+const CLEARLY_LONGER = 1.5;
 const CLAUSE_END = /[,;:()—–…،؛、，；：）]+/gu;
 
 /**
@@ -47,11 +50,8 @@ export function heardAt(
 		silent += end - start;
 	}
 	const spoken = seconds - silent;
-	const places = placesIn(text);
-	const total = lettersOf(text);
-	const pace = spoken / Math.max(1, total);
 	const inner = gaps.filter((gap) => gap.spoken > 0.05 && gap.spoken < spoken - 0.05);
-	const anchors = match(places, inner, total, pace);
+	const anchors = anchorsIn(placesIn(text), inner, { letters: lettersOf(text), spoken });
 	return (letters) => {
 		const after = anchors.findIndex((anchor) => anchor.letters > letters);
 		const to = anchors[after < 0 ? anchors.length - 1 : after];
@@ -86,10 +86,39 @@ interface Anchor {
 	spoken: number;
 }
 
-/** The cheapest way to pair places with pauses in order (dynamic programming); both ends of the text are paired already. */
-function match(places: Place[], gaps: Gap[], total: number, pace: number): Anchor[] {
-	const first: Anchor = { letters: 0, spoken: 0 };
-	const last: Anchor = { letters: total, spoken: total * pace };
+/** Places of the text and when they are heard, in order: its start and its end, and between them pairs of a place and a pause. */
+function anchorsIn(places: Place[], gaps: Gap[], last: Anchor): Anchor[] {
+	const ends = places.filter(({ isSentence }) => isSentence);
+	const between = standingOut(gaps, ends.length);
+	const sure = between.map(({ spoken }, index) => ({ letters: ends[index].letters, spoken }));
+	const anchors: Anchor[] = [{ letters: 0, spoken: 0 }];
+	for (const to of [...sure, last]) {
+		const from = anchors.at(-1)!;
+		const isInside = (key: keyof Anchor, at: number) => from[key] < at && at < to[key];
+		const placesInside = places.filter(({ letters }) => isInside('letters', letters));
+		const gapsInside = gaps.filter(({ spoken }) => isInside('spoken', spoken));
+		anchors.push(...match(placesInside, gapsInside, from, to));
+	}
+	return anchors;
+}
+
+/**
+ * The pauses between sentences, where they stand out: as many as sentences end, each long and clearly longer than the others. Then
+ * they are sure, however unevenly the sentences are spoken.
+ */
+function standingOut(gaps: Gap[], ends: number): Gap[] {
+	const lengths = gaps.map(({ seconds }) => seconds).sort((a, b) => b - a);
+	if (ends === 0 || lengths.length < ends) return [];
+	const shortest = lengths[ends - 1];
+	const longestOther = lengths[ends] ?? 0;
+	return shortest >= Math.max(LONG_PAUSE, CLEARLY_LONGER * longestOther)
+		? gaps.filter(({ seconds }) => seconds >= shortest)
+		: [];
+}
+
+/** The cheapest way to pair places with pauses in order (dynamic programming), from one pair (exclusive) to another (inclusive). */
+function match(places: Place[], gaps: Gap[], first: Anchor, last: Anchor): Anchor[] {
+	const pace = (last.spoken - first.spoken) / Math.max(1, last.letters - first.letters);
 	const rows = [{ ...first, isSentence: true }, ...places, { ...last, isSentence: true }];
 	const columns = [{ ...first, seconds: 0 }, ...gaps, { ...last, seconds: 0 }];
 	const skippedRows = sums(
@@ -101,10 +130,11 @@ function match(places: Place[], gaps: Gap[], total: number, pace: number): Ancho
 	const costs = rows.map(() => new Float64Array(columns.length).fill(Infinity));
 	const from = rows.map(() => new Int32Array(columns.length));
 	costs[0][0] = 0;
-	const drift = MOST_DRIFT.seconds + MOST_DRIFT.share * last.spoken;
+	const drift = MOST_DRIFT.seconds + MOST_DRIFT.share * (last.spoken - first.spoken);
 	for (let row = 1; row < rows.length; row++) {
 		for (let column = 1; column < columns.length; column++) {
-			if (Math.abs(columns[column].spoken - rows[row].letters * pace) > drift) continue;
+			const even = first.spoken + (rows[row].letters - first.letters) * pace;
+			if (Math.abs(columns[column].spoken - even) > drift) continue;
 			// The end is reached from anywhere, so that there is always a way.
 			const isEnd = row === rows.length - 1 && column === columns.length - 1;
 			const reach = isEnd ? Infinity : MOST_SKIPPED;
@@ -135,7 +165,7 @@ function match(places: Place[], gaps: Gap[], total: number, pace: number): Ancho
 		row = Math.floor(before / columns.length);
 		column = before % columns.length;
 	}
-	return [first, ...anchors];
+	return anchors;
 }
 
 /** Of the numbers before each index. */
