@@ -1,5 +1,8 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /* A text that was changed: only what has changed is spoken, the rest is cut out of the file made before. */
-import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
 import {
@@ -83,6 +86,9 @@ async function expectSound({ json, binary }: INodeExecutionData, loudest: number
 	).toEqual(texts.map((text) => texts.indexOf(text)));
 	expect(peakOf(samples)).toBeLessThan(1.05 * loudest);
 }
+
+const deleteFile = async ({ id }: IBinaryData) =>
+	await Container.get(BinaryDataService).deleteManyByBinaryDataId([id!]);
 
 const inputs = () => sim.charges.map(({ input }) => input);
 
@@ -299,9 +305,11 @@ describe('the ledger', () => {
 		async (how) => {
 			const previous = await firstVersion(generate(), asText(PARAGRAPHS));
 			fault('new B', { status: 422 });
+			sim.once('charge', () => void deleteFile(previous));
 			const options = generate({ ...PREVIOUS, concurrency: 1 });
 			const more = { retryOnFail: how === 'Retry On Fail', maxTries: 2 };
 			let result = await run(options, asText(now), previous, more);
+			await expect(readStored(previous)).rejects.toThrow();
 			if (how === 'Retry execution') {
 				expect(result.error).toBeDefined();
 				// Whatever the item holds now: n8n retries with the data of then, and the file may have been replaced.
@@ -335,16 +343,73 @@ describe('the ledger', () => {
 	test('jobs that are waited for asleep', async () => {
 		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
 		const longer = Array.from({ length: 60 }, (_, i) => `More of it, number ${i}. `).join('');
+		sim.options.jobSeconds = 400;
 		const { last, asleep } = await runAsleep({
 			parameters: generate({ ...PREVIOUS, longText: 'job', whileWaiting: 'sleep' }),
 			url: sim.url,
 			apiKey: sim.apiKey,
 			items: [{ json: { text: `${asText(PARAGRAPHS)}\n\n${longer}` }, binary: { previous } }],
 		});
-		expect(asleep.length).toBeGreaterThanOrEqual(0);
+		expect(asleep.length).toBeGreaterThan(1);
 		expect(inputs()).toEqual([longer.trim()]);
 		expect(last.outputs[0][0].json).toMatchObject({ segments: 9, reusedSegments: 8 });
 	});
+});
+
+/** Without the store of files, as n8n 1 is by default: the bytes are in the items. */
+const inMemory = async (file: IBinaryData): Promise<IBinaryData> => ({
+	mimeType: file.mimeType,
+	fileName: file.fileName,
+	data: (await readStored(file)).toString('base64'),
+});
+
+test('a previous version that is in memory', async () => {
+	for (const responseFormat of ['mp3', 'opus', 'wav']) {
+		const parameters = generate({}, { responseFormat });
+		const previous = await inMemory(await firstVersion(parameters, asText(PARAGRAPHS)));
+		const now = PARAGRAPHS.with(3, paragraph('changed'));
+		const { outputs } = await run(generate(PREVIOUS, { responseFormat }), asText(now), previous);
+		expect(inputs()).toEqual([paragraph('changed')]);
+		const samples = await decode(await readStored(outputs[0][0].binary!.data));
+		await expectSound(outputs[0][0], peakOf(samples));
+	}
+});
+
+test.each<OnError>(['continueRegularOutput', 'continueErrorOutput'])(
+	'%s: an item without a usable version is an error item, the others are spoken',
+	async (onError) => {
+		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+		const now = PARAGRAPHS.with(3, paragraph('changed'));
+		const json = { text: asText(now) };
+		const { outputs } = await runNode({
+			parameters: generate(PREVIOUS),
+			url: sim.url,
+			apiKey: sim.apiKey,
+			onError,
+			items: [{ json }, { json, binary: { previous } }],
+		});
+		expect(inputs()).toEqual([paragraph('changed')]);
+		const [success, , errors = []] = outputs;
+		const failed = onError === 'continueErrorOutput' ? errors : success.splice(0, 1);
+		expect(failed.map((one) => one.json.error)).toMatchObject([
+			{ message: expect.stringContaining('no file in the binary field "previous"') },
+		]);
+		expect(success.map((one) => one.json.reusedSegments)).toEqual([7]);
+	},
+);
+
+test("an agent's tool", async () => {
+	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+	const now = PARAGRAPHS.with(3, paragraph('changed'));
+	const tool = { asTool: true };
+	const { outputs } = await run(generate(PREVIOUS), asText(now), previous, tool);
+	expect(inputs()).toEqual([paragraph('changed')]);
+	expect(outputs[0][0].json).toMatchObject({ reusedSegments: 7, links: expect.any(Object) });
+	const without = await run(generate(PREVIOUS), asText(now), undefined, tool);
+	expect(JSON.stringify(without.error?.message ?? without.outputs)).toContain(
+		'no file in the binary field',
+	);
+	expect(inputs()).toHaveLength(1);
 });
 
 test('ten changes in a row: only what has changed is sent, and the length is that of a file spoken anew', async () => {
