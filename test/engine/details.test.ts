@@ -43,6 +43,7 @@ test.each([
 	['x-request-id', 'request-id'],
 	['request-id', 'x-correlation-id'],
 	['x-correlation-id', 'x-other-id'],
+	['x-oneapi-request-id', 'x-correlation-id'],
 ])('the request id is found in %s', async (name, other) => {
 	const headers = { 'content-type': 'application/json' };
 	const server = await startHttp((_request, response) =>
@@ -53,14 +54,15 @@ test.each([
 	expect(error?.context?.requestId).toBe('this');
 });
 
-test('or in the body', async () => {
-	const server = await startHttp((_request, response) =>
-		response.writeHead(402).end('{"error":{},"request_id":"in the body"}'),
-	);
-	const { error } = await run({ url: `http://127.0.0.1:${server.port}` });
-	await server.close();
-	expect(error?.context?.requestId).toBe('in the body');
-});
+test.each(['{"error":{},"request_id":"in the body"}', '{"error":{"request_id":"in the body"}}'])(
+	'or in the body %s',
+	async (body) => {
+		const server = await startHttp((_request, response) => response.writeHead(402).end(body));
+		const { error } = await run({ url: `http://127.0.0.1:${server.port}` });
+		await server.close();
+		expect(error?.context?.requestId).toBe('in the body');
+	},
+);
 
 test('a 2xx that repeats the API key: it is blotted out of the unknown item', async () => {
 	const body = { error: { message: `key ${sim.apiKey}` } };

@@ -121,7 +121,8 @@ export function refusal(
 	{ status, headers }: Pick<GatewayResponse, 'status' | 'headers'>,
 	body?: unknown,
 ): GatewayError {
-	const id = requestId(headers) ?? (isRecord(body) ? body.request_id : undefined);
+	const { error, request_id: outside } = isRecord(body) ? body : {};
+	const id = requestId(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
 	return explainRefusal(
 		{
 			status,
@@ -133,8 +134,11 @@ export function refusal(
 	);
 }
 
-export const requestId = (headers: GatewayResponse['headers']): string | undefined =>
-	headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
+/** Gateways name it differently: `x-request-id`, `request-id`, `x-oneapi-request-id`, `x-amzn-requestid` … */
+export function requestId(headers: GatewayResponse['headers']): string | undefined {
+	const named = Object.keys(headers).find((name) => /request-?id$/.test(name)) ?? '';
+	return headers['x-request-id'] ?? headers[named] ?? headers['x-correlation-id'];
+}
 
 function unreachable(error: TransportError, root: string): GatewayError {
 	const [message, description] = explainUnanswered(error, root);
