@@ -23,6 +23,7 @@ import {
 	textField,
 	textOption,
 } from '../../nodes/SpeechGateway/fields/kinds';
+import { tagsOption } from '../../nodes/SpeechGateway/fields/podcast';
 import { requiredText } from '../../nodes/SpeechGateway/fields/checks';
 import { Parameters } from '../../nodes/SpeechGateway/fields/parameters';
 
@@ -175,4 +176,11 @@ test('a group shows and reads its fields in their order; the first bad value is 
 	expect([...both.panel, ...both.options].map(({ name }) => name)).toEqual(['one', 'two']);
 	expect(both.read(given({ one: 'a', options: { two: 'abc' } }))).toEqual({ one: 'a', two: 3 });
 	expect(() => group({ one, three: idField(words) }).read(given({}))).toThrow('"One" is required');
+});
+
+test('tags: as the editor has them, as a list, or as an expression gives them', () => {
+	const tags = { title: 'One', year: 2026 };
+	for (const given of [{ values: tags }, { values: [tags] }, tags, [tags]])
+		expect(read(tagsOption, given)).toEqual({ title: 'One', year: '2026' });
+	for (const none of [{}, { values: {} }, [], '']) expect(read(tagsOption, none)).toEqual({});
 });

@@ -43,7 +43,9 @@ export const tagsOption = option<TagValues>(
 	},
 	{},
 	(value) => {
-		return isRecord(value) && isDataObject(value.values) ? tagValues(value.values) : undefined;
+		// An expression may give the tags themselves, or a list as in other tables.
+		const [values] = [isRecord(value) && 'values' in value ? value.values : value].flat();
+		return isDataObject(values) ? tagValues(values) : undefined;
 	},
 );
 
