@@ -5,7 +5,7 @@ import { InputError } from '../SpeechGateway/core/errors';
 
 /** Between the messages and tools of n8n's AI nodes and those of the gateway. Pure. */
 
-type Schema = (tool: Extract<Tool, { type: 'function' }>) => unknown;
+type Schema = (tool: Extract<Tool, { type: 'function' }>) => object;
 
 /** The messages as the gateway takes them: text, tool calls and the results of tools. Throws InputError on files. */
 export const gatewayMessages = (messages: Message[]): IDataObject[] =>
@@ -54,7 +54,7 @@ export const gatewayTools = (tools: Tool[], schemaOf: Schema): IDataObject[] =>
 		if (tool.type !== 'function')
 			throw new InputError(`The gateway has no built-in tool "${tool.name}"`);
 		const { name, description, strict } = tool;
-		const parameters = schemaOf(tool) as IDataObject;
+		const parameters = schemaOf(tool);
 		return {
 			type: 'function',
 			function: { name, description, parameters, ...(strict !== undefined && { strict }) },

@@ -19,6 +19,11 @@ export type Complete = (
 	onText?: (text: string) => void,
 ) => Promise<ChatReply>;
 
+interface LangChainConfig extends ChatModelConfig {
+	/** Texts that end an answer; older agents depend on it. */
+	stop?: string[];
+}
+
 /** A chat model whose requests all go through `complete`: neither n8n's SDK nor LangChain sends or retries anything. */
 export class SpeechGatewayChatModel extends BaseChatModel {
 	constructor(
@@ -63,10 +68,9 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 		yield { type: 'finish', finishReason: finishReason(reply), usage: tokenUsage(reply) };
 	}
 
-	private body(messages: Message[], config?: ChatModelConfig): IDataObject {
+	private body(messages: Message[], config?: LangChainConfig): IDataObject {
 		const { temperature, maxTokens } = this.mergeConfig(config);
-		// LangChain's word for the texts that end an answer; older agents depend on it.
-		const { stop } = (config ?? {}) as { stop?: string[] };
+		const stop = config?.stop;
 		const tools = gatewayTools(this.tools, getParametersJsonSchema);
 		return {
 			model: this.modelId,

@@ -131,6 +131,7 @@ describe.each(Object.entries(LAYOUTS))('%s', (_, layout) => {
 					const fresh = freshFrame(
 						head,
 						at,
+						header,
 						new Uint8Array(Buffer.concat(frames.slice(0, at + 1))),
 					);
 					seen[fresh.length > frames[at].length ? 'larger' : 'sameSize']++;

@@ -20,7 +20,7 @@ const url = 'https://localhost/v1/audio/speech';
 /** Sends as n8n 1.x does, where no status is thrown and the body is Node's own; through a proxy. */
 async function answerThrough(serve: (socket: Socket) => void) {
 	server = await startTcp(serve);
-	const { status, headers, data } = await axios.post(url, undefined, {
+	const { status, data } = await axios.post(url, undefined, {
 		httpsAgent: new HttpsProxyAgent(`http://127.0.0.1:${server.port}`),
 		proxy: false,
 		responseType: 'stream',
@@ -28,7 +28,7 @@ async function answerThrough(serve: (socket: Socket) => void) {
 		maxRedirects: 0,
 		validateStatus: () => true,
 	});
-	return returnedAnswer({ statusCode: status, headers, body: data });
+	return returnedAnswer({ statusCode: status, headers: {}, body: data });
 }
 
 describe('an answer on n8n 1.x', () => {

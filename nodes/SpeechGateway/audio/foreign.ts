@@ -1,4 +1,5 @@
 /** Audio in containers that are recognised but not read: a provider that ignores the format asked for sends them. */
+import { keysOf } from '../core/json';
 import { hasText, uint32be } from './bytes';
 
 interface ForeignEntry {
@@ -72,8 +73,7 @@ export interface ForeignInfo {
 
 /** The container that begins with these bytes, of which none of the four formats is. AAC needs the first three frames. */
 export function sniffForeignFormat(head: Uint8Array): ForeignFormat | undefined {
-	const formats = Object.keys(ENTRIES) as ForeignFormat[];
-	return formats.find((format) => ENTRIES[format].matches(head));
+	return keysOf(ENTRIES).find((format) => ENTRIES[format].matches(head));
 }
 
 /**

@@ -254,8 +254,7 @@ export const lengthOf = (info: AudioInfo): number =>
 	info.format === 'opus' ? info.all.packets : info.dataBytes;
 
 /** Whether parts can be cut out of files of this format again. */
-export const canBeCut = (format: string): boolean =>
-	FORMATS[format as AudioFormat]?.slices !== undefined;
+export const canBeCut = (format: AudioFormat): boolean => FORMATS[format].slices !== undefined;
 
 /**
  * A reader of a joined file that emits parts of it as files of their own. `places` ascend and lie within the file.

@@ -1,3 +1,5 @@
+import type { Json } from './json';
+
 /** Why the outcome of a billed request is unknown. */
 export type UnknownReason =
 	| 'upstream_outcome_unknown'
@@ -40,7 +42,7 @@ export interface ErrorDetails {
 	jobId?: string;
 	/** For a long text. */
 	segments?: { total: number; completed: number; unknown: number };
-	[key: string]: unknown;
+	[key: string]: Json;
 }
 
 /** Files of n8n's binary store that go along with an error, so that nothing paid for is lost. */
@@ -82,7 +84,7 @@ export class OutcomeUnknownError extends Error {
 	constructor(
 		readonly facts: UnknownFacts,
 		/** For a long text: what is done, and what remains. */
-		readonly details: Record<string, unknown> = {},
+		readonly details: Record<string, Json> = {},
 		readonly files: AttachedFiles = {},
 	) {
 		super(facts.message);
@@ -104,7 +106,7 @@ export class NotStartedError extends Error {
 	constructor(
 		message: string,
 		/** For a long text: what is done, and what remains. */
-		readonly details: Record<string, unknown> = {},
+		readonly details: Record<string, Json> = {},
 		readonly files: AttachedFiles = {},
 	) {
 		super(message);
@@ -115,7 +117,7 @@ export class NotStartedError extends Error {
 export class AsleepError extends Error {
 	constructor(
 		/** What is shown of the tasks meanwhile. */
-		readonly tasks: object[],
+		readonly tasks: Array<Record<string, Json>>,
 		/** When to look again, ms since 1970. */
 		readonly wakeAt: number,
 	) {

@@ -7,9 +7,16 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Whether a parsed JSON value is an object: no array, no null. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
+/** A value in an object of JSON: `object` for arrays, too, as in n8n's types. */
+export type Json = string | number | boolean | object | null | undefined;
+
+/** An object of JSON: no array, no null. */
+export const isRecord = (value: unknown): value is Record<string, Json> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The names of the fields of an object that has no others. */
+export const keysOf = <K extends string>(record: Record<K, unknown>): K[] =>
+	Object.keys(record) as K[];
 
 /** The first of the named fields that can be an id: a number, or a text that is not blank. */
 export function idIn(resource: Record<string, unknown>, ...names: string[]): string | undefined {

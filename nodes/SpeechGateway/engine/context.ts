@@ -14,8 +14,11 @@ interface Internals {
 	workflow?: { settings?: IWorkflowSettings };
 }
 
-/** What a node that is executed and one that supplies a model have in common. */
-type Shared = Pick<IExecuteFunctions, keyof IExecuteFunctions & keyof ISupplyDataFunctions>;
+/** What a node that is executed and one that supplies a model have in common, in all versions of n8n. */
+type Shared = Pick<
+	IExecuteFunctions,
+	Exclude<keyof IExecuteFunctions & keyof ISupplyDataFunctions, 'getWorkflowSettings'>
+>;
 
 /** n8n's context of a node; what only some kinds of nodes or versions of n8n have is optional. */
 export type NodeContext = Shared & Partial<IExecuteFunctions> & Internals;

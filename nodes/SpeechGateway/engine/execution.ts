@@ -14,6 +14,11 @@ const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
 /** n8n cuts longer values of custom data. */
 const MAX_TAG_LENGTH = 500;
 
+/** The variable `$execution`, whose type n8n does not tell. */
+interface ExecutionVariable {
+	customData?: { set(key: string, value: string): void };
+}
+
 /** One call of a node by n8n's engine: all that is known of the engine from inside is behind this. */
 export class Execution {
 	constructor(readonly context: NodeContext) {}
@@ -175,10 +180,7 @@ export class Execution {
 
 	/** Makes the execution findable by a value ("Highlighted data"); n8n keeps ten. */
 	tag(key: string, value: string): void {
-		const { $execution } = this.context.getWorkflowDataProxy(0);
-		const { customData } = ($execution ?? {}) as {
-			customData?: { set(key: string, value: string): void };
-		};
-		customData?.set(key, value.slice(0, MAX_TAG_LENGTH));
+		const variable: ExecutionVariable | undefined = this.context.getWorkflowDataProxy(0).$execution;
+		variable?.customData?.set(key, value.slice(0, MAX_TAG_LENGTH));
 	}
 }

@@ -30,7 +30,7 @@ export type InputOf<F extends Record<string, Field>> = { [K in keyof F]: ReturnT
 
 /** Several fields as one, shown and read in their order; the first bad value throws. */
 export function group<V extends object>(fields: FieldsOf<V>): Field<V> {
-	const entries = Object.entries<Field>(fields as Record<string, Field>);
+	const entries: Array<[string, Field]> = Object.entries(fields);
 	return {
 		panel: entries.flatMap(([, { panel }]) => panel),
 		options: entries.flatMap(([, { options }]) => options),

@@ -47,7 +47,7 @@ export const fileFields = (stem: string) => ({
 	fileName: {
 		...fileName,
 		read: (parameters) => fileName.read(parameters) ?? `${stem}-${parameters.index + 1}`,
-	} as Field<string>,
+	} satisfies Field<string>,
 });
 
 export type FileValues = InputOf<ReturnType<typeof fileFields>>;

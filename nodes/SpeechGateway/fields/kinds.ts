@@ -7,8 +7,7 @@ import type {
 	INodePropertyTypeOptions,
 } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
-import { isDataObject } from '../gateway/dataObject';
-import { isRecord } from '../core/json';
+import { isRecord, type Json, keysOf } from '../core/json';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
 import {
 	type Field,
@@ -106,17 +105,15 @@ export const secondsOption = (spec: NumberSpec): OptionField<number> =>
 /** By value, in the order in which the editor shows them and errors list them: the usual one first. */
 export type Choices<T extends string> = Record<T, { name: string; description?: string }>;
 
-export const valuesOf = <T extends string>(choices: Choices<T>) => Object.keys(choices) as T[];
-
 export const shownChoices = <T extends string>(choices: Choices<T>): INodePropertyOptions[] =>
-	valuesOf(choices).map((value) => ({ ...choices[value], value }));
+	keysOf(choices).map((value) => ({ ...choices[value], value }));
 
 type ChoiceSpec<T extends string> = Shown & { choices: Choices<T>; default: NoInfer<T> };
 
 export const choiceField = <T extends string>({ choices, ...shown }: ChoiceSpec<T>): Field<T> =>
 	panelField(
 		{ ...shown, type: 'options', options: shownChoices(choices) },
-		(value, label) => choice(value, label, valuesOf(choices)),
+		(value, label) => choice(value, label, keysOf(choices)),
 		shown.default,
 	);
 
@@ -128,8 +125,14 @@ export const choiceOption = <T extends string>({
 		{ ...shown, type: 'options', options: shownChoices(choices) },
 		shown.default,
 		(value, label): T | undefined =>
-			value === undefined || value === '' ? undefined : choice(value, label, valuesOf(choices)),
+			value === undefined || value === '' ? undefined : choice(value, label, keysOf(choices)),
 	);
+
+/** The rows of a table, or of a list that an expression gives; undefined if it is neither. */
+export function rowsOf(given: unknown): Array<Record<string, Json>> | undefined {
+	const rows: unknown = isRecord(given) ? (given.values ?? []) : given;
+	return Array.isArray(rows) ? rows.map((row: unknown) => (isRecord(row) ? row : {})) : undefined;
+}
 
 /** JSON typed as text, or a value given by an expression. `default` is JSON, too. */
 export function jsonOption<T>(
@@ -167,7 +170,7 @@ export const jsonObjectOption = ({
 	jsonOption(
 		{ ...shown, default: '{}' },
 		(value, label) => {
-			if (isDataObject(value)) return value;
+			if (isRecord(value)) return value;
 			throw new InputError(`"${label}" must be a JSON object, such as ${example}`);
 		},
 		example,

@@ -38,7 +38,7 @@ const fields = {
 };
 
 /** Options that affect the characters, the cuts and the price of a text. */
-export const estimateFields = { ...fields, ...cutFields, chapters: chaptersOption({ headings }) };
+export const estimateFields = { ...fields, ...cutFields, chapters: chaptersOption(headings) };
 
 export type EstimateValues = InputOf<typeof estimateFields>;
 

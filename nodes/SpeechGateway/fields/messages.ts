@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
+import { keysOf } from '../core/json';
 import { choice, requiredText } from './checks';
 import { type Field, panelField, refuseLiterals } from './field';
-import { type Choices, shownChoices, valuesOf } from './kinds';
+import { type Choices, rowsOf, shownChoices } from './kinds';
 
 const ROLES: Choices<'system' | 'user' | 'assistant'> = {
 	system: { name: 'System', description: 'How the model should behave' },
@@ -48,11 +49,11 @@ export const messagesField: Field<IDataObject[]> = refuseLiterals(
 			],
 		},
 		(given, label) => {
-			const { values } = given as { values?: IDataObject[] };
-			if (!Array.isArray(values) || values.length === 0)
+			const rows = rowsOf(given) ?? [];
+			if (rows.length === 0)
 				throw new InputError(`"${label}" is empty: at least one message is needed`);
-			return values.map(({ role, content }, index) => ({
-				role: choice(role, `Role of message ${index + 1}`, valuesOf(ROLES)),
+			return rows.map(({ role, content }, index) => ({
+				role: choice(role, `Role of message ${index + 1}`, keysOf(ROLES)),
 				content: requiredText(content, `Content of message ${index + 1}`),
 			}));
 		},

@@ -1,11 +1,10 @@
-import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
 
 /** One item's parameters as n8n has them, expressions resolved; fields make values of them. */
 export class Parameters {
-	private cachedOptions: IDataObject | undefined;
+	private options: unknown;
 
 	constructor(
 		readonly execution: Execution,
@@ -17,7 +16,7 @@ export class Parameters {
 	}
 
 	raw(name: string, fallback?: unknown): unknown {
-		return this.context.getNodeParameter(name, this.index, fallback as object);
+		return this.context.getNodeParameter(name, this.index, fallback);
 	}
 
 	/** An option of the whole run: no other option is evaluated for it, which might fail for this item. */
@@ -44,8 +43,8 @@ export class Parameters {
 	}
 
 	option(name: string): unknown {
-		this.cachedOptions ??= this.context.getNodeParameter('options', this.index, {}) as IDataObject;
-		return this.cachedOptions[name];
+		this.options ??= this.context.getNodeParameter('options', this.index, {});
+		return isRecord(this.options) ? this.options[name] : undefined;
 	}
 }
 

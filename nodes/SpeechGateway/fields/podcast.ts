@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
-import { isDataObject } from '../gateway/dataObject';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
 import { type InputOf, option } from './field';
-import { choiceOption, type Choices, type FileRef, isFile } from './kinds';
+import { choiceOption, type FileRef, isFile } from './kinds';
 
 /** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
@@ -45,7 +44,7 @@ export const tagsOption = option<TagValues>(
 	(value) => {
 		// An expression may give the tags themselves, or a list as in other tables.
 		const [values] = [isRecord(value) && 'values' in value ? value.values : value].flat();
-		return isDataObject(values) ? tagValues(values) : undefined;
+		return isRecord(values) ? tagValues(values) : undefined;
 	},
 );
 
@@ -72,22 +71,25 @@ function tagValues(values: IDataObject): TagValues {
 	return read;
 }
 
-/** `choices`: what a chapter can be. */
-export const chaptersOption = <T extends string>(choices: Choices<T>) =>
-	choiceOption<T | 'none'>({
-		displayName: 'Chapters',
-		name: 'chapters',
-		default: 'none' as NoInfer<T | 'none'>,
-		description:
-			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
-		choices: { none: { name: 'None' }, ...choices } as Choices<T | 'none'>,
-	});
+/** The option Chapters without its choices: what a chapter can be depends on the operation. */
+export const CHAPTERS = {
+	displayName: 'Chapters',
+	name: 'chapters',
+	default: 'none',
+	description:
+		'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
+} as const;
+export const NO_CHAPTERS = { name: 'None' };
 
 type Headings = { name: string; description: string };
 
-/** Options of what makes audio that is published. `headings`: what a chapter is here. */
+/** `headings`: what a chapter is here. */
+export const chaptersOption = (headings: Headings) =>
+	choiceOption({ ...CHAPTERS, choices: { none: NO_CHAPTERS, headings } });
+
+/** Options of what makes audio that is published. */
 export const podcastFields = (headings: Headings) => ({
-	chapters: chaptersOption({ headings }),
+	chapters: chaptersOption(headings),
 	tags: tagsOption,
 });
 

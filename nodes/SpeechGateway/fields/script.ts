@@ -1,7 +1,6 @@
-import { isRecord } from '../core/json';
 import { requiredText } from './checks';
 import { mapped, panelField, refuseLiterals } from './field';
-import { jsonObjectOption, textField } from './kinds';
+import { jsonObjectOption, rowsOf, textField } from './kinds';
 import { parseVoice, type Voice, voiceProperty } from './voice';
 
 export const scriptField = textField({
@@ -54,11 +53,9 @@ export const speakersField = refuseLiterals(
 );
 
 function readSpeakers(given: unknown): Speaker[] {
-	const { values } = isRecord(given) ? given : {};
-	return (Array.isArray(values) ? values : []).map((row: unknown, index) => {
-		const { name, voice } = isRecord(row) ? row : {};
-		return speaker(requiredText(name, `Name of speaker ${index + 1}`), voice);
-	});
+	return (rowsOf(given) ?? []).map(({ name, voice }, index) =>
+		speaker(requiredText(name, `Name of speaker ${index + 1}`), voice),
+	);
 }
 
 const speaker = (givenName: string, voice: unknown): Speaker => {

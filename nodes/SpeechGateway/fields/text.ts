@@ -1,11 +1,10 @@
 import { InputError } from '../core/errors';
-import { isRecord } from '../core/json';
 import type { Brackets, TextFormat } from '../text/prepare';
 import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
 import { type InputOf, mapped, option } from './field';
-import { choiceOption, flagOption, isFlagSet, jsonObjectOption } from './kinds';
+import { choiceOption, flagOption, isFlagSet, jsonObjectOption, rowsOf } from './kinds';
 import { pauseOption } from './pause';
 
 /** How a text is made ready to be spoken. */
@@ -126,17 +125,14 @@ export const textFields = {
 
 /** The rows of the table, or a list of them from an expression. */
 function readPronunciations(given: unknown, label: string): Pronunciation[] {
-	const rows: unknown = isRecord(given) ? (given.values ?? []) : given;
-	if (!Array.isArray(rows)) throw new InputError(`"${label}" must be a list`);
-	return rows.map((row: unknown, index) => {
-		const { find, say, wholeWord, matchCase } = isRecord(row) ? row : {};
-		return {
-			find: requiredText(find, `Find of pronunciation ${index + 1}`),
-			say: isEmpty(say) ? '' : requiredText(say, `Say of pronunciation ${index + 1}`),
-			wholeWord: wholeWord === undefined || isFlagSet(wholeWord),
-			matchCase: isFlagSet(matchCase),
-		};
-	});
+	const rows = rowsOf(given);
+	if (!rows) throw new InputError(`"${label}" must be a list`);
+	return rows.map(({ find, say, wholeWord, matchCase }, index) => ({
+		find: requiredText(find, `Find of pronunciation ${index + 1}`),
+		say: isEmpty(say) ? '' : requiredText(say, `Say of pronunciation ${index + 1}`),
+		wholeWord: wholeWord === undefined || isFlagSet(wholeWord),
+		matchCase: isFlagSet(matchCase),
+	}));
 }
 
 function ofWord(find: string, say: unknown): Pronunciation {

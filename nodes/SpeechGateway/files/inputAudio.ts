@@ -44,8 +44,9 @@ export async function inspectInput(
 	let head = Buffer.alloc(0);
 	let inspector: AudioInspector | undefined;
 	const begin = () => {
-		inspector = new AudioInspector(formatOf(head, binary, name));
-		inspector.feed(head);
+		const begun = new AudioInspector(formatOf(head, binary, name));
+		begun.feed(head);
+		return begun;
 	};
 	try {
 		for await (const chunk of await chunksOf(execution, binary)) {
@@ -56,10 +57,9 @@ export async function inspectInput(
 				continue;
 			}
 			head = Buffer.concat([head, chunk]);
-			if (head.length >= SNIFFED_BYTES) begin();
+			if (head.length >= SNIFFED_BYTES) inspector = begin();
 		}
-		if (!inspector) begin();
-		return { binary, info: inspector!.end() };
+		return { binary, info: (inspector ?? begin()).end() };
 	} catch (error) {
 		throw error instanceof DamagedAudioError ? unreadable(name, error) : asError(error);
 	}

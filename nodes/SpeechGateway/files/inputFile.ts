@@ -58,7 +58,7 @@ export async function chunksOf(
 	return id ? chunksIn(await helpers.getBinaryStream(id)) : decoded(data);
 }
 
-async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
+export async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
 	yield Buffer.from(base64, 'base64');
 }
 

@@ -13,9 +13,10 @@ import { RecordScanner } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import type { FileRef } from '../fields/kinds';
+import { chunksIn } from '../gateway/readable';
 import { withExtension } from './fileName';
 import { inspectInput, nameOf } from './inputAudio';
-import { chunksOf, collect, placeOf } from './inputFile';
+import { collect, decoded, placeOf } from './inputFile';
 import { type StoredAudio, wholeOrStream } from './storeAudio';
 
 /** Reads all of the file. `record`: what it says of its parts, if anything. Throws InputError. */
@@ -42,8 +43,11 @@ export async function storeSlices(
 	places: Place[],
 	nameOf: (index: number) => string,
 ): Promise<StoredAudio[]> {
-	const stream = await chunksOf(execution, binary);
-	const chunks = stream[Symbol.asyncIterator]();
+	const { helpers } = execution;
+	// In memory mode there is no stream, and nothing to be saved by streaming.
+	const stream = binary.id ? await helpers.getBinaryStream(binary.id) : undefined;
+	const source = stream ? chunksIn(stream) : decoded(binary.data);
+	const chunks = source[Symbol.asyncIterator]();
 	const slices = slicesOf(chunks, info, places);
 	const { mimeType, extension } = AUDIO_FORMATS[info.format];
 	const stored: StoredAudio[] = [];
@@ -51,12 +55,9 @@ export async function storeSlices(
 		for (const [index, place] of places.entries()) {
 			const inspector = new AudioInspector(info.format);
 			const slice = inspected(slices(index), inspector);
-			// In memory mode there is no stream, and nothing to be saved by streaming.
-			const data = binary.id
-				? await wholeOrStream(slice, stream as Parameters<typeof wholeOrStream>[1])
-				: await collect(slice);
+			const data = stream ? await wholeOrStream(slice, stream) : await collect(slice);
 			const name = withExtension(nameOf(index), extension);
-			const file = await execution.helpers.prepareBinaryData(data, name, mimeType);
+			const file = await helpers.prepareBinaryData(data, name, mimeType);
 			stored.push({ binary: file, info: sliceInfo(inspector.end(), place) });
 		}
 		return stored;

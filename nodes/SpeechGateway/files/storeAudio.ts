@@ -114,10 +114,12 @@ export async function wholeOrStream(
 ): Promise<Buffer | Readable> {
 	const chunks = source[Symbol.asyncIterator]();
 	const held: Uint8Array[] = [];
-	for (let bytes = 0; bytes <= HELD_BYTES; bytes += held.at(-1)!.length) {
+	let bytes = 0;
+	while (bytes <= HELD_BYTES) {
 		const { value, done } = await chunks.next();
 		if (done) return Buffer.concat(held);
 		held.push(value);
+		bytes += value.length;
 	}
 	async function* all() {
 		yield* held.splice(0);

@@ -1,4 +1,4 @@
-import type { IHttpRequestOptions, IN8nHttpFullResponse } from 'n8n-workflow';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import type { Readable } from './readable';
 
@@ -22,17 +22,19 @@ export interface Answer {
 	socket?: unknown;
 }
 
-/** The answer in what n8n returned. */
-export function returnedAnswer(response: unknown): Answer {
-	const { statusCode, headers, body } = response as IN8nHttpFullResponse;
-	return {
-		status: statusCode,
-		headers: headers as Answer['headers'],
-		body: body as Readable,
-		// The body is Node's own message on n8n 1.x, and knows its socket.
-		socket: isRecord(body) ? body.socket : undefined,
-	};
+/** What n8n's helpers return for a whole response as a stream. On n8n 1.x, the body is Node's own message. */
+export interface Returned {
+	statusCode: number;
+	headers: Answer['headers'];
+	body: Readable & { socket?: unknown };
 }
+
+export const returnedAnswer = ({ statusCode, headers, body }: Returned): Answer => ({
+	status: statusCode,
+	headers,
+	body,
+	socket: body.socket,
+});
 
 /** The response inside an error that n8n threw; undefined if there is none. `signal` aborts its body. */
 export function thrownAnswer(error: unknown, signal: AbortSignal): Answer | undefined {

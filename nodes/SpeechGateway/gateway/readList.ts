@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { gatewayWords } from './gatewayWords';
 import { isRecord } from '../core/json';
-import { isDataObject } from './dataObject';
 
 /** Where answers keep their list. */
 const LISTS = ['data', 'items', 'models', 'voices', 'list', 'results', 'result'];
@@ -14,7 +13,7 @@ export function readList(body: unknown): IDataObject[] {
 	const found = listIn(body) ?? heldBy(body).map(listIn).find(Array.isArray);
 	if (!found) throw new Error('the answer is not a list');
 	return found.flatMap((entry: unknown): IDataObject[] => {
-		if (isDataObject(entry)) return [entry];
+		if (isRecord(entry)) return [entry];
 		return typeof entry === 'string' || typeof entry === 'number' ? [{ id: entry }] : [];
 	});
 }

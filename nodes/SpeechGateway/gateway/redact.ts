@@ -76,6 +76,7 @@ export class Redactor {
 	}
 
 	/** A parsed JSON value with all its texts and the names of its fields as `text` leaves them. */
+	value<T>(value: T): T;
 	value(value: unknown): unknown {
 		if (typeof value === 'string') return this.text(value);
 		if (typeof value !== 'object' || value === null || !this.whole) return value;

@@ -10,6 +10,7 @@ import { Account, CREDENTIAL } from './account';
 import {
 	type Answer,
 	isFromProxy,
+	type Returned,
 	returnedAnswer,
 	thrownAnswer,
 	throwsProxyStatuses,
@@ -118,8 +119,7 @@ export class Transport {
 			const isGateway = new URL(target).origin === new URL(this.root).origin;
 			response = await this.request(request, isGateway);
 		}
-		const headers = this.redactor.value(response.headers) as GatewayResponse['headers'];
-		return { ...response, headers };
+		return { ...response, headers: this.redactor.value(response.headers) };
 	}
 
 	/** A JSON body without the key; undefined when it is not JSON. Rejects when it breaks off, is too large or too slow. */
@@ -153,7 +153,7 @@ export class Transport {
 
 	/** A value of parsed JSON without the key. */
 	redactValue<T>(value: T): T {
-		return this.redactor.value(value) as T;
+		return this.redactor.value(value);
 	}
 
 	/** For text that is shown while it arrives: holds back what may be the beginning of the key. */
@@ -171,12 +171,12 @@ export class Transport {
 		);
 		let answer: Answer;
 		try {
-			const response: unknown = withKey
+			const response: Returned = withKey
 				? await helpers.httpRequestWithAuthentication.call(
 						// n8n always takes the abort signal from the context.
 						Object.create(this.context, {
 							getExecutionCancelSignal: { value: () => abortSignal },
-						}) as IExecuteFunctions,
+						}),
 						CREDENTIAL,
 						request,
 						{ credentialsDecrypted: await this.account.signature() },
@@ -222,20 +222,20 @@ const MAX_DETAIL = 500;
 function rootCause(error: unknown): TransportErrorFacts {
 	const facts: TransportErrorFacts = {};
 	const names: string[] = [];
-	for (let at = error, depth = 0; at && typeof at === 'object' && depth < 6; depth++) {
-		const found = at as Record<string, unknown>;
-		const { name, message, messages, syscall, cause, errors, request } = found;
-		const code = [found.code, found.httpCode].find(
+	for (let at = error, depth = 0; isRecord(at) && depth < 6; depth++) {
+		const { name, message, messages, syscall, cause, errors, request } = at;
+		const code = [at.code, at.httpCode].find(
 			(value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
 		);
 		if (typeof code === 'string') facts.code = code;
 		if (typeof syscall === 'string') facts.syscall = syscall;
 		if (isHandshaking(request)) facts.isHandshaking = true;
 		if (typeof name === 'string') names.push(name);
-		const original = Array.isArray(messages) ? (messages[0] as unknown) : undefined;
+		const [original]: unknown[] = Array.isArray(messages) ? messages : [];
 		const text = [original, message].find((value) => typeof value === 'string' && value !== '');
 		if (typeof text === 'string') facts.message = text.trim();
-		at = cause ?? (Array.isArray(errors) ? (errors[0] as unknown) : undefined);
+		const [first]: unknown[] = Array.isArray(errors) ? errors : [];
+		at = cause ?? first;
 	}
 	return { ...facts, name: names.join(' ') };
 }

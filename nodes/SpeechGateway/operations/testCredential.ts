@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { asError } from '../core/errors';
-import { idIn } from '../core/json';
+import { idIn, isRecord } from '../core/json';
 import { gatewayRoot } from '../gateway/baseUrl';
 import { endpoints } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
@@ -34,7 +34,7 @@ export async function testCredential(
 	try {
 		root = gatewayRoot(String(baseUrl ?? ''));
 		// The only helper that n8n gives to a credential's test.
-		const answer = (await helpers.request({
+		const answer: { statusCode: number; body: unknown } = await helpers.request({
 			method: endpoints.models.method,
 			uri: `${root}${endpoints.models.path}`,
 			headers: { Authorization: `Bearer ${String(apiKey ?? '').trim()}` },
@@ -44,7 +44,7 @@ export async function testCredential(
 			// The key stays with this address, and billed requests do not follow redirects, either.
 			followRedirect: false,
 			timeout: TIMEOUT_MS,
-		})) as { statusCode: number; body: unknown };
+		});
 		return verdictOn(answer.statusCode, answer.body);
 	} catch (error) {
 		return failed(root === '' ? asError(error).message : whyUnanswered(error, root));
@@ -69,10 +69,12 @@ function isModelList(body: unknown): boolean {
 	}
 }
 
+const codeOf = (error: unknown): string | undefined =>
+	isRecord(error) && typeof error.code === 'string' ? error.code : undefined;
+
 function whyUnanswered(error: unknown, root: string): string {
-	const thrown: Error & { code?: string } = asError(error);
-	const { message } = thrown;
-	const code = thrown.code ?? (thrown.cause as { code?: string } | undefined)?.code;
+	const { message, cause } = asError(error);
+	const code = codeOf(error) ?? codeOf(cause);
 	const failure = transportFailure({ code, message });
 	return explainUnanswered({ failure, code, detail: message }, root)[0];
 }

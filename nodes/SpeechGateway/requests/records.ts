@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { InputError, type Sent, type UnknownFacts } from '../core/errors';
-import { idIn, isRecord } from '../core/json';
+import { idIn, isRecord, type Json } from '../core/json';
 
 /**
  * What the ledger keeps in the execution's data: plain JSON that a later version of the node may read, or an earlier one
@@ -32,7 +32,7 @@ export type Entry =
 export interface Failed {
 	message: string;
 	description: string;
-	details: object;
+	details: Record<string, Json>;
 	binary?: object;
 }
 

@@ -2,17 +2,18 @@ import {
 	type Functionality,
 	type IBinaryKeyData,
 	type INode,
-	type JsonObject,
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
 import {
+	type AttachedFiles,
 	EmptyFieldError,
 	type ErrorDetails,
 	GatewayError,
 	InputError,
 	NOTHING_SENT,
 } from '../core/errors';
+import { isRecord } from '../core/json';
 import type { Operation } from './operation';
 import type { Execution } from '../engine/execution';
 
@@ -28,6 +29,9 @@ export interface ErrorText {
 /** n8n marks an execution as canceled if the error's message contains that word, which the gateway's words may. */
 const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled');
 
+/** Files of n8n's store in n8n's words, which `core/` does not know. */
+export const binaryOf = (files: AttachedFiles) => files as IBinaryKeyData;
+
 export function errorText(error: unknown): ErrorText {
 	if (error instanceof GatewayError) {
 		const { description, details, files } = error;
@@ -35,13 +39,16 @@ export function errorText(error: unknown): ErrorText {
 			message: cleaned(error.message),
 			description: cleaned(description),
 			details,
-			binary: files as IBinaryKeyData,
+			binary: binaryOf(files),
 		};
 	}
-	const { message, description } = error as { message?: string; description?: string | null };
+	const { message = error, description } = isRecord(error) ? error : {};
 	return {
-		message: cleaned(String(message ?? error)),
-		description: description ?? 'This was not expected. What was paid for is kept for a retry.',
+		message: cleaned(String(message)),
+		description:
+			typeof description === 'string'
+				? description
+				: 'This was not expected. What was paid for is kept for a retry.',
 		details: {},
 	};
 }
@@ -55,7 +62,7 @@ export function nodeError(
 	const message = cleaned(text);
 	const options = { message, description, ...where };
 	const error = httpCode
-		? new NodeApiError(node, { message } as JsonObject, { ...options, httpCode })
+		? new NodeApiError(node, { message }, { ...options, httpCode })
 		: new NodeOperationError(node, message, options);
 	// For an error code such as ECONNRESET, n8n would show its own advice: "retry the request immediately".
 	error.message = message;

@@ -1,12 +1,7 @@
-import type {
-	IBinaryKeyData,
-	IDataObject,
-	INodeExecutionData,
-	IWorkflowSettings,
-} from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import type { OutcomeUnknownError, UnknownReason } from '../core/errors';
 import { COMBINED_FILES } from '../engine/errorOutput';
-import type { ErrorText } from './errors';
+import { binaryOf, type ErrorText } from './errors';
 import type { About } from './operation';
 
 const CHECK_FIRST =
@@ -43,7 +38,7 @@ export function unknownItem(
 	advice = ADVICE[facts.reason],
 ): INodeExecutionData {
 	const { reason, message, ...rest } = facts;
-	const json = {
+	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
 		advice,
@@ -57,8 +52,8 @@ export function unknownItem(
 		...rest,
 		...described,
 		...details,
-	} as IDataObject;
-	const binary = files as IBinaryKeyData;
+	};
+	const binary = binaryOf(files);
 	return { json, ...(Object.keys(binary).length > 0 && { binary }) };
 }
 
@@ -70,7 +65,7 @@ export function errorItem(
 	{ message, description, details, binary = {} }: ErrorText,
 	binaryMode?: IWorkflowSettings['binaryMode'],
 ): INodeExecutionData {
-	const error = { message, description, ...details } as IDataObject;
+	const error = { message, description, ...details };
 	if (Object.keys(binary).length === 0) return { json: { error } };
 	if (binaryMode !== 'combined') return { json: { error }, binary };
 	return { json: { error: { ...error, [COMBINED_FILES]: binary } } };

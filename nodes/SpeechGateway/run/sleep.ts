@@ -34,10 +34,10 @@ function shown(outcome: Settled): IDataObject[] {
 	if ('branch' in outcome) return outcome.items.map(({ json }) => json);
 	if ('failed' in outcome) {
 		const { message, details } = errorText(outcome.failed);
-		return [{ failed: message, ...details } as IDataObject];
+		return [{ failed: message, ...details }];
 	}
 	if (!('asleep' in outcome)) return [];
-	const tasks = outcome.asleep.tasks as IDataObject[];
+	const { tasks } = outcome.asleep;
 	return tasks.length === 1 ? tasks : [{ jobs: tasks }];
 }
 

@@ -1,7 +1,7 @@
 /** What a file says of its parts, so that a later version of its text need not have them spoken again. No words are in it. */
 import { createHash } from 'crypto';
 import type { Place } from '../audio';
-import { isRecord, parseJson } from '../core/json';
+import { isRecord, keysOf, parseJson } from '../core/json';
 import type { Voice } from '../fields/voice';
 import type { Fingerprint } from '../text/knownParts';
 
@@ -75,17 +75,21 @@ export function readRecord(text: string, fileLength: number): PartsRecord | 'new
 		: undefined;
 }
 
-const FLAG_NAMES = Object.keys(FLAGS) as Array<keyof typeof FLAGS>;
+const FLAG_NAMES = keysOf(FLAGS);
 
 const isTexts = (value: unknown): value is string[] =>
 	Array.isArray(value) && value.every((one) => typeof one === 'string');
 
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
 function partOf([hash, ...numbers]: unknown[]): RecordedPart | undefined {
-	const [voice, units, opening, sum, from, to, flags, delay, padding] = numbers as number[];
-	const needed = [voice, units, opening, sum, from, to, flags];
-	const isWhole = (value: unknown) => Number.isSafeInteger(value);
-	if (typeof hash !== 'string' || !needed.every(isWhole) || units < 1) return undefined;
-	if (![delay, padding].every((value) => value === null || isWhole(value))) return undefined;
+	const needed = numbers.slice(0, 7);
+	const [delay, padding] = numbers.slice(7);
+	if (typeof hash !== 'string' || needed.length < 7 || !needed.every(isWhole)) return undefined;
+	if (delay !== null && !isWhole(delay)) return undefined;
+	if (padding !== null && !isWhole(padding)) return undefined;
+	const [voice, units, opening, sum, from, to, flags] = needed;
+	if (units < 1) return undefined;
 	return {
 		...{ hash, voice, units, opening, sum, from, to },
 		...(delay !== null && { delay }),

@@ -5,7 +5,7 @@ import type { Parameters } from '../fields/parameters';
 import type { Voice } from '../fields/voice';
 import { fileOf } from '../files/inputFile';
 import { inspectPrevious, storeSlices } from '../files/previousFile';
-import type { StoredAudio } from '../files/storeAudio';
+import { isStoredAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { type Fingerprint, fingerprintOf } from '../text/knownParts';
 import type { NarrationInput, Speech, SpeechPart } from './parts';
@@ -181,7 +181,10 @@ export async function cutReused(
 	{ previous, previousBinaryPropertyName: file, fileName }: NarrationInput,
 	{ parts }: Speech,
 ): Promise<(part: RecordedPart) => StoredAudio> {
-	const kept = (part: RecordedPart) => item.ledger.reused(part.hash) as StoredAudio | undefined;
+	const kept = ({ hash }: RecordedPart) => {
+		const value = item.ledger.reused(hash);
+		return value && isStoredAudio(value) ? value : undefined;
+	};
 	const all = new Map(parts.flatMap(({ reused }) => (reused ? [[reused.hash, reused]] : [])));
 	const missing = [...all.values()].filter((part) => !kept(part)).sort((a, b) => a.from - b.from);
 	if (missing.length > 0 && previous && file) {

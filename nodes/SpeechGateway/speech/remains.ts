@@ -133,7 +133,8 @@ export function seams(
 function runsOf(results: PartResult[]): Array<{ from: number; run: PartResult[] }> {
 	const runs: Array<{ from: number; run: PartResult[] }> = [];
 	for (const [from, result] of results.entries()) {
-		if (from > 0 && belongTogether(results[from - 1], result)) runs.at(-1)!.run.push(result);
+		const last = runs.at(-1);
+		if (last && belongTogether(results[from - 1], result)) last.run.push(result);
 		else runs.push({ from, run: [result] });
 	}
 	return runs;

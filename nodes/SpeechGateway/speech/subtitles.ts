@@ -24,13 +24,13 @@ const MIN_CUE_SECONDS = 20 / 24;
 const WIDE =
 	/[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18d08}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-function columnsOf(codePoint: number): number {
-	return codePoint >= 0x1100 && WIDE.test(String.fromCodePoint(codePoint)) ? 2 : 1;
-}
+/** `character`: a code point. */
+const columnsOf = (character: string): number =>
+	character >= '\u1100' && WIDE.test(character) ? 2 : 1;
 
 function columns(text: string): number {
 	let sum = 0;
-	for (const character of text) sum += columnsOf(character.codePointAt(0)!);
+	for (const character of text) sum += columnsOf(character);
 	return sum;
 }
 
@@ -105,11 +105,11 @@ export function subtitles(format: 'srt' | 'vtt', segments: HeardText[]): string 
 		);
 		const shown = onOneLine(segment.text);
 		const cues = cueLines(shown, end - start);
-		const isHeard = segment.pauses !== undefined && lettersOf(shown) > 0;
-		const measure = isHeard ? lettersOf : columns;
+		const pauses = lettersOf(shown) > 0 ? segment.pauses : undefined;
+		const measure = pauses ? lettersOf : columns;
 		const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + measure(line), 0));
 		const total = lengths.reduce((sum, length) => sum + length, 0);
-		const heard = isHeard && heardAt(shown, end - start, segment.pauses!);
+		const heard = pauses && heardAt(shown, end - start, pauses);
 		const timeAt = (length: number) => {
 			const seconds = ((end - start) * length) / total;
 			const within = heard && length > 0 && length < total ? heard(length) : seconds;

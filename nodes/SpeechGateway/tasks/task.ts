@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { AsleepError, asError, GatewayError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
-import { idIn } from '../core/json';
-import { isDataObject } from '../gateway/dataObject';
+import { idIn, isRecord } from '../core/json';
 import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
@@ -25,7 +24,7 @@ export async function submitTask(
 	const body = await item.billed({
 		...request,
 		endpoint,
-		isResult: isDataObject,
+		isResult: isRecord,
 		read: readAccepted(item),
 	});
 	const id = String(body.id);
@@ -98,8 +97,8 @@ const WRAPPERS = ['data', 'job', 'task', 'video', 'voice', 'result'];
 
 /** A resource's JSON, which some gateways wrap in another object. Throws when it is no object. */
 export function resourceBody(body: unknown): IDataObject {
-	if (!isDataObject(body)) throw new Error('the answer is not a JSON object');
-	const wrapped = WRAPPERS.map((name) => body[name]).find(isDataObject);
+	if (!isRecord(body)) throw new Error('the answer is not a JSON object');
+	const wrapped = WRAPPERS.map((name) => body[name]).find(isRecord);
 	if (!wrapped || idIn(body, ...IDS) !== undefined) return body;
 	// A status next to the wrapped object may be the resource's own, or only mean that the request succeeded.
 	const isWhole = idIn(wrapped, ...IDS) !== undefined && wrapped.status !== undefined;

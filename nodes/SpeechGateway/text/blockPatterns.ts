@@ -34,9 +34,15 @@ export function isThematicBreak(text: string): boolean {
 	return marks.length > 2 && '*-_'.includes(marks[0]) && marks === marks[0].repeat(marks.length);
 }
 
-/** Offsets of the cells of a table row. Pipes at its ends are optional. */
-export function cellsOf(line: string): Array<{ start: number; end: number }> {
-	const cells: Array<{ start: number; end: number }> = [];
+/** Offsets of the line. */
+interface Cell {
+	start: number;
+	end: number;
+}
+
+/** The cells of a table row. Pipes at its ends are optional. */
+export function cellsOf(line: string): Cell[] {
+	const cells: Cell[] = [];
 	let start = 0;
 	for (const { 0: mark, index } of line.matchAll(/\\.|\|/g)) {
 		if (mark !== '|') continue;
@@ -44,9 +50,9 @@ export function cellsOf(line: string): Array<{ start: number; end: number }> {
 		start = index + 1;
 	}
 	cells.push({ start, end: line.length });
-	if (cells.length > 1 && line.slice(cells[0].start, cells[0].end).trim() === '') cells.shift();
-	const last = cells.at(-1)!;
-	if (cells.length > 1 && line.slice(last.start, last.end).trim() === '') cells.pop();
+	const isBlank = (cell: Cell) => line.slice(cell.start, cell.end).trim() === '';
+	if (cells.length > 1 && isBlank(cells[0])) cells.shift();
+	if (cells.length > 1 && isBlank(cells[cells.length - 1])) cells.pop();
 	return cells;
 }
 

@@ -118,7 +118,8 @@ export function* segmentsOf(
 		)) {
 			held.push({ segment, index: from + index, isWordLike });
 			if (held.length <= 2) continue;
-			yield held.shift()!;
+			const [first] = held.splice(0, 1);
+			yield first;
 			// A window that grew for one long segment is too slow for short ones.
 			if (size > WINDOW) {
 				isWhole = false;

@@ -15,6 +15,14 @@ export function isPair(text: string, offset: number): boolean {
 	);
 }
 
+/** The code point before an offset; empty at the start. */
+export const characterBefore = (text: string, offset: number): string =>
+	text.slice(isPair(text, offset - 2) ? offset - 2 : Math.max(0, offset - 1), offset);
+
+/** The code point at an offset; empty at the end. */
+export const characterAt = (text: string, offset: number): string =>
+	text.slice(offset, offset + (isPair(text, offset) ? 2 : 1));
+
 /** Counts Unicode code points, the gateway's unit for text limits. A lone surrogate counts as one. */
 export function countCharacters(text: string): number {
 	let count = 0;

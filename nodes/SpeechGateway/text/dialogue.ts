@@ -139,11 +139,11 @@ function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<
 		({ name }) => !known.has(foldName(name)) && looksLikeName(name) && !isLabel(name),
 	);
 	const counts = new Map<string, number>();
-	for (const { name } of strangers)
-		counts.set(foldName(name), (counts.get(foldName(name)) ?? 0) + 1);
+	const linesOf = (name: string) => counts.get(foldName(name)) ?? 0;
+	for (const { name } of strangers) counts.set(foldName(name), linesOf(name) + 1);
 	const namesAreMarked = found.some(({ name, isMarked }) => isMarked && known.has(foldName(name)));
 	const speaks = ({ name, isMarked, isDirected }: Found) =>
-		counts.get(foldName(name))! > 1 ||
+		linesOf(name) > 1 ||
 		isDirected ||
 		(isMarked && namesAreMarked) ||
 		SINGLE_NAME.test(name) ||

@@ -1,3 +1,5 @@
+import { characterAt, characterBefore } from './characters';
+
 /** A run of `*`, `_` or `~`, which may open or close emphasis. */
 export interface Delimiter {
 	mark: string;
@@ -16,15 +18,8 @@ const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** Whether a run can open or close emphasis depends on the characters around it, by the rules of CommonMark. */
 export function delimiterAt(text: string, start: number, length: number): Delimiter {
 	const mark = text.charAt(start);
-	const code = text.charCodeAt(start - 1);
-	const before =
-		start === 0
-			? ' '
-			: (code & 0xfc00) === 0xdc00
-				? text.slice(start - 2, start)
-				: text.charAt(start - 1);
-	const next = text.codePointAt(start + length);
-	const after = next === undefined ? ' ' : String.fromCodePoint(next);
+	const before = characterBefore(text, start) || ' ';
+	const after = characterAt(text, start + length) || ' ';
 	const left =
 		!SPACE.test(after) &&
 		(!PUNCTUATION.test(after) || SPACE.test(before) || PUNCTUATION.test(before));

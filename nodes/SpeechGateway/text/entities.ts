@@ -65,13 +65,19 @@ function table(): Map<string, number> {
 /** The Windows-1252 characters that old pages mean by the numbers 128 to 159. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** A character reference with its semicolon. */
-export const CHARACTER_REFERENCE =
-	/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z][A-Za-z\d]{1,31}));/y;
+/** With its semicolon. */
+const CHARACTER_REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z][A-Za-z\d]{1,31}));/y;
 
-/** The character for a match of CHARACTER_REFERENCE; undefined if its name is unknown. */
-export function characterOf(match: RegExpExecArray): string | undefined {
-	const [, decimal, hex, name] = match;
+/** Resolves the character reference at an offset; undefined if there is none, or its name is unknown. */
+export function referenceAt(text: string, at: number): Edit | undefined {
+	const match = matchAt(CHARACTER_REFERENCE, text, at);
+	const character = match ? characterOf(match) : undefined;
+	return match && character !== undefined
+		? { start: at, end: at + match[0].length, text: character }
+		: undefined;
+}
+
+function characterOf([, decimal, hex, name]: RegExpExecArray): string | undefined {
 	codePoints ??= table();
 	const code =
 		name === undefined ? parseInt(decimal ?? hex, decimal ? 10 : 16) : codePoints.get(name);
@@ -86,10 +92,8 @@ export function decode(from: MappedText): MappedText {
 	const edits: Edit[] = [];
 	const { text } = from;
 	for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
-		const match = matchAt(CHARACTER_REFERENCE, text, at);
-		const character = match ? characterOf(match) : undefined;
-		if (character !== undefined)
-			edits.push({ start: at, end: at + match![0].length, text: character });
+		const reference = referenceAt(text, at);
+		if (reference) edits.push(reference);
 	}
 	return rewrite(from, edits);
 }

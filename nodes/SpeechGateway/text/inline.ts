@@ -1,7 +1,7 @@
 import { WHOLE_TAG } from './blockPatterns';
 import { matchAt } from './characters';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
-import { CHARACTER_REFERENCE, characterOf } from './entities';
+import { referenceAt } from './entities';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
 import { endOf, type MappedText, MappedWriter, startOf } from './mapped';
 import { formulaAt } from './math';
@@ -163,12 +163,10 @@ export class InlineReader {
 	}
 
 	private reference(at: number): number {
-		const match = matchAt(CHARACTER_REFERENCE, this.text, at);
-		const character = match ? characterOf(match) : undefined;
-		if (character === undefined) return at + 1;
-		const end = at + match![0].length;
-		this.changes.push({ start: at, end, text: character });
-		return end;
+		const reference = referenceAt(this.text, at);
+		if (!reference) return at + 1;
+		this.changes.push(reference);
+		return reference.end;
 	}
 
 	private angle(at: number): number {

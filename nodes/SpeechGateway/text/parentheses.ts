@@ -19,8 +19,12 @@ const isLineEnd = (character: string) =>
 function* pairs(text: string): Generator<{ open: number; close: number }> {
 	const open: number[] = [];
 	for (const { 0: bracket, index } of text.matchAll(/[()（）]/g)) {
-		if (bracket === '(' || bracket === '（') open.push(index);
-		else if (open.length > 0) yield { open: open.pop()!, close: index };
+		if (bracket === '(' || bracket === '（') {
+			open.push(index);
+			continue;
+		}
+		const start = open.pop();
+		if (start !== undefined) yield { open: start, close: index };
 	}
 }
 

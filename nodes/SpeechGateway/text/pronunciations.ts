@@ -1,5 +1,5 @@
 import { segmentsOf } from './boundaries';
-import { UNSPACED } from './characters';
+import { characterAt, characterBefore, UNSPACED } from './characters';
 import type { Edit } from './mapped';
 
 /** A word or phrase, and what to say in its place. */
@@ -95,10 +95,7 @@ function wordEdges(text: string): (offset: number) => boolean {
 	const inDictionary = dictionaryOf(text);
 	return (offset) => {
 		if (offset === 0 || offset === text.length) return true;
-		const code = text.charCodeAt(offset - 1);
-		const before =
-			(code & 0xfc00) === 0xdc00 ? text.slice(offset - 2, offset) : text.charAt(offset - 1);
-		const after = String.fromCodePoint(text.codePointAt(offset)!);
+		const [before, after] = [characterBefore(text, offset), characterAt(text, offset)];
 		if (!WORD.test(before) || !WORD.test(after)) return true;
 		if (UNSPACED.test(before) && UNSPACED.test(after)) return inDictionary(offset);
 		if (UNSPACED.test(before) || UNSPACED.test(after)) return true;
@@ -108,14 +105,17 @@ function wordEdges(text: string): (offset: number) => boolean {
 	};
 }
 
-/** Finds at most one match at each offset: the longest that is allowed there; among equals, the first in the list. */
+/** By the offset where it starts. */
+type Matches = Map<number, { end: number; rule: Pronunciation }>;
+
+/** Adds the longest match that is allowed at each offset, if longer than one already found; among equals, the first in the list. */
 function findAll(
 	text: string,
 	trie: TrieNode,
 	matchCase: boolean,
 	isEdge: (offset: number) => boolean,
-): Map<number, { end: number; rule: Pronunciation }> {
-	const found = new Map<number, { end: number; rule: Pronunciation }>();
+	found: Matches,
+): void {
 	const folded = fold(text, matchCase);
 	for (let at = 0; at < folded.text.length; at++) {
 		const start = folded.origins[at];
@@ -126,12 +126,11 @@ function findAll(
 			const isWhole = folded.origins[to - 1] !== end;
 			if (node.rules.length > 0 && isWhole && !MARK.test(text.charAt(end))) {
 				const rule = node.rules.find((one) => !one.wholeWord || (isEdge(start) && isEdge(end)));
-				if (rule) found.set(start, { end, rule });
+				if (rule && end > (found.get(start)?.end ?? start)) found.set(start, { end, rule });
 			}
 			if (to >= folded.text.length) break;
 		}
 	}
-	return found;
 }
 
 /** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the stretches `kept` do not change. */
@@ -141,18 +140,16 @@ export function pronounce(
 	kept: Array<{ start: number; end: number }> = [],
 ): Edit[] {
 	const isEdge = wordEdges(text);
-	const [exact, caseless] = [true, false].map((matchCase) => {
+	const found: Matches = new Map();
+	for (const matchCase of [true, false]) {
 		const trie = trieOf(rules, matchCase);
-		return trie ? findAll(text, trie, matchCase, isEdge) : new Map<number, never>();
-	});
-	const starts = [...new Set([...exact.keys(), ...caseless.keys()])].sort((a, b) => a - b);
+		if (trie) findAll(text, trie, matchCase, isEdge, found);
+	}
 	const edits: Edit[] = [];
 	let free = 0;
 	let k = 0;
-	for (const start of starts) {
+	for (const [start, { end, rule }] of [...found].sort(([a], [b]) => a - b)) {
 		if (start < free) continue;
-		const [one, other] = [exact.get(start), caseless.get(start)];
-		const { end, rule } = other === undefined || (one && one.end >= other.end) ? one! : other;
 		while (k < kept.length && kept[k].end <= start) k++;
 		if (k < kept.length && kept[k].start < end) continue;
 		edits.push({ start, end, text: rule.say });

@@ -158,15 +158,17 @@ function nextSpeakable(text: string): Uint32Array {
 export function cutText(
 	text: string,
 	limit: number,
-	widthOf: (codePoint: number) => number,
+	widthOf: (character: string) => number,
 	tags: ToneTag[] = [],
 	addedAt: (offset: number) => number = () => 0,
 ): TextSegment[] {
 	const widths = new Uint32Array(text.length + 1);
-	for (let offset = 0, sum = 0; offset < text.length; ) {
-		sum += widthOf(text.codePointAt(offset)!);
-		if (isPair(text, offset)) widths[++offset] = sum;
-		widths[++offset] = sum;
+	let offset = 0;
+	let width = 0;
+	for (const character of text) {
+		width += widthOf(character);
+		if (character.length > 1) widths[++offset] = width;
+		widths[++offset] = width;
 	}
 	const measure = (start: number, end: number) => widths[end] - widths[start];
 	const widthFrom = (start: number, end: number) => addedAt(start) + measure(start, end);

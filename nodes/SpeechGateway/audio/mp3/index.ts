@@ -8,6 +8,7 @@ import { joinedEdges, keepFrames, layOut } from './segment';
 import type { Mp3Info } from './reader';
 import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
 import { excerptOf } from './excerpt';
+import { frameBytes } from './reservoir';
 import { planEnd, planSeams } from './seams';
 import { stereoMp3 } from './stereo';
 import type { Gapless } from './xing';
@@ -98,7 +99,8 @@ export function planMp3(
 	};
 
 	const isConstant = segments.every(
-		(segment) => segment.info.bitrate === first.bitrate && !segment.changesBitrate,
+		({ info, header, skip }) =>
+			info.bitrate === first.bitrate && frameBytes({ header }) === frameBytes(info.head[skip]),
 	);
 	const bitrate = isConstant ? first.bitrate : 0;
 	const header = xingFrame({

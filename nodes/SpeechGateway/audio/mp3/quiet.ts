@@ -21,6 +21,8 @@ export interface QuietFrames {
 	end?: { frames: number; bytes: number; tail: number[] };
 }
 
+const noCut = () => ({ frames: 0, bytes: 0, sizes: [] });
+
 /** Takes frame by frame, knows what may be cut off. Memory stays at a few frames. */
 export class QuietEdges {
 	/** Frames until the first loud one is there and the one after it, the last of them only. */
@@ -30,7 +32,7 @@ export class QuietEdges {
 	private isLoud = false;
 	/** Quiet frames since the last loud one, and those of them beyond what stays. */
 	private run = 0;
-	private cut = { frames: 0, bytes: 0, sizes: [] as number[] };
+	private cut: { frames: number; bytes: number; sizes: number[] } = noCut();
 	private tail: number[] = [];
 
 	constructor(private readonly edgeFrames: number) {}
@@ -60,7 +62,7 @@ export class QuietEdges {
 		this.run = 0;
 		if (this.cut.frames === 0) return;
 		this.tail.push(...this.cut.sizes);
-		this.cut = { frames: 0, bytes: 0, sizes: [] };
+		this.cut = noCut();
 	}
 
 	private addToStart(frame: EdgeFrame, isQuiet: boolean, kept: number): void {
@@ -68,7 +70,8 @@ export class QuietEdges {
 		if (isQuiet) {
 			if (this.recent.length <= kept + REACH_FRAMES) return;
 			this.passed.frames++;
-			this.passed.bytes += frameBytes(this.recent.shift()!);
+			const [first] = this.recent.splice(0, 1);
+			this.passed.bytes += frameBytes(first);
 			return;
 		}
 		this.isLoud = true;
@@ -81,7 +84,8 @@ export class QuietEdges {
 			// Frames that it does not need are not worth keeping.
 			while (skip > 1 && freshHeader(recent.slice(1), skip - 1) !== undefined) {
 				passed.frames++;
-				passed.bytes += frameBytes(recent.shift()!);
+				const [first] = recent.splice(0, 1);
+				passed.bytes += frameBytes(first);
 				skip--;
 			}
 			this.start = { ...passed, head: recent, skip };

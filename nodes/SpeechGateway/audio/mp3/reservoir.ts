@@ -97,12 +97,16 @@ export function freshHeader(head: EdgeFrame[], index: number): number | undefine
 }
 
 /**
- * Makes that frame out of the frames up to and including `index`: the same side information, but main data that begin in
- * the frame itself. What later frames need stays at its end, since they count back from there; between the two is filler.
+ * Makes the frame with that header out of the frames up to and including `index`: the same side information, but main data that
+ * begin in the frame itself. What later frames need stays at its end, since they count back from there; between the two is filler.
  */
-export function freshFrame(head: EdgeFrame[], index: number, frames: Uint8Array): Uint8Array {
+export function freshFrame(
+	head: EdgeFrame[],
+	index: number,
+	header: number,
+	frames: Uint8Array,
+): Uint8Array {
 	const frame = head[index];
-	const header = freshHeader(head, index)!;
 	const at = frames.length - frameBytes(frame);
 	if (frame.mainDataBegin === 0) return frames.slice(at);
 	const areas: Uint8Array[] = [];

@@ -20,11 +20,11 @@ export interface Mp3Segment extends Kept {
 	/** Frames and bytes taken over. */
 	frames: number;
 	bytes: number;
+	/** Header of the first kept frame in the joined file. */
+	header: number;
 	/** Bytes of the skipped frames and the first kept one, and what the latter has in the joined file. 0 if none is skipped. */
 	startBytes: number;
 	freshBytes: number;
-	/** Whether the first kept frame gets a higher bitrate. */
-	changesBitrate: boolean;
 }
 
 /** Puts the segments one behind the other. */
@@ -39,9 +39,9 @@ export function layOut(
 	return excerpts.map(({ info, before }, part): Mp3Segment => {
 		const { skip, drop, pauseFrames } = kept[part];
 		const { head, tail } = info;
-		const fresh = skip > 0 ? { header: freshHeader(head, skip)! } : undefined;
-		const startBytes = fresh ? sum(head.slice(0, skip + 1).map(frameBytes)) : 0;
-		const freshBytes = fresh ? frameBytes(fresh) : 0;
+		const header = freshHeader(head, skip)!; // seams are planned where there is one
+		const startBytes = skip > 0 ? sum(head.slice(0, skip + 1).map(frameBytes)) : 0;
+		const freshBytes = skip > 0 ? frameBytes({ header }) : 0;
 		const endBytes = sum(tail.slice(tail.length - drop));
 		frame += pauseFrames;
 		byte += pauseFrames * silentFrameBytes;
@@ -54,9 +54,9 @@ export function layOut(
 			byte,
 			frames: info.frames - skip - drop,
 			bytes: info.dataBytes - startBytes + freshBytes - endBytes,
+			header,
 			startBytes,
 			freshBytes,
-			changesBitrate: freshBytes !== (fresh ? frameBytes(head[skip]) : 0),
 		};
 		frame += segment.frames;
 		byte += segment.bytes;
@@ -83,7 +83,7 @@ export function keepFrames(segment: Mp3Segment, emit: Emit): Emit {
 		if (!sameFrame(found, head[segment.skip])) {
 			throw new DamagedAudioError('A part has changed since it was inspected');
 		}
-		emit(freshFrame(head, segment.skip, frames));
+		emit(freshFrame(head, segment.skip, segment.header, frames));
 		start = [];
 	};
 	const take: Emit = (run) => {
@@ -118,11 +118,9 @@ export function joinedEdges(
 	const silent: EdgeFrame = { header: uint32be(silence, 0), mainDataBegin: 0, mainDataBytes: 0 };
 	const head: EdgeFrame[] = [];
 	for (const segment of segments) {
-		const { skip, drop, info } = segment;
+		const { skip, drop, info, header } = segment;
 		const known = info.head.slice(skip, info.frames - drop);
-		if (skip > 0) {
-			known[0] = { ...known[0], header: freshHeader(info.head, skip)!, mainDataBegin: 0 };
-		}
+		if (skip > 0) known[0] = { ...known[0], header, mainDataBegin: 0 };
 		for (let i = 0; i < segment.pauseFrames && i < EDGE_FRAMES; i++) head.push(silent);
 		head.push(...known);
 		if (known.length < segment.frames || head.length >= EDGE_FRAMES) break;

@@ -56,7 +56,7 @@ export class QuietEdges {
 		this.recent.push(packet);
 		this.recentSamples += packet.samples;
 		while (this.recentSamples - this.recent[0].samples >= KEPT_SAMPLES) {
-			const { bytes, samples } = this.recent.shift()!;
+			const [{ bytes, samples }] = this.recent.splice(0, 1);
 			this.recentSamples -= samples;
 			addPacket(this.start, bytes, samples);
 		}

@@ -173,6 +173,8 @@ function chained(before: OpusInfo | undefined, next: OpusInfo): OpusInfo {
 /** One logical stream, page by page. */
 class OpusStream {
 	private head?: Uint8Array;
+	/** More than two channels are several streams in each packet. */
+	private isMultistream = false;
 	private serial = 0;
 	private nextPage = 0;
 	private packetIndex = 0;
@@ -311,6 +313,7 @@ class OpusStream {
 				);
 			}
 			this.head = packet.slice();
+			this.isMultistream = packet[18] !== 0;
 			this.preSkip = uint16le(packet, 10);
 			return;
 		}
@@ -327,8 +330,7 @@ class OpusStream {
 		if (this.all.packets === 0) this.startsWithCelt = packet[0] >>> 3 >= FIRST_CELT_CONFIG;
 		addPacket(this.all, packet.length, samples);
 		if (this.all.samples <= this.preSkip) addPacket(this.lead, packet.length, samples);
-		// Packets of more than two channels hold several streams.
-		const level = this.head![18] === 0 ? this.levels.read(packet) : 1;
+		const level = this.isMultistream ? 1 : this.levels.read(packet);
 		this.edges.add({ bytes: packet.length, samples }, level);
 		this.track.add(level, samples / SAMPLE_RATE);
 		this.pagePackets.push({ bytes: packet.length, samples });

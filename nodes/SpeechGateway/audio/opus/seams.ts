@@ -73,7 +73,7 @@ export function planSeams(
 		const mayPause = pause > 0 || padding < 0;
 		const fixed = error + padding + delay + samplesOf(anew) - pause;
 		let least = Infinity;
-		let choice = { rest: error, dropped: [] as Packet[], pauses: 0 };
+		let choice = { rest: error, dropped: before.last.slice(0, 0), pauses: 0 };
 		for (let count = 0; count <= most; count++) {
 			const dropped = before.last.slice(before.last.length - count);
 			const samples = samplesOf(dropped);

@@ -54,8 +54,8 @@ export interface Heading {
 }
 
 /**
- * Chapters from headings, in order; `starts`: second at which each part starts; `trimmed`: seconds cut off its front. A chapter ends where the next one starts. Of several
- * headings at one place, which would be chapters of no length, the titles are joined.
+ * Chapters from headings, in order. `starts`: second at which each part starts; `trimmed`: seconds cut off its front. A chapter
+ * ends where the next one starts. Headings at one place would be chapters of no length, so their titles are joined.
  */
 export function chaptersOf(
 	headings: Heading[],
@@ -69,11 +69,11 @@ export function chaptersOf(
 		const start = Math.min(starts[part] + later, starts[part + 1] ?? seconds);
 		titles.set(start, [...(titles.get(start) ?? []), title]);
 	}
-	const places = [...titles.keys()].sort((a, b) => a - b);
-	return places.map((startSeconds, index) => ({
-		title: titles.get(startSeconds)!.join(': '),
+	const places = [...titles].sort(([a], [b]) => a - b);
+	return places.map(([startSeconds, words], index) => ({
+		title: words.join(': '),
 		startSeconds,
-		endSeconds: places[index + 1] ?? seconds,
+		endSeconds: places.at(index + 1)?.[0] ?? seconds,
 	}));
 }
 

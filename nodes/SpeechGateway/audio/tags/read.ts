@@ -23,7 +23,7 @@ export async function readMetadata(
 	format: string,
 	chunks: AsyncIterable<Uint8Array>,
 ): Promise<OwnMetadata> {
-	const read = READERS[format as AudioFormat];
+	const read = READERS[format];
 	const bytes = new ByteSource(chunks[Symbol.asyncIterator]());
 	try {
 		return (await read?.(bytes)) ?? NOTHING;
@@ -34,7 +34,9 @@ export async function readMetadata(
 
 const NOTHING: OwnMetadata = { tags: {}, chapters: [] };
 
-const READERS: Partial<Record<AudioFormat, (bytes: ByteSource) => Promise<OwnMetadata>>> = {
+type Read = (bytes: ByteSource) => Promise<OwnMetadata>;
+
+const READERS: Partial<Record<string, Read>> = {
 	async mp3(bytes) {
 		const header = await bytes.take(10);
 		if (!hasText(header, 0, 'ID3')) return NOTHING;
@@ -71,7 +73,7 @@ const READERS: Partial<Record<AudioFormat, (bytes: ByteSource) => Promise<OwnMet
 		}
 		return riff.metadata;
 	},
-};
+} satisfies Partial<Record<AudioFormat, Read>>;
 
 const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 '];
 const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {

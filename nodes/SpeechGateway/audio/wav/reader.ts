@@ -40,13 +40,21 @@ export interface WavInfo extends BaseInfo {
 	quiet?: QuietBytes;
 }
 
+type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
+
+/** What is known of the samples while they are read. */
+interface Samples {
+	shape: WavShape;
+	edges: QuietEdges;
+}
+
 /** A chunk being read, and how many of its bytes are still to come. */
 interface Chunk {
 	id: string;
 	left: number;
+	/** Of the data chunk. */
+	samples?: Samples;
 }
-
-type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
 
 /** Bytes of one sample of each channel. */
 export function bytesPerSampleFrame(shape: WavShape): number {
@@ -112,10 +120,8 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	/** The header does not know how long the file is. */
 	private streamed = false;
 	private shape?: WavShape;
-	private edges?: QuietEdges;
-	/** The chunk being read, or undefined between chunks. */
 	private chunk?: Chunk;
-	private hasData = false;
+	private samples?: Samples;
 	private dataBytes = 0;
 
 	constructor(private readonly onAudio: Emit = () => {}) {
@@ -126,8 +132,8 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		this.finish();
 		if (this.bytes === 0) throw new DamagedAudioError('The WAV file is empty');
 		if (!this.started) throw new DamagedAudioError('The WAV file is cut short in its header');
-		const { chunk } = this;
-		if (chunk && chunk.left > 0 && !(this.streamed && chunk.id === 'data')) {
+		const { chunk, samples } = this;
+		if (chunk && chunk.left > 0 && !(this.streamed && chunk.samples)) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: ${chunk.left} bytes of its ${chunk.id.trim()} chunk are missing`,
 			);
@@ -137,21 +143,21 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 				`The WAV file is cut short: ${this.missing} bytes of a tag are missing`,
 			);
 		}
-		if (!this.shape || !this.hasData) {
+		if (!samples) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: it has no ${this.shape ? 'data' : 'fmt'} chunk`,
 			);
 		}
 		if (this.dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples');
-		const frameBytes = bytesPerSampleFrame(this.shape);
+		const frameBytes = bytesPerSampleFrame(samples.shape);
 		if (this.dataBytes % frameBytes !== 0) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: ${this.dataBytes} bytes of data are not a whole number of samples of ${frameBytes} bytes`,
 			);
 		}
-		const info = wavInfo(this.shape, this.dataBytes, this.bytes);
-		const { edges } = this;
-		return { ...info, pauses: edges?.pauses(), quiet: edges?.end(frameBytes, info.sampleRate) };
+		const { shape, edges } = samples;
+		const info = wavInfo(shape, this.dataBytes, this.bytes);
+		return { ...info, pauses: edges.pauses(), quiet: edges.end(frameBytes, shape.sampleRate) };
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
@@ -175,19 +181,19 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 
 	/** Reads on within a chunk and returns the bytes used; 0 when more are needed. */
 	private readChunk(chunk: Chunk, bytes: Uint8Array, at: number, last: boolean): number {
-		const isData = chunk.id === 'data';
+		const { samples } = chunk;
 		const atMost = at + chunk.left;
 		let end = Math.min(bytes.length, atMost);
 		let ended = false;
-		if (isData && this.streamed && atMost > bytes.length) {
+		if (samples && this.streamed && atMost > bytes.length) {
 			// What lies near the end may be no samples; where the end is shows when it is there.
-			end = last ? this.endOfSamples(bytes, at) : bytes.length - TRAILING_BYTES;
+			end = last ? this.endOfSamples(samples, bytes, at) : bytes.length - TRAILING_BYTES;
 			ended = last;
 			if (!last && end <= at) return this.want(bytes.length - at + TRAILING_BYTES);
 		}
-		if (isData) {
+		if (samples) {
 			this.dataBytes += end - at;
-			this.edges?.feed(bytes.subarray(at, end));
+			samples.edges.feed(bytes.subarray(at, end));
 			this.onAudio(bytes.subarray(at, end));
 		}
 		chunk.left -= end - at;
@@ -195,7 +201,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	}
 
 	/** Where the samples of a streamed file end: where chunks begin that reach exactly to its end, or at a line break there. */
-	private endOfSamples(bytes: Uint8Array, at: number): number {
+	private endOfSamples({ shape }: Samples, bytes: Uint8Array, at: number): number {
 		let end = bytes.length;
 		for (let i = Math.max(at, end - TRAILING_BYTES); i < bytes.length; i++) {
 			if (TRAILING_CHUNKS.some((id) => hasText(bytes, i, id)) && chunksReachEnd(bytes, i)) {
@@ -203,7 +209,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 				break;
 			}
 		}
-		const extra = (this.dataBytes + end - at) % bytesPerSampleFrame(this.shape!);
+		const extra = (this.dataBytes + end - at) % bytesPerSampleFrame(shape);
 		const noSample = bytes.subarray(Math.max(at, end - extra), end);
 		const isPadding = noSample.every((byte) =>
 			end < bytes.length ? byte === 0 : byte === 0x0a || byte === 0x0d,
@@ -229,7 +235,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
 		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
 		if (bytes[at] === 0) return 1;
-		if (this.hasData) {
+		if (this.samples) {
 			const trailer = trailerBytes(bytes, at, last);
 			if (trailer === NEED_MORE) return this.want(bytes.length - at + MARK_BYTES);
 			if (trailer > 0) return trailer;
@@ -241,7 +247,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		const id = String.fromCharCode(...bytes.subarray(at, at + 4));
 		if (!isChunkId(bytes, at) || id === 'RIFF') {
 			throw new DamagedAudioError(
-				this.hasData
+				this.samples
 					? 'The WAV file is damaged: what follows its data is not a chunk'
 					: 'The WAV file is damaged: a chunk has no name',
 			);
@@ -257,16 +263,14 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			return CHUNK_HEADER_BYTES + size;
 		}
 		if (id === 'data') {
-			if (!this.shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
-			if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
-			this.hasData = true;
-			this.edges = new QuietEdges(
-				this.shape.bitsPerSample / 8,
-				this.shape.sampleRate * this.shape.channels,
-				levelIn(this.shape),
-			);
+			const { shape } = this;
+			if (!shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
+			if (this.samples) throw new DamagedAudioError('The WAV file has more than one data chunk');
+			const { bitsPerSample, sampleRate, channels } = shape;
+			const edges = new QuietEdges(bitsPerSample / 8, sampleRate * channels, levelIn(shape));
+			this.samples = { shape, edges };
 			this.streamed ||= isStreamingSize(size);
-			this.chunk = { id, left: size === 0 ? Infinity : size };
+			this.chunk = { id, left: size === 0 ? Infinity : size, samples: this.samples };
 			return CHUNK_HEADER_BYTES;
 		}
 		this.chunk = { id, left: size };

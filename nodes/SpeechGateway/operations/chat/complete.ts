@@ -19,10 +19,10 @@ export const complete = defineOperation(chatComplete, {
 		try {
 			const { raw, ...reply } = await completeChat(item, body, client?.text);
 			await client?.end();
-			const json = simplify
+			const json: IDataObject = simplify
 				? { ...reply, model: reply.model ?? body.model }
 				: withoutErrorKey(raw as IDataObject, 'chatError');
-			return { branch: 'success', items: [{ json: json as IDataObject }] };
+			return { branch: 'success', items: [{ json }] };
 		} catch (error) {
 			if (error instanceof OutcomeUnknownError) await client?.fail(error.message);
 			throw asError(error);
@@ -35,7 +35,7 @@ function chatRequest(input: ChatValues, { execution }: Parameters) {
 	const { model, messages, additionalBody, temperature, maxTokens, tools, simplify } = input;
 	const { streams } = execution;
 	const stream = input.stream ?? streams;
-	const body = {
+	const body: IDataObject = {
 		...additionalBody,
 		model,
 		messages,
@@ -43,7 +43,7 @@ function chatRequest(input: ChatValues, { execution }: Parameters) {
 		...(maxTokens !== undefined && { max_tokens: maxTokens }),
 		...(tools.length > 0 && { tools }),
 		...(stream && { stream }),
-	} as IDataObject;
+	};
 	return { body, relay: stream && streams, simplify };
 }
 

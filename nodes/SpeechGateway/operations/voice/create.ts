@@ -1,5 +1,5 @@
-import { isDataObject } from '../../gateway/dataObject';
 import type { IDataObject } from 'n8n-workflow';
+import { isRecord } from '../../core/json';
 import { CLONE_TOKENS, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { type CloneValues, voiceCreate } from './create.form';
 import { chunksOf, collect, fileOf } from '../../files/inputFile';
@@ -58,7 +58,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		endpoint: endpoints.createVoice,
 		input: { model, title, bytes: recording.bytes, fileName: recording.fileName },
 		about: { model },
-		isResult: isDataObject,
+		isResult: isRecord,
 		body: async () => {
 			const file = fileOf(execution, item.index, binaryPropertyName);
 			const audio = await collect(await chunksOf(execution, file));
