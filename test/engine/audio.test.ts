@@ -39,6 +39,7 @@ const bytesOf = async (file: IBinaryData) =>
 	await Container.get(BinaryDataService).getAsBuffer(file);
 const TEXT = 'The first sentence. The second sentence. The third sentence.';
 const THREE = { maxSegmentCharacters: 22, concurrency: 1 };
+const AT_ONCE = { ...THREE, concurrency: 3 };
 
 describe('parts that cannot be joined', () => {
 	test.each([
@@ -48,7 +49,7 @@ describe('parts that cannot be joined', () => {
 		answer(fixture(one), { input: 'first' });
 		answer(fixture(two), { input: 'second' });
 		sim.fault({ path: '/v1/audio/speech', input: 'third', status: 504 });
-		const { outputs, error } = await run(TEXT, { responseFormat: 'wav' }, THREE);
+		const { outputs, error } = await run(TEXT, { responseFormat: 'wav' }, AT_ONCE);
 		expect(error).toBeUndefined();
 		const [{ json, binary }] = outputs[1];
 		expect(json).toMatchObject({
@@ -68,7 +69,7 @@ describe('parts that cannot be joined', () => {
 		const [{ json, binary }] = outputs[0];
 		expect(json.error).toMatchObject({
 			message: expect.stringMatching(/^The parts could not be joined: /),
-			description: expect.stringContaining('each is a file of the error item'),
+			description: expect.stringContaining('none is lost'),
 			segments: { total: 2, completed: 2, unknown: 0 },
 		});
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);
@@ -130,9 +131,22 @@ describe('a container that is not read', () => {
 		expect(hints.join()).toContain('cannot be put into this flac file');
 	});
 
+	test('of several segments: once the first has come, no other is sent', async () => {
+		answer(foreign('tone.flac'), { times: Infinity });
+		const { outputs } = await run(TEXT, {}, THREE, 'continueErrorOutput');
+		expect(sim.charges).toHaveLength(1);
+		const [{ json, binary }] = outputs[2];
+		expect(json.error).toMatchObject({
+			message: 'The parts cannot be joined: FLAC audio would have to be encoded anew',
+			segments: { total: 3, completed: 1, unknown: 0 },
+			remainingText: 'The second sentence. The third sentence.',
+		});
+		expect(Object.keys(binary!)).toEqual(['completed']);
+	});
+
 	test('of several segments: each is attached, and the error says why they are not joined', async () => {
 		for (const input of ['first', 'second', 'third']) answer(foreign('tone.flac'), { input });
-		const { outputs } = await run(TEXT, {}, THREE, 'continueErrorOutput');
+		const { outputs } = await run(TEXT, {}, AT_ONCE, 'continueErrorOutput');
 		const [{ json, binary }] = outputs[2];
 		expect(json.error).toMatchObject({ message: expect.stringContaining('FLAC') });
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2', 'completed_3']);

@@ -1,5 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 /* A text that was changed: only what has changed is spoken, the rest is cut out of the file made before. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
@@ -410,6 +412,38 @@ test("an agent's tool", async () => {
 		'no file in the binary field',
 	);
 	expect(inputs()).toHaveLength(1);
+});
+
+describe('what the gateway sends now does not fit the previous version', () => {
+	const now = PARAGRAPHS.map((text, index) => (index % 2 ? paragraph(`new ${index}`) : text));
+	const other = readFileSync(join(__dirname, '../audio/fixtures/wav-44100-stereo-s16.wav'));
+	const parameters = generate({ ...PREVIOUS, concurrency: 1 }, { responseFormat: 'wav' });
+
+	test.each<OnError>(['stopWorkflow', 'continueErrorOutput'])(
+		'%s: found out by the first part, which is kept; nothing more is sent, by no retry either',
+		async (onError) => {
+			const previous = await firstVersion(
+				generate({}, { responseFormat: 'wav' }),
+				asText(PARAGRAPHS),
+			);
+			sim.fault({ method: 'POST', status: 200, body: other, charge: true, times: Infinity });
+			const more = { onError, retryOnFail: true, maxTries: 2 };
+			const result = await run(parameters, asText(now), previous, more);
+			expect(inputs()).toEqual([now[1]]);
+			const failure = (result.outputs[2]?.[0]?.json.error ?? result.error) as IDataObject;
+			expect(failure.message).toContain('The parts cannot be joined: ');
+			expect(failure.description).toContain('Leave "Previous Version" empty');
+			if (onError === 'stopWorkflow') {
+				const again = await run(parameters, asText(now), previous, { retryOf: saved(result.run) });
+				expect(again.error?.message).toContain('The parts cannot be joined: ');
+				expect(inputs()).toHaveLength(1);
+				return;
+			}
+			expect(failure.segments).toEqual({ total: 8, completed: 5, unknown: 0 });
+			expect(failure.remainingText).toBe([now[3], now[5], now[7]].join('\n'));
+			expect(await readStored(result.outputs[2][0].binary!.completed_2)).toEqual(other);
+		},
+	);
 });
 
 test('ten changes in a row: only what has changed is sent, and the length is that of a file spoken anew', async () => {

@@ -226,10 +226,10 @@ export class ItemRequests {
 	}
 
 	/**
-	 * A request failed for good. Its place in the limiter is held back from other billed requests until it is known how the
-	 * item ends.
+	 * A request failed for good, or what it brought is of no use. Its place in the limiter is held back from other billed
+	 * requests until it is known how the item ends.
 	 */
-	private fail(): void {
+	fail(): void {
 		this.giveUp();
 		if (this.stopsRun) this.release ??= this.session.limiter.hold();
 	}

@@ -30,7 +30,11 @@ export async function firstError(
 	const unknown = errors.find((error) => error instanceof OutcomeUnknownError);
 	const brokeOff = item.session.transport.cancel?.aborted ? item.ledger.interruption() : undefined;
 	const first =
-		unknown ?? brokeOff ?? errors.find((error) => !(error instanceof NotStartedError)) ?? errors[0];
+		unknown ??
+		brokeOff ??
+		misfit(speech, results) ??
+		errors.find((error) => !(error instanceof NotStartedError)) ??
+		errors[0];
 	const { breaker } = item.session;
 	if (speech.parts.length === 1) return first;
 	if (first instanceof NotStartedError && !breaker.hasTripped) return first;
@@ -41,6 +45,29 @@ export async function firstError(
 	}
 	const { message, description, details } = errorText(first);
 	return new GatewayError(message, description, { ...details, ...json }, files);
+}
+
+export const HOW_TO_GET_PARTS =
+	'Set "On Error" to "Continue (using error output)" to get them as files.';
+
+/** The error of a text whose other parts were not sent, because those that are done do not fit together. */
+function misfit({ parts }: Speech, results: PartResult[]): GatewayError | undefined {
+	const done = results.flatMap((result, index) => (isDone(result) ? [{ ...result, index }] : []));
+	for (const { audio, index } of done) {
+		const why = joinBlocker(done[0].audio.info, audio.info, {
+			part: index + 1,
+			pauseMilliseconds: 0,
+		});
+		if (why === undefined) continue;
+		const advice = parts.some(({ reused }) => reused)
+			? ' Leave "Previous Version" empty to have everything spoken anew.'
+			: '';
+		return new GatewayError(
+			`The parts cannot be joined: ${why.replace('part 1', `part ${done[0].index + 1}`)}`,
+			`No further part was sent, and none that is paid for is lost. ${HOW_TO_GET_PARTS}${advice}`,
+		);
+	}
+	return undefined;
 }
 
 export interface Remains {

@@ -44,6 +44,14 @@ export const isToBeSent = (item: ItemRequests, name: string): boolean =>
 export const isSpokenAsJob = (item: ItemRequests, name: string): boolean =>
 	item.ledger.has(jobName(name));
 
+/** The audio of a request that is done, spoken synchronously or as a job. */
+export function keptAudio({ ledger }: ItemRequests, name: string): StoredAudio | undefined {
+	const entries = [name, audioName(name)].map((known) => ledger.entry(known));
+	for (const entry of entries)
+		if (entry?.state === 'done' && isStoredAudio(entry.value)) return entry.value;
+	return undefined;
+}
+
 /** Speaks synchronously. Billed. With `asJob`, a request that the gateway cuts (524) goes on as a job. */
 export async function speak(
 	item: ItemRequests,
@@ -89,6 +97,8 @@ function spendExtra(
 /** A job has a name of its own in the ledger, beside the request that was cut. */
 const jobName = (name: string) => `${name} as job`;
 
+const audioName = (name: string) => `${jobName(name)}, audio`;
+
 /** Submits a job, as `submitTask` does. */
 export const submitJob = async (
 	item: ItemRequests,
@@ -108,7 +118,7 @@ export async function speakAsJob(
 	const { id } = known;
 	const task = { thing: 'job', id } as const;
 	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
-	return await item.remember(`${name}, audio`, isStoredAudio, async () => {
+	return await item.remember(audioName(request.name), isStoredAudio, async () => {
 		const size = String(request.body.input).length;
 		const first = { atOnce: resumed, heard: true, known, size };
 		await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);

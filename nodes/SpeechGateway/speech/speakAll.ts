@@ -1,3 +1,4 @@
+import { joinBlocker } from '../audio';
 import { AsleepError, OutcomeUnknownError } from '../core/errors';
 import { errorText } from '../run/errors';
 import type { ItemRequests } from '../requests/itemRequests';
@@ -17,17 +18,28 @@ export const isDone = (result: PartResult): result is PartResult & { audio: Stor
 type Progress = PartResult | { status: 'asleep'; error: AsleepError };
 
 /**
- * Speaks all parts, concurrently within the run's limit. After the first failure no further part is started and those in flight
- * are awaited. Throws AsleepError as long as jobs of parts are being waited for and no part has failed.
+ * Speaks all parts but those that are `kept`, concurrently within the run's limit. After the first failure no further part is
+ * started and those in flight are awaited; so, too, after audio that cannot be joined with the rest. Throws AsleepError as long as jobs of parts are being waited for and no part has failed.
  */
 export async function speakAll(
 	item: ItemRequests,
 	parts: SpeechPart[],
-	speak: (part: SpeechPart) => StoredAudio | Promise<StoredAudio>,
+	kept: (part: SpeechPart) => StoredAudio | undefined,
+	speak: (part: SpeechPart) => Promise<StoredAudio>,
 ): Promise<PartResult[]> {
+	let first: StoredAudio | undefined;
+	const mustFit = (audio: StoredAudio) => {
+		first ??= audio;
+		if (parts.length > 1 && joinBlocker(first.info, audio.info)) item.fail();
+		return audio;
+	};
+	for (const part of parts) {
+		const audio = kept(part);
+		if (audio) mustFit(audio);
+	}
 	const speakOne = async (part: SpeechPart): Promise<Progress> => {
 		try {
-			return { status: 'done', audio: await speak(part) };
+			return { status: 'done', audio: kept(part) ?? mustFit(await speak(part)) };
 		} catch (error) {
 			if (error instanceof AsleepError) return { status: 'asleep', error };
 			item.giveUp();

@@ -11,8 +11,8 @@ import type { Result } from '../requests/records';
 import { errorText } from '../run/errors';
 import { type NarrationInput, type Speech, type SpeechPart, voicesToAsk } from './parts';
 import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
-import { describeRemains, firstError, type Remains, seams } from './remains';
-import { type AsJob, isToBeSent, speak, speakAsJob, type SpeechRequest } from './speak';
+import { describeRemains, firstError, HOW_TO_GET_PARTS, type Remains, seams } from './remains';
+import { type AsJob, isToBeSent, keptAudio, speak, speakAsJob, type SpeechRequest } from './speak';
 import { isDone, speakAll } from './speakAll';
 import { estimateOf, speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
@@ -57,8 +57,11 @@ export async function speakParts(
 	if (toSpeak.length > 0 && toSpeak.every(({ request }) => isToBeSent(item, request)))
 		await voices.idOf(toSpeak[0].voice);
 
-	const results = await speakAll(item, parts, (part) =>
-		part.reused ? reusedAudio(part.reused) : speakPart(item, input, part, voices),
+	const results = await speakAll(
+		item,
+		parts,
+		({ reused, request }) => (reused ? reusedAudio(reused) : keptAudio(item, request)),
+		async (part) => await speakPart(item, input, part, voices),
 	);
 	if (!results.every(isDone)) throw await firstError(item, input, speech, results);
 	const spoken = results.map(({ audio }) => audio);
@@ -119,7 +122,7 @@ async function joinParts(
 const notJoined = (error: unknown, { json, files }: Remains) =>
 	new GatewayError(
 		`The parts could not be joined: ${errorText(error).message}`,
-		'All of them were paid for, and nothing is missing: each is a file of the error item, which there is with "On Error" set to "Continue (using error output)".',
+		`All parts were paid for and none is lost. ${HOW_TO_GET_PARTS}`,
 		json,
 		files,
 	);
