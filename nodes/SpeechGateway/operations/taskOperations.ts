@@ -10,19 +10,24 @@ interface TaskWork<I extends object, T extends object> {
 	/** Its name in errors, among the endpoints and, for its request, in the ledger. */
 	thing: Task['thing'];
 	/** Across the fields of an item. Throws InputError. */
-	check?(input: I): void;
+	check?: (input: I) => void;
 	/** Across items. Throws InputError. */
-	checkAll?(all: I[]): void;
+	checkAll?: (all: I[]) => void;
 	/** What only the gateway knows of it; free. Throws InputError. */
-	lookUp?(input: I, item: () => ItemRequests): Promise<unknown> | undefined;
+	lookUp?: (input: I, item: () => ItemRequests) => Promise<unknown> | undefined;
 	/** Facts known without asking the gateway; they go into its items. */
-	describe?(input: I): Record<string, number>;
+	describe?: (input: I) => Record<string, number>;
 	/** Identifies the task in an item whose outcome is unknown. */
-	about(input: I & Partial<Target>): Pick<About, 'input' | 'fileName'>;
+	about: (input: I & Partial<Target>) => Pick<About, 'input' | 'fileName'>;
 	/** Billed. Its ID is on record before anything else happens. */
-	submit(item: ItemRequests, input: I): Promise<IDataObject & { id: string }>;
+	submit: (item: ItemRequests, input: I) => Promise<IDataObject & { id: string }>;
 	/** Downloads the file of a completed one into the item; free. */
-	save(item: ItemRequests, id: string, target: T, json: IDataObject): Promise<INodeExecutionData>;
+	save: (
+		item: ItemRequests,
+		id: string,
+		target: T,
+		json: IDataObject,
+	) => Promise<INodeExecutionData>;
 }
 
 /** Where the file goes. */

@@ -100,7 +100,7 @@ export function settledUnknown(
 	index: number,
 	error: OutcomeUnknownError,
 	{ isTool }: Execution,
-	parameters: unknown,
+	parameters: object | undefined,
 ): Settled {
 	const about = parameters === undefined ? {} : operation.describe?.(parameters);
 	const subject = { index, operation: operationName(operation), ...about };

@@ -8,39 +8,39 @@ import type { Session } from '../requests/session';
 /** What an operation does. `P`: an item's checked input. */
 interface Work<P> {
 	/** Over all items, before anything is sent. Throws InputError. */
-	checkAll?(all: P[]): void;
+	checkAll?: (all: P[]) => void;
 	/**
 	 * Looks up what only the gateway knows, such as the ID of a voice; free. In stop mode, this happens for all items before
 	 * anything billed is sent. Throws InputError. Undefined if there is nothing to look up.
 	 */
-	lookUp?(input: P, item: () => ItemRequests): Promise<unknown> | undefined;
+	lookUp?: (input: P, item: () => ItemRequests) => Promise<unknown> | undefined;
 	/** One item: sends through `item`, and shapes the outcome. */
-	execute(input: P, item: ItemRequests): Promise<Result>;
+	execute: (input: P, item: ItemRequests) => Promise<Result>;
 	/** Whether all items become one result, by `combine`; asked of the first item's input. Else each has its own. */
-	combines?(input: P): boolean;
+	combines?: (input: P) => boolean;
 	/** All items that could be read, into one result that is paired with all of them. Free. */
-	combine?(all: Array<{ index: number; input: P }>, session: Session): Promise<Result>;
+	combine?: (all: Array<{ index: number; input: P }>, session: Session) => Promise<Result>;
 	/** Describes the request of an item whose outcome is unknown. */
-	describe?(input: P): About;
+	describe?: (input: P) => About;
 	/**
 	 * The input of a retry: what was paid for, except for settings that do not affect it, such as the file name. By default,
 	 * all of it is as it was paid for.
 	 */
-	retryWith?(paid: P, now: P): P;
+	retryWith?: (paid: P, now: P) => P;
 	/** The part of the input that decides what is paid for. By default, all of it. */
-	identity?(input: P): object;
+	identity?: (input: P) => object;
 }
 
 /** An operation as it is declared. `V`: the values of the form's fields; `P`: the result of `prepare`. */
 interface Declaration<V, P> extends Work<NoInfer<P>> {
 	/** Checks across fields, and what else is to be known before anything is sent. Throws InputError. */
-	prepare?(input: V, parameters: Parameters): P | Promise<P>;
+	prepare?: (input: V, parameters: Parameters) => P | Promise<P>;
 }
 
-/** An operation as it is run. */
-export interface Operation<P = unknown> extends OperationDescription, Work<P> {
+/** An operation as it is run. Its inputs come from its own `read`, or from the ledger, which kept one of them. */
+export interface Operation extends OperationDescription, Work<object> {
 	/** Reads and checks the parameters of one item; no network. Throws InputError. */
-	read(parameters: Parameters): Promise<P>;
+	read: (parameters: Parameters) => Promise<object>;
 }
 
 export type About = {
@@ -61,15 +61,15 @@ export function askedHash(operation: Operation, input: object): string {
 export const operationName = ({ resource, operation }: OperationDescription): string =>
 	`${resource}.${operation}`;
 
-/** Joins the form of an operation with what it does. */
-export const defineOperation = <V extends object, P = V>(
+/** Joins the form of an operation with what it does. From here on, the type of its input is not known. */
+export const defineOperation = <V extends object, P extends object = V>(
 	description: OperationDescription<V>,
 	{ prepare, ...work }: Declaration<V, P>,
-): Operation<P> => ({
+): Operation => ({
 	...description,
-	...work,
+	...(work as Work<object>),
 	async read(parameters) {
 		const values = description.values(parameters);
-		return prepare ? await prepare(values, parameters) : (values as V & P);
+		return prepare ? await prepare(values, parameters) : values;
 	},
 });

@@ -54,8 +54,8 @@ export async function readOne(
 	try {
 		const input = await operation.read(parameters);
 		const own = readSettings(parameters);
-		if (!paid) return { parameters: input as object, settings: own };
-		const used = (operation.retryWith?.(paid, input) ?? paid) as object;
+		if (!paid) return { parameters: input, settings: own };
+		const used = operation.retryWith?.(paid, input) ?? paid;
 		const changed = !sameJson(used, operation.retryWith?.(input, input) ?? input);
 		return { parameters: used, settings: own, changed };
 	} catch (error) {
