@@ -52,8 +52,9 @@ export class SpeechGateway implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		// Load the implementation lazily: n8n loads this file whenever one of its processes starts.
-		const { runOperation } = await import('./operations');
+		const { operations } = await import('./operations');
+		const { runItems } = await import('./run/runItems');
 		const { Execution } = await import('./engine/execution');
-		return await runOperation(new Execution(this));
+		return await runItems(new Execution(this), operations);
 	}
 }

@@ -1,9 +1,4 @@
-import type { INodeExecutionData } from 'n8n-workflow';
-import type { Execution } from '../engine/execution';
-import { asError, InputError } from '../core/errors';
-import { errorText, nodeError } from '../run/errors';
 import type { Operation } from '../run/operation';
-import { runItems } from '../run/runItems';
 import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';
 import { getMany as getModels } from './model/getMany';
@@ -30,24 +25,3 @@ export const operations: Operation[] = [
 	...videoOperations,
 	getModels,
 ];
-
-/** Runs the operation that the user has chosen, over all items of the node. */
-export async function runOperation(execution: Execution): Promise<INodeExecutionData[][]> {
-	const resource = execution.context.getNodeParameter('resource', 0);
-	const name = execution.context.getNodeParameter('operation', 0);
-	const operation = operations.find(
-		(known) => known.resource === resource && known.operation === name,
-	);
-	if (operation) {
-		try {
-			return await runItems(execution, operation);
-		} catch (error) {
-			// An error of the run itself, such as a record that cannot be read.
-			throw error instanceof InputError
-				? nodeError(execution.node, errorText(error))
-				: asError(error);
-		}
-	}
-	const message = `There is no operation "${String(name)}" of "${String(resource)}"`;
-	throw nodeError(execution.node, { message, description: '', details: {} });
-}

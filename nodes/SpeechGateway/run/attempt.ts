@@ -43,7 +43,7 @@ export class Attempt {
 			(input, index) => new ItemRun(operation, session, index, this.items[index], input),
 		);
 		if (execution.stopsOnError) await this.lookUp(runs);
-		const settled = await Promise.all(runs.map(async (item) => await item.run()));
+		const settled = await Promise.all(runs.map((item) => item.run()));
 		// After the workflow's timeout, n8n keeps what is returned here.
 		if (execution.isCancelled)
 			return this.sorted(
@@ -72,7 +72,7 @@ export class Attempt {
 
 	/** Only the gateway knows some bad values, such as a missing voice: in stop mode it is asked before anything is sent. */
 	private async lookUp(runs: ItemRun[]): Promise<void> {
-		const failures = await Promise.all(runs.map(async (item) => await item.lookUp()));
+		const failures = await Promise.all(runs.map((item) => item.lookUp()));
 		if (this.execution.isCancelled) return;
 		this.endOnFailure(failures, this.items.filter(({ result }) => result).length);
 	}

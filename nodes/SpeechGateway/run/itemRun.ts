@@ -35,38 +35,42 @@ export class ItemRun {
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
 	async run(): Promise<Settled> {
-		const { session, ledger, input } = this;
+		const { operation, session, ledger, input } = this;
 		try {
 			const missing = session.filesMayBeGone && (await missingFile(session, ledger));
 			if (missing) return { failed: missing };
 			if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
 			if (!input) return ledger.result ?? { failed: undefined };
-			const settled = 'failed' in input ? input : await this.send(input);
+			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };
+			const item = this.begin(input);
+			let settled: Settled;
+			try {
+				settled = await operation.execute(input.parameters, item);
+			} catch (error) {
+				settled = this.endedWith(error, input.parameters);
+			}
+			await this.settle(item, settled);
 			return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
 		} catch (error) {
 			return { failed: withPaid(error, ledger) };
 		}
 	}
 
-	private async send(input: Input): Promise<Settled> {
+	private begin(input: Input): ItemRequests {
 		const { operation, session, ledger } = this;
 		const { parameters, changed } = input;
 		if (changed) session.hints.add(SETTINGS_OF_BEFORE);
 		if (operation.billed)
 			ledger.ask(operationName(operation), parameters, askedHash(operation, parameters));
-		const item = this.requests(input);
-		let settled: Settled;
-		try {
-			settled = await operation.execute(parameters, item);
-		} catch (error) {
-			settled = this.endedWith(error, parameters);
-		}
-		const { sentNothing } = ledger;
+		return this.requests(input);
+	}
+
+	private async settle(item: ItemRequests, settled: Settled): Promise<void> {
+		const { sentNothing } = this.ledger;
 		// What is still processing is not finished: a retry goes on waiting for the same task.
-		if ('branch' in settled && settled.branch !== 'waiting' && operation.billed)
-			ledger.finish(settled);
+		if ('branch' in settled && settled.branch !== 'waiting' && this.operation.billed)
+			this.ledger.finish(settled);
 		await item.settle('failed' in settled, sentNothing);
-		return settled;
 	}
 
 	/** What an error means for the item. */

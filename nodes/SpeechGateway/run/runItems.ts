@@ -1,8 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import { hasPaid, Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { combineItems } from './combineItems';
+import { errorText, nodeError } from './errors';
 import type { Operation } from './operation';
 import { asToolCall, type CallResult } from './toolCall';
 
@@ -10,29 +12,56 @@ import { asToolCall, type CallResult } from './toolCall';
 const LEDGER = 'speechGateway';
 
 /**
- * Runs one operation over all items of the node and sorts the results onto the branches. Items run concurrently and come
- * out in order; the ledger knows what an earlier attempt has already done.
+ * Runs the operation that the user has chosen over all items of the node, and sorts the results onto the branches. Items run
+ * concurrently and come out in order; the ledger knows what an earlier attempt has already done.
  */
 export async function runItems(
 	execution: Execution,
-	operation: Operation,
+	operations: Operation[],
 ): Promise<INodeExecutionData[][]> {
+	const operation = chosenFrom(operations, execution);
 	const { isTool } = execution;
 	if (isTool) execution.ignoreErrorOutput();
 	const round = String(execution.round);
-	// Never skip what an earlier attempt paid for.
-	const isPaid = hasPaid(execution, LEDGER, round);
-	const combined = isPaid ? undefined : await combineItems(execution, operation);
-	if (combined) return execution.moveToErrorOutput(combined);
-	if (!isTool) return (await runRound(execution, operation, round)).outputs;
+	try {
+		// Never skip what an earlier attempt paid for.
+		const isPaid = hasPaid(execution, LEDGER, round);
+		const combined = isPaid ? undefined : await combineItems(execution, operation);
+		if (combined) return execution.moveToErrorOutput(combined);
+		if (isTool) return await runTool(execution, operation, round);
+		return (await runRound(execution, operation, round)).outputs;
+	} catch (error) {
+		// An error of the run itself, such as a record that cannot be read.
+		throw error instanceof InputError
+			? nodeError(execution.node, errorText(error))
+			: asError(error);
+	}
+}
 
-	const runTool = async (name: string): Promise<CallResult> => {
+function chosenFrom(operations: Operation[], { context, node }: Execution): Operation {
+	const resource = context.getNodeParameter('resource', 0);
+	const name = context.getNodeParameter('operation', 0);
+	const operation = operations.find(
+		(known) => known.resource === resource && known.operation === name,
+	);
+	if (operation) return operation;
+	const message = `There is no operation "${String(name)}" of "${String(resource)}"`;
+	throw nodeError(node, { message, description: '', details: {} });
+}
+
+/** One call of the node by an agent. */
+async function runTool(
+	execution: Execution,
+	operation: Operation,
+	round: string,
+): Promise<INodeExecutionData[][]> {
+	const run = async (name: string): Promise<CallResult> => {
 		const { outputs, succeeded } = await runRound(execution, operation, name);
 		return { outputs: execution.withLinks(outputs), succeeded };
 	};
 	return operation.billed
-		? await asToolCall(execution, operation, runTool)
-		: (await runTool(round)).outputs;
+		? await asToolCall(execution, operation, run)
+		: (await run(round)).outputs;
 }
 
 /** One attempt at one round of the node. What it changes in the execution, it changes here, in this order. */
