@@ -99,11 +99,11 @@ test('an operation that may send to a billed endpoint is billed, any other is no
 /** Never called: the compiler is the test, and fails where an expected error is missing. */
 export function billedIsNeverFree(item: ItemRequests): void {
 	const read = async () => ({});
-	void item.free(endpoints.models, read);
+	void item.free({ endpoint: endpoints.models, read });
 	// @ts-expect-error -- a free request is repeated, so a billed endpoint must not become one
-	void item.free(endpoints.speech, read);
+	void item.free({ endpoint: endpoints.speech, read });
 	// @ts-expect-error -- the same
-	void item.freeOnce(endpoints.createJob, read, {});
+	void item.freeOnce({ endpoint: endpoints.createJob, read }, 0);
 	// @ts-expect-error -- the same
 	void item.delete(endpoints.createVoice, {});
 	// @ts-expect-error -- what costs nothing needs no record

@@ -71,15 +71,22 @@ export async function exchange(
 	});
 }
 
-/** Sends one free request and reads its response with `read`; if that throws, the request may be repeated. */
+/** A request that costs nothing, and may be repeated. */
+export interface FreeRequest<T> {
+	endpoint: FreeEndpoint;
+	body?: IDataObject;
+	/** Reads the whole response; if it throws, the request is repeated. */
+	read: (response: GatewayResponse) => Promise<T>;
+	about?: About;
+}
+
+/** Sends one free request and reads its response. */
 export async function exchangeFree<T>(
 	transport: Transport,
-	endpoint: FreeEndpoint,
+	{ endpoint, body, read, about = {} }: FreeRequest<T>,
 	timeoutMs: number,
-	about: About,
-	read: (response: GatewayResponse) => Promise<T>,
 ): Promise<T | Failure> {
-	const response = await exchange(transport, endpoint, timeoutMs, about);
+	const response = await exchange(transport, endpoint, timeoutMs, about, body);
 	if (isFailure(response)) return response;
 	try {
 		return await read(response);

@@ -18,6 +18,7 @@ import {
 	exchange,
 	exchangeFree,
 	type Failure,
+	type FreeRequest,
 	isFailure,
 	notDeleted,
 	type OneThing,
@@ -158,23 +159,17 @@ export class ItemRequests {
 		}
 	}
 
-	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. `read` may throw to retry. */
-	async free<T>(
-		endpoint: FreeEndpoint,
-		read: (response: GatewayResponse) => Promise<T>,
-		about: About = {},
-	): Promise<T> {
-		return await this.retryingFree(async () => await this.tryFree(endpoint, read, about));
+	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. */
+	async free<T>(request: FreeRequest<T>): Promise<T> {
+		return await this.retryingFree(async () => await this.tryFree(request));
 	}
 
 	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */
 	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
 		await this.retryingFree(async (failures) => {
-			const result = await this.tryFree(
-				endpoint,
-				async (response) => (await notDeleted(this.session.transport, response, about)) ?? true,
-				about,
-			);
+			const read = async (response: GatewayResponse) =>
+				(await notDeleted(this.session.transport, response, about)) ?? true;
+			const result = await this.tryFree({ endpoint, read, about });
 			const gone = failures > 0 && isFailure(result) && result.error.details.httpCode === '404';
 			return gone || result;
 		});
@@ -184,19 +179,14 @@ export class ItemRequests {
 	 * One try of a free request, for callers that ask again anyway (polls). All of it, its turn and its body included, is
 	 * over by `deadline` (by `performance.now()`, ms), and within the time-out of one request once it is sent.
 	 */
-	async freeOnce<T>(
-		endpoint: FreeEndpoint,
-		read: (response: GatewayResponse) => Promise<T>,
-		about: About,
-		deadline: number,
-	): Promise<T | Failure> {
+	async freeOnce<T>(request: FreeRequest<T>, deadline: number): Promise<T | Failure> {
 		const { limiter, transport, unavailable } = this.session;
 		if (unavailable) throw unavailable;
 		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
 		const ticket = await limiter.enter(false, transport.cancel, deadline);
 		try {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
-			const result = await this.tryFree(endpoint, read, about, ended);
+			const result = await this.tryFree(request, ended);
 			if (isFailure(result)) slowDownAfter(result, ticket, result.retryAfter ?? backoffMs(0));
 			return result;
 		} finally {
@@ -306,15 +296,10 @@ export class ItemRequests {
 		}
 	}
 
-	private async tryFree<T>(
-		endpoint: FreeEndpoint,
-		read: (response: GatewayResponse) => Promise<T>,
-		about: About,
-		ended?: AbortSignal,
-	): Promise<T | Failure> {
+	private async tryFree<T>(request: FreeRequest<T>, ended?: AbortSignal): Promise<T | Failure> {
 		const { transport } = this.session;
 		const within = ended ? transport.until(ended) : transport;
-		return await exchangeFree(within, endpoint, this.settings.timeoutMs, about, read);
+		return await exchangeFree(within, request, this.settings.timeoutMs);
 	}
 
 	/** Records that the request may have been charged; returns the error for it. */

@@ -8,9 +8,10 @@ export async function fetchList(
 	item: ItemRequests,
 	endpoint: FreeEndpoint,
 ): Promise<IDataObject[]> {
-	return await item.free(endpoint, async (response) =>
-		readList(await item.session.transport.readJson(response)),
-	);
+	return await item.free({
+		endpoint,
+		read: async (response) => readList(await item.session.transport.readJson(response)),
+	});
 }
 
 /** The voices of the account; free. */

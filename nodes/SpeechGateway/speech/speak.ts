@@ -140,9 +140,9 @@ export async function downloadAudio(
 	maxBytes = MAX_AUDIO_BYTES,
 ): Promise<StoredAudio> {
 	const task = { thing: 'job', id } as const;
-	return await item.free(
-		contentOf(task),
-		async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
-		task,
-	);
+	return await item.free({
+		endpoint: contentOf(task),
+		read: async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
+		about: task,
+	});
 }

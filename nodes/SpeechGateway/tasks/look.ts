@@ -6,7 +6,7 @@ import { pause } from '../core/pause';
 import { isFailure } from '../requests/exchange';
 import type { ItemRequests } from '../requests/itemRequests';
 import { pollingOf } from './polling';
-import { quoted, readStatus, statusOf, type Task } from './task';
+import { quoted, statusRequest, type Task } from './task';
 
 /** The result of one poll: the task's state, or why it is not known. */
 interface Seen {
@@ -34,9 +34,7 @@ export async function look(
 	if (unavailable) throw unavailable;
 	await pause(pollingOf(item.session).turn(isLikelyDone), transport.cancel);
 	const deadline = Math.max(end, performance.now() + SHORTEST_POLL_MS);
-	const answer = await item
-		.freeOnce(statusOf(task), readStatus(item), task, deadline)
-		.catch(asError);
+	const answer = await item.freeOnce(statusRequest(item, task), deadline).catch(asError);
 	transport.cancel?.throwIfAborted();
 	if (answer instanceof Error) return { failure: answer };
 	if (isFailure(answer)) {

@@ -4,13 +4,12 @@ import { plain } from '../gateway/gatewayWords';
 import { idIn, isRecord } from '../core/json';
 import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
+import type { FreeRequest } from '../requests/exchange';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
 import { readPaidJson } from '../files/received';
 
 export type Task = { thing: keyof typeof taskEndpoints; id: string };
-
-export const statusOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].status(id);
 
 export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].content(id);
 
@@ -48,11 +47,7 @@ export const taskJson = ({ thing }: Task, body: IDataObject): IDataObject =>
 	withoutErrorKey(body, `${thing}Error`);
 
 export async function fetchStatus(item: ItemRequests, task: Task): Promise<IDataObject> {
-	return await withTaskId(
-		item,
-		task,
-		async () => await item.free(statusOf(task), readStatus(item), task),
-	);
+	return await withTaskId(item, task, async () => await item.free(statusRequest(item, task)));
 }
 
 /** Adds the ID of a paid task to any error: without the ID, it cannot be found again. */
@@ -85,12 +80,15 @@ function named({ thing, id }: Task, error: Error): Error {
 /** An id within a sentence: it may be of any length, and hold anything. */
 export const quoted = (id: string): string => plain(id.slice(0, 100)) ?? '';
 
-/** Reads the status of a task; throws when it is no JSON object. */
-export const readStatus =
-	(item: ItemRequests) =>
-	async (response: GatewayResponse): Promise<IDataObject> => {
-		return resourceBody(await item.session.transport.readJson(response));
-	};
+/** Asks for the status of a task; an answer that is no JSON object is no status. */
+export const statusRequest = (
+	{ session: { transport } }: ItemRequests,
+	task: Task,
+): FreeRequest<IDataObject> => ({
+	endpoint: taskEndpoints[task.thing].status(task.id),
+	read: async (response) => resourceBody(await transport.readJson(response)),
+	about: task,
+});
 
 const IDS = ['id', '_id', 'job_id', 'task_id', 'video_id', 'voice_id'];
 const WRAPPERS = ['data', 'job', 'task', 'video', 'voice', 'result'];

@@ -17,11 +17,11 @@ export const videoOperations = taskOperations(video, {
 
 	async save(item, id, { fileName, binaryPropertyName }, json) {
 		const task: Task = { thing: 'video', id };
-		const { binary, bytes } = await item.free(
-			contentOf(task),
-			async (response) => await storeVideo(item, response, fileName),
-			task,
-		);
+		const { binary, bytes } = await item.free({
+			endpoint: contentOf(task),
+			read: async (response) => await storeVideo(item, response, fileName),
+			about: task,
+		});
 		return { json: { ...json, bytes }, binary: { [binaryPropertyName]: binary } };
 	},
 });
