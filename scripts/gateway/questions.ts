@@ -20,6 +20,9 @@ export interface QuestionOptions {
 }
 
 const TEXT = 'Hello.';
+/** Words that are read out in full would be longer than this, compared with the text alone. */
+const TAGS = { round: '(whispering) ', square: '[whispering] ' };
+const MOST_WITH_TAG = 1.5;
 /** By the billing rules at 250 characters a minute, twice: nobody knows how slowly the model speaks. */
 const SPEECH = { tokens: 2 * Math.ceil((TEXT.length / 250) * 1000) + TEXT.length };
 /** A handful of tokens in and out, and some more where `max_tokens` counts for nothing. */
@@ -27,6 +30,8 @@ const CHAT = { tokens: 200 };
 const CLONE = { tokens: CLONE_TOKENS, isMultiplied: false };
 /** Looks at a job of one word. */
 const MAX_POLLS = 60;
+/** Names of headers that a request is found by. */
+const TRACES = /request|trace|ray/;
 const NO_CHAT = /speech|tts|voice|audio|whisper|video|image|embed|rerank/i;
 
 type Json = Record<string, unknown>;
@@ -89,13 +94,23 @@ export function questions(
 		({ status, json }) =>
 			status === 200 && typeof fieldsOf(listOf(fieldsOf(json).data)[0]).id === 'string',
 	);
+	const traces = ({ headers }: Answer) => [...headers.keys()].filter((name) => TRACES.test(name));
 	add(
 		'The request id of an answer',
 		'x-request-id',
 		async () => await get('/v1/models'),
 		({ headers }) => headers.has('x-request-id'),
-		({ headers }) =>
-			[...headers.keys()].filter((name) => /request|trace|ray/.test(name)).join(', ') || 'none',
+		(answer) => traces(answer).join(', ') || 'none',
+	);
+	add(
+		'What tells a refusal of the gateway from one of a proxy',
+		'JSON with error, and the request id',
+		async () => await gateway.free('GET', '/v1/models', 'sk-wrong'),
+		(answer) => isObject(fieldsOf(answer.json).error) && traces(answer).length > 0,
+		(answer) =>
+			[...traces(answer), ...['server', 'via'].filter((name) => answer.headers.has(name))]
+				.map((name) => (TRACES.test(name) ? name : `${name}: ${answer.headers.get(name)}`))
+				.join(', ') || 'nothing',
 	);
 	add(
 		'A wrong key',
@@ -176,6 +191,23 @@ export function questions(
 				sniffAudioFormat(bytes) === (format === 'pcm' ? undefined : format),
 			(answer) => `${looks(answer)}, really ${sniffAudioFormat(answer.bytes) ?? 'no container'}`,
 		);
+
+	all.push({
+		question: 'Tone tags in round and in square brackets',
+		assumed: 'one kind or both are not read out',
+		async ask() {
+			if (!recording) throw new NotSent('not asked: there is nothing to compare with');
+			const lengths: string[] = [];
+			let shortest = Infinity;
+			for (const [kind, tag] of Object.entries(TAGS)) {
+				const { status, bytes } = await speak({ input: tag + TEXT, response_format: 'wav' });
+				const ratio = status === 200 ? bytes.length / recording.length : Infinity;
+				shortest = Math.min(shortest, ratio);
+				lengths.push(`${kind}: ${status === 200 ? `${ratio.toFixed(1)} × as long` : status}`);
+			}
+			return { found: lengths.join(', '), asAssumed: shortest < MOST_WITH_TAG };
+		},
+	});
 
 	let jobId: string | undefined;
 	const job = async (end = '') => {
