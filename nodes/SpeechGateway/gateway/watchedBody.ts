@@ -4,6 +4,14 @@ import type { Readable } from './readable';
 /** Interval of the clock checks, ms: the memory of a finished exchange is freed after it, however long the timeout is. */
 const LONGEST_TICK_MS = 2_000;
 
+let tick: Promise<void> | undefined;
+
+/** The end of a tick that all exchanges share: a timer for each would cost more than all that the ledger does. */
+async function nextTick(): Promise<void> {
+	tick ??= pause(LONGEST_TICK_MS).finally(() => (tick = undefined));
+	await tick;
+}
+
 /**
  * Slowest pace of a body, bytes a second, once the time-out has passed: a chat that writes a word every few seconds is
  * faster, a connection that drips without an end is not.
@@ -64,9 +72,9 @@ export class ExchangeTimeout {
 	private async watch(): Promise<void> {
 		for (;;) {
 			const since = this.hurriedSince ?? this.waitingSince - this.owed;
-			const waited = performance.now() - since;
-			if (waited >= this.milliseconds) break;
-			await pause(Math.min(LONGEST_TICK_MS, this.milliseconds - waited));
+			const left = this.milliseconds - (performance.now() - since);
+			if (left <= 0) break;
+			await (left > LONGEST_TICK_MS ? nextTick() : pause(left));
 			if (this.ended) return;
 		}
 		this.ended = true;
