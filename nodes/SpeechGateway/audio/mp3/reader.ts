@@ -79,6 +79,8 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private readonly track = new LevelTrack();
 	private seekPositions: number[] = [];
 	private seekInterval = 1;
+	/** Where the last frames begin in the bytes that are being read, each at its number modulo `SIGNED_FRAMES`. */
+	private readonly starts: number[] = [];
 
 	constructor(private readonly onAudio: Emit = () => {}) {
 		super();
@@ -144,6 +146,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
+		const before = this.frames;
 		let at = 0;
 		let run = 0; // where the frames not yet passed on begin
 		const flush = () => {
@@ -177,7 +180,17 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			run = at;
 		}
 		flush();
+		this.findSignature(bytes, before);
 		return at;
+	}
+
+	/** Looks at the last frames read only: of the others, nobody wants to know. */
+	private findSignature(bytes: Uint8Array, before: number): void {
+		for (let frame = Math.max(before, this.frames - SIGNED_FRAMES); frame < this.frames; frame++) {
+			const at = this.starts[frame % SIGNED_FRAMES];
+			const end = at + this.tail[this.tail.length - this.frames + frame];
+			if (holdsText(bytes, at, end, LAME_SIGNATURE)) this.signed = frame + 1;
+		}
 	}
 
 	/**
@@ -252,9 +265,9 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
 		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
 		this.tail.push(frame.bytes);
+		this.starts[this.frames % SIGNED_FRAMES] = at;
 		this.frames++;
 		this.dataBytes += frame.bytes;
-		if (holdsText(bytes, at, at + frame.bytes, LAME_SIGNATURE)) this.signed = this.frames;
 	}
 
 	private want(bytes: number): typeof NEED_MORE {
