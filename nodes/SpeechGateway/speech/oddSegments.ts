@@ -35,8 +35,8 @@ const ENOUGH_LETTERS = 40;
  * segments left alone, so that natural speech gives no false alarm: a segment must be 2.5 times off, and 5 s if too long.
  */
 export function oddSegments(segments: SpokenSegment[]): string[] {
-	const paces = segments
-		.map(({ text, seconds }) => ({ letters: lettersOf(text), seconds }))
+	const weighed = segments.map((segment) => ({ ...segment, letters: lettersOf(segment.text) }));
+	const paces = weighed
 		.filter(({ letters, seconds }) => letters >= ENOUGH_LETTERS && seconds > 0)
 		.map(({ letters, seconds }) => letters / seconds)
 		.sort((a, b) => a - b);
@@ -46,8 +46,7 @@ export function oddSegments(segments: SpokenSegment[]): string[] {
 	const fastest = isKnown ? pace * MOST_TIMES : FASTEST_PACE;
 	const slowest = isKnown ? pace / MOST_TIMES : SLOWEST_PACE;
 
-	return segments.flatMap(({ text, seconds }, index) => {
-		const letters = lettersOf(text);
+	return weighed.flatMap(({ text, seconds, letters }, index) => {
 		const expected = letters / pace;
 		const isShort = expected >= SHORT_TEXT_SECONDS && seconds < letters / fastest;
 		const isLong = seconds > letters / slowest + SLACK_SECONDS;
