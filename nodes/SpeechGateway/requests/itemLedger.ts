@@ -186,7 +186,9 @@ export class ItemLedger {
 
 	/** The request is about to leave. */
 	begin(request: string, sent: Sent): void {
-		if (!this.maybeCharged) Object.assign(this.record, this.asked);
+		// It has an operation since its first request: to ask all others for each of a book's would take quadratic time.
+		if (this.record.operation === undefined && !this.maybeCharged)
+			Object.assign(this.record, this.asked);
 		this.record.requests[request] = { state: 'sending', ...sent };
 	}
 
