@@ -132,12 +132,16 @@ export async function wholeOrStream(
 async function readHead(
 	chunks: AsyncIterator<Uint8Array>,
 ): Promise<{ head: Buffer; broken?: Error }> {
-	let head = Buffer.alloc(0);
+	let head: Buffer = Buffer.alloc(0);
 	try {
 		while (head.length < SNIFFED_BYTES) {
 			const { value, done } = await chunks.next();
 			if (done) break;
-			head = Buffer.concat([head, value]);
+			// The first chunk is nearly always enough, and need not be copied.
+			head =
+				head.length === 0
+					? Buffer.from(value.buffer, value.byteOffset, value.length)
+					: Buffer.concat([head, value]);
 		}
 	} catch (error) {
 		if (head.length === 0) throw asError(error);
