@@ -1,7 +1,7 @@
 import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import type { Came, Execution, Story } from './play';
-import { isCut, SPEECH_SENTENCES, titleOf } from './scenario';
+import { isCut, sentence, SPEECH_SENTENCES, titleOf } from './scenario';
 
 /** What the contract says of an answer; shares no code with the node. */
 type Verdict = 'done' | 'unknown' | 'free';
@@ -27,9 +27,13 @@ const itemOf = (text = ''): string =>
 	/Round (\d+) item (\d+) /i.exec(text)?.slice(1).join('-') ?? '';
 const nameOf = ({ round, item }: Came): string => `${round}-${item}`;
 
+/** Sentences of an item that are in the earlier file it comes with. */
+const knownOf = ({ scenario }: Story, { round, item }: Pick<Came, 'round' | 'item'>): number[] =>
+	scenario.rounds[round][item].previous ?? [];
+
 /** The promises of the contract that the story breaks, in words; of a good story, none. */
 export function judge(story: Story): string[] {
-	const broken = [...sentOnce(story)];
+	const broken = [...sentOnce(story), ...reuses(story)];
 	for (const [number, execution] of story.executions.entries()) {
 		const here = [
 			...everyItemOnce(story, execution),
@@ -63,6 +67,20 @@ function* sentOnce(story: Story): Complaints {
 			const { path, input, status } = request;
 			if (cut.has(`${path} ${input}`)) yield `Sent again: ${show(request)} after a 524`;
 			if (status === 524) cut.add(`${path} ${input}`);
+		}
+	}
+}
+
+/** What has not changed since the previous version is not sent. */
+function* reuses(story: Story): Complaints {
+	const isChanged = ({ settings, step }: Execution) =>
+		settings.changedText || settings.speed || settings.longText === 'single' || step.switched;
+	if (story.executions.some(isChanged)) return;
+	for (const request of story.sim.requests.filter(({ method }) => method === 'POST')) {
+		for (const key of sentencesOf(request.input)) {
+			const [round, item, part] = key.split('-').map(Number);
+			if (knownOf(story, { round, item }).includes(part))
+				yield `Sent although it is in the previous version: ${show(request)}`;
 		}
 	}
 }
@@ -195,7 +213,9 @@ function* nothingLost(story: Story): Complaints {
 		if (of.some((one) => wasDeleted(one)) || wasNotStored(executions, request, of)) continue;
 		if (!of.some((one) => delivers(story, one, request)) && !onRecord) yield lost('Paid and lost');
 	}
-	for (const one of came) if (one.branch === 'success') yield* isRight(story, one);
+	for (const execution of executions)
+		for (const one of execution.came)
+			if (one.branch === 'success') yield* isRight(story, execution, one);
 }
 
 /** Also in the error of a node that does something else by now. */
@@ -233,7 +253,10 @@ function delivers(story: Story, { json, files, branch }: Came, request: SimReque
 }
 
 /** The sound of a request's text, as samples without any header. */
-function samplesOf({ sim }: Story, { input = '', body }: SimRequest): Buffer {
+function samplesOf(
+	{ sim }: Story,
+	{ input = '', body }: Pick<SimRequest, 'input' | 'body'>,
+): Buffer {
 	const { speed = 1 } = (body ?? {}) as { speed?: number };
 	const seconds = ([...input].length * sim.options.secondsPerCharacter) / speed;
 	return Buffer.concat([...renderAudio(input, seconds, 'pcm').chunks()]);
@@ -244,38 +267,58 @@ const WAV_HEADER_BYTES = 44;
 const BYTES_PER_SECOND = 48_000;
 
 /** A success has the sound of its whole text, in order, and nothing else. */
-function* isRight(story: Story, one: Came): Complaints {
-	const { sim, scenario } = story;
+function* isRight(story: Story, execution: Execution, one: Came): Complaints {
+	const { scenario } = story;
 	if (!isCut(scenario.kind)) return;
-	const paid = sim.requests
+	const paid = chain(story, execution)
+		.flatMap(({ requests }) => requests)
 		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
 		.filter(({ input }) => itemOf(input) === nameOf(one))
-		.sort((a, b) => (sentencesOf(a.input)[0] < sentencesOf(b.input)[0] ? -1 : 1));
-	const parts = paid
-		.flatMap(({ input }) => sentencesOf(input))
-		.map((key) => Number(key.split('-')[2]));
+		.map((request) => ({ parts: partsOf(request.input), sound: samplesOf(story, request) }));
+	const isPaid = (part: number) => paid.some(({ parts }) => parts.includes(part));
 	const total = scenario.rounds[one.round][one.item].sentences.length;
-	const whole = Buffer.concat(paid.map((request) => samplesOf(story, request)));
+	const reused = knownOf(story, one)
+		.filter((part) => part < total && !isPaid(part))
+		.map((part) => {
+			const input = sentence(one.round, one.item, part);
+			return { parts: [part], sound: samplesOf(story, { input }) };
+		});
+	const heard = [...paid, ...reused].sort((a, b) => a.parts[0] - b.parts[0]);
+	const parts = heard.flatMap((segment) => segment.parts);
+	const whole = Buffer.concat(heard.map(({ sound }) => sound));
 	const { data, chapters } = one.files;
-	// Behind the sound may be chapters and tags.
+	// Behind the sound may be chapters, tags, and the record of parts.
 	const sound = data?.subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + data.readUInt32LE(40));
 	if (parts.length !== total || !sound?.equals(whole))
-		yield `Success of item ${nameOf(one)} is not the sound of its text: ${data?.length} bytes, ${whole.length} paid, parts ${parts.join()} of ${total}`;
-	else if (chapters) yield* chaptersAreRight(story, one, paid, chapters);
+		yield `Success of item ${nameOf(one)} is not the sound of its text: ${data?.length} bytes, ${whole.length} expected, parts ${parts.join()} of ${total}`;
+	else if ((one.json.reusedSegments ?? 0) !== reused.length)
+		yield `Success of item ${nameOf(one)} has ${reused.length} parts of its previous version, but says ${String(one.json.reusedSegments)}`;
+	else if (chapters) yield* chaptersAreRight(one, heard, chapters);
 }
 
+/** A stretch of a file: the sentences in it, and their samples. */
+interface Heard {
+	parts: number[];
+	sound: Buffer;
+}
+
+const partsOf = (input?: string): number[] =>
+	sentencesOf(input).map((key) => Number(key.split('-')[2]));
+
 /** Each chapter begins where the first request behind its heading is heard. */
-function* chaptersAreRight(story: Story, one: Came, paid: SimRequest[], file: Buffer): Complaints {
+function* chaptersAreRight(one: Came, heard: Heard[], file: Buffer): Complaints {
 	const { chapters } = JSON.parse(String(file)) as {
 		chapters: Array<{ title: string; startTime: number }>;
 	};
 	const wanted: typeof chapters = [];
 	let bytes = 0;
-	for (const request of paid) {
-		const [part] = sentencesOf(request.input).map((key) => Number(key.split('-')[2]));
+	for (const {
+		parts: [part],
+		sound,
+	} of heard) {
 		if (part % SPEECH_SENTENCES === 0)
 			wanted.push({ title: titleOf(part), startTime: bytes / BYTES_PER_SECOND });
-		bytes += samplesOf(story, request).length;
+		bytes += sound.length;
 	}
 	const isRight = ({ title, startTime }: (typeof chapters)[number], index: number) =>
 		title === wanted[index]?.title && Math.abs(startTime - wanted[index].startTime) < 0.001;
@@ -284,7 +327,8 @@ function* chaptersAreRight(story: Story, one: Came, paid: SimRequest[], file: Bu
 }
 
 /** With a Send Once Key, a later execution sends just what was certainly not charged. */
-function* keysKept({ sim, afterwards, executions, scenario }: Story): Complaints {
+function* keysKept(story: Story): Complaints {
+	const { sim, afterwards, executions, scenario } = story;
 	if (!afterwards || executions.some(({ step, cancelled }) => step.keyFault || cancelled)) return;
 	for (const [round, items] of scenario.rounds.entries()) {
 		for (const index of items.keys()) {
@@ -299,7 +343,9 @@ function* keysKept({ sim, afterwards, executions, scenario }: Story): Complaints
 			const sent = afterwards.requests.some(
 				({ input, method }) => method === 'POST' && itemOf(input) === item,
 			);
-			if (!maybe && !sent)
+			const known = knownOf(story, { round, item: index });
+			const isAllKnown = items[index].sentences.every((_, part) => known.includes(part));
+			if (!maybe && !sent && !isAllKnown)
 				yield `The Send Once Key of item ${item} is stuck although nothing was charged`;
 		}
 	}

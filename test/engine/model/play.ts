@@ -2,7 +2,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import type {
+	IBinaryData,
+	IBinaryKeyData,
+	INodeExecutionData,
+	IRunExecutionData,
+} from 'n8n-workflow';
 import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { stepClock, wait } from '../../support/clock';
@@ -11,6 +16,7 @@ import {
 	type Kind,
 	LIKE,
 	parametersOf,
+	PREVIOUS_PARAMETERS,
 	type Scenario,
 	scriptOf,
 	sentence,
@@ -54,27 +60,52 @@ export interface Story {
 	charges: SimCharge[];
 	/** A later execution that is no retry, with the same Send Once Keys: who sends once, never sends again. */
 	afterwards?: Execution;
+	/** The earlier files that items come with, by `round-item`. */
+	previous: Map<string, IBinaryData>;
 }
 
 const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]).toString(
 	'base64',
 );
 
+function filesOf(kind: Kind, previous?: IBinaryData): IBinaryKeyData | undefined {
+	if (kind === 'voice')
+		return { data: { data: recording, mimeType: 'audio/wav', fileName: 'me.wav' } };
+	return previous && { previous };
+}
+
 /** The input items of each round, as the node before ours gives them. */
-function inputOf({ kind, rounds }: Scenario): INodeExecutionData[][] {
+function inputOf({ scenario: { kind, rounds }, previous }: Story): INodeExecutionData[][] {
 	return rounds.map((items, round) =>
 		items.map(({ sentences }, index) => ({
 			json: {
 				text: sentences.map((_, part) => sentence(round, index, part)).join(' '),
 				script: scriptOf(sentences.map((_, part) => sentence(round, index, part))),
 				name: `${round}-${index}`,
+				previous: previous.has(`${round}-${index}`) ? 'previous' : '',
 				...(index === 1 && { twin: `${round}-0`, blank: true }),
 			},
-			...(kind === 'voice' && {
-				binary: { data: { data: recording, mimeType: 'audio/wav', fileName: 'me.wav' } },
-			}),
+			binary: filesOf(kind, previous.get(`${round}-${index}`)),
 		})),
 	);
+}
+
+/** Makes the earlier files of the items that come with one; the simulator knows nothing of it afterwards. */
+async function makePrevious({ rounds }: Scenario, sim: Simulator): Promise<Story['previous']> {
+	const wanted = rounds.flatMap((items, round) =>
+		items.flatMap(({ previous }, index) => {
+			if (!previous) return [];
+			const known = previous.map((part) => sentence(round, index, part));
+			return [{ name: `${round}-${index}`, text: known.join(' ') || 'Of another text.' }];
+		}),
+	);
+	if (wanted.length === 0) return new Map();
+	const { outputs } = await runNode({
+		...{ parameters: PREVIOUS_PARAMETERS, url: sim.url, apiKey: sim.apiKey },
+		items: wanted.map((json) => ({ json })),
+	});
+	sim.reset();
+	return new Map(wanted.map(({ name }, index) => [name, outputs[0][index].binary!.data]));
 }
 
 function brew(sim: Simulator, { rounds, outage }: Scenario): void {
@@ -134,7 +165,8 @@ let stories = 0;
 /** Plays the scenario, then heals: the faults pass, and every execution that failed and was not retried since is retried. */
 export async function play(scenario: Scenario, sim: Simulator): Promise<Story> {
 	const name = `story-${++stories}-`;
-	const story: Story = { scenario, name, sim, executions: [], charges: sim.charges };
+	const previous = await makePrevious(scenario, sim);
+	const story: Story = { scenario, name, sim, executions: [], charges: sim.charges, previous };
 	brew(sim, scenario);
 	let { settings } = scenario;
 	for (const [number, step] of scenario.steps.entries()) {
@@ -226,7 +258,7 @@ async function execute(
 		...(step.killedSaving && { onSaved: (data) => void saves.push(data) }),
 		...(step.timeout && { timeout: { seconds: step.timeout, of: 'workflow' } }),
 		parameters: parametersOf(kind, settings, name),
-		rounds: inputOf(scenario),
+		rounds: inputOf(story),
 		nodeId: name,
 		get url() {
 			return sim.requests.length - from < credentialBreaksAt ? sim.url : 'no address';

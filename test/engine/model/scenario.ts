@@ -42,6 +42,8 @@ export interface Trouble {
 export interface ItemPlan {
 	/** Of each sentence of the item's text (of other resources: of its one request). */
 	sentences: Trouble[];
+	/** The item comes with a file made before: of its sentences, these are in it. */
+	previous?: number[];
 	/** Of its job or video: polls, download, and the thing itself. */
 	polls: Fault[];
 	downloads: Fault[];
@@ -215,6 +217,9 @@ const freeFault = one<Fault>(
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
 	fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
+const sometimes = <T>(arbitrary: fc.Arbitrary<T>) =>
+	fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+
 const task = fc.oneof(
 	{ weight: 6, arbitrary: fc.constant(undefined) },
 	{ weight: 1, arbitrary: fc.constant({ jobFails: true }) },
@@ -223,8 +228,10 @@ const task = fc.oneof(
 
 export const itemPlan = (kind: Kind): fc.Arbitrary<ItemPlan> => {
 	const waits = kind === 'createAndWait' || kind === 'video';
+	const most = isCut(kind) ? 5 : 1;
 	return fc.record({
-		sentences: fc.array(trouble, { minLength: 1, maxLength: isCut(kind) ? 5 : 1 }),
+		sentences: fc.array(trouble, { minLength: 1, maxLength: most }),
+		previous: isCut(kind) ? sometimes(fc.subarray([0, 1, 2, 3, 4])) : fc.constant(undefined),
 		polls: waits ? fc.array(freeFault, { maxLength: 1 }) : fc.constant([]),
 		downloads: waits ? fc.array(freeFault, { maxLength: 2 }) : fc.constant([]),
 		task: waits ? task : fc.constant(undefined),
@@ -340,6 +347,13 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 
 const NEW_NAME = '={{ "at " + Math.random() }}';
 
+/** Parameters that make the earlier file of an item, each of its sentences a part. */
+export const PREVIOUS_PARAMETERS: IDataObject = {
+	...{ resource: 'speech', operation: 'generate', model: 'fish-speech', responseFormat: 'wav' },
+	text: '={{ $json.text }}',
+	options: { maxSegmentCharacters: 25, previousBinaryPropertyName: '' },
+};
+
 /** The node's parameters, for a workflow with these settings. `name` keeps keys of different scenarios apart. */
 export function parametersOf(kind: Kind, settings: Settings, name: string): IDataObject {
 	const { maxRetries, concurrency, changedText, speed, longText, whenMaxWaitReached } = settings;
@@ -358,6 +372,7 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 		...(everNewName && kind !== 'chat' && kind !== 'voice' && { fileName: NEW_NAME }),
 	};
 	const asleep = whileWaiting && { whileWaiting };
+	const previous = { previousBinaryPropertyName: '={{ $json.previous }}' };
 	const waits = {
 		pollInterval: 1,
 		maxPollInterval: 1,
@@ -373,7 +388,7 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 				...{ resource: 'speech', operation: 'generate', ...speech },
 				options: {
 					...options,
-					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters },
+					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters, ...previous },
 					...(longText && { longText }),
 					...(speed && { speed }),
 					...asleep,
@@ -386,7 +401,7 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 				speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: 'default' })) },
 				options: {
 					...options,
-					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters },
+					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters, ...previous },
 					...{ textFormat: 'markdown', chapters },
 					...(title && { tags: { values: { title } } }),
 					...((longText === 'auto' || longText === 'split') && { longText }),
