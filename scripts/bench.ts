@@ -1,7 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import path from 'node:path';
 import { holds, round, type BenchCase, type Check, type Report } from '../test/bench/case';
 import { asleep } from '../test/bench/cases/asleep';
 import { audio } from '../test/bench/cases/audio';
@@ -15,7 +13,6 @@ import { load } from '../test/bench/cases/load';
 import { longText } from '../test/bench/cases/longText';
 import { storm } from '../test/bench/cases/storm';
 import { openBench } from '../test/support/n8n/bench';
-import { REPOSITORY } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { secondsSince, step } from '../test/support/n8n/steps';
@@ -35,11 +32,10 @@ const CASES: BenchCase[] = [
 	growth,
 	audio,
 ];
-const RESULTS = path.join(REPOSITORY, 'bench/results.md');
 
 /**
- * `npm run bench`: the node in real n8n against the simulator, in one run beside n8n's own nodes and a bare client, and
- * writes bench/results.md. `--only NAME,NAME` runs these cases and replaces their sections.
+ * `npm run bench`: the node in real n8n against the simulator, in one run beside n8n's own nodes and a bare client. Prints
+ * Markdown; bench/results.md sums up the last results. `--only NAME,NAME` runs these cases.
  */
 export async function main(args: string[]): Promise<number> {
 	const only = args.includes('--only') ? args[args.indexOf('--only') + 1].split(',') : undefined;
@@ -50,7 +46,9 @@ export async function main(args: string[]): Promise<number> {
 		);
 	const tarball =
 		process.env.PACKAGE_TARBALL ?? (await step('Build and pack', console.log, packPackage));
-	const sections = only === undefined ? new Map<string, string>() : await readSections();
+	console.log(
+		`n8n 2.41 on ${cpus().length} cores, which n8n, the simulated gateway and the clients share. Seconds are those that n8n spent in the node.`,
+	);
 	let missed = 0;
 	let n8n = await startN8n({ tarball });
 	try {
@@ -65,10 +63,7 @@ export async function main(args: string[]): Promise<number> {
 			try {
 				const report = await one.run({ n8n, bench, tarball, log: console.log });
 				missed += report.checks.filter((check) => !holds(check)).length;
-				const text = section(one, report);
-				sections.set(one.name, text);
-				await writeResults(sections);
-				console.log(text.split('\n').slice(2).join('\n'));
+				console.log(tables(report));
 			} catch (error) {
 				missed++;
 				console.error(`${one.name}: ${(error as Error).stack}`);
@@ -86,15 +81,13 @@ export async function main(args: string[]): Promise<number> {
 
 const row = (cells: Array<string | number>) => `| ${cells.join(' | ')} |`;
 
-function section({ name, title }: BenchCase, { head, rows, checks, notes = [] }: Report): string {
+function tables({ head, rows, checks, notes = [] }: Report): string {
 	const verdict = (check: Check) => {
 		const { what, value, limit, kind, unit = '' } = check;
 		const sign = kind === 'least' ? '≥' : '≤';
 		return `- ${what}: **${round(value)}${unit && ` ${unit}`}** (aim ${sign} ${limit}) ${holds(check) ? '✓' : '✗'}`;
 	};
 	return [
-		`## ${title}`,
-		`<!-- ${name} -->`,
 		'',
 		row(head),
 		row(head.map((_, at) => (at === 0 ? '---' : '--:'))),
@@ -103,21 +96,4 @@ function section({ name, title }: BenchCase, { head, rows, checks, notes = [] }:
 		...checks.map(verdict),
 		...notes.map((note) => `\n${note}`),
 	].join('\n');
-}
-
-async function readSections(): Promise<Map<string, string>> {
-	const text = await readFile(RESULTS, 'utf8').catch(() => '');
-	const found = text.split(/\n(?=## )/).filter((part) => part.startsWith('## '));
-	return new Map(found.map((part) => [/<!-- (\S+) -->/.exec(part)?.[1] ?? part, part.trim()]));
-}
-
-async function writeResults(sections: Map<string, string>): Promise<void> {
-	const ordered = CASES.flatMap(({ name }) => sections.get(name) ?? []);
-	const intro = [
-		'# Bench',
-		'',
-		`Written by \`npm run bench\`: n8n 2.41 on ${cpus().length} cores, which n8n, the simulated gateway and the clients share, so that ratios say more than seconds. Seconds are those that n8n spent in the node.`,
-	];
-	await mkdir(path.dirname(RESULTS), { recursive: true });
-	await writeFile(RESULTS, `${[...intro, ...ordered.flatMap((text) => ['', text])].join('\n')}\n`);
 }
