@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
 	AUDIO_FORMATS,
+	type AudioFormat,
 	AudioInspector,
 	DamagedAudioError,
 	sniffAudioFormat,
@@ -103,7 +104,7 @@ describe.each(fixtureNames())('%s', (name) => {
 	});
 });
 
-describe.each(['mp3', 'wav', 'opus', 'pcm'] as const)('%s', (format) => {
+describe.each(Object.keys(AUDIO_FORMATS) as AudioFormat[])('%s', (format) => {
 	it('is damaged when empty', () => {
 		expect(() => inspect(format, new Uint8Array(0))).toThrow(/empty/);
 		expect(() => new AudioInspector(format).end()).toThrow(DamagedAudioError);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../package.json';
 import { descriptions, resources } from '../../nodes/SpeechGateway/operations/forms';
+import { responseFormatField } from '../../nodes/SpeechGateway/fields/files';
 import { REPOSITORY } from '../support/n8n/install';
 
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
@@ -77,6 +78,13 @@ test('the tables of the documents name every resource, operation and option; exa
 		name.endsWith('.json'),
 	);
 	expect(examples.filter((name) => !list.includes(`(${name})`))).toEqual([]);
+});
+
+test.each(['README.md', 'docs/operations.md'])('%s names every audio format', (file) => {
+	const [{ options = [] }] = responseFormatField('').panel;
+	const names = options.map((option) => ('name' in option ? option.name : ''));
+	expect(names.length).toBeGreaterThan(3);
+	expect(names.filter((name) => !read(file).includes(name))).toEqual([]);
 });
 
 test('the messages in docs/troubleshooting.md are messages of the code', () => {

@@ -1,6 +1,7 @@
 /** Audio in containers that are recognised but not read: a provider that ignores the format asked for sends them. */
 import { keysOf } from '../core/json';
 import { hasText, uint32be } from './bytes';
+import type { AudioFormat } from './format';
 
 interface ForeignEntry {
 	/** As people call it. */
@@ -59,7 +60,7 @@ const ENTRIES = {
 		extension: 'amr',
 		matches: (head) => hasText(head, 0, '#!AMR'),
 	},
-} satisfies Record<string, ForeignEntry>;
+} satisfies Record<string, ForeignEntry> & Partial<Record<AudioFormat, never>>;
 
 export type ForeignFormat = keyof typeof ENTRIES;
 export const FOREIGN_FORMATS: Record<ForeignFormat, ForeignEntry> = ENTRIES;
@@ -71,7 +72,7 @@ export interface ForeignInfo {
 	seconds?: undefined;
 }
 
-/** The container that begins with these bytes, of which none of the four formats is. AAC needs the first three frames. */
+/** The container that begins with these bytes, which none of the formats that are read is. AAC needs the first three frames. */
 export function sniffForeignFormat(head: Uint8Array): ForeignFormat | undefined {
 	return keysOf(ENTRIES).find((format) => ENTRIES[format].matches(head));
 }

@@ -1,5 +1,5 @@
 /**
- * Audio files of the four formats that the gateway sends: what they are, how long they play, whether they are whole, and
+ * Audio files of the formats that the gateway sends: what they are, how long they play, whether they are whole, and
  * one file made of several. Nothing is decoded or encoded.
  */
 import type { ForeignInfo } from './foreign';
@@ -36,6 +36,8 @@ export { hasMp3Frames, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
 
 interface FormatEntry {
+	/** As people call it. */
+	name: string;
 	mimeType: string;
 	extension: string;
 	Reader: new () => AudioReader<AudioInfo>;
@@ -55,6 +57,7 @@ interface FormatEntry {
 /** All that is known of each format; its functions get infos of its own format only. */
 const FORMATS: Record<AudioFormat, FormatEntry> = {
 	mp3: {
+		name: 'MP3',
 		mimeType: 'audio/mpeg',
 		extension: 'mp3',
 		Reader: Mp3Reader,
@@ -64,6 +67,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		slices: { cut: cutMp3, infoOf: asMp3Slice },
 	},
 	wav: {
+		name: 'WAV',
 		mimeType: 'audio/wav',
 		extension: 'wav',
 		Reader: WavReader,
@@ -73,6 +77,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		slices: { cut: cutWav, infoOf: asWavSlice },
 	},
 	opus: {
+		name: 'Opus',
 		mimeType: 'audio/ogg',
 		extension: 'opus',
 		Reader: OggOpusReader,
@@ -82,6 +87,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		slices: { cut: cutOpus, infoOf: asOpusSlice },
 	},
 	pcm: {
+		name: 'PCM',
 		mimeType: 'audio/pcm',
 		extension: 'pcm',
 		Reader: PcmReader,
@@ -93,6 +99,14 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 
 /** MIME type and file extension of each format. */
 export const AUDIO_FORMATS: Record<AudioFormat, { mimeType: string; extension: string }> = FORMATS;
+
+/** The names of the formats of which something is true, as in "MP3, WAV or Opus". */
+export const formatsThat = (isTrue: (format: AudioFormat) => boolean): string =>
+	(Object.keys(FORMATS) as AudioFormat[])
+		.filter(isTrue)
+		.map((format) => FORMATS[format].name)
+		.join(', ')
+		.replace(/, ([^,]*)$/, ' or $1');
 
 /** Reads one file chunk by chunk and keeps no audio. Chunks must not be overwritten by the caller before `end`. */
 export class AudioInspector {

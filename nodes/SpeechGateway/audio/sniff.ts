@@ -11,25 +11,31 @@ export const HEAD_BYTES = 36;
 /** Bytes in which a container is looked for where there is no mark: some KB of something else, and a few frames. */
 export const SNIFFED_BYTES = 24 * 1024;
 
+/** PCM has no marks and cannot be told. */
+type MarkedFormat = Exclude<AudioFormat, 'pcm'>;
+
+const MARKS: Record<MarkedFormat, (head: Uint8Array) => boolean> = {
+	mp3: (head) => hasText(head, 0, 'ID3') && head[3] <= 9 && head[4] <= 9,
+	wav: (head) => hasText(head, 0, 'RIFF') && hasText(head, 8, 'WAVE'),
+	// The codec is named at byte 28, beyond the 16 bytes that are certain to be there.
+	opus: (head) =>
+		hasText(head, 0, 'OggS') && (head.length < HEAD_BYTES || hasText(head, 28, 'OpusHead')),
+};
+const MARKED_FORMATS = Object.keys(MARKS) as MarkedFormat[];
+
 /**
- * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). PCM has no marks
- * and cannot be told. 16 bytes suffice; of an MP3 file that begins with an ID3 tag only the tag is seen.
+ * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). 16 bytes suffice; of an
+ * MP3 file that begins with an ID3 tag only the tag is seen.
  */
-export function sniffAudioFormat(head: Uint8Array): Exclude<AudioFormat, 'pcm'> | undefined {
+export function sniffAudioFormat(head: Uint8Array): MarkedFormat | undefined {
 	const marked = sniffMarkedFormat(head);
 	if (marked) return marked;
 	return head.length >= 4 && isMp3FrameHeader(uint32be(head, 0)) ? 'mp3' : undefined;
 }
 
 /** As `sniffAudioFormat`, by marks so long that raw samples do not look like them by chance. */
-export function sniffMarkedFormat(head: Uint8Array): Exclude<AudioFormat, 'pcm'> | undefined {
-	if (hasText(head, 0, 'RIFF') && hasText(head, 8, 'WAVE')) return 'wav';
-	// The codec is named at byte 28, beyond the 16 bytes that are certain to be there.
-	if (hasText(head, 0, 'OggS')) {
-		return head.length < HEAD_BYTES || hasText(head, 28, 'OpusHead') ? 'opus' : undefined;
-	}
-	return hasText(head, 0, 'ID3') && head[3] <= 9 && head[4] <= 9 ? 'mp3' : undefined;
-}
+export const sniffMarkedFormat = (head: Uint8Array): MarkedFormat | undefined =>
+	MARKED_FORMATS.find((format) => MARKS[format](head));
 
 /** Whether MP3 frames in a row lie behind something else at the beginning, such as a header that a proxy left there. */
 export function hasMp3Frames(head: Uint8Array): boolean {

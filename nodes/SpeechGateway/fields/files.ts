@@ -3,7 +3,7 @@ import { choiceField, textOption } from './kinds';
 import type { AudioFormat } from '../audio';
 
 export const responseFormatField = (description: string): Field<AudioFormat> =>
-	choiceField({
+	choiceField<AudioFormat>({
 		displayName: 'Audio Format',
 		name: 'responseFormat',
 		default: 'mp3',

@@ -6,6 +6,7 @@ import {
 	AudioInspector,
 	DamagedAudioError,
 	FOREIGN_FORMATS,
+	formatsThat,
 	hasMp3Frames,
 	looksLikeText,
 	SNIFFED_BYTES,
@@ -16,6 +17,9 @@ import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
+
+/** Formats that can be recognised by their first bytes. */
+const MARKED = formatsThat((format) => format !== 'pcm');
 
 /** PCM can only be recognised by the file's name; n8n has no MIME type for it. */
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
@@ -85,7 +89,7 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	if (foreign) {
 		throw new InputError(
 			`${name} is ${FOREIGN_FORMATS[foreign].name} audio, which cannot be joined without re-encoding it`,
-			'Convert all files to the same format first: mp3, wav or opus.',
+			`Convert all files to the same format first: ${MARKED}.`,
 		);
 	}
 	if (!looksLikeText(head)) {
@@ -94,6 +98,6 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	}
 	throw new InputError(
 		`${name} is not audio but "${mimeType}"`,
-		'Files that can be joined: mp3, wav, opus (Ogg), and pcm from this node.',
+		`Files that can be joined: ${MARKED}, and PCM from this node.`,
 	);
 }

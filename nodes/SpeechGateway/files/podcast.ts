@@ -1,4 +1,5 @@
 import type { Execution } from '../engine/execution';
+import { formatsThat } from '../audio';
 import { canBeTagged, maxChapters, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { PodcastValues, TagValues } from '../fields/podcast';
@@ -23,7 +24,7 @@ export function checkTaggable(input: Wanted, format: string, count: number): voi
 	if (canBeTagged(format)) return;
 	throw new InputError(
 		`A ${format} file has no room for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
-		'Use MP3, Opus or WAV, or remove the options "Chapters" and "Tags". Nothing was sent.',
+		`Use ${formatsThat(canBeTagged)}, or remove the options "Chapters" and "Tags". Nothing was sent.`,
 	);
 }
 

@@ -1,5 +1,5 @@
 /** The previous version of a file: which of its parts are used again, and how they get out of it. */
-import { type AudioInfo, canBeCut, lengthOf, type Place } from '../audio';
+import { type AudioInfo, canBeCut, formatsThat, lengthOf, type Place } from '../audio';
 import { InputError } from '../core/errors';
 import type { Parameters } from '../fields/parameters';
 import type { Voice } from '../fields/voice';
@@ -43,14 +43,14 @@ export async function withPrevious<I extends Comparable>(
 	if (!canBeCut(responseFormat)) {
 		throw new InputError(
 			`A ${responseFormat} file has no room for a record of its parts, so it cannot have a previous version`,
-			`Use MP3, Opus or WAV, or remove the option "${LABEL}". Nothing was sent.`,
+			`Use ${formatsThat(canBeCut)}, or remove the option "${LABEL}". Nothing was sent.`,
 		);
 	}
 	const { info, name, record: text } = await inspectPrevious(execution, index, file, LABEL);
 	if (text === undefined) {
 		throw new InputError(
 			`${name} has no record of its parts, so nothing of it can be used again`,
-			`Files of several segments that Generate and Dialogue make in MP3, Opus or WAV have one, and files of a single segment if the option "${LABEL}" was added. Joined files have none, and other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
+			`Files of several segments that Generate and Dialogue make in ${formatsThat(canBeCut)} have one, and files of a single segment if the option "${LABEL}" was added. Joined files have none, and other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
 		);
 	}
 	if (info.format !== responseFormat) {

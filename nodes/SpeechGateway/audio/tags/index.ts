@@ -68,10 +68,11 @@ const TAGGERS: Partial<Record<string, Tagger>> = {
 	mp3: tagMp3,
 	wav: tagWav,
 	opus: tagOpus,
-} satisfies Partial<Record<AudioFormat, Tagger>>;
+	pcm: undefined,
+} satisfies Record<AudioFormat, Tagger | undefined>;
 
 /** Whether files of this format have a place for tags and chapters: bare samples and unread containers have none. */
-export const canBeTagged = (format: string): boolean => format in TAGGERS;
+export const canBeTagged = (format: string): boolean => TAGGERS[format] !== undefined;
 
 /** How many chapters a file of this format can have. */
 export const maxChapters = (format: string): number =>

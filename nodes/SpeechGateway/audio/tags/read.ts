@@ -73,7 +73,9 @@ const READERS: Partial<Record<string, Read>> = {
 		}
 		return riff.metadata;
 	},
-} satisfies Partial<Record<AudioFormat, Read>>;
+
+	pcm: undefined,
+} satisfies Record<AudioFormat, Read | undefined>;
 
 const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 '];
 const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
