@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
+import { descriptions, resources } from '../../nodes/SpeechGateway/operations/forms';
 import { operations } from '../../nodes/SpeechGateway/operations';
 import type { OperationDescription } from '../../nodes/SpeechGateway/fields/form';
 import { REPOSITORY } from '../support/n8n/install';
@@ -90,6 +90,8 @@ test('what a user can click is what is done', () => {
 	const names = (all: Array<Pick<OperationDescription, 'resource' | 'operation'>>) =>
 		all.map(({ resource, operation }) => `${resource}.${operation}`);
 	expect(names(operations)).toEqual(names(descriptions));
+	const used = new Set(descriptions.map(({ resource }) => resource));
+	expect(resources.map(({ value }) => value).sort()).toEqual([...used].sort());
 });
 
 test('operations of different resources do not import each other', () => {

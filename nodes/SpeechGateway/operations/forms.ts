@@ -1,4 +1,5 @@
 import type { OperationDescription } from '../fields/form';
+import type { Capability } from '../gateway/models';
 import { audioJoin } from './audio/join.form';
 import { chatComplete } from './chat/complete.form';
 import { modelGetMany } from './model/getMany.form';
@@ -26,12 +27,20 @@ export const descriptions: OperationDescription[] = [
 	modelGetMany,
 ];
 
-export const resources = [
-	{ value: 'speech', name: 'Speech', defaultOperation: 'generate' },
-	{ value: 'speechJob', name: 'Speech Job', defaultOperation: 'createAndWait' },
-	{ value: 'voice', name: 'Voice', defaultOperation: 'create' },
-	{ value: 'chat', name: 'Chat', defaultOperation: 'complete' },
-	{ value: 'audio', name: 'Audio', defaultOperation: 'join' },
-	{ value: 'video', name: 'Video', defaultOperation: 'createAndWait' },
-	{ value: 'model', name: 'Model', defaultOperation: 'getMany' },
+interface Resource {
+	value: string;
+	name: string;
+	defaultOperation: string;
+	/** What its models must be able to do: these come first in the list. */
+	models: Capability;
+}
+
+export const resources: Resource[] = [
+	{ value: 'speech', name: 'Speech', defaultOperation: 'generate', models: 'speech' },
+	{ value: 'speechJob', name: 'Speech Job', defaultOperation: 'createAndWait', models: 'speech' },
+	{ value: 'voice', name: 'Voice', defaultOperation: 'create', models: 'speech' },
+	{ value: 'chat', name: 'Chat', defaultOperation: 'complete', models: 'chat' },
+	{ value: 'audio', name: 'Audio', defaultOperation: 'join', models: 'other' },
+	{ value: 'video', name: 'Video', defaultOperation: 'createAndWait', models: 'video' },
+	{ value: 'model', name: 'Model', defaultOperation: 'getMany', models: 'other' },
 ];

@@ -8,6 +8,7 @@ import { GatewayError } from '../core/errors';
 import { explainRefusal } from '../requests/explain';
 import { plain } from '../gateway/gatewayWords';
 import { idIn } from '../core/json';
+import { resources } from './forms';
 import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import { isSuccess } from '../requests/outcome';
 import { voiceIdIn } from '../speech/voices';
@@ -46,10 +47,8 @@ export async function searchModels(
 }
 
 /** What the model must be able to do. The chat model, another node, has no resource. */
-function wantedFor(resource: unknown): Capability {
-	if (resource === 'video') return 'video';
-	return resource === 'chat' || resource === undefined ? 'chat' : 'speech';
-}
+const wantedFor = (resource: unknown): Capability =>
+	resources.find(({ value }) => value === resource)?.models ?? 'chat';
 
 export async function searchVoicesWithDefault(
 	this: ILoadOptionsFunctions,

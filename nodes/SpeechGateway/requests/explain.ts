@@ -1,4 +1,5 @@
 import { GatewayError, RequestCutError } from '../core/errors';
+import type { taskEndpoints } from '../gateway/endpoints';
 import { type GatewayWords, gatewayWords, isPage, plain } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
@@ -7,7 +8,7 @@ import { classifyStatus, isGatewayError } from './outcome';
 /** What a request was about, for words that name it. */
 export interface Subject {
 	/** As the user knows it: "the job", "the voice" … only used where the request is about one thing. */
-	thing?: 'job' | 'video' | 'voice';
+	thing?: keyof typeof taskEndpoints | 'voice';
 	id?: string;
 	model?: string;
 	voice?: string;

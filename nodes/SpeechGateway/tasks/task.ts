@@ -36,7 +36,7 @@ function readAccepted(item: ItemRequests): (response: GatewayResponse) => Promis
 	return async (response) =>
 		await readPaidJson(item, response, (answer) => {
 			const body = resourceBody(answer);
-			const id = idIn(body, 'id', 'job_id', 'task_id', 'video_id');
+			const id = idIn(body, 'id', ...TASK_IDS);
 			if (id === undefined) throw new Error('the answer has no id');
 			return { ...body, id };
 		});
@@ -90,8 +90,10 @@ export const statusRequest = (
 	about: task,
 });
 
-const IDS = ['id', '_id', 'job_id', 'task_id', 'video_id', 'voice_id'];
-const WRAPPERS = ['data', 'job', 'task', 'video', 'voice', 'result'];
+const THINGS = Object.keys(taskEndpoints);
+const TASK_IDS = [...THINGS, 'task'].map((thing) => `${thing}_id`);
+const IDS = ['id', '_id', ...TASK_IDS, 'voice_id'];
+const WRAPPERS = ['data', ...THINGS, 'task', 'voice', 'result'];
 
 /** A resource's JSON, which some gateways wrap in another object. Throws when it is no object. */
 export function resourceBody(body: unknown): IDataObject {
