@@ -130,6 +130,17 @@ describe.each(['mp3', 'opus', 'wav'])('%s', (responseFormat) => {
 	});
 });
 
+test.each([
+	['line breaks of Windows', (text: string) => text.replaceAll('\n', '\r\n')],
+	['other line lengths', (text: string) => text.replaceAll(' has a', '\nhas a')],
+	['more empty lines', (text: string) => `\n${text.replaceAll('\n\n', '\n \n\n\t')}\n`],
+])('the same words with %s: nothing is spoken', async (_, edit) => {
+	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+	const { outputs } = await run(generate(PREVIOUS), edit(asText(PARAGRAPHS)), previous);
+	expect(outputs[0][0].json).toMatchObject({ segments: 8, reusedSegments: 8, estimatedTokens: 0 });
+	expect(sim.charges).toEqual([]);
+});
+
 test.each(['mp3', 'opus', 'wav'])(
 	'dialogue, %s: each speaker keeps what was said',
 	async (responseFormat) => {

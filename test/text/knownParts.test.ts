@@ -52,6 +52,20 @@ it('the same text is cut where it was', () => {
 	);
 });
 
+it('other white space changes nothing', () => {
+	const other = fc.constantFrom('\n', '\r\n', '\r\n\r\n', '   ', '\t');
+	fc.assert(
+		fc.property(text, fc.array(other, { minLength: 1, maxLength: 9 }), (before, spaces) => {
+			const known = cut(before).map(({ words }) => words);
+			let space = 0;
+			const now = `\n ${before.replace(/\s+/g, () => spaces[space++ % spaces.length])} `;
+			const even = (words: string) => words.replace(/\s+/g, ' ').trim();
+			const wanted = new Set(known.map(even));
+			expect(cut(now, known).every(({ words }) => wanted.has(even(words)))).toBe(true);
+		}),
+	);
+});
+
 it('finds no part within a word, nor behind the tag of its words', () => {
 	const find = (now: string, known: string) => cut(now, [known]).map(({ words }) => words);
 	expect(find('Overall. It rains.', 'all.')).not.toContain('all.');

@@ -3,7 +3,7 @@ import { createHash } from 'crypto';
 import type { Place } from '../audio';
 import { isRecord, keysOf, parseJson } from '../core/json';
 import type { Voice } from '../fields/voice';
-import type { Fingerprint } from '../text/knownParts';
+import { evenlySpaced, type Fingerprint } from '../text/knownParts';
 
 const VERSION = 1;
 
@@ -36,9 +36,8 @@ export interface Delivery {
 	speed?: number;
 }
 
-/** White space around a text does not change its sound. */
 export const partHash = (text: string, { model, voice, speed = 1 }: Delivery): string =>
-	hashOf([text.trim(), voice, model, speed], 22);
+	hashOf([evenlySpaced(text), voice, model, speed], 22);
 
 export const nameHash = (name: Voice): string => hashOf(name, 8);
 

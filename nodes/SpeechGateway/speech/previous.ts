@@ -157,7 +157,7 @@ export function recordFor(
 			length: lengthOf(info),
 			parts: parts.map(
 				(part, index): RecordedPart => ({
-					...fingerprintOf(part.words.trim()),
+					...fingerprintOf(part.words),
 					...places[index],
 					hash: partHash(part.text, deliveryOf(input, part)),
 					voice: voices.indexOf(nameHash(part.voice)),

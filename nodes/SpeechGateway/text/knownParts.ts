@@ -3,7 +3,7 @@ import { isSpace, UNSPACED } from './characters';
 
 /** What is known of a part's words. Plain JSON. */
 export interface Fingerprint {
-	/** Length in UTF-16 units. */
+	/** Length in UTF-16 units, as `evenlySpaced`. */
 	units: number;
 	/** Polynomial hashes (32 bits) of its first units, and of all. */
 	opening: number;
@@ -16,6 +16,7 @@ export interface Span {
 	end: number;
 }
 
+const WHITE_SPACE = /\s+/g;
 const OPENING_UNITS = 16;
 /** Odd, as hashes modulo 2^32 demand; else any number does. */
 const BASE = 0x01000193;
@@ -42,13 +43,41 @@ class Hashes {
 	}
 }
 
+/** The words of a text with one space between them: how lines are broken does not change what is said. */
+export const evenlySpaced = (text: string): string => text.replace(WHITE_SPACE, ' ').trim();
+
 export function fingerprintOf(text: string): Fingerprint {
-	const hashes = new Hashes(text);
+	const words = evenlySpaced(text);
+	const hashes = new Hashes(words);
 	return {
-		units: text.length,
-		opening: hashes.of(0, Math.min(OPENING_UNITS, text.length)),
-		sum: hashes.of(0, text.length),
+		units: words.length,
+		opening: hashes.of(0, Math.min(OPENING_UNITS, words.length)),
+		sum: hashes.of(0, words.length),
 	};
+}
+
+/** A text with one space in place of all white space; `at` and `from` tell its offsets from those of the text, and back. */
+function evened(text: string) {
+	const even: string[] = [];
+	const at = new Int32Array(text.length + 1);
+	const from: number[] = [];
+	let length = 0;
+	let end = 0;
+	for (const { 0: space, index } of text.matchAll(WHITE_SPACE)) {
+		for (let i = end; i <= index; i++) {
+			at[i] = length + i - end;
+			from.push(i);
+		}
+		even.push(text.slice(end, index), ' ');
+		length += index - end + 1;
+		end = index + space.length;
+		at.fill(length - 1, index + 1, end);
+	}
+	for (let i = end; i <= text.length; i++) {
+		at[i] = length + i - end;
+		from.push(i);
+	}
+	return { even: even.join('') + text.slice(end), at, from };
 }
 
 /**
@@ -59,7 +88,8 @@ export function knownPartsIn(
 	text: string,
 	known: Fingerprint[],
 ): (start: number, end: number, mayCut: (offset: number) => boolean) => Span[] {
-	const hashes = new Hashes(text);
+	const { even, at: evenAt, from } = evened(text);
+	const hashes = new Hashes(even);
 	/** By the length of the opening, then by its hash. */
 	const openings = new Map<number, Map<number, Fingerprint[]>>();
 	for (const part of known) {
@@ -70,19 +100,25 @@ export function knownPartsIn(
 	return (start, end, mayCut) => {
 		const found: Span[] = [];
 		const isEdge = (offset: number) => isFreeEdge(text, start, end, offset) && mayCut(offset);
-		for (let at = start; at < end; at++) {
-			if (isSpace(text.charCodeAt(at))) continue;
+		const spanOf = (at: number, units: number): Span => ({
+			start: from[at],
+			end: from[at + units - 1] + 1,
+		});
+		const last = evenAt[end];
+		for (let at = evenAt[start]; at < last; at++) {
+			if (from[at] < start || even[at] === ' ') continue;
 			let longest = 0;
 			for (const [length, byHash] of openings) {
-				if (at + length > end) continue;
+				if (at + length > last) continue;
 				for (const { units, sum } of byHash.get(hashes.of(at, at + length)) ?? []) {
-					if (units <= longest || at + units > end) continue;
-					if (hashes.of(at, at + units) === sum && isEdge(at) && isEdge(at + units))
+					if (units <= longest || at + units > last) continue;
+					const span = spanOf(at, units);
+					if (hashes.of(at, at + units) === sum && isEdge(span.start) && isEdge(span.end))
 						longest = units;
 				}
 			}
 			if (longest === 0) continue;
-			found.push({ start: at, end: at + longest });
+			found.push(spanOf(at, longest));
 			at += longest - 1;
 		}
 		return found;
