@@ -152,13 +152,17 @@ describe('an answer', () => {
 
 	test.each([
 		['data: {"choices":[{"delta":{},"finish_reason":"length"}]}\n\n', 'length'],
-		['data: {"choices":[{"delta":{"content":""}}]}\n\ndata: [DONE]\n\n', undefined],
-		['data: [DONE]\n\n', undefined],
+		['data: {"choices":[{"delta":{"content":""}}]}\n\ndata: [DONE]\n\n', null],
+		['data: [DONE]\n\n', null],
 	])('streamed, whole and without text: %j', async (body, reason) => {
 		fault({ status: 200, charge: true, body, contentType: 'text/event-stream' });
 		const { outputs } = await run({ parameters: chat({ stream: true }) });
-		expect(outputs[0][0].json).toMatchObject({ text: '' });
-		expect(outputs[0][0].json.finishReason).toBe(reason);
+		expect(outputs[0][0].json).toEqual({
+			text: '',
+			model: MODEL,
+			finishReason: reason,
+			usage: null,
+		});
 		expect(sent()).toBe(1);
 	});
 

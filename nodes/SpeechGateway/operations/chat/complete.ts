@@ -3,6 +3,7 @@ import { isRecord } from '../../core/json';
 import { asError, OutcomeUnknownError } from '../../core/errors';
 import { chatComplete, type ChatValues } from './complete.form';
 import { completeChat } from '../../chat/completeChat';
+import type { ChatReply } from '../../chat/stream';
 import { relayToClient } from '../../chat/relay';
 import { withoutErrorKey } from '../../run/outputItems';
 import type { Parameters } from '../../fields/parameters';
@@ -17,17 +18,29 @@ export const complete = defineOperation(chatComplete, {
 	async execute({ body, relay, simplify }, item) {
 		const client = relay ? relayToClient(item) : undefined;
 		try {
-			const { raw, ...reply } = await completeChat(item, body, client?.text);
+			const reply = await completeChat(item, body, client?.text);
 			await client?.end();
-			const json: IDataObject = simplify
-				? { ...reply, model: reply.model ?? body.model }
-				: withoutErrorKey(raw as IDataObject, 'chatError');
+			const json = simplify
+				? simplified(reply, body)
+				: withoutErrorKey(reply.raw as IDataObject, 'chatError');
 			return { branch: 'success', items: [{ json }] };
 		} catch (error) {
 			if (error instanceof OutcomeUnknownError) await client?.fail(error.message);
 			throw asError(error);
 		}
 	},
+});
+
+/** Streams often leave out the usage, some the reason: the fields are there all the same. */
+const simplified = (
+	{ text, model, finishReason, usage, toolCalls }: ChatReply,
+	body: IDataObject,
+): IDataObject => ({
+	text,
+	model: model ?? body.model,
+	finishReason: finishReason ?? null,
+	usage: (usage ?? null) as IDataObject | null,
+	...(toolCalls && { toolCalls }),
 });
 
 /** `relay`: whether the text goes on to the client of the workflow while it is being written. */
