@@ -59,7 +59,10 @@ export interface Mp3Info extends BaseInfo {
 	quiet?: QuietFrames;
 }
 
-/** Reads an MP3 file; passes whole frames of audio, in runs, to `onAudio`: no tags, no Xing header, no rubbish. */
+/**
+ * Reads an MP3 file; passes whole frames of audio, in runs, to `onAudio`: no tags, no Xing header, no rubbish. With it, the
+ * file has been inspected before, so it is not listened to again: its info has no pauses, no quiet edges and no `head`.
+ */
 export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private first = 0;
 	private freeFormat = false;
@@ -82,7 +85,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	/** Where the last frames begin in the bytes that are being read, each at its number modulo `SIGNED_FRAMES`. */
 	private readonly starts: number[] = [];
 
-	constructor(private readonly onAudio: Emit = () => {}) {
+	constructor(private readonly onAudio?: Emit) {
 		super();
 	}
 
@@ -150,7 +153,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		let at = 0;
 		let run = 0; // where the frames not yet passed on begin
 		const flush = () => {
-			if (at > run) this.onAudio(bytes.subarray(run, at));
+			if (at > run) this.onAudio?.(bytes.subarray(run, at));
 		};
 		while (at < bytes.length) {
 			const size = this.frameAt(bytes, at, last);
@@ -258,16 +261,20 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			}
 			this.seekPositions.push(this.dataBytes);
 		}
-		const edge = readEdgeFrame(bytes, at);
-		const level = frameLevel(bytes, at, header);
-		this.quiet.add(edge, level, frame);
-		this.track.add(level, frame.samples / frame.sampleRate);
-		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
+		if (!this.onAudio) this.listen(header, frame, bytes, at);
 		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
 		this.tail.push(frame.bytes);
 		this.starts[this.frames % SIGNED_FRAMES] = at;
 		this.frames++;
 		this.dataBytes += frame.bytes;
+	}
+
+	private listen(header: number, frame: Frame, bytes: Uint8Array, at: number): void {
+		const edge = readEdgeFrame(bytes, at);
+		const level = frameLevel(bytes, at, header);
+		this.quiet.add(edge, level, frame);
+		this.track.add(level, frame.samples / frame.sampleRate);
+		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
 	}
 
 	private want(bytes: number): typeof NEED_MORE {
