@@ -2,35 +2,17 @@ import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import type { Entry, ItemRecord, RunRecord } from '../../nodes/SpeechGateway/requests/records';
-import { item, NODE, runNode, saved, useSimulator } from './support';
+import { item, NODE, runNode, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 
-const texts = (count: number) =>
-	Array.from({ length: count }, (_, index) =>
-		item({ id: index, text: `Sentence number ${index}.` }),
-	);
-const generate = (options: IDataObject = {}, more: IDataObject = {}): IDataObject => ({
-	resource: 'speech',
-	operation: 'generate',
-	model: { __rl: true, mode: 'id', value: 'fish-speech' },
-	text: '={{ $json.text }}',
-	...more,
-	options: { maxRetries: 0, ...options },
-});
-const run = async (more: Partial<Parameters<typeof runNode>[0]> = {}) =>
-	await runNode({
-		parameters: generate(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: texts(3),
-		...more,
-	});
+const runOne = runnerOf(() => sim);
+const run: typeof runOne = async (more) => await runOne({ items: texts(3), ...more });
 
 test('parameters are read for each item; only what was set is sent', async () => {
-	const parameters = generate({
+	const parameters = speechNode({
 		speed: '={{ $json.id === 1 ? 1.5 : undefined }}',
 		fileName: '={{ "row " + $json.id }}',
 	});
@@ -59,13 +41,13 @@ test.each([
 	[{ maxRetries: 21 }, '"Max Retries" must be a whole number from 0 to 20, but is 21'],
 	[{ maxRetries: -1 }, '"Max Retries" must be a whole number from 0 to 20, but is -1'],
 ])('the option %j gives a clear error and nothing is sent', async (options, message) => {
-	const { error } = await run({ parameters: generate(options) });
+	const { error } = await run({ parameters: speechNode(options) });
 	expect(error?.message).toContain(message);
 	expect(sim.requests).toEqual([]);
 });
 
 test('a single request takes at most 10,000 characters, counted as code points', async () => {
-	const single = generate({ longText: 'single' }, { text: '={{ "𝒂".repeat($json.count) }}' });
+	const single = speechNode({ longText: 'single' }, { text: '={{ "𝒂".repeat($json.count) }}' });
 	sim.options.latencyMs = 1;
 	const tooLong = await run({ parameters: single, items: [item({ count: 10_001 })] });
 	expect(tooLong.error?.message).toContain('at most 10000 characters here, but has 10001');
@@ -89,7 +71,7 @@ test('an empty cell of a table: how to skip such rows', async () => {
 });
 
 describe('sendOnceKey', () => {
-	const keyed = (prefix: string) => generate({ sendOnceKey: `={{ "${prefix}" + $json.id }}` });
+	const keyed = (prefix: string) => speechNode({ sendOnceKey: `={{ "${prefix}" + $json.id }}` });
 
 	test('a key that was sent is not sent again, in any later execution', async () => {
 		const first = await run({ parameters: keyed('a') });
@@ -127,7 +109,7 @@ describe('sendOnceKey', () => {
 	});
 
 	test('all segments of a text share one key', async () => {
-		const parameters = generate(
+		const parameters = speechNode(
 			{ sendOnceKey: 'book', maxSegmentCharacters: 30 },
 			{ text: 'One sentence stands here. Another one follows it. And a third one ends it.' },
 		);
@@ -136,7 +118,7 @@ describe('sendOnceKey', () => {
 	});
 
 	test('the same key twice in one run: an error of the later item, and nothing is sent', async () => {
-		const parameters = generate({ sendOnceKey: 'twin' });
+		const parameters = speechNode({ sendOnceKey: 'twin' });
 		const { error } = await run({ parameters, items: texts(3) });
 		expect(error?.message).toContain('"Send Once Key" is "twin", as it is for item 1');
 		expect(sim.charges).toEqual([]);
@@ -160,14 +142,14 @@ describe('sendOnceKey', () => {
 	])(
 		'a key that is %s protects nothing: an error, and nothing is sent',
 		async (_, sendOnceKey, is) => {
-			const { error } = await run({ parameters: generate({ sendOnceKey }), items: texts(1) });
+			const { error } = await run({ parameters: speechNode({ sendOnceKey }), items: texts(1) });
 			expect(error?.message).toBe(`"Send Once Key" must be a text or a number, but is ${is}`);
 			expect(sim.requests).toEqual([]);
 		},
 	);
 
 	test('a number is a key', async () => {
-		const parameters = generate({ sendOnceKey: '={{ $json.id + 4711 }}' });
+		const parameters = speechNode({ sendOnceKey: '={{ $json.id + 4711 }}' });
 		await run({ parameters, items: texts(2) });
 		const { outputs } = await run({ parameters, items: texts(2) });
 		expect(outputs[1].map(({ json }) => json.reason)).toEqual(['already_sent', 'already_sent']);
@@ -176,7 +158,7 @@ describe('sendOnceKey', () => {
 
 test('what was under way when an attempt broke off is unknown on the next, and not sent again', async () => {
 	sim.fault({ status: 402, input: 'number 2.' });
-	const first = await run({ parameters: generate({ concurrency: 1 }) });
+	const first = await run({ parameters: speechNode({ concurrency: 1 }) });
 	expect(first.error?.message).toContain('402');
 	const broken = saved(first.run);
 	const { items } = (broken.executionData!.contextData[`node:${NODE}`] as unknown as Stored)
@@ -200,7 +182,7 @@ test('n8n is killed after a segment ended unknown: a retry sends neither it nor 
 	sim.fault({ input: one, status: 504, charge: true });
 	sim.fault({ input: two, delayMs: 1000 });
 	sim.fault({ input: 'number 1.', status: 402 });
-	const parameters = generate({ maxSegmentCharacters: 30, concurrency: 3 });
+	const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3 });
 	const items = [item({ text: `${one} ${two}` }), item({ text: 'Sentence number 1.' })];
 	let atDeath: object | undefined;
 	const first = await run({
@@ -235,7 +217,7 @@ describe('a retry reads what another version of the node has kept', () => {
 	/** The retry of an execution of three items, of which the second was paid for, whose record was changed. */
 	async function retryAfter(change: (record: RunRecord) => void) {
 		sim.fault({ status: 422, input: 'number 2.' });
-		const first = await run({ parameters: generate({ concurrency: 1 }) });
+		const first = await run({ parameters: speechNode({ concurrency: 1 }) });
 		const broken = saved(first.run);
 		const stored = broken.executionData!.contextData[`node:${NODE}`] as unknown as Stored;
 		change(stored.speechGateway[0]);
@@ -280,7 +262,7 @@ describe('a retry reads what another version of the node has kept', () => {
 test('continue: a retry that cannot even open the gateway still delivers what an earlier attempt has paid for', async () => {
 	sim.fault({ status: 422, input: 'number 0.', times: Infinity });
 	const { outputs } = await runNode({
-		parameters: generate({ concurrency: 1 }),
+		parameters: speechNode({ concurrency: 1 }),
 		items: texts(3),
 		apiKey: sim.apiKey,
 		// The credential breaks once all three were sent: before n8n runs the node again for its first item.
@@ -296,7 +278,7 @@ test('continue: a retry that cannot even open the gateway still delivers what an
 
 test('one item, concurrency 1: after the first failure nothing more is started', async () => {
 	sim.fault({ status: 422, input: 'number 2.', times: Infinity });
-	await run({ items: texts(10), parameters: generate({ concurrency: 1 }) });
+	await run({ items: texts(10), parameters: speechNode({ concurrency: 1 }) });
 	expect(sim.requests.map(({ input }) => input)).toEqual(
 		[0, 1, 2].map((index) => `Sentence number ${index}.`),
 	);
@@ -435,7 +417,7 @@ describe('voices', () => {
 		});
 		const foreign = created.outputs[0][0].json._id as string;
 		const { error } = await run({
-			parameters: generate({}, { voice: { __rl: true, mode: 'id', value: foreign } }),
+			parameters: speechNode({}, { voice: { __rl: true, mode: 'id', value: foreign } }),
 		});
 		expect(error?.message).toContain(
 			`The voice "${foreign}" does not belong to this account (403)`,
@@ -454,12 +436,12 @@ describe('an expression pasted into a fixed field', () => {
 	const script = { operation: 'dialogue', script: 'Anna: Hello.', speakers: { values } };
 	const messages = { values: [{ role: 'user', content: ` ${literal}\n` }] };
 	test.each<[string, IDataObject]>([
-		['Text', generate({}, { text: literal })],
-		['Voice', generate({}, { voice: literal })],
-		['Voice', generate({}, { voice: { __rl: true, mode: 'id', value: literal } })],
-		['Send Once Key', generate({ sendOnceKey: '{{ $json.id }}' })],
-		['Script', generate({}, { ...script, script: literal })],
-		['Speakers', generate({}, script)],
+		['Text', speechNode({}, { text: literal })],
+		['Voice', speechNode({}, { voice: literal })],
+		['Voice', speechNode({}, { voice: { __rl: true, mode: 'id', value: literal } })],
+		['Send Once Key', speechNode({ sendOnceKey: '{{ $json.id }}' })],
+		['Script', speechNode({}, { ...script, script: literal })],
+		['Speakers', speechNode({}, script)],
 		['Prompt', { resource: 'video', operation: 'create', model: 'sim-video', prompt: literal }],
 		['Title', { ...title, binaryPropertyName: 'data' }],
 		['Voice', { resource: 'voice', operation: 'delete', voice: literal }],
@@ -478,7 +460,7 @@ describe('an expression pasted into a fixed field', () => {
 	test.each(['{{ text }}', 'Write {{ $json.text }} into the field.', '{{ $json.text }} is code.'])(
 		'%s is a text like any other',
 		async (text) => {
-			const { outputs } = await run({ parameters: generate({}, { text }), items: [item({})] });
+			const { outputs } = await run({ parameters: speechNode({}, { text }), items: [item({})] });
 			expect(outputs[0]).toHaveLength(1);
 		},
 	);

@@ -1,13 +1,7 @@
-import { prepareText, type TextFormat } from '../../nodes/SpeechGateway/text/prepare';
+import type { TextFormat } from '../../nodes/SpeechGateway/text/prepare';
+import { prepare } from './prepared';
 
-const read = (source: string, textFormat: TextFormat) =>
-	prepareText(source, {
-		textFormat,
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-	});
+const read = (source: string, textFormat: TextFormat) => prepare(source, { textFormat });
 
 test('an answer of a chat model', () => {
 	const { written, headings, notes } = read(

@@ -1,14 +1,5 @@
 import { tests as examples } from 'commonmark-spec';
-import { prepareText } from '../../nodes/SpeechGateway/text/prepare';
-
-const read = (markdown: string) =>
-	prepareText(markdown, {
-		textFormat: 'markdown',
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-	}).written.text;
+import { readMarkdown } from './prepared';
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
@@ -57,5 +48,5 @@ export const readings = () =>
 		number,
 		markdown,
 		expected: words(visibleWords(html.replace(/→/g, '\t'))).join(' '),
-		got: words(read(markdown.replace(/→/g, '\t'))).join(' '),
+		got: words(readMarkdown(markdown.replace(/→/g, '\t'))).join(' '),
 	}));

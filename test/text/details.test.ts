@@ -2,17 +2,11 @@
 import { words } from '../../nodes/SpeechGateway/text/boundaries';
 import { decoded } from '../../nodes/SpeechGateway/text/entities';
 import { plainHeadings } from '../../nodes/SpeechGateway/text/plainHeadings';
-import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+import { prepare } from './prepared';
 
 const read = (source: string, more: Partial<TextOptions> = {}) =>
-	prepareText(source, {
-		textFormat: 'markdown',
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-		...more,
-	}).spoken.text;
+	prepare(source, { textFormat: 'markdown', ...more }).spoken.text;
 
 test('words end where a dictionary says so, in scripts that write without spaces', () => {
 	expect([...words('你好世界', 0, 4)]).toEqual([2]);

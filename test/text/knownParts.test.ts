@@ -1,18 +1,10 @@
 import fc from 'fast-check';
 import { fingerprintOf, knownPartsIn } from '../../nodes/SpeechGateway/text/knownParts';
-import { prepareText } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+import { prepare } from './prepared';
 
-const prepared = (text: string) =>
-	prepareText(text, {
-		textFormat: 'plain',
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-	});
 const cut = (text: string, known: string[] = []) =>
-	segmentPrepared(prepared(text), { maxCharacters: 60, known: known.map(fingerprintOf) }).segments;
+	segmentPrepared(prepare(text), { maxCharacters: 60, known: known.map(fingerprintOf) }).segments;
 
 const sentence = fc.constantFrom(
 	'It was late.',

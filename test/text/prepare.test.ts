@@ -1,15 +1,7 @@
-import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+import { prepare } from './prepared';
 
-const PLAIN: TextOptions = {
-	textFormat: 'plain',
-	parentheses: 'tags',
-	toneTags: 'asWritten',
-	pronunciations: [],
-	pauseAfterParagraphs: 0,
-};
-const prepare = (source: string, options: Partial<TextOptions> = {}) =>
-	prepareText(source, { ...PLAIN, ...options });
 const spoken = (source: string, options: Partial<TextOptions> = {}) =>
 	prepare(source, options).spoken.text;
 const segments = (source: string, options: Partial<TextOptions> = {}, maxCharacters = Infinity) =>

@@ -1,8 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { prepareText, type TextFormat } from '../../nodes/SpeechGateway/text/prepare';
+import type { TextFormat } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+import { prepare } from './prepared';
 
 /** What chat models, editors, feeds and websites write, each with what a listener should hear beside it (`NAME.spoken.txt`). */
 const FOLDER = join(__dirname, 'readings');
@@ -12,21 +13,10 @@ const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 
 test.each(sources)('%s', (name) => {
 	const source = read(name);
-	const prepared = prepareText(source, {
-		textFormat: FORMATS[extname(name)],
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-	});
+	const textFormat = FORMATS[extname(name)];
+	const prepared = prepare(source, { textFormat });
 	expect(`${prepared.spoken.text.trim()}\n`).toBe(read(`${name}.spoken.txt`));
-	const crlf = prepareText(source.replace(/\n/g, '\r\n'), {
-		textFormat: FORMATS[extname(name)],
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-	});
+	const crlf = prepare(source.replace(/\n/g, '\r\n'), { textFormat });
 	if (extname(name) !== '.txt') expect(crlf.spoken.text).toBe(prepared.spoken.text);
 	// And the way back is whole: segments make up the source.
 	const { segments } = segmentPrepared(prepared, { maxCharacters: 60 });

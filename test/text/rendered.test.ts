@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import manifest from '../../package.json';
-import { prepareText } from '../../nodes/SpeechGateway/text/prepare';
+import { readMarkdown } from './prepared';
 
 const micromark = new Worker(join(__dirname, 'renderedText.mjs'));
 afterAll(async () => await micromark.terminate());
@@ -16,15 +16,6 @@ async function rendered(markdown: string): Promise<string> {
 	const [text] = (await once(micromark, 'message')) as [string];
 	return text;
 }
-
-const read = (markdown: string) =>
-	prepareText(markdown, {
-		textFormat: 'markdown',
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-	}).written.text;
 
 /** Of an address, its host is read. */
 const withHosts = (text: string) =>
@@ -53,7 +44,9 @@ const PACKAGES = Object.keys(manifest.devDependencies).flatMap((name) => {
 
 test.each(PACKAGES)('the README of %s', async (_name, file) => {
 	const markdown = readFileSync(file, 'utf8');
-	expect(missing(wordsOf(await rendered(markdown)), wordsOf(read(markdown)))).toBeUndefined();
+	expect(
+		missing(wordsOf(await rendered(markdown)), wordsOf(readMarkdown(markdown))),
+	).toBeUndefined();
 });
 
 test('there are 20 of them', () => expect(PACKAGES.length).toBeGreaterThanOrEqual(20));
@@ -111,7 +104,7 @@ test('made-up documents', async () => {
 	await fc.assert(
 		fc.asyncProperty(documents, async (markdown) => {
 			const words = wordsOf(await rendered(markdown)).filter((word) => word.startsWith('word'));
-			expect(missing(words, wordsOf(read(markdown)))).toBeUndefined();
+			expect(missing(words, wordsOf(readMarkdown(markdown)))).toBeUndefined();
 		}),
 		{ numRuns: 1500 },
 	);

@@ -1,20 +1,12 @@
 import { toneTags, withoutTags } from '../../nodes/SpeechGateway/text/toneTags';
-import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentText } from '../../nodes/SpeechGateway/text/segment';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
+import { prepare } from './prepared';
 
 const tagsOf = (text: string) => toneTags(text).map(({ start, end }) => text.slice(start, end));
 const shown = (text: string, parentheses: 'tags' | 'readAloud' = 'tags') =>
 	withoutTags(text, toneTags(text, parentheses));
-const prepare = (source: string, options: Partial<TextOptions> = {}) =>
-	prepareText(source, {
-		textFormat: 'plain',
-		parentheses: 'tags',
-		toneTags: 'asWritten',
-		pronunciations: [],
-		pauseAfterParagraphs: 0,
-		...options,
-	});
 
 describe('what a tag is', () => {
 	test.each([

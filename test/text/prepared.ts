@@ -1,0 +1,15 @@
+import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
+
+/** A text made ready to be spoken; of the options, only those that a test is about are set. */
+export const prepare = (source: string, options: Partial<TextOptions> = {}) =>
+	prepareText(source, {
+		textFormat: 'plain',
+		parentheses: 'tags',
+		toneTags: 'asWritten',
+		pronunciations: [],
+		pauseAfterParagraphs: 0,
+		...options,
+	});
+
+export const readMarkdown = (markdown: string): string =>
+	prepare(markdown, { textFormat: 'markdown' }).written.text;
