@@ -1,8 +1,9 @@
-/** One event of a text/event-stream. `event` is `message` where the stream names none; `id` is the last id sent so far. */
+import { concat } from '../audio/bytes';
+
+/** One event of a text/event-stream. `event` is `message` where the stream names none. IDs are not kept: no stream is resumed. */
 export interface SseEvent {
 	event: string;
 	data: string;
-	id?: string;
 }
 
 /** Far more than any chat delta; without a bound, a stream that never ends its line would fill the memory. */
@@ -16,7 +17,6 @@ const CR = 0x0d;
  * a character or a CRLF: lines are cut as bytes (no byte of a longer UTF-8 character is a CR or LF) and decoded whole.
  */
 export class SseParser {
-	private readonly maxBufferBytes: number;
 	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 	private partialLine: Uint8Array[] = [];
 	/** Bytes of the unfinished line and of the data lines of the unfinished event. */
@@ -25,11 +25,8 @@ export class SseParser {
 	private afterCr = false;
 	private data: string[] = [];
 	private event = '';
-	private id: string | undefined;
 
-	constructor(options: { maxBufferBytes?: number } = {}) {
-		this.maxBufferBytes = options.maxBufferBytes ?? DEFAULT_MAX_BUFFER_BYTES;
-	}
+	constructor(private readonly maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES) {}
 
 	/** The events that this chunk completes. Throws once an event is longer than maxBufferBytes. */
 	feed(chunk: Uint8Array): SseEvent[] {
@@ -68,7 +65,7 @@ export class SseParser {
 	}
 
 	private endLine(events: SseEvent[]): void {
-		const bytes = concatenate(this.partialLine);
+		const bytes = concat(this.partialLine);
 		this.partialLine = [];
 		let line = this.decoder.decode(bytes);
 		if (this.atStart && line.startsWith('\ufeff')) line = line.slice(1);
@@ -90,30 +87,14 @@ export class SseParser {
 		// Only data lines accumulate within an event.
 		this.bufferedBytes -= bytes.length;
 		if (field === 'event') this.event = value;
-		else if (field === 'id' && !value.includes('\0')) this.id = value;
 	}
 
 	private dispatch(events: SseEvent[]): void {
 		if (this.data.length > 0) {
-			events.push({
-				event: this.event || 'message',
-				data: this.data.join('\n'),
-				...(this.id === undefined ? {} : { id: this.id }),
-			});
+			events.push({ event: this.event || 'message', data: this.data.join('\n') });
 		}
 		this.data = [];
 		this.event = '';
 		this.bufferedBytes = 0;
 	}
-}
-
-function concatenate(parts: Uint8Array[]): Uint8Array {
-	if (parts.length === 1) return parts[0];
-	const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-	let offset = 0;
-	for (const part of parts) {
-		whole.set(part, offset);
-		offset += part.length;
-	}
-	return whole;
 }
