@@ -1,4 +1,5 @@
 /** Byte access shared by the format readers. */
+import { DamagedAudioError } from './format';
 
 export function uint16le(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
@@ -10,6 +11,11 @@ export function uint32le(bytes: Uint8Array, at: number): number {
 
 export function uint32be(bytes: Uint8Array, at: number): number {
 	return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
+}
+
+/** A number in four bytes of seven bits each, big endian, as ID3 has its sizes. */
+export function uint28be(bytes: Uint8Array, at: number): number {
+	return (bytes[at] << 21) | (bytes[at + 1] << 14) | (bytes[at + 2] << 7) | bytes[at + 3];
 }
 
 /** Numbers of 32 bits, big endian, one behind the other. */
@@ -27,6 +33,12 @@ export function uint32sLe(...values: number[]): Uint8Array {
 	values.forEach((value, index) => view.setUint32(4 * index, value, true));
 	return bytes;
 }
+
+export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The four ASCII letters that name a chunk or a frame. */
+export const nameAt = (bytes: Uint8Array, at: number): string =>
+	String.fromCharCode(...bytes.subarray(at, at + 4));
 
 /** Whether the ASCII text stands at this place. */
 export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
@@ -106,9 +118,19 @@ export abstract class BlockReader {
 		if (this.waitingBytes >= this.wanted) this.run(false);
 	}
 
-	/** Reads what is left at the end of the file. */
-	protected finish(): void {
+	/**
+	 * Reads what is left at the end of the file. `format`: for messages.
+	 *
+	 * @throws DamagedAudioError when the file is empty, or ends within a tag
+	 */
+	protected finish(format: string): void {
 		if (this.waitingBytes > 0) this.run(true);
+		if (this.bytes === 0) throw new DamagedAudioError(`The ${format} file is empty`);
+		if (this.missing > 0) {
+			throw new DamagedAudioError(
+				`The ${format} file is cut short: ${this.missing} bytes of a tag are missing`,
+			);
+		}
 	}
 
 	/**

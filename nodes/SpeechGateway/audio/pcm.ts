@@ -2,10 +2,11 @@
 import { between, filled } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
-import type { Emit, JoinPlan, Place } from './joiner';
+import type { Emit, JoinPlan } from './joiner';
 import { Joiner } from './joiner';
 import type { QuietBytes } from './quiet';
-import { integerLevel, keptBytes, QuietEdges } from './quiet';
+import { integerLevel, QuietEdges } from './quiet';
+import { layOutSamples } from './samples';
 
 const SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
@@ -55,28 +56,18 @@ export class PcmReader implements AudioReader<PcmInfo> {
 	}
 }
 
-/** Plans the concatenation of PCM files; pauses and cut edges are exact to a sample. */
+/** Plans the concatenation of PCM files. */
 export function planPcm(
 	infos: PcmInfo[],
 	pauses: number[],
 	trimSilence = false,
 ): JoinPlan<PcmInfo> {
-	const pauseBytes = pauses.map(
-		(milliseconds) => Math.round((milliseconds / 1000) * SAMPLE_RATE) * BYTES_PER_SAMPLE,
-	);
-	const starts: number[] = [];
-	const places: Place[] = [];
-	let bytes = pauseBytes[0];
-	const kept = infos.map(({ dataBytes, quiet }) => keptBytes(dataBytes, trimSilence && quiet));
-	kept.forEach(({ from, to }, index) => {
-		starts.push(pcmInfo(bytes).seconds);
-		places.push({ from: bytes, to: bytes + to - from });
-		bytes += to - from + pauseBytes[index + 1];
-	});
+	const layout = layOutSamples(infos, BYTES_PER_SAMPLE, pauses, trimSilence);
+	const { kept, pauseBytes, dataBytes, starts, trimmed, places } = layout;
 	return {
-		info: pcmInfo(bytes),
+		info: pcmInfo(dataBytes),
 		starts,
-		trimmed: kept.map(({ from }) => pcmInfo(from).seconds),
+		trimmed,
 		places,
 		createJoiner: () =>
 			new Joiner(infos, {

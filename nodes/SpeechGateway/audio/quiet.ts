@@ -16,14 +16,6 @@ export interface QuietBytes {
 	end: number;
 }
 
-/** The bytes that stay. */
-export function keptBytes(
-	dataBytes: number,
-	quiet: QuietBytes | false | undefined,
-): { from: number; to: number } {
-	return quiet ? { from: quiet.start, to: dataBytes - quiet.end } : { from: 0, to: dataBytes };
-}
-
 /** How loud the sample at this place is, of full scale. */
 export type SampleLevel = (bytes: Uint8Array, at: number) => number;
 

@@ -11,7 +11,7 @@
  *     ID3v1: "TAG" and 125 bytes               an item: length of the value, flags, name, 0, value
  *     Lyrics3: "LYRICSBEGIN" to "LYRICSEND" (version 1) or to six digits and "LYRICS200" (version 2)
  */
-import { hasText, uint32le } from './bytes';
+import { hasText, uint28be, uint32le } from './bytes';
 
 /** More bytes must be there before it can be told. */
 export const NEED_MORE = -1;
@@ -50,9 +50,8 @@ export function trailerBytes(bytes: Uint8Array, at: number, last: boolean): numb
 	if (hasText(bytes, at, 'TAG+')) return ID3V1_EXTENDED_BYTES;
 	if (hasText(bytes, at, 'TAG')) return ID3V1_BYTES;
 	if (isId3v2(bytes, at)) {
-		const size =
-			(bytes[at + 6] << 21) | (bytes[at + 7] << 14) | (bytes[at + 8] << 7) | bytes[at + 9];
-		return ID3V2_HEADER_BYTES + size + ((bytes[at + 5] & 0x10) !== 0 ? ID3V2_HEADER_BYTES : 0);
+		const footer = (bytes[at + 5] & 0x10) !== 0 ? ID3V2_HEADER_BYTES : 0;
+		return ID3V2_HEADER_BYTES + uint28be(bytes, at + 6) + footer;
 	}
 	if (hasText(bytes, at, 'APETAGEX') && at + MARK_BYTES <= bytes.length) {
 		const isHeader = (bytes[at + 23] & 0x20) !== 0;

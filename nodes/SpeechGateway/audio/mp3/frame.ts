@@ -99,19 +99,37 @@ export function sideInfoBytes(frame: Pick<Frame, 'mpeg1' | 'mono'>): number {
 	return frame.mono ? 9 : 17;
 }
 
-/** Where the main data begin in a frame: behind header, checksum and side information. */
+/** Where the side information begins in a frame: behind header and checksum. */
+export function sideInfoOffset(header: number): number {
+	return FRAME_HEADER_BYTES + ((header & NO_CRC_BIT) === 0 ? CRC_BYTES : 0);
+}
+
+/** Where the main data begin in a frame. */
 export function mainDataOffset(header: number): number {
-	const crc = (header & NO_CRC_BIT) === 0 ? CRC_BYTES : 0;
-	return FRAME_HEADER_BYTES + crc + sideInfoBytes(parseHeader(header));
+	return sideInfoOffset(header) + sideInfoBytes(parseHeader(header));
+}
+
+/**
+ * Bits of the blocks that end the side information, one for each granule and channel; `first`: the bit at which they begin.
+ * Each begins with the length of its main data.
+ */
+export function blocksOf(header: number): { first: number; bits: number; count: number } {
+	const { mpeg1, mono } = parseHeader(header);
+	const count = (mono ? 1 : 2) * (mpeg1 ? 2 : 1);
+	const bits = mpeg1 ? 59 : 63;
+	return { first: 8 * sideInfoBytes({ mpeg1, mono }) - count * bits, bits, count };
+}
+
+/** A frame with nothing but its header. */
+export function emptyFrame(header: number): Uint8Array {
+	const bytes = new Uint8Array(parseHeader(header).bytes);
+	new DataView(bytes.buffer).setUint32(0, header);
+	return bytes;
 }
 
 /** A frame that plays as silence: its side information is all zero, so it holds no spectrum and borrows no bits. */
-export function silentFrame(header: number): Uint8Array {
-	const own = ((header & TEMPLATE_MASK) | NO_CRC_BIT) >>> 0;
-	const bytes = new Uint8Array(parseHeader(own).bytes);
-	new DataView(bytes.buffer).setUint32(0, own);
-	return bytes;
-}
+export const silentFrame = (header: number): Uint8Array =>
+	emptyFrame(((header & TEMPLATE_MASK) | NO_CRC_BIT) >>> 0);
 
 /** One frame many times, in segments of up to about 64 KiB. */
 export function repeated(frame: Uint8Array, count: number): Uint8Array[] {

@@ -1,5 +1,5 @@
 /** How loud an MP3 frame is at most, told from its side information alone. Written after ISO/IEC 11172-3 and 13818-3. */
-import { mainDataOffset, parseHeader, sideInfoBytes } from './frame';
+import { blocksOf, parseHeader, sideInfoOffset } from './frame';
 import { bitsAt } from './reservoir';
 
 /**
@@ -12,7 +12,6 @@ import { bitsAt } from './reservoir';
 const BIG_VALUES_BIT = 12;
 const GLOBAL_GAIN_BIT = 21;
 const SCALEFAC_COMPRESS_BIT = 29;
-const BLOCK_BITS = { mpeg1: 59, mpeg2: 63 };
 /** The greatest value that each Huffman table can code, with the bits that some append. */
 const TABLE_MAX = [
 	...[0, 1, 2, 2, 0, 3, 3, 5, 5, 5, 7, 7, 7, 15, 0, 15],
@@ -23,15 +22,12 @@ const FULL_SCALE_GAIN = 210;
 
 /** An upper bound of the loudest frequency of a frame, of full scale: what scalefactors take away again is not known. */
 export function frameLevel(bytes: Uint8Array, at: number, header: number): number {
-	const { mpeg1, mono } = parseHeader(header);
-	const blockBits = BLOCK_BITS[mpeg1 ? 'mpeg1' : 'mpeg2'];
-	const blocks = (mono ? 1 : 2) * (mpeg1 ? 2 : 1);
-	const side = at + mainDataOffset(header) - sideInfoBytes({ mpeg1, mono });
-	const first = 8 * sideInfoBytes({ mpeg1, mono }) - blocks * blockBits;
+	const { first, bits, count } = blocksOf(header);
+	const compressBits = parseHeader(header).mpeg1 ? 4 : 9;
+	const side = at + sideInfoOffset(header);
 	let level = 0;
-	for (let block = 0; block < blocks; block++) {
-		const bit = first + block * blockBits;
-		level = Math.max(level, greatestValue(bytes, side, bit, mpeg1 ? 4 : 9));
+	for (let block = 0; block < count; block++) {
+		level = Math.max(level, greatestValue(bytes, side, first + block * bits, compressBits));
 	}
 	return level;
 }

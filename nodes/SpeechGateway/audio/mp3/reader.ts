@@ -90,13 +90,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	}
 
 	end(): Mp3Info {
-		this.finish();
-		if (this.bytes === 0) throw new DamagedAudioError('The MP3 file is empty');
-		if (this.missing > 0) {
-			throw new DamagedAudioError(
-				`The MP3 file is cut short: ${this.missing} bytes of a tag are missing`,
-			);
-		}
+		this.finish('MP3');
 		if (this.frames === 0) {
 			throw new DamagedAudioError(
 				this.freeFormat

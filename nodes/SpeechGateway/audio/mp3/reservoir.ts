@@ -5,17 +5,17 @@
 import { concat, uint32be } from '../bytes';
 import {
 	BITRATE_STEP,
+	blocksOf,
+	emptyFrame,
 	FRAME_HEADER_BYTES,
 	mainDataOffset,
 	NO_CRC_BIT,
 	parseHeader,
-	sideInfoBytes,
+	sideInfoOffset,
 } from './frame';
 
-/** Lengths in the side information, in bits. */
-const GRANULE_LENGTH_BITS = 12;
-const GRANULE_BITS = { mpeg1: 59, mpeg2: 63 };
-const MAIN_DATA_BEGIN_BITS = { mpeg1: 9, mpeg2: 8 };
+/** The length in bits of a block's main data, with which the block begins. */
+const LENGTH_BITS = 12;
 /** Bitrate indexes 1 to 14 are bitrates. */
 export const MAX_BITRATE_INDEX = 14;
 
@@ -36,21 +36,16 @@ export interface EdgeFrame {
  */
 export function readEdgeFrame(bytes: Uint8Array, at: number): EdgeFrame {
 	const header = uint32be(bytes, at);
-	const { mpeg1, mono } = parseHeader(header);
-	const side = at + mainDataOffset(header) - sideInfoBytes({ mpeg1, mono });
-	const version = mpeg1 ? 'mpeg1' : 'mpeg2';
-	const channels = mono ? 1 : 2;
-	// Each granule and channel has a block of its own, whose first 12 bits are a length; they end the side information.
-	const blocks = channels * (mpeg1 ? 2 : 1);
-	const first = 8 * sideInfoBytes({ mpeg1, mono }) - blocks * GRANULE_BITS[version];
-	let bits = 0;
-	for (let block = 0; block < blocks; block++) {
-		bits += bitsAt(bytes, side, first + block * GRANULE_BITS[version], GRANULE_LENGTH_BITS);
+	const side = at + sideInfoOffset(header);
+	const { first, bits, count } = blocksOf(header);
+	let length = 0;
+	for (let block = 0; block < count; block++) {
+		length += bitsAt(bytes, side, first + block * bits, LENGTH_BITS);
 	}
 	return {
 		header,
-		mainDataBegin: bitsAt(bytes, side, 0, MAIN_DATA_BEGIN_BITS[version]),
-		mainDataBytes: Math.ceil(bits / 8),
+		mainDataBegin: bitsAt(bytes, side, 0, parseHeader(header).mpeg1 ? 9 : 8),
+		mainDataBytes: Math.ceil(length / 8),
 	};
 }
 
@@ -119,10 +114,12 @@ export function freshFrame(
 	const begin = data.length - room(frame.header) - frame.mainDataBegin;
 	const tail = data.subarray(data.length - tailBytes(head, index));
 
-	const bytes = new Uint8Array(frameBytes({ header }));
-	new DataView(bytes.buffer).setUint32(0, header);
-	const side = at + mainDataOffset(frame.header) - sideInfoBytes(parseHeader(header));
-	bytes.set(frames.subarray(side, at + mainDataOffset(frame.header)), FRAME_HEADER_BYTES);
+	const bytes = emptyFrame(header);
+	const sideInfo = frames.subarray(
+		at + sideInfoOffset(frame.header),
+		at + mainDataOffset(frame.header),
+	);
+	bytes.set(sideInfo, FRAME_HEADER_BYTES);
 	bytes[FRAME_HEADER_BYTES] = 0; // main_data_begin: these 8 bits, and in MPEG-1 one more
 	if (parseHeader(header).mpeg1) bytes[FRAME_HEADER_BYTES + 1] &= 0x7f;
 	bytes.set(data.subarray(begin, begin + frame.mainDataBytes), mainDataOffset(header));

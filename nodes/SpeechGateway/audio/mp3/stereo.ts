@@ -7,11 +7,13 @@ import type { Emit } from '../joiner';
 import type { Frame } from './frame';
 import {
 	BITRATE_STEP,
+	emptyFrame,
 	FRAME_HEADER_BYTES,
 	mainDataOffset,
 	NO_CRC_BIT,
 	parseHeader,
 	sideInfoBytes,
+	sideInfoOffset,
 } from './frame';
 import type { Mp3Info } from './reader';
 import { Mp3Reader } from './reader';
@@ -77,7 +79,7 @@ class StereoFrames {
 	private addFrame(run: Uint8Array, at: number): void {
 		const edge = readEdgeFrame(run, at);
 		const frame = parseHeader(edge.header);
-		const side = at + mainDataOffset(edge.header) - sideInfoBytes(frame);
+		const side = at + sideInfoOffset(edge.header);
 		const area = run.subarray(at + mainDataOffset(edge.header), at + frame.bytes);
 		const known = concat([this.history, area]);
 		const begin = this.history.length - edge.mainDataBegin;
@@ -107,8 +109,7 @@ class StereoFrames {
 				'A mono MP3 file of the highest bitrate has no room for a second channel: save it as stereo, or at a lower bitrate',
 			);
 		}
-		const bytes = new Uint8Array(frameBytes({ header }));
-		new DataView(bytes.buffer).setUint32(0, header);
+		const bytes = emptyFrame(header);
 		bytes.set(sideInfo, FRAME_HEADER_BYTES);
 		// main_data_begin
 		if (mpeg1) {

@@ -1,18 +1,14 @@
 /** Ogg's CRC-32 (RFC 3533, section 6): polynomial 0x04C11DB7, most significant bit first, starting from zero. */
 
 const POLYNOMIAL = 0x04c11db7;
-const CHECKSUM_OFFSET = 22;
+/** Where a page has its checksum. */
+export const CHECKSUM_OFFSET = 22;
 
 /** TABLES[n][b]: effect of byte b followed by n more bytes. Four tables take four bytes a step: three times as fast. */
 const TABLES = makeTables();
 
 function makeTables(): Int32Array[] {
-	const tables = [
-		new Int32Array(256),
-		new Int32Array(256),
-		new Int32Array(256),
-		new Int32Array(256),
-	];
+	const tables = Array.from({ length: 4 }, () => new Int32Array(256));
 	for (let byte = 0; byte < 256; byte++) {
 		let crc = byte << 24;
 		for (let bit = 0; bit < 8; bit++) crc = crc < 0 ? (crc << 1) ^ POLYNOMIAL : crc << 1;

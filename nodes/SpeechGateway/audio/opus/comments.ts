@@ -1,12 +1,11 @@
 /** The comment header of Ogg Opus (RFC 7845, section 5.2): a vendor and any number of `KEY=value`, in UTF-8. */
-import { concat, uint32sLe } from '../bytes';
-import { oggPage } from './page';
+import { concat, uint32sLe, utf8 } from '../bytes';
+import { MAX_SEGMENTS, oggPage } from './page';
 import { CONTINUED } from './reader';
 import { segmentsOf } from './tally';
 
 const VENDOR = 'speech-gateway';
-/** Segments in a page, and bytes in a segment, at most. */
-const PAGE_SEGMENTS = 255;
+/** Bytes in a segment, at most. */
 const SEGMENT_BYTES = 255;
 /** Granule position of a page on which no packet ends. */
 const NO_POSITION = -1;
@@ -17,13 +16,12 @@ const NO_POSITION = -1;
  *     "OpusTags" · length and vendor · number of comments · length and text of each comment
  */
 export function opusTags(comments: string[]): Uint8Array {
-	const utf8 = new TextEncoder();
 	const counted = (text: string) => {
-		const bytes = utf8.encode(text);
+		const bytes = utf8(text);
 		return [uint32sLe(bytes.length), bytes];
 	};
 	return concat([
-		utf8.encode('OpusTags'),
+		utf8('OpusTags'),
 		...counted(VENDOR),
 		uint32sLe(comments.length),
 		...comments.flatMap(counted),
@@ -34,9 +32,9 @@ export function opusTags(comments: string[]): Uint8Array {
 export function headerPages(packet: Uint8Array): Uint8Array[] {
 	const pages: Uint8Array[] = [];
 	const segments = segmentsOf(packet.length);
-	for (let from = 0; from < segments; from += PAGE_SEGMENTS) {
-		const isLast = from + PAGE_SEGMENTS >= segments;
-		const lacing = new Uint8Array(Math.min(PAGE_SEGMENTS, segments - from)).fill(SEGMENT_BYTES);
+	for (let from = 0; from < segments; from += MAX_SEGMENTS) {
+		const isLast = from + MAX_SEGMENTS >= segments;
+		const lacing = new Uint8Array(Math.min(MAX_SEGMENTS, segments - from)).fill(SEGMENT_BYTES);
 		if (isLast) lacing[lacing.length - 1] = packet.length % SEGMENT_BYTES;
 		const start = from * SEGMENT_BYTES;
 		pages.push(
@@ -45,7 +43,7 @@ export function headerPages(packet: Uint8Array): Uint8Array[] {
 				flags: from > 0 ? CONTINUED : 0,
 				position: isLast ? 0 : NO_POSITION,
 				lacing,
-				body: [packet.subarray(start, start + PAGE_SEGMENTS * SEGMENT_BYTES)],
+				body: [packet.subarray(start, start + MAX_SEGMENTS * SEGMENT_BYTES)],
 			}),
 		);
 	}

@@ -5,15 +5,13 @@ import type { Emit, JoinBlocker, JoinPlan, Place } from '../joiner';
 import { channelGroup, Joiner, mustAgree } from '../joiner';
 import { opusTags } from './comments';
 import type { Page } from './page';
-import { lacingOf, oggPage } from './page';
+import { lacingOf, MAX_SEGMENTS, oggPage } from './page';
 import type { OpusInfo } from './reader';
 import { FIRST_PAGE, LAST_PAGE, OggOpusReader, PAGE_HEADER_BYTES } from './reader';
 import { withoutQuietEdges } from './excerpt';
 import { keptOf, lastPackets, leadOf, paddingOf, planSeams, tallyOf } from './seams';
 import { addTally, emptyTally, SAMPLE_RATE } from './tally';
 
-/** Segments in a page, at most. */
-const MAX_SEGMENTS = 255;
 /** Where the OpusHead has its number of channels. */
 const CHANNELS_OFFSET = 9;
 /** Pages of the joined file hold a second at most, as RFC 7845 recommends for seeking. */

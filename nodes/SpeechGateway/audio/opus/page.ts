@@ -1,13 +1,14 @@
 /** Writes Ogg pages; reader.ts has the layout drawn. */
 import { putText } from '../bytes';
-import { oggChecksum } from './checksum';
+import { CHECKSUM_OFFSET, oggChecksum } from './checksum';
 import { PAGE_HEADER_BYTES } from './reader';
 import { segmentsOf } from './tally';
 
 /** The files made here hold one stream each, so any number does. */
 const SERIAL = 1;
 const NUMBER_OFFSET = 18;
-const CHECKSUM_OFFSET = 22;
+/** Segments in a page, at most. */
+export const MAX_SEGMENTS = 255;
 
 export interface Page {
 	number: number;

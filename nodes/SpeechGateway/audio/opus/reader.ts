@@ -102,13 +102,7 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 	}
 
 	end(): OpusInfo {
-		this.finish();
-		if (this.bytes === 0) throw new DamagedAudioError('The Opus file is empty');
-		if (this.missing > 0) {
-			throw new DamagedAudioError(
-				`The Opus file is cut short: ${this.missing} bytes of a tag are missing`,
-			);
-		}
+		this.finish('Opus');
 		return { ...chained(this.chain, this.stream.end()), bytes: this.bytes };
 	}
 

@@ -7,7 +7,7 @@
  *     CHAP: its ID, 0, start and end in milliseconds, start and end as bytes (all ones: not used), frames
  *     CTOC: its ID, 0, flags (2 top level, 1 ordered), number of entries (8 bits), IDs of the entries, a 0 behind each
  */
-import { concat, uint32sBe } from '../bytes';
+import { concat, uint32sBe, utf8 } from '../bytes';
 import type { Chapter, Metadata } from './metadata';
 import { toMilliseconds } from './metadata';
 import { RECORD_OWNER } from './record';
@@ -33,14 +33,14 @@ export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 		...textFrame('TALB', tags.album),
 		...textFrame('TYER', tags.year),
 		...commentFrame(tags.comment),
-		...(record === undefined ? [] : [frame('PRIV', ascii(`${RECORD_OWNER}\0${record}`))]),
+		...(record === undefined ? [] : [frame('PRIV', utf8(`${RECORD_OWNER}\0${record}`))]),
 		...chapterFrames(chapters),
 		...(tags.cover
 			? [
 					frame(
 						'APIC',
 						bytesOf(LATIN_1),
-						ascii(`${tags.cover.mimeType}\0`),
+						utf8(`${tags.cover.mimeType}\0`),
 						bytesOf(FRONT_COVER, 0),
 						tags.cover.bytes,
 					),
@@ -48,7 +48,7 @@ export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 			: []),
 	]);
 	const header = new Uint8Array(TAG_HEADER_BYTES);
-	header.set(ascii('ID3'));
+	header.set(utf8('ID3'));
 	header[3] = 3;
 	for (let i = 0; i < 4; i++) header[6 + i] = (frames.length >>> (21 - 7 * i)) & 0x7f;
 	return concat([header, frames]);
@@ -77,7 +77,7 @@ function chapterFrames(chapters: Chapter[]): Uint8Array[] {
 		...chapters.map(({ title, startSeconds, endSeconds }, index) =>
 			frame(
 				'CHAP',
-				ascii(`${ids[index]}\0`),
+				utf8(`${ids[index]}\0`),
 				uint32sBe(toMilliseconds(startSeconds), toMilliseconds(endSeconds), NOT_USED, NOT_USED),
 				...textFrame('TIT2', title),
 			),
@@ -88,9 +88,9 @@ function chapterFrames(chapters: Chapter[]): Uint8Array[] {
 const contents = (id: string, flags: number, entries: string[]): Uint8Array =>
 	frame(
 		'CTOC',
-		ascii(`${id}\0`),
+		utf8(`${id}\0`),
 		bytesOf(flags, entries.length),
-		ascii(entries.map((entry) => `${entry}\0`).join('')),
+		utf8(entries.map((entry) => `${entry}\0`).join('')),
 	);
 
 const textFrame = (id: string, text: string | undefined): Uint8Array[] => {
@@ -104,13 +104,13 @@ const commentFrame = (text: string | undefined): Uint8Array[] => {
 	if (!text) return [];
 	const encoding = encodingOf(text);
 	const empty = encoded('\0', encoding);
-	return [frame('COMM', bytesOf(encoding), ascii(LANGUAGE), empty, encoded(text, encoding))];
+	return [frame('COMM', bytesOf(encoding), utf8(LANGUAGE), empty, encoded(text, encoding))];
 };
 
 function frame(id: string, ...content: Uint8Array[]): Uint8Array {
 	const body = concat(content);
 	const header = new Uint8Array(FRAME_HEADER_BYTES);
-	header.set(ascii(id));
+	header.set(utf8(id));
 	new DataView(header.buffer).setUint32(4, body.length);
 	return concat([header, body]);
 }
@@ -119,14 +119,12 @@ const encodingOf = (text: string) => (/^\p{ASCII}*$/u.test(text) ? LATIN_1 : UTF
 
 /** UTF-16 begins with its byte order mark. */
 function encoded(text: string, encoding: number): Uint8Array {
-	if (encoding === LATIN_1) return ascii(text);
+	if (encoding === LATIN_1) return utf8(text);
 	const bytes = new Uint8Array(2 + 2 * text.length);
 	const view = new DataView(bytes.buffer);
 	view.setUint16(0, 0xfeff, true);
 	for (let i = 0; i < text.length; i++) view.setUint16(2 + 2 * i, text.charCodeAt(i), true);
 	return bytes;
 }
-
-const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const bytesOf = (...values: number[]): Uint8Array => Uint8Array.from(values);

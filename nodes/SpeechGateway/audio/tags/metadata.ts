@@ -36,6 +36,13 @@ export const isEmptyMetadata = ({ tags, chapters, record }: Metadata): boolean =
 	chapters.length === 0 &&
 	Object.values(tags).every((value) => value === undefined);
 
+/** The tags that have a value. */
+export const withoutEmpty = (tags: Tags): Tags =>
+	Object.fromEntries(Object.entries(tags).filter(([, value]) => Boolean(value)));
+
+/** The year with which a date begins. */
+export const yearIn = (date: string): string | undefined => /^\d{4}/.exec(date)?.[0];
+
 /** What kind of picture begins with these bytes; undefined when it is neither JPEG nor PNG. */
 export function sniffCover(head: Uint8Array): Cover['mimeType'] | undefined {
 	const starts = (...mark: number[]) => mark.every((byte, index) => head[index] === byte);

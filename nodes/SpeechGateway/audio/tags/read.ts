@@ -1,5 +1,5 @@
 /** Reads tags, chapters and cover of a file; what is damaged or of another kind is passed over. */
-import { hasText, uint32le } from '../bytes';
+import { hasText, nameAt, uint28be, uint32le } from '../bytes';
 import type { AudioFormat } from '../format';
 import { readId3 } from './readId3';
 import type { Metadata, Tags } from './metadata';
@@ -40,7 +40,7 @@ const READERS: Partial<Record<string, Read>> = {
 	async mp3(bytes) {
 		const header = await bytes.take(10);
 		if (!hasText(header, 0, 'ID3')) return NOTHING;
-		const size = (header[6] << 21) | (header[7] << 14) | (header[8] << 7) | header[9];
+		const size = uint28be(header, 6);
 		return size > MAX_TAG_BYTES ? NOTHING : readId3(header, await bytes.take(size));
 	},
 
@@ -64,7 +64,7 @@ const READERS: Partial<Record<string, Read>> = {
 		const riff = new RiffTags();
 		await bytes.take(12);
 		for (let head = await bytes.take(8); head.length === 8; head = await bytes.take(8)) {
-			const id = String.fromCharCode(...head.subarray(0, 4));
+			const id = nameAt(head, 0);
 			const size = uint32le(head, 4);
 			const isKept = KEPT_CHUNKS.includes(id) && size <= MAX_TAG_BYTES;
 			if (isKept) riff.add(id, await bytes.take(size));
@@ -104,7 +104,7 @@ class RiffTags {
 		if (/id3/i.test(id)) this.tags = { ...this.tags, ...readId3(chunk, chunk.subarray(10)).tags };
 		if (id !== 'LIST') return;
 		for (let at = 4; at + 8 <= chunk.length; ) {
-			const name = String.fromCharCode(...chunk.subarray(at, at + 4));
+			const name = nameAt(chunk, at);
 			const size = uint32le(chunk, at + 4);
 			const content = chunk.subarray(at + 8, at + 8 + size);
 			const field = INFO_FIELDS[name];

@@ -1,6 +1,6 @@
 /** Reads ID3v2.3 and 2.4; id3.ts has the layout drawn. Sizes of 2.4 are four times seven bits. */
-import { uint32be } from '../bytes';
-import { type Cover, sniffCover, type Tags } from './metadata';
+import { nameAt, uint28be, uint32be } from '../bytes';
+import { type Cover, sniffCover, type Tags, withoutEmpty, yearIn } from './metadata';
 import { byStart, type OwnChapter, type OwnMetadata } from './read';
 
 const UNSYNCHRONISED = 0x80;
@@ -38,17 +38,9 @@ export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 	return { tags: withoutEmpty(tags), chapters: chapters.sort(byStart) };
 }
 
-const withoutEmpty = (tags: Tags): Tags =>
-	Object.fromEntries(Object.entries(tags).filter(([, value]) => Boolean(value)));
-
-const yearIn = (text: string): string | undefined => /^\d{4}/.exec(text)?.[0];
-
 function extendedBytes(body: Uint8Array, version: number): number {
-	return version === 3 ? 4 + uint32be(body, 0) : sevenBits(body, 0);
+	return version === 3 ? 4 + uint32be(body, 0) : uint28be(body, 0);
 }
-
-const sevenBits = (bytes: Uint8Array, at: number): number =>
-	(bytes[at] << 21) | (bytes[at + 1] << 14) | (bytes[at + 2] << 7) | bytes[at + 3];
 
 /** Without the zeros that are put behind 0xFF, so that nothing looks like a frame of audio. */
 const synchronised = (bytes: Uint8Array): Uint8Array =>
@@ -57,13 +49,13 @@ const synchronised = (bytes: Uint8Array): Uint8Array =>
 function framesOf(bytes: Uint8Array, version: number): Frame[] {
 	const frames: Frame[] = [];
 	for (let at = 0; at + 10 <= bytes.length && bytes[at] !== 0; ) {
-		const size = version === 3 ? uint32be(bytes, at + 4) : sevenBits(bytes, at + 4);
+		const size = version === 3 ? uint32be(bytes, at + 4) : uint28be(bytes, at + 4);
 		const flags = bytes[at + 9];
 		let body = bytes.subarray(at + 10, at + 10 + size);
 		// Of 2.4: four bytes tell the length without the zeros of a frame that has them.
 		if (version === 4 && (flags & 1) !== 0) body = body.subarray(4);
 		if (version === 4 && (flags & 2) !== 0) body = synchronised(body);
-		frames.push({ id: String.fromCharCode(...bytes.subarray(at, at + 4)), body });
+		frames.push({ id: nameAt(bytes, at), body });
 		at += 10 + size;
 	}
 	return frames;

@@ -1,22 +1,18 @@
 /** Reads the OpusTags packet; vorbis.ts and opus/comments.ts have it drawn. */
 import { hasText, uint32be, uint32le } from '../bytes';
-import { type Cover, sniffCover, type Tags } from './metadata';
+import { type Cover, sniffCover, withoutEmpty, yearIn } from './metadata';
 import { byStart, type OwnChapter, type OwnMetadata } from './read';
 
 export function readVorbis(packet: Uint8Array): OwnMetadata {
 	const comments = commentsOf(packet);
-	const { TITLE: title, ARTIST: artist, ALBUM: album } = comments;
-	const comment = comments.COMMENT ?? comments.DESCRIPTION;
-	const year = /^\d{4}/.exec(comments.DATE ?? '')?.[0];
-	const cover = coverOf(comments.METADATA_BLOCK_PICTURE);
-	const tags: Tags = {
-		...(title && { title }),
-		...(artist && { artist }),
-		...(album && { album }),
-		...(year && { year }),
-		...(comment && { comment }),
-		...(cover && { cover }),
-	};
+	const tags = withoutEmpty({
+		title: comments.TITLE,
+		artist: comments.ARTIST,
+		album: comments.ALBUM,
+		year: yearIn(comments.DATE ?? ''),
+		comment: comments.COMMENT ?? comments.DESCRIPTION,
+		cover: coverOf(comments.METADATA_BLOCK_PICTURE),
+	});
 	const chapters = Object.entries(comments).flatMap(([key, value]): OwnChapter[] => {
 		const time = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(value);
 		if (!/^CHAPTER\d+$/.test(key) || !time) return [];

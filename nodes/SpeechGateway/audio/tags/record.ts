@@ -2,7 +2,7 @@
  * The record of parts that a file carries, so that they can be cut out of it again: a text in ASCII that other programs pass
  * over. In MP3 it is an ID3 frame for private use, in Opus a comment, in WAV a chunk of its own.
  */
-import { concat, hasText, uint32be, uint32le } from '../bytes';
+import { concat, hasText, uint28be, uint32be, uint32le } from '../bytes';
 import { PAGE_HEADER_BYTES } from '../opus/reader';
 
 export const RECORD_OWNER = 'n8n-nodes-speech-gateway';
@@ -74,8 +74,8 @@ function* scanFile(): Scan {
 
 function* scanId3(header: Uint8Array): Scan {
 	// In 2.4, which other programs may have made of it, frames give their sizes in seven bits a byte, too.
-	const sizeOf = header[3] >= 4 ? syncSafe : uint32be;
-	let left = syncSafe(header, 6);
+	const sizeOf = header[3] >= 4 ? uint28be : uint32be;
+	let left = uint28be(header, 6);
 	while (left >= ID3_FRAME_HEADER_BYTES) {
 		const frame = yield { read: ID3_FRAME_HEADER_BYTES };
 		const size = sizeOf(frame, 4);
@@ -139,9 +139,5 @@ function* scanOgg(head: Uint8Array): Scan {
 }
 
 const bodyBytes = (segments: Uint8Array): number => segments.reduce((sum, one) => sum + one, 0);
-
-/** A number in four times seven bits. */
-const syncSafe = (bytes: Uint8Array, at: number): number =>
-	(bytes[at] << 21) | (bytes[at + 1] << 14) | (bytes[at + 2] << 7) | bytes[at + 3];
 
 const ascii = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');

@@ -7,7 +7,7 @@
  *     LIST adtl: labl chunks: ID of the point, text ended by a zero
  *     id3: an ID3v2 tag with the cover, and texts beyond ASCII; nobody specified it, but most players and taggers read it
  */
-import { concat, uint32sLe } from '../bytes';
+import { concat, uint32sLe, utf8 } from '../bytes';
 import { id3Tag } from './id3';
 import type { Metadata } from './metadata';
 import { RECORD_CHUNK } from './record';
@@ -20,24 +20,24 @@ export function riffChunks({ tags, chapters, record }: Metadata, sampleRate: num
 		IPRD: tags.album,
 		ICRD: tags.year,
 		ICMT: tags.comment,
-	}).flatMap(([id, value]) => (value ? [chunk(id, text(`${value}\0`))] : []));
+	}).flatMap(([id, value]) => (value ? [chunk(id, utf8(`${value}\0`))] : []));
 	// Readers that find a text twice complain, so it is there twice only where INFO may be misread.
 	const { cover, ...texts } = tags;
 	const isAscii = /^\p{ASCII}*$/u.test(Object.values(texts).join(''));
 	const inId3 = !isAscii ? tags : cover && { cover };
 	const points = chapters.map(({ startSeconds }, index) => {
 		const sample = Math.round(startSeconds * sampleRate);
-		return concat([uint32sLe(index + 1, sample), text('data'), uint32sLe(0, 0, sample)]);
+		return concat([uint32sLe(index + 1, sample), utf8('data'), uint32sLe(0, 0, sample)]);
 	});
 	const labels = chapters.map(({ title }, index) =>
-		chunk('labl', uint32sLe(index + 1), text(`${title}\0`)),
+		chunk('labl', uint32sLe(index + 1), utf8(`${title}\0`)),
 	);
 	return concat([
-		...(info.length > 0 ? [chunk('LIST', text('INFO'), ...info)] : []),
+		...(info.length > 0 ? [chunk('LIST', utf8('INFO'), ...info)] : []),
 		...(points.length > 0
-			? [chunk('cue ', uint32sLe(points.length), ...points), chunk('LIST', text('adtl'), ...labels)]
+			? [chunk('cue ', uint32sLe(points.length), ...points), chunk('LIST', utf8('adtl'), ...labels)]
 			: []),
-		...(record === undefined ? [] : [chunk(RECORD_CHUNK, text(record))]),
+		...(record === undefined ? [] : [chunk(RECORD_CHUNK, utf8(record))]),
 		...(inId3 ? [chunk('id3 ', id3Tag({ tags: inId3, chapters: [] }))] : []),
 	]);
 }
@@ -45,7 +45,5 @@ export function riffChunks({ tags, chapters, record }: Metadata, sampleRate: num
 /** Padded to an even size, which its own size does not count. */
 function chunk(id: string, ...content: Uint8Array[]): Uint8Array {
 	const size = content.reduce((sum, part) => sum + part.length, 0);
-	return concat([text(id), uint32sLe(size), ...content, new Uint8Array(size & 1)]);
+	return concat([utf8(id), uint32sLe(size), ...content, new Uint8Array(size & 1)]);
 }
-
-const text = (value: string): Uint8Array => new TextEncoder().encode(value);

@@ -1,5 +1,5 @@
 /** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
-import { concat, uint32sBe } from '../bytes';
+import { concat, uint32sBe, utf8 } from '../bytes';
 import type { Cover, Metadata } from './metadata';
 import { toMilliseconds } from './metadata';
 import { RECORD_COMMENT } from './record';
@@ -47,7 +47,7 @@ function clock(seconds: number): string {
  * width, height, depth and number of colours (0: see the picture) · length and picture.
  */
 function pictureBlock({ mimeType, bytes }: Cover): string {
-	const type = new TextEncoder().encode(mimeType);
+	const type = utf8(mimeType);
 	const block = concat([
 		uint32sBe(FRONT_COVER, type.length),
 		type,

@@ -1,10 +1,17 @@
 import { between, concat, filled, putText } from '../bytes';
 import type { Part } from '../format';
-import type { Emit, JoinBlocker, JoinPlan, Place } from '../joiner';
+import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
 import { channelGroup, Joiner, mustAgree } from '../joiner';
-import { keptBytes } from '../quiet';
+import { layOutSamples } from '../samples';
 import type { WavInfo } from './reader';
-import { bytesPerSampleFrame, CHUNK_HEADER_BYTES, ENCODINGS, wavInfo, WavReader } from './reader';
+import {
+	bytesPerSampleFrame,
+	CHUNK_HEADER_BYTES,
+	ENCODINGS,
+	shapeOf,
+	wavInfo,
+	WavReader,
+} from './reader';
 
 /** Whole header of the files made here: RIFF, a 16-byte fmt chunk, and the head of the data chunk. */
 const HEADER_BYTES = 44;
@@ -21,11 +28,9 @@ export const wavBlocker: JoinBlocker<WavInfo> = mustAgree<WavInfo>({
 
 /** Every sample twice. @throws Error when that would be more than 4 GiB */
 export function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
-	const { sampleRate, bitsPerSample, encoding } = info;
 	const bytes = checkWavBytes(HEADER_BYTES + 2 * info.dataBytes);
-	const shape = { sampleRate, channels: 2, bitsPerSample, encoding };
 	const stereo: WavInfo = {
-		...wavInfo(shape, 2 * info.dataBytes, bytes),
+		...wavInfo({ ...shapeOf(info), channels: 2 }, 2 * info.dataBytes, bytes),
 		quiet: info.quiet && { start: 2 * info.quiet.start, end: 2 * info.quiet.end },
 	};
 	return {
@@ -33,7 +38,7 @@ export function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
 		async *open() {
 			yield wavHeader(stereo);
 			let out: Uint8Array[] = [];
-			const reader = new WavReader(doubler(bitsPerSample / 8, (twice) => out.push(twice)));
+			const reader = new WavReader(doubler(info.bitsPerSample / 8, (twice) => out.push(twice)));
 			for await (const chunk of await open()) {
 				reader.feed(chunk);
 				yield concat(out);
@@ -61,43 +66,24 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 	};
 }
 
-/**
- * Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through; pauses and cut edges
- * are exact to a sample.
- *
- * @throws Error beyond 4 GiB
- */
+/** Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through. @throws Error beyond 4 GiB */
 export function planWav(
 	infos: WavInfo[],
 	pauses: number[],
 	trimSilence = false,
 ): JoinPlan<WavInfo> {
 	const [first] = infos;
-	const frameBytes = bytesPerSampleFrame(first);
-	const pauseBytes = pauses.map(
-		(milliseconds) => Math.round((milliseconds / 1000) * first.sampleRate) * frameBytes,
-	);
-	const starts: number[] = [];
-	const places: Place[] = [];
-	let dataBytes = pauseBytes[0];
-	const kept = infos.map((info) =>
-		keptBytes(info.dataBytes, trimSilence && !info.isTrimmed && info.quiet),
-	);
-	kept.forEach(({ from, to }, index) => {
-		starts.push(dataBytes / frameBytes / first.sampleRate);
-		const isTrimmed = trimSilence || infos[index].isTrimmed;
-		places.push({ from: dataBytes, to: dataBytes + to - from, ...(isTrimmed && { isTrimmed }) });
-		dataBytes += to - from + pauseBytes[index + 1];
-	});
+	const layout = layOutSamples(infos, bytesPerSampleFrame(first), pauses, trimSilence);
+	const { kept, pauseBytes, dataBytes, starts, trimmed, places } = layout;
 	const bytes = checkWavBytes(wavFileBytes(dataBytes));
-	const { sampleRate, channels, bitsPerSample, encoding } = first;
-	const info = wavInfo({ sampleRate, channels, bitsPerSample, encoding }, dataBytes, bytes);
+	const info = wavInfo(shapeOf(first), dataBytes, bytes);
+	const { encoding, bitsPerSample } = first;
 	// 8-bit PCM is unsigned: its silence is the middle, not zero.
 	const silence = encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence;
 	return {
 		info,
 		starts,
-		trimmed: kept.map(({ from }) => from / frameBytes / sampleRate),
+		trimmed,
 		places,
 		createJoiner: () =>
 			new Joiner(infos, {

@@ -1,5 +1,5 @@
 /** RIFF WAVE. Written after Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" and RFC 2361. */
-import { BlockReader, hasText, uint16le, uint32le } from '../bytes';
+import { BlockReader, hasText, nameAt, uint16le, uint32le } from '../bytes';
 import type { AudioReader, BaseInfo } from '../format';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
@@ -55,6 +55,13 @@ interface Chunk {
 	/** Of the data chunk. */
 	samples?: Samples;
 }
+
+export const shapeOf = ({ sampleRate, channels, bitsPerSample, encoding }: WavShape): WavShape => ({
+	sampleRate,
+	channels,
+	bitsPerSample,
+	encoding,
+});
 
 /** Bytes of one sample of each channel. */
 export function bytesPerSampleFrame(shape: WavShape): number {
@@ -129,18 +136,12 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	}
 
 	end(): WavInfo {
-		this.finish();
-		if (this.bytes === 0) throw new DamagedAudioError('The WAV file is empty');
+		this.finish('WAV');
 		if (!this.started) throw new DamagedAudioError('The WAV file is cut short in its header');
 		const { chunk, samples } = this;
 		if (chunk && chunk.left > 0 && !(this.streamed && chunk.samples)) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: ${chunk.left} bytes of its ${chunk.id.trim()} chunk are missing`,
-			);
-		}
-		if (this.missing > 0) {
-			throw new DamagedAudioError(
-				`The WAV file is cut short: ${this.missing} bytes of a tag are missing`,
 			);
 		}
 		if (!samples) {
@@ -244,7 +245,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			if (last) throw new DamagedAudioError('The WAV file is cut short in the head of a chunk');
 			return this.want(CHUNK_HEADER_BYTES);
 		}
-		const id = String.fromCharCode(...bytes.subarray(at, at + 4));
+		const id = nameAt(bytes, at);
 		if (!isChunkId(bytes, at) || id === 'RIFF') {
 			throw new DamagedAudioError(
 				this.samples

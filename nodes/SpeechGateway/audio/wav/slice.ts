@@ -4,11 +4,9 @@ import type { CutSlices, Place } from '../joiner';
 import { slicesOf } from '../slices';
 import { wavHeader, wavFileBytes } from './join';
 import type { WavInfo } from './reader';
-import { wavInfo, WavReader } from './reader';
+import { shapeOf, wavInfo, WavReader } from './reader';
 
 export const cutWav: CutSlices<WavInfo> = (whole, places, emit) => {
-	const { sampleRate, channels, bitsPerSample, encoding } = whole;
-	const shape = { sampleRate, channels, bitsPerSample, encoding };
 	let begun = -1;
 	let left = 0;
 	return new WavReader(
@@ -17,7 +15,7 @@ export const cutWav: CutSlices<WavInfo> = (whole, places, emit) => {
 			if (slice !== begun) {
 				begun = slice;
 				left = dataBytes;
-				emit(slice, wavHeader(wavInfo(shape, dataBytes, wavFileBytes(dataBytes))));
+				emit(slice, wavHeader(wavInfo(shapeOf(whole), dataBytes, wavFileBytes(dataBytes))));
 			}
 			emit(slice, bytes);
 			left -= bytes.length;
