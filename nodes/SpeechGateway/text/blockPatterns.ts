@@ -1,3 +1,5 @@
+import type { Span } from './characters';
+
 // How the blocks of a Markdown document start and end, by CommonMark. Sticky patterns match within one line.
 
 export const ATX = /(#{1,6})(?:[ \t]|$)/y;
@@ -34,15 +36,9 @@ export function isThematicBreak(text: string): boolean {
 	return marks.length > 2 && '*-_'.includes(marks[0]) && marks === marks[0].repeat(marks.length);
 }
 
-/** Offsets of the line. */
-interface Cell {
-	start: number;
-	end: number;
-}
-
 /** The cells of a table row. Pipes at its ends are optional. */
-export function cellsOf(line: string): Cell[] {
-	const cells: Cell[] = [];
+export function cellsOf(line: string): Span[] {
+	const cells: Span[] = [];
 	let start = 0;
 	for (const { 0: mark, index } of line.matchAll(/\\.|\|/g)) {
 		if (mark !== '|') continue;
@@ -50,7 +46,7 @@ export function cellsOf(line: string): Cell[] {
 		start = index + 1;
 	}
 	cells.push({ start, end: line.length });
-	const isBlank = (cell: Cell) => line.slice(cell.start, cell.end).trim() === '';
+	const isBlank = (cell: Span) => line.slice(cell.start, cell.end).trim() === '';
 	if (cells.length > 1 && isBlank(cells[0])) cells.shift();
 	if (cells.length > 1 && isBlank(cells[cells.length - 1])) cells.pop();
 	return cells;

@@ -1,5 +1,5 @@
 import { CLDR_ABBREVIATIONS } from './abbreviations';
-import { isPair, matchAt, UNSPACED } from './characters';
+import { endAt, isPair, matchAt, UNSPACED } from './characters';
 
 /** A tone tag, masked: its content is `X` and white space. */
 const TAG = /[(（[［][X\s]+[)）\]］]/gu;
@@ -93,10 +93,8 @@ function endsSentence(text: string, offset: number): boolean {
 }
 
 /** Skips tone tags and the white space behind them. */
-function afterTags(text: string, offset: number): number {
-	TAGS.lastIndex = offset;
-	return TAGS.test(text) ? TAGS.lastIndex : offset;
-}
+const afterTags = (text: string, offset: number): number =>
+	Math.max(offset, endAt(TAGS, text, offset));
 
 /** Runs Intl.Segmenter over text from start to end, window by window. `index` is an offset of the whole text. */
 export function* segmentsOf(
@@ -163,8 +161,7 @@ export function* sentences(text: string, start: number, end: number): Generator<
 		if (followsAbbreviation(text, offset)) continue;
 		if (matchAt(LOWER_CASE, text, afterTags(text, offset))) continue;
 		// French puts a space before the closing quote (« Oui ! »), which Unicode moves to the next sentence.
-		if (matchAt(CLOSING_THEN_SPACE, text, offset)) offset = CLOSING_THEN_SPACE.lastIndex;
-		yield offset;
+		yield Math.max(offset, endAt(CLOSING_THEN_SPACE, text, offset));
 	}
 }
 

@@ -34,6 +34,30 @@ export function countCharacters(text: string): number {
 export const UNSPACED =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 
+/** A stretch of a text, in UTF-16 units. */
+export interface Span {
+	start: number;
+	end: number;
+}
+
+/** The index of the first element that is behind something; those before it are not. */
+export function firstIndex<T>(sorted: T[], isBehind: (one: T) => boolean): number {
+	let low = 0;
+	let high = sorted.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (isBehind(sorted[middle])) high = middle;
+		else low = middle + 1;
+	}
+	return low;
+}
+
+/** Where the match of a sticky pattern at an offset ends; -1 if there is none. */
+export function endAt(pattern: RegExp, text: string, offset: number): number {
+	pattern.lastIndex = offset;
+	return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
 /** Matches a sticky pattern at an offset. */
 export function matchAt(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
 	pattern.lastIndex = offset;

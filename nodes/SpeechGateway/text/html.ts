@@ -1,3 +1,4 @@
+import { endAt, matchAt, type Span } from './characters';
 import { decode, decoded } from './entities';
 import { endOf, type MappedText, rewrite, slice, startOf, through, unchanged } from './mapped';
 import { pauseMark } from './pauses';
@@ -46,14 +47,12 @@ const NO_ALT =
 /** `<br/>`, as in XHTML and e-books. */
 const isSelfClosing = (attributes: string) => attributes.endsWith('/');
 
-export interface Tag {
+/** With its place in the source. */
+export interface Tag extends Span {
 	name: string;
 	closing: boolean;
 	/** The text between name and end. */
 	attributes: string;
-	/** Offsets of the source. */
-	start: number;
-	end: number;
 }
 
 /** Whether an alternative text describes the image. */
@@ -219,6 +218,19 @@ function unreadKind(
 
 const TAG_NAME = /<(\/?)([A-Za-z][A-Za-z\d:-]{0,60})(?=[\s/>])/y;
 
+/** The tag in a piece of markup, undefined if it is none but a comment or a declaration. Its offsets are given. */
+export function tagOf(markup: string, start: number, end: number): Tag | undefined {
+	const match = matchAt(TAG_NAME, markup, 0);
+	if (!match) return undefined;
+	return {
+		name: match[2].toLowerCase(),
+		closing: match[1] !== '',
+		attributes: markup.slice(match[0].length, -1),
+		start,
+		end,
+	};
+}
+
 /** Finds the ends of markup, and remembers what has none, so that no text is searched twice. */
 class MarkupEnds {
 	private readonly missing = new Set<string>();
@@ -229,8 +241,8 @@ class MarkupEnds {
 	after(at: number): number {
 		if (this.text.startsWith('<!--', at)) return this.find('-->', at + 2);
 		if (/[!?]/.test(this.text.charAt(at + 1))) return this.find('>', at);
-		TAG_NAME.lastIndex = at;
-		return TAG_NAME.test(this.text) ? this.tagEnd(TAG_NAME.lastIndex) : -1;
+		const nameEnd = endAt(TAG_NAME, this.text, at);
+		return nameEnd < 0 ? -1 : this.tagEnd(nameEnd);
 	}
 
 	/** Where the end tag of an element without markup inside starts. */
@@ -270,20 +282,12 @@ export function feedHtml(page: MappedText, reader: HtmlReader): void {
 		if (end < 0) continue;
 		if (at > from) reader.text(decode(slice(page, from, at)));
 		from = end;
-		TAG_NAME.lastIndex = at;
-		const match = TAG_NAME.exec(text);
-		if (!match) continue;
-		const name = match[2].toLowerCase();
-		const closing = match[1] !== '';
-		const attributes = text.slice(at + match[0].length, end - 1);
-		reader.tag({
-			name,
-			closing,
-			attributes,
-			start: startOf(page, at),
-			end: endOf(page, end),
-		});
-		if (!closing && !isSelfClosing(attributes) && RAW.has(name)) from = ends.ofRaw(name, end);
+		const tag = tagOf(text.slice(at, end), startOf(page, at), endOf(page, end));
+		if (!tag) continue;
+		reader.tag(tag);
+		if (!tag.closing && !isSelfClosing(tag.attributes) && RAW.has(tag.name)) {
+			from = ends.ofRaw(tag.name, end);
+		}
 	}
 	if (from < text.length) reader.text(decode(slice(page, from, text.length)));
 }

@@ -1,17 +1,15 @@
 import { WHOLE_TAG } from './blockPatterns';
-import { matchAt } from './characters';
+import { endAt, matchAt, type Span } from './characters';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { referenceAt } from './entities';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
 import { endOf, type MappedText, MappedWriter, startOf } from './mapped';
 import { formulaAt } from './math';
-import { type HtmlReader, isAltText, type Tag } from './html';
+import { type HtmlReader, isAltText, tagOf } from './html';
 import type { Reading } from './reading';
 
 /** A stretch of a paragraph that is not read as it stands, with `text` in its place. */
-interface Change {
-	start: number;
-	end: number;
+interface Change extends Span {
 	text?: string;
 	tag?: string;
 	isBreak?: boolean;
@@ -112,8 +110,8 @@ export class InlineReader {
 	}
 
 	private sourceMark(at: number): number {
-		if (!matchAt(SOURCE_MARK, this.text, at)) return at + 1;
-		const end = SOURCE_MARK.lastIndex;
+		const end = endAt(SOURCE_MARK, this.text, at);
+		if (end < 0) return at + 1;
 		this.changes.push({ start: at, end });
 		this.reading.leaveOut('footnotes');
 		return end;
@@ -184,8 +182,8 @@ export class InlineReader {
 
 	private markupEnd(at: number): number {
 		const { text } = this;
-		WHOLE_TAG.lastIndex = at;
-		if (WHOLE_TAG.test(text)) return WHOLE_TAG.lastIndex;
+		const tagEnd = endAt(WHOLE_TAG, text, at);
+		if (tagEnd >= 0) return tagEnd;
 		if (text.startsWith('<!-->', at)) return at + 5;
 		if (text.startsWith('<!--->', at)) return at + 6;
 		const mark = text.startsWith('<!--', at)
@@ -293,16 +291,4 @@ export class InlineReader {
 		words.copy(content, from, content.text.length);
 		flush();
 	}
-}
-
-function tagOf(markup: string, start: number, end: number): Tag | undefined {
-	const match = /^<(\/?)([A-Za-z][A-Za-z\d:-]*)/.exec(markup);
-	if (!match) return undefined;
-	return {
-		name: match[2].toLowerCase(),
-		closing: match[1] !== '',
-		attributes: markup.slice(match[0].length, -1),
-		start,
-		end,
-	};
 }

@@ -1,5 +1,5 @@
 /** Finds parts of an earlier text in a new one, without knowing their words. */
-import { isSpace, UNSPACED } from './characters';
+import { isSpace, type Span, UNSPACED } from './characters';
 
 /** What is known of a part's words. Plain JSON. */
 export interface Fingerprint {
@@ -8,12 +8,6 @@ export interface Fingerprint {
 	/** Polynomial hashes (32 bits) of its first units, and of all. */
 	opening: number;
 	sum: number;
-}
-
-/** A stretch of a text. */
-export interface Span {
-	start: number;
-	end: number;
 }
 
 const WHITE_SPACE = /\s+/g;

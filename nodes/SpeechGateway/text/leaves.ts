@@ -1,4 +1,5 @@
 import { cellsOf } from './blockPatterns';
+import type { Span } from './characters';
 import type { LineCursor } from './lineCursor';
 import { type MappedText, MappedWriter, slice } from './mapped';
 
@@ -9,12 +10,6 @@ export type Leaf =
 	| { kind: 'code'; info: string; text: MappedText }
 	| { kind: 'table'; rows: MappedText[][] }
 	| { kind: 'footnote' };
-
-/** Offsets of the source; `end` is exclusive. */
-interface Span {
-	start: number;
-	end: number;
-}
 
 /** What the first line tells about a leaf. */
 interface Opening {
@@ -34,6 +29,7 @@ const AFTER_TABLE = /^(?:#{1,6}\s|>|`{3}|~{3}|[*+-]\s)/;
 
 /** A leaf that the next line may continue. */
 export class OpenLeaf {
+	/** Places in the source. */
 	readonly lines: Span[] = [];
 	private isAfterBlank = false;
 

@@ -1,3 +1,5 @@
+import { endAt, matchAt } from './characters';
+
 const SPACE = /[ \t]*(?:\n[ \t]*)?/y;
 const LABEL = /\[((?:[^\\[\]]|\\[^]){1,999})\]/y;
 const ANGLED = /<(?:[^<>\\\n]|\\.){0,2000}>/y;
@@ -6,11 +8,6 @@ const TITLE =
 	/"(?:[^"\\]|\\[^]){0,1000}"|'(?:[^'\\]|\\[^]){0,1000}'|\((?:[^()\\]|\\[^]){0,1000}\)/y;
 const MAX_NESTED = 32;
 const MAX_DESTINATION = 4000;
-
-function endAt(pattern: RegExp, text: string, offset: number): number {
-	pattern.lastIndex = offset;
-	return pattern.test(text) ? pattern.lastIndex : -1;
-}
 
 const skipSpace = (text: string, offset: number) => endAt(SPACE, text, offset);
 
@@ -50,10 +47,9 @@ export function inlineLinkEnd(text: string, offset: number): number {
 
 /** The label in brackets at an offset, and where it ends. */
 export function labelAt(text: string, offset: number): { label: string; end: number } | undefined {
-	LABEL.lastIndex = offset;
-	const match = LABEL.exec(text);
+	const match = matchAt(LABEL, text, offset);
 	if (!match || match[1].trim() === '') return undefined;
-	return { label: normalizeLabel(match[1]), end: LABEL.lastIndex };
+	return { label: normalizeLabel(match[1]), end: offset + match[0].length };
 }
 
 function definitionEnd(text: string, colon: number): number {

@@ -1,3 +1,5 @@
+import { firstIndex, type Span } from './characters';
+
 /** A stretch of a text and its origin in another text: unit by unit if both have the same length, else as a whole. */
 interface MappedRun {
 	at: number;
@@ -14,11 +16,12 @@ export interface MappedText {
 }
 
 /** Replaces the text from start to end. */
-export interface Edit {
-	start: number;
-	end: number;
+export interface Edit extends Span {
 	text: string;
 }
+
+/** Whether each unit of a run has its own origin. */
+const isExact = ({ length, start, end }: MappedRun): boolean => length === end - start;
 
 /** A text as its own origin. */
 export function unchanged(text: string): MappedText {
@@ -36,10 +39,7 @@ export class MappedWriter {
 		if (text === '') return;
 		const run = this.runs.at(-1);
 		const follows =
-			run !== undefined &&
-			run.end === start &&
-			run.length === run.end - run.start &&
-			text.length === end - start;
+			run !== undefined && run.end === start && isExact(run) && text.length === end - start;
 		if (follows) {
 			run.end = end;
 			run.length += text.length;
@@ -57,11 +57,10 @@ export class MappedWriter {
 			const run = from.runs[i];
 			const first = Math.max(start, run.at);
 			const last = Math.min(end, run.at + run.length);
-			const exact = run.length === run.end - run.start;
 			this.write(
 				from.text.slice(first, last),
-				exact ? run.start + first - run.at : run.start,
-				exact ? run.start + last - run.at : run.end,
+				isExact(run) ? run.start + first - run.at : run.start,
+				isExact(run) ? run.start + last - run.at : run.end,
 			);
 		}
 	}
@@ -72,53 +71,38 @@ export class MappedWriter {
 }
 
 /** The index of the run that holds an offset, or of the last one for offsets behind the text. */
-function runIndex({ runs }: MappedText, offset: number): number {
-	let low = 0;
-	let high = runs.length - 1;
-	while (low < high) {
-		const middle = (low + high + 1) >> 1;
-		if (runs[middle].at <= offset) low = middle;
-		else high = middle - 1;
-	}
-	return low;
-}
+const runIndex = ({ runs }: MappedText, offset: number): number =>
+	Math.max(0, firstIndex(runs, ({ at }) => at > offset) - 1);
 
 /** Where the origin of the unit at an offset starts. */
 export function startOf(mapped: MappedText, offset: number): number {
 	if (mapped.runs.length === 0) return 0;
 	const run = mapped.runs[runIndex(mapped, offset)];
 	if (offset >= run.at + run.length) return run.end;
-	return run.length === run.end - run.start ? run.start + offset - run.at : run.start;
+	return isExact(run) ? run.start + offset - run.at : run.start;
 }
 
 /** Where the origin of the unit before an offset ends. */
 export function endOf(mapped: MappedText, offset: number): number {
 	if (mapped.runs.length === 0 || offset === 0) return 0;
 	const run = mapped.runs[runIndex(mapped, offset - 1)];
-	return run.length === run.end - run.start ? run.start + offset - run.at : run.end;
+	return isExact(run) ? run.start + offset - run.at : run.end;
 }
 
 /** The first offset whose origin is at an offset of the other text, or behind it. */
 export function offsetOf({ text, runs }: MappedText, origin: number): number {
-	let low = 0;
-	let high = runs.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (runs[middle].end <= origin) low = middle + 1;
-		else high = middle;
-	}
-	const run = runs.at(low);
-	if (low === runs.length || run === undefined) return text.length;
-	const exact = run.length === run.end - run.start;
-	return run.at + (exact ? Math.max(0, origin - run.start) : 0);
+	const run = runs.at(firstIndex(runs, ({ end }) => end > origin));
+	if (run === undefined) return text.length;
+	return run.at + (isExact(run) ? Math.max(0, origin - run.start) : 0);
 }
 
 /** Maps a text to the origin of its origin. */
 export function through({ text, runs }: MappedText, other: MappedText): MappedText {
 	const writer = new MappedWriter();
-	for (const { at, length, start, end } of runs) {
+	for (const run of runs) {
+		const { at, length, start, end } = run;
 		const own = text.slice(at, at + length);
-		if (length !== end - start) {
+		if (!isExact(run)) {
 			const from = startOf(other, start);
 			writer.write(own, from, Math.max(from, endOf(other, end)));
 			continue;
@@ -144,11 +128,8 @@ export function rewrite(mapped: MappedText, edits: Edit[]): MappedText {
 	let from = 0;
 	for (const { start, end, text } of edits) {
 		writer.copy(mapped, from, start);
-		writer.write(
-			text,
-			startOf(mapped, start),
-			Math.max(startOf(mapped, start), endOf(mapped, end)),
-		);
+		const origin = startOf(mapped, start);
+		writer.write(text, origin, Math.max(origin, endOf(mapped, end)));
 		from = end;
 	}
 	writer.copy(mapped, from, mapped.text.length);

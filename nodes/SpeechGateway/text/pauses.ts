@@ -1,4 +1,5 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
+import type { Span } from './characters';
 import { type MappedText, offsetOf, rewrite, unchanged } from './mapped';
 
 /** Silence at a place of a text (UTF-16 offset). */
@@ -79,7 +80,7 @@ const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
 const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
 
 /** From the first letter or digit to the last. */
-function spanOfWords(text: string): { start: number; end: number } {
+function spanOfWords(text: string): Span {
 	let start = text.length;
 	let end = 0;
 	for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
@@ -93,7 +94,7 @@ function spanOfWords(text: string): { start: number; end: number } {
  * Where the white space between two paragraphs starts and ends. Paragraphs end at blank lines or, in a text without any, at line
  * breaks after a full sentence.
  */
-export function paragraphBreaks(text: string): Array<{ start: number; end: number }> {
+export function paragraphBreaks(text: string): Span[] {
 	const { start, end } = spanOfWords(text);
 	const body = text.slice(0, end);
 	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;

@@ -1,5 +1,5 @@
 import { segmentsOf } from './boundaries';
-import { characterAt, characterBefore, UNSPACED } from './characters';
+import { characterAt, characterBefore, type Span, UNSPACED } from './characters';
 import type { Edit } from './mapped';
 
 /** A word or phrase, and what to say in its place. */
@@ -134,11 +134,7 @@ function findAll(
 }
 
 /** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the stretches `kept` do not change. */
-export function pronounce(
-	text: string,
-	rules: Pronunciation[],
-	kept: Array<{ start: number; end: number }> = [],
-): Edit[] {
+export function pronounce(text: string, rules: Pronunciation[], kept: Span[] = []): Edit[] {
 	const isEdge = wordEdges(text);
 	const found: Matches = new Map();
 	for (const matchCase of [true, false]) {

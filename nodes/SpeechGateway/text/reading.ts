@@ -1,5 +1,5 @@
 import { SENTENCE_END } from './boundaries';
-import { type Edit, type MappedText, MappedWriter } from './mapped';
+import { type Edit, type MappedText, MappedWriter, slice } from './mapped';
 
 /** A heading of a text that has been read. Offsets of that text. */
 export interface ReadHeading {
@@ -40,7 +40,7 @@ const ADDRESS =
 	/(?<![\p{L}\p{N}/@.-])(?:https?:\/\/|www\.)(?:[^\s<>"“”«»/?#:@]{1,80}@)?([^\s<>"“”«»/?#:(){}[\]]{1,253})[^\s<>"“”«»]*/iu;
 /** Punctuation behind an address, which belongs to the sentence. */
 const AFTER_ADDRESS = /[.,;:!?'")\]}*_~。，、）」]+$/u;
-const INVISIBLE = /[\u00ad\u200b]/;
+const VISIBLE = /[^\u00ad\u200b]+/g;
 /** Words with single spaces between, or white space. Bounded, since regular expressions need memory for each repetition. */
 const WORDS = /\S+(?:\s\S+){0,999}|\s+/g;
 /** Addresses and invisible characters are not read as they stand. */
@@ -202,13 +202,9 @@ export class Reading {
 	private word(from: MappedText, start: number, word: string): void {
 		const end = start + word.length;
 		const address = word.length > 6 ? ADDRESS.exec(word) : null;
-		if (!address && !INVISIBLE.test(word)) {
-			this.copy(from, start, end);
-			return;
-		}
 		if (!address) {
-			for (const part of word.matchAll(/[^\u00ad\u200b]+/g)) {
-				this.copy(from, start + part.index, start + part.index + part[0].length);
+			for (const { 0: part, index } of word.matchAll(VISIBLE)) {
+				this.copy(from, start + index, start + index + part.length);
 			}
 			return;
 		}
@@ -220,18 +216,14 @@ export class Reading {
 	}
 
 	private link(from: MappedText, start: number, end: number, host: string): void {
-		const source = new MappedWriter();
-		source.copy(from, start, end);
-		const { runs } = source.finish();
+		const { runs } = slice(from, start, end);
 		this.at = runs[runs.length - 1].end;
 		this.say(`link to ${host.replace(AFTER_ADDRESS, '')}`, runs[0].start, this.at);
 	}
 
 	private copy(from: MappedText, start: number, end: number): void {
 		if (start >= end) return;
-		const piece = new MappedWriter();
-		piece.copy(from, start, end);
-		const { text, runs } = piece.finish();
+		const { text, runs } = slice(from, start, end);
 		const words = text.replace(/\s/g, ' ');
 		this.begin(runs[0].start);
 		for (const run of runs) {

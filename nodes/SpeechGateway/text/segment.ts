@@ -12,16 +12,14 @@ import {
 	wordParts,
 	words,
 } from './boundaries';
-import { isPair, isSpace } from './characters';
+import { isPair, isSpace, type Span } from './characters';
 import { maskTags, type ToneTag, toneTags } from './toneTags';
 
 export { countCharacters } from './characters';
 
-/** One piece of a longer text. `start` and `end` are UTF-16 offsets of `text` in the source. */
-export interface TextSegment {
+/** One piece of a longer text, and its place in the source. */
+export interface TextSegment extends Span {
 	text: string;
-	start: number;
-	end: number;
 }
 
 // The protection of an offset. A level cuts where the protection is at most its `mayCut`.
@@ -252,7 +250,7 @@ function cheapestPieces(
 	cuts: Cut[],
 	fillOf: (start: number, end: number) => number,
 	isMute: (start: number, end: number) => boolean,
-): Array<{ start: number; end: number }> {
+): Span[] {
 	// costs[k] is the cost of the best way up to cut k, and origins[k] the cut before it.
 	const costs = [0];
 	const origins = [0];
@@ -269,7 +267,7 @@ function cheapestPieces(
 			}
 		}
 	}
-	const pieces: Array<{ start: number; end: number }> = [];
+	const pieces: Span[] = [];
 	for (let k = cuts.length - 1; k > 0; k = origins[k])
 		pieces.push({ start: cuts[origins[k]].start, end: cuts[k].end });
 	return pieces.reverse();

@@ -1,9 +1,10 @@
 import { type Tone, tonesOf } from './carriedTones';
+import { countCharacters, firstIndex, type Span } from './characters';
 import { type Fingerprint, knownPartsIn } from './knownParts';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
-import { countCharacters, cutsOf, isSpeakable, segmentText, type TextSegment } from './segment';
+import { cutsOf, isSpeakable, segmentText, type TextSegment } from './segment';
 import { type ToneTag, withoutTags } from './toneTags';
 
 /** What one request speaks. */
@@ -15,7 +16,7 @@ export interface PreparedSegment {
 	/** The same in the words of the source, without markup and tone tags, for subtitles. */
 	written: string;
 	/** Its place in the source, with markup. The slices of all segments make up the source. */
-	source: { start: number; end: number };
+	source: Span;
 	/** Silence after it. */
 	pauseAfterMs: number;
 }
@@ -30,9 +31,7 @@ export interface PreparedSegments {
 	chapters: Array<{ title: string; level: number; segment: number }>;
 }
 
-interface Stretch {
-	start: number;
-	end: number;
+interface Stretch extends Span {
 	pauseAfterMs: number;
 }
 
@@ -58,18 +57,6 @@ function stretchesOf({ spoken: { text }, pauses, headings }: PreparedText, cutAt
 		from = at;
 	}
 	return { stretches, pauseBeforeMs };
-}
-
-/** The index of the first element that is behind something; those before it are not. */
-function firstIndex<T>(sorted: T[], isBehind: (one: T) => boolean): number {
-	let low = 0;
-	let high = sorted.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (isBehind(sorted[middle])) high = middle;
-		else low = middle + 1;
-	}
-	return low;
 }
 
 /** The tags from one offset to another, which their offsets then count from. */

@@ -41,7 +41,7 @@ export function readPlain(source: string): {
 	const dropped = new Set<string>();
 	/** With offsets of the source. */
 	const aliases: Edit[] = [];
-	let open: { start: number; text: string } | undefined;
+	let open: Omit<Edit, 'end'> | undefined;
 	const declaration = DECLARATION.exec(source);
 	const add = (start: number, end: number, text: string) => edits.push({ start, end, text });
 	for (const match of source.matchAll(TAG)) {

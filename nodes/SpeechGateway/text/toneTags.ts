@@ -1,5 +1,5 @@
 import { SENTENCE_END } from './boundaries';
-import { UNSPACED } from './characters';
+import { type Span, UNSPACED } from './characters';
 import type { Edit } from './mapped';
 import { isPauseMark } from './pauses';
 import { isTone } from './tones';
@@ -7,10 +7,7 @@ import { isTone } from './tones';
 export type Parentheses = 'tags' | 'readAloud';
 
 /** An instruction for the words that follow, such as `(happy)` or `[laughs nervously]`: where it stands in its text. */
-export interface ToneTag {
-	start: number;
-	end: number;
-}
+export type ToneTag = Span;
 
 /** Up to 60 characters between brackets of one kind. */
 const BRACKETS =
