@@ -72,7 +72,7 @@ export interface ForeignInfo {
 	seconds?: undefined;
 }
 
-/** The container that begins with these bytes, which none of the formats that are read is. AAC needs the first three frames. */
+/** The container that begins with these bytes, if it is none of those that are read. AAC needs its first three frames. */
 export function sniffForeignFormat(head: Uint8Array): ForeignFormat | undefined {
 	return keysOf(ENTRIES).find((format) => ENTRIES[format].matches(head));
 }

@@ -42,7 +42,7 @@ interface FormatEntry {
 	extension: string;
 	Reader: new () => AudioReader<AudioInfo>;
 	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
-	/** A mono file as one whose two channels both play what the one did. */
+	/** A mono file as stereo that sounds the same. */
 	inStereo(part: Part<AudioInfo>): Part<AudioInfo> | Promise<Part<AudioInfo>>;
 	/** For infos that `blocker` lets through, all with as many channels. `pauses`: milliseconds of silence before each part, and behind the last. */
 	plan(infos: AudioInfo[], pauses: number[], trimSilence?: boolean): JoinPlan<AudioInfo>;
@@ -54,7 +54,7 @@ interface FormatEntry {
 	};
 }
 
-/** All that is known of each format; its functions get infos of its own format only. */
+/** The functions of a format are only given infos of that format. */
 const FORMATS: Record<AudioFormat, FormatEntry> = {
 	mp3: {
 		name: 'MP3',
@@ -154,14 +154,7 @@ export class AudioInspector {
 
 export type AudioPart = Part<AudioInfo | ForeignInfo>;
 
-export interface JoinedAudio {
-	/** What the joined file will be, known before its first byte. */
-	info: AudioInfo;
-	/** Second at which each part starts in the joined file. */
-	starts: number[];
-	/** Seconds of silence that are cut off the front of each part. */
-	trimmed: number[];
-	places: Place[];
+export interface JoinedAudio extends Omit<JoinPlan<AudioInfo>, 'createJoiner'> {
 	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
@@ -189,9 +182,11 @@ export async function joinAudio(
 ): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const alike = await withEqualChannels(readableParts(parts, pauses));
-	const { createJoiner, ...plan } = planJoin(alike, pauses, trimSilence);
+	const infos = alike.map(({ info }) => info);
+	const { plan } = FORMATS[infos[0].format];
+	const { createJoiner, ...planned } = plan(infos, pausesOf(pauses, parts.length), trimSilence);
 	return {
-		...plan,
+		...planned,
 		async *chunks() {
 			const joiner = createJoiner();
 			yield* joiner.begin();
@@ -204,7 +199,9 @@ export async function joinAudio(
 }
 
 const pausesOf = ({ between = 0, before = 0, after = 0 }: Pauses, parts: number): number[] => {
-	const seams = Array.from({ length: parts - 1 }, (_, seam) => pauseAt(between, seam));
+	const seams = Array.from({ length: parts - 1 }, (_, seam) =>
+		typeof between === 'number' ? between : (between[seam] ?? 0),
+	);
 	return [before, ...seams, after];
 };
 
@@ -229,19 +226,6 @@ async function withEqualChannels(parts: Array<Part<AudioInfo>>): Promise<Array<P
 	return alike;
 }
 
-/** Sizes, times and the joiner itself, without any input or output. */
-function planJoin(
-	parts: Array<Part<AudioInfo>>,
-	pauses: Pauses,
-	trimSilence?: boolean,
-): JoinPlan<AudioInfo> {
-	const infos = parts.map(({ info }) => info);
-	return FORMATS[infos[0].format].plan(infos, pausesOf(pauses, parts.length), trimSilence);
-}
-
-const pauseAt = (pauses: number | number[], seam: number): number =>
-	typeof pauses === 'number' ? pauses : (pauses[seam] ?? 0);
-
 const sameFormat = mustAgree<AudioInfo | ForeignInfo>({ format: (info) => info.format });
 
 /** Why two files cannot be parts of one, in words; undefined when they can. */
@@ -259,7 +243,7 @@ export function joinBlocker(
 	return FORMATS[first.format].blocker(first, other, next);
 }
 
-/** Whether a file is of a container that is passed on without being read. */
+/** Whether a file is in a container that is passed on unread. */
 const isForeign = (info: AudioInfo | ForeignInfo): info is ForeignInfo =>
 	info.format in FOREIGN_FORMATS;
 

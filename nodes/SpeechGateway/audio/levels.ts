@@ -1,4 +1,4 @@
-/** How loud a file is from moment to moment, and where it pauses: told from samples, or from what frames say of themselves. */
+/** How loud a file is from moment to moment, and where it pauses. */
 
 const STEP_SECONDS = 0.01;
 /** Levels are kept in dB above this. */

@@ -1,19 +1,15 @@
 /** Files of bare samples one behind the other: pauses and cut edges are exact to a sample. */
 import type { BaseInfo } from './format';
-import type { Place } from './joiner';
+import type { JoinPlan, Place } from './joiner';
 import type { QuietBytes } from './quiet';
 
 /** Where parts and pauses are in the joined samples, in bytes. */
-export interface SampleLayout {
+export interface SampleLayout extends Pick<JoinPlan<BaseInfo>, 'starts' | 'trimmed' | 'places'> {
 	/** The stretch of each part that is taken over. */
 	kept: Array<{ from: number; to: number }>;
 	/** Before each part, and behind the last. */
 	pauseBytes: number[];
 	dataBytes: number;
-	/** In seconds. */
-	starts: number[];
-	trimmed: number[];
-	places: Place[];
 }
 
 /** `frameBytes`: size of one sample of all channels; `pauses`: milliseconds before each part, and behind the last. */

@@ -13,7 +13,7 @@
  */
 import { hasText, uint28be, uint32le } from './bytes';
 
-/** More bytes must be there before it can be told. */
+/** More bytes are needed to tell. */
 export const NEED_MORE = -1;
 
 const ID3V2_HEADER_BYTES = 10;

@@ -1,9 +1,9 @@
-/** Signs that a text is not what it is taken for. Nothing is changed for them: they are only good for hints. */
+/** Signs that a text is in another format than chosen, or not only the text. They lead to hints and change nothing. */
 
-/** Marks that hardly stand in a text that is no Markdown: a link, an image, the second row of a table. */
+/** Marks that are rare outside Markdown: a link, an image, the second row of a table. */
 const CERTAIN_MARKDOWN =
 	/!?\[[^[\]\n]{0,200}\]\((?:https?:\/\/|mailto:|\/|#)[^\s()]{0,500}|^[ \t]{0,3}\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t:|-]*$/m;
-/** Marks of which two kinds are a sign. */
+/** Two kinds of these marks are a sign. */
 const LIKELY_MARKDOWN = [
 	/^#{1,6}[ \t]+\S/m,
 	/(?<![*\w])\*\*[^\s*][^*\n]{0,200}\*\*(?![*\w])/,
@@ -17,7 +17,7 @@ const CLOSING_TAG = /<\/(?:p|div|h[1-6]|ul|ol|table|a|html)\s*>/i;
 const BREAKS = /<br\s*\/?>[^]{0,2000}<br\s*\/?>/i;
 const SSML_ROOT = /<speak[\s>]/i;
 
-/** What a plain text plainly is. */
+/** The format in which a text is clearly written. */
 export function looksLike(text: string): 'Markdown' | 'HTML' | undefined {
 	if (!SSML_ROOT.test(text)) {
 		if ((CERTAIN_HTML.test(text) && CLOSING_TAG.test(text)) || BREAKS.test(text)) return 'HTML';

@@ -127,7 +127,7 @@ function protectTags(text: string, tags: ToneTag[], protection: Uint8Array): voi
 	}
 }
 
-/** Tells of a text whether it may be cut at an offset: not within a tag or a grapheme cluster, nor between a tag and its words. */
+/** Whether a text may be cut at an offset: not within a tag or a grapheme cluster, nor between a tag and its words. */
 export function cutsOf(text: string, tags: ToneTag[]): (offset: number) => boolean {
 	const protection = new Uint8Array(text.length + 1);
 	protectTags(text, tags, protection);
@@ -287,8 +287,5 @@ export function segmentText(
 		addedAt,
 	}: { maxCharacters: number; tags?: ToneTag[]; addedAt?: (offset: number) => number },
 ): TextSegment[] {
-	if (!Number.isInteger(maxCharacters) || maxCharacters < 1) {
-		throw new RangeError(`maxCharacters must be a whole number from 1, got ${maxCharacters}`);
-	}
 	return cutText(text, maxCharacters, () => 1, tags, addedAt);
 }

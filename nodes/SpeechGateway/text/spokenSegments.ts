@@ -81,7 +81,7 @@ function cutBetween(source: string, from: number, to: number): number {
 /** Cuts a stretch of a text; the pieces have offsets of the whole text. */
 type Cutter = (start: number, end: number) => TextSegment[];
 
-/** The same around parts that are known. */
+/** Cuts around the known parts, which become segments unchanged. */
 function aroundKnown(
 	{ spoken, tags }: PreparedText,
 	known: Fingerprint[],

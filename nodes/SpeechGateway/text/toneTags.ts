@@ -35,8 +35,8 @@ function isSquareTag(content: string): boolean {
 }
 
 /**
- * Parentheses are common in prose. Few words are a tag if they look like none of it: digits and capitals within a sentence
- * (`my friend (Anna)`) do. More words are one if they open a sentence with a known tone: `(laughing, but not for long) No!`
+ * Parentheses are common in prose, so digits, and capitals within a sentence (`my friend (Anna)`), make no tag. One to four other
+ * words do. More words make one if they open a sentence with a known tone: `(laughing, but not for long) No!`
  */
 function isRoundTag(content: string, before: string, parentheses: Parentheses): boolean {
 	if (isTone(content.trim())) return true;

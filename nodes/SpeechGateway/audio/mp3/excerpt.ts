@@ -2,7 +2,7 @@ import { parseHeader } from './frame';
 import type { Mp3Info } from './reader';
 import type { Gapless } from './xing';
 
-/** What is taken over of a part: a stretch of it that begins with `info.head` and is described as if it were a file. */
+/** The stretch of a part that is kept, described as if it were a file. */
 export interface Excerpt {
 	info: Mp3Info;
 	/** Frames and bytes in front of it. */

@@ -23,14 +23,14 @@ export interface QuietFrames {
 
 const noCut = () => ({ frames: 0, bytes: 0, sizes: [] });
 
-/** Takes frame by frame, knows what may be cut off. Memory stays at a few frames. */
+/** Finds the quiet edges, frame by frame. Memory stays at a few frames. */
 export class QuietEdges {
-	/** Frames until the first loud one is there and the one after it, the last of them only. */
+	/** The last frames before the first loud one. */
 	private recent: EdgeFrame[] = [];
 	private passed = { frames: 0, bytes: 0 };
 	private start?: QuietFrames['start'];
 	private isLoud = false;
-	/** Quiet frames since the last loud one, and those of them beyond what stays. */
+	/** Quiet frames since the last loud one, and those that may be cut off. */
 	private run = 0;
 	private cut: { frames: number; bytes: number; sizes: number[] } = noCut();
 	private tail: number[] = [];
@@ -57,7 +57,7 @@ export class QuietEdges {
 		}
 	}
 
-	/** What was quiet was no end. */
+	/** The quiet frames were a pause, not the end. */
 	private goOn(): void {
 		this.run = 0;
 		if (this.cut.frames === 0) return;

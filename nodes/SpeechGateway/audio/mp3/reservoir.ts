@@ -1,6 +1,6 @@
 /**
- * The bit reservoir: the main data of a frame may begin in the frames before it, so a frame does not always play without
- * them. Here one is made to. Written after ISO/IEC 11172-3 and 13818-3.
+ * The bit reservoir: the main data of a frame may begin in the frames before it. Where those are left out, the frame is rebuilt
+ * with its data in itself. Written after ISO/IEC 11172-3 and 13818-3.
  */
 import { concat, uint32be } from '../bytes';
 import {
@@ -71,9 +71,8 @@ function tailBytes(head: EdgeFrame[], index: number): number {
 }
 
 /**
- * Header of the frame that can stand first in the place of frame `index` of a part that begins with these: its own when
- * it needs no bytes of the frames before it or has room for them, else that of the next bitrate that has. Undefined when
- * no bitrate has, when the bytes are not there, or when the next frame is not known.
+ * The header that frame `index` gets if the frames before it are left out: its own, or that of a higher bitrate with room for
+ * the data that it has in them. Undefined when no bitrate has the room, data are missing, or the next frame is not known.
  */
 export function freshHeader(head: EdgeFrame[], index: number): number | undefined {
 	const frame = head[index];
@@ -92,8 +91,8 @@ export function freshHeader(head: EdgeFrame[], index: number): number | undefine
 }
 
 /**
- * Makes the frame with that header out of the frames up to and including `index`: the same side information, but main data that
- * begin in the frame itself. What later frames need stays at its end, since they count back from there; between the two is filler.
+ * Rebuilds frame `index` with that header, out of the frames up to and including it. What later frames need stays at its end,
+ * since they count back from there; between the two is filler.
  */
 export function freshFrame(
 	head: EdgeFrame[],

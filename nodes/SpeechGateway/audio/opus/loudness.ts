@@ -1,4 +1,4 @@
-/** Whether Opus packets can be heard, told from what stands at their front. Written after RFC 6716, section 4. */
+/** How loud Opus packets are, estimated from the start of each frame. Written after RFC 6716, section 4. */
 import { CeltLevel } from './celtLevel';
 import { RangeDecoder } from './rangeDecoder';
 

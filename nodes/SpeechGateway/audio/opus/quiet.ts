@@ -13,7 +13,7 @@ export interface QuietPackets {
 	end?: Tally & { last: Packet[] };
 }
 
-/** Takes packet by packet, knows what may be cut off. Memory stays at a few packets. */
+/** Finds the quiet edges, packet by packet. Memory stays at a few packets. */
 export class QuietEdges {
 	private isLoud = false;
 	private start = emptyTally();
@@ -43,7 +43,7 @@ export class QuietEdges {
 		if (isQuiet) this.run += samples;
 	}
 
-	/** What was quiet was no end. */
+	/** The quiet packets were a pause, not the end. */
 	private goOn(): void {
 		this.isLoud = true;
 		this.run = 0;

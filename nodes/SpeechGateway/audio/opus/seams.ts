@@ -103,10 +103,9 @@ export const paddingOf = ({ all, tail, endSample }: OpusInfo): number =>
 	all.samples - tail.samples - endSample;
 
 /**
- * Packets behind which decoders play a part as if it were alone. A decoder predicts from what it last played; what it has of
- * another part would make the first packets of this one far too loud. It forgets what it has of SILK at a packet of CELT,
- * and of CELT at a packet of SILK, whereas a packet of silence does not make it forget. The shortest packet of SILK takes
- * 10 ms. The first kept packet of an excerpt was predicted from one that is left out; behind silence it fades in.
+ * Packets that reset the decoder before a part. It predicts from what it played last, so after another part the first packets
+ * would be far too loud. A CELT packet resets its SILK state, and a SILK packet, of 10 ms at least, its CELT state; silence
+ * resets neither. The first kept packet of an excerpt was predicted from one that is left out; after silence it fades in.
  */
 function beginAnew(info: OpusInfo, skip: Tally): Made[] {
 	// Packets of more than two channels hold several streams; none are made here.

@@ -9,7 +9,7 @@ export const RECORD_OWNER = 'n8n-nodes-speech-gateway';
 export const RECORD_COMMENT = 'SPEECH_GATEWAY_PARTS';
 export const RECORD_CHUNK = 'sgPt';
 
-/** Some 100,000 parts; what claims to be longer is none. */
+/** Enough for 100,000 parts. A longer one is not from this node. */
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 const ID3_HEADER_BYTES = 10;
 const ID3_FRAME_HEADER_BYTES = 10;
