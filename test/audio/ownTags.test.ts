@@ -33,13 +33,14 @@ describe.each(Object.entries(PARTS) as Array<[AudioFormat, string]>)('%s', (form
 			startSeconds,
 			endSeconds: starts[index + 1] ?? 1,
 		}));
-		const metadata = { tags: { ...TAGS, cover }, chapters };
+		const metadata = { tags: { ...TAGS, cover }, chapters, record: '{"parts":[]}' };
 		const joined = withMetadata(await joinFiles(format, [fixture(name)]), metadata);
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of joined.chunks()) chunks.push(chunk);
 		const bytes = new Uint8Array(Buffer.concat(chunks));
 		expect(await read(format, bytes, size)).toEqual({
 			tags: metadata.tags,
+			record: metadata.record,
 			chapters: chapters.map(({ title, startSeconds }) => ({ title, startSeconds })),
 		});
 		for (let cut = 0; cut < bytes.length; cut += Math.ceil(bytes.length / 40))

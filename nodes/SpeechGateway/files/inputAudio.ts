@@ -29,8 +29,6 @@ interface InspectOptions {
 	cancel?: AbortSignal;
 	/** Where the field is named. */
 	label?: string;
-	/** Sees each chunk. */
-	watch?: (chunk: Uint8Array) => void;
 }
 
 /**
@@ -41,7 +39,7 @@ export async function inspectInput(
 	execution: Execution,
 	index: number,
 	file: FileRef,
-	{ cancel, label, watch }: InspectOptions = {},
+	{ cancel, label }: InspectOptions = {},
 ): Promise<StoredAudio & { info: AudioInfo }> {
 	const binary = fileOf(execution, index, file, label);
 	const name = nameOf(binary, placeOf(file, label));
@@ -55,7 +53,6 @@ export async function inspectInput(
 	try {
 		for await (const chunk of await chunksOf(execution, binary)) {
 			cancel?.throwIfAborted();
-			watch?.(chunk);
 			if (inspector) {
 				inspector.feed(chunk);
 				continue;

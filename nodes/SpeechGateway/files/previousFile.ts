@@ -9,27 +9,26 @@ import {
 	type Place,
 	sliceInfo,
 } from '../audio';
-import { RecordScanner } from '../audio/tags';
+import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import type { FileRef } from '../fields/kinds';
 import { chunksIn } from '../gateway/readable';
 import { withExtension } from './fileName';
 import { inspectInput, nameOf } from './inputAudio';
-import { collect, decoded, placeOf } from './inputFile';
+import { chunksOf, collect, decoded, placeOf } from './inputFile';
 import { type StoredAudio, wholeOrStream } from './storeAudio';
 
-/** Reads all of the file. `record`: what it says of its parts, if anything. Throws InputError. */
+/** Reads a file. `record`: what it says of its parts, if anything. Throws InputError. */
 export async function inspectPrevious(
 	execution: Execution,
 	index: number,
 	file: FileRef,
 	label: string,
 ): Promise<{ info: AudioInfo; name: string; record?: string }> {
-	const scanner = new RecordScanner();
-	const watch = (chunk: Uint8Array) => scanner.feed(chunk);
-	const { info, binary } = await inspectInput(execution, index, file, { label, watch });
-	return { info, name: nameOf(binary, placeOf(file, label)), record: scanner.record };
+	const { info, binary } = await inspectInput(execution, index, file, { label });
+	const { record } = await readMetadata(info.format, await chunksOf(execution, binary));
+	return { info, name: nameOf(binary, placeOf(file, label)), record };
 }
 
 /**

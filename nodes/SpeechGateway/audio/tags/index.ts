@@ -11,7 +11,6 @@ import { MAX_CHAPTERS, vorbisComments } from './vorbis';
 
 export * from './metadata';
 export { type OwnMetadata, readMetadata } from './read';
-export { RecordScanner } from './record';
 
 type Tagger = (joined: JoinedAudio, metadata: Metadata) => JoinedAudio;
 

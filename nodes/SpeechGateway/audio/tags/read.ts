@@ -1,9 +1,10 @@
-/** Reads tags, chapters and cover of a file; what is damaged or of another kind is passed over. */
+/** Reads tags, chapters, cover and record of a file; what is damaged or of another kind is passed over. */
 import { hasText, nameAt, uint28be, uint32le } from '../bytes';
 import type { AudioFormat } from '../format';
 import { readId3 } from './readId3';
 import type { Metadata, Tags } from './metadata';
 import { readVorbis } from './readVorbis';
+import { RECORD_CHUNK } from './record';
 
 /** A file's own chapters; where they end follows from the next one's start. */
 export interface OwnChapter {
@@ -77,7 +78,7 @@ const READERS: Partial<Record<string, Read>> = {
 	pcm: undefined,
 } satisfies Record<AudioFormat, Read | undefined>;
 
-const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 '];
+const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 ', RECORD_CHUNK];
 const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
 	INAM: 'title',
 	IART: 'artist',
@@ -90,6 +91,7 @@ const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
 class RiffTags {
 	private sampleRate = NaN;
 	private tags: Tags = {};
+	private record: string | undefined;
 	private readonly points = new Map<number, number>();
 	private readonly labels = new Map<number, string>();
 
@@ -100,6 +102,7 @@ class RiffTags {
 				this.points.set(uint32le(chunk, at), uint32le(chunk, at + 20));
 			}
 		}
+		if (id === RECORD_CHUNK) this.record ??= new TextDecoder().decode(chunk);
 		// Where both have a text, ID3 tells its encoding.
 		if (/id3/i.test(id)) this.tags = { ...this.tags, ...readId3(chunk, chunk.subarray(10)).tags };
 		if (id !== 'LIST') return;
@@ -119,7 +122,7 @@ class RiffTags {
 			const title = this.labels.get(id);
 			return title ? [{ title, startSeconds: sample / this.sampleRate }] : [];
 		});
-		return { tags: this.tags, chapters: chapters.sort(byStart) };
+		return { tags: this.tags, chapters: chapters.sort(byStart), record: this.record };
 	}
 }
 

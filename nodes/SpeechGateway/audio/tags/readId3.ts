@@ -1,7 +1,8 @@
 /** Reads ID3v2.3 and 2.4; id3.ts has the layout drawn. Sizes of 2.4 are four times seven bits. */
-import { nameAt, uint28be, uint32be } from '../bytes';
+import { hasText, nameAt, uint28be, uint32be } from '../bytes';
 import { type Cover, sniffCover, type Tags, withoutEmpty, yearIn } from './metadata';
 import { byStart, type OwnChapter, type OwnMetadata } from './read';
+import { RECORD_OWNER } from './record';
 
 const UNSYNCHRONISED = 0x80;
 const EXTENDED = 0x40;
@@ -28,14 +29,22 @@ export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 	const extended = (header[5] & EXTENDED) === 0 ? 0 : extendedBytes(plain, version);
 	const tags: Tags = {};
 	const chapters: OwnChapter[] = [];
+	let record: string | undefined;
 	for (const { id, body: content } of framesOf(plain.subarray(extended), version)) {
 		const field = TEXTS[id];
 		if (field) tags[field] ??= field === 'year' ? yearIn(textOf(content)) : textOf(content);
 		if (id === 'COMM' && content.length > 4) tags.comment ??= commentOf(content);
 		if (id === 'APIC') tags.cover ??= coverOf(content);
+		if (id === 'PRIV') record ??= recordIn(content);
 		if (id === 'CHAP') chapters.push(...chapterOf(content, version));
 	}
-	return { tags: withoutEmpty(tags), chapters: chapters.sort(byStart) };
+	return { tags: withoutEmpty(tags), chapters: chapters.sort(byStart), record };
+}
+
+function recordIn(body: Uint8Array): string | undefined {
+	const owner = `${RECORD_OWNER}\0`;
+	if (!hasText(body, 0, owner)) return undefined;
+	return new TextDecoder().decode(body.subarray(owner.length));
 }
 
 function extendedBytes(body: Uint8Array, version: number): number {

@@ -2,6 +2,7 @@
 import { hasText, uint32be, uint32le } from '../bytes';
 import { type Cover, sniffCover, withoutEmpty, yearIn } from './metadata';
 import { byStart, type OwnChapter, type OwnMetadata } from './read';
+import { RECORD_COMMENT } from './record';
 
 export function readVorbis(packet: Uint8Array): OwnMetadata {
 	const comments = commentsOf(packet);
@@ -19,7 +20,7 @@ export function readVorbis(packet: Uint8Array): OwnMetadata {
 		const startSeconds = 3600 * Number(time[1]) + 60 * Number(time[2]) + Number(time[3]);
 		return [{ title: comments[`${key}NAME`] ?? '', startSeconds }];
 	});
-	return { tags, chapters: chapters.sort(byStart) };
+	return { tags, chapters: chapters.sort(byStart), record: comments[RECORD_COMMENT] };
 }
 
 /** By name in capitals; of several of a name, the first. */
