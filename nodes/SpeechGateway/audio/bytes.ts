@@ -100,9 +100,9 @@ const SEAM_BYTES = 4096;
 export abstract class BlockReader {
 	/** Bytes fed so far. */
 	protected bytes = 0;
-	/** Bytes of what `read` has passed over that are still to come. */
+	/** Bytes that `read` has skipped before they came. */
 	protected missing = 0;
-	/** `read` is not called before this many bytes are there. Set by `read`; a hint that spares copying. */
+	/** `read` waits for this many bytes. Set by `read` to avoid copying. */
 	protected wanted = 1;
 	private waiting: Uint8Array[] = [];
 	private waitingBytes = 0;

@@ -1,4 +1,4 @@
-/** What every audio format module shares: the shape of an info and of a reader, and the error for bad files. */
+/** Shared by all audio formats: the shape of an info and of a reader, and the error for bad files. */
 
 export type AudioFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
 

@@ -10,10 +10,10 @@ export type EmitSlice = (slice: number, bytes: Uint8Array) => void;
 /** A reader of a joined file that emits parts of it as files of their own, one after the other. `places` ascend. */
 export type CutSlices<Info> = (whole: Info, places: Place[], emit: EmitSlice) => AudioReader<Info>;
 
-/** What a format adds to the plain order of things: header, audio of part 1, pause, audio of part 2, …, trailer. */
+/** What a format adds to the order of a joined file: header, audio of part 1, pause, audio of part 2, …, trailer. */
 export interface JoinSteps<Info> {
 	header: Uint8Array[];
-	/** A reader of one part that emits what the joined file takes over from it. */
+	/** A reader of one part that emits what the joined file keeps of it. */
 	createReader(emit: Emit, part: number): AudioReader<Info>;
 	/** Emits the pause that follows a part, and after the last one whatever else ends the file. */
 	finishPart(emit: Emit, part: number): void;
@@ -27,7 +27,7 @@ export interface Place {
 	/** Samples that the encoder added before and after the sound and that are still there. Negative: sound was left out. */
 	delay?: number;
 	padding?: number;
-	/** Decoders were told of them (MP3). */
+	/** The file of the part tells decoders of them (MP3). */
 	isTold?: boolean;
 	/** Its quiet edges were cut off. */
 	isTrimmed?: boolean;
@@ -102,7 +102,7 @@ export class Joiner<Info extends BaseInfo = BaseInfo> {
 	}
 }
 
-/** The second of two files that are to be one: its number among the parts, for words, and the pause before it. */
+/** The second of two files to join: its number among the parts, for messages, and the pause before it. */
 export interface Neighbour {
 	part: number;
 	pauseMilliseconds: number;
@@ -111,7 +111,7 @@ export interface Neighbour {
 /** Why two files cannot become one, in words; undefined when they can. */
 export type JoinBlocker<Info> = (first: Info, other: Info, next: Neighbour) => string | undefined;
 
-/** A mono part can be made stereo; for more channels nothing is known of where they sound. */
+/** Mono can become stereo; other numbers of channels must agree. */
 export const channelGroup = ({ channels }: Pick<BaseInfo, 'channels'>): unknown =>
 	channels <= 2 ? '1 or 2' : channels;
 

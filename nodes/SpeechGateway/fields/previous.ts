@@ -2,8 +2,8 @@ import { option } from './field';
 import { type FileRef, isFile } from './kinds';
 
 /**
- * An earlier file of the same text. Empty: the option was added, but there is no such file yet; a first file is then made fit
- * to be one, even if it has a single segment.
+ * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then gets a record
+ * of its parts even if it has a single segment.
  */
 export const previousField = option<FileRef | undefined>(
 	{

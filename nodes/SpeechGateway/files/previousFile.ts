@@ -1,4 +1,4 @@
-/** A previous version of a file: read for what it says of its parts, and cut into them. */
+/** Reads the record of parts in a previous version of a file, and cuts the file into them. */
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	AUDIO_FORMATS,
@@ -19,7 +19,7 @@ import { inspectInput, nameOf } from './inputAudio';
 import { chunksOf, collect, decoded, placeOf } from './inputFile';
 import { type StoredAudio, wholeOrStream } from './storeAudio';
 
-/** Reads a file. `record`: what it says of its parts, if anything. Throws InputError. */
+/** Reads a file; `record`: of its parts, if it has one. Throws InputError. */
 export async function inspectPrevious(
 	execution: Execution,
 	index: number,

@@ -29,7 +29,7 @@ export const isStoredAudio = (kept: object): kept is StoredAudio =>
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
  * The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3, and containers
  * that cannot be read here (FLAC, AAC, …) are stored as they are. Throws when it is cut short, larger than `maxBytes`, or no
- * audio; then nothing stays in the store, unless `keepDamaged` asks to keep what came of paid audio, whatever it is.
+ * audio; nothing is stored then, unless `keepDamaged` keeps whatever came of paid audio.
  */
 export async function storeAudio(
 	item: ItemRequests,

@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { isRecord } from '../core/json';
+import { isFile } from '../fields/kinds';
 import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
 import type { Asleep, Entry, ItemRecord, Result } from './records';
 import { outcomeUnknown } from './unknownOutcome';
@@ -9,9 +9,6 @@ export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
 
 const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
-
-const isFile = (value: unknown): value is IBinaryData =>
-	isRecord(value) && typeof value.mimeType === 'string';
 
 const segmentOf = (request: string): number => Number(/^segment (\d+)/.exec(request)?.[1] ?? 1);
 

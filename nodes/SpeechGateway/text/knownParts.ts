@@ -1,4 +1,4 @@
-/** Finds parts of an earlier text in a new one, without knowing their words. */
+/** Finds parts of an earlier text in a new one by their hashes. */
 import { isSpace, type Span, UNSPACED } from './characters';
 
 /** What is known of a part's words. Plain JSON. */

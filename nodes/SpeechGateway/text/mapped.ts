@@ -8,7 +8,7 @@ interface MappedRun {
 	end: number;
 }
 
-/** A text made from another one, and where each part comes from. All offsets are UTF-16 units. Plain JSON. */
+/** A text made from another one, with the origin of each part. All offsets are UTF-16 units. Plain JSON. */
 export interface MappedText {
 	text: string;
 	/** Sorted and without gaps; their origins ascend. */

@@ -1,4 +1,4 @@
-/** What a file says of itself, whatever its format. */
+/** Tags and chapters of a file, whatever its format. */
 
 /** A picture, JPEG or PNG. */
 export interface Cover {
@@ -56,7 +56,7 @@ export interface Heading {
 	title: string;
 	/** Index of the part. */
 	part: number;
-	/** Where it begins within the part, before that was trimmed; left out: at its start. */
+	/** Seconds from the start of the part, before it was trimmed; 0 if left out. */
 	seconds?: number;
 }
 

@@ -87,7 +87,7 @@ const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
 	ICMT: 'comment',
 };
 
-/** Gathers what the chunks of a WAV file say; riff.ts has them drawn. */
+/** Gathers tags and chapters from the chunks of a WAV file; riff.ts has their layout. */
 class RiffTags {
 	private sampleRate = NaN;
 	private tags: Tags = {};

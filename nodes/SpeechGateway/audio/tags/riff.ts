@@ -1,5 +1,5 @@
 /**
- * What a WAV file says of itself, in chunks behind its samples. Written after Microsoft's "Multimedia Programming Interface
+ * Tags and chapters of a WAV file, in chunks behind its samples. Written after Microsoft's "Multimedia Programming Interface
  * and Data Specifications 1.0"; numbers are little endian.
  *
  *     LIST INFO: chunks of text, each ended by a zero

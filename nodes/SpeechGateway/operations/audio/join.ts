@@ -119,7 +119,7 @@ async function joined(
 	};
 }
 
-/** What is taken over of what the files say of themselves: tags, of each the first that there is, and what becomes chapters. */
+/** Tags of the files, of each kind the first found, and what becomes chapters. */
 async function ownMetadata(
 	{ execution, transport }: Session,
 	{ chapters, keepTags }: JoinInput,
