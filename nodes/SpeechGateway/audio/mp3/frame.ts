@@ -40,6 +40,8 @@ export interface Frame {
 	sampleRate: number;
 	samples: number;
 	bytes: number;
+	/** The blocks that end the side information, one for each granule and channel; `first`: the bit at which they begin. */
+	blocks: { first: number; bits: number; count: number };
 }
 
 /** The header that was read last: nearly all of a file are the same. */
@@ -58,13 +60,17 @@ function read(header: number): Frame {
 	const divisor = mpeg1 ? 1 : version === 2 ? 2 : 4;
 	const sampleRate = SAMPLE_RATES_MPEG1[(header >>> 10) & 3] / divisor;
 	const samples = mpeg1 ? 1152 : 576;
+	const mono = ((header >>> 6) & 3) === 3;
+	const bits = mpeg1 ? 59 : 63;
+	const count = (mono ? 1 : 2) * (mpeg1 ? 2 : 1);
 	return {
 		mpeg1,
-		mono: ((header >>> 6) & 3) === 3,
+		mono,
 		bitrate,
 		sampleRate,
 		samples,
 		bytes: Math.floor((samples * bitrate * 125) / sampleRate) + ((header >>> 9) & 1),
+		blocks: { first: 8 * sideInfoBytes({ mpeg1, mono }) - count * bits, bits, count },
 	};
 }
 
@@ -107,17 +113,6 @@ export function sideInfoOffset(header: number): number {
 /** Where the main data begin in a frame. */
 export function mainDataOffset(header: number): number {
 	return sideInfoOffset(header) + sideInfoBytes(parseHeader(header));
-}
-
-/**
- * Bits of the blocks that end the side information, one for each granule and channel; `first`: the bit at which they begin.
- * Each begins with the length of its main data.
- */
-export function blocksOf(header: number): { first: number; bits: number; count: number } {
-	const { mpeg1, mono } = parseHeader(header);
-	const count = (mono ? 1 : 2) * (mpeg1 ? 2 : 1);
-	const bits = mpeg1 ? 59 : 63;
-	return { first: 8 * sideInfoBytes({ mpeg1, mono }) - count * bits, bits, count };
 }
 
 /** A frame with nothing but its header. */

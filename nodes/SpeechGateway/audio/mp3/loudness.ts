@@ -1,5 +1,5 @@
 /** How loud an MP3 frame is at most, told from its side information alone. Written after ISO/IEC 11172-3 and 13818-3. */
-import { blocksOf, parseHeader, sideInfoOffset } from './frame';
+import { parseHeader, sideInfoOffset } from './frame';
 import { bitsAt } from './reservoir';
 
 /**
@@ -22,8 +22,9 @@ const FULL_SCALE_GAIN = 210;
 
 /** An upper bound of the loudest frequency of a frame, of full scale: what scalefactors take away again is not known. */
 export function frameLevel(bytes: Uint8Array, at: number, header: number): number {
-	const { first, bits, count } = blocksOf(header);
-	const compressBits = parseHeader(header).mpeg1 ? 4 : 9;
+	const { mpeg1, blocks } = parseHeader(header);
+	const { first, bits, count } = blocks;
+	const compressBits = mpeg1 ? 4 : 9;
 	const side = at + sideInfoOffset(header);
 	let level = 0;
 	for (let block = 0; block < count; block++) {

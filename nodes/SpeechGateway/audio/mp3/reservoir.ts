@@ -5,7 +5,6 @@
 import { concat, uint32be } from '../bytes';
 import {
 	BITRATE_STEP,
-	blocksOf,
 	emptyFrame,
 	FRAME_HEADER_BYTES,
 	mainDataOffset,
@@ -37,14 +36,15 @@ export interface EdgeFrame {
 export function readEdgeFrame(bytes: Uint8Array, at: number): EdgeFrame {
 	const header = uint32be(bytes, at);
 	const side = at + sideInfoOffset(header);
-	const { first, bits, count } = blocksOf(header);
+	const { mpeg1, blocks } = parseHeader(header);
+	const { first, bits, count } = blocks;
 	let length = 0;
 	for (let block = 0; block < count; block++) {
 		length += bitsAt(bytes, side, first + block * bits, LENGTH_BITS);
 	}
 	return {
 		header,
-		mainDataBegin: bitsAt(bytes, side, 0, parseHeader(header).mpeg1 ? 9 : 8),
+		mainDataBegin: bitsAt(bytes, side, 0, mpeg1 ? 9 : 8),
 		mainDataBytes: Math.ceil(length / 8),
 	};
 }
