@@ -2,6 +2,7 @@
  * Audio files of the formats that the gateway sends: what they are, how long they play, whether they are whole, and
  * one file made of several. Nothing is decoded or encoded.
  */
+import { keysOf } from '../core/json';
 import type { ForeignInfo } from './foreign';
 import { FOREIGN_FORMATS } from './foreign';
 import type { AudioFormat, AudioReader, Part } from './format';
@@ -102,7 +103,7 @@ export const AUDIO_FORMATS: Record<AudioFormat, { mimeType: string; extension: s
 
 /** The names of the formats of which something is true, as in "MP3, WAV or Opus". */
 export const formatsThat = (isTrue: (format: AudioFormat) => boolean): string =>
-	(Object.keys(FORMATS) as AudioFormat[])
+	keysOf(FORMATS)
 		.filter(isTrue)
 		.map((format) => FORMATS[format].name)
 		.join(', ')

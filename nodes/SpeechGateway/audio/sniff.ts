@@ -1,3 +1,4 @@
+import { keysOf } from '../core/json';
 import { hasText, uint32be } from './bytes';
 import type { AudioFormat } from './format';
 import { isMp3FrameHeader, parseHeader, sameStream } from './mp3/frame';
@@ -21,7 +22,7 @@ const MARKS: Record<MarkedFormat, (head: Uint8Array) => boolean> = {
 	opus: (head) =>
 		hasText(head, 0, 'OggS') && (head.length < HEAD_BYTES || hasText(head, 28, 'OpusHead')),
 };
-const MARKED_FORMATS = Object.keys(MARKS) as MarkedFormat[];
+const MARKED_FORMATS = keysOf(MARKS);
 
 /**
  * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). 16 bytes suffice; of an
