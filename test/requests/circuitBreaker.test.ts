@@ -46,14 +46,29 @@ test.each([
 	expect(breaker.hasTripped).toBe(stays);
 });
 
-test('after an outage, a retry begins with one request at a time', async () => {
-	const { limiter } = breakerOf({ unknownInRow: 3 });
-	const first = await limiter.enter(true);
+test.each([
+	[3, 1],
+	[2, 2],
+])('a retry after %i unknown outcomes in a row sends at once: %i', async (unknownInRow, atOnce) => {
+	const { limiter } = breakerOf({ unknownInRow });
 	const off = new AbortController();
-	const second = limiter.enter(true, off.signal);
-	off.abort(new Error('still waiting'));
-	await expect(second).rejects.toThrow('still waiting');
-	first.leave();
+	let started = 0;
+	const requests = [1, 2].map(async () => {
+		await limiter.enter(true, off.signal);
+		started++;
+	});
+	// All that does not wait for a place goes on.
+	for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+	expect(started).toBe(atOnce);
+	off.abort();
+	await Promise.allSettled(requests);
+});
+
+test('a success closes the row', () => {
+	const { breaker } = breakerOf({ unknownInRow: 2 });
+	breaker.succeeded();
+	breaker.unknown('connection_lost');
+	expect(breaker.hasTripped).toBe(false);
 });
 
 test('an outage in words: the hint, and the errors of what was not sent', () => {
