@@ -61,7 +61,7 @@ export async function speakParts(
 		item,
 		parts,
 		({ reused, request }) => (reused ? reusedAudio(reused) : keptAudio(item, request)),
-		async (part) => await speakPart(item, input, part, voices),
+		(part) => speakPart(item, input, part, voices),
 	);
 	if (!results.every(isDone)) throw await firstError(item, input, speech, results);
 	const spoken = results.map(({ audio }) => audio);
