@@ -92,7 +92,7 @@ export async function storeAudio(
 			.catch(asError);
 		if (stored instanceof Error) throw failure ?? stored;
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
-		if ('name' in content) {
+		if ('foreign' in content) {
 			hints.add(
 				`The gateway sent ${content.name} audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
 			);
