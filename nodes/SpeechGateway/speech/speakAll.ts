@@ -18,8 +18,9 @@ export const isDone = (result: PartResult): result is PartResult & { audio: Stor
 type Progress = PartResult | { status: 'asleep'; error: AsleepError };
 
 /**
- * Speaks all parts but those that are `kept`, concurrently within the run's limit. After the first failure no further part is
- * started and those in flight are awaited; so, too, after audio that cannot be joined with the rest. Throws AsleepError as long as jobs of parts are being waited for and no part has failed.
+ * Speaks all parts but those that are `kept`, concurrently within the run's limit. After the first failure, or audio that cannot
+ * be joined with the rest, no further part is started and those in flight are awaited. Throws AsleepError as long as jobs of
+ * parts are being waited for and no part has failed.
  */
 export async function speakAll(
 	item: ItemRequests,
