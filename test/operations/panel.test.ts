@@ -118,12 +118,12 @@ test.each([
 	},
 );
 
-/** What holds for an option that nobody has set is also what the editor shows first: adding one changes nothing yet. */
+/** What an option is when it is added: what holds without it, but for two that are added to get a file with them. */
 test.each([
 	['longText', 'auto'],
 	['maxSegmentCharacters', 1000],
 	['pauseBetweenSegments', 0],
-	['subtitles', 'none'],
+	['subtitles', 'srt'],
 	['maxEstimatedTokens', 0],
 	['modelMultiplier', 1],
 	['binaryPropertyName', 'data'],
@@ -137,7 +137,7 @@ test.each([
 	['pauseAfterParagraphs', 0],
 	['timings', false],
 	['trimSilence', false],
-	['chapters', 'none'],
+	['chapters', 'headings'],
 	['keepTags', false],
 	['previousBinaryPropertyName', ''],
 	['whileWaiting', 'stay'],
@@ -149,7 +149,7 @@ test.each([
 	['simplify', true],
 	['pauseBetween', 0],
 	['outputBinaryPropertyName', 'data'],
-])('the option %s is %s by default, wherever it is', (name, value) => {
+])('the option %s is %s when it is added, wherever it is', (name, value) => {
 	const defaults = nodes
 		.flatMap((node) => node.properties.filter((property) => property.name === 'options'))
 		.flatMap(({ options }) => options as INodeProperties[])

@@ -86,6 +86,7 @@ test('seconds are shown, milliseconds read', () => {
 
 test('choices: the editor shows them, and an error lists them, as declared', () => {
 	const option = choiceOption({ ...words, default: 'b', choices });
+	expect(read(choiceOption({ ...words, default: 'b', unset: 'a', choices }))).toBe('a');
 	expect(option.options[0].options).toEqual([
 		{ value: 'b', name: 'Zebra' },
 		{ value: 'a', name: 'Ant', description: 'Small' },

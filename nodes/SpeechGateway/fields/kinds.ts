@@ -22,7 +22,7 @@ import {
 /** What the editor shows of a field, apart from what follows from its kind. */
 type Shown = Omit<INodeProperties, 'type' | 'default' | 'options'>;
 
-/** `default` is what the editor shows first; it holds for an absent option, too. */
+/** `default` is what the editor shows first; it holds for an absent option, too, but for some choices. */
 type Option<T> = Shown & { default: T };
 
 /** A text that must not be blank. */
@@ -117,13 +117,15 @@ export const choiceField = <T extends string>({ choices, ...shown }: ChoiceSpec<
 		shown.default,
 	);
 
+/** `unset`: what holds for an absent option, if it is not what the editor shows first. */
 export const choiceOption = <T extends string>({
 	choices,
+	unset,
 	...shown
-}: ChoiceSpec<T>): OptionField<T> =>
+}: ChoiceSpec<T> & { unset?: NoInfer<T> }): OptionField<T> =>
 	option(
 		{ ...shown, type: 'options', options: shownChoices(choices) },
-		shown.default,
+		unset ?? shown.default,
 		(value, label): T | undefined =>
 			value === undefined || value === '' ? undefined : choice(value, label, keysOf(choices)),
 	);

@@ -75,7 +75,8 @@ function tagValues(values: IDataObject): TagValues {
 export const CHAPTERS = {
 	displayName: 'Chapters',
 	name: 'chapters',
-	default: 'none',
+	default: 'headings',
+	unset: 'none',
 	description:
 		'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
 } as const;

@@ -30,7 +30,8 @@ export const segmentFields = {
 	subtitles: choiceOption({
 		displayName: 'Subtitles',
 		name: 'subtitles',
-		default: 'none',
+		default: 'srt',
+		unset: 'none',
 		description: 'A subtitle file to go with the audio, in the binary field "subtitles"',
 		choices: {
 			none: { name: 'None' },
