@@ -14,6 +14,7 @@ import {
 	isMp3FrameHeader,
 	mainDataOffset,
 	parseHeader,
+	sideInfoBytes,
 } from '../../nodes/SpeechGateway/audio/mp3/frame';
 import { frameLevel } from '../../nodes/SpeechGateway/audio/mp3/loudness';
 import { CeltLevel } from '../../nodes/SpeechGateway/audio/opus/celtLevel';
@@ -190,8 +191,11 @@ describe('what headers say', () => {
 			// Version, layer and checksum; bitrate, sample rate and padding; mono or not, emphasis.
 			const header =
 				(0xffe00000 | ((bits >>> 9) << 16) | ((bits & 0x1fe) << 7) | ((bits & 1) * 0xc2)) >>> 0;
-			if (isMp3FrameHeader(header))
-				frames.push([header, parseHeader(header), mainDataOffset(header)]);
+			if (!isMp3FrameHeader(header)) continue;
+			const { blocks, ...frame } = parseHeader(header);
+			frames.push([header, frame, mainDataOffset(header)]);
+			// They are at the end of the side information.
+			expect(blocks.first + blocks.count * blocks.bits).toBe(8 * sideInfoBytes(frame));
 		}
 		expectExact('headers of MP3', `${frames.length}, ${digest(frames)}`);
 	});
