@@ -159,8 +159,10 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 	test('of several ids, the one named `id` is it', async () => {
 		onSubmit({ status: 200, charge: true, body: { task_id: 't', job_id: 'j', id: 'i' } });
 		onSubmit({ status: 200, charge: true, body: { task_id: 't', job_id: 'j' } });
+		onSubmit({ status: 200, charge: true, body: { video_id: 'v', task_id: 't' } });
 		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('i');
 		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('j');
+		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('t');
 	});
 
 	test('an id that is nothing but markup stands in the error as it is, not in its words', async () => {

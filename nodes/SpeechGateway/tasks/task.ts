@@ -90,10 +90,10 @@ export const statusRequest = (
 	about: task,
 });
 
-const THINGS = Object.keys(taskEndpoints);
-const TASK_IDS = [...THINGS, 'task'].map((thing) => `${thing}_id`);
+const THINGS = [...Object.keys(taskEndpoints), 'task'].sort();
+const TASK_IDS = THINGS.map((thing) => `${thing}_id`);
 const IDS = ['id', '_id', ...TASK_IDS, 'voice_id'];
-const WRAPPERS = ['data', ...THINGS, 'task', 'voice', 'result'];
+const WRAPPERS = ['data', ...THINGS, 'voice', 'result'];
 
 /** A resource's JSON, which some gateways wrap in another object. Throws when it is no object. */
 export function resourceBody(body: unknown): IDataObject {
