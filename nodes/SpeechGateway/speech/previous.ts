@@ -180,7 +180,7 @@ export async function cutReused(
 	item: ItemRequests,
 	{ previous, previousBinaryPropertyName: file, fileName }: NarrationInput,
 	{ parts }: Speech,
-): Promise<(part: RecordedPart) => StoredAudio> {
+): Promise<(part: RecordedPart) => StoredAudio | undefined> {
 	const kept = ({ hash }: RecordedPart) => {
 		const value = item.ledger.reused(hash);
 		return value && isStoredAudio(value) ? value : undefined;
@@ -201,5 +201,5 @@ export async function cutReused(
 		);
 		item.ledger.reuse(Object.fromEntries(missing.map(({ hash }, index) => [hash, slices[index]])));
 	}
-	return (part) => kept(part)!;
+	return kept;
 }

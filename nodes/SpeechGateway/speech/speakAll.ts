@@ -34,13 +34,11 @@ export async function speakAll(
 		if (parts.length > 1 && joinBlocker(first.info, audio.info)) item.fail();
 		return audio;
 	};
-	for (const part of parts) {
-		const audio = kept(part);
-		if (audio) mustFit(audio);
-	}
-	const speakOne = async (part: SpeechPart): Promise<Progress> => {
+	const finished = parts.map(kept);
+	for (const audio of finished) if (audio) mustFit(audio);
+	const speakOne = async (part: SpeechPart, index: number): Promise<Progress> => {
 		try {
-			return { status: 'done', audio: kept(part) ?? mustFit(await speak(part)) };
+			return { status: 'done', audio: finished[index] ?? mustFit(await speak(part)) };
 		} catch (error) {
 			if (error instanceof AsleepError) return { status: 'asleep', error };
 			item.giveUp();
@@ -55,7 +53,7 @@ export async function speakAll(
 		item.stayAwake();
 		all = await Promise.all(
 			all.map(async (result, index) =>
-				result.status === 'asleep' ? await speakOne(parts[index]) : result,
+				result.status === 'asleep' ? await speakOne(parts[index], index) : result,
 			),
 		);
 	}
