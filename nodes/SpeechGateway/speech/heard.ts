@@ -91,15 +91,15 @@ function anchorsIn(places: Place[], gaps: Gap[], last: Anchor): Anchor[] {
 	const ends = places.filter(({ isSentence }) => isSentence);
 	const between = standingOut(gaps, ends.length);
 	const sure = between.map(({ spoken }, index) => ({ letters: ends[index].letters, spoken }));
-	const anchors: Anchor[] = [{ letters: 0, spoken: 0 }];
-	for (const to of [...sure, last]) {
-		const from = anchors.at(-1)!;
+	const start: Anchor = { letters: 0, spoken: 0 };
+	const pairs = [...sure, last].flatMap((to, index) => {
+		const from = sure[index - 1] ?? start;
 		const isInside = (key: keyof Anchor, at: number) => from[key] < at && at < to[key];
 		const placesInside = places.filter(({ letters }) => isInside('letters', letters));
 		const gapsInside = gaps.filter(({ spoken }) => isInside('spoken', spoken));
-		anchors.push(...match(placesInside, gapsInside, from, to));
-	}
-	return anchors;
+		return match(placesInside, gapsInside, from, to);
+	});
+	return [start, ...pairs];
 }
 
 /**
