@@ -1,5 +1,3 @@
-import { concat } from '../audio/bytes';
-
 /** One event of a text/event-stream. `event` is `message` where the stream names none. IDs are not kept: no stream is resumed. */
 export interface SseEvent {
 	event: string;
@@ -65,7 +63,7 @@ export class SseParser {
 	}
 
 	private endLine(events: SseEvent[]): void {
-		const bytes = concat(this.partialLine);
+		const bytes = Buffer.concat(this.partialLine);
 		this.partialLine = [];
 		let line = this.decoder.decode(bytes);
 		if (this.atStart && line.startsWith('\ufeff')) line = line.slice(1);
