@@ -183,7 +183,7 @@ export class ItemLedger {
 
 	/** The request is about to leave. */
 	begin(request: string, sent: Sent): void {
-		// It has an operation since its first request: to ask all others for each of a book's would take quadratic time.
+		// `maybeCharged` looks at all requests of the item; once it has an operation, no segment of a book needs that.
 		if (this.record.operation === undefined && !this.maybeCharged)
 			Object.assign(this.record, this.asked);
 		this.record.requests[request] = { state: 'sending', ...sent };
