@@ -142,6 +142,15 @@ else process.once('exit', removeFolder);
 /** Filesystem binary store in a folder of its own; keys of `sendOnceKey` in memory. */
 async function prepare(): Promise<void> {
 	folder = await mkdtemp(join(tmpdir(), 'engine-'));
+	// Before anything asks for them: n8n would read them from the user's own ~/.n8n, or write them there.
+	Container.set(
+		InstanceSettings,
+		Object.assign(Object.create(InstanceSettings.prototype), {
+			instanceId: 'test',
+			n8nFolder: folder,
+			settings: { encryptionKey: 'key of this test' },
+		}),
+	);
 	const config = Container.get(BinaryDataConfig);
 	Object.assign(config, {
 		mode: 'filesystem',
@@ -150,10 +159,6 @@ async function prepare(): Promise<void> {
 		signingSecret: 'secret of this test',
 	});
 	await Container.get(BinaryDataService).init();
-	Container.set(
-		InstanceSettings,
-		Object.assign(Object.create(InstanceSettings.prototype), { instanceId: 'test' }),
-	);
 	Object.assign(DataDeduplicationService, { instance: undefined }); // of the test file before this one
 	await DataDeduplicationService.init(keyStore);
 }

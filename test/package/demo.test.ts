@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -31,10 +31,14 @@ afterEach(() => {
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
+/** The user's own folder, where n8n has its `.n8n`. */
+const home = path.join(copy, 'home');
+beforeAll(() => mkdirSync(home));
+
 function startDemo(args: string[], env: NodeJS.ProcessEnv): void {
 	child = spawn(process.execPath, ['scripts/run.mjs', 'demo', ...args], {
 		cwd: copy,
-		env: { ...process.env, ...env },
+		env: { ...process.env, HOME: home, ...env },
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
 }
@@ -53,7 +57,8 @@ test('--engine with a key: each row is sent once to that gateway, the files are 
 	await sim.close();
 
 	expect(code).toBe(0);
-	expect(output).not.toMatch(/npm install|Ctrl-C|simulator/);
+	expect(output).not.toMatch(/npm install|Ctrl-C|simulator|encryption key/);
+	expect(readdirSync(home)).toEqual([]);
 	expect(readdirSync(path.join(copy, 'demo-output'))).toEqual(FILES.map((name) => `${name}.mp3`));
 	const sent = sim.charges.map(({ input }) => input);
 	expect(new Set(sent).size).toBe(sent.length);
