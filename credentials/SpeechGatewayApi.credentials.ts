@@ -41,14 +41,15 @@ export class SpeechGatewayApi implements ICredentialType {
 		},
 	];
 
-	/** A function, because n8n's declarative form evaluates an expression for each request: 0.7 ms of CPU every time. */
-	async authenticate(
+	/**
+	 * A function, because n8n's declarative form evaluates an expression for each request: 0.7 ms of CPU every time. Not a
+	 * method: n8n's list of credentials would lose it, and HTTP Request only offers those that have it there.
+	 */
+	authenticate = async (
 		{ apiKey }: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return {
-			...request,
-			headers: { ...request.headers, Authorization: `Bearer ${String(apiKey).trim()}` },
-		};
-	}
+	): Promise<IHttpRequestOptions> => ({
+		...request,
+		headers: { ...request.headers, Authorization: `Bearer ${String(apiKey).trim()}` },
+	});
 }

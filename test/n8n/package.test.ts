@@ -31,11 +31,13 @@ test('n8n has loaded every node of the package, with icons, and the action as a 
 	for (const node of nodes) await expectIcons(node);
 });
 
-test('n8n has loaded the credential, with icons', async () => {
+test('n8n has loaded the credential, with icons, and HTTP Request offers it', async () => {
 	const credential = (await n8n.api.types('credentials')).find(
 		({ name }) => name === 'speechGatewayApi',
 	);
 	expect(credential).toMatchObject({ displayName: 'Speech Gateway API' });
+	// What the editor looks for (`has:authenticate` in HTTP Request's description); n8n shows functions as `{}`.
+	expect(credential).toHaveProperty('authenticate');
 	await expectIcons(credential!);
 });
 
