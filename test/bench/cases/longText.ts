@@ -24,7 +24,17 @@ async function saveText({ bench }: Stage, characters: number, msPerCharacter: nu
 	return await saveWith(bench, node, `[{ text: ${text} }]`, 'lastNode');
 }
 
-/** Characters, segments, ideal seconds, seconds, their ratio, and MB by which n8n grew. */
+/** The least time that whole segments take, ms: each begins in the place that is free first. */
+function leastFor(latencies: number[]): number {
+	const places = Array<number>(CONCURRENCY).fill(0);
+	for (const latency of latencies) {
+		places.sort((one, other) => one - other);
+		places[0] += latency;
+	}
+	return Math.max(...places);
+}
+
+/** Characters, segments, ideal seconds, seconds, their ratio, that of whole segments at best, and MB by which n8n grew. */
 async function narrated(stage: Stage, characters: number): Promise<number[]> {
 	const { bench, n8n } = stage;
 	const workflow = await saveText(stage, characters, MS_PER_CHARACTER);
@@ -32,13 +42,12 @@ async function narrated(stage: Stage, characters: number): Promise<number[]> {
 	const peak = watchPeak(n8n.pid);
 	const execution = await bench.api.runUndisturbed(workflow);
 	if (execution.status !== 'success') throw new Error(`ended as ${execution.status}`);
-	const work = bench.sim.charges.reduce(
-		(sum, { input }) => sum + input.length * MS_PER_CHARACTER,
-		0,
-	);
-	const ideal = work / CONCURRENCY / 1000;
+	const grown = peak() - before;
+	const latencies = bench.sim.charges.map(({ input }) => input.length * MS_PER_CHARACTER);
+	const ideal = latencies.reduce((sum, latency) => sum + latency, 0) / CONCURRENCY / 1000;
+	const least = leastFor(latencies) / 1000;
 	const wall = timeOf(execution) / 1000;
-	return [characters, bench.sim.charges.length, ideal, wall, wall / ideal, peak() - before];
+	return [characters, latencies.length, ideal, wall, wall / ideal, least / ideal, grown];
 }
 
 /** MB that n8n holds at most of a book, while it is spoken and joined: what it grows by besides is garbage. */
@@ -64,11 +73,11 @@ export const longText: BenchCase = {
 	async run(stage) {
 		const rows = await inFreshN8n(stage, {}, async (fresh) => {
 			const found: number[][] = [];
-			for (const characters of [50_000, 100_000, BOOK])
+			for (const characters of [50_000, 50_000, 100_000, BOOK])
 				found.push(await narrated(fresh, characters));
 			return found;
 		});
-		const [, , book] = rows;
+		const book = rows[rows.length - 1];
 		const live = await inFreshN8n(stage, {}, needed, PROBED);
 		return {
 			head: [
@@ -77,16 +86,17 @@ export const longText: BenchCase = {
 				'ideal s (sum of latencies / 8)',
 				'seconds',
 				'ratio',
+				'of whole segments, at best',
 				'n8n grew by at most, MB',
 			],
 			rows: rows.map((row) => row.map((value, at) => (at < 2 ? value : round(value)))),
 			checks: [
-				...rows.map(([characters, , , , ratio]) => ({
-					what: `${characters} characters / ideal`,
+				...rows.map(([characters, , , , ratio], at) => ({
+					what: `${characters} characters / ideal${at === 0 ? ", n8n's first execution" : ''}`,
 					value: ratio,
 					limit: characters === BOOK ? 1.1 : 1.3,
 				})),
-				{ what: 'memory for a book', value: book[5], limit: 150, unit: 'MB' },
+				{ what: 'memory for a book', value: book[6], limit: 150, unit: 'MB' },
 				{ what: 'of which is no garbage', value: live, limit: 60, unit: 'MB' },
 			],
 			notes: [
