@@ -8,7 +8,7 @@ import { FOREIGN_FORMATS } from './foreign';
 import type { AudioFormat, AudioReader, Part } from './format';
 import { DamagedAudioError } from './format';
 import type { EmitSlice, JoinPlan, Neighbour, Place } from './joiner';
-import { mustAgree } from './joiner';
+import { joinedChunks, mustAgree } from './joiner';
 import { mp3Blocker, mp3InStereo, planMp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
 import { Mp3Reader } from './mp3/reader';
@@ -45,8 +45,8 @@ interface FormatEntry {
 	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
 	/** A mono file as stereo that sounds the same. */
 	inStereo(part: Part<AudioInfo>): Part<AudioInfo> | Promise<Part<AudioInfo>>;
-	/** For infos that `blocker` lets through, all with as many channels. `pauses`: milliseconds of silence before each part, and behind the last. */
-	plan(infos: AudioInfo[], pauses: number[], trimSilence?: boolean): JoinPlan<AudioInfo>;
+	/** See `PlanJoin`. */
+	plan(infos: AudioInfo[], pauses: number[], trimSilence: boolean): JoinPlan<AudioInfo>;
 	/** How parts are cut out of a joined file again; undefined: it has no place for a record of them. */
 	slices?: {
 		cut(whole: AudioInfo, places: Place[], emit: EmitSlice): AudioReader<AudioInfo>;
@@ -155,7 +155,7 @@ export class AudioInspector {
 
 export type AudioPart = Part<AudioInfo | ForeignInfo>;
 
-export interface JoinedAudio extends Omit<JoinPlan<AudioInfo>, 'createJoiner'> {
+export interface JoinedAudio extends Omit<JoinPlan<AudioInfo>, 'steps'> {
 	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
@@ -179,24 +179,14 @@ export interface Pauses {
  */
 export async function joinAudio(
 	parts: AudioPart[],
-	{ pauses = {}, trimSilence }: { pauses?: Pauses; trimSilence?: boolean } = {},
+	{ pauses = {}, trimSilence = false }: { pauses?: Pauses; trimSilence?: boolean } = {},
 ): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const alike = await withEqualChannels(readableParts(parts, pauses));
 	const infos = alike.map(({ info }) => info);
 	const { plan } = FORMATS[infos[0].format];
-	const { createJoiner, ...planned } = plan(infos, pausesOf(pauses, parts.length), trimSilence);
-	return {
-		...planned,
-		async *chunks() {
-			const joiner = createJoiner();
-			yield* joiner.begin();
-			for (const part of alike) {
-				for await (const chunk of await part.open()) yield* joiner.feed(chunk);
-				yield* joiner.endPart();
-			}
-		},
-	};
+	const { steps, ...planned } = plan(infos, pausesOf(pauses, parts.length), trimSilence);
+	return { ...planned, chunks: () => joinedChunks(alike, steps()) };
 }
 
 const pausesOf = ({ between = 0, before = 0, after = 0 }: Pauses, parts: number): number[] => {

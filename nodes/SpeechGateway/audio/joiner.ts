@@ -1,5 +1,4 @@
-import type { AudioReader, BaseInfo } from './format';
-import { DamagedAudioError } from './format';
+import { type AudioReader, type BaseInfo, DamagedAudioError, type Part } from './format';
 
 /** Takes bytes of the joined file. */
 export type Emit = (bytes: Uint8Array) => void;
@@ -43,62 +42,46 @@ export interface JoinPlan<Info extends BaseInfo> {
 	/** Seconds of silence that are cut off the front of each part. */
 	trimmed: number[];
 	places: Place[];
-	createJoiner(): Joiner<Info>;
+	/** New steps for each reading of the joined file. */
+	steps(): JoinSteps<Info>;
 }
 
-/** Chunk in, chunks out. Call `begin` once, then for each part `feed` any number of times and `endPart` once. */
-export class Joiner<Info extends BaseInfo = BaseInfo> {
-	private part = 0;
-	private out: Uint8Array[] = [];
-	private reader: AudioReader<Info>;
+/**
+ * Plans one file out of several that the format's blocker lets through, all with as many channels. `pauses`: milliseconds of
+ * silence before each part, and after the last.
+ */
+export type PlanJoin<Info extends BaseInfo> = (
+	infos: Info[],
+	pauses: number[],
+	trimSilence: boolean,
+) => JoinPlan<Info>;
 
-	constructor(
-		private readonly infos: Info[],
-		private readonly steps: JoinSteps<Info>,
-	) {
-		this.reader = this.createReader();
-	}
-
-	begin(): Uint8Array[] {
-		return this.steps.header;
-	}
-
-	feed(chunk: Uint8Array): Uint8Array[] {
-		this.reader.feed(chunk);
-		return this.take();
-	}
-
-	/** @throws DamagedAudioError when the part is not the file that its info was made from */
-	endPart(): Uint8Array[] {
-		const before = this.infos[this.part];
-		const now = this.reader.end();
+/** The bytes of a joined file. @throws DamagedAudioError when a part is not the file that its info was made from */
+export async function* joinedChunks<Info extends BaseInfo>(
+	parts: Array<Part<Info>>,
+	{ header, createReader, finishPart }: JoinSteps<Info>,
+): AsyncGenerator<Uint8Array> {
+	yield* header;
+	for (const [index, { info: before, open }] of parts.entries()) {
+		const out: Uint8Array[] = [];
+		const emit: Emit = (bytes) => void out.push(bytes);
+		const reader = createReader(emit, index);
+		for await (const chunk of await open()) {
+			reader.feed(chunk);
+			yield* out.splice(0);
+		}
+		const now = reader.end();
 		if (
 			before.bytes !== now.bytes ||
 			before.dataBytes !== now.dataBytes ||
 			before.seconds !== now.seconds
 		) {
 			throw new DamagedAudioError(
-				`Part ${this.part + 1} has changed since it was inspected: ${before.bytes} bytes and ${before.seconds} s then, ${now.bytes} bytes and ${now.seconds} s now`,
+				`Part ${index + 1} has changed since it was inspected: ${before.bytes} bytes and ${before.seconds} s then, ${now.bytes} bytes and ${now.seconds} s now`,
 			);
 		}
-		this.steps.finishPart(this.emit, this.part);
-		this.part++;
-		if (this.part < this.infos.length) this.reader = this.createReader();
-		return this.take();
-	}
-
-	private readonly emit: Emit = (bytes) => {
-		this.out.push(bytes);
-	};
-
-	private createReader(): AudioReader<Info> {
-		return this.steps.createReader(this.emit, this.part);
-	}
-
-	private take(): Uint8Array[] {
-		const { out } = this;
-		this.out = [];
-		return out;
+		finishPart(emit, index);
+		yield* out;
 	}
 }
 

@@ -2,8 +2,7 @@
 import { between, filled } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import { DamagedAudioError } from './format';
-import type { Emit, JoinPlan } from './joiner';
-import { Joiner } from './joiner';
+import type { Emit, PlanJoin } from './joiner';
 import type { QuietBytes } from './quiet';
 import { integerLevel, QuietEdges } from './quiet';
 import { layOutSamples } from './samples';
@@ -57,11 +56,7 @@ export class PcmReader implements AudioReader<PcmInfo> {
 }
 
 /** Plans the concatenation of PCM files. */
-export function planPcm(
-	infos: PcmInfo[],
-	pauses: number[],
-	trimSilence = false,
-): JoinPlan<PcmInfo> {
+export const planPcm: PlanJoin<PcmInfo> = (infos, pauses, trimSilence) => {
 	const layout = layOutSamples(infos, BYTES_PER_SAMPLE, pauses, trimSilence);
 	const { kept, pauseBytes, dataBytes, starts, trimmed, places } = layout;
 	return {
@@ -69,11 +64,10 @@ export function planPcm(
 		starts,
 		trimmed,
 		places,
-		createJoiner: () =>
-			new Joiner(infos, {
-				header: filled(pauseBytes[0], 0),
-				createReader: (emit, part) => new PcmReader(between(kept[part].from, kept[part].to, emit)),
-				finishPart: (emit, part) => filled(pauseBytes[part + 1], 0).forEach(emit),
-			}),
+		steps: () => ({
+			header: filled(pauseBytes[0], 0),
+			createReader: (emit, part) => new PcmReader(between(kept[part].from, kept[part].to, emit)),
+			finishPart: (emit, part) => filled(pauseBytes[part + 1], 0).forEach(emit),
+		}),
 	};
-}
+};

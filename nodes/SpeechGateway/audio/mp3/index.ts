@@ -1,7 +1,6 @@
 /** One MP3 file made of several. */
 import type { Part } from '../format';
-import type { JoinBlocker, JoinPlan, Place } from '../joiner';
-import { channelGroup, Joiner, mustAgree } from '../joiner';
+import { channelGroup, type JoinBlocker, mustAgree, type Place, type PlanJoin } from '../joiner';
 import { parseHeader, repeated, silentFrame } from './frame';
 import type { Mp3Segment } from './segment';
 import { joinedEdges, keepFrames, layOut } from './segment';
@@ -39,11 +38,7 @@ export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<M
  * that do not tell are taken whole. At both ends of the file all frames stay, and decoders cut off delay and padding.
  * `starts` and `seconds` say what a decoder plays, to the sample.
  */
-export function planMp3(
-	infos: Mp3Info[],
-	pauses: number[],
-	trimSilence = false,
-): JoinPlan<Mp3Info> {
+export const planMp3: PlanJoin<Mp3Info> = (infos, pauses, trimSilence) => {
 	const [first] = infos;
 	const excerpts = infos.map((info) => excerptOf(info, trimSilence));
 	const [opening] = excerpts;
@@ -142,17 +137,17 @@ export function planMp3(
 			return Math.max(0, samples / template.sampleRate);
 		}),
 		places,
-		createJoiner: () =>
-			new Joiner(infos, {
-				header: [header, ...repeated(silence, segments[0].pauseFrames)],
-				createReader: (emit, part) => new Mp3Reader(keepFrames(segments[part], emit)),
-				finishPart: (emit, part) => {
-					const next = segments[part + 1]?.pauseFrames ?? pauseAtEnd.frames;
-					repeated(silence, next).forEach(emit);
-				},
-			}),
+		steps: () => ({
+			header: [header, ...repeated(silence, segments[0].pauseFrames)],
+			createReader: (emit, part) => new Mp3Reader(keepFrames(segments[part], emit)),
+			finishPart: (emit, part) => {
+				const next = segments[part + 1]?.pauseFrames ?? pauseAtEnd.frames;
+				repeated(silence, next).forEach(emit);
+			},
+		}),
 	};
-}
+};
+
 /** Byte position of a frame within what is kept of one part. */
 function positionInSegment(segment: Mp3Segment, frame: number): number {
 	if (frame === 0) return 0;

@@ -1,8 +1,8 @@
 /** One Ogg Opus file made of several. */
 import { uint16le } from '../bytes';
 import type { Part } from '../format';
-import type { Emit, JoinBlocker, JoinPlan, Place } from '../joiner';
-import { channelGroup, Joiner, mustAgree } from '../joiner';
+import type { Emit, JoinBlocker, Place, PlanJoin } from '../joiner';
+import { channelGroup, mustAgree } from '../joiner';
 import { opusTags } from './comments';
 import type { Page } from './page';
 import { lacingOf, MAX_SEGMENTS, oggPage } from './page';
@@ -42,11 +42,7 @@ export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
  * another; see `planSeams`. Pauses are silent packets of 20 ms. All times count what plays: the length claimed is the
  * length decoded.
  */
-export function planOpus(
-	wholes: OpusInfo[],
-	pauses: number[],
-	trimSilence = false,
-): JoinPlan<OpusInfo> {
+export const planOpus: PlanJoin<OpusInfo> = (wholes, pauses, trimSilence) => {
 	const infos = wholes.map((info) =>
 		trimSilence && !info.isTrimmed ? withoutQuietEdges(info) : info,
 	);
@@ -127,9 +123,9 @@ export function planOpus(
 			({ preSkip: skipped }, part) => (skipped - wholes[part].preSkip) / SAMPLE_RATE,
 		),
 		places,
-		createJoiner: () => {
+		steps: () => {
 			const writer = new PageWriter(packetsPerPage, all.packets, endSample);
-			return new Joiner(wholes, {
+			return {
 				header,
 				createReader: (emit, part) => {
 					const { before, skip, drop } = kept[part];
@@ -146,10 +142,10 @@ export function planOpus(
 					for (const { data, samples } of kept[part].after) writer.add(data, samples, emit);
 					writer.flush(emit);
 				},
-			});
+			};
 		},
 	};
-}
+};
 
 /** Decoders play mono packets of a stereo stream on both channels (RFC 7845, section 5.1.1). */
 export function opusInStereo({ info, open }: Part<OpusInfo>): Part<OpusInfo> {

@@ -1,7 +1,6 @@
 import { between, concat, filled, putText } from '../bytes';
 import type { Part } from '../format';
-import type { Emit, JoinBlocker, JoinPlan } from '../joiner';
-import { channelGroup, Joiner, mustAgree } from '../joiner';
+import { channelGroup, type Emit, type JoinBlocker, mustAgree, type PlanJoin } from '../joiner';
 import { layOutSamples } from '../samples';
 import type { WavInfo } from './reader';
 import {
@@ -67,11 +66,7 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 }
 
 /** Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through. @throws Error beyond 4 GiB */
-export function planWav(
-	infos: WavInfo[],
-	pauses: number[],
-	trimSilence = false,
-): JoinPlan<WavInfo> {
+export const planWav: PlanJoin<WavInfo> = (infos, pauses, trimSilence) => {
 	const [first] = infos;
 	const layout = layOutSamples(infos, bytesPerSampleFrame(first), pauses, trimSilence);
 	const { kept, pauseBytes, dataBytes, starts, trimmed, places } = layout;
@@ -85,17 +80,16 @@ export function planWav(
 		starts,
 		trimmed,
 		places,
-		createJoiner: () =>
-			new Joiner(infos, {
-				header: [wavHeader(info), ...filled(pauseBytes[0], silence)],
-				createReader: (emit, part) => new WavReader(between(kept[part].from, kept[part].to, emit)),
-				finishPart: (emit, part) => {
-					filled(pauseBytes[part + 1], silence).forEach(emit);
-					if (part === infos.length - 1) filled(dataBytes & 1, 0).forEach(emit);
-				},
-			}),
+		steps: () => ({
+			header: [wavHeader(info), ...filled(pauseBytes[0], silence)],
+			createReader: (emit, part) => new WavReader(between(kept[part].from, kept[part].to, emit)),
+			finishPart: (emit, part) => {
+				filled(pauseBytes[part + 1], silence).forEach(emit);
+				if (part === infos.length - 1) filled(dataBytes & 1, 0).forEach(emit);
+			},
+		}),
 	};
-}
+};
 
 /** Size of a file with so many bytes of samples and nothing else. */
 export const wavFileBytes = (dataBytes: number): number =>
