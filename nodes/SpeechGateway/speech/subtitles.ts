@@ -1,3 +1,4 @@
+import { clock } from '../core/clock';
 import { sentences } from '../text/boundaries';
 import { cutText } from '../text/segment';
 import { heardAt, type Pause } from './heard';
@@ -73,20 +74,6 @@ function cueLines(text: string, seconds: number): string[][] {
 	});
 }
 
-/** `01:02:03,004`, with the separator of the format. Hours grow beyond two digits. */
-function timestamp(milliseconds: number, separator: string): string {
-	const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, '0');
-	return (
-		[
-			part(milliseconds / 3_600_000),
-			part((milliseconds / 60_000) % 60),
-			part((milliseconds / 1000) % 60),
-		].join(':') +
-		separator +
-		part(milliseconds % 1000, 3)
-	);
-}
-
 /**
  * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment; where its pauses are
  * known, the others start where they are heard to, else they share its time by length. Cues never overlap, and last at least a
@@ -137,12 +124,13 @@ interface Cue {
 
 function block(format: 'srt' | 'vtt', number: number, { from, to, lines, speaker }: Cue): string {
 	const text = lines.join('\n');
+	const times = `${clock(from)} --> ${clock(to)}`;
 	if (format === 'vtt') {
 		const voice = speaker?.replace(/\s+/g, ' ').trim();
 		const tag = voice ? `<v ${escapeMarkup(voice)}>` : '';
-		return `${timestamp(from, '.')} --> ${timestamp(to, '.')}\n${tag}${escapeMarkup(text)}\n`;
+		return `${times}\n${tag}${escapeMarkup(text)}\n`;
 	}
-	return `${number}\n${timestamp(from, ',')} --> ${timestamp(to, ',')}\n${escapeSrt(text)}\n`;
+	return `${number}\n${times.replaceAll('.', ',')}\n${escapeSrt(text)}\n`;
 }
 
 const escapeMarkup = (text: string) =>

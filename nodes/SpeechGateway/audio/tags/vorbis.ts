@@ -1,4 +1,5 @@
 /** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
+import { clock } from '../../core/clock';
 import { concat, uint32sBe, utf8 } from '../bytes';
 import type { Cover, Metadata } from './metadata';
 import { toMilliseconds } from './metadata';
@@ -29,17 +30,10 @@ export function vorbisComments({ tags, chapters, record }: Metadata): string[] {
 		...Object.entries(named).flatMap(([key, value]) => (value ? [`${key}=${value}`] : [])),
 		...chapters.flatMap(({ title, startSeconds }, index) => {
 			const key = `CHAPTER${String(index + 1).padStart(3, '0')}`;
-			return [`${key}=${clock(startSeconds)}`, `${key}NAME=${title}`];
+			return [`${key}=${clock(toMilliseconds(startSeconds))}`, `${key}NAME=${title}`];
 		}),
 		...(tags.cover ? [`METADATA_BLOCK_PICTURE=${pictureBlock(tags.cover)}`] : []),
 	];
-}
-
-/** `00:12:34.567` */
-function clock(seconds: number): string {
-	const milliseconds = toMilliseconds(seconds);
-	const hours = String(Math.floor(milliseconds / 3_600_000)).padStart(2, '0');
-	return `${hours}:${new Date(milliseconds).toISOString().slice(14, 23)}`;
 }
 
 /**
