@@ -96,20 +96,20 @@ test('nobody waits longer than ten minutes for a gateway', () => {
 });
 
 describe('polls', () => {
-	const interval = { initialMs: 2000, maximumMs: 15_000 };
+	const interval = { pollIntervalMs: 2000, maxPollIntervalMs: 15_000 };
 	test('start at the interval, grow with the age, end at the maximum', () => {
 		expect(
 			[0, 5000, 10_000, 20_000, 60_000, 3_600_000].map((age) => nextPollMs(age, interval)),
 		).toEqual([2000, 2000, 2000, 4000, 12_000, 15_000]);
 	});
 	test('a maximum below the start changes nothing', () => {
-		expect(nextPollMs(0, { initialMs: 5000, maximumMs: 1000 })).toBe(5000);
+		expect(nextPollMs(0, { pollIntervalMs: 5000, maxPollIntervalMs: 1000 })).toBe(5000);
 	});
 	test('the first of a single job is after one interval', () => {
-		expect(firstPollMs(0, interval)).toBe(2000);
+		expect(firstPollMs(0, 2000)).toBe(2000);
 	});
 	test.each([2, 10, 100])('the first of %d jobs are evenly spread over an interval', (jobs) => {
-		const polls = Array.from({ length: jobs }, (_, nth) => firstPollMs(nth, interval));
+		const polls = Array.from({ length: jobs }, (_, nth) => firstPollMs(nth, 2000));
 		const between = [1000, ...polls.sort((a, b) => a - b), 3000];
 		const gaps = between.slice(1).map((at, index) => at - between[index]);
 		expect(Math.max(...gaps)).toBeLessThanOrEqual((3 * 2000) / (jobs + 1));

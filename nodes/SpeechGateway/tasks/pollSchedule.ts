@@ -1,9 +1,4 @@
-export interface PollInterval {
-	/** First interval, ms. */
-	initialMs: number;
-	/** Longest interval, ms. */
-	maximumMs: number;
-}
+import type { WaitSettings } from '../fields/wait';
 
 /** Share of a job's age that may pass between two polls: a result is noticed within a fifth of what it took. */
 const SHARE_OF_AGE = 0.2;
@@ -11,14 +6,16 @@ const SHARE_OF_AGE = 0.2;
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 
 /** Milliseconds until the next poll of a job of the given age: it starts at the initial interval and grows with the age. */
-export const nextPollMs = (ageMs: number, { initialMs, maximumMs }: PollInterval): number =>
-	Math.min(Math.max(initialMs, ageMs * SHARE_OF_AGE), Math.max(initialMs, maximumMs));
+export const nextPollMs = (
+	ageMs: number,
+	{ pollIntervalMs, maxPollIntervalMs }: Pick<WaitSettings, 'pollIntervalMs' | 'maxPollIntervalMs'>,
+): number => Math.max(pollIntervalMs, Math.min(ageMs * SHARE_OF_AGE, maxPollIntervalMs));
 
 /**
  * Milliseconds until the first poll of the job that is the nth (from 0) to be waited for: one initial interval, more or
  * less by up to a half, so that the polls of jobs submitted together are spread evenly, then and later.
  */
-export const firstPollMs = (nth: number, { initialMs }: PollInterval): number =>
+export const firstPollMs = (nth: number, initialMs: number): number =>
 	initialMs * (0.5 + ((0.5 + nth * GOLDEN_RATIO) % 1));
 
 /** n8n wakes executions up once a minute; its own Wait node, too, stays awake for less than this, ms. */
@@ -40,14 +37,8 @@ export function wakeUpAt(since: number, until: number, now: number): number {
 
 /** Words that gateways use for the same status; compared without case, spaces, hyphens and underscores. */
 const COMPLETED = new Set([
-	'complete',
-	'completed',
-	'success',
-	'succeeded',
-	'successful',
-	'done',
-	'finished',
-	'ready',
+	...['complete', 'completed', 'success', 'succeeded', 'successful'],
+	...['done', 'finished', 'ready'],
 ]);
 const FAILED = new Set([
 	...['failed', 'failure', 'error', 'errored', 'rejected', 'expired', 'timeout', 'timedout'],

@@ -47,7 +47,6 @@ export async function waitInProcess(
 	const started = performance.now() - waitedMs;
 	const age = () => performance.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
-	const interval = { initialMs: settings.pollIntervalMs, maximumMs: settings.maxPollIntervalMs };
 	let body: IDataObject = { id: task.id };
 	let failures = 0;
 	const nth = polling.waiting++;
@@ -65,8 +64,8 @@ export async function waitInProcess(
 		}
 	};
 	const intervalMs = (first: boolean) => {
-		if (first) return atOnce ? 0 : firstPollMs(nth, interval);
-		return nextPollMs(age(), interval) * Math.min(2 ** failures, 8);
+		if (first) return atOnce ? 0 : firstPollMs(nth, settings.pollIntervalMs);
+		return nextPollMs(age(), settings) * Math.min(2 ** failures, 8);
 	};
 	for (let first = true; ; first = false) {
 		const isLikelyDone = await untilDue(intervalMs(first));
