@@ -3,7 +3,6 @@ import { AsleepError, asError, GatewayError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
 import { idIn, isRecord } from '../core/json';
 import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
-import type { GatewayResponse } from '../gateway/transport';
 import type { FreeRequest } from '../requests/exchange';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
@@ -24,7 +23,7 @@ export async function submitTask(
 		...request,
 		endpoint,
 		isResult: isRecord,
-		read: readAccepted(item),
+		read: async (response) => await readPaidJson(item, response, accepted),
 	});
 	const id = String(body.id);
 	rememberId(item, { thing, id });
@@ -32,14 +31,11 @@ export async function submitTask(
 }
 
 /** The body of an accepted job or video. Throws when it has no id: then it was paid for and cannot be found again. */
-function readAccepted(item: ItemRequests): (response: GatewayResponse) => Promise<IDataObject> {
-	return async (response) =>
-		await readPaidJson(item, response, (answer) => {
-			const body = resourceBody(answer);
-			const id = idIn(body, 'id', ...TASK_IDS);
-			if (id === undefined) throw new Error('the answer has no id');
-			return { ...body, id };
-		});
+function accepted(answer: unknown): IDataObject {
+	const body = resourceBody(answer);
+	const id = idIn(body, 'id', ...TASK_IDS);
+	if (id === undefined) throw new Error('the answer has no id');
+	return { ...body, id };
 }
 
 /** A task as item json; its `error` never keeps that name. */
