@@ -32,12 +32,11 @@ export async function completeChat(
 		}
 	};
 	try {
-		const about = { model: String(body.model) };
 		return await item.billed({
 			name: 'chat',
 			endpoint: endpoints.chat,
 			input: body,
-			about,
+			about: { model: String(body.model) },
 			isResult,
 			read,
 		});
