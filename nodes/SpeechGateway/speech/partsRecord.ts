@@ -29,16 +29,14 @@ export interface PartsRecord {
 	parts: RecordedPart[];
 }
 
-/** What decides how the words of a part sound. */
-export interface Delivery {
-	model: string;
-	voice: Voice;
-	speed?: number;
-}
+/** Names all that decides how a part sounds. */
+export const partHash = (
+	text: string,
+	voice: Voice,
+	{ model, speed = 1 }: { model: string; speed?: number },
+): string => hashOf([evenlySpaced(text), voice, model, speed], 22);
 
-export const partHash = (text: string, { model, voice, speed = 1 }: Delivery): string =>
-	hashOf([evenlySpaced(text), voice, model, speed], 22);
-
+/** Names a model or a voice. */
 export const nameHash = (name: Voice): string => hashOf(name, 8);
 
 const hashOf = (value: unknown, length: number): string =>

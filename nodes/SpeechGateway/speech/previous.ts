@@ -10,7 +10,6 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { type Fingerprint, fingerprintOf } from '../text/knownParts';
 import type { NarrationInput, Speech, SpeechPart } from './parts';
 import {
-	type Delivery,
 	nameHash,
 	partHash,
 	type PartsRecord,
@@ -92,14 +91,9 @@ export function withReused<P extends SpeechPart>(input: Comparable, parts: P[]):
 	const byHash = new Map(input.previous.record.parts.map((part) => [part.hash, part]));
 	return parts.map((part) => ({
 		...part,
-		reused: byHash.get(partHash(part.text, deliveryOf(input, part))),
+		reused: byHash.get(partHash(part.text, part.voice, input)),
 	}));
 }
-
-const deliveryOf = (
-	{ model, speed }: Comparable,
-	{ voice }: Pick<SpeechPart, 'voice'>,
-): Delivery => ({ model, speed, voice });
 
 /** What is used again; `secondsOf`: how long a part plays. */
 export function reusedIn(
@@ -159,7 +153,7 @@ export function recordFor(
 				(part, index): RecordedPart => ({
 					...fingerprintOf(part.words),
 					...places[index],
-					hash: partHash(part.text, deliveryOf(input, part)),
+					hash: partHash(part.text, part.voice, input),
 					voice: voices.indexOf(nameHash(part.voice)),
 				}),
 			),
