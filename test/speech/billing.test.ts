@@ -1,5 +1,5 @@
 import {
-	estimateSpeech,
+	estimateOf,
 	estimateTextTokens,
 	spokenTokens,
 } from '../../nodes/SpeechGateway/speech/price';
@@ -28,7 +28,7 @@ test.each([
 });
 
 test('by the minute of audio, plus the text', () => {
-	expect(estimateSpeech({ text: '好'.repeat(5000), segments: 5 })).toEqual({
+	expect(estimateOf({}, '好'.repeat(5000), 5)).toEqual({
 		characters: 5000,
 		segments: 5,
 		minutes: 20,
@@ -40,7 +40,7 @@ test('by the minute of audio, plus the text', () => {
 });
 
 test('speed shortens the audio, but a job is charged without it', () => {
-	const estimate = estimateSpeech({ text: 'a'.repeat(1000), speed: 2, segments: 1 });
+	const estimate = estimateOf({ speed: 2 }, 'a'.repeat(1000));
 	expect(estimate).toMatchObject({ minutes: 2, audioTokens: 2000, textTokens: 250 });
 	expect(estimate.estimatedTokens).toBe(2250);
 	expect(estimate.estimatedTokensAsJob).toBe(4250);
@@ -48,7 +48,7 @@ test('speed shortens the audio, but a job is charged without it', () => {
 
 test('the multiplier takes all, and totals are rounded up', () => {
 	const estimate = (text: string, modelMultiplier: number, speed = 1) =>
-		estimateSpeech({ text, modelMultiplier, speed, segments: 1 });
+		estimateOf({ modelMultiplier, speed }, text);
 	expect(estimate('a'.repeat(100), 0.5).estimatedTokens).toBe(213); // (400 + 25) / 2 = 212.5
 	expect(estimate('a'.repeat(400), 1.1).estimatedTokens).toBe(1870); // not 1871: 1700 × 1.1
 	expect(estimate('a'.repeat(4), 1, 1.5).estimatedTokens).toBe(12); // 16 / 1.5 + 1
@@ -67,5 +67,5 @@ test('what was spoken costs by its length, or by its characters where the length
 });
 
 test('a character is a code point', () => {
-	expect(estimateSpeech({ text: '😀'.repeat(10), segments: 1 }).characters).toBe(10);
+	expect(estimateOf({}, '😀'.repeat(10)).characters).toBe(10);
 });

@@ -17,7 +17,8 @@ import type { RecordedPart } from './partsRecord';
 import type { PreviousVersion } from './previous';
 import type { WaitSettings } from '../fields/wait';
 import type { Voice } from '../fields/voice';
-import { estimateOf, type SpeakingInput } from './speaking';
+import { estimateOf } from './price';
+import type { SpeakingInput } from './speaking';
 
 /** How texts of any length are spoken. */
 export type NarrationInput = SpeakingInput &

@@ -61,23 +61,13 @@ export function spokenTokens(
 /**
  * What speech will cost by the gateway's billing rules: as synchronous requests (by the expected length of the audio) and
  * as a job (charged up front, at speed 1 whatever the speed). Minutes and audioTokens are exact; the two totals are
- * rounded up to whole tokens. The number of segments is passed through: segments add up to the price of the whole.
+ * rounded up to whole tokens. `segments` does not change the price and is passed through.
  */
-export function estimateSpeech(input: {
-	text: string;
-	speed?: number;
-	modelMultiplier?: number;
-	segments: number;
-}): {
-	characters: number;
-	segments: number;
-	minutes: number;
-	audioTokens: number;
-	textTokens: number;
-	estimatedTokens: number;
-	estimatedTokensAsJob: number;
-} {
-	const { text, speed = 1, modelMultiplier = 1, segments } = input;
+export function estimateOf(
+	{ speed = 1, modelMultiplier = 1 }: { speed?: number; modelMultiplier?: number },
+	text: string,
+	segments = 1,
+) {
 	const characters = countCharacters(text);
 	const textTokens = estimateTextTokens(text);
 	// Multiplied first: characters / 250 * 1000 would turn 2800 into 2800.0000000000005.

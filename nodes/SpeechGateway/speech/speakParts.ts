@@ -14,7 +14,8 @@ import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
 import { describeRemains, firstError, HOW_TO_GET_PARTS, type Remains, seams } from './remains';
 import { type AsJob, isToBeSent, keptAudio, speak, speakAsJob, type SpeechRequest } from './speak';
 import { isDone, speakAll } from './speakAll';
-import { estimateOf, speechBody } from './speaking';
+import { estimateOf } from './price';
+import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
 import { voiceIds, voiceName } from './voices';
 

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { estimateSpeech } from './price';
 import { derived } from '../core/derived';
 import { InputError } from '../core/errors';
 import { prepareText, type PreparedText } from '../text/prepare';
@@ -17,13 +16,13 @@ export type SpeakingInput = SpeakingValues & {
 };
 
 /** Makes a text ready to be spoken. Records of earlier versions of this node have none of the options. */
-export const prepared = (text: string, options: Partial<TextInput>): PreparedText =>
-	prepareText(text, allOptions({ ...unsetOf(textFields), ...options }));
-
-const allOptions = ({ pronunciations, pronunciationsByWord, ...options }: TextInput) => ({
-	...options,
-	pronunciations: [...pronunciations, ...pronunciationsByWord],
-});
+export function prepared(text: string, options: Partial<TextInput>): PreparedText {
+	const all = { ...unsetOf(textFields), ...options };
+	return prepareText(text, {
+		...all,
+		pronunciations: [...all.pronunciations, ...all.pronunciationsByWord],
+	});
+}
 
 /** Throws InputError when there is nothing to speak in a text. */
 export function mustBeSpeakable(spoken: string, label: string): void {
@@ -72,15 +71,6 @@ export function speechBody(
 		response_format: responseFormat,
 		...(speed !== undefined && { speed }),
 	};
-}
-
-/** The estimate of a text that is ready to be spoken. */
-export function estimateOf(
-	{ speed, modelMultiplier }: Pick<SpeakingInput, 'speed' | 'modelMultiplier'>,
-	text: string,
-	segments = 1,
-): ReturnType<typeof estimateSpeech> {
-	return estimateSpeech({ text, speed, modelMultiplier, segments });
 }
 
 /** Refuses the whole run when the estimates of all items together exceed the limit that any of them sets. */

@@ -1,6 +1,7 @@
 import { speechEstimate } from './estimate.form';
 import { defineOperation } from '../../run/operation';
-import { checkBudget, estimateOf } from '../../speech/speaking';
+import { estimateOf } from '../../speech/price';
+import { checkBudget } from '../../speech/speaking';
 import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
 import { contentHash, sentText, tokensOf } from '../../speech/parts';
 import { hintOnReuse, reusedBeforehand } from '../../speech/previous';

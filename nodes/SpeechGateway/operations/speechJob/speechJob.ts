@@ -3,12 +3,12 @@ import { countCharacters } from '../../text/segment';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
 import { chatterHints } from '../../speech/chatter';
+import { estimateOf } from '../../speech/price';
 import { downloadAudio, submitJob } from '../../speech/speak';
 import { checkVoices, voiceIds, voiceName } from '../../speech/voices';
 import {
 	checkBudget,
 	checkedLength,
-	estimateOf,
 	hintsOn,
 	preparedText,
 	speechBody,
