@@ -3,26 +3,20 @@
  * one file made of several. Nothing is decoded or encoded.
  */
 import { keysOf } from '../core/json';
-import type { ForeignInfo } from './foreign';
-import { FOREIGN_FORMATS } from './foreign';
-import type { AudioFormat, AudioReader, Part } from './format';
-import { DamagedAudioError } from './format';
+import { FOREIGN_FORMATS, type ForeignInfo } from './foreign';
+import { type AudioFormat, type AudioReader, DamagedAudioError, type Part } from './format';
 import type { EmitSlice, JoinPlan, Neighbour, Place } from './joiner';
 import { joinedChunks, mustAgree } from './joiner';
 import { mp3Blocker, mp3InStereo, planMp3 } from './mp3';
-import type { Mp3Info } from './mp3/reader';
-import { Mp3Reader } from './mp3/reader';
+import { type Mp3Info, Mp3Reader } from './mp3/reader';
 import { asMp3Slice, cutMp3 } from './mp3/slice';
-import type { OpusInfo } from './opus/reader';
-import { OggOpusReader } from './opus/reader';
+import { OggOpusReader, type OpusInfo } from './opus/reader';
 import { opusBlocker, opusInStereo, planOpus } from './opus/join';
 import { asOpusSlice, cutOpus } from './opus/slice';
-import type { PcmInfo } from './pcm';
-import { PcmReader, planPcm } from './pcm';
+import { type PcmInfo, PcmReader, planPcm } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
 import { planWav, wavBlocker, wavInStereo } from './wav/join';
-import type { WavInfo } from './wav/reader';
-import { WavReader } from './wav/reader';
+import { type WavInfo, WavReader } from './wav/reader';
 import { asWavSlice, cutWav } from './wav/slice';
 
 export type { ForeignFormat, ForeignInfo } from './foreign';

@@ -1,10 +1,8 @@
 /** Raw PCM as the gateway sends it: 24 kHz, 16-bit, mono, little endian, no header. */
 import { between, filled } from './bytes';
-import type { AudioReader, BaseInfo } from './format';
-import { DamagedAudioError } from './format';
+import { type AudioReader, type BaseInfo, DamagedAudioError } from './format';
 import type { Emit, PlanJoin } from './joiner';
-import type { QuietBytes } from './quiet';
-import { integerLevel, QuietEdges } from './quiet';
+import { integerLevel, type QuietBytes, QuietEdges } from './quiet';
 import { layOutSamples } from './samples';
 
 const SAMPLE_RATE = 24_000;

@@ -2,10 +2,8 @@
 import type { Part } from '../format';
 import { channelGroup, type JoinBlocker, mustAgree, type Place, type PlanJoin } from '../joiner';
 import { parseHeader, repeated, silentFrame } from './frame';
-import type { Mp3Segment } from './segment';
-import { joinedEdges, keepFrames, layOut } from './segment';
-import type { Mp3Info } from './reader';
-import { MAX_SEEK_POINTS, Mp3Reader } from './reader';
+import { joinedEdges, keepFrames, layOut, type Mp3Segment } from './segment';
+import { MAX_SEEK_POINTS, type Mp3Info, Mp3Reader } from './reader';
 import { excerptOf } from './excerpt';
 import { frameBytes } from './reservoir';
 import { planEnd, planSeams } from './seams';

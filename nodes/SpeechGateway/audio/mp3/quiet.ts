@@ -1,8 +1,7 @@
 /** Quiet edges of an MP3 file, in whole frames. */
 import { KEPT_QUIET_SECONDS } from '../quiet';
 import type { Frame } from './frame';
-import type { EdgeFrame } from './reservoir';
-import { frameBytes, freshHeader } from './reservoir';
+import { type EdgeFrame, frameBytes, freshHeader } from './reservoir';
 
 /** Frames that the reservoir can reach back over: 255 bytes, of which the smallest frames (8 kbit/s at 24 kHz) hold 11. */
 const REACH_FRAMES = 24;

@@ -1,19 +1,15 @@
 /** Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. */
 import { BlockReader, hasText, uint32be } from '../bytes';
-import type { AudioReader, BaseInfo } from '../format';
-import { DamagedAudioError } from '../format';
+import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { LevelTrack } from '../levels';
 import { apeItemBytes, beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
 import { frameLevel } from './loudness';
-import type { QuietFrames } from './quiet';
-import { QuietEdges } from './quiet';
-import type { EdgeFrame } from './reservoir';
-import { readEdgeFrame } from './reservoir';
-import type { Claim, Gapless } from './xing';
-import { cutAtStart, playingTime, readClaim } from './xing';
+import { QuietEdges, type QuietFrames } from './quiet';
+import { type EdgeFrame, readEdgeFrame } from './reservoir';
+import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
 
 /**
  * The longest stretch that may be passed over in search of the next frame. Some of the longest frames (1,441 bytes), so

@@ -1,11 +1,9 @@
 /** Which frames of MP3 parts are left out where two parts meet. */
 import { parseHeader } from './frame';
 import type { Excerpt } from './excerpt';
-import type { Mp3Info } from './reader';
-import { EDGE_FRAMES } from './reader';
+import { EDGE_FRAMES, type Mp3Info } from './reader';
 import { freshHeader } from './reservoir';
-import type { Gapless } from './xing';
-import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore } from './xing';
+import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, type Gapless } from './xing';
 
 /** What the joined file takes over of one part. */
 export interface Kept {

@@ -3,10 +3,8 @@ import { between, concat, uint32be } from '../bytes';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import type { Excerpt } from './excerpt';
-import type { Mp3Info } from './reader';
-import { EDGE_FRAMES } from './reader';
-import type { EdgeFrame } from './reservoir';
-import { frameBytes, freshFrame, freshHeader, readEdgeFrame } from './reservoir';
+import { EDGE_FRAMES, type Mp3Info } from './reader';
+import { type EdgeFrame, frameBytes, freshFrame, freshHeader, readEdgeFrame } from './reservoir';
 import type { Kept } from './seams';
 
 export interface Mp3Segment extends Kept {

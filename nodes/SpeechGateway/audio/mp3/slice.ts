@@ -1,8 +1,7 @@
 /** Parts cut out of a joined MP3 file: its frames as they are, without any header. */
 import type { CutSlices, Place } from '../joiner';
 import { slicesOf } from '../slices';
-import type { Mp3Info } from './reader';
-import { Mp3Reader } from './reader';
+import { type Mp3Info, Mp3Reader } from './reader';
 import { cutAtStart } from './xing';
 
 export const cutMp3: CutSlices<Mp3Info> = (_whole, places, emit) =>

@@ -15,8 +15,7 @@ import {
 	sideInfoBytes,
 	sideInfoOffset,
 } from './frame';
-import type { Mp3Info } from './reader';
-import { Mp3Reader } from './reader';
+import { type Mp3Info, Mp3Reader } from './reader';
 import { bitsAt, frameBytes, MAX_BITRATE_INDEX, readEdgeFrame, room } from './reservoir';
 import { xingFrame } from './xing';
 

@@ -1,7 +1,6 @@
 /** Quiet edges of an Opus file, in whole packets. */
 import { KEPT_QUIET_SECONDS } from '../quiet';
-import type { Packet, Tally } from './tally';
-import { addPacket, emptyTally, SAMPLE_RATE } from './tally';
+import { addPacket, emptyTally, type Packet, SAMPLE_RATE, type Tally } from './tally';
 
 /** Loudest average of a quiet packet: noise of this level has peaks of -42 dB. */
 const QUIET_RMS = 1 / 250;

@@ -1,13 +1,11 @@
 /** Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). */
 import { BlockReader, concat, hasText, uint16le, uint32le } from '../bytes';
-import type { AudioReader, BaseInfo } from '../format';
-import { DamagedAudioError } from '../format';
+import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { oggChecksum } from './checksum';
 import { LevelTrack } from '../levels';
 import { PacketLevels } from './loudness';
-import type { QuietPackets } from './quiet';
-import { QuietEdges } from './quiet';
+import { QuietEdges, type QuietPackets } from './quiet';
 import type { Packet, Tally } from './tally';
 import { addPacket, addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tally';
 

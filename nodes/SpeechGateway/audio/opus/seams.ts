@@ -1,8 +1,6 @@
 /** Which packets of Opus parts are left out where two parts meet, and which are put there. Written after RFC 6716. */
-import type { OpusInfo } from './reader';
-import { EDGE_PACKETS } from './reader';
-import type { Packet, Tally } from './tally';
-import { addPacket, addTally, emptyTally } from './tally';
+import { EDGE_PACKETS, type OpusInfo } from './reader';
+import { addPacket, addTally, emptyTally, type Packet, type Tally } from './tally';
 
 /** A packet made here. All are mono, which plays on both channels of a stereo stream. */
 interface Made {

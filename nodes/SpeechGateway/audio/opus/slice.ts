@@ -1,8 +1,7 @@
 /** Parts cut out of a joined Opus file, each as an Ogg stream of its own. */
 import type { CutSlices, Emit, Place } from '../joiner';
 import { headerOf, headWith, packetsInPage, PageWriter } from './join';
-import type { OpusInfo } from './reader';
-import { OggOpusReader } from './reader';
+import { OggOpusReader, type OpusInfo } from './reader';
 
 export const cutOpus: CutSlices<OpusInfo> = (whole, places, emit) => {
 	let packets = 0;

@@ -8,8 +8,7 @@
  *     CTOC: its ID, 0, flags (2 top level, 1 ordered), number of entries (8 bits), IDs of the entries, a 0 behind each
  */
 import { concat, uint32sBe, utf8 } from '../bytes';
-import type { Chapter, Metadata } from './metadata';
-import { toMilliseconds } from './metadata';
+import { type Chapter, type Metadata, toMilliseconds } from './metadata';
 import { RECORD_OWNER } from './record';
 
 const TAG_HEADER_BYTES = 10;

@@ -1,8 +1,7 @@
 /** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
 import { clock } from '../../core/clock';
 import { concat, uint32sBe, utf8 } from '../bytes';
-import type { Cover, Metadata } from './metadata';
-import { toMilliseconds } from './metadata';
+import { type Cover, type Metadata, toMilliseconds } from './metadata';
 import { RECORD_COMMENT } from './record';
 
 const FRONT_COVER = 3;

@@ -1,7 +1,6 @@
 /** RIFF WAVE. Written after Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" and RFC 2361. */
 import { BlockReader, hasText, nameAt, uint16le, uint32le } from '../bytes';
-import type { AudioReader, BaseInfo } from '../format';
-import { DamagedAudioError } from '../format';
+import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import type { QuietBytes, SampleLevel } from '../quiet';
 import { aLawLevel, floatLevel, integerLevel, level8Bit, muLawLevel, QuietEdges } from '../quiet';

@@ -3,8 +3,7 @@ import { filled } from '../bytes';
 import type { CutSlices, Place } from '../joiner';
 import { slicesOf } from '../slices';
 import { wavHeader, wavFileBytes } from './join';
-import type { WavInfo } from './reader';
-import { shapeOf, wavInfo, WavReader } from './reader';
+import { shapeOf, type WavInfo, wavInfo, WavReader } from './reader';
 
 export const cutWav: CutSlices<WavInfo> = (whole, places, emit) => {
 	let begun = -1;
