@@ -64,20 +64,6 @@ export function concat(chunks: Uint8Array[]): Uint8Array {
 	return all;
 }
 
-/** Takes all bytes, in order, and hands on those between two places. */
-export function between(
-	from: number,
-	to: number,
-	emit: (bytes: Uint8Array) => void,
-): (bytes: Uint8Array) => void {
-	let at = 0;
-	return (bytes) => {
-		const kept = bytes.subarray(Math.max(0, from - at), Math.max(0, to - at));
-		at += bytes.length;
-		if (kept.length > 0) emit(kept);
-	};
-}
-
 /** Size of the pieces in which long silence is handed out: big enough to be fast, small enough to be no burden. */
 const SILENCE_CHUNK_BYTES = 64 * 1024;
 

@@ -1,9 +1,10 @@
 /** Raw PCM as the gateway sends it: 24 kHz, 16-bit, mono, little endian, no header. */
-import { between, filled } from './bytes';
+import { filled } from './bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from './format';
 import type { Emit, PlanJoin } from './joiner';
 import { integerLevel, type QuietBytes, QuietEdges } from './quiet';
 import { layOutSamples } from './samples';
+import { sliceOf } from './slices';
 
 const SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
@@ -56,15 +57,13 @@ export class PcmReader implements AudioReader<PcmInfo> {
 /** Plans the concatenation of PCM files. */
 export const planPcm: PlanJoin<PcmInfo> = (infos, pauses, trimSilence) => {
 	const layout = layOutSamples(infos, BYTES_PER_SAMPLE, pauses, trimSilence);
-	const { kept, pauseBytes, dataBytes, starts, trimmed, places } = layout;
+	const { kept, pauseBytes, dataBytes, ...planned } = layout;
 	return {
+		...planned,
 		info: pcmInfo(dataBytes),
-		starts,
-		trimmed,
-		places,
 		steps: () => ({
 			header: filled(pauseBytes[0], 0),
-			createReader: (emit, part) => new PcmReader(between(kept[part].from, kept[part].to, emit)),
+			createReader: (emit, part) => new PcmReader(sliceOf(kept[part], emit)),
 			finishPart: (emit, part) => filled(pauseBytes[part + 1], 0).forEach(emit),
 		}),
 	};

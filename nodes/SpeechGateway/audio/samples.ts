@@ -1,24 +1,18 @@
 /** Files of bare samples one behind the other: pauses and cut edges are exact to a sample. */
 import type { BaseInfo } from './format';
-import type { JoinPlan, Place } from './joiner';
+import type { Place } from './joiner';
 import type { QuietBytes } from './quiet';
 
-/** Where parts and pauses are in the joined samples, in bytes. */
-export interface SampleLayout extends Pick<JoinPlan<BaseInfo>, 'starts' | 'trimmed' | 'places'> {
-	/** The stretch of each part that is taken over. */
-	kept: Array<{ from: number; to: number }>;
-	/** Before each part, and behind the last. */
-	pauseBytes: number[];
-	dataBytes: number;
-}
-
-/** `frameBytes`: size of one sample of all channels; `pauses`: milliseconds before each part, and behind the last. */
+/**
+ * Where parts and pauses are in the joined samples, in bytes; `kept`: the stretch of each part that is taken over.
+ * `frameBytes`: size of one sample of all channels; `pauses`: milliseconds before each part, and after the last.
+ */
 export function layOutSamples(
 	infos: Array<BaseInfo & { quiet?: QuietBytes }>,
 	frameBytes: number,
 	pauses: number[],
 	trimSilence: boolean,
-): SampleLayout {
+) {
 	const [{ sampleRate }] = infos;
 	const secondsOf = (bytes: number) => bytes / frameBytes / sampleRate;
 	const pauseBytes = pauses.map(

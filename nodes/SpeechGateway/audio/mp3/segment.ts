@@ -1,7 +1,8 @@
 /** What a joined MP3 file takes over of one of its parts. */
-import { between, concat, uint32be } from '../bytes';
+import { concat, uint32be } from '../bytes';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
+import { sliceOf } from '../slices';
 import type { Excerpt } from './excerpt';
 import { EDGE_FRAMES, type Mp3Info } from './reader';
 import { type EdgeFrame, frameBytes, freshFrame, freshHeader, readEdgeFrame } from './reservoir';
@@ -96,7 +97,7 @@ export function keepFrames(segment: Mp3Segment, emit: Emit): Emit {
 		if (kept.length > 0) emit(kept);
 	};
 	const { before, info } = segment;
-	return between(before.bytes, before.bytes + info.dataBytes, take);
+	return sliceOf({ from: before.bytes, to: before.bytes + info.dataBytes }, take);
 }
 
 function sameFrame(a: EdgeFrame, b: EdgeFrame): boolean {

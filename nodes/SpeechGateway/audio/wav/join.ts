@@ -1,7 +1,8 @@
-import { between, concat, filled, putText } from '../bytes';
+import { concat, filled, putText } from '../bytes';
 import type { Part } from '../format';
 import { channelGroup, type Emit, type JoinBlocker, mustAgree, type PlanJoin } from '../joiner';
 import { layOutSamples } from '../samples';
+import { sliceOf } from '../slices';
 import type { WavInfo } from './reader';
 import {
 	bytesPerSampleFrame,
@@ -69,20 +70,18 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 export const planWav: PlanJoin<WavInfo> = (infos, pauses, trimSilence) => {
 	const [first] = infos;
 	const layout = layOutSamples(infos, bytesPerSampleFrame(first), pauses, trimSilence);
-	const { kept, pauseBytes, dataBytes, starts, trimmed, places } = layout;
+	const { kept, pauseBytes, dataBytes, ...planned } = layout;
 	const bytes = checkWavBytes(wavFileBytes(dataBytes));
 	const info = wavInfo(shapeOf(first), dataBytes, bytes);
 	const { encoding, bitsPerSample } = first;
 	// 8-bit PCM is unsigned: its silence is the middle, not zero.
 	const silence = encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence;
 	return {
+		...planned,
 		info,
-		starts,
-		trimmed,
-		places,
 		steps: () => ({
 			header: [wavHeader(info), ...filled(pauseBytes[0], silence)],
-			createReader: (emit, part) => new WavReader(between(kept[part].from, kept[part].to, emit)),
+			createReader: (emit, part) => new WavReader(sliceOf(kept[part], emit)),
 			finishPart: (emit, part) => {
 				filled(pauseBytes[part + 1], silence).forEach(emit);
 				if (part === infos.length - 1) filled(dataBytes & 1, 0).forEach(emit);
