@@ -1,5 +1,6 @@
 /** How loud frames of CELT are, told from the coarse energies of their bands. Written after RFC 6716, section 4.3. */
 import { RangeDecoder } from './rangeDecoder';
+import { SAMPLE_RATE } from './tally';
 
 const BANDS = 21;
 /** Bands that each bandwidth codes: narrow, wide, super-wide, full. */
@@ -17,7 +18,7 @@ const MEAN_ENERGY = [
  * For each band, how often nothing is added to what is expected (of 256) and how fast larger differences get rarer (of 256),
  * two hex digits each; predicted and intra frames of 2.5 ms, of 5 ms, of 10 ms, of 20 ms.
  */
-const DISTRIBUTIONS = [
+const DISTRIBUTIONS: Uint8Array[] = [
 	'487f41814280418040803e80408040805c4e5c4f5c4e5a4f742973287228841a841a9111a10cb00ab10b',
 	'18b3308a3687368435863885378437843d7246604a584b58574a59425b43643b6c3278287a25612b4e32',
 	'534e5451584b564a57475a495d4a5d4a6d287224752275228f1191129213a20ca50ab207bd06be08b109',
@@ -26,12 +27,7 @@ const DISTRIBUTIONS = [
 	'15b23b6e47564b5554535b42584957485c4b6248693a6b367334723770388133842896218c1d62234d2a',
 	'2a7960426c2b6f28752c7b20782477217f2186228b15931798149e199a1aa615ad10b80db80a960d8b0f',
 	'16b23f724a5254535c52673e6048604365496b48713776347d3476347537873189279d20911d61214d28',
-];
-/** Made when first used. */
-let distributions: Uint8Array[] | undefined;
-
-const bytesOf = (hex: string): Uint8Array =>
-	Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16));
+].map((hex) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16)));
 
 /** Probabilities of three values, for bands for which few bits are left. */
 const SMALL = [2, 1, 0];
@@ -45,20 +41,15 @@ const WITH_PITCH = 2;
 /** Where bands begin, in Hz / 200, and the end of the last one. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 34, 40, 48, 60, 78, 100];
 const EDGE_HERTZ = 200;
-const SAMPLE_RATE = 48_000;
 /** Encoders weaken low sound by a filter of one coefficient, which decoders undo. */
 const PRE_EMPHASIS = 0.85;
 
-/** By how much decoders raise the power of each band; made when first used. */
-let deEmphasis: number[] | undefined;
-
-function madeDeEmphasis(): number[] {
-	return EDGES.slice(1).map((edge, band) => {
-		const hertz = (EDGE_HERTZ * (EDGES[band] + edge)) / 2;
-		const cosine = Math.cos((2 * Math.PI * hertz) / SAMPLE_RATE);
-		return 1 / (1 + PRE_EMPHASIS ** 2 - 2 * PRE_EMPHASIS * cosine);
-	});
-}
+/** By how much decoders raise the power of each band. */
+const DE_EMPHASIS = EDGES.slice(1).map((edge, band) => {
+	const hertz = (EDGE_HERTZ * (EDGES[band] + edge)) / 2;
+	const cosine = Math.cos((2 * Math.PI * hertz) / SAMPLE_RATE);
+	return 1 / (1 + PRE_EMPHASIS ** 2 - 2 * PRE_EMPHASIS * cosine);
+});
 
 /** Energies are told as differences to those of the last frame, so all frames of a stream must pass through here. */
 export class CeltLevel {
@@ -85,12 +76,10 @@ export class CeltLevel {
 		}
 		if (size > 0 && fits(3)) decoder.bit(3); // transient
 		const isIntra = fits(3) && decoder.bit(3);
-		distributions ??= DISTRIBUTIONS.map(bytesOf);
-		const distribution = distributions[2 * size + (isIntra ? 1 : 0)];
+		const distribution = DISTRIBUTIONS[2 * size + (isIntra ? 1 : 0)];
 		const fromLast = isIntra ? 0 : FROM_LAST[size];
 		const fromBelow = isIntra ? FROM_BELOW_INTRA : FROM_BELOW[size];
 		const below = [0, 0];
-		deEmphasis ??= madeDeEmphasis();
 		let power = 0;
 		for (let band = 0; band < bands; band++) {
 			for (let channel = 0; channel < channels; channel++) {
@@ -100,7 +89,7 @@ export class CeltLevel {
 				this.energies[channel][band] = energy;
 				below[channel] += more - fromBelow * more;
 				const own = 4 ** (energy + MEAN_ENERGY[band] - FULL_SCALE);
-				power += (own * deEmphasis[band]) / channels;
+				power += (own * DE_EMPHASIS[band]) / channels;
 			}
 		}
 		for (const one of this.energies) one.fill(0, bands);
