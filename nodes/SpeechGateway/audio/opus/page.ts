@@ -1,5 +1,5 @@
 /** Writes Ogg pages; reader.ts has the layout drawn. */
-import { putText } from '../bytes';
+import { concat, putText } from '../bytes';
 import { CHECKSUM_OFFSET, oggChecksum } from './checksum';
 import { PAGE_HEADER_BYTES } from './reader';
 import { segmentsOf } from './tally';
@@ -21,23 +21,14 @@ export interface Page {
 }
 
 export function oggPage({ number, flags, position, lacing, body }: Page): Uint8Array {
-	const length = body.reduce((sum, part) => sum + part.length, 0);
-	const bytes = new Uint8Array(PAGE_HEADER_BYTES + lacing.length + length);
-	const view = new DataView(bytes.buffer);
-	putText(bytes, 0, 'OggS');
-	bytes[5] = flags;
+	const header = new Uint8Array(PAGE_HEADER_BYTES);
+	const view = new DataView(header.buffer);
+	putText(header, 0, 'OggS');
+	header[5] = flags;
 	view.setBigInt64(6, BigInt(position), true);
 	view.setUint32(14, SERIAL, true);
-	view.setUint32(NUMBER_OFFSET, number, true);
-	bytes[26] = lacing.length;
-	bytes.set(lacing, PAGE_HEADER_BYTES);
-	let at = PAGE_HEADER_BYTES + lacing.length;
-	for (const part of body) {
-		bytes.set(part, at);
-		at += part.length;
-	}
-	view.setUint32(CHECKSUM_OFFSET, oggChecksum(bytes), true);
-	return bytes;
+	header[26] = lacing.length;
+	return numbered(concat([header, lacing, ...body]), number);
 }
 
 /** The segment table of whole packets: a length of less than 255 ends each. */
@@ -53,11 +44,10 @@ export function lacingOf(packets: Uint8Array[]): Uint8Array {
 	return table;
 }
 
-/** The same page with another number. */
-export function renumbered(page: Uint8Array, number: number): Uint8Array {
-	const bytes = page.slice();
-	const view = new DataView(bytes.buffer);
+/** Gives a page its number, and the checksum, which depends on that. */
+export function numbered(page: Uint8Array, number: number): Uint8Array {
+	const view = new DataView(page.buffer, page.byteOffset);
 	view.setUint32(NUMBER_OFFSET, number, true);
-	view.setUint32(CHECKSUM_OFFSET, oggChecksum(bytes), true);
-	return bytes;
+	view.setUint32(CHECKSUM_OFFSET, oggChecksum(page), true);
+	return page;
 }

@@ -30,16 +30,15 @@ export class QuietEdges {
 
 	add(packet: Packet, level: number): void {
 		const isQuiet = level <= QUIET_RMS;
-		const { samples } = packet;
 		if (!isQuiet) this.goOn();
 		else if (!this.isLoud) this.addToStart(packet);
 		if (this.run < KEPT_SAMPLES) {
 			this.last = [...this.last, packet].slice(-this.edgePackets);
 		} else {
-			addPacket(this.cut, packet.bytes, samples);
+			addPacket(this.cut, packet);
 			this.cutPackets = [...this.cutPackets, packet].slice(-this.edgePackets);
 		}
-		if (isQuiet) this.run += samples;
+		if (isQuiet) this.run += packet.samples;
 	}
 
 	/** The quiet packets were a pause, not the end. */
@@ -55,9 +54,9 @@ export class QuietEdges {
 		this.recent.push(packet);
 		this.recentSamples += packet.samples;
 		while (this.recentSamples - this.recent[0].samples >= KEPT_SAMPLES) {
-			const [{ bytes, samples }] = this.recent.splice(0, 1);
-			this.recentSamples -= samples;
-			addPacket(this.start, bytes, samples);
+			const [first] = this.recent.splice(0, 1);
+			this.recentSamples -= first.samples;
+			addPacket(this.start, first);
 		}
 	}
 

@@ -24,8 +24,8 @@ export const PAGE_HEADER_BYTES = 27;
 export const CONTINUED = 1;
 export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
-/** Nothing ends on such a page: granule position -1. */
-const NO_GRANULE = -1;
+/** Granule position of a page on which no packet ends. */
+export const NO_GRANULE = -1;
 /** Longest packet that Opus allows: 120 ms. */
 const MAX_PACKET_SAMPLES = 5760;
 /** More than any valid packet (48 frames of 1,275 bytes); what would not fit one page here is damage. */
@@ -320,12 +320,13 @@ class OpusStream {
 			throw new DamagedAudioError(`The Opus file is damaged: packet ${index - 2} is not valid`);
 		}
 		if (this.all.packets === 0) this.startsWithCelt = packet[0] >>> 3 >= FIRST_CELT_CONFIG;
-		addPacket(this.all, packet.length, samples);
-		if (this.all.samples <= this.preSkip) addPacket(this.lead, packet.length, samples);
+		const size: Packet = { bytes: packet.length, samples };
+		addPacket(this.all, size);
+		if (this.all.samples <= this.preSkip) addPacket(this.lead, size);
 		const level = this.isMultistream ? 1 : this.levels.read(packet);
-		this.edges.add({ bytes: packet.length, samples }, level);
+		this.edges.add(size, level);
 		this.track.add(level, samples / SAMPLE_RATE);
-		this.pagePackets.push({ bytes: packet.length, samples });
+		this.pagePackets.push(size);
 		this.maxPacketSamples = Math.max(this.maxPacketSamples, samples);
 		this.maxPacketSegments = Math.max(this.maxPacketSegments, segmentsOf(packet.length));
 		this.onPacket(packet, samples);
@@ -357,7 +358,7 @@ class OpusStream {
 			const packet = this.pagePackets[kept - 1];
 			at -= packet.samples;
 			if (at < this.endSample) break;
-			addPacket(this.tail, packet.bytes, packet.samples);
+			addPacket(this.tail, packet);
 		}
 		this.last = [...this.last, ...this.pagePackets.slice(0, kept)].slice(-EDGE_PACKETS);
 	}

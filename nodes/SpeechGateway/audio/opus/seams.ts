@@ -3,22 +3,27 @@ import { EDGE_PACKETS, type OpusInfo } from './reader';
 import { addPacket, addTally, emptyTally, type Packet, type Tally } from './tally';
 
 /** A packet made here. All are mono, which plays on both channels of a stereo stream. */
-interface Made {
+interface Made extends Packet {
 	data: Uint8Array;
-	samples: number;
 }
 
+const made = (samples: number, ...bytes: number[]): Made => ({
+	data: Uint8Array.from(bytes),
+	bytes: bytes.length,
+	samples,
+});
+
 /** A CELT frame of 20 ms, fullband (TOC 0xF8), whose first coded bit says "silence". */
-export const PAUSE: Made = { data: Uint8Array.of(0xf8, 0xff, 0xfe), samples: 960 };
+const PAUSE = made(960, 0xf8, 0xff, 0xfe);
 /** The same in 2.5 ms (TOC 0xE0): the spectrum that CELT predicts from is then that of silence. */
-const SILENCE: Made = { data: Uint8Array.of(0xe0, 0xff, 0xfe), samples: 120 };
+const SILENCE = made(120, 0xe0, 0xff, 0xfe);
 /** The same in narrowband (TOC 0x80): bands that are not coded, such as those of hybrid frames, are set to their start. */
-const END_OF_SILK: Made = { data: Uint8Array.of(0x80, 0xff, 0xfe), samples: 120 };
+const END_OF_SILK = made(120, 0x80, 0xff, 0xfe);
 /**
  * A SILK frame of 10 ms, narrowband (TOC 0x00), that plays at -90 dB: of all with two bytes the quietest. A frame of one
  * byte would be taken for a lost one.
  */
-const END_OF_CELT: Made = { data: Uint8Array.of(0x00, 0x00, 0x0d), samples: 480 };
+const END_OF_CELT = made(480, 0x00, 0x00, 0x0d);
 
 /** A pre-skip beyond a packet is no encoder's delay: the file is an excerpt, and its first packets only prepare the decoder. */
 const MAX_ENCODER_DELAY = 960;
@@ -117,9 +122,9 @@ export function keptOf(info: OpusInfo, { skip, drop }: Pick<Kept, 'skip' | 'drop
 	return addTally(addTally(info.all, skip, -1), drop, -1);
 }
 
-export function tallyOf(packets: Array<Packet | Made>): Tally {
+export function tallyOf(packets: Packet[]): Tally {
 	const tally = emptyTally();
-	for (const packet of packets) addPacket(tally, sizeOf(packet), packet.samples);
+	for (const packet of packets) addPacket(tally, packet);
 	return tally;
 }
 
@@ -129,15 +134,12 @@ export function leadOf(packets: Made[], preSkip: number): Tally {
 	return tallyOf(packets.filter((packet) => (samples += packet.samples) <= preSkip));
 }
 
-function samplesOf(packets: Array<Packet | Made>): number {
+function samplesOf(packets: Packet[]): number {
 	return packets.reduce((sum, { samples }) => sum + samples, 0);
 }
 
-function sizeOf(packet: Packet | Made): number {
-	return 'data' in packet ? packet.data.length : packet.bytes;
-}
-
-const packetOf = ({ data, samples }: Made): Packet => ({ bytes: data.length, samples });
+/** Without its data: what is known of a file is plain JSON. */
+const packetOf = ({ bytes, samples }: Made): Packet => ({ bytes, samples });
 
 /** The last packets of the joined file, as many as are known. */
 export function lastPackets(infos: OpusInfo[], kept: Kept[]): Packet[] {

@@ -21,7 +21,7 @@ export function emptyTally(): Tally {
 	return { packets: 0, samples: 0, bytes: 0, segments: 0 };
 }
 
-export function addPacket(tally: Tally, bytes: number, samples: number): void {
+export function addPacket(tally: Tally, { bytes, samples }: Packet): void {
 	tally.packets++;
 	tally.samples += samples;
 	tally.bytes += bytes;

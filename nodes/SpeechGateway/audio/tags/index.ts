@@ -2,10 +2,10 @@
 import type { JoinedAudio } from '../index';
 import type { AudioFormat } from '../format';
 import { headerPages, opusTags } from '../opus/comments';
-import { renumbered } from '../opus/page';
+import { numbered } from '../opus/page';
 import { checkWavBytes, withRiffBytes } from '../wav/join';
 import { id3Tag } from './id3';
-import { isEmptyMetadata, type Metadata } from './metadata';
+import type { Metadata } from './metadata';
 import { riffChunks } from './riff';
 import { MAX_CHAPTERS, vorbisComments } from './vorbis';
 
@@ -57,7 +57,7 @@ const tagOpus: Tagger = (joined, metadata) => {
 		let number = 0;
 		for await (const page of joined.chunks()) {
 			if (number === 1) yield* comments;
-			else yield number === 0 ? page : renumbered(page, number + comments.length - 1);
+			else yield number === 0 ? page : numbered(page.slice(), number + comments.length - 1);
 			number++;
 		}
 	});
@@ -83,7 +83,10 @@ export const maxChapters = (format: string): number =>
  * @throws Error when the format has no place for them, or not for so many
  */
 export function withMetadata(joined: JoinedAudio, metadata: Metadata): JoinedAudio {
-	if (isEmptyMetadata(metadata)) return joined;
+	const { tags, chapters, record } = metadata;
+	if (chapters.length === 0 && [record, ...Object.values(tags)].every((one) => one === undefined)) {
+		return joined;
+	}
 	const tagger = TAGGERS[joined.info.format];
 	if (!tagger) throw new Error(`A ${joined.info.format} file has no place for tags or chapters`);
 	return tagger(joined, metadata);

@@ -30,12 +30,6 @@ export interface Metadata {
 	record?: string;
 }
 
-/** Nothing to write. */
-export const isEmptyMetadata = ({ tags, chapters, record }: Metadata): boolean =>
-	record === undefined &&
-	chapters.length === 0 &&
-	Object.values(tags).every((value) => value === undefined);
-
 /** The tags that have a value. */
 export const withoutEmpty = (tags: Tags): Tags =>
 	Object.fromEntries(Object.entries(tags).filter(([, value]) => Boolean(value)));
