@@ -22,22 +22,15 @@ import type { Session } from '../requests/session';
 import { chunksOf, collect } from './inputFile';
 import type { StoredAudio } from './storeAudio';
 
-/** The metadata of a file. */
-export interface FileMetadata {
-	tags: Tags;
-	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
-	headings?: Heading[];
-}
-
-/** Makes the record that a file carries of its parts. */
-export type RecordOf = (places: Place[], info: AudioInfo) => string;
-
 interface JoinOptions {
 	pauses?: Pauses;
 	/** Quiet edges are cut down. */
 	trimSilence?: boolean;
-	metadata?: FileMetadata;
-	recordOf?: RecordOf;
+	tags?: Tags;
+	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
+	headings?: Heading[];
+	/** Makes the record that the file carries of its parts. */
+	recordOf?: (places: Place[], info: AudioInfo) => string;
 	/** Aborts the join. Not set for paid parts, which are delivered even when the execution is stopped. */
 	cancel?: AbortSignal;
 }
@@ -59,13 +52,7 @@ export async function joinStored(
 	session: Session,
 	parts: StoredAudio[],
 	fileName: string,
-	{
-		pauses = {},
-		trimSilence = false,
-		metadata: { tags, headings } = { tags: {} },
-		recordOf,
-		cancel,
-	}: JoinOptions = {},
+	{ pauses = {}, trimSilence = false, tags = {}, headings, recordOf, cancel }: JoinOptions = {},
 ): Promise<JoinedFile> {
 	const { helpers } = session.execution;
 	const [{ binary: first, info: firstInfo }] = parts;

@@ -112,10 +112,8 @@ async function joinParts(
 	const { parts, headings } = speech;
 	return await joinStored(item.session, spoken, input.fileName, {
 		...seams(input, speech),
-		metadata: {
-			tags: await tagsOf(item, input),
-			headings: input.chapters === 'headings' ? headings : undefined,
-		},
+		tags: await tagsOf(item, input),
+		headings: input.chapters === 'headings' ? headings : undefined,
 		recordOf: wantsRecord(input, parts) ? recordFor(input, parts) : undefined,
 	});
 }

@@ -82,17 +82,15 @@ async function joined(
 			pauses: { between: pauseBetween },
 			trimSilence,
 			cancel: session.transport.cancel,
-			metadata: {
-				tags: {
-					...own,
-					...(await readTags(
-						execution,
-						all.map(({ index }) => index),
-						input.tags,
-					)),
-				},
-				headings,
+			tags: {
+				...own,
+				...(await readTags(
+					execution,
+					all.map(({ index }) => index),
+					input.tags,
+				)),
 			},
+			headings,
 		},
 	);
 	const { seconds = 0 } = info;
