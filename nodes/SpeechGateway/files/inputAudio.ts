@@ -25,21 +25,16 @@ const MARKED = formatsThat((format) => format !== 'pcm');
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
 const PCM_EXTENSION = /\.pcm$/i;
 
-interface InspectOptions {
-	cancel?: AbortSignal;
-	/** Where the field is named. */
-	label?: string;
-}
-
 /**
  * Reads an audio file of an incoming item from its first byte to its last, keeping none of it: what it is, how long it plays, and
  * whether it is whole. Throws InputError, with the name of the file, when it is missing, damaged, or no audio that can be read.
+ * `label`: the parameter that names the field.
  */
 export async function inspectInput(
 	execution: Execution,
 	index: number,
 	file: FileRef,
-	{ cancel, label }: InspectOptions = {},
+	{ cancel, label }: { cancel?: AbortSignal; label?: string } = {},
 ): Promise<StoredAudio & { info: AudioInfo }> {
 	const binary = fileOf(execution, index, file, label);
 	const name = nameOf(binary, placeOf(file, label));

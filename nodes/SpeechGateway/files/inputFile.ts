@@ -5,8 +5,10 @@ import type { FileRef } from '../fields/kinds';
 import { COMBINED_FILES } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';
 
+const DEFAULT_LABEL = 'Input Binary Field';
+
 /** Names a file's place in messages: its field, or the parameter whose expression gives it. */
-export const placeOf = (file: FileRef, label = 'Input Binary Field'): string =>
+export const placeOf = (file: FileRef, label = DEFAULT_LABEL): string =>
 	typeof file === 'string' ? file : label;
 
 /**
@@ -29,26 +31,24 @@ export function findFile(
 	return undefined;
 }
 
-/** The same; throws InputError with the files that the item has. `label`: where the field is named. */
+/** The file of an item. Throws InputError, which lists the files that it has. `label`: the parameter that names the field. */
 export function fileOf(
 	execution: Execution,
 	index: number,
 	file: FileRef,
-	label?: string,
+	label = DEFAULT_LABEL,
 ): IBinaryData {
 	const found = findFile(execution, index, file);
 	if (found) return found;
 	const { binary, json } = execution.items[index];
-	throw noFile(placeOf(file), Object.keys(binary ?? json[COMBINED_FILES] ?? {}), label);
-}
-
-const noFile = (field: string, fields: string[], label = 'Input Binary Field') =>
-	new InputError(
-		`The item has no file in the binary field "${field}"`,
+	const fields = Object.keys(binary ?? json[COMBINED_FILES] ?? {});
+	throw new InputError(
+		`The item has no file in the binary field "${placeOf(file)}"`,
 		fields.length > 0
 			? `Its files are in: ${fields.join(', ')}. Enter one of them in "${label}". Nothing was sent.`
 			: `Put a node before this one that outputs a file (HTTP Request, Form, Read/Write Files from Disk …), or enter the name of its field in "${label}". Nothing was sent.`,
 	);
+}
 
 /** The bytes of a file in any of n8n's stores; streamed where n8n streams. */
 export async function chunksOf(

@@ -6,15 +6,13 @@ import type { PodcastValues, TagValues } from '../fields/podcast';
 import { readCover } from './cover';
 import { findFile } from './inputFile';
 
-type Wanted = Partial<Pick<PodcastValues, 'tags'>> & { chapters: string };
-
-/** Whether anything is to be written into the file. */
-const wantsMetadata = ({ chapters, tags = {} }: Wanted): boolean =>
-	chapters !== 'none' || Object.keys(tags).length > 0;
-
-/** Throws InputError when the format has no room for what is asked for. `count`: of chapters. */
-export function checkTaggable(input: Wanted, format: string, count: number): void {
-	if (!wantsMetadata(input)) return;
+/** Throws InputError when the format has no room for the tags or chapters asked for. `count`: of chapters. */
+export function checkTaggable(
+	{ chapters, tags = {} }: Partial<Pick<PodcastValues, 'tags'>> & { chapters: string },
+	format: string,
+	count: number,
+): void {
+	if (chapters === 'none' && Object.keys(tags).length === 0) return;
 	if (count > maxChapters(format)) {
 		throw new InputError(
 			`There would be ${count} chapters, but ${format} files have room for ${maxChapters(format)}`,
@@ -23,7 +21,7 @@ export function checkTaggable(input: Wanted, format: string, count: number): voi
 	}
 	if (canBeTagged(format)) return;
 	throw new InputError(
-		`A ${format} file has no room for ${input.chapters === 'none' ? 'tags' : 'chapters or tags'}`,
+		`A ${format} file has no room for ${chapters === 'none' ? 'tags' : 'chapters or tags'}`,
 		`Use ${formatsThat(canBeTagged)}, or remove the options "Chapters" and "Tags". Nothing was sent.`,
 	);
 }

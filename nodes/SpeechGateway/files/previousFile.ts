@@ -61,8 +61,7 @@ export async function storeSlices(
 		}
 		return stored;
 	} catch (error) {
-		if (error instanceof DamagedAudioError) throw changed(error);
-		throw asError(error);
+		throw error instanceof DamagedAudioError ? changed(error) : asError(error);
 	} finally {
 		// Not awaited: where the store failed, the next chunk may still be under way.
 		void chunks.return?.().catch(() => undefined);

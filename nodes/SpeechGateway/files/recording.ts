@@ -45,7 +45,12 @@ export async function inspectRecording(
 		}
 		bytes += chunk.length;
 		// A file that is too large is only counted, so that the error can name its size.
-		if (bytes <= MAX_BYTES) inspector = feed(inspector, chunk);
+		if (bytes <= MAX_BYTES) {
+			inspector = unlessDamaged(() => {
+				inspector?.feed(chunk);
+				return inspector;
+			});
+		}
 	}
 	if (bytes === 0) throw new InputError(`The file in "${place}" is empty`);
 	if (bytes > MAX_BYTES) {
@@ -59,26 +64,14 @@ export async function inspectRecording(
 		fileName: file.fileName ?? `recording.${format ?? file.fileExtension ?? 'bin'}`,
 		mimeType: file.mimeType,
 		bytes,
-		seconds: secondsOf(inspector),
+		seconds: unlessDamaged(() => inspector?.end().seconds),
 	};
 }
 
 /** If a recording cannot be read to its end, only its length is unknown; the gateway decides whether it is good. */
-function feed(
-	inspector: AudioInspector | undefined,
-	chunk: Uint8Array,
-): AudioInspector | undefined {
+function unlessDamaged<T>(read: () => T): T | undefined {
 	try {
-		inspector?.feed(chunk);
-		return inspector;
-	} catch {
-		return undefined;
-	}
-}
-
-function secondsOf(inspector: AudioInspector | undefined): number | undefined {
-	try {
-		return inspector?.end().seconds;
+		return read();
 	} catch {
 		return undefined;
 	}
