@@ -248,7 +248,7 @@ export function cutSlices(
 	whole: AudioInfo,
 	places: Place[],
 	emit: EmitSlice,
-): Pick<AudioReader<AudioInfo>, 'feed' | 'end'> {
+): AudioReader<AudioInfo> {
 	return slicesIn(whole).cut(whole, places, emit);
 }
 

@@ -2,7 +2,7 @@ import type { INode, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow'
 import type { NodeContext } from './context';
 import { ignoreErrorOutput, moveToErrorOutput } from './errorOutput';
 import { doneAfterWaiting, firstExecutionId, rememberFirst } from './history';
-import { isKeptOnFailure, settingsOf } from './settings';
+import { settingsOf } from './settings';
 import { outlastStart, putToSleep, removeDecoy, timeoutAt, whyAwake } from './sleep';
 import { withLinks } from './toolLinks';
 
@@ -13,11 +13,6 @@ const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
 
 /** n8n cuts longer values of custom data. */
 const MAX_TAG_LENGTH = 500;
-
-/** The variable `$execution`, whose type n8n does not tell. */
-interface ExecutionVariable {
-	customData?: { set(key: string, value: string): void };
-}
 
 /** One call of a node by n8n's engine: all that is known of the engine from inside is behind this. */
 export class Execution {
@@ -83,9 +78,12 @@ export class Execution {
 		return !this.context.continueOnFail();
 	}
 
-	/** Whether n8n keeps the execution if it fails, so that it can be retried. */
+	/** Whether n8n keeps the execution if it fails, for a retry; as far as the workflow's settings say. */
 	get isKeptOnFailure(): boolean {
-		return isKeptOnFailure(this.context);
+		const { saveManualExecutions, saveDataErrorExecution } = this.settings;
+		return this.context.getMode() === 'manual'
+			? saveManualExecutions !== false
+			: saveDataErrorExecution !== 'none';
 	}
 
 	/** How often n8n runs the node, at most, as long as it fails (Retry On Fail). */
@@ -180,7 +178,9 @@ export class Execution {
 
 	/** Makes the execution findable by a value ("Highlighted data"); n8n keeps ten. */
 	tag(key: string, value: string): void {
-		const variable: ExecutionVariable | undefined = this.context.getWorkflowDataProxy(0).$execution;
+		// n8n tells no type for `$execution`.
+		const variable: { customData?: { set(key: string, value: string): void } } | undefined =
+			this.context.getWorkflowDataProxy(0).$execution;
 		variable?.customData?.set(key, value.slice(0, MAX_TAG_LENGTH));
 	}
 }

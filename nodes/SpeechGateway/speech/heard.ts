@@ -63,11 +63,10 @@ export function heardAt(
 }
 
 function placesIn(text: string): Place[] {
-	const ends = new Set(sentences(text, 0, text.length));
 	const offsets = new Map<number, boolean>();
 	for (const clause of text.matchAll(CLAUSE_END))
 		offsets.set(clause.index + clause[0].length, false);
-	for (const end of ends) offsets.set(end, true);
+	for (const end of sentences(text, 0, text.length)) offsets.set(end, true);
 	const places: Place[] = [];
 	let at = 0;
 	let letters = 0;

@@ -1,12 +1,6 @@
 /** Which pieces of generated speech are far too short or too long for their text: words dropped, or said over and over. */
 import { countCharacters } from '../text/characters';
 
-/** A segment as it was sent, and how long what came back sounds. */
-export interface SpokenSegment {
-	text: string;
-	seconds: number;
-}
-
 /** Time that a character takes, in letters of an alphabet: a digit is a word, a character of Chinese a syllable. */
 const LETTERS_A_DIGIT = 4;
 const LETTERS_AN_EAST_ASIAN_CHARACTER = 3;
@@ -34,7 +28,7 @@ const ENOUGH_LETTERS = 40;
  * the median pace of the segments, with few of them by what people can say at all. Numbers and scripts are weighed, short
  * segments left alone, so that natural speech gives no false alarm: a segment must be 2.5 times off, and 5 s if too long.
  */
-export function oddSegments(segments: SpokenSegment[]): string[] {
+export function oddSegments(segments: Array<{ text: string; seconds: number }>): string[] {
 	const weighed = segments.map((segment) => ({ ...segment, letters: lettersOf(segment.text) }));
 	const paces = weighed
 		.filter(({ letters, seconds }) => letters >= ENOUGH_LETTERS && seconds > 0)

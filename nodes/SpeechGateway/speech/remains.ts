@@ -75,7 +75,7 @@ export interface Remains {
 	files: AttachedFiles;
 }
 
-/** Runs of parts in order: what is done as one file each, what is not as text, with whatever bytes came of it. */
+/** Describes runs of parts in order: finished ones as one file each, the others as text, with any bytes received. */
 export async function describeRemains(
 	item: ItemRequests,
 	input: FileInput,
