@@ -22,3 +22,7 @@ type Shared = Pick<
 
 /** n8n's context of a node; what only some kinds of nodes or versions of n8n have is optional. */
 export type NodeContext = Shared & Partial<IExecuteFunctions> & Internals;
+
+/** The settings of the workflow, such as `executionOrder` and `binaryMode`; empty where n8n tells none. */
+export const settingsOf = (context: NodeContext): IWorkflowSettings =>
+	context.getWorkflowSettings?.() ?? context.workflow?.settings ?? {};

@@ -1,8 +1,7 @@
 import type { INode, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
-import type { NodeContext } from './context';
+import { type NodeContext, settingsOf } from './context';
 import { ignoreErrorOutput, moveToErrorOutput } from './errorOutput';
 import { doneAfterWaiting, firstExecutionId, rememberFirst } from './history';
-import { settingsOf } from './settings';
 import { outlastStart, putToSleep, removeDecoy, timeoutAt, whyAwake } from './sleep';
 import { withLinks } from './toolLinks';
 

@@ -1,8 +1,7 @@
 import type { IExecuteData, INode } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { pause } from '../core/pause';
-import type { NodeContext } from './context';
-import { settingsOf } from './settings';
+import { type NodeContext, settingsOf } from './context';
 
 /**
  * How one node puts its execution to sleep and is called again. An execution that wakes up skips the first entry of its
