@@ -26,15 +26,11 @@ export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<M
 }
 
 /**
- * Plans one MP3 file out of several that `mp3Blocker` lets through: one Xing header (Info when the
- * bitrate is constant) and the frames of all parts, silent ones between them for the pauses.
- *
+ * Plans one Xing header (Info when the bitrate is constant) and the frames of all parts, with silent frames for the pauses.
  * Parts that tell their encoder's delay and padding are joined gapless to within one frame (24 ms at 24 kHz, 26.1 ms at
- * 44.1 kHz): whole frames are left out at the seams so that no part starts more than a frame off the sum of the playing
- * times and pauses before it, however many there are; see `planSeams`. When the first frame kept of a part needs bytes of
- * those left out, it is written anew with them, if need be at a higher bitrate; all other frames are unchanged. Parts
- * that do not tell are taken whole. At both ends of the file all frames stay, and decoders cut off delay and padding.
- * `starts` and `seconds` say what a decoder plays, to the sample.
+ * 44.1 kHz); see `planSeams`. When the first frame kept of a part needs bytes of those left out, it is written anew with
+ * them, if need be at a higher bitrate; all other frames are unchanged. `starts` and `seconds` say what a decoder plays, to
+ * the sample.
  */
 export const planMp3: PlanJoin<Mp3Info> = (infos, pauses, trimSilence) => {
 	const [first] = infos;

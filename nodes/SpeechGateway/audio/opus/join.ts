@@ -6,7 +6,6 @@ import { channelGroup, mustAgree } from '../joiner';
 import { opusTags } from './comments';
 import { lacingOf, MAX_SEGMENTS, oggPage, type Page } from './page';
 import { FIRST_PAGE, LAST_PAGE, OggOpusReader, type OpusInfo, PAGE_HEADER_BYTES } from './reader';
-import { withoutQuietEdges } from './excerpt';
 import { keptOf, lastPackets, leadOf, paddingOf, planSeams, tallyOf } from './seams';
 import { addTally, emptyTally, SAMPLE_RATE } from './tally';
 
@@ -32,13 +31,9 @@ export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
 		: undefined);
 
 /**
- * Plans one Ogg Opus stream out of several that `opusBlocker` lets through. Packets are taken over unchanged into pages of
- * a second at most. In mid-stream nothing can be cut finer than a packet, so whole packets are left out at the seams: those
- * behind the end of the earlier part, and of its last packets as many as keep every part's start within one packet of the
- * sum of the playing times and pauses before it, however many parts there are. At each seam, one or two silent packets
- * (2.5 ms, or 12.5 ms in front of CELT) make decoders begin anew, since a part would blast if it were predicted from
- * another; see `planSeams`. Pauses are silent packets of 20 ms. All times count what plays: the length claimed is the
- * length decoded.
+ * Plans one Ogg Opus stream. Packets are taken over unchanged into pages of a second at most. Nothing can be cut finer than a
+ * packet, so whole packets are left out at the seams (see `planSeams`), and silent ones reset the decoder there (see
+ * `beginAnew`). Pauses are silent packets of 20 ms. All times count what plays: the length claimed is the length decoded.
  */
 export const planOpus: PlanJoin<OpusInfo> = (wholes, pauses, trimSilence) => {
 	const infos = wholes.map((info) =>
@@ -144,6 +139,17 @@ export const planOpus: PlanJoin<OpusInfo> = (wholes, pauses, trimSilence) => {
 		},
 	};
 };
+
+/** The file described as the excerpt that is left of it: with a longer pre-skip and an earlier end. */
+function withoutQuietEdges(info: OpusInfo): OpusInfo {
+	const { start, end } = info.quiet ?? {};
+	const isShorter = end && info.all.samples - end.samples < info.endSample;
+	return {
+		...info,
+		...(start && start.samples > info.preSkip ? { lead: start, preSkip: start.samples } : {}),
+		...(isShorter ? { tail: end, last: end.last, endSample: info.all.samples - end.samples } : {}),
+	};
+}
 
 /** Decoders play mono packets of a stereo stream on both channels (RFC 7845, section 5.1.1). */
 export function opusInStereo({ info, open }: Part<OpusInfo>): Part<OpusInfo> {
