@@ -18,21 +18,18 @@ export function uint28be(bytes: Uint8Array, at: number): number {
 	return (bytes[at] << 21) | (bytes[at + 1] << 14) | (bytes[at + 2] << 7) | bytes[at + 3];
 }
 
-/** Numbers of 32 bits, big endian, one behind the other. */
-export function uint32sBe(...values: number[]): Uint8Array {
+function uint32s(values: number[], isLittleEndian: boolean): Uint8Array {
 	const bytes = new Uint8Array(4 * values.length);
 	const view = new DataView(bytes.buffer);
-	values.forEach((value, index) => view.setUint32(4 * index, value));
+	values.forEach((value, index) => view.setUint32(4 * index, value, isLittleEndian));
 	return bytes;
 }
 
+/** Numbers of 32 bits, big endian, one after the other. */
+export const uint32sBe = (...values: number[]): Uint8Array => uint32s(values, false);
+
 /** The same, little endian. */
-export function uint32sLe(...values: number[]): Uint8Array {
-	const bytes = new Uint8Array(4 * values.length);
-	const view = new DataView(bytes.buffer);
-	values.forEach((value, index) => view.setUint32(4 * index, value, true));
-	return bytes;
-}
+export const uint32sLe = (...values: number[]): Uint8Array => uint32s(values, true);
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
