@@ -3,13 +3,13 @@ import { hasText, uint32be } from './bytes';
 import type { AudioFormat } from './format';
 import { isMp3FrameHeader, parseHeader, sameStream } from './mp3/frame';
 
-/** Frames of MP3 that must follow each other to be found behind something else: a header has few certain bits. */
+/** A frame header has few certain bits, so MP3 that does not begin the file is only found by so many frames in a row. */
 const MP3_FRAMES = 3;
 
-/** As many first bytes as tell a file by its marks: the last of them are those of Opus in Ogg. */
+/** Enough first bytes for the marks of all formats; that of Opus in Ogg reaches furthest. */
 export const HEAD_BYTES = 36;
 
-/** Bytes in which a container is looked for where there is no mark: some KB of something else, and a few frames. */
+/** Bytes in which a format without a mark is looked for: room for some KB of something else and a few frames. */
 export const SNIFFED_BYTES = 24 * 1024;
 
 /** PCM has no marks and cannot be told. */

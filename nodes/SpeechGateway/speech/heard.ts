@@ -24,7 +24,7 @@ interface Gap {
 const MOST_SKIPPED = 8;
 /** A voice drifts off its pace by so much at most: seconds, and share of the part. */
 const MOST_DRIFT = { seconds: 10, share: 0.15 };
-/** Costs: a unit is about the doubt in a pace that is off by its usual deviation. */
+/** Costs. A stretch whose pace is off by one standard deviation costs about 1. */
 const SILENT_SENTENCE_END = 1;
 const SILENT_CLAUSE_END = 0.6;
 const PAUSE_A_SECOND = 8;

@@ -19,7 +19,7 @@ interface Counted extends Pick<SpeakingInput, 'tokensToSpare'> {
 /** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
 export type LongTextInput = EstimateValues & Counted;
 
-/** Checks the text and counts it. The same object, for which the text is then read and cut only once. */
+/** Checks the text and counts it. The text is read and cut only once for the object returned; see `derived`. */
 export async function withLength<V extends EstimateValues>(
 	values: V,
 	parameters: Parameters,
