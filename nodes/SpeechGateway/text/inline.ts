@@ -30,6 +30,13 @@ const SPECIAL = /[\\`*_~![\]<&\n$:【\ue200]/g;
 const SOURCE_MARK =
 	/:contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201/y;
 const AUTOLINK = /<(?:[A-Za-z][A-Za-z\d+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/y;
+/** How comments, processing instructions, CDATA sections and declarations start and end. */
+const MARKUP: Array<[start: RegExp, end: string]> = [
+	[/<!--/y, '-->'],
+	[/<\?/y, '?>'],
+	[/<!\[CDATA\[/y, ']]>'],
+	[/<![A-Za-z]/y, '>'],
+];
 const FOOTNOTE = /^\^[^\s\]]{1,100}$/;
 const CITATION = /^\d{1,3}$/;
 /** What stands before a source mark with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
@@ -184,18 +191,9 @@ export class InlineReader {
 		const { text } = this;
 		const tagEnd = endAt(WHOLE_TAG, text, at);
 		if (tagEnd >= 0) return tagEnd;
-		if (text.startsWith('<!-->', at)) return at + 5;
-		if (text.startsWith('<!--->', at)) return at + 6;
-		const mark = text.startsWith('<!--', at)
-			? '-->'
-			: text.startsWith('<?', at)
-				? '?>'
-				: text.startsWith('<![CDATA[', at)
-					? ']]>'
-					: /^<![A-Za-z]/.test(text.slice(at, at + 3))
-						? '>'
-						: '';
-		if (mark === '' || this.missing.has(mark)) return -1;
+		const [, mark] = MARKUP.find(([start]) => matchAt(start, text, at)) ?? [];
+		if (mark === undefined || this.missing.has(mark)) return -1;
+		// A comment may share its hyphens: `<!-->` is one.
 		const found = text.indexOf(mark, at + 2);
 		if (found < 0) this.missing.add(mark);
 		return found < 0 ? -1 : found + mark.length;
