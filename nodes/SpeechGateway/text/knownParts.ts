@@ -50,28 +50,17 @@ export function fingerprintOf(text: string): Fingerprint {
 	};
 }
 
-/** A text with one space in place of all white space; `at` and `from` tell its offsets from those of the text, and back. */
+/** A text with one space for each run of white space. `at` maps offsets of the text to it, `from` maps them back. */
 function evened(text: string) {
-	const even: string[] = [];
+	const even = text.replace(WHITE_SPACE, ' ');
 	const at = new Int32Array(text.length + 1);
 	const from: number[] = [];
-	let length = 0;
-	let end = 0;
-	for (const { 0: space, index } of text.matchAll(WHITE_SPACE)) {
-		for (let i = end; i <= index; i++) {
-			at[i] = length + i - end;
-			from.push(i);
-		}
-		even.push(text.slice(end, index), ' ');
-		length += index - end + 1;
-		end = index + space.length;
-		at.fill(length - 1, index + 1, end);
+	for (let i = 0; i <= text.length; i++) {
+		const isRepeated = isSpace(text.charCodeAt(i)) && isSpace(text.charCodeAt(i - 1));
+		if (!isRepeated) from.push(i);
+		at[i] = from.length - 1;
 	}
-	for (let i = end; i <= text.length; i++) {
-		at[i] = length + i - end;
-		from.push(i);
-	}
-	return { even: even.join('') + text.slice(end), at, from };
+	return { even, at, from };
 }
 
 /**
