@@ -1,6 +1,6 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
 import type { Span } from './characters';
-import { type MappedText, offsetOf, rewrite, unchanged } from './mapped';
+import { type Edit, type MappedText, rewrite } from './mapped';
 
 /** Silence at a place of a text (UTF-16 offset). */
 export interface Pause {
@@ -47,55 +47,46 @@ const isBlank = (character: string) => character === '' || /\s/.test(character);
  * offsets of the remaining text.
  */
 export function takePauses(read: MappedText): { written: MappedText; pauses: Pause[] } {
-	const found = [...read.text.matchAll(PAUSE_MARK)].filter((match) => /\d/.test(match[1]));
-	const edits = found.map((match) => {
-		const start = match.index;
-		let end = start + match[0].length;
-		const afterBlank = isBlank(read.text.charAt(start - 1));
-		if (afterBlank) while (/[ \t]/.test(read.text.charAt(end))) end++;
-		const apart = afterBlank || isBlank(read.text.charAt(end));
-		return { start, end, text: apart ? '' : ' ' };
-	});
-	const remaining = rewrite(unchanged(read.text), edits);
+	const { text } = read;
+	const edits: Edit[] = [];
 	const pauses: Pause[] = [];
-	let last = 0;
 	let isAfterText = true;
-	found.forEach((match, i) => {
-		const at = offsetOf(remaining, edits[i].start);
-		const length = milliseconds(match[1], match[2]);
-		isAfterText ||= remaining.text.slice(last, at).trim() !== '';
-		last = at;
+	/** Where the last mark ends, and how much shorter the text has become. */
+	let last = 0;
+	let removed = 0;
+	for (const { 0: mark, 1: amount, 2: unit, index: start } of text.matchAll(PAUSE_MARK)) {
+		if (!/\d/.test(amount)) continue;
+		const length = milliseconds(amount, unit);
+		isAfterText ||= text.slice(last, start).trim() !== '';
 		if (!isAfterText) {
 			const previous = pauses[pauses.length - 1];
 			previous.milliseconds = Math.min(MAX_PAUSE_MILLISECONDS, previous.milliseconds + length);
 		} else if (length > 0) {
-			pauses.push({ at, milliseconds: length });
+			pauses.push({ at: start - removed, milliseconds: length });
 			isAfterText = false;
 		}
-	});
+		last = start + mark.length;
+		const afterBlank = isBlank(text.charAt(start - 1));
+		if (afterBlank) while (/[ \t]/.test(text.charAt(last))) last++;
+		const space = afterBlank || isBlank(text.charAt(last)) ? '' : ' ';
+		edits.push({ start, end: last, text: space });
+		removed += last - start - space.length;
+	}
 	return { written: rewrite(read, edits), pauses };
 }
 
+const WORDS = /[\p{L}\p{N}]+/gu;
 const BLANK_LINES = /\r?\n[^\S\n]*\n\s*|\u2029\s*/g;
 const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[^\S\n]*\n\s*/gu;
-
-/** From the first letter or digit to the last. */
-function spanOfWords(text: string): Span {
-	let start = text.length;
-	let end = 0;
-	for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
-		start = Math.min(start, index);
-		end = index + word.length;
-	}
-	return { start, end };
-}
 
 /**
  * Where the white space between two paragraphs starts and ends. Paragraphs end at blank lines or, in a text without any, at line
  * breaks after a full sentence.
  */
 export function paragraphBreaks(text: string): Span[] {
-	const { start, end } = spanOfWords(text);
+	const start = text.search(WORDS);
+	let end = 0;
+	for (const { 0: words, index } of text.matchAll(WORDS)) end = index + words.length;
 	const body = text.slice(0, end);
 	const hasBlankLines = body.slice(start).search(BLANK_LINES) >= 0;
 	return [...body.matchAll(hasBlankLines ? BLANK_LINES : SENTENCE_AND_BREAK)]
