@@ -13,23 +13,14 @@ const ENGLISH =
 	'enthusiastic melancholic bitter desperate fearful afraid shy annoyed irritated shocked ashamed content sorrowful ' +
 	'uncertain doubtful pleading begging teasing mocking ironic stern firm urgent rushed breathless solemn tense angrily ' +
 	'sadly happily calmly excitedly nervously seriously sarcastically gently tenderly cheerfully dramatically ' +
-	'soft-spoken pause break long-break laughter applause crowd-laughing audience-laughing background-laughter';
+	'soft-spoken pause break long-break laughter applause crowd-laughing audience-laughing background-laughter ' +
+	'hurry hurried low deep high';
 /** Sounds and ways of speaking, in all verb forms. */
 const SOUNDS =
 	/^(?:laugh|chuckl|giggl|sigh|whisper|shout|scream|sob|gasp|groan|moan|yell|murmur|mumbl|mutter|pant|yawn|cough|sneez|cr|weep|sniff|sniffl|snort|scoff|hum|humm|sing|inhal|exhal|breath|snicker|shriek|growl|whimper|stammer|stutter|grin|smil|smirk|hesitat|clap|gulp|tremb|trembl|laughs? out)(?:e|es|s|y|ies|ied|ed|d|ing|ying)?$/;
 const AROUND =
 	/^(?:(?:very|slightly|a little|a bit|quite|really|so|extremely|more|softly|loudly|quietly|nervously|in an?|with an?|speaking|crowd|audience|background) )+|(?: (?:tone|voice|softly|loudly|quietly|nervously|heavily|deeply|slowly|out loud|loud|tone of voice))+$/g;
-const TONES = [
-	'hurry',
-	'hurried',
-	'in a hurry',
-	'low',
-	'deep',
-	'high',
-	'clear throat',
-	'clears throat',
-	'clearing throat',
-];
+const PHRASES = ['clear throat', 'clears throat', 'clearing throat'];
 
 const OTHERS =
 	// German
@@ -64,7 +55,7 @@ const OTHERS =
 let words: Set<string> | undefined;
 
 function isToneWord(word: string): boolean {
-	words ??= new Set([...ENGLISH.split(' '), ...TONES, ...OTHERS.split(' ')]);
+	words ??= new Set([...ENGLISH.split(' '), ...PHRASES, ...OTHERS.split(' ')]);
 	if (words.has(word) || SOUNDS.test(word)) return true;
 	const core = word.replace(AROUND, '');
 	return words.has(core) || SOUNDS.test(core);
