@@ -1,6 +1,7 @@
 import { endAt, matchAt } from './characters';
 
 const SPACE = /[ \t]*(?:\n[ \t]*)?/y;
+const LINE_END = /[ \t]*(?:\n|$)/y;
 const LABEL = /\[((?:[^\\[\]]|\\[^]){1,999})\]/y;
 const ANGLED = /<(?:[^<>\\\n]|\\.){0,2000}>/y;
 /** Bounded, since the ends of unclosed titles would be searched again and again. */
@@ -56,11 +57,10 @@ function definitionEnd(text: string, colon: number): number {
 	const from = skipSpace(text, colon + 1);
 	const destination = destinationEnd(text, from);
 	if (destination <= from) return -1;
-	const lineEnd = /[ \t]*(?:\n|$)/y;
-	const title = endAt(TITLE, text, skipSpace(text, destination));
-	const hasSpace = skipSpace(text, destination) > destination;
-	const withTitle = title >= 0 && hasSpace ? endAt(lineEnd, text, title) : -1;
-	return withTitle >= 0 ? withTitle : endAt(lineEnd, text, destination);
+	const next = skipSpace(text, destination);
+	const title = next > destination ? endAt(TITLE, text, next) : -1;
+	const withTitle = title < 0 ? -1 : endAt(LINE_END, text, title);
+	return withTitle < 0 ? endAt(LINE_END, text, destination) : withTitle;
 }
 
 /** Adds the labels of the link definitions at the start of a paragraph, and returns where the rest starts. */
