@@ -15,8 +15,6 @@ import { type Leaf, linesOf, OpenLeaf } from './leaves';
 import { LineCursor } from './lineCursor';
 import { type MappedText, slice, unchanged } from './mapped';
 
-export type { Leaf } from './leaves';
-
 /** What a Markdown document consists of, in reading order. */
 export type BlockEvent = { kind: 'leaf'; leaf: Leaf; inItem: boolean } | ListEvent;
 

@@ -7,6 +7,8 @@ const TAGS = new RegExp(`(?:${TAG.source}\\s*)+`, 'uy');
 
 type Granularity = 'grapheme' | 'word' | 'sentence';
 
+type Segment = Omit<Intl.SegmentData, 'input'>;
+
 const segmenters = new Map<Granularity, Intl.Segmenter>();
 
 /**
@@ -102,7 +104,7 @@ export function* segmentsOf(
 	text: string,
 	start: number,
 	end: number,
-): Generator<{ segment: string; index: number; isWordLike?: boolean }> {
+): Generator<Segment> {
 	let size = WINDOW;
 	while (start < end) {
 		const from = start;
@@ -110,14 +112,13 @@ export function* segmentsOf(
 		if (stop < end && isPair(text, stop - 1)) stop--;
 		let isWhole = stop === end;
 		// What follows may change the last two segments of a window, so the next window starts with them again.
-		const held: Array<{ segment: string; index: number; isWordLike?: boolean }> = [];
-		for (const { segment, index, isWordLike } of segmenterOf(granularity).segment(
-			text.slice(from, stop),
-		)) {
+		const held: Segment[] = [];
+		const window = text.slice(from, stop);
+		for (const { segment, index, isWordLike } of segmenterOf(granularity).segment(window)) {
 			held.push({ segment, index: from + index, isWordLike });
 			if (held.length <= 2) continue;
-			const [first] = held.splice(0, 1);
-			yield first;
+			yield held[0];
+			held.shift();
 			// A window that grew for one long segment is too slow for short ones.
 			if (size > WINDOW) {
 				isWhole = false;

@@ -1,7 +1,8 @@
 import { frontMatterEnd } from './blockPatterns';
-import { BlockParser, type BlockEvent, type Leaf } from './blocks';
+import { type BlockEvent, BlockParser } from './blocks';
 import { feedHtml, HtmlReader } from './html';
 import { InlineReader } from './inline';
+import type { Leaf } from './leaves';
 import { takeDefinitions } from './links';
 import { type MappedText, rewrite, slice } from './mapped';
 import { Reading, type ReadText } from './reading';

@@ -42,10 +42,7 @@ function isFormula(content: string): boolean {
 /** Reads LaTeX without groups: commands become characters, marks are left out. */
 function readFlat(text: string): string {
 	const known = (commands ??= new Map(
-		COMMANDS.split(' ').map((entry) => {
-			const [name, character] = entry.split(':');
-			return [name, character];
-		}),
+		COMMANDS.split(' ').map((entry) => entry.split(':') as [string, string]),
 	));
 	return text
 		.replace(/\\([A-Za-z]+)\*?/g, (_, name: string) => known.get(name) ?? name)

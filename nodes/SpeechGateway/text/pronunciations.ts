@@ -11,13 +11,8 @@ export interface Pronunciation {
 	matchCase: boolean;
 }
 
-/** A text folded for comparison, with the original offset of each unit. */
-interface Folded {
-	text: string;
-	origins: Uint32Array;
-}
-
-const SIMPLE = /^[\t\n\r -~]*$/;
+/** Folding leaves ASCII as it is, apart from its case. */
+const ASCII = /^[\t\n\r -~]*$/;
 
 /** Decomposes a character and, if wanted, folds its case (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`). */
 function foldCharacter(character: string, matchCase: boolean): string {
@@ -26,13 +21,14 @@ function foldCharacter(character: string, matchCase: boolean): string {
 	return character === 'İ' ? 'i' : folded;
 }
 
-function fold(text: string, matchCase: boolean): Folded {
+/** Folds a text for comparison; `origins` has the original offset of each unit. */
+function fold(text: string, matchCase: boolean) {
 	const origins = new Uint32Array(text.length * 4 + 1);
 	let folded = '';
 	let length = 0;
 	let offset = 0;
 	for (const character of text) {
-		const form = SIMPLE.test(character)
+		const form = ASCII.test(character)
 			? matchCase
 				? character
 				: character.toLowerCase()
