@@ -31,7 +31,7 @@ test.each<[UnknownReason, boolean]>([
 	expect(breaker.hasTripped).toBe(false);
 	breaker.unknown(reason);
 	expect(breaker.hasTripped).toBe(stops);
-	expect(limiter.stopped.aborted).toBe(stops);
+	expect(limiter.ending().aborted).toBe(stops);
 });
 
 test.each([
@@ -90,7 +90,7 @@ test('a refusal of the account in words: that of the first one, with its codes',
 	const { breaker, limiter } = breakerOf();
 	breaker.failed(failure('refused', '402', 'insufficient_balance'));
 	breaker.failed(failure('refused', '401'));
-	expect(limiter.stopped.aborted).toBe(true);
+	expect(limiter.ending().aborted).toBe(true);
 	expect(breaker.hint).toContain('Sending stopped: Refused (402).');
 	const error = breaker.notSent(new NotStartedError('stopped', { jobId: 'spj_1' }), 0);
 	expect(error.message).toBe('Refused (402): not sent');

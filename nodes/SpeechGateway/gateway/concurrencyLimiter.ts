@@ -3,10 +3,6 @@ import { pause } from '../core/pause';
 
 const NO_ROOM = 'There was no room for the request in time';
 
-interface Waiting {
-	start: () => void;
-}
-
 /**
  * Bounds the requests in flight of one run of the node. It starts at the user's concurrency and adapts downward: a 429
  * halves the limit and holds everybody back until the gateway may be asked again; successes win it back one by one.
@@ -22,19 +18,15 @@ export class ConcurrencyLimiter {
 	private holds = 0;
 	private closedToOthersUntil = 0;
 	private readonly stopping = new AbortController();
-	private readonly free: Waiting[] = [];
-	private readonly billed: Waiting[] = [];
+	/** What starts the requests that wait for room. */
+	private readonly free: Array<() => void> = [];
+	private readonly billed: Array<() => void> = [];
 
 	constructor(
 		private readonly maximum: number,
 		private readonly cancel?: AbortSignal,
 	) {
 		this.limit = maximum;
-	}
-
-	/** Aborts, with a NotStartedError, when no billed request may start any more. */
-	get stopped(): AbortSignal {
-		return this.stopping.signal;
 	}
 
 	/**
@@ -70,7 +62,7 @@ export class ConcurrencyLimiter {
 	 * since signals that are made of others cost time and memory.
 	 */
 	ending(...more: AbortSignal[]): AbortSignal {
-		return AbortSignal.any([...(this.cancel ? [this.cancel] : []), this.stopped, ...more]);
+		return AbortSignal.any([...(this.cancel ? [this.cancel] : []), this.stopping.signal, ...more]);
 	}
 
 	/** No billed request starts any more; those in flight go on. Free ones still pass: what is paid for is fetched. */
@@ -139,22 +131,20 @@ export class ConcurrencyLimiter {
 		const mine = signal && AbortSignal.any([signal]);
 		await new Promise<void>((resolve, reject) => {
 			const leave = (reason: unknown) => {
-				const place = queue.indexOf(waiting);
+				const place = queue.indexOf(start);
 				if (place < 0) return;
 				queue.splice(place, 1);
 				mine?.removeEventListener('abort', aborted);
 				reject(reason);
 			};
 			const aborted = () => leave(signal?.reason);
-			const waiting: Waiting = {
-				start: () => {
-					this.admit(billed);
-					// A signal with listeners stays in memory as long as its source signals.
-					mine?.removeEventListener('abort', aborted);
-					resolve();
-				},
+			const start = () => {
+				this.admit(billed);
+				// A signal with listeners stays in memory as long as its source signals.
+				mine?.removeEventListener('abort', aborted);
+				resolve();
 			};
-			queue.push(waiting);
+			queue.push(start);
 			mine?.addEventListener('abort', aborted, { once: true });
 			if (deadline < Infinity)
 				void pause(deadline - performance.now()).then(() => leave(new NotStartedError(NO_ROOM)));
@@ -174,7 +164,7 @@ export class ConcurrencyLimiter {
 		while (this.inFlight < this.limit) {
 			const next = this.free.shift() ?? (this.mayBill ? this.billed.shift() : undefined);
 			if (!next) return;
-			next.start();
+			next();
 		}
 	}
 
