@@ -6,6 +6,7 @@ import {
 } from '../core/errors';
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './exchange';
+import type { RunRecord } from './records';
 
 /** This many unknown outcomes in a row mean an outage. */
 const MOST_UNKNOWN_IN_A_ROW = 3;
@@ -20,10 +21,8 @@ const OUTAGE_REASONS = new Set<UnknownReason>([
 /** Refusals that every other billed request would get, too: the key is not accepted, the balance is too low. */
 const ACCOUNT_WIDE = new Set(['401', '402']);
 
-/** Unknown outcomes since the last success or refusal. Plain JSON in the ledger, so that a retry knows of the outage. */
-export interface UnknownRow {
-	unknownInRow?: number;
-}
+/** In the ledger, so that a retry knows of the outage. */
+export type UnknownRow = Pick<RunRecord, 'unknownInRow'>;
 
 /**
  * Stops billed requests for the whole run: after several unknown outcomes in a row, so that an outage does not fill the

@@ -1,13 +1,6 @@
-import type { TransportFailure } from '../gateway/transportFailure';
+import type { TransportError } from '../gateway/transport';
 
-/** A request without an answer: what became of it, the system's error code, and the system's own words. */
-export interface Unanswered {
-	failure: TransportFailure;
-	code?: string;
-	detail: string;
-	/** The status with which a proxy refused to make a tunnel; `detail` is then what it says, if anything. */
-	proxyStatus?: number;
-}
+type Unanswered = Pick<TransportError, 'failure' | 'code' | 'detail' | 'proxyStatus'>;
 
 const CHECK_ADDRESS = 'Check the base URL in the credential';
 
