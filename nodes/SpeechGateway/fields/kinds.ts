@@ -6,7 +6,7 @@ import type {
 	INodePropertyOptions,
 	INodePropertyTypeOptions,
 } from 'n8n-workflow';
-import { asError, InputError } from '../core/errors';
+import { asError, InputError, NOTHING_SENT } from '../core/errors';
 import { isRecord, type Json, keysOf } from '../core/json';
 import { choice, isEmpty, type NumberLimits, numberWithin, requiredText, safeId } from './checks';
 import {
@@ -22,7 +22,7 @@ import {
 /** What the editor shows of a field, apart from what follows from its kind. */
 type Shown = Omit<INodeProperties, 'type' | 'default' | 'options'>;
 
-/** `default` is what the editor shows first; it holds for an absent option, too, but for some choices. */
+/** `default`: what the editor shows first, and the value of an absent option (unless a choice has another `unset`). */
 type Option<T> = Shown & { default: T };
 
 /** A text that must not be blank. */
@@ -161,7 +161,7 @@ function parseJson(text: string, label: string, example?: string): unknown {
 const notJson = (label: string, error: unknown, example?: string) =>
 	new InputError(
 		`"${label}" is not valid JSON: ${asError(error).message}`,
-		`${example ? `Write it like this: ${example}. ` : ''}Nothing was sent and nothing was charged.`,
+		`${example ? `Write it like this: ${example}. ` : ''}${NOTHING_SENT}`,
 	);
 
 /** `example`: what its errors show. */
@@ -195,11 +195,7 @@ export interface LocatorSpec extends Omit<Shown, 'modes'> {
 
 /** Something to pick from a list or to name by its id. */
 export function locatorProperty({ list, example, title, ...shown }: LocatorSpec): INodeProperties {
-	const byTitle = (text: NonNullable<LocatorSpec['title']>): INodePropertyMode => ({
-		...text,
-		name: 'title',
-		type: 'string',
-	});
+	const byTitle: INodePropertyMode[] = title ? [{ ...title, name: 'title', type: 'string' }] : [];
 	return {
 		...shown,
 		type: 'resourceLocator',
@@ -212,13 +208,8 @@ export function locatorProperty({ list, example, title, ...shown }: LocatorSpec)
 				placeholder: list.placeholder,
 				typeOptions: { searchListMethod: list.search, searchable: true },
 			},
-			{
-				displayName: 'ID',
-				name: 'id',
-				type: 'string',
-				placeholder: `e.g. ${example}`,
-			},
-			...(title ? [byTitle(title)] : []),
+			{ displayName: 'ID', name: 'id', type: 'string', placeholder: `e.g. ${example}` },
+			...byTitle,
 		],
 	};
 }

@@ -1,4 +1,4 @@
-import { InputError } from '../core/errors';
+import { InputError, NOTHING_SENT } from '../core/errors';
 import type { Brackets, TextFormat } from '../text/prepare';
 import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
@@ -140,7 +140,7 @@ function ofWord(find: string, say: unknown): Pronunciation {
 		return { find, say: String(say), wholeWord: true, matchCase: false };
 	throw new InputError(
 		`"Pronunciations by Word" has no text for ${JSON.stringify(find)}`,
-		'Write it like this: {"SQL": "sequel"}. Nothing was sent and nothing was charged.',
+		`Write it like this: {"SQL": "sequel"}. ${NOTHING_SENT}`,
 	);
 }
 
