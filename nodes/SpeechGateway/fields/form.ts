@@ -22,7 +22,7 @@ interface Shown {
 }
 
 /** An operation as it is declared. `V`: the values of its fields. */
-interface Declaration<V> extends Shown {
+export interface Declaration<V> extends Shown {
 	/** In the order of the editor; required first. */
 	input: FieldsOf<V>;
 	/** Lists are asked for once: then there is no option Concurrency. */

@@ -1,8 +1,16 @@
 import type { taskEndpoints } from '../gateway/endpoints';
-import { describeOperation, type OperationDescription } from '../fields/form';
+import { type Declaration, describeOperation, type OperationDescription } from '../fields/form';
 import { type FieldsOf, group, type InputOf } from '../fields/field';
 import { idField } from '../fields/kinds';
 import { waitFields } from '../fields/wait';
+
+const NAMES = {
+	createAndWait: 'Create and Wait',
+	create: 'Create',
+	get: 'Get',
+	wait: 'Wait',
+	download: 'Download',
+};
 
 /**
  * Something that is submitted, worked on by the gateway for a while, and then fetched as a file, as the editor shows it.
@@ -14,10 +22,7 @@ interface TaskDescription<I extends object, T extends object> {
 	/** Endpoints that may be asked before one is submitted; free. */
 	lookups?: OperationDescription['sends'];
 	price: string;
-	words: Record<
-		'create' | 'createAndWait' | 'get' | 'wait' | 'download',
-		{ action: string; description: string }
-	>;
+	words: Record<keyof typeof NAMES, { action: string; description: string }>;
 	/** The parameter with the ID of one that was submitted before. */
 	id: { displayName: string; name: string; placeholder: string; description: string };
 	/** For Create; for Create and Wait; and for Wait and Download, which know nothing but the ID. */
@@ -47,50 +52,31 @@ export function describeTasks<I extends object, T extends object>({
 	const id = idField(shownId);
 	const file = group<T>(fields.file);
 	const wait = group(waitFields);
-	return {
-		createAndWait: describeOperation({
+	const describe = <V extends object>(
+		operation: keyof typeof NAMES,
+		more: Pick<Declaration<V>, 'sends' | 'waits' | 'price' | 'input'>,
+	) =>
+		describeOperation({
 			resource,
-			operation: 'createAndWait',
-			name: 'Create and Wait',
-			...words.createAndWait,
+			operation,
+			name: NAMES[operation],
+			...words[operation],
+			...more,
+		});
+	return {
+		createAndWait: describe('createAndWait', {
 			sends: [...lookups, create, status, content],
 			waits: true,
 			price,
 			input: { given: group<I & T>(fields.createAndWait), wait },
 		}),
-		create: describeOperation({
-			resource,
-			operation: 'create',
-			name: 'Create',
-			...words.create,
+		create: describe('create', {
 			sends: [...lookups, create],
 			price,
 			input: { given: group<I>(fields.create) },
 		}),
-		get: describeOperation({
-			resource,
-			operation: 'get',
-			name: 'Get',
-			...words.get,
-			sends: [status],
-			input: { id },
-		}),
-		wait: describeOperation({
-			resource,
-			operation: 'wait',
-			name: 'Wait',
-			...words.wait,
-			sends: [status, content],
-			waits: true,
-			input: { id, file, wait },
-		}),
-		download: describeOperation({
-			resource,
-			operation: 'download',
-			name: 'Download',
-			...words.download,
-			sends: [content],
-			input: { id, file },
-		}),
+		get: describe('get', { sends: [status], input: { id } }),
+		wait: describe('wait', { sends: [status, content], waits: true, input: { id, file, wait } }),
+		download: describe('download', { sends: [content], input: { id, file } }),
 	};
 }

@@ -31,10 +31,7 @@ export const speechJob = describeTasks<SpeechValues, InputOf<typeof audioFields>
 			description:
 				'Submit a text as a job and continue immediately. Fetch the audio later with "Wait". Charged up front, by the number of characters.',
 		},
-		get: {
-			action: 'Get speech job',
-			description: 'Get the status of a speech job. Free.',
-		},
+		get: { action: 'Get speech job', description: 'Get the status of a speech job. Free.' },
 		wait: {
 			action: 'Wait for speech job',
 			description: 'Wait until a speech job is completed and download its audio. Free.',

@@ -37,10 +37,7 @@ export const video = describeTasks<InputOf<typeof fields>, InputOf<typeof videoF
 			description:
 				'Submit a prompt and continue immediately. Fetch the video later with "Wait". Charged when it is submitted.',
 		},
-		get: {
-			action: 'Get video',
-			description: 'Get the status of a video. Free.',
-		},
+		get: { action: 'Get video', description: 'Get the status of a video. Free.' },
 		wait: {
 			action: 'Wait for video',
 			description: 'Wait until a video is ready and download it. Free.',
