@@ -26,12 +26,14 @@ const defaultVoice: INodeListSearchItems = {
 	description: 'The standard voice of the gateway',
 };
 
-/** Models that are for something else come last, and say what for: an entry may leave that out, or be wrong. */
+/** Models for another purpose come last, with that purpose; they can be picked, as an entry may be wrong. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
 ): Promise<INodeListSearchResult> {
-	const wanted = wantedFor(this.getCurrentNodeParameter('resource'));
+	const resource = this.getCurrentNodeParameter('resource');
+	// The chat model, a node of its own, has no resource.
+	const wanted = resources.find(({ value }) => value === resource)?.models ?? 'chat';
 	const listed = (await fetchAll(this, endpoints.models)).flatMap((model) => {
 		const id = pickable(idIn(model, 'id', 'name', 'model'));
 		return id === undefined ? [] : [{ id, can: capabilitiesOf(model) }];
@@ -45,10 +47,6 @@ export async function searchModels(
 		}));
 	return { results: matching(results, filter) };
 }
-
-/** What the model must be able to do. The chat model, another node, has no resource. */
-const wantedFor = (resource: unknown): Capability =>
-	resources.find(({ value }) => value === resource)?.models ?? 'chat';
 
 export async function searchVoicesWithDefault(
 	this: ILoadOptionsFunctions,

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { TaskDescriptions } from './taskForms';
+import type { FileValues } from '../fields/files';
 import { fetchStatus, type Task, taskJson, withTaskId } from '../tasks/task';
 import { waitAndSave } from '../tasks/wait';
 import { type About, defineOperation, type Operation } from '../run/operation';
@@ -18,7 +19,7 @@ interface TaskWork<I extends object, T extends object> {
 	/** Facts known without asking the gateway; they go into its items. */
 	describe?: (input: I) => Record<string, number>;
 	/** Identifies the task in an item whose outcome is unknown. */
-	about: (input: I & Partial<Target>) => Pick<About, 'input' | 'fileName'>;
+	about: (input: I & Partial<FileValues>) => Pick<About, 'input' | 'fileName'>;
 	/** Billed. Its ID is on record before anything else happens. */
 	submit: (item: ItemRequests, input: I) => Promise<IDataObject & { id: string }>;
 	/** Downloads the file of a completed one into the item; free. */
@@ -30,19 +31,13 @@ interface TaskWork<I extends object, T extends object> {
 	) => Promise<INodeExecutionData>;
 }
 
-/** Where the file goes. */
-interface Target {
-	fileName: string;
-	binaryPropertyName: string;
-}
-
 const whatIsMade = ({ given }: { given: object }): object => ({
 	...given,
 	fileName: undefined,
 	binaryPropertyName: undefined,
 });
 
-export function taskOperations<I extends object, T extends Target>(
+export function taskOperations<I extends object, T extends FileValues>(
 	descriptions: TaskDescriptions<I, T>,
 	{
 		thing,

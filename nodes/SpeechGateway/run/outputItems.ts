@@ -20,20 +20,12 @@ const ADVICE: Record<UnknownReason, string> = {
 /** How many characters of the input are shown, to tell the item from others. */
 const INPUT_SHOWN = 80;
 
-/** What an item of unknown outcome is about. */
-export interface UnknownSubject extends About {
-	/** From 0. */
-	index: number;
-	/** `resource.operation` */
-	operation: string;
-}
-
 /**
  * An item on the Outcome Unknown branch. The keys are in the order in which people need them: what happened, what to do,
  * what it is about. No key is named `error`: n8n would take it for a failure.
  */
 export function unknownItem(
-	{ index, operation, input, fileName, ...described }: UnknownSubject,
+	{ index, operation, input, fileName, ...described }: About & { index: number; operation: string },
 	{ facts, details, files }: OutcomeUnknownError,
 	advice = ADVICE[facts.reason],
 ): INodeExecutionData {
