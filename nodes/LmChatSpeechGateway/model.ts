@@ -11,8 +11,8 @@ import type { ChatReply } from '../SpeechGateway/chat/stream';
 import { finishReason, gatewayMessages, gatewayTools, tokenUsage, toolCalls } from './messages';
 
 /**
- * Makes and sends one body, and hears the text of its answer; retries, and refuses, as the money rules want. What it throws
- * is n8n's error.
+ * Sends one request and passes on the text of its answer as it arrives. Retries and refuses by the money rules; throws n8n's
+ * errors.
  */
 export type Complete = (
 	body: () => IDataObject,

@@ -52,7 +52,7 @@ export function properties(): INodeProperties[] {
 	];
 }
 
-/** For an AI that builds workflows. Versions of n8n that have none take no notice. */
+/** For an AI that builds workflows. Older versions of n8n ignore it. */
 export const builderHint: IBuilderHint = {
 	searchHint:
 		'Text to speech for texts of any length (narration, audiobooks, podcasts, dialogues, subtitles), voice cloning, joining audio, chat and video. To speak a text use resource "speech", operation "generate"; it splits long texts and joins the audio. The file is in the binary field "data". Output 0 is Success. Operations that cost money have output 1, "Unknown": items that may have been charged without a result. Connect it to a review step, never back to this node. Set the option "sendOnceKey" to a row ID in scheduled workflows.',

@@ -13,7 +13,7 @@ import { type GatewayResponse, type Transport, TransportError } from '../gateway
 /** What a request is about; its URL is added here. */
 export type About = Omit<Subject, 'url'>;
 
-/** One thing of the gateway's, such as a voice. */
+/** A single resource of the gateway, such as a voice. */
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
 
 /** One HTTP exchange that brought no result, and why. */

@@ -224,7 +224,7 @@ export class ItemRequests {
 		if (this.stopsRun) this.release ??= this.session.limiter.hold();
 	}
 
-	/** One try of a billed request. Undefined: it is to be tried again, or lost its turn, since the run may be about to end. */
+	/** One try of a billed request. Undefined: try again, after a failure that may pass or because the run was put on hold. */
 	private async tryBilled<T extends object>(
 		request: BilledRequest<T>,
 		turns: Turns,

@@ -5,7 +5,7 @@ import { ItemLedger } from './itemLedger';
 import { BRANCHES, readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
 import type { Execution } from '../engine/execution';
 
-/** Under this name, beside the rounds: tasks that left the node on Still Processing, by ID. */
+/** Key of the record, beside the rounds, of tasks that left the node on Still Processing. Its items go by the ID of the task. */
 const WAITING = 'waiting';
 
 const roundsIn = (memory: Record<string, unknown>, name: string): Rounds => {

@@ -16,7 +16,7 @@ import { withPaid } from './storedFiles';
 
 /** One attempt at all items of one round: read, look up, send, sort. */
 export class Attempt {
-	/** All of it was delivered: nothing failed, is unknown, or is still being made. */
+	/** Whether every item was delivered: none failed, is unknown, or is still being made. */
 	succeeded = false;
 	/** Whether n8n runs the node again after this attempt (Retry On Fail). */
 	willRunAgain = false;

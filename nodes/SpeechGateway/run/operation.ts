@@ -37,7 +37,7 @@ interface Declaration<V, P> extends Work<NoInfer<P>> {
 	prepare?: (input: V, parameters: Parameters) => P | Promise<P>;
 }
 
-/** An operation as it is run. Its inputs come from its own `read`, or from the ledger, which kept one of them. */
+/** An operation as it is run. Its input comes from `read` or, in a retry, from the ledger. */
 export interface Operation extends OperationDescription, Work<object> {
 	/** Reads and checks the parameters of one item; no network. Throws InputError. */
 	read: (parameters: Parameters) => Promise<object>;

@@ -8,7 +8,7 @@ type Outputs = INodeExecutionData[][];
 /** The result of one call of a tool. */
 export interface CallResult {
 	outputs: Outputs;
-	/** All of it was delivered: nothing failed, is unknown, or is still being made. */
+	/** Whether every item was delivered: none failed, is unknown, or is still being made. */
 	succeeded: boolean;
 }
 

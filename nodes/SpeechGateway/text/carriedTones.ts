@@ -5,7 +5,7 @@ import { endOfWords } from './segment';
 
 /** A tone tag, and the stretch of the spoken text that it holds for: to the last word before the next tag or paragraph. */
 export interface Tone {
-	/** What a part that begins there starts with. */
+	/** The tag to repeat before a segment that begins within the stretch. */
 	prefix: string;
 	from: number;
 	to: number;

@@ -40,7 +40,7 @@ export interface Span {
 	end: number;
 }
 
-/** The index of the first element that is behind something; those before it are not. */
+/** Binary search: the index of the first element for which `isBehind` holds, as it must for all after it. */
 export function firstIndex<T>(sorted: T[], isBehind: (one: T) => boolean): number {
 	let low = 0;
 	let high = sorted.length;

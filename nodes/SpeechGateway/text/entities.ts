@@ -9,7 +9,7 @@ const LATIN_1 =
 	'times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil ' +
 	'egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ' +
 	'ugrave uacute ucirc uuml yacute thorn yuml';
-/** As name:hex, the rest of HTML 4, Latin Extended-A and what editors write. HTML 5 has 1,800 more, mostly for mathematics. */
+/** `name:hex` for the rest of HTML 4, Latin Extended-A and what editors write. HTML 5 has 1,800 more, mostly for mathematics. */
 const OTHERS =
 	'quot:22 amp:26 lt:3c gt:3e QUOT:22 AMP:26 LT:3c GT:3e COPY:a9 REG:ae ' +
 	'Tab:9 NewLine:a excl:21 num:23 dollar:24 percnt:25 apos:27 lpar:28 rpar:29 ast:2a plus:2b comma:2c period:2e ' +
@@ -65,7 +65,7 @@ function table(): Map<string, number> {
 /** The Windows-1252 characters that old pages mean by the numbers 128 to 159. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** With its semicolon. */
+/** A character reference; it must end in a semicolon. */
 const CHARACTER_REFERENCE = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([A-Za-z][A-Za-z\d]{1,31}));/y;
 
 /** Resolves the character reference at an offset; undefined if there is none, or its name is unknown. */

@@ -29,7 +29,7 @@ const UNREAD_CLASS =
 	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
 /** The table of facts beside a wiki article. */
 const INFOBOX = /(?:^|\s)infobox(?:\s|$)/i;
-/** The same by `epub:type` in e-books. */
+/** Footnotes, page numbers and tables of contents of e-books, by `epub:type`. */
 const UNREAD_EPUB = /^(?:noteref|(?:foot|end|rear)notes?|pagebreak|page-list|toc)$/i;
 const UNREAD_ROLE = /^(?:doc-noteref|doc-endnotes|doc-backlink|navigation|button)$/i;
 const FOOTNOTE_MARK =
@@ -47,7 +47,7 @@ const NO_ALT =
 /** `<br/>`, as in XHTML and e-books. */
 const isSelfClosing = (attributes: string) => attributes.endsWith('/');
 
-/** With its place in the source. */
+/** A tag, and its place in the source. */
 export interface Tag extends Span {
 	name: string;
 	closing: boolean;
@@ -218,7 +218,7 @@ function unreadKind(
 
 const TAG_NAME = /<(\/?)([A-Za-z][A-Za-z\d:-]{0,60})(?=[\s/>])/y;
 
-/** The tag in a piece of markup, undefined if it is none but a comment or a declaration. Its offsets are given. */
+/** Parses the tag at these offsets of the source; undefined for a comment or a declaration. */
 export function tagOf(markup: string, start: number, end: number): Tag | undefined {
 	const match = matchAt(TAG_NAME, markup, 0);
 	if (!match) return undefined;

@@ -55,7 +55,7 @@ export class InlineReader {
 	/** Where runs of backticks stand, by length, the next one last. Found once, so that this stays linear. */
 	private ticks: Map<number, number[]> | undefined;
 	private readonly missing = new Set<string>();
-	/** Brackets before this offset are no links, since they contain one. */
+	/** Brackets opened before this offset are no links: they would contain one. */
 	private noLinkBefore = -1;
 	private readonly text: string;
 

@@ -12,7 +12,7 @@ export interface Fingerprint {
 
 const WHITE_SPACE = /\s+/g;
 const OPENING_UNITS = 16;
-/** Odd, as hashes modulo 2^32 demand; else any number does. */
+/** Any odd number: with an even one, hashes modulo 2^32 would forget the first characters. */
 const BASE = 0x01000193;
 
 const EAST_ASIAN_MARK = /[\u3000-\u303f\uff00-\uff65…]/;
@@ -64,8 +64,8 @@ function evened(text: string) {
 }
 
 /**
- * Finds parts within a stretch of the text, from front to back, the longest where several begin: they may have been moved or
- * be there twice. `mayCut`: whether the text may be cut at an offset. The time is linear in the length of the text.
+ * Finds known parts in a stretch of the text, from front to back; where several begin, the longest. A part may have been moved,
+ * or occur twice. `mayCut`: whether the text may be cut at an offset. The time is linear in the length of the text.
  */
 export function knownPartsIn(
 	text: string,

@@ -11,9 +11,9 @@ import { type ToneTag, withoutTags } from './toneTags';
 export interface PreparedSegment {
 	/** What is sent. */
 	text: string;
-	/** The stretch of the spoken text that it was made of. */
+	/** The same without a tone tag carried over from the segment before. */
 	words: string;
-	/** The same in the words of the source, without markup and tone tags, for subtitles. */
+	/** The words of the source for it, without markup and tone tags, for subtitles. */
 	written: string;
 	/** Its place in the source, with markup. The slices of all segments make up the source. */
 	source: Span;
@@ -59,7 +59,7 @@ function stretchesOf({ spoken: { text }, pauses, headings }: PreparedText, cutAt
 	return { stretches, pauseBeforeMs };
 }
 
-/** The tags from one offset to another, which their offsets then count from. */
+/** The tags between two offsets; their own offsets become relative to the first. */
 const tagsWithin = (tags: ToneTag[], from: number, to: number): ToneTag[] =>
 	tags
 		.slice(
@@ -68,7 +68,7 @@ const tagsWithin = (tags: ToneTag[], from: number, to: number): ToneTag[] =>
 		)
 		.map(({ start, end }) => ({ start: start - from, end: end - from }));
 
-/** What to show of a stretch of the written text. */
+/** A stretch of the written text as subtitles show it: without tone tags. */
 export const shownWords = ({ written, tags }: PreparedText, from: number, to: number): string =>
 	withoutTags(written.text.slice(from, to), tagsWithin(tags.written, from, to));
 

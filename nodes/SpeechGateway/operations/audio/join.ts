@@ -117,7 +117,7 @@ async function joined(
 	};
 }
 
-/** Tags of the files, of each kind the first found, and what becomes chapters. */
+/** The tags of the files, each from the first file that has it, and the headings of the chapters. */
 async function ownMetadata(
 	{ execution, transport }: Session,
 	{ chapters, keepTags }: JoinInput,
@@ -158,7 +158,7 @@ function checkAlike(files: InputFile[], pauseMilliseconds: number): void {
 	}
 }
 
-/** How ffmpeg makes the shorter of two files, more likely the intro than the episode, fit the other. */
+/** The ffmpeg command that makes the shorter of two files fit the other: it is more likely the intro than the episode. */
 function convertLine(...files: [InputFile, InputFile]): string {
 	const [{ binary }, { info }] = files.sort(
 		(a, b) => (a.info.seconds ?? 0) - (b.info.seconds ?? 0),
