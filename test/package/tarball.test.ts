@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../package.json';
@@ -139,26 +139,36 @@ test('no file of the package, and none of the repository, holds a key', async ()
 	}
 });
 
-/** Lints as n8n's scanner does, for which comments that disable rules do not exist. Throws with the findings. */
-async function lint(cwd: string, ...args: string[]): Promise<void> {
-	const eslint = path.join(REPOSITORY, 'node_modules/eslint/bin/eslint.js');
-	// With jest's NODE_ENV the rules would take every file for one of their own test cases.
-	const env = { ...process.env, NODE_ENV: undefined };
-	await run(process.execPath, [eslint, '--no-inline-config', '--max-warnings=0', ...args], {
-		cwd,
-		env,
-	});
-}
-
-test("n8n's lint passes with all inline disables ignored, as n8n's scanner sees it", async () => {
-	await lint(REPOSITORY, 'nodes', 'credentials', 'package.json');
+test("the lint needs no comment to pass: n8n's scanner ignores those that disable a rule", async () => {
+	for (const root of ['nodes', 'credentials'])
+		for (const name of await readdir(path.join(REPOSITORY, root), { recursive: true })) {
+			if (!name.endsWith('.ts')) continue;
+			expect([name, await readFile(path.join(REPOSITORY, root, name), 'utf8')]).toEqual([
+				name,
+				expect.not.stringMatching(/(\/\*|\/\/)\s*eslint/),
+			]);
+		}
 });
 
 test("the packed files pass the rules of n8n's scanner, which finds what a comment would hide", async () => {
-	const rules = ['--config', path.join(__dirname, 'scanner.config.mjs')];
-	await lint(folder, ...rules, '**/*.js', 'package.json');
 	const hidden = path.join(folder, 'dist/nodes/hidden.js');
 	await writeFile(hidden, '/* eslint-disable */\nconsole.log(process.env);\n');
-	await expect(lint(folder, ...rules, hidden)).rejects.toThrow(/no-console|no-restricted-globals/);
-	await rm(hidden);
+	const report = path.join(folder, 'lint.json');
+	const args = ['--no-inline-config', '--config', path.join(__dirname, 'scanner.config.mjs')];
+	args.push('--format=json', `--output-file=${report}`, '**/*.js', 'package.json');
+	// With jest's NODE_ENV the rules would take every file for one of their own test cases.
+	const env = { ...process.env, NODE_ENV: undefined };
+	const eslint = path.join(REPOSITORY, 'node_modules/eslint/bin/eslint.js');
+	await expect(run(process.execPath, [eslint, ...args], { cwd: folder, env })).rejects.toThrow();
+
+	type Linted = { filePath: string; messages: Array<{ ruleId: string }> };
+	const linted = JSON.parse(await readFile(report, 'utf8')) as Linted[];
+	expect(linted.map(({ filePath }) => path.relative(folder, filePath))).toEqual(
+		expect.arrayContaining([...manifest.n8n.nodes, 'package.json']),
+	);
+	const found = linted.filter(({ messages }) => messages.length > 0);
+	expect(found.map(({ filePath }) => filePath)).toEqual([hidden]);
+	expect(found[0].messages.map(({ ruleId }) => ruleId)).toEqual(
+		expect.arrayContaining(['no-console', '@n8n/community-nodes/no-restricted-globals']),
+	);
 });
