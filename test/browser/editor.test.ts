@@ -152,15 +152,19 @@ test('an error says what happened and what to do', async () => {
 const FOLDER = path.join(REPOSITORY, 'examples');
 const examples = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 
-test.each(examples)('examples/%s: imported from its file, every node is known', async (file) => {
-	await editor.newWorkflow();
-	await editor.importFile(path.join(FOLDER, file));
-	const { nodes } = JSON.parse(await readFile(path.join(FOLDER, file), 'utf8')) as {
-		nodes: Array<{ name: string; type: string }>;
-	};
-	const shown = nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
-	for (const { name } of shown) await editor.node(name).waitFor();
-	expect(await editor.page.getByText('not installed').count()).toBe(0);
+describe('an example imported from its file: every node is known', () => {
+	beforeAll(async () => await editor.newWorkflow());
+	afterEach(async () => await editor.emptyWorkflow());
+
+	test.each(examples)('examples/%s', async (file) => {
+		await editor.importFile(path.join(FOLDER, file));
+		const { nodes } = JSON.parse(await readFile(path.join(FOLDER, file), 'utf8')) as {
+			nodes: Array<{ name: string; type: string }>;
+		};
+		const shown = nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		for (const { name } of shown) await editor.node(name).waitFor();
+		expect(await editor.page.getByText('not installed').count()).toBe(0);
+	});
 });
 
 test('an AI agent finds the node among its tools', async () => {
