@@ -153,11 +153,15 @@ const current = install(CURRENT);
 const SUITES: Record<string, Step[]> = {
 	'--all': [
 		programs({ ffmpeg: 'ffmpeg', chromium: 'chromium', '/usr/sbin/nginx': 'nginx-light' }),
-		pack,
 		beside(
 			[lint, types],
-			[jest(['unit', 'engine'], CORES)],
-			[current, jest(['n8n', 'browser'], n8nWorkers(0.5), CURRENT)],
+			[
+				pack,
+				beside(
+					[jest(['unit', 'engine'], CORES)],
+					[current, jest(['n8n', 'browser'], n8nWorkers(0.5), CURRENT)],
+				),
+			],
 		),
 	],
 	'--compat': [
