@@ -3,7 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
-import { installN8n, N8N_VERSIONS, REPOSITORY, type N8nVersion } from '../test/support/n8n/install';
+import {
+	CACHE,
+	installN8n,
+	N8N_VERSIONS,
+	REPOSITORY,
+	type N8nVersion,
+} from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { run, secondsSince, toStdout, type Show } from '../test/support/n8n/steps';
 import { runJest } from './jest';
@@ -75,11 +81,12 @@ const lint: Step = {
 	},
 };
 
-/** Of tests and scripts, which import the nodes; `pack` builds those alone. */
+/** Of tests and scripts, which import the nodes; `pack` builds those alone. The next run checks only what has changed. */
 const types: Step = {
 	name: 'types',
 	async work(show) {
-		await call(bin('tsc'), ['-p', 'test'], show);
+		const checked = path.join(CACHE, 'types.tsbuildinfo');
+		await call(bin('tsc'), ['-p', 'test', '--incremental', '--tsBuildInfoFile', checked], show);
 	},
 };
 
