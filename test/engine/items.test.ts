@@ -440,6 +440,7 @@ describe('an expression pasted into a fixed field', () => {
 		['Voice', speechNode({}, { voice: literal })],
 		['Voice', speechNode({}, { voice: { __rl: true, mode: 'id', value: literal } })],
 		['Send Once Key', speechNode({ sendOnceKey: '{{ $json.id }}' })],
+		['Tags', speechNode({ tags: { values: { title: '{{ $json.title }}' } } })],
 		['Script', speechNode({}, { ...script, script: literal })],
 		['Speakers', speechNode({}, script)],
 		['Prompt', { resource: 'video', operation: 'create', model: 'sim-video', prompt: literal }],

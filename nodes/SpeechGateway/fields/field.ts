@@ -59,11 +59,13 @@ export const panelField = <T>(
 	read: (parameters) => parse(parameters.raw(property.name, missing), property.displayName),
 });
 
-/** The same field for text that is charged: refuses typed text such as `{{ $json.text }}`, which was meant as an expression. */
-export const refuseLiterals = <T>(field: Field<T>): Field<T> => ({
+/** The same field, which refuses typed text such as `{{ $json.text }}`: it was meant as an expression. */
+export const refuseLiterals = <F extends Field>(field: F): F => ({
 	...field,
-	read(parameters) {
+	read(parameters: Parameters) {
 		for (const { name, displayName } of field.panel) parameters.refuseLiteral(name, displayName);
+		for (const { name, displayName } of field.options)
+			parameters.refuseLiteral(`options.${name}`, displayName);
 		return field.read(parameters);
 	},
 });

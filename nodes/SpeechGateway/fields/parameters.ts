@@ -38,7 +38,7 @@ export class Parameters {
 		if (literal === undefined) return;
 		throw new InputError(
 			`"${label}" contains an expression, but is set to "Fixed": ${literal.trim().slice(0, 80)}`,
-			'Switch the field to "Expression"; otherwise, the braces themselves would be sent for each item. Nothing was sent.',
+			'Switch the field to "Expression"; otherwise, the braces themselves would be used for each item. Nothing was sent.',
 		);
 	}
 

@@ -3,7 +3,7 @@ import type { Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
-import { type InputOf, option } from './field';
+import { type InputOf, option, refuseLiterals } from './field';
 import { choiceOption, type FileRef, isFile } from './kinds';
 
 /** What a user says about a file; for the cover, where it is. */
@@ -23,29 +23,31 @@ const TEXTS = [
 	},
 ] as const;
 
-export const tagsOption = option<TagValues>(
-	{
-		displayName: 'Tags',
-		name: 'tags',
-		type: 'fixedCollection',
-		placeholder: 'Add Tags',
-		default: {},
-		description:
-			'Title, artist, cover and other details that players show. PCM files cannot hold them.',
-		options: [
-			{
-				displayName: 'Tags',
-				name: 'values',
-				values: TEXTS.map((text) => ({ ...text, type: 'string' as const, default: '' })),
-			},
-		],
-	},
-	{},
-	(value) => {
-		// An expression may give the tags themselves, or a list as in other tables.
-		const [values] = [isRecord(value) && 'values' in value ? value.values : value].flat();
-		return isRecord(values) ? tagValues(values) : undefined;
-	},
+export const tagsOption = refuseLiterals(
+	option<TagValues>(
+		{
+			displayName: 'Tags',
+			name: 'tags',
+			type: 'fixedCollection',
+			placeholder: 'Add Tags',
+			default: {},
+			description:
+				'Title, artist, cover and other details that players show. PCM files cannot hold them.',
+			options: [
+				{
+					displayName: 'Tags',
+					name: 'values',
+					values: TEXTS.map((text) => ({ ...text, type: 'string' as const, default: '' })),
+				},
+			],
+		},
+		{},
+		(value) => {
+			// An expression may give the tags themselves, or a list as in other tables.
+			const [values] = [isRecord(value) && 'values' in value ? value.values : value].flat();
+			return isRecord(values) ? tagValues(values) : undefined;
+		},
+	),
 );
 
 function tagValues(values: IDataObject): TagValues {
