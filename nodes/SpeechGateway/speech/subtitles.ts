@@ -1,4 +1,4 @@
-import { clock } from '../core/clock';
+import { timestamp } from '../core/timestamp';
 import { sentences } from '../text/boundaries';
 import { cutText } from '../text/segment';
 import { heardAt, type Pause } from './heard';
@@ -124,7 +124,7 @@ interface Cue {
 
 function block(format: 'srt' | 'vtt', number: number, { from, to, lines, speaker }: Cue): string {
 	const text = lines.join('\n');
-	const times = `${clock(from)} --> ${clock(to)}`;
+	const times = `${timestamp(from)} --> ${timestamp(to)}`;
 	if (format === 'vtt') {
 		const voice = speaker?.replace(/\s+/g, ' ').trim();
 		const tag = voice ? `<v ${escapeMarkup(voice)}>` : '';

@@ -1,5 +1,5 @@
 /** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
-import { clock } from '../../core/clock';
+import { timestamp } from '../../core/timestamp';
 import { concat, uint32sBe, utf8 } from '../bytes';
 import { type Cover, type Metadata, toMilliseconds } from './metadata';
 import { RECORD_COMMENT } from './record';
@@ -29,7 +29,7 @@ export function vorbisComments({ tags, chapters, record }: Metadata): string[] {
 		...Object.entries(named).flatMap(([key, value]) => (value ? [`${key}=${value}`] : [])),
 		...chapters.flatMap(({ title, startSeconds }, index) => {
 			const key = `CHAPTER${String(index + 1).padStart(3, '0')}`;
-			return [`${key}=${clock(toMilliseconds(startSeconds))}`, `${key}NAME=${title}`];
+			return [`${key}=${timestamp(toMilliseconds(startSeconds))}`, `${key}NAME=${title}`];
 		}),
 		...(tags.cover ? [`METADATA_BLOCK_PICTURE=${pictureBlock(tags.cover)}`] : []),
 	];
