@@ -64,8 +64,10 @@ export const refuseLiterals = <F extends Field>(field: F): F => ({
 	...field,
 	read(parameters: Parameters) {
 		for (const { name, displayName } of field.panel) parameters.refuseLiteral(name, displayName);
-		for (const { name, displayName } of field.options)
+		for (const { name, displayName } of field.options) {
+			if (parameters.option(name) === undefined) continue;
 			parameters.refuseLiteral(`options.${name}`, displayName);
+		}
 		return field.read(parameters);
 	},
 });
