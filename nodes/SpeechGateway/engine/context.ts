@@ -26,3 +26,12 @@ export type NodeContext = Shared & Partial<IExecuteFunctions> & Internals;
 /** The settings of the workflow, such as `executionOrder` and `binaryMode`; empty where n8n tells none. */
 export const settingsOf = (context: NodeContext): IWorkflowSettings =>
 	context.getWorkflowSettings?.() ?? context.workflow?.settings ?? {};
+
+/**
+ * Whether n8n's engine 2.0 runs the node: it names executions by UUIDs instead of numbers, keeps nothing between two calls of a
+ * node, and never calls a node again after a wait.
+ */
+export function isEngine2(context: NodeContext): boolean {
+	const id = context.getExecutionId();
+	return settingsOf(context).engineType === 'v2' || (id !== undefined && !/^\d+$/.test(id));
+}

@@ -1,5 +1,5 @@
 import type { INode, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
-import { type NodeContext, settingsOf } from './context';
+import { isEngine2, type NodeContext, settingsOf } from './context';
 import { ignoreErrorOutput, moveToErrorOutput } from './errorOutput';
 import { doneAfterWaiting, firstExecutionId, rememberFirst } from './history';
 import { outlastStart, putToSleep, removeDecoy, timeoutAt, whyAwake } from './sleep';
@@ -83,6 +83,11 @@ export class Execution {
 		return this.context.getMode() === 'manual'
 			? saveManualExecutions !== false
 			: saveDataErrorExecution !== 'none';
+	}
+
+	/** Whether n8n keeps what the node writes into `memory` for its next call: its engine 2.0 does not. */
+	get keepsMemory(): boolean {
+		return !isEngine2(this.context);
 	}
 
 	/** How often n8n runs the node, at most, as long as it fails (Retry On Fail). */

@@ -1,7 +1,7 @@
 import type { IExecuteData, INode } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { pause } from '../core/pause';
-import { type NodeContext, settingsOf } from './context';
+import { isEngine2, type NodeContext, settingsOf } from './context';
 
 /**
  * How one node puts its execution to sleep and is called again. An execution that wakes up skips the first entry of its
@@ -20,6 +20,7 @@ const WAITS_FOR_RESULT: Record<string, string | undefined> = {
 /** Why the execution cannot sleep, to follow "it stayed awake:"; undefined if it can. */
 export function whyAwake(context: NodeContext, isTool: boolean): string | undefined {
 	if (isTool) return 'the node is used as a tool, and the agent waits for its answer';
+	if (isEngine2(context)) return "n8n's engine 2.0 calls no node again after a sleep";
 	const waits = WAITS_FOR_RESULT[context.getMode()];
 	if (waits) return waits;
 	if (resumesCaller(context)) return 'n8n might run its caller again after a sleep';

@@ -7,6 +7,9 @@ import type { Ledger } from '../requests/ledger';
 import { openSession, type Session } from '../requests/session';
 import type { Operation } from './operation';
 
+const ENGINE_2 =
+	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
+
 /** The session of one attempt. One that cannot reach the gateway still delivers what is paid for: see `unavailable`. */
 export async function openFor(
 	execution: Execution,
@@ -18,6 +21,7 @@ export async function openFor(
 	session.filesMayBeGone = ledger.retryOf !== undefined && !ledger.wokeUp;
 	session.endsAt = execution.timeoutAt(ledger.endsAt);
 	for (const hint of ledger.hints) session.hints.add(hint);
+	if (operation.billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
 	return session;
 }
 

@@ -1,0 +1,95 @@
+/* n8n's engine 2.0: executions named by a UUID, no settings, no memory between two calls, no cancel signal, no second call. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
+import { useVirtualTime } from '../support/clock';
+import { type EngineRun, jobNode, runNode, speechNode, texts, useSimulator } from './support';
+
+useVirtualTime();
+
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 400 });
+
+/** What the engine hands to a node. */
+const MEASURED = {
+	getExecutionId: () => '0b5f3c1e-6a53-4c6f-9d0e-2f1f0f4a7c11',
+	getWorkflowSettings: () => ({}),
+	getContext: () => ({}),
+	getExecutionCancelSignal: () => undefined,
+	setMetadata: undefined,
+};
+/** The same, once it passes the settings of the workflow, and should its executions ever have numbers. */
+const WITH_SETTINGS = {
+	...MEASURED,
+	getExecutionId: () => '7',
+	getWorkflowSettings: () => ({ executionOrder: 'v1', engineType: 'v2' }),
+};
+
+const putToWait = jest.fn();
+class OnEngine2 extends SpeechGateway {
+	constructor(context: object) {
+		super();
+		const { execute } = SpeechGateway.prototype;
+		this.execute = async function (this: IExecuteFunctions) {
+			const { runExecutionData } = this as unknown as { runExecutionData: object };
+			const executionData = { contextData: {}, nodeExecutionStack: [] };
+			Object.assign(this, context, {
+				runExecutionData: { ...runExecutionData, executionData },
+				putExecutionToWait: putToWait,
+			});
+			return await execute.call(this);
+		};
+	}
+}
+
+const run = async (more: Partial<EngineRun>, context: object = MEASURED) =>
+	await runNode({
+		...{ url: sim.url, apiKey: sim.apiKey, items: texts(3), parameters: speechNode() },
+		...more,
+		nodeType: new OnEngine2(context),
+	});
+
+test.each([
+	['by the ID of the execution', MEASURED],
+	["by the workflow's settings", WITH_SETTINGS],
+])('%s: a job is waited for awake, and hints say what protects', async (_, context) => {
+	const parameters = jobNode({ whileWaiting: 'sleep' });
+	const { outputs, hints } = await run({ parameters }, context);
+	expect(putToWait).not.toHaveBeenCalled();
+	expect(outputs[0].map(({ json }) => json.id)).toEqual(sim.jobs.map(({ id }) => id));
+	for (const { binary } of outputs[0]) expect(binary).toHaveProperty('data');
+	expect(hints).toEqual([
+		expect.stringContaining('only "Send Once Key"'),
+		expect.stringContaining('calls no node again'),
+	]);
+	expect(sim.charges).toHaveLength(3);
+});
+
+test('the IDs of jobs that take too long are in the errors', async () => {
+	sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
+	const parameters = jobNode({ whileWaiting: 'sleep', maxWait: 120 });
+	const { outputs } = await run({ parameters, onError: 'continueRegularOutput' });
+	const ids = outputs[0].map(({ json }) => (json.error as { jobId?: string }).jobId);
+	expect(ids.sort()).toEqual(sim.jobs.map(({ id }) => id).sort());
+});
+
+test('Send Once Key: what one execution has sent, the next one skips', async () => {
+	const parameters = speechNode({ sendOnceKey: '={{ $json.id }}' });
+	const nodeId = 'on-engine-2';
+	const first = await run({ parameters, nodeId });
+	const second = await run({ parameters, nodeId });
+	expect(first.outputs.map(({ length }) => length)).toEqual([3, 0]);
+	expect(second.outputs.map(({ length }) => length)).toEqual([0, 3]);
+	expect(second.outputs[1][0].json).toMatchObject({ reason: 'already_sent' });
+	expect(sim.charges).toHaveLength(3);
+});
+
+test("Send Once Key: where the engine cannot reach n8n's database, nothing is sent, and it says so", async () => {
+	const parameters = speechNode({ sendOnceKey: '={{ $json.id }}' });
+	const { error } = await run({ parameters, keyFault: () => 'before' });
+	expect(`${error?.message} ${error?.description}`).toContain('Send Once Key');
+	expect(sim.charges).toHaveLength(0);
+});
+
+test('a free operation needs no hint', async () => {
+	const { hints } = await run({ parameters: { resource: 'model', operation: 'getMany' } });
+	expect(hints).toEqual([]);
+});
