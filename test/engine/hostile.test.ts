@@ -2,7 +2,6 @@
 /** A gateway that misbehaves: every misbehaviour × every request × every mode, with the same invariants for each. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { REPOSITORY } from '../support/n8n/install';
 import { TEST_DAY } from '../support/day';
 import { MISBEHAVIOURS } from '../support/hostile/misbehaviours';
 import { ASKED } from '../support/hostile/operations';
@@ -13,7 +12,7 @@ import { markdown, outcomesIn, runTable } from '../support/hostile/table';
 const MAX_MEGABYTES = 800;
 /** Only so that a run that hangs ends. */
 const LIMIT_MS = 600_000;
-const DOCS = path.join(REPOSITORY, 'docs/misbehaving-gateway.md');
+const DOCS = path.join(__dirname, 'hostile.md');
 const TABLE = /- \*\*A\*\*: [^]*\|(?=\n\n|\n$)/;
 
 let reports: Report[];
