@@ -235,25 +235,24 @@ describe('text options', () => {
 });
 
 describe('tone tags', () => {
-	const TEXT = '[low voice] One is here. [pause 1s] Two is here. (sad) Three is here.';
-	const options = {
-		toneTags: 'round',
-		carryTone: true,
-		maxSegmentCharacters: 26,
-		concurrency: 1,
-		timings: true,
-		subtitles: 'srt',
-		longText: 'split',
-	};
-	const SENT = ['(low voice) One is here.', '(low voice) Two is here.', '(sad) Three is here.'];
+	const TEXT = '[low voice] One is here. [pause 1s] Two (softly) is here. (sad) Three is here.';
 
-	test('sent in one kind of brackets and again after cuts; counted; not shown', async () => {
-		const { outputs } = await speak(TEXT, options);
-		expect(inputs()).toEqual(SENT);
+	test('sent and counted as written, in any brackets; not changed by a pronunciation, not shown', async () => {
+		const { outputs } = await speak(TEXT, {
+			maxSegmentCharacters: 26,
+			concurrency: 1,
+			timings: true,
+			subtitles: 'srt',
+			longText: 'split',
+			pronunciations: { values: [{ find: 'low', say: 'high' }] },
+		});
+		expect(inputs()).toEqual([
+			'[low voice] One is here.',
+			'Two (softly) is here.',
+			'(sad) Three is here.',
+		]);
 		const { json } = outputs[0][0];
-		expect(json.characters).toBe(
-			'(low voice) One is here. Two is here. (sad) Three is here.'.length + '(low voice) '.length,
-		);
+		expect(json.characters).toBe(TEXT.replace('[pause 1s] ', '').length);
 		expect(json.parts).toMatchObject([
 			{ text: 'One is here.' },
 			{ text: 'Two is here.' },
@@ -265,58 +264,16 @@ describe('tone tags', () => {
 			'Two is here',
 			'Three is here',
 		]);
-		const estimate = await speak(TEXT, options, { operation: 'estimate' });
-		const { characters, segments, contentHash } = json;
-		expect(estimate.outputs[0][0].json).toMatchObject({ characters, segments, contentHash });
-	});
-
-	test('as written, and not carried, unless the options say so', async () => {
-		await speak(TEXT, { longText: 'split', concurrency: 1 });
-		expect(inputs()).toEqual(['[low voice] One is here.', 'Two is here. (sad) Three is here.']);
-	});
-
-	test('what remains is told in the words of the source', async () => {
-		sim.fault({ input: 'Two', status: 504, charge: true });
-		const { outputs } = await speak(TEXT, options);
-		expect(outputs[1][0].json).toMatchObject({
-			parts: [
-				{ status: 'done' },
-				{ status: 'unknown', text: '[pause 1s] Two is here.' },
-				{ status: 'notSent', text: '(sad) Three is here.' },
-			],
-			remainingText: '[pause 1s] Two is here.\n(sad) Three is here.',
-		});
-	});
-
-	test('a retry with other options finishes what was paid for', async () => {
-		sim.fault({ input: 'Three', status: 402 });
-		const first = await speak(TEXT, options);
-		expect(first.error?.message).toContain('402');
-		const second = await run({
-			parameters: speechNode(
-				{ ...options, toneTags: 'square', carryTone: false },
-				{ responseFormat: 'wav' },
-			),
-			items: [item({ text: TEXT })],
-			retryOf: saved(first.run),
-			mode: 'retry',
-		});
-		expect(inputs()).toEqual(SENT);
-		expect(second.hints.join()).toContain('other settings');
-		expect(second.outputs[0][0].json).toMatchObject({ segments: 3 });
 	});
 
 	test('jobs and dialogues', async () => {
 		await run({
-			parameters: speechNode(
-				{ toneTags: 'square' },
-				{ resource: 'speechJob', operation: 'create' },
-			),
+			parameters: speechNode({}, { resource: 'speechJob', operation: 'create' }),
 			items: [item({ text: TEXT })],
 		});
 		await run({
 			parameters: speechNode(
-				{ toneTags: 'square', carryTone: true, concurrency: 1 },
+				{ concurrency: 1 },
 				{
 					operation: 'dialogue',
 					script: 'Anna (laughing): One. [pause 1s] Two.\nBen [low voice]: Three.\nAnna: Four.',
@@ -325,9 +282,9 @@ describe('tone tags', () => {
 			),
 		});
 		expect(inputs()).toEqual([
-			'[low voice] One is here. Two is here. [sad] Three is here.',
-			'[laughing] One.',
-			'[laughing] Two.',
+			'[low voice] One is here. Two (softly) is here. (sad) Three is here.',
+			'(laughing) One.',
+			'Two.',
 			'[low voice] Three.',
 			'Four.',
 		]);
@@ -335,32 +292,6 @@ describe('tone tags', () => {
 });
 
 describe('hints where money may be wasted, which stop nothing', () => {
-	const HTML = '<p>It rains.</p>\n<p>Stay <a href="https://example.com">here</a>.</p>';
-
-	test.each([
-		['# News\n\nIt is **very** cold.', ['looks like Markdown: set "Text Format" to "Markdown"']],
-		[HTML, ['looks like HTML: set "Text Format" to "HTML"']],
-		[
-			'Here is your script:\n\nIt rains.\n\nLet me know if you need more!',
-			['written "Here is your script:" and "Let me know if you need more!" around the text'],
-		],
-	])('%j', async (text, words) => {
-		for (const more of [
-			{},
-			{ operation: 'estimate' },
-			{ resource: 'speechJob', operation: 'create' },
-		]) {
-			const { hints, error } = await speak(text, {}, more);
-			expect(error).toBeUndefined();
-			expect(hints).toEqual(words.map((some) => expect.stringContaining(some)));
-		}
-		expect(sim.charges).toHaveLength(2);
-	});
-
-	test('none with the right format', async () => {
-		expect((await speak(HTML, { textFormat: 'html' })).hints).toEqual([]);
-	});
-
 	test('dialogue: a narrator whom nobody declared, and one voice for two', async () => {
 		const voice = (value: string) => ({ __rl: true, mode: 'id', value });
 		const say = async (speakers: IDataObject[]) =>

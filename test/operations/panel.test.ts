@@ -132,8 +132,6 @@ test.each([
 	['timeout', 180],
 	['textFormat', 'plain'],
 	['parentheses', 'tags'],
-	['toneTags', 'asWritten'],
-	['carryTone', false],
 	['pauseAfterParagraphs', 0],
 	['timings', false],
 	['trimSilence', false],

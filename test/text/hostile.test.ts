@@ -112,7 +112,6 @@ const HTML: Array<[string, string]> = [
 const options: TextOptions = {
 	textFormat: 'plain',
 	parentheses: 'readAloud',
-	toneTags: 'round',
 	pronunciations: [
 		{ find: 'aaaa', say: 'b', wholeWord: true, matchCase: false },
 		{ find: '東', say: 'b', wholeWord: true, matchCase: false },
@@ -136,7 +135,6 @@ describe.each([
 		const { segments } = segmentPrepared(prepared, {
 			maxCharacters: 1000,
 			cutAtHeadings: true,
-			carryTone: true,
 		});
 		// One claim: there may be tens of thousands of segments.
 		const places = segments.map((segment) => segment.source);

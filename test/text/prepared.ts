@@ -5,7 +5,6 @@ export const prepare = (source: string, options: Partial<TextOptions> = {}) =>
 	prepareText(source, {
 		textFormat: 'plain',
 		parentheses: 'tags',
-		toneTags: 'asWritten',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
 		...options,

@@ -1,7 +1,6 @@
 import { toneTags, withoutTags } from '../../nodes/SpeechGateway/text/toneTags';
 import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentText } from '../../nodes/SpeechGateway/text/segment';
-import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 import { prepare } from './prepared';
 
 const tagsOf = (text: string) => toneTags(text).map(({ start, end }) => text.slice(start, end));
@@ -95,10 +94,10 @@ describe('scripts from other services', () => {
 			'[excitedly][laughs] No way! [whispers] I never knew it could be done. [sighs]',
 		],
 		[
-			'ElevenLabs v3, to a model with round tags',
+			'ElevenLabs v3, a longer one',
 			'[laughing nervously. Trying to keep composure] It is [pause] fine.',
-			{ toneTags: 'round' },
-			'(laughing nervously. Trying to keep composure) It is (pause) fine.',
+			{},
+			'[laughing nervously. Trying to keep composure] It is [pause] fine.',
 		],
 		[
 			'Bark',
@@ -107,40 +106,40 @@ describe('scripts from other services', () => {
 			'Hello, my name is Suno. And, uh — and I like pizza. [laughs] But I also have [clears throat] other interests ♪ la la ♪',
 		],
 		[
-			'Fish Audio S1, to a model with square tags',
+			'Fish Audio S1',
 			'(angry)(in a hurry tone) Go! (see page 3) He laughed. (laughing) Ha,ha,ha! (break)',
-			{ toneTags: 'square' },
-			'[angry][in a hurry tone] Go! (see page 3) He laughed. [laughing] Ha,ha,ha! [break]',
+			{},
+			'(angry)(in a hurry tone) Go! (see page 3) He laughed. (laughing) Ha,ha,ha! (break)',
 		],
 		[
 			'Fish Audio S2',
 			'[professional broadcast tone] Good evening. [pitch up] What? [super happy] Yes!',
-			{ toneTags: 'square' },
+			{},
 			'[professional broadcast tone] Good evening. [pitch up] What? [super happy] Yes!',
 		],
 		[
 			'Chinese',
 			'（开心）今天天气很好。[低声]别告诉他。（笑）走吧！',
-			{ toneTags: 'square' },
-			'[开心]今天天气很好。[低声]别告诉他。[笑]走吧！',
+			{},
+			'（开心）今天天气很好。[低声]别告诉他。（笑）走吧！',
 		],
 		[
 			'Japanese',
 			'［ささやく］静かに。（ため息）もう遅いよ。[少し笑いながら、優しく]おやすみ。',
-			{ toneTags: 'round' },
-			'(ささやく)静かに。(ため息)もう遅いよ。(少し笑いながら、優しく)おやすみ。',
+			{},
+			'［ささやく］静かに。（ため息）もう遅いよ。[少し笑いながら、優しく]おやすみ。',
 		],
 		[
 			'German stage directions',
 			'(flüsternd) Komm her. [lacht laut auf] Nie im Leben (das weißt du)!',
-			{ toneTags: 'square', parentheses: 'readAloud' },
-			'[flüsternd] Komm her. [lacht laut auf] Nie im Leben, das weißt du!',
+			{ parentheses: 'readAloud' },
+			'(flüsternd) Komm her. [lacht laut auf] Nie im Leben, das weißt du!',
 		],
 		[
 			'a chat model, as Markdown',
 			'- [x] **[cheerfully]** See [the docs](https://e.org)[^1].\n\n[^1]: A note.',
-			{ textFormat: 'markdown', toneTags: 'round' },
-			'(cheerfully) See the docs.',
+			{ textFormat: 'markdown' },
+			'[cheerfully] See the docs.',
 		],
 		[
 			'a web page',
@@ -151,8 +150,8 @@ describe('scripts from other services', () => {
 		[
 			'SSML',
 			'<speak>[sad] One.<break time="1s"/>[pause 500ms] <emphasis>Two</emphasis> [pause] three.</speak>',
-			{ toneTags: 'round' },
-			'(sad) One. Two (pause) three.',
+			{},
+			'[sad] One. Two [pause] three.',
 		],
 		[
 			'pronunciations',
@@ -179,71 +178,4 @@ test('a tag is not cut in two, nor from its word', () => {
 			expect(pieces.filter((piece) => piece.includes(`${tag} wonderful`))).toHaveLength(1);
 		}
 	}
-});
-
-describe('carrying a tone over cuts', () => {
-	const carried = (source: string, maxCharacters = 30, options: Partial<TextOptions> = {}) => {
-		const prepared = prepare(source, options);
-		const cut = segmentPrepared(prepared, { maxCharacters, carryTone: true });
-		for (const { text } of cut.segments) {
-			expect([...text].length).toBeLessThanOrEqual(maxCharacters);
-		}
-		// The source is complete, and what is added is not shown.
-		expect(cut.segments.map((one) => source.slice(one.source.start, one.source.end)).join('')).toBe(
-			source,
-		);
-		return cut;
-	};
-	const sent = (...given: Parameters<typeof carried>) =>
-		carried(...given).segments.map(({ text }) => text);
-
-	test('until the next tag or paragraph', () => {
-		const source =
-			'None yet. [whispering] One is here. Two is here. [sad] Three is here. Four is here.\n\nFive is here. Six is here.';
-		const { segments, text } = carried(source);
-		expect(segments.map((one) => one.text)).toEqual([
-			'None yet.',
-			'[whispering] One is here.',
-			'[whispering] Two is here.',
-			'[sad] Three is here.',
-			'[sad] Four is here.',
-			'Five is here. Six is here.',
-		]);
-		expect(segments.map((one) => one.written).join(' ')).toBe(
-			'None yet. One is here. Two is here. Three is here. Four is here. Five is here. Six is here.',
-		);
-		// What is sent, and counted, is the text and the two tags that were added.
-		expect(text).toBe(`${source}[whispering] [sad] `);
-	});
-	test('over a pause, without a space where the tag has none, and in the brackets that are sent', () => {
-		expect(sent('[low] One. [pause 1s] Two.', 1000)).toEqual(['[low] One.', '[low] Two.']);
-		expect(sent('（笑）今天很好。[pause 1s]明天也好。', 1000)).toEqual([
-			'（笑）今天很好。',
-			'（笑）明天也好。',
-		]);
-		expect(sent('[low] One. [pause 1s] Two.', 1000, { toneTags: 'round' })).toEqual([
-			'(low) One.',
-			'(low) Two.',
-		]);
-	});
-	test('a tag on a line of its own holds for the paragraph below it', () => {
-		expect(sent('[low]\n\nOne. [pause 1s] Two.\n\nThree. [pause 1s] Four.', 1000)).toEqual([
-			'[low]\n\nOne.',
-			'[low] Two.\n\nThree.',
-			'Four.',
-		]);
-	});
-	test('not where another tag comes first', () => {
-		expect(sent('[low] One. [pause 1s] “[high] Two.”', 1000)).toEqual([
-			'[low] One.',
-			'“[high] Two.”',
-		]);
-	});
-	test('a tag that would fill half of a segment is not carried', () => {
-		expect(sent('[a rather long one] One. Two.', 25)).toEqual(['[a rather long one] One.', 'Two.']);
-	});
-	test('a text that fits is not cut for it', () => {
-		expect(sent(`[low] ${'a'.repeat(24)}`, 30)).toHaveLength(1);
-		expect(sent('[low] One. [pause 1s] [sad] Two.', 1000)).toEqual(['[low] One.', '[sad] Two.']);
-	});
 });

@@ -222,7 +222,7 @@ export const locatorField = <T>(
 ): Field<T> =>
 	panelField(locatorProperty(spec), (given, label) => parse(locatorValue(given), label), missing);
 
-/** What a locator holds. A plain value is what older or generated workflows have. */
+/** What a locator holds. A plain value is what generated workflows have. */
 export const locatorValue = (given: unknown): unknown => (isRecord(given) ? given.value : given);
 
 export const locatorMode = (given: unknown): unknown => (isRecord(given) ? given.mode : undefined);

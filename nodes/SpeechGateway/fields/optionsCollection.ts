@@ -6,7 +6,7 @@ export const ORDER = [
 	...['sendOnceKey', 'maxEstimatedTokens'],
 	// Text and voice, answers
 	...['speed', 'textFormat', 'pronunciations', 'pronunciationsByWord', 'parentheses'],
-	...['toneTags', 'carryTone', 'voicesByName', 'longText', 'maxSegmentCharacters'],
+	...['voicesByName', 'longText', 'maxSegmentCharacters'],
 	...['pauseBetween', 'pauseAfterParagraphs', 'pauseBetweenSegments', 'reuseExisting'],
 	...['temperature', 'maxTokens', 'simplify', 'stream', 'tools', 'additionalBody'],
 	// File

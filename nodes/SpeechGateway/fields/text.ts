@@ -1,10 +1,10 @@
 import { InputError, NOTHING_SENT } from '../core/errors';
-import type { Brackets, TextFormat } from '../text/prepare';
+import type { TextFormat } from '../text/prepare';
 import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
 import { type InputOf, mapped, option } from './field';
-import { choiceOption, flagOption, isFlagSet, jsonObjectOption, rowsOf } from './kinds';
+import { choiceOption, isFlagSet, jsonObjectOption, rowsOf } from './kinds';
 import { pauseOption } from './pause';
 
 /** How a text is made ready to be spoken. */
@@ -35,24 +35,6 @@ export const textFields = {
 				description: 'Speak them, except for known tone words such as (happy)',
 			},
 		},
-	}),
-	toneTags: choiceOption<Brackets>({
-		displayName: 'Tone Tags',
-		name: 'toneTags',
-		default: 'asWritten',
-		description: 'The brackets around tone tags: each model understands only one kind',
-		choices: {
-			asWritten: { name: 'As Written' },
-			round: { name: 'Round', description: 'Send (happy), also for [happy]' },
-			square: { name: 'Square', description: 'Send [happy], also for (happy)' },
-		},
-	}),
-	carryTone: flagOption({
-		displayName: 'Carry Tone Over Cuts',
-		name: 'carryTone',
-		default: false,
-		description:
-			'Whether to repeat a tone tag at the start of each segment it holds for: until the next tag or the end of the paragraph. Repeated tags are sent and charged.',
 	}),
 	pronunciations: option<Pronunciation[]>(
 		{

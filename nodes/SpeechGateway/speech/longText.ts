@@ -6,7 +6,6 @@ import type { PreparedText } from '../text/prepare';
 import type { EstimateValues } from '../fields/longText';
 import type { Parameters } from '../fields/parameters';
 import { checkTaggable } from '../files/podcast';
-import { chatterHints } from './chatter';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
 import { knownParts, type PreviousVersion, withPrevious, withReused } from './previous';
 import { cutIntoSegments, headingsOf, requestName, type Speech, withPauses } from './parts';
@@ -57,11 +56,7 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 		text: cut.text,
 		asNew: () => (input.previous ? speechOf({ ...input, previous: undefined }) : undefined),
 		headings,
-		hints: [
-			...hintsOn(text, isWhole),
-			...chatterHints(source),
-			...chapterHints(input, text, headings),
-		],
+		hints: [...hintsOn(text, isWhole), ...chapterHints(input, text, headings)],
 		wordsOf: (from, to) => source.slice(parts[from].source.start, parts[to].source.end).trim(),
 	};
 });

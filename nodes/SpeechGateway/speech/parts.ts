@@ -69,8 +69,7 @@ export function cutIntoSegments(
 		longText,
 		maxSegmentCharacters,
 		chapters,
-		carryTone,
-	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters' | 'carryTone'>,
+	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
 	known: Fingerprint[] = [],
 ): PreparedSegments {
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
@@ -84,14 +83,12 @@ export function cutIntoSegments(
 		return segmentPrepared(text, {
 			maxCharacters,
 			cutAtHeadings: headings.length > 0,
-			carryTone,
 			known,
 		});
 	}
 	const source = { start: 0, end: text.source.length };
 	const written = shownWords(text, 0, text.written.text.length);
-	const words = text.spoken.text;
-	const whole = { text: words, words, written, source, pauseAfterMs: 0 };
+	const whole = { text: text.spoken.text, written, source, pauseAfterMs: 0 };
 	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
 	return {
 		pauseBeforeMs: 0,

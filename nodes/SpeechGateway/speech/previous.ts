@@ -151,7 +151,7 @@ export function recordFor(
 			length: lengthOf(info),
 			parts: parts.map(
 				(part, index): RecordedPart => ({
-					...fingerprintOf(part.words),
+					...fingerprintOf(part.text),
 					...places[index],
 					hash: partHash(part.text, part.voice, input),
 					voice: voices.indexOf(nameHash(part.voice)),

@@ -4,9 +4,8 @@ import { InputError } from '../core/errors';
 import { prepareText, type PreparedText } from '../text/prepare';
 import { countCharacters, isSpeakable } from '../text/segment';
 import type { SpeakingValues, SpeechValues } from '../fields/speech';
-import { textFields, type TextInput } from '../fields/text';
+import type { TextInput } from '../fields/text';
 import { DEFAULT_VOICE } from '../fields/voice';
-import { unsetOf } from '../fields/field';
 
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
 export type SpeakingInput = SpeakingValues & {
@@ -15,14 +14,12 @@ export type SpeakingInput = SpeakingValues & {
 	tokensToSpare?: number;
 };
 
-/** Makes a text ready to be spoken. Records of earlier versions of this node have none of the options. */
-export function prepared(text: string, options: Partial<TextInput>): PreparedText {
-	const all = { ...unsetOf(textFields), ...options };
-	return prepareText(text, {
-		...all,
-		pronunciations: [...all.pronunciations, ...all.pronunciationsByWord],
+/** Makes a text ready to be spoken. */
+export const prepared = (text: string, options: TextInput): PreparedText =>
+	prepareText(text, {
+		...options,
+		pronunciations: [...options.pronunciations, ...options.pronunciationsByWord],
 	});
-}
 
 /** Throws InputError when there is nothing to speak in a text. */
 export function mustBeSpeakable(spoken: string, label: string): void {

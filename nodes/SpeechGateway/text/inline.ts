@@ -4,7 +4,6 @@ import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { referenceAt } from './entities';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
 import { endOf, type MappedText, MappedWriter, startOf } from './mapped';
-import { formulaAt } from './math';
 import { type HtmlReader, isAltText, tagOf } from './html';
 import type { Reading } from './reading';
 
@@ -25,7 +24,7 @@ interface Bracket {
 	hasBracketAfter: boolean;
 }
 
-const SPECIAL = /[\\`*_~![\]<&\n$:【\ue200]/g;
+const SPECIAL = /[\\`*_~![\]<&\n:【\ue200]/g;
 /** Where chat models show a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`. */
 const SOURCE_MARK =
 	/:contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201/y;
@@ -84,9 +83,7 @@ export class InlineReader {
 	private special(mark: string, at: number): number {
 		switch (mark) {
 			case '\\':
-				return this.formula(at) ?? this.escape(at);
-			case '$':
-				return this.formula(at) ?? at + 1;
+				return this.escape(at);
 			case '`':
 				return this.code(at);
 			case '\n':
@@ -108,12 +105,6 @@ export class InlineReader {
 			default:
 				return this.sourceMark(at);
 		}
-	}
-
-	private formula(at: number): number | undefined {
-		const formula = formulaAt(this.text, at);
-		if (formula) this.changes.push({ start: at, ...formula });
-		return formula?.end;
 	}
 
 	private sourceMark(at: number): number {

@@ -127,7 +127,7 @@ class MarkdownReader {
 	}
 }
 
-/** Reads Markdown (CommonMark with GitHub's extensions, formulas and HTML) as a good reader would. */
+/** Reads Markdown (CommonMark with GitHub's extensions and HTML) as a good reader would. */
 export function readMarkdown(source: string): ReadText {
 	return new MarkdownReader(source).read();
 }

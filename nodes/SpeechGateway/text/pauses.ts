@@ -83,7 +83,7 @@ const SENTENCE_AND_BREAK = /(?<=[.!?…。．！？।؟][\p{Pe}\p{Pf}"']{0,2})[
  * Where the white space between two paragraphs starts and ends. Paragraphs end at blank lines or, in a text without any, at line
  * breaks after a full sentence.
  */
-export function paragraphBreaks(text: string): Span[] {
+function paragraphBreaks(text: string): Span[] {
 	const start = text.search(WORDS);
 	let end = 0;
 	for (const { 0: words, index } of text.matchAll(WORDS)) end = index + words.length;

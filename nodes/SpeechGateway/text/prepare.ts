@@ -1,5 +1,4 @@
 import { readHtml } from './html';
-import { looksLike } from './lookAlikes';
 import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
 import { plainHeadings } from './plainHeadings';
@@ -8,17 +7,14 @@ import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
 import { readPlain } from './ssml';
-import { bracketsOf, type Parentheses, type ToneTag, toneTags, untonedTags } from './toneTags';
+import { type Parentheses, type ToneTag, toneTags, untonedTags } from './toneTags';
 
 export type TextFormat = 'plain' | 'markdown' | 'html';
-/** The brackets in which tone tags are sent. */
-export type Brackets = 'asWritten' | 'round' | 'square';
 
 /** How to read a text. */
 export interface TextOptions {
 	textFormat: TextFormat;
 	parentheses: Parentheses;
-	toneTags: Brackets;
 	pronunciations: Pronunciation[];
 	/** Milliseconds; 0: none. */
 	pauseAfterParagraphs: number;
@@ -59,18 +55,11 @@ function readSource(source: string, format: TextFormat): ReadText {
 
 function notesOn(
 	{ dropped, notes }: ReadText,
-	source: string,
 	written: string,
-	{ parentheses, textFormat }: TextOptions,
+	{ parentheses }: TextOptions,
 ): string[] {
 	const all = [...notes];
-	const likeness = textFormat === 'plain' ? looksLike(source) : undefined;
-	if (likeness) {
-		all.push(
-			`The text looks like ${likeness}: set "Text Format" to "${likeness}", or its markup is spoken and charged.`,
-		);
-	}
-	if (dropped.length > 0 && likeness !== 'HTML') {
+	if (dropped.length > 0) {
 		const names = dropped.slice(0, 5).map((name) => `<${name}>`);
 		if (dropped.length > names.length) names.push('…');
 		all.push(
@@ -111,9 +100,6 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 		const kept = tagsIn(spoken);
 		spoken = rewrite(spoken, pronounce(spoken.text, options.pronunciations, kept));
 	}
-	if (options.toneTags !== 'asWritten') {
-		spoken = rewrite(spoken, bracketsOf(tagsIn(spoken), options.toneTags));
-	}
 	return {
 		source,
 		written,
@@ -128,6 +114,6 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 			level,
 			title: takePauses(slice(readText.text, wordsAt, end)).written.text.trim(),
 		})),
-		notes: notesOn(readText, source, text, options),
+		notes: notesOn(readText, text, options),
 	};
 }

@@ -65,13 +65,6 @@ export function isSpeakable(text: string): boolean {
 	return text.search(SPEAKABLE) >= 0;
 }
 
-/** Where the last letter, digit or emoji of a text ends; 0 if there is none. */
-export function endOfWords(text: string): number {
-	let end = 0;
-	for (const { 0: words, index } of text.matchAll(SPEAKABLE)) end = index + words.length;
-	return end;
-}
-
 /** The price of a piece with nothing to speak: higher than that of any cut. */
 const MUTE_PRICE = 10;
 
@@ -151,14 +144,13 @@ function nextSpeakable(text: string): Uint32Array {
  * Cuts text into pieces of at most `limit`, measured by `widthOf` (the width of a code point, an integer). Of all ways to cut, it
  * takes the one with the lowest sum of prices: those of its cuts, and for each piece the cube of the share that is left empty, so
  * that one nearly empty piece costs more than several partly empty ones. Leaves out white space at the cuts and at both ends,
- * and nothing else. `addedAt`: the width of what will be put before a piece that starts at an offset.
+ * and nothing else.
  */
 export function cutText(
 	text: string,
 	limit: number,
 	widthOf: (character: string) => number,
 	tags: ToneTag[] = [],
-	addedAt: (offset: number) => number = () => 0,
 ): TextSegment[] {
 	const widths = new Uint32Array(text.length + 1);
 	let offset = 0;
@@ -169,8 +161,7 @@ export function cutText(
 		widths[++offset] = width;
 	}
 	const measure = (start: number, end: number) => widths[end] - widths[start];
-	const widthFrom = (start: number, end: number) => addedAt(start) + measure(start, end);
-	const fits: Fits = (start, end) => widthFrom(start, end) <= limit;
+	const fits: Fits = (start, end) => measure(start, end) <= limit;
 
 	const protection = new Uint8Array(text.length + 1);
 	const fitting = tags.filter(({ start, end }) => fits(start, end));
@@ -234,7 +225,7 @@ export function cutText(
 	refine(first, last, 0);
 	keep(last, last, 0);
 
-	const fillOf = (start: number, end: number) => widthFrom(start, end) / limit;
+	const fillOf = (start: number, end: number) => measure(start, end) / limit;
 	return cheapestPieces(cuts, fillOf, isMute).map(({ start, end }) => ({
 		text: text.slice(start, end),
 		start,
@@ -281,11 +272,7 @@ function cheapestPieces(
  */
 export function segmentText(
 	text: string,
-	{
-		maxCharacters,
-		tags = toneTags(text),
-		addedAt,
-	}: { maxCharacters: number; tags?: ToneTag[]; addedAt?: (offset: number) => number },
+	{ maxCharacters, tags = toneTags(text) }: { maxCharacters: number; tags?: ToneTag[] },
 ): TextSegment[] {
-	return cutText(text, maxCharacters, () => 1, tags, addedAt);
+	return cutText(text, maxCharacters, () => 1, tags);
 }

@@ -1,5 +1,4 @@
-import { type Tone, tonesOf } from './carriedTones';
-import { countCharacters, firstIndex, type Span } from './characters';
+import { firstIndex, type Span } from './characters';
 import { type Fingerprint, knownPartsIn } from './knownParts';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
@@ -11,8 +10,6 @@ import { type ToneTag, withoutTags } from './toneTags';
 export interface PreparedSegment {
 	/** What is sent. */
 	text: string;
-	/** The same without a tone tag carried over from the segment before. */
-	words: string;
 	/** The words of the source for it, without markup and tone tags, for subtitles. */
 	written: string;
 	/** Its place in the source, with markup. The slices of all segments make up the source. */
@@ -105,40 +102,28 @@ function aroundKnown(
 
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
- * (Infinity: no limit). Every segment has something to speak. With `carryTone`, a segment that begins within the reach of a tone tag
- * starts with it again, unless the tag would fill half of the segment. Parts that are `known` become segments
- * again; what is between them is cut as if it stood alone.
+ * (Infinity: no limit). Every segment has something to speak. Parts that are `known` become segments again; what is between them is
+ * cut as if it stood alone.
  */
 export function segmentPrepared(
 	prepared: PreparedText,
 	{
 		maxCharacters: most,
 		cutAtHeadings = false,
-		carryTone = false,
 		known = [],
 	}: {
 		maxCharacters: number;
 		cutAtHeadings?: boolean;
-		carryTone?: boolean;
 		known?: Fingerprint[];
 	},
 ): PreparedSegments {
 	const { source, written, spoken, tags, headings } = prepared;
 	const { stretches, pauseBeforeMs } = stretchesOf(prepared, cutAtHeadings);
-	const widthOf = (tone: Tone | undefined) => countCharacters(tone?.prefix ?? '');
-	const tones = (carryTone ? tonesOf(prepared) : []).filter((tone) => widthOf(tone) <= most / 2);
-	const toneAt = (offset: number) => {
-		const tone = tones.at(firstIndex(tones, ({ to }) => to > offset));
-		return tone && tone.from <= offset ? tone : undefined;
-	};
-	const longestTone = tones.reduce((longest, tone) => Math.max(longest, widthOf(tone)), 0);
-	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length + longestTone));
-	const carried: string[] = [];
+	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length));
 	const cutAnew: Cutter = (start, end) =>
 		segmentText(spoken.text.slice(start, end), {
 			maxCharacters,
 			tags: tagsWithin(tags.spoken, start, end),
-			addedAt: (offset) => widthOf(toneAt(start + offset)),
 		}).map(({ text, ...place }) => ({ text, start: start + place.start, end: start + place.end }));
 	const cut = aroundKnown(prepared, known, cutAnew);
 	const segments: PreparedSegment[] = [];
@@ -157,11 +142,8 @@ export function segmentPrepared(
 			if (previous) previous.source.end = sourceCut;
 			sourceEnd = Math.max(first, endOf(written, writtenEnd));
 			starts.push(start);
-			const prefix = toneAt(start)?.prefix ?? '';
-			carried.push(prefix);
 			segments.push({
-				text: prefix + piece.text,
-				words: piece.text,
+				text: piece.text,
 				written: shownWords(prepared, from, writtenEnd),
 				source: { start: sourceCut, end: source.length },
 				pauseAfterMs: 0,
@@ -177,5 +159,5 @@ export function segmentPrepared(
 			return { title, level, segment };
 		})
 		.filter((chapter) => chapter.title !== '' && chapter.segment < starts.length);
-	return { pauseBeforeMs, segments, text: spoken.text + carried.join(''), chapters };
+	return { pauseBeforeMs, segments, text: spoken.text, chapters };
 }

@@ -1,6 +1,5 @@
 import { SENTENCE_END } from './boundaries';
 import { type Span, UNSPACED } from './characters';
-import type { Edit } from './mapped';
 import { isPauseMark } from './pauses';
 import { isTone } from './tones';
 
@@ -70,13 +69,6 @@ export const untonedTags = (text: string): string[] =>
 			return !isAttached && FEW_WORDS.test(round) && !isTone(round.trim());
 		})
 		.map(([tag]) => tag);
-
-/** Puts all tags in one kind of brackets. */
-export const bracketsOf = (tags: ToneTag[], kind: 'round' | 'square'): Edit[] =>
-	tags.flatMap(({ start, end }) => [
-		{ start, end: start + 1, text: kind === 'round' ? '(' : '[' },
-		{ start: end - 1, end, text: kind === 'round' ? ')' : ']' },
-	]);
 
 /** The text of the same length in which nothing within a tag ends a word, a clause or a sentence. */
 export function maskTags(text: string, tags: ToneTag[]): string {

@@ -6,7 +6,6 @@ import { countCharacters, isSpeakable } from '../../text/segment';
 import type { Speaker } from '../../fields/script';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, speechDialogue } from './dialogue.form';
-import { chatterHints } from '../../speech/chatter';
 import { checkVoices, voiceName } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../../files/podcast';
@@ -58,7 +57,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const all: Array<Omit<DialoguePart, 'request'> & { number: number }> = [];
 	let segments = 0;
 	let pauseBeforeMs = 0;
-	const hints = chatterHints(script);
+	const hints: string[] = [];
 	let headings: string[] = [];
 	for (const line of lines) {
 		headings.push(...line.headings);

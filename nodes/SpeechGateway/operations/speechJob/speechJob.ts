@@ -2,7 +2,6 @@ import { MAX_INPUT_CHARACTERS } from '../../core/limits';
 import { countCharacters } from '../../text/segment';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
-import { chatterHints } from '../../speech/chatter';
 import { estimateOf } from '../../speech/price';
 import { downloadAudio, submitJob } from '../../speech/speak';
 import { checkVoices, voiceIds, voiceName } from '../../speech/voices';
@@ -34,8 +33,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 
 	async submit(item, input) {
 		const { model, voice } = input;
-		const hints = [...hintsOn(preparedText(input), true), ...chatterHints(input.text)];
-		hints.forEach((hint) => item.session.hints.add(hint));
+		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
 		const isSent = item.ledger.isSettled('job');
 		const id = isSent ? voiceName(voice) : (await voiceIds(item, model, [voice]))(voice);
 		return await submitJob(item, { name: 'job', body: speechBody(input, spokenOf(input), id) });
