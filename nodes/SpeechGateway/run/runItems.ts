@@ -8,7 +8,7 @@ import { errorText, nodeError } from './errors';
 import type { Operation } from './operation';
 import { asToolCall, type CallResult } from './toolCall';
 
-/** The ledger's name in the node's context; executions saved by earlier versions have it. */
+/** The ledger's name in the node's context. */
 const LEDGER = 'speechGateway';
 
 /**
