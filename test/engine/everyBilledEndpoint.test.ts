@@ -3,7 +3,7 @@ import { endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { type EngineRun, runNode, saved, useSimulator } from './support';
+import { type EngineResult, type EngineRun, runNode, saved, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -73,31 +73,11 @@ const TABLE: Row[] = [
 ];
 
 const recording = Buffer.concat([...renderAudio('A recording.', 1, 'wav').chunks()]);
-const items: INodeExecutionData[] = ['one', 'two', 'three'].map((text) => ({
-	json: { text: `This is text ${text}.` },
-	binary: {
-		data: { data: recording.toString('base64'), mimeType: 'audio/wav', fileName: 'me.wav' },
-	},
-}));
-/** The item that has bad luck. */
-const UNLUCKY = 'This is text two.';
+const binary = {
+	data: { data: recording.toString('base64'), mimeType: 'audio/wav', fileName: 'me.wav' },
+};
 /** Of virtual time, many steps of the node's clock: one moment in which a busy machine seems to rest ends no request. */
-const TIMEOUT_SECONDS = 60;
-
-const run = async ({ parameters }: Row, more: Partial<EngineRun> = {}, options: IDataObject = {}) =>
-	await runNode({
-		parameters: { ...parameters, options: { maxRetries: 0, timeout: TIMEOUT_SECONDS, ...options } },
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items,
-		...more,
-	});
-/** How often each text was sent, and charged, in the order of the items. */
-const times = (all: Array<{ input?: string }>) =>
-	items.map(({ json }) => all.filter(({ input }) => input === json.text).length);
-const sent = () => times(sim.requests.filter(({ method }) => method === 'POST'));
-const charged = () => times(sim.charges);
-const counts = ({ outputs }: { outputs: unknown[][] }) => outputs.map(({ length }) => length);
+const timeout = 60;
 
 const PROXY_PAGE = '<html><body><h1>Bad Gateway</h1></body></html>';
 
@@ -118,22 +98,85 @@ const UNKNOWN: Array<[name: string, fault: Fault, reason: string]> = [
 	['empty', { truncate: 0, truncateClean: true }, 'damaged_response'],
 	['rubbish', { corrupt: true }, 'damaged_response'],
 ];
-/** Outcomes that cost nothing. */
+/** Outcomes that cost nothing, by the code that is told. */
 const NOT_CHARGED: Array<[name: string, fault: Fault]> = [
-	['402', { status: 402 }],
 	['422', { status: 422 }],
 	['429', { status: 429 }],
 	['503', { status: 503 }],
 	['500', { status: 500 }],
 ];
-/** Of these, those after which the same request may go again within one attempt. */
-const PASSING = NOT_CHARGED.filter(([name]) => ['429', '500', '503'].includes(name));
+/** Of these, one after which the same request never goes again within one attempt. */
+const REFUSED = '422';
 
-const MODES: Array<[name: string, more: Partial<EngineRun>]> = [
-	['stop', {}],
-	['continue', { onError: 'continueRegularOutput' }],
-	['error output', { onError: 'continueErrorOutput' }],
-];
+/** What happens to an item: how it ends, and how often it is sent. */
+interface Fate {
+	fault?: Fault;
+	/** `done`, the reason of an unknown outcome, or the code of an error. */
+	ends: string;
+	sent: number;
+}
+
+const GOOD: Fate = { ends: 'done', sent: 1 };
+/** Two unknown outcomes are never in a row, which would trip the circuit breaker. */
+const unknown = UNKNOWN.flatMap(([, fault, ends]): Fate[] => [
+	{ fault: { ...fault, times: Infinity }, ends, sent: 1 },
+	GOOD,
+]);
+const passing = NOT_CHARGED.filter(([name]) => name !== REFUSED).map(
+	([, fault]): Fate => ({ fault: { ...fault, times: 2 }, ends: 'done', sent: 3 }),
+);
+const lasting = NOT_CHARGED.map(
+	([name, fault]): Fate => ({
+		fault: { ...fault, times: Infinity },
+		ends: name,
+		sent: name === REFUSED ? 1 : 3,
+	}),
+);
+
+const textOf = (index: number) => `This is text number ${String(index).padStart(2, '0')}.`;
+
+/** Gives each item its fate; returns what runs them, one request at a time, in their order. */
+function prepared({ path, parameters }: Row, fates: Fate[]) {
+	for (const [index, { fault }] of fates.entries())
+		if (fault) sim.fault({ path, method: 'POST', input: textOf(index), ...fault });
+	const items = fates.map(
+		(_, index): INodeExecutionData => ({ json: { text: textOf(index) }, binary }),
+	);
+	return async (more: Partial<EngineRun> = {}, options: IDataObject = {}) =>
+		await runNode({
+			parameters: {
+				...parameters,
+				options: { maxRetries: 0, concurrency: 1, timeout, ...options },
+			},
+			...{ url: sim.url, apiKey: sim.apiKey, items },
+			...more,
+		});
+}
+
+/** How often each text is among requests or charges. */
+const times = (all: Array<{ input?: string }>, { length }: unknown[]) =>
+	Array.from({ length }, (_, index) => all.filter(({ input }) => input === textOf(index)).length);
+const sent = (fates: Fate[]) =>
+	times(
+		sim.requests.filter(({ method }) => method === 'POST'),
+		fates,
+	);
+
+/** Each item that came out, by its position: how it ended, on which output. */
+function endings({ outputs }: EngineResult): Array<[ends: unknown, output: number]> {
+	const all: Array<[unknown, number]> = [];
+	for (const [output, items] of outputs.entries()) {
+		for (const { json, pairedItem } of items) {
+			const { item } = pairedItem as { item: number };
+			expect(all[item]).toBeUndefined();
+			const { httpCode } = (json.error ?? {}) as IDataObject;
+			all[item] = [json.outcome === 'unknown' ? json.reason : (httpCode ?? 'done'), output];
+		}
+	}
+	return all;
+}
+const onOutput = (fates: Fate[], errors: number) =>
+	fates.map(({ ends }) => [ends, ends === 'done' ? 0 : /^\d+$/.test(ends) ? errors : 1]);
 
 test('every billed endpoint has a row', () => {
 	const billed = Object.entries(endpoints).flatMap(([name, endpoint]) => {
@@ -145,125 +188,80 @@ test('every billed endpoint has a row', () => {
 });
 
 describe.each(TABLE)('$path by $parameters.resource: $parameters.operation', (row) => {
-	const fault = (what: Fault, hits = Infinity) =>
-		sim.fault({ path: row.path, method: 'POST', input: UNLUCKY, times: hits, ...what });
-
-	test('all is well: each item sent and charged once', async () => {
-		const result = await run(row);
-		expect(counts(result)).toEqual([3, 0]);
-		expect(charged()).toEqual([1, 1, 1]);
-		expect(result.context).toEqual({});
-	});
-
-	describe.each(MODES)('%s', (_, mode) => {
-		test.each(UNKNOWN)(
-			'%s: sent once, with retries and Retry On Fail',
-			async (__, what, reason) => {
-				fault(what);
-				const result = await run(row, { ...mode, retryOnFail: true }, { maxRetries: 3 });
-				expect(result.error).toBeUndefined();
-				expect(counts(result).slice(0, 2)).toEqual([2, 1]);
-				expect(result.outputs[1][0]).toMatchObject({
-					json: { outcome: 'unknown', reason },
-					pairedItem: { item: 1 },
-				});
-				expect(sent()).toEqual([1, 1, 1]);
-				expect(result.context).toEqual({});
-			},
-		);
-
-		test.each(NOT_CHARGED)(
-			'%s: an error of that item, which was not charged',
-			async (name, what) => {
-				fault(what);
-				const result = await run(row, mode);
-				const { outputs, error } = result;
-				const errors = outputs.flat().filter(({ json }) => json.error);
-				if (mode.onError) {
-					expect(errors.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
-						[expect.objectContaining({ httpCode: name }), { item: 1 }],
-					]);
-					expect(charged()).toEqual([1, 0, 1]);
-				} else {
-					expect(error?.message).toContain(name);
-					expect(error?.message).toContain('item 2 of 3');
-					expect(charged()[1]).toBe(0);
-				}
-				expect(sent()[1]).toBe(1);
-			},
-		);
-	});
-
-	test.each(PASSING)(
-		'%s that passes: the same attempt sends it again, charged once',
-		async (_, what) => {
-			fault(what, 2);
-			const result = await run(row, {}, { maxRetries: 2 });
-			expect(counts(result)).toEqual([3, 0]);
-			expect(sent()).toEqual([1, 3, 1]);
-			expect(charged()).toEqual([1, 1, 1]);
+	test.each<[string, Fate[], Partial<EngineRun>, number]>([
+		['stop', [GOOD, ...unknown, ...passing], {}, 0],
+		[
+			'continue',
+			[GOOD, ...unknown, ...passing, ...lasting],
+			{ onError: 'continueRegularOutput' },
+			0,
+		],
+		['error output', [GOOD, ...unknown, ...lasting], { onError: 'continueErrorOutput' }, 2],
+	])(
+		'%s: each outcome goes where it belongs, and what may be charged never goes again',
+		async (_, fates, mode, errors) => {
+			const result = await prepared(row, fates)({ ...mode, retryOnFail: true }, { maxRetries: 2 });
+			expect(result.error).toBeUndefined();
+			expect(endings(result)).toEqual(onOutput(fates, errors));
+			expect(sent(fates)).toEqual(fates.map((fate) => fate.sent));
+			const charged = times(sim.charges, fates);
+			for (const [index, { ends }] of fates.entries())
+				if (ends === 'done' || /^\d+$/.test(ends))
+					expect([index, charged[index]]).toEqual([index, ends === 'done' ? 1 : 0]);
+			expect(result.context).toEqual({});
+			const ids = result.outputs[0].flatMap(({ json }) => (json.error ? [] : json.id));
+			if (row.isTask) for (const id of ids) expect(id).toMatch(/^(spj|video)_/);
+			if (row.isTask)
+				expect(new Set(ids).size).toBe(fates.filter(({ ends }) => ends === 'done').length);
 		},
 	);
 
-	test.each(NOT_CHARGED)('%s: Retry On Fail sends only what was not charged', async (_, what) => {
-		fault(what, 1);
-		const result = await run(row, { retryOnFail: true });
-		expect(counts(result)).toEqual([3, 0]);
-		expect(charged()).toEqual([1, 1, 1]);
-		expect(sent()[1]).toBe(2);
+	test('Retry On Fail sends only what was not charged', async () => {
+		const fates = [
+			GOOD,
+			...NOT_CHARGED.map(([, fault]): Fate => ({ fault, ends: 'done', sent: 2 })),
+		];
+		const result = await prepared(row, fates)({ retryOnFail: true, maxTries: 5 });
+		expect(endings(result)).toEqual(onOutput(fates, 0));
+		expect(sent(fates)).toEqual(fates.map((fate) => fate.sent));
+		expect(times(sim.charges, fates)).toEqual(fates.map(() => 1));
 		expect(result.context).toEqual({});
 	});
 
-	test.each(NOT_CHARGED)('%s: Retry execution sends only what was not charged', async (_, what) => {
-		fault(what, 1);
-		const first = await run(row);
-		expect(first.error).toBeDefined();
-		const second = await run(row, { retryOf: saved(first.run), mode: 'retry' });
-		expect(counts(second)).toEqual([3, 0]);
-		expect(charged()).toEqual([1, 1, 1]);
+	test('Retry execution sends only what was not charged', async () => {
+		const refused: Fate = { fault: { status: 402 }, ends: 'done', sent: 2 };
+		const fates = [GOOD, ...unknown, refused, GOOD];
+		const run = prepared(row, fates);
+		const first = await run();
+		expect(first.error?.message).toContain('402');
+		expect(first.error?.message).toContain(`item ${fates.length - 1} of ${fates.length}`);
+		const second = await run({ retryOf: saved(first.run), mode: 'retry' });
+		expect(endings(second)).toEqual(onOutput(fates, 0));
+		expect(sent(fates)).toEqual(fates.map((fate) => fate.sent));
 		expect(second.context).toEqual({});
 	});
 
-	test.each(UNKNOWN)(
-		'%s, and another item refused: Retry execution sends neither it nor what is done again',
-		async (_, what, reason) => {
-			fault(what);
-			sim.fault({ path: row.path, method: 'POST', input: 'three', status: 402, delayMs: 1_000 });
-			const first = await run(row);
-			expect(first.error?.message).toContain('402');
-			const second = await run(row, { retryOf: saved(first.run), mode: 'retry' });
-			expect(counts(second)).toEqual([2, 1]);
-			expect(second.outputs[1][0].json.reason).toBe(reason);
-			expect(sent()).toEqual([1, 1, 2]);
-		},
-	);
-
 	test('n8n dies while two are under way: Retry execution sends neither again', async () => {
-		fault({ connection: 'stall' });
-		sim.fault({ path: row.path, method: 'POST', input: 'three', status: 402, delayMs: 1_000 });
-		const two = { items: items.slice(1) };
+		const fates: Fate[] = [
+			{ fault: { connection: 'stall' }, ends: 'interrupted', sent: 1 },
+			{ fault: { status: 402, delayMs: 1_000 }, ends: 'interrupted', sent: 1 },
+		];
+		const run = prepared(row, fates);
 		let atDeath: object | undefined;
-		const first = await run(row, {
-			...two,
-			started: ({ data }) =>
-				void sim.waitFor((all) => {
-					if (all.length === 2) atDeath ??= structuredClone(data.executionData!.contextData);
-					return atDeath !== undefined;
-				}),
-		});
+		const first = await run(
+			{
+				started: ({ data }) =>
+					void sim.waitFor((all) => {
+						if (all.length === 2) atDeath ??= structuredClone(data.executionData!.contextData);
+						return atDeath !== undefined;
+					}),
+			},
+			{ concurrency: 2 },
+		);
 		const broken = saved(first.run);
 		Object.assign(broken.executionData!, { contextData: atDeath });
-		const second = await run(row, { ...two, retryOf: broken, mode: 'retry' });
-		expect(counts(second)).toEqual([0, 2]);
-		for (const { json } of second.outputs[1])
-			expect(json).toMatchObject({ outcome: 'unknown', reason: 'interrupted' });
-		expect(sent()).toEqual([0, 1, 1]);
+		const second = await run({ retryOf: broken, mode: 'retry' });
+		expect(endings(second)).toEqual(onOutput(fates, 0));
+		expect(sent(fates)).toEqual([1, 1]);
 	});
-
-	if (row.isTask)
-		test('the id is in what comes out, and the file is not a second charge', async () => {
-			const { outputs } = await run(row);
-			for (const { json } of outputs[0]) expect(json.id).toMatch(/^(spj|video)_/);
-			expect(new Set(outputs[0].map(({ json }) => json.id)).size).toBe(3);
-		});
 });
