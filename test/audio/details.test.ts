@@ -20,10 +20,7 @@ test('a text of ten minutes may become forty minutes of the widest sound', () =>
 
 test('audio that is passed on has its MIME type and extension', () => {
 	const types = Object.values(FOREIGN_FORMATS).map((one) => `${one.mimeType} ${one.extension}`);
-	expect(types).toEqual([
-		...['audio/flac flac', 'audio/aac aac', 'audio/mp4 m4a', 'audio/webm webm', 'audio/ogg ogg'],
-		...['audio/aiff aiff', 'audio/amr amr'],
-	]);
+	expect(types).toEqual(['audio/flac flac']);
 });
 
 test('a RIFF file of something else is no WAV, nor is a word at its eighth byte', () => {
@@ -104,7 +101,7 @@ describe('parts of Opus that cannot be joined', () => {
 		const open = async function* () {};
 		const parts = [surround, surround].map((info) => ({ info, open }));
 		for (const pauses of [{ before: 1 }, { between: 1 }, { after: 1 }])
-			await expect(joinAudio(parts, { pauses })).rejects.toThrow('more than two channels');
+			await expect(joinAudio(parts, pauses)).rejects.toThrow('more than two channels');
 	});
 	test('by several streams in a row, of one part or the other', () => {
 		expect(joinBlocker(chain, mono, next)).toBe('part 1 is several chained Ogg streams');

@@ -12,28 +12,13 @@ import {
 import { maxAudioBytes } from '../../nodes/SpeechGateway/speech/maxBytes';
 import { fixture, fixtureNames, formatOf, inspect } from './support';
 
-const foreign = (name: string) => new Uint8Array(readFileSync(join(__dirname, 'foreign', name)));
-
-describe('a container that is not read', () => {
-	it.each([
-		['tone.flac', 'flac'],
-		['tone.aac', 'aac'],
-		['tone.m4a', 'm4a'],
-		['tone.webm', 'webm'],
-		['tone.aiff', 'aiff'],
-		['vorbis.ogg', 'ogg'],
-		['flac.ogg', 'ogg'],
-	])('is told by its first bytes: %s', (name, format) => {
-		expect(sniffAudioFormat(foreign(name))).toBeUndefined();
-		expect(sniffForeignFormat(foreign(name))).toBe(format);
+describe('a format that is not read', () => {
+	it('is told by its first bytes', () => {
+		const flac = readFileSync(join(__dirname, 'foreign', 'tone.flac'));
+		expect(sniffAudioFormat(flac)).toBeUndefined();
+		expect(sniffForeignFormat(flac)).toBe('flac');
+		for (const name of fixtureNames()) expect(sniffForeignFormat(fixture(name))).toBeUndefined();
 	});
-
-	it.each(fixtureNames('mp3').concat(fixtureNames('wav'), fixtureNames('pcm')))(
-		'is not %s',
-		(name) => {
-			expect(sniffForeignFormat(fixture(name))).toBeUndefined();
-		},
-	);
 
 	it('is not random bytes', () => {
 		fc.assert(
@@ -43,12 +28,6 @@ describe('a container that is not read', () => {
 			}),
 			{ numRuns: 300 },
 		);
-	});
-
-	it('is AAC only with three frames in a row', () => {
-		const aac = foreign('tone.aac');
-		expect(sniffForeignFormat(aac.subarray(0, 40))).toBeUndefined();
-		expect(sniffForeignFormat(aac.subarray(1))).toBeUndefined();
 	});
 
 	it('cannot be joined, with its like or with another', async () => {

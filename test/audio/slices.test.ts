@@ -23,8 +23,8 @@ const partOf = (format: AudioFormat, bytes: Uint8Array, place?: Place): Part => 
 	} as unknown as Part;
 };
 
-async function join(parts: Part[], pauses: number[], trimSilence = false) {
-	const joined = await joinAudio(parts, { pauses: { between: pauses }, trimSilence });
+async function join(parts: Part[], pauses: number[]) {
+	const joined = await joinAudio(parts, { between: pauses });
 	const chunks: Uint8Array[] = [];
 	for await (const chunk of joined.chunks()) chunks.push(chunk);
 	return { ...joined, bytes: new Uint8Array(Buffer.concat(chunks)) };
@@ -51,18 +51,15 @@ describe.each(Object.keys(FILES))('%s', (name) => {
 	const format = formatOf(name);
 	const files = FILES[name].map((file) => partOf(format, fixture(file)));
 
-	test.each([false, true])(
-		'parts that are cut out and put back make the same file (trimmed: %s)',
-		async (trimSilence) => {
-			const parts = [...files, ...files, ...files];
-			const pauses = parts.slice(1).map((_, index) => (index % 3) * 170);
-			const before = await join(parts, pauses, trimSilence);
-			const after = await join(cut(format, before.bytes, before.places), pauses, trimSilence);
-			expect(after.places).toEqual(before.places);
-			expect(after.starts).toEqual(before.starts);
-			expect(Buffer.compare(after.bytes, before.bytes)).toBe(0);
-		},
-	);
+	test('parts that are cut out and put back make the same file', async () => {
+		const parts = [...files, ...files, ...files];
+		const pauses = parts.slice(1).map((_, index) => (index % 3) * 170);
+		const before = await join(parts, pauses);
+		const after = await join(cut(format, before.bytes, before.places), pauses);
+		expect(after.places).toEqual(before.places);
+		expect(after.starts).toEqual(before.starts);
+		expect(Buffer.compare(after.bytes, before.bytes)).toBe(0);
+	});
 
 	const alone = decodeAll(format, FILES[name].map(fixture));
 

@@ -59,7 +59,7 @@ export async function joinFiles(
 ) {
 	const joined = await joinAudio(
 		files.map((bytes) => ({ info: inspect(format, bytes), open: () => stream(cut(bytes)) })),
-		{ pauses: typeof pauses === 'object' && !Array.isArray(pauses) ? pauses : { between: pauses } },
+		typeof pauses === 'object' && !Array.isArray(pauses) ? pauses : { between: pauses },
 	);
 	const chunks: Uint8Array[] = [];
 	for await (const chunk of joined.chunks()) chunks.push(chunk);

@@ -156,7 +156,7 @@ test('the disk is full when what is done is joined: an unknown item stays unknow
 	let stores = 0;
 	breakStore('audio/wav', () => ++stores > 2);
 	const { outputs } = await run({
-		...{ parameters: generate({ trimSilence: true }), onError: 'continueErrorOutput' },
+		...{ parameters: generate({ subtitles: 'srt' }), onError: 'continueErrorOutput' },
 	});
 	expect(outputs.map(({ length }) => length)).toEqual([0, 1, 0]);
 	const [{ json, binary }] = outputs[1];

@@ -86,7 +86,7 @@ const titlesOf = (chapters: Array<{ title: string }>) => chapters.map(({ title }
 describe.each(['mp3', 'wav', 'opus'] as const)('%s', (format) => {
 	test('chapters begin where their headings are spoken; tags and cover are read by others', async () => {
 		const { outputs } = await run({
-			parameters: episode({ timings: true, trimSilence: true }, { responseFormat: format }),
+			parameters: episode({ timings: true }, { responseFormat: format }),
 		});
 		const [{ json, binary }] = outputs[0];
 		expect([...inputs()].sort()).toEqual([...SAID].sort());

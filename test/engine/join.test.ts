@@ -185,13 +185,13 @@ describe('errors name the file and say what to do', () => {
 		[
 			'JSON',
 			inMemory(Buffer.from('{"error":"gone"}'), 'x.json', 'application/json'),
-			'The file "x.json" in "data" is not audio but "application/json"',
+			'The file "x.json" in "data" is not MP3, WAV or Opus but "application/json"',
 		],
-		['a text that is called mp3', inMemory(Buffer.from('<html>Sign in'), 'x.mp3'), 'is not audio'],
+		['a text that is called mp3', inMemory(Buffer.from('<html>Sign in'), 'x.mp3'), 'is not MP3'],
 		[
 			'a picture',
 			inMemory(Buffer.from('\x89PNG\r\n\x1a\n' + 'x'.repeat(500), 'latin1'), 'x.png', 'image/png'),
-			'is not audio but "image/png"',
+			'is not MP3, WAV or Opus but "image/png"',
 		],
 		['nothing in it', inMemory(Buffer.alloc(0), 'x.mp3'), 'The file "x.mp3" in "data" is empty'],
 		[

@@ -126,7 +126,7 @@ describe('text options', () => {
 		['mp3', {}],
 		['wav', { longText: 'split', pauseBetweenSegments: 400 }],
 		['opus', { longText: 'job' }],
-		['pcm', { trimSilence: true }],
+		['pcm', {}],
 	])('%s: pauses at both ends of a text are in the file', async (responseFormat, options) => {
 		for (const text of [
 			'[pause 1.5s]\n* * *\n[pause 1s] One is here. [pause 2s]* * *',
@@ -361,7 +361,7 @@ describe('content hash', () => {
 	// Estimate had these options, too, in earlier versions.
 	const OF_FILES = {
 		...{ fileName: 'x', binaryPropertyName: 'y', subtitles: 'srt', timings: true },
-		...{ trimSilence: true, tags: { values: { title: 'A' } } },
+		...{ tags: { values: { title: 'A' } } },
 	};
 
 	const hashOf = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>

@@ -134,7 +134,6 @@ test.each([
 	['parentheses', 'tags'],
 	['pauseAfterParagraphs', 0],
 	['timings', false],
-	['trimSilence', false],
 	['chapters', 'headings'],
 	['keepTags', false],
 	['previousBinaryPropertyName', ''],
@@ -164,14 +163,7 @@ test('every option has a place in the order', () => {
 	expect(ORDER).toHaveLength(new Set(ORDER).size);
 });
 
-const OF_FILES = [
-	'Output Binary Field',
-	'File Name',
-	'Subtitles',
-	'Timings',
-	'Trim Silence',
-	'Tags',
-];
+const OF_FILES = ['Output Binary Field', 'File Name', 'Subtitles', 'Timings', 'Tags'];
 
 test.each([
 	['speech', 'estimate'],

@@ -176,6 +176,9 @@ test('cues begin within 0.15 s of their sentences, nine of ten within 0.4 s', as
 		const formats: Array<[AudioFormat, string]> = [
 			['mp3', '-b:a 64k'],
 			['opus', '-c:a libopus -b:a 32k'],
+			['opus', '-c:a libopus -b:a 64k -application audio -frame_duration 10'],
+			['opus', '-c:a libopus -b:a 12k -application voip -frame_duration 60'],
+			['opus', '-c:a libopus -b:a 32k -vbr off'],
 			['wav', '-c:a pcm_s16le'],
 		];
 		const files = encodeAll(
@@ -188,6 +191,11 @@ test('cues begin within 0.15 s of their sentences, nine of ten within 0.4 s', as
 		);
 		files.forEach((bytes, index) => {
 			const { seconds, pauses: ends = [] } = inspect(formats[index][0], bytes);
+			if (formats[index][1].includes('vbr off')) {
+				// Packets of one size say nothing: cues go by the text.
+				expect(ends).toEqual([]);
+				return;
+			}
 			const pauses = ends.flatMap((start, at) =>
 				at % 2 === 0 ? [{ start: start / 1000, end: ends[at + 1] / 1000 }] : [],
 			);

@@ -17,8 +17,6 @@ export interface BaseInfo {
 	dataBytes: number;
 	sampleRate: number;
 	channels: number;
-	/** Its quiet edges were cut off before, so it is not trimmed again. */
-	isTrimmed?: boolean;
 	/** Start and end of each pause in turn, in milliseconds of playing time. Left out of joined files. */
 	pauses?: number[];
 }

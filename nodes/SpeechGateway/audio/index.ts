@@ -17,7 +17,7 @@ import { type PcmInfo, PcmReader, planPcm } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
 import { planWav, wavBlocker, wavInStereo } from './wav/join';
 import { type WavInfo, WavReader } from './wav/reader';
-import { asWavSlice, cutWav } from './wav/slice';
+import { cutWav } from './wav/slice';
 
 export type { ForeignFormat, ForeignInfo } from './foreign';
 export { FOREIGN_FORMATS, sniffForeignFormat } from './foreign';
@@ -40,7 +40,7 @@ interface FormatEntry {
 	/** A mono file as stereo that sounds the same. */
 	inStereo(part: Part<AudioInfo>): Part<AudioInfo> | Promise<Part<AudioInfo>>;
 	/** See `PlanJoin`. */
-	plan(infos: AudioInfo[], pauses: number[], trimSilence: boolean): JoinPlan<AudioInfo>;
+	plan(infos: AudioInfo[], pauses: number[]): JoinPlan<AudioInfo>;
 	/** How parts are cut out of a joined file again; undefined: it has no place for a record of them. */
 	slices?: {
 		cut(whole: AudioInfo, places: Place[], emit: EmitSlice): AudioReader<AudioInfo>;
@@ -69,7 +69,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		blocker: wavBlocker,
 		inStereo: wavInStereo,
 		plan: planWav,
-		slices: { cut: cutWav, infoOf: asWavSlice },
+		slices: { cut: cutWav, infoOf: (info) => info },
 	},
 	opus: {
 		name: 'Opus',
@@ -171,15 +171,12 @@ export interface Pauses {
  *
  * @throws Error with the reason of `joinBlocker`
  */
-export async function joinAudio(
-	parts: AudioPart[],
-	{ pauses = {}, trimSilence = false }: { pauses?: Pauses; trimSilence?: boolean } = {},
-): Promise<JoinedAudio> {
+export async function joinAudio(parts: AudioPart[], pauses: Pauses = {}): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const alike = await withEqualChannels(readableParts(parts, pauses));
 	const infos = alike.map(({ info }) => info);
 	const { plan } = FORMATS[infos[0].format];
-	const { steps, ...planned } = plan(infos, pausesOf(pauses, parts.length), trimSilence);
+	const { steps, ...planned } = plan(infos, pausesOf(pauses, parts.length));
 	return { ...planned, chunks: () => joinedChunks(alike, steps()) };
 }
 

@@ -28,8 +28,6 @@ export interface Place {
 	padding?: number;
 	/** The file of the part tells decoders of them (MP3). */
 	isTold?: boolean;
-	/** Its quiet edges were cut off. */
-	isTrimmed?: boolean;
 	/** Its first packet was predicted from one that was left out (Opus). */
 	isExcerpt?: boolean;
 }
@@ -39,8 +37,6 @@ export interface JoinPlan<Info extends BaseInfo> {
 	info: Info;
 	/** Second at which each part starts. */
 	starts: number[];
-	/** Seconds of silence that are cut off the front of each part. */
-	trimmed: number[];
 	places: Place[];
 	/** New steps for each reading of the joined file. */
 	steps(): JoinSteps<Info>;
@@ -50,11 +46,7 @@ export interface JoinPlan<Info extends BaseInfo> {
  * Plans one file out of several that the format's blocker lets through, all with as many channels. `pauses`: milliseconds of
  * silence before each part, and after the last.
  */
-export type PlanJoin<Info extends BaseInfo> = (
-	infos: Info[],
-	pauses: number[],
-	trimSilence: boolean,
-) => JoinPlan<Info>;
+export type PlanJoin<Info extends BaseInfo> = (infos: Info[], pauses: number[]) => JoinPlan<Info>;
 
 /** The bytes of a joined file. @throws DamagedAudioError when a part is not the file that its info was made from */
 export async function* joinedChunks<Info extends BaseInfo>(

@@ -11,11 +11,22 @@ const SHORTEST_PAUSE = 0.1;
 const decibels = (level: number): number =>
 	level > 0 ? Math.max(0, Math.min(MAX_DB, Math.round(20 * Math.log10(level) - FLOOR_DB))) : 0;
 
+/** The level in dB up to which a moment is quiet. `quantile`: the level that a share of the file does not exceed. */
+export type Limit = (quantile: (share: number) => number) => number;
+
+/** What is quiet depends on how loud the voice is and on the noise behind it. */
+const belowVoice: Limit = (quantile) => {
+	const [noise, voice] = [quantile(0.05), quantile(0.8)];
+	return Math.max(voice - 30, Math.min(noise + 8, voice - 15));
+};
+
 /** One byte for each 10 ms while a file is read; only its pauses are kept. */
 export class LevelTrack {
 	private cells = new Uint8Array(1024);
 	private count = 0;
 	private seconds = 0;
+
+	constructor(private readonly limit = belowVoice) {}
 
 	/** The next stretch of audio. `level`: of full scale, 0 to 1 */
 	add(level: number, seconds: number): void {
@@ -31,10 +42,7 @@ export class LevelTrack {
 		while (this.count < end) this.cells[this.count++] = cell;
 	}
 
-	/**
-	 * Start and end of each pause in turn, in milliseconds; `late`: seconds by which the track lags behind what is heard. What is
-	 * quiet depends on how loud the voice is and on the noise behind it.
-	 */
+	/** Start and end of each pause in turn, in milliseconds. `late`: seconds by which the track lags behind what is heard. */
 	pauses(late = 0): number[] {
 		const cells = this.cells.subarray(0, this.count);
 		const counts = new Array<number>(MAX_DB + 1).fill(0);
@@ -43,8 +51,7 @@ export class LevelTrack {
 			let left = share * this.count;
 			return counts.findIndex((count) => (left -= count) <= 0);
 		};
-		const [noise, voice] = [quantile(0.05), quantile(0.8)];
-		const limit = Math.max(voice - 30, Math.min(noise + 8, voice - 15));
+		const limit = this.limit(quantile);
 		const pauses: number[] = [];
 		for (let at = 0; at < cells.length; at++) {
 			if (cells[at] > limit) continue;

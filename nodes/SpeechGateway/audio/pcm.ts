@@ -2,17 +2,14 @@
 import { filled } from './bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from './format';
 import type { Emit, PlanJoin } from './joiner';
-import { integerLevel, type QuietBytes, QuietEdges } from './quiet';
+import { integerLevel, SampleTrack } from './sampleTrack';
 import { layOutSamples } from './samples';
-import { sliceOf } from './slices';
 
 const SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 
 export interface PcmInfo extends BaseInfo {
 	format: 'pcm';
-	/** Left out of joined files, which are not trimmed again. */
-	quiet?: QuietBytes;
 }
 
 function pcmInfo(bytes: number): PcmInfo {
@@ -28,7 +25,7 @@ function pcmInfo(bytes: number): PcmInfo {
 
 export class PcmReader implements AudioReader<PcmInfo> {
 	private bytes = 0;
-	private readonly edges = new QuietEdges(
+	private readonly track = new SampleTrack(
 		BYTES_PER_SAMPLE,
 		SAMPLE_RATE,
 		integerLevel(BYTES_PER_SAMPLE),
@@ -38,7 +35,7 @@ export class PcmReader implements AudioReader<PcmInfo> {
 
 	feed(chunk: Uint8Array): void {
 		this.bytes += chunk.length;
-		this.edges.feed(chunk);
+		this.track.feed(chunk);
 		this.onAudio(chunk);
 	}
 
@@ -49,21 +46,19 @@ export class PcmReader implements AudioReader<PcmInfo> {
 				`The PCM audio is cut short: ${this.bytes} bytes are not a whole number of 16-bit samples`,
 			);
 		}
-		const pauses = this.edges.pauses();
-		return { ...pcmInfo(this.bytes), pauses, quiet: this.edges.end(BYTES_PER_SAMPLE, SAMPLE_RATE) };
+		return { ...pcmInfo(this.bytes), pauses: this.track.pauses() };
 	}
 }
 
 /** Plans the concatenation of PCM files. */
-export const planPcm: PlanJoin<PcmInfo> = (infos, pauses, trimSilence) => {
-	const layout = layOutSamples(infos, BYTES_PER_SAMPLE, pauses, trimSilence);
-	const { kept, pauseBytes, dataBytes, ...planned } = layout;
+export const planPcm: PlanJoin<PcmInfo> = (infos, pauses) => {
+	const { pauseBytes, dataBytes, ...planned } = layOutSamples(infos, BYTES_PER_SAMPLE, pauses);
 	return {
 		...planned,
 		info: pcmInfo(dataBytes),
 		steps: () => ({
 			header: filled(pauseBytes[0], 0),
-			createReader: (emit, part) => new PcmReader(sliceOf(kept[part], emit)),
+			createReader: (emit) => new PcmReader(emit),
 			finishPart: (emit, part) => filled(pauseBytes[part + 1], 0).forEach(emit),
 		}),
 	};

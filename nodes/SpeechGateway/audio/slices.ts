@@ -15,7 +15,3 @@ export function slicesOf(places: Place[], emit: EmitSlice): Emit {
 		at = end;
 	};
 }
-
-/** The same for a single slice. */
-export const sliceOf = (place: Place, emit: Emit): Emit =>
-	slicesOf([place], (_, bytes) => emit(bytes));

@@ -10,7 +10,7 @@ export const ORDER = [
 	...['pauseBetween', 'pauseAfterParagraphs', 'pauseBetweenSegments', 'reuseExisting'],
 	...['temperature', 'maxTokens', 'simplify', 'stream', 'tools', 'additionalBody'],
 	// File
-	...['fileName', 'subtitles', 'timings', 'trimSilence', 'previousBinaryPropertyName'],
+	...['fileName', 'subtitles', 'timings', 'previousBinaryPropertyName'],
 	...['binaryPropertyName', 'outputBinaryPropertyName'],
 	// Podcast
 	...['chapters', 'tags', 'keepTags'],

@@ -46,13 +46,6 @@ export const segmentFields = {
 		description:
 			'Whether to output when each part of the text starts and ends, in seconds, in the field "parts"',
 	}),
-	trimSilence: flagOption({
-		displayName: 'Trim Silence',
-		name: 'trimSilence',
-		default: false,
-		description:
-			'Whether to shorten silence at the start and end of each segment to about 0.12 seconds',
-	}),
 };
 
 export type SegmentValues = InputOf<typeof segmentFields>;

@@ -89,7 +89,7 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 		if (hasMp3Frames(head)) return 'mp3';
 	}
 	throw new InputError(
-		`${name} is not audio but "${mimeType}"`,
+		`${name} is not ${MARKED} but "${mimeType}"`,
 		`Files that can be joined: ${MARKED}, and PCM from this node.`,
 	);
 }

@@ -24,8 +24,6 @@ import type { StoredAudio } from './storeAudio';
 
 interface JoinOptions {
 	pauses?: Pauses;
-	/** Quiet edges are cut down. */
-	trimSilence?: boolean;
 	tags?: Tags;
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
 	headings?: Heading[];
@@ -38,8 +36,6 @@ interface JoinOptions {
 export interface JoinedFile extends StoredAudio {
 	/** Second at which each part starts. */
 	starts: number[];
-	/** Seconds of silence that were cut off the front of each part. */
-	trimmed: number[];
 	/** The chapters in a file of their own, when they are wanted. */
 	chapters?: IBinaryData;
 }
@@ -52,25 +48,25 @@ export async function joinStored(
 	session: Session,
 	parts: StoredAudio[],
 	fileName: string,
-	{ pauses = {}, trimSilence = false, tags = {}, headings, recordOf, cancel }: JoinOptions = {},
+	{ pauses = {}, tags = {}, headings, recordOf, cancel }: JoinOptions = {},
 ): Promise<JoinedFile> {
 	const { helpers } = session.execution;
 	const [{ binary: first, info: firstInfo }] = parts;
 	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
 	const { takesTags, isChanged } = changesTo(
 		parts,
-		{ pauses, trimSilence, isTagged, isRecorded: recordOf !== undefined },
+		{ pauses, isTagged, isRecorded: recordOf !== undefined },
 		session.hints,
 	);
-	const metadataOf = (starts: number[], seconds: number, trimmed?: number[]) => ({
+	const metadataOf = (starts: number[], seconds: number) => ({
 		tags,
-		chapters: chaptersOf(headings ?? [], starts, seconds, trimmed),
+		chapters: chaptersOf(headings ?? [], starts, seconds),
 	});
-	const chaptersFile = async (starts: number[], seconds: number | undefined, trimmed?: number[]) =>
+	const chaptersFile = async (starts: number[], seconds: number | undefined) =>
 		headings && seconds !== undefined
 			? {
 					chapters: await helpers.prepareBinaryData(
-						Buffer.from(chaptersJson(metadataOf(starts, seconds, trimmed))),
+						Buffer.from(chaptersJson(metadataOf(starts, seconds))),
 						withExtension(fileName, 'chapters.json'),
 						'application/json+chapters',
 					),
@@ -82,7 +78,6 @@ export async function joinStored(
 			binary: { ...first, fileName: withExtension(fileName, extension) },
 			info: firstInfo,
 			starts: [0],
-			trimmed: [0],
 			...(await chaptersFile([0], firstInfo.seconds)),
 		};
 	}
@@ -91,13 +86,13 @@ export async function joinStored(
 			info,
 			open: async () => untilCancelled(await chunksOf(session.execution, binary), cancel),
 		})),
-		{ pauses, trimSilence },
+		pauses,
 	);
-	const { starts, trimmed } = plain;
+	const { starts } = plain;
 	const { seconds } = plain.info;
 	const record = recordOf?.(plain.places, plain.info);
 	const joined = takesTags
-		? withMetadata(plain, { ...metadataOf(starts, seconds, trimmed), record })
+		? withMetadata(plain, { ...metadataOf(starts, seconds), record })
 		: plain;
 	const chunks = joined.chunks();
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
@@ -115,25 +110,18 @@ export async function joinStored(
 		binary,
 		info: joined.info,
 		starts,
-		trimmed,
-		...(await chaptersFile(starts, seconds, trimmed)),
+		...(await chaptersFile(starts, seconds)),
 	};
 }
 
 /** Whether the file takes tags and chapters, and whether anything of a single one is changed; hints say what it does not take. */
 function changesTo(
 	parts: StoredAudio[],
-	{
-		pauses,
-		trimSilence,
-		isTagged,
-		isRecorded,
-	}: { pauses: Pauses; trimSilence: boolean; isTagged: boolean; isRecorded: boolean },
+	{ pauses, isTagged, isRecorded }: { pauses: Pauses; isTagged: boolean; isRecorded: boolean },
 	hints: Set<string>,
 ): { takesTags: boolean; isChanged: boolean } {
 	const [{ info }] = parts;
-	const isReadable = !joinBlocker(info, info);
-	const takesTags = isReadable && canBeTagged(info.format);
+	const takesTags = !joinBlocker(info, info) && canBeTagged(info.format);
 	if (isTagged && !takesTags) {
 		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
 	}
@@ -143,8 +131,7 @@ function changesTo(
 	if (parts.length === 1 && edgePause > 0 && !takesPauses) {
 		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
 	}
-	const isChanged =
-		takesPauses || (isReadable && trimSilence) || (takesTags && (isTagged || isRecorded));
+	const isChanged = takesPauses || (takesTags && (isTagged || isRecorded));
 	return { takesTags, isChanged };
 }
 

@@ -1,5 +1,5 @@
 import type { Execution } from '../engine/execution';
-import { type AudioFormat, AudioInspector, sniffAudioFormat, sniffForeignFormat } from '../audio';
+import { type AudioFormat, AudioInspector, sniffAudioFormat } from '../audio';
 import { InputError } from '../core/errors';
 import { MAX_RECORDING_MB } from '../core/limits';
 import type { FileRef } from '../fields/kinds';
@@ -13,7 +13,7 @@ export interface Recording {
 	fileName: string;
 	mimeType: string;
 	bytes: number;
-	/** Read from the file's frames; undefined for types that are not read here (m4a, flac, …). */
+	/** Undefined for formats that are not read here (m4a, flac, …). */
 	seconds?: number;
 }
 
@@ -34,8 +34,7 @@ export async function inspectRecording(
 	for await (const chunk of await chunksOf(execution, file)) {
 		if (bytes === 0) {
 			format = sniffAudioFormat(chunk);
-			const isAudio = format ?? sniffForeignFormat(chunk);
-			if (!isAudio && !/^(audio\/|application\/ogg)/.test(file.mimeType)) {
+			if (!format && !/^((audio|video)\/|application\/(ogg|octet-stream))/.test(file.mimeType)) {
 				throw new InputError(
 					`The file in "${place}" is not audio but "${file.mimeType}"`,
 					'Use a recording such as mp3, wav or m4a. Nothing was sent.',

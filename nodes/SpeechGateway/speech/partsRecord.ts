@@ -8,7 +8,7 @@ import { evenlySpaced, type Fingerprint } from '../text/knownParts';
 const VERSION = 1;
 
 /** Bits of the number that a part's flags make. */
-const FLAGS = { isTold: 1, isTrimmed: 2, isExcerpt: 4 } as const;
+const FLAGS = { isTold: 1, isExcerpt: 2 } as const;
 
 export interface RecordedPart extends Fingerprint, Place {
 	/** Names what was sent; see `partHash`. */

@@ -14,7 +14,6 @@ import type { NarrationInput, Speech } from './parts';
 import { isDone, jobIdOf, type PartResult } from './speakAll';
 
 /** How files are made of parts. */
-type FileInput = Pick<NarrationInput, 'fileName' | 'trimSilence'>;
 
 /**
  * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
@@ -22,7 +21,7 @@ type FileInput = Pick<NarrationInput, 'fileName' | 'trimSilence'>;
  */
 export async function firstError(
 	item: ItemRequests,
-	input: FileInput,
+	input: Pick<NarrationInput, 'fileName'>,
 	speech: Speech,
 	results: PartResult[],
 ): Promise<unknown> {
@@ -78,7 +77,7 @@ export interface Remains {
 /** Describes runs of parts in order: finished ones as one file each, the others as text, with any bytes received. */
 export async function describeRemains(
 	item: ItemRequests,
-	input: FileInput,
+	input: Pick<NarrationInput, 'fileName'>,
 	speech: Speech,
 	results: PartResult[],
 ): Promise<Remains> {
@@ -98,7 +97,7 @@ export async function describeRemains(
 		if (isDone(first)) {
 			const audio = run.filter(isDone).map((one) => one.audio);
 			try {
-				const how = seams(input, speech, from, to + 1);
+				const how = seams(speech, from, to + 1);
 				const joined = await joinStored(item.session, audio, `${fileName}-part-${from + 1}`, how);
 				attach(from, run.length, joined.binary);
 			} catch {
@@ -138,12 +137,7 @@ function receivedOf(result: PartResult, segment: number): AttachedFiles {
 }
 
 /** How parts that follow each other are joined, from one index up to another. Pauses at a cut belong to what remains. */
-export function seams(
-	{ trimSilence }: FileInput,
-	{ parts, pauseBeforeMs }: Speech,
-	from = 0,
-	to = parts.length,
-) {
+export function seams({ parts, pauseBeforeMs }: Speech, from = 0, to = parts.length) {
 	const pauses = parts.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
 	const last = pauses.pop();
 	return {
@@ -152,7 +146,6 @@ export function seams(
 			between: pauses,
 			after: to === parts.length ? last : 0,
 		},
-		trimSilence,
 	};
 }
 

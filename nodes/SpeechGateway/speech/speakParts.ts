@@ -111,7 +111,7 @@ async function joinParts(
 ): Promise<JoinedFile> {
 	const { parts, headings } = speech;
 	return await joinStored(item.session, spoken, input.fileName, {
-		...seams(input, speech),
+		...seams(speech),
 		tags: await tagsOf(item, input),
 		headings: input.chapters === 'headings' ? headings : undefined,
 		recordOf: wantsRecord(input, parts) ? recordFor(input, parts) : undefined,

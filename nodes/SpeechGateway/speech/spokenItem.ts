@@ -19,7 +19,7 @@ export async function spokenItem(
 	input: NarrationInput,
 	speech: Speech,
 	who: IDataObject,
-	{ info, binary, starts, trimmed, chapters }: JoinedFile,
+	{ info, binary, starts, chapters }: JoinedFile,
 	spoken: StoredAudio[],
 ): Promise<INodeExecutionData> {
 	const { parts } = speech;
@@ -53,7 +53,7 @@ export async function spokenItem(
 		...(warnings.length > 0 && { warnings }),
 		...(input.timings && seconds !== undefined && { parts: timed }),
 	};
-	const heard = timed.map((text, index) => withPauses(text, spoken[index].info, trimmed[index]));
+	const heard = timed.map((text, index) => withPauses(text, spoken[index].info));
 	const cues = await subtitleFile(item, input, heard);
 	return {
 		json,
@@ -85,12 +85,11 @@ const timesOf = (parts: SpeechPart[], starts: number[], seconds: number): TimedT
 		...(speaker !== undefined && { speaker }),
 	}));
 
-/** The pauses of a part within what is left of it in the file. Records of earlier versions of this node have none. */
-function withPauses(text: TimedText, info: StoredAudio['info'], trimmed: number): HeardText {
+/** The pauses of a part, within its time in the file. */
+function withPauses(text: TimedText, info: StoredAudio['info']): HeardText {
 	if (!('pauses' in info) || !info.pauses) return text;
 	const seconds = text.endSeconds - text.startSeconds;
-	const within = (milliseconds: number) =>
-		Math.max(0, Math.min(seconds, milliseconds / 1000 - trimmed));
+	const within = (milliseconds: number) => Math.min(seconds, milliseconds / 1000);
 	const pauses: Pause[] = [];
 	for (let at = 0; at + 1 < info.pauses.length; at += 2) {
 		const [start, end] = [within(info.pauses[at]), within(info.pauses[at + 1])];

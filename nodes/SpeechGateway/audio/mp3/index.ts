@@ -4,7 +4,6 @@ import { channelGroup, type JoinBlocker, mustAgree, type Place, type PlanJoin } 
 import { parseHeader, repeated, silentFrame } from './frame';
 import { joinedEdges, keepFrames, layOut, type Mp3Segment } from './segment';
 import { MAX_SEEK_POINTS, type Mp3Info, Mp3Reader } from './reader';
-import { excerptOf } from './excerpt';
 import { frameBytes } from './reservoir';
 import { planEnd, planSeams } from './seams';
 import { stereoMp3 } from './stereo';
@@ -32,37 +31,34 @@ export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<M
  * them, if need be at a higher bitrate; all other frames are unchanged. `starts` and `seconds` say what a decoder plays, to
  * the sample.
  */
-export const planMp3: PlanJoin<Mp3Info> = (infos, pauses, trimSilence) => {
+export const planMp3: PlanJoin<Mp3Info> = (infos, pauses) => {
 	const [first] = infos;
-	const excerpts = infos.map((info) => excerptOf(info, trimSilence));
-	const [opening] = excerpts;
-	const closing = excerpts[excerpts.length - 1];
+	const last = infos[infos.length - 1];
 	const template = parseHeader(first.header);
 	const silence = silentFrame(first.header);
 	const pauseSamples = pauses.map((milliseconds) =>
 		Math.round((milliseconds / 1000) * template.sampleRate),
 	);
-	const segments = layOut(infos, excerpts, planSeams(excerpts, pauseSamples), silence.length);
+	const segments = layOut(infos, planSeams(infos, pauseSamples), silence.length);
 	const end = segments[segments.length - 1];
-	const pauseAtEnd = planEnd(closing.info.gapless, pauseSamples[infos.length], template.samples);
+	const pauseAtEnd = planEnd(last.gapless, pauseSamples[infos.length], template.samples);
 	const frames = end.frame + end.frames + pauseAtEnd.frames;
 	const dataBytes = end.byte + end.bytes + pauseAtEnd.frames * silence.length;
 
-	const shift = framesBefore(opening.info.gapless, template.samples) - opening.skip;
+	const shift = framesBefore(first.gapless, template.samples);
 	const joinedGapless = (start: Gapless | null, padding: number): Gapless | null =>
 		start && { delay: start.delay + shift * template.samples, padding };
 	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
-	const gapless = joinedGapless(opening.info.gapless, pauseAtEnd.padding);
-	const edgesAtEnd = pauseAtEnd.frames > 0 ? null : closing.info.edges;
-	const edges = gapless ?? (edgesAtEnd && joinedGapless(opening.info.edges, edgesAtEnd.padding));
+	const gapless = joinedGapless(first.gapless, pauseAtEnd.padding);
+	const edgesAtEnd = pauseAtEnd.frames > 0 ? null : last.edges;
+	const edges = gapless ?? (edgesAtEnd && joinedGapless(first.edges, edgesAtEnd.padding));
 	const starts = segments.map(({ info, frame, skip }) => {
 		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
 		const begin = info.gapless ? frame - skip : frame;
 		return (begin * template.samples + silent) / template.sampleRate;
 	});
-	const places = segments.map(({ info, whole, byte, bytes, skip, drop }): Place => {
-		const isTrimmed = trimSilence || whole.isTrimmed;
-		return {
+	const places = segments.map(
+		({ info, byte, bytes, skip, drop }): Place => ({
 			from: byte,
 			to: byte + bytes,
 			...(info.edges && {
@@ -70,9 +66,8 @@ export const planMp3: PlanJoin<Mp3Info> = (infos, pauses, trimSilence) => {
 				padding: cutAtEnd(info.edges) + DECODER_DELAY - drop * template.samples,
 			}),
 			...(info.gapless && { isTold: true }),
-			...(isTrimmed && { isTrimmed }),
-		};
-	});
+		}),
+	);
 	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
 	const position = (frame: number): number => {
 		if (frame < segments[0].frame) return frame * silence.length;
@@ -126,10 +121,6 @@ export const planMp3: PlanJoin<Mp3Info> = (infos, pauses, trimSilence) => {
 	return {
 		info,
 		starts,
-		trimmed: excerpts.map(({ before, skip }, part) => {
-			const samples = (before.frames + skip) * template.samples - (infos[part].gapless?.delay ?? 0);
-			return Math.max(0, samples / template.sampleRate);
-		}),
 		places,
 		steps: () => ({
 			header: [header, ...repeated(silence, segments[0].pauseFrames)],
@@ -145,9 +136,8 @@ export const planMp3: PlanJoin<Mp3Info> = (infos, pauses, trimSilence) => {
 /** Byte position of a frame within what is kept of one part. */
 function positionInSegment(segment: Mp3Segment, frame: number): number {
 	if (frame === 0) return 0;
-	const { whole, before, skip, startBytes, freshBytes } = segment;
-	const position = positionInPart(whole, before.frames + skip + frame) - before.bytes;
-	return Math.max(0, position - startBytes + freshBytes);
+	const { info, skip, startBytes, freshBytes } = segment;
+	return Math.max(0, positionInPart(info, skip + frame) - startBytes + freshBytes);
 }
 
 /** Byte position of a frame within the audio data of one part. */

@@ -3,11 +3,10 @@ import { BlockReader, hasText, uint32be } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { LevelTrack } from '../levels';
-import { apeItemBytes, beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
+import { beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
 import { frameLevel } from './loudness';
-import { QuietEdges, type QuietFrames } from './quiet';
 import { type EdgeFrame, readEdgeFrame } from './reservoir';
 import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
 
@@ -51,13 +50,11 @@ export interface Mp3Info extends BaseInfo {
 	head: EdgeFrame[];
 	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
 	tail: number[];
-	/** Left out of joined files, which are not trimmed again. */
-	quiet?: QuietFrames;
 }
 
 /**
  * Reads an MP3 file; passes whole frames of audio, in runs, to `onAudio`: no tags, no Xing header, no rubbish. With it, the
- * file has been inspected before, so it is not listened to again: its info has no pauses, no quiet edges and no `head`.
+ * file has been inspected before, so it is not listened to again: its info has no pauses and no `head`.
  */
 export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private first = 0;
@@ -74,7 +71,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private rubbish = 0;
 	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
-	private readonly quiet = new QuietEdges(EDGE_FRAMES);
 	private readonly track = new LevelTrack();
 	private seekPositions: number[] = [];
 	private seekInterval = 1;
@@ -126,7 +122,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			head: [...this.head],
 			tail: [...this.tail],
 			pauses: this.track.pauses(cutAtStart(gapless) / frame.sampleRate),
-			quiet: this.quiet.end(),
 		};
 	}
 
@@ -219,11 +214,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private passOver(bytes: Uint8Array, at: number, last: boolean): number {
 		const trailer = trailerBytes(bytes, at, last);
 		if (trailer === NEED_MORE) return this.want(bytes.length - at + MARK_BYTES);
-		if (trailer > 0) {
-			// What looked like rubbish were the items of an APE tag, of which only the end is marked.
-			if (this.rubbish <= apeItemBytes(bytes, at)) this.rubbish = 0;
-			return trailer;
-		}
+		if (trailer > 0) return trailer;
 		let end = at + 1;
 		while (end < bytes.length && bytes[end] !== 0xff && !hasText(bytes, end, 'A')) end++;
 		this.rubbish += end - at;
@@ -262,7 +253,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private listen(header: number, frame: Frame, bytes: Uint8Array, at: number): void {
 		const edge = readEdgeFrame(bytes, at);
 		const level = frameLevel(bytes, at, header);
-		this.quiet.add(edge, level, frame);
 		this.track.add(level, frame.samples / frame.sampleRate);
 		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
 	}

@@ -1,6 +1,5 @@
 /** Which frames of MP3 parts are left out where two parts meet. */
 import { parseHeader } from './frame';
-import type { Excerpt } from './excerpt';
 import { EDGE_FRAMES, type Mp3Info } from './reader';
 import { freshHeader } from './reservoir';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, type Gapless } from './xing';
@@ -22,10 +21,9 @@ export interface Kept {
  * it: the one that holds least. At the ends of the file, and of a part whose delay is not known, nothing is left out.
  * `pauseSamples`: before each part.
  */
-export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
-	const infos = excerpts.map(({ info }) => info);
+export function planSeams(infos: Mp3Info[], pauseSamples: number[]): Kept[] {
 	const frameSamples = parseHeader(infos[0].header).samples;
-	const kept = excerpts.map(({ skip }): Kept => ({ pauseFrames: 0, skip, drop: 0 }));
+	const kept = infos.map((): Kept => ({ pauseFrames: 0, skip: 0, drop: 0 }));
 	const pauseFrames = Math.round(pauseSamples[0] / frameSamples);
 	kept[0].pauseFrames = pauseFrames + framesBefore(infos[0].gapless, frameSamples);
 	let error = pauseFrames * frameSamples - pauseSamples[0]; // samples by which the part starts too late
@@ -35,8 +33,8 @@ export function planSeams(excerpts: Excerpt[], pauseSamples: number[]): Kept[] {
 		const padding = cutAtEnd(before.edges) + DECODER_DELAY;
 		const delay = cutAtStart(after.edges) - DECODER_DELAY;
 		let least = Infinity;
-		let choice = { error, pauseFrames: 0, skip: excerpts[part].skip, drop: 0 };
-		for (const skip of possibleSkips(excerpts[part])) {
+		let choice = { error, pauseFrames: 0, skip: 0, drop: 0 };
+		for (const skip of possibleSkips(after)) {
 			for (const drop of possibleDrops(before, kept[part - 1].skip)) {
 				const late = error + padding + delay - pauseSamples[part] - (skip + drop) * frameSamples;
 				const pauseFrames = Math.max(0, Math.round(-late / frameSamples));
@@ -77,9 +75,9 @@ export function planEnd(
 	return { frames, padding };
 }
 
-function possibleSkips({ info: { edges, head }, skip: least }: Excerpt): number[] {
-	if (!edges) return [least];
-	return [...head.keys()].filter((skip) => skip >= least && freshHeader(head, skip) !== undefined);
+function possibleSkips({ edges, head }: Mp3Info): number[] {
+	if (!edges) return [0];
+	return [...head.keys()].filter((skip) => freshHeader(head, skip) !== undefined);
 }
 
 /** How many frames may be left out at the end of a part; at least one of it stays. */

@@ -2,17 +2,12 @@
 import { concat, uint32be } from '../bytes';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import { sliceOf } from '../slices';
-import type { Excerpt } from './excerpt';
 import { EDGE_FRAMES, type Mp3Info } from './reader';
 import { type EdgeFrame, frameBytes, freshFrame, freshHeader, readEdgeFrame } from './reservoir';
 import type { Kept } from './seams';
 
 export interface Mp3Segment extends Kept {
 	info: Mp3Info;
-	/** The whole part, and what of it is in front of `info`. */
-	whole: Mp3Info;
-	before: Excerpt['before'];
 	/** Number of its first frame in the joined audio, and the byte at which that begins. */
 	frame: number;
 	byte: number;
@@ -27,15 +22,10 @@ export interface Mp3Segment extends Kept {
 }
 
 /** Puts the segments one behind the other. */
-export function layOut(
-	wholes: Mp3Info[],
-	excerpts: Excerpt[],
-	kept: Kept[],
-	silentFrameBytes: number,
-): Mp3Segment[] {
+export function layOut(infos: Mp3Info[], kept: Kept[], silentFrameBytes: number): Mp3Segment[] {
 	let frame = 0;
 	let byte = 0;
-	return excerpts.map(({ info, before }, part): Mp3Segment => {
+	return infos.map((info, part): Mp3Segment => {
 		const { skip, drop, pauseFrames } = kept[part];
 		const { head, tail } = info;
 		const header = freshHeader(head, skip)!; // seams are planned where there is one
@@ -47,8 +37,6 @@ export function layOut(
 		const segment = {
 			...kept[part],
 			info,
-			whole: wholes[part],
-			before,
 			frame,
 			byte,
 			frames: info.frames - skip - drop,
@@ -85,7 +73,7 @@ export function keepFrames(segment: Mp3Segment, emit: Emit): Emit {
 		emit(freshFrame(head, segment.skip, segment.header, frames));
 		start = [];
 	};
-	const take: Emit = (run) => {
+	return (run) => {
 		let rest = run;
 		if (at < segment.startBytes) {
 			const left = segment.startBytes - at;
@@ -96,8 +84,6 @@ export function keepFrames(segment: Mp3Segment, emit: Emit): Emit {
 		at += rest.length;
 		if (kept.length > 0) emit(kept);
 	};
-	const { before, info } = segment;
-	return sliceOf({ from: before.bytes, to: before.bytes + info.dataBytes }, take);
 }
 
 function sameFrame(a: EdgeFrame, b: EdgeFrame): boolean {

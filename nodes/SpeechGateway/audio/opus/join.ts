@@ -35,17 +35,13 @@ export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
  * packet, so whole packets are left out at the seams (see `planSeams`), and silent ones reset the decoder there (see
  * `beginAnew`). Pauses are silent packets of 20 ms. All times count what plays: the length claimed is the length decoded.
  */
-export const planOpus: PlanJoin<OpusInfo> = (wholes, pauses, trimSilence) => {
-	const infos = wholes.map((info) =>
-		trimSilence && !info.isTrimmed ? withoutQuietEdges(info) : info,
-	);
+export const planOpus: PlanJoin<OpusInfo> = (infos, pauses) => {
 	const [first] = infos;
 	const pauseSamples = pauses.map((milliseconds) =>
 		Math.round((milliseconds / 1000) * SAMPLE_RATE),
 	);
 	const kept = planSeams(
 		infos,
-		trimSilence,
 		pauseSamples,
 		Math.max(...infos.map((one) => one.maxPacketSamples)),
 	);
@@ -71,13 +67,11 @@ export const planOpus: PlanJoin<OpusInfo> = (wholes, pauses, trimSilence) => {
 		starts.push((all.samples + lead - preSkip) / SAMPLE_RATE);
 		const own = keptOf(info, kept[index]);
 		const from = all.packets + before.length;
-		const isTrimmed = trimSilence || info.isTrimmed;
 		places.push({
 			from,
 			to: from + own.packets,
 			delay: info.preSkip - skip.samples,
 			padding: paddingOf(info) + info.tail.samples - drop.samples,
-			...(isTrimmed && { isTrimmed }),
 			...((info.isExcerpt || skip.packets > 0) && { isExcerpt: true }),
 		});
 		const made = tallyOf([...before, ...after]);
@@ -112,9 +106,6 @@ export const planOpus: PlanJoin<OpusInfo> = (wholes, pauses, trimSilence) => {
 	return {
 		info,
 		starts,
-		trimmed: infos.map(
-			({ preSkip: skipped }, part) => (skipped - wholes[part].preSkip) / SAMPLE_RATE,
-		),
 		places,
 		steps: () => {
 			const writer = new PageWriter(packetsPerPage, all.packets, endSample);
@@ -139,17 +130,6 @@ export const planOpus: PlanJoin<OpusInfo> = (wholes, pauses, trimSilence) => {
 		},
 	};
 };
-
-/** The file described as the excerpt that is left of it: with a longer pre-skip and an earlier end. */
-function withoutQuietEdges(info: OpusInfo): OpusInfo {
-	const { start, end } = info.quiet ?? {};
-	const isShorter = end && info.all.samples - end.samples < info.endSample;
-	return {
-		...info,
-		...(start && start.samples > info.preSkip ? { lead: start, preSkip: start.samples } : {}),
-		...(isShorter ? { tail: end, last: end.last, endSample: info.all.samples - end.samples } : {}),
-	};
-}
 
 /** Decoders play mono packets of a stereo stream on both channels (RFC 7845, section 5.1.1). */
 export function opusInStereo({ info, open }: Part<OpusInfo>): Part<OpusInfo> {

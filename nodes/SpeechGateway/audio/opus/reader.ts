@@ -3,9 +3,7 @@ import { BlockReader, concat, hasText, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { oggChecksum } from './checksum';
-import { LevelTrack } from '../levels';
-import { PacketLevels } from './loudness';
-import { QuietEdges, type QuietPackets } from './quiet';
+import { LevelTrack, type Limit } from '../levels';
 import type { Packet, Tally } from './tally';
 import { addPacket, addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tally';
 
@@ -35,6 +33,13 @@ const OPUS_HEAD_BYTES = 19;
 const FIRST_CELT_CONFIG = 16;
 /** Only the name of the comment packet matters; it may carry a picture. */
 const TAGS_KEPT_BYTES = 8;
+/** The highest bitrate of Opus, 510 kbit/s. */
+const MAX_BYTES_PER_SECOND = 63_750;
+/**
+ * Encoders with a variable bitrate make packets of silence at least a quarter smaller than those of speech; at a constant one
+ * no packet is small, and no pause is found. The levels are squares, so 5 dB are that quarter.
+ */
+const smallPackets: Limit = (quantile) => quantile(0.7) - 5;
 /** Packets known at the end of a file: what a seam adds is less than two packets, so seldom more are left out there. */
 export const EDGE_PACKETS = 8;
 
@@ -62,8 +67,6 @@ export interface OpusInfo extends BaseInfo {
 	maxPacketSegments: number;
 	/** The first packet was predicted from one that is not there. */
 	isExcerpt?: boolean;
-	/** Left out of joined files, which are not trimmed again. */
-	quiet?: QuietPackets;
 }
 
 /**
@@ -158,15 +161,12 @@ function chained(before: OpusInfo | undefined, next: OpusInfo): OpusInfo {
 		endSample: before.endSample + played,
 		all: addTally(before.all, next.all, 1),
 		pauses: undefined,
-		quiet: undefined,
 	};
 }
 
 /** One logical stream, page by page. */
 class OpusStream {
 	private head?: Uint8Array;
-	/** More than two channels are several streams in each packet. */
-	private isMultistream = false;
 	private serial = 0;
 	private nextPage = 0;
 	private packetIndex = 0;
@@ -189,9 +189,7 @@ class OpusStream {
 	private last: Packet[] = [];
 	private maxPacketSamples = 0;
 	private maxPacketSegments = 0;
-	private readonly edges = new QuietEdges(EDGE_PACKETS);
-	private readonly levels = new PacketLevels();
-	private readonly track = new LevelTrack();
+	private readonly track = new LevelTrack(smallPackets);
 
 	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void) {}
 
@@ -234,7 +232,6 @@ class OpusStream {
 			maxPacketSamples: this.maxPacketSamples,
 			maxPacketSegments: this.maxPacketSegments,
 			pauses: this.track.pauses(this.preSkip / SAMPLE_RATE),
-			quiet: this.edges.end(),
 		};
 	}
 
@@ -305,7 +302,6 @@ class OpusStream {
 				);
 			}
 			this.head = packet.slice();
-			this.isMultistream = packet[18] !== 0;
 			this.preSkip = uint16le(packet, 10);
 			return;
 		}
@@ -323,9 +319,8 @@ class OpusStream {
 		const size: Packet = { bytes: packet.length, samples };
 		addPacket(this.all, size);
 		if (this.all.samples <= this.preSkip) addPacket(this.lead, size);
-		const level = this.isMultistream ? 1 : this.levels.read(packet);
-		this.edges.add(size, level);
-		this.track.add(level, samples / SAMPLE_RATE);
+		const seconds = samples / SAMPLE_RATE;
+		this.track.add((size.bytes / seconds / MAX_BYTES_PER_SECOND) ** 2, seconds);
 		this.pagePackets.push(size);
 		this.maxPacketSamples = Math.max(this.maxPacketSamples, samples);
 		this.maxPacketSegments = Math.max(this.maxPacketSegments, segmentsOf(packet.length));

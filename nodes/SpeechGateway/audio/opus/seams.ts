@@ -47,12 +47,11 @@ export interface Kept {
  */
 export function planSeams(
 	infos: OpusInfo[],
-	trimSilence: boolean,
 	pauseSamples: number[],
 	packetSamples: number,
 ): Kept[] {
 	const kept = infos.map((info, part): Kept => {
-		const isPreceded = part > 0 || trimSilence || pauseSamples[0] > 0;
+		const isPreceded = part > 0 || pauseSamples[0] > 0;
 		const isExcerpt = isPreceded && info.preSkip > MAX_ENCODER_DELAY;
 		const skip = isExcerpt ? info.lead : emptyTally();
 		return { before: [], after: [], skip, drop: info.tail };

@@ -24,7 +24,8 @@ export const cutOpus: CutSlices<OpusInfo> = (whole, places, emit) => {
 	});
 };
 
-export const asOpusSlice = (
-	info: OpusInfo,
-	{ padding = 0, isTrimmed, isExcerpt }: Place,
-): OpusInfo => ({ ...info, endSample: info.all.samples - padding, isTrimmed, isExcerpt });
+export const asOpusSlice = (info: OpusInfo, { padding = 0, isExcerpt }: Place): OpusInfo => ({
+	...info,
+	endSample: info.all.samples - padding,
+	isExcerpt,
+});

@@ -10,7 +10,7 @@ import { riffChunks } from './riff';
 import { MAX_CHAPTERS, vorbisComments } from './vorbis';
 
 export * from './metadata';
-export { type OwnMetadata, readMetadata } from './read';
+export { readMetadata } from './read';
 
 type Tagger = (joined: JoinedAudio, metadata: Metadata) => JoinedAudio;
 

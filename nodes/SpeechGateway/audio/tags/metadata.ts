@@ -30,6 +30,16 @@ export interface Metadata {
 	record?: string;
 }
 
+/** A chapter as it was read; it ends where the next one starts. */
+export type OwnChapter = Omit<Chapter, 'endSeconds'>;
+
+/** What was read of a file. */
+export interface OwnMetadata extends Omit<Metadata, 'chapters'> {
+	chapters: OwnChapter[];
+}
+
+export const byStart = (a: OwnChapter, b: OwnChapter): number => a.startSeconds - b.startSeconds;
+
 /** The tags that have a value. */
 export const withoutEmpty = (tags: Tags): Tags =>
 	Object.fromEntries(Object.entries(tags).filter(([, value]) => Boolean(value)));
@@ -50,24 +60,18 @@ export interface Heading {
 	title: string;
 	/** Index of the part. */
 	part: number;
-	/** Seconds from the start of the part, before it was trimmed; 0 if left out. */
+	/** Seconds from the start of the part; 0 if left out. */
 	seconds?: number;
 }
 
 /**
- * Chapters from headings, in order. `starts`: second at which each part starts; `trimmed`: seconds cut off its front. A chapter
- * ends where the next one starts. Headings at one place would be chapters of no length, so their titles are joined.
+ * Chapters from headings, in order. `starts`: second at which each part starts. A chapter ends where the next one starts.
+ * Headings at one place would be chapters of no length, so their titles are joined.
  */
-export function chaptersOf(
-	headings: Heading[],
-	starts: number[],
-	seconds: number,
-	trimmed: number[] = [],
-): Chapter[] {
+export function chaptersOf(headings: Heading[], starts: number[], seconds: number): Chapter[] {
 	const titles = new Map<number, string[]>();
 	for (const { title, part, seconds: within = 0 } of headings) {
-		const later = Math.max(0, within - (trimmed[part] ?? 0));
-		const start = Math.min(starts[part] + later, starts[part + 1] ?? seconds);
+		const start = Math.min(starts[part] + within, starts[part + 1] ?? seconds);
 		titles.set(start, [...(titles.get(start) ?? []), title]);
 	}
 	const places = [...titles].sort(([a], [b]) => a - b);

@@ -2,19 +2,9 @@
 import { hasText, nameAt, uint28be, uint32le } from '../bytes';
 import type { AudioFormat } from '../format';
 import { readId3 } from './readId3';
-import type { Metadata, Tags } from './metadata';
+import { byStart, type OwnMetadata, type Tags } from './metadata';
 import { readVorbis } from './readVorbis';
 import { RECORD_CHUNK } from './record';
-
-/** A file's own chapters; where they end follows from the next one's start. */
-export interface OwnChapter {
-	title: string;
-	startSeconds: number;
-}
-
-export interface OwnMetadata extends Omit<Metadata, 'chapters'> {
-	chapters: OwnChapter[];
-}
 
 /** A tag with a large cover; more is not kept in memory. */
 const MAX_TAG_BYTES = 32 * 1024 * 1024;
@@ -125,8 +115,6 @@ class RiffTags {
 		return { tags: this.tags, chapters: chapters.sort(byStart), record: this.record };
 	}
 }
-
-export const byStart = (a: OwnChapter, b: OwnChapter): number => a.startSeconds - b.startSeconds;
 
 const text = (bytes: Uint8Array): string =>
 	new TextDecoder()

@@ -1,7 +1,7 @@
 /** Reads ID3v2.3 and 2.4; id3.ts has the layout drawn. Sizes of 2.4 are four times seven bits. */
 import { hasText, nameAt, uint28be, uint32be } from '../bytes';
-import { type Cover, sniffCover, type Tags, withoutEmpty, yearIn } from './metadata';
-import { byStart, type OwnChapter, type OwnMetadata } from './read';
+import type { Cover, OwnChapter, OwnMetadata, Tags } from './metadata';
+import { byStart, sniffCover, withoutEmpty, yearIn } from './metadata';
 import { RECORD_OWNER } from './record';
 
 const UNSYNCHRONISED = 0x80;

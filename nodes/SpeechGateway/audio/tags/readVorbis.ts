@@ -1,7 +1,7 @@
 /** Reads the OpusTags packet; vorbis.ts and opus/comments.ts have it drawn. */
 import { hasText, uint32be, uint32le } from '../bytes';
-import { type Cover, sniffCover, withoutEmpty, yearIn } from './metadata';
-import { byStart, type OwnChapter, type OwnMetadata } from './read';
+import type { Cover, OwnChapter, OwnMetadata } from './metadata';
+import { byStart, sniffCover, withoutEmpty, yearIn } from './metadata';
 import { RECORD_COMMENT } from './record';
 
 export function readVorbis(packet: Uint8Array): OwnMetadata {

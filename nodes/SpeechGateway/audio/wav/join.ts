@@ -2,7 +2,6 @@ import { concat, filled, putText } from '../bytes';
 import type { Part } from '../format';
 import { channelGroup, type Emit, type JoinBlocker, mustAgree, type PlanJoin } from '../joiner';
 import { layOutSamples } from '../samples';
-import { sliceOf } from '../slices';
 import type { WavInfo } from './reader';
 import {
 	bytesPerSampleFrame,
@@ -29,10 +28,7 @@ export const wavBlocker: JoinBlocker<WavInfo> = mustAgree<WavInfo>({
 /** Every sample twice. @throws Error when that would be more than 4 GiB */
 export function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
 	const bytes = checkWavBytes(HEADER_BYTES + 2 * info.dataBytes);
-	const stereo: WavInfo = {
-		...wavInfo({ ...shapeOf(info), channels: 2 }, 2 * info.dataBytes, bytes),
-		quiet: info.quiet && { start: 2 * info.quiet.start, end: 2 * info.quiet.end },
-	};
+	const stereo = wavInfo({ ...shapeOf(info), channels: 2 }, 2 * info.dataBytes, bytes);
 	return {
 		info: stereo,
 		async *open() {
@@ -67,10 +63,10 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 }
 
 /** Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through. @throws Error beyond 4 GiB */
-export const planWav: PlanJoin<WavInfo> = (infos, pauses, trimSilence) => {
+export const planWav: PlanJoin<WavInfo> = (infos, pauses) => {
 	const [first] = infos;
-	const layout = layOutSamples(infos, bytesPerSampleFrame(first), pauses, trimSilence);
-	const { kept, pauseBytes, dataBytes, ...planned } = layout;
+	const layout = layOutSamples(infos, bytesPerSampleFrame(first), pauses);
+	const { pauseBytes, dataBytes, ...planned } = layout;
 	const bytes = checkWavBytes(wavFileBytes(dataBytes));
 	const info = wavInfo(shapeOf(first), dataBytes, bytes);
 	const { encoding, bitsPerSample } = first;
@@ -81,7 +77,7 @@ export const planWav: PlanJoin<WavInfo> = (infos, pauses, trimSilence) => {
 		info,
 		steps: () => ({
 			header: [wavHeader(info), ...filled(pauseBytes[0], silence)],
-			createReader: (emit, part) => new WavReader(sliceOf(kept[part], emit)),
+			createReader: (emit) => new WavReader(emit),
 			finishPart: (emit, part) => {
 				filled(pauseBytes[part + 1], silence).forEach(emit);
 				if (part === infos.length - 1) filled(dataBytes & 1, 0).forEach(emit);

@@ -2,8 +2,15 @@
 import { BlockReader, hasText, nameAt, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import type { QuietBytes, SampleLevel } from '../quiet';
-import { aLawLevel, floatLevel, integerLevel, level8Bit, muLawLevel, QuietEdges } from '../quiet';
+import type { SampleLevel } from '../sampleTrack';
+import {
+	aLawLevel,
+	floatLevel,
+	integerLevel,
+	level8Bit,
+	muLawLevel,
+	SampleTrack,
+} from '../sampleTrack';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
@@ -35,8 +42,6 @@ export interface WavInfo extends BaseInfo {
 	bitsPerSample: number;
 	/** Format tag: 1 PCM, 3 float, 6 A-law, 7 mu-law; never 0xFFFE. */
 	encoding: number;
-	/** Left out of joined files, which are not trimmed again. */
-	quiet?: QuietBytes;
 }
 
 type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
@@ -44,7 +49,7 @@ type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'enc
 /** What is known of the samples while they are read. */
 interface Samples {
 	shape: WavShape;
-	edges: QuietEdges;
+	track: SampleTrack;
 }
 
 /** A chunk being read, and how many of its bytes are still to come. */
@@ -155,9 +160,8 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 				`The WAV file is cut short: ${this.dataBytes} bytes of data are not a whole number of samples of ${frameBytes} bytes`,
 			);
 		}
-		const { shape, edges } = samples;
-		const info = wavInfo(shape, this.dataBytes, this.bytes);
-		return { ...info, pauses: edges.pauses(), quiet: edges.end(frameBytes, shape.sampleRate) };
+		const { shape, track } = samples;
+		return { ...wavInfo(shape, this.dataBytes, this.bytes), pauses: track.pauses() };
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
@@ -193,7 +197,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		}
 		if (samples) {
 			this.dataBytes += end - at;
-			samples.edges.feed(bytes.subarray(at, end));
+			samples.track.feed(bytes.subarray(at, end));
 			this.onAudio(bytes.subarray(at, end));
 		}
 		chunk.left -= end - at;
@@ -267,8 +271,8 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			if (!shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
 			if (this.samples) throw new DamagedAudioError('The WAV file has more than one data chunk');
 			const { bitsPerSample, sampleRate, channels } = shape;
-			const edges = new QuietEdges(bitsPerSample / 8, sampleRate * channels, levelIn(shape));
-			this.samples = { shape, edges };
+			const track = new SampleTrack(bitsPerSample / 8, sampleRate * channels, levelIn(shape));
+			this.samples = { shape, track };
 			this.streamed ||= isStreamingSize(size);
 			this.chunk = { id, left: size === 0 ? Infinity : size, samples: this.samples };
 			return CHUNK_HEADER_BYTES;

@@ -1,6 +1,6 @@
 /** Parts cut out of a joined WAV file, each with a header of its own. */
 import { filled } from '../bytes';
-import type { CutSlices, Place } from '../joiner';
+import type { CutSlices } from '../joiner';
 import { slicesOf } from '../slices';
 import { wavHeader, wavFileBytes } from './join';
 import { shapeOf, type WavInfo, wavInfo, WavReader } from './reader';
@@ -22,8 +22,3 @@ export const cutWav: CutSlices<WavInfo> = (whole, places, emit) => {
 		}),
 	);
 };
-
-export const asWavSlice = (info: WavInfo, { isTrimmed }: Place): WavInfo => ({
-	...info,
-	isTrimmed,
-});

@@ -28,13 +28,6 @@ const fields = {
 		name: 'pauseBetween',
 		description: 'Silence between the files',
 	}),
-	trimSilence: flagOption({
-		displayName: 'Trim Silence',
-		name: 'trimSilence',
-		default: false,
-		description:
-			'Whether to shorten silence at the start and end of each file to about 0.12 seconds',
-	}),
 	timings: flagOption({
 		displayName: 'Timings',
 		name: 'timings',

@@ -68,7 +68,7 @@ async function joined(
 	stem: string,
 ): Promise<Result> {
 	const files = all.flatMap((item) => item.input.files);
-	const { pauseBetween, trimSilence, outputBinaryPropertyName } = input;
+	const { pauseBetween, outputBinaryPropertyName } = input;
 	checkOutputField(outputBinaryPropertyName, { chapters: input.chapters !== 'none' });
 	checkAlike(files, pauseBetween);
 	const { own, headings } = await ownMetadata(session, input, files);
@@ -80,7 +80,6 @@ async function joined(
 		input.fileName ?? stem,
 		{
 			pauses: { between: pauseBetween },
-			trimSilence,
 			cancel: session.transport.cancel,
 			tags: {
 				...own,

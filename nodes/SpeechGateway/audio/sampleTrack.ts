@@ -1,20 +1,9 @@
-/** Quiet edges of audio: speech models put up to a second of silence before and after what is said. */
+/** The pauses in bare samples. */
 import { concat } from './bytes';
 import { LevelTrack } from './levels';
 
-/** What stays of a quiet edge, so that no sound begins or ends abruptly. */
-export const KEPT_QUIET_SECONDS = 0.12;
-
-/** Samples of up to this much of full scale (-46 dB) are quiet: above the noise of a silent recording, below any speech. */
-const QUIET_LEVEL = 1 / 200;
 /** Of so many samples one is enough to tell the level of a moment. */
 const LEVEL_STRIDE = 4;
-
-/** Bytes of audio data that may be cut off. */
-export interface QuietBytes {
-	start: number;
-	end: number;
-}
 
 /** How loud the sample at this place is, of full scale. */
 export type SampleLevel = (bytes: Uint8Array, at: number) => number;
@@ -51,15 +40,11 @@ export function floatLevel(sampleBytes: number): SampleLevel {
 	};
 }
 
-/** Finds the first and the last loud sample, and the pauses, while the bytes pass by. */
-export class QuietEdges {
+/** Finds the pauses while the bytes pass by: takes the loudest sample of each 10 ms, wherever chunks end. */
+export class SampleTrack {
 	private position = 0;
 	/** Beginning of a sample that goes on in the next chunk. */
 	private partial = new Uint8Array(0);
-	private firstLoud?: number;
-	/** Byte behind the last loud sample. */
-	private loudEnd = 0;
-
 	private readonly track = new LevelTrack();
 	/** Of the 10 ms that are not over yet. */
 	private loudest = 0;
@@ -72,8 +57,6 @@ export class QuietEdges {
 		private readonly level: SampleLevel,
 	) {}
 
-	private readonly isLoud = (bytes: Uint8Array, at: number) => this.level(bytes, at) > QUIET_LEVEL;
-
 	/** See `BaseInfo`; to be asked for once, at the end. */
 	pauses(): number[] {
 		this.endWindow();
@@ -81,26 +64,10 @@ export class QuietEdges {
 	}
 
 	feed(chunk: Uint8Array): void {
-		const bytes = this.partial.length > 0 ? concat([this.partial, chunk]) : chunk;
-		const { sampleBytes, position, isLoud } = this;
-		const whole = bytes.length - (bytes.length % sampleBytes);
-		for (let at = whole - sampleBytes; at >= 0; at -= sampleBytes) {
-			if (!isLoud(bytes, at)) continue;
-			this.loudEnd = position + at + sampleBytes;
-			break;
-		}
-		if (this.firstLoud === undefined && this.loudEnd > 0) {
-			let at = 0;
-			while (!isLoud(bytes, at)) at += sampleBytes;
-			this.firstLoud = position + at;
-		}
-		this.addLevels(bytes.subarray(0, whole));
-		this.position += whole;
-		this.partial = bytes.slice(whole);
-	}
-
-	/** Takes the loudest sample of each 10 ms, wherever chunks end. */
-	private addLevels(bytes: Uint8Array): void {
+		const all = this.partial.length > 0 ? concat([this.partial, chunk]) : chunk;
+		const whole = all.length - (all.length % this.sampleBytes);
+		this.partial = all.slice(whole);
+		const bytes = all.subarray(0, whole);
 		const { level, samplesPerSecond } = this;
 		const step = LEVEL_STRIDE * this.sampleBytes;
 		const window = step * Math.max(1, Math.round(samplesPerSecond / 100 / LEVEL_STRIDE));
@@ -114,24 +81,12 @@ export class QuietEdges {
 			if (this.levelBytes === window) this.endWindow();
 			at = end;
 		}
+		this.position += whole;
 	}
 
 	private endWindow(): void {
 		this.track.add(this.loudest, this.levelBytes / this.sampleBytes / this.samplesPerSecond);
 		this.loudest = 0;
 		this.levelBytes = 0;
-	}
-
-	/**
-	 * What may be cut off each end, in whole blocks of all channels. Of audio without any sound, as much stays as of an edge.
-	 *
-	 * @param blockBytes size of one sample of all channels
-	 */
-	end(blockBytes: number, sampleRate: number): QuietBytes {
-		const kept = Math.round(KEPT_QUIET_SECONDS * sampleRate) * blockBytes;
-		const first = this.firstLoud ?? 0;
-		const start = first - (first % blockBytes) - kept;
-		const loudEnd = Math.ceil(this.loudEnd / blockBytes) * blockBytes;
-		return { start: Math.max(0, start), end: Math.max(0, this.position - loudEnd - kept) };
 	}
 }
