@@ -1,5 +1,9 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { readdirSync } from 'node:fs';
 import manifest from '../../package.json';
-import { sharedN8n } from '../support/n8n/shared';
+import { EXAMPLES, readExample } from '../support/n8n/examples';
+import { REMOVED_NODES } from '../support/n8n/removedNodes';
+import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 
 const PACKAGE = 'n8n-nodes-speech-gateway';
 
@@ -46,4 +50,16 @@ test('n8n says nothing bad about the package while it loads', () => {
 	expect(lines.filter((line) => line.includes(PACKAGE) && /error|fail|warn/i.test(line))).toEqual(
 		[],
 	);
+});
+
+test('n8n knows every node of the examples, and knew those that 3.0 has removed', async () => {
+	const known = new Set((await n8n.api.types('nodes')).map(({ name }) => name));
+	const used = readdirSync(EXAMPLES)
+		.filter((file) => file.endsWith('.json'))
+		.flatMap((file) => readExample(file).nodes.map(({ type }) => type));
+	const unknown = used.filter((type) => !known.has(type));
+	// Older versions lack some that only examples need.
+	if (n8nIsAtLeast('2.41')) expect(unknown).toEqual([]);
+	const removed = [...REMOVED_NODES].filter((type) => !known.has(type));
+	if (n8nIsAtLeast('2.41')) expect(removed).toEqual(n8nIsAtLeast('3.0') ? [...REMOVED_NODES] : []);
 });
