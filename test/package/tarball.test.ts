@@ -105,10 +105,23 @@ test.each([
 	expect(await loadedAfter(`${first}.catch(() => {}).then(print)`)).toContain(file);
 });
 
+interface Codex {
+	node: string;
+	categories: string[];
+	subcategories?: { AI?: string[] };
+}
+
+/** Those of its categories that n8n's lint accepts in any version, and AI, without which nobody would find a chat model. */
+const CATEGORIES = ['Marketing & Content', 'Utility', 'AI'];
+const AI_SUBCATEGORIES = ['Language Models', 'Root Nodes'];
+
 test('every node has its codex file and its icons, for both themes', async () => {
 	for (const node of manifest.n8n.nodes) {
-		const codex = JSON.parse(await read(node.replace(/\.js$/, '.json'))) as { node: string };
+		const codex = JSON.parse(await read(node.replace(/\.js$/, '.json'))) as Codex;
 		expect(codex.node).toMatch(new RegExp(`^${manifest.name}\\.`));
+		for (const category of codex.categories) expect(CATEGORIES).toContain(category);
+		expect(codex.subcategories?.AI !== undefined).toBe(codex.categories.includes('AI'));
+		for (const name of codex.subcategories?.AI ?? []) expect(AI_SUBCATEGORIES).toContain(name);
 		for (const [, icon] of (await read(node)).matchAll(/file:([\w.]+\.svg)/g))
 			expect(files).toContain(path.posix.join(path.posix.dirname(node), icon));
 	}
@@ -122,6 +135,14 @@ test('the package has no dependencies and runs nothing when it is installed', as
 	expect(scripts.filter((name) => /^(pre|post)?(install|prepare|uninstall)$/.test(name))).toEqual(
 		[],
 	);
+});
+
+test("no code holds a Greek, Cyrillic or zero-width character as such: n8n's scanner takes it for a disguise", async () => {
+	for (const file of files.filter((name) => name.endsWith('.js')))
+		expect([file, await read(file)]).toEqual([
+			file,
+			expect.not.stringMatching(/[\p{Script=Greek}\p{Script=Cyrillic}\p{Cf}]/u),
+		]);
 });
 
 /** Keys as providers write them. */
