@@ -14,6 +14,9 @@ import {
 	useSimulator,
 } from './support';
 
+/** What jobs cost, for text in the Latin alphabet. */
+const PRICE = expect.stringContaining('As a job, this costs');
+
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 400 });
@@ -332,7 +335,7 @@ test('a Max Wait that is too short to sleep is waited for awake', async () => {
 	const { naps, last } = await jobs({ maxWait: 60 });
 	sim.options.jobSeconds = 400;
 	expect(naps).toEqual([]);
-	expect(last.hints).toEqual([]);
+	expect(last.hints).toEqual([PRICE]);
 	expect(last.outputs[0]).toHaveLength(3);
 });
 
@@ -553,7 +556,7 @@ describe('stays awake, and says why', () => {
 		expect(naps).toEqual([]);
 		expect(last.run.status).toBe('success');
 		expect(last.outputs[0]).toHaveLength(count);
-		expect(last.hints).toEqual([expect.stringMatching(reason)]);
+		expect(last.hints).toEqual([PRICE, expect.stringMatching(reason)]);
 		expect(submitted()).toEqual(all(count));
 	});
 });

@@ -557,9 +557,8 @@ describe('nothing is charged twice', () => {
 	test('Spending Limit (Tokens) holds for a segment that goes on as a job', async () => {
 		sim.fault({ path: '/v1/audio/speech', status: 524 });
 		const text = 'A text to be spoken fast. '.repeat(40).trim();
-		// At double speed it is half the audio; a job is charged by the characters, whatever the speed.
 		const parameters = generate({
-			...{ longText: 'auto', speed: 2, maxEstimatedTokens: 3000 },
+			...{ longText: 'auto', maxEstimatedTokens: 3000 },
 			maxSegmentCharacters: 2000,
 		});
 		const result = await run({ items: [item({ text })], parameters });
@@ -578,9 +577,9 @@ describe('nothing is charged twice', () => {
 		sim.fault({ path: '/v1/audio/speech', status: 524, times: 2 });
 		const [one, two] = ['first', 'second'].map((nth) => `The ${nth} part of it is spoken fast. `);
 		const text = [one, two].map((part) => part.repeat(15).trim()).join('\n\n');
-		// Twice as fast, each of them costs about 1,100 more as a job: what is spared is enough for one.
+		// Each of them costs about 1,400 more as a job: what is spared is enough for one.
 		const parameters = generate({
-			...{ longText: 'auto', speed: 2, maxEstimatedTokens: 4000, concurrency: 1 },
+			...{ longText: 'auto', maxEstimatedTokens: 3900, concurrency: 1 },
 			maxSegmentCharacters: 600,
 		});
 		const { error } = await run({ items: [item({ text })], parameters });

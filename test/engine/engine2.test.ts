@@ -58,6 +58,7 @@ test.each([
 	for (const { binary } of outputs[0]) expect(binary).toHaveProperty('data');
 	expect(hints).toEqual([
 		expect.stringContaining('only "Send Once Key"'),
+		expect.stringContaining('As a job, this costs'),
 		expect.stringContaining('calls no node again'),
 	]);
 	expect(sim.charges).toHaveLength(3);

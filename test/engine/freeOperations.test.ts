@@ -4,7 +4,7 @@ import { type EngineRun, item, runNode, speechNode, useSimulator } from './suppo
 
 useVirtualTime();
 
-const sim = useSimulator({ latencyMs: 1, secondsPerCharacter: 60 / 250 });
+const sim = useSimulator({ latencyMs: 1, secondsPerCharacter: 60 / 850 });
 
 const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
 	await runNode({ parameters, url: sim.url, apiKey: sim.apiKey, items: [item({})], ...more });
@@ -19,8 +19,8 @@ describe('speech.estimate', () => {
 
 	test('all its fields, nothing sent', async () => {
 		const json = await estimate({ modelMultiplier: 2, maxSegmentCharacters: 30, speed: 2 }, TEXT);
-		expect(json).toMatchObject({ characters: 85, segments: 3, minutes: 85 / 250 / 2 });
-		expect(json.audioTokens).toBeCloseTo((85 / 250 / 2) * 1000, 0);
+		expect(json).toMatchObject({ characters: 85, segments: 3, minutes: 85 / 850 / 2 });
+		expect(json.audioTokens).toBeCloseTo((85 / 850 / 2) * 1000, 0);
 		expect(json.estimatedTokens).toBeCloseTo((json.audioTokens + json.textTokens) * 2, 0);
 		// The job's estimate ignores the speed, as the gateway's does.
 		expect(json.estimatedTokensAsJob).toBeCloseTo(((85 / 250) * 1000 + json.textTokens) * 2, 0);

@@ -225,6 +225,31 @@ test('the budget holds for jobs', async () => {
 	expect(sim.requests).toEqual([]);
 });
 
+test('a hint tells what the jobs of a run cost, and what Generate would', async () => {
+	const items = texts(2);
+	const asSpeech = await run(job('create', {}), { items });
+	const asJob = await run(
+		{
+			...job('create', {}),
+			resource: 'speech',
+			operation: 'estimate',
+			options: { longText: 'job' },
+		},
+		{ items },
+	);
+	const sum = (name: string) =>
+		asJob.outputs[0].reduce((total, { json }) => total + Number(json[name]), 0);
+	const [hint] = asSpeech.hints;
+	expect(hint).toContain(`about ${sum('estimatedTokensAsJob')} tokens: `);
+	expect(hint).toContain(`about ${sum('estimatedTokens')} tokens.`);
+	expect(asSpeech.hints).toEqual([hint]);
+	expect(asJob.hints).toEqual([hint]);
+	expect(sim.charges.map(({ tokens }) => tokens).reduce((a, b) => a + b)).toBeCloseTo(
+		sum('estimatedTokensAsJob'),
+		-1,
+	);
+});
+
 test('jobs that were submitted are waited for after another item has failed', async () => {
 	const path = '/v1/audio/speech/jobs';
 	sim.fault({ path, method: 'POST', status: 402, input: 'number 1', delayMs: 500 });

@@ -137,7 +137,7 @@ describe('text options', () => {
 				{ timings: true, subtitles: 'vtt', ...options },
 				{ responseFormat },
 			);
-			expect(hints).toEqual([]);
+			expect(hints.filter((hint) => !hint.startsWith('As a job, this costs'))).toEqual([]);
 			const { json } = outputs[0][0];
 			const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
 			const said = parts.map((part) => part.text.trim());

@@ -1,5 +1,10 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import {
 	estimateOf,
+	hintOnJobPrice,
 	estimateTextTokens,
 	spokenTokens,
 } from '../../nodes/SpeechGateway/speech/price';
@@ -39,31 +44,121 @@ test('by the minute of audio, plus the text', () => {
 	});
 });
 
+test.each([
+	['好', 250],
+	['あ', 340],
+	['カ', 340],
+	['ー', 340],
+	['한', 440],
+	['ก', 550],
+	['س', 620],
+	['ש', 620],
+	['7', 850 / 4],
+	['٣', 850 / 4],
+	['a', 850],
+	['ж', 850],
+	['क', 850],
+	[' ', 850],
+	['。', 850],
+])('a minute of %j is %d characters; a job of them has 250 a minute', (character, perMinute) => {
+	const estimate = estimateOf({ speed: 2 }, `${character}${'好'.repeat(250)}`);
+	expect(estimate.minutes).toBeCloseTo((1 / perMinute + 1) / 2, 9);
+	expect(estimate.estimatedTokensAsJob).toBe(Math.ceil((251 / 250) * 1000 + estimate.textTokens));
+});
+
 test('speed shortens the audio, but a job is charged without it', () => {
-	const estimate = estimateOf({ speed: 2 }, 'a'.repeat(1000));
-	expect(estimate).toMatchObject({ minutes: 2, audioTokens: 2000, textTokens: 250 });
-	expect(estimate.estimatedTokens).toBe(2250);
-	expect(estimate.estimatedTokensAsJob).toBe(4250);
+	expect(estimateOf({ speed: 2 }, 'a'.repeat(850))).toEqual({
+		characters: 850,
+		segments: 1,
+		minutes: 0.5,
+		audioTokens: 500,
+		textTokens: 213,
+		estimatedTokens: 713,
+		estimatedTokensAsJob: 3613,
+	});
 });
 
 test('the multiplier takes all, and totals are rounded up', () => {
 	const estimate = (text: string, modelMultiplier: number, speed = 1) =>
 		estimateOf({ modelMultiplier, speed }, text);
-	expect(estimate('a'.repeat(100), 0.5).estimatedTokens).toBe(213); // (400 + 25) / 2 = 212.5
-	expect(estimate('a'.repeat(400), 1.1).estimatedTokens).toBe(1870); // not 1871: 1700 × 1.1
-	expect(estimate('a'.repeat(4), 1, 1.5).estimatedTokens).toBe(12); // 16 / 1.5 + 1
+	expect(estimate('好'.repeat(100), 0.515).estimatedTokens).toBe(258); // (400 + 100) × 0.515 = 257.5
+	expect(estimate('好'.repeat(400), 1.1).estimatedTokens).toBe(2200); // not 2201: 2000 × 1.1
+	expect(estimate('好'.repeat(4), 1, 1.5).estimatedTokens).toBe(15); // 16 / 1.5 + 4
 });
 
-test('what was spoken costs by its length, or by its characters where the length is not known', () => {
-	const text = 'a'.repeat(400);
-	expect(spokenTokens([{ text, seconds: 30 }])).toBe(600); // half a minute, and 100 of text
-	expect(spokenTokens([{ text, speed: 2, seconds: 30 }])).toBe(600);
-	expect(spokenTokens([{ text }])).toBe(1700);
-	expect(spokenTokens([{ text, speed: 2 }])).toBe(900);
-	expect(spokenTokens([{ text, seconds: 30 }], 1.5)).toBe(900);
+test('what was spoken costs by its length; by its text where that is not known; a job by its characters', () => {
+	const text = 'a'.repeat(850);
+	expect(spokenTokens([{ text, seconds: 30 }])).toBe(713); // half a minute, and 213 of text
+	expect(spokenTokens([{ text, speed: 2, seconds: 30 }])).toBe(713);
+	expect(spokenTokens([{ text }])).toBe(1213);
+	expect(spokenTokens([{ text, speed: 2 }])).toBe(713);
+	expect(spokenTokens([{ text, speed: 2, seconds: 30, isJob: true }])).toBe(3613);
+	expect(spokenTokens([{ text, seconds: 30 }], 2)).toBe(1426);
 	// The text of all requests is counted as one; totals are rounded up.
-	expect(spokenTokens([{ text: 'ab', seconds: 6 }, { text: 'cd' }])).toBe(100 + 8 + 1);
+	expect(spokenTokens([{ text: 'ab', seconds: 6 }, { text: '好d' }])).toBe(100 + 6 + 2);
 	expect(spokenTokens([{ text: 'abcd', seconds: 0.1 }])).toBe(3);
+});
+
+/** In the pace of a narrator, words a minute; espeak-ng's own 175 is that of the news. */
+const RATE = 155;
+
+test('the paces are those of real speech, within a third', async () => {
+	const speaker = new Worker(join(__dirname, '../support/simulator/audio/speaker.mjs'));
+	const texts: Array<[voice: string, text: string]> = [
+		[
+			'en',
+			'When the lighthouse was built, nobody in the village believed that it would stand for long. The keeper climbed the stairs every evening, lit the lamp, and wrote the weather into a thick book.',
+		],
+		[
+			'en',
+			'On 14 May 1987, 4,250 of the 12,600 tickets were sold; in 1988 it was 9,731, and 38.5 percent of the seats stayed empty.',
+		],
+		[
+			'de',
+			'Als der Leuchtturm gebaut wurde, glaubte niemand im Dorf, dass er lange stehen würde. Der Wärter stieg jeden Abend die Treppe hinauf, zündete die Lampe an und schrieb das Wetter in ein dickes Buch.',
+		],
+		[
+			'ru',
+			'Когда построили маяк, никто в деревне не верил, что он простоит долго. Смотритель каждый вечер поднимался по лестнице, зажигал лампу и записывал погоду в толстую книгу.',
+		],
+		[
+			'ar',
+			'عندما بني الفنار لم يصدق أحد في القرية أنه سيبقى طويلا. كان الحارس يصعد السلم كل مساء ويشعل المصباح ويكتب حالة الطقس في كتاب سميك.',
+		],
+		[
+			'ko',
+			'등대가 세워졌을 때 마을에서 아무도 그것이 오래 서 있으리라고 믿지 않았다. 등대지기는 매일 저녁 계단을 올라가 등불을 켜고 두꺼운 책에 날씨를 적었다.',
+		],
+		[
+			'cmn',
+			'灯塔建成的时候，村里没有人相信它会屹立很久。守塔人每天晚上爬上楼梯，点亮灯火，把天气写进一本厚厚的书里。',
+		],
+	];
+	const times: Array<[string, number]> = [];
+	for (const [voice, text] of texts) {
+		speaker.postMessage({ text, voice, rate: RATE, pitch: 50 });
+		const [{ samples, sampleRate }] = (await once(speaker, 'message')) as [
+			{ samples: Int16Array; sampleRate: number },
+		];
+		const minutes = samples.length / sampleRate / 60;
+		times.push([voice, estimateOf({}, text).minutes / minutes]);
+	}
+	await speaker.terminate();
+	expect(times.filter(([, share]) => share < 3 / 4 || share > 4 / 3)).toEqual([]);
+});
+
+test('a hint tells the price of jobs and of Generate, for all items of a run, where it differs by half', () => {
+	const hints = new Set(['another']);
+	const add = (estimatedTokensAsJob: number, estimatedTokens: number) =>
+		hintOnJobPrice(hints, { estimatedTokensAsJob, estimatedTokens });
+	add(150, 100);
+	expect([...hints]).toEqual(['another']);
+	add(151, 100);
+	add(1000, 200);
+	expect([...hints]).toEqual([
+		'another',
+		expect.stringMatching(/about 1151 tokens: .* about 300 t/),
+	]);
 });
 
 test('a character is a code point', () => {

@@ -71,7 +71,7 @@ function tokensByLength(
 	const requests = parts.flatMap(({ text, request, reused }, index) => {
 		if (reused) return [];
 		const { seconds } = spoken[index].info;
-		return isSpokenAsJob(item, request) ? { text } : { text, speed, seconds };
+		return { text, speed, seconds, isJob: isSpokenAsJob(item, request) };
 	});
 	return spokenTokens(requests, modelMultiplier);
 }

@@ -1,6 +1,6 @@
 import { speechEstimate } from './estimate.form';
 import { defineOperation } from '../../run/operation';
-import { estimateOf } from '../../speech/price';
+import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { checkBudget } from '../../speech/speaking';
 import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
 import { contentHash, sentText, tokensOf } from '../../speech/parts';
@@ -14,8 +14,10 @@ export const estimate = defineOperation(speechEstimate, {
 		const speech = speechOf(input);
 		speech.hints.forEach((hint) => item.session.hints.add(hint));
 		hintOnReuse(item, input, speech);
+		const estimate = estimateOf(input, sentText(speech), speech.parts.length);
+		if (input.longText === 'job') hintOnJobPrice(item.session.hints, estimate);
 		const estimated = {
-			...estimateOf(input, sentText(speech), speech.parts.length),
+			...estimate,
 			...(input.previous && reusedBeforehand(input.previous, speech)),
 			characters: input.characters,
 			contentHash: contentHash(input, speech),

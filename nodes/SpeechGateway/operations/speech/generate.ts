@@ -3,7 +3,8 @@ import { checkVoices } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkBudget } from '../../speech/speaking';
 import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
-import { tokensOf, voicesToAsk } from '../../speech/parts';
+import { sentText, tokensOf, voicesToAsk } from '../../speech/parts';
+import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { speakParts } from '../../speech/speakParts';
 import { checkFiles, withNewTarget, withoutTarget } from '../../speech/target';
 
@@ -32,12 +33,15 @@ export const generate = defineOperation(speechGenerate, {
 	identity: withoutTarget,
 
 	async execute(input, item) {
+		const speech = speechOf(input);
 		if (input.longText === 'single' && input.characters > NEAR_THE_LIMIT_CHARACTERS) {
 			item.session.hints.add(
 				`In a single request, texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come close to the gateway's limit of about 100 seconds. Set "Long Text" to "Automatic" to split them.`,
 			);
 		}
-		return await speakParts(item, input, speechOf(input), (voiceOf) => ({
+		if (input.longText === 'job')
+			hintOnJobPrice(item.session.hints, estimateOf(input, sentText(speech)));
+		return await speakParts(item, input, speech, (voiceOf) => ({
 			voice: voiceOf(input.voice),
 		}));
 	},

@@ -2,7 +2,7 @@ import { MAX_INPUT_CHARACTERS } from '../../core/limits';
 import { countCharacters } from '../../text/segment';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
-import { estimateOf } from '../../speech/price';
+import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { downloadAudio, submitJob } from '../../speech/speak';
 import { checkVoices, voiceIds, voiceName } from '../../speech/voices';
 import {
@@ -34,6 +34,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 	async submit(item, input) {
 		const { model, voice } = input;
 		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
+		hintOnJobPrice(item.session.hints, estimateOf(input, spokenOf(input)));
 		const isSent = item.ledger.isSettled('job');
 		const id = isSent ? voiceName(voice) : (await voiceIds(item, model, [voice]))(voice);
 		return await submitJob(item, { name: 'job', body: speechBody(input, spokenOf(input), id) });
