@@ -2,7 +2,7 @@
 /**
  * What real gateways answered when they were run: new-api and one-api built from their sources, LiteLLM and Portkey as
  * published. Status, type, code and the shape of each body are theirs; of the words only those that tell one answer from
- * another, the rest are ours. The two panics are from their sources.
+ * another, the rest are ours. The panics are from their sources; streams and audio after a break are as they were noted.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,12 +14,12 @@ export interface RecordedAnswer {
 	/** What brought it about, as `upstream 502, page` or `key used up`. */
 	case: string;
 	status: number;
-	/** Lower-case names; `<id>` stands for an id that is new in each answer, as in the body. */
+	/** Lower-case names; `<id>` stands for an id that is new in each answer, as in the body; `<audio>` for its type. */
 	headers: Record<string, string>;
-	/** A string is sent as it is, anything else as JSON. */
+	/** A string is sent as it is, anything else as JSON. `<half>` and `<whole>` stand for bytes of the audio asked for. */
 	body: unknown;
 	/** By the gateway's own books; `hold`: what it had set aside is kept. Absent: it was run without books. */
-	charged?: 'no' | 'yes' | 'hold';
+	charged?: 'no' | 'yes' | 'twice' | 'hold';
 }
 
 export const RECORDED: RecordedAnswer[] = readFileSync(

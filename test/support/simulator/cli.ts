@@ -2,7 +2,7 @@
 /**
  * The simulator as a program: `npx tsx test/support/simulator/cli.ts --port 0 [--timeScale 0.01 …]`.
  * Prints one line of JSON, `{ url, apiKey }`, and runs until it is ended. Options: those of `startSimulator` that are numbers,
- * `prefix` and `spoken`.
+ * `prefix`, `dialect` and `spoken`.
  */
 import { parseArgs } from 'node:util';
 
@@ -10,13 +10,14 @@ import { startSimulator } from '.';
 
 const NUMBERS = [
 	...['port', 'timeScale', 'latencyMs', 'secondsPerCharacter', 'jobSeconds'],
-	...['maxConcurrent', 'balanceTokens', 'multiplier'],
+	...['maxConcurrent', 'balanceTokens', 'keyTokens', 'multiplier'],
 ];
 
 const { values } = parseArgs({
 	options: {
 		...Object.fromEntries(NUMBERS.map((name) => [name, { type: 'string' as const }])),
 		prefix: { type: 'string' },
+		dialect: { type: 'string' },
 		spoken: { type: 'boolean' },
 	},
 });

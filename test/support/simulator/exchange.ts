@@ -22,6 +22,8 @@ export interface Reply {
 	body: string | Buffer | Content;
 	/** Sent without content-length, one chunk an event. */
 	stream?: boolean;
+	/** In place of the header that names an answer. */
+	headers?: Record<string, string>;
 }
 
 /** What a resource makes of a valid request. Nothing has happened yet: that is up to `reply`, called when the work is done. */

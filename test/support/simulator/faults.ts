@@ -14,6 +14,8 @@ export interface Fault {
 	/** 0 to 1, drawn from the seeded random numbers. */
 	probability?: number;
 
+	/** What befalls the key or the upstream, as a case of answers.jsonl; the dialect says what is answered and charged then. */
+	case?: string;
 	/** Answered instead; without `body`, with the error body that belongs to it. */
 	status?: number;
 	body?: string | object | Buffer;

@@ -12,6 +12,7 @@ import type { Fault } from './faults';
 import { serve } from './server';
 import { seededRandom, type SimRequest, type SimulatorOptions, World } from './world';
 
+export type { DialectName } from './dialects';
 export type { Fault } from './faults';
 export type { Account, Capability, SimCharge, SimRequest, SimulatorOptions } from './world';
 

@@ -13,15 +13,15 @@ export const MODELS: Array<{ id: string; capability: Capability }> = [
 const CREATED = 1_700_000_000;
 
 /** GET /v1/models: those that the account may use. */
-export function listModels({ account }: Call): Work {
+export function listModels({ account, world: { dialect } }: Call): Work {
 	const visible = MODELS.filter(({ capability }) => account.capabilities.includes(capability));
 	const data = visible.map(({ id }) => ({
 		id,
 		object: 'model',
 		created: CREATED,
-		owned_by: 'simulator',
+		...dialect.model(id),
 	}));
-	return { reply: () => json({ object: 'list', data }) };
+	return { reply: () => json({ ...dialect.list, object: 'list', data }) };
 }
 
 /** The model of a request. Throws 400 when there is none, 404 when this endpoint does not know it. */

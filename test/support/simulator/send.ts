@@ -42,8 +42,8 @@ function* pieces(chunks: Iterable<Buffer>, size: number): Generator<Buffer> {
 /** Sends a reply as a fault wants it. False: the body was cut and the connection has to be broken off. */
 export async function send(
 	response: ServerResponse,
-	requestId: string | undefined,
-	{ status = 200, contentType, body, stream }: Reply,
+	ids: Record<string, string>,
+	{ status = 200, contentType, body, stream, headers = ids }: Reply,
 	fault: Fault,
 	signal: AbortSignal,
 ): Promise<boolean> {
@@ -56,14 +56,14 @@ export async function send(
 	const cut = limit < content.length;
 
 	response.statusCode = status;
-	if (requestId) response.setHeader('x-request-id', requestId);
 	response.setHeader('content-type', fault.contentType ?? contentType);
 	if (!stream && status !== 204) {
 		response.setHeader('content-length', cut && fault.truncateClean ? limit : content.length);
 	}
 	if (fault.retryAfter !== undefined) response.setHeader('retry-after', String(fault.retryAfter));
 	if (fault.redirect !== undefined) response.setHeader('location', fault.redirect);
-	for (const [name, value] of Object.entries(fault.headers ?? {})) response.setHeader(name, value);
+	for (const [name, value] of Object.entries({ ...headers, ...fault.headers }))
+		response.setHeader(name, value);
 	response.flushHeaders();
 
 	const size = fault.dripMs ? Math.ceil(content.length / DRIPS) : WRITE_BYTES;

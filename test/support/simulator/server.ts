@@ -5,17 +5,20 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 
 import { now, wait } from '../clock';
 import { createChat, textOf } from './chat';
-import { ApiError, errorBody } from './errors';
+import { recordedAnswer } from './dialects';
+import { ApiError } from './errors';
 import type { Call, Reply, Work } from './exchange';
 import { type Fault, findFault, statusInstead } from './faults';
 import { createJob, getJob, getJobContent } from './jobs';
 import { listModels } from './models';
 import { parseMultipart } from './multipart';
+import { admit, tooSoon } from './quota';
+import { recordedReply, timesCharged } from './recorded';
 import { send } from './send';
 import { createSpeech } from './speech';
 import { createVideo, getVideo, getVideoContent } from './videos';
 import { createVoice, deleteVoice, listVoices } from './voices';
-import type { Account, SimRequest, World } from './world';
+import type { SimRequest, World } from './world';
 
 /** Synchronous requests are cut after this time of the service. */
 const LIMIT_SECONDS = 100;
@@ -80,8 +83,8 @@ export async function serve(
 		await wait(fault.delayMs ?? 0, signal);
 		if (response.destroyed) return;
 		request.status = reply.status ?? 200;
-		const requestId = fault.proxy ? undefined : request.requestId;
-		const whole = await send(response, requestId, reply, fault, signal);
+		const ids = fault.proxy ? {} : { [world.dialect.idHeader]: request.requestId };
+		const whole = await send(response, ids, reply, fault, signal);
 		if (!whole) breakOff(false);
 	} catch (error) {
 		if (!signal.aborted) throw error;
@@ -148,16 +151,19 @@ async function answer(
 	signal: AbortSignal,
 ): Promise<Reply> {
 	const instead = statusInstead(fault);
-	if (instead !== undefined && !fault.charge) return faultReply(instead, fault);
+	const faulty = (status: number) => faultReply(world, request, status, fault);
+	if (instead !== undefined && !fault.charge) return faulty(instead);
 	try {
 		if (tooBig) throw new ApiError(413, 'Request too large');
+		const limited = tooSoon(world, request);
+		if (limited) throw new ApiError(429, 'Too many requests', limited);
 		const reply = await work(world, request, fault, signal);
-		return instead === undefined ? reply : faultReply(instead, fault);
+		return instead === undefined ? reply : faulty(instead);
 	} catch (error) {
-		if (error instanceof ApiError) return errorReply(error);
+		if (error instanceof ApiError) return errorReply(world, request, error);
 		if (signal.aborted) throw error;
 		const bug = `The simulator broke: ${(error as Error).stack}`;
-		return errorReply(new ApiError(500, bug, 'simulator_broke'));
+		return errorReply(world, request, new ApiError(500, bug, 'simulator_broke'));
 	}
 }
 
@@ -168,10 +174,12 @@ async function work(
 	fault: Fault,
 	signal: AbortSignal,
 ): Promise<Reply> {
+	const { dialect } = world;
 	const { timeScale, prefix, maxConcurrent } = world.options;
 	const path = request.path.startsWith(`${prefix}/`) ? request.path.slice(prefix.length) : '';
 	const route = ROUTES.find(([method, form]) => method === request.method && form.test(path));
-	if (!route) throw new ApiError(404, `Invalid URL (${request.method} ${request.path})`);
+	if (!route || !dialect.paths.test(path))
+		throw new ApiError(404, `Invalid URL (${request.method} ${request.path})`, 'invalid_url');
 	const account = world.accounts.find(({ apiKey }) => apiKey === request.apiKey);
 	if (!account) throw new ApiError(401, 'Invalid API key', 'invalid_api_key');
 
@@ -186,10 +194,10 @@ async function work(
 	if (method === 'POST' && world.inWork.size >= maxConcurrent) {
 		throw new ApiError(429, 'Too many concurrent requests', 'concurrency_limit');
 	}
-	if (price && price.tokens > account.balanceTokens - reserved(world, account)) {
-		throw new ApiError(402, 'Insufficient balance', 'insufficient_balance');
-	}
-	if (method === 'POST') world.inWork.set(request, { account, tokens: price?.tokens ?? 0 });
+	const tokens = admit(world, account, price);
+	const recorded = fault.case ? recordedAnswer(dialect, request, fault.case) : undefined;
+	if (fault.case && !recorded) throw new Error(`No such case: ${fault.case}`);
+	if (method === 'POST') world.inWork.set(request, { account, tokens });
 	try {
 		const limit = limited ? LIMIT_SECONDS * timeScale * 1000 : LONGEST_TIMER_MS;
 		await wait(Math.min(milliseconds, limit), signal);
@@ -197,8 +205,16 @@ async function work(
 	} finally {
 		world.inWork.delete(request);
 	}
-	if (price) world.charge(request, account, price);
-	return reply();
+	const isRead = !request.aborted || (price && dialect.chargesUnread.includes(price.kind));
+	if (!recorded) {
+		if (price && isRead) world.charge(request, account, price);
+		return reply();
+	}
+	for (let times = timesCharged(recorded); price && times > 0; times--)
+		world.charge(request, account, price);
+	if (price && recorded.charged === 'hold' && tokens > 0)
+		world.charge(request, account, { ...price, tokens });
+	return recordedReply(recorded, request, recorded.body === '' ? undefined : reply());
 }
 
 function decode(segment: string): string {
@@ -208,12 +224,6 @@ function decode(segment: string): string {
 		throw new ApiError(400, `Malformed path segment: ${segment}`);
 	}
 }
-
-const reserved = (world: World, account: Account) =>
-	[...world.inWork.values()].reduce(
-		(sum, entry) => sum + (entry.account === account ? entry.tokens : 0),
-		0,
-	);
 
 const titleOf = (status: number) => STATUS_CODES[status] ?? 'Error';
 
@@ -245,12 +255,26 @@ const PROXY_REPLIES: Record<NonNullable<Fault['proxy']>, (status: number) => Rep
 	}),
 };
 
-function errorReply({ status, message, code, param }: ApiError): Reply {
+/** A refusal in the words of the gateway that is simulated. */
+function errorReply({ dialect }: World, request: SimRequest, error: ApiError): Reply {
+	const { status, message, code, param } = error;
 	if (status === 524) return PROXY_REPLIES.page(status);
-	return jsonReply(status, errorBody(status, message, code, param ?? undefined));
+	const recorded = code ? recordedAnswer(dialect, request, code) : undefined;
+	if (recorded) return recordedReply(recorded, request);
+	return refusal(request, status, dialect.errorBody(status, message, code, param ?? undefined));
 }
 
-function faultReply(status: number, { body, proxy }: Fault): Reply {
+const refusal = ({ requestId }: SimRequest, status: number, body: object): Reply => ({
+	...{ status, contentType: 'application/json' },
+	body: JSON.stringify(body).replaceAll('<id>', requestId),
+});
+
+function faultReply(
+	{ dialect }: World,
+	request: SimRequest,
+	status: number,
+	{ body, proxy }: Fault,
+): Reply {
 	if (proxy) return PROXY_REPLIES[proxy](status);
 	if (body === undefined && status === 524) return PROXY_REPLIES.page(status);
 	if (Buffer.isBuffer(body)) return { status, contentType: 'application/octet-stream', body };
@@ -258,6 +282,7 @@ function faultReply(status: number, { body, proxy }: Fault): Reply {
 		const html = body.trimStart().startsWith('<');
 		return { status, contentType: html ? 'text/html' : 'text/plain', body };
 	}
-	const value = body ?? (status < 400 ? undefined : errorBody(status));
-	return { status, contentType: 'application/json', body: value ? JSON.stringify(value) : '' };
+	if (body === undefined && status >= 400)
+		return refusal(request, status, dialect.errorBody(status));
+	return { status, contentType: 'application/json', body: body ? JSON.stringify(body) : '' };
 }

@@ -28,12 +28,19 @@ export function readSpeechRequest(call: Call): SpeechRequest {
 	requireCapability(call, 'speech');
 	const extra = Object.keys(body).find((key) => !FIELDS.includes(key));
 	if (extra) throw unsupported(extra, `The parameter '${extra}' is not supported`);
+	const { needsVoice, maxBytes = Infinity, paths } = call.world.dialect;
+	if (needsVoice && body.voice === undefined) {
+		throw new ApiError(400, 'voice is required', 'voice_required', 'voice');
+	}
 	const { input, voice = 'default', response_format: format = 'mp3', speed = 1 } = body;
 	if (typeof input !== 'string' || input === '') {
 		throw new ApiError(400, 'input is required', 'missing_parameter', 'input');
 	}
 	if (countCharacters(input) > MAX_CHARACTERS) {
 		throw new ApiError(400, 'input exceeds 10000 characters', 'input_too_long', 'input');
+	}
+	if (Buffer.byteLength(input) > maxBytes) {
+		throw new ApiError(400, 'input is too long', 'text_too_long');
 	}
 	if (typeof format !== 'string' || !(format in MIME_TYPES)) {
 		throw unsupported('response_format', `response_format '${String(format)}' is not supported`);
@@ -42,7 +49,8 @@ export function readSpeechRequest(call: Call): SpeechRequest {
 		throw unsupported('speed', 'speed must be from 0.5 to 2.0');
 	}
 	if (typeof voice !== 'string') throw unsupported('voice', 'voice must be a string');
-	if (voice !== 'default' && !ownsVoice(call, voice)) {
+	// Where no voices can be cloned, they are the provider's.
+	if (voice !== 'default' && paths.test('/v1/audio/voices') && !ownsVoice(call, voice)) {
 		throw new ApiError(403, 'The voice belongs to another account', 'voice_forbidden', 'voice');
 	}
 	return { model, input, voice, format: format as AudioFormat, speed };

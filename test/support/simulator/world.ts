@@ -5,12 +5,15 @@ import { EventEmitter } from 'node:events';
 
 import type { Audio, AudioFormat, WavHeader } from './audio';
 import type { Price } from './billing';
+import { type Dialect, type DialectName, DIALECTS } from './dialects';
 import type { Fault } from './faults';
 
 export type Capability = 'speech' | 'voice' | 'chat' | 'video';
 export type ChargeKind = 'speech' | 'job' | 'voice' | 'chat' | 'video';
 
 export interface SimulatorOptions {
+	/** Which gateway it behaves as; default: the API description's own. */
+	dialect?: DialectName;
 	/** 0: a free port of 127.0.0.1. */
 	port?: number;
 	/** Served below this path, as behind a proxy (`/gateway`). */
@@ -29,6 +32,10 @@ export interface SimulatorOptions {
 	maxConcurrent?: number;
 	/** Balance of the default account in tokens. */
 	balanceTokens?: number;
+	/** Quota of the default account's key, in tokens. */
+	keyTokens?: number;
+	/** POST requests of a key within so many seconds; in memory it is refused without a body, in Redis in JSON. */
+	rateLimit?: { seconds: number; requests?: number; successes?: number; in: 'memory' | 'redis' };
 	/** Model multiplier of all charges. */
 	multiplier?: number;
 	/** How WAV files begin. */
@@ -40,6 +47,8 @@ export interface Account {
 	apiKey: string;
 	capabilities: Capability[];
 	balanceTokens: number;
+	/** Left of the key's own quota. */
+	keyTokens: number;
 }
 
 /** A request as it arrived and what became of it. */
@@ -108,6 +117,7 @@ export interface SpeechJob extends Task {
 }
 
 const DEFAULTS = {
+	dialect: 'document' as DialectName,
 	port: 0,
 	prefix: '',
 	timeScale: 0.01,
@@ -115,6 +125,7 @@ const DEFAULTS = {
 	secondsPerCharacter: 0.02,
 	maxConcurrent: Infinity,
 	balanceTokens: 1e12,
+	keyTokens: Infinity,
 	multiplier: 1,
 	wavHeader: 'list' as WavHeader,
 };
@@ -146,15 +157,23 @@ export class World extends EventEmitter<{
 		this.setMaxListeners(0);
 		const given = Object.entries(options).filter(([, value]) => value !== undefined);
 		this.options = { ...DEFAULTS, ...Object.fromEntries(given) };
-		this.addAccount({ balanceTokens: this.options.balanceTokens });
+		const { balanceTokens, keyTokens } = this.options;
+		this.addAccount({ balanceTokens, keyTokens });
 	}
 
-	addAccount(options: { balanceTokens?: number; capabilities?: Capability[] } = {}): Account {
+	get dialect(): Dialect {
+		return DIALECTS[this.options.dialect];
+	}
+
+	addAccount(
+		options: Partial<Pick<Account, 'balanceTokens' | 'keyTokens' | 'capabilities'>> = {},
+	): Account {
 		const account: Account = {
 			account: `account-${this.accounts.length + 1}`,
 			apiKey: `sk-sim-${randomBytes(16).toString('hex')}`,
 			capabilities: options.capabilities ?? ALL_CAPABILITIES,
 			balanceTokens: options.balanceTokens ?? DEFAULTS.balanceTokens,
+			keyTokens: options.keyTokens ?? DEFAULTS.keyTokens,
 		};
 		this.accounts.push(account);
 		return account;
@@ -166,6 +185,7 @@ export class World extends EventEmitter<{
 		const requestIndex = request.index;
 		const charge = { index, account: account.account, kind, tokens, input, requestIndex };
 		account.balanceTokens -= tokens;
+		account.keyTokens -= tokens;
 		request.charged += tokens;
 		this.charges.push(charge);
 		this.emit('charge', charge);
@@ -177,7 +197,8 @@ export class World extends EventEmitter<{
 		this.life = new AbortController();
 		const lists = [this.requests, this.charges, this.voices, this.jobs, this.videos, this.faults];
 		for (const list of lists) list.length = 0;
-		this.accounts[0].balanceTokens = this.options.balanceTokens;
+		const { balanceTokens, keyTokens } = this.options;
+		Object.assign(this.accounts[0], { balanceTokens, keyTokens });
 		this.inWork.clear();
 	}
 }

@@ -1,0 +1,185 @@
+import { type Account, type DialectName, startSimulator, type Simulator } from './simulator';
+import { RECORDED, type RecordedAnswer, wireBody } from './simulator/answers';
+
+let sim: Simulator;
+afterEach(async () => await sim?.close());
+
+const TEXT = 'Good morning.';
+
+const send = async (
+	request: string,
+	key = sim.apiKey,
+	more: object = {},
+	model?: string,
+	signal?: AbortSignal,
+) => {
+	const [method, path] = request.split(' ');
+	const chat = path.includes('chat');
+	const content = { role: 'user', content: TEXT };
+	const body = chat ? { messages: [content] } : { input: TEXT, voice: 'alloy' };
+	return await fetch(sim.url + path, {
+		...{ method, signal },
+		headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+		body:
+			method === 'POST'
+				? JSON.stringify({ model: model ?? (chat ? 'sim-chat' : 'fish-speech'), ...body, ...more })
+				: undefined,
+	});
+};
+
+/** The cases that need nobody to bring them about; all others are told to the simulator. */
+const BROUGHT_ABOUT: Record<string, (request: string) => Promise<Response>> = {
+	'no route': send,
+	'wrong key': async (request) => await send(request, 'sk-wrong'),
+	'unknown model': async (request) => await send(request, undefined, {}, 'no-such-model'),
+	'no voice': async (request) => await send(request, undefined, { voice: undefined }),
+	'text too long': async (request) => await send(request, undefined, { input: '早'.repeat(1400) }),
+	'key used up': async (request) => await sendWith(request, { keyTokens: 0 }),
+	'balance used up': async (request) => await sendWith(request, { balanceTokens: 0 }),
+	'hold over key quota': async (request) => await sendWith(request, { keyTokens: 499 }),
+	'hold over balance': async (request) => await sendWith(request, { balanceTokens: 499 }),
+	'rate limit, memory': async (request) => await tooMany(request, 'memory', { requests: 1 }),
+	'rate limit': async (request) => await tooMany(request, 'redis', { requests: 1 }),
+	'rate limit of successes': async (request) => await tooMany(request, 'redis', { successes: 1 }),
+	'both rate limits': async (request) =>
+		await tooMany(request, 'redis', { requests: 1, successes: 1 }),
+};
+
+const sendWith = async (request: string, account: Partial<Account>) =>
+	await send(request, sim.addAccount(account).apiKey);
+
+async function tooMany(request: string, where: 'memory' | 'redis', limit: object) {
+	sim.options.rateLimit = { seconds: 60, in: where, ...limit };
+	await (await send(request)).arrayBuffer();
+	return await send(request);
+}
+
+/** A text without its words: of JSON the fields and what tells answers apart, of events theirs. */
+function shape(text: string): unknown {
+	if (text.startsWith('data: '))
+		return text
+			.trim()
+			.split('\n\n')
+			.map((event) => shape(event.slice('data: '.length)));
+	const values = text === '' ? [] : text.replaceAll('}{', '}\n{').split('\n');
+	return values.map((value) =>
+		value.startsWith('{')
+			? (JSON.parse(value, (key, inner: unknown) =>
+					/^(type|code|param)$/.test(key) || typeof inner === 'object' ? inner : typeof inner,
+				) as unknown)
+			: value,
+	);
+}
+
+const recorded = RECORDED.filter(
+	({ gateway, body }) => gateway !== 'portkey' && !/<half>|<whole>/.test(String(body)),
+);
+
+test.each(recorded.map((answer): [string, RecordedAnswer] => [nameOf(answer), answer]))(
+	'%s',
+	async (_, answer) => {
+		sim = await startSimulator({ dialect: answer.gateway as DialectName, latencyMs: 0 });
+		const natural = BROUGHT_ABOUT[answer.case];
+		if (!natural) sim.fault({ case: answer.case });
+		const response = await (natural ?? send)(answer.request);
+		expect(response.status).toBe(answer.status);
+		const text = await response.text();
+		expect(shape(text)).toEqual(shape(wireBody(answer)));
+		for (const [name, value] of Object.entries(answer.headers))
+			expect(response.headers.get(name)).toMatch(value === '<id>' ? /^req_/ : value);
+		expect(text).not.toContain('<id>');
+		if (wireBody(answer).includes('<id>'))
+			expect(text).toContain(sim.requests[sim.requests.length - 1].requestId);
+		const charged = sim.requests[sim.requests.length - 1].charged > 0;
+		if (answer.charged === 'no') expect(charged).toBe(false);
+		if (answer.charged === 'yes') expect(charged).toBe(true);
+	},
+);
+
+function nameOf({ gateway, request, case: what }: RecordedAnswer): string {
+	return `${gateway}, ${request}: ${what}`;
+}
+
+test('money that is set aside is for the requests in flight; what is left buys the others', async () => {
+	sim = await startSimulator({ dialect: 'new-api', latencyMs: 20, keyTokens: 1200 });
+	const request = 'POST /v1/audio/speech';
+	const statuses = async (count: number) =>
+		(await Promise.all(Array.from({ length: count }, async () => await send(request)))).map(
+			({ status }) => status,
+		);
+	expect((await statuses(4)).sort()).toEqual([200, 200, 403, 403]);
+	expect(await statuses(2)).toEqual([200, 200]);
+	expect(sim.charges).toHaveLength(4);
+});
+
+test('one-api keeps what it had set aside for a chat, and trusts the rich', async () => {
+	sim = await startSimulator({ dialect: 'one-api', latencyMs: 0, balanceTokens: 2000 });
+	const chat = async () => {
+		sim.fault({ case: 'upstream hangs up' });
+		return (await send('POST /v1/chat/completions')).status;
+	};
+	expect([await chat(), await chat(), sim.accounts[0].balanceTokens]).toEqual([500, 500, 724]);
+	sim.topUp(1e6);
+	await chat();
+	expect(sim.charges).toHaveLength(2);
+});
+
+test('a key with a little left is overdrawn where accounts are trusted', async () => {
+	sim = await startSimulator({ dialect: 'one-api', latencyMs: 0, keyTokens: 1 });
+	const request = 'POST /v1/audio/speech';
+	expect((await send(request)).status).toBe(200);
+	expect((await send(request)).status).toBe(401);
+	expect(sim.accounts[0].keyTokens).toBeLessThan(0);
+});
+
+test.each([
+	['new-api', 'upstream cut in the body', 0, 500],
+	['one-api', 'upstream cut in the body', 1, 200],
+	['new-api', 'first of two channels cut in the body', 1, 200],
+	['one-api', 'first of two channels cut in the body', 2, 200],
+] as const)('audio, %s, %s: charged %i times', async (dialect, what, charges, status) => {
+	sim = await startSimulator({ dialect, latencyMs: 0 });
+	const pcm = { response_format: 'pcm' };
+	const whole = await (await send('POST /v1/audio/speech', undefined, pcm)).arrayBuffer();
+	sim.reset();
+	sim.fault({ case: what });
+	const response = await send('POST /v1/audio/speech', undefined, pcm);
+	const text = Buffer.from(await response.arrayBuffer());
+	expect([response.status, sim.charges.length]).toEqual([status, charges]);
+	const isAudio = text.subarray(0, 20).equals(Buffer.from(whole, 0, 20));
+	expect(isAudio).toBe(status === 200);
+	if (charges === 2) expect(text.length).toBe(whole.byteLength * 1.5);
+	if (status === 200 && what === 'upstream cut in the body')
+		expect(text.toString('latin1')).toMatch(/\{"error":\{.*copy_response_body_failed"\}\}$/);
+});
+
+test('each gateway lists its models in its way, and takes speech of its own clients', async () => {
+	for (const dialect of ['document', 'new-api', 'one-api', 'litellm'] as const) {
+		sim = await startSimulator({ dialect, latencyMs: 0 });
+		const { data } = (await (await send('GET /v1/models')).json()) as { data: object[] };
+		expect(data[0]).toMatchObject({ id: 'fish-speech', object: 'model' });
+		const response = await send('POST /v1/audio/speech', undefined, { voice: 'default' });
+		expect(response.status).toBe(200);
+		await sim.close();
+	}
+});
+
+test('whether an answer that nobody waits for is charged is for the gateway to say', async () => {
+	for (const [dialect, charges] of [
+		['new-api', 0],
+		['one-api', 1],
+	] as const) {
+		sim = await startSimulator({ dialect, latencyMs: 200 });
+		const leave = new AbortController();
+		const request = 'POST /v1/audio/speech';
+		const left = send(request, undefined, {}, undefined, leave.signal);
+		await sim.waitFor((requests) => requests.length === 1);
+		leave.abort();
+		await expect(left).rejects.toThrow();
+		await sim.waitFor(([{ endedAt }]) => endedAt !== undefined);
+		// What is sent after it is done after it.
+		await (await send(request)).arrayBuffer();
+		expect(sim.requests[0].charged > 0).toBe(charges > 0);
+		await sim.close();
+	}
+});
