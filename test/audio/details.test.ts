@@ -158,7 +158,7 @@ describe('segments far from what their text suggests', () => {
 			{ text: 'a'.repeat(26), seconds: 2 },
 			{ text: 'a'.repeat(26), seconds: 30 },
 		]);
-		expect(said).toMatch(/^Segment 2 is 30 s/);
-		expect(odd(26, 30)[0]).toMatch(/^The speech is 30 s/);
+		expect(said.words).toMatch(/^Segment 2 is 30 s/);
+		expect(odd(26, 30)[0].words).toMatch(/^The speech is 30 s/);
 	});
 });

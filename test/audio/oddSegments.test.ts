@@ -1,4 +1,8 @@
-import { oddSegments } from '../../nodes/SpeechGateway/speech/oddSegments';
+import fc from 'fast-check';
+import {
+	oddSegments as findings,
+	type SpokenSegment,
+} from '../../nodes/SpeechGateway/speech/oddSegments';
 
 const ENGLISH =
 	'The committee met again on Thursday, and nobody was surprised that the vote was put off once more. ';
@@ -6,6 +10,7 @@ const CHINESE = '委员会星期四再次开会，投票又一次被推迟，谁
 const NUMBERS =
 	'Call 030 1234567, or 0171 9876543, or 1-800-555-0199, before 17:45 on 2026-11-21. ';
 
+const oddSegments = (segments: SpokenSegment[]) => findings(segments).map(({ words }) => words);
 const times = (text: string, count: number) => text.repeat(count).trim();
 /** What a voice takes that says so many characters a second, with silence at the edges. */
 const said = (text: string, pace: number) => ({
@@ -20,7 +25,7 @@ describe('segments far off their text are named', () => {
 	it('one of 0.1 s among others', () => {
 		const segments = usual.with(2, { text: times(ENGLISH, 9), seconds: 0.1 });
 		expect(oddSegments(segments)).toEqual([
-			'Segment 3 is 0.1 s long for 890 characters; the others take about 56 s for as much text',
+			'Segment 3 is 0.1 s long for 890 characters; the others take about 57 s for as much text',
 		]);
 	});
 
@@ -94,4 +99,54 @@ describe('natural speech gives no alarm', () => {
 	])('%s', (_, segments) => {
 		expect(oddSegments(segments)).toEqual([]);
 	});
+});
+
+const text = times(ENGLISH, 3);
+const paced = (paces: number[]) => paces.map((pace) => ({ text, seconds: 261 / pace }));
+const kindsOf = (segments: SpokenSegment[]) =>
+	findings(segments).map(({ index, kind, isWorthRetaking }) => [index, kind, isWorthRetaking]);
+
+test('too short: more than 1.8 times the pace of at least three others, whatever its own', () => {
+	const pace = fc.double({ min: 9, max: 11, noNaN: true });
+	fc.assert(
+		fc.property(
+			fc.array(pace, { minLength: 3, maxLength: 9 }),
+			fc.nat(9),
+			fc.double({ min: 0.7, max: 4, noNaN: true }),
+			(paces, at, times) => {
+				const median = [...paces].sort((a, b) => a - b)[Math.floor(paces.length / 2)];
+				fc.pre(Math.abs(times - 1.8) > 1e-6);
+				const index = Math.min(at, paces.length);
+				const found = kindsOf(paced(paces.toSpliced(index, 0, median * times)));
+				expect(found).toEqual(times > 1.8 ? [[index, 'tooShort', true]] : []);
+			},
+		),
+	);
+	// Two others know too little, and so do segments of a few words.
+	expect(kindsOf(paced([10, 10, 30]))).toEqual([]);
+	const words = Array.from({ length: 5 }, () => ({ text: 'Nobody knew.', seconds: 1 }));
+	expect(kindsOf([...words, ...paced([10, 10, 30])])).toEqual([]);
+});
+
+test('too long is never worth another take, nor is what no voice could say', () => {
+	expect(kindsOf([...paced([10, 10, 10]), { text, seconds: 80 }])).toEqual([[3, 'tooLong', false]]);
+	expect(kindsOf([{ text, seconds: 0.5 }])).toEqual([[0, 'tooShort', false]]);
+});
+
+test.each([
+	['within', { start: 5, end: 6.6 }, [[0, 'longPause', true]]],
+	['that is shorter', { start: 5, end: 6.5 }, []],
+	['at the start', { start: 0.05, end: 3 }, []],
+	['at the end', { start: 17, end: 19.95 }, []],
+])('a pause %s', (_, pause, expected) => {
+	const short = { start: 1, end: 1.4 };
+	expect(kindsOf([{ text, seconds: 20, pauses: [short, pause] }])).toEqual(expected);
+});
+
+test('what would be usual is said by the pace of the others', () => {
+	const [{ usualSeconds, words }] = findings(paced([10, 11, 9, 40]));
+	expect(usualSeconds).toBeCloseTo(26.1, 1);
+	expect(words).toContain('the others take about 26 s');
+	const [silent] = findings([{ text, seconds: 20, pauses: [{ start: 5, end: 8.1 }] }]);
+	expect(silent.words).toBe('The speech is silent for 3.1 s, 5.0 s after its start');
 });

@@ -289,3 +289,38 @@ test('audio far longer than its text can sound is damaged; what came up to the b
 	expect(kept).toBeLessThanOrEqual(bound);
 	expect(kept).toBeGreaterThan(bound - 1_000_000);
 });
+
+/** A WAV file of a hum of so many seconds, with silence between two of them. */
+function hum(seconds: number, from: number, to: number): Buffer {
+	const whole = fixture('wav-24000-mono-s16.wav').subarray(0, 44);
+	const data = Buffer.alloc(2 * Math.round(24_000 * seconds));
+	for (let i = 0; i < data.length / 2; i++) {
+		const isSilent = i >= from * 24_000 && i < to * 24_000;
+		data.writeInt16LE(isSilent ? 0 : Math.round(9000 * Math.sin(i / 20)), 2 * i);
+	}
+	const head = Buffer.from(whole);
+	head.writeUInt32LE(36 + data.length, 4);
+	head.writeUInt32LE(data.length, 40);
+	return Buffer.concat([head, data]);
+}
+
+test('a segment that falls silent is named, and so is one that is too short for its text', async () => {
+	const words = 'and nobody was surprised that the vote was put off once more';
+	const names = ['Anna', 'Bert', 'Carl', 'Dora', 'Emil'];
+	const lengths = [5, 5, 5, 5, 2.6];
+	for (const [index, input] of names.entries()) {
+		const [from, to] = input === 'Bert' ? [1.5, 3.2] : [0, 0];
+		answer(hum(lengths[index], from, to), { input });
+	}
+	const { outputs, hints } = await run(
+		names.map((name) => `${name} came, ${words}.`).join('\n\n'),
+		{ responseFormat: 'wav' },
+		{ maxSegmentCharacters: 80 },
+	);
+	const { warnings } = outputs[0][0].json;
+	expect(warnings).toEqual([
+		'Segment 2 is silent for 1.7 s, 1.5 s after its start',
+		'Segment 5 is 2.6 s long for 72 characters; the others take about 5.0 s for as much text',
+	]);
+	expect(hints.join()).toContain('Please listen to item 1: Segment 2 is silent');
+});

@@ -1,4 +1,5 @@
 /** When the sentences of a part are heard to begin: its pauses are matched to the places where a voice may pause. */
+import type { AudioInfo, ForeignInfo } from '../audio';
 import { sentences } from '../text/boundaries';
 import { lettersOf } from './oddSegments';
 
@@ -6,6 +7,15 @@ import { lettersOf } from './oddSegments';
 export interface Pause {
 	start: number;
 	end: number;
+}
+
+/** The pauses of a file, in order; undefined where they are not known. */
+export function pausesOf(info: AudioInfo | ForeignInfo): Pause[] | undefined {
+	if (!('pauses' in info) || !info.pauses) return undefined;
+	const { pauses } = info;
+	return pauses.flatMap((at, index) =>
+		index % 2 === 0 ? [{ start: at / 1000, end: pauses[index + 1] / 1000 }] : [],
+	);
 }
 
 /** A place where a voice may pause, by the letters before it. */

@@ -5,7 +5,7 @@ import { withExtension } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
-import type { Pause } from './heard';
+import { pausesOf } from './heard';
 import { oddSegments } from './oddSegments';
 import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
 import { reusedIn } from './previous';
@@ -25,15 +25,14 @@ export async function spokenItem(
 	const { parts } = speech;
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
-	const lengths = spoken.map((audio) => audio.info.seconds);
-	const warnings = lengths.every((length) => length !== undefined)
-		? oddSegments(
-				parts.map(({ text }, index) => ({
-					text: withoutTags(text, toneTags(text)),
-					seconds: lengths[index],
-				})),
-			)
-		: [];
+	const warnings = oddSegments(
+		parts.flatMap(({ text }, index) => {
+			const { info } = spoken[index];
+			if (info.seconds === undefined) return [];
+			const said = withoutTags(text, toneTags(text));
+			return { text: said, seconds: info.seconds, pauses: pausesOf(info) };
+		}),
+	).map(({ words }) => words);
 	for (const warning of warnings)
 		item.session.hints.add(`Please listen to item ${item.index + 1}: ${warning}.`);
 	const json: IDataObject = {
@@ -85,16 +84,12 @@ const timesOf = (parts: SpeechPart[], starts: number[], seconds: number): TimedT
 		...(speaker !== undefined && { speaker }),
 	}));
 
-/** The pauses of a part, within its time in the file. */
+/** The pauses of a part within its time in the file, seconds from its start; undefined where they are not known. */
 function withPauses(text: TimedText, info: StoredAudio['info']): HeardText {
-	if (!('pauses' in info) || !info.pauses) return text;
 	const seconds = text.endSeconds - text.startSeconds;
-	const within = (milliseconds: number) => Math.min(seconds, milliseconds / 1000);
-	const pauses: Pause[] = [];
-	for (let at = 0; at + 1 < info.pauses.length; at += 2) {
-		const [start, end] = [within(info.pauses[at]), within(info.pauses[at + 1])];
-		if (end > start) pauses.push({ start, end });
-	}
+	const pauses = pausesOf(info)
+		?.map(({ start, end }) => ({ start, end: Math.min(seconds, end) }))
+		.filter(({ start, end }) => end > start);
 	return { ...text, pauses };
 }
 
