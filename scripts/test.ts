@@ -211,7 +211,7 @@ async function perform(steps: Step[], shower: (name: string) => Show): Promise<v
  * `npm test`: everything on n8n 2.41; after the first step that fails, none begins.
  * `--compat`: the tests in a real n8n, on 1.123.
  * `--queue`: those with PostgreSQL, Redis and workers.
- * `--versions 2.16.1 latest`: those in a real n8n, on any versions; writes docs/compatibility.md.
+ * `--versions`: those in a real n8n, on the newest version of each line (or on those named); writes docs/compatibility.md.
  * `--scan`: n8n's scanner of community packages; nothing is published.
  * The last line of tests is always `N passed, M failed`; a step other than jest that fails counts as one.
  */

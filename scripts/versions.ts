@@ -2,10 +2,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
+	adoptN8n,
 	CACHE,
 	installN8n,
 	isAtLeast,
 	isN8nVersion,
+	lockedN8n,
 	N8N_VERSIONS,
 	OLDEST,
 	REPOSITORY,
@@ -17,6 +19,7 @@ import { type JestReport, runJest } from './jest';
 
 const DOCUMENT = path.join(REPOSITORY, 'docs/compatibility.md');
 const TABLE = /(<!-- tested versions -->\n)[^]*?(<!-- end -->)/;
+const MISSING = /(<!-- not tested -->\n)[^]*?(<!-- end -->)/;
 const HEAD = [
 	'| n8n | Speech Gateway | Chat Model | passed | failed | tested |',
 	'| --- | --- | --- | --- | --- | --- |',
@@ -24,38 +27,97 @@ const HEAD = [
 
 /** Files of tests that are about the chat model. */
 const CHAT_MODEL = /chatModel|chatExamples/;
+
+/** The lines of n8n whose newest version is tested: the oldest that work, and each major version. */
+const LINES = [OLDEST.actionNode, '1', '2.0', OLDEST.chatModel, '2'];
+/** Newer versions that were seen elsewhere: the newest minor version of 2.x, and where 3.x is. */
+const NEWEST_SEEN = 48;
+const NOT_ON_NPM = ['3.x: n8n only publishes it as a Docker image'];
+/** The newest version of a line may need a package that the registry does not have. */
+const TRIES = 3;
+
 /**
- * `npm test -- --versions 1.100.1 2.16.1 latest`: installs each version of n8n, runs the tests in it, and removes it. What
- * came out is the table in docs/compatibility.md, in which the rows of other versions stay.
+ * `npm test -- --versions`: for each line of n8n, installs the newest version that the registry has and can install, runs the
+ * tests in it, and removes it. `--versions 2.16.1 latest` takes these versions, `--versions --installed FOLDER` the n8n in a
+ * folder. What came out is the table in docs/compatibility.md, in which the rows of other versions stay.
  */
 export async function testVersions(args: string[]): Promise<number> {
-	if (args.length === 0) throw new Error('Which versions of n8n? Such as: 1.100.1 2.16.1 latest');
 	process.env.PACKAGE_TARBALL = await step('Build and pack the package', console.log, packPackage);
 	const total = { passed: 0, failed: 0 };
-	for (const wanted of args) {
-		try {
-			const { row, passed, failed } = await testOn(await exactVersion(wanted));
-			await writeFile(DOCUMENT, withRow(await readFile(DOCUMENT, 'utf8'), row));
-			await run(path.join(REPOSITORY, 'node_modules/.bin/prettier'), ['--write', DOCUMENT]);
-			total.passed += passed;
-			total.failed += failed;
-		} catch (error) {
-			console.error(`n8n ${wanted}: ${(error as Error).message}`);
-			total.failed++;
+	const missing = [...NOT_ON_NPM];
+	for (const candidates of await wantedVersions(args, missing)) {
+		const reasons: string[] = [];
+		for (const version of candidates) {
+			try {
+				const { row, passed, failed } = await testOn(version);
+				await writeFile(DOCUMENT, withRow(await readFile(DOCUMENT, 'utf8'), row));
+				total.passed += passed;
+				total.failed += failed;
+				break;
+			} catch (error) {
+				reasons.push(`${version}: ${(error as Error).message.split('\n')[0]}`);
+			}
 		}
+		missing.push(...reasons);
+		if (reasons.length === candidates.length) total.failed++;
 	}
+	if (args.length === 0)
+		await writeFile(DOCUMENT, withMissing(await readFile(DOCUMENT, 'utf8'), missing));
+	await run(path.join(REPOSITORY, 'node_modules/.bin/prettier'), ['--write', DOCUMENT]);
 	console.log(`\n${await readFile(DOCUMENT, 'utf8')}`);
+	for (const one of missing) console.log(`Not tested: ${one}`);
 	console.log(`${total.passed} passed, ${total.failed} failed`);
 	return total.failed === 0 ? 0 : 1;
 }
 
+/** For each test run, the versions that it may take, best first. Adds to `missing` what the registry does not have. */
+async function wantedVersions(args: string[], missing: string[]): Promise<N8nVersion[][]> {
+	if (args[0] === '--installed') return [[await adoptN8n(path.resolve(args[1]))]];
+	const lookUp = async (wanted: string) =>
+		await exactVersion(wanted).catch((error: Error) => {
+			missing.push(`${wanted}: ${error.message}`);
+			return [];
+		});
+	if (args.length > 0) return await Promise.all(args.map(lookUp));
+	const found = JSON.parse(
+		await npm(['view', 'n8n', 'versions', '--json'], REPOSITORY),
+	) as string[];
+	const { lines, lacking } = newestOfLines(found);
+	missing.push(...lacking);
+	return await Promise.all(lines.map(async (line) => await Promise.all(line.map(asLocked))));
+}
+
+/** The newest versions of each line among all of a registry, newest first, and which lines it does not have. */
+export function newestOfLines(versions: string[]): { lines: N8nVersion[][]; lacking: string[] } {
+	const released = versions
+		.filter(isN8nVersion)
+		.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
+	const lines = LINES.map((line) =>
+		released.filter((version) => version.startsWith(`${line}.`)).slice(0, TRIES),
+	);
+	const lacking = LINES.filter((_, index) => lines[index].length === 0).map(
+		(line) => `${line}: the registry has no such version`,
+	);
+	const [newest] = lines[LINES.indexOf('2')];
+	const minor = Number(newest?.split('.')[1] ?? NEWEST_SEEN);
+	if (minor < NEWEST_SEEN)
+		lacking.push(`2.${minor + 1} to 2.${NEWEST_SEEN}: the registry's newest is ${newest}`);
+	return { lines: lines.filter(({ length }) => length > 0), lacking };
+}
+
 /** What the registry means by a tag such as `latest`. Throws when it has no such version. */
-async function exactVersion(wanted: string): Promise<N8nVersion> {
-	if (N8N_VERSIONS.some((locked) => locked === wanted)) return wanted as N8nVersion;
+async function exactVersion(wanted: string): Promise<N8nVersion[]> {
+	if (N8N_VERSIONS.some((locked) => locked === wanted)) return [wanted as N8nVersion];
 	const found = await npm(['view', `n8n@${wanted}`, 'version', '--json'], REPOSITORY);
 	const version: unknown = found.trim() === '' ? undefined : JSON.parse(found);
-	if (typeof version === 'string' && isN8nVersion(version)) return version;
+	if (typeof version === 'string' && isN8nVersion(version)) return [version];
 	throw new Error('the registry has no such version');
+}
+
+/** The name of the locked version that a version is, if it is one: it is installed already, and by its lock. */
+async function asLocked(version: N8nVersion): Promise<N8nVersion> {
+	for (const locked of N8N_VERSIONS) if ((await lockedN8n(locked)) === version) return locked;
+	return version;
 }
 
 /** Installs a version, tests on it, and removes it, whatever came of it: 2 GB each. Those with a lock are what all other tests run on. */
@@ -109,4 +171,10 @@ export function withRow(text: string, row: string): string {
 	rows.sort((a, b) => versionOf(b).localeCompare(versionOf(a), 'en', { numeric: true }));
 	const table = [...HEAD, ...rows].join('\n');
 	return text.replace(TABLE, `$1\n${table}\n\n$2`);
+}
+
+/** The document with what was not tested, and why, below its table. */
+export function withMissing(text: string, missing: string[]): string {
+	const list = missing.map((one) => `- ${one}`).join('\n');
+	return text.replace(MISSING, `$1\n${list}\n\n$2`);
 }

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { withRow } from '../../scripts/versions';
+import { newestOfLines, withMissing, withRow } from '../../scripts/versions';
 import { isAtLeast, N8N_VERSIONS, OLDEST, REPOSITORY } from '../support/n8n/install';
 
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
@@ -31,6 +31,35 @@ test('a tested version is a row of the table, newest first, and takes the place 
 	expect(newer).toContain('| 2.9.0 | 1 failed |');
 	expect(newer).not.toContain('| 2.9.0 | works |');
 	expect(newer.split('<!-- end -->')[1]).toBe(DOCUMENT.split('<!-- end -->')[1]);
+});
+
+test('of each line, the newest versions that the registry has; what it lacks is named', () => {
+	const registry = [
+		'1.100.0',
+		'1.100.1',
+		'1.123.9',
+		'1.123.81',
+		'2.0.3',
+		'2.16.1',
+		'2.41.10',
+		'2.41.9',
+	];
+	const rest = ['2.41.2', '2.41.1', '2.42.0-rc.1', '0.99.0'];
+	expect(newestOfLines([...registry, ...rest])).toEqual({
+		lines: [
+			['1.100.1', '1.100.0'],
+			['1.123.81', '1.123.9', '1.100.1'],
+			['2.0.3'],
+			['2.16.1'],
+			['2.41.10', '2.41.9', '2.41.2'],
+		],
+		lacking: ["2.42 to 2.48: the registry's newest is 2.41.10"],
+	});
+	expect(newestOfLines(['2.50.0']).lacking).toEqual(
+		['1.100', '1', '2.0', '2.16'].map((line) => `${line}: the registry has no such version`),
+	);
+	expect(withMissing(DOCUMENT, ['4.x: gone'])).toContain('\n- 4.x: gone\n');
+	expect(DOCUMENT).toContain('- 3.x: ');
 });
 
 test.each([

@@ -21,7 +21,8 @@ export async function query<Row extends object>(
 		});
 	`;
 	const { node, folder } = await installN8n(version);
-	return JSON.parse((await run(node, ['-e', script], { cwd: folder })).stdout) as Row[];
+	const cwd = path.join(folder, 'node_modules/n8n');
+	return JSON.parse((await run(node, ['-e', script], { cwd })).stdout) as Row[];
 }
 
 /** All executions that are parked are due: n8n wakes them up when it starts. */

@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { npm, run, step, type Log } from './steps';
 
@@ -23,6 +23,15 @@ export const isN8nVersion = (version: string): version is N8nVersion =>
 	isLocked(version) || /^\d+\.\d+\.\d+$/.test(version);
 
 const isLocked = (version: string) => N8N_VERSIONS.some((locked) => locked === version);
+
+/** The exact version of n8n that a locked one is. */
+export async function lockedN8n(version: (typeof N8N_VERSIONS)[number]): Promise<string> {
+	const file = path.join(REPOSITORY, 'test/n8n/versions', version, 'package.json');
+	const { dependencies } = JSON.parse(await readFile(file, 'utf8')) as {
+		dependencies: { n8n: string };
+	};
+	return dependencies.n8n;
+}
 
 /** Whether n8n has got as far as a version, of which major and minor count. */
 export function isAtLeast(version: N8nVersion, least: `${number}.${number}`): boolean {
@@ -86,6 +95,28 @@ function countPackages(folder: string, lock: string): string {
 		: `${there.length} of ${wanted.length} packages`;
 }
 
+/**
+ * Makes an n8n that came some other way, as in its Docker image, one of those that tests find by version, with the Node that runs
+ * this. `n8n`: the folder of its package. Returns its version.
+ */
+export async function adoptN8n(n8n: string): Promise<ExactVersion> {
+	const { version } = JSON.parse(await readFile(path.join(n8n, 'package.json'), 'utf8')) as {
+		version: ExactVersion;
+	};
+	const modules = path.join(CACHE, `n8n-${version}`, 'node_modules');
+	await mkdir(path.join(modules, 'node/bin'), { recursive: true });
+	await symlink(process.execPath, path.join(modules, 'node/bin/node'));
+	await symlink(n8n, path.join(modules, 'n8n'));
+	await writeFile(path.join(modules, '../installed.sha256'), hashOf(await manifestOf(version)));
+	return version;
+}
+
+function hashOf(files: Record<string, string>): string {
+	const hash = createHash('sha256');
+	for (const text of Object.values(files)) hash.update(text);
+	return hash.digest('hex');
+}
+
 const stampFile = ({ folder }: InstalledN8n) => path.join(folder, 'installed.sha256');
 
 /** What tells one installation from another of the same version: the hash of what it was made from. */
@@ -109,10 +140,8 @@ export async function installN8n(
 	};
 	const files = await manifestOf(version);
 	const lock = files['package-lock.json'] as string | undefined;
-	const hash = createHash('sha256');
-	for (const text of Object.values(files)) hash.update(text);
 	const stamp = stampFile(installed);
-	const wanted = hash.digest('hex');
+	const wanted = hashOf(files);
 	if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return installed;
 
 	await rm(stamp, { force: true });

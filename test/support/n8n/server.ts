@@ -126,6 +126,8 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		GUARD_HIDDEN_MODULES: path.join(REPOSITORY, 'node_modules'),
 		// Without a pool, 1.123 saves an execution's status a moment before its data: a test could read in between.
 		DB_SQLITE_POOL_SIZE: !isAtLeast(version, '2.0') ? '2' : undefined,
+		// 3.0 loads no other package than n8n's and verified ones unless it is told to.
+		N8N_UNVERIFIED_PACKAGES_ENABLED: isAtLeast(version, '3.0') ? 'true' : undefined,
 		// The default in 2.41, where the variable is deprecated.
 		N8N_RUNNERS_ENABLED: !isAtLeast(version, '2.0') ? 'true' : undefined,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
