@@ -85,6 +85,7 @@ describe('speech', () => {
 		expect(sim.charges).toEqual([
 			{
 				index: 0,
+				at: expect.any(Number),
 				account: 'account-1',
 				kind: 'speech',
 				tokens,

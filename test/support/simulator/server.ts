@@ -12,10 +12,12 @@ import { type Fault, findFault, statusInstead } from './faults';
 import { createJob, getJob, getJobContent } from './jobs';
 import { listModels } from './models';
 import { parseMultipart } from './multipart';
+import { pricing } from './pricing';
 import { admit, tooSoon } from './quota';
 import { recordedReply, timesCharged } from './recorded';
 import { send } from './send';
 import { createSpeech } from './speech';
+import { usageLog } from './usageLog';
 import { createVideo, getVideo, getVideoContent } from './videos';
 import { createVoice, deleteVoice, listVoices } from './voices';
 import type { SimRequest, World } from './world';
@@ -45,6 +47,12 @@ const ROUTES: Array<[method: string, path: RegExp, handler: Handler]> = [
 	['GET', /^\/v1\/videos\/([^/]+)$/, getVideo],
 	['GET', /^\/v1\/videos\/([^/]+)\/content$/, getVideoContent],
 ];
+
+/** Answered outside of /v1, to anyone. */
+const OPEN: Record<string, (world: World, request: SimRequest) => Reply> = {
+	'GET /api/pricing': pricing,
+	'GET /api/log/token': usageLog,
+};
 
 /** Serves one request of the gateway's API. */
 export async function serve(
@@ -177,6 +185,8 @@ async function work(
 	const { dialect } = world;
 	const { timeScale, prefix, maxConcurrent } = world.options;
 	const path = request.path.startsWith(`${prefix}/`) ? request.path.slice(prefix.length) : '';
+	const open = OPEN[`${request.method} ${path}`];
+	if (open && dialect.paths.test(path)) return open(world, request);
 	const route = ROUTES.find(([method, form]) => method === request.method && form.test(path));
 	if (!route || !dialect.paths.test(path))
 		throw new ApiError(404, `Invalid URL (${request.method} ${request.path})`, 'invalid_url');

@@ -3,10 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
+import { now } from '../clock';
 import type { Audio, AudioFormat, WavHeader } from './audio';
 import type { Price } from './billing';
 import { type Dialect, type DialectName, DIALECTS } from './dialects';
 import type { Fault } from './faults';
+import type { Pricing } from './pricing';
+import type { LogOptions } from './usageLog';
 
 export type Capability = 'speech' | 'voice' | 'chat' | 'video';
 export type ChargeKind = 'speech' | 'job' | 'voice' | 'chat' | 'video';
@@ -40,6 +43,8 @@ export interface SimulatorOptions {
 	multiplier?: number;
 	/** How WAV files begin. */
 	wavHeader?: WavHeader;
+	usageLog?: LogOptions;
+	pricing?: Pricing;
 }
 
 export interface Account {
@@ -79,6 +84,8 @@ export interface SimRequest {
 
 export interface SimCharge {
 	index: number;
+	/** Milliseconds since 1970. */
+	at: number;
 	account: string;
 	kind: ChargeKind;
 	tokens: number;
@@ -128,6 +135,7 @@ const DEFAULTS = {
 	keyTokens: Infinity,
 	multiplier: 1,
 	wavHeader: 'list' as WavHeader,
+	usageLog: {} as LogOptions,
 };
 
 const ALL_CAPABILITIES: Capability[] = ['speech', 'voice', 'chat', 'video'];
@@ -183,7 +191,15 @@ export class World extends EventEmitter<{
 	charge(request: SimRequest, account: Account, { kind, tokens, input }: Price): void {
 		const index = this.charges.length;
 		const requestIndex = request.index;
-		const charge = { index, account: account.account, kind, tokens, input, requestIndex };
+		const charge = {
+			index,
+			at: now(),
+			account: account.account,
+			kind,
+			tokens,
+			input,
+			requestIndex,
+		};
 		account.balanceTokens -= tokens;
 		account.keyTokens -= tokens;
 		request.charged += tokens;
