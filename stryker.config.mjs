@@ -4,7 +4,7 @@
  * `npx stryker run --mutate nodes/SpeechGateway/text/segment.ts --testFiles test/text/segment.test.ts`.
  */
 export default {
-	mutate: ['core', 'requests', 'text', 'audio'].map(
+	mutate: ['core', 'requests', 'text', 'audio', 'usage'].map(
 		(room) => `nodes/SpeechGateway/${room}/**/*.ts`,
 	),
 	testRunner: 'jest',

@@ -1,0 +1,45 @@
+import { isRecord } from '../core/json';
+
+/** An entry of the gateway's usage log. */
+export interface LogEntry {
+	kind: 'charge' | 'refund' | 'other';
+	model: string;
+	/** When it was settled, ms since 1970 by the gateway's clock. */
+	at: number;
+	/** How long the gateway worked on the request. */
+	seconds: number;
+	quota: number;
+	requestId?: string;
+}
+
+/** Types of new-api's log; errors, logins and the like are others. */
+const KINDS: Record<number, LogEntry['kind'] | undefined> = { 2: 'charge', 6: 'refund' };
+
+/** Reads the entries of new-api's log; undefined if a charge or refund lacks what it is recognised by. */
+export function readEntries(list: unknown[]): LogEntry[] | undefined {
+	const entries = list.map(readEntry);
+	return entries.every((entry) => entry !== undefined) ? entries : undefined;
+}
+
+function readEntry(value: unknown): LogEntry | undefined {
+	if (!isRecord(value)) return undefined;
+	const {
+		type,
+		model_name: model,
+		created_at: at,
+		use_time: seconds,
+		quota,
+		request_id: id,
+	} = value;
+	const kind = KINDS[Number(type)] ?? 'other';
+	const isKnown = typeof model === 'string' && model !== '' && typeof seconds === 'number';
+	if (typeof at !== 'number' || (kind !== 'other' && !isKnown)) return undefined;
+	return {
+		kind,
+		model: String(model),
+		at: at * 1000,
+		seconds: Number(seconds),
+		quota: Number(quota),
+		...(typeof id === 'string' && id !== '' && { requestId: id }),
+	};
+}

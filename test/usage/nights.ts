@@ -1,0 +1,148 @@
+/** Made-up nights: what a run sends, what becomes of it, what others do with its key, and the log that results. */
+import type { LogEntry } from '../../nodes/SpeechGateway/usage/logEntry';
+import type { UnknownRequest } from '../../nodes/SpeechGateway/usage/moment';
+import { certainAt, type UsageLog } from '../../nodes/SpeechGateway/usage/settle';
+import { seededRandom } from '../support/simulator/world';
+
+interface Sent {
+	model: string;
+	/** Ms since 1970, by our clock. */
+	sentAt: number;
+	endedAt: number;
+	known: 'charged' | 'refused' | 'unknown';
+	charged: boolean;
+	reason: string;
+	requestId: string;
+}
+
+export interface Night {
+	log: UsageLog;
+	unknown: Array<UnknownRequest & { charged: boolean }>;
+}
+
+const MIDNIGHT = Date.UTC(2026, 0, 1);
+const MODELS = ['fish-speech', 'sim-chat'];
+
+/** One night. `others`: clients that use the same key; `ids`: the log has request IDs; `counts`: neighbours without `sent`; `refunds`: some charges are given back. */
+export function makeNight(
+	seed: number,
+	{
+		others = 0,
+		ids = false,
+		counts = false,
+		refunds = false,
+	}: Partial<Record<'ids' | 'counts' | 'refunds', boolean>> & { others?: number },
+): Night {
+	const random = seededRandom(seed);
+	const between = (least: number, most: number) => least + random() * (most - least);
+	const pick = <T>(all: T[]): T => all[Math.floor(random() * all.length)];
+	const skewMs = between(-600_000, 600_000);
+	const entries: LogEntry[] = [];
+	/** As new-api books it: whole seconds, by its own clock. */
+	const book = (model: string, sentAt: number, workMs: number, requestId: string, back = false) => {
+		const arrived = sentAt + skewMs + between(0, 900);
+		const settled = Math.floor((arrived + workMs) / 1000);
+		const seconds = settled - Math.floor(arrived / 1000);
+		const quota = refunds ? 49 : Math.ceil(workMs / 50);
+		const charge: LogEntry = {
+			kind: 'charge',
+			model,
+			at: settled * 1000,
+			seconds,
+			quota,
+			...(ids && { requestId }),
+		};
+		entries.push(charge);
+		if (back) entries.push({ ...charge, kind: 'refund' });
+	};
+
+	const concurrency = 1 + Math.floor(random() * 6);
+	const timeoutMs = between(5_000, 60_000);
+	const outage = between(0, 0.2);
+	const sent: Sent[] = [];
+	const freeAt = Array.from({ length: concurrency }, () => MIDNIGHT + between(0, 500));
+	const count = 5 + Math.floor(random() * 40);
+	for (let index = 0; index < count; index++) {
+		const place = freeAt.indexOf(Math.min(...freeAt));
+		const [sentAt, model] = [freeAt[place], random() < 0.8 ? MODELS[0] : MODELS[1]];
+		const requestId = `req_${String(index).padStart(4, '0')}`;
+		const workMs = between(200, 15_000);
+		const answered = {
+			model,
+			sentAt,
+			endedAt: sentAt + workMs + between(50, 900),
+			requestId,
+			reason: '',
+		};
+		let one: Sent = { ...answered, known: 'charged', charged: true };
+		if (random() < 0.1)
+			one = { ...answered, known: 'refused', charged: false, endedAt: sentAt + between(50, 900) };
+		else if (random() < outage) {
+			const charged = random() < 0.5;
+			// Given up, lost on the way back, broken off at once and found later, or answered into a dead connection.
+			const [reason, waitedMs, worksMs] = pick([
+				['client_timeout', timeoutMs, timeoutMs + between(0, timeoutMs)],
+				['client_timeout', timeoutMs, timeoutMs + between(0, 170_000)],
+				['connection_lost', workMs, workMs + between(-300, 30_000)],
+				['interrupted', between(20_000, 900_000), workMs],
+				...(random() < 0.1 ? [['client_timeout', timeoutMs, Math.min(workMs, timeoutMs)]] : []),
+			] as Array<[string, number, number]>);
+			one = { ...answered, known: 'unknown', charged, reason, endedAt: sentAt + waitedMs };
+			const back = refunds && !charged && random() < 0.5;
+			if (charged || back) book(model, sentAt, worksMs, requestId, back);
+		}
+		if (one.known === 'charged') book(model, sentAt, workMs, requestId);
+		sent.push(one);
+		freeAt[place] =
+			(one.reason === 'interrupted' ? sentAt + workMs : one.endedAt) + between(0, 1_500);
+	}
+	const until = Math.max(...freeAt);
+	for (let client = 0; client < others; client++)
+		for (let at = MIDNIGHT + between(0, 9_000); at < until; at += between(300, 20_000))
+			book(
+				random() < 0.8 ? MODELS[0] : MODELS[1],
+				at,
+				between(200, 90_000),
+				`req_${9000 + entries.length}`,
+				refunds && random() < 0.3,
+			);
+
+	const unknown = sent.filter(({ known }) => known === 'unknown');
+	const readAt = Math.max(0, ...unknown.map(certainAt)) + between(0, 60_000);
+	const oldest = MIDNIGHT - between(61_000, 9_000_000) + skewMs;
+	entries.push({ kind: 'other', model: '', at: oldest, seconds: 0, quota: 0 });
+	return {
+		log: {
+			entries,
+			readAt,
+			clock: { aheadMs: Math.floor(skewMs / 1000) * 1000 + between(0, 500), withinMs: 0 },
+		},
+		unknown: unknown.map((one) => {
+			const near = sent.filter(
+				(other) =>
+					other !== one &&
+					other.model === one.model &&
+					other.known !== 'refused' &&
+					Math.abs(other.sentAt - one.sentAt) <= 10_000,
+			);
+			const tenth = (ms: number) => Math.round(ms / 100) / 10;
+			const charged = near.filter(({ known }) => known === 'charged');
+			return {
+				...one,
+				requestId: undefined,
+				neighbours: {
+					charged: charged.length,
+					unknown: near.length - charged.length,
+					...(!counts && {
+						sent: near.map((other): [number, number, 0 | 1] => [
+							tenth(other.sentAt - one.sentAt),
+							tenth(other.endedAt - other.sentAt),
+							other.known === 'charged' ? 1 : 0,
+						]),
+					}),
+					...(ids && { requestIds: charged.map(({ requestId }) => requestId) }),
+				},
+			};
+		}),
+	};
+}

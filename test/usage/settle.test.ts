@@ -1,0 +1,283 @@
+import { readEntries, type LogEntry } from '../../nodes/SpeechGateway/usage/logEntry';
+import type { Neighbours, UnknownRequest } from '../../nodes/SpeechGateway/usage/moment';
+import { certainAt, settle, type UsageLog } from '../../nodes/SpeechGateway/usage/settle';
+import { makeNight } from './nights';
+
+describe('made-up nights', () => {
+	const judged = (options: Parameters<typeof makeNight>[1]) =>
+		Array.from({ length: 400 }, (_, seed) => makeNight(seed, options)).flatMap((night, seed) =>
+			night.unknown.map((request) => ({ seed, request, verdict: settle(request, night.log) })),
+		);
+	const wrong = (all: ReturnType<typeof judged>, said: 'yes' | 'no') =>
+		all.filter(
+			({ request, verdict }) => verdict.charged === said && request.charged !== (said === 'yes'),
+		);
+
+	test.each([
+		{},
+		{ others: 1 },
+		{ others: 4 },
+		{ others: 2, ids: true },
+		{ others: 1, counts: true },
+		{ others: 1, refunds: true },
+	])('"no" is never wrong, whoever else uses the key: %j', (options) => {
+		const all = judged(options);
+		expect(wrong(all, 'no')).toEqual([]);
+		expect(all.some(({ verdict }) => verdict.charged === 'no')).toBe(true);
+	});
+
+	test.each([{}, { ids: true }, { counts: true }, { refunds: true }])(
+		'"yes" is never wrong while the run is alone with its key: %j',
+		(options) => {
+			const all = judged(options);
+			expect(wrong(all, 'yes')).toEqual([]);
+			expect(all.some(({ verdict }) => verdict.charged === 'yes')).toBe(true);
+		},
+	);
+
+	test('with one client, at most one in ten stays unknown', () => {
+		const all = judged({});
+		const unknown = all.filter(({ verdict }) => verdict.charged === 'unknown');
+		expect(unknown.length / all.length).toBeLessThan(0.1);
+	});
+});
+
+/** Given up after 30 s; all is long over when the log is read. */
+const SENT = Date.UTC(2026, 0, 1, 3);
+const alone: Neighbours = { charged: 0, unknown: 0, sent: [] };
+const lost: UnknownRequest = {
+	reason: 'client_timeout',
+	model: 'fish-speech',
+	sentAt: SENT,
+	endedAt: SENT + 30_000,
+	neighbours: alone,
+};
+const entry = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {}): LogEntry => ({
+	kind: 'charge',
+	model: 'fish-speech',
+	at: SENT + 1000 * (startsAfter + seconds),
+	seconds,
+	quota: 49,
+	...more,
+});
+/** An entry from an hour before. */
+const OLD = entry(-3600, 1);
+const verdict = (
+	entries: LogEntry[],
+	request: Partial<UnknownRequest> = {},
+	log: Partial<UsageLog> = {},
+) =>
+	settle(
+		{ ...lost, ...request },
+		{ entries, readAt: SENT + 3_600_000, clock: { aheadMs: 0, withinMs: 0 }, ...log },
+	);
+
+/** Beside one charged neighbour, sent 1 s later and answered after 2 s. */
+const besideOne: Partial<UnknownRequest> = {
+	neighbours: { charged: 1, unknown: 0, sent: [[1, 2, 1]] },
+};
+const counted = (charged: number, unknown: number): Partial<UnknownRequest> => ({
+	neighbours: { charged, unknown },
+});
+const id = (requestId: string) => ({ requestId });
+
+test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
+	['one entry that fits', 'yes', [[OLD, entry(0, 31)]]],
+	['none', 'no', [[OLD]]],
+	['one of another model', 'no', [[OLD, entry(0, 31, { model: 'other' })]]],
+	['an error', 'no', [[OLD, entry(0, 31, { kind: 'other' })]]],
+	['it starts 2.5 s later', 'yes', [[OLD, entry(2.5, 31)]]],
+	['it starts 2.6 s later', 'no', [[OLD, entry(2.6, 31)]]],
+	['it starts 1.5 s earlier', 'yes', [[OLD, entry(-1.5, 31)]]],
+	['it starts 1.6 s earlier', 'no', [[OLD, entry(-1.6, 31)]]],
+	['it took 1 s less than we waited', 'yes', [[OLD, entry(0, 29)]]],
+	[
+		'it took 2 s less: an answer that got lost, or of somebody else',
+		'unknown',
+		[[OLD, entry(0, 28)]],
+	],
+	['the run broke off at once', 'yes', [[OLD, entry(0, 3)], { reason: 'interrupted' }]],
+	[
+		'a clock that is ahead',
+		'yes',
+		[[OLD, entry(300, 31)], {}, { clock: { aheadMs: 300_000, withinMs: 0 } }],
+	],
+	[
+		'a clock that is known to 2 s',
+		'yes',
+		[[OLD, entry(4, 31)], {}, { clock: { aheadMs: 0, withinMs: 2000 } }],
+	],
+	['a clock that is not known', 'unknown', [[OLD], {}, { clock: undefined }]],
+	['sent by another execution', 'unknown', [[OLD], { reason: 'already_sent' }]],
+
+	['the only entry is the neighbour’s', 'no', [[OLD, entry(1, 2)], besideOne]],
+	['an entry for each', 'yes', [[OLD, entry(1, 2), entry(0, 31)], besideOne]],
+	['the neighbour’s is missing', 'unknown', [[OLD, entry(60, 2)], besideOne]],
+	['the neighbour’s took 2 s less', 'no', [[OLD, entry(1, 0)], besideOne]],
+	['the neighbour’s took 1 s more', 'no', [[OLD, entry(1, 3)], besideOne]],
+	['one that took 2 s more is not the neighbour’s', 'unknown', [[OLD, entry(1, 4)], besideOne]],
+	[
+		'two short ones, one of them the neighbour’s',
+		'unknown',
+		[[OLD, entry(1, 2), entry(1, 2)], besideOne],
+	],
+	[
+		'one entry, and another that was given up',
+		'unknown',
+		[[OLD, entry(0, 31)], { neighbours: { charged: 0, unknown: 1, sent: [[0, 30, 0]] } }],
+	],
+	[
+		'two entries, and another that was given up',
+		'yes',
+		[
+			[OLD, entry(0, 31), entry(0, 31)],
+			{ neighbours: { charged: 0, unknown: 1, sent: [[0, 30, 0]] } },
+		],
+	],
+	[
+		'the other has an entry that only it explains',
+		'yes',
+		[
+			[OLD, entry(1, 31), entry(4, 31)],
+			{ neighbours: { charged: 0, unknown: 1, sent: [[2, 30, 0]] } },
+		],
+	],
+	[
+		'the other explains one, and nobody the other',
+		'unknown',
+		[
+			[OLD, entry(1, 31), entry(4, 31), entry(8, 3)],
+			{ neighbours: { charged: 0, unknown: 1, sent: [[2, 30, 0]] } },
+		],
+	],
+
+	['as many entries as were charged', 'no', [[OLD, entry(1, 2), entry(5, 2)], counted(2, 1)]],
+	['fewer', 'unknown', [[OLD, entry(1, 2)], counted(2, 1)]],
+	['one more, of two', 'unknown', [[OLD, entry(1, 2), entry(0, 31)], counted(1, 1)]],
+	['all', 'yes', [[OLD, entry(1, 2), entry(0, 31), entry(1, 31)], counted(1, 1)]],
+	[
+		'all, but none fits',
+		'unknown',
+		[[OLD, entry(1, 2), entry(5, 31), entry(6, 31)], counted(1, 1)],
+	],
+	['more than all', 'unknown', [[OLD, entry(1, 2), entry(0, 31), entry(1, 31)], counted(0, 1)]],
+	[
+		'one at the edge may be that of a request that is not counted',
+		'unknown',
+		[[OLD, entry(12, 2)], counted(0, 0)],
+	],
+
+	['its ID is there', 'yes', [[OLD, entry(0, 31, id('req_2'))], id('req_2')]],
+	['its ID is there, at any time', 'yes', [[OLD, entry(90, 31, id('req_2'))], id('req_2')]],
+	[
+		'its ID is not there',
+		'no',
+		[[entry(-3600, 1, id('req_0')), entry(0, 31, id('req_1'))], id('req_2')],
+	],
+	['not all have IDs', 'yes', [[OLD, entry(0, 31, id('req_1'))], id('req_2')]],
+	['its ID is a proxy’s', 'yes', [[entry(0, 31, id('req_1')), OLD], id('8f3a-FRA')]],
+	[
+		'its ID is a proxy’s, of the same kind as a neighbour’s in the log',
+		'no',
+		[
+			[entry(-3600, 1, id('8f3a-FRA')), entry(0, 31, id('8f3b-FRA'))],
+			{ ...id('8f3c-FRA'), neighbours: { ...alone, charged: 0, requestIds: ['8f3b-FRA'] } },
+		],
+	],
+	[
+		'the entry is a neighbour’s by its ID',
+		'no',
+		[
+			[OLD, entry(1, 31, id('req_1'))],
+			{ neighbours: { charged: 1, unknown: 0, sent: [[1, 30, 1]], requestIds: ['req_1'] } },
+		],
+	],
+	[
+		'refunded, by its ID',
+		'no',
+		[
+			[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'refund', ...id('req_2') })],
+			id('req_2'),
+		],
+	],
+	[
+		'refunded, by the ID of the entry',
+		'no',
+		[[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'refund', ...id('req_2') })]],
+	],
+	[
+		'another ID was refunded',
+		'yes',
+		[[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'refund', ...id('req_3') })]],
+	],
+	['refunded, without IDs', 'no', [[OLD, entry(0, 31), entry(0, 31, { kind: 'refund' })]]],
+	[
+		'another amount was refunded',
+		'yes',
+		[[OLD, entry(0, 31), entry(0, 31, { kind: 'refund', quota: 50 })]],
+	],
+	[
+		'something later was refunded',
+		'yes',
+		[[OLD, entry(0, 31), entry(1.1, 31, { kind: 'refund' })]],
+	],
+	[
+		'one of two was refunded',
+		'unknown',
+		[[OLD, entry(0, 31), entry(2, 31), entry(1, 31, { kind: 'refund' })]],
+	],
+
+	['an empty log', 'unknown', [[]]],
+	['a log that goes back 59 s', 'unknown', [[entry(-60, 1)]]],
+	['a log that goes back 60 s', 'no', [[entry(-61, 1)]]],
+	[
+		'a log that goes back 60 s by a clock that is ahead',
+		'unknown',
+		[[entry(-61, 1)], {}, { clock: { aheadMs: -2_000, withinMs: 0 } }],
+	],
+	['too early', 'unknown', [[OLD], {}, { readAt: SENT + 209_999 }]],
+	['after 180 s', 'no', [[OLD], {}, { readAt: SENT + 210_000 }]],
+	[
+		'after as long as we waited',
+		'no',
+		[[OLD], { endedAt: SENT + 300_000 }, { readAt: SENT + 600_000 }],
+	],
+	['before that', 'unknown', [[OLD], { endedAt: SENT + 300_000 }, { readAt: SENT + 599_999 }]],
+	['never too early for a charge', 'yes', [[OLD, entry(0, 31)], {}, { readAt: SENT + 40_000 }]],
+])('%s: %s', (_, charged, [...given]) => {
+	const found = verdict(...given);
+	expect(found).toMatchObject({ charged });
+	expect(found.why).toMatch(/^[A-Z].*\.$/);
+	expect(found.entry !== undefined).toBe(charged === 'yes');
+});
+
+test('of several charges, the one that no neighbour needs', () => {
+	const own = entry(0, 31);
+	for (const entries of [
+		[OLD, own, entry(1, 30)],
+		[OLD, entry(1, 30), own],
+	])
+		expect(
+			verdict(entries, { neighbours: { charged: 1, unknown: 0, sent: [[2, 30, 1]] } }).entry,
+		).toBe(own);
+});
+
+test('when it is certain', () => {
+	expect(certainAt(lost)).toBe(SENT + 210_000);
+	expect(verdict([OLD], {}, { readAt: SENT }).why).toContain('Ask again at 2026-01-01T03:03:30Z.');
+});
+
+test.each([
+	[{ type: 2, model_name: 'm', created_at: 5, use_time: 1, quota: 49, request_id: '' }, 'charge'],
+	[{ type: 6, model_name: 'm', created_at: 5, use_time: 0, quota: 49 }, 'refund'],
+	[{ type: 5, created_at: 5 }, 'other'],
+	[{ type: 2, created_at: 5, use_time: 1, quota: 49 }, undefined],
+	[{ type: 2, model_name: 'm', created_at: 5, quota: 49 }, undefined],
+	[{ type: 2, model_name: 'm', use_time: 1, quota: 49 }, undefined],
+	['text', undefined],
+])('the entry %j is a %s', (given, kind) => {
+	const entries = readEntries([given]);
+	expect(entries?.[0].kind).toBe(kind);
+	if (kind === 'charge')
+		expect(entries).toEqual([{ kind, model: 'm', at: 5000, seconds: 1, quota: 49 }]);
+});
