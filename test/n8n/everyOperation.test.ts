@@ -56,6 +56,7 @@ const NODES: Row[] = [
 	['video.wait', { videoId: of('video.create'), options }, ['id', 'status'], 'data'],
 	['video.download', { videoId: of('video.create') }, [], 'data'],
 	['video.createAndWait', { model: byId('sim-video'), prompt, options }, ['id', 'status'], 'data'],
+	['account.getPrices', {}, ['model', 'multiplier', 'groups']],
 ];
 
 test('every operation has a row', () => {

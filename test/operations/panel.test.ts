@@ -245,5 +245,7 @@ test('what sends has retries and a time-out; what sends for each item, a concurr
 	const offline = ['audio.join', 'speech.estimate'];
 	expect(without('maxRetries')).toEqual(offline);
 	expect(without('timeout')).toEqual(offline);
-	expect(without('concurrency')).toEqual([...offline, 'model.getMany', 'voice.getMany'].sort());
+	expect(without('concurrency')).toEqual(
+		[...offline, 'account.getPrices', 'model.getMany', 'voice.getMany'].sort(),
+	);
 });

@@ -39,6 +39,7 @@ export const endpoints = {
 	createVideo: billed('/v1/videos'),
 	video: (id: string) => free(`/v1/videos/${segment(id)}`),
 	videoContent: (id: string) => free(`/v1/videos/${segment(id)}/content`),
+	prices: free('/api/pricing'),
 } as const;
 
 /** The kinds of tasks, which are submitted, waited for and fetched in the same way; a row each. */

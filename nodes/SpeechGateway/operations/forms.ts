@@ -1,5 +1,6 @@
 import type { OperationDescription } from '../fields/form';
 import type { Capability } from '../gateway/models';
+import { accountGetPrices } from './account/getPrices.form';
 import { audioJoin } from './audio/join.form';
 import { chatComplete } from './chat/complete.form';
 import { modelGetMany } from './model/getMany.form';
@@ -25,6 +26,7 @@ export const descriptions: OperationDescription[] = [
 	audioJoin,
 	...Object.values(video),
 	modelGetMany,
+	accountGetPrices,
 ];
 
 interface Resource {
@@ -43,4 +45,5 @@ export const resources: Resource[] = [
 	{ value: 'audio', name: 'Audio', defaultOperation: 'join', models: 'other' },
 	{ value: 'video', name: 'Video', defaultOperation: 'createAndWait', models: 'video' },
 	{ value: 'model', name: 'Model', defaultOperation: 'getMany', models: 'other' },
+	{ value: 'account', name: 'Account', defaultOperation: 'getPrices', models: 'other' },
 ];

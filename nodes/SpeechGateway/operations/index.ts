@@ -1,4 +1,5 @@
 import type { Operation } from '../run/operation';
+import { getPrices } from './account/getPrices';
 import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';
 import { getMany as getModels } from './model/getMany';
@@ -24,4 +25,5 @@ export const operations: Operation[] = [
 	joinAudio,
 	...videoOperations,
 	getModels,
+	getPrices,
 ];
