@@ -150,7 +150,8 @@ test('n8n was killed in the middle of a call: a retry does not send it again', a
 			>,
 		)[0].items,
 	);
-	call.requests.chat = { state: 'sending', sentAt: '2026-01-01T00:00:00.000Z', inputHash: 'abc' };
+	const [key] = Object.keys(call.requests);
+	call.requests[key] = { state: 'sending', sentAt: '2026-01-01T00:00:00.000Z', inputHash: 'abc' };
 	const { error } = await ask(askAll, ['One?'], { retryOf: broken, mode: 'retry' });
 	expect(error?.message).toContain('The run was interrupted while the request was under way');
 	expect(sim.requests).toHaveLength(1);

@@ -1,8 +1,9 @@
-import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { ChatReply } from './stream';
+import { endpoints } from '../gateway/endpoints';
 import { ItemRequests, type ItemSettings } from '../requests/itemRequests';
 import { Ledger } from '../requests/ledger';
+import { requestKey } from '../requests/requestKey';
 import type { Session } from '../requests/session';
 import { completeChat, type TextListener } from './completeChat';
 
@@ -10,7 +11,7 @@ import { completeChat, type TextListener } from './completeChat';
 const underWay = new Set<string>();
 
 /**
- * Completes a chat for a chat model, whose calls belong to no item. When an earlier call with the same messages may have
+ * Completes a chat for a chat model, whose calls belong to no item. When an earlier call like it may have
  * been charged without an answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. Answers are not
  * remembered: n8n does not tell a retry of an agent from the next item of a chain.
  */
@@ -20,8 +21,8 @@ export async function completeCall(
 	body: IDataObject,
 	onText?: TextListener,
 ): Promise<ChatReply> {
-	const messages = createHash('sha256').update(JSON.stringify(body.messages)).digest('hex');
-	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', messages);
+	const key = requestKey(endpoints.chat.kind, body);
+	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', key);
 	const earlier = ledger.keys().find((call) => !underWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
 	const record = ledger.item(call);

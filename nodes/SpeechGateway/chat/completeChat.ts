@@ -33,7 +33,6 @@ export async function completeChat(
 	};
 	try {
 		return await item.billed({
-			name: 'chat',
 			endpoint: endpoints.chat,
 			input: body,
 			about: { model: String(body.model) },

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { Execution } from '../engine/execution';
 import { type AudioFormat, AudioInspector, sniffAudioFormat } from '../audio';
 import { InputError } from '../core/errors';
@@ -13,6 +14,8 @@ export interface Recording {
 	fileName: string;
 	mimeType: string;
 	bytes: number;
+	/** Of the file, as hexadecimal digits. */
+	sha256: string;
 	/** Undefined for formats that are not read here (m4a, flac, …). */
 	seconds?: number;
 }
@@ -31,6 +34,7 @@ export async function inspectRecording(
 	let inspector: AudioInspector | undefined;
 	let format: AudioFormat | undefined;
 	let bytes = 0;
+	const hash = createHash('sha256');
 	for await (const chunk of await chunksOf(execution, file)) {
 		if (bytes === 0) {
 			format = sniffAudioFormat(chunk);
@@ -45,6 +49,7 @@ export async function inspectRecording(
 		bytes += chunk.length;
 		// A file that is too large is only counted, so that the error can name its size.
 		if (bytes <= MAX_BYTES) {
+			hash.update(chunk);
 			inspector = unlessDamaged(() => {
 				inspector?.feed(chunk);
 				return inspector;
@@ -63,6 +68,7 @@ export async function inspectRecording(
 		fileName: file.fileName ?? `recording.${format ?? file.fileExtension ?? 'bin'}`,
 		mimeType: file.mimeType,
 		bytes,
+		sha256: hash.digest('hex'),
 		seconds: unlessDamaged(() => inspector?.end().seconds),
 	};
 }

@@ -7,6 +7,8 @@ import { InputError } from '../core/errors';
 export type Endpoint = BilledEndpoint | FreeEndpoint;
 
 export interface BilledEndpoint {
+	/** What it makes. */
+	readonly kind: 'speech' | 'job' | 'voice' | 'chat' | 'video';
 	readonly method: 'POST';
 	readonly path: string;
 	readonly billed: true;
@@ -23,20 +25,25 @@ const free = (path: string, method: FreeEndpoint['method'] = 'GET'): FreeEndpoin
 	path,
 	billed: false,
 });
-const billed = (path: string): BilledEndpoint => ({ method: 'POST', path, billed: true });
+const billed = (kind: BilledEndpoint['kind'], path: string): BilledEndpoint => ({
+	kind,
+	method: 'POST',
+	path,
+	billed: true,
+});
 
 export const endpoints = {
-	speech: billed('/v1/audio/speech'),
-	createJob: billed('/v1/audio/speech/jobs'),
+	speech: billed('speech', '/v1/audio/speech'),
+	createJob: billed('job', '/v1/audio/speech/jobs'),
 	job: (id: string) => free(`/v1/audio/speech/jobs/${segment(id)}`),
 	jobContent: (id: string) => free(`/v1/audio/speech/jobs/${segment(id)}/content`),
-	createVoice: billed('/v1/audio/voices'),
+	createVoice: billed('voice', '/v1/audio/voices'),
 	voices: (model: string) => free(`/v1/audio/voices?model=${encodeURIComponent(model)}`),
 	deleteVoice: (id: string, model: string) =>
 		free(`/v1/audio/voices/${segment(id)}?model=${encodeURIComponent(model)}`, 'DELETE'),
-	chat: billed('/v1/chat/completions'),
+	chat: billed('chat', '/v1/chat/completions'),
 	models: free('/v1/models'),
-	createVideo: billed('/v1/videos'),
+	createVideo: billed('video', '/v1/videos'),
 	video: (id: string) => free(`/v1/videos/${segment(id)}`),
 	videoContent: (id: string) => free(`/v1/videos/${segment(id)}/content`),
 	prices: free('/api/pricing'),

@@ -8,7 +8,7 @@ import type { ItemRequests } from '../requests/itemRequests';
 
 /** What is particular to a kind of task. `I`: what it takes to submit one; `T`: what it takes to save its file. */
 interface TaskWork<I extends object, T extends object> {
-	/** Its name in errors, among the endpoints and, for its request, in the ledger. */
+	/** Its name in errors and among the endpoints. */
 	thing: Task['thing'];
 	/** Across the fields of an item. Throws InputError. */
 	check?: (input: I) => void;
@@ -71,7 +71,7 @@ export function taskOperations<I extends object, T extends FileValues>(
 				wait,
 			}),
 			async execute({ given, wait }, item) {
-				const resumed = item.ledger.has(thing);
+				const resumed = item.ledger.taskId !== undefined;
 				const created = await submit(item, given);
 				const known = { ...created, ...describe(given) };
 				return await waitAndSave(

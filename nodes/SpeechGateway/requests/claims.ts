@@ -67,8 +67,14 @@ export class SentKeys {
 export interface ClaimSettings {
 	/** One key for all requests of the item, over all executions. */
 	sendOnceKey?: string;
-	/** In a retry of a failed execution: what names this item in all retries of that execution. */
+	/** In a retry of a failed execution: what names this item in all of that execution's retries. */
 	retryOf?: string;
+}
+
+/** A retry from one state of the item's record. */
+interface Turn {
+	state: string;
+	key: string;
 }
 
 /**
@@ -77,7 +83,8 @@ export interface ClaimSettings {
  */
 export class ItemClaims {
 	private takingKey: Promise<boolean> | undefined;
-	private takingItem: Promise<boolean> | undefined;
+	private takingTurn: Promise<boolean> | undefined;
+	private readonly turn: Turn | undefined;
 
 	constructor(
 		private readonly keys: SentKeys,
@@ -85,9 +92,12 @@ export class ItemClaims {
 		private readonly settings: ClaimSettings,
 		/** Called when a key could not be given back. */
 		private readonly onKept: () => void,
-	) {}
+	) {
+		const { retryOf } = settings;
+		if (retryOf) this.turn = { state: ledger.state, key: `${retryOf}, after ${ledger.state}` };
+	}
 
-	/** False when another execution has sent the request. Throws InputError when n8n cannot record the claims. */
+	/** False when another execution has sent the request, which its key names. Throws InputError when n8n cannot record the claims. */
 	async take(request: string): Promise<boolean> {
 		return (await this.takeKey()) && (await this.takeRetry(request));
 	}
@@ -103,10 +113,11 @@ export class ItemClaims {
 	 * sent it, and would have kept the key had it been charged.
 	 */
 	async settle(sentNothing: boolean): Promise<void> {
-		const { sendOnceKey, retryOf } = this.settings;
-		const isTaken = await this.takingItem?.catch(() => undefined);
-		if (retryOf && isTaken && this.ledger.isUntouched)
-			for (const key of this.itemKeys(retryOf)) await this.forget(key);
+		const { sendOnceKey } = this.settings;
+		const { turn, ledger } = this;
+		const isTaken = await this.takingTurn?.catch(() => undefined);
+		if (turn && isTaken && ledger.state === turn.state)
+			for (const key of [turn.key, this.askedIn(turn)]) await this.forget(key);
 		// A key that is still being recorded is not on the ledger yet.
 		await this.takingKey?.catch(() => undefined);
 		if (sendOnceKey === undefined || !this.ledger.keyRecorded) return;
@@ -132,31 +143,29 @@ export class ItemClaims {
 
 	private async takeRetry(request: string): Promise<boolean> {
 		const { retryOf } = this.settings;
-		if (!retryOf) return true;
-		this.takingItem ??= this.takeItem(retryOf);
+		if (!retryOf || !this.turn) return true;
+		this.takingTurn ??= this.takeTurn(this.turn);
 		try {
-			return (await this.takingItem) && (await this.keys.record(retryKey(retryOf, request)));
+			return (await this.takingTurn) && (await this.keys.record(retryKey(retryOf, request)));
 		} catch (error) {
 			throw notRecorded('The retry', error);
 		}
 	}
 
 	/**
-	 * Requests have the same names only if the same is asked for. If another retry began the item with other settings, it has
-	 * cut the text differently: then nothing of it may be sent.
+	 * Equal requests have equal names, but a text may be cut otherwise, and its words would be paid for twice. So once a retry has
+	 * sent anything, other retries from the same record send what it asked for, or nothing.
 	 */
-	private async takeItem(retryOf: string): Promise<boolean> {
-		const [item, asked] = this.itemKeys(retryOf);
-		const isFirst = await this.keys.record(item);
+	private async takeTurn(turn: Turn): Promise<boolean> {
+		const asked = this.askedIn(turn);
+		const isFirst = await this.keys.record(turn.key);
 		const isNew = await this.keys.record(asked);
 		if (isFirst || !isNew) return true;
 		await this.forget(asked);
 		return false;
 	}
 
-	private itemKeys(retryOf: string): [item: string, asked: string] {
-		return [retryOf, `${retryOf}, asked ${this.ledger.askedHash}`];
-	}
+	private readonly askedIn = ({ key }: Turn): string => `${key}, asked ${this.ledger.askedKey}`;
 
 	private async forget(key: string): Promise<void> {
 		try {

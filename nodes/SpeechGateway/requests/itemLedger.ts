@@ -1,7 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
 import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
-import type { Asleep, Entry, ItemRecord, Result } from './records';
+import type { Asleep, Entry, ItemRecord, Result, SentPart } from './records';
+import { requestKey } from './requestKey';
 import { outcomeUnknown } from './unknownOutcome';
 
 /** The binary field for finished segments of a text, named by the first segment in the file, from 1. */
@@ -10,16 +11,14 @@ export const completedField = (segment: number): string =>
 
 const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
 
-const segmentOf = (request: string): number => Number(/^segment (\d+)/.exec(request)?.[1] ?? 1);
-
 /**
  * The billed requests of one item; nobody else writes its record. A request goes from no entry to `begin`, and from there to
  * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
  */
 export class ItemLedger {
-	private asked: { operation?: string; frozen?: object } = {};
-	/** Hash of what is asked for. */
-	askedHash = '';
+	/** Names all that is asked for. */
+	askedKey = '';
+	private asked: Pick<ItemRecord, 'operation' | 'frozen' | 'voices'> = {};
 
 	constructor(private readonly record: ItemRecord) {}
 
@@ -73,10 +72,28 @@ export class ItemLedger {
 		if (waitAnew) delete this.record.waitingSince;
 	}
 
-	/** Sets what is asked for, which is recorded with the first request that leaves. `hash`: of its content. */
-	ask(operation: string, parameters: object, hash: string): void {
+	/** Sets what is asked for, which is recorded with the first request that leaves. `key`: names it. */
+	ask(operation: string, parameters: object, key: string): void {
 		this.asked = { operation, frozen: parameters };
-		this.askedHash = hash;
+		this.askedKey = key;
+	}
+
+	/** Names what is on record, without results: the same as long as nothing more may have been charged. */
+	get state(): string {
+		const { requests, result } = this.record;
+		if (result) return 'finished';
+		const settled = Object.keys(requests).filter((name) => this.isSettled(name));
+		return requestKey('state', settled.sort());
+	}
+
+	/** The IDs of voices by title, as they were when the item was first paid for. */
+	get voices(): Readonly<Record<string, string>> {
+		return (this.maybeCharged && this.record.voices) || {};
+	}
+
+	/** Sets the IDs of voices by title, which are recorded with the first request that leaves. */
+	nameVoices(voices: Record<string, string>): void {
+		this.asked.voices = voices;
 	}
 
 	entry(request: string): Readonly<Entry> | undefined {
@@ -103,11 +120,6 @@ export class ItemLedger {
 					(entry.state === 'unknown' && entry.facts.reason === 'already_sent'),
 			)
 		);
-	}
-
-	/** Whether nothing is on record: no request is in flight, paid for or cut. */
-	get isUntouched(): boolean {
-		return !this.maybeCharged && Object.keys(this.record.requests).length === 0;
 	}
 
 	/** All requests on record. */
@@ -154,14 +166,16 @@ export class ItemLedger {
 
 	/** The item's files so far, by the binary field in which they are delivered: of its result, or of its segments. */
 	get files(): Record<string, IBinaryData> {
-		const { result, requests } = this.record;
+		const { result } = this.record;
 		if (result) return Object.assign({}, ...result.items.map(({ binary }) => binary));
 		return Object.fromEntries(
-			Object.entries(requests).flatMap(([request, entry]) =>
-				entry.state === 'done' && 'binary' in entry.value && isFile(entry.value.binary)
-					? [[completedField(segmentOf(request)), entry.value.binary]]
-					: [],
-			),
+			this.entries().flatMap((entry) => {
+				if (entry.state !== 'done') return [];
+				const { part, value, made = value } = entry;
+				return 'binary' in made && isFile(made.binary)
+					? [[completedField(part?.segment ?? 1), made.binary]]
+					: [];
+			}),
 		);
 	}
 
@@ -182,24 +196,29 @@ export class ItemLedger {
 	}
 
 	/** The request is about to leave. */
-	begin(request: string, sent: Sent): void {
+	begin(request: string, sent: Sent, part?: SentPart): void {
 		// `maybeCharged` looks at all requests of the item; once it has an operation, no segment of a book needs that.
 		if (this.record.operation === undefined && !this.maybeCharged)
 			Object.assign(this.record, this.asked);
-		this.record.requests[request] = { state: 'sending', ...sent };
+		this.record.requests[request] = { state: 'sending', ...sent, ...(part && { part }) };
 	}
 
 	/** The request was paid for, with this result. */
 	done(request: string, value: object): void {
 		const before = this.record.requests[request];
-		const sent =
-			before?.state === 'sending' ? { sentAt: before.sentAt, inputHash: before.inputHash } : {};
-		this.record.requests[request] = { state: 'done', ...sent, value };
+		if (before?.state === 'sending')
+			this.record.requests[request] = { ...before, state: 'done', value };
+	}
+
+	/** Keeps what a free step has made of a request that is done. */
+	keep(request: string, made: object): void {
+		const entry = this.record.requests[request];
+		if (entry?.state === 'done') entry.made = made;
 	}
 
 	/** The request may have been charged: it is never sent again. */
-	unknown(request: string, facts: UnknownFacts): void {
-		this.record.requests[request] = { state: 'unknown', facts };
+	unknown(request: string, facts: UnknownFacts, part?: SentPart): void {
+		this.record.requests[request] = { state: 'unknown', facts, ...(part && { part }) };
 	}
 
 	/** The gateway cut the request (524): not charged, and never the same request again. */
@@ -218,6 +237,7 @@ export class ItemLedger {
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
 		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
 		delete this.record.frozen;
+		delete this.record.voices;
 		delete this.record.reused;
 		delete this.record.waitingSince;
 	}
@@ -232,5 +252,6 @@ export class ItemLedger {
 		if (this.maybeCharged) return;
 		delete this.record.frozen;
 		delete this.record.operation;
+		delete this.record.voices;
 	}
 }

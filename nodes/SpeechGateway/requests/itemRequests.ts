@@ -1,4 +1,3 @@
-import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	asError,
@@ -26,6 +25,8 @@ import {
 	requestId,
 } from './exchange';
 import type { ItemLedger } from './itemLedger';
+import type { SentPart } from './records';
+import { requestKey, requestName } from './requestKey';
 import type { Session } from './session';
 import { slowDownAfter, Turns } from './turns';
 import { outcomeUnknown } from './unknownOutcome';
@@ -37,11 +38,13 @@ export interface ItemSettings {
 }
 
 export interface BilledRequest<T extends object> {
-	/** Which request of the item this is; retries find it again by this name. */
-	name: string;
 	endpoint: BilledEndpoint;
-	/** What is asked for: the JSON body, and the hash in the records. */
+	/** What is asked for: the JSON body, of which its key is made. */
 	input: IDataObject;
+	/** Which of several equal requests of the item it is, from 1. */
+	number?: number;
+	/** The part of a text that it speaks. */
+	part?: SentPart;
 	/** A form instead of JSON, built when the request is sent, so that waiting requests hold no files. */
 	body?: () => Promise<FormData>;
 	/**
@@ -55,6 +58,9 @@ export interface BilledRequest<T extends object> {
 	/** The caller falls back to a job on 524. */
 	fallsBackOn524?: boolean;
 }
+
+/** A request with its key, and its name in the ledger. */
+type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: string };
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests {
@@ -100,17 +106,9 @@ export class ItemRequests {
 		this.awake = true;
 	}
 
-	/** Remembers the result of a free step until the item is finished. */
-	async remember<T extends object>(
-		name: string,
-		isResult: (kept: object) => kept is T,
-		action: () => Promise<T>,
-	): Promise<T> {
-		const earlier = this.ledger.entry(name);
-		if (earlier?.state === 'done' && isResult(earlier.value)) return earlier.value;
-		const value = await action();
-		this.ledger.done(name, value);
-		return value;
+	/** Keeps what a free step has made of a request that is done, such as the audio of a job, until the item is finished. */
+	keep(name: string, made: object): void {
+		this.ledger.keep(name, made);
 	}
 
 	/** Starts no further billed request of this item, because a part has failed; those in flight go on. */
@@ -131,7 +129,10 @@ export class ItemRequests {
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
-		const { endpoint, about = {}, name } = request;
+		const { endpoint, about = {}, input, number } = request;
+		const key = requestKey(endpoint.kind, input);
+		const name = requestName(key, number);
+		const named = { ...request, key, name };
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {
 			case 'done':
@@ -143,7 +144,7 @@ export class ItemRequests {
 			case 'unknown':
 				throw new OutcomeUnknownError(earlier.facts);
 			case 'sending':
-				throw this.unknown(name, earlier, 'interrupted');
+				throw this.unknown(named, earlier, 'interrupted');
 			case 'cut':
 				throw refusal(this.session.transport, endpoint, about, { status: 524, headers: {} });
 		}
@@ -151,7 +152,7 @@ export class ItemRequests {
 		for (;;) {
 			await turns.begin();
 			try {
-				const value = await this.tryBilled(request, turns);
+				const value = await this.tryBilled(named, turns);
 				if (value) return value;
 			} finally {
 				turns.end();
@@ -226,15 +227,14 @@ export class ItemRequests {
 
 	/** One try of a billed request. Undefined: try again, after a failure that may pass or because the run was put on hold. */
 	private async tryBilled<T extends object>(
-		request: BilledRequest<T>,
+		request: NamedRequest<T>,
 		turns: Turns,
 	): Promise<T | undefined> {
-		const { name, endpoint, input, about = {} } = request;
+		const { key: inputHash, name, endpoint, input, about = {} } = request;
 		const { transport, limiter, breaker } = this.session;
-		const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('hex');
 		const body = request.body ? await request.body() : input;
 		if (!(await this.claims.take(name))) {
-			throw this.unknown(name, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
+			throw this.unknown(request, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
 		}
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
 		if (this.ending.aborted || limiter.isHeld) {
@@ -242,13 +242,13 @@ export class ItemRequests {
 			return undefined;
 		}
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash };
-		this.ledger.begin(name, sent);
+		this.ledger.begin(name, sent, request.part);
 		let response: GatewayResponse | Failure;
 		try {
 			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, body);
 		} catch {
 			// Thrown only when the run ends: the request may have arrived.
-			throw this.unknown(name, sent, 'interrupted');
+			throw this.unknown(request, sent, 'interrupted');
 		}
 		if (!isFailure(response)) {
 			const value = await this.readPaid(request, sent, response);
@@ -256,7 +256,7 @@ export class ItemRequests {
 			return value;
 		}
 		if (response.outcome === 'unknown')
-			throw this.unknown(name, sent, response.reason, response.error);
+			throw this.unknown(request, sent, response.reason, response.error);
 		const isCut = response.outcome === 'cut';
 		if (isCut) this.ledger.cut(name);
 		else this.ledger.clear(name);
@@ -273,26 +273,26 @@ export class ItemRequests {
 
 	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */
 	private async readPaid<T extends object>(
-		{ name, read }: BilledRequest<T>,
+		request: NamedRequest<T>,
 		sent: Sent,
 		response: GatewayResponse,
 	): Promise<T> {
 		const { transport } = this.session;
 		try {
-			const value = await read(response);
-			this.ledger.done(name, value);
+			const value = await request.read(response);
+			this.ledger.done(request.name, value);
 			this.session.breaker.succeeded();
 			return value;
 		} catch (error) {
 			response.body.destroy();
-			if (transport.cancel?.aborted) throw this.unknown(name, sent, 'interrupted');
+			if (transport.cancel?.aborted) throw this.unknown(request, sent, 'interrupted');
 			const details = {
 				httpCode: String(response.status),
 				requestId: requestId(response.headers),
 			};
 			const files = error instanceof DamagedResultError ? error.files : undefined;
 			const damage = new GatewayError(transport.redact(asError(error).message), '', details, files);
-			throw this.unknown(name, sent, 'damaged_response', damage);
+			throw this.unknown(request, sent, 'damaged_response', damage);
 		}
 	}
 
@@ -304,13 +304,13 @@ export class ItemRequests {
 
 	/** Records that the request may have been charged; returns the error for it. */
 	private unknown(
-		request: string,
+		{ name, part }: Pick<NamedRequest<object>, 'name' | 'part'>,
 		sent: Sent,
 		reason: UnknownReason,
 		cause?: GatewayError,
 	): OutcomeUnknownError {
 		const error = outcomeUnknown(reason, sent, cause);
-		this.ledger.unknown(request, error.facts);
+		this.ledger.unknown(name, error.facts, part);
 		this.session.breaker.unknown(reason);
 		this.giveUp();
 		return error;

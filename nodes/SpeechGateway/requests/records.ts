@@ -1,14 +1,14 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import type { Fingerprint } from '../text/knownParts';
 import { InputError, type Sent, type UnknownFacts } from '../core/errors';
-import { idIn, isRecord, type Json } from '../core/json';
+import { isRecord, type Json } from '../core/json';
 
 /**
  * What the ledger keeps in the execution's data: plain JSON that a later version of the node may read, or an earlier one
  * have written. So it has a version, and is checked when it is read.
  */
 
-/** 1, which has no number, is of 0.1.0: there, finished items of tasks have no `taskId`. */
-export const RECORD_VERSION = 2;
+export const RECORD_VERSION = 3;
 
 /** All branches, in the order of the node's outputs; an operation has those on which its items can end. */
 export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
@@ -21,12 +21,26 @@ export interface Result {
 	items: INodeExecutionData[];
 }
 
+/** The part of a text that a request speaks, so that it is found again when the text was changed. */
+export interface SentPart extends Fingerprint {
+	/** Its number in the text, from 1. */
+	segment: number;
+	/** The ID of its voice. */
+	voice: string;
+}
+
 /** The state of one billed request. A request that is known not to be charged leaves no entry: it may be sent again. */
 export type Entry =
-	| ({ state: 'sending' } & Sent)
-	| ({ state: 'done'; value: object } & Partial<Sent>)
-	| { state: 'unknown'; facts: UnknownFacts }
-	| { state: 'cut' /* 524: not charged, never the same request again */ };
+	| ({ state: 'sending'; part?: SentPart } & Sent)
+	| ({ state: 'done'; part?: SentPart } & Done & Sent)
+	| { state: 'unknown'; part?: SentPart; facts: UnknownFacts }
+	| { state: 'cut'; part?: undefined /* 524: not charged, never the same request again */ };
+
+interface Done {
+	value: object;
+	/** What a free step has made of it, such as the audio of a job. */
+	made?: object;
+}
 
 /** An error as plain JSON. */
 export interface Failed {
@@ -40,11 +54,13 @@ export interface Failed {
 export type Asleep = Result | { failed: Failed };
 
 export interface ItemRecord {
-	/** By request of the item: `speech`, `job`, `segment 3`, … */
+	/** By the key of the request and, from the second of several equal ones on, its number: see `requestName`. */
 	requests: Record<string, Entry>;
 	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
 	operation?: string;
 	frozen?: object;
+	/** The IDs of the voices that it asked for by title, as they were then. */
+	voices?: Record<string, string>;
 	/** The item is finished. */
 	result?: Result;
 	/** The ID of the job or video from which the result came. */
@@ -61,7 +77,7 @@ export interface ItemRecord {
 
 /** One round of the node. */
 export interface RunRecord {
-	version?: number;
+	version: number;
 	/** The execution in which this node first ran: this one, or the failed one that it retries. */
 	firstExecutionId?: string;
 	executionId?: string;
@@ -80,8 +96,8 @@ export interface RunRecord {
 export type Rounds = Record<string, unknown>;
 
 /**
- * One round on record, brought up to the present version in place. Undefined if there is none. Throws InputError when a newer
- * version of the node has written it, or when it is damaged: what is paid for is not known then, so nothing may be sent.
+ * One round on record. Undefined if there is none. Throws InputError when a newer version of the node has written it, or when it
+ * is damaged: what is paid for is not known then, so nothing may be sent.
  */
 export function readRun(rounds: Rounds, key: string): RunRecord | undefined {
 	if (!Object.hasOwn(rounds, key)) return undefined;
@@ -96,13 +112,12 @@ export function readRun(rounds: Rounds, key: string): RunRecord | undefined {
 			'The record of what this execution has paid for cannot be read',
 			'So nothing was sent, lest it be charged twice. Start a new execution for what is missing.',
 		);
-	if (run.version === undefined) for (const item of Object.values(run.items)) nameTask(item);
-	run.version = RECORD_VERSION;
 	return run;
 }
 
 const isRun = (value: unknown): value is RunRecord =>
 	isRecord(value) &&
+	value.version === RECORD_VERSION &&
 	typeof value.attempts === 'number' &&
 	isRecord(value.items) &&
 	Object.values(value.items).every(isItem);
@@ -131,14 +146,4 @@ function isEntry(value: unknown): value is Entry {
 		default:
 			return value.state === 'cut';
 	}
-}
-
-/** Operations of 0.1.0 whose result is a task, with its ID only in the item. */
-const OF_TASKS = /^(speechJob|video)\./;
-
-function nameTask(item: ItemRecord): void {
-	const json = item.result?.items[0]?.json;
-	if (!json || item.taskId !== undefined) return;
-	const id = idIn(json, 'jobId', ...(OF_TASKS.test(item.operation ?? '') ? ['id'] : []));
-	if (id !== undefined) item.taskId = id;
 }

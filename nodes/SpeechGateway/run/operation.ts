@@ -1,7 +1,7 @@
-import { createHash } from 'crypto';
 import type { OperationDescription } from '../fields/form';
 import type { Parameters } from '../fields/parameters';
 import type { ItemRequests } from '../requests/itemRequests';
+import { requestKey } from '../requests/requestKey';
 import type { Result } from '../requests/records';
 import type { Session } from '../requests/session';
 
@@ -51,11 +51,9 @@ export type About = {
 	estimatedTokens?: number;
 };
 
-/** A hash of what is asked for; the same for inputs that differ only in where the result goes. */
-export function askedHash(operation: Operation, input: object): string {
-	const asked = [operationName(operation), operation.identity?.(input) ?? input];
-	return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
-}
+/** The key of what is asked for; the same for inputs that differ only in where the result goes. */
+export const askedKey = (operation: Operation, input: object): string =>
+	requestKey(operationName(operation), operation.identity?.(input) ?? input);
 
 /** The name in records and messages, such as `speech.generate`. */
 export const operationName = ({ resource, operation }: OperationDescription): string =>

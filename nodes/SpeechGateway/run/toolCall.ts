@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Execution } from '../engine/execution';
-import { askedHash, type Operation } from './operation';
+import { askedKey, type Operation } from './operation';
 import { readOne } from './readItems';
 
 type Outputs = INodeExecutionData[][];
@@ -32,7 +32,7 @@ export async function asToolCall(
 	run: (call: string) => Promise<CallResult>,
 ): Promise<Outputs> {
 	const input = await readOne(execution, operation, 0);
-	const call = `tool ${'parameters' in input ? askedHash(operation, input.parameters) : 'unreadable'}`;
+	const call = `tool ${'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable'}`;
 	const known = resultsOf(execution);
 	const key = `${execution.node.name}\n${call}`;
 	const earlier = known.find((of) => of.has(key))?.get(key);

@@ -8,7 +8,7 @@ import type { Parameters } from '../fields/parameters';
 import { checkTaggable } from '../files/podcast';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
 import { knownParts, type PreviousVersion, withPrevious, withReused } from './previous';
-import { cutIntoSegments, headingsOf, requestName, type Speech, withPauses } from './parts';
+import { cutIntoSegments, headingsOf, type Speech, withPauses } from './parts';
 
 interface Counted extends Pick<SpeakingInput, 'tokensToSpare'> {
 	characters: number;
@@ -41,11 +41,7 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 	const parts = withReused(
 		input,
 		withPauses(
-			cut.segments.map((segment, index) => ({
-				...segment,
-				request: requestName(index + 1, cut.segments.length),
-				voice,
-			})),
+			cut.segments.map((segment) => ({ ...segment, voice })),
 			input.pauseBetweenSegments,
 		),
 	);

@@ -34,8 +34,6 @@ export type NarrationInput = SpeakingInput &
 
 /** One request, and whose voice it is. */
 export interface SpeechPart extends PreparedSegment {
-	/** The name of the request in the ledger. */
-	request: string;
 	voice: Voice;
 	speaker?: string;
 	/** Where it is in the previous version: it is not sent. */
@@ -101,10 +99,6 @@ export function cutIntoSegments(
 /** The chapters of a text that has been cut, as headings of its parts. */
 export const headingsOf = ({ chapters }: PreparedSegments): Heading[] =>
 	chapters.map(({ title, segment }) => ({ title, part: segment }));
-
-/** The name of a request in the ledger. `number`: of its segment, counted from 1. */
-export const requestName = (number: number, segments: number): string =>
-	segments > 1 ? `segment ${number}` : 'speech';
 
 /** Between two parts, the longer of the pause that the text asks for and the one that is set; behind the last, the former. */
 export const withPauses = <P extends SpeechPart>(parts: P[], pauseBetweenSegments: number): P[] =>

@@ -5,15 +5,18 @@ import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
+import type { SentPart } from '../requests/records';
+import { requestKey, requestName } from '../requests/requestKey';
 import { contentOf, submitTask, withTaskId } from '../tasks/task';
 import type { WaitSettings } from '../fields/wait';
 import { waitForTask } from '../tasks/wait';
 
 /** One request body of speech and where its audio goes. */
 export interface SpeechRequest {
-	/** Which request of the item it is, for the ledger. */
-	name: string;
 	body: IDataObject;
+	/** Which of several equal requests of the item it is, from 1. */
+	number: number;
+	part: SentPart;
 	format: AudioFormat;
 	fileName: string;
 }
@@ -36,19 +39,23 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 	voice: typeof voice === 'string' ? voice : undefined,
 });
 
-/** Whether a request is still to be sent, as it is or as a job. */
-export const isToBeSent = (item: ItemRequests, name: string): boolean =>
-	!item.ledger.isSettled(name) && !item.ledger.isSettled(jobName(name));
+/** The name of a request in the ledger, sent as it is or as a job. */
+const nameAs = (kind: 'speech' | 'job', { body, number }: SpeechRequest): string =>
+	requestName(requestKey(kind, body), number);
 
 /** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
-export const isSpokenAsJob = (item: ItemRequests, name: string): boolean =>
-	item.ledger.has(jobName(name));
+export const isSpokenAsJob = (item: ItemRequests, request: SpeechRequest): boolean =>
+	item.ledger.has(nameAs('job', request));
 
 /** The audio of a request that is done, spoken synchronously or as a job. */
-export function keptAudio({ ledger }: ItemRequests, name: string): StoredAudio | undefined {
-	const entries = [name, audioName(name)].map((known) => ledger.entry(known));
-	for (const entry of entries)
-		if (entry?.state === 'done' && isStoredAudio(entry.value)) return entry.value;
+export function keptAudio(
+	{ ledger }: ItemRequests,
+	request: SpeechRequest,
+): StoredAudio | undefined {
+	const spoken = ledger.entry(nameAs('speech', request));
+	if (spoken?.state === 'done' && isStoredAudio(spoken.value)) return spoken.value;
+	const job = ledger.entry(nameAs('job', request));
+	if (job?.state === 'done' && job.made && isStoredAudio(job.made)) return job.made;
 	return undefined;
 }
 
@@ -58,12 +65,13 @@ export async function speak(
 	request: SpeechRequest,
 	asJob?: AsJob,
 ): Promise<StoredAudio> {
-	const { name, body, format, fileName } = request;
+	const { body, number, part, format, fileName } = request;
 	try {
 		return await item.billed({
-			name,
 			endpoint: endpoints.speech,
 			input: body,
+			number,
+			part,
 			about: subjectOf(body),
 			fallsBackOn524: asJob !== undefined,
 			isResult: isStoredAudio,
@@ -75,7 +83,7 @@ export async function speak(
 		});
 	} catch (error) {
 		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
-		if (!item.ledger.has(jobName(name))) spendExtra(item, asJob);
+		if (!isSpokenAsJob(item, request)) spendExtra(item, asJob);
 		return await speakAsJob(item, request, asJob.wait);
 	}
 }
@@ -94,17 +102,12 @@ function spendExtra(
 	session.extraTokens += extraTokens;
 }
 
-/** A job has a name of its own in the ledger, beside the request that was cut. */
-const jobName = (name: string) => `${name} as job`;
-
-const audioName = (name: string) => `${jobName(name)}, audio`;
-
 /** Submits a job, as `submitTask` does. */
 export const submitJob = async (
 	item: ItemRequests,
-	{ name, body }: Pick<SpeechRequest, 'name' | 'body'>,
+	{ body, number, part }: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
 ): Promise<IDataObject & { id: string }> =>
-	await submitTask(item, 'job', { name, input: body, about: subjectOf(body) });
+	await submitTask(item, 'job', { input: body, number, part, about: subjectOf(body) });
 
 /** Submits, waits and downloads; `maxWait` reached is always an error here, and a retry goes on with the same job. */
 export async function speakAsJob(
@@ -112,23 +115,21 @@ export async function speakAsJob(
 	request: SpeechRequest,
 	wait: WaitSettings,
 ): Promise<StoredAudio> {
-	const name = jobName(request.name);
+	const { body, format, fileName } = request;
+	const name = nameAs('job', request);
 	const resumed = item.ledger.has(name);
-	const known = await submitJob(item, { ...request, name });
-	const { id } = known;
-	const task = { thing: 'job', id } as const;
+	const known = await submitJob(item, request);
+	const task = { thing: 'job', id: known.id } as const;
+	const first = { atOnce: resumed, heard: true, known, size: String(body.input).length };
+	await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);
 	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
-	return await item.remember(audioName(request.name), isStoredAudio, async () => {
-		const size = String(request.body.input).length;
-		const first = { atOnce: resumed, heard: true, known, size };
-		await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);
-		return await withTaskId(
-			item,
-			task,
-			async () =>
-				await downloadAudio(item, id, request.format, request.fileName, boundOf(request.body)),
-		);
-	});
+	const audio = await withTaskId(
+		item,
+		task,
+		async () => await downloadAudio(item, task.id, format, fileName, boundOf(body)),
+	);
+	item.keep(name, audio);
+	return audio;
 }
 
 /** Fetches a finished job's audio; free, so a download that is cut short or damaged is fetched again. */

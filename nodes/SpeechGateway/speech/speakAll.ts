@@ -25,8 +25,8 @@ type Progress = PartResult | { status: 'asleep'; error: AsleepError };
 export async function speakAll(
 	item: ItemRequests,
 	parts: SpeechPart[],
-	kept: (part: SpeechPart) => StoredAudio | undefined,
-	speak: (part: SpeechPart) => Promise<StoredAudio>,
+	kept: (part: SpeechPart, index: number) => StoredAudio | undefined,
+	speak: (part: SpeechPart, index: number) => Promise<StoredAudio>,
 ): Promise<PartResult[]> {
 	let first: StoredAudio | undefined;
 	const mustFit = (audio: StoredAudio) => {
@@ -38,7 +38,7 @@ export async function speakAll(
 	for (const audio of finished) if (audio) mustFit(audio);
 	const speakOne = async (part: SpeechPart, index: number): Promise<Progress> => {
 		try {
-			return { status: 'done', audio: finished[index] ?? mustFit(await speak(part)) };
+			return { status: 'done', audio: finished[index] ?? mustFit(await speak(part, index)) };
 		} catch (error) {
 			if (error instanceof AsleepError) return { status: 'asleep', error };
 			item.giveUp();

@@ -8,35 +8,18 @@ import { readTags } from '../files/podcast';
 import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
+import { requestKey } from '../requests/requestKey';
 import { errorText } from '../run/errors';
+import { fingerprintOf } from '../text/knownParts';
 import { type NarrationInput, type Speech, type SpeechPart, voicesToAsk } from './parts';
 import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
 import { describeRemains, firstError, HOW_TO_GET_PARTS, type Remains, seams } from './remains';
-import { type AsJob, isToBeSent, keptAudio, speak, speakAsJob, type SpeechRequest } from './speak';
+import { type AsJob, keptAudio, speak, speakAsJob, type SpeechRequest } from './speak';
 import { isDone, speakAll } from './speakAll';
 import { estimateOf } from './price';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
-import { voiceIds, voiceName } from './voices';
-
-/** Ids of voices, asked for when the first of them is needed. */
-class Voices {
-	private ids: ((voice: Voice) => string) | undefined;
-
-	constructor(
-		private readonly item: ItemRequests,
-		private readonly model: string,
-		private readonly all: Voice[],
-	) {}
-
-	async idOf(voice: Voice): Promise<string> {
-		this.ids ??= await voiceIds(this.item, this.model, this.all);
-		return this.ids(voice);
-	}
-
-	/** What is known: after a retry that had nothing to send, a title stays a title. */
-	readonly name = (voice: Voice): string => this.ids?.(voice) ?? voiceName(voice);
-}
+import { voiceIds } from './voices';
 
 /**
  * Speaks all parts, joins them, and makes the item of them. Nothing paid for is lost: what is done goes along with an error,
@@ -50,19 +33,15 @@ export async function speakParts(
 ): Promise<Result> {
 	const { parts } = speech;
 	speech.hints.forEach((hint) => item.session.hints.add(hint));
-	const voices = new Voices(item, input.model, voicesToAsk(speech));
 	hintOnReuse(item, input, speech);
 	const reusedAudio = await cutReused(item, input, speech);
-	// A voice that is not found is told before anything is sent; once something is paid for, it must not cost that.
-	const toSpeak = parts.filter(({ reused }) => !reused);
-	if (toSpeak.length > 0 && toSpeak.every(({ request }) => isToBeSent(item, request)))
-		await voices.idOf(toSpeak[0].voice);
-
+	const idOf = await voiceIds(item, input.model, voicesToAsk(speech));
+	const requests = requestsFor(input, parts, idOf);
 	const results = await speakAll(
 		item,
 		parts,
-		({ reused, request }) => (reused ? reusedAudio(reused) : keptAudio(item, request)),
-		(part) => speakPart(item, input, part, voices),
+		({ reused }, index) => (reused ? reusedAudio(reused) : keptAudio(item, requests[index])),
+		(_, index) => speakPart(item, input, requests[index]),
 	);
 	if (!results.every(isDone)) throw await firstError(item, input, speech, results);
 	const spoken = results.map(({ audio }) => audio);
@@ -74,27 +53,43 @@ export async function speakParts(
 	}
 	return {
 		branch: 'success',
-		items: [await spokenItem(item, input, speech, who(voices.name), file, spoken)],
+		items: [await spokenItem(item, input, speech, who(idOf), file, spoken, requests)],
 	};
+}
+
+/** What is sent for each part, if it is. */
+function requestsFor(
+	input: NarrationInput,
+	parts: SpeechPart[],
+	idOf: (voice: Voice) => string,
+): SpeechRequest[] {
+	const numbers = new Map<string, number>();
+	return parts.map(({ text, voice }, index) => {
+		const id = idOf(voice);
+		const body = speechBody(input, text, id);
+		const key = requestKey('speech', body);
+		const number = (numbers.get(key) ?? 0) + 1;
+		numbers.set(key, number);
+		const segment = index + 1;
+		return {
+			body,
+			number,
+			part: { ...fingerprintOf(text), segment, voice: id },
+			format: input.responseFormat,
+			fileName: parts.length > 1 ? `${input.fileName}-segment-${segment}` : input.fileName,
+		};
+	});
 }
 
 async function speakPart(
 	item: ItemRequests,
 	input: NarrationInput,
-	{ text, voice, request: name }: SpeechPart,
-	voices: Voices,
+	request: SpeechRequest,
 ): Promise<StoredAudio> {
-	const id = isToBeSent(item, name) ? await voices.idOf(voice) : voiceName(voice);
-	const request: SpeechRequest = {
-		name,
-		body: speechBody(input, text, id),
-		format: input.responseFormat,
-		fileName: `${input.fileName}${name === 'speech' ? '' : `-${name.replace(' ', '-')}`}`,
-	};
 	const { whileWaiting = DEFAULT_WAIT.whileWaiting } = input;
 	if (input.longText === 'job')
 		return await speakAsJob(item, request, { ...DEFAULT_WAIT, whileWaiting });
-	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);
+	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, String(request.body.input));
 	const asJob: AsJob = {
 		wait: DEFAULT_WAIT,
 		extraTokens: Math.max(0, estimatedTokensAsJob - estimatedTokens),

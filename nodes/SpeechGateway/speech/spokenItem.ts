@@ -10,7 +10,7 @@ import { oddSegments } from './oddSegments';
 import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
-import { isSpokenAsJob } from './speak';
+import { isSpokenAsJob, type SpeechRequest } from './speak';
 import { type HeardText, subtitles, type TimedText } from './subtitles';
 
 /** The item of a speech that was spoken and joined. `who`: what it says about voices; `spoken`: the parts one by one. */
@@ -21,6 +21,7 @@ export async function spokenItem(
 	who: IDataObject,
 	{ info, binary, starts, chapters }: JoinedFile,
 	spoken: StoredAudio[],
+	requests: SpeechRequest[],
 ): Promise<INodeExecutionData> {
 	const { parts } = speech;
 	const { seconds } = info;
@@ -45,7 +46,7 @@ export async function spokenItem(
 			reusedIn(speech, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
 		...(seconds !== undefined && { durationSeconds: seconds }),
 		bytes: info.bytes,
-		estimatedTokens: tokensByLength(item, input, parts, spoken),
+		estimatedTokens: tokensByLength(item, input, parts, spoken, requests),
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
 		contentHash: contentHash(input, speech),
@@ -66,13 +67,14 @@ function tokensByLength(
 	{ speed, modelMultiplier }: NarrationInput,
 	parts: SpeechPart[],
 	spoken: StoredAudio[],
+	requests: SpeechRequest[],
 ): number {
-	const requests = parts.flatMap(({ text, request, reused }, index) => {
+	const paid = parts.flatMap(({ text, reused }, index) => {
 		if (reused) return [];
 		const { seconds } = spoken[index].info;
-		return { text, speed, seconds, isJob: isSpokenAsJob(item, request) };
+		return { text, speed, seconds, isJob: isSpokenAsJob(item, requests[index]) };
 	});
-	return spokenTokens(requests, modelMultiplier);
+	return spokenTokens(paid, modelMultiplier);
 }
 
 /** Where each part starts and ends in the joined file, in the words of the source. */

@@ -16,21 +16,25 @@ export const voiceName = (voice: Voice): string =>
 const MOST_TITLES_SHOWN = 10;
 
 /**
- * The ids of voices. Free: one list a run and model, and none when all are ids already. Throws InputError when the account
- * has no voice with a title, or several.
+ * The ids of voices. Free: one list a run and model, and none when all are ids already, or were looked up for what the item has
+ * paid for. Throws InputError when the account has no voice with a title, or several.
  */
 export async function voiceIds(
 	item: ItemRequests,
 	model: string,
 	voices: Voice[],
 ): Promise<(voice: Voice) => string> {
-	const isTitled = voices.some((voice) => typeof voice !== 'string');
-	const own = isTitled
-		? await item.session.share(`voices of ${model}`, async () => await fetchVoices(item, model))
-		: [];
-	const idOf = (voice: Voice) => (typeof voice === 'string' ? voice : onlyId(own, voice.title));
-	voices.forEach(idOf);
-	return idOf;
+	const titles = new Set(voices.flatMap((voice) => (typeof voice === 'string' ? [] : voice.title)));
+	let { voices: ids } = item.ledger;
+	if ([...titles].some((title) => !Object.hasOwn(ids, title))) {
+		const own = await item.session.share(
+			`voices of ${model}`,
+			async () => await fetchVoices(item, model),
+		);
+		ids = Object.fromEntries([...titles].map((title) => [title, onlyId(own, title)]));
+		item.ledger.nameVoices(ids);
+	}
+	return (voice) => (typeof voice === 'string' ? voice : (ids[voice.title] ?? voice.title));
 }
 
 /** Checks that the account has the voices that are named by title; undefined when there are none. Throws as `voiceIds` does. */

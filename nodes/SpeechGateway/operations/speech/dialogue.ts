@@ -18,7 +18,6 @@ import {
 } from '../../speech/speaking';
 import {
 	cutIntoSegments,
-	requestName,
 	type Speech,
 	type SpeechPart,
 	tokensOf,
@@ -54,8 +53,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		);
 	}
 	const narrator = speakers.find(({ name }) => isNarrator(name));
-	const all: Array<Omit<DialoguePart, 'request'> & { number: number }> = [];
-	let segments = 0;
+	const all: DialoguePart[] = [];
 	let pauseBeforeMs = 0;
 	const hints: string[] = [];
 	let headings: string[] = [];
@@ -72,12 +70,9 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		if (before) before.pauseAfterMs += cut.pauseBeforeMs;
 		else pauseBeforeMs += cut.pauseBeforeMs;
 		for (const segment of cut.segments) {
-			segments++;
-			// Earlier versions sent lines without words, too. The others keep their numbers, by which ledgers name requests.
 			if (!isSpeakable(segment.text)) continue;
 			all.push({
 				...segment,
-				number: segments,
 				line,
 				headings,
 				voice,
@@ -86,13 +81,7 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 			headings = [];
 		}
 	}
-	const parts = withReused(
-		input,
-		withPauses(
-			all.map(({ number, ...part }) => ({ ...part, request: requestName(number, segments) })),
-			input.pauseBetweenSegments,
-		),
-	);
+	const parts = withReused(input, withPauses(all, input.pauseBetweenSegments));
 	const text = parts.map((part) => part.text).join('');
 	mustBeSpeakable(text, 'Script');
 	const chapters = input.chapters === 'headings' ? chaptersOf(parts, input) : [];

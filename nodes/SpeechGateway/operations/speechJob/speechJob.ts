@@ -4,7 +4,7 @@ import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { downloadAudio, submitJob } from '../../speech/speak';
-import { checkVoices, voiceIds, voiceName } from '../../speech/voices';
+import { checkVoices, voiceIds } from '../../speech/voices';
 import {
 	checkBudget,
 	checkedLength,
@@ -35,9 +35,8 @@ export const speechJobOperations = taskOperations(speechJob, {
 		const { model, voice } = input;
 		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
 		hintOnJobPrice(item.session.hints, estimateOf(input, spokenOf(input)));
-		const isSent = item.ledger.isSettled('job');
-		const id = isSent ? voiceName(voice) : (await voiceIds(item, model, [voice]))(voice);
-		return await submitJob(item, { name: 'job', body: speechBody(input, spokenOf(input), id) });
+		const idOf = await voiceIds(item, model, [voice]);
+		return await submitJob(item, { body: speechBody(input, spokenOf(input), idOf(voice)) });
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {

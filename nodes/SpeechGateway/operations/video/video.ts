@@ -9,7 +9,6 @@ export const videoOperations = taskOperations(video, {
 
 	async submit(item, { model, prompt, additionalBody }) {
 		return await submitTask(item, 'video', {
-			name: 'video',
 			input: { ...additionalBody, model, prompt },
 			about: { model },
 		});

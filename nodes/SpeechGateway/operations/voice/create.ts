@@ -54,9 +54,8 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		);
 	}
 	return await item.billed({
-		name: 'voice',
 		endpoint: endpoints.createVoice,
-		input: { model, title, bytes: recording.bytes, fileName: recording.fileName },
+		input: { model, title, sha256: recording.sha256 },
 		about: { model },
 		isResult: isRecord,
 		body: async () => {
