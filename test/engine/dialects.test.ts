@@ -1,0 +1,249 @@
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import type { DialectName, SimulatorOptions } from '../support/simulator';
+import { RECORDED, type RecordedAnswer } from '../support/simulator/answers';
+import { timesCharged } from '../support/simulator/recorded';
+import { type EngineRun, item, runNode, speechNode, texts, useSimulator } from './support';
+
+/** What the node makes of gateways that do not do what the document says, judged by their own books. */
+useVirtualTime();
+
+const sim = useSimulator({ latencyMs: 1, wavHeader: 'streaming' });
+
+const behaveAs = (dialect: DialectName, options: SimulatorOptions = {}) => {
+	const unlimited = { keyTokens: Infinity, balanceTokens: 1e12, rateLimit: undefined };
+	Object.assign(sim.options, { dialect, ...unlimited, ...options });
+	sim.reset();
+};
+
+const chatNode = (options: IDataObject = {}): IDataObject => ({
+	...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+	messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+	options,
+});
+/** With the retries that a node has when nobody changed them. */
+const speech = (options: IDataObject = {}, more: IDataObject = {}) =>
+	speechNode({ longText: 'auto', maxRetries: 4, ...options }, { voice: 'alloy', ...more });
+
+async function run(parameters: IDataObject, more: Partial<EngineRun> = {}) {
+	const { outputs, hints } = await runNode({
+		...{ parameters, url: sim.url, apiKey: sim.apiKey, items: texts(1) },
+		...{ onError: 'continueErrorOutput', retryOnFail: true, maxTries: 2, ...more },
+	});
+	const [success, unknown, failed] = outputs.map((items) => items.map(({ json }) => json));
+	const errors = failed.map(({ error }) => error as { message: string; description: string });
+	return { success, unknown, errors, hints, posts: posts(), files: outputs[0] };
+}
+const posts = () => sim.requests.filter(({ method }) => method === 'POST').length;
+
+/** What is wrong with what became of one item whose every request is answered so; of what is right, nothing. */
+async function complaints(answer: RecordedAnswer): Promise<string[]> {
+	sim.reset();
+	sim.fault({ method: 'POST', case: answer.case, times: Infinity });
+	const parameters = answer.request.includes('chat')
+		? chatNode({ stream: answer.case.startsWith('stream') })
+		: speech({}, { responseFormat: 'wav' });
+	const { success, unknown, errors, hints } = await run(parameters);
+	const isCharged = answer.charged === 'hold' || timesCharged(answer) > 0;
+	const told = [success, unknown, errors].map(({ length }) => length).join(' + ');
+	return [
+		...(told.replace(/\D/g, '').includes('1') ? [] : [`it came out ${told} times`]),
+		...(isCharged && posts() > 1 ? [`it was charged and sent ${posts()} times`] : []),
+		...(isCharged && errors.length > 0 ? ['it was charged, and is an error'] : []),
+		...(isCharged && answer.body !== '<whole>' && success.length > 0 && hints.length === 0
+			? ['half of it is a success']
+			: []),
+		...(answer.status >= 400 && success.length > 0 ? ['nothing is a success'] : []),
+	].map((what) => `${answer.gateway}, ${answer.request}, ${answer.case}: ${what}`);
+}
+
+const NOT_YET = new Set([
+	'new-api, POST /v1/chat/completions',
+	'one-api, POST /v1/audio/speech',
+	'one-api, POST /v1/chat/completions',
+]);
+
+describe('each answer recorded, as the only one that an item gets', () => {
+	for (const gateway of ['new-api', 'one-api', 'litellm'] as const)
+		for (const request of ['POST /v1/audio/speech', 'POST /v1/chat/completions'])
+			(NOT_YET.has(`${gateway}, ${request}`) ? test.failing : test)(
+				`${gateway}, ${request}`,
+				async () => {
+					behaveAs(gateway);
+					const found: string[] = [];
+					for (const answer of RECORDED)
+						if (answer.gateway === gateway && answer.request === request)
+							found.push(...(await complaints(answer)));
+					expect(found).toEqual([]);
+				},
+			);
+});
+
+describe('money', () => {
+	test.failing.each([4, 8, 16])(
+		'new-api sets money aside for each request in flight: none of 10 items is lost at %i',
+		async (concurrency) => {
+			behaveAs('new-api', { keyTokens: 1200 });
+			const { success, errors } = await run(speech({ concurrency }), { items: texts(10) });
+			expect(errors).toEqual([]);
+			expect(success).toHaveLength(10);
+			expect(sim.charges).toHaveLength(10);
+		},
+	);
+
+	test.failing(
+		'a balance that is used up ends the run: what comes after it is not sent',
+		async () => {
+			behaveAs('new-api', { balanceTokens: 100 });
+			const { errors } = await run(speech({ concurrency: 1 }), {
+				items: texts(10),
+				retryOnFail: false,
+			});
+			expect(posts()).toBeLessThanOrEqual(2);
+			expect(errors).toHaveLength(10);
+			expect(errors[0].description).toMatch(/top up/i);
+			expect(errors[9].message).toMatch(/not sent/);
+		},
+	);
+
+	test.failing('a key that is used up is not mistyped', async () => {
+		behaveAs('one-api', { keyTokens: 0 });
+		const { errors } = await run(speech({ concurrency: 1 }), {
+			items: texts(5),
+			retryOnFail: false,
+		});
+		expect(posts()).toBe(1);
+		expect(JSON.stringify(errors[0])).toMatch(/used up/);
+		expect(errors[4].message).toMatch(/not sent/);
+	});
+
+	test.failing.each(['upstream 401', 'upstream 402', 'upstream 429, quota'])(
+		"%s: the gateway's own account is not the user's",
+		async (what) => {
+			behaveAs('new-api');
+			sim.fault({ case: what, times: Infinity });
+			const { errors } = await run(speech({ concurrency: 1 }), {
+				items: texts(3),
+				retryOnFail: false,
+			});
+			expect(posts()).toBe(1);
+			expect(JSON.stringify(errors[0])).not.toMatch(/top up|check the API key|concurrency/i);
+			expect(errors[2].message).toMatch(/not sent/);
+		},
+	);
+
+	test.failing.each(['memory', 'redis'] as const)(
+		'six requests a minute, %s: all items get through',
+		async (where) => {
+			behaveAs('new-api', { rateLimit: { seconds: 60, requests: 6, in: where } });
+			const { success } = await run(speech(), { items: texts(10), retryOnFail: false });
+			expect(success).toHaveLength(10);
+			expect(sim.charges).toHaveLength(10);
+		},
+	);
+
+	test.failing.each(['unknown model', 'no channel', 'model without price', 'bad mapping'])(
+		'%s: asking again would change nothing',
+		async (what) => {
+			behaveAs('new-api');
+			sim.fault({ case: what, times: Infinity });
+			const { errors } = await run(speech(), { retryOnFail: false });
+			expect([errors.length, posts()]).toEqual([1, 1]);
+		},
+	);
+
+	test.failing.each(['new-api', 'one-api'] as const)(
+		'a page of 524 in front of %s: a chat may be charged, and is not sent again',
+		async (dialect) => {
+			behaveAs(dialect);
+			sim.fault({ status: 524, charge: true, times: Infinity });
+			const { unknown } = await run(chatNode());
+			expect([unknown.length, posts(), sim.charges.length]).toEqual([1, 1, 1]);
+		},
+	);
+});
+
+describe('what breaks behind the gateway', () => {
+	test.failing.each(['wav', 'pcm'])(
+		'%s with the error behind it is damaged, alone and in a long text',
+		async (responseFormat) => {
+			for (const text of ['One.', `${'One. '.repeat(10)}\n\n${'Two. '.repeat(10)}`]) {
+				behaveAs('one-api');
+				sim.fault({ case: 'upstream cut in the body', times: Infinity });
+				const options = { maxSegmentCharacters: 60, concurrency: 1 };
+				const { unknown } = await run(speech(options, { responseFormat }), {
+					items: [item({ text })],
+				});
+				expect(unknown).toMatchObject([{ reason: 'damaged_response' }]);
+				expect([posts(), sim.charges.length]).toEqual([1, 1]);
+			}
+		},
+	);
+
+	test.failing.each(['mp3'])(
+		'%s of two channels in one body is never a silent success',
+		async (responseFormat) => {
+			behaveAs('one-api');
+			sim.fault({ case: 'first of two channels cut in the body' });
+			const { success, unknown } = await run(speech({}, { responseFormat }));
+			expect(posts()).toBe(1);
+			expect(success.length + unknown.length).toBe(1);
+			// Samples have no frames to tell it by.
+			if (success.length > 0 && /mp3|opus/.test(responseFormat))
+				expect(success[0].warnings).toBeDefined();
+		},
+	);
+
+	test.failing.each(['new-api', 'one-api'] as const)(
+		'%s: a chat that stops is a success with a hint, or damaged when nothing came',
+		async (dialect) => {
+			behaveAs(dialect);
+			sim.fault({ case: 'stream, upstream cut' });
+			const cut = await run(chatNode({ stream: true }));
+			expect(cut.success).toMatchObject([{ text: 'A few ' }]);
+			expect(cut.hints.join()).toMatch(/cut short/);
+			sim.fault({ case: 'stream, upstream cut at once' });
+			const empty = await run(chatNode({ stream: true }));
+			expect(empty.unknown).toMatchObject([{ reason: 'damaged_response' }]);
+			expect(posts()).toBe(2);
+		},
+	);
+
+	test.failing('a chat that is answered with an error was probably not charged', async () => {
+		behaveAs('new-api');
+		sim.fault({ case: 'upstream 200, error' });
+		const { unknown } = await run(chatNode());
+		expect(JSON.stringify(unknown)).toMatch(/probably not charged/);
+	});
+});
+
+describe('what a gateway does not have', () => {
+	test.failing('jobs: the error says so, and after a 524 keeps it', async () => {
+		behaveAs('one-api');
+		const job = { resource: 'speechJob', operation: 'create' };
+		const { errors } = await run(speech({}, job), { retryOnFail: false });
+		expect(JSON.stringify(errors)).toMatch(/no (speech )?jobs/);
+		sim.reset();
+		sim.fault({ status: 524 });
+		const cut = await run(speech(), { retryOnFail: false });
+		expect(cut.errors[0].message).toMatch(/524/);
+		expect(JSON.stringify(cut.errors)).toMatch(/split/i);
+	});
+
+	test.failing('voices: LiteLLM needs one, and the error says how to give it', async () => {
+		behaveAs('litellm');
+		const { errors } = await run(speech({}, { voice: 'default' }));
+		expect([errors.length, posts()]).toEqual([1, 1]);
+		expect(JSON.stringify(errors)).toMatch(/by ID/);
+	});
+
+	test.failing('a text of more bytes than one-api takes: the error names the option', async () => {
+		behaveAs('one-api');
+		const items = [item({ text: '早上好。'.repeat(400) })];
+		const { errors } = await run(speech({ maxSegmentCharacters: 1600 }), {
+			items,
+			retryOnFail: false,
+		});
+		expect(JSON.stringify(errors)).toMatch(/Max Segment Characters/);
+	});
+});
