@@ -30,8 +30,24 @@ const escapeLookAlikes = async () => {
 const assets = (folder) => () =>
 	src(`${folder}/**/*.{svg,node.json}`, { encoding: false, base: '.' }).pipe(dest('dist'));
 
+/** Puts the service's pages into the codex files. */
+const addLinks = async () => {
+	const { SERVICE } = require('./dist/nodes/SpeechGateway/core/service.js');
+	const resources = {
+		credentialDocumentation: [{ url: SERVICE.credentialUrl }],
+		primaryDocumentation: [{ url: SERVICE.documentationUrl }],
+	};
+	for (const name of await readdir('dist', { recursive: true })) {
+		if (!name.endsWith('.node.json')) continue;
+		const file = path.join('dist', name);
+		const codex = JSON.parse(await readFile(file, 'utf8'));
+		await writeFile(file, JSON.stringify({ ...codex, resources }, null, '\t'));
+	}
+};
+
 exports.build = series(
 	clean,
 	parallel(series(compile, escapeLookAlikes), assets('nodes'), assets('credentials')),
+	addLinks,
 );
 exports.default = exports.build;

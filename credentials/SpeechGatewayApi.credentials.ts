@@ -5,16 +5,16 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { SERVICE } from '../nodes/SpeechGateway/core/service';
 
 export class SpeechGatewayApi implements ICredentialType {
 	name = 'speechGatewayApi';
 
-	displayName = 'Speech Gateway API';
+	displayName = `${SERVICE.name} API`;
 
 	icon: Icon = { light: 'file:speechGateway.svg', dark: 'file:speechGateway.dark.svg' };
 
-	documentationUrl =
-		'https://github.com/n8n-nodes-speech-gateway/n8n-nodes-speech-gateway#credential';
+	documentationUrl: string = SERVICE.credentialUrl;
 
 	properties: INodeProperties[] = [
 		{
@@ -33,10 +33,10 @@ export class SpeechGatewayApi implements ICredentialType {
 			name: 'baseUrl',
 			type: 'string',
 			required: true,
-			default: '',
-			placeholder: 'e.g. https://gateway.example.com/v1',
+			default: SERVICE.baseUrl,
+			placeholder: `e.g. ${SERVICE.exampleUrl}`,
 			description:
-				'The address of your gateway, with or without https:// and /v1. Use http:// only for a gateway on the same machine or network: the API key would travel unencrypted.',
+				'A self-hosted or regional address of the service, with or without https:// and /v1. Use http:// only for a gateway on the same machine or network: the API key would travel unencrypted.',
 			hint: "In the gateway's console, beside the API key; not the console's own address",
 		},
 	];

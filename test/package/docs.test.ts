@@ -2,6 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../package.json';
+import { SpeechGatewayApi } from '../../credentials/SpeechGatewayApi.credentials';
+import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
+import { SERVICE } from '../../nodes/SpeechGateway/core/service';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { descriptions, resources } from '../../nodes/SpeechGateway/operations/forms';
 import { responseFormatField } from '../../nodes/SpeechGateway/fields/files';
 import { REPOSITORY } from '../support/n8n/install';
@@ -52,10 +56,26 @@ test.each(markdown.filter((file) => !/AGENTS/.test(file)))(
 );
 
 test('the documents for users stay short', () => {
-	const pages = markdown.filter((file) => /^(README\.md|docs|examples)/.test(file));
+	const pages = markdown.filter((file) =>
+		/^(README\.md|docs(?!.verification)|examples)/.test(file),
+	);
 	const words = (file: string) => read(file).trim().split(/\s+/).length;
 	expect(words('README.md')).toBeLessThanOrEqual(750);
 	expect(pages.reduce((sum, page) => sum + words(page), 0)).toBeLessThanOrEqual(6000);
+});
+
+test('the service is named once: package and documents use its name, and its links work', () => {
+	const { name, baseUrl, exampleUrl, documentationUrl, credentialUrl } = SERVICE;
+	expect(manifest.homepage).toBe(documentationUrl);
+	const [page, anchor] = credentialUrl.split('#');
+	expect(manifest.repository.url).toBe(`git+${page}.git`);
+	expect(anchors('README.md')).toContain(anchor);
+	expect(read('README.md')).toContain(baseUrl || exampleUrl);
+	for (const file of ['README.md', 'docs/compatibility.md']) expect(read(file)).toContain(name);
+	const credential = new SpeechGatewayApi();
+	expect(credential.displayName).toBe(`${name} API`);
+	expect(new SpeechGateway().description.displayName).toBe(name);
+	expect(new LmChatSpeechGateway().description.displayName).toBe(`${name} Chat Model`);
 });
 
 test.each(markdown)('%s: every npm script that it names exists', (file) => {

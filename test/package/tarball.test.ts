@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../package.json';
+import { SERVICE } from '../../nodes/SpeechGateway/core/service';
 import { REPOSITORY } from '../support/n8n/install';
 import { packPackage } from '../support/n8n/package';
 import { run } from '../support/n8n/steps';
@@ -109,6 +110,7 @@ interface Codex {
 	node: string;
 	categories: string[];
 	subcategories?: { AI?: string[] };
+	resources: Record<string, Array<{ url: string }>>;
 }
 
 /** Those of its categories that n8n's lint accepts in any version, and AI, without which nobody would find a chat model. */
@@ -119,6 +121,10 @@ test('every node has its codex file and its icons, for both themes', async () =>
 	for (const node of manifest.n8n.nodes) {
 		const codex = JSON.parse(await read(node.replace(/\.js$/, '.json'))) as Codex;
 		expect(codex.node).toMatch(new RegExp(`^${manifest.name}\\.`));
+		expect(codex.resources).toEqual({
+			credentialDocumentation: [{ url: SERVICE.credentialUrl }],
+			primaryDocumentation: [{ url: SERVICE.documentationUrl }],
+		});
 		for (const category of codex.categories) expect(CATEGORIES).toContain(category);
 		expect(codex.subcategories?.AI !== undefined).toBe(codex.categories.includes('AI'));
 		for (const name of codex.subcategories?.AI ?? []) expect(AI_SUBCATEGORIES).toContain(name);
