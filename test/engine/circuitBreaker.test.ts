@@ -1,6 +1,6 @@
 /** An outage must not fill the review list, and a refusal of the whole account must not be repeated for every row. */
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
+import { stepClock, useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
 import { type EngineResult, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
@@ -44,7 +44,7 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		expect(errors).toHaveLength(ITEMS - unknown);
 		for (const { message } of errors)
 			expect(message).toContain(`was not sent: the outcome of ${unknown} items is unknown`);
-		expect(result.context).toEqual({});
+		expect(Object.keys(result.context)).toEqual(['speechGatewayExecution']);
 	});
 
 	test('in stop mode, retries probe with one request at a time until one succeeds', async () => {
@@ -72,13 +72,44 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		expect(third.context).toEqual({});
 	});
 
-	test('Retry On Fail sends one request for each of its tries', async () => {
+	test.each(['rounds of a loop', 'tries of Retry On Fail'])(
+		'%s send nothing more',
+		async (what) => {
+			sim.fault(OUTAGE);
+			const { rounds, error } = await run({
+				parameters,
+				...(what === 'rounds of a loop'
+					? { rounds: Array(40).fill(texts(1)), onError: 'continueErrorOutput' }
+					: { items: texts(ITEMS), retryOnFail: true, maxTries: 5 }),
+			});
+			const last = error?.message ?? JSON.stringify(rounds.at(-1));
+			expect(last).toMatch(/not sent: the outcome of \d (items|requests) is unknown/);
+			expect(posts().length).toBeLessThanOrEqual(concurrency + 2);
+		},
+	);
+
+	test('a loop tries with one request after a minute, after two more …, until one succeeds', async () => {
 		sim.fault(OUTAGE);
-		const { error } = await run({
-			...{ parameters, items: texts(ITEMS), retryOnFail: true, maxTries: 5 },
+		let round = 0;
+		const sent: number[] = [];
+		const { rounds } = await run({
+			parameters,
+			rounds: Array(31).fill(texts(ITEMS)),
+			onError: 'continueErrorOutput',
+			brings(items) {
+				sent.push(posts().length);
+				stepClock(30_000);
+				if (++round === 31) sim.clearFaults();
+				return items;
+			},
 		});
-		expect(error?.message).toContain('not sent');
-		expect(posts().length).toBeLessThanOrEqual(concurrency + 2 + 4);
+		const [, first] = sent;
+		expect(first).toBeLessThanOrEqual(concurrency + 2);
+		// A round takes half a minute.
+		const tries = sent.flatMap((count, index) => (count > sent[index - 1] ? [index - 1] : []));
+		expect(tries).toEqual([0, 2, 6, 14]);
+		expect(sent.at(-1)).toBe(first + 3);
+		expect(rounds.at(-1)?.[0]).toHaveLength(ITEMS);
 	});
 });
 
@@ -166,6 +197,19 @@ describe.each([401, 402])('after a %i', (status) => {
 			);
 		},
 	);
+
+	test('no later round of a loop sends anything, each try of Retry On Fail one request', async () => {
+		sim.fault({ status, times: Infinity });
+		const { items, parameters } = all;
+		const { rounds } = await run({
+			...{ parameters, rounds: Array(5).fill(items.slice(0, 3)), onError: 'continueErrorOutput' },
+		});
+		expect(posts().length).toBeLessThanOrEqual(3);
+		expect(JSON.stringify(rounds.at(-1))).toContain(`(${status}): not sent`);
+		sim.requests.length = 0;
+		await run({ ...all, retryOnFail: true, maxTries: 3 });
+		expect(posts().length).toBeLessThanOrEqual(4 + 2);
+	});
 
 	test('stop: the error is that of the row that was refused', async () => {
 		sim.fault({ input: 'number 2.', status, times: Infinity });

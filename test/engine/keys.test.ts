@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
+import { LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
 import { useVirtualTime, wait } from '../support/clock';
-import { keyStore, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import { keyStore, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -105,21 +106,107 @@ test('a key that was given back is taken again by the retry', async () => {
 	expect((await run({ parameters })).outputs[1][0].json.reason).toBe('already_sent');
 });
 
-test('keys belong to the node, and 40,000 of them (20,000 and as many of retries) are remembered', async () => {
-	await run({ parameters: keyed('the first') });
+/** The node under test, for the store of keys. */
+const context = { workflow: { id: 'workflow-under-test' }, node: { id: 'node-under-test' } };
+const recordOthers = async (count: number, name: string) =>
+	await keyStore.checkProcessedAndRecord(
+		Array.from({ length: count }, (_, index) => `${name} ${index}`),
+		'node',
+		context as never,
+		{ mode: 'entries', maxEntries: 40_000 },
+	);
+const reasonOf = async (key: string) =>
+	(await run({ parameters: keyed(key) })).outputs[1][0]?.json.reason;
+
+test('keys belong to the node, each under one name', async () => {
 	const before = keyStore.keys('node').length;
+	await run({ items: texts(60), parameters: keyed('={{ "row " + $json.id }}') });
 	expect(keyStore.keys('workflow')).toEqual([]);
-	const items = texts(60);
-	await run({ items, parameters: keyed('={{ "row " + $json.id }}') });
 	expect(keyStore.keys('node')).toHaveLength(before + 60);
-	// As if many executions had come between, one key short of the bound, and then one beyond it.
-	const context = { workflow: { id: 'workflow-under-test' }, node: { id: 'node-under-test' } };
-	const others = Array.from({ length: 40_000 - before - 60 }, (_, index) => `other ${index}`);
-	await keyStore.checkProcessedAndRecord(others, 'node', context as never, { mode: 'entries' });
-	const first = await run({ parameters: keyed('the first') });
-	expect(first.outputs[1]).toHaveLength(1);
-	await run({ parameters: keyed('one more') });
-	expect(keyStore.keys('node')).toHaveLength(40_000);
+});
+
+test('a key is forgotten only when 20,000 others were seen after it, however often it is seen itself', async () => {
+	await run({ parameters: keyed('every night') });
+	for (let night = 0; night < 4; night++) {
+		await recordOthers(20_000, `night ${night}`);
+		expect(await reasonOf('every night')).toBe('already_sent');
+	}
+	expect(keyStore.keys()).toHaveLength(40_000 - 1);
+	expect(sim.charges).toHaveLength(1);
+});
+
+test.each([0, 1, 2, 3, 4])(
+	'a crash after %i of the writes that renew a key forgets it at no moment',
+	async (writes) => {
+		const key = `crash after ${writes}`;
+		for (const seen of [0, 1, 2]) {
+			await run({ parameters: keyed(key) });
+			let done = 0;
+			const keyFault = () => (done++ < writes ? undefined : ('before' as const));
+			await run({ parameters: keyed(key), keyFault, onError: 'continueErrorOutput' });
+			expect(await reasonOf(key)).toBe('already_sent');
+			// Whatever the crash has left, the key counts as new.
+			await recordOthers(39_000, `after ${key} ${seen}`);
+			expect(await reasonOf(key)).toBe('already_sent');
+		}
+		expect(sim.charges).toHaveLength(1);
+	},
+);
+
+test('an execution may bring 20,000 different keys: with more of them, nothing is sent', async () => {
+	const items = Array.from({ length: 20_001 }, (_, id) => ({ json: { id, text: `Row ${id}.` } }));
+	const stopped = await run({ parameters: keyed('={{ "new " + $json.id }}'), items });
+	expect(stopped.error?.message).toContain('20,000 different values');
+	expect(stopped.error?.message).toContain('(item 20001 of 20001)');
+	expect(sim.requests).toEqual([]);
+});
+
+test.each([
+	[15_996, [3, 0, 0], undefined],
+	[15_997, [3, 0, 0], 'has brought 16,000 different values'],
+	[19_998, [2, 0, 1], 'has brought 20,000 different values'],
+])('after %i keys of earlier rounds, three more rows end as %j', async (keys, ends, hint) => {
+	const executionId = String(Number((await run()).executionId) + 1);
+	const { outputs, hints } = await run({
+		items: texts(3),
+		parameters: keyed(`={{ "after ${keys} " + $json.id }}`),
+		onError: 'continueErrorOutput',
+		started({ data: { executionData } }) {
+			executionData!.contextData[`node:${NODE}`] = {
+				speechGatewayExecution: { executionId, keys },
+			};
+		},
+	});
+	expect(outputs.map(({ length }) => length)).toEqual(ends);
+	expect(hints.join().includes('different values')).toBe(hint !== undefined);
+	expect(hints.join()).toContain(hint ?? '');
+	expect(sim.charges).toHaveLength(1 + ends[0]);
+});
+
+test('a key that comes back in a later round counts once', () => {
+	const memory: IDataObject = {};
+	for (let round = 0; round < 3; round++) {
+		const record = new LastingRecord(memory, 'this');
+		for (let id = 0; id < 1000; id++) expect(record.bring(`row ${id}`)).toBe(true);
+	}
+	expect(memory).toEqual({ speechGatewayExecution: { executionId: 'this', keys: 1000 } });
+});
+
+test('keys that another execution has erased are recorded again after the last item, twice if need be', async () => {
+	sim.fault({ input: 'number 0.', delayMs: 1000, times: 2 });
+	const erase = async () => await keyStore.clearAllProcessedItems('node', context as never);
+	const parameters = keyed('={{ "erased " + $json.id }}');
+	const keys = ['erased 0', 'erased 1', 'erased 2'];
+	const first = run({ items: texts(3), parameters });
+	await sim.waitFor((requests) => requests.length === 3);
+	await erase();
+	await sim.waitFor((requests) => requests.every(({ endedAt }) => endedAt !== undefined));
+	await wait(1000);
+	expect(keyStore.keys()).toEqual(keys);
+	await erase();
+	await first;
+	expect(keyStore.keys()).toEqual(keys);
+	expect(await reasonOf('erased 1')).toBe('already_sent');
 });
 
 test('white space around a key does not matter', async () => {
@@ -177,10 +264,10 @@ describe('retries of a failed execution', () => {
 	});
 
 	test('one item is refused while another waits for the database: the other does not leave', async () => {
-		sim.fault({ input: 'number 0', status: 402 });
+		sim.fault({ input: 'number 0', status: 422 });
 		const parameters = speechNode({ concurrency: 2, maxRetries: 0 });
 		const first = await run({ items: texts(3), parameters: speechNode({ concurrency: 1 }) });
-		expect(first.error?.message).toContain('402');
+		expect(first.error?.message).toContain('422');
 		sim.requests.length = 0;
 		sim.fault({ input: 'number 1', status: 402, delayMs: 2500 });
 		keyStore.slow = async () => await wait(1000);
@@ -212,7 +299,7 @@ describe('retries of a failed execution', () => {
 	test('held back while a failed item turned out unknown, another is sent, with its claims and all its tries', async () => {
 		const items = [{ json: { text: `${THREE[0]} ${THREE[1]}` } }, { json: { text: THREE[2] } }];
 		const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3, maxRetries: 2 });
-		sim.fault({ status: 402, times: 3 });
+		sim.fault({ status: 422, times: 3 });
 		const first = await run({ items, parameters });
 		expect(sim.charges).toEqual([]);
 		sim.requests.length = 0;

@@ -4,11 +4,15 @@ import {
 	type UnknownReason,
 } from '../../nodes/SpeechGateway/core/errors';
 import { ConcurrencyLimiter } from '../../nodes/SpeechGateway/gateway/concurrencyLimiter';
-import { CircuitBreaker, type UnknownRow } from '../../nodes/SpeechGateway/requests/circuitBreaker';
+import { CircuitBreaker } from '../../nodes/SpeechGateway/requests/circuitBreaker';
+import { type Lasting, LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
 
-function breakerOf(row?: UnknownRow) {
+/** `kept`: what an earlier round, or a failed execution (`of`), has left. */
+function breakerOf(kept: Lasting = {}, { attempt = 1, executionId = 'now' } = {}) {
 	const limiter = new ConcurrencyLimiter(4);
-	return { limiter, breaker: new CircuitBreaker(limiter, row) };
+	const memory = { speechGatewayExecution: { executionId: 'now', ...kept } };
+	const lasting = new LastingRecord(memory, executionId);
+	return { limiter, lasting, breaker: new CircuitBreaker(limiter, { lasting, attempt }) };
 }
 const failure = (outcome: 'notSent' | 'cut' | 'refused', httpCode?: string, code?: string) => ({
 	outcome,
@@ -46,22 +50,65 @@ test.each([
 	expect(breaker.hasTripped).toBe(stays);
 });
 
-test.each([
-	[3, 1],
-	[2, 2],
-])('a retry after %i unknown outcomes in a row sends at once: %i', async (unknownInRow, atOnce) => {
-	const { limiter } = breakerOf({ unknownInRow });
+/** How many of two requests leave at once. */
+async function sentAtOnce(limiter: ConcurrencyLimiter): Promise<number> {
 	const off = new AbortController();
 	let started = 0;
 	const requests = [1, 2].map(async () => {
-		await limiter.enter(true, off.signal);
+		await limiter.enter(true, AbortSignal.any([off.signal, limiter.ending()]));
 		started++;
 	});
 	// All that does not wait for a place goes on.
 	for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-	expect(started).toBe(atOnce);
 	off.abort();
 	await Promise.allSettled(requests);
+	return started;
+}
+const MINUTE = 60_000;
+const refusal = { message: 'Refused (402)', description: 'Top up.', details: { httpCode: '402' } };
+const ago = (milliseconds: number, tries = 0) => ({ at: Date.now() - milliseconds, tries });
+
+test.each<[string, Lasting, { attempt?: number; executionId?: string }, number]>([
+	['two unknown outcomes', { unknownInRow: 2 }, {}, 2],
+	['an outage a moment ago', { outage: ago(MINUTE - 1000) }, {}, 0],
+	['it, whichever try this is', { outage: ago(MINUTE - 1000) }, { attempt: 2 }, 0],
+	['an outage a minute ago', { outage: ago(MINUTE + 1000) }, {}, 1],
+	['it, when it was tried again twice', { outage: ago(4 * MINUTE - 1000, 2) }, {}, 0],
+	['it, when that is long ago', { outage: ago(4 * MINUTE + 1000, 2) }, {}, 1],
+	['an outage of a day', { outage: ago(60 * MINUTE + 1000, 30) }, {}, 1],
+	['a failed store', { store: ago(MINUTE - 1000) }, {}, 0],
+	['a refusal, in the next round', { refusal }, {}, 0],
+	['a refusal, in the next try', { refusal }, { attempt: 2 }, 1],
+	['a failed execution with an outage', { outage: ago(1000) }, { executionId: 'retry' }, 1],
+	['one with a failed store', { store: ago(1000) }, { executionId: 'retry' }, 1],
+	['one with a refusal', { refusal }, { executionId: 'retry' }, 1],
+])('after %s, so many of two leave at once', async (_, kept, now, atOnce) => {
+	expect(await sentAtOnce(breakerOf(kept, now).limiter)).toBe(atOnce);
+});
+
+test('a try after an outage that fails again doubles the pause, once a run; a success ends it', () => {
+	const { breaker, lasting } = breakerOf({ unknownInRow: 5, outage: ago(2 * MINUTE, 1) });
+	breaker.unknown('connection_lost');
+	expect(breaker.hasTripped).toBe(true);
+	breaker.unknown('connection_lost');
+	expect(lasting.value.outage?.tries).toBe(2);
+	expect(Date.now() - lasting.value.outage!.at).toBeLessThan(MINUTE);
+	const { breaker: next, lasting: ended } = breakerOf({ outage: ago(9 * MINUTE, 2) });
+	next.succeeded();
+	expect(ended.value).toEqual({});
+});
+
+test('a failed store ends when a file is stored, not when a request succeeds', () => {
+	const { breaker, lasting } = breakerOf({ store: { ...ago(2 * MINUTE), why: 'disk full' } });
+	breaker.succeeded();
+	expect(lasting.value.store).toBeDefined();
+	breaker.stored();
+	expect(lasting.value).toEqual({});
+	breaker.notStored('disk full');
+	breaker.stored();
+	expect(breaker.hasTripped).toBe(true);
+	expect(breaker.notSent(new NotStartedError('stopped'), 0).description).toContain('"disk full"');
+	expect(lasting.value.store?.tries).toBe(0);
 });
 
 test('a success closes the row', () => {

@@ -1,12 +1,7 @@
-import {
-	type ErrorDetails,
-	GatewayError,
-	type NotStartedError,
-	type UnknownReason,
-} from '../core/errors';
+import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './exchange';
-import type { RunRecord } from './records';
+import { LastingRecord, type Stop } from './lasting';
 
 /** This many unknown outcomes in a row mean an outage. */
 const MOST_UNKNOWN_IN_A_ROW = 3;
@@ -21,23 +16,39 @@ const OUTAGE_REASONS = new Set<UnknownReason>([
 /** Refusals that every other billed request would get, too: the key is not accepted, the balance is too low. */
 const ACCOUNT_WIDE = new Set(['401', '402']);
 
-/** In the ledger, so that a retry knows of the outage. */
-export type UnknownRow = Pick<RunRecord, 'unknownInRow'>;
+/** One request may try this long after the last failure, and after twice as long each time that it fails again. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+const isPaused = (stop?: Stop): boolean =>
+	stop !== undefined &&
+	Date.now() < stop.at + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** stop.tries);
+
+/** An attempt of a run that keeps nothing. */
+const ONCE = { lasting: new LastingRecord({}), attempt: 1 };
 
 /**
- * Stops billed requests for the whole run: after several unknown outcomes in a row, so that an outage does not fill the
- * review list, and after a refusal that concerns the whole account. Those in flight go on. A run that retries after an outage
- * sends one request at a time until one succeeds.
+ * Stops billed requests for the whole execution: after several unknown outcomes in a row, so that an outage does not fill the
+ * review list; after a refusal that concerns the whole account; and when n8n cannot store what is paid for. Those in flight
+ * go on. Where it is tried again, one request at a time is sent until one succeeds.
  */
 export class CircuitBreaker {
-	private refusal: GatewayError | undefined;
 	private isOpen = false;
+	/** Unknown outcomes of this run. */
+	private unknowns = 0;
 
+	private readonly lasting: LastingRecord;
+
+	/** `attempt`: of this round, from 1: Retry On Fail asks again after a refusal, the next round of a loop does not. */
 	constructor(
 		private readonly limiter: ConcurrencyLimiter,
-		private readonly row: UnknownRow = {},
+		{ lasting, attempt }: { lasting: LastingRecord; attempt: number } = ONCE,
 	) {
-		if (this.isOutage) limiter.sendOneByOne();
+		this.lasting = lasting;
+		const { outage, store, refusal } = lasting.value;
+		if (isPaused(outage) || isPaused(store) || (refusal && attempt === 1)) this.trip();
+		else if (outage || store || refusal || lasting.retriesRefused) limiter.sendOneByOne();
+		if (!this.isOpen) lasting.set({ refusal: undefined });
 	}
 
 	/** Whether the run sends nothing more. */
@@ -47,49 +58,94 @@ export class CircuitBreaker {
 
 	/** For the user, who finds the unsent items among the errors. */
 	get hint(): string {
-		const why = this.refusal?.message ?? `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`;
+		const { refusal, store } = this.lasting.value;
+		const why =
+			refusal?.message ??
+			(store ? NOT_STORED : `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`);
 		return `Sending stopped: ${why}. What was not sent by then was not charged; the errors say which items that are.`;
 	}
 
 	succeeded(): void {
-		delete this.row.unknownInRow;
+		this.closeRow();
 	}
 
 	/** A request failed for good, and was certainly not charged. */
 	failed({ outcome, error }: Failure): void {
 		// Nothing was sent, or a proxy cut the request: the gateway itself has said nothing.
 		if (outcome === 'notSent' || outcome === 'cut') return;
-		delete this.row.unknownInRow;
-		if (!ACCOUNT_WIDE.has(error.details.httpCode ?? '')) return;
-		this.refusal ??= error;
+		this.closeRow();
+		const { message, description, details } = error;
+		if (!ACCOUNT_WIDE.has(details.httpCode ?? '')) return;
+		const { httpCode, code } = details;
+		const said = { httpCode, ...(code !== undefined && { code }) };
+		if (!this.lasting.value.refusal)
+			this.lasting.set({ refusal: { message, description, details: said } });
 		this.trip();
 	}
 
 	unknown(reason: UnknownReason): void {
 		if (!OUTAGE_REASONS.has(reason)) return;
-		this.row.unknownInRow = (this.row.unknownInRow ?? 0) + 1;
-		if (this.isOutage) this.trip();
+		this.unknowns++;
+		const unknownInRow = (this.lasting.value.unknownInRow ?? 0) + 1;
+		const { outage } = this.lasting.value;
+		this.lasting.set({ unknownInRow });
+		if (!outage && unknownInRow < MOST_UNKNOWN_IN_A_ROW) return;
+		this.lasting.set({ outage: this.failedAgain(outage) });
+		this.trip();
+	}
+
+	/** n8n could not store a file that was paid for; `why` in its words. */
+	notStored(why: string): void {
+		this.lasting.set({ store: { ...this.failedAgain(this.lasting.value.store), why } });
+		this.trip();
+	}
+
+	/** n8n has stored a file. */
+	stored(): void {
+		if (!this.isOpen && this.lasting.value.store) this.lasting.set({ store: undefined });
 	}
 
 	/** The error of an item that was not sent, or only in part. `unknown`: number of items whose outcome is unknown. */
 	notSent({ details, files }: NotStartedError, unknown: number): GatewayError {
-		if (this.refusal) {
-			const { message, description } = this.refusal;
-			const { httpCode, code } = this.refusal.details;
-			const same: ErrorDetails = { httpCode, ...(code !== undefined && { code }), ...details };
-			return new GatewayError(`${message}: not sent`, description, same, files);
+		const { refusal, store, unknownInRow } = this.lasting.value;
+		if (refusal) {
+			const { message, description } = refusal;
+			return new GatewayError(
+				`${message}: not sent`,
+				description,
+				{ ...refusal.details, ...details },
+				files,
+			);
 		}
-		const items = unknown === 1 ? '1 item' : `${unknown} items`;
+		if (store) {
+			return new GatewayError(
+				`This item was not sent: ${NOT_STORED}`,
+				`Nothing was charged for it. Check the disk, or the database, of this n8n, then run what was not sent again. n8n says: "${store.why}"`,
+				details,
+				files,
+			);
+		}
+		const those =
+			this.unknowns > 0 ? plural(unknown, 'item') : plural(unknownInRow ?? 0, 'request');
 		return new GatewayError(
-			`This item was not sent: the outcome of ${items} is unknown, so the gateway or a proxy in front of it may be down`,
+			`This item was not sent: the outcome of ${those} is unknown, so the gateway or a proxy in front of it may be down`,
 			`Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, retry this execution: it sends what was not sent, one request at a time until one succeeds.`,
 			details,
 			files,
 		);
 	}
 
-	private get isOutage(): boolean {
-		return (this.row.unknownInRow ?? 0) >= MOST_UNKNOWN_IN_A_ROW;
+	/** Whatever the gateway says, it is there. What is still in flight when sending has stopped says less than what stopped it. */
+	private closeRow(): void {
+		const { unknownInRow, outage } = this.lasting.value;
+		if (unknownInRow === undefined && !outage) return;
+		this.lasting.set({ unknownInRow: undefined, ...(!this.isOpen && { outage: undefined }) });
+	}
+
+	/** Of one run, all that fails is one try. */
+	private failedAgain(stop: Stop | undefined): Stop {
+		const { tries = -1 } = stop ?? {};
+		return { at: Date.now(), tries: this.isOpen ? Math.max(0, tries) : tries + 1 };
 	}
 
 	private trip(): void {
@@ -97,3 +153,7 @@ export class CircuitBreaker {
 		this.limiter.stop('The run sends nothing more');
 	}
 }
+
+const NOT_STORED = 'n8n could not store a file that was paid for';
+
+const plural = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;

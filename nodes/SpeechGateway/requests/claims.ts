@@ -1,5 +1,6 @@
 import type { ICheckProcessedOptions } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
+import { pause } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from './itemLedger';
 
@@ -8,6 +9,12 @@ import type { ItemLedger } from './itemLedger';
  * crowd them out. n8n rewrites the whole list with every change, so the bound keeps that cheap: it is a megabyte.
  */
 const OPTIONS: ICheckProcessedOptions = { mode: 'entries', maxEntries: 40_000 };
+
+/** Names are taken away this many at a time: n8n searches its whole list for each. */
+const REMOVED_AT_ONCE = 200;
+
+/** When keys of this run were gone, another execution was writing: its next write may take them again. */
+const LOOK_AGAIN_MS = 2_000;
 
 /** n8n reads, changes and writes the list without a lock; within this process the changes take turns. */
 let turn: Promise<unknown> = Promise.resolve();
@@ -18,8 +25,16 @@ async function inTurn<T>(action: () => Promise<T>): Promise<T> {
 	return await mine;
 }
 
+/**
+ * n8n forgets the oldest names, and does not move one that it sees again. So a key has two: whichever is on record, the
+ * other is recorded as the newest before the old one is taken away. No key ends in a space.
+ */
+const otherName = (key: string) => `${key} `;
+
 interface Waiting {
 	key: string;
+	/** Whether a key that is seen again counts as new. */
+	renews: boolean;
 	resolve: (fresh: boolean) => void;
 	reject: (error: Error) => void;
 }
@@ -30,36 +45,104 @@ interface Waiting {
  */
 export class SentKeys {
 	private readonly waiting: Waiting[] = [];
+	/** The name under which each key of this run is on record. */
+	private readonly names = new Map<string, string>();
+	/** Second names, still to be taken away. A crash leaves both, and the key as seen. */
+	private readonly surplus = new Set<string>();
 
-	constructor(private readonly helpers: Execution['helpers']) {}
+	constructor(
+		private readonly helpers: Execution['helpers'],
+		private readonly cancel?: AbortSignal,
+	) {}
 
 	/**
-	 * Records a key before anything is sent. False when this node has recorded it before, in any execution. Throws when it
-	 * cannot be recorded; then nothing may be sent.
+	 * Records a key before anything is sent. False when this node has recorded it before, in any execution; with `renews`, it
+	 * counts as new then. Throws when it cannot be recorded; then nothing may be sent.
 	 */
-	async record(key: string): Promise<boolean> {
+	async record(key: string, renews = false): Promise<boolean> {
 		return await new Promise((resolve, reject) => {
-			this.waiting.push({ key, resolve, reject });
+			this.waiting.push({ key, renews, resolve, reject });
 			if (this.waiting.length === 1) void inTurn(async () => await this.write());
 		});
 	}
 
 	/** Forgets a key whose request is known not to have been charged, so that it may be sent later. */
 	async forget(key: string): Promise<void> {
-		await inTurn(async () => await this.helpers.removeProcessed([key], 'node', OPTIONS));
+		this.names.delete(key);
+		await inTurn(async () => await this.remove([key, otherName(key)]));
+	}
+
+	/**
+	 * After the last item: records again the keys of this run that n8n has lost, since executions on other workers change the
+	 * same list. If there were any, it looks once more a little later. A list that cannot be read is left as it is.
+	 */
+	async makeSure(): Promise<void> {
+		try {
+			await inTurn(async () => await this.removeSurplus());
+			if ((await this.recordLost()) === 0) return;
+			await pause(LOOK_AGAIN_MS, this.cancel);
+			await this.recordLost();
+		} catch {
+			// Each key was recorded once, and nothing more is sent.
+		}
+	}
+
+	private async recordLost(): Promise<number> {
+		const names = [...this.names.values()];
+		if (names.length === 0) return 0;
+		return (await inTurn(async () => await this.check(names))).size;
 	}
 
 	private async write(): Promise<void> {
 		const batch = this.waiting.splice(0);
 		try {
+			const renewed = new Set(batch.flatMap(({ key, renews }) => (renews ? [key] : [])));
 			const keys = [...new Set(batch.map(({ key }) => key))];
-			const recorded = await this.helpers.checkProcessedAndRecord(keys, 'node', OPTIONS);
-			const fresh = new Set(recorded.new);
+			const fresh = await this.check(
+				keys.flatMap((key) => (renewed.has(key) ? [key, otherName(key)] : [key])),
+			);
+			const seenTwice: string[] = [];
+			for (const key of keys) {
+				const other = otherName(key);
+				const [isFresh, isOtherFresh] = [fresh.has(key), fresh.has(other)];
+				if (!renewed.has(key)) this.names.set(key, key);
+				else if (isFresh || isOtherFresh) {
+					this.names.set(key, isFresh ? key : other);
+					this.surplus.add(isFresh ? other : key);
+					if (!isOtherFresh) fresh.delete(key);
+				} else seenTwice.push(other);
+			}
+			await this.renew(seenTwice);
 			// Of two items with the same key, only one may go.
 			for (const { key, resolve } of batch) resolve(fresh.delete(key));
 		} catch (error) {
 			for (const { reject } of batch) reject(asError(error));
 		}
+		if (this.surplus.size >= REMOVED_AT_ONCE) await this.removeSurplus();
+	}
+
+	/** Of keys with both names on record, as after a crash, one becomes the newest, and the other stays. */
+	private async renew(names: string[]): Promise<void> {
+		if (names.length === 0) return;
+		await this.remove(names).catch(() => undefined);
+		await this.check(names).catch(() => undefined);
+	}
+
+	/** What cannot be taken away stays, and does no harm. */
+	private async removeSurplus(): Promise<void> {
+		const names = [...this.surplus];
+		this.surplus.clear();
+		if (names.length > 0) await this.remove(names).catch(() => undefined);
+	}
+
+	/** Records names; resolves to those that were new. */
+	private async check(names: string[]): Promise<Set<string>> {
+		const { new: fresh } = await this.helpers.checkProcessedAndRecord(names, 'node', OPTIONS);
+		return new Set(fresh.map(String));
+	}
+
+	private async remove(names: string[]): Promise<void> {
+		await this.helpers.removeProcessed(names, 'node', OPTIONS);
 	}
 }
 
@@ -130,7 +213,7 @@ export class ItemClaims {
 	private async takeKey(): Promise<boolean> {
 		const { sendOnceKey } = this.settings;
 		if (sendOnceKey === undefined || this.ledger.keyRecorded) return true;
-		this.takingKey ??= this.keys.record(sendOnceKey).then((fresh) => {
+		this.takingKey ??= this.keys.record(sendOnceKey, true).then((fresh) => {
 			if (fresh) this.ledger.keyRecorded = true;
 			return fresh;
 		});

@@ -1,6 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { idIn, isRecord } from '../core/json';
-import type { UnknownRow } from './circuitBreaker';
 import { ItemLedger } from './itemLedger';
 import { BRANCHES, readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
 import type { Execution } from '../engine/execution';
@@ -95,11 +94,6 @@ export class Ledger {
 		const { firstExecutionId: first, executionId } = this.round;
 		if (executionId === first) return undefined;
 		return `retry of ${first}, round ${this.key}`;
-	}
-
-	/** For the circuit breaker of the run. */
-	get unknownRow(): UnknownRow {
-		return this.round;
 	}
 
 	/** The items of the input and, behind them, those that were paid for and are missing from the input now. */

@@ -85,8 +85,6 @@ export interface RunRecord {
 	attempts: number;
 	/** Wake-ups do not count. */
 	attemptsInAll?: number;
-	/** For the circuit breaker: unknown outcomes since the last success or refusal. */
-	unknownInRow?: number;
 	/** The execution sleeps; the hints that are to be shown in the end, and when its timeout is, ms since 1970. */
 	asleep?: { hints: string[]; endsAt?: number };
 	items: Record<string, ItemRecord>;

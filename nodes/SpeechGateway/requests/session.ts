@@ -1,8 +1,9 @@
 import type { Execution } from '../engine/execution';
 import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Transport } from '../gateway/transport';
-import { CircuitBreaker, type UnknownRow } from './circuitBreaker';
+import { CircuitBreaker } from './circuitBreaker';
 import { SentKeys } from './claims';
+import { LastingRecord } from './lasting';
 
 /** What all items of one run of the node share. */
 export interface Session {
@@ -40,15 +41,16 @@ export function openSession(
 	execution: Execution,
 	transport: Transport,
 	concurrency: number,
-	row?: UnknownRow,
+	lasting = new LastingRecord({}),
+	attempt = 1,
 ): Session {
 	const limiter = new ConcurrencyLimiter(concurrency, transport.cancel);
 	return {
 		execution,
 		transport,
 		limiter,
-		breaker: new CircuitBreaker(limiter, row),
-		keys: new SentKeys(execution.helpers),
+		breaker: new CircuitBreaker(limiter, { lasting, attempt }),
+		keys: new SentKeys(execution.helpers, transport.cancel),
 		hints: new Set(),
 		share: sharing(),
 		extraTokens: 0,

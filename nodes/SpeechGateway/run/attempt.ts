@@ -2,6 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, InputError, NotStartedError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
+import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
 import type { Session } from '../requests/session';
 import { branchesOf, type Settled, sortOntoBranches } from './branches';
@@ -20,6 +21,7 @@ export class Attempt {
 	succeeded = false;
 	/** Whether n8n runs the node again after this attempt (Retry On Fail). */
 	willRunAgain = false;
+	private readonly lasting: LastingRecord;
 
 	constructor(
 		private readonly execution: Execution,
@@ -27,7 +29,9 @@ export class Attempt {
 		private readonly ledger: Ledger,
 		/** Those of the input, then those that were paid for and are missing from the input now. */
 		private readonly items: ItemLedger[],
-	) {}
+	) {
+		this.lasting = LastingRecord.of(execution);
+	}
 
 	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
 	async run(): Promise<INodeExecutionData[][]> {
@@ -37,13 +41,14 @@ export class Attempt {
 
 		const inputs = await this.read();
 		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
-		const session = await openFor(execution, operation, ledger);
+		const session = await openFor(execution, operation, ledger, this.lasting);
 		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
 		const runs = inputs.map(
 			(input, index) => new ItemRun(operation, session, index, this.items[index], input),
 		);
 		if (execution.stopsOnError) await this.lookUp(runs);
 		const settled = await Promise.all(runs.map((item) => item.run()));
+		await session.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
 		if (execution.isCancelled)
 			return this.sorted(
@@ -61,7 +66,7 @@ export class Attempt {
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
 		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
-		if (missing.length === 0) return await readAll(execution, operation, items);
+		if (missing.length === 0) return await readAll(execution, operation, items, this.lasting);
 		const failed = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',

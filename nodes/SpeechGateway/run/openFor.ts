@@ -3,6 +3,7 @@ import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
 import { concurrency } from '../fields/settings';
 import { Transport } from '../gateway/transport';
+import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
 import { openSession, type Session } from '../requests/session';
 import type { Operation } from './operation';
@@ -15,28 +16,35 @@ export async function openFor(
 	execution: Execution,
 	operation: Operation,
 	ledger: Ledger,
+	lasting: LastingRecord,
 ): Promise<Session> {
-	const session = await connect(execution, operation, ledger);
+	const session = await connect(execution, operation, ledger, lasting);
 	session.retryOf = ledger.retryOf;
 	session.filesMayBeGone = ledger.retryOf !== undefined && !ledger.wokeUp;
 	session.endsAt = execution.timeoutAt(ledger.endsAt);
 	for (const hint of ledger.hints) session.hints.add(hint);
 	if (operation.billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
+	const { keys = 0 } = lasting.value;
+	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
 	return session;
 }
 
 async function connect(
 	execution: Execution,
 	operation: Operation,
-	{ unknownRow }: Ledger,
+	{ attempts }: Ledger,
+	lasting: LastingRecord,
 ): Promise<Session> {
 	const { context } = execution;
 	const offline = () => openSession(execution, Transport.offline(context), concurrency.unset);
 	if (operation.sends.length === 0) return offline();
 	try {
 		const atOnce = concurrency.read(new Parameters(execution, 0));
-		return openSession(execution, await Transport.open(context), atOnce, unknownRow);
+		return openSession(execution, await Transport.open(context), atOnce, lasting, attempts);
 	} catch (error) {
 		return { ...offline(), unavailable: asError(error) };
 	}
 }
+
+const keysHint = (keys: number) =>
+	`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`;

@@ -6,6 +6,7 @@ import { readSettings, settings } from '../fields/settings';
 import { operationName, type Operation } from './operation';
 import type { ItemSettings } from '../requests/itemRequests';
 import type { ItemLedger } from '../requests/itemLedger';
+import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 
 /** What is known of an item before anything is sent. */
 export type ReadItem = Input | { failed: unknown };
@@ -22,6 +23,7 @@ export async function readAll(
 	execution: Execution,
 	operation: Operation,
 	ledgers: ItemLedger[],
+	lasting: LastingRecord,
 ): Promise<Array<ReadItem | undefined>> {
 	const inputs: Array<ReadItem | undefined> = [];
 	for (const [index, ledger] of ledgers.entries()) {
@@ -32,6 +34,7 @@ export async function readAll(
 	}
 	const good = () => inputs.flatMap((input) => (input && 'parameters' in input ? [input] : []));
 	refuseSharedKeys(execution, inputs, ledgers);
+	refuseKeysBeyond(lasting, inputs, ledgers);
 	if (operation.checkAll && good().length > 0) {
 		try {
 			operation.checkAll(good().map(({ parameters }) => parameters));
@@ -90,6 +93,24 @@ function refuseSharedKeys(
 					'Use something that is different for each item, such as a row ID. Nothing was sent for this item.',
 				),
 			};
+	}
+}
+
+/** Refuses items whose "Send Once Key" comes when the execution has brought as many others as it may. */
+function refuseKeysBeyond(
+	lasting: LastingRecord,
+	inputs: Array<ReadItem | undefined>,
+	ledgers: ItemLedger[],
+): void {
+	for (const [index, input] of inputs.entries()) {
+		const key = input && 'parameters' in input ? input.settings.sendOnceKey : undefined;
+		if (key === undefined || ledgers[index].keyRecorded || lasting.bring(key)) continue;
+		inputs[index] = {
+			failed: new InputError(
+				`One execution may have ${MOST_KEYS.toLocaleString('en')} different values of "Send Once Key"; this item is beyond that`,
+				'n8n would forget the oldest of them. Run the other rows in another execution. Nothing was sent for this item.',
+			),
+		};
 	}
 }
 

@@ -114,29 +114,26 @@ function* everyItemOnce(
 /** Unknown outcomes in a row after which a run sends nothing more. */
 const MOST_UNKNOWN_IN_A_ROW = 3;
 
-/** After an outage or a refusal of the whole account, no further billed request of the run starts. */
+/** After an outage, one request may try when this time has passed, ms. */
+const PAUSE_MS = 60_000;
+
+/** After an outage or a refusal of the whole account, no further billed request of the execution starts for a while. */
 function* sendingStops({ requests, settings, result }: Execution): Complaints {
-	// n8n's own retries begin another run, which cannot be told from the first here.
+	// Each of n8n's own retries asks once more whether the account is still refused.
 	if (settings.maxTries || result.run.status === 'waiting') return;
-	const rounds = new Map<string, SimRequest[]>();
-	for (const request of requests.filter(({ method }) => method === 'POST')) {
-		const [round] = itemOf(request.input).split('-');
-		rounds.set(round, [...(rounds.get(round) ?? []), request]);
+	const sent = requests.filter(({ method }) => method === 'POST');
+	let row = 0;
+	let stoppedAt = Infinity;
+	for (const ended of [...sent].sort((a, b) => endOf(a) - endOf(b))) {
+		const { status = 0 } = ended;
+		const neutral =
+			status === 524 || (verdict(ended) === 'unknown' && status >= 200 && status < 300);
+		if (!neutral) row = verdict(ended) === 'unknown' ? row + 1 : 0;
+		if (row === MOST_UNKNOWN_IN_A_ROW || status === 401 || status === 402)
+			stoppedAt = Math.min(stoppedAt, endOf(ended));
 	}
-	for (const sent of rounds.values()) {
-		let row = 0;
-		let stoppedAt = Infinity;
-		for (const ended of [...sent].sort((a, b) => endOf(a) - endOf(b))) {
-			const { status = 0 } = ended;
-			const neutral =
-				status === 524 || (verdict(ended) === 'unknown' && status >= 200 && status < 300);
-			if (!neutral) row = verdict(ended) === 'unknown' ? row + 1 : 0;
-			if (row === MOST_UNKNOWN_IN_A_ROW || status === 401 || status === 402)
-				stoppedAt = Math.min(stoppedAt, endOf(ended));
-		}
-		const late = sent.find(({ at }) => at > stoppedAt);
-		if (late) yield `Sent although the run had stopped sending: ${show(late)}`;
-	}
+	const late = sent.find(({ at }) => at > stoppedAt && at < stoppedAt + PAUSE_MS);
+	if (late) yield `Sent although the execution had stopped sending: ${show(late)}`;
 }
 
 const endOf = ({ endedAt = Infinity }: SimRequest) => endedAt;
@@ -179,11 +176,13 @@ function* namesTasks(story: Story, execution: Execution): Complaints {
 	}
 }
 
-/** After a success nothing stays in the execution's data but which jobs went on to Still Processing. */
+/** After a success nothing stays in the execution's data but which jobs went on to Still Processing, and what keeps later rounds from sending. */
 function* nothingLeft({ result, cancelled, came }: Execution): Complaints {
 	if (result.run.status !== 'success' || cancelled) return;
 	if (came.some(({ branch }) => branch === 'waiting')) return;
-	const left = JSON.stringify(result.context);
+	const kept = { ...result.context };
+	if (came.some(({ branch }) => branch !== 'success')) delete kept.speechGatewayExecution;
+	const left = JSON.stringify(kept);
 	if (left !== '{}') yield `left in the context after a success: ${left}`;
 }
 

@@ -1,0 +1,89 @@
+import { isRecord } from '../core/json';
+import type { Execution } from '../engine/execution';
+import type { Failed } from './records';
+
+/** Its name in the node's memory, beside the ledgers. */
+const NAME = 'speechGatewayExecution';
+
+/** Why nothing more is sent for a while. */
+export interface Stop {
+	/** When it was last seen to fail, ms since 1970. */
+	at: number;
+	/** How often a try after a pause has failed again. */
+	tries: number;
+	/** In words, for the items that are not sent. */
+	why?: string;
+}
+
+/** A retry by hand tries at once, with one request. */
+const NEVER_TRIED: Stop = { at: 0, tries: -1 };
+
+/** What holds for the whole execution: over rounds of a loop, Retry On Fail and sleeps. */
+export interface Lasting {
+	executionId?: string;
+	/** Unknown outcomes since the last success or refusal. */
+	unknownInRow?: number;
+	outage?: Stop;
+	store?: Stop;
+	/** A refusal of the whole account. */
+	refusal?: Failed;
+	/** How many different keys of `sendOnceKey` its items have had. */
+	keys?: number;
+}
+
+/** One execution may bring this many keys: n8n's list has room for twice as many, and drops the oldest. */
+export const MOST_KEYS = 20_000;
+
+/** Fewer are not kept in the execution's data. */
+const COUNTED_FROM = 1_000;
+
+/** The keys that an execution has brought in this process, and how many it had brought before; by the node's memory. */
+const brought = new WeakMap<object, { before: number; keys: Set<string> }>();
+
+/** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
+export class LastingRecord {
+	/** Whether the execution retries one in which the account was refused. */
+	readonly retriesRefused: boolean = false;
+
+	constructor(
+		private readonly memory: Record<string, unknown>,
+		private readonly executionId?: string,
+	) {
+		const { outage, store, refusal, executionId: of } = this.value;
+		if (of === executionId) return;
+		this.retriesRefused = refusal !== undefined;
+		delete memory[NAME];
+		this.set({ outage: outage && NEVER_TRIED, store: store && NEVER_TRIED });
+	}
+
+	static of({ memory, id }: Execution): LastingRecord {
+		return new LastingRecord(memory, id);
+	}
+
+	get value(): Readonly<Lasting> {
+		const kept = this.memory[NAME];
+		return isRecord(kept) ? kept : {};
+	}
+
+	/** Changes some of it; what is set to undefined is forgotten. */
+	set(change: Omit<Lasting, 'executionId'>): void {
+		const { executionId } = this;
+		const all = Object.entries({ ...this.value, ...change, executionId });
+		const kept = all.filter(([, value]) => value !== undefined);
+		const isEmpty = kept.every(([name]) => name === 'executionId');
+		if (isEmpty) delete this.memory[NAME];
+		else this.memory[NAME] = Object.fromEntries(kept);
+	}
+
+	/** Counts a key, once however often it comes; false when the execution has brought too many others. */
+	bring(key: string): boolean {
+		const known = brought.get(this.memory) ?? { before: this.value.keys ?? 0, keys: new Set() };
+		brought.set(this.memory, known);
+		if (known.keys.has(key)) return true;
+		if (known.before + known.keys.size >= MOST_KEYS) return false;
+		known.keys.add(key);
+		const keys = known.before + known.keys.size;
+		if (keys >= COUNTED_FROM) this.set({ keys });
+		return true;
+	}
+}
