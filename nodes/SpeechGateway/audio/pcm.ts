@@ -1,5 +1,6 @@
 /** Raw PCM as the gateway sends it: 24 kHz, 16-bit, mono, little endian, no header. */
 import { filled } from './bytes';
+import { ErrorWatch } from './errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from './format';
 import type { Emit, PlanJoin } from './joiner';
 import { integerLevel, SampleTrack } from './sampleTrack';
@@ -31,9 +32,12 @@ export class PcmReader implements AudioReader<PcmInfo> {
 		integerLevel(BYTES_PER_SAMPLE),
 	);
 
+	private readonly errors = new ErrorWatch('PCM');
+
 	constructor(private readonly onAudio: Emit = () => {}) {}
 
 	feed(chunk: Uint8Array): void {
+		this.errors.feed(chunk);
 		this.bytes += chunk.length;
 		this.track.feed(chunk);
 		this.onAudio(chunk);

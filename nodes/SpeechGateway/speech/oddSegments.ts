@@ -34,11 +34,13 @@ export interface SpokenSegment {
 	seconds: number;
 	/** Seconds from its start. */
 	pauses?: Pause[];
+	/** See `Mp3Info`. */
+	beginsAnewAt?: number;
 }
 
 export interface OddSegment {
 	index: number;
-	kind: 'tooShort' | 'tooLong' | 'longPause';
+	kind: 'tooShort' | 'tooLong' | 'longPause' | 'beginsAnew';
 	/** Whether speaking it again is likely to help: what is read long is always read long. */
 	isWorthRetaking: boolean;
 	/** What its text would take at the pace of the others. */
@@ -48,7 +50,7 @@ export interface OddSegment {
 }
 
 /**
- * The segments that are far shorter or longer than their text suggests, or have a long pause inside, in order. Each is judged by
+ * The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in order. Each is judged by
  * the median pace of the others, with fewer than three of them by what people can say at all.
  */
 export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
@@ -66,7 +68,8 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 		const isSpeech = median > SLOWEST_PACE && median < FASTEST_PACE;
 		return others >= ENOUGH_OTHERS && isSpeech ? median : undefined;
 	};
-	return weighed.flatMap(({ text, seconds, pauses = [], letters }, index): OddSegment[] => {
+	return weighed.flatMap((segment, index): OddSegment[] => {
+		const { text, seconds, pauses = [], letters, beginsAnewAt } = segment;
 		const others = paceWithout(index);
 		const usualSeconds = letters / (others ?? USUAL_PACE);
 		const fastest = others ? others * MOST_TIMES_SHORTER : FASTEST_PACE;
@@ -77,6 +80,10 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 			: `about ${rounded(usualSeconds)} s would be usual`;
 		const words = `${which} is ${rounded(seconds)} s long for ${countCharacters(text)} characters; ${usual}`;
 		const odd = { index, usualSeconds, words };
+		if (beginsAnewAt !== undefined) {
+			const said = `${which} begins anew after ${rounded(beginsAnewAt)} s, so words may be said twice`;
+			return [{ ...odd, kind: 'beginsAnew', isWorthRetaking: false, words: said }];
+		}
 		if (usualSeconds >= SHORT_TEXT_SECONDS && seconds < letters / fastest) {
 			return [{ ...odd, kind: 'tooShort', isWorthRetaking: others !== undefined }];
 		}

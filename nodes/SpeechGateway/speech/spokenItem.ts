@@ -31,7 +31,8 @@ export async function spokenItem(
 			const { info } = spoken[index];
 			if (info.seconds === undefined) return [];
 			const said = withoutTags(text, toneTags(text));
-			return { text: said, seconds: info.seconds, pauses: pausesOf(info) };
+			const beginsAnewAt = info.format === 'mp3' ? info.beginsAnewAt : undefined;
+			return { text: said, seconds: info.seconds, pauses: pausesOf(info), beginsAnewAt };
 		}),
 	).map(({ words }) => words);
 	for (const warning of warnings)

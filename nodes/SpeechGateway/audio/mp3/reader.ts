@@ -1,5 +1,6 @@
 /** Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. */
 import { BlockReader, hasText, uint32be } from '../bytes';
+import { ErrorWatch } from '../errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { LevelTrack } from '../levels';
@@ -11,10 +12,11 @@ import { type EdgeFrame, readEdgeFrame } from './reservoir';
 import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
 
 /**
- * The longest stretch that may be passed over in search of the next frame. Some of the longest frames (1,441 bytes), so
- * that one destroyed frame does not cost the file, but no long stretch of audio goes missing.
+ * The longest stretch that may be passed over in search of the next frame: one destroyed frame does not cost the file, but no
+ * long stretch of audio goes missing.
  */
 const MAX_RUBBISH_BYTES = 16 * 1024;
+const LONGEST_FRAME_BYTES = 1441;
 /** Entries of the seek table, at most. The table of contents made from it has 100 entries of 1/256 of the file. */
 export const MAX_SEEK_POINTS = 64;
 /**
@@ -46,6 +48,8 @@ export interface Mp3Info extends BaseInfo {
 	gapless: Gapless | null;
 	/** What can be left out where the file meets others: `gapless`, or what is known of the encoder without being said. */
 	edges: Gapless | null;
+	/** The second at which another stream begins within it, behind a frame that was cut. */
+	beginsAnewAt?: number;
 	/** The first frames, `EDGE_FRAMES` at most. */
 	head: EdgeFrame[];
 	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
@@ -69,9 +73,14 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
 	/** Bytes passed over since the last frame that are neither frame nor trailer. */
 	private rubbish = 0;
+	/** The same with blanks and tags, and whether they can be of a frame that was cut. */
+	private gap = 0;
+	private isFrameCut = false;
+	private beginsAnewAt?: number;
 	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
 	private readonly track = new LevelTrack();
+	private readonly errors = new ErrorWatch('MP3');
 	private seekPositions: number[] = [];
 	private seekInterval = 1;
 	/** Where the last frames begin in the bytes that are being read, each at its number modulo `SIGNED_FRAMES`. */
@@ -122,6 +131,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			head: [...this.head],
 			tail: [...this.tail],
 			pauses: this.track.pauses(cutAtStart(gapless) / frame.sampleRate),
+			...(this.beginsAnewAt !== undefined && { beginsAnewAt: this.beginsAnewAt }),
 		};
 	}
 
@@ -138,7 +148,9 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		let at = 0;
 		let run = 0; // where the frames not yet passed on begin
 		const flush = () => {
-			if (at > run) this.onAudio?.(bytes.subarray(run, at));
+			if (at === run) return;
+			this.errors.feed(bytes.subarray(run, at));
+			this.onAudio?.(bytes.subarray(run, at));
 		};
 		while (at < bytes.length) {
 			const size = this.frameAt(bytes, at, last);
@@ -147,6 +159,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 				const header = uint32be(bytes, at);
 				const frame = parseHeader(header);
 				const claim = readClaim(bytes, at, frame);
+				if (this.gap > 0) this.endGap(claim, frame, bytes, at);
 				this.rubbish = 0;
 				if (claim === undefined) {
 					this.count(header, frame, bytes, at);
@@ -164,12 +177,23 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			run = at;
 			const passed = this.passOver(bytes, at, last);
 			if (passed === NEED_MORE) break;
+			// A cut frame takes bytes of the next stream for its own, up to the zeros that end a header frame.
+			if (this.gap === 0) this.isFrameCut = bytes[at] === 0xff || bytes[at] === 0;
+			this.gap += passed;
 			at += passed;
 			run = at;
 		}
 		flush();
 		this.findSignature(bytes, before);
 		return at;
+	}
+
+	/** Behind a frame that was cut, a frame that needs none before it is another stream's first: a second try of the gateway. */
+	private endGap(claim: Claim | undefined, frame: Frame, bytes: Uint8Array, at: number): void {
+		const isFirst = claim !== undefined || readEdgeFrame(bytes, at).mainDataBegin === 0;
+		const isCut = this.frames > 0 && this.isFrameCut && this.gap < LONGEST_FRAME_BYTES;
+		if (isFirst && isCut) this.beginsAnewAt ??= (this.frames * frame.samples) / frame.sampleRate;
+		this.gap = 0;
 	}
 
 	/** Looks at the last frames read only: of the others, nobody wants to know. */
@@ -217,6 +241,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		if (trailer > 0) return trailer;
 		let end = at + 1;
 		while (end < bytes.length && bytes[end] !== 0xff && !hasText(bytes, end, 'A')) end++;
+		this.errors.feed(bytes.subarray(at, end));
 		this.rubbish += end - at;
 		if (this.rubbish > MAX_RUBBISH_BYTES) {
 			throw new DamagedAudioError(

@@ -1,5 +1,6 @@
 /** RIFF WAVE. Written after Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" and RFC 2361. */
 import { BlockReader, hasText, nameAt, uint16le, uint32le } from '../bytes';
+import { ErrorWatch } from '../errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import type { SampleLevel } from '../sampleTrack';
@@ -28,11 +29,11 @@ export const CHUNK_HEADER_BYTES = 8;
 /** The longest fmt chunk in use is 40 bytes; anything much longer is no WAV. */
 const MAX_FMT_BYTES = 1024;
 /**
- * Writers that cannot seek back claim 0, or a value just below 2 or 4 GiB (SoX: 0x7FFFF000, others less the header, ffmpeg:
- * 0xFFFFFFFF) for the file or the data. Such a claim does not count; the data then reach to the end of the file.
+ * Writers that cannot seek back claim 0, or more than there will ever be (pocket-tts 2,000,000,000, SoX 0x7FFFF000, ffmpeg
+ * 0xFFFFFFFF), for the file or the data. The data then reach to the end of the file, if that comes first.
  */
-const STREAMING_SIZE = 0x7fff0000;
-const isStreamingSize = (size: number): boolean => size === 0 || size >= STREAMING_SIZE;
+const STREAMING_SIZE = 1_000_000_000;
+const isStreamingSize = (size: number): boolean => size === 0 || size > STREAMING_SIZE;
 /** What such writers append all the same, when they know how. Only looked for near the end of the file. */
 const TRAILING_CHUNKS = ['LIST', 'id3 ', 'ID3 ', 'JUNK', 'bext', 'cue ', 'fact'];
 const TRAILING_BYTES = 16 * 1024;
@@ -134,6 +135,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private chunk?: Chunk;
 	private samples?: Samples;
 	private dataBytes = 0;
+	private readonly errors = new ErrorWatch('WAV');
 
 	constructor(private readonly onAudio: Emit = () => {}) {
 		super();
@@ -197,8 +199,10 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		}
 		if (samples) {
 			this.dataBytes += end - at;
-			samples.track.feed(bytes.subarray(at, end));
-			this.onAudio(bytes.subarray(at, end));
+			const audio = bytes.subarray(at, end);
+			this.errors.feed(audio);
+			samples.track.feed(audio);
+			this.onAudio(audio);
 		}
 		chunk.left -= end - at;
 		return (ended ? bytes.length : end) - at;
