@@ -1,7 +1,7 @@
 import { DamagedAudioError } from './format';
 
 /** How gateways begin the error that they send behind, or in the middle of, audio that they have lost. */
-const MARK = Buffer.from('{"error"', 'latin1');
+const MARK = '{"error"';
 
 /** Looks for a gateway's error within audio, wherever chunks end. `format`: for the message. */
 export class ErrorWatch {
@@ -14,7 +14,7 @@ export class ErrorWatch {
 	feed(chunk: Uint8Array): void {
 		const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
 		const seam = Buffer.concat([this.rest, bytes.subarray(0, MARK.length - 1)]);
-		if (seam.includes(MARK) || bytes.includes(MARK)) {
+		if (seam.includes(MARK, 0, 'latin1') || bytes.includes(MARK, 0, 'latin1')) {
 			throw new DamagedAudioError(
 				`The ${this.format} audio was broken off: an error message in JSON is in it`,
 			);
