@@ -151,7 +151,7 @@ test('subtitles: a cue where each segment starts', async () => {
 test('the estimate over all items is checked before anything is sent', async () => {
 	const { error } = await run({
 		items: [item({ text: TEXT }), item({ text: TEXT })],
-		parameters: generate({ maxEstimatedTokens: 3000 }),
+		parameters: generate({ maxEstimatedTokens: 1500 }),
 	});
 	expect(error?.message).toContain('Spending Limit (Tokens)');
 	expect(sim.requests).toEqual([]);

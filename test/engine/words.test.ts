@@ -234,6 +234,47 @@ describe('text options', () => {
 	});
 });
 
+describe('text as it comes', () => {
+	test.each([
+		['# News\n\nIt is **very** cold.', 'markdown', 'Markdown', /^News\.\s+It is very cold\.$/],
+		['<p>It is <b>very</b> cold.</p>', 'html', 'HTML', /^It is very cold\.$/],
+		['It is *very* cold, 2 * 3 < 7.', 'plain', undefined, /^It is \*very\* cold, 2 \* 3 < 7\.$/],
+	])('%j', async (text, textFormat, name, sent) => {
+		for (const more of [
+			{},
+			{ operation: 'estimate' },
+			{ resource: 'speechJob', operation: 'create' },
+		]) {
+			const { outputs, hints } = await speak(text, {}, more);
+			expect(outputs[0][0].json.textFormat).toBe(textFormat);
+			expect(hints.filter((hint) => hint.includes('was read as'))).toEqual(
+				name ? [expect.stringContaining(`read as ${name}: `)] : [],
+			);
+		}
+		expect(inputs()).toEqual([expect.stringMatching(sent), expect.stringMatching(sent)]);
+	});
+
+	test('a script is one text: what one line is read as, all are', async () => {
+		const { outputs, hints } = await speak(
+			'',
+			{ concurrency: 1, timings: true },
+			{
+				operation: 'dialogue',
+				script: 'Anna: It is **very** cold.\n\n# Two\n\nAnna: See [this](https://example.com).',
+				speakers: { values: [{ name: 'Anna' }] },
+			},
+		);
+		expect(outputs[0][0].json.textFormat).toBe('markdown');
+		expect(hints).toEqual([expect.stringContaining('read as Markdown: ')]);
+		expect(inputs()).toEqual(['It is very cold.', 'See this.']);
+		const [first, second] = outputs[0][0].json.parts as Array<{
+			startSeconds: number;
+			endSeconds: number;
+		}>;
+		expect(second.startSeconds - first.endSeconds).toBeCloseTo(0.7, 1);
+	});
+});
+
 describe('tone tags', () => {
 	const TEXT = '[low voice] One is here. [pause 1s] Two (softly) is here. (sad) Three is here.';
 

@@ -130,7 +130,7 @@ test.each([
 	['concurrency', 4],
 	['maxRetries', 4],
 	['timeout', 180],
-	['textFormat', 'plain'],
+	['textFormat', 'automatic'],
 	['parentheses', 'tags'],
 	['pauseAfterParagraphs', 0],
 	['timings', false],

@@ -1,4 +1,4 @@
-import type { TextFormat } from '../../nodes/SpeechGateway/text/prepare';
+import type { TextFormat } from '../../nodes/SpeechGateway/text/format';
 import { prepare } from './prepared';
 
 const read = (source: string, textFormat: TextFormat) => prepare(source, { textFormat });

@@ -1,3 +1,4 @@
+import { formatOf } from '../../nodes/SpeechGateway/text/format';
 import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 import { TEST_DAY } from '../support/day';
@@ -131,6 +132,7 @@ describe.each([
 	['html', HTML],
 ] as const)('%s', (textFormat, sources) => {
 	test.each(sources.map(ofTheDay))('%s', (_name, source) => {
+		formatOf(source);
 		const prepared = prepareText(source, { ...options, textFormat });
 		const { segments } = segmentPrepared(prepared, {
 			maxCharacters: 1000,

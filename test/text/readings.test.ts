@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { TextFormat } from '../../nodes/SpeechGateway/text/prepare';
+import type { TextFormat } from '../../nodes/SpeechGateway/text/format';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 import { prepare } from './prepared';
 

@@ -1,5 +1,5 @@
 import { InputError, NOTHING_SENT } from '../core/errors';
-import type { TextFormat } from '../text/prepare';
+import type { TextFormatOption } from '../text/format';
 import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
@@ -9,12 +9,13 @@ import { pauseOption } from './pause';
 
 /** How a text is made ready to be spoken. */
 export const textFields = {
-	textFormat: choiceOption<TextFormat>({
+	textFormat: choiceOption<TextFormatOption>({
 		displayName: 'Text Format',
 		name: 'textFormat',
-		default: 'plain',
-		description: 'How the text is written. Markup is neither spoken nor charged.',
+		default: 'automatic',
+		description: 'How the text is written; markup is neither spoken nor charged',
 		choices: {
+			automatic: { name: 'Automatic', description: 'Told by the marks in the text' },
 			plain: { name: 'Plain Text' },
 			markdown: { name: 'Markdown', description: 'From AI models, chats and GitHub' },
 			html: { name: 'HTML', description: 'From feeds, emails and websites' },

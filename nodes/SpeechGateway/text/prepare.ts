@@ -1,3 +1,4 @@
+import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
 import { readHtml } from './html';
 import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
@@ -9,11 +10,9 @@ import type { ReadText } from './reading';
 import { readPlain } from './ssml';
 import { type Parentheses, type ToneTag, toneTags, untonedTags } from './toneTags';
 
-export type TextFormat = 'plain' | 'markdown' | 'html';
-
 /** How to read a text. */
 export interface TextOptions {
-	textFormat: TextFormat;
+	textFormat: TextFormatOption;
 	parentheses: Parentheses;
 	pronunciations: Pronunciation[];
 	/** Milliseconds; 0: none. */
@@ -25,11 +24,15 @@ export interface SpokenHeading {
 	at: number;
 	level: number;
 	title: string;
+	/** Where its words end in the spoken text. */
+	end: number;
 }
 
 /** A text ready to be spoken. Plain JSON; offsets are UTF-16 units. */
 export interface PreparedText {
 	source: string;
+	/** What the text was read as. */
+	format: TextFormat;
 	/** What is read out, in the source's words, without markup and pause marks. Mapped to the source. */
 	written: MappedText;
 	/** What is sent, with pronunciations and parentheses resolved. Mapped to `written.text`. */
@@ -77,7 +80,8 @@ function notesOn(
 
 /** Reads a text as a good reader would: what to speak, where to pause, and where in the source that stands. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
-	const readText = readSource(source, options.textFormat);
+	const format = takenFormat(source, options.textFormat);
+	const readText = readSource(source, format);
 	const { written, pauses } = takePauses(readText.text);
 	const text = written.text;
 
@@ -102,6 +106,7 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	}
 	return {
 		source,
+		format,
 		written,
 		spoken,
 		tags: { written: tags, spoken: tagsIn(spoken) },
@@ -111,9 +116,10 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 		})),
 		headings: readText.headings.map(({ at, wordsAt = at, end, level }) => ({
 			at: offsetOf(spoken, inWritten(at)),
+			end: offsetOf(spoken, inWritten(end)),
 			level,
 			title: takePauses(slice(readText.text, wordsAt, end)).written.text.trim(),
 		})),
-		notes: notesOn(readText, text, options),
+		notes: [...formatNotes(format, options.textFormat), ...notesOn(readText, text, options)],
 	};
 }

@@ -75,6 +75,32 @@ function cutBetween(source: string, from: number, to: number): number {
 	return space < 0 ? to : from + space;
 }
 
+/** Silence before and after a heading, as a reader makes it. Milliseconds. */
+export const HEADING_PAUSE_MS = 700;
+
+/** Lengthens the pauses between segments where a heading begins or ends. `starts`: of the segments, in the spoken text. */
+function pauseAtHeadings(
+	{ spoken: { text }, headings }: PreparedText,
+	segments: PreparedSegment[],
+	starts: number[],
+): void {
+	/** Whether the words between two offsets within one segment are none. */
+	const isMute = (from: number, to: number) => !isSpeakable(text.slice(from, to));
+	for (let k = 1; k < starts.length; k++) {
+		const [from, cut, to] = [starts[k - 1], starts[k], starts[k + 1] ?? text.length];
+		const index = firstIndex(headings, ({ at }) => at > cut);
+		const before = headings.at(index - 1);
+		const after = headings.at(index);
+		const isAtHeading =
+			(index > 0 && before && before.at > from && isMute(before.at, cut)) ||
+			(index > 0 && before && before.end > from && before.end <= cut && isMute(before.end, cut)) ||
+			(after && after.at < to && isMute(cut, after.at));
+		if (!isAtHeading) continue;
+		const previous = segments[k - 1];
+		previous.pauseAfterMs = Math.max(previous.pauseAfterMs, HEADING_PAUSE_MS);
+	}
+}
+
 /** Cuts a stretch of a text; the pieces have offsets of the whole text. */
 type Cutter = (start: number, end: number) => TextSegment[];
 
@@ -152,6 +178,7 @@ export function segmentPrepared(
 		const last = segments.at(-1);
 		if (last) last.pauseAfterMs += stretch.pauseAfterMs;
 	}
+	pauseAtHeadings(prepared, segments, starts);
 	let segment = 0;
 	const chapters = (cutAtHeadings ? headings : [])
 		.map(({ title, level, at }) => {

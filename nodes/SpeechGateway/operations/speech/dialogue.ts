@@ -2,7 +2,9 @@ import type { Heading } from '../../audio/tags';
 import { derived } from '../../core/derived';
 import { InputError } from '../../core/errors';
 import { type DialogueLine, isNarrator, parseDialogue } from '../../text/dialogue';
+import { formatNotes, takenFormat } from '../../text/format';
 import { countCharacters, isSpeakable } from '../../text/segment';
+import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import type { Speaker } from '../../fields/script';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, speechDialogue } from './dialogue.form';
@@ -41,10 +43,11 @@ interface DialoguePart extends SpeechPart {
 /** What is to be spoken of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
 const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const { script, speakers } = input;
+	const textFormat = scriptFormat(input);
 	const { lines, unknownSpeakers } = parseDialogue(
 		script,
 		speakers.map(({ name }) => name),
-		{ headings: hasHeadings(input) },
+		{ headings: textFormat !== 'plain' || input.chapters === 'headings' },
 	);
 	if (unknownSpeakers.length > 0) {
 		throw new InputError(
@@ -55,20 +58,22 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 	const narrator = speakers.find(({ name }) => isNarrator(name));
 	const all: DialoguePart[] = [];
 	let pauseBeforeMs = 0;
-	const hints: string[] = [];
+	const hints = formatNotes(textFormat, input.textFormat);
 	let headings: string[] = [];
 	for (const line of lines) {
 		headings.push(...line.headings);
 		const spokenBy =
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
-		const text = prepared(line.text, input);
+		const text = prepared(line.text, { ...input, textFormat });
 		hints.push(...hintsOn(text, false));
 		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
 		const known = knownParts(input, voice);
 		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, known);
 		const before = all.at(-1);
-		if (before) before.pauseAfterMs += cut.pauseBeforeMs;
-		else pauseBeforeMs += cut.pauseBeforeMs;
+		if (before) {
+			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
+			before.pauseAfterMs = Math.max(before.pauseAfterMs + cut.pauseBeforeMs, least);
+		} else pauseBeforeMs += cut.pauseBeforeMs;
 		for (const segment of cut.segments) {
 			if (!isSpeakable(segment.text)) continue;
 			all.push({
@@ -129,15 +134,17 @@ function voiceHints(parts: DialoguePart[]): string[] {
 /** The headings of a script, each with the part that it stands before. */
 const chaptersOf = (parts: DialoguePart[], input: DialogueInput): Heading[] =>
 	parts.flatMap(({ headings }, part) =>
-		headings.map((heading) => ({ title: prepared(heading, input).written.text.trim(), part })),
+		headings.map((heading) => ({
+			title: prepared(heading, { ...input, textFormat: scriptFormat(input) }).written.text.trim(),
+			part,
+		})),
 	);
 
 const NO_HEADINGS =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
 
-/** Whether a line such as "# Weather" is a heading, which is not spoken. In plain text, it is only if chapters are wanted. */
-const hasHeadings = ({ textFormat, chapters }: DialogueInput) =>
-	textFormat !== 'plain' || chapters === 'headings';
+/** What the whole script is read as. With a format, or where chapters are wanted, a line such as "# Weather" is not spoken. */
+const scriptFormat = ({ script, textFormat }: DialogueInput) => takenFormat(script, textFormat);
 
 /** The words of some parts as a script that can be spoken by itself. */
 function linesOf(parts: DialoguePart[]): string {
@@ -187,6 +194,9 @@ export const dialogue = defineOperation(speechDialogue, {
 	async execute(input, item) {
 		const speech = speechOf(input);
 		const speakers = new Set(speech.parts.map(({ speaker }) => speaker ?? 'Narrator'));
-		return await speakParts(item, input, speech, () => ({ speakers: [...speakers] }));
+		return await speakParts(item, input, speech, () => ({
+			speakers: [...speakers],
+			textFormat: scriptFormat(input),
+		}));
 	},
 });

@@ -1,7 +1,7 @@
 import { speechEstimate } from './estimate.form';
 import { defineOperation } from '../../run/operation';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
-import { checkBudget } from '../../speech/speaking';
+import { checkBudget, preparedText } from '../../speech/speaking';
 import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
 import { contentHash, sentText, tokensOf } from '../../speech/parts';
 import { hintOnReuse, reusedBeforehand } from '../../speech/previous';
@@ -20,6 +20,7 @@ export const estimate = defineOperation(speechEstimate, {
 			...estimate,
 			...(input.previous && reusedBeforehand(input.previous, speech)),
 			characters: input.characters,
+			textFormat: preparedText(input).format,
 			contentHash: contentHash(input, speech),
 		};
 		return { branch: 'success', items: [{ json: estimated }] };

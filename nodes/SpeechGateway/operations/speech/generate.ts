@@ -1,7 +1,7 @@
 import { speechGenerate, type GenerateValues } from './generate.form';
 import { checkVoices } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
-import { checkBudget } from '../../speech/speaking';
+import { checkBudget, preparedText } from '../../speech/speaking';
 import { type LongTextInput, speechOf, withLength } from '../../speech/longText';
 import { sentText, tokensOf, voicesToAsk } from '../../speech/parts';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
@@ -43,6 +43,7 @@ export const generate = defineOperation(speechGenerate, {
 			hintOnJobPrice(item.session.hints, estimateOf(input, sentText(speech)));
 		return await speakParts(item, input, speech, (voiceOf) => ({
 			voice: voiceOf(input.voice),
+			textFormat: preparedText(input).format,
 		}));
 	},
 });

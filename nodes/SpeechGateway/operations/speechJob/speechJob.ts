@@ -33,10 +33,12 @@ export const speechJobOperations = taskOperations(speechJob, {
 
 	async submit(item, input) {
 		const { model, voice } = input;
-		hintsOn(preparedText(input), true).forEach((hint) => item.session.hints.add(hint));
+		const text = preparedText(input);
+		hintsOn(text, true).forEach((hint) => item.session.hints.add(hint));
 		hintOnJobPrice(item.session.hints, estimateOf(input, spokenOf(input)));
 		const idOf = await voiceIds(item, model, [voice]);
-		return await submitJob(item, { body: speechBody(input, spokenOf(input), idOf(voice)) });
+		const body = speechBody(input, text.spoken.text, idOf(voice));
+		return { ...(await submitJob(item, { body })), textFormat: text.format };
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {

@@ -1,0 +1,70 @@
+import { frontMatterEnd } from './blockPatterns';
+
+export type TextFormat = 'plain' | 'markdown' | 'html';
+export type TextFormatOption = 'automatic' | TextFormat;
+
+/** A heading, a fence, the second row of a table, a link, or the address of one. */
+const CERTAIN_MARKDOWN = [
+	/^ {0,3}#{1,6}[ \t]+\S/m,
+	/^[^\s=][^\n]{0,100}\n={3,}[ \t]*$/m,
+	/^ {0,3}```[^`\n]{0,100}$/m,
+	/^ {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|){1,99}[ \t:|-]{0,99}$/m,
+	/\[[^[\]\n]{1,300}\]\(<?(?:(?:https?|mailto|tel):|\.{0,2}\/|#|www\.|[\w%-]{1,60}(?:\/|\.(?:md|html?|pdf|png|jpe?g|gif|svg|webp)\b))[^\s()]{0,500}/i,
+	/^ {0,3}\[[^[\]\n]{1,100}\]:[ \t]+<?https?:/m,
+];
+/** Two kinds of these: bold, bullets, quotes, code, struck out, footnotes, boxes to tick. */
+const LIKELY_MARKDOWN = [
+	/(?<![*\w])\*\*[^\s*][^*\n]{0,200}\*\*(?![*\w])/,
+	/^ {0,3}[-*+][ \t]+\S.{0,1000}\n+ {0,3}[-*+][ \t]+\S/m,
+	/^ {0,3}>[ \t]+\S/m,
+	/(?<!`)`[^`\n]{1,100}`(?!`)/,
+	/~~[^\s~][^~\n]{0,200}~~/,
+	/\[\^[^\s\]]{1,100}\]/,
+	/^ {0,3}[-*+][ \t]+\[[ xX]\][ \t]/m,
+];
+
+/** Elements of pages, feeds and emails. A name in angle brackets that is not among them is text. */
+const ELEMENT =
+	'(?:a|abbr|address|article|aside|audio|b|big|blockquote|body|br|button|caption|center|cite|code|dd|del|details|div|dl|dt|em|' +
+	'figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|main|mark|meta|nav|ol|p|' +
+	'picture|pre|q|s|samp|script|section|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|think|' +
+	'thinking|time|title|tr|tt|u|ul|video)';
+const BEFORE_TAG = '^\\s*(?:<\\?xml[^<>]{0,200}\\?>\\s*)?(?:<!--[^]{0,5000}?-->\\s*)?';
+const PAGE = new RegExp(`${BEFORE_TAG}<(?:!doctype\\s|html[\\s>]|head[\\s>]|body[\\s>])`, 'i');
+const OPENING_TAG = new RegExp(`${BEFORE_TAG}<${ELEMENT}(?:\\s[^<>]{0,2000})?/?>`, 'i');
+const CLOSING_TAG = new RegExp(`</${ELEMENT}\\s*>`, 'gi');
+const SSML = new RegExp(`${BEFORE_TAG}<speak[\\s>]`, 'i');
+/** `<sub alias="…">` is a pronunciation in any format. */
+const ALIASES = /<sub\s[^<>]{0,20}alias[^<>]{0,500}>[^<>]{0,1000}<\/sub\s*>/gi;
+
+/**
+ * The format that a text is written in, told by marks that plain text does not have. Markdown: a heading, a fence, a table, a link,
+ * or two kinds of its other marks. HTML: it begins with a tag, or has two closing tags; a whole page is HTML whatever is in it.
+ * Anything else is plain, SSML included: single stars, underscores and angle brackets say nothing.
+ */
+export function formatOf(text: string): TextFormat {
+	if (SSML.test(text)) return 'plain';
+	let source = text.replace(/^\uFEFF|\r(?=\n)/g, '').replace(ALIASES, '');
+	// Some feeds escape their tags.
+	if (source.includes('&lt;/')) source = source.replace(/&lt;/g, '<').replace(/&gt;/g, '>');
+	if (PAGE.test(source)) return 'html';
+	const isLikely = () =>
+		LIKELY_MARKDOWN.filter((mark) => mark.test(source)).length +
+			Math.sign(frontMatterEnd(source)) >=
+		2;
+	if (CERTAIN_MARKDOWN.some((mark) => mark.test(source)) || isLikely()) return 'markdown';
+	const closing = source.match(CLOSING_TAG)?.length ?? 0;
+	return closing >= 2 || OPENING_TAG.test(source) ? 'html' : 'plain';
+}
+
+/** `option`: as the user has set it. */
+export const takenFormat = (source: string, option: TextFormatOption): TextFormat =>
+	option === 'automatic' ? formatOf(source) : option;
+
+/** Says what was left out of a text whose format nobody has set. */
+export const formatNotes = (taken: TextFormat, option: TextFormatOption): string[] =>
+	option !== 'automatic' || taken === 'plain'
+		? []
+		: [
+				`The text was read as ${taken === 'html' ? 'HTML' : 'Markdown'}: its markup was left out. If it is to be spoken as it stands, set "Text Format" to "Plain Text".`,
+			];
