@@ -1,4 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/* What the table of a misbehaving gateway (hostile.test.ts) does not say: words, bytes and connections. */
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Container } from '@n8n/di';
@@ -36,7 +37,6 @@ const values = [{ role: 'user', content: 'Hello' }];
 const chat = { resource: 'chat', operation: 'complete', model: 'm', messages: { values } };
 const speech = { resource: 'speech', operation: 'generate', model: 'm', text: 'Hello.' };
 const models = { resource: 'model', operation: 'getMany', returnAll: true };
-const create = { resource: 'speechJob', operation: 'create', model: 'm', text: 'Hello.' };
 const remove = { resource: 'voice', operation: 'delete', model: 'm', voice: 'v1' };
 
 const json = (response: ServerResponse, body: unknown, status = 200) =>
@@ -47,62 +47,18 @@ async function everythingClosed(): Promise<void> {
 	while (server.open > 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('a body without end is not collected', () => {
-	const filling = Buffer.alloc(1024 * 1024, ' ');
-	/** Writes until the other side hangs up; says how much it took. */
-	const endless = (response: ServerResponse, type: string, part: Buffer): { bytes: number } => {
-		const sent = { bytes: 0 };
-		response.writeHead(200, { 'content-type': type });
-		const write = () => {
-			while (!response.destroyed) {
-				sent.bytes += part.length;
-				if (!response.write(part)) return void response.once('drain', write);
-			}
-		};
-		write();
-		return sent;
-	};
-	const event = (delta: object) =>
-		Buffer.from(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`.repeat(500));
-	const call = { index: 0, function: { name: 'f', arguments: 'x'.repeat(1000) } };
-
-	test.each([
-		['JSON', 'application/json', Buffer.concat([Buffer.from('{"a":"'), filling])],
-		['text', 'text/event-stream', event({ content: 'x'.repeat(1000) })],
-		['tool calls', 'text/event-stream', event({ tool_calls: [call] })],
-	])('a chat answer of %s: damaged', async (_, type, part) => {
-		let sent = { bytes: 0 };
-		serve = (response) => (sent = endless(response, type, part));
-		const { outputs } = await run(chat);
-		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
-		expect(outputs[1][0].json.message).toContain('larger than 16 MiB');
-		// What the sockets hold on their way comes on top.
-		expect(sent.bytes).toBeLessThan(40 * 1024 * 1024);
-		await everythingClosed();
-	});
-
-	test('gzip that unpacks to a hundred times of itself', async () => {
-		const packed = gzipSync(Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(200_000_000, 'x')]));
-		serve = (response) =>
-			response
-				.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-				.end(packed);
-		const { outputs } = await run(chat);
-		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
-		const { error } = await run(models);
-		expect(error?.message).toContain('larger than 16 MiB');
-		await everythingClosed();
-	});
-
-	test('an error', async () => {
-		serve = (response) => {
-			response.writeHead(402);
-			const write = () => response.destroyed || response.write(filling, write);
-			write();
-		};
-		expect((await run(speech)).error?.message).toContain('(402)');
-		await everythingClosed();
-	});
+test('gzip that unpacks to a hundred times of itself is not collected', async () => {
+	const packed = gzipSync(Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(20_000_000, 'x')]));
+	serve = (response) =>
+		response
+			.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+			.end(packed);
+	const { outputs } = await run(chat);
+	expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
+	expect(outputs[1][0].json.message).toContain('larger than 16 MiB');
+	const { error } = await run(models);
+	expect(error?.message).toContain('larger than 16 MiB');
+	await everythingClosed();
 });
 
 describe('connections end with what they were for', () => {
@@ -174,129 +130,20 @@ describe('videos', () => {
 	});
 });
 
-describe('the time-out is for every exchange', () => {
-	test.each([
-		['speech', speech],
-		['chat', chat],
-		['a job', create],
-	])('101 Switching Protocols for %s: unknown, and never sent again', async (_, parameters) => {
-		serve = (response) => {
-			response.socket?.write(
-				'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
-			);
-		};
-		const { outputs } = await run(parameters, { timeout: 1, maxRetries: 3 });
-		expect(outputs[1][0].json).toMatchObject({ reason: 'client_timeout' });
-		expect(server.seen).toHaveLength(1);
-	});
-
-	const drip = (response: ServerResponse, status: number) => {
-		response.writeHead(status, { 'content-type': 'application/json' });
-		const timer = setInterval(() => response.write(' '), 100);
-		response.once('close', () => clearInterval(timer));
-	};
-	test('a list that drips', async () => {
-		serve = (response) => drip(response, 200);
-		expect((await run(models, { timeout: 1 })).error?.message).toContain('within 1 seconds');
-		await everythingClosed();
-	});
-	test('paid audio that drips: what came is handed over', async () => {
-		serve = (response) => drip(response, 200);
-		const { outputs } = await run(speech, { timeout: 1 });
-		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
-		await everythingClosed();
-	});
-	test('an error that drips', async () => {
-		serve = (response) => drip(response, 402);
-		expect((await run(speech, { timeout: 1 })).error?.message).toContain('(402)');
-		await everythingClosed();
-	});
-});
-
-describe('the key appears nowhere', () => {
-	const escaped = [...KEY].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join('');
-	const nowhere = (result: unknown) => {
-		const text = JSON.stringify(result);
-		expect(text).not.toContain(KEY);
-		expect(text).not.toContain(KEY.slice(0, 10));
-		expect(text).not.toContain(encodeURIComponent(KEY));
-		expect(text).not.toContain(Buffer.from(KEY).toString('base64').slice(0, 20));
-	};
-
-	test.each([
-		['as JSON escapes', `{"error":{"message":"bad key ${escaped}"}}`],
-		['with an escaped slash', `{"error":{"message":"bad key ${KEY.replace('/', '\\/')}"}}`],
-		['as the name of a parameter', JSON.stringify({ error: { message: 'no', param: KEY } })],
-		['percent-encoded', encodeURIComponent(KEY)],
-		['in base64', Buffer.from(`Bearer ${KEY}`).toString('base64')],
-		['cut at the length that is shown', `${'x'.repeat(489)}${KEY}`],
-		['in a page', `<html><body>key=${KEY}</body></html>`],
-	])('in an error %s', async (_, body) => {
-		serve = (response) => response.writeHead(422).end(body);
-		const { error } = await run(speech);
-		expect(`${error?.message} ${error?.description}`).toContain('***');
-		nowhere([error?.message, error?.description]);
-	});
-
-	test('in headers', async () => {
-		serve = (response) =>
-			response.writeHead(429, { 'x-request-id': `r ${KEY}`, 'retry-after': KEY }).end('{}');
-		const { run: failed } = await run(speech);
-		nowhere(failed.data.resultData);
-	});
-
-	test.each([`ftp://${KEY}@host`, KEY, `https://host/${KEY}/v1`, `https://${KEY}.example.com`])(
-		'pasted into the base URL: %s',
-		async (url) => {
-			const key = ['sk', 'TestKey0123456789'].join('-');
-			const pasted = url.replaceAll(KEY, key);
-			const { run: failed } = await runNode({
-				parameters: { ...speech, options: { maxRetries: 0 } },
-				url: pasted,
-				apiKey: key,
-			});
-			expect(failed.data.resultData.error?.message).toMatch(/base URL/);
-			expect(JSON.stringify(failed.data.resultData).toLowerCase()).not.toContain(key.toLowerCase());
-		},
-	);
-
-	test('in the fields of a job', async () => {
-		serve = (response) => json(response, { id: 'spj_1', [KEY]: [{ url: `https://x/?k=${KEY}` }] });
-		const { outputs } = await run(create);
-		expect(outputs[0][0].json['***']).toEqual([{ url: 'https://x/?k=***' }]);
-		nowhere(outputs);
-	});
-
-	test('split over the deltas of a stream, and in its tool calls', async () => {
-		const delta = (fields: object) =>
-			`data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`;
-		const args = JSON.stringify({ key: KEY });
-		const halves = [args.slice(0, 15), args.slice(15)];
-		serve = (response) =>
-			response
-				.writeHead(200, { 'content-type': 'text/event-stream' })
-				.end(
-					[...`Key: ${KEY}!`].map((content) => delta({ content })).join('') +
-						halves
-							.map((part) =>
-								delta({ tool_calls: [{ index: 0, function: { name: 'f', arguments: part } }] }),
-							)
-							.join('') +
-						'data: [DONE]\n\n',
-				);
-		const chunks: unknown[] = [];
-		const { outputs } = await runNode({
-			parameters: { ...chat, options: { maxRetries: 0 } },
-			url: `http://127.0.0.1:${server.port}`,
-			apiKey: KEY,
-			mode: 'webhook',
-			onChunk: ({ content }) => chunks.push(content),
+test.each([`ftp://${KEY}@host`, KEY, `https://host/${KEY}/v1`, `https://${KEY}.example.com`])(
+	'the key, pasted into the base URL, appears nowhere: %s',
+	async (url) => {
+		const key = ['sk', 'TestKey0123456789'].join('-');
+		const pasted = url.replaceAll(KEY, key);
+		const { run: failed } = await runNode({
+			parameters: { ...speech, options: { maxRetries: 0 } },
+			url: pasted,
+			apiKey: key,
 		});
-		expect(chunks.join('')).toBe('Key: ***!');
-		expect(outputs[0][0].json.text).toBe('Key: ***!');
-		nowhere(outputs);
-	});
-});
+		expect(failed.data.resultData.error?.message).toMatch(/base URL/);
+		expect(JSON.stringify(failed.data.resultData).toLowerCase()).not.toContain(key.toLowerCase());
+	},
+);
 
 describe('deleting', () => {
 	test('follows no redirect', async () => {
