@@ -1,11 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type EngineRun, runNode, useSimulator } from './support';
+import { type EngineRun, runNode, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, multiplier: 3 });
-afterEach(() => void Object.assign(sim.options, { pricing: undefined, usageLog: {} }));
+afterEach(
+	() => void Object.assign(sim.options, { pricing: undefined, usageLog: {}, latencyMs: 1 }),
+);
 
 const account = async (operation: string, more: Partial<EngineRun> = {}) =>
 	await runNode({
@@ -67,5 +69,72 @@ describe('account.getPrices', () => {
 		const { outputs } = await account('getPrices', { items: [{ json: {} }, { json: {} }] });
 		expect(outputs[0].map(({ json }) => json.multiplier)).toEqual([3, 3, 3, 0, 3, 3, 3, 0]);
 		expect(sim.requests).toHaveLength(1);
+	});
+});
+
+describe('what Unknown items say of their neighbours', () => {
+	const say = (...texts: string[]) => texts.map((text) => ({ json: { text } }));
+	const speak = async (more: Partial<EngineRun>, options: IDataObject = {}) =>
+		await runNode({
+			parameters: speechNode({ timeout: 5, ...options }, { text: '={{ $json.text }}' }),
+			url: sim.url,
+			apiKey: sim.apiKey,
+			...more,
+		});
+
+	test('those of the run with the same model, sent within 10 s', async () => {
+		sim.options.latencyMs = ({ input }) => (input === 'Slow.' ? 9_700 : 1_000);
+		sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
+		sim.fault({ input: 'Given up.', connection: 'stall' });
+		sim.fault({ input: 'Refused.', status: 400 });
+		const items = say('Lost.', 'Given up.', 'Refused.', 'Said.', 'Slow.', 'Said again.', 'Late.');
+		const { outputs } = await speak(
+			{ items, onError: 'continueRegularOutput' },
+			{ concurrency: 1, timeout: 30 },
+		);
+		const [lost, givenUp] = outputs[1].map(({ json }) => json);
+		expect(lost).toMatchObject({ model: 'fish-speech', neighbours: { charged: 0, unknown: 1 } });
+		expect(lost.neighbours).toMatchObject({ sent: [[1, 30, 0]] });
+		// The refused one was not charged; the last was sent 10.7 s later.
+		expect(givenUp.neighbours).toEqual({ charged: 0, unknown: 1, sent: [[-1, 1, 0]] });
+	});
+
+	test('with the IDs of those that were charged', async () => {
+		sim.options.latencyMs = 1_000;
+		sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
+		const { outputs } = await speak({ items: say('Said.', 'Lost.', 'Again.') });
+		expect(outputs[1][0].json.neighbours).toEqual({
+			charged: 2,
+			unknown: 0,
+			sent: [
+				[0, 1, 1],
+				[0, 1, 1],
+			],
+			requestIds: expect.arrayContaining([sim.requests[0].requestId, sim.requests[2].requestId]),
+		});
+	});
+
+	test('over the tries of Retry On Fail', async () => {
+		sim.options.latencyMs = 1_000;
+		sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
+		sim.fault({ input: 'Later.', status: 400 });
+		const { outputs } = await speak({
+			items: say('Lost.', 'Later.'),
+			...{ retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
+		});
+		expect(outputs[1][0].json.neighbours).toMatchObject({ charged: 1, sent: [[1, 1, 1]] });
+	});
+
+	test('segments of one text are neighbours, and each that is unknown is named', async () => {
+		sim.options.latencyMs = 1_000;
+		sim.fault({ input: 'One', connection: 'reset-after-work' });
+		sim.fault({ input: 'Two', connection: 'stall' });
+		const { outputs } = await speak(
+			{ items: say('One is here. Two is here. Three is here.') },
+			{ maxSegmentCharacters: 15 },
+		);
+		const { neighbours, otherUnknown } = outputs[1][0].json;
+		expect(neighbours).toMatchObject({ charged: 1, unknown: 1 });
+		expect(otherUnknown).toMatchObject([{ reason: 'client_timeout', neighbours: { charged: 1 } }]);
 	});
 });

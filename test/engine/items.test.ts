@@ -169,6 +169,7 @@ test('what was under way when an attempt broke off is unknown on the next, and n
 		state: 'sending',
 		sentAt: '2026-01-01T00:00:00.000Z',
 		inputHash: 'abc',
+		model: 'fish-speech',
 	};
 	const second = await run({ retryOf: broken, mode: 'retry' });
 	expect(
@@ -256,6 +257,7 @@ describe('a retry reads what another version of the node has kept', () => {
 				value: { sound: 'elsewhere' },
 				sentAt: '2026-01-01T00:00:00.000Z',
 				inputHash: 'abc',
+				model: 'fish-speech',
 			};
 		});
 		expect(error?.message).toMatch(/cannot be read by this version.*item 2 of 3/);

@@ -74,10 +74,13 @@ export interface UnknownFacts {
 	sentAt: string;
 	endedAt: string;
 	inputHash: string;
+	model: string;
+	/** The other requests of the run around that time, by which it is found in the gateway's usage log. */
+	neighbours?: object;
 }
 
-/** When a request left, and a hash of what it asks for. */
-export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash'>;
+/** When a request left, a hash of what it asks for, and of which model. */
+export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash' | 'model'>;
 
 /** A billed request may have been charged and its result is not at hand. Nothing may ever send it again. */
 export class OutcomeUnknownError extends Error {

@@ -145,8 +145,18 @@ export class ItemLedger {
 		const entries = this.entries();
 		for (const entry of entries) if (entry.state === 'unknown') return entry.facts;
 		const sent = entries.flatMap((entry) => ('sentAt' in entry ? [entry] : [])).at(-1);
-		const { sentAt = '', inputHash = '' } = sent ?? {};
-		return outcomeUnknown('interrupted', { sentAt, inputHash }).facts;
+		const { sentAt = '', inputHash = '', model = '' } = sent ?? {};
+		return outcomeUnknown('interrupted', { sentAt, inputHash, model }).facts;
+	}
+
+	/** What is known of its requests that may have been charged, but for one: segments of a text. */
+	otherUnknown({ sentAt, inputHash }: UnknownFacts): UnknownFacts[] {
+		return this.entries()
+			.flatMap((entry) => {
+				if (entry.state === 'unknown') return [entry.facts];
+				return entry.state === 'sending' ? [outcomeUnknown('interrupted', entry).facts] : [];
+			})
+			.filter((facts) => facts.sentAt !== sentAt || facts.inputHash !== inputHash);
 	}
 
 	/** The ids of the jobs or videos that were accepted for the item. */

@@ -231,18 +231,21 @@ export class ItemRequests {
 		turns: Turns,
 	): Promise<T | undefined> {
 		const { key: inputHash, name, endpoint, input, about = {} } = request;
-		const { transport, limiter, breaker } = this.session;
+		const { transport, limiter, breaker, traffic } = this.session;
+		const model = String(input.model);
 		const body = request.body ? await request.body() : input;
 		if (!(await this.claims.take(name))) {
-			throw this.unknown(request, { sentAt: new Date().toISOString(), inputHash }, 'already_sent');
+			const sentAt = new Date().toISOString();
+			throw this.unknown(request, { sentAt, inputHash, model }, 'already_sent');
 		}
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
 		if (this.ending.aborted || limiter.isHeld) {
 			await this.claims.giveBack(name);
 			return undefined;
 		}
-		const sent: Sent = { sentAt: new Date().toISOString(), inputHash };
+		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model };
 		this.ledger.begin(name, sent, request.part);
+		traffic.begin(sent);
 		let response: GatewayResponse | Failure;
 		try {
 			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, body);
@@ -259,7 +262,10 @@ export class ItemRequests {
 			throw this.unknown(request, sent, response.reason, response.error);
 		const isCut = response.outcome === 'cut';
 		if (isCut) this.ledger.cut(name);
-		else this.ledger.clear(name);
+		else {
+			this.ledger.clear(name);
+			traffic.notCharged(sent);
+		}
 		const goesOn = turns.goOnAfter(response);
 		if (!goesOn) {
 			breaker.failed(response);
@@ -281,6 +287,7 @@ export class ItemRequests {
 		try {
 			const value = await request.read(response);
 			this.ledger.done(request.name, value);
+			this.session.traffic.charged(sent, requestId(response.headers));
 			this.session.breaker.succeeded();
 			return value;
 		} catch (error) {
@@ -309,7 +316,7 @@ export class ItemRequests {
 		reason: UnknownReason,
 		cause?: GatewayError,
 	): OutcomeUnknownError {
-		const error = outcomeUnknown(reason, sent, cause);
+		const error = outcomeUnknown(reason, sent, cause, this.session.traffic.unknown(sent));
 		this.ledger.unknown(name, error.facts, part);
 		this.session.breaker.unknown(reason);
 		this.giveUp();

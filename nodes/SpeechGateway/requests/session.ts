@@ -4,6 +4,7 @@ import type { Transport } from '../gateway/transport';
 import { CircuitBreaker } from './circuitBreaker';
 import { SentKeys } from './claims';
 import { LastingRecord } from './lasting';
+import { type Traffic, trafficOf } from './traffic';
 
 /** What all items of one run of the node share. */
 export interface Session {
@@ -12,6 +13,7 @@ export interface Session {
 	limiter: ConcurrencyLimiter;
 	breaker: CircuitBreaker;
 	keys: SentKeys;
+	traffic: Traffic;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
 	hints: Set<string>;
 	/** Shares one result among the items of a run, such as one clone for one title: the first item asks, all get the answer. */
@@ -51,6 +53,7 @@ export function openSession(
 		limiter,
 		breaker: new CircuitBreaker(limiter, { lasting, attempt }),
 		keys: new SentKeys(execution.helpers, transport.cancel),
+		traffic: trafficOf(execution.memory),
 		hints: new Set(),
 		share: sharing(),
 		extraTokens: 0,

@@ -9,8 +9,9 @@ import {
 /** The error of a request that may have been charged; its facts are plain JSON, for the ledger. */
 export function outcomeUnknown(
 	reason: UnknownReason,
-	{ sentAt, inputHash }: Sent,
+	{ sentAt, inputHash, model }: Sent,
 	cause?: GatewayError,
+	neighbours?: object,
 ): OutcomeUnknownError {
 	const { httpCode, requestId, code } = cause?.details ?? {};
 	const facts: UnknownFacts = {
@@ -22,6 +23,8 @@ export function outcomeUnknown(
 		sentAt,
 		endedAt: new Date().toISOString(),
 		inputHash,
+		model,
+		...(neighbours && { neighbours }),
 	};
 	return new OutcomeUnknownError(facts, {}, cause?.files);
 }

@@ -48,6 +48,7 @@ export class Attempt {
 		);
 		if (execution.stopsOnError) await this.lookUp(runs);
 		const settled = await Promise.all(runs.map((item) => item.run()));
+		session.traffic.count();
 		await session.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
 		if (execution.isCancelled)
@@ -153,7 +154,7 @@ export class Attempt {
 		const interrupted = item.interruption();
 		if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
 		const parameters = item.paidFor?.parameters;
-		return settledUnknown(this.operation, index, interrupted, this.execution, parameters);
+		return settledUnknown(this.operation, index, item, interrupted, this.execution, parameters);
 	}
 
 	private get branches() {

@@ -81,7 +81,7 @@ export class ItemRun {
 		const { isCancelled } = execution;
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
-		if (unknown) return settledUnknown(operation, index, unknown, execution, parameters);
+		if (unknown) return settledUnknown(operation, index, ledger, unknown, execution, parameters);
 		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
 		return { failed: error };
 	}
@@ -102,12 +102,19 @@ const ADVICE_TO_AGENTS =
 export function settledUnknown(
 	operation: Operation,
 	index: number,
+	ledger: ItemLedger,
 	error: OutcomeUnknownError,
 	{ isTool }: Execution,
 	parameters: object | undefined,
 ): Settled {
 	const about = parameters === undefined ? {} : operation.describe?.(parameters);
-	const subject = { index, operation: operationName(operation), ...about };
+	const otherUnknown = ledger.otherUnknown(error.facts);
+	const subject = {
+		index,
+		operation: operationName(operation),
+		...about,
+		...(otherUnknown.length > 0 && { otherUnknown }),
+	};
 	const advice = isTool ? ADVICE_TO_AGENTS : undefined;
 	return { branch: 'unknown', items: [unknownItem(subject, error, advice)] };
 }

@@ -25,7 +25,13 @@ const INPUT_SHOWN = 80;
  * what it is about. No key is named `error`: n8n would take it for a failure.
  */
 export function unknownItem(
-	{ index, operation, input, fileName, ...described }: About & { index: number; operation: string },
+	{
+		index,
+		operation,
+		input,
+		fileName,
+		...described
+	}: About & { index: number; operation: string; otherUnknown?: object[] },
 	{ facts, details, files }: OutcomeUnknownError,
 	advice = ADVICE[facts.reason],
 ): INodeExecutionData {

@@ -1,0 +1,91 @@
+import { derived } from '../core/derived';
+import type { Sent } from '../core/errors';
+import type { Neighbours } from '../usage/moment';
+
+/** Requests sent this close to each other may be mistaken for one another in the gateway's usage log, ms. */
+const NEAR_MS = 10_000;
+/** With more neighbours than this, only their number is kept. */
+const MOST_NEIGHBOURS = 200;
+
+interface SentRequest {
+	/** When it was sent, ms since 1970. */
+	at: number;
+	model: string;
+	endedAt?: number;
+	charged?: boolean;
+	requestId?: string;
+	/** Of a request that may have been charged; filled by `count`. */
+	neighbours?: Neighbours;
+}
+
+/** The billed requests that one node has sent in one execution, in all its tries and rounds, as far as this process knows. */
+export class Traffic {
+	/** In the order in which they were sent. */
+	private readonly sent = new Map<Sent, SentRequest>();
+
+	begin(sent: Sent): void {
+		this.sent.set(sent, { at: Date.parse(sent.sentAt), model: sent.model });
+	}
+
+	charged(sent: Sent, requestId?: string): void {
+		this.end(sent, { charged: true, requestId });
+	}
+
+	notCharged(sent: Sent): void {
+		this.sent.delete(sent);
+	}
+
+	/** The neighbours of a request that may have been charged, in an object that `count` fills. Undefined if it was sent elsewhere. */
+	unknown(sent: Sent): Neighbours | undefined {
+		return this.end(sent, { neighbours: { charged: 0, unknown: 0 } })?.neighbours;
+	}
+
+	/** Counts the neighbours of all requests that may have been charged; to be called when an attempt has ended. */
+	count(): void {
+		const all = [...this.sent.values()];
+		let first = 0;
+		for (const request of all) {
+			while (all[first].at < request.at - NEAR_MS) first++;
+			if (!request.neighbours) continue;
+			const near: SentRequest[] = [];
+			for (let at = first; at < all.length && all[at].at <= request.at + NEAR_MS; at++)
+				if (all[at] !== request && all[at].model === request.model) near.push(all[at]);
+			Object.assign(request.neighbours, neighboursAmong(near, request));
+		}
+		this.forget();
+	}
+
+	/** Forgets what can be no neighbour of a request that is still to come, or may get more neighbours. */
+	private forget(): void {
+		const old = Date.now() - NEAR_MS;
+		const open = [...this.sent.values()].find(({ at, neighbours }) => neighbours && at >= old);
+		for (const [sent, { at }] of this.sent)
+			if (at < Math.min(old, (open?.at ?? old) - NEAR_MS)) this.sent.delete(sent);
+	}
+
+	private end(sent: Sent, facts: Partial<SentRequest>): SentRequest | undefined {
+		const request = this.sent.get(sent);
+		return request && Object.assign(request, { endedAt: Date.now(), ...facts });
+	}
+}
+
+function neighboursAmong(near: SentRequest[], { at }: SentRequest): Neighbours {
+	const charged = near.filter((other) => other.charged);
+	const counts = { charged: charged.length, unknown: near.length - charged.length };
+	if (near.length > MOST_NEIGHBOURS) return counts;
+	const requestIds = charged.flatMap(({ requestId }) => requestId ?? []);
+	return {
+		...counts,
+		sent: near.map((other) => [
+			inSeconds(other.at - at),
+			inSeconds((other.endedAt ?? Date.now()) - other.at),
+			other.charged ? 1 : 0,
+		]),
+		...(requestIds.length > 0 && { requestIds }),
+	};
+}
+
+const inSeconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
+
+/** The traffic of the node whose memory this is. */
+export const trafficOf: (memory: object) => Traffic = derived(() => new Traffic());
