@@ -159,7 +159,12 @@ const current = install(CURRENT);
 
 const SUITES: Record<string, Step[]> = {
 	'--all': [
-		programs({ ffmpeg: 'ffmpeg', chromium: 'chromium', '/usr/sbin/nginx': 'nginx-light' }),
+		programs({
+			ffmpeg: 'ffmpeg',
+			chromium: 'chromium',
+			'/usr/sbin/nginx': 'nginx-light',
+			'/usr/sbin/haproxy': 'haproxy',
+		}),
 		beside(
 			[lint, types],
 			[
