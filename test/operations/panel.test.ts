@@ -7,6 +7,7 @@ import {
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
 import { ORDER } from '../../nodes/SpeechGateway/fields/optionsCollection';
+import { estimateOf } from '../../nodes/SpeechGateway/speech/price';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { evaluate } from '../support/expressions';
 
@@ -26,41 +27,55 @@ const all = nodes.flatMap(({ properties }) => properties.flatMap(within));
 const SMALL = /^(a|an|and|as|at|by|for|from|in|is|of|on|or|per|the|to|when|with)$/;
 const labels = all.map((shown) => ('displayName' in shown ? shown.displayName : shown.name));
 
-test.each([...new Set(labels)])('the label "%s" is in Title Case', (label) => {
-	for (const [index, word] of label.split(' ').entries())
-		expect(index > 0 && SMALL.test(word) ? 'Small' : word).toMatch(/^\(?[A-Z0-9]|^fish-/);
+const faults = <T>(all: T[], isFine: (one: T) => unknown): T[] => [
+	...new Set(all.filter((one) => !isFine(one))),
+];
+
+test('labels are in Title Case', () => {
+	const isTitle = (label: string) =>
+		label
+			.split(' ')
+			.every((word, index) => (index > 0 && SMALL.test(word)) || /^\(?[A-Z0-9]|^fish-/.test(word));
+	expect(faults(labels, isTitle)).toEqual([]);
 });
 
-const texts = all.flatMap((shown) => [
-	...('description' in shown && shown.description ? [shown.description] : []),
-	...('hint' in shown && shown.hint ? [shown.hint] : []),
-]);
+const textsOf = (key: 'description' | 'hint', shown = all) =>
+	shown
+		.flatMap((one) => (key in one ? [String(one[key as keyof Shown] ?? '')] : []))
+		.filter(Boolean);
+/** Operations also say what they cost, in a sentence of its own. */
+const ofOperations = nodes.flatMap(({ properties: of }) =>
+	of.filter(({ name }) => name === 'operation').flatMap(within),
+);
+const descriptionsShown = textsOf(
+	'description',
+	all.filter((one) => !ofOperations.includes(one)),
+);
+const hints = textsOf('hint');
+/** A text cut where another sentence begins. */
+const sentences = (text: string) => text.split(/[.!?] (?=[A-Z0-9"])/);
 
-test.each([...new Set(texts)])('"%s": as n8n writes it', (text) => {
-	// One sentence has no period, several have one each.
-	const sentences = text.split(/[.!?] (?=[A-Z0-9])/).length;
-	expect(text.endsWith('.')).toBe(sentences > 1);
-	expect(text).toMatch(/^[A-Z0-9"]/);
-	// Words that were thought in another language.
-	expect(text).not.toMatch(/by itself|looks? (once|after)|stands? (in|before)|for good|goes on/i);
-	expect(text.length).toBeLessThan(260);
+test('a description is one sentence without a period; a hint is a line', () => {
+	expect(descriptionsShown.length).toBeGreaterThan(100);
+	expect(faults(descriptionsShown, (text) => /^[A-Z0-9"].*[^.]$/.test(text))).toEqual([]);
+	expect(faults(descriptionsShown, (text) => sentences(text).length === 1)).toEqual([]);
+	expect(faults(descriptionsShown, (text) => text.length < 180)).toEqual([]);
+	expect(faults(hints, (text) => text.length <= 120)).toEqual([]);
+	expect(faults(hints, (text) => text.endsWith('.') === sentences(text).length > 1)).toEqual([]);
+});
+
+test('no words that were thought in another language', () => {
+	const foreign = /by itself|looks? (once|after)|stands? (in|before)|for good|goes on/i;
+	expect(faults([...descriptionsShown, ...hints], (text) => !foreign.test(text))).toEqual([]);
 });
 
 const properties = all.filter((shown): shown is INodeProperties => 'type' in shown);
 
-test.each([
-	['text', 'string'],
-	['speed', 'number'],
-	['simplify', 'boolean'],
-	['longText', 'options'],
-	['tools', 'json'],
-	['additionalBody', 'json'],
-	['messages', 'fixedCollection'],
-	['model', 'resourceLocator'],
-	['voice', 'resourceLocator'],
-])('the field %s is a %s, wherever it is', (name, type) => {
-	const types = properties.filter((property) => property.name === name).map((one) => one.type);
-	expect([...new Set(types)]).toEqual([type]);
+test('fields of one name are of one type, wherever they are', () => {
+	const types = new Map<string, Set<string>>();
+	for (const { name, type } of properties.filter(({ name }) => name !== 'values'))
+		types.set(name, (types.get(name) ?? new Set()).add(type));
+	expect([...types].filter(([, of]) => of.size > 1)).toEqual([]);
 });
 
 test('what is picked is found in a list that can be searched, by its ID or by its title', () => {
@@ -95,64 +110,71 @@ const optionsOf = (resource: string, operation: string) =>
 	).map(({ displayName }) => displayName);
 
 test.each([
-	['speech', 'generate', [...MONEY, 'Speed', 'Text Format']],
-	['speech', 'dialogue', [...MONEY, 'Speed', 'Text Format']],
-	['speech', 'estimate', [...MONEY.slice(1), 'Speed', 'Text Format']],
-	['speechJob', 'createAndWait', [...MONEY, 'Speed', 'Text Format']],
-	['speechJob', 'create', [...MONEY, 'Speed', 'Text Format']],
-	['voice', 'create', [...MONEY.slice(0, 1), 'Reuse Existing']],
-	['chat', 'complete', [...MONEY.slice(0, 1), 'Temperature', 'Max Tokens']],
-	['audio', 'join', ['Pause Between Files', 'File Name']],
-	['video', 'createAndWait', [...MONEY.slice(0, 1), 'Additional Body Fields']],
-])(
-	'%s.%s: options about money come first, then text, file and podcast, those of the network last',
-	(resource, operation, first) => {
-		const shown = optionsOf(resource, operation);
-		expect(shown.slice(0, first.length)).toEqual(first);
-		if (!['join', 'estimate'].includes(operation))
-			expect(shown.slice(-2)).toEqual(['Max Retries', 'Timeout']);
-		const places = ['Text Format', 'File Name', 'Chapters', 'Concurrency']
-			.map((name) => shown.indexOf(name))
-			.filter((place) => place >= 0);
-		expect(places).toEqual([...places].sort((a, b) => a - b));
-	},
-);
+	['speech', 'generate', 23],
+	['speech', 'dialogue', 23],
+	['speech', 'estimate', 13],
+])('%s.%s has at most %d options', (resource, operation, most) => {
+	const ofOtherThings = ['charges', 'speakAgainAt', 'retakeOddSegments'];
+	const { options } = descriptions.find(
+		(known) => known.resource === resource && known.operation === operation,
+	)!;
+	const names = options.map(({ name }) => name).filter((name) => !ofOtherThings.includes(name));
+	expect(names.length).toBeLessThanOrEqual(most);
+});
+
+test('options are in the order in which people need them: money, the usual, the text, the network', () => {
+	const order = [
+		...MONEY,
+		'Speed',
+		'File Name',
+		'Chapters',
+		'Text Format',
+		'Concurrency',
+		'Max Retries',
+		'Timeout',
+	];
+	for (const { resource, operation } of descriptions) {
+		const shown = optionsOf(resource, operation).filter((name) => order.includes(name));
+		expect([operation, shown]).toEqual([operation, order.filter((name) => shown.includes(name))]);
+	}
+});
 
 /** What an option is when it is added: what holds without it, but for two that are added to get a file with them. */
-test.each([
-	['longText', 'auto'],
-	['maxSegmentCharacters', 1000],
-	['pauseBetweenSegments', 0],
-	['subtitles', 'srt'],
-	['maxEstimatedTokens', 0],
-	['modelMultiplier', 1],
-	['binaryPropertyName', 'data'],
-	['concurrency', 4],
-	['maxRetries', 4],
-	['timeout', 180],
-	['textFormat', 'automatic'],
-	['parentheses', 'tags'],
-	['pauseAfterParagraphs', 0],
-	['timings', false],
-	['chapters', 'headings'],
-	['keepTags', false],
-	['previousBinaryPropertyName', ''],
-	['whileWaiting', 'stay'],
-	['pollInterval', 2],
-	['maxPollInterval', 15],
-	['maxWait', 1800],
-	['whenMaxWaitReached', 'fail'],
-	['reuseExisting', false],
-	['simplify', true],
-	['pauseBetween', 0],
-	['outputBinaryPropertyName', 'data'],
-])('the option %s is %s when it is added, wherever it is', (name, value) => {
-	const defaults = nodes
-		.flatMap((node) => node.properties.filter((property) => property.name === 'options'))
-		.flatMap(({ options }) => options as INodeProperties[])
-		.filter((property) => property.name === name)
-		.map((property) => property.default);
-	expect([...new Set(defaults)]).toEqual([value]);
+test('an option that is added is what holds without it, wherever it is', () => {
+	const expected: Record<string, unknown> = {
+		longText: 'auto',
+		maxSegmentCharacters: 1000,
+		pauseBetweenSegments: 0,
+		subtitles: 'srt',
+		maxEstimatedTokens: 0,
+		modelMultiplier: 1,
+		binaryPropertyName: 'data',
+		concurrency: 4,
+		maxRetries: 4,
+		timeout: 180,
+		textFormat: 'automatic',
+		parentheses: 'tags',
+		pauseAfterParagraphs: 0,
+		timings: false,
+		chapters: 'headings',
+		keepTags: false,
+		previousBinaryPropertyName: '',
+		whileWaiting: 'stay',
+		pollInterval: 2,
+		maxPollInterval: 15,
+		maxWait: 1800,
+		whenMaxWaitReached: 'fail',
+		reuseExisting: false,
+		simplify: true,
+		pauseBetween: 0,
+		outputBinaryPropertyName: 'data',
+	};
+	const options = nodes
+		.flatMap(({ properties: of }) => of.filter(({ name }) => name === 'options'))
+		.flatMap((collection) => collection.options as INodeProperties[])
+		.filter(({ name }) => name in expected);
+	expect(options.filter(({ name, default: value }) => value !== expected[name])).toEqual([]);
+	expect(new Set(options.map(({ name }) => name))).toEqual(new Set(Object.keys(expected)));
 });
 
 test('every option has a place in the order', () => {
@@ -197,21 +219,33 @@ function hintsOf(resource: string, operation: string): string[] {
 		.map(({ message }) => message);
 }
 
-test.each(descriptions.map((known) => [`${known.resource}.${known.operation}`, known] as const))(
-	'%s says what a click costs, before the click, exactly when it costs something',
-	(_, { resource, operation, billed }) => {
-		const hints = hintsOf(resource, operation);
-		expect(hints).toHaveLength(billed ? 1 : 0);
-		if (billed) expect(hints[0]).toMatch(/^Every click on Execute is charged/);
-	},
-);
+test('what a click costs is said before the click, exactly when it costs something', () => {
+	for (const { resource, operation, billed } of descriptions) {
+		const said = hintsOf(resource, operation);
+		expect([operation, said]).toEqual([
+			operation,
+			billed ? [expect.stringMatching(/^Every click on Execute is charged/)] : [],
+		]);
+	}
+});
+
+test('the hint under a text says what its characters cost, in the numbers of the estimate', () => {
+	const shown = properties.filter(({ name }) => ['text', 'script'].includes(name));
+	const priced = shown.filter(({ hint }) => hint?.includes('1,000 characters cost'));
+	expect(priced.length).toBe(3);
+	const cost = (text: string) => Math.round(estimateOf({}, text).estimatedTokens / 10) * 10;
+	for (const { hint } of priced)
+		expect(hint).toContain(
+			`1,000 characters cost about ${cost('a'.repeat(1000)).toLocaleString('en')} tokens (Chinese: ${cost('好'.repeat(1000)).toLocaleString('en')})`,
+		);
+});
 
 test('the fields that add or remove a branch say what becomes of its connections', () => {
 	const saying = all.filter(
 		(shown) => 'name' in shown && ['operation', 'whenMaxWaitReached'].includes(shown.name),
 	) as INodeProperties[];
 	for (const { description: words, hint } of saying)
-		expect(`${words} ${hint}`).toMatch(/connections .*(removed|removes)/);
+		expect(`${words} ${hint}`).toMatch(/connections\b.*(removed|removes)/);
 });
 
 test('every voice that is picked says how to get more of them', () => {

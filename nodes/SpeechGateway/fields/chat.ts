@@ -12,7 +12,7 @@ export const answerFields = {
 			decimals: 2,
 			default: 1,
 			description:
-				'Low values make the answer predictable, high values make it varied. Not every model supports this.',
+				'Low values make the answer predictable, high values make it varied; not every model supports this',
 		}),
 	),
 	maxTokens: optional(
@@ -22,7 +22,7 @@ export const answerFields = {
 			min: 1,
 			integer: true,
 			default: 1024,
-			description: 'Maximum length of the answer, in tokens. Not every model supports this.',
+			description: 'Maximum length of the answer, in tokens; not every model supports this',
 		}),
 	),
 };

@@ -13,25 +13,25 @@ const headings = {
 
 const fields = {
 	...speechFields(
-		'Any length: long texts are split at sentence ends and joined into one file. About 1,000 tokens per minute of audio.',
+		'Any length, in one file. 1,000 characters cost about 1,430 tokens (Chinese: 5,000); Estimate counts them for free.',
 	),
 	longText: choiceOption({
 		displayName: 'Long Text',
 		name: 'longText',
 		default: 'auto',
 		description:
-			'What to do with a text that is too long for one request. The gateway stops requests after about 100 seconds, enough for about 1,300 characters.',
+			'What to do with a text that is too long for one request, which the gateway stops after about 1,300 characters',
 		choices: {
 			...splitChoices,
 			job: {
 				name: 'Job',
 				description:
-					'One job per 10,000 characters, charged up front by the number of characters. For texts that may take hours: asleep, the wait survives a restart of n8n.',
+					'One job per 10,000 characters, charged up front by their number; asleep, the wait survives a restart of n8n',
 			},
 			single: {
 				name: 'Single Request',
 				description:
-					'Never split (at most 10,000 characters). The gateway is likely to stop long texts.',
+					'Never split (at most 10,000 characters); the gateway is likely to stop long texts',
 			},
 		},
 	}),

@@ -22,10 +22,8 @@ export const modelField = (description: string, defaultModel = ''): Field<string
 	);
 
 export const speechModelField = modelField(
-	'The model that speaks. The list shows the models your account can use.',
+	'The model that speaks, from those your account can use',
 	DEFAULT_SPEECH_MODEL,
 );
 
-export const chatModelField = modelField(
-	'The model that answers. The list shows the models your account can use.',
-);
+export const chatModelField = modelField('The model that answers, from those your account can use');

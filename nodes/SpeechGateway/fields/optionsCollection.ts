@@ -1,22 +1,29 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** By name, in the groups in which the editor shows them. Every option has a place here. */
+/** By name, in the order in which people need them. Every option has a place here. */
 export const ORDER = [
 	// Money
 	...['sendOnceKey', 'maxEstimatedTokens'],
-	// Text and voice, answers
-	...['speed', 'textFormat', 'pronunciations', 'pronunciationsByWord', 'parentheses'],
-	...['voicesByName', 'longText', 'maxSegmentCharacters'],
-	...['pauseBetween', 'pauseAfterParagraphs', 'pauseBetweenSegments', 'reuseExisting'],
-	...['temperature', 'maxTokens', 'simplify', 'stream', 'tools', 'additionalBody'],
-	// File
-	...['fileName', 'subtitles', 'timings', 'previousBinaryPropertyName'],
-	...['binaryPropertyName', 'outputBinaryPropertyName'],
-	// Podcast
-	...['chapters', 'tags', 'keepTags'],
+	// What many set: voice, answer, file, podcast
+	...[
+		'speed',
+		'voicesByName',
+		'reuseExisting',
+		'temperature',
+		'maxTokens',
+		'simplify',
+		'pauseBetween',
+	],
+	...['fileName', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
+	...['chapters', 'tags', 'keepTags', 'previousBinaryPropertyName', 'timings'],
 	// Waiting
-	...['maxWait', 'whenMaxWaitReached', 'whileWaiting', 'pollInterval', 'maxPollInterval'],
-	// Network, and what hardly anybody needs
+	...['maxWait', 'whenMaxWaitReached'],
+	// How a text is read and cut
+	...['textFormat', 'pronunciationsByWord', 'parentheses'],
+	...['longText', 'whileWaiting', 'pollInterval', 'maxPollInterval'],
+	...['maxSegmentCharacters', 'pauseBetweenSegments'],
+	// What hardly anybody needs, and the network
+	...['stream', 'tools', 'additionalBody', 'binaryPropertyName', 'outputBinaryPropertyName'],
 	...['modelMultiplier', 'concurrency', 'maxRetries', 'timeout'],
 ];
 

@@ -32,7 +32,7 @@ export const tagsOption = refuseLiterals(
 			placeholder: 'Add Tags',
 			default: {},
 			description:
-				'Title, artist, cover and other details that players show. PCM files cannot hold them.',
+				'Title, artist, cover and other details that players show, in any format but PCM',
 			options: [
 				{
 					displayName: 'Tags',

@@ -13,7 +13,7 @@ export const previousField = option<FileRef | undefined>(
 		default: '',
 		placeholder: 'e.g. previous',
 		description:
-			'The binary field of the incoming item that holds an earlier file of this node. Segments that have not changed are cut out of it and not charged again. Leave empty if there is none yet.',
+			'The binary field with an earlier file of this node, or empty; segments that have not changed are cut out of it and not charged again',
 	},
 	undefined,
 	(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),

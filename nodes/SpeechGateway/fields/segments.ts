@@ -14,7 +14,7 @@ export const cutFields = {
 		integer: true,
 		default: 1000,
 		description:
-			'Maximum length of the segments of a long text. It is split at paragraph and sentence ends where possible. The gateway recommends at most 1,000.',
+			'Maximum length of the segments of a long text, which end with a sentence where possible; the gateway recommends 1,000',
 	}),
 	pauseBetweenSegments: pauseOption({
 		displayName: 'Pause Between Segments',
@@ -55,7 +55,7 @@ export const splitChoices = {
 	auto: {
 		name: 'Automatic',
 		description:
-			'Split into segments when needed. A segment that still takes too long becomes a job.',
+			'Split into segments when needed; a segment that still takes too long becomes a job',
 	},
 	split: { name: 'Split', description: 'Split into segments when needed, but never use a job' },
 };

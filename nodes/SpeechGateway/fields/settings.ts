@@ -10,7 +10,7 @@ const sendOnceKey = textOption({
 	default: '',
 	placeholder: 'e.g. {{ $json.id }}',
 	description:
-		'A value that is different for each item, such as a row ID. An item whose key this node has sent before, in any execution, is not sent again, even after a crash: it goes to the branch "Unknown".',
+		'A value that is different for each item, such as a row ID: a key sent before, in any execution, goes to the branch "Unknown" unsent',
 });
 
 /** Refuses an empty key, which would silently protect nothing. */
@@ -34,7 +34,7 @@ export const settings = {
 		integer: true,
 		default: 4,
 		description:
-			'How often to retry a request that was not charged (too many requests, server error, gateway not reached), with growing pauses. A request that may have been charged is never retried.',
+			'How often to retry a request that certainly was not charged (too many requests, server error, gateway not reached)',
 	}),
 	timeoutMs: secondsOption({
 		displayName: 'Timeout',
@@ -44,7 +44,7 @@ export const settings = {
 		// Above the gateway's limit of about 100 s, with room for its own queue.
 		default: 180,
 		description:
-			'Longest time to wait for an answer. Keep it above 120: a request that is abandoned too early may still be charged.',
+			'Longest time to wait for an answer; keep it above 120, since a request that is abandoned too early may still be charged',
 	}),
 	sendOnceKey: {
 		...sendOnceKey,
@@ -71,5 +71,5 @@ export const concurrency = numberOption({
 	default: 4,
 	noDataExpression: true,
 	description:
-		'How many requests to send at the same time, across all items. It is lowered automatically when the gateway gets too many.',
+		'How many requests to send at the same time, across all items; lowered automatically when the gateway gets too many',
 });

@@ -27,7 +27,7 @@ export const speakingFields = {
 		decimals: 4,
 		default: 1,
 		description:
-			'The price factor of the model, from the pricing page of the gateway. It affects the estimates of this node and the spending limit, not the price.',
+			'The price factor of the model, from the pricing page of the gateway, for estimates and the spending limit',
 	}),
 	maxEstimatedTokens: numberOption({
 		displayName: 'Spending Limit (Tokens)',
@@ -36,7 +36,7 @@ export const speakingFields = {
 		min: 0,
 		default: 0,
 		description:
-			'If the estimate for all items together is higher, nothing is sent. 0 means no limit.',
+			'Nothing is sent if the estimate for all items together is higher; 0 means no limit',
 	}),
 };
 
@@ -50,7 +50,7 @@ export const speechFields = (textHint: string) => ({
 		typeOptions: { rows: 4 },
 		placeholder: 'e.g. (happy) Good morning! Here is the news.',
 		description:
-			'The text to speak. A word in parentheses, such as (happy) or (whispering), sets the tone and is not spoken.',
+			'The text to speak; a word in parentheses, such as (happy) or (whispering), sets the tone and is not spoken',
 	}),
 	voice: voiceField,
 	...speakingFields,

@@ -65,7 +65,7 @@ export const textFields = {
 							type: 'string',
 							default: '',
 							placeholder: 'e.g. sequel',
-							description: 'What to say instead. Subtitles show the original word.',
+							description: 'What to say instead; subtitles show the original word',
 						},
 						{
 							displayName: 'Whole Word',
@@ -102,7 +102,7 @@ export const textFields = {
 		displayName: 'Pause After Paragraphs',
 		name: 'pauseAfterParagraphs',
 		description:
-			'Silence after each paragraph. For a pause anywhere else, write [pause 1.5s] in the text. Silence is free.',
+			'Silence after each paragraph, which is free; for a pause anywhere else, write [pause 1.5s] in the text',
 	}),
 };
 

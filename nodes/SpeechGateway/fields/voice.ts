@@ -49,7 +49,7 @@ export const ownVoiceField = refuseLiterals(
 			...voiceLocator,
 			required: true,
 			default: { value: '' },
-			description: 'The voice to delete. The list shows the voices your account has cloned.',
+			description: 'The voice to delete, from those your account has cloned',
 			list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
 		}),
 		(given, label) => {

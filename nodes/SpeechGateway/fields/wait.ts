@@ -9,16 +9,16 @@ const whileWaiting = choiceOption({
 		stay: {
 			name: 'Stay Awake',
 			description:
-				'The execution stays in memory and gets the result within seconds. If n8n restarts, the wait is lost.',
+				'The execution stays in memory and gets the result within seconds, but a restart of n8n ends the wait',
 		},
 		sleep: {
 			name: 'Sleep',
 			description:
-				"The execution is kept in n8n's database and checks every one to five minutes. It survives restarts and uses no memory. Relies on how n8n works inside: stays awake where that is not known.",
+				"The execution is kept in n8n's database, survives restarts, and checks every one to five minutes",
 		},
 	},
 	description:
-		'How the execution waits. Asleep, it gets the result after a minute at the earliest, and the poll intervals do not apply. It stays awake as a tool, in a sub-workflow, and when the trigger responds after the last node.',
+		'How the execution waits: asleep, it gets the result after a minute at the earliest, whatever the poll intervals',
 });
 
 /** For Speech → Generate, which waits only where every segment is a job. */
@@ -39,7 +39,7 @@ export const waitFields = {
 		max: 3_600,
 		default: 2,
 		description:
-			'Time before the first check for the result. Checks become less frequent from then on, and are free.',
+			'Time before the first check for the result; checks are free and become less frequent',
 	}),
 	maxPollIntervalMs: secondsOption({
 		displayName: 'Max Poll Interval',
@@ -64,7 +64,7 @@ export const waitFields = {
 		displayName: 'When Max Wait Is Reached',
 		name: 'whenMaxWaitReached',
 		noDataExpression: true,
-		hint: '"Still Processing" adds the branch "Waiting", in front of "Error". Check the connections after switching: n8n keeps them by position and removes those left over.',
+		hint: 'Adds a branch in front of "Error". Check the connections: n8n keeps them by position and removes those left over.',
 		default: 'fail',
 		choices: {
 			fail: { name: 'Fail', description: 'The item fails, with the ID in the error' },
@@ -74,7 +74,7 @@ export const waitFields = {
 			},
 		},
 		description:
-			'What to do with an item whose result is not ready in time. Nothing is lost: the gateway keeps working, and "Wait" fetches the result later.',
+			'What to do with an item whose result is not ready in time, which "Wait" can fetch later',
 	}),
 };
 

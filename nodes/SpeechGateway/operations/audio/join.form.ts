@@ -52,7 +52,7 @@ const fields = {
 			},
 			files: {
 				name: 'From the Files',
-				description: 'The chapters that the files have. A file without any is one chapter.',
+				description: 'The chapters that the files have; a file without any is one chapter',
 			},
 		},
 	}),

@@ -12,7 +12,7 @@ const fields = {
 	messages: messagesField,
 	...answerFields,
 	additionalBody: additionalBodyOption(
-		'When streaming, many models report token usage only with {"stream_options": {"include_usage": true}}.',
+		'; for token usage when streaming, try {"stream_options": {"include_usage": true}}',
 	),
 	simplify: flagOption({
 		displayName: 'Simplify',
@@ -26,7 +26,7 @@ const fields = {
 			name: 'stream',
 			default: true,
 			description:
-				'Whether to receive the answer piece by piece. Without this option, the answer is streamed if the trigger of the workflow streams. Turn it off to keep this answer out of a streamed chat.',
+				'Whether to receive the answer piece by piece; without this option, it is streamed if the trigger of the workflow streams',
 		}),
 	),
 	tools: jsonOption(
@@ -35,7 +35,7 @@ const fields = {
 			name: 'tools',
 			default: '[]',
 			description:
-				'Functions the model can ask for, as a JSON array such as [{"type": "function", "function": {"name": "weather", "parameters": {}}}]. Its calls are in the output field "toolCalls".',
+				'Functions the model can ask for, as a JSON array such as [{"type": "function", "function": {"name": "weather", "parameters": {}}}]; its calls are in "toolCalls"',
 		},
 		jsonArray,
 	),

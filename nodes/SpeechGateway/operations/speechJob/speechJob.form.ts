@@ -9,9 +9,7 @@ const fields = speechFields(
 );
 
 const audioFields = {
-	responseFormat: responseFormatField(
-		'The audio format the job was created with. It cannot be changed afterwards.',
-	),
+	responseFormat: responseFormatField('The audio format the job was created with'),
 	...fileFields('speech'),
 };
 

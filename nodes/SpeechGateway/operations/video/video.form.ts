@@ -7,9 +7,7 @@ import { modelField } from '../../fields/model';
 import { describeTasks } from '../taskForms';
 
 const fields = {
-	model: modelField(
-		'The model that makes the video. The list shows the models your account can use.',
-	),
+	model: modelField('The model that makes the video, from those your account can use'),
 	prompt: textField({
 		displayName: 'Prompt',
 		name: 'prompt',
@@ -17,7 +15,7 @@ const fields = {
 		placeholder: 'e.g. A paper boat sails down a rainy street, close up',
 		description: 'What the video should show',
 	}),
-	additionalBody: additionalBodyOption('See the documentation of the model.'),
+	additionalBody: additionalBodyOption(),
 };
 
 const videoFile = fileFields('video');
