@@ -30,6 +30,8 @@ interface AiWorkflow {
 	tool?: IDataObject;
 	toolSettings?: IDataObject;
 	agent?: IDataObject;
+	/** How many items the agent takes at once. */
+	batchSize?: number;
 	/** The tool belongs to an agent of this version, which is itself the agent's tool. */
 	innerAgent?: number;
 	responseMode?: 'onReceived' | 'streaming';
@@ -43,6 +45,7 @@ function aiWorkflow({
 	tool,
 	toolSettings = {},
 	agent = {},
+	batchSize,
 	innerAgent,
 	responseMode = 'onReceived',
 }: AiWorkflow): WorkflowJson {
@@ -77,7 +80,7 @@ function aiWorkflow({
 				...makeNode(AGENT, `${LANGCHAIN}.${parent}`, version, 400, {
 					promptType: 'define',
 					text: '={{ $json.question }}',
-					options: {},
+					options: batchSize ? { batching: { batchSize } } : {},
 				}),
 				...agent,
 			},
@@ -323,6 +326,20 @@ if (!HAS_AI_SDK) {
 			expect(results[2]).toMatch(/"fileName"/);
 			expect(results[3]).toMatch(/"fileName"/);
 			expect(spoken().sort()).toEqual(['Another.', 'Good morning.']); // n8n 2.16 takes the items in another order
+		});
+
+		// Until 2.48.5, n8n may hand an item the tool calls of another one of its batch.
+		test('items in batches of two: each call is paid for once', async () => {
+			const texts = ['Good morning.', 'Good day.', 'Good night.'];
+			const execution = await run({
+				...{ tool: {}, agent, batchSize: 2 },
+				questions: texts.map(narrate),
+			});
+			expect(executionError(execution)).toBeUndefined();
+			expect(outputs(execution)).toHaveLength(3);
+			expect(new Set(spoken()).size).toBe(spoken().length);
+			// Below version 3, n8n gives the calls of a batch the input of the first.
+			if (typeVersion > 3) expect(spoken().sort()).toEqual([...texts].sort());
 		});
 
 		test('a tool whose job failed was charged: neither a retry nor another call submits it again', async () => {

@@ -1,6 +1,6 @@
 import { openBench, type Bench } from '../support/n8n/bench';
-import { executionError, nodeOutputs, poll, type Execution } from '../support/n8n/client';
-import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { nodeOutputs, poll, type Execution } from '../support/n8n/client';
+import { n8nIsAtLeast } from '../support/n8n/shared';
 import { buildWorkflow, connection, NODE_NAME } from '../support/workflow';
 
 let bench: Bench;
@@ -18,71 +18,8 @@ const speech = {
 };
 
 const charged = ({ sim }: Bench) => sim.charges.map(({ input }) => input).sort();
-const sent = ({ sim }: Bench, input: string) =>
-	sim.requests.filter((request) => request.method === 'POST' && request.input === input).length;
 const inputItems = (execution: Execution, output: number) =>
 	nodeOutputs(execution, NODE_NAME)[output].map(({ pairedItem }) => pairedItem);
-
-describe('with Retry On Fail, which runs the whole node again', () => {
-	test('an unknown outcome (504) is delivered, not tried again', async () => {
-		bench.sim.fault({ input: texts[2], status: 504, charge: true });
-		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
-		expect(execution.status).toBe('success');
-		expect(charged(bench)).toEqual([...texts].sort());
-		expect(inputItems(execution, 0)).toEqual([0, 1, 3, 4].map((item) => ({ item })));
-		expect(inputItems(execution, 1)).toEqual([{ item: 2 }]);
-		expect(nodeOutputs(execution, NODE_NAME)[1][0].json).toMatchObject({
-			outcome: 'unknown',
-			reason: 'upstream_outcome_unknown',
-			httpCode: expect.anything(),
-		});
-	});
-
-	test('a connection lost after the work was done is delivered as unknown', async () => {
-		bench.sim.fault({ input: texts[0], connection: 'reset-after-work' });
-		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
-		expect(charged(bench)).toEqual([...texts].sort());
-		expect(nodeOutputs(execution, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
-			'connection_lost',
-		]);
-	});
-
-	test('an audio cut short is delivered as unknown', async () => {
-		bench.sim.fault({ input: texts[4], truncate: 'half' });
-		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
-		expect(charged(bench)).toEqual([...texts].sort());
-		expect(nodeOutputs(execution, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
-			'damaged_response',
-		]);
-	});
-
-	test('after a 503 only the item that failed is sent again', async () => {
-		bench.sim.fault({ input: texts[1], status: 503 });
-		const execution = await bench.run({ parameters: speech, items, retryOnFail: true });
-		expect(execution.status).toBe('success');
-		expect(inputItems(execution, 0)).toEqual(texts.map((_, item) => ({ item })));
-		expect(charged(bench)).toEqual([...texts].sort());
-		expect(texts.map((text) => sent(bench, text))).toEqual([1, 2, 1, 1, 1]);
-	});
-});
-
-test.each([{ loadWorkflow: false }, { loadWorkflow: true }])(
-	'"Retry execution" sends only what was refused (%j)',
-	async (options) => {
-		bench.sim.fault({ input: texts[3], status: 402 });
-		const failed = await bench.run({ parameters: speech, items, trigger: 'webhook' });
-		expect(failed.status).toBe('error');
-		expect(executionError(failed)?.message).toMatch(/balance/i);
-		const paid = charged(bench);
-		expect(paid).not.toContain(texts[3]);
-		const retried = await bench.api.retry(failed.id, options);
-		expect(retried.status).toBe('success');
-		expect(inputItems(retried, 0)).toEqual(texts.map((_, item) => ({ item })));
-		expect(charged(bench)).toEqual([...texts].sort());
-		for (const { binary } of nodeOutputs(retried, NODE_NAME)[0])
-			expect((await bench.api.binary(binary!.data)).length).toBeGreaterThan(0);
-	},
-);
 
 test('a job whose polls fail is neither lost nor submitted again', async () => {
 	bench.sim.fault({ method: 'GET', path: /\/jobs\/[^/]+$/, status: 503, times: 2 });
@@ -143,21 +80,6 @@ test('Stop: what is in flight is broken off and nothing more is sent', async () 
 	// n8n's retry, which ignores Stop, comes within the time that a whole execution takes.
 	await bench.run({ parameters: speech, items: [{ text: 'Afterwards.' }] });
 	expect(bench.sim.requests.map(({ input }) => input)).toEqual([texts[0], 'Afterwards.']);
-});
-
-test('the API key is neither in executions nor in the log', async () => {
-	bench.sim.fault({ input: texts[1], status: 504, charge: true });
-	bench.sim.fault({ input: texts[2], status: 422 });
-	const execution = await bench.run({
-		parameters: speech,
-		items,
-		onError: 'continueErrorOutput',
-		outputs: ['Success', 'Unknown', 'Error'],
-	});
-	expect(inputItems(execution, 2)).toEqual([{ item: 2 }]);
-	const raw = JSON.stringify(await bench.api.request('GET', `/rest/executions/${execution.id}`));
-	expect(raw).not.toContain(bench.sim.apiKey);
-	expect(sharedN8n().log()).not.toContain(bench.sim.apiKey);
 });
 
 // n8n 1 drops what the node returns after a timeout.

@@ -9,20 +9,6 @@ afterAll(async () => await bench?.close());
 
 const speech = { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' };
 
-test('model.getMany returns one item per model', async () => {
-	const execution = await bench.run({
-		parameters: { resource: 'model', operation: 'getMany', returnAll: true },
-		outputs: ['Success'],
-	});
-	const response = await fetch(`${bench.sim.url}/v1/models`, {
-		headers: { authorization: `Bearer ${bench.sim.apiKey}` },
-	});
-	const { data } = (await response.json()) as { data: Array<{ id: string }> };
-	expect(nodeOutputs(execution, NODE_NAME)[0].map(({ json }) => json.id)).toEqual(
-		data.map(({ id }) => id),
-	);
-});
-
 describe('a bad item costs nothing', () => {
 	const tooFast = { ...speech, options: { speed: '={{ $json.speed }}' } };
 	const items = [{ text: 'A good text.' }, { text: 'Too fast.', speed: 9 }];
@@ -51,12 +37,5 @@ describe('a bad item costs nothing', () => {
 		expect(error[0].json.error).toMatchObject({ message: expect.stringMatching(/speed/i) });
 		expect(nodeOutputs(execution, 'Error')[0]).toHaveLength(1);
 		expect(bench.sim.charges.map(({ input }) => input)).toEqual(['A good text.']);
-	});
-
-	test('an empty text is refused before it is sent', async () => {
-		const execution = await bench.run({ parameters: speech, items: [{ text: '' }] });
-		expect(execution.status).toBe('error');
-		expect(executionError(execution)?.message).toMatch(/text/i);
-		expect(bench.sim.requests).toEqual([]);
 	});
 });
