@@ -123,8 +123,10 @@ describe.each(MODES)('%s', (onError) => {
 			}
 			expect(charges(texts[failing])).toBe(whole || outcome === 'unknown' ? 1 : 0);
 			if (outcome === 'unknown') expect(sent(texts[failing])).toBe(1);
-			// Nor does anything of the ledger stay behind.
-			expect(execution.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {}).toEqual({});
+			// Nor does anything of the ledger stay behind; an execution remembers that its account is refused.
+			const kept = execution.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {};
+			const refused = outcome === 'refused' && !whole;
+			expect(Object.keys(kept)).toEqual(refused ? ['speechGatewayExecution'] : []);
 		});
 	});
 });
