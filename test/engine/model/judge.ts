@@ -284,6 +284,7 @@ function* isRight(story: Story, execution: Execution, one: Came): Complaints {
 		});
 	const heard = [...paid, ...reused].sort((a, b) => a.parts[0] - b.parts[0]);
 	const parts = heard.flatMap((segment) => segment.parts);
+	if (one.json.speakers !== undefined) pauseBeforeHeadings(heard);
 	const whole = Buffer.concat(heard.map(({ sound }) => sound));
 	const { data, chapters } = one.files;
 	// Behind the sound may be chapters, tags, and the record of parts.
@@ -299,6 +300,18 @@ function* isRight(story: Story, execution: Execution, one: Came): Complaints {
 interface Heard {
 	parts: number[];
 	sound: Buffer;
+}
+
+/** Silence before a heading within the file, as a reader makes it. */
+const HEADING_PAUSE_SECONDS = 0.7;
+
+function pauseBeforeHeadings(heard: Heard[]): void {
+	const silence = Buffer.alloc(HEADING_PAUSE_SECONDS * BYTES_PER_SECOND);
+	for (const [index, one] of heard.entries()) {
+		const next = heard.at(index + 1);
+		if (next && next.parts[0] % SPEECH_SENTENCES === 0)
+			one.sound = Buffer.concat([one.sound, silence]);
+	}
 }
 
 const partsOf = (input?: string): number[] =>
