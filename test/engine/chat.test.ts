@@ -150,20 +150,73 @@ describe('an answer', () => {
 		},
 	);
 
-	test.each([
-		['data: {"choices":[{"delta":{},"finish_reason":"length"}]}\n\n', 'length'],
-		['data: {"choices":[{"delta":{"content":""}}]}\n\ndata: [DONE]\n\n', null],
-		['data: [DONE]\n\n', null],
-	])('streamed, whole and without text: %j', async (body, reason) => {
+	test.each([['data: {"choices":[{"delta":{},"finish_reason":"length"}]}\n\n', 'length']])(
+		'streamed, whole and without text: %j',
+		async (body, reason) => {
+			fault({ status: 200, charge: true, body, contentType: 'text/event-stream' });
+			const { outputs } = await run({ parameters: chat({ stream: true }) });
+			expect(outputs[0][0].json).toEqual({
+				text: '',
+				model: MODEL,
+				finishReason: reason,
+				usage: null,
+			});
+			expect(sent()).toBe(1);
+		},
+	);
+
+	const streamed = (body: string) =>
 		fault({ status: 200, charge: true, body, contentType: 'text/event-stream' });
+
+	test.each([
+		'data: {"choices":[{"delta":{"content":""}}]}\n\ndata: [DONE]\n\n',
+		'data: [DONE]\n\n',
+	])('a stream that ends with [DONE] alone, without text, is damaged: %j', async (body) => {
+		streamed(body);
 		const { outputs } = await run({ parameters: chat({ stream: true }) });
-		expect(outputs[0][0].json).toEqual({
-			text: '',
-			model: MODEL,
-			finishReason: reason,
-			usage: null,
+		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
+	});
+
+	test('a stream that ends with [DONE] alone: a success that may be cut short', async () => {
+		streamed('data: {"choices":[{"delta":{"content":"Hal"}}]}\n\ndata: [DONE]\n\n');
+		const { outputs, hints } = await run({ parameters: chat({ stream: true }) });
+		expect(outputs[0][0].json).toMatchObject({ text: 'Hal', finishReason: null });
+		expect(hints).toEqual([expect.stringContaining('may be cut short')]);
+		const whole = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n';
+		streamed(`${whole}data: [DONE]\n\n`);
+		expect((await run({ parameters: chat({ stream: true }) })).hints).toEqual([]);
+	});
+
+	const said = { error: { message: 'too busy', type: 'server_error' } };
+	test.each([
+		['JSON', JSON.stringify(said), 'application/json'],
+		['a bare line after pings', `: PING\n\n${JSON.stringify(said)}\n\n`, 'text/event-stream'],
+		['an event', `data: ${JSON.stringify(said)}\n\ndata: [DONE]\n\n`, 'text/event-stream'],
+	])(
+		'a 200 that brings nothing but an error was probably not charged: %s',
+		async (_, body, contentType) => {
+			fault({ status: 200, body, contentType });
+			const { json } = (await run({ parameters: chat({ stream: true }) })).outputs[1][0];
+			expect(json).toMatchObject({
+				reason: 'damaged_response',
+				message: expect.stringMatching(/error, and was probably not charged: "too busy"/),
+				advice: expect.stringMatching(/^It was probably not charged/),
+			});
+			expect(json).not.toHaveProperty('probablyFree');
+			expect(sent()).toBe(1);
+		},
+	);
+
+	test('an error after some text is the end of it, and was charged', async () => {
+		streamed(
+			`data: {"choices":[{"delta":{"content":"Hal"}}]}\n\n${JSON.stringify(said)}\n\ndata: [DONE]\n\n`,
+		);
+		const { json } = (await run({ parameters: chat({ stream: true }) })).outputs[1][0];
+		expect(json).toMatchObject({
+			text: 'Hal',
+			message: expect.stringContaining('ends with an error: too busy'),
+			advice: expect.stringContaining('most likely charged'),
 		});
-		expect(sent()).toBe(1);
 	});
 
 	const called = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
@@ -272,13 +325,17 @@ describe('what counts as what', () => {
 			expect(sent()).toBe(1);
 		});
 
-		test('524 is not sent again, not even by Retry On Fail', async () => {
-			fault({ status: 524, times: Infinity });
-			const { error } = await run({
+		test.each([
+			['in the words of the gateway: an error', { error: { message: 'cut' } }, [0, 0, 1]],
+			['of a proxy: unknown', '<html>A timeout occurred</html>', [0, 1, 0]],
+		])('524 is not sent again, not even by Retry On Fail; %s', async (_, body, items) => {
+			fault({ status: 524, body, times: Infinity });
+			const { outputs } = await run({
 				parameters: chat({ maxRetries: 4, stream: streamed }),
+				onError: 'continueErrorOutput',
 				retryOnFail: true,
 			});
-			expect(error?.message).toContain('524');
+			expect(outputs.map(({ length }) => length)).toEqual(items);
 			expect(sent()).toBe(1);
 		});
 	});

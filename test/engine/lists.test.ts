@@ -98,7 +98,7 @@ describe('a list of models of all kinds', () => {
 		[
 			'endpoint types',
 			[
-				{ id: 'a-chat', supported_endpoint_types: ['openai', 'anthropic'] },
+				{ id: 'a-chat', supported_endpoint_types: ['openai', 'anthropic', 'chat-completions'] },
 				{ id: 'b-video', supported_endpoint_types: ['openai-video'] },
 				{ id: 'c-voice', supported_endpoint_types: ['audio-speech'] },
 			],
@@ -142,6 +142,18 @@ describe('a list of models of all kinds', () => {
 			...['b-video (video)', 'c-voice (speech)', 'e-ears (other)', 'fish-speech (speech)'],
 		]);
 		expect((await shown('video')).slice(0, 2)).toEqual(['b-video', 'd-unknown']);
+	});
+
+	test('types that a gateway gives to every model say nothing: the name decides', async () => {
+		const ids = ['gpt-4o', 'tts-1', 'whisper-1', 'some-model'];
+		const supported_endpoint_types = ['openai', 'anthropic', 'gemini', 'openai-response'];
+		const data = ids.map((id) => ({ id, supported_endpoint_types }));
+		sim.fault({ path: '/v1/models', status: 200, body: { data }, times: Infinity });
+		const names = async (resource: string) =>
+			(await search(searchModels, resource)).map(({ name }) => name);
+		const rest = ['some-model', 'gpt-4o (chat)', 'whisper-1 (other)'];
+		expect(await names('speech')).toEqual(['tts-1', ...rest]);
+		expect((await names('chat'))[0]).toBe('gpt-4o');
 	});
 
 	test('that says nothing of kinds is shown by name; the model of the documentation speaks', async () => {

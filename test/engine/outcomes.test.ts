@@ -68,7 +68,7 @@ describe('what counts as what, for one billed request', () => {
 	test.each(unknown)('%s is unknown and never sent again', async (_, fault, reason) => {
 		speech({ ...fault, times: Infinity });
 		const { outputs, error } = await run({
-			parameters: generate({ maxRetries: 4, timeout: 1 }),
+			parameters: generate({ maxRetries: 4, timeout: 60 }),
 			retryOnFail: true,
 		});
 		expect(error).toBeUndefined();
@@ -171,10 +171,21 @@ describe('what counts as what, for one billed request', () => {
 		expect(outputs).toEqual([]);
 	});
 
-	test('a redirect of a billed request is refused, not followed', async () => {
+	test('a redirect of a billed request is not followed: its outcome is unknown, and the item says where it leads', async () => {
 		speech({ redirect: '/v1/models' });
+		const { outputs } = await run();
+		expect(outputs[1][0].json).toMatchObject({
+			reason: 'upstream_outcome_unknown',
+			httpCode: '307',
+			location: '/v1/models',
+		});
+		expect(sent()).toBe(1);
+	});
+
+	test('the same address elsewhere is a wrong base URL', async () => {
+		speech({ status: 308, redirect: 'https://elsewhere.example/v1/audio/speech' });
 		const { error } = await run();
-		expect(error?.message).toContain('redirect');
+		expect(error?.message).toContain('redirects to another address (308)');
 		expect(sent()).toBe(1);
 	});
 });

@@ -6,6 +6,7 @@ import {
 import { ConcurrencyLimiter } from '../../nodes/SpeechGateway/gateway/concurrencyLimiter';
 import { CircuitBreaker } from '../../nodes/SpeechGateway/requests/circuitBreaker';
 import { type Lasting, LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
+import type { Who } from '../../nodes/SpeechGateway/requests/outcome';
 
 /** `kept`: what an earlier round, or a failed execution (`of`), has left. */
 function breakerOf(kept: Lasting = {}, { attempt = 1, executionId = 'now' } = {}) {
@@ -14,8 +15,10 @@ function breakerOf(kept: Lasting = {}, { attempt = 1, executionId = 'now' } = {}
 	const lasting = new LastingRecord(memory, executionId);
 	return { limiter, lasting, breaker: new CircuitBreaker(limiter, { lasting, attempt }) };
 }
-const failure = (outcome: 'notSent' | 'cut' | 'refused', httpCode?: string, code?: string) => ({
+const WHO: Record<string, Who> = { 401: 'key', 402: 'balance', 429: 'provider' };
+const failure = (outcome: 'notSent' | 'cut' | 'refused', httpCode = '', code?: string) => ({
 	outcome,
+	who: WHO[httpCode],
 	error: new GatewayError(`Refused (${httpCode})`, 'Top up.', {
 		...(httpCode && { httpCode }),
 		...(code && { code }),

@@ -1,297 +1,305 @@
+import type { GatewayError } from '../../nodes/SpeechGateway/core/errors';
+import { firstJsonOf } from '../../nodes/SpeechGateway/gateway/readBody';
+import { gatewayWords } from '../../nodes/SpeechGateway/gateway/gatewayWords';
+import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
 import {
-	classifyFailure,
-	classifyStatus,
+	type Answer,
+	explainAnswer,
+	type Subject,
+} from '../../nodes/SpeechGateway/requests/explain';
+import {
 	mayBeSentAgain,
+	outcomeOfFailure,
+	type Ruling,
+	RULES,
+	type Who,
 } from '../../nodes/SpeechGateway/requests/outcome';
-import { transportFailure } from '../../nodes/SpeechGateway/gateway/transportFailure';
+import { RECORDED, wireBody } from '../support/simulator/answers';
 
-const between = (first: number, last: number) =>
-	Array.from({ length: last - first + 1 }, (_, index) => first + index);
-const without = (statuses: number[], ...others: number[]) =>
-	statuses.filter((status) => !others.includes(status));
-
-const ofGateway = { error: { message: 'Upstream error', code: 'upstream_error' } };
-const PAGE = '<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
-/** Answers of proxies, which do not know what the gateway did. */
-const ofOthers = [
-	PAGE,
-	'',
-	'Bad Gateway',
-	'upstream connect error or disconnect/reset before headers. reset reason: connection termination',
-	undefined,
-	[],
-	{},
-	{ error: {} },
-	{ error: [] },
-	{ error: null },
-	{ error: true },
-	{ error: { message: ' ', code: null, type: {} } },
-	{ error: { reason: 'no' } },
-	{ errors: [{ message: 'no' }] },
-	{ message: 'An invalid response was received from the upstream server' },
-	{ message: 'Internal server error' },
-	{ status: 503, error: 'Service Unavailable', path: '/v1/audio/speech' },
-	{ msg: 'no' },
-	{ detail: [{ msg: 'no' }] },
-	{ code: 5000 },
-	{ type: 'about:blank', title: 'Error 502', status: 502, detail: 'no', cloudflare_error: true },
-];
-const ofAnyone = [ofGateway, ...ofOthers];
-
-/** "What counts as what" of the contract, row by row: answers to a request that is billed. */
-const BILLED: Array<[row: string, statuses: number[], bodies: unknown[], outcome: string]> = [
-	['2xx', between(200, 299), ofAnyone, 'done'],
-	['429', [429], ofAnyone, 'throttled'],
-	[
-		'5xx other than 504 and 524 that the gateway itself sent',
-		without(between(500, 599), 504, 524),
-		[ofGateway],
-		'transient',
-	],
-	['521, 523, 525, 526 from anyone', [521, 523, 525, 526], ofAnyone, 'transient'],
-	[
-		'any other 5xx, 503 included',
-		without(between(500, 599), 504, 521, 523, 524, 525, 526),
-		ofOthers,
-		'unknown',
-	],
-	['408', [408], ofAnyone, 'unknown'],
-	['524', [524], ofAnyone, 'cut'],
-	[
-		'400 401 402 403 404 413 422, any other 4xx',
-		without(between(400, 499), 408, 429),
-		ofAnyone,
-		'refused',
-	],
-	['504', [504], ofAnyone, 'unknown'],
-	[
-		'a redirect, or what is no answer at all',
-		[...between(100, 199), ...between(300, 399)],
-		ofAnyone,
-		'refused',
-	],
-];
-
-test.each(BILLED)('billed: %s', (_, statuses, bodies, outcome) => {
-	for (const status of statuses)
-		for (const body of bodies)
-			expect([status, body, classifyStatus(status, true, body)]).toEqual([status, body, outcome]);
-});
-
-test('the rows say what becomes of every status, whoever sent it', () => {
-	for (const whose of [[ofGateway], ofOthers]) {
-		const listed = BILLED.flatMap(([, statuses, bodies]) =>
-			whose.every((body) => bodies.includes(body)) ? statuses : [],
-		);
-		expect(new Set(listed)).toEqual(new Set(between(100, 599)));
-	}
-});
-
-/** The same for GET and DELETE, which cost nothing; 408, 409 and 425: what is asked for may be there later. */
-const FREE: Array<[row: string, statuses: number[], outcome: string]> = [
-	['2xx', between(200, 299), 'done'],
-	['429', [429], 'throttled'],
-	[
-		'5xx including 504 and 524, and what may be there later',
-		[408, 409, 425, ...between(500, 599)],
-		'transient',
-	],
-	[
-		'all else',
-		[...between(100, 199), ...between(300, 399), ...without(between(400, 499), 408, 409, 425, 429)],
-		'refused',
-	],
-];
-
-test.each(FREE)('free: %s', (_, statuses, outcome) => {
-	for (const status of statuses)
-		for (const body of ofAnyone)
-			expect([status, body, classifyStatus(status, false, body)]).toEqual([status, body, outcome]);
-});
-
-test.each([
-	{ error: { message: 'no' } },
-	{ error: { code: 1 } },
-	{ error: { code: 'upstream_error' } },
-	{ error: { type: 'server_error', message: null } },
-])("%j is the gateway's own error", (body) => {
-	for (const status of [500, 502, 503, 520, 530])
-		expect(classifyStatus(status, true, body)).toBe('transient');
-});
-
-test.each([
-	{ error: { code: 'upstream_outcome_unknown' } },
-	{ error: { type: 'upstream_outcome_unknown' } },
-	{ code: 'upstream_outcome_unknown' },
-	{ error: 'upstream_outcome_unknown' },
-])('%j is unknown with any status', (body) => {
-	for (const status of [429, 500, 502, 503, 504, 524])
-		expect(classifyStatus(status, true, body)).toBe('unknown');
-	expect(classifyStatus(502, false, body)).toBe('transient');
-});
-
-test('every status: a billed request that may have been charged is never sent again', () => {
-	for (let status = 100; status < 600; status++) {
-		const never = [504, 524].includes(status);
-		const again = (body: unknown) => mayBeSentAgain(classifyStatus(status, true, body));
-		expect(again(ofGateway)).toBe(status === 429 || (status >= 500 && !never));
-		expect(again(PAGE)).toBe([429, 521, 523, 525, 526].includes(status));
-	}
-});
-
-test.each([
-	['ECONNREFUSED', '', 'notSent'],
-	['ENOTFOUND', '', 'notSent'],
-	['EAI_AGAIN', '', 'notSent'],
-	['CERT_HAS_EXPIRED', '', 'notSent'],
-	['SELF_SIGNED_CERT_IN_CHAIN', '', 'notSent'],
-	['ERR_TLS_CERT_ALTNAME_INVALID', '', 'notSent'],
-	['EPROTO', 'write EPROTO 40:SSL routines:wrong version number', 'lost'],
-	['ERR_SSL_WRONG_VERSION_NUMBER', 'SSL routines:wrong version number', 'lost'],
-	[
-		'ECONNRESET',
-		'Client network socket disconnected before secure TLS connection was established',
-		'notSent',
-	],
-	['', 'The request was blocked because it resolves to a restricted IP address', 'notSent'],
-	['ECONNRESET', 'socket hang up', 'lost'],
-	['EPIPE', 'write EPIPE', 'lost'],
-	['EPROTO', 'sslv3 alert bad record mac', 'lost'],
-	['EPROTO', 'write EPROTO :SSL routines:tlsv1 alert internal error:SSL alert number 80', 'lost'],
-	['EPROTO', 'write EPROTO :ssl3_read_bytes:unrecognized name:SSL alert number 112', 'notSent'],
-	['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'error: SSL alert number 116', 'notSent'],
-	['', 'Proxy connection ended before receiving CONNECT response', 'notSent'],
-	['ETIMEDOUT', 'connect ETIMEDOUT 192.0.2.1:443', 'notSent'],
-	['EHOSTUNREACH', 'connect EHOSTUNREACH 192.0.2.1:443', 'notSent'],
-	['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443 - Local (0.0.0.0:0)', 'notSent'],
-	['EHOSTUNREACH', 'read EHOSTUNREACH', 'lost'],
-	['ENETUNREACH', 'write ENETUNREACH', 'lost'],
-	['ENETDOWN', '', 'lost'],
-	['ECONNABORTED', 'timeout of 1000ms exceeded', 'timeout'],
-	['ETIMEDOUT', 'read ETIMEDOUT', 'timeout'],
-	['', 'something never seen before', 'lost'],
-])('%s %s: %s', (code, message, failure) => {
-	expect(transportFailure({ code, message })).toBe(failure);
-});
-
-test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ERR_INVALID_URL'])(
-	'%s: the gateway was not reached',
-	(code) => {
-		expect(transportFailure({ code })).toBe('notSent');
-	},
-);
-
-/** As the documentation of Node.js lists them (tls, X509 certificate error codes), without those of revocation lists, and its own two. */
-test.each([
-	'UNABLE_TO_GET_ISSUER_CERT',
-	'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
-	'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
-	'CERT_SIGNATURE_FAILURE',
-	'CERT_NOT_YET_VALID',
-	'CERT_HAS_EXPIRED',
-	'ERROR_IN_CERT_NOT_BEFORE_FIELD',
-	'ERROR_IN_CERT_NOT_AFTER_FIELD',
-	'DEPTH_ZERO_SELF_SIGNED_CERT',
-	'SELF_SIGNED_CERT_IN_CHAIN',
-	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-	'CERT_CHAIN_TOO_LONG',
-	'CERT_REVOKED',
-	'INVALID_CA',
-	'PATH_LENGTH_EXCEEDED',
-	'INVALID_PURPOSE',
-	'CERT_UNTRUSTED',
-	'CERT_REJECTED',
-	'HOSTNAME_MISMATCH',
-	'ERR_TLS_CERT_ALTNAME_INVALID',
-])('%s: n8n has refused the certificate, and sent nothing', (code) => {
-	expect(transportFailure({ code })).toBe('notSent');
-});
-
-/** By their names in RFC 8446 and the registry of IANA. */
-const ALERTS = {
-	handshake_failure: 40,
-	no_certificate: 41,
-	bad_certificate: 42,
-	unsupported_certificate: 43,
-	certificate_revoked: 44,
-	certificate_expired: 45,
-	certificate_unknown: 46,
-	illegal_parameter: 47,
-	unknown_ca: 48,
-	access_denied: 49,
-	decode_error: 50,
-	decrypt_error: 51,
-	export_restriction: 60,
-	protocol_version: 70,
-	insufficient_security: 71,
-	inappropriate_fallback: 86,
-	missing_extension: 109,
-	unsupported_extension: 110,
-	certificate_unobtainable: 111,
-	unrecognized_name: 112,
-	bad_certificate_status_response: 113,
-	bad_certificate_hash_value: 114,
-	unknown_psk_identity: 115,
-	certificate_required: 116,
-	no_application_protocol: 120,
-	ech_required: 121,
+const ROOT = 'https://gateway.example';
+const mine = new Redactor('sk-abcdefgxyz');
+const SPEECH = 'POST /v1/audio/speech';
+const REQUESTS: Record<string, string> = {
+	speech: SPEECH,
+	job: 'POST /v1/audio/speech/jobs',
+	voice: 'POST /v1/audio/voices',
+	chat: 'POST /v1/chat/completions',
+	video: 'POST /v1/videos',
 };
 
-test('every alert that ends a handshake: nothing was sent; one that may come later: perhaps', () => {
-	const failureOf = (alert: number) =>
-		transportFailure({ code: 'EPROTO', message: `write EPROTO :SSL alert number ${alert}` });
-	for (const [name, alert] of Object.entries(ALERTS))
-		expect([name, failureOf(alert)]).toEqual([name, 'notSent']);
-	const later = {
-		unexpected_message: 10,
-		bad_record_mac: 20,
-		record_overflow: 22,
-		internal_error: 80,
-	};
-	for (const [name, alert] of Object.entries(later))
-		expect([name, failureOf(alert)]).toEqual([name, 'lost']);
+type About = Partial<Omit<Subject, 'url'>>;
+
+/** What is made of an answer to a request such as `POST /v1/videos`. */
+function judge(
+	request: string,
+	status: number,
+	sent: unknown,
+	about: About = {},
+	location?: string,
+) {
+	const [method, path] = request.split(' ');
+	const billed = method === 'POST';
+	const body = typeof sent === 'string' ? (firstJsonOf(Buffer.from(sent)) ?? sent) : sent;
+	const otherKey = mine.isOther(gatewayWords(body).message ?? '');
+	const answer: Answer = { status, body, otherKey, location, requestId: 'req_1' };
+	const model = billed ? { model: 'my-model' } : {};
+	return explainAnswer(answer, { ...model, ...about, url: `${ROOT}${path}`, billed });
+}
+
+/** All that real gateways answered, by what brought it about. */
+const CASES: Array<[cases: RegExp, outcome: Ruling, who: Who, message: string]> = [
+	[/panic/, 'unknown', 'operator', 'The gateway failed, and may keep'],
+	[/408|504|upstream 524, page 408/, 'unknown', 'nobody', ''],
+	[/rate limit|429, rate|mapped to 429/, 'throttled', 'nobody', 'too many requests'],
+	[/upstream 401 401|402|upstream 403|429, quota/, 'refused', 'provider', 'A provider refuses'],
+	[/wrong key|(disabled|expired) key|key used up/, 'refused', 'key', 'not accept the API key'],
+	[/hold over|balance used up/, 'held', 'balance', 'The account balance is too low'],
+	[/no voice 400|upstream 400 400/, 'refused', 'workflow', 'This gateway has no default voice'],
+	[
+		/unknown model 400|upstream 404 404/,
+		'refused',
+		'workflow',
+		'no model "my-model" that can speak',
+	],
+	[/unknown model|no channel/, 'refused', 'operator', 'no provider for the model "my-model"'],
+	[/mapping|without price|not implemented/, 'refused', 'operator', 'not set up for this request'],
+	[/sensitive words/, 'refused', 'workflow', 'The gateway refuse'],
+	[/text too long/, 'refused', 'workflow', 'The text is too long'],
+	[/address not for|user banned/, 'refused', 'rights', 'blocks this account, or the address'],
+	[/(channel|model) not for/, 'refused', 'rights', 'lacks the capability'],
+	[/no route 404|upstream 524, page 404/, 'refused', 'workflow', 'This gateway has no '],
+	[/422/, 'refused', 'workflow', 'a parameter of this request (422)'],
+	[/400/, 'refused', 'workflow', 'The gateway refused the request (400)'],
+];
+/** Those that mean something else where they come from one gateway, or for one kind of request. */
+const SPECIAL: Array<[which: RegExp, outcome: Ruling, who: Who, message: string]> = [
+	[/portkey chat .*524/, 'unknown', 'nobody', 'cut the request after about 100 seconds'],
+	[
+		/portkey .*(hangs up|no voice|no route|stream with tools) 500/,
+		'unknown',
+		'nobody',
+		'not the gate',
+	],
+	[/portkey .*502/, 'unknown', 'nobody', "not the gateway's own answer (502)"],
+	[
+		/one-api chat .*(hangs up|refuses|too slow|cut in the body) 500/,
+		'unknown',
+		'operator',
+		'may keep',
+	],
+	[/524, page 524/, 'cut', 'workflow', 'cut the request after about 100 seconds (524)'],
+];
+const OTHERS: [RegExp, Ruling, Who, string] = [
+	/5../,
+	'transient',
+	'nobody',
+	'The gateway had an error',
+];
+
+const nameOf = ({ gateway, request, case: brought, status }: (typeof RECORDED)[number]) =>
+	`${gateway} ${request.includes('chat') ? 'chat' : 'other'} ${brought} ${status}`;
+const expectedFor = (name: string) =>
+	[...SPECIAL, ...CASES, OTHERS].find(([which]) => which.test(name));
+const REFUSALS = RECORDED.filter(({ status }) => status >= 300);
+
+test.each(REFUSALS.map((answer) => [nameOf(answer), answer] as const))('%s', (name, answer) => {
+	const [, outcome, who, message] = expectedFor(name) ?? [];
+	const judged = judge(answer.request, answer.status, wireBody(answer));
+	const isFree = answer.request.startsWith('GET');
+	expect([judged.outcome, judged.who]).toEqual([isFree ? 'refused' : outcome, who]);
+	expect(judged.error.message).toContain(message);
+	// The gateway's own books.
+	if (answer.charged === 'hold' || answer.charged === 'yes') expect(judged.outcome).toBe('unknown');
 });
 
-test.each(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT', 'EADDRNOTAVAIL', 'ECONNRESET'])(
-	'%s: not sent while connecting, lost while reading',
-	(code) => {
-		expect(transportFailure({ code, syscall: 'connect' })).toBe('notSent');
-		expect(transportFailure({ code, syscall: 'read' })).not.toBe('notSent');
-		expect(transportFailure({ code, syscall: 'write' })).not.toBe('notSent');
-	},
-);
+const PAGE = '<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
+const ofJob = { thing: 'job', id: 'spj_1' } as const;
 
-test.each(['ESOCKETTIMEDOUT', 'ETIMEDOUT', 'ECONNABORTED'])(
-	'%s: a time-out, so perhaps sent',
-	(code) => {
-		expect(transportFailure({ code })).toBe('timeout');
-	},
-);
+/**
+ * What the gateway's document says, what proxies send, and what was read in the sources of other gateways: the request, the
+ * answer (E: the gateway's `error` object), what was asked for, what it means, and expressions for message and description.
+ */
+const DOCUMENTED = String.raw`
+speech | 504 | E {"message":"?","code":"upstream_outcome_unknown"} |  | unknown, nobody | : "\?"$ |
+speech | 502 | {"code":"upstream_outcome_unknown"} |  | unknown, nobody | not know |
+video | 500 | E {"message":"x","type":"some_panic"} |  | unknown, operator | failed |
+chat | 400 | E {"message":"x","code":"violation_fee.a.b"} |  | unknown, operator | keep |
+chat | 446 | {} |  | unknown, operator | keep |
+speech | 524 | PAGE |  | cut, workflow | 100 seconds | ^It was not charged, according to .*Speech Job\.
+job | 524 |  |  | cut, workflow | 100 seconds | Speech Job
+video | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | cut again: ask for less
+voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad |
+GET /v1/videos/1 | 524 | PAGE | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such.*later\. The
+speech | 401 | E {"message":"No."} |  | refused, key | API key | credential "Speech Gateway API".*used up.*was not charged
+speech | 401 | E {"message":"x","code":"bad_response_status_code","param":"401"} |  | refused, provider | provider | neither|not the cause
+speech | 401 | E {"message":"key sk-zz***ww is wrong"} |  | refused, provider | provider | operator of the gateway can
+speech | 401 | E {"message":"[sk-abc***xyz] is used up"} |  | refused, key | API key | used up
+speech | 402 | E {"message":"x"} |  | refused, balance | ^The account balance is too low \(402\)$ | Top up.*or the key's own quota
+speech | 402 | E {"message":"x","type":"upstream_error"} |  | refused, provider | provider | your balance
+speech | 403 | E {"message":"x","type":"billing_error"} |  | held, balance | balance | Top up
+speech | 429 | E {"message":"x","code":"budget_exceeded"} |  | held, balance | balance | Top up
+speech | 400 | E {"message":"Budget has been exceeded! 2 of 1"} |  | held, balance | balance | own quota
+speech | 412 | E {"message":"out of credits"} |  | held, balance | balance | own quota
+speech | 403 | E {"message":"用户额度不足"} |  | held, balance | balance | own quota
+speech | 403 | E {"message":"余额不足"} |  | held, balance | balance | own quota
+speech | 429 | E {"message":"quota of 6 requests per minute exceeded"} |  | throttled, nobody | too many | Concurrency
+speech | 429 | E {"message":"quota exceeded","code":"rate_limit_exceeded"} |  | throttled, nobody | too many | not charged
+speech | 422 | E {"message":"balance must be a number","param":"balance"} |  | refused, workflow | "balance" | Change or remove
+speech | 403 | E {"message":"voice of another account"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong | Pick one
+DELETE /v1/audio/voices/v2 | 403 | E {"message":"Forbidden"} | {"thing":"voice","id":"v2"} | refused, workflow | voice "v2" does not belong | Pick
+speech | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
+speech | 403 | E {"message":"x"} | {"voice":"v1"} | refused, rights | lacks the capability | check that the voice "v1"
+GET /v1/audio/speech/jobs/spj_1 | 403 | E {"message":"x"} | JOB | refused, rights | access the job "spj_1" | account that created
+speech | 403 | <html>no</html> |  | refused, network | proxy or firewall | The answer says: "no"
+speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | refused, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
+speech | 404 | E {"message":"No such model: my-model"} |  | refused, workflow | no model | ^(?!.*base URL)
+speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | refused, workflow | no model | ^(?!.*base URL)
+chat | 404 | E {"message":"x","code":"model_not_found"} |  | refused, workflow | that can chat \(404\)$ | ^Not every model of the list can chat: pick another one\. This request
+speech | 404 | E {"message":"Route not found; see the list of models"} |  | refused, workflow | no such address, or no model "my-model" that | one \/v1
+speech | 404 | {} | {"model":"fish-speech"} | refused, workflow | no model "fish-speech" | ^This account may not have it:
+GET /v1/models | 404 |  |  | refused, network | ^The gateway has no such address \(404\)$ | one \/v1
+speech | 404 | E {"message":"no such voice"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
+GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
+GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
+GET /v1/audio/speech/jobs/spj_1/content | 409 | E {"message":"x"} | JOB | transient, nobody | job "spj_1" is not ready | Wait
+speech | 407 |  |  | refused, network | proxy .* asks for a login | HTTPS_PROXY
+speech | 413 | PAGE |  | refused, network | too large for a proxy | client_max_body_size
+speech | 413 | E {"message":"x"} |  | refused, workflow | too large for the gateway | shorter
+speech | 422 | E {"message":"no","param":"speed"} |  | refused, workflow | parameter "speed" | The gateway says: "no"
+speech | 422 | E {"parameter":"speed"} |  | refused, workflow | parameter "speed" | Change
+speech | 422 | {"errors":[{"field":"speed","message":"no"}]} |  | refused, workflow | "speed" | says: "no"
+speech | 422 | {"detail":[{"loc":["body","voice"],"msg":"Field required"}]} |  | refused, workflow | no default voice | by ID
+speech | 500 | E {"message":"x","code":"channel:no_available_key"} |  | refused, operator | not set up | operator
+speech | 501 | PAGE |  | refused, operator | not set up | not charged
+speech | 503 | E {"message":"x","code":"model_not_found"} |  | refused, operator | no provider | Get Many
+speech | 500 | E {"message":"x","code":"sensitive_words_detected"} |  | refused, workflow | words | Change the text
+speech | 500 | E {"message":"x","code":"invalid_request"} |  | refused, workflow | refused the request | Check
+speech | 418 | E {"message":"x"} |  | refused, workflow | refused the request \(418\) | Check
+speech | 500 | E {"message":"x"} |  | transient, nobody | ^The gateway had an error \(500\)$ | later\. This request was not charged
+speech | 521 | <html>down</html> |  | transient, nobody | not the gateway's own answer \(521\) | not charged
+speech | 503 | PAGE |  | unknown, nobody | own answer \(503\): "502 Bad Gateway nginx"$ | ^(?!.*charged)
+GET /v1/models | 503 | PAGE |  | transient, nobody | own answer \(503\)$ | ^(?!.*charged)
+`
+	.trim()
+	.split('\n')
+	.map((line): [string, string, ...string[]] => {
+		const [request, status, ...rest] = line.split(' | ');
+		return [REQUESTS[request] ?? request, status, ...rest];
+	});
 
-test("n8n's refusal of an address is known by the name of its error, too", () => {
-	expect(transportFailure({ name: 'NodeApiError SsrfBlockedIpError' })).toBe('notSent');
-	expect(transportFailure({})).toBe('lost');
+/** An answer of the table. */
+const judgeRow = ([request, status, sent, about]: string[]) => {
+	const json = sent.startsWith('E ') ? `{"error":${sent.slice(2)}}` : sent;
+	return judge(request, Number(status), sent === 'PAGE' ? PAGE : json, parsed(about));
+};
+const parsed = (about: string) =>
+	about === 'JOB' ? ofJob : about ? (JSON.parse(about) as About) : {};
+
+test.each(DOCUMENTED)('%s %s %s %s: %s', (...row) => {
+	const [, status, , , expected, message, description = ''] = row;
+	const { outcome, who, error } = judgeRow(row);
+	expect(`${outcome}, ${who}`).toBe(expected);
+	expect(error.message).toMatch(new RegExp(message));
+	expect(error.description).toMatch(new RegExp(description));
+	expect(error.details).toMatchObject({ httpCode: status, requestId: 'req_1' });
 });
 
-test('an unfinished TLS handshake: nothing was sent, whatever the error', () => {
-	const error = { code: 'EPROTO', message: 'SSL routines:wrong version number' };
-	expect(transportFailure({ ...error, isHandshaking: true })).toBe('notSent');
-	expect(transportFailure({ ...error, isHandshaking: false })).toBe('lost');
+/** Redirects of a billed request, by where they lead. */
+const REDIRECTS: Array<[status: number, location: string | undefined, outcome: Ruling]> = [
+	[301, 'https://elsewhere.example/v1/audio/speech', 'refused'],
+	[308, 'http://gateway.example/v1/audio/speech', 'refused'],
+	[302, 'https://elsewhere.example/v1/audio/speech', 'unknown'],
+	[301, '/v1/audio/speech', 'unknown'],
+	[301, 'https://cdn.example/file.mp3', 'unknown'],
+	[308, 'https://[', 'unknown'],
+	[301, undefined, 'unknown'],
+];
+
+test.each(REDIRECTS)('%i to %s: %s', (status, location, outcome) => {
+	const { error, ...judged } = judge(SPEECH, status, '', {}, location);
+	expect(judged.outcome).toBe(outcome);
+	expect(error.message).toContain(`redirects to another address (${status})`);
+	expect(error.details.location).toBe(location);
+	expect(judge('GET /v1/models', status, '', {}, location).outcome).toBe('refused');
 });
 
-test('what may be sent again', () => {
-	expect(
-		(['done', 'notSent', 'throttled', 'transient', 'cut', 'refused', 'unknown'] as const).filter(
-			mayBeSentAgain,
+/** What all answers mean, in one text. */
+const verdicts = (): string => {
+	const said = ({ outcome, who, error }: { outcome: Ruling; who: Who; error: GatewayError }) =>
+		[outcome, who, error.message, error.description].join('|');
+	return [
+		...REFUSALS.map((answer) => judge(answer.request, answer.status, wireBody(answer))),
+		...DOCUMENTED.map(judgeRow),
+		...REDIRECTS.flatMap(([status, location]) =>
+			[SPEECH, 'GET /v1/models'].map((request) => judge(request, status, '', {}, location)),
 		),
-	).toEqual(['notSent', 'throttled', 'transient']);
+	]
+		.map(said)
+		.join('\n');
+};
+
+test('without any one sign of any rule, an answer would mean something else', () => {
+	const all = verdicts();
+	const idle: unknown[] = [];
+	for (const { signs, what } of RULES)
+		for (const sign of [...signs]) {
+			const at = signs.indexOf(sign);
+			signs.splice(at, 1);
+			if (verdicts() === all) idle.push([what, sign]);
+			signs.splice(at, 0, sign);
+		}
+	expect(idle).toEqual([]);
 });
 
-test('only what certainly never left may be sent again when it is billed', () => {
-	expect(classifyFailure('notSent', true)).toBe('notSent');
-	expect(classifyFailure('timeout', true)).toBe('unknown');
-	expect(classifyFailure('lost', true)).toBe('unknown');
-	expect(classifyFailure('timeout', false)).toBe('transient');
-	expect(classifyFailure('lost', false)).toBe('transient');
+/** Answers of proxies, which do not know what the gateway did. */
+const OF_PROXIES: unknown[] = [
+	...[PAGE, '', 'Bad Gateway', undefined, [], {}, { error: {} }, { error: [] }, { error: null }],
+	...[
+		{ error: true },
+		{ error: { message: ' ', code: null, type: {} } },
+		{ error: { reason: '' } },
+	],
+	...[{ errors: [{ message: 'no' }] }, { message: 'Internal server error' }, { msg: 'no' }],
+	...[{ status: 503, error: 'Service Unavailable' }, { detail: [{ msg: 'no' }] }, { code: 5000 }],
+	{ type: 'about:blank', title: 'Error 502', status: 502, detail: 'no', cloudflare_error: true },
+];
+
+test('every status: what may have been charged is never sent again', () => {
+	const statuses = Array.from({ length: 900 }, (_, index) => 100 + index).filter(
+		(status) => status < 200 || status >= 300,
+	);
+	/** The statuses after which a request may go again, with any of these bodies. */
+	const again = (request: string, bodies: unknown[]) =>
+		statuses.filter((status) =>
+			bodies.some((body) => mayBeSentAgain(judge(request, status, body).outcome)),
+		);
+	expect(again(SPEECH, OF_PROXIES)).toEqual([429, 521, 523, 525, 526]);
+	const servers = statuses.filter((status) => status >= 500 && status < 600);
+	const gateways = servers.filter((status) => ![501, 504, 524].includes(status));
+	expect(again(SPEECH, [{ error: { message: 'x' } }])).toEqual([429, ...gateways]);
+	const server = statuses.filter((status) => status >= 500);
+	expect(again('GET /v1/models', [PAGE])).toEqual([408, 409, 425, 429, ...server]);
+});
+
+test.each([
+	['notSent', 'notSent', 'notSent'],
+	['timeout', 'unknown', 'transient'],
+	['lost', 'unknown', 'transient'],
+] as const)('no answer, %s: %s if it is billed, else %s', (failure, billed, free) => {
+	expect(outcomeOfFailure(failure, true)).toBe(billed);
+	expect(outcomeOfFailure(failure, false)).toBe(free);
+});
+
+test('explaining never throws', () => {
+	const odd: unknown = { toString: 1, toJSON: 1, valueOf: null };
+	const bodies = [
+		{ detail: [{ loc: [odd], msg: odd }] },
+		{ detail: [{ loc: [[odd]] }] },
+		{ detail: [odd], error: odd, message: odd, code: odd, param: odd },
+		{ error: { message: [odd], code: [odd], type: odd, param: 1 } },
+		...[[odd], odd, 12, true, { detail: { error: odd, message: odd } }],
+	];
+	for (const body of bodies)
+		for (const status of [400, 403, 404, 422, 429, 500, 504])
+			expect(judge(SPEECH, status, body, { voice: 'v' }).error).toBeDefined();
 });

@@ -1,6 +1,5 @@
 import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/baseUrl';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
-import { explainRefusal } from '../../nodes/SpeechGateway/requests/explain';
 import { gatewayWords, plain } from '../../nodes/SpeechGateway/gateway/gatewayWords';
 import {
 	firstPollMs,
@@ -13,6 +12,7 @@ import {
 	backoffMs,
 	MAX_RETRY_AFTER_MS,
 	retryAfterMs,
+	throttledMs,
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
 
 describe('base URL', () => {
@@ -72,6 +72,12 @@ describe('retry policy', () => {
 		]);
 		expect(backoffMs(5, () => 0)).toBe(0);
 		expect(backoffMs(2, () => 0.5)).toBe(1000);
+	});
+
+	test('after a 429 the default four retries outlive a window of a minute, each at most a minute long', () => {
+		const waits = (random: number) => [0, 1, 2, 3, 9].map((nth) => throttledMs(nth, () => random));
+		expect(waits(0)).toEqual([1000, 4000, 16_000, 60_000, 60_000]);
+		expect(waits(1)).toEqual([2000, 8000, 32_000, 60_000, 60_000]);
 	});
 
 	const now = Date.parse('2026-01-01T00:00:00Z');
@@ -143,6 +149,11 @@ describe("the gateway's words", () => {
 			{ detail: [{ loc: ['body', 'speed'], msg: 'too fast' }] },
 			{ message: 'too fast', param: 'speed' },
 		],
+		[{ detail: { error: 'text' } }, { message: 'text' }],
+		[{ detail: { error: 'e', message: 'm', type: 't' } }, { message: 'm', code: 't', type: 't' }],
+		[{ error: { message: 'm', type: 't', code: '400' } }, { message: 'm', code: 't', type: 't' }],
+		[{ 'html-message': '<h1>Bad</h1>' }, { message: 'Bad' }],
+		[{ detail: [{ loc: ['body', 3], msg: 'no' }] }, { message: 'no', param: '3' }],
 		['<html><style>x{}</style><h1>Bad</h1> gateway</html>', { message: 'Bad gateway' }],
 		['', {}],
 		[null, {}],
@@ -157,41 +168,6 @@ describe("the gateway's words", () => {
 	});
 });
 
-test.each([
-	[502, '<html><h1>Bad Gateway</h1></html>', /\(502\): "Bad Gateway"$/],
-	[500, '', /own answer \(500\)$/],
-	[504, { error: { message: 'no news' } }, /\(504\): "no news"$/],
-	[408, 'slow', /\(408\): "slow"$/],
-])('what may have been charged is not called free: %i %j', (status, body, message) => {
-	const error = explainRefusal({ status, body }, { url: 'https://host/v1/videos' });
-	expect(error.message).toMatch(message);
-	expect(error.description).not.toMatch(/not charged|gateway says/);
-});
-
-describe('explaining never throws', () => {
-	const odd: unknown = { toString: 1, toJSON: 1, valueOf: null };
-	test.each([
-		[{ detail: [{ loc: [odd], msg: odd }] }],
-		[{ detail: [{ loc: [[odd]] }] }],
-		[{ detail: [odd] }],
-		[{ error: odd, message: odd, code: odd, param: odd }],
-		[{ error: { message: [odd], code: [odd], type: odd, param: 1 } }],
-		[[odd]],
-		[odd],
-		[12],
-		[true],
-	])('%j', (body) => {
-		for (const status of [400, 403, 404, 422, 429, 500, 504])
-			expect(explainRefusal({ status, body }, { url: '', model: 'm', voice: 'v' })).toBeDefined();
-	});
-
-	test('a number as the place of a field', () => {
-		expect(gatewayWords({ detail: [{ loc: ['body', 3], msg: 'no' }] })).toMatchObject({
-			param: '3',
-		});
-	});
-});
-
 describe('markup', () => {
 	test.each([
 		['<script>a<b>c</script>text', 'text'],
@@ -203,123 +179,6 @@ describe('markup', () => {
 
 	test.each(['<script ', '<script>', '<style ><', '<a'])('%s, over and over', (part) => {
 		expect(plain(part.repeat(5_000))?.length ?? 0).toBeLessThanOrEqual(501);
-	});
-});
-
-describe('errors say what happened and what to do', () => {
-	const url = 'https://host/v1/audio/speech';
-	const explain = (status: number, subject = {}, body: unknown = {}) =>
-		explainRefusal({ status, body, requestId: 'req_1' }, { url, ...subject });
-	test.each([
-		[401, {}, {}, /API key/, /credential "Speech Gateway API"/],
-		[402, {}, {}, /balance/, /Top up/],
-		[
-			403,
-			{ voice: 'v1' },
-			{ error: { message: 'voice of another account' } },
-			/voice "v1" does not belong/,
-			/Pick one from the list/,
-		],
-		[403, {}, {}, /lacks the capability/, /console/],
-		[
-			403,
-			{ thing: 'job', id: 'spj_1' },
-			{},
-			/may not access the job "spj_1"/,
-			/account that created/,
-		],
-		[
-			404,
-			{ model: 'nope' },
-			{ error: { message: 'unknown model' } },
-			/^The gateway has no model "nope" that can speak \(404\)$/,
-			/^Not every model of the list can speak: try "fish-speech"\. The gateway says/,
-		],
-		...[
-			'The model `nope` does not exist',
-			'No such model: nope',
-			'nope is not a valid model: model not found',
-			"model 'nope' isn't supported or doesn't exist",
-		].map((message): [number, object, object, RegExp, RegExp] => [
-			404,
-			{ model: 'nope' },
-			{ error: { message } },
-			/^The gateway has no model "nope" that can speak \(404\)$/,
-			/^(?!.*base URL)/,
-		]),
-		...['Invalid URL (POST /v1/v1/models)', 'Route not found; see the list of models'].map(
-			(message): [number, object, object, RegExp, RegExp] => [
-				404,
-				{ model: 'nope' },
-				{ error: { message } },
-				/no model "nope" that can speak/,
-				/one \/v1/,
-			],
-		),
-		[404, { model: 'nope' }, {}, /no such address, or no model "nope" that can speak/, /one \/v1/],
-		[
-			404,
-			{ model: 'fish-speech' },
-			{},
-			/no model "fish-speech"/,
-			/^This account may not have it: /,
-		],
-		[
-			404,
-			{ model: 'nope', url: 'https://host/v1/chat/completions' },
-			{ error: { code: 'model_not_found' } },
-			/^The gateway has no model "nope" that can chat \(404\)$/,
-			/^Not every model of the list can chat: pick another one\.$/,
-		],
-		[
-			404,
-			{ url: 'https://host/v1/v1/models' },
-			'',
-			/^The gateway has no such address \(404\)$/,
-			/one \/v1/,
-		],
-		[404, { thing: 'job', id: 'spj_1' }, {}, /no job "spj_1"/, /Check the ID/],
-		[
-			422,
-			{},
-			{ error: { param: 'speed', message: 'no' } },
-			/parameter "speed"/,
-			/The gateway says: "no"/,
-		],
-		[422, {}, { error: { parameter: 'speed' } }, /parameter "speed"/, /Change or remove/],
-		[422, {}, { errors: [{ field: 'speed', message: 'no' }] }, /parameter "speed"/, /says: "no"/],
-		[
-			422,
-			{},
-			{ error: { details: [{ param: 'speed' }] } },
-			/parameter "speed"/,
-			/Change or remove/,
-		],
-		[429, {}, {}, /too many requests/, /Concurrency/],
-		[524, { model: 'm' }, {}, /100 seconds/, /not charged.* cut again: .*Speech Job/],
-		[
-			524,
-			{ model: 'm', url: 'https://host/v1/chat/completions' },
-			{},
-			/100 seconds/,
-			/not charged.* cut again: ask for less/,
-		],
-		[
-			524,
-			{ thing: 'job', id: 'spj_1' },
-			{},
-			/100 seconds/,
-			/^It was not charged. Run it again later.$/,
-		],
-		[500, {}, { error: { message: 'x' } }, /^The gateway had an error \(500\)$/, /not charged/],
-		[521, {}, '<html>down</html>', /not the gateway's own answer \(521\)/, /not charged/],
-		[403, {}, '<html>no</html>', /proxy or firewall/, /The answer says: "no"/],
-		[407, {}, '', /proxy .* asks for a login/, /HTTPS_PROXY/],
-	])('%i %j', (status, subject, body, message, description) => {
-		const error = explain(status, subject, body);
-		expect(error.message).toMatch(message);
-		expect(error.description).toMatch(description);
-		expect(error.details).toMatchObject({ httpCode: String(status), requestId: 'req_1' });
 	});
 });
 

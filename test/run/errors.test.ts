@@ -1,12 +1,12 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { IExecuteFunctions, INode } from 'n8n-workflow';
+import { type IExecuteFunctions, type INode, NodeOperationError } from 'n8n-workflow';
 import ts from 'typescript';
 import { GatewayError, InputError } from '../../nodes/SpeechGateway/core/errors';
 import { Execution } from '../../nodes/SpeechGateway/engine/execution';
 import { getMany } from '../../nodes/SpeechGateway/operations/model/getMany';
-import { explainRefusal } from '../../nodes/SpeechGateway/requests/explain';
+import { explainAnswer } from '../../nodes/SpeechGateway/requests/explain';
 import { explainUnanswered } from '../../nodes/SpeechGateway/requests/unreachable';
 import { errorText, nodeError, runError } from '../../nodes/SpeechGateway/run/errors';
 import { REPOSITORY } from '../support/n8n/install';
@@ -66,11 +66,12 @@ test('nor does anything that the gateway or the network says', () => {
 		id: WORD,
 		model: WORD,
 		voice: WORD,
+		billed: true,
 	} as const;
 	for (let status = 300; status < 600; status++) {
 		for (const body of [WORD, { error: { message: WORD, code: WORD, param: WORD } }]) {
 			for (const about of [subject, { ...subject, thing: undefined }]) {
-				const error = explainRefusal({ status, body, retryAfter: WORD }, about);
+				const { error } = explainAnswer({ status, body, retryAfter: WORD }, about);
 				expect(nodeError(node, errorText(error)).message).not.toMatch(/canceled/i);
 			}
 		}
@@ -96,12 +97,15 @@ test.each([
 });
 
 test.each([{}, { httpCode: '503' }])(
-	"n8n's own words for an error code do not replace ours: they say to retry",
+	"n8n's own words for a code of the system do not replace ours: they say to retry",
 	(details) => {
-		const message = 'The connection was lost after the request was sent: ECONNRESET';
-		const error = nodeError(node, { message, description: 'Look first.', details });
-		expect(error.message).toBe(message);
-		expect(error.description).toBe('Look first.');
+		const message = 'The gateway refused (502): "read ECONNRESET, (getaddrInfo: permENOENTly)"';
+		const said =
+			'The gateway refused (502): "a system error, (a system error: perma system errorly)"';
+		const error = nodeError(node, { message, description: 'read ECONNRESET', details });
+		expect(error).toMatchObject({ message: said, description: 'read ECONNRESET' });
+		// As an agent wraps it.
+		expect(new NodeOperationError(node, error).message).toBe(said);
 	},
 );
 

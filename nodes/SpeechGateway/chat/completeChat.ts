@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { type ChatReply, ChatStreamReader } from './stream';
-import { asError, OutcomeUnknownError } from '../core/errors';
+import { asError, ErrorAnswer, OutcomeUnknownError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { bounded } from '../gateway/readBody';
 import type { GatewayResponse } from '../gateway/transport';
@@ -62,7 +62,7 @@ async function* kept(
 
 /**
  * Reads the body as it comes in. Throws when it ends too early, brings an error, is too large, or is no answer of a chat:
- * it was paid for. An answer that is whole may be without text, as when the first token is one too many.
+ * it was paid for. An answer with a finish reason may be without text, as when the first token is one too many.
  */
 async function readAnswer(
 	item: ItemRequests,
@@ -93,9 +93,16 @@ async function readAnswer(
 	}
 	const reply = reader.end();
 	await hear(shown.push(reply.text.slice(heard)) + shown.end());
-	if (reply.error) throw new Error(`the answer ends with an error: ${reply.error.message}`);
+	const says = reply.text !== '' || reply.toolCalls?.length;
+	if (reply.error) throw says ? endsWith(reply.error) : new ErrorAnswer(reply.error.message);
 	if (!reader.whole) throw new Error('the answer ended before it was whole');
-	const says = reply.text !== '' || reply.toolCalls?.length || reply.finishReason;
-	if (!says && !reader.closed) throw new Error('the answer is empty');
+	if (!says && !reply.finishReason) throw new Error('the answer is empty');
+	if (reader.mayBeCutShort) item.session.hints.add(MAY_BE_CUT_SHORT);
 	return transport.redactValue(reply);
 }
+
+const endsWith = ({ message }: { message: string }) =>
+	new Error(`the answer ends with an error: ${message}`);
+
+const MAY_BE_CUT_SHORT =
+	'A chat answer ended without a finish reason (null): it may be cut short, as gateways end a stream in that way when their provider breaks off.';

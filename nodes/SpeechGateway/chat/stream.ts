@@ -241,6 +241,11 @@ export class ChatStreamReader {
 		return !this.damaged && (this.done || finished);
 	}
 
+	/** Whether a stream ended with [DONE] alone, which gateways also send after their provider broke off. */
+	get mayBeCutShort(): boolean {
+		return this.done && ![...this.choices.values()].some(({ finishReason }) => finishReason);
+	}
+
 	/** Whether the stream said [DONE]: nothing follows, even when the connection stays open. */
 	get closed(): boolean {
 		return this.done;

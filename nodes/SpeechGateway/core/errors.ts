@@ -71,6 +71,9 @@ export interface UnknownFacts {
 	requestId?: string;
 	/** The cause, where it has a code: the system's (ECONNRESET …) or the gateway's. */
 	code?: string;
+	/** Where a redirect leads. */
+	location?: string;
+	probablyFree?: true;
 	sentAt: string;
 	endedAt: string;
 	inputHash: string;
@@ -94,11 +97,19 @@ export class OutcomeUnknownError extends Error {
 	}
 }
 
+/** A 2xx that brought nothing but an error: it was probably not charged. */
+export class ErrorAnswer extends Error {
+	constructor(said: string) {
+		super(`the answer is an error, and was probably not charged: "${said}"`);
+	}
+}
+
 /** A result that was paid for came damaged; what came of it is attached. */
 export class DamagedResultError extends Error {
 	constructor(
 		message: string,
 		readonly files: AttachedFiles,
+		readonly cause?: unknown,
 	) {
 		super(message);
 	}

@@ -45,7 +45,7 @@ export async function withReceived(
 			withExtension('received', extension),
 			mimeType,
 		);
-		return new DamagedResultError(message, { received });
+		return new DamagedResultError(message, { received }, error);
 	} catch {
 		return asError(error);
 	}

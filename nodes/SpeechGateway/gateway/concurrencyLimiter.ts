@@ -1,6 +1,9 @@
 import { asError, NotStartedError } from '../core/errors';
 import { pause } from '../core/pause';
 
+/** A gateway frees what it has set aside for a request a moment after its answer, ms. */
+const SETTLED_AFTER_MS = 1_000;
+
 const NO_ROOM = 'There was no room for the request in time';
 
 /**
@@ -17,13 +20,14 @@ export class ConcurrencyLimiter {
 	private slowdowns = 0;
 	private holds = 0;
 	private closedToOthersUntil = 0;
+	private draining = false;
 	private readonly stopping = new AbortController();
 	/** What starts the requests that wait for room. */
 	private readonly free: Array<() => void> = [];
 	private readonly billed: Array<() => void> = [];
 
 	constructor(
-		private readonly maximum: number,
+		private maximum: number,
 		private readonly cancel?: AbortSignal,
 	) {
 		this.limit = maximum;
@@ -54,6 +58,7 @@ export class ConcurrencyLimiter {
 		return {
 			leave: () => this.leave(billed),
 			slowDown: (milliseconds) => this.slowDown(milliseconds, slowdowns === this.slowdowns),
+			awaitOthers: () => this.awaitOthers(),
 		};
 	}
 
@@ -105,11 +110,28 @@ export class ConcurrencyLimiter {
 	private leave(billed: boolean): void {
 		this.inFlight--;
 		if (billed) this.billedInFlight--;
+		if (this.draining && this.billedInFlight === 0) {
+			this.draining = false;
+			this.closeFor(SETTLED_AFTER_MS);
+		}
 		this.startNext();
 	}
 
-	private slowDown(milliseconds: number, isNew: boolean): void {
+	private awaitOthers(): boolean {
+		const others = this.billedInFlight - 1;
+		if (others === 0) return false;
+		this.maximum = Math.min(this.maximum, others);
+		this.limit = Math.min(this.limit, others);
+		this.draining = true;
+		return true;
+	}
+
+	private closeFor(milliseconds: number): void {
 		this.closedToOthersUntil = Math.max(this.closedToOthersUntil, performance.now() + milliseconds);
+	}
+
+	private slowDown(milliseconds: number, isNew: boolean): void {
+		this.closeFor(milliseconds);
 		if (!isNew) return;
 		this.slowdowns++;
 		this.successes = 0;
@@ -157,7 +179,7 @@ export class ConcurrencyLimiter {
 
 	/** Whether a billed request may start, as far as there is room. */
 	private get mayBill(): boolean {
-		return this.holds === 0 && !(this.oneByOne && this.billedInFlight > 0);
+		return this.holds === 0 && !this.draining && !(this.oneByOne && this.billedInFlight > 0);
 	}
 
 	private startNext(): void {
@@ -180,4 +202,9 @@ export interface Ticket {
 	leave(this: void): void;
 	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
 	slowDown(this: void, milliseconds: number): void;
+	/**
+	 * Too little money, but some may be set aside for other billed requests in flight: no further one starts until all are
+	 * over, and from then on no more at once than were let in now. False when there are no others.
+	 */
+	awaitOthers(this: void): boolean;
 }

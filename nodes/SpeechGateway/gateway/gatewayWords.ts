@@ -1,9 +1,11 @@
 import { isRecord } from '../core/json';
 
-/** The gateway's own words: message, code and the parameter it names, wherever an error body keeps them. */
+/** The gateway's own words: message, code, type and the parameter it names, wherever an error body keeps them. */
 export interface GatewayWords {
 	message?: string;
+	/** Its code, else its type. */
 	code?: string;
+	type?: string;
 	param?: string;
 }
 
@@ -12,20 +14,27 @@ const MAX_WORDS = 500;
 /** How much of a page is searched for its text. */
 const MAX_MARKUP = 20_000;
 
-/** Error bodies are not documented: read `{ error: { message, code, param } }`, flatter shapes, and plain text. */
+/** Error bodies are not documented: read `{ error: { message, type, code, param } }`, flatter shapes, and plain text. */
 export function gatewayWords(body: unknown): GatewayWords {
 	if (typeof body === 'string') return { message: plain(body) };
 	if (!isRecord(body)) return {};
-	const inner = isRecord(body.error) ? body.error : body;
+	const inner = [body.error, body.detail].find(isRecord) ?? body;
 	const text = (...values: unknown[]) =>
 		values.find((value) => typeof value === 'string' && value !== '');
+	// LiteLLM repeats the status as the code.
+	const code = (...values: unknown[]) =>
+		plain(values.find((value) => typeof value === 'string' && /[^\d\s]/.test(value)));
 	const details = [body.detail, body.errors, inner.details].find(Array.isArray);
 	const detail = details && firstDetail(details);
 	return {
 		message: plain(
-			text(inner.message, detail?.message, body.error, body.message, body.detail, body.msg),
+			text(
+				...[inner.message, detail?.message, inner.error, body.message, body.detail],
+				...[body.msg, body['html-message']],
+			),
 		),
-		code: plain(text(inner.code, inner.type, body.code)),
+		code: code(inner.code, inner.type, body.code),
+		type: code(inner.type),
 		param: plain(text(inner.param, inner.parameter, detail?.param, inner.field)),
 	};
 }
@@ -40,6 +49,21 @@ function firstDetail(details: unknown[]): { message?: unknown; param?: unknown }
 		param: typeof at === 'number' ? String(at) : (at ?? first.param ?? first.field),
 	};
 }
+
+/** The fields of which the gateway's `error` object has at least one. */
+const ERROR_FIELDS = ['message', 'code', 'type'];
+
+/**
+ * Whether an error is the gateway's own: JSON whose `error` is an object that says something. Proxies send pages, text, or
+ * JSON such as `{ "message": … }` (Kong, AWS) and `{ "error": "Service Unavailable" }` (Spring).
+ */
+export function isGatewayError(body: unknown): boolean {
+	const error = isRecord(body) ? body.error : undefined;
+	return isRecord(error) && ERROR_FIELDS.some((field) => isSaid(error[field]));
+}
+
+const isSaid = (value: unknown): boolean =>
+	typeof value === 'string' ? value.trim() !== '' : typeof value === 'number';
 
 /** Whether an answer is a web page, which the gateway never sends. */
 export const isPage = (body: unknown): boolean =>

@@ -13,8 +13,11 @@ const SIGNS: Array<[RegExp, Capability]> = [
 	[/speech|\btts\b|voice|audio/, 'speech'],
 	[/video/, 'video'],
 	[/image/, 'other'],
-	[/chat|completion|text|language|\bllm\b|^(openai|anthropic|gemini)\b/, 'chat'],
+	[/chat|completion|text|language|\bllm\b/, 'chat'],
 ];
+
+/** Endpoint types that new-api gives to every model, speech and transcription included. */
+const SAYS_NOTHING = /^(openai|openai-response.*|anthropic|gemini)$/;
 
 /** The same for names of models, where the entry says nothing. */
 const NAMES: Array<[RegExp, Capability]> = [
@@ -44,7 +47,9 @@ function capabilitiesIn(model: Record<string, unknown>): Capability[] {
 		model.supported_endpoint_types,
 		model.output_modalities,
 		...(isRecord(architecture) ? [architecture.output_modalities, architecture.modality] : []),
-	].flatMap(wordsOf);
+	]
+		.flatMap(wordsOf)
+		.filter((word) => !SAYS_NOTHING.test(word));
 	const found = said.flatMap((word) => SIGNS.find(([sign]) => sign.test(word))?.[1] ?? []);
 	return [...new Set(found)];
 }

@@ -42,3 +42,17 @@ const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,
 /** The parsed JSON, undefined where it is none. */
 export const jsonOf = (bytes: Uint8Array): unknown =>
 	parseJson(textOf(bytes).replace(LONG_ID, '"$1"$2"$3"'));
+
+/** The same of the first of several values in one body: new-api writes an error for each limit that is reached. */
+export function firstJsonOf(bytes: Uint8Array): unknown {
+	const whole = jsonOf(bytes);
+	if (whole !== undefined) return whole;
+	const text = textOf(bytes);
+	const ends = [...text.matchAll(/\}(?=\s*\{)/g)].slice(0, MOST_ENDS);
+	return ends
+		.map(({ index }) => parseJson(text.slice(0, index + 1)))
+		.find((value) => value !== undefined);
+}
+
+/** Some may lie within a text of the first value. */
+const MOST_ENDS = 10;

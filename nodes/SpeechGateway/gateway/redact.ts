@@ -8,6 +8,12 @@ const BLOT = '***';
 /** An escape that is not whole yet, as a chunk may end within one: `\`, `\u00`, `%`, `%2`, `&#11`. */
 const UNFINISHED_ESCAPE = /^(\\{1,4}(u[0-9a-f]{0,3})?|%(25)*2?[0-9a-f]?|&(#(x[0-9a-f]*|\d*))?)$/i;
 
+/** `sk-abc***xyz`, `sk-abc...xyz`, `abc***xyz`, or a whole key. */
+const NAMED_KEY = /\b(sk-[\w-]*|[\w-]{2,}(?=\*{3}))(?:\*+|\.{3}|…|)([\w-]*)/g;
+
+/** new-api takes keys with and without this prefix. */
+const bare = (key: string): string => key.replace(/^sk-/, '');
+
 const escaped = (text: string): string => text.replace(/[^a-z0-9]/gi, '\\$&');
 
 /** One character of the key as a JSON, URL or HTML escape, or as it is; a form inside a form doubles its sign. */
@@ -32,6 +38,7 @@ function base64Forms(key: string): string[] {
 
 /** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {
+	private readonly known: string[] = [];
 	/** The characters of each key. */
 	private readonly keys: RegExp[][] = [];
 	private readonly forms: string[] = [];
@@ -46,6 +53,7 @@ export class Redactor {
 
 	/** Redacts this key, too, from now on. */
 	learn(key: string): void {
+		this.known.push(bare(key));
 		if (key.length < SHORTEST_KEY) return;
 		const characters = Array.from({ length: key.length }, (_, index) => spellings(key[index]));
 		const forms = [...new Set(base64Forms(key))].filter(({ length }) => length >= SHORTEST_KEY);
@@ -83,6 +91,14 @@ export class Redactor {
 		if (Array.isArray(value)) return value.map((entry) => this.value(entry));
 		const fields = Object.entries(value);
 		return Object.fromEntries(fields.map(([name, field]) => [this.text(name), this.value(field)]));
+	}
+
+	/** Whether a text names an API key, whole or with its middle left out, that is none of these. */
+	isOther(text: string): boolean {
+		return [...text.matchAll(NAMED_KEY)].some(
+			([, start, end]) =>
+				!this.known.some((key) => key.startsWith(bare(start)) && key.endsWith(end)),
+		);
 	}
 
 	/** For text that arrives in pieces: the key may be split over them. */

@@ -17,7 +17,7 @@ import {
 } from './answer';
 import type { Endpoint } from './endpoints';
 import type { Readable } from './readable';
-import { jsonOf, readBytes, textOf } from './readBody';
+import { firstJsonOf, jsonOf, readBytes, textOf } from './readBody';
 import type { RedactedStream } from './redact';
 import { ExchangeTimeout, watchBody } from './watchedBody';
 
@@ -138,17 +138,22 @@ export class Transport {
 		return { body: failure ? undefined : this.redactor.value(jsonOf(bytes)), bytes, failure };
 	}
 
-	/** An error body as JSON or text, as far as it can be read; never rejects, never contains the key. */
+	/** An error body as JSON (the first of several values) or text, as far as it can be read; never rejects, never contains the key. */
 	async readErrorBody(response: GatewayResponse): Promise<unknown> {
 		response.hurry();
 		const { bytes, failure } = await readBytes(response.body, MAX_ERROR_BYTES);
-		const json = failure ? undefined : jsonOf(bytes);
+		const json = failure ? undefined : firstJsonOf(bytes);
 		return json === undefined ? this.redact(textOf(bytes)) : this.redactor.value(json);
 	}
 
 	/** A text without the key. Everything that the gateway or the system says passes through here before it is shown. */
 	redact(text: string): string {
 		return this.redactor.text(text);
+	}
+
+	/** Whether a text names an API key, with stars in it, that is not the credential's. */
+	namesOtherKey(text: string): boolean {
+		return this.redactor.isOther(text);
 	}
 
 	/** A value of parsed JSON without the key. */

@@ -5,7 +5,7 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { explainRefusal } from '../requests/explain';
+import { explainAnswer } from '../requests/explain';
 import { plain } from '../gateway/gatewayWords';
 import { idIn } from '../core/json';
 import { resources } from './forms';
@@ -106,10 +106,14 @@ async function fetchAll(
 	const response = await transport.send(endpoint, LIST_TIMEOUT_MS);
 	if (isSuccess(response.status)) return readList(await transport.readJson(response));
 	const body = await transport.readErrorBody(response);
-	throw explainRefusal(
+	const url = `${transport.root}${endpoint.path}`;
+	const { error, noRoute } = explainAnswer(
 		{ status: response.status, body },
-		{ url: `${transport.root}${endpoint.path}` },
+		{ url, billed: false },
 	);
+	// A gateway without voices of its own still has a default one.
+	if (noRoute) return [];
+	throw error;
 }
 
 function matching(results: INodeListSearchItems[], filter = ''): INodeListSearchItems[] {

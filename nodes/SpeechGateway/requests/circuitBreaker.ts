@@ -2,6 +2,7 @@ import { GatewayError, type NotStartedError, type UnknownReason } from '../core/
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './exchange';
 import { LastingRecord, type Stop } from './lasting';
+import { isAccountWide } from './outcome';
 
 /** This many unknown outcomes in a row mean an outage. */
 const MOST_UNKNOWN_IN_A_ROW = 3;
@@ -12,9 +13,6 @@ const OUTAGE_REASONS = new Set<UnknownReason>([
 	'connection_lost',
 	'client_timeout',
 ]);
-
-/** Refusals that every other billed request would get, too: the key is not accepted, the balance is too low. */
-const ACCOUNT_WIDE = new Set(['401', '402']);
 
 /** One request may try this long after the last failure, and after twice as long each time that it fails again. */
 const FIRST_PAUSE_MS = 60_000;
@@ -70,12 +68,12 @@ export class CircuitBreaker {
 	}
 
 	/** A request failed for good, and was certainly not charged. */
-	failed({ outcome, error }: Failure): void {
+	failed({ outcome, error, who }: Failure): void {
 		// Nothing was sent, or a proxy cut the request: the gateway itself has said nothing.
 		if (outcome === 'notSent' || outcome === 'cut') return;
 		this.closeRow();
 		const { message, description, details } = error;
-		if (!ACCOUNT_WIDE.has(details.httpCode ?? '')) return;
+		if (!isAccountWide(who)) return;
 		const { httpCode, code } = details;
 		const said = { httpCode, ...(code !== undefined && { code }) };
 		if (!this.lasting.value.refusal)

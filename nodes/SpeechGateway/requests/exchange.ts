@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../core/errors';
-import { explainRefusal, type Subject } from './explain';
+import { explainAnswer, type Refusal, type Subject } from './explain';
 import { gatewayWords, isPage } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
-import { classifyFailure, classifyStatus, isSuccess, type Outcome } from './outcome';
+import { isSuccess, type Outcome, outcomeOfFailure, type Who } from './outcome';
 import type { UnknownReason } from '../core/errors';
 import { retryAfterMs } from './retryPolicy';
 import { explainUnanswered } from './unreachable';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
-/** What a request is about; its URL is added here. */
-export type About = Omit<Subject, 'url'>;
+/** What a request is about; its URL and whether it is billed are added here. */
+export type About = Omit<Subject, 'url' | 'billed'>;
 
 /** A single resource of the gateway, such as a voice. */
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
@@ -25,6 +25,8 @@ export type Failure = FailureFacts &
 
 interface FailureFacts {
 	error: GatewayError;
+	/** Who must act, where the gateway or a proxy has answered. */
+	who?: Who;
 	/** The pause that the gateway asks for, ms. */
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
@@ -54,20 +56,19 @@ export async function exchange(
 	} catch (error) {
 		if (!(error instanceof TransportError)) throw asError(error);
 		const reason = error.failure === 'timeout' ? 'client_timeout' : 'connection_lost';
-		return failure(classifyFailure(error.failure, endpoint.billed), reason, {
+		return failure(outcomeOfFailure(error.failure, endpoint.billed), reason, {
 			error: unreachable(error, transport.root),
 		});
 	}
-	const errorBody = isSuccess(response.status)
-		? undefined
-		: await transport.readErrorBody(response);
-	const outcome = classifyStatus(response.status, endpoint.billed, errorBody);
-	if (outcome === 'done') return response;
+	if (isSuccess(response.status)) return response;
+	const answered = await transport.readErrorBody(response);
 	transport.cancel?.throwIfAborted();
+	const { outcome, who, error } = refusal(transport, endpoint, about, response, answered);
 	return failure(outcome, 'upstream_outcome_unknown', {
-		error: refusal(transport, endpoint, about, response, errorBody),
+		error,
+		who,
 		retryAfter: retryAfterMs(response.headers['retry-after'], Date.now()),
-		byGateway: response.status >= 400 && isRecord(errorBody),
+		byGateway: response.status >= 400 && isRecord(answered),
 	});
 }
 
@@ -120,31 +121,51 @@ export async function notDeleted(
 	return { outcome: 'refused', error };
 }
 
-/** The error of an answer that is no success. */
+/** What an answer that is no success means, with its error. */
 export function refusal(
-	{ root }: Transport,
+	transport: Transport,
 	endpoint: Endpoint,
 	about: About,
 	{ status, headers }: Pick<GatewayResponse, 'status' | 'headers'>,
 	body?: unknown,
-): GatewayError {
+): Refusal {
 	const { error, request_id: outside } = isRecord(body) ? body : {};
 	const id = requestId(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
-	return explainRefusal(
-		{
-			status,
-			body,
-			requestId: typeof id === 'string' ? id : undefined,
-			retryAfter: headers['retry-after'],
-		},
-		{ ...about, url: `${root}${endpoint.path}` },
-	);
+	const answer = {
+		status,
+		body,
+		requestId: typeof id === 'string' ? id : undefined,
+		retryAfter: headers['retry-after'],
+		location: headers.location,
+		otherKey: transport.namesOtherKey(gatewayWords(body).message ?? ''),
+	};
+	return explainAnswer(answer, subjectOf(transport, endpoint, about));
 }
 
-/** Gateways name it differently: `x-request-id`, `request-id`, `x-oneapi-request-id`, `x-amzn-requestid` … */
+/** The error of a billed request that was cut earlier, as the ledger says: it is not sent again. */
+export const cutEarlier = (transport: Transport, endpoint: Endpoint, about: About): GatewayError =>
+	explainAnswer({ status: 524, onRecord: true }, subjectOf(transport, endpoint, about)).error;
+
+const subjectOf = ({ root }: Transport, { path, billed }: Endpoint, about: About): Subject => ({
+	...about,
+	url: `${root}${path}`,
+	billed,
+});
+
+/** Names of the request's ID, the best first; gateways have many, such as `x-oneapi-request-id` and `x-amzn-requestid`. */
+const REQUEST_IDS = [
+	/^x-request-id$/,
+	/request-?id$/,
+	/^x-correlation-id$/,
+	/^x-litellm-call-id$/,
+	/^x-portkey-trace-id$/,
+	/^cf-ray$/,
+];
+
 export function requestId(headers: GatewayResponse['headers']): string | undefined {
-	const named = Object.keys(headers).find((name) => /request-?id$/.test(name)) ?? '';
-	return headers['x-request-id'] ?? headers[named] ?? headers['x-correlation-id'];
+	const names = Object.keys(headers);
+	const found = REQUEST_IDS.map((known) => names.find((name) => known.test(name) && headers[name]));
+	return headers[found.find((name) => name !== undefined) ?? ''];
 }
 
 function unreachable(error: TransportError, root: string): GatewayError {

@@ -1,9 +1,23 @@
 import { GatewayError, RequestCutError } from '../core/errors';
-import type { taskEndpoints } from '../gateway/endpoints';
-import { type GatewayWords, gatewayWords, isPage, plain } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
+import type { taskEndpoints } from '../gateway/endpoints';
+import {
+	type GatewayWords,
+	gatewayWords,
+	isGatewayError,
+	isPage,
+	plain,
+} from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
-import { classifyStatus, isGatewayError } from './outcome';
+import {
+	type Facts,
+	type Kind,
+	NO_ROUTE,
+	outcomeOf,
+	ruleFor,
+	type Ruling,
+	type Who,
+} from './outcome';
 
 /** What a request was about, for words that name it. */
 export interface Subject {
@@ -13,162 +27,139 @@ export interface Subject {
 	model?: string;
 	voice?: string;
 	url: string;
+	billed: boolean;
 }
 
-export interface Refusal {
+/** An answer, with a body without the key. */
+export interface Answer {
 	status: number;
-	body: unknown;
+	body?: unknown;
 	requestId?: string;
 	retryAfter?: string;
+	location?: string;
+	/** Its words name an API key that is not the credential's. */
+	otherKey?: boolean;
+	/** It was the gateway's own, as the ledger says; its body is no longer there. */
+	onRecord?: boolean;
 }
 
-/** The error of an answer that is no success; the words say what happened and what to do next. */
-export function explainRefusal(refusal: Refusal, subject: Subject): GatewayError {
-	const words = gatewayWords(refusal.body);
-	const [what, advice] = wordsFor(refusal, subject, words);
-	const speaker = isRecord(refusal.body) ? 'The gateway says' : 'The answer says';
+/** An answer that is no success: what it means, who must act, and the error that says so. */
+export interface Refusal {
+	outcome: Ruling;
+	who: Who;
+	error: GatewayError;
+	/** The gateway has nothing of the kind: no jobs, voices or videos. */
+	noRoute: boolean;
+}
+
+/** The rule for an answer that is no success, put into words about this request. */
+export function explainAnswer(answer: Answer, subject: Subject): Refusal {
+	const words = gatewayWords(answer.body);
+	const facts = factsOf(answer, subject, words);
+	const outcome = outcomeOf(facts);
+	const { signs, who, what, todo } = ruleFor(facts);
+	const fill = filler(answer, subject, words);
+	const happened = `${fill(what)} (${answer.status})`;
+	const speaker = isRecord(answer.body) ? 'The gateway says' : 'The answer says';
+	const isUnknown = outcome === 'unknown';
 	// An item of unknown outcome has no description: what is known of the cause stands in its message.
-	const unknown = meaning(refusal) === 'unknown' && words.message;
-	const message = unknown ? `${what}: "${words.message}"` : what;
-	const quoted =
-		words.message && !unknown ? `${speaker}: "${words.message.replace(/\.$/, '')}".` : '';
+	const message = isUnknown && words.message ? `${happened}: "${words.message}"` : happened;
+	const description = [
+		fill(todo),
+		LAST_WORDS[who],
+		facts.has.billed && NOT_CHARGED.has(outcome) && 'This request was not charged.',
+		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
+	];
+	const { requestId, location } = answer;
 	const details = {
-		httpCode: String(refusal.status),
-		...(refusal.requestId && { requestId: refusal.requestId }),
+		httpCode: String(answer.status),
+		...(requestId && { requestId }),
 		...(words.code && { code: words.code }),
+		...(location && { location }),
 	};
-	const description = [advice, quoted].filter(Boolean).join(' ');
-	return refusal.status === 524
-		? new RequestCutError(message, description, details)
-		: new GatewayError(message, description, details);
+	const ErrorKind = outcome === 'cut' ? RequestCutError : GatewayError;
+	return {
+		outcome,
+		who,
+		noRoute: signs === NO_ROUTE,
+		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
+	};
 }
 
-/** What the answer means for money, if the request is a billed one. */
-const meaning = ({ status, body }: Refusal) => classifyStatus(status, true, body);
+const LAST_WORDS: Partial<Record<Who, string>> = {
+	provider: 'Only the operator of the gateway can put this right.',
+	operator: 'Ask the operator of the gateway.',
+	nobody: 'Such errors are usually temporary: try again later.',
+};
 
-function wordsFor(refusal: Refusal, subject: Subject, words: GatewayWords): [string, string] {
-	const { status, retryAfter, body } = refusal;
-	const said = `${words.code ?? ''} ${words.message ?? ''}`;
-	const { thing, id, voice, url } = subject;
-	switch (status) {
-		case 401:
-			return [
-				'The gateway does not accept the API key (401)',
-				'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked or from another gateway.',
-			];
-		case 402:
-			return [
-				'The account balance is too low (402)',
-				'Top up the account in the console of the gateway. This request was not charged.',
-			];
-		case 403:
-			if (isPage(body)) {
-				return [
-					'A proxy or firewall between n8n and the gateway refuses the request (403)',
-					`It answered with a web page, so this is not the gateway. Allow n8n to call ${url} there, and check the base URL in the credential.`,
-				];
-			}
-			if (thing === 'voice' || (voice && /voice/i.test(said))) {
-				return [
-					`The voice "${thing === 'voice' ? id : voice}" does not belong to this account (403)`,
-					'Voices can only be used by the account that created them, with the same provider. Pick one from the list, use "Default", or give its title in the mode "By Title".',
-				];
-			}
-			if (thing) {
-				return [
-					`This key may not access the ${thing} "${id}" (403)`,
-					`Use the credential of the account that created the ${thing}.`,
-				];
-			}
-			return [
-				'This API key, account or channel lacks the capability (403)',
-				`Allow it in the console of the gateway (permissions of the key, state of the account)${
-					voice ? `, or check that the voice "${voice}" belongs to this account` : ''
-				}.`,
-			];
-		case 404:
-			if (thing) {
-				return [
-					`The gateway has no ${thing} "${id}" (404)`,
-					`Check the ID, and that the credential belongs to the account that created the ${thing}.`,
-				];
-			}
-			return unknownModel(subject, said);
-		case 407:
-			return [
-				'A proxy between n8n and the gateway asks for a login (407)',
-				'The request did not reach the gateway and was not charged. Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
-			];
-		case 408:
-			return ['The request timed out at the gateway (408)', 'Try again later.'];
-		case 409:
-			if (!thing) break;
-			return [
-				`The ${thing} "${id}" is not ready yet (409)`,
-				'Wait until its status is "completed", then try again.',
-			];
-		case 413:
-			if (isPage(body)) {
-				return [
-					'The request is too large for a proxy between n8n and the gateway (413)',
-					'The request did not reach the gateway and was not charged. Let the proxy take larger requests (nginx: client_max_body_size), or send a smaller file.',
-				];
-			}
-			return [
-				'The request is too large for the gateway (413)',
-				'Send a shorter text or a smaller file.',
-			];
-		case 422:
-			return [
-				words.param
-					? `The gateway does not support the parameter "${words.param}" as given (422)`
-					: 'The gateway does not support a parameter of this request (422)',
-				'Change or remove the parameter the gateway names. Options and "Additional Body Fields" are sent unchanged.',
-			];
-		case 429:
-			return [
-				'The gateway is receiving too many requests (429)',
-				`Lower the option "Concurrency", raise "Max Retries", or try again later${
-					retryAfter ? ` (it asks to wait ${waitWords(retryAfter)})` : ''
-				}. This request was not charged.`,
-			];
-		case 524:
-			return [
-				'The gateway cut the request after about 100 seconds (524)',
-				`It was not charged. ${adviceAfterCut(subject)}`,
-			];
-	}
-	if (status >= 300 && status < 400) {
-		return [
-			`The gateway redirects to another address (${status})`,
-			'Set the base URL in the credential to the final address. Only requests that read data follow redirects.',
-		];
-	}
-	if (status >= 500) {
-		const charge = meaning(refusal) === 'transient' ? ' This request was not charged.' : '';
-		return isGatewayError(body)
-			? [
-					`The gateway had an error (${status})`,
-					`Such errors are usually temporary: try again later.${charge}`,
-				]
-			: [
-					`A server error that is not the gateway's own answer (${status})`,
-					`It comes from a proxy in front of the gateway, or the gateway has crashed. Such errors are usually temporary: try again later.${charge}`,
-				];
-	}
-	return [`The gateway refused the request (${status})`, 'Check the parameters.'];
+/** Where the words do not say it themselves. */
+const NOT_CHARGED = new Set<Ruling>(['throttled', 'transient', 'held', 'refused']);
+
+function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
+	const { status, body, location, otherKey, onRecord } = answer;
+	const { thing, model, voice, url, billed } = subject;
+	const { type = '', code = '', param = '', message = '' } = words;
+	const [, to] = KINDS.find(([path]) => path.test(url)) ?? [undefined, 'model' as const];
+	return {
+		status,
+		says: `${type}\n${code}\nparam=${param}\n${message}`,
+		from: onRecord || isGatewayError(body) ? 'gateway' : isPage(body) ? 'page' : 'other',
+		to,
+		has: {
+			billed,
+			otherKey,
+			thing: thing !== undefined,
+			model: model !== undefined,
+			voice: voice !== undefined || thing === 'voice',
+			sameElsewhere: location !== undefined && isSameElsewhere(location, url),
+		},
+	};
 }
 
-/** What to do about a 524: the same billed request would be cut again; a free one was already repeated. */
-function adviceAfterCut({ thing, model, url }: Subject): string {
-	if (thing || model === undefined) return 'Run it again later.';
-	return /\/audio\/speech(\/jobs)?$/.test(url)
-		? 'The same request would be cut again: use a shorter text, let "Long Text" split it, or use Speech Job.'
-		: 'The same request would be cut again: ask for less at once.';
+const KINDS: Array<[RegExp, Kind]> = [
+	[/\/v1\/audio\/speech\/jobs/, 'job'],
+	[/\/v1\/audio\/speech$/, 'speech'],
+	[/\/v1\/audio\/voices/, 'voice'],
+	[/\/v1\/chat\//, 'chat'],
+	[/\/v1\/videos/, 'video'],
+];
+
+function isSameElsewhere(location: string, url: string): boolean {
+	if (!URL.canParse(location, url)) return false;
+	const [to, from] = [new URL(location, url), new URL(url)];
+	return to.origin !== from.origin && to.pathname === from.pathname;
+}
+
+/** What users call the endpoints of a kind. */
+const THINGS = { job: 'speech jobs', voice: 'voices', video: 'videos' };
+
+/** Puts the facts of a request into the words of a rule. */
+function filler({ retryAfter }: Answer, subject: Subject, { param }: GatewayWords) {
+	const { thing, id, model, voice, url } = subject;
+	const [, kind = 'model'] = KINDS.find(([path]) => path.test(url)) ?? [];
+	const ability = ABILITIES.find(([path]) => path.test(url));
+	const [, able = 'like this', another = 'Pick another one'] = ability ?? [];
+	const facts: Record<string, string | undefined> = {
+		thing,
+		things: THINGS[kind as keyof typeof THINGS],
+		id,
+		model,
+		voice: thing === 'voice' ? id : voice,
+		url,
+		param,
+		able,
+		another: another.includes(`"${model}"`)
+			? 'This account may not have it: look it up with Model → Get Many'
+			: another,
+		address: `check the base URL in the credential: the address called was ${url} (it should have exactly one /v1).`,
+		orVoice: voice ? `, or check that the voice "${voice}" belongs to this account` : '',
+		wait: retryAfter ? ` (it asks to wait ${waitWords(retryAfter)})` : '',
+	};
+	return (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '');
 }
 
 /** What the model of a request must be able to do, by the address of the request, and which one to try. */
-const ABILITIES: Array<[RegExp, string, string]> = [
+const ABILITIES: Array<[path: RegExp, able: string, another: string]> = [
 	[
 		/\/audio\//,
 		'that can speak',
@@ -177,29 +168,6 @@ const ABILITIES: Array<[RegExp, string, string]> = [
 	[/\/chat\//, 'that can chat', 'Not every model of the list can chat: pick another one'],
 	[/\/videos/, 'that makes videos', 'Not every model of the list makes videos: pick another one'],
 ];
-
-/** Words that leave no doubt about the address: `The model "x" does not exist`, `model_not_found`, `No such model`. */
-const NO_SUCH_MODEL =
-	/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|model_not_found|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/i;
-
-/** A 404 means a wrong URL, an unknown model, or a model that cannot do this. */
-function unknownModel({ model, url }: Subject, said: string): [string, string] {
-	const address = `check the base URL in the credential: the address called was ${url} (it should have exactly one /v1).`;
-	const ability = model ? ABILITIES.find(([path]) => path.test(url)) : undefined;
-	if (!ability) return ['The gateway has no such address (404)', `Please ${address}`];
-	const [, able, another] = ability;
-	const advice = another.includes(`"${model}"`)
-		? 'This account may not have it: look it up with Model → Get Many'
-		: another;
-	if (NO_SUCH_MODEL.test(said))
-		return [`The gateway has no model "${model}" ${able} (404)`, `${advice}.`];
-	return [
-		/model/i.test(said)
-			? `The gateway has no model "${model}" ${able} (404)`
-			: `The gateway has no such address, or no model "${model}" ${able} (404)`,
-		`${advice}, and ${address}`,
-	];
-}
 
 /** What `Retry-After` says, in words: seconds, or a date. */
 const waitWords = (retryAfter: string) =>

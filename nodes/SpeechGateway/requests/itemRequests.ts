@@ -2,18 +2,19 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	asError,
 	DamagedResultError,
+	ErrorAnswer,
 	GatewayError,
 	NotStartedError,
 	OutcomeUnknownError,
 	type Sent,
 	type UnknownReason,
 } from '../core/errors';
-import { backoffMs } from './retryPolicy';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemClaims } from './claims';
 import {
 	type About,
+	cutEarlier,
 	exchange,
 	exchangeFree,
 	type Failure,
@@ -21,7 +22,6 @@ import {
 	isFailure,
 	notDeleted,
 	type OneThing,
-	refusal,
 	requestId,
 } from './exchange';
 import type { ItemLedger } from './itemLedger';
@@ -146,7 +146,7 @@ export class ItemRequests {
 			case 'sending':
 				throw this.unknown(named, earlier, 'interrupted');
 			case 'cut':
-				throw refusal(this.session.transport, endpoint, about, { status: 524, headers: {} });
+				throw cutEarlier(this.session.transport, endpoint, about);
 		}
 		const turns = new Turns(this.session, true, this.settings.maxRetries, this.ending);
 		for (;;) {
@@ -188,7 +188,7 @@ export class ItemRequests {
 		try {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
 			const result = await this.tryFree(request, ended);
-			if (isFailure(result)) slowDownAfter(result, ticket, result.retryAfter ?? backoffMs(0));
+			if (isFailure(result)) slowDownAfter(result, ticket);
 			return result;
 		} finally {
 			ticket.leave();
@@ -293,11 +293,12 @@ export class ItemRequests {
 		} catch (error) {
 			response.body.destroy();
 			if (transport.cancel?.aborted) throw this.unknown(request, sent, 'interrupted');
+			const { files, cause } = error instanceof DamagedResultError ? error : { cause: error };
 			const details = {
 				httpCode: String(response.status),
 				requestId: requestId(response.headers),
+				...(cause instanceof ErrorAnswer && { probablyFree: true }),
 			};
-			const files = error instanceof DamagedResultError ? error.files : undefined;
 			const damage = new GatewayError(transport.redact(asError(error).message), '', details, files);
 			throw this.unknown(request, sent, 'damaged_response', damage);
 		}

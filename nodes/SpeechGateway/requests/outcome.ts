@@ -1,74 +1,374 @@
-import { isRecord } from '../core/json';
 import type { TransportFailure } from '../gateway/transportFailure';
 
-/**
- * What became of one request; docs/never-billed-twice.md has the table. Nothing else in the package decides whether a
- * request may be sent again.
- */
+/** What became of one request. Nothing else in the package decides whether a request may be sent again. */
 export type Outcome =
-	| 'done' /* a 2xx; whether its body is whole shows only when it is read */
+	| 'done' /* a 2xx; only reading its body shows whether it is whole */
 	| 'notSent' /* certain that nothing left this machine: retry */
-	| 'throttled' /* 429: not charged; slow down, retry */
-	| 'transient' /* upstream error: retry a few times */
-	| 'cut' /* 524: not charged, but the same request would be cut again */
-	| 'refused' /* the gateway said no: retrying changes nothing */
+	| 'throttled' /* too many requests, not charged: slow down, retry */
+	| 'transient' /* not charged: retry a few times */
+	| 'held' /* too little money, not charged: again when the requests in flight have freed what is set aside for them */
+	| 'cut' /* not charged, but the same request would be cut again */
+	| 'refused' /* not charged, and a retry changes nothing */
 	| 'unknown'; /* it may have been charged: never again */
 
-/** Conflict, too early: a download asked for before its file is there, free to ask for again. */
-const TOO_EARLY = new Set([409, 425]);
+/** Who must act. `key`, `balance` and `provider` (the gateway's own account there) concern every other request, too. */
+export type Who =
+	| 'key'
+	| 'balance'
+	| 'provider'
+	| 'rights' /* of the key or the account, in the gateway's console */
+	| 'operator' /* of the gateway */
+	| 'workflow'
+	| 'network' /* addresses, proxies */
+	| 'nobody'; /* only time helps */
+
+/** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
+type Speaker = 'gateway' | 'page' | 'other';
+
+export type Kind = 'speech' | 'job' | 'voice' | 'chat' | 'video' | 'model';
+
+type Thing = 'billed' | 'thing' | 'model' | 'voice' | 'otherKey' | 'sameElsewhere';
+
+/** What a rule can ask of an answer that is no success, and of the request. */
+export interface Facts {
+	status: number;
+	/** Type, code, `param=` and the words of the error, a line each. */
+	says: string;
+	from: Speaker;
+	to: Kind;
+	/** `thing`: one job, video or voice is asked for. `otherKey`: the words name a key that is not the credential's. */
+	has: Partial<Record<Thing, boolean>>;
+}
+
+/** All that is given must hold. A text is a status, several, or a class of them: `404`, `400 422`, `5xx`. */
+type Sign =
+	| string
+	| {
+			status: string;
+			says?: RegExp;
+			from?: Speaker;
+			to?: Kind[];
+			with?: Thing;
+			without?: Thing;
+	  };
+
+export type Ruling = Exclude<Outcome, 'done' | 'notSent'>;
+
+export interface Rule {
+	/** The answers it is for. */
+	signs: Sign[];
+	/** Of a billed request. */
+	outcome: Ruling;
+	who: Who;
+	/** What happened, to which the status is added, and what to do; `{name}` is a fact of the request. */
+	what: string;
+	todo: string;
+}
+
+type Words = [what: string, todo?: string];
+
+const rule = (signs: Sign | Sign[], outcome: Ruling, who: Who, [what, todo = '']: Words): Rule => ({
+	signs: Array.isArray(signs) ? signs : [signs],
+	outcome,
+	who,
+	what,
+	todo,
+});
+
+const RATE_LIMIT =
+	/^rate_?limit_exceeded$|rate limit|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟/im;
+/** The gateway passes on what its provider said: new-api's and one-api's codes, LiteLLM's words. */
+const PASSED_ON = /^(?:upstream_error|bad_response_status_code)$|\w+Exception - /m;
+const MONEY_CODE =
+	/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im;
+const TOO_LITTLE_MONEY = inEitherOrder(
+	'balance|quota|budget(?!_)|credits?\\b',
+	'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|is 0',
+	'额度|余额',
+);
+const ASKS_FOR_VOICE = inEitherOrder(
+	'voice',
+	'required|missing|not supported|invalid',
+	'^param=voice$',
+);
+const NO_SUCH_MODEL =
+	/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im;
+const NOT_SET_UP = /^(?:model_price_error|model_mapped_error|convert_request_failed|channel:.*)$/m;
+
+/** This gateway has no endpoint of the kind: Gin's answer, and FastAPI's. */
+export const NO_ROUTE: Sign[] = [
+	{ status: '404', says: /invalid url \(\w+ \/v1\//i, to: ['job', 'voice', 'video'] },
+	{
+		status: '404',
+		says: /^not found$/im,
+		from: 'other',
+		to: ['job', 'voice', 'video'],
+		without: 'thing',
+	},
+];
+/** A file is asked for before it is there. */
+const NOT_COMPLETED: Sign = { status: '400', says: /not (?:yet )?completed/i, with: 'thing' };
+
+/** Two kinds of words within a sentence, or something that says it alone. */
+function inEitherOrder(one: string, other: string, alone: string): RegExp {
+	return new RegExp(`(?:${one}).{0,60}(?:${other})|(?:${other}).{0,60}(?:${one})|${alone}`, 'im');
+}
+
+const CUT = 'The gateway cut the request after about 100 seconds';
+const CUT_AGAIN =
+	'It was not charged, according to the gateway. The same request would be cut again:';
+const NO_MONEY: Words = [
+	'The account balance is too low',
+	"Top up the account, or the key's own quota, in the console of the gateway.",
+];
+const TOO_MANY: Words = [
+	'The gateway is receiving too many requests',
+	'Lower the option "Concurrency", raise "Max Retries", or try again later{wait}.',
+];
+const PICK_VOICE =
+	'Pick one from the list, use "Default", or give its title in the mode "By Title".';
+const NOT_OWN_ANSWER = "A server error that is not the gateway's own answer";
 
 /**
- * Cloudflare's errors from before the gateway had anything: it could not connect (521), find a route (523), or agree on TLS
- * (525, 526). A 503 is not among them: Heroku, Azure Front Door and Envoy send one while the gateway works on.
+ * What an answer other than a success means: the first rule that fits. Each rule has the answer of a real gateway or a line
+ * of the gateway's document behind it; test/requests/outcome.test.ts names them.
  */
-const NEVER_REACHED = new Set([521, 523, 525, 526]);
+export const RULES: Rule[] = [
+	// It may have been charged.
+	rule({ status: 'any', says: /^upstream_outcome_unknown$/m }, 'unknown', 'nobody', [
+		'The gateway does not know what became of the request',
+	]),
+	rule(
+		[
+			{ status: '5xx', says: /_panic$/m },
+			{
+				status: '500',
+				says: /^one_api_error\n(?:do_request|read_response_body)_failed$/m,
+				to: ['chat'],
+			},
+			{ status: '4xx', says: /^violation_fee/m },
+			'446',
+		],
+		'unknown',
+		'operator',
+		['The gateway failed, and may keep what it had set aside for the request'],
+	),
 
-/** The code by which the gateway says that it does not know what became of a request. */
-const OUTCOME_UNKNOWN = 'upstream_outcome_unknown';
+	// Time limits.
+	rule('408 504', 'unknown', 'nobody', ['The request timed out at the gateway']),
+	rule({ status: '524', to: ['speech', 'job'], with: 'billed' }, 'cut', 'workflow', [
+		CUT,
+		`${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`,
+	]),
+	rule({ status: '524', from: 'gateway', with: 'billed' }, 'cut', 'workflow', [
+		CUT,
+		`${CUT_AGAIN} ask for less at once.`,
+	]),
+	rule('524', 'unknown', 'nobody', [CUT]),
+
+	// Limits of requests, the key, the balance, and the gateway's own account at a provider.
+	rule({ status: '429', says: RATE_LIMIT }, 'throttled', 'nobody', TOO_MANY),
+	rule(
+		[
+			{ status: '401 402 403', says: PASSED_ON },
+			{ status: '401 402 403', with: 'otherKey' },
+			{ status: '402', says: /^unknown_error$/m },
+			{ status: '403', says: /^unsupported_country/m },
+			{ status: '429', says: /^insufficient_quota$|Exception - .*quota|current quota/im },
+		],
+		'refused',
+		'provider',
+		[
+			'A provider refuses the account of the gateway',
+			'Your API key and your balance are not the cause.',
+		],
+	),
+	rule(['401', { status: '400', says: /^no_db_connection$/m }], 'refused', 'key', [
+		'The gateway does not accept the API key',
+		'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked, expired, used up or from another gateway.',
+	]),
+	rule('402', 'refused', 'balance', NO_MONEY),
+	rule({ status: '4xx 5xx', says: MONEY_CODE }, 'held', 'balance', NO_MONEY),
+	rule({ status: '400 403 412 429', says: TOO_LITTLE_MONEY }, 'held', 'balance', NO_MONEY),
+	rule('429', 'throttled', 'nobody', TOO_MANY),
+
+	// What is asked for.
+	rule({ status: '4xx 5xx', says: /^sensitive_words|sensitive word/im }, 'refused', 'workflow', [
+		'The gateway refuses the words of this request',
+		'Change the text.',
+	]),
+	rule({ status: '4xx', says: /^text_too_long$/m }, 'refused', 'workflow', [
+		'The text is too long for the gateway',
+		'Lower the option "Max Segment Characters": the gateway may count bytes, of which a Chinese character has three.',
+	]),
+	rule(
+		{ status: '400 422', says: ASKS_FOR_VOICE, to: ['speech', 'job'], without: 'voice' },
+		'refused',
+		'workflow',
+		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
+	),
+	rule({ status: '400 404', says: NO_SUCH_MODEL, with: 'model' }, 'refused', 'workflow', [
+		'The gateway has no model "{model}" {able}',
+		'{another}.',
+	]),
+	rule({ status: '5xx', says: /^model_not_found$|无可用渠道/m }, 'refused', 'operator', [
+		'The gateway has no provider for the model "{model}"',
+		'Check its name: Model → Get Many lists the models of the gateway.',
+	]),
+	rule([{ status: '5xx', says: NOT_SET_UP }, '501'], 'refused', 'operator', [
+		'The gateway is not set up for this request',
+	]),
+
+	// What the key may do.
+	rule({ status: '403', from: 'page' }, 'refused', 'network', [
+		'A proxy or firewall between n8n and the gateway refuses the request',
+		'It answered with a web page, so this is not the gateway. Allow n8n to call {url} there, and check the base URL in the credential.',
+	]),
+	rule(
+		[
+			{ status: '403', says: /voice/i, with: 'voice' },
+			{ status: '403', to: ['voice'], with: 'thing' },
+		],
+		'refused',
+		'workflow',
+		[
+			'The voice "{voice}" does not belong to this account',
+			`Voices can only be used by the account that created them, with the same provider. ${PICK_VOICE}`,
+		],
+	),
+	rule({ status: '403', with: 'thing' }, 'refused', 'rights', [
+		'This key may not access the {thing} "{id}"',
+		'Use the credential of the account that created the {thing}.',
+	]),
+	rule({ status: '403', says: /\bIP\b|网段|banned|封/i }, 'refused', 'rights', [
+		'The gateway blocks this account, or the address of this n8n',
+		'See the state of the account and the addresses that the key may be used from, in the console of the gateway.',
+	]),
+	rule('403', 'refused', 'rights', [
+		'This API key, account or channel lacks the capability',
+		'Allow it in the console of the gateway (permissions and models of the key, state of the account){orVoice}.',
+	]),
+
+	// What is not there, or not yet.
+	rule(NO_ROUTE, 'refused', 'workflow', [
+		'This gateway has no {things}',
+		'If its other addresses are not found, either, {address}',
+	]),
+	rule({ status: '404', with: 'thing' }, 'refused', 'workflow', [
+		'The gateway has no {thing} "{id}"',
+		'Check the ID, and that the credential belongs to the account that created the {thing}.',
+	]),
+	rule({ status: '404', says: /voice/i, with: 'voice' }, 'refused', 'workflow', [
+		'The gateway has no voice "{voice}"',
+		PICK_VOICE,
+	]),
+	rule({ status: '404', with: 'model' }, 'refused', 'workflow', [
+		'The gateway has no such address, or no model "{model}" {able}',
+		'{another}, and {address}',
+	]),
+	rule('404', 'refused', 'network', ['The gateway has no such address', 'Please {address}']),
+	rule([NOT_COMPLETED, { status: '409', with: 'thing' }], 'refused', 'nobody', [
+		'The {thing} "{id}" is not ready yet',
+		'Wait until its status is "completed".',
+	]),
+
+	// What a proxy or the gateway cannot take.
+	rule('407', 'refused', 'network', [
+		'A proxy between n8n and the gateway asks for a login',
+		'The request did not reach the gateway. Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
+	]),
+	rule({ status: '413', from: 'page' }, 'refused', 'network', [
+		'The request is too large for a proxy between n8n and the gateway',
+		'The request did not reach the gateway. Let the proxy take larger requests (nginx: client_max_body_size), or send a smaller file.',
+	]),
+	rule('413', 'refused', 'workflow', [
+		'The request is too large for the gateway',
+		'Send a shorter text or a smaller file.',
+	]),
+	rule({ status: '422', says: /^param=(?!\d*$)/m }, 'refused', 'workflow', [
+		'The gateway does not support the parameter "{param}" as given',
+		'Change or remove it. Options and "Additional Body Fields" are sent unchanged.',
+	]),
+	rule('422', 'refused', 'workflow', [
+		'The gateway does not support a parameter of this request',
+		'Change or remove the parameter the gateway names. Options and "Additional Body Fields" are sent unchanged.',
+	]),
+	rule(
+		[
+			{ status: '301 308', with: 'sameElsewhere' },
+			{ status: '3xx', without: 'billed' },
+		],
+		'refused',
+		'network',
+		[
+			'The gateway redirects to another address',
+			'Set the base URL in the credential to the final address. Only requests that read data follow redirects.',
+		],
+	),
+	rule('3xx', 'unknown', 'network', ['The gateway redirects to another address']),
+
+	// All others. After a server error, only the gateway knows what was charged: Heroku, Azure Front Door and Envoy send a 503
+	// while it works on. Cloudflare's 521, 523, 525 and 526 are from before the gateway had anything.
+	rule(['4xx', { status: '5xx', says: /^invalid_request$/m }], 'refused', 'workflow', [
+		'The gateway refused the request',
+		'Check the parameters.',
+	]),
+	rule({ status: '5xx', from: 'gateway' }, 'transient', 'nobody', ['The gateway had an error']),
+	rule('521 523 525 526', 'transient', 'nobody', [
+		NOT_OWN_ANSWER,
+		'A proxy in front of the gateway could not reach it.',
+	]),
+];
+
+const OTHERWISE = rule([], 'unknown', 'nobody', [
+	NOT_OWN_ANSWER,
+	'It comes from a proxy in front of the gateway, or the gateway has crashed.',
+]);
+
+/** The rule for an answer that is no success. */
+export const ruleFor = (facts: Facts): Rule =>
+	RULES.find(({ signs }) => signs.some((sign) => fits(sign, facts))) ?? OTHERWISE;
+
+function fits(
+	sign: Sign,
+	{ status: given, says: said, from: whose, to: where, has }: Facts,
+): boolean {
+	const {
+		status,
+		says,
+		from,
+		to,
+		with: there,
+		without,
+	} = typeof sign === 'string' ? { status: sign } : sign;
+	return (
+		status
+			.split(' ')
+			.some((one) => one === 'any' || one === String(given) || one === `${String(given)[0]}xx`) &&
+		(says?.test(said) ?? true) &&
+		(from ?? whose) === whose &&
+		(to?.includes(where) ?? true) &&
+		(there === undefined || has[there] === true) &&
+		(without === undefined || has[without] !== true)
+	);
+}
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/**
- * The outcome of a request by the status and the body (JSON or text) of its answer. Free requests (GET, DELETE) are never
- * unknown: they may simply be asked again. After a server error, a billed one is only sent again when the gateway itself
- * reports the error: a proxy that lost the gateway's answer cannot know what was charged.
- */
-export function classifyStatus(status: number, billed: boolean, body?: unknown): Outcome {
-	if (isSuccess(status)) return 'done';
-	if (billed && codeOf(body) === OUTCOME_UNKNOWN) return 'unknown';
+/** Statuses after which a free request may bring more another time: conflict, too early, a time-out. */
+const MAY_PASS = new Set([408, 409, 425]);
+
+/** The outcome of an answer that is no success. Free requests are never unknown: whatever may pass is asked again. */
+export function outcomeOf(facts: Facts): Ruling {
+	const { status, has } = facts;
+	if (has.billed) return ruleFor(facts).outcome;
 	if (status === 429) return 'throttled';
-	if (status === 408 || status === 504) return billed ? 'unknown' : 'transient';
-	if (status === 524) return billed ? 'cut' : 'transient';
-	if (status >= 500) {
-		const certain = !billed || NEVER_REACHED.has(status) || isGatewayError(body);
-		return certain ? 'transient' : 'unknown';
-	}
-	if (!billed && TOO_EARLY.has(status)) return 'transient';
-	return 'refused';
-}
-
-/** The fields of which the gateway's `error` object has at least one. */
-const ERROR_FIELDS = ['message', 'code', 'type'];
-
-/**
- * Whether an answer is the gateway's own: JSON whose `error` is an object that says something. Proxies send pages, text, or
- * JSON such as `{ "message": … }` (Kong, AWS) and `{ "error": "Service Unavailable" }` (Spring).
- */
-export function isGatewayError(body: unknown): boolean {
-	const error = isRecord(body) ? body.error : undefined;
-	return isRecord(error) && ERROR_FIELDS.some((field) => isSaid(error[field]));
-}
-
-const isSaid = (value: unknown): boolean =>
-	typeof value === 'string' ? value.trim() !== '' : typeof value === 'number';
-
-function codeOf(body: unknown): unknown {
-	if (!isRecord(body)) return undefined;
-	return isRecord(body.error) ? (body.error.code ?? body.error.type) : (body.code ?? body.error);
+	const mayPass = status >= 500 || MAY_PASS.has(status) || fits(NOT_COMPLETED, facts);
+	return mayPass ? 'transient' : 'refused';
 }
 
 /** The outcome of a request that got no answer. */
-export function classifyFailure(
+export function outcomeOfFailure(
 	failure: TransportFailure,
 	billed: boolean,
 ): 'notSent' | 'unknown' | 'transient' {
@@ -78,3 +378,7 @@ export function classifyFailure(
 
 export const mayBeSentAgain = (outcome: Outcome): boolean =>
 	outcome === 'notSent' || outcome === 'throttled' || outcome === 'transient';
+
+/** Whether every other billed request of the run would be refused, too. */
+export const isAccountWide = (who: Who | undefined): boolean =>
+	who === 'key' || who === 'balance' || who === 'provider';

@@ -10,6 +10,15 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 	return Math.round(random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt));
 }
 
+/** After "too many requests" without `Retry-After`: windows are minutes, and the default retries should outlive one. */
+const FIRST_WINDOW_MS = 1_000;
+const LONGEST_WINDOW_MS = 60_000;
+
+/** The pause after a 429, ms: 1 to 2 s for the first, four times as much each time, at most a minute. */
+export function throttledMs(attempt: number, random: () => number = Math.random): number {
+	return Math.round(Math.min(LONGEST_WINDOW_MS, FIRST_WINDOW_MS * (1 + random()) * 4 ** attempt));
+}
+
 /** A `Retry-After` header (seconds or HTTP date) in ms from now; undefined when absent or unreadable. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
 	if (header === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { mayBeSentAgain } from './outcome';
-import { backoffMs, MAX_RETRY_AFTER_MS } from './retryPolicy';
+import { backoffMs, MAX_RETRY_AFTER_MS, throttledMs } from './retryPolicy';
 import type { Ticket } from '../gateway/concurrencyLimiter';
 import { pause } from '../core/pause';
 import type { Failure } from './exchange';
@@ -33,9 +33,13 @@ export class Turns {
 		this.ticket?.leave();
 	}
 
-	/** Counts a failure; whether there is another turn after it. After a 429, all requests slow down. */
+	/**
+	 * Counts a failure; whether there is another turn after it. After a 429, all requests slow down. Too little money is no
+	 * failure of this request as long as others in flight may hold some: it goes again when they are over.
+	 */
 	goOnAfter(failure: Failure): boolean {
-		const delay = failure.retryAfter ?? backoffMs(this.failures);
+		if (failure.outcome === 'held') return this.ticket?.awaitOthers() ?? false;
+		const delay = failure.retryAfter ?? backoffAfter(failure, this.failures);
 		const goesOn =
 			mayBeSentAgain(failure.outcome) &&
 			this.failures < this.maxRetries &&
@@ -48,11 +52,14 @@ export class Turns {
 	}
 }
 
+const backoffAfter = ({ outcome }: Failure, failures: number): number =>
+	outcome === 'throttled' ? throttledMs(failures) : backoffMs(failures);
+
 /** After "too many requests", fewer run at once, and none for `milliseconds`. */
 export function slowDownAfter(
-	{ outcome }: Failure,
+	failure: Failure,
 	ticket: Ticket | undefined,
-	milliseconds: number,
+	milliseconds = failure.retryAfter ?? backoffAfter(failure, 0),
 ): void {
-	if (outcome === 'throttled') ticket?.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
+	if (failure.outcome === 'throttled') ticket?.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 }

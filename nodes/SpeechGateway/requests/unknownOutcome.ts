@@ -13,13 +13,17 @@ export function outcomeUnknown(
 	cause?: GatewayError,
 	neighbours?: object,
 ): OutcomeUnknownError {
-	const { httpCode, requestId, code } = cause?.details ?? {};
+	const { httpCode, requestId, code, location, probablyFree } = cause?.details ?? {};
 	const facts: UnknownFacts = {
 		reason,
-		message: [WHAT_HAPPENED[reason], cause?.message].filter(Boolean).join(': '),
+		message: [WHAT_HAPPENED[reason], !SAYS_ALL.has(reason) && cause?.message]
+			.filter(Boolean)
+			.join(': '),
 		...(httpCode && { httpCode }),
 		...(requestId && { requestId }),
 		...(typeof code === 'string' && { code }),
+		...(typeof location === 'string' && { location }),
+		...(probablyFree === true && { probablyFree }),
 		sentAt,
 		endedAt: new Date().toISOString(),
 		inputHash,
@@ -28,6 +32,9 @@ export function outcomeUnknown(
 	};
 	return new OutcomeUnknownError(facts, {}, cause?.files);
 }
+
+/** Without an answer, the cause is the same in the words of the system; its code is among the facts. */
+const SAYS_ALL = new Set<UnknownReason>(['connection_lost', 'client_timeout']);
 
 const WHAT_HAPPENED: Record<UnknownReason, string> = {
 	upstream_outcome_unknown: 'It is not known whether the request was carried out',

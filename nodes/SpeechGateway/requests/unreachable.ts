@@ -67,12 +67,12 @@ export function explainUnanswered(error: Unanswered, root: string): [string, str
 	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;
 	if (failure === 'timeout') {
 		return [
-			`The gateway did not answer in time (${cause})`,
-			'Raise the option "Timeout", or try again later.',
+			'The gateway did not answer in time',
+			`Raise the option "Timeout", or try again later. Details: ${cause}`,
 		];
 	}
 	if (failure === 'lost')
-		return [`The connection to the gateway was lost (${cause})`, 'Try again later.'];
+		return ['The connection to the gateway was lost', `Try again later. Details: ${cause}`];
 	const [, what, advice] = CAUSES.find(([sign]) => sign.test(cause)) ?? [
 		undefined,
 		'the connection could not be made',

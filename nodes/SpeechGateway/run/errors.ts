@@ -29,6 +29,13 @@ export interface ErrorText {
 /** n8n marks an execution as canceled if the error's message contains that word, which the gateway's words may. */
 const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled');
 
+/** n8n puts advice of its own in the place of a message with a code of the system, even within another word. */
+const cleanedMessage = (text: string): string =>
+	cleaned(text).replace(SYSTEM_CODES, 'a system error');
+
+const SYSTEM_CODES =
+	/(?:(?:connect|read|write) )?(?:econn(?:refused|reset|aborted)|enotfound|etimedout|epipe|e(?:rr)?addr(?:inuse|notavail)|ehostunreach|eai_again|enoent|eisdir|enotdir|eacces|eexist|eperm|getaddrinfo)/gi;
+
 /** Files of n8n's store in n8n's words, which `core/` does not know. */
 export const binaryOf = (files: AttachedFiles) => files as IBinaryKeyData;
 
@@ -36,7 +43,7 @@ export function errorText(error: unknown): ErrorText {
 	if (error instanceof GatewayError) {
 		const { description, details, files } = error;
 		return {
-			message: cleaned(error.message),
+			message: cleanedMessage(error.message),
 			description: cleaned(description),
 			details,
 			binary: binaryOf(files),
@@ -44,7 +51,7 @@ export function errorText(error: unknown): ErrorText {
 	}
 	const { message = error, description } = isRecord(error) ? error : {};
 	return {
-		message: cleaned(String(message)),
+		message: cleanedMessage(String(message)),
 		description:
 			typeof description === 'string'
 				? description
@@ -59,7 +66,7 @@ export function nodeError(
 	{ message: text, description, details: { httpCode, ...details } }: Omit<ErrorText, 'binary'>,
 	where: { functionality?: Functionality } = {},
 ): NodeApiError | NodeOperationError {
-	const message = cleaned(text);
+	const message = cleanedMessage(text);
 	const options = { message, description, ...where };
 	const error = httpCode
 		? new NodeApiError(node, { message }, { ...options, httpCode })

@@ -17,6 +17,8 @@ const ADVICE: Record<UnknownReason, string> = {
 		'Use the result of the earlier execution. To send this item again on purpose, and be charged again, give it a new key.',
 };
 
+const PROBABLY_FREE = `It was probably not charged; what arrived is attached. ${CHECK_FIRST}`;
+
 /** How many characters of the input are shown, to tell the item from others. */
 const INPUT_SHOWN = 80;
 
@@ -33,13 +35,13 @@ export function unknownItem(
 		...described
 	}: About & { index: number; operation: string; otherUnknown?: object[] },
 	{ facts, details, files }: OutcomeUnknownError,
-	advice = ADVICE[facts.reason],
+	advice?: string,
 ): INodeExecutionData {
-	const { reason, message, ...rest } = facts;
+	const { reason, message, probablyFree, ...rest } = facts;
 	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
-		advice,
+		advice: advice ?? (probablyFree ? PROBABLY_FREE : ADVICE[reason]),
 		item: index + 1,
 		input: Array.from(input ?? '')
 			.slice(0, INPUT_SHOWN)

@@ -84,8 +84,24 @@ export async function speak(
 	} catch (error) {
 		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
 		if (!isSpokenAsJob(item, request)) spendExtra(item, asJob);
-		return await speakAsJob(item, request, asJob.wait);
+		try {
+			return await speakAsJob(item, request, asJob.wait);
+		} catch (asJobError) {
+			throw withoutJobs(asError(asJobError));
+		}
 	}
+}
+
+/** A gateway without jobs: the error of the request that was cut, with what else helps. */
+function withoutJobs(error: Error): Error {
+	if (!(error instanceof GatewayError)) return error;
+	const { httpCode, jobId } = error.details;
+	if (httpCode !== '404' || jobId !== undefined) return error;
+	return new GatewayError(
+		'The gateway cut the request after about 100 seconds (524), and has no speech jobs (404)',
+		'Set "Long Text" to "Split" and lower "Max Segment Characters". The request was not charged, according to the gateway.',
+		error.details,
+	);
 }
 
 /** A job is charged by its characters, which may be more than the audio of a synchronous request would cost. */

@@ -7,18 +7,26 @@ import { isCut, sentence, SPEECH_SENTENCES, titleOf } from './scenario';
 type Verdict = 'done' | 'unknown' | 'free';
 
 /** Nothing was charged, whoever says so. */
-const FREE_FROM_ANYONE = new Set([429, 521, 523, 524, 525, 526]);
+const FREE_FROM_ANYONE = new Set([429, 521, 523, 525, 526]);
+/** Where a proxy's 524 is not charged, by the gateway's document. */
+const FREE_WHEN_CUT = /^\/v1\/audio\/speech(\/jobs)?$/;
 
-export function verdict({ status, fault = {}, aborted }: SimRequest): Verdict {
+export function verdict({ status, fault = {}, aborted, path }: SimRequest): Verdict {
 	if (status === undefined || aborted) return 'unknown';
 	if (status === 408 || status === 504) return 'unknown';
 	if (status < 300) {
 		const damaged = fault.truncate !== undefined || fault.corrupt || fault.body !== undefined;
 		return damaged ? 'unknown' : 'done';
 	}
+	if (status < 400) return isSameElsewhere(fault.redirect ?? '', path) ? 'free' : 'unknown';
+	if (status === 524) return FREE_WHEN_CUT.test(path) ? 'free' : 'unknown';
 	if (status < 500 || FREE_FROM_ANYONE.has(status)) return 'free';
 	return fault.proxy ? 'unknown' : 'free';
 }
+
+/** All redirects of stories to another host are permanent. */
+const isSameElsewhere = (redirect: string, path: string): boolean =>
+	URL.canParse(redirect) && new URL(redirect).pathname === path;
 
 /** `round-item-part` of all sentences in a text. */
 const sentencesOf = (text = ''): string[] =>
@@ -127,7 +135,8 @@ function* sendingStops({ requests, settings, result }: Execution): Complaints {
 	for (const ended of [...sent].sort((a, b) => endOf(a) - endOf(b))) {
 		const { status = 0 } = ended;
 		const neutral =
-			status === 524 || (verdict(ended) === 'unknown' && status >= 200 && status < 300);
+			(status === 524 && verdict(ended) === 'free') ||
+			(verdict(ended) === 'unknown' && status >= 200 && status < 300);
 		if (!neutral) row = verdict(ended) === 'unknown' ? row + 1 : 0;
 		if (row === MOST_UNKNOWN_IN_A_ROW || status === 401 || status === 402)
 			stoppedAt = Math.min(stoppedAt, endOf(ended));

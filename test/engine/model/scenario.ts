@@ -145,9 +145,7 @@ const REFUSALS: Fault[] = [
 	{ status: 402, delayMs: 15 },
 	{ status: 413 },
 	{ status: 429, retryAfter: 5000 },
-	{ redirect: '/v1/elsewhere' },
-	{ status: 308, redirect: '/v1/audio/speech' },
-	{ status: 303, redirect: '/v1/audio/speech' },
+	{ status: 308, redirect: 'https://elsewhere.example/v1/audio/speech' },
 ];
 /** Nobody can know whether these were charged; whether they were is for the simulator to say. */
 const UNKNOWN: Fault[] = [
@@ -168,6 +166,8 @@ const UNKNOWN: Fault[] = [
 	proxied(502, 'json', true),
 	proxied(500, 'json', true),
 	proxied(500, 'spring', false),
+	{ redirect: '/v1/elsewhere' },
+	{ status: 303, redirect: '/v1/audio/speech' },
 	{ connection: 'reset-before-work' },
 	{ connection: 'reset-after-work' },
 	{ truncate: 'half' },

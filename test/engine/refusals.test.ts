@@ -1,0 +1,104 @@
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { runNode, speechNode, texts, useSimulator } from './support';
+
+useVirtualTime();
+
+const sim = useSimulator({ latencyMs: 50 });
+
+const run = async (options: IDataObject = {}, more: Partial<Parameters<typeof runNode>[0]> = {}) =>
+	await runNode({
+		parameters: speechNode(options),
+		url: sim.url,
+		apiKey: sim.apiKey,
+		onError: 'continueErrorOutput',
+		items: texts(1),
+		...more,
+	});
+const error = (message: string, more: object = {}) => ({ error: { message, ...more } });
+const HELD = {
+	status: 403,
+	body: error('quota of the user: 1 left, 2 needed', { code: 'insufficient_user_quota' }),
+};
+const sent = () => sim.requests.filter(({ method }) => method === 'POST');
+
+describe('too little money', () => {
+	test('while others are in flight: they are awaited, fewer go at once, and nothing is lost', async () => {
+		// What is set aside for one request leaves nothing for the other three.
+		sim.fault({ ...HELD, nth: 2, times: 3 });
+		const { outputs } = await run({ concurrency: 4, maxRetries: 0 }, { items: texts(10) });
+		expect(outputs.map(({ length }) => length)).toEqual([10, 0, 0]);
+		expect(sim.charges).toHaveLength(10);
+		expect(sent()).toHaveLength(13);
+		// None starts before the first is over, and from then on one at a time.
+		const later = sent().slice(4);
+		later.reduce((before, request) => {
+			expect(request.at).toBeGreaterThanOrEqual(before.endedAt ?? Infinity);
+			return request;
+		}, sent()[0]);
+	});
+
+	test('with nothing else in flight, or never enough: no further request', async () => {
+		sim.fault({ ...HELD, times: Infinity });
+		const { outputs } = await run({ concurrency: 4 }, { items: texts(20) });
+		expect(outputs[2]).toHaveLength(20);
+		expect(sent().length).toBeLessThanOrEqual(5);
+		for (const { json } of outputs[2])
+			expect(json.error).toMatchObject({
+				message: expect.stringMatching(/^The account balance is too low \(403\)/),
+				description: expect.stringContaining("or the key's own quota"),
+			});
+	});
+
+	test.each([
+		['402', 402, error('No money')],
+		["the operator's account", 429, error('x', { type: 'insufficient_quota' })],
+		['another key', 401, error('The key sk-zzz***yyy is wrong')],
+	])('%s: final at once', async (_, status, body) => {
+		sim.fault({ status, body, nth: 2, times: 1 });
+		const { outputs } = await run({ concurrency: 2 }, { items: texts(10) });
+		expect(sent().length).toBeLessThanOrEqual(3);
+		expect(outputs[2].length).toBe(10 - outputs[0].length);
+	});
+});
+
+test('429 without Retry-After: the default retries outlive a window of a minute', async () => {
+	sim.fault({ status: 429, body: '', times: 4 });
+	const { outputs } = await run({ maxRetries: 4 });
+	expect(outputs[0]).toHaveLength(1);
+	const [first, ...others] = sent().map(({ at }) => at);
+	expect(others.at(-1)! - first).toBeGreaterThan(60_000);
+	expect(others[0] - first).toBeLessThan(2_500);
+});
+
+test('two errors in one body: the first is read', async () => {
+	const one = JSON.stringify(error('six a minute'));
+	sim.fault({ status: 429, body: `${one}${JSON.stringify(error('two a minute'))}`, times: 2 });
+	const { outputs } = await run({ maxRetries: 1 });
+	expect(outputs[2][0].json.error).toMatchObject({
+		description: expect.stringContaining('says: "six a minute".'),
+	});
+});
+
+test('a request that was cut, and no jobs: the error says both, and what helps', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 524, times: Infinity });
+	const body = error('Invalid URL (POST /v1/audio/speech/jobs)', { type: 'invalid_request_error' });
+	sim.fault({ path: '/v1/audio/speech/jobs', status: 404, body, times: Infinity });
+	const { outputs } = await run();
+	expect(outputs[2][0].json.error).toMatchObject({
+		message: expect.stringMatching(/\(524\).*no speech jobs/),
+		description: expect.stringMatching(/"Split".*"Max Segment Characters"/),
+	});
+	expect(sent()).toHaveLength(2);
+});
+
+test.each(['x-litellm-call-id', 'x-portkey-trace-id', 'cf-ray'])(
+	'%s is a request ID where there is no better one',
+	async (name) => {
+		sim.fault({ status: 504, headers: { [name]: 'abc', 'x-request-id': '' } });
+		expect((await run()).outputs[1][0].json).toMatchObject({ requestId: 'abc' });
+		sim.fault({ status: 504, headers: { [name]: 'abc', 'x-oneapi-request-id': 'best' } });
+		const [best] = (await run()).outputs[1];
+		expect(best.json.requestId).not.toBe('abc');
+	},
+);
