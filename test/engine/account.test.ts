@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
+import * as clock from '../support/clock';
 import { type EngineRun, runNode, speechNode, useSimulator } from './support';
 
-useVirtualTime();
+clock.useVirtualTime();
 
-const sim = useSimulator({ latencyMs: 1, multiplier: 3 });
+const sim = useSimulator({ latencyMs: 1, multiplier: 3, timeScale: 1 });
 afterEach(
 	() => void Object.assign(sim.options, { pricing: undefined, usageLog: {}, latencyMs: 1 }),
 );
@@ -136,5 +136,200 @@ describe('what Unknown items say of their neighbours', () => {
 		const { neighbours, otherUnknown } = outputs[1][0].json;
 		expect(neighbours).toMatchObject({ charged: 1, unknown: 1 });
 		expect(otherUnknown).toMatchObject([{ reason: 'client_timeout', neighbours: { charged: 1 } }]);
+	});
+});
+
+describe('account.settle', () => {
+	/** Something that another client did an hour before. */
+	const old = () => ({
+		created_at: Math.floor(clock.now() / 1000) - 3600,
+		type: 2,
+		model_name: 'other',
+		quota: 1,
+		use_time: 1,
+	});
+	/** Four items, given up after 5 s: two were answered, one was charged, one was not. */
+	const makeUnknown = async () => {
+		sim.options.latencyMs = ({ input }) => (input === 'Charged.' ? 8_000 : 1_000);
+		sim.fault({ input: 'Not charged.', connection: 'stall', charge: false });
+		const texts = ['Said.', 'Charged.', 'Said again.', 'Not charged.'];
+		const { outputs } = await runNode({
+			parameters: speechNode({ timeout: 5, concurrency: 1 }, { text: '={{ $json.text }}' }),
+			items: texts.map((text) => ({ json: { text } })),
+			url: sim.url,
+			apiKey: sim.apiKey,
+		});
+		sim.options.usageLog = { others: [old()] };
+		return outputs[1].map(({ json, binary }) => ({ json, ...(binary && { binary }) }));
+	};
+	const settle = async (
+		items: EngineRun['items'],
+		options: IDataObject = {},
+		more: Partial<EngineRun> = {},
+	) =>
+		await account('settle', {
+			parameters: {
+				resource: 'account',
+				operation: 'settle',
+				options: { maxRetries: 0, ...options },
+			},
+			items,
+			...more,
+		});
+	const verdicts = ({ outputs }: Awaited<ReturnType<typeof settle>>) =>
+		outputs[0]?.map(({ json }) => json.charged);
+	const looks = () => sim.requests.filter(({ path }) => path === '/api/log/token');
+
+	test.each([0, 300, -300])(
+		'waits until it is certain, reads once, and tells; the gateway’s clock is %i s ahead',
+		async (aheadSeconds) => {
+			const items = await makeUnknown();
+			sim.options.usageLog = {
+				aheadSeconds,
+				others: [{ ...old(), created_at: old().created_at + aheadSeconds }],
+			};
+			const result = await settle(items);
+			expect(result.outputs).toHaveLength(1);
+			expect(result.outputs[0]).toMatchObject([
+				{
+					json: {
+						...items[0].json,
+						charged: 'yes',
+						why: expect.stringContaining('no other request of the run explains'),
+						logEntry: { at: expect.any(String), seconds: 8, quota: expect.any(Number) },
+					},
+				},
+				{ json: { ...items[1].json, charged: 'no', why: expect.any(String) } },
+			]);
+			expect(looks()).toHaveLength(1);
+			const ended = Date.parse(String(items[1].json.endedAt));
+			expect(looks()[0].at).toBeGreaterThanOrEqual(ended + 180_000);
+			expect(sim.requests.filter(({ method }) => method !== 'GET')).toHaveLength(4);
+		},
+	);
+
+	test('without the wait, it is too early for a no', async () => {
+		const result = await settle(await makeUnknown(), { waitUntilCertain: false });
+		expect(verdicts(result)).toEqual(['yes', 'unknown']);
+		expect(result.outputs[0][1].json.why).toMatch(/^Too early.*Ask again at \d{4}-/);
+	});
+
+	test('Max Wait ends the wait', async () => {
+		const result = await settle(await makeUnknown(), { maxWait: 10 });
+		expect(verdicts(result)).toEqual(['yes', 'unknown']);
+	});
+
+	test('asleep', async () => {
+		const items = await makeUnknown();
+		const options = { whileWaiting: 'sleep' };
+		const asleep = await settle(items, options);
+		expect(looks()).toEqual([]);
+		expect(asleep.run.waitTill).toBeDefined();
+		await clock.wait(Number(asleep.run.waitTill) - clock.now());
+		expect(verdicts(await settle(items, options, { resumeOf: asleep }))).toEqual(['yes', 'no']);
+		expect(looks()).toHaveLength(1);
+	});
+
+	test.each<[string, () => void, RegExp]>([
+		[
+			'no log',
+			() => (sim.options.usageLog = { kept: false }),
+			/^This gateway has no usage log at http.*\/api\/log\/token\.$/,
+		],
+		[
+			'a page',
+			() => sim.fault({ path: '/api/log/token', status: 200, body: '<html>' }),
+			/has no usage log/,
+		],
+		[
+			'refused',
+			() => sim.fault({ path: '/api/log/token', status: 401 }),
+			/could not be read: .*\(401\)\.$/,
+		],
+		['too often', () => sim.fault({ path: '/api/log/token', status: 429 }), /could not be read/],
+		['an empty list', () => (sim.options.usageLog = { bearer: false }), /^The log is empty\.$/],
+		[
+			'no date',
+			() => (sim.options.usageLog = { others: [old()], withoutDate: true }),
+			/what time it is there/,
+		],
+	])('%s: all stay unknown, with a hint', async (_, make, why) => {
+		const items = await makeUnknown();
+		make();
+		const result = await settle(items);
+		expect(verdicts(result)).toEqual(['unknown', 'unknown']);
+		expect(result.outputs[0][0].json.why).toMatch(why);
+		if (!/time/.test(why.source)) expect(result.hints.join()).toMatch(/log/);
+	});
+
+	test('the newest 100 only: what came before is unknown', async () => {
+		const items = await makeUnknown();
+		const newest = Array.from({ length: 100 }, () => ({ ...old(), created_at: 4e9 }));
+		sim.options.usageLog = { others: [old(), ...newest] };
+		expect(verdicts(await settle(items))).toEqual(['unknown', 'unknown']);
+	});
+
+	test('Key in Address: for a gateway that needs it, and nowhere to be seen', async () => {
+		const items = await makeUnknown();
+		sim.options.usageLog = { others: [old()], bearer: false };
+		const result = await settle(items, { keyInAddress: true });
+		expect(verdicts(result)).toEqual(['yes', 'no']);
+		expect(looks()[0].query.key).toBe(sim.apiKey);
+		sim.fault({ path: '/api/log/token', redirect: `${sim.url}/api/log/token?key=${sim.apiKey}` });
+		const refused = await settle(items, { keyInAddress: true });
+		expect(verdicts(refused)).toEqual(['unknown', 'unknown']);
+		sim.fault({ path: '/api/log/token', connection: 'reset-before-work' });
+		const lost = await settle(items, { keyInAddress: true });
+		expect(looks()).toHaveLength(3);
+		expect(JSON.stringify([result, refused, lost])).not.toContain(sim.apiKey);
+	});
+
+	test('a job that was accepted was charged', async () => {
+		const [{ json }] = await makeUnknown();
+		const result = await settle([{ json: { ...json, jobId: 'spj_1' } }]);
+		expect(verdicts(result)).toEqual(['yes']);
+	});
+
+	test('several unknown segments: charged if one was', async () => {
+		const [charged, not] = await makeUnknown();
+		const both = (one: IDataObject, other: IDataObject) => ({
+			json: { ...one, otherUnknown: JSON.stringify([other]) },
+		});
+		const items = [
+			both(charged.json, not.json),
+			both(not.json, charged.json),
+			both(not.json, not.json),
+		];
+		expect(verdicts(await settle(items))).toEqual(['yes', 'yes', 'no']);
+	});
+
+	test('an item from a table, and one whose neighbours are not known', async () => {
+		const [charged, not] = await makeUnknown();
+		const asText = ({ json }: typeof charged) => ({
+			json: { ...json, neighbours: JSON.stringify(json.neighbours) },
+		});
+		const alone = ({ json }: typeof charged) => ({ json: { ...json, neighbours: undefined } });
+		const result = await settle([asText(charged), asText(not), alone(charged)]);
+		expect(verdicts(result)).toEqual(['yes', 'no', 'unknown']);
+	});
+
+	test.each([
+		[{}, '"outcome"'],
+		[{ outcome: 'unknown' }, '"reason", "model", "sentAt", "endedAt"'],
+		[
+			{ outcome: 'unknown', reason: 'x', model: 'm', sentAt: 'once', endedAt: '2026-01-01' },
+			'"sentAt"',
+		],
+	])('%j is no Unknown item', async (json, missing) => {
+		const [{ json: good }] = await makeUnknown();
+		const result = await settle(
+			[{ json }, { json: good }],
+			{},
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(result.outputs[0][0].json.error).toMatchObject({
+			message: `This is no item from the branch "Unknown": it has no ${missing}`,
+		});
+		expect(result.outputs[0][1].json.charged).toBe('yes');
 	});
 });

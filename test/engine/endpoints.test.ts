@@ -13,6 +13,12 @@ const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 const MODELS: Record<string, string> = { chat: 'sim-chat', video: 'sim-video' };
 const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]);
 
+/** What Settle takes. */
+const UNKNOWN = {
+	...{ outcome: 'unknown', reason: 'connection_lost', model: 'fish-speech' },
+	...{ sentAt: '2026-01-01', endedAt: '2026-01-01' },
+};
+
 async function run(name: string, given: IDataObject = {}): Promise<IDataObject | undefined> {
 	const [resource, operation] = name.split('.');
 	const binary = {
@@ -21,7 +27,7 @@ async function run(name: string, given: IDataObject = {}): Promise<IDataObject |
 	const { outputs } = await runNode({
 		url: sim.url,
 		apiKey: sim.apiKey,
-		items: [{ json: {}, binary }],
+		items: [{ json: UNKNOWN, binary }],
 		parameters: {
 			resource,
 			operation,

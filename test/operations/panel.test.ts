@@ -166,6 +166,8 @@ test('an option that is added is what holds without it, wherever it is', () => {
 		whenMaxWaitReached: 'fail',
 		reuseExisting: false,
 		simplify: true,
+		waitUntilCertain: true,
+		keyInAddress: false,
 		pauseBetween: 0,
 		outputBinaryPropertyName: 'data',
 	};
@@ -280,6 +282,6 @@ test('what sends has retries and a time-out; what sends for each item, a concurr
 	expect(without('maxRetries')).toEqual(offline);
 	expect(without('timeout')).toEqual(offline);
 	expect(without('concurrency')).toEqual(
-		[...offline, 'account.getPrices', 'model.getMany', 'voice.getMany'].sort(),
+		[...offline, 'account.getPrices', 'account.settle', 'model.getMany', 'voice.getMany'].sort(),
 	);
 });

@@ -17,14 +17,14 @@ export const ORDER = [
 	...['fileName', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
 	...['chapters', 'tags', 'keepTags', 'previousBinaryPropertyName', 'timings'],
 	// Waiting
-	...['maxWait', 'whenMaxWaitReached'],
+	...['waitUntilCertain', 'maxWait', 'whenMaxWaitReached'],
 	// How a text is read and cut
 	...['textFormat', 'pronunciationsByWord', 'parentheses'],
 	...['longText', 'whileWaiting', 'pollInterval', 'maxPollInterval'],
 	...['maxSegmentCharacters', 'pauseBetweenSegments'],
 	// What hardly anybody needs, and the network
 	...['stream', 'tools', 'additionalBody', 'binaryPropertyName', 'outputBinaryPropertyName'],
-	...['modelMultiplier', 'concurrency', 'maxRetries', 'timeout'],
+	...['modelMultiplier', 'keyInAddress', 'concurrency', 'maxRetries', 'timeout'],
 ];
 
 /** The collection "Options". */

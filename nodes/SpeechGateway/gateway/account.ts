@@ -54,6 +54,11 @@ export class Account {
 		return new Account(context, {}, '');
 	}
 
+	/** The API key as the query of an address. */
+	get asQuery(): string {
+		return `?key=${encodeURIComponent(this.key)}`;
+	}
+
 	/** The credential that n8n signs a request with. It is read again from time to time, to pick up a new key. */
 	async signature(): Promise<ICredentialsDecrypted> {
 		if (performance.now() - this.readAt > READING_HOLDS_MS) await this.readAgain();

@@ -18,6 +18,8 @@ export interface FreeEndpoint {
 	readonly method: 'GET' | 'DELETE';
 	readonly path: string;
 	readonly billed: false;
+	/** The API key is sent in the address, too; such a request follows no redirect. */
+	readonly keyInAddress?: boolean;
 }
 
 const free = (path: string, method: FreeEndpoint['method'] = 'GET'): FreeEndpoint => ({
@@ -47,6 +49,7 @@ export const endpoints = {
 	video: (id: string) => free(`/v1/videos/${segment(id)}`),
 	videoContent: (id: string) => free(`/v1/videos/${segment(id)}/content`),
 	prices: free('/api/pricing'),
+	usageLog: free('/api/log/token'),
 } as const;
 
 /** The kinds of tasks, which are submitted, waited for and fetched in the same way; a row each. */

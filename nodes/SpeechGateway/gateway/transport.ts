@@ -35,6 +35,8 @@ export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials
 export interface GatewayResponse {
 	status: number;
 	headers: Record<string, string | undefined>;
+	/** When it was asked for, ms since 1970. */
+	askedAt: number;
 	/** Ends with an error when the connection breaks before the body is whole. */
 	body: Readable;
 	/** From now on, the time-out bounds all of the body instead of each silence in it. For small answers. */
@@ -98,9 +100,10 @@ export class Transport {
 		timeoutMs: number,
 		body?: IDataObject | FormData,
 	): Promise<GatewayResponse> {
+		const inAddress = 'keyInAddress' in endpoint && endpoint.keyInAddress === true;
 		const request: IHttpRequestOptions = {
 			method: endpoint.method,
-			url: `${this.root}${endpoint.path}`,
+			url: `${this.root}${endpoint.path}${inAddress ? this.account.asQuery : ''}`,
 			body,
 			encoding: 'stream',
 			timeout: timeoutMs,
@@ -110,7 +113,8 @@ export class Transport {
 		};
 		let response = await this.request(request, true);
 		// Only reading follows redirects: a deletion, like a billed request, is meant for this address.
-		for (let hop = 0; endpoint.method === 'GET' && hop < MAX_REDIRECTS; hop++) {
+		const follows = endpoint.method === 'GET' && !inAddress;
+		for (let hop = 0; follows && hop < MAX_REDIRECTS; hop++) {
 			const target = redirectTarget(response, request.url);
 			if (target === undefined) break;
 			response.body.destroy();
@@ -171,6 +175,7 @@ export class Transport {
 		const { url } = options;
 		const request = { ...options, ignoreHttpStatusErrors: throwsProxyStatuses(url) };
 		const timeout = new ExchangeTimeout(Number(options.timeout));
+		const askedAt = Date.now();
 		const abortSignal = AbortSignal.any(
 			[timeout.signal, this.cancel, this.deadline].filter((signal) => signal !== undefined),
 		);
@@ -200,6 +205,7 @@ export class Transport {
 		const response: GatewayResponse = {
 			status: answer.status,
 			headers: answer.headers,
+			askedAt,
 			body: watchBody(answer.body, timeout),
 			hurry: () => timeout.hurry(),
 		};

@@ -1,6 +1,7 @@
 import type { OperationDescription } from '../fields/form';
 import type { Capability } from '../gateway/models';
 import { accountGetPrices } from './account/getPrices.form';
+import { accountSettle } from './account/settle.form';
 import { audioJoin } from './audio/join.form';
 import { chatComplete } from './chat/complete.form';
 import { modelGetMany } from './model/getMany.form';
@@ -27,6 +28,7 @@ export const descriptions: OperationDescription[] = [
 	...Object.values(video),
 	modelGetMany,
 	accountGetPrices,
+	accountSettle,
 ];
 
 interface Resource {

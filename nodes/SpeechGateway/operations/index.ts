@@ -1,5 +1,6 @@
 import type { Operation } from '../run/operation';
 import { getPrices } from './account/getPrices';
+import { settle } from './account/settle';
 import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';
 import { getMany as getModels } from './model/getMany';
@@ -26,4 +27,5 @@ export const operations: Operation[] = [
 	...videoOperations,
 	getModels,
 	getPrices,
+	settle,
 ];

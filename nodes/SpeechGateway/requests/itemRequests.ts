@@ -262,10 +262,9 @@ export class ItemRequests {
 			throw this.unknown(request, sent, response.reason, response.error);
 		const isCut = response.outcome === 'cut';
 		if (isCut) this.ledger.cut(name);
-		else {
-			this.ledger.clear(name);
-			traffic.notCharged(sent);
-		}
+		else this.ledger.clear(name);
+		if (isCut) traffic.cut(sent);
+		else traffic.notCharged(sent);
 		const goesOn = turns.goOnAfter(response);
 		if (!goesOn) {
 			breaker.failed(response);

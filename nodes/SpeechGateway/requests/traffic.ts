@@ -31,6 +31,11 @@ export class Traffic {
 		this.end(sent, { charged: true, requestId });
 	}
 
+	/** A proxy answered for the gateway (524), which may go on. */
+	cut(sent: Sent): void {
+		this.end(sent, {});
+	}
+
 	notCharged(sent: Sent): void {
 		this.sent.delete(sent);
 	}

@@ -19,7 +19,8 @@ export interface UnknownRequest {
 	sentAt: number;
 	endedAt: number;
 	requestId?: string;
-	neighbours: Neighbours;
+	/** Undefined: not known. */
+	neighbours?: Neighbours;
 }
 
 /** By how much the gateway's clock is ahead of ours, and how far that may be wrong, ms. */
@@ -66,17 +67,19 @@ export class Moment {
 	private readonly request: Sent;
 	private readonly charged: Sent[];
 	private readonly uncertain: Sent[];
+	private readonly neighbours: Neighbours;
 
 	constructor(
 		private readonly given: UnknownRequest,
 		private readonly entries: LogEntry[],
 		private readonly clock: Clock,
 	) {
-		const { sentAt, endedAt, neighbours, reason } = given;
+		const { sentAt, endedAt, reason } = given;
+		this.neighbours = given.neighbours ?? { charged: 0, unknown: 0, sent: [] };
 		// A run that broke off did not wait until it was looked at again.
 		const waited = reason === 'interrupted' ? 0 : (endedAt - sentAt) / 1000;
 		this.request = { offset: 0, seconds: waited, charged: false };
-		const others = (neighbours.sent ?? []).map(
+		const others = (this.neighbours.sent ?? []).map(
 			([offset, seconds, charged]): Sent => ({
 				offset: offset * 1000,
 				seconds,
@@ -100,7 +103,7 @@ export class Moment {
 
 	/** Whether a charge is missing that must be in the log, because the run got an answer for it. */
 	get lacksCharge(): boolean {
-		const { sent, charged } = this.given.neighbours;
+		const { sent, charged } = this.neighbours;
 		if (!sent) return this.around(this.charges, NEIGHBOURS_START).length < charged;
 		const fits = (other: Sent, entry: LogEntry) => this.fits(other, entry);
 		return match(this.charged, this.charges, fits).size < charged;
@@ -111,7 +114,7 @@ export class Moment {
 	 * request can have an entry of their own. How long it took is left open: an answer may have got lost long before we gave up.
 	 */
 	get mayBeCharged(): boolean {
-		const { sent, charged } = this.given.neighbours;
+		const { sent, charged } = this.neighbours;
 		if (!sent) return this.around(this.charges, NEIGHBOURS_START).length > charged;
 		const all = [...this.charged, this.request];
 		const each = match(all, this.charges, (one, entry) =>
@@ -127,7 +130,7 @@ export class Moment {
 	 * all entries that fit it, or all of that moment only together with it.
 	 */
 	get mustBeCharged(): boolean {
-		const { sent, charged, unknown } = this.given.neighbours;
+		const { sent, charged, unknown } = this.neighbours;
 		const { kept } = this;
 		const around = this.around(kept, ONLY_NEIGHBOURS_START);
 		const fitting = kept.filter((entry) => this.isOwn(entry));
@@ -182,7 +185,7 @@ export class Moment {
 
 	/** Whether an entry may be that of the request in question: it is no neighbour's. */
 	private isFree({ requestId = '' }: LogEntry): boolean {
-		return !this.given.neighbours.requestIds?.includes(requestId);
+		return !this.neighbours.requestIds?.includes(requestId);
 	}
 
 	/** Whether a charge was certainly given back: by its ID or, without IDs, if all of its amount and start were. */

@@ -41,7 +41,7 @@ export function settle(request: UnknownRequest, log: UsageLog): Verdict {
 	const entries = log.entries.filter(({ model }) => model === request.model);
 	const moment = log.clock && new Moment(request, entries, log.clock);
 	const verdict =
-		byRequestId(request, entries) ?? (moment ? byTime(moment) : unknown(CLOCK_UNKNOWN));
+		byRequestId(request, entries) ?? (moment ? byTime(request, moment) : unknown(CLOCK_UNKNOWN));
 	const doubt = verdict.charged === 'no' ? doubtOfNo(request, log, moment) : undefined;
 	return doubt === undefined ? verdict : unknown(doubt);
 }
@@ -62,7 +62,7 @@ function byRequestId(
 	if (own.some(({ kind }) => kind === 'refund')) return no(REFUNDED);
 	const entry = own.find(({ kind }) => kind === 'charge');
 	if (entry) return { charged: 'yes', why: 'The log has a charge with its request ID.', entry };
-	const known = neighbours.requestIds ?? [];
+	const known = neighbours?.requestIds ?? [];
 	const charges = entries.filter(({ kind }) => kind === 'charge');
 	const isComparable = charges.every(
 		({ requestId: id }) => id !== undefined && (known.includes(id) || isSameKind(id, requestId)),
@@ -78,8 +78,8 @@ const REFUNDED = 'The log has it as refunded.';
 const isSameKind = (one: string, other: string): boolean =>
 	Math.abs(one.length - other.length) <= 2 && one.replace(/\w/g, '') === other.replace(/\w/g, '');
 
-function byTime(moment: Moment): Verdict {
-	if (moment.mustBeCharged) {
+function byTime({ neighbours }: UnknownRequest, moment: Moment): Verdict {
+	if (moment.mustBeCharged && neighbours) {
 		const entry = moment.ownEntry;
 		const charge = entry ? `a charge from ${time(moment.startOf(entry))}` : 'a charge';
 		return {

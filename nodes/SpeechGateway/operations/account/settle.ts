@@ -1,0 +1,87 @@
+import type { IDataObject } from 'n8n-workflow';
+import { AsleepError } from '../../core/errors';
+import { pause } from '../../core/pause';
+import type { ItemRequests } from '../../requests/itemRequests';
+import { defineOperation } from '../../run/operation';
+import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
+import type { UnknownRequest } from '../../usage/moment';
+import { certainAt, settle as settleOne, type UsageLog, type Verdict } from '../../usage/settle';
+import { accountSettle } from './settle.form';
+import { unknownRequestsIn } from './unknownItem';
+import { readUsageLog } from './usageLog';
+
+type Input = ReturnType<typeof accountSettle.values> & {
+	requests: UnknownRequest[];
+	/** When the log can tell for certain of all items of the run, ms since 1970. */
+	certainAt: number;
+};
+
+/** Time left for the rest of the workflow before its timeout, ms. */
+const TO_END_MS = 60_000;
+
+export const settle = defineOperation(accountSettle, {
+	prepare(given, { execution, index }): Input {
+		const requests = unknownRequestsIn(execution.items[index]?.json ?? {});
+		return { ...given, requests, certainAt: Math.max(...requests.map(certainAt)) };
+	},
+
+	checkAll(all) {
+		const latest = Math.max(...all.map((input) => input.certainAt));
+		for (const input of all) input.certainAt = latest;
+	},
+
+	async execute(input, item) {
+		const { execution, hints, share } = item.session;
+		await untilCertain(item, input);
+		const log = await share(`usage log ${input.keyInAddress}`, async () => {
+			return await readUsageLog(item, input.keyInAddress);
+		});
+		if (typeof log === 'string') hints.add(log);
+		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
+		const { json, binary } = execution.items[item.index];
+		const settled = { ...json, ...shown(verdictOn(input.requests, json, log)) };
+		return { branch: 'success', items: [{ json: settled, ...(binary && { binary }) }] };
+	},
+});
+
+const EMPTY =
+	'The usage log of the gateway is empty for this key. Older versions of new-api list it only with the option "Key in Address".';
+
+/** Waits, in this process or asleep, until the log can tell for certain of all items. */
+async function untilCertain(item: ItemRequests, input: Input): Promise<void> {
+	if (!input.waitUntilCertain) return;
+	const { endsAt = Infinity, transport } = item.session;
+	const since = item.ledger.waitingSince();
+	const until = Math.min(input.certainAt, since + input.maxWaitMs, endsAt - TO_END_MS);
+	const left = until - Date.now();
+	if (input.whileWaiting === 'sleep' && left >= SHORTEST_SLEEP_MS && item.maySleep())
+		throw new AsleepError([{ waitsUntil: new Date(until).toISOString() }], until);
+	await pause(left, transport.cancel);
+}
+
+/** The verdict on an item: it was charged if any of its requests was, and was not if none was. */
+function verdictOn(
+	requests: UnknownRequest[],
+	{ jobId }: IDataObject,
+	log: UsageLog | string,
+): Verdict {
+	if (typeof jobId === 'string')
+		return { charged: 'yes', why: `The gateway accepted the job "${jobId}", and charged it then.` };
+	if (typeof log === 'string') return { charged: 'unknown', why: log };
+	const verdicts = requests.map((request) => settleOne(request, log));
+	const of = (charged: Verdict['charged']) =>
+		verdicts.find((verdict) => verdict.charged === charged);
+	return of('yes') ?? of('unknown') ?? verdicts[0];
+}
+
+function shown({ charged, why, entry }: Verdict): IDataObject {
+	if (!entry) return { charged, why };
+	const { at, seconds, quota, requestId } = entry;
+	const logEntry = {
+		at: new Date(at).toISOString(),
+		seconds,
+		quota,
+		...(requestId && { requestId }),
+	};
+	return { charged, why, logEntry };
+}

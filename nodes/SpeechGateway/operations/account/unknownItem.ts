@@ -1,0 +1,55 @@
+import type { IDataObject } from 'n8n-workflow';
+import { InputError } from '../../core/errors';
+import { isRecord, parseJson } from '../../core/json';
+import type { Neighbours, UnknownRequest } from '../../usage/moment';
+
+/**
+ * The requests of an item from the branch Unknown whose outcome is unknown: of a text in segments there may be several. Throws
+ * InputError, which names what is missing.
+ */
+export function unknownRequestsIn(json: IDataObject): UnknownRequest[] {
+	if (json.outcome !== 'unknown') throw noUnknownItem(['outcome']);
+	const others = fromTable(json.otherUnknown);
+	return [json, ...(Array.isArray(others) ? others.filter(isRecord) : [])].map(readRequest);
+}
+
+function readRequest(facts: Record<string, unknown>): UnknownRequest {
+	const { reason, model, requestId } = facts;
+	const [sentAt, endedAt] = [Date.parse(String(facts.sentAt)), Date.parse(String(facts.endedAt))];
+	const missing = Object.entries({
+		reason: !reason,
+		model: !model,
+		sentAt: Number.isNaN(sentAt),
+		endedAt: Number.isNaN(endedAt),
+	}).flatMap(([name, isMissing]) => (isMissing ? [name] : []));
+	if (missing.length > 0) throw noUnknownItem(missing);
+	const neighbours = fromTable(facts.neighbours);
+	return {
+		reason: String(reason),
+		model: String(model),
+		sentAt,
+		endedAt,
+		...(typeof requestId === 'string' && { requestId }),
+		...(isNeighbours(neighbours) && { neighbours }),
+	};
+}
+
+/** A table of n8n keeps objects and lists as texts. */
+const fromTable = (value: unknown): unknown =>
+	typeof value === 'string' ? parseJson(value) : value;
+
+const isNeighbours = (value: unknown): value is Neighbours =>
+	isRecord(value) &&
+	typeof value.charged === 'number' &&
+	typeof value.unknown === 'number' &&
+	isListOf(value.sent, (one) => Array.isArray(one) && one.every(Number.isFinite)) &&
+	isListOf(value.requestIds, (id) => typeof id === 'string');
+
+const isListOf = (value: unknown, is: (one: unknown) => boolean): boolean =>
+	value === undefined || (Array.isArray(value) && value.every(is));
+
+const noUnknownItem = (missing: string[]): InputError =>
+	new InputError(
+		`This is no item from the branch "Unknown": it has no ${missing.map((name) => `"${name}"`).join(', ')}`,
+		'Connect the branch "Unknown" of a Speech Gateway node, and pass its items on as they are. Nothing was sent.',
+	);

@@ -1,0 +1,57 @@
+import { asError, GatewayError } from '../../core/errors';
+import { endpoints } from '../../gateway/endpoints';
+import { readList } from '../../gateway/readList';
+import type { GatewayResponse } from '../../gateway/transport';
+import type { ItemRequests } from '../../requests/itemRequests';
+import { readEntries } from '../../usage/logEntry';
+import type { Clock } from '../../usage/moment';
+import type { UsageLog } from '../../usage/settle';
+
+/** An answer that took longer, from question to headers, says too little about the clock there, ms. */
+const LONGEST_ANSWER_MS = 5_000;
+/** Dates of answers are in whole seconds: half of one is added. */
+const HALF_A_SECOND_MS = 500;
+
+/** Reads the usage log of the key once; free. Resolves to a sentence if there is none, or it cannot be read. */
+export async function readUsageLog(
+	item: ItemRequests,
+	keyInAddress: boolean,
+): Promise<UsageLog | string> {
+	const { transport } = item.session;
+	const { usageLog } = endpoints;
+	const nothing = `This gateway has no usage log at ${transport.root}${usageLog.path}.`;
+	try {
+		return await item.free({
+			endpoint: { ...usageLog, keyInAddress },
+			read: async (response) => {
+				const clock = clockOf(response);
+				const body = await transport.readJson(response);
+				const entries = entriesIn(body);
+				return entries ? { entries, readAt: response.askedAt, clock } : nothing;
+			},
+		});
+	} catch (error) {
+		if (!(error instanceof GatewayError)) throw asError(error);
+		return error.details.httpCode === '404'
+			? nothing
+			: `The usage log could not be read: ${error.message}.`;
+	}
+}
+
+function entriesIn(body: unknown): UsageLog['entries'] | undefined {
+	try {
+		return readEntries(readList(body));
+	} catch {
+		return undefined;
+	}
+}
+
+/** What an answer's date says of the clock at the gateway; a copy that a cache kept says nothing. */
+function clockOf({ headers, askedAt }: GatewayResponse): Clock | undefined {
+	const date = Date.parse(headers.date ?? '');
+	const answeredAt = Date.now();
+	const took = answeredAt - askedAt;
+	if (Number.isNaN(date) || Number(headers.age ?? 0) > 0 || took > LONGEST_ANSWER_MS)
+		return undefined;
+	return { aheadMs: date + HALF_A_SECOND_MS - (askedAt + took / 2), withinMs: took / 2 };
+}
