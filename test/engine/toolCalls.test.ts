@@ -216,7 +216,7 @@ function calledBy(
 test('a call that repeats one under way waits for its result', async () => {
 	const nodeType = calledBy(async (make) => {
 		const [one, other] = await Promise.all([make(), make()]);
-		expect(other).toBe(one);
+		expect(other).toEqual(one);
 		return one;
 	});
 	const { outputs, error } = await run({ nodeType, items: call('Hello.') });

@@ -36,6 +36,7 @@ export async function completeChat(
 			endpoint: endpoints.chat,
 			input: body,
 			about: { model: String(body.model) },
+			price: { of: tokensOf },
 			isResult,
 			read,
 		});
@@ -44,6 +45,11 @@ export async function completeChat(
 		throw asError(error);
 	}
 }
+
+const tokensOf = ({ usage }: ChatReply): number | undefined => {
+	const total = usage?.total_tokens;
+	return typeof total === 'number' ? total : undefined;
+};
 
 /** Whether a value on record is an answer. */
 const isResult = (kept: object): kept is ChatReply =>

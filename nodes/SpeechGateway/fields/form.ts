@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type Field, type FieldsOf, group } from './field';
 import type { Parameters } from './parameters';
-import { concurrency, settings } from './settings';
+import { charges, concurrency, settings } from './settings';
 
 /** What the editor shows of something that a user can click. */
 interface Shown {
@@ -50,7 +50,7 @@ export function describeOperation<V extends object>({
 	const shared: Field[] = [
 		...(sends.length > 0 ? [settings.maxRetries, settings.timeoutMs] : []),
 		...(sends.length > 0 && !isList ? [concurrency] : []),
-		...(billed ? [settings.sendOnceKey] : []),
+		...(billed ? [settings.sendOnceKey, charges] : []),
 	];
 	const { panel, options, read } = group(input);
 	return {

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 /** By name, in the order in which people need them. Every option has a place here. */
 export const ORDER = [
 	// Money
-	...['sendOnceKey', 'maxEstimatedTokens'],
+	...['sendOnceKey', 'maxEstimatedTokens', 'charges'],
 	// What many set: voice, answer, file, podcast
 	...[
 		'speed',

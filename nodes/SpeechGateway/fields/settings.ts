@@ -1,7 +1,7 @@
 import { InputError } from '../core/errors';
 import { group } from './field';
 import type { Parameters } from './parameters';
-import { numberOption, secondsOption, textOption } from './kinds';
+import { flagOption, numberOption, secondsOption, textOption } from './kinds';
 
 const sendOnceKeyName = 'sendOnceKey';
 const sendOnceKey = textOption({
@@ -57,6 +57,15 @@ export const settings = {
 		},
 	},
 };
+
+/** Whether items say what they were charged. */
+export const charges = flagOption({
+	displayName: 'Charges',
+	name: 'charges',
+	default: false,
+	description:
+		'Whether each item lists, in the field "charges", the requests that were or may have been paid for, with their tokens and request IDs',
+});
 
 /** Throws InputError. */
 export const readSettings = (parameters: Parameters) => group(settings).read(parameters);

@@ -36,7 +36,7 @@ export const speakingFields = {
 		min: 0,
 		default: 0,
 		description:
-			'Nothing is sent if the estimate for all items together is higher; 0 means no limit',
+			'Nothing is sent if the estimate for all items, with what this execution has spent, is higher; 0 means no limit',
 	}),
 };
 

@@ -13,7 +13,7 @@ interface TaskWork<I extends object, T extends object> {
 	/** Across the fields of an item. Throws InputError. */
 	check?: (input: I) => void;
 	/** Across items. Throws InputError. */
-	checkAll?: (all: I[]) => void;
+	checkAll?: (all: I[], spent: number) => void;
 	/** What only the gateway knows of it; free. Throws InputError. */
 	lookUp?: (input: I, item: () => ItemRequests) => Promise<unknown> | undefined;
 	/** Facts known without asking the gateway; they go into its items. */
@@ -57,7 +57,11 @@ export function taskOperations<I extends object, T extends FileValues>(
 	};
 	/** What Create and Wait has in common with Create. */
 	const creating = {
-		checkAll: (all: Array<{ given: I }>) => checkAll(all.map(({ given }) => given)),
+		checkAll: (all: Array<{ given: I }>, spent: number) =>
+			checkAll(
+				all.map(({ given }) => given),
+				spent,
+			),
 		lookUp: ({ given }: { given: I }, item: () => ItemRequests) => lookUp?.(given, item),
 		describe: ({ given }: { given: I }) => ({ ...about(given), ...describe(given) }),
 		identity: whatIsMade,

@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
 import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
-import type { Asleep, Entry, ItemRecord, Result, SentPart } from './records';
+import type { Asleep, Charge, Cost, Entry, ItemRecord, Result, SentPart } from './records';
 import { requestKey } from './requestKey';
 import { outcomeUnknown } from './unknownOutcome';
 
@@ -214,10 +214,31 @@ export class ItemLedger {
 	}
 
 	/** The request was paid for, with this result. */
-	done(request: string, value: object): void {
+	done(request: string, value: object, cost: Cost): void {
 		const before = this.record.requests[request];
 		if (before?.state === 'sending')
-			this.record.requests[request] = { ...before, state: 'done', value };
+			this.record.requests[request] = { ...before, state: 'done', value, ...cost };
+	}
+
+	/** What was, or may have been, paid for, and has not left the node yet. */
+	get charges(): Charge[] {
+		const { charges = [], requests, told = [] } = this.record;
+		const entries = Object.entries(requests).filter(([name]) => !told.includes(name));
+		return [...charges, ...entries.flatMap(([name, entry]) => chargeOf(name, entry) ?? [])];
+	}
+
+	/** The charges have left the node on an item: each leaves once. */
+	tellCharges(): void {
+		delete this.record.charges;
+		this.record.told = Object.keys(this.record.requests);
+	}
+
+	/** Tokens of requests on record, as far as they are known. */
+	get tokens(): number {
+		return this.entries().reduce(
+			(sum, entry) => sum + (('tokens' in entry && entry.tokens) || 0),
+			0,
+		);
 	}
 
 	/** Keeps what a free step has made of a request that is done. */
@@ -226,9 +247,14 @@ export class ItemLedger {
 		if (entry?.state === 'done') entry.made = made;
 	}
 
-	/** The request may have been charged: it is never sent again. */
-	unknown(request: string, facts: UnknownFacts, part?: SentPart): void {
-		this.record.requests[request] = { state: 'unknown', facts, ...(part && { part }) };
+	/** The request may have been charged: it is never sent again. `tokens`: what it cost if it was, where that is certain. */
+	unknown(request: string, facts: UnknownFacts, part?: SentPart, tokens?: number): void {
+		this.record.requests[request] = {
+			state: 'unknown',
+			facts,
+			...(part && { part }),
+			...(tokens !== undefined && { tokens }),
+		};
 	}
 
 	/** The gateway cut the request (524): not charged, and never the same request again. */
@@ -245,7 +271,10 @@ export class ItemLedger {
 
 	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
+		const { charges } = this;
 		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
+		if (charges.length > 0) this.record.charges = charges;
+		delete this.record.told;
 		delete this.record.frozen;
 		delete this.record.voices;
 		delete this.record.reused;
@@ -265,3 +294,22 @@ export class ItemLedger {
 		delete this.record.voices;
 	}
 }
+
+/** What a request on record was charged; undefined where that was certainly nothing, or is another execution's. */
+function chargeOf(request: string, entry: Entry): Charge | undefined {
+	if (entry.state === 'cut') return undefined;
+	if (entry.state === 'unknown') {
+		const { facts, tokens } = entry;
+		const { reason, sentAt, requestId } = facts;
+		if (reason === 'already_sent') return undefined;
+		return { request, charged: 'unknown', ...given({ tokens, sentAt, requestId }) };
+	}
+	const { sentAt } = entry;
+	if (entry.state === 'sending') return { request, charged: 'unknown', sentAt };
+	const { value, tokens, requestId } = entry;
+	const jobId = 'id' in value && typeof value.id === 'string' ? value.id : undefined;
+	return { request, charged: 'yes', ...given({ tokens, sentAt, requestId, jobId }) };
+}
+
+const given = <T extends object>(fields: T): T =>
+	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

@@ -57,6 +57,18 @@ export interface BilledRequest<T extends object> {
 	about?: About;
 	/** The caller falls back to a job on 524. */
 	fallsBackOn524?: boolean;
+	/** What it costs by the gateway's rules. */
+	price?: Price<T>;
+}
+
+/** Tokens of one request. */
+interface Price<T> {
+	/** Before it is sent. */
+	estimate?: number;
+	/** Whether that is what is charged, whatever comes of it. */
+	isExact?: boolean;
+	/** By what came of it. */
+	of?: (value: T) => number | undefined;
 }
 
 /** A request with its key, and its name in the ledger. */
@@ -285,8 +297,13 @@ export class ItemRequests {
 		const { transport } = this.session;
 		try {
 			const value = await request.read(response);
-			this.ledger.done(request.name, value);
-			this.session.traffic.charged(sent, requestId(response.headers));
+			const { price } = request;
+			const tokens = price?.of?.(value) ?? (price?.isExact ? price.estimate : undefined);
+			const id = requestId(response.headers);
+			const cost = { ...(tokens !== undefined && { tokens }), ...(id && { requestId: id }) };
+			this.ledger.done(request.name, value, cost);
+			this.session.traffic.charged(sent, id);
+			this.session.spend(tokens ?? price?.estimate);
 			this.session.breaker.succeeded();
 			return value;
 		} catch (error) {
@@ -311,13 +328,14 @@ export class ItemRequests {
 
 	/** Records that the request may have been charged; returns the error for it. */
 	private unknown(
-		{ name, part }: Pick<NamedRequest<object>, 'name' | 'part'>,
+		{ name, part, price }: Pick<NamedRequest<never>, 'name' | 'part' | 'price'>,
 		sent: Sent,
 		reason: UnknownReason,
 		cause?: GatewayError,
 	): OutcomeUnknownError {
 		const error = outcomeUnknown(reason, sent, cause, this.session.traffic.unknown(sent));
-		this.ledger.unknown(name, error.facts, part);
+		this.ledger.unknown(name, error.facts, part, price?.isExact ? price.estimate : undefined);
+		if (reason !== 'already_sent') this.session.spend(price?.estimate);
 		this.session.breaker.unknown(reason);
 		this.giveUp();
 		return error;

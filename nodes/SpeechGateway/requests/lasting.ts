@@ -27,6 +27,8 @@ export interface Lasting {
 	store?: Stop;
 	/** A refusal of the whole account. */
 	refusal?: Failed;
+	/** Tokens that were, or may have been, charged, where a spending limit counts them. */
+	spent?: number;
 	/** How many different keys of `sendOnceKey` its items have had. */
 	keys?: number;
 }
@@ -49,11 +51,11 @@ export class LastingRecord {
 		private readonly memory: Record<string, unknown>,
 		private readonly executionId?: string,
 	) {
-		const { outage, store, refusal, executionId: of } = this.value;
+		const { outage, store, refusal, spent, executionId: of } = this.value;
 		if (of === executionId) return;
 		this.retriesRefused = refusal !== undefined;
 		delete memory[NAME];
-		this.set({ outage: outage && NEVER_TRIED, store: store && NEVER_TRIED });
+		this.set({ outage: outage && NEVER_TRIED, store: store && NEVER_TRIED, spent });
 	}
 
 	static of({ memory, id }: Execution): LastingRecord {
@@ -73,6 +75,20 @@ export class LastingRecord {
 		const isEmpty = kept.every(([name]) => name === 'executionId');
 		if (isEmpty) delete this.memory[NAME];
 		else this.memory[NAME] = Object.fromEntries(kept);
+	}
+
+	/** Counts from now on what is spent. */
+	countSpending(): void {
+		this.set({ spent: this.spent });
+	}
+
+	/** Tokens that were, or may have been, charged in this execution, and in the failed one that it retries. */
+	get spent(): number {
+		return this.value.spent ?? 0;
+	}
+
+	spend(tokens = 0): void {
+		if (this.value.spent !== undefined) this.set({ spent: this.spent + tokens });
 	}
 
 	/** Counts a key, once however often it comes; false when the execution has brought too many others. */

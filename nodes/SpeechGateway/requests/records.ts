@@ -29,11 +29,26 @@ export interface SentPart extends Fingerprint {
 	voice: string;
 }
 
+/** A request that was, or may have been, paid for. */
+export interface Charge {
+	/** The key of the request and, of several equal ones, its number. */
+	request: string;
+	charged: 'yes' | 'unknown';
+	/** By the gateway's rules; absent where they leave it open. */
+	tokens?: number;
+	sentAt: string;
+	requestId?: string;
+	jobId?: string;
+}
+
+/** What a request cost, as far as that is known. */
+export type Cost = Pick<Charge, 'tokens' | 'requestId'>;
+
 /** The state of one billed request. A request that is known not to be charged leaves no entry: it may be sent again. */
 export type Entry =
 	| ({ state: 'sending'; part?: SentPart } & Sent)
-	| ({ state: 'done'; part?: SentPart } & Done & Sent)
-	| { state: 'unknown'; part?: SentPart; facts: UnknownFacts }
+	| ({ state: 'done'; part?: SentPart } & Done & Sent & Cost)
+	| { state: 'unknown'; part?: SentPart; facts: UnknownFacts; tokens?: number }
 	| { state: 'cut'; part?: undefined /* 524: not charged, never the same request again */ };
 
 interface Done {
@@ -65,6 +80,10 @@ export interface ItemRecord {
 	result?: Result;
 	/** The ID of the job or video from which the result came. */
 	taskId?: string;
+	/** What a finished item was charged, as long as it has not left the node. */
+	charges?: Charge[];
+	/** The names of requests whose charges have left the node. */
+	told?: string[];
 	/** Taken over from an earlier result, by the hash of what it is: not paid for, but needed by a retry. */
 	reused?: Record<string, object>;
 	/** This execution has recorded the item's `sendOnceKey`. */

@@ -26,6 +26,8 @@ export interface Session {
 	filesMayBeGone?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
+	/** Counts tokens that were, or may have been, charged in this execution. */
+	spend: (tokens?: number) => void;
 	/** Tokens that segments which went on as jobs cost beyond the estimate of the run. */
 	extraTokens: number;
 }
@@ -56,6 +58,7 @@ export function openSession(
 		traffic: trafficOf(execution.memory),
 		hints: new Set(),
 		share: sharing(),
+		spend: (tokens) => lasting.spend(tokens),
 		extraTokens: 0,
 	};
 }

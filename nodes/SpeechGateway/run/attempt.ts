@@ -10,10 +10,12 @@ import { errorText, runError } from './errors';
 import { ItemRun, settledUnknown } from './itemRun';
 import { giveHints } from './hints';
 import type { Operation } from './operation';
-import { paidForOther, readAll, type ReadItem } from './readItems';
+import { hasOption, paidForOther, readAll, type ReadItem } from './readItems';
 import { openFor } from './openFor';
 import { goToSleep } from './sleep';
 import { withPaid } from './storedFiles';
+import { charges } from '../fields/settings';
+import { Parameters } from '../fields/parameters';
 
 /** One attempt at all items of one round: read, look up, send, sort. */
 export class Attempt {
@@ -129,8 +131,12 @@ export class Attempt {
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
+			const charged = this.items.flatMap((item, at) => (this.wantsCharges(at) ? item.charges : []));
 			const error = withPaid(one.failed, this.items[index]);
-			throw runError(execution, { index, count: all.length, kept, error, operation });
+			throw runError(execution, {
+				...{ index, count: all.length, kept, error, operation },
+				charges: this.saysCharges ? charged : undefined,
+			});
 		}
 	}
 
@@ -163,9 +169,39 @@ export class Attempt {
 
 	private sorted(settled: Settled[]): INodeExecutionData[][] {
 		const { execution, ledger } = this;
-		const outputs = sortOntoBranches(settled, this.branches, execution);
+		const told = settled.map((outcome, index) => this.withCharges(outcome, index));
+		const outputs = sortOntoBranches(told, this.branches, execution);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
+		// What n8n throws away, on running the node again or after a Stop, has not left.
+		if (this.saysCharges && !this.willRunAgain && !execution.isCancelled)
+			for (const item of this.items) item.tellCharges();
 		return outputs;
+	}
+
+	/** Whether items may say what they were charged. */
+	private get saysCharges(): boolean {
+		return this.operation.billed && hasOption(this.execution, charges.options[0].name);
+	}
+
+	/** The same outcome, which says what the item was charged, if the user wants that. */
+	private withCharges(outcome: Settled, index: number): Settled {
+		if (!this.wantsCharges(index)) return outcome;
+		const { charges: charged } = this.items[index];
+		if ('failed' in outcome) return { ...outcome, charges: charged };
+		if (!('branch' in outcome)) return outcome;
+		const [first, ...others] = outcome.items;
+		if (!first) return outcome;
+		const json = { ...first.json, charges: charged.map((charge) => ({ ...charge })) };
+		return { ...outcome, items: [{ ...first, json }, ...others] };
+	}
+
+	private wantsCharges(index: number): boolean {
+		if (!this.saysCharges) return false;
+		try {
+			return charges.read(new Parameters(this.execution, index));
+		} catch {
+			return false;
+		}
 	}
 }
 

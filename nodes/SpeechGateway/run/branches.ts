@@ -4,13 +4,13 @@ import { Parameters } from '../fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
 import { errorItem } from './outputItems';
-import { type Branch, BRANCHES, type Result } from '../requests/records';
+import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
 import type { Execution } from '../engine/execution';
 
 /** How an item ended. */
 export type Settled =
 	| Result
-	| { failed: unknown }
+	| { failed: unknown; charges?: Charge[] }
 	| { notStarted: unknown }
 	| { asleep: AsleepError };
 
@@ -34,12 +34,16 @@ export function sortOntoBranches(
 	{ settings }: Execution,
 ): INodeExecutionData[][] {
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
-	const failure = (error: unknown) => errorItem(errorText(error), settings.binaryMode);
+	const failure = ({ failed, charges }: { failed: unknown; charges?: Charge[] }) => {
+		const text = errorText(failed);
+		const details = charges ? { ...text.details, charges } : text.details;
+		return errorItem({ ...text, details }, settings.binaryMode);
+	};
 	settled.forEach((outcome, index) => {
 		const [branch, items] =
 			'branch' in outcome
 				? [outcome.branch, outcome.items]
-				: ['success' as const, 'failed' in outcome ? [failure(outcome.failed)] : []];
+				: ['success' as const, 'failed' in outcome ? [failure(outcome)] : []];
 		const output = outputs[branches.indexOf(branch)] ?? outputs[0];
 		output.push(...items.map((item) => ({ ...item, pairedItem: { item: index } })));
 	});

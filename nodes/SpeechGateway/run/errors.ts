@@ -14,6 +14,7 @@ import {
 	NOTHING_SENT,
 } from '../core/errors';
 import { isRecord } from '../core/json';
+import type { Charge } from '../requests/records';
 import type { Operation } from './operation';
 import type { Execution } from '../engine/execution';
 
@@ -84,13 +85,15 @@ export interface RunFailure {
 	/** Items that are done. */
 	kept: number;
 	error: unknown;
+	/** What the items were charged, if the user wants to know. */
+	charges?: Charge[];
 	operation: Operation;
 }
 
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
 	execution: Execution,
-	{ index, count, kept, error, operation }: RunFailure,
+	{ index, count, kept, error, charges, operation }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = errorText(error);
 	const message = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
@@ -105,7 +108,8 @@ export function runError(
 			: advice;
 	const description = [todo, sent, id].filter(Boolean).join(' ');
 	// Without an item index: the editor would append it to the message, counted from 0.
-	return nodeError(execution.node, { message, description, details });
+	const all = charges ? { ...details, charges } : details;
+	return nodeError(execution.node, { message, description, details: all });
 }
 
 /** Says what is paid for, and how to get the rest without paying for it again. */

@@ -7,8 +7,8 @@ import type { Session } from '../requests/session';
 
 /** What an operation does. `P`: an item's checked input. */
 interface Work<P> {
-	/** Over all items, before anything is sent. Throws InputError. */
-	checkAll?: (all: P[]) => void;
+	/** Over all items, before anything is sent. `spent`: tokens in this execution so far. Throws InputError. */
+	checkAll?: (all: P[], spent: number) => void;
 	/**
 	 * Looks up what only the gateway knows, such as the ID of a voice; free. In stop mode, this happens for all items before
 	 * anything billed is sent. Throws InputError. Undefined if there is nothing to look up.

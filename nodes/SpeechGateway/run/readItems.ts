@@ -1,6 +1,7 @@
 import type { Execution } from '../engine/execution';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
+import { isRecord } from '../core/json';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
 import { operationName, type Operation } from './operation';
@@ -37,7 +38,13 @@ export async function readAll(
 	refuseKeysBeyond(lasting, inputs, ledgers);
 	if (operation.checkAll && good().length > 0) {
 		try {
-			operation.checkAll(good().map(({ parameters }) => parameters));
+			if (hasOption(execution, 'maxEstimatedTokens')) lasting.countSpending();
+			// The estimate of an item that is paid for in part is of all of it.
+			const again = ledgers.reduce((sum, ledger) => sum + ledger.tokens, 0);
+			operation.checkAll(
+				good().map(({ parameters }) => parameters),
+				Math.max(0, lasting.spent - again),
+			);
 		} catch (error) {
 			return inputs.map((input) => (input && 'parameters' in input ? { failed: error } : input));
 		}
@@ -66,6 +73,10 @@ export async function readOne(
 		return { parameters: paid, settings: unsetOf(settings), changed: true };
 	}
 }
+
+/** Whether the user has added an option to the node. */
+export const hasOption = ({ node: { parameters } }: Execution, name: string): boolean =>
+	isRecord(parameters.options) && name in parameters.options;
 
 const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 

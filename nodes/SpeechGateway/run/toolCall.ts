@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
 import { askedKey, type Operation } from './operation';
 import { readOne } from './readItems';
@@ -12,11 +13,12 @@ export interface CallResult {
 	succeeded: boolean;
 }
 
-/** Executions whose results are kept in this process; the oldest are forgotten. */
-const MAX_EXECUTIONS = 200;
+/** What is kept of results in this process, in bytes as JSON with inline files; the oldest are forgotten. */
+const MOST_BYTES = 64 * 2 ** 20;
 
-/** Results that were paid for, by execution and by call. */
-const results = new Map<string, Map<string, Outputs>>();
+/** Results that were paid for, by execution and call; the oldest first. */
+const results = new Map<string, { outputs: Outputs; bytes: number }>();
+let keptBytes = 0;
 
 /** Calls in progress in this process, by the node's memory, which no other execution shares. */
 const underWay = new WeakMap<object, Map<string, Promise<CallResult>>>();
@@ -33,19 +35,20 @@ export async function asToolCall(
 ): Promise<Outputs> {
 	const input = await readOne(execution, operation, 0);
 	const call = `tool ${'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable'}`;
-	const known = resultsOf(execution);
-	const key = `${execution.node.name}\n${call}`;
-	const earlier = known.find((of) => of.has(key))?.get(key);
-	if (earlier) return structuredClone(earlier);
+	const names = namesIn(execution, call);
+	const earlier = names.map((name) => results.get(name)).find((known) => known !== undefined);
+	if (earlier) return structuredClone(earlier.outputs);
 
 	const { memory } = execution;
 	const calls = underWay.get(memory) ?? new Map<string, Promise<CallResult>>();
 	underWay.set(memory, calls);
-	const running = calls.get(call) ?? run(call);
+	const other = calls.get(call);
+	if (other) return again((await other).outputs);
+	const running = run(call);
 	calls.set(call, running);
 	try {
 		const { outputs, succeeded } = await running;
-		if (succeeded) for (const of of known) of.set(key, structuredClone(outputs));
+		if (succeeded) for (const name of names) keep(name, again(outputs));
 		return outputs;
 	} finally {
 		calls.delete(call);
@@ -53,21 +56,31 @@ export async function asToolCall(
 }
 
 /**
- * What this execution has paid for, and the failed one that it retries. None outside of an execution, where an MCP Server
+ * A call in this execution, and in the failed one that it retries. None outside of an execution, where an MCP Server
  * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
  */
-function resultsOf({ id, firstId }: Execution): Array<Map<string, Outputs>> {
-	return [...new Set([id, firstId])].flatMap((known) => (known ? [resultsOfExecution(known)] : []));
-}
+const namesIn = ({ id, firstId, node }: Execution, call: string): string[] =>
+	[...new Set([id, firstId])].flatMap((known) =>
+		known ? [`${known}\n${node.name}\n${call}`] : [],
+	);
 
-function resultsOfExecution(id: string): Map<string, Outputs> {
-	const known = results.get(id) ?? new Map<string, Outputs>();
-	// Keeps the most recently used execution last.
-	results.delete(id);
-	results.set(id, known);
-	for (const [oldest] of results) {
-		if (results.size <= MAX_EXECUTIONS) break;
+/** The same result once more: its charges have left with the first. */
+const again = (outputs: Outputs): Outputs =>
+	structuredClone(outputs).map((items) =>
+		items.map((item) => {
+			const { error, charges } = item.json;
+			if (isRecord(error) && error.charges) error.charges = [];
+			return charges ? { ...item, json: { ...item.json, charges: [] } } : item;
+		}),
+	);
+
+function keep(name: string, outputs: Outputs): void {
+	const bytes = JSON.stringify(outputs).length;
+	keptBytes += bytes;
+	results.set(name, { outputs, bytes });
+	for (const [oldest, known] of results) {
+		if (keptBytes <= MOST_BYTES) break;
 		results.delete(oldest);
+		keptBytes -= known.bytes;
 	}
-	return known;
 }

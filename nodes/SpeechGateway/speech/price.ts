@@ -91,6 +91,10 @@ export function spokenTokens(
 	return wholeTokens((audioTokens + textTokens) * modelMultiplier);
 }
 
+/** What one request has cost by its audio, of which the gateway rounds the length up to whole seconds. */
+export const requestTokens = (text: string, seconds: number, modelMultiplier = 1): number =>
+	spokenTokens([{ text, seconds: Math.ceil(Number(seconds.toFixed(3))) }], modelMultiplier);
+
 /**
  * What speech will cost: as synchronous requests by the expected length of the audio, and as a job by the gateway's rule, which
  * ignores script and speed. Minutes and audioTokens are exact; the two totals are rounded up to whole tokens. `segments` does not

@@ -8,6 +8,7 @@ import type { ItemRequests } from '../requests/itemRequests';
 import type { SentPart } from '../requests/records';
 import { requestKey, requestName } from '../requests/requestKey';
 import { contentOf, submitTask, withTaskId } from '../tasks/task';
+import { estimateOf, requestTokens } from './price';
 import type { WaitSettings } from '../fields/wait';
 import { waitForTask } from '../tasks/wait';
 
@@ -17,6 +18,7 @@ export interface SpeechRequest {
 	/** Which of several equal requests of the item it is, from 1. */
 	number: number;
 	part: SentPart;
+	modelMultiplier?: number;
 	format: AudioFormat;
 	fileName: string;
 }
@@ -30,8 +32,9 @@ export interface AsJob {
 }
 
 /** The most bytes that the audio of a request can have. */
-const boundOf = ({ input, speed }: IDataObject): number =>
-	maxAudioBytes(String(input), typeof speed === 'number' ? speed : undefined);
+const boundOf = (body: IDataObject): number => maxAudioBytes(String(body.input), speedOf(body));
+
+const speedOf = ({ speed }: IDataObject) => (typeof speed === 'number' ? speed : undefined);
 
 /** What messages about a request name. */
 const subjectOf = ({ model, voice }: IDataObject) => ({
@@ -65,7 +68,8 @@ export async function speak(
 	request: SpeechRequest,
 	asJob?: AsJob,
 ): Promise<StoredAudio> {
-	const { body, number, part, format, fileName } = request;
+	const { body, number, part, modelMultiplier, format, fileName } = request;
+	const text = String(body.input);
 	try {
 		return await item.billed({
 			endpoint: endpoints.speech,
@@ -74,6 +78,11 @@ export async function speak(
 			part,
 			about: subjectOf(body),
 			fallsBackOn524: asJob !== undefined,
+			price: {
+				estimate: estimateOf({ speed: speedOf(body), modelMultiplier }, text).estimatedTokens,
+				of: ({ info: { seconds } }) =>
+					seconds === undefined ? undefined : requestTokens(text, seconds, modelMultiplier),
+			},
 			isResult: isStoredAudio,
 			read: async (response) =>
 				await storeAudio(item, response, format, fileName, {
@@ -121,9 +130,18 @@ function spendExtra(
 /** Submits a job, as `submitTask` does. */
 export const submitJob = async (
 	item: ItemRequests,
-	{ body, number, part }: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
+	request: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
 ): Promise<IDataObject & { id: string }> =>
-	await submitTask(item, 'job', { input: body, number, part, about: subjectOf(body) });
+	await submitTask(item, 'job', {
+		input: request.body,
+		number: request.number,
+		part: request.part,
+		about: subjectOf(request.body),
+		price: {
+			estimate: estimateOf(request, String(request.body.input)).estimatedTokensAsJob,
+			isExact: true,
+		},
+	});
 
 /** Submits, waits and downloads; `maxWait` reached is always an error here, and a retry goes on with the same job. */
 export async function speakAsJob(

@@ -75,6 +75,7 @@ function requestsFor(
 			body,
 			number,
 			part: { ...fingerprintOf(text), segment, voice: id },
+			modelMultiplier: input.modelMultiplier,
 			format: input.responseFormat,
 			fileName: parts.length > 1 ? `${input.fileName}-segment-${segment}` : input.fileName,
 		};

@@ -70,20 +70,28 @@ export function speechBody(
 	};
 }
 
-/** Refuses the whole run when the estimates of all items together exceed the limit that any of them sets. */
+/**
+ * Refuses the whole run when the estimates of all items together, with what is `spent` in this execution, exceed the limit that
+ * any of them sets.
+ */
 export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens' | 'tokensToSpare'>>(
 	all: T[],
 	tokensOf: (input: T) => number,
+	spent: number,
 ): void {
 	const limits = all.map((input) => input.maxEstimatedTokens).filter((limit) => limit > 0);
 	if (limits.length === 0) return;
 	const limit = Math.min(...limits);
 	const total = all.reduce((sum, input) => sum + tokensOf(input), 0);
-	if (total > limit) {
+	const left = Math.max(0, limit - spent);
+	if (total > left) {
+		const items = `${all.length} ${all.length === 1 ? 'item' : 'items'}`;
+		const before =
+			spent > 0 ? `: this execution has spent ${spent} before, so ${left} are left` : '';
 		throw new InputError(
-			`The estimate of ${total} tokens for ${all.length} ${all.length === 1 ? 'item' : 'items'} is above "Spending Limit (Tokens)" (${limit})`,
+			`The estimate of ${total} tokens for ${items} is above "Spending Limit (Tokens)" (${limit})${before}`,
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}
-	for (const input of all) input.tokensToSpare = limit - total;
+	for (const input of all) input.tokensToSpare = left - total;
 }

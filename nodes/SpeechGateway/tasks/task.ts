@@ -16,7 +16,7 @@ export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[th
 export async function submitTask(
 	item: ItemRequests,
 	thing: Task['thing'],
-	request: Pick<BilledRequest<IDataObject>, 'input' | 'number' | 'part' | 'about'>,
+	request: Pick<BilledRequest<IDataObject>, 'input' | 'number' | 'part' | 'about' | 'price'>,
 ): Promise<IDataObject & { id: string }> {
 	const { create: endpoint } = taskEndpoints[thing];
 	const body = await item.billed({

@@ -178,7 +178,7 @@ export const dialogue = defineOperation(speechDialogue, {
 		await checkFiles(input, parameters);
 		return input;
 	},
-	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
+	checkAll: (all, spent) => checkBudget(all, (input) => tokensOf(input, speechOf(input)), spent),
 	describe: (input) => ({
 		input: input.script,
 		fileName: input.fileName,

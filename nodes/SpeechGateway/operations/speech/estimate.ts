@@ -8,7 +8,7 @@ import { hintOnReuse, reusedBeforehand } from '../../speech/previous';
 
 export const estimate = defineOperation(speechEstimate, {
 	prepare: async (given, parameters): Promise<LongTextInput> => await withLength(given, parameters),
-	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
+	checkAll: (all, spent) => checkBudget(all, (input) => tokensOf(input, speechOf(input)), spent),
 
 	async execute(input, item) {
 		const speech = speechOf(input);

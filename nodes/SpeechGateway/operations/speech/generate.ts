@@ -19,7 +19,7 @@ export const generate = defineOperation(speechGenerate, {
 		await checkFiles(input, parameters);
 		return input;
 	},
-	checkAll: (all) => checkBudget(all, (input) => tokensOf(input, speechOf(input))),
+	checkAll: (all, spent) => checkBudget(all, (input) => tokensOf(input, speechOf(input)), spent),
 	describe: (input) => ({
 		input: input.text,
 		fileName: input.fileName,

@@ -22,7 +22,7 @@ const tokensOf = (input: SpeechValues): number =>
 export const speechJobOperations = taskOperations(speechJob, {
 	thing: 'job',
 	check: (input) => checkedLength(input, MAX_INPUT_CHARACTERS),
-	checkAll: (all) => checkBudget(all, tokensOf),
+	checkAll: (all, spent) => checkBudget(all, tokensOf, spent),
 	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
 	describe: (input) => ({
 		characters: countCharacters(spokenOf(input)),
@@ -38,7 +38,8 @@ export const speechJobOperations = taskOperations(speechJob, {
 		hintOnJobPrice(item.session.hints, estimateOf(input, spokenOf(input)));
 		const idOf = await voiceIds(item, model, [voice]);
 		const body = speechBody(input, text.spoken.text, idOf(voice));
-		return { ...(await submitJob(item, { body })), textFormat: text.format };
+		const { modelMultiplier } = input;
+		return { ...(await submitJob(item, { body, modelMultiplier })), textFormat: text.format };
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {

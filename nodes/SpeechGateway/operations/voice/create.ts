@@ -57,6 +57,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		endpoint: endpoints.createVoice,
 		input: { model, title, sha256: recording.sha256 },
 		about: { model },
+		price: { estimate: CLONE_TOKENS, isExact: true },
 		isResult: isRecord,
 		body: async () => {
 			const file = fileOf(execution, item.index, binaryPropertyName);
