@@ -90,6 +90,13 @@ test("Send Once Key: where the engine cannot reach n8n's database, nothing is se
 	expect(sim.charges).toHaveLength(0);
 });
 
+test('an item fails: nothing promises that a retry goes on with what is done', async () => {
+	sim.fault({ input: 'number 2.', status: 422 });
+	const { error } = await run({ parameters: speechNode({ concurrency: 1 }) });
+	expect(error?.description).toContain('2 of 3 items are done, but lost');
+	expect(error?.description).toContain('engine 2.0');
+});
+
 test('a free operation needs no hint', async () => {
 	const { hints } = await run({ parameters: { resource: 'model', operation: 'getMany' } });
 	expect(hints).toEqual([]);

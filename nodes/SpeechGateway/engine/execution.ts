@@ -77,8 +77,9 @@ export class Execution {
 		return !this.context.continueOnFail();
 	}
 
-	/** Whether n8n keeps the execution if it fails, for a retry; as far as the workflow's settings say. */
+	/** Whether n8n keeps the execution if it fails, for a retry; as far as its engine and the workflow's settings say. */
 	get isKeptOnFailure(): boolean {
+		if (!this.keepsMemory) return false;
 		const { saveManualExecutions, saveDataErrorExecution } = this.settings;
 		return this.context.getMode() === 'manual'
 			? saveManualExecutions !== false

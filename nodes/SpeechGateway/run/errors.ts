@@ -127,7 +127,7 @@ function keptWords(
 	if (!billed || all === 1) return '';
 	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done`;
 	if (done > 0 && !isKept)
-		return `${words}, but lost: the workflow's settings say not to save this execution, so it cannot be retried. Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.`;
+		return `${words}, but lost: n8n does not keep this execution for a retry, by the workflow's settings or because of its engine 2.0. Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.`;
 	if (done === 0) return `${words} and kept.`;
 	return `${words} and kept. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: what is done is not sent or charged again.`;
 }
