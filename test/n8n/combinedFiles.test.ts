@@ -50,17 +50,6 @@ describeCombined('files under json._files', () => {
 			{ resource: 'speech', operation: 'generate', ...speech, options: { subtitles: 'srt' } },
 			['data', 'subtitles'],
 		],
-		[
-			'dialogue',
-			{
-				resource: 'speech',
-				operation: 'dialogue',
-				...speech,
-				script: 'Anna: Hello.\nBen: Hi.',
-				speakers: { values: [{ name: 'Anna', voice: 'default' }, { name: 'Ben' }] },
-			},
-			['data'],
-		],
 		['job', { resource: 'speechJob', operation: 'createAndWait', ...speech }, ['data']],
 		['video', { resource: 'video', operation: 'createAndWait', ...video }, ['data']],
 	])('%s gives its files', async (_, parameters, names) => {
@@ -70,24 +59,8 @@ describeCombined('files under json._files', () => {
 		expect((await bench.api.binary(filesOf(item).data)).length).toBe(item.json.bytes);
 	});
 
-	test.each(['wait', 'download'])('job: %s gives its file', async (operation) => {
-		const [job] = await items({
-			parameters: { resource: 'speechJob', operation: 'create', ...speech },
-		});
-		const [item] = await items({
-			parameters: { resource: 'speechJob', operation, jobId: job.json.id, responseFormat: 'wav' },
-			outputs: ['Success'],
-		});
-		expect(await firstBytes(filesOf(item).data)).toBe('RIFF');
-	});
-
-	/** The field as it is by default, as a path, and as n8n's editor writes it when a file is dragged onto it. */
-	const NAMED = [
-		'data',
-		'_files.data',
-		'={{ $json._files.data }}',
-		"={{ $('Items').item._files.data }}",
-	];
+	/** A path, and as n8n's editor writes it when a file is dragged onto it. */
+	const NAMED = ['_files.data', "={{ $('Items').item._files.data }}"];
 
 	test.each(NAMED)('a recording in %s is cloned', async (binaryPropertyName) => {
 		const [{ json }] = await items({
@@ -96,15 +69,6 @@ describeCombined('files under json._files', () => {
 		});
 		expect(json.title).toBe('Anna');
 		expect(bench.sim.voices).toMatchObject([{ title: 'Anna', size: wav.data.length }]);
-	});
-
-	test.each(NAMED)('the audio of all items in %s is joined', async (binaryPropertyName) => {
-		const [{ json }] = await items({
-			parameters: { resource: 'audio', operation: 'join', binaryPropertyName },
-			files: [wav, wav],
-			outputs: ['Success'],
-		});
-		expect(json.files).toBe(2);
 	});
 
 	test('several fields of an item are joined, with a cover and chapters', async () => {
@@ -125,23 +89,6 @@ describeCombined('files under json._files', () => {
 		const { data, chapters } = filesOf(item);
 		expect((await bench.api.binary(data)).includes(cover.data)).toBe(true);
 		expect(await firstBytes(chapters)).toMatch(/^{/);
-	});
-
-	test('a missing file is an error that names the files of the item', async () => {
-		const execution = await bench.run({
-			parameters: {
-				resource: 'voice',
-				operation: 'create',
-				title: 'A',
-				binaryPropertyName: 'audio',
-			},
-			files: [wav],
-			settings,
-		});
-		expect(executionError(execution)).toMatchObject({
-			message: 'The item has no file in the binary field "audio"',
-			description: expect.stringContaining('Its files are in: data.'),
-		});
 	});
 
 	// n8n 2.41 cannot read the parameters that decide about the outputs.

@@ -67,27 +67,23 @@ test('chats that are answered without end do not take n8n with them', async () =
 	}
 });
 
-test.each([
-	'no answer at all',
-	'101 Switching Protocols',
-	'headers, then silence',
-	'a chunked body that breaks off',
-	'odd types in every field',
-	'the key in a success, in each spelling',
-])('%s: the execution ends, sends nothing twice, and has no key in it', async (misbehaviour) => {
-	const { execution, cell } = await run(misbehaviour, {
-		parameters: speech,
-		retryOnFail: true,
-	});
-	expect(nodeOutputs(execution, NODE_NAME)[1]).toHaveLength(1);
-	expect(cell.requests).toHaveLength(1);
-	const saved = JSON.stringify(execution);
-	const log = sharedN8n().log();
-	for (const spelling of spellings(KEY)) {
-		expect(saved).not.toContain(JSON.stringify(spelling).slice(1, -1));
-		expect(log).not.toContain(spelling);
-	}
-});
+test.each(['101 Switching Protocols', 'the key in a success, in each spelling'])(
+	'%s: the execution ends, sends nothing twice, and has no key in it',
+	async (misbehaviour) => {
+		const { execution, cell } = await run(misbehaviour, {
+			parameters: speech,
+			retryOnFail: true,
+		});
+		expect(nodeOutputs(execution, NODE_NAME)[1]).toHaveLength(1);
+		expect(cell.requests).toHaveLength(1);
+		const saved = JSON.stringify(execution);
+		const log = sharedN8n().log();
+		for (const spelling of spellings(KEY)) {
+			expect(saved).not.toContain(JSON.stringify(spelling).slice(1, -1));
+			expect(log).not.toContain(spelling);
+		}
+	},
+);
 
 test('Stop while segments are joined: the execution ends as canceled, and n8n goes on', async () => {
 	const bench = await openBench({ latencyMs: 1 });
