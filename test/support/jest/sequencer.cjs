@@ -3,7 +3,13 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** What takes minutes: jest knows how long a file takes only where it has run before, and goes by its size elsewhere. */
 const LONGEST = [
 	...['n8n/asleep', 'n8n/durable', 'browser/editor', 'n8n/dev'],
-	...['engine/model/stories', 'support/simulator', 'engine/previous', 'package/tarball'],
+	...[
+		'engine/model/stories',
+		'engine/model/returns',
+		'package/demo',
+		'package/tarball',
+		'text/hostile',
+	],
 ];
 
 /** jest's order, but the longest begin first, and the other workers run the rest beside them. */
