@@ -86,6 +86,17 @@ test.each<[unknown]>([[{ toString: 1 }], [[]], [NaN], ['no date'], [1e300], [tru
 	},
 );
 
+test.each(['new-api', 'litellm'] as const)(
+	'%s has no voices: Default can be picked',
+	async (dialect) => {
+		sim.options.dialect = dialect;
+		sim.reset();
+		const names = (await search(searchVoicesWithDefault)).map(({ name }) => name);
+		sim.options.dialect = 'document';
+		expect(names).toEqual(['Default']);
+	},
+);
+
 test('of odd models, those with an id can be picked', async () => {
 	const data = [{ id: 'b' }, 'a', 7, null, { id: {} }, { id: '=x' }, { name: 'c' }, true, {}];
 	sim.fault({ path: '/v1/models', status: 200, body: { data } });

@@ -68,6 +68,34 @@ test('a download that is redirected to another host is followed without the key'
 	expect(seen[0]).not.toHaveProperty('authorization');
 });
 
+test.each(['createAndWait', 'download'])(
+	'%s: a job without an address for its file, whose status says where it is: fetched without the key',
+	async (operation) => {
+		const missing = {
+			error: { message: 'Invalid URL (GET /v1/x)', type: 'invalid_request_error' },
+		};
+		sim.fault({ path: /content$/, status: 404, body: missing, times: Infinity });
+		const status = { id: 'audjob_1', status: 'succeeded', url: storeUrl };
+		sim.fault({ path: /jobs\/[^/]+$/, method: 'GET', status: 200, body: status, times: Infinity });
+		const { outputs } = await run({ ...job, operation, jobId: 'audjob_1', responseFormat: 'mp3' });
+		expect(outputs[0][0].json.bytes).toBeGreaterThan(1000);
+		expect(seen).toHaveLength(1);
+		expect(JSON.stringify(seen)).not.toContain(sim.apiKey);
+		expect(seen[0]).not.toHaveProperty('authorization');
+	},
+);
+
+test('a status with no address, or one that is none: the 404 stays', async () => {
+	sim.fault({ path: /content$/, status: 404, times: Infinity });
+	for (const url of [undefined, 7, 'file:///etc/passwd', '/v1/models']) {
+		const body = { id: 'a', status: 'succeeded', url };
+		sim.fault({ path: /jobs\/[^/]+$/, method: 'GET', status: 200, body, times: 2 });
+		const { error } = await run({ ...job, operation: 'download', jobId: 'a' });
+		expect(error?.message).toContain('no job "a" (404)');
+	}
+	expect(sim.requests.some(({ path }) => path === '/v1/models')).toBe(false);
+});
+
 test('a download that is redirected to https is followed, too', async () => {
 	trustTestServers();
 	const audio = Buffer.concat([...renderAudio('Stored.', 1, 'mp3').chunks()]);

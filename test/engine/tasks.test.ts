@@ -79,6 +79,20 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		expect(waited.error?.context?.jobId).toBe(made);
 	});
 
+	test('words of other gateways: not completed is asked again, unknown goes on, fail has failed', async () => {
+		const made = await create();
+		const body = { error: { message: 'Task is not completed yet', type: 'invalid_request_error' } };
+		sim.fault({ path: /content$/, status: 400, body, times: 2 });
+		const options = { maxRetries: 2 };
+		const { outputs } = await run(node('download', { [idField]: made }, options));
+		expect(Object.keys(outputs[0][0].binary ?? {})).toEqual(['data']);
+		sim.fault({ method: 'GET', status: 200, body: { id: made, status: 'unknown' } });
+		sim.fault({ method: 'GET', status: 200, body: { id: made, status: 'FAIL' }, nth: 1 });
+		const { error } = await run(node('wait', { [idField]: made }));
+		expect(error?.message).toContain(`"${made}" failed`);
+		expect(error?.description).toContain('may have been refunded: see the usage log');
+	});
+
 	test('an error after the submission has the id: failed, lost download, cut download', async () => {
 		const faults: Array<() => void> = [
 			() => onSubmit({ jobFails: true }),

@@ -20,6 +20,8 @@ export interface FreeEndpoint {
 	readonly billed: false;
 	/** The API key is sent in the address, too; such a request follows no redirect. */
 	readonly keyInAddress?: boolean;
+	/** In place of the path: an address that the gateway has given. It is called without the key. */
+	readonly url?: string;
 }
 
 const free = (path: string, method: FreeEndpoint['method'] = 'GET'): FreeEndpoint => ({
@@ -51,6 +53,12 @@ export const endpoints = {
 	prices: free('/api/pricing'),
 	usageLog: free('/api/log/token'),
 } as const;
+
+/** A file at an address that the gateway has given; undefined if that is none. */
+export const fileAt = (url: unknown): FreeEndpoint | undefined =>
+	typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)
+		? { ...free('/'), url }
+		: undefined;
 
 /** The kinds of tasks, which are submitted, waited for and fetched in the same way; a row each. */
 export const taskEndpoints = {

@@ -101,9 +101,11 @@ export class Transport {
 		body?: IDataObject | FormData,
 	): Promise<GatewayResponse> {
 		const inAddress = 'keyInAddress' in endpoint && endpoint.keyInAddress === true;
+		const outside = 'url' in endpoint ? endpoint.url : undefined;
+		const address = `${this.root}${endpoint.path}${inAddress ? this.account.asQuery : ''}`;
 		const request: IHttpRequestOptions = {
 			method: endpoint.method,
-			url: `${this.root}${endpoint.path}${inAddress ? this.account.asQuery : ''}`,
+			url: outside ?? address,
 			body,
 			encoding: 'stream',
 			timeout: timeoutMs,
@@ -111,7 +113,7 @@ export class Transport {
 			// One request, one answer: a redirect would post the body twice.
 			disableFollowRedirect: true,
 		};
-		let response = await this.request(request, true);
+		let response = await this.request(request, outside === undefined);
 		// Only reading follows redirects: a deletion, like a billed request, is meant for this address.
 		const follows = endpoint.method === 'GET' && !inAddress;
 		for (let hop = 0; follows && hop < MAX_REDIRECTS; hop++) {
@@ -120,7 +122,8 @@ export class Transport {
 			response.body.destroy();
 			request.url = target;
 			// Content may lie on another host (a storage link); the key stays with the gateway.
-			const isGateway = new URL(target).origin === new URL(this.root).origin;
+			const isGateway =
+				outside === undefined && new URL(target).origin === new URL(this.root).origin;
 			response = await this.request(request, isGateway);
 		}
 		return { ...response, headers: this.redactor.value(response.headers) };

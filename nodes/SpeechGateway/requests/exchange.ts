@@ -79,16 +79,27 @@ export interface FreeRequest<T> {
 	/** Reads the whole response; if it throws, the request is repeated. */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
+	/** After a 404: where else it may be; `ask` sends another free request. */
+	whenMissing?: (ask: Ask) => Promise<FreeEndpoint | undefined>;
 }
+
+type Ask = <T>(request: FreeRequest<T>) => Promise<T | Failure>;
 
 /** Sends one free request and reads its response. */
 export async function exchangeFree<T>(
 	transport: Transport,
-	{ endpoint, body, read, about = {} }: FreeRequest<T>,
+	request: FreeRequest<T>,
 	timeoutMs: number,
 ): Promise<T | Failure> {
+	const { endpoint, body, read, about = {}, whenMissing } = request;
+	const ask: Ask = async (other) => await exchangeFree(transport, other, timeoutMs);
 	const response = await exchange(transport, endpoint, timeoutMs, about, body);
-	if (isFailure(response)) return response;
+	if (isFailure(response)) {
+		const isMissing = response.error.details.httpCode === '404';
+		const elsewhere = isMissing ? await whenMissing?.(ask) : undefined;
+		if (!elsewhere) return response;
+		return await ask({ ...request, endpoint: elsewhere, whenMissing: undefined });
+	}
 	try {
 		return await read(response);
 	} catch (error) {

@@ -7,7 +7,7 @@ import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio
 import type { ItemRequests } from '../requests/itemRequests';
 import type { SentPart } from '../requests/records';
 import { requestKey, requestName } from '../requests/requestKey';
-import { contentOf, submitTask, withTaskId } from '../tasks/task';
+import { fileRequest, submitTask, withTaskId } from '../tasks/task';
 import { estimateOf, requestTokens } from './price';
 import type { WaitSettings } from '../fields/wait';
 import { waitForTask } from '../tasks/wait';
@@ -176,8 +176,7 @@ export async function downloadAudio(
 ): Promise<StoredAudio> {
 	const task = { thing: 'job', id } as const;
 	return await item.free({
-		endpoint: contentOf(task),
+		...fileRequest(item, task),
 		read: async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
-		about: task,
 	});
 }

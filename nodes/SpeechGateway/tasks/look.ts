@@ -50,10 +50,10 @@ export async function look(
 function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 	const { message } = gatewayWords(body);
 	const status = statusWord(body);
-	const words = status.toLowerCase() === 'failed' ? '' : ` (${status})`;
+	const words = /^fail(ed)?$/i.test(status) ? '' : ` (${status})`;
 	return new GatewayError(
 		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
-		`It was charged when it was submitted, and is not submitted again in this execution. Ask the support of the gateway about this ID before you send it again.`,
+		'It was charged when it was submitted, and may have been refunded: see the usage log. It is not submitted again in this execution. Ask the support of the gateway about this ID before you send it again.',
 		{ jobId: id },
 	);
 }

@@ -41,7 +41,17 @@ const COMPLETED = new Set([
 	...['done', 'finished', 'ready'],
 ]);
 const FAILED = new Set([
-	...['failed', 'failure', 'error', 'errored', 'rejected', 'expired', 'timeout', 'timedout'],
+	...[
+		'fail',
+		'failed',
+		'failure',
+		'error',
+		'errored',
+		'rejected',
+		'expired',
+		'timeout',
+		'timedout',
+	],
 	...['cancelled', 'canceled', 'aborted', 'terminated'],
 ]);
 

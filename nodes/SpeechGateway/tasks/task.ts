@@ -2,15 +2,26 @@ import type { IDataObject } from 'n8n-workflow';
 import { AsleepError, asError, GatewayError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
 import { idIn, isRecord } from '../core/json';
-import { type FreeEndpoint, taskEndpoints } from '../gateway/endpoints';
-import type { FreeRequest } from '../requests/exchange';
+import { fileAt, taskEndpoints } from '../gateway/endpoints';
+import { type FreeRequest, isFailure } from '../requests/exchange';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
 import { readPaidJson } from '../files/received';
 
 export type Task = { thing: keyof typeof taskEndpoints; id: string };
 
-export const contentOf = ({ thing, id }: Task): FreeEndpoint => taskEndpoints[thing].content(id);
+/** Fetches the file of a task that is done, from where its status says if the gateway has no address for it. */
+export const fileRequest = (
+	item: ItemRequests,
+	task: Task,
+): Pick<FreeRequest<unknown>, 'endpoint' | 'about' | 'whenMissing'> => ({
+	endpoint: taskEndpoints[task.thing].content(task.id),
+	about: task,
+	whenMissing: async (ask) => {
+		const body = await ask(statusRequest(item, task));
+		return isFailure(body) ? undefined : fileAt(body.url);
+	},
+});
 
 /** Submits a task; billed at once. Resolves to the gateway's answer, after its ID is in the ledger. */
 export async function submitTask(

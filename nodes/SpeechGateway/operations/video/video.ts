@@ -1,6 +1,6 @@
 import { video } from './video.form';
 import { storeVideo } from '../../files/storeVideo';
-import { contentOf, submitTask, type Task } from '../../tasks/task';
+import { fileRequest, submitTask, type Task } from '../../tasks/task';
 import { taskOperations } from '../taskOperations';
 
 export const videoOperations = taskOperations(video, {
@@ -17,9 +17,8 @@ export const videoOperations = taskOperations(video, {
 	async save(item, id, { fileName, binaryPropertyName }, json) {
 		const task: Task = { thing: 'video', id };
 		const { binary, bytes } = await item.free({
-			endpoint: contentOf(task),
+			...fileRequest(item, task),
 			read: async (response) => await storeVideo(item, response, fileName),
-			about: task,
 		});
 		return { json: { ...json, bytes }, binary: { [binaryPropertyName]: binary } };
 	},
