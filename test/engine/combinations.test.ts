@@ -471,7 +471,6 @@ describe('nothing is charged twice', () => {
 
 	test.each([
 		['larger segments', { maxSegmentCharacters: 1000 }],
-		['smaller segments', { maxSegmentCharacters: 12 }],
 		['a job', { longText: 'job' }],
 		['a single request', { longText: 'single' }],
 	])('a retry with %s finishes what was begun', async (_, changed) => {

@@ -98,14 +98,15 @@ test('a failure in stop mode keeps the paid segments for the retry', async () =>
 	expect(second.context).toEqual({});
 });
 
-test('a text that changes between the attempts is finished as it was begun', async () => {
+test('of a text that changes between the attempts, only what is new is sent', async () => {
 	sim.fault({ input: 'number 7 ', status: 402 });
 	let parameters = generate({ concurrency: 3 });
 	const first = await run({ parameters });
 	parameters = { ...parameters, text: `Another text. ${TEXT}` };
 	const second = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
-	expect(second.outputs[0][0].json.segments).toBe(12);
-	expect(inputs()).toHaveLength(12);
+	expect(second.outputs[0][0].json.segments).toBe(13);
+	expect(inputs()).toHaveLength(13);
+	expect(new Set(inputs()).size).toBe(13);
 });
 
 test('continue: the error item carries the paid audio and the text that remains', async () => {

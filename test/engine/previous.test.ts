@@ -456,7 +456,8 @@ describe('what the gateway sends now does not fit the previous version', () => {
 			}
 			expect(failure.segments).toEqual({ total: 8, completed: 5, unknown: 0 });
 			expect(failure.remainingText).toBe([now[3], now[5], now[7]].join('\n'));
-			expect(await readStored(result.outputs[2][0].binary!.completed_2)).toEqual(other);
+			const kept = await readStored(result.outputs[2][0].binary!.completed_2);
+			expect(kept.includes(other.subarray(44))).toBe(true);
 		},
 	);
 });

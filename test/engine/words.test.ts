@@ -545,7 +545,7 @@ describe('voice by title', () => {
 		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
 	});
 
-	test('a retry asks for no list: the IDs of what is paid for are on record', async () => {
+	test('a list that cannot be had loses nothing that is paid for', async () => {
 		await cloneVoice('Anna');
 		sim.charges.length = 0;
 		sim.fault({ input: 'Two', status: 402 });
@@ -553,8 +553,17 @@ describe('voice by title', () => {
 		const text = 'One is here. [pause 1s] Two is there.';
 		const first = await run({ parameters, items: [item({ text })] });
 		sim.fault({ path: '/v1/audio/voices', status: 401 });
-		const second = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
-		expect(second.outputs[0][0].json).toMatchObject({ segments: 2 });
-		expect(inputs()).toEqual(['One is here.', 'Two is there.']);
+		const second = await run({
+			parameters,
+			retryOf: saved(first.run),
+			mode: 'retry',
+			onError: 'continueErrorOutput',
+		});
+		expect(second.outputs[2][0].json.error).toMatchObject({
+			message: expect.stringContaining('401'),
+			segments: { total: 2, completed: 1 },
+		});
+		expect((await file(second.outputs[2][0], 'completed')).length).toBeGreaterThan(1000);
+		expect(inputs()).toEqual(['One is here.']);
 	});
 });

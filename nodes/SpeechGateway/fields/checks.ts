@@ -63,3 +63,10 @@ export function requiredText(value: unknown, label: string): string {
 		'Fill it in, or check that its expression has a value for this item',
 	);
 }
+
+/** The names in a list that is separated by commas. */
+export const namesIn = (list: string): string[] =>
+	list
+		.split(',')
+		.map((name) => name.trim())
+		.filter((name) => name !== '');

@@ -1,3 +1,4 @@
+import { InputError } from '../core/errors';
 import { option } from './field';
 import { type FileRef, isFile } from './kinds';
 
@@ -13,8 +14,39 @@ export const previousField = option<FileRef | undefined>(
 		default: '',
 		placeholder: 'e.g. previous',
 		description:
-			'The binary field with an earlier file of this node, or empty; segments that have not changed are cut out of it and not charged again',
+			'The binary field with an earlier file of this node, or several, separated by commas. Unchanged segments are cut out of the first that has them, and not charged again.',
 	},
 	undefined,
 	(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),
 );
+
+const CLOCK = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+(?:\.\d+)?)$/;
+
+/** Times in the previous version, as a listener notes them, in seconds. */
+export const speakAgainField = option<number[]>(
+	{
+		displayName: 'Speak Again At',
+		name: 'speakAgainAt',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. 1:02, 3:25.5',
+		description:
+			'Times in the previous version where it sounds wrong, separated by commas. The segments that are heard then are spoken again, although nothing has changed.',
+	},
+	[],
+	(value, label) => {
+		const times: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,;\n]/);
+		return times.flatMap((time) => {
+			const text = String(time).trim();
+			return text === '' && !Array.isArray(value) ? [] : secondsOf(text, label);
+		});
+	},
+);
+
+function secondsOf(text: string, label: string): number {
+	const [, hours = 0, minutes = 0, seconds] = CLOCK.exec(text) ?? [];
+	if (seconds !== undefined) return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+	throw new InputError(
+		`"${label}" must be times such as 1:02 or 62.5, but has ${JSON.stringify(text)}`,
+	);
+}

@@ -2,7 +2,7 @@ import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { InputOf } from './field';
 import { choiceOption, flagOption, numberOption } from './kinds';
 import { pauseOption } from './pause';
-import { previousField } from './previous';
+import { previousField, speakAgainField } from './previous';
 
 /** Where a text is cut. */
 export const cutFields = {
@@ -22,6 +22,7 @@ export const cutFields = {
 		description: 'Silence between the segments of a long text',
 	}),
 	previousBinaryPropertyName: previousField,
+	speakAgainAt: speakAgainField,
 };
 
 /** How segments are joined. */

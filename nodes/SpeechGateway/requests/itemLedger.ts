@@ -5,6 +5,9 @@ import type { Asleep, Charge, Cost, Entry, ItemRecord, Result, SentPart } from '
 import { requestKey } from './requestKey';
 import { outcomeUnknown } from './unknownOutcome';
 
+/** A part of a text that was sent, and whether its sound is there. */
+export type PartOnRecord = SentPart & { isDone: boolean };
+
 /** The binary field for finished segments of a text, named by the first segment in the file, from 1. */
 export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
@@ -76,6 +79,13 @@ export class ItemLedger {
 	ask(operation: string, parameters: object, key: string): void {
 		this.asked = { operation, frozen: parameters };
 		this.askedKey = key;
+	}
+
+	/** The parts of a text that may have been charged. */
+	get sentParts(): PartOnRecord[] {
+		return this.entries().flatMap(({ state, part }) =>
+			part ? [{ ...part, isDone: state === 'done' }] : [],
+		);
 	}
 
 	/** Names what is on record, without results: the same as long as nothing more may have been charged. */

@@ -23,6 +23,9 @@ export interface Result {
 
 /** The part of a text that a request speaks, so that it is found again when the text was changed. */
 export interface SentPart extends Fingerprint {
+	/** The key of its words as speech, also where they were sent as a job, and which of several equal ones it is. */
+	key: string;
+	number: number;
 	/** Its number in the text, from 1. */
 	segment: number;
 	/** The ID of its voice. */

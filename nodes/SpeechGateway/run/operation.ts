@@ -1,5 +1,6 @@
 import type { OperationDescription } from '../fields/form';
 import type { Parameters } from '../fields/parameters';
+import type { ItemLedger } from '../requests/itemLedger';
 import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
 import type { Result } from '../requests/records';
@@ -26,7 +27,7 @@ interface Work<P> {
 	 * The input of a retry: what was paid for, except for settings that do not affect it, such as the file name. By default,
 	 * all of it is as it was paid for.
 	 */
-	retryWith?: (paid: P, now: P) => P;
+	retryWith?: (paid: P, now: P, onRecord: ItemLedger) => P;
 	/** The part of the input that decides what is paid for. By default, all of it. */
 	identity?: (input: P) => object;
 }

@@ -4,7 +4,7 @@ import { unsetOf } from '../fields/field';
 import { isRecord } from '../core/json';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
-import { operationName, type Operation } from './operation';
+import { askedKey, operationName, type Operation } from './operation';
 import type { ItemSettings } from '../requests/itemRequests';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
@@ -64,21 +64,20 @@ export async function readOne(
 	try {
 		const input = await operation.read(parameters);
 		const own = readSettings(parameters);
-		if (!paid) return { parameters: input, settings: own };
-		const used = operation.retryWith?.(paid, input) ?? paid;
-		const changed = !sameJson(used, operation.retryWith?.(input, input) ?? input);
+		if (!paid || !ledger) return { parameters: input, settings: own };
+		const used = operation.retryWith?.(paid, input, ledger) ?? paid;
+		const changed = askedKey(operation, used) !== askedKey(operation, input);
 		return { parameters: used, settings: own, changed };
 	} catch (error) {
-		if (!paid) return { failed: error };
-		return { parameters: paid, settings: unsetOf(settings), changed: true };
+		if (!paid || !ledger) return { failed: error };
+		const used = operation.retryWith?.(paid, paid, ledger) ?? paid;
+		return { parameters: used, settings: unsetOf(settings), changed: true };
 	}
 }
 
 /** Whether the user has added an option to the node. */
 export const hasOption = ({ node: { parameters } }: Execution, name: string): boolean =>
 	isRecord(parameters.options) && name in parameters.options;
-
-const sameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part. */
 function refuseSharedKeys(

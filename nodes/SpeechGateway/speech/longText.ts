@@ -1,18 +1,23 @@
-import type { Heading } from '../audio/tags';
-import { derived } from '../core/derived';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { countCharacters } from '../text/characters';
 import type { PreparedText } from '../text/prepare';
 import type { EstimateValues } from '../fields/longText';
 import type { Parameters } from '../fields/parameters';
 import { checkTaggable } from '../files/podcast';
+import {
+	cutIntoSegments,
+	headingsOf,
+	type OnRecord,
+	type PlannedHeading,
+	planner,
+	type PreviousVersion,
+} from './plan';
+import { withPrevious } from './previous';
 import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
-import { knownParts, type PreviousVersion, withPrevious, withReused } from './previous';
-import { cutIntoSegments, headingsOf, type Speech, withPauses } from './parts';
 
-interface Counted extends Pick<SpeakingInput, 'tokensToSpare'> {
+interface Counted extends Pick<SpeakingInput, 'tokensToSpare'>, OnRecord {
 	characters: number;
-	previous?: PreviousVersion;
+	previous?: PreviousVersion[];
 }
 
 /** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
@@ -26,34 +31,28 @@ export async function withLength<V extends EstimateValues>(
 	const given = await withPrevious(values, parameters);
 	const max = given.longText === 'single' ? MAX_INPUT_CHARACTERS : Infinity;
 	const input = Object.assign(given, { characters: checkedLength(given, max) });
-	const { text, headings } = speechOf(input);
+	const { text, headings } = planText(input);
 	input.characters = countCharacters(text);
 	checkTaggable(input, input.responseFormat, headings.length);
 	return input;
 }
 
-/** What is to be spoken of a text, part by part. */
-export const speechOf = derived((input: LongTextInput): Speech => {
+/** The plan of a text. */
+export const planText = planner((input: LongTextInput, known) => {
 	const { text: source, voice } = input;
 	const text = preparedText(input);
-	const isWhole = input.longText === 'single';
-	const cut = cutIntoSegments(text, input, knownParts(input, voice));
-	const parts = withReused(
-		input,
-		withPauses(
-			cut.segments.map((segment) => ({ ...segment, voice })),
-			input.pauseBetweenSegments,
-		),
-	);
+	const cut = cutIntoSegments(text, input, known(voice));
 	const headings = headingsOf(cut);
 	return {
 		pauseBeforeMs: cut.pauseBeforeMs,
-		parts,
+		parts: cut.segments.map((segment) => ({ ...segment, voice, line: 0 })),
+		lines: [{ text: source, headings: [] }],
 		text: cut.text,
-		asNew: () => (input.previous ? speechOf({ ...input, previous: undefined }) : undefined),
 		headings,
-		hints: [...hintsOn(text, isWhole), ...chapterHints(input, text, headings)],
-		wordsOf: (from, to) => source.slice(parts[from].source.start, parts[to].source.end).trim(),
+		hints: [
+			...hintsOn(text, input.longText === 'single', cut.pausesLeftOut),
+			...chapterHints(input, text, headings),
+		],
 	};
 });
 
@@ -61,7 +60,7 @@ export const speechOf = derived((input: LongTextInput): Speech => {
 function chapterHints(
 	{ chapters, longText }: LongTextInput,
 	{ headings }: PreparedText,
-	found: Heading[],
+	found: PlannedHeading[],
 ): string[] {
 	if (chapters !== 'headings') return [];
 	if (headings.length === 0) return [NO_HEADINGS];

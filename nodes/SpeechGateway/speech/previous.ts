@@ -1,57 +1,72 @@
-/** The previous version of a file: which of its parts are used again, and how they get out of it. */
+/** The previous versions of a file: which of their parts are used again, and how they get out of them. */
 import { type AudioInfo, canBeCut, formatsThat, lengthOf, type Place } from '../audio';
 import { InputError } from '../core/errors';
+import type { FileRef } from '../fields/kinds';
 import type { Parameters } from '../fields/parameters';
-import type { Voice } from '../fields/voice';
+import { namesIn } from '../fields/checks';
 import { fileOf } from '../files/inputFile';
 import { inspectPrevious, storeSlices } from '../files/previousFile';
 import { isStoredAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
-import { type Fingerprint, fingerprintOf } from '../text/knownParts';
-import type { NarrationInput, Speech, SpeechPart } from './parts';
-import {
-	nameHash,
-	partHash,
-	type PartsRecord,
-	type RecordedPart,
-	readRecord,
-	writeRecord,
-} from './partsRecord';
+import { requestKey } from '../requests/requestKey';
+import { fingerprintOf } from '../text/knownParts';
+import { type Manner, type RecordedPart, readRecord, writeRecord } from './partsRecord';
+import type { NarrationInput, Plan, PlannedPart, PreviousVersion } from './plan';
+import { speechBody } from './speaking';
 
-/** Plain JSON: the ledger keeps it, so that a retry cuts the text in the same way. */
-export interface PreviousVersion {
-	info: AudioInfo;
-	record: PartsRecord;
-}
-
-/** What decides whether anything of it is used. */
+/** What decides whether anything of them is used. */
 type Comparable = Pick<
 	NarrationInput,
-	'model' | 'speed' | 'responseFormat' | 'previous' | 'previousBinaryPropertyName'
+	'model' | 'speed' | 'responseFormat' | 'previous' | 'previousBinaryPropertyName' | 'speakAgainAt'
 >;
 
 const LABEL = 'Previous Version';
 
-/** The input with what its previous version says of itself. Throws InputError when there is none that can be used. */
+/** The input with what its previous versions say of themselves. Throws InputError when there is none that can be used. */
 export async function withPrevious<I extends Comparable>(
 	input: I,
-	{ execution, index }: Parameters,
+	parameters: Parameters,
 ): Promise<I> {
-	const { previousBinaryPropertyName: file, responseFormat } = input;
-	if (!file) return input;
+	const { previousBinaryPropertyName: given = '', responseFormat, speakAgainAt = [] } = input;
+	const fields = typeof given === 'string' ? namesIn(given) : [given];
+	if (fields.length === 0) {
+		if (speakAgainAt.length === 0) return input;
+		throw new InputError(
+			'"Speak Again At" needs a previous version, from which the other parts are taken',
+			`Add the option "${LABEL}". Nothing was sent.`,
+		);
+	}
 	if (!canBeCut(responseFormat)) {
 		throw new InputError(
 			`A ${responseFormat} file has no room for a record of its parts, so it cannot have a previous version`,
 			`Use ${formatsThat(canBeCut)}, or remove the option "${LABEL}". Nothing was sent.`,
 		);
 	}
-	const { info, name, record: text } = await inspectPrevious(execution, index, file, LABEL);
-	if (text === undefined) {
+	const previous: PreviousVersion[] = [];
+	const passedOver: string[] = [];
+	for (const field of fields) {
+		const version = await readVersion(parameters, field, responseFormat);
+		if (typeof version === 'string') passedOver.push(version);
+		else previous.push(version);
+	}
+	if (previous.length === 0) {
 		throw new InputError(
-			`${name} has no record of its parts, so nothing of it can be used again`,
-			`Files of several segments that Generate and Dialogue make in ${formatsThat(canBeCut)} have one, and files of a single segment if the option "${LABEL}" was added. Joined files have none, and other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
+			`${passedOver[0]} has no record of its parts, so nothing of it can be used again`,
+			`Files of several segments that Generate and Dialogue make in ${formatsThat(canBeCut)} have one, also when they were joined, and files of a single segment if the option "${LABEL}" was added. Other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
 		);
 	}
+	previous[0].again = partsAt(previous[0], speakAgainAt);
+	return { ...input, previous, ...(passedOver.length > 0 && { passedOver }) };
+}
+
+/** A previous version; the name of its file if it has no record. Throws InputError when it cannot be used. */
+async function readVersion(
+	{ execution, index }: Parameters,
+	field: FileRef,
+	responseFormat: string,
+): Promise<PreviousVersion | string> {
+	const { info, name, record: text } = await inspectPrevious(execution, index, field, LABEL);
+	if (text === undefined) return name;
 	if (info.format !== responseFormat) {
 		throw new InputError(
 			`${name} is ${info.format} audio, but "Audio Format" is ${responseFormat}`,
@@ -71,34 +86,29 @@ export async function withPrevious<I extends Comparable>(
 			'Another program has changed the file since it was made. Use an unchanged copy, or leave the option empty to have everything spoken. Nothing was sent.',
 		);
 	}
-	return { ...input, previous: { info: { ...info, quiet: undefined }, record } };
+	return { field, info: { ...info, pauses: undefined }, record, again: [] };
 }
 
-/** The parts of the previous version that sound as they would now in this voice, wherever they are in the text. */
-export function knownParts(
-	{ previous, model, speed = 1 }: Comparable,
-	voice: Voice,
-): Fingerprint[] {
-	const record = previous?.record;
-	if (!record || record.model !== nameHash(model) || record.speed !== speed) return [];
-	const number = record.voices.indexOf(nameHash(voice));
-	return record.parts.filter((part) => part.voice === number);
-}
-
-/** The parts of a speech, with what is used again of the previous version. */
-export function withReused<P extends SpeechPart>(input: Comparable, parts: P[]): P[] {
-	if (!input.previous) return parts;
-	const byHash = new Map(input.previous.record.parts.map((part) => [part.hash, part]));
-	return parts.map((part) => ({
-		...part,
-		reused: byHash.get(partHash(part.text, part.voice, input)),
-	}));
+/** The indexes of the parts that sound at some seconds of a file; in a pause, of the part behind it. */
+function partsAt({ info, record: { parts, length } }: PreviousVersion, times: number[]): number[] {
+	const { seconds } = info;
+	return times.map((time) => {
+		if (time > seconds) {
+			throw new InputError(
+				`"Speak Again At" names second ${time}, but the previous version ends after ${seconds.toFixed(1)} s`,
+				'Take a time from the file in "Previous Version". Nothing was sent.',
+			);
+		}
+		const at = (time / seconds) * length;
+		const index = parts.findIndex(({ to }) => to > at);
+		return index < 0 ? parts.length - 1 : index;
+	});
 }
 
 /** What is used again; `secondsOf`: how long a part plays. */
 export function reusedIn(
-	{ parts }: Speech,
-	secondsOf: (part: RecordedPart, index: number) => number,
+	{ parts }: Plan,
+	secondsOf: (part: NonNullable<PlannedPart['reused']>, index: number) => number,
 ): { reusedSegments: number; reusedSeconds: number } {
 	const seconds = parts.flatMap(({ reused }, index) => (reused ? secondsOf(reused, index) : []));
 	const sum = seconds.reduce((total, some) => total + some, 0);
@@ -106,94 +116,128 @@ export function reusedIn(
 }
 
 /** What is used again, before it is cut out: lengths are shares of the whole file's. */
-export function reusedBeforehand(
-	{ info, record }: PreviousVersion,
-	speech: Speech,
-): ReturnType<typeof reusedIn> {
-	return reusedIn(speech, ({ from, to }) => (info.seconds * (to - from)) / record.length);
-}
+export const reusedBeforehand = (
+	previous: PreviousVersion[],
+	plan: Plan,
+): ReturnType<typeof reusedIn> =>
+	reusedIn(plan, ({ file, from, to }) => {
+		const { info, record } = previous[file];
+		return (info.seconds * (to - from)) / record.length;
+	});
 
-/** Gives a hint if nothing of the previous version can be used. */
+/** Gives a hint if nothing of the previous versions can be used, or a voice is another one now. */
 export function hintOnReuse(
 	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
-	input: Comparable,
-	speech: Speech,
+	input: Comparable & { passedOver?: string[] },
+	plan: Plan,
 ): void {
-	const why = whyNothingReused(input, speech);
+	for (const name of input.passedOver ?? [])
+		session.hints.add(
+			`${name} of item ${index + 1} has no record of its parts: it was passed over.`,
+		);
+	for (const { title, voice } of (input.previous ?? []).flatMap(({ record }) => record.manners)) {
+		const now = plan.parts.find((part) => isTitled(part, title))?.voiceId;
+		if (now !== undefined && now !== voice)
+			session.hints.add(
+				`The voice "${title}" is another one than in the previous version of item ${index + 1}, so all of its parts are spoken again.`,
+			);
+	}
+	const why = whyNothingReused(input, plan);
 	if (why === undefined) return;
 	session.hints.add(`Nothing of the previous version of item ${index + 1} is used again: ${why}.`);
 }
 
+const isTitled = ({ voice }: PlannedPart, title: string | undefined): boolean =>
+	typeof voice !== 'string' && voice.title === title;
+
 /** Undefined: something is, or there is no previous version. */
-function whyNothingReused(input: Comparable, { parts }: Speech): string | undefined {
-	const { previous, model, speed = 1 } = input;
+function whyNothingReused(
+	{ previous, model, speed = 1 }: Comparable,
+	{ parts }: Plan,
+): string | undefined {
 	if (!previous || parts.some(({ reused }) => reused)) return undefined;
-	const { record } = previous;
-	const hasVoice = parts.some(({ voice }) => record.voices.includes(nameHash(voice)));
-	if (record.model !== nameHash(model)) return 'it was made with another model';
-	if (record.speed !== speed) return 'it was made at another speed';
-	return hasVoice
+	const manners = previous.flatMap(({ record }) => record.manners);
+	if (!manners.some((manner) => manner.model === model)) return 'it was made with another model';
+	if (!manners.some((manner) => manner.speed === speed)) return 'it was made at another speed';
+	return parts.some(({ voiceId }) => manners.some(({ voice }) => voice === voiceId))
 		? 'none of its segments is in the text any more'
 		: 'it was made with other voices';
 }
 
-/** What the joined file is to say of its parts. */
+/** What a joined file is to say of its parts; undefined as long as not all voices are known by their IDs. */
 export function recordFor(
-	input: Comparable,
-	parts: SpeechPart[],
-): (places: Place[], info: AudioInfo) => string {
-	const voices = [...new Set(parts.map(({ voice }) => nameHash(voice)))];
-	return (places, info) =>
-		writeRecord({
-			model: nameHash(input.model),
-			voices,
-			speed: input.speed ?? 1,
-			length: lengthOf(info),
-			parts: parts.map(
-				(part, index): RecordedPart => ({
-					...fingerprintOf(part.text),
-					...places[index],
-					hash: partHash(part.text, part.voice, input),
-					voice: voices.indexOf(nameHash(part.voice)),
-				}),
-			),
+	{ model, speed = 1 }: Pick<NarrationInput, 'model' | 'speed'>,
+	parts: PlannedPart[],
+): ((places: Place[], info: AudioInfo) => string) | undefined {
+	if (parts.some(({ voiceId }) => voiceId === undefined)) return undefined;
+	const manners = new Map<string, Manner>();
+	for (const { voice, voiceId = '' } of parts) {
+		const title = typeof voice === 'string' ? undefined : voice.title;
+		manners.set(JSON.stringify([voiceId, title]), {
+			...{ model, speed, voice: voiceId },
+			...(title !== undefined && { title }),
 		});
+	}
+	const names = [...manners.keys()];
+	return (places, info) => {
+		// What came may be of another format than was asked for; the next version will ask for the one that it is.
+		const body = { model, speed, responseFormat: info.format };
+		return writeRecord({
+			manners: [...manners.values()],
+			length: lengthOf(info),
+			parts: parts.map(({ text, voice, voiceId = '' }, index): RecordedPart => {
+				const title = typeof voice === 'string' ? undefined : voice.title;
+				return {
+					...fingerprintOf(text),
+					...places[index],
+					key: requestKey('speech', speechBody(body, text, voiceId)),
+					manner: names.indexOf(JSON.stringify([voiceId, title])),
+				};
+			}),
+		});
+	};
 }
 
 /** Whether the file gets a record: one of a single part only where a later version of it is to be expected. */
 export const wantsRecord = (
 	{ previousBinaryPropertyName }: NarrationInput,
-	parts: SpeechPart[],
+	parts: PlannedPart[],
 ): boolean => parts.length > 1 || previousBinaryPropertyName !== undefined;
 
+/** Names a part of a file among what an item takes over. */
+const placeName = ({ key, from }: RecordedPart): string => `${key} ${from}`;
+
 /**
- * Cuts the parts that are used again out of the previous version, before anything is sent, and keeps them on record: a retry
- * uses them whatever has become of the file.
+ * Cuts the parts that are used again out of the previous versions, before anything is sent, and keeps them on record: a retry
+ * uses them whatever has become of the files.
  */
 export async function cutReused(
 	item: ItemRequests,
-	{ previous, previousBinaryPropertyName: file, fileName }: NarrationInput,
-	{ parts }: Speech,
+	{ previous = [], fileName }: NarrationInput,
+	{ parts }: Plan,
 ): Promise<(part: RecordedPart) => StoredAudio | undefined> {
-	const kept = ({ hash }: RecordedPart) => {
-		const value = item.ledger.reused(hash);
+	const kept = (part: RecordedPart) => {
+		const value = item.ledger.reused(placeName(part));
 		return value && isStoredAudio(value) ? value : undefined;
 	};
-	const all = new Map(parts.flatMap(({ reused }) => (reused ? [[reused.hash, reused]] : [])));
-	const missing = [...all.values()].filter((part) => !kept(part)).sort((a, b) => a.from - b.from);
-	if (missing.length > 0 && previous && file) {
+	for (const [file, { field, info }] of previous.entries()) {
+		const numbers = new Map<string, { part: RecordedPart; number: number }>();
+		for (const [index, { reused }] of parts.entries())
+			if (reused?.file === file && !kept(reused) && !numbers.has(placeName(reused)))
+				numbers.set(placeName(reused), { part: reused, number: index + 1 });
+		const missing = [...numbers.values()].sort((a, b) => a.part.from - b.part.from);
+		if (missing.length === 0) continue;
 		const { execution } = item.session;
-		const binary = fileOf(execution, item.index, file, LABEL);
-		const numberOf = ({ hash }: RecordedPart) =>
-			parts.findIndex(({ reused }) => reused?.hash === hash) + 1;
 		const slices = await storeSlices(
 			execution,
-			binary,
-			previous.info,
-			missing,
-			(index) => `${fileName}-segment-${numberOf(missing[index])}`,
+			fileOf(execution, item.index, field, LABEL),
+			info,
+			missing.map(({ part }) => part),
+			(index) => `${fileName}-segment-${missing[index].number}`,
 		);
-		item.ledger.reuse(Object.fromEntries(missing.map(({ hash }, index) => [hash, slices[index]])));
+		item.ledger.reuse(
+			Object.fromEntries(missing.map(({ part }, index) => [placeName(part), slices[index]])),
+		);
 	}
 	return kept;
 }

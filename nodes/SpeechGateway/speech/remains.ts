@@ -10,10 +10,9 @@ import { errorText } from '../run/errors';
 import { completedField } from '../requests/itemLedger';
 import type { ItemRequests } from '../requests/itemRequests';
 import { joinStored } from '../files/joinStored';
-import type { NarrationInput, Speech } from './parts';
+import { type NarrationInput, type Plan, wordsOf } from './plan';
+import { recordFor } from './previous';
 import { isDone, jobIdOf, type PartResult } from './speakAll';
-
-/** How files are made of parts. */
 
 /**
  * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
@@ -21,8 +20,8 @@ import { isDone, jobIdOf, type PartResult } from './speakAll';
  */
 export async function firstError(
 	item: ItemRequests,
-	input: Pick<NarrationInput, 'fileName'>,
-	speech: Speech,
+	input: Pick<NarrationInput, 'fileName' | 'model' | 'speed'>,
+	plan: Plan,
 	results: PartResult[],
 ): Promise<unknown> {
 	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
@@ -31,26 +30,45 @@ export async function firstError(
 	const first =
 		unknown ??
 		brokeOff ??
-		misfit(speech, results) ??
+		misfit(plan, results) ??
 		errors.find((error) => !(error instanceof NotStartedError)) ??
 		errors[0];
+	const failed = results.findIndex((result) => !isDone(result) && result.error === first);
 	const { breaker } = item.session;
-	if (speech.parts.length === 1) return first;
+	if (plan.parts.length === 1) return first;
 	if (first instanceof NotStartedError && !breaker.hasTripped) return first;
-	const { json, files } = await describeRemains(item, input, speech, results);
+	const { json, files } = await describeRemains(item, input, plan, results);
 	if (first instanceof NotStartedError) return new NotStartedError(first.message, json, files);
-	if (first instanceof OutcomeUnknownError) {
-		return new OutcomeUnknownError(first.facts, { ...first.details, ...json }, files);
-	}
+	const failedPart = failed < 0 ? undefined : partOf(plan, failed);
+	const more = { ...(failedPart && { failedPart }), ...json };
+	if (first instanceof OutcomeUnknownError)
+		return new OutcomeUnknownError(first.facts, { ...first.details, ...more }, files);
 	const { message, description, details } = errorText(first);
-	return new GatewayError(message, description, { ...details, ...json }, files);
+	if (!failedPart) return new GatewayError(message, description, { ...details, ...more }, files);
+	const { number, of, words } = failedPart;
+	return new GatewayError(
+		`${message} (part ${number} of ${of})`,
+		`Part ${number} of ${of} is: "${words}" ${description}`,
+		{ ...details, ...more },
+		files,
+	);
+}
+
+const WORDS_SHOWN = 120;
+
+/** A part by its number, for people who look for it in their text. */
+function partOf({ parts }: Plan, index: number) {
+	const characters = Array.from(parts[index].written.trim());
+	const shown = characters.slice(0, WORDS_SHOWN).join('');
+	const words = characters.length > WORDS_SHOWN ? `${shown}…` : shown;
+	return { number: index + 1, of: parts.length, words };
 }
 
 export const HOW_TO_GET_PARTS =
 	'Set "On Error" to "Continue (using error output)" to get them as files.';
 
 /** The error of a text whose other parts were not sent, because those that are done do not fit together. */
-function misfit({ parts }: Speech, results: PartResult[]): GatewayError | undefined {
+function misfit({ parts }: Plan, results: PartResult[]): GatewayError | undefined {
 	const done = results.flatMap((result, index) => (isDone(result) ? [{ ...result, index }] : []));
 	for (const { audio, index } of done) {
 		const why = joinBlocker(done[0].audio.info, audio.info, {
@@ -77,8 +95,8 @@ export interface Remains {
 /** Describes runs of parts in order: finished ones as one file each, the others as text, with any bytes received. */
 export async function describeRemains(
 	item: ItemRequests,
-	input: Pick<NarrationInput, 'fileName'>,
-	speech: Speech,
+	input: Pick<NarrationInput, 'fileName' | 'model' | 'speed'>,
+	plan: Plan,
 	results: PartResult[],
 ): Promise<Remains> {
 	const { fileName } = input;
@@ -97,7 +115,8 @@ export async function describeRemains(
 		if (isDone(first)) {
 			const audio = run.filter(isDone).map((one) => one.audio);
 			try {
-				const how = seams(speech, from, to + 1);
+				const recordOf = recordFor(input, plan.parts.slice(from, to + 1));
+				const how = { ...seams(plan, from, to + 1), recordOf };
 				const joined = await joinStored(item.session, audio, `${fileName}-part-${from + 1}`, how);
 				attach(from, run.length, joined.binary);
 			} catch {
@@ -106,7 +125,7 @@ export async function describeRemains(
 			}
 			continue;
 		}
-		const text = speech.wordsOf(from, to);
+		const text = wordsOf(plan, from, to);
 		const jobId = jobIdOf(first.error);
 		described.push({
 			from: from + 1,
@@ -137,7 +156,7 @@ function receivedOf(result: PartResult, segment: number): AttachedFiles {
 }
 
 /** How parts that follow each other are joined, from one index up to another. Pauses at a cut belong to what remains. */
-export function seams({ parts, pauseBeforeMs }: Speech, from = 0, to = parts.length) {
+export function seams({ parts, pauseBeforeMs }: Plan, from = 0, to = parts.length) {
 	const pauses = parts.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
 	const last = pauses.pop();
 	return {

@@ -3,7 +3,7 @@ import { AsleepError, OutcomeUnknownError } from '../core/errors';
 import { errorText } from '../run/errors';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { StoredAudio } from '../files/storeAudio';
-import type { SpeechPart } from './parts';
+import type { PlannedPart } from './plan';
 
 /** What has become of one part. */
 export type PartResult =
@@ -24,9 +24,9 @@ type Progress = PartResult | { status: 'asleep'; error: AsleepError };
  */
 export async function speakAll(
 	item: ItemRequests,
-	parts: SpeechPart[],
-	kept: (part: SpeechPart, index: number) => StoredAudio | undefined,
-	speak: (part: SpeechPart, index: number) => Promise<StoredAudio>,
+	parts: PlannedPart[],
+	kept: (part: PlannedPart, index: number) => StoredAudio | undefined,
+	speak: (part: PlannedPart, index: number) => Promise<StoredAudio>,
 ): Promise<PartResult[]> {
 	let first: StoredAudio | undefined;
 	const mustFit = (audio: StoredAudio) => {
@@ -36,7 +36,7 @@ export async function speakAll(
 	};
 	const finished = parts.map(kept);
 	for (const audio of finished) if (audio) mustFit(audio);
-	const speakOne = async (part: SpeechPart, index: number): Promise<Progress> => {
+	const speakOne = async (part: PlannedPart, index: number): Promise<Progress> => {
 		try {
 			return { status: 'done', audio: finished[index] ?? mustFit(await speak(part, index)) };
 		} catch (error) {

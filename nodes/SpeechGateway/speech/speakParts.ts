@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError } from '../core/errors';
-import type { Tags } from '../audio/tags';
+import type { Heading, Tags } from '../audio/tags';
 import { DEFAULT_WAIT } from '../fields/wait';
-import type { Voice } from '../fields/voice';
 import { type JoinedFile, joinStored } from '../files/joinStored';
 import { readTags } from '../files/podcast';
 import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
-import { requestKey } from '../requests/requestKey';
 import { errorText } from '../run/errors';
 import { fingerprintOf } from '../text/knownParts';
-import { type NarrationInput, type Speech, type SpeechPart, voicesToAsk } from './parts';
+import { heardAt, pausesOf } from './heard';
+import { lettersOf } from './oddSegments';
+import type { NarrationInput, Plan, PlannedHeading, PlannedPart } from './plan';
 import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
 import { describeRemains, firstError, HOW_TO_GET_PARTS, type Remains, seams } from './remains';
 import { type AsJob, keptAudio, speak, speakAsJob, type SpeechRequest } from './speak';
@@ -19,67 +19,73 @@ import { isDone, speakAll } from './speakAll';
 import { estimateOf } from './price';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
-import { voiceIds } from './voices';
+import { voiceName } from './voices';
 
 /**
- * Speaks all parts, joins them, and makes the item of them. Nothing paid for is lost: what is done goes along with an error,
- * joined run by run, as does the text that remains. `who`: what the item says about voices.
+ * Speaks what is missing of a plan, joins all of it, and makes the item. Nothing paid for is lost: what is done goes along with an
+ * error, joined run by run, as does the text that remains. `who`: what the item says about voices; `problem`: why nothing may be sent.
  */
 export async function speakParts(
 	item: ItemRequests,
 	input: NarrationInput,
-	speech: Speech,
-	who: (voiceOf: (voice: Voice) => string) => IDataObject,
+	plan: Plan,
+	who: IDataObject,
+	problem?: Error,
 ): Promise<Result> {
-	const { parts } = speech;
-	speech.hints.forEach((hint) => item.session.hints.add(hint));
-	hintOnReuse(item, input, speech);
-	const reusedAudio = await cutReused(item, input, speech);
-	const idOf = await voiceIds(item, input.model, voicesToAsk(speech));
-	const requests = requestsFor(input, parts, idOf);
+	giveHints(item, input, plan);
+	const reusedAudio = await cutReused(item, input, plan);
+	const requests = plan.parts.map((part, index) => requestFor(input, plan, part, index));
 	const results = await speakAll(
 		item,
-		parts,
+		plan.parts,
 		({ reused }, index) => (reused ? reusedAudio(reused) : keptAudio(item, requests[index])),
-		(_, index) => speakPart(item, input, requests[index]),
+		async (_, index) => {
+			if (problem) throw problem;
+			return await speakPart(item, input, requests[index]);
+		},
 	);
-	if (!results.every(isDone)) throw await firstError(item, input, speech, results);
+	if (!results.every(isDone)) throw await firstError(item, input, plan, results);
 	const spoken = results.map(({ audio }) => audio);
 	let file: JoinedFile;
 	try {
-		file = await joinParts(item, input, speech, spoken);
+		file = await joinParts(item, input, plan, spoken);
 	} catch (error) {
-		throw notJoined(error, await describeRemains(item, input, speech, results));
+		throw notJoined(error, await describeRemains(item, input, plan, results));
 	}
 	return {
 		branch: 'success',
-		items: [await spokenItem(item, input, speech, who(idOf), file, spoken, requests)],
+		items: [await spokenItem(item, input, plan, who, file, spoken, requests)],
 	};
 }
 
-/** What is sent for each part, if it is. */
-function requestsFor(
+function giveHints(item: ItemRequests, input: NarrationInput, plan: Plan): void {
+	const { hints } = item.session;
+	plan.hints.forEach((hint) => hints.add(hint));
+	hintOnReuse(item, input, plan);
+	const sent = plan.parts.filter(({ isSent }) => isSent).length;
+	if (!input.isCorrected || sent === 0) return;
+	const missing = plan.parts.filter(({ isSent, reused }) => !isSent && !reused).length;
+	hints.add(
+		`The text of item ${item.index + 1} was changed after ${sent} of its present parts had been sent: these were not sent again, ${missing} new ${missing === 1 ? 'one was' : 'ones were'}.`,
+	);
+}
+
+/** What is sent for a part, if it is. */
+function requestFor(
 	input: NarrationInput,
-	parts: SpeechPart[],
-	idOf: (voice: Voice) => string,
-): SpeechRequest[] {
-	const numbers = new Map<string, number>();
-	return parts.map(({ text, voice }, index) => {
-		const id = idOf(voice);
-		const body = speechBody(input, text, id);
-		const key = requestKey('speech', body);
-		const number = (numbers.get(key) ?? 0) + 1;
-		numbers.set(key, number);
-		const segment = index + 1;
-		return {
-			body,
-			number,
-			part: { ...fingerprintOf(text), segment, voice: id },
-			modelMultiplier: input.modelMultiplier,
-			format: input.responseFormat,
-			fileName: parts.length > 1 ? `${input.fileName}-segment-${segment}` : input.fileName,
-		};
-	});
+	{ parts }: Plan,
+	{ text, voice, voiceId = voiceName(voice), key = '', number }: PlannedPart,
+	index: number,
+): SpeechRequest {
+	const segment = index + 1;
+	return {
+		body: speechBody(input, text, voiceId),
+		number,
+		part: { ...fingerprintOf(text), key, number, segment, voice: voiceId },
+		modelMultiplier: input.modelMultiplier,
+		format: input.responseFormat,
+		fileName: parts.length > 1 ? `${input.fileName}-segment-${segment}` : input.fileName,
+	};
 }
 
 async function speakPart(
@@ -102,16 +108,31 @@ async function speakPart(
 async function joinParts(
 	item: ItemRequests,
 	input: NarrationInput,
-	speech: Speech,
+	plan: Plan,
 	spoken: StoredAudio[],
 ): Promise<JoinedFile> {
-	const { parts, headings } = speech;
+	const { parts, headings } = plan;
 	return await joinStored(item.session, spoken, input.fileName, {
-		...seams(speech),
+		...seams(plan),
 		tags: await tagsOf(item, input),
-		headings: input.chapters === 'headings' ? headings : undefined,
+		headings:
+			input.chapters === 'headings'
+				? headings.map((heading) => heardHeading(heading, parts, spoken))
+				: undefined,
 		recordOf: wantsRecord(input, parts) ? recordFor(input, parts) : undefined,
 	});
+}
+
+/** A heading within a part begins when its words are heard. */
+function heardHeading(
+	{ title, part, after }: PlannedHeading,
+	parts: PlannedPart[],
+	spoken: StoredAudio[],
+): Heading {
+	const { info } = spoken[part];
+	if (after === undefined || info.seconds === undefined) return { title, part };
+	const heard = heardAt(parts[part].text, info.seconds, pausesOf(info) ?? []);
+	return { title, part, seconds: heard(lettersOf(after)) };
 }
 
 const notJoined = (error: unknown, { json, files }: Remains) =>

@@ -7,23 +7,23 @@ import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { pausesOf } from './heard';
 import { oddSegments } from './oddSegments';
-import { contentHash, type NarrationInput, type Speech, type SpeechPart } from './parts';
+import type { NarrationInput, Plan, PlannedPart } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
 import { isSpokenAsJob, type SpeechRequest } from './speak';
 import { type HeardText, subtitles, type TimedText } from './subtitles';
 
-/** The item of a speech that was spoken and joined. `who`: what it says about voices; `spoken`: the parts one by one. */
+/** The item of a plan that was spoken and joined. `who`: what it says about voices; `spoken`: the parts one by one. */
 export async function spokenItem(
 	item: ItemRequests,
 	input: NarrationInput,
-	speech: Speech,
+	plan: Plan,
 	who: IDataObject,
 	{ info, binary, starts, chapters }: JoinedFile,
 	spoken: StoredAudio[],
 	requests: SpeechRequest[],
 ): Promise<INodeExecutionData> {
-	const { parts } = speech;
+	const { parts } = plan;
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
 	const warnings = oddSegments(
@@ -41,16 +41,16 @@ export async function spokenItem(
 		model: input.model,
 		...who,
 		responseFormat: info.format,
-		characters: countCharacters(speech.text),
+		characters: countCharacters(plan.text),
 		segments: parts.length,
 		...(input.previous &&
-			reusedIn(speech, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
+			reusedIn(plan, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
 		...(seconds !== undefined && { durationSeconds: seconds }),
 		bytes: info.bytes,
 		estimatedTokens: tokensByLength(item, input, parts, spoken, requests),
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
-		contentHash: contentHash(input, speech),
+		contentHash: plan.contentHash,
 		...(warnings.length > 0 && { warnings }),
 		...(input.timings && seconds !== undefined && { parts: timed }),
 	};
@@ -66,7 +66,7 @@ export async function spokenItem(
 function tokensByLength(
 	item: ItemRequests,
 	{ speed, modelMultiplier }: NarrationInput,
-	parts: SpeechPart[],
+	parts: PlannedPart[],
 	spoken: StoredAudio[],
 	requests: SpeechRequest[],
 ): number {
@@ -79,7 +79,7 @@ function tokensByLength(
 }
 
 /** Where each part starts and ends in the joined file, in the words of the source. */
-const timesOf = (parts: SpeechPart[], starts: number[], seconds: number): TimedText[] =>
+const timesOf = (parts: PlannedPart[], starts: number[], seconds: number): TimedText[] =>
 	parts.map(({ written, speaker, pauseAfterMs }, index) => ({
 		text: written,
 		startSeconds: starts[index],

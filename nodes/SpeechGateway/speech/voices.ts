@@ -1,9 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { InputError } from '../core/errors';
+import { asError, InputError } from '../core/errors';
 import type { Voice } from '../fields/voice';
 import { idIn } from '../core/json';
 import type { ItemRequests } from '../requests/itemRequests';
 import { fetchVoices } from '../requests/lists';
+import type { Session } from '../requests/session';
+import { type NarrationInput, type Plan, tokensToSend, type VoiceIds, voicesToAsk } from './plan';
 
 /** The id in what the gateway says of a voice. */
 export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
@@ -13,28 +15,66 @@ export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
 export const voiceName = (voice: Voice): string =>
 	typeof voice === 'string' ? voice : voice.title;
 
+/** The ID of a voice; its title if that is all that is known. */
+export const voiceIdOf = (ids: VoiceIds, voice: Voice): string =>
+	typeof voice === 'string' ? voice : (ids[voice.title] ?? voice.title);
+
 const MOST_TITLES_SHOWN = 10;
 
 /**
- * The ids of voices. Free: one list a run and model, and none when all are ids already, or were looked up for what the item has
- * paid for. Throws InputError when the account has no voice with a title, or several.
+ * The IDs of voices by title. Free: one list a run and model, and none when there is no title. Throws InputError when the account
+ * has no voice with a title, or several.
  */
 export async function voiceIds(
 	item: ItemRequests,
 	model: string,
 	voices: Voice[],
-): Promise<(voice: Voice) => string> {
+): Promise<VoiceIds> {
 	const titles = new Set(voices.flatMap((voice) => (typeof voice === 'string' ? [] : voice.title)));
-	let { voices: ids } = item.ledger;
-	if ([...titles].some((title) => !Object.hasOwn(ids, title))) {
-		const own = await item.session.share(
-			`voices of ${model}`,
-			async () => await fetchVoices(item, model),
-		);
-		ids = Object.fromEntries([...titles].map((title) => [title, onlyId(own, title)]));
-		item.ledger.nameVoices(ids);
+	const before = item.ledger.voices;
+	if (titles.size === 0) return before;
+	const own = await item.session.share(
+		`voices of ${model}`,
+		async () => await fetchVoices(item, model),
+	);
+	const ids = Object.fromEntries([...titles].map((title) => [title, onlyId(own, title)]));
+	item.ledger.nameVoices({ ...before, ...ids });
+	return { ...before, ...ids };
+}
+
+/**
+ * The plan of an item with the IDs of its voices. A voice that was cloned anew under its title is another voice: its parts are
+ * spoken again, as far as the spending limit allows. `problem`: what keeps the rest of a text that is paid for in part from being
+ * sent.
+ */
+export async function planWithVoices<I extends NarrationInput>(
+	item: ItemRequests,
+	input: I,
+	makePlan: (input: I, ids?: VoiceIds) => Plan,
+): Promise<{ plan: Plan; problem?: Error }> {
+	const expected = makePlan(input);
+	try {
+		const ids = await voiceIds(item, input.model, voicesToAsk(expected));
+		const plan = makePlan(input, ids);
+		const extraTokens = tokensToSend(input, plan) - tokensToSend(input, expected);
+		if (extraTokens > 0) spendExtra(item.session, extraTokens, input.tokensToSpare);
+		return { plan };
+	} catch (error) {
+		item.session.transport.cancel?.throwIfAborted();
+		if (!item.ledger.maybeCharged) throw asError(error);
+		return { plan: expected, problem: asError(error) };
 	}
-	return (voice) => (typeof voice === 'string' ? voice : (ids[voice.title] ?? voice.title));
+}
+
+/** Throws InputError when a voice that is another one by now makes the run cost more than it may. */
+function spendExtra(session: Session, extraTokens: number, tokensToSpare = Infinity): void {
+	if (session.extraTokens + extraTokens > tokensToSpare) {
+		throw new InputError(
+			`A voice is another one than in the previous version, and all of its parts would pass "Spending Limit (Tokens)" by ${session.extraTokens + extraTokens - tokensToSpare} tokens`,
+			'Nothing was sent for this item. Choose the voice by its ID, or raise the limit.',
+		);
+	}
+	session.extraTokens += extraTokens;
 }
 
 /** Checks that the account has the voices that are named by title; undefined when there are none. Throws as `voiceIds` does. */

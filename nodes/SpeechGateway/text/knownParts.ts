@@ -64,13 +64,13 @@ function evened(text: string) {
 }
 
 /**
- * Finds known parts in a stretch of the text, from front to back; where several begin, the longest. A part may have been moved,
- * or occur twice. `mayCut`: whether the text may be cut at an offset. The time is linear in the length of the text.
+ * Finds known parts in a text, from front to back; where several begin, the longest. A part may have been moved, or occur twice.
+ * `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear in the length of the text.
  */
 export function knownPartsIn(
 	text: string,
 	known: Fingerprint[],
-): (start: number, end: number, mayCut: (offset: number) => boolean) => Span[] {
+): (mayCut: (offset: number) => boolean, isCut?: (offset: number) => boolean) => Span[] {
 	const { even, at: evenAt, from } = evened(text);
 	const hashes = new Hashes(even);
 	/** By the length of the opening, then by its hash. */
@@ -80,16 +80,17 @@ export function knownPartsIn(
 		const byHash = openings.get(length) ?? new Map<number, Fingerprint[]>();
 		openings.set(length, byHash.set(part.opening, [...(byHash.get(part.opening) ?? []), part]));
 	}
-	return (start, end, mayCut) => {
+	return (mayCut, isCut = () => false) => {
 		const found: Span[] = [];
-		const isEdge = (offset: number) => isFreeEdge(text, start, end, offset) && mayCut(offset);
+		const isEdge = (offset: number) =>
+			isCut(offset) || (isFreeEdge(text, offset) && mayCut(offset));
 		const spanOf = (at: number, units: number): Span => ({
 			start: from[at],
 			end: from[at + units - 1] + 1,
 		});
-		const last = evenAt[end];
-		for (let at = evenAt[start]; at < last; at++) {
-			if (from[at] < start || even[at] === ' ') continue;
+		const last = evenAt[text.length];
+		for (let at = 0; at < last; at++) {
+			if (even[at] === ' ') continue;
 			let longest = 0;
 			for (const [length, byHash] of openings) {
 				if (at + length > last) continue;
@@ -109,8 +110,8 @@ export function knownPartsIn(
 }
 
 /** Whether words end at an offset: at white space, or in scripts without any, where no mark that ends something follows. */
-function isFreeEdge(text: string, start: number, end: number, offset: number): boolean {
-	if (offset === start || offset === end) return true;
+function isFreeEdge(text: string, offset: number): boolean {
+	if (offset === 0 || offset === text.length) return true;
 	const [before, after] = [text.charAt(offset - 1), text.charAt(offset)];
 	if (isSpace(before.charCodeAt(0)) || isSpace(after.charCodeAt(0))) return true;
 	const isUnspaced = (character: string) =>

@@ -24,8 +24,13 @@ export interface PreparedSegments {
 	segments: PreparedSegment[];
 	/** All that is sent, for counting. */
 	text: string;
-	/** The headings, each with the index of the segment that starts with it; empty without `cutAtHeadings`. */
-	chapters: Array<{ title: string; level: number; segment: number }>;
+	/**
+	 * The headings, each with the index of the segment that starts with it, or in which it comes `after` some words; empty without
+	 * `cutAtHeadings`.
+	 */
+	chapters: Array<{ title: string; level: number; segment: number; after?: string }>;
+	/** Pauses within known parts, which are not cut. */
+	pausesLeftOut: number;
 }
 
 interface Stretch extends Span {
@@ -33,11 +38,7 @@ interface Stretch extends Span {
 }
 
 /** The text between pauses and headings. Unspeakable text joins the stretch before it, or the next if there is none. */
-function stretchesOf({ spoken: { text }, pauses, headings }: PreparedText, cutAtHeadings: boolean) {
-	const cuts: Pause[] = [
-		...pauses,
-		...(cutAtHeadings ? headings : []).map(({ at }) => ({ at, milliseconds: 0 })),
-	].sort((a, b) => a.at - b.at);
+function stretchesOf(text: string, cuts: Pause[]) {
 	const stretches: Stretch[] = [];
 	let from = 0;
 	let pauseBeforeMs = 0;
@@ -105,31 +106,27 @@ function pauseAtHeadings(
 type Cutter = (start: number, end: number) => TextSegment[];
 
 /** Cuts around the known parts, which become segments unchanged. */
-function aroundKnown(
-	{ spoken, tags }: PreparedText,
-	known: Fingerprint[],
-	cutAnew: Cutter,
-): Cutter {
-	if (known.length === 0) return cutAnew;
-	const { text } = spoken;
-	const find = knownPartsIn(text, known);
-	const mayCut = cutsOf(text, tags.spoken);
-	return (start, end) => {
+const aroundKnown =
+	(text: string, known: Span[], cutAnew: Cutter): Cutter =>
+	(start, end) => {
 		let from = start;
 		const pieces: TextSegment[] = [];
-		for (const part of find(start, end, mayCut)) {
+		const first = firstIndex(known, (part) => part.start >= start);
+		for (const part of known.slice(
+			first,
+			firstIndex(known, (one) => one.start >= end),
+		)) {
 			pieces.push(...cutAnew(from, part.start));
 			pieces.push({ ...part, text: text.slice(part.start, part.end) });
 			from = part.end;
 		}
 		return [...pieces, ...cutAnew(from, end)];
 	};
-}
 
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
- * (Infinity: no limit). Every segment has something to speak. Parts that are `known` become segments again; what is between them is
- * cut as if it stood alone.
+ * (Infinity: no limit). Every segment has something to speak. Parts that are `known` become segments again, with no cut inside;
+ * what is between them is cut as if it stood alone.
  */
 export function segmentPrepared(
 	prepared: PreparedText,
@@ -143,15 +140,26 @@ export function segmentPrepared(
 		known?: Fingerprint[];
 	},
 ): PreparedSegments {
-	const { source, written, spoken, tags, headings } = prepared;
-	const { stretches, pauseBeforeMs } = stretchesOf(prepared, cutAtHeadings);
+	const { source, written, spoken, tags, pauses } = prepared;
+	const headings = cutAtHeadings ? prepared.headings : [];
+	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
+	cuts.sort((a, b) => a.at - b.at);
+	const found = foundIn(prepared, known, new Set(cuts.map(({ at }) => at)));
+	const isInside = ({ at }: { at: number }) => {
+		const part = found.at(firstIndex(found, ({ end }) => end > at));
+		return part !== undefined && part.start < at && at < part.end;
+	};
+	const { stretches, pauseBeforeMs } = stretchesOf(
+		spoken.text,
+		cuts.filter((cut) => !isInside(cut)),
+	);
 	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length));
 	const cutAnew: Cutter = (start, end) =>
 		segmentText(spoken.text.slice(start, end), {
 			maxCharacters,
 			tags: tagsWithin(tags.spoken, start, end),
 		}).map(({ text, ...place }) => ({ text, start: start + place.start, end: start + place.end }));
-	const cut = aroundKnown(prepared, known, cutAnew);
+	const cut = found.length > 0 ? aroundKnown(spoken.text, found, cutAnew) : cutAnew;
 	const segments: PreparedSegment[] = [];
 	const starts: number[] = [];
 	let writtenEnd = 0;
@@ -179,12 +187,21 @@ export function segmentPrepared(
 		if (last) last.pauseAfterMs += stretch.pauseAfterMs;
 	}
 	pauseAtHeadings(prepared, segments, starts);
-	let segment = 0;
-	const chapters = (cutAtHeadings ? headings : [])
+	const chapters = headings
 		.map(({ title, level, at }) => {
-			while (segment < starts.length && starts[segment] < at) segment++;
-			return { title, level, segment };
+			const segment = firstIndex(starts, (start) => start >= at);
+			if (!isInside({ at })) return { title, level, segment };
+			const after = spoken.text.slice(starts[segment - 1], at);
+			return { title, level, segment: segment - 1, after };
 		})
 		.filter((chapter) => chapter.title !== '' && chapter.segment < starts.length);
-	return { pauseBeforeMs, segments, text: spoken.text, chapters };
+	const pausesLeftOut = pauses.filter(isInside).length;
+	return { pauseBeforeMs, segments, text: spoken.text, chapters, pausesLeftOut };
+}
+
+/** Where known parts are in a text. At a pause or a heading words end, whatever is written there. */
+function foundIn({ spoken, tags }: PreparedText, known: Fingerprint[], cuts: Set<number>): Span[] {
+	if (known.length === 0) return [];
+	const { text } = spoken;
+	return knownPartsIn(text, known)(cutsOf(text, tags.spoken), (offset) => cuts.has(offset));
 }

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { joinBlocker, wavCodec } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
+import { namesIn } from '../../fields/checks';
 import { audioJoin, type JoinValues } from './join.form';
 import { inspectInput } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
@@ -51,12 +52,6 @@ export const join = defineOperation(audioJoin, {
 		return await joined(session, all[0].input, all, 'joined');
 	},
 });
-
-const namesIn = (list: string) =>
-	list
-		.split(',')
-		.map((name) => name.trim())
-		.filter((name) => name !== '');
 
 const stemOf = (fileName: string) => fileName.replace(/(?<=.)\.[^.]*$/, '');
 

@@ -1,14 +1,12 @@
-import type { Heading } from '../../audio/tags';
-import { derived } from '../../core/derived';
 import { InputError } from '../../core/errors';
-import { type DialogueLine, isNarrator, parseDialogue } from '../../text/dialogue';
+import { isNarrator, parseDialogue } from '../../text/dialogue';
 import { formatNotes, takenFormat } from '../../text/format';
 import { countCharacters, isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import type { Speaker } from '../../fields/script';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, speechDialogue } from './dialogue.form';
-import { checkVoices, voiceName } from '../../speech/voices';
+import { checkVoices, planWithVoices, voiceName } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../../files/podcast';
 import {
@@ -20,28 +18,27 @@ import {
 } from '../../speech/speaking';
 import {
 	cutIntoSegments,
-	type Speech,
-	type SpeechPart,
+	type Draft,
+	type Line,
+	type OnRecord,
+	type Part,
+	type PlannedHeading,
+	planner,
+	type PreviousVersion,
 	tokensOf,
+	tokensToSend,
 	voicesToAsk,
-	withPauses,
-} from '../../speech/parts';
-import { knownParts, type PreviousVersion, withPrevious, withReused } from '../../speech/previous';
+} from '../../speech/plan';
+import { withPrevious } from '../../speech/previous';
 import { speakParts } from '../../speech/speakParts';
-import { checkFiles, withNewTarget, withoutTarget } from '../../speech/target';
+import { checkFiles, retryNarration, withoutTarget } from '../../speech/target';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> &
-	Pick<SpeakingInput, 'tokensToSpare'> & { previous?: PreviousVersion };
+	OnRecord &
+	Pick<SpeakingInput, 'tokensToSpare'> & { previous?: PreviousVersion[] };
 
-/** A part of a dialogue knows its line; its position in the source is within the words of that line. */
-interface DialoguePart extends SpeechPart {
-	line: DialogueLine;
-	/** Headings directly before it, as written. */
-	headings: string[];
-}
-
-/** What is to be spoken of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
-const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
+/** The plan of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
+const planScript = planner((input: DialogueInput, known): Draft => {
 	const { script, speakers } = input;
 	const textFormat = scriptFormat(input);
 	const { lines, unknownSpeakers } = parseDialogue(
@@ -56,7 +53,8 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		);
 	}
 	const narrator = speakers.find(({ name }) => isNarrator(name));
-	const all: DialoguePart[] = [];
+	const parts: Part[] = [];
+	const spokenLines: Line[] = [];
 	let pauseBeforeMs = 0;
 	const hints = formatNotes(textFormat, input.textFormat);
 	let headings: string[] = [];
@@ -65,48 +63,34 @@ const speechOf = derived((input: DialogueInput): Speech<DialoguePart> => {
 		const spokenBy =
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
 		const text = prepared(line.text, { ...input, textFormat });
-		hints.push(...hintsOn(text, false));
 		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
-		const known = knownParts(input, voice);
-		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, known);
-		const before = all.at(-1);
+		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, known(voice));
+		hints.push(...hintsOn(text, false, cut.pausesLeftOut));
+		const before = parts.at(-1);
 		if (before) {
 			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
 			before.pauseAfterMs = Math.max(before.pauseAfterMs + cut.pauseBeforeMs, least);
 		} else pauseBeforeMs += cut.pauseBeforeMs;
-		for (const segment of cut.segments) {
-			if (!isSpeakable(segment.text)) continue;
-			all.push({
-				...segment,
-				line,
-				headings,
-				voice,
-				speaker: spokenBy?.name,
-			});
-			headings = [];
-		}
+		const segments = cut.segments.filter((segment) => isSpeakable(segment.text));
+		if (segments.length === 0) continue;
+		const name = line.speaker ?? 'Narrator';
+		spokenLines.push({ text: line.text, name, headings });
+		headings = [];
+		for (const segment of segments)
+			parts.push({ ...segment, line: spokenLines.length - 1, voice, speaker: spokenBy?.name });
 	}
-	const parts = withReused(input, withPauses(all, input.pauseBetweenSegments));
 	const text = parts.map((part) => part.text).join('');
 	mustBeSpeakable(text, 'Script');
-	const chapters = input.chapters === 'headings' ? chaptersOf(parts, input) : [];
+	const chapters = input.chapters === 'headings' ? chaptersOf(parts, spokenLines, input) : [];
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
 	hints.push(...narratorHints(parts), ...voiceHints(parts));
-	return {
-		pauseBeforeMs,
-		parts,
-		text,
-		asNew: () => (input.previous ? speechOf({ ...input, previous: undefined }) : undefined),
-		headings: chapters,
-		hints,
-		wordsOf: (from, to) => linesOf(parts.slice(from, to + 1)),
-	};
+	return { pauseBeforeMs, parts, lines: spokenLines, text, headings: chapters, hints };
 });
 
 const MOST_WORDS_SHOWN = 60;
 
 /** Text that is nobody's may be a speaker's whose name was not recognised. */
-function narratorHints(parts: DialoguePart[]): string[] {
+function narratorHints(parts: Part[]): string[] {
 	const words = parts.find(({ speaker }) => speaker === undefined)?.written.trim();
 	if (!words) return [];
 	const shown =
@@ -117,7 +101,7 @@ function narratorHints(parts: DialoguePart[]): string[] {
 }
 
 /** Listeners cannot tell speakers apart who have one voice. */
-function voiceHints(parts: DialoguePart[]): string[] {
+function voiceHints(parts: Part[]): string[] {
 	const names = new Map<string, Set<string>>();
 	for (const { voice, speaker = 'Narrator' } of parts) {
 		const name = voiceName(voice);
@@ -132,34 +116,21 @@ function voiceHints(parts: DialoguePart[]): string[] {
 }
 
 /** The headings of a script, each with the part that it stands before. */
-const chaptersOf = (parts: DialoguePart[], input: DialogueInput): Heading[] =>
-	parts.flatMap(({ headings }, part) =>
-		headings.map((heading) => ({
-			title: prepared(heading, { ...input, textFormat: scriptFormat(input) }).written.text.trim(),
+const chaptersOf = (parts: Part[], lines: Line[], input: DialogueInput): PlannedHeading[] =>
+	lines.flatMap(({ headings }, index) => {
+		const part = parts.findIndex(({ line }) => line === index);
+		const options = { ...input, textFormat: scriptFormat(input) };
+		return headings.map((title) => ({
+			title: prepared(title, options).written.text.trim(),
 			part,
-		})),
-	);
+		}));
+	});
 
 const NO_HEADINGS =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
 
 /** What the whole script is read as. With a format, or where chapters are wanted, a line such as "# Weather" is not spoken. */
 const scriptFormat = ({ script, textFormat }: DialogueInput) => takenFormat(script, textFormat);
-
-/** The words of some parts as a script that can be spoken by itself. */
-function linesOf(parts: DialoguePart[]): string {
-	const byLine = new Map<DialogueLine, DialoguePart[]>();
-	for (const part of parts) byLine.set(part.line, [...(byLine.get(part.line) ?? []), part]);
-	return [...byLine]
-		.map(([line, said]) => {
-			const words = line.text.slice(said[0].source.start, said[said.length - 1].source.end).trim();
-			return [
-				...said[0].headings.map((title) => `# ${title}`),
-				`${line.speaker ?? 'Narrator'}: ${words}`,
-			].join('\n');
-		})
-		.join('\n');
-}
 
 function refuseTwins(speakers: Speaker[]): void {
 	const names = new Set<string>();
@@ -174,29 +145,27 @@ export const dialogue = defineOperation(speechDialogue, {
 		const all = { ...given, speakers: [...given.speakers, ...others] };
 		const input = await withPrevious(all, parameters);
 		refuseTwins(input.speakers);
-		checkTaggable(input, input.responseFormat, speechOf(input).headings.length);
+		checkTaggable(input, input.responseFormat, planScript(input).headings.length);
 		await checkFiles(input, parameters);
 		return input;
 	},
-	checkAll: (all, spent) => checkBudget(all, (input) => tokensOf(input, speechOf(input)), spent),
+	checkAll: (all, spent) => checkBudget(all, (input) => tokensToSend(input, planScript(input)), spent),
 	describe: (input) => ({
 		input: input.script,
 		fileName: input.fileName,
-		characters: countCharacters(speechOf(input).text),
-		estimatedTokens: tokensOf(input, speechOf(input)),
+		characters: countCharacters(planScript(input).text),
+		estimatedTokens: tokensOf(input, planScript(input)),
 	}),
 	lookUp(input, item) {
-		return checkVoices(item, input.model, voicesToAsk(speechOf(input)));
+		return checkVoices(item, input.model, voicesToAsk(planScript(input)));
 	},
-	retryWith: withNewTarget,
+	retryWith: (paid, now, onRecord) => retryNarration(planScript, paid, now, onRecord),
 	identity: withoutTarget,
 
 	async execute(input, item) {
-		const speech = speechOf(input);
-		const speakers = new Set(speech.parts.map(({ speaker }) => speaker ?? 'Narrator'));
-		return await speakParts(item, input, speech, () => ({
-			speakers: [...speakers],
-			textFormat: scriptFormat(input),
-		}));
+		const { plan, problem } = await planWithVoices(item, input, planScript);
+		const speakers = new Set(plan.parts.map(({ speaker }) => speaker ?? 'Narrator'));
+		const who = { speakers: [...speakers], textFormat: scriptFormat(input) };
+		return await speakParts(item, input, plan, who, problem);
 	},
 });

@@ -4,7 +4,7 @@ import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { downloadAudio, submitJob } from '../../speech/speak';
-import { checkVoices, voiceIds } from '../../speech/voices';
+import { checkVoices, voiceIdOf, voiceIds } from '../../speech/voices';
 import {
 	checkBudget,
 	checkedLength,
@@ -36,8 +36,9 @@ export const speechJobOperations = taskOperations(speechJob, {
 		const text = preparedText(input);
 		hintsOn(text, true).forEach((hint) => item.session.hints.add(hint));
 		hintOnJobPrice(item.session.hints, estimateOf(input, spokenOf(input)));
-		const idOf = await voiceIds(item, model, [voice]);
-		const body = speechBody(input, text.spoken.text, idOf(voice));
+		const isSent = item.ledger.maybeCharged;
+		const ids = isSent ? item.ledger.voices : await voiceIds(item, model, [voice]);
+		const body = speechBody(input, text.spoken.text, voiceIdOf(ids, voice));
 		const { modelMultiplier } = input;
 		return { ...(await submitJob(item, { body, modelMultiplier })), textFormat: text.format };
 	},

@@ -1,0 +1,315 @@
+/** What is spoken of an item: its parts, what of them is on record, and what the rest costs. Plain data, and nothing is sent for it. */
+import type { AudioInfo } from '../audio';
+import type { Heading } from '../audio/tags';
+import { derived } from '../core/derived';
+import { MAX_INPUT_CHARACTERS } from '../core/limits';
+import type { FileValues } from '../fields/files';
+import type { FileRef } from '../fields/kinds';
+import type { PodcastValues } from '../fields/podcast';
+import type { SegmentValues } from '../fields/segments';
+import type { Voice } from '../fields/voice';
+import type { WaitSettings } from '../fields/wait';
+import type { PartOnRecord } from '../requests/itemLedger';
+import { requestKey } from '../requests/requestKey';
+import type { Fingerprint } from '../text/knownParts';
+import type { PreparedText } from '../text/prepare';
+import { countCharacters, isSpeakable } from '../text/segment';
+import {
+	type PreparedSegment,
+	type PreparedSegments,
+	segmentPrepared,
+	shownWords,
+} from '../text/spokenSegments';
+import type { Manner, PartsRecord, RecordedPart } from './partsRecord';
+import { estimateOf } from './price';
+import { speechBody, type SpeakingInput } from './speaking';
+
+/** An earlier file. Plain JSON: the ledger keeps it, so that a retry cuts the text in the same way. */
+export interface PreviousVersion {
+	field: FileRef;
+	info: AudioInfo;
+	record: PartsRecord;
+	/** The indexes of its parts that are to be spoken again. */
+	again: number[];
+}
+
+/** The IDs of voices that were asked for by title. */
+export type VoiceIds = Readonly<Record<string, string>>;
+
+/** How texts of any length are spoken. */
+export type NarrationInput = SpeakingInput &
+	Partial<SegmentValues> &
+	Pick<SegmentValues, 'maxSegmentCharacters' | 'pauseBetweenSegments' | 'subtitles' | 'timings'> &
+	FileValues &
+	Partial<PodcastValues> & {
+		longText: 'auto' | 'split' | 'job' | 'single';
+		previous?: PreviousVersion[];
+		/** Where every part is a job. */
+		whileWaiting?: WaitSettings['whileWaiting'];
+	} & OnRecord;
+
+/** What earlier attempts have paid for, or may have. */
+export interface OnRecord {
+	sent?: PartOnRecord[];
+	voiceIds?: VoiceIds;
+	/** The text or its voices were changed since. */
+	isCorrected?: boolean;
+}
+
+/** One request, and whose voice it is. */
+export interface Part extends PreparedSegment {
+	voice: Voice;
+	speaker?: string;
+	/** The line that it belongs to. */
+	line: number;
+}
+
+/** A part of which is known where its sound comes from. */
+export interface PlannedPart extends Part {
+	/** The ID of its voice, and the key of its request; undefined as long as only a title is known. */
+	voiceId?: string;
+	key?: string;
+	/** Which of several equal requests it is, from 1. */
+	number: number;
+	/** An earlier attempt has sent it. */
+	isSent?: boolean;
+	/** Where it is in a previous version: it is not sent. */
+	reused?: RecordedPart & { file: number };
+}
+
+/** A line of a script, or a whole text. */
+export interface Line {
+	text: string;
+	/** Whose words they are, as a script says it. */
+	name?: string;
+	/** Headings directly before it, as written. */
+	headings: string[];
+}
+
+/** A heading, and the words of its part that are spoken before it. */
+export type PlannedHeading = Pick<Heading, 'title' | 'part'> & { after?: string };
+
+/** What a text says, before it is known what of it is on record. */
+export interface Draft {
+	/** Silence before the first part. */
+	pauseBeforeMs: number;
+	parts: Part[];
+	lines: Line[];
+	/** All of it, for counting. */
+	text: string;
+	/** What becomes chapters; empty unless they are asked for. */
+	headings: PlannedHeading[];
+	/** Sentences for hints. */
+	hints: string[];
+}
+
+export interface Plan extends Draft {
+	parts: PlannedPart[];
+	/** Names all that decides how it sounds: where it is the same, there is no need to speak it again. */
+	contentHash?: string;
+}
+
+type PlanInput = Pick<
+	NarrationInput,
+	'model' | 'speed' | 'responseFormat' | 'previous' | 'pauseBetweenSegments' | keyof OnRecord
+>;
+
+/** The parts on record that would sound as they do now in a voice, wherever they are in the text. */
+export type KnownParts = (voice: Voice) => Fingerprint[];
+
+/** Makes the plan of an input, once for each. `draft`: cuts the text around the parts that are known. */
+export function planner<I extends PlanInput>(
+	draft: (input: I, known: KnownParts) => Draft,
+): (input: I, voiceIds?: VoiceIds) => Plan {
+	const make = (input: I, ids: VoiceIds): Plan => {
+		const drafted = draft(input, (voice) => knownParts(input, idIn(ids, voice)));
+		const parts = placed(input, ids, withPauses(drafted.parts, input.pauseBetweenSegments));
+		return { ...drafted, parts, contentHash: contentHash(drafted.pauseBeforeMs, parts) };
+	};
+	const expected = derived((input: I) => make(input, expectedIds(input)));
+	return (input, ids) => {
+		const isExpected = !ids || Object.entries(ids).every(sameAs(expectedIds(input)));
+		return isExpected ? expected(input) : make(input, { ...expectedIds(input), ...ids });
+	};
+}
+
+const sameAs =
+	(ids: VoiceIds) =>
+	([title, id]: [string, string]) =>
+		ids[title] === id;
+
+const idIn = (ids: VoiceIds, voice: Voice): string | undefined =>
+	typeof voice === 'string' ? voice : ids[voice.title];
+
+/** The IDs that voices had when they last spoke. */
+export const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => ({
+	...Object.fromEntries(
+		previous
+			.flatMap(({ record }) => record.manners)
+			.reverse()
+			.flatMap(({ title, voice }) => (title === undefined ? [] : [[title, voice]])),
+	),
+	...voiceIds,
+});
+
+function knownParts(
+	{ previous = [], sent = [], model, speed = 1 }: PlanInput,
+	voice: string | undefined,
+): Fingerprint[] {
+	const isSame = (manner: Manner) =>
+		manner.model === model && manner.speed === speed && manner.voice === voice;
+	const inFiles = previous.flatMap(({ record: { parts, manners } }) =>
+		parts.filter(({ manner }) => isSame(manners[manner])),
+	);
+	return voice === undefined ? [] : [...inFiles, ...sent.filter((part) => part.voice === voice)];
+}
+
+/** Looks each part up: in the previous versions, then among what was sent before. */
+function placed(input: PlanInput, ids: VoiceIds, parts: Part[]): PlannedPart[] {
+	const previous = (input.previous ?? []).map(placesByKey);
+	const sent = new Map<string, number[]>();
+	const byUse = (a: PartOnRecord, b: PartOnRecord) =>
+		Number(b.isDone) - Number(a.isDone) || a.number - b.number;
+	for (const { key, number } of [...(input.sent ?? [])].sort(byUse))
+		sent.set(key, [...new Set([...(sent.get(key) ?? []), number])]);
+	const [all, toSend] = [new Map<string, number>(), new Map<string, number>()];
+	return parts.map((part): PlannedPart => {
+		const voiceId = idIn(ids, part.voice);
+		if (voiceId === undefined) return { ...part, number: 1 };
+		const key = requestKey('speech', speechBody(input, part.text, voiceId));
+		const nth = counted(all, key);
+		for (const [file, places] of previous.entries()) {
+			const found = places.get(key);
+			const reused = found?.[Math.min(nth, found.length) - 1];
+			if (reused === 'again') break;
+			if (reused) return { ...part, voiceId, key, number: nth, reused: { ...reused, file } };
+		}
+		const known = sent.get(key) ?? [];
+		const mth = counted(toSend, key);
+		const number = known[mth - 1] ?? unused(known, mth - known.length);
+		return { ...part, voiceId, key, number, isSent: mth <= known.length };
+	});
+}
+
+function placesByKey({ record: { parts }, again }: PreviousVersion) {
+	const places = new Map<string, Array<RecordedPart | 'again'>>();
+	for (const [index, part] of parts.entries())
+		places.set(part.key, [...(places.get(part.key) ?? []), again.includes(index) ? 'again' : part]);
+	return places;
+}
+
+function counted(counts: Map<string, number>, key: string): number {
+	const count = (counts.get(key) ?? 0) + 1;
+	counts.set(key, count);
+	return count;
+}
+
+/** The nth number from 1 on that is not taken. */
+function unused(taken: number[], nth: number): number {
+	let number = 0;
+	for (let left = nth; left > 0; ) if (!taken.includes(++number)) left--;
+	return number;
+}
+
+function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | undefined {
+	const content = parts.map(({ key, pauseAfterMs }) => [key, pauseAfterMs]);
+	return parts.every(({ key }) => key !== undefined)
+		? requestKey('content', [pauseBeforeMs, content])
+		: undefined;
+}
+
+/**
+ * Cuts a text at its pauses, at headings that become chapters, around parts that are `known`, and where it would be too long for
+ * one request. One that needs no cut is a single segment, even when there is nothing to speak in it.
+ */
+export function cutIntoSegments(
+	text: PreparedText,
+	{
+		longText,
+		maxSegmentCharacters,
+		chapters,
+	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
+	known: Fingerprint[],
+): PreparedSegments {
+	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
+	const headings = chapters === 'headings' ? text.headings : [];
+	const fits =
+		known.length === 0 &&
+		text.pauses.length === 0 &&
+		headings.length === 0 &&
+		countCharacters(text.spoken.text) <= maxCharacters;
+	if (longText !== 'single' && !fits) {
+		return segmentPrepared(text, {
+			maxCharacters,
+			cutAtHeadings: headings.length > 0,
+			known,
+		});
+	}
+	const source = { start: 0, end: text.source.length };
+	const written = shownWords(text, 0, text.written.text.length);
+	const whole = { text: text.spoken.text, written, source, pauseAfterMs: 0 };
+	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
+	return {
+		pauseBeforeMs: 0,
+		segments: [whole],
+		text: whole.text,
+		chapters: opening.map(({ title, level }) => ({ title, level, segment: 0 })),
+		pausesLeftOut: 0,
+	};
+}
+
+/** The chapters of a text that has been cut, as headings of its parts. */
+export const headingsOf = ({ chapters }: PreparedSegments): PlannedHeading[] =>
+	chapters.map(({ title, segment, after }) => ({ title, part: segment, after }));
+
+/** The longer of the text's pause and the option's; after the last part, only the text's. */
+const withPauses = (parts: Part[], pauseBetweenSegments: number): Part[] =>
+	parts.map((part, index) => ({
+		...part,
+		pauseAfterMs: Math.max(part.pauseAfterMs, index < parts.length - 1 ? pauseBetweenSegments : 0),
+	}));
+
+/** The source of the parts from one index to another, both included, so that it can be spoken by itself. */
+export function wordsOf({ parts, lines }: Plan, from: number, to: number): string {
+	const byLine = new Map<number, PlannedPart[]>();
+	for (const part of parts.slice(from, to + 1))
+		byLine.set(part.line, [...(byLine.get(part.line) ?? []), part]);
+	return [...byLine]
+		.map(([line, said]) => {
+			const { text, name, headings } = lines[line];
+			const words = text.slice(said[0].source.start, said[said.length - 1].source.end).trim();
+			const isWhole = from === 0 || parts[from - 1].line !== line;
+			return [
+				...(isWhole ? headings.map((title) => `# ${title}`) : []),
+				name === undefined ? words : `${name}: ${words}`,
+			].join('\n');
+		})
+		.join('\n');
+}
+
+/** The words for which something is paid; `left`: what is still to be sent. */
+function paidText({ parts, text }: Plan, left = false): string {
+	const paid = parts.filter(({ reused, isSent }) => !reused && !(left && isSent));
+	return paid.length === parts.length ? text : paid.map((part) => part.text).join('');
+}
+
+/** All that is still to be sent. */
+export const textToSend = (plan: Plan): string => paidText(plan, true);
+
+type Priced = Pick<NarrationInput, 'speed' | 'modelMultiplier' | 'longText'>;
+
+const tokensFor = (input: Priced, text: string): number => {
+	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);
+	return input.longText === 'job' ? estimatedTokensAsJob : estimatedTokens;
+};
+
+/** The estimate for an item: of all its requests, and of those that are still to be sent. */
+export const tokensOf = (input: Priced, plan: Plan): number => tokensFor(input, paidText(plan));
+export const tokensToSend = (input: Priced, plan: Plan): number =>
+	tokensFor(input, textToSend(plan));
+
+/** The voices of what is to be sent, and those by title of what is taken from a previous version. */
+export const voicesToAsk = ({ parts }: Plan): Voice[] =>
+	parts.flatMap(({ reused, isSent, voice }) =>
+		isSent || (reused && typeof voice === 'string') ? [] : [voice],
+	);
