@@ -159,6 +159,7 @@ test('an option that is added is what holds without it, wherever it is', () => {
 		chapters: 'headings',
 		keepTags: false,
 		previousBinaryPropertyName: '',
+		speakAgainAt: '',
 		whileWaiting: 'stay',
 		pollInterval: 2,
 		maxPollInterval: 15,

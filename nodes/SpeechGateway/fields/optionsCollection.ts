@@ -15,7 +15,7 @@ export const ORDER = [
 		'pauseBetween',
 	],
 	...['fileName', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
-	...['chapters', 'tags', 'keepTags', 'previousBinaryPropertyName', 'timings'],
+	...['chapters', 'tags', 'keepTags', 'previousBinaryPropertyName', 'speakAgainAt', 'timings'],
 	// Waiting
 	...['waitUntilCertain', 'maxWait', 'whenMaxWaitReached'],
 	// How a text is read and cut

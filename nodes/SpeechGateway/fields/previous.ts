@@ -14,7 +14,7 @@ export const previousField = option<FileRef | undefined>(
 		default: '',
 		placeholder: 'e.g. previous',
 		description:
-			'The binary field with an earlier file of this node, or several, separated by commas. Unchanged segments are cut out of the first that has them, and not charged again.',
+			'Binary fields with earlier files of this node, or empty; segments that have not changed are cut out of them and not charged again',
 	},
 	undefined,
 	(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),
@@ -31,7 +31,7 @@ export const speakAgainField = option<number[]>(
 		default: '',
 		placeholder: 'e.g. 1:02, 3:25.5',
 		description:
-			'Times in the previous version where it sounds wrong, separated by commas. The segments that are heard then are spoken again, although nothing has changed.',
+			'Times in the previous version, separated by commas; the segments heard then are spoken again',
 	},
 	[],
 	(value, label) => {
