@@ -10,6 +10,8 @@ import type { Session } from '../requests/session';
 interface Work<P> {
 	/** Over all items, before anything is sent. `spent`: tokens in this execution so far. Throws InputError. */
 	checkAll?: (all: P[], spent: number) => void;
+	/** Whether `checkAll` leaves out what earlier attempts have paid for. */
+	estimatesRest?: boolean;
 	/**
 	 * Looks up what only the gateway knows, such as the ID of a voice; free. In stop mode, this happens for all items before
 	 * anything billed is sent. Throws InputError. Undefined if there is nothing to look up.

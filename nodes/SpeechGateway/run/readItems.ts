@@ -39,8 +39,9 @@ export async function readAll(
 	if (operation.checkAll && good().length > 0) {
 		try {
 			if (hasOption(execution, 'maxEstimatedTokens')) lasting.countSpending();
-			// The estimate of an item that is paid for in part is of all of it.
-			const again = ledgers.reduce((sum, ledger) => sum + ledger.tokens, 0);
+			// Else, the estimate of an item that is paid for in part is of all of it.
+			const counted = operation.estimatesRest ? [] : ledgers;
+			const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
 			operation.checkAll(
 				good().map(({ parameters }) => parameters),
 				Math.max(0, lasting.spent - again),

@@ -149,7 +149,9 @@ export const dialogue = defineOperation(speechDialogue, {
 		await checkFiles(input, parameters);
 		return input;
 	},
-	checkAll: (all, spent) => checkBudget(all, (input) => tokensToSend(input, planScript(input)), spent),
+	checkAll: (all, spent) =>
+		checkBudget(all, (input) => tokensToSend(input, planScript(input)), spent),
+	estimatesRest: true,
 	describe: (input) => ({
 		input: input.script,
 		fileName: input.fileName,

@@ -8,7 +8,8 @@ import { hintOnReuse, reusedBeforehand } from '../../speech/previous';
 
 export const estimate = defineOperation(speechEstimate, {
 	prepare: async (given, parameters): Promise<LongTextInput> => await withLength(given, parameters),
-	checkAll: (all, spent) => checkBudget(all, (input) => tokensToSend(input, planText(input)), spent),
+	checkAll: (all, spent) =>
+		checkBudget(all, (input) => tokensToSend(input, planText(input)), spent),
 
 	async execute(input, item) {
 		const plan = planText(input);

@@ -19,7 +19,9 @@ export const generate = defineOperation(speechGenerate, {
 		await checkFiles(input, parameters);
 		return input;
 	},
-	checkAll: (all, spent) => checkBudget(all, (input) => tokensToSend(input, planText(input)), spent),
+	checkAll: (all, spent) =>
+		checkBudget(all, (input) => tokensToSend(input, planText(input)), spent),
+	estimatesRest: true,
 	describe: (input) => ({
 		input: input.text,
 		fileName: input.fileName,
