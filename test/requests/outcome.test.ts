@@ -158,6 +158,9 @@ chat | 404 | E {"message":"x","code":"model_not_found"} |  | refused, workflow |
 speech | 404 | E {"message":"Route not found; see the list of models"} |  | refused, workflow | no such address, or no model "my-model" that | one \/v1
 speech | 404 | {} | {"model":"fish-speech"} | refused, workflow | no model "fish-speech" | ^This account may not have it:
 GET /v1/models | 404 |  |  | refused, network | ^The gateway has no such address \(404\)$ | one \/v1
+speech | 404 | E {"message":"model my-model: v1 not found"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
+speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | refused, workflow | no model |
+speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong |
 speech | 404 | E {"message":"no such voice"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait

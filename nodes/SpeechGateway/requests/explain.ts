@@ -89,7 +89,6 @@ export function explainAnswer(answer: Answer, subject: Subject): Refusal {
 const LAST_WORDS: Partial<Record<Who, string>> = {
 	provider: 'Only the operator of the gateway can put this right.',
 	operator: 'Ask the operator of the gateway.',
-	nobody: 'Such errors are usually temporary: try again later.',
 };
 
 /** Where the words do not say it themselves. */
@@ -110,7 +109,8 @@ function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 			otherKey,
 			thing: thing !== undefined,
 			model: model !== undefined,
-			voice: voice !== undefined || thing === 'voice',
+			voice: voice !== undefined,
+			voiceNamed: voice !== undefined && (/voice/i.test(message) || message.includes(voice)),
 			sameElsewhere: location !== undefined && isSameElsewhere(location, url),
 		},
 	};

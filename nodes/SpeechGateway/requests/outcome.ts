@@ -27,7 +27,14 @@ type Speaker = 'gateway' | 'page' | 'other';
 
 export type Kind = 'speech' | 'job' | 'voice' | 'chat' | 'video' | 'model';
 
-type Thing = 'billed' | 'thing' | 'model' | 'voice' | 'otherKey' | 'sameElsewhere';
+type Thing =
+	| 'billed'
+	| 'thing' /* one job, video or voice is asked for */
+	| 'model'
+	| 'voice'
+	| 'voiceNamed' /* there is one, and the words speak of it */
+	| 'otherKey' /* the words name a key that is not the credential's */
+	| 'sameElsewhere'; /* a redirect to the same path elsewhere */
 
 /** What a rule can ask of an answer that is no success, and of the request. */
 export interface Facts {
@@ -36,7 +43,6 @@ export interface Facts {
 	says: string;
 	from: Speaker;
 	to: Kind;
-	/** `thing`: one job, video or voice is asked for. `otherKey`: the words name a key that is not the credential's. */
 	has: Partial<Record<Thing, boolean>>;
 }
 
@@ -114,6 +120,7 @@ function inEitherOrder(one: string, other: string, alone: string): RegExp {
 	return new RegExp(`(?:${one}).{0,60}(?:${other})|(?:${other}).{0,60}(?:${one})|${alone}`, 'im');
 }
 
+const LATER = 'Such errors are usually temporary: try again later.';
 const CUT = 'The gateway cut the request after about 100 seconds';
 const CUT_AGAIN =
 	'It was not charged, according to the gateway. The same request would be cut again:';
@@ -155,7 +162,7 @@ export const RULES: Rule[] = [
 	),
 
 	// Time limits.
-	rule('408 504', 'unknown', 'nobody', ['The request timed out at the gateway']),
+	rule('408 504', 'unknown', 'nobody', ['The request timed out at the gateway', LATER]),
 	rule({ status: '524', to: ['speech', 'job'], with: 'billed' }, 'cut', 'workflow', [
 		CUT,
 		`${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`,
@@ -164,7 +171,7 @@ export const RULES: Rule[] = [
 		CUT,
 		`${CUT_AGAIN} ask for less at once.`,
 	]),
-	rule('524', 'unknown', 'nobody', [CUT]),
+	rule('524', 'unknown', 'nobody', [CUT, LATER]),
 
 	// Limits of requests, the key, the balance, and the gateway's own account at a provider.
 	rule({ status: '429', says: RATE_LIMIT }, 'throttled', 'nobody', TOO_MANY),
@@ -207,6 +214,10 @@ export const RULES: Rule[] = [
 		'workflow',
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
 	),
+	rule({ status: '404', with: 'voiceNamed', without: 'thing' }, 'refused', 'workflow', [
+		'The gateway has no voice "{voice}"',
+		PICK_VOICE,
+	]),
 	rule({ status: '400 404', says: NO_SUCH_MODEL, with: 'model' }, 'refused', 'workflow', [
 		'The gateway has no model "{model}" {able}',
 		'{another}.',
@@ -226,7 +237,7 @@ export const RULES: Rule[] = [
 	]),
 	rule(
 		[
-			{ status: '403', says: /voice/i, with: 'voice' },
+			{ status: '403', with: 'voiceNamed' },
 			{ status: '403', to: ['voice'], with: 'thing' },
 		],
 		'refused',
@@ -257,10 +268,6 @@ export const RULES: Rule[] = [
 	rule({ status: '404', with: 'thing' }, 'refused', 'workflow', [
 		'The gateway has no {thing} "{id}"',
 		'Check the ID, and that the credential belongs to the account that created the {thing}.',
-	]),
-	rule({ status: '404', says: /voice/i, with: 'voice' }, 'refused', 'workflow', [
-		'The gateway has no voice "{voice}"',
-		PICK_VOICE,
 	]),
 	rule({ status: '404', with: 'model' }, 'refused', 'workflow', [
 		'The gateway has no such address, or no model "{model}" {able}',
@@ -313,16 +320,19 @@ export const RULES: Rule[] = [
 		'The gateway refused the request',
 		'Check the parameters.',
 	]),
-	rule({ status: '5xx', from: 'gateway' }, 'transient', 'nobody', ['The gateway had an error']),
+	rule({ status: '5xx', from: 'gateway' }, 'transient', 'nobody', [
+		'The gateway had an error',
+		LATER,
+	]),
 	rule('521 523 525 526', 'transient', 'nobody', [
 		NOT_OWN_ANSWER,
-		'A proxy in front of the gateway could not reach it.',
+		`A proxy in front of the gateway could not reach it. ${LATER}`,
 	]),
 ];
 
 const OTHERWISE = rule([], 'unknown', 'nobody', [
 	NOT_OWN_ANSWER,
-	'It comes from a proxy in front of the gateway, or the gateway has crashed.',
+	`It comes from a proxy in front of the gateway, or the gateway has crashed. ${LATER}`,
 ]);
 
 /** The rule for an answer that is no success. */
