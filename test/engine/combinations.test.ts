@@ -243,32 +243,6 @@ describe('nothing paid for is lost', () => {
 		expect((await retry(failed, { parameters: join })).outputs[0]).toHaveLength(1);
 	});
 
-	test('what goes back in from Still Processing goes on with its job', async () => {
-		sim.fault({ method: 'POST', jobSeconds: 3 });
-		const again = item({ text: sentence(0) });
-		sim.once('response', () => (again.json.id = sim.jobs[0].id));
-		const { rounds } = await run({
-			rounds: [texts(1), [again]],
-			parameters: createAndWait({ maxWait: 1, whenMaxWaitReached: 'stillProcessing' }),
-		});
-		expect(rounds[0][2]).toHaveLength(1);
-		expect(charged()).toEqual([sentence(0)]);
-		expect(rounds[1].flat().map(({ json }) => json.id)).toEqual([sim.jobs[0].id]);
-	});
-
-	test('two items that go back in with the same job both go on with it', async () => {
-		sim.fault({ method: 'POST', jobSeconds: 3 });
-		const twins = [item({ text: sentence(0) }), item({ text: sentence(0) })];
-		sim.once('response', () => twins.forEach(({ json }) => (json.id = sim.jobs[0].id)));
-		const { rounds, context } = await run({
-			rounds: [texts(1), twins],
-			parameters: createAndWait({ maxWait: 2, whenMaxWaitReached: 'stillProcessing' }),
-		});
-		expect(rounds[1][0].map(({ json }) => json.id)).toEqual(Array(2).fill(sim.jobs[0].id));
-		expect(charged()).toEqual([sentence(0)]);
-		expect(context).toEqual({});
-	});
-
 	test('a credential that cannot be used any more is told at once, with the id of the job', async () => {
 		sim.fault({ method: 'POST', jobSeconds: Infinity });
 		const first = await run({ items: texts(1), parameters: createAndWait({ maxWait: 1 }) });
@@ -347,20 +321,6 @@ describe('nothing paid for is lost', () => {
 			expect(first.binary?.data.mimeType).toBe('audio/mpeg');
 			expect(charged()).toEqual([sentence(0)]);
 			expect(context).toEqual({});
-		});
-
-		test('still waiting at the first: both wait for the same job', async () => {
-			sim.fault({ method: 'POST', jobSeconds: 7 });
-			const { rounds } = await run({
-				rounds: [texts(1), ...back([{}], [{}], [{}, {}], [{}])],
-				parameters: waits(),
-			});
-			expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
-				...Array(3).fill([0, 0, 1]),
-				[2, 0, 0],
-				[1, 0, 0],
-			]);
-			expect(charged()).toEqual([sentence(0)]);
 		});
 
 		test('an id that a node on the way has made a number of is the same', async () => {
