@@ -95,6 +95,7 @@ const MARKDOWN: Array<[what: string, text: string]> = [
 ];
 
 const HTML: Array<[what: string, text: string]> = [
+	['a page with marks in it', '<html><body><pre>\n# a comment\n</pre>[a](/b)</body></html>'],
 	['a page', '<!DOCTYPE html>\n<html><head><title>x</title></head><body># 1</body></html>'],
 	[
 		'a page of an e-book',

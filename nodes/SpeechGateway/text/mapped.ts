@@ -89,7 +89,7 @@ export function endOf(mapped: MappedText, offset: number): number {
 	return isExact(run) ? run.start + offset - run.at : run.end;
 }
 
-/** The first offset whose origin is at an offset of the other text, or behind it. */
+/** Finds where an offset of the other text has come to; what was left out has come to where the next text is. */
 export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	const run = runs.at(firstIndex(runs, ({ end }) => end > origin));
 	if (run === undefined) return text.length;

@@ -95,7 +95,7 @@ class MarkdownReader {
 		}
 	}
 
-	/** A paragraph without its task box. Of the mark of a callout, the title is read, or else the kind. */
+	/** Reads a paragraph, but not its task box; a callout begins with its title or, without one, its kind ("Note"). */
 	private paragraph(text: MappedText, inItem: boolean): void {
 		const callout = CALLOUT.exec(text.text);
 		const start = (callout ?? (inItem ? TASK_BOX.exec(text.text) : null))?.[0].length ?? 0;

@@ -205,7 +205,7 @@ export function cutText(
 		// All cuts within would be thinned out.
 		if (cuts.length > 1 && measure(start, end) < limit * FINEST_PART) return;
 		const { find, price, mayCut, mayBeMute } = LEVELS[level];
-		// Mute text stays with what follows, or at the end with what stands before, unless it is too long.
+		// Text without words (`* * *`) joins the piece after it, the last one the piece before it, if there is room.
 		let from = start;
 		let seen = start;
 		for (const offset of find(masked, start, end)) {
