@@ -10,6 +10,7 @@ export function zip(files: Record<string, string>): Buffer {
 		const [name, data] = [Buffer.from(path), Buffer.from(text)];
 		const common = Buffer.alloc(26);
 		common.writeUInt16LE(20, 0); // version needed
+		common.writeUInt16LE(0x0800, 2); // names in UTF-8
 		common.writeUInt32LE(crc32(data), 10);
 		common.writeUInt32LE(data.length, 14); // compressed
 		common.writeUInt32LE(data.length, 18);
