@@ -12,7 +12,7 @@ module.exports = {
 	roots: ['<rootDir>/nodes', '<rootDir>/test'],
 	testEnvironment: absolute(unit.testEnvironment),
 	testMatch: [
-		'<rootDir>/test/(audio|gateway|requests|run|speech|text)/**/*.test.ts',
+		'<rootDir>/test/(audio|gateway|requests|run|speech|text|usage)/**/*.test.ts',
 		'<rootDir>/test/engine/(circuitBreaker|everyBilledEndpoint|items|keys|ledger|outcomes|unanswered).test.ts',
 	],
 	testTimeout: 600_000,
