@@ -35,7 +35,8 @@ export class SpeechGateway implements INodeType {
 		credentials: [
 			{
 				name: 'speechGatewayApi',
-				required: true,
+				// Estimate does without; any other operation says at once what to do.
+				required: false,
 				testedBy: 'testGateway',
 				displayOptions: credentialRules(),
 			},

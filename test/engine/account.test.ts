@@ -333,3 +333,81 @@ describe('account.settle', () => {
 		expect(result.outputs[0][1].json.charged).toBe('yes');
 	});
 });
+
+describe('Price Factor 0: by the price list', () => {
+	const run = async (name: string, more: Partial<EngineRun> = {}, options: IDataObject = {}) => {
+		const [resource, operation] = name.split('.');
+		const given = {
+			text: 'Good morning!',
+			script: 'Ben: Good morning!',
+			speakers: { values: [{ name: 'Ben', voice: 'default' }] },
+		};
+		const parameters = {
+			...speechNode({ modelMultiplier: 0, ...options }, given),
+			...{ resource, operation },
+		};
+		return await runNode({ parameters, url: sim.url, apiKey: sim.apiKey, ...more });
+	};
+	const tokensOf = async (...given: Parameters<typeof run>) =>
+		(await run(...given)).outputs[0][0].json.estimatedTokens;
+	const asked = () => sim.requests.filter(({ path }) => path === '/api/pricing').length;
+
+	test.each(['speech.generate', 'speech.dialogue', 'speech.estimate', 'speechJob.create'])(
+		'%s: × the factor of the group, asked for once a run',
+		async (name) => {
+			sim.options.pricing = {
+				data: [{ model_name: 'fish-speech', quota_type: 0, model_ratio: 50 }],
+				group_ratio: { default: 2, vip: 9 },
+			};
+			const items = [{ json: {} }, { json: {} }];
+			const tokens = await tokensOf(name, { items });
+			expect(asked()).toBe(1);
+			expect(tokens).toBe(await tokensOf(name, {}, { modelMultiplier: 100 }));
+			expect(asked()).toBe(1);
+		},
+	);
+
+	test.each<[string, () => void, string]>([
+		['no list', () => (sim.options.pricing = null), 'this gateway publishes no prices at http'],
+		[
+			'not in it',
+			() =>
+				(sim.options.pricing = { data: [{ model_name: 'x', model_ratio: 1 }], group_ratio: {} }),
+			'has no price by tokens for the model "fish-speech"',
+		],
+		[
+			'by request',
+			() =>
+				(sim.options.pricing = {
+					data: [{ model_name: 'fish-speech', quota_type: 1, model_ratio: 1, model_price: 2 }],
+					group_ratio: {},
+				}),
+			'has no price by tokens',
+		],
+		['refused', () => sim.fault({ path: '/api/pricing', status: 403 }), '(403)'],
+	])('%s: nothing is sent; an estimate is for 1', async (_, make, why) => {
+		make();
+		const { error } = await run('speech.generate');
+		expect(error?.message).toContain('"Price Factor" is 0, but ');
+		expect(error?.message).toContain(why);
+		expect(sim.charges).toEqual([]);
+		make();
+		const { outputs, hints } = await run('speech.estimate');
+		expect(hints.join()).toContain('The estimates are for a factor of 1.');
+		expect(outputs[0][0].json.estimatedTokens).toBe(
+			await tokensOf('speech.estimate', {}, { modelMultiplier: 1 }),
+		);
+	});
+
+	test('is asked for again after a failure that may pass', async () => {
+		sim.fault({ path: '/api/pricing', status: 502, times: 2 });
+		expect((await run('speech.generate')).error).toBeUndefined();
+		expect(asked()).toBe(3);
+	});
+
+	test('an estimate needs no credential', async () => {
+		const { outputs, hints } = await run('speech.estimate', { noCredential: true });
+		expect(outputs[0]).toHaveLength(1);
+		expect(hints.join()).toContain('The estimates are for a factor of 1.');
+	});
+});

@@ -27,7 +27,7 @@ export const speakingFields = {
 		decimals: 4,
 		default: 1,
 		description:
-			'The price factor of the model, from the pricing page of the gateway, for estimates and the spending limit',
+			'The price factor of the model, for estimates and the spending limit; 0 reads it from the price list of the gateway',
 	}),
 	maxEstimatedTokens: numberOption({
 		displayName: 'Spending Limit (Tokens)',

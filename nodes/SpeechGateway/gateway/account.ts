@@ -89,10 +89,10 @@ async function credentialOf(context: Context): Promise<ICredentialDataDecryptedO
 	}
 }
 
-/** n8n's message for a missing or inaccessible credential, which does not say what to do. */
+/** n8n's message for an inaccessible credential does not say what to do; for a missing one it says that none is needed. */
 const unusable = (error: unknown) =>
 	new InputError(
-		asError(error).message,
+		asError(error).message.replace(/^Node does not require c/, 'The node has no c'),
 		'Choose or create a credential at the top of the node. Nothing was sent.',
 	);
 

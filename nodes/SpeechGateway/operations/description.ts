@@ -87,7 +87,7 @@ export const priceHints = (): NodeHint[] =>
 export const credentialRules = (): INodeCredentialDescription['displayOptions'] => ({
 	hide: {
 		operation: descriptions
-			.filter(({ sends }) => sends.length === 0)
+			.filter(({ sends, asksForPrices }) => sends.length === 0 && !asksForPrices)
 			.map(({ operation }) => operation),
 	},
 });

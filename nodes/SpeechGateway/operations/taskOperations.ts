@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { TaskDescriptions } from './taskForms';
 import type { FileValues } from '../fields/files';
+import type { Parameters } from '../fields/parameters';
 import { fetchStatus, type Task, taskJson, withTaskId } from '../tasks/task';
 import { waitAndSave } from '../tasks/wait';
 import { type About, defineOperation, type Operation } from '../run/operation';
@@ -10,8 +11,8 @@ import type { ItemRequests } from '../requests/itemRequests';
 interface TaskWork<I extends object, T extends object> {
 	/** Its name in errors and among the endpoints. */
 	thing: Task['thing'];
-	/** Across the fields of an item. Throws InputError. */
-	check?: (input: I) => void;
+	/** Across the fields of an item, and what else is to be known before anything is sent. Throws InputError. */
+	check?: (input: I, parameters: Parameters) => unknown;
 	/** Across items. Throws InputError. */
 	checkAll?: (all: I[], spent: number) => void;
 	/** What only the gateway knows of it; free. Throws InputError. */
@@ -51,8 +52,8 @@ export function taskOperations<I extends object, T extends FileValues>(
 	}: TaskWork<I, T>,
 ): Operation[] {
 	const task = (id: string): Task => ({ thing, id });
-	const checked = <V extends { given: I }>(input: V): V => {
-		check(input.given);
+	const checked = async <V extends { given: I }>(input: V, parameters: Parameters): Promise<V> => {
+		await check(input.given, parameters);
 		return input;
 	};
 	/** What Create and Wait has in common with Create. */
@@ -68,7 +69,7 @@ export function taskOperations<I extends object, T extends FileValues>(
 	};
 	return [
 		defineOperation(descriptions.createAndWait, {
-			prepare: (input) => checked(input),
+			prepare: checked,
 			...creating,
 			retryWith: ({ given }, { given: now, wait }) => ({
 				given: { ...given, fileName: now.fileName, binaryPropertyName: now.binaryPropertyName },
@@ -88,7 +89,7 @@ export function taskOperations<I extends object, T extends FileValues>(
 			},
 		}),
 		defineOperation(descriptions.create, {
-			prepare: (input) => checked(input),
+			prepare: checked,
 			...creating,
 			async execute({ given }, item) {
 				const created = await submit(item, given);

@@ -30,6 +30,7 @@ import {
 	voicesToAsk,
 } from '../../speech/plan';
 import { withPrevious } from '../../speech/previous';
+import { withPriceFactor } from '../../speech/priceFactor';
 import { speakParts } from '../../speech/speakParts';
 import { checkFiles, retryNarration, withoutTarget } from '../../speech/target';
 
@@ -147,7 +148,7 @@ export const dialogue = defineOperation(speechDialogue, {
 		refuseTwins(input.speakers);
 		checkTaggable(input, input.responseFormat, planScript(input).headings.length);
 		await checkFiles(input, parameters);
-		return input;
+		return await withPriceFactor(input, parameters);
 	},
 	checkAll: (all, spent) =>
 		checkBudget(all, (input) => tokensToSend(input, planScript(input)), spent),

@@ -8,5 +8,6 @@ export const speechEstimate = describeOperation({
 	action: 'Estimate speech tokens',
 	description: 'Calculate how many tokens and minutes a text will take. Free: nothing is sent.',
 	sends: [],
+	asksForPrices: true,
 	input: estimateFields,
 });

@@ -1,19 +1,35 @@
+import { asError } from '../../core/errors';
 import { speechEstimate } from './estimate.form';
 import { defineOperation } from '../../run/operation';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { checkBudget, preparedText } from '../../speech/speaking';
 import { type LongTextInput, planText, withLength } from '../../speech/longText';
 import { textToSend, tokensToSend } from '../../speech/plan';
+import { withPriceFactor } from '../../speech/priceFactor';
 import { hintOnReuse, reusedBeforehand } from '../../speech/previous';
 
+type Input = LongTextInput & {
+	/** Why there is no price factor, if 0 asks for the gateway's. */
+	noFactor?: string;
+};
+
 export const estimate = defineOperation(speechEstimate, {
-	prepare: async (given, parameters): Promise<LongTextInput> => await withLength(given, parameters),
+	async prepare(given, parameters): Promise<Input> {
+		const input = await withLength(given, parameters);
+		try {
+			return await withPriceFactor(input, parameters);
+		} catch (error) {
+			return { ...input, modelMultiplier: 1, noFactor: asError(error).message };
+		}
+	},
 	checkAll: (all, spent) =>
 		checkBudget(all, (input) => tokensToSend(input, planText(input)), spent),
 
 	async execute(input, item) {
 		const plan = planText(input);
 		plan.hints.forEach((hint) => item.session.hints.add(hint));
+		if (input.noFactor)
+			item.session.hints.add(`${input.noFactor}. The estimates are for a factor of 1.`);
 		hintOnReuse(item, input, plan);
 		const estimate = estimateOf(input, textToSend(plan), plan.parts.length);
 		if (input.longText === 'job') hintOnJobPrice(item.session.hints, estimate);

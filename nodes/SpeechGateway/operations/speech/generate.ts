@@ -5,6 +5,7 @@ import { checkBudget, preparedText } from '../../speech/speaking';
 import { type LongTextInput, planText, withLength } from '../../speech/longText';
 import { textToSend, tokensOf, tokensToSend, voicesToAsk } from '../../speech/plan';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
+import { withPriceFactor } from '../../speech/priceFactor';
 import { speakParts } from '../../speech/speakParts';
 import { checkFiles, retryNarration, withoutTarget } from '../../speech/target';
 
@@ -17,7 +18,7 @@ export const generate = defineOperation(speechGenerate, {
 	async prepare(given, parameters): Promise<GenerateInput> {
 		const input = await withLength(given, parameters);
 		await checkFiles(input, parameters);
-		return input;
+		return await withPriceFactor(input, parameters);
 	},
 	checkAll: (all, spent) =>
 		checkBudget(all, (input) => tokensToSend(input, planText(input)), spent),

@@ -3,6 +3,7 @@ import { countCharacters } from '../../text/segment';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
+import { withPriceFactor } from '../../speech/priceFactor';
 import { downloadAudio, submitJob } from '../../speech/speak';
 import { checkVoices, voiceIdOf, voiceIds } from '../../speech/voices';
 import {
@@ -21,7 +22,10 @@ const tokensOf = (input: SpeechValues): number =>
 
 export const speechJobOperations = taskOperations(speechJob, {
 	thing: 'job',
-	check: (input) => checkedLength(input, MAX_INPUT_CHARACTERS),
+	async check(input, parameters) {
+		checkedLength(input, MAX_INPUT_CHARACTERS);
+		await withPriceFactor(input, parameters);
+	},
 	checkAll: (all, spent) => checkBudget(all, tokensOf, spent),
 	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
 	describe: (input) => ({
