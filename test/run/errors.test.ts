@@ -37,6 +37,7 @@ function messagesIn(file: string): string[] {
 const execution = new Execution({
 	getNode: () => node,
 	getMode: () => 'trigger',
+	getExecutionId: () => '1',
 	getWorkflowSettings: () => ({}),
 } as unknown as IExecuteFunctions);
 
