@@ -87,6 +87,33 @@ test.each(CASES)(
 	},
 );
 
+test.each(['mp3', 'wav', 'opus'])(
+	'%s: a joined file is a previous version, too',
+	async (format) => {
+		const halves = [WORDS.slice(0, 6), WORDS.slice(6)].map((words) => textOf('generate', words));
+		const made = await run({
+			parameters: NODES.generate(format),
+			items: halves.map((text) => item({ text })),
+		});
+		const [{ binary: one }, { binary: other }] = made.outputs[0];
+		const joined = await run({
+			parameters: {
+				...{ resource: 'audio', operation: 'join', combine: 'eachItem' },
+				...{ binaryPropertyName: 'one, other', options: { pauseBetween: 400 } },
+			},
+			items: [{ json: {}, binary: { one: one!.data, other: other!.data } }],
+		});
+		sim.charges.length = 0;
+		const from = { previousBinaryPropertyName: 'data' };
+		const items = [
+			{ json: { text: textOf('generate', CORRECTED) }, binary: joined.outputs[0][0].binary },
+		];
+		const { outputs } = await run({ parameters: NODES.generate(format, from), items });
+		expect(charged()).toEqual([CORRECTED[6]]);
+		await expectSound(outputs[0][0] as never, CORRECTED);
+	},
+);
+
 test('the times of a listener: the parts that are heard then are spoken again', async () => {
 	const made = await run({
 		parameters: NODES.generate('mp3'),

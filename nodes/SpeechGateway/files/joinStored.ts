@@ -28,7 +28,7 @@ interface JoinOptions {
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
 	headings?: Heading[];
 	/** Makes the record that the file carries of its parts. */
-	recordOf?: (places: Place[], info: AudioInfo) => string;
+	recordOf?: (places: Place[], info: AudioInfo) => string | undefined;
 	/** Aborts the join. Not set for paid parts, which are delivered even when the execution is stopped. */
 	cancel?: AbortSignal;
 }

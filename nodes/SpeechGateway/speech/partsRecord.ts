@@ -47,6 +47,32 @@ export function writeRecord({ manners, length, parts }: PartsRecord): string {
 	});
 }
 
+/**
+ * The record of a file that was joined from others, with their parts where they are now: `places`. A file that was changed by the
+ * join, such as mono made stereo, has no parts in it any more. Undefined when nothing is on record.
+ */
+export function joinedRecord(
+	records: Array<PartsRecord | undefined>,
+	places: Place[],
+	length: number,
+): string | undefined {
+	const manners: Manner[] = [];
+	const parts: RecordedPart[] = [];
+	for (const [index, record] of records.entries()) {
+		const { from, to } = places[index];
+		if (!record || to - from !== record.length) continue;
+		for (const part of record.parts)
+			parts.push({
+				...part,
+				manner: part.manner + manners.length,
+				from: part.from + from,
+				to: part.to + from,
+			});
+		manners.push(...record.manners);
+	}
+	return parts.length > 0 ? writeRecord({ manners, length, parts }) : undefined;
+}
+
 /** Reads a record for a file of this length. Undefined: it does not fit; `newer`: a later version of this node wrote it. */
 export function readRecord(text: string, fileLength: number): PartsRecord | 'newer' | undefined {
 	const json = parseJson(text);

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { joinBlocker, wavCodec } from '../../audio';
+import { type AudioInfo, canBeCut, joinBlocker, lengthOf, wavCodec } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { namesIn } from '../../fields/checks';
@@ -8,6 +8,7 @@ import { inspectInput } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
 import type { StoredAudio } from '../../files/storeAudio';
+import { joinedRecord, type PartsRecord, readRecord } from '../../speech/partsRecord';
 import { defineOperation } from '../../run/operation';
 import type { Result } from '../../requests/records';
 import type { Session } from '../../requests/session';
@@ -15,6 +16,7 @@ import { checkOutputField, checkTaggable, readTags } from '../../files/podcast';
 
 /** One of the files that become one. */
 interface InputFile extends StoredAudio {
+	info: AudioInfo;
 	/** Its name and where it is from, for messages. */
 	name: string;
 	/** The title of its chapter. */
@@ -66,9 +68,14 @@ async function joined(
 	const { pauseBetween, outputBinaryPropertyName } = input;
 	checkOutputField(outputBinaryPropertyName, { chapters: input.chapters !== 'none' });
 	checkAlike(files, pauseBetween);
-	const { own, headings } = await ownMetadata(session, input, files);
+	const { own, headings, records } = await ownMetadata(session, input, files);
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { execution } = session;
+	const indexes = all.map(({ index }) => index);
+	const tags = { ...own, ...(await readTags(execution, indexes, input.tags)) };
+	// A single file that is not changed keeps its own.
+	const isChanged = files.length > 1 || headings !== undefined || Object.keys(tags).length > 0;
+	const isRecorded = isChanged && records.some((record) => record !== undefined);
 	const { binary, info, starts, chapters } = await joinStored(
 		session,
 		files,
@@ -76,15 +83,11 @@ async function joined(
 		{
 			pauses: { between: pauseBetween },
 			cancel: session.transport.cancel,
-			tags: {
-				...own,
-				...(await readTags(
-					execution,
-					all.map(({ index }) => index),
-					input.tags,
-				)),
-			},
+			tags,
 			headings,
+			recordOf: isRecorded
+				? (places, info) => joinedRecord(records, places, lengthOf(info))
+				: undefined,
 		},
 	);
 	const { seconds = 0 } = info;
@@ -111,21 +114,21 @@ async function joined(
 	};
 }
 
-/** The tags of the files, each from the first file that has it, and the headings of the chapters. */
+/** The tags of the files, each from the first file that has it, the headings of the chapters, and the records of parts. */
 async function ownMetadata(
 	{ execution, transport }: Session,
 	{ chapters, keepTags }: JoinInput,
 	files: InputFile[],
-): Promise<{ own: Tags; headings?: Heading[] }> {
+): Promise<{ own: Tags; headings?: Heading[]; records: Array<PartsRecord | undefined> }> {
 	const own: Tags = {};
-	if (chapters !== 'files' && !keepTags) {
-		const onePerFile = files.map(({ title }, part) => ({ title, part }));
-		return { own, headings: chapters === 'headings' ? onePerFile : undefined };
-	}
+	const records: Array<PartsRecord | undefined> = [];
 	const headings: Heading[] = [];
 	for (const [part, { binary, info, title }] of files.entries()) {
 		transport.cancel?.throwIfAborted();
 		const found = await readMetadata(info.format, await chunksOf(execution, binary));
+		const { record: text } = found;
+		const record = text && canBeCut(info.format) ? readRecord(text, lengthOf(info)) : undefined;
+		records.push(record === 'newer' ? undefined : record);
 		if (keepTags) Object.assign(own, { ...found.tags, ...own });
 		const ofFile = found.chapters.map((chapter) => ({
 			title: chapter.title,
@@ -135,7 +138,7 @@ async function ownMetadata(
 		const whole = { title: chapters === 'headings' ? title : (found.tags.title ?? title), part };
 		headings.push(...(chapters === 'files' && ofFile.length > 0 ? ofFile : [whole]));
 	}
-	return { own, headings: chapters === 'none' ? undefined : headings };
+	return { own, headings: chapters === 'none' ? undefined : headings, records };
 }
 
 /** Throws InputError when not all files can be parts of one. */
