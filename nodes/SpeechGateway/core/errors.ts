@@ -6,6 +6,7 @@ export type UnknownReason =
 	| 'connection_lost'
 	| 'client_timeout'
 	| 'damaged_response'
+	| 'not_stored'
 	| 'interrupted'
 	| 'already_sent';
 
@@ -74,6 +75,8 @@ export interface UnknownFacts {
 	/** Where a redirect leads. */
 	location?: string;
 	probablyFree?: true;
+	/** What n8n's store said. */
+	description?: string;
 	sentAt: string;
 	endedAt: string;
 	inputHash: string;
@@ -112,6 +115,16 @@ export class DamagedResultError extends Error {
 		readonly cause?: unknown,
 	) {
 		super(message);
+	}
+}
+
+/** n8n could not store a file that was paid for. */
+export class NotStoredError extends Error {
+	constructor(
+		/** What the store said. */
+		readonly words: string,
+	) {
+		super('n8n could not store the file');
 	}
 }
 

@@ -16,6 +16,8 @@ import {
 	type Tags,
 	withMetadata,
 } from '../audio/tags';
+import { asError } from '../core/errors';
+import { storeAgain } from './store';
 import { withExtension } from './fileName';
 import { readableFrom } from '../gateway/readable';
 import type { Session } from '../requests/session';
@@ -94,18 +96,20 @@ export async function joinStored(
 	const joined = takesTags
 		? withMetadata(plain, { ...metadataOf(starts, seconds), record })
 		: plain;
-	const chunks = joined.chunks();
 	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
 	// In memory mode there is no stream to take the class from, and streaming would save nothing.
-	const data = stored
-		? readableFrom(chunks, (await helpers.getBinaryStream(stored)).destroy())
-		: await collect(chunks);
-	const binary = await helpers.prepareBinaryData(
-		data,
-		withExtension(fileName, extension),
-		mimeType,
-	);
+	const store = async () => {
+		const chunks = joined.chunks();
+		const data = stored
+			? readableFrom(chunks, (await helpers.getBinaryStream(stored)).destroy())
+			: await collect(chunks);
+		return await helpers.prepareBinaryData(data, withExtension(fileName, extension), mimeType);
+	};
+	const binary = await store().catch(async (error) => {
+		cancel?.throwIfAborted();
+		return await storeAgain(session, asError(error), store);
+	});
 	return {
 		binary,
 		info: joined.info,

@@ -7,12 +7,13 @@ import {
 	type ForeignInfo,
 	SNIFFED_BYTES,
 } from '../audio';
-import { asError, DamagedResultError } from '../core/errors';
+import { asError, DamagedResultError, NotStoredError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, type Readable, readableFrom } from '../gateway/readable';
 import { checkOf, notAudio, recognise } from './recognise';
+import { inline, KEPT_BYTES, storeAgain } from './store';
 import { redacted } from './unreadable';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
@@ -50,8 +51,11 @@ export async function storeAudio(
 		let bytes = 0;
 		let info: StoredAudio['info'] | undefined;
 
+		let kept: Uint8Array[] | undefined = [];
 		const inspect = (chunk: Uint8Array) => {
 			bytes += chunk.length;
+			if (bytes > KEPT_BYTES) kept = undefined;
+			kept?.push(chunk);
 			try {
 				if (!failure) check.feed(chunk);
 			} catch (error) {
@@ -59,9 +63,8 @@ export async function storeAudio(
 			}
 			return chunk;
 		};
-		async function* inspected(): AsyncGenerator<Uint8Array> {
+		async function* following(): AsyncGenerator<Uint8Array> {
 			try {
-				yield inspect(head);
 				if (broken) throw broken;
 				for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
 					if (bytes + next.value.length > maxBytes) {
@@ -79,18 +82,36 @@ export async function storeAudio(
 			}
 			if (failure && !keepDamaged) throw failure;
 		}
+		async function* inspected(): AsyncGenerator<Uint8Array> {
+			yield inspect(head);
+			yield* following();
+		}
 		const { mimeType, extension } = content;
 		const source =
 			'isText' in content && content.isText
 				? redacted(inspected(), transport.redactStream())
 				: inspected();
-		const stored = await wholeOrStream(source, response.body)
-			.then(async (data) => {
-				const name = withExtension(fileName, extension);
-				return await execution.helpers.prepareBinaryData(data, name, mimeType);
-			})
-			.catch(asError);
-		if (stored instanceof Error) throw failure ?? stored;
+		const name = withExtension(fileName, extension);
+		const store = async (data: Buffer | Readable) =>
+			await execution.helpers.prepareBinaryData(data, name, mimeType);
+		let stored = await wholeOrStream(source, response.body).then(store).catch(asError);
+		if (stored instanceof Error) {
+			if (failure || item.session.transport.cancel?.aborted) throw failure ?? stored;
+			// The store may have stopped reading. What was read is no longer held by the stream.
+			if (!info) for await (const chunk of following()) void chunk;
+			if (failure) throw failure;
+			const whole = kept && Buffer.concat(kept);
+			const again = async () => {
+				if (!whole) throw stored;
+				return await store(whole);
+			};
+			stored = await storeAgain(item.session, stored, again).catch((error) => {
+				const { words = '' } = error instanceof NotStoredError ? error : {};
+				const onItem = words && whole && inline(item.session, whole, name, mimeType, words);
+				if (!onItem) throw asError(error);
+				return onItem;
+			});
+		} else item.session.breaker.stored();
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
 		if ('foreign' in content) {
 			hints.add(

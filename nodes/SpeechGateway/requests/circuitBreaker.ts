@@ -98,6 +98,11 @@ export class CircuitBreaker {
 		this.trip();
 	}
 
+	/** Whether n8n could not store a file in this run. */
+	get storeFailed(): boolean {
+		return this.isOpen && this.lasting.value.store !== undefined;
+	}
+
 	/** n8n has stored a file. */
 	stored(): void {
 		if (!this.isOpen && this.lasting.value.store) this.lasting.set({ store: undefined });

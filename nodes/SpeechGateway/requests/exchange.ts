@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { asError, GatewayError } from '../core/errors';
+import { asError, GatewayError, NotStoredError } from '../core/errors';
 import { explainAnswer, type Refusal, type Subject } from './explain';
 import { gatewayWords, isPage } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
@@ -103,6 +103,12 @@ export async function exchangeFree<T>(
 	try {
 		return await read(response);
 	} catch (error) {
+		if (error instanceof NotStoredError) {
+			const { message, words } = error;
+			const advice = 'The file is still at the gateway: fetch it later by its ID, which is free.';
+			const why = new GatewayError(message, `${advice} n8n says: "${words}"`);
+			return { outcome: 'transient', error: why };
+		}
 		return {
 			outcome: 'transient',
 			error: new GatewayError(

@@ -5,6 +5,7 @@ import {
 	ErrorAnswer,
 	GatewayError,
 	NotStartedError,
+	NotStoredError,
 	OutcomeUnknownError,
 	type Sent,
 	type UnknownReason,
@@ -315,6 +316,8 @@ export class ItemRequests {
 				requestId: requestId(response.headers),
 				...(cause instanceof ErrorAnswer && { probablyFree: true }),
 			};
+			if (error instanceof NotStoredError)
+				throw this.unknown(request, sent, 'not_stored', new GatewayError('', error.words, details));
 			const damage = new GatewayError(transport.redact(asError(error).message), '', details, files);
 			throw this.unknown(request, sent, 'damaged_response', damage);
 		}

@@ -24,6 +24,7 @@ export function outcomeUnknown(
 		...(typeof code === 'string' && { code }),
 		...(typeof location === 'string' && { location }),
 		...(probablyFree === true && { probablyFree }),
+		...(reason === 'not_stored' && { description: cause?.description }),
 		sentAt,
 		endedAt: new Date().toISOString(),
 		inputHash,
@@ -41,6 +42,7 @@ const WHAT_HAPPENED: Record<UnknownReason, string> = {
 	connection_lost: 'The connection was lost after the request was sent',
 	client_timeout: 'No answer came within the timeout after the request was sent',
 	damaged_response: 'The gateway reported success, but the result is damaged',
+	not_stored: 'It was carried out and charged, but n8n could not store the file',
 	interrupted: 'The run was interrupted while the request was under way',
 	already_sent: 'Another execution has sent this request before',
 };

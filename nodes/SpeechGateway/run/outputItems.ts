@@ -12,6 +12,8 @@ const ADVICE: Record<UnknownReason, string> = {
 	connection_lost: CHECK_FIRST,
 	client_timeout: `${CHECK_FIRST} If this happens often, raise the option "Timeout" or send shorter texts.`,
 	damaged_response: `It was most likely charged; what arrived is attached. ${CHECK_FIRST}`,
+	not_stored:
+		'The file is lost. Check the disk, or the database, of this n8n. To send this item again would be charged again.',
 	interrupted: CHECK_FIRST,
 	already_sent:
 		'Use the result of the earlier execution. To send this item again on purpose, and be charged again, give it a new key.',
@@ -38,10 +40,11 @@ export function unknownItem(
 	advice?: string,
 ): INodeExecutionData {
 	const { reason, message, probablyFree, ...rest } = facts;
+	const said = advice ?? (probablyFree ? PROBABLY_FREE : ADVICE[reason]);
 	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
-		advice: advice ?? (probablyFree ? PROBABLY_FREE : ADVICE[reason]),
+		advice: Object.keys(files).length > 0 ? said : said.replace('; what arrived is attached', ''),
 		item: index + 1,
 		input: Array.from(input ?? '')
 			.slice(0, INPUT_SHOWN)

@@ -1,0 +1,108 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+/** A store of n8n that fails must not cost what is paid for, nor more than a few items. */
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import type { IDataObject } from 'n8n-workflow';
+import { useVirtualTime } from '../support/clock';
+import { readStored, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+
+useVirtualTime();
+
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 1 });
+const run = runnerOf(() => sim);
+
+/** Which of n8n's stores fail, by their number from 1; what it says then. */
+let fails: (nth: number, fileName: string) => boolean;
+const WORDS = 'ENOSPC: no space left on device, write';
+beforeEach(async () => {
+	fails = () => false;
+	await run();
+	sim.reset();
+	let count = 0;
+	const service = Container.get(BinaryDataService);
+	const { store } = BinaryDataService.prototype;
+	jest.spyOn(service, 'store').mockImplementation(async (...given) => {
+		if (fails(++count, given[2].fileName ?? '')) throw new Error(WORDS);
+		return await store.apply(service, given);
+	});
+});
+afterEach(() => jest.restoreAllMocks());
+
+const errorsIn = (items: Array<{ json: IDataObject }>) =>
+	items.map(({ json }) => (json.error as IDataObject).message);
+
+test('away for a while: everything is stored, nothing is paid twice', async () => {
+	const since = Date.now();
+	fails = () => Date.now() - since < 12_000;
+	const { outputs, context } = await run({ items: texts(8) });
+	expect(outputs[0]).toHaveLength(8);
+	for (const { binary } of outputs[0]) expect(binary!.data.id).toBeDefined();
+	expect(sim.charges).toHaveLength(8);
+	expect(context).toEqual({});
+});
+
+test('full: what is paid for is on the items, and nothing more is sent, in later rounds either', async () => {
+	fails = () => true;
+	const { rounds, hints } = await run({
+		rounds: [texts(12), texts(3)],
+		parameters: speechNode({ concurrency: 4 }),
+		onError: 'continueErrorOutput',
+	});
+	const [success, unknown, errors] = rounds[0];
+	expect(success.length).toBeGreaterThan(0);
+	expect(sim.charges).toHaveLength(success.length);
+	expect(success.length).toBeLessThanOrEqual(4);
+	for (const { binary, json } of success) {
+		expect(binary!.data.id).toBeUndefined();
+		expect(await readStored(binary!.data)).toHaveLength(json.bytes as number);
+	}
+	expect(unknown).toEqual([]);
+	expect(errors).toHaveLength(12 - success.length);
+	expect(errorsIn([...errors, ...rounds[1][2]])).toEqual(
+		Array(15 - success.length).fill(
+			'This item was not sent: n8n could not store a file that was paid for',
+		),
+	);
+	expect(hints.join() + JSON.stringify(errors)).toContain(WORDS);
+});
+
+test('a file too large to be held is unknown, in the words of the store', async () => {
+	fails = () => true;
+	const { secondsPerCharacter } = sim.options;
+	sim.options.secondsPerCharacter = 25;
+	const { outputs } = await run({
+		parameters: speechNode({ charges: true }, { responseFormat: 'wav' }),
+	});
+	expect(outputs[0]).toEqual([]);
+	const [{ json, binary }] = outputs[1];
+	expect(json).toMatchObject({ reason: 'not_stored', description: WORDS });
+	expect(json.charges).toMatchObject([{ requestId: expect.any(String) }]);
+	expect(JSON.stringify(json)).not.toMatch(/attached|abort/i);
+	expect(binary).toBeUndefined();
+	sim.options.secondsPerCharacter = secondsPerCharacter;
+});
+
+test('the file that is joined cannot be stored: its parts are handed over', async () => {
+	fails = (_, fileName) => !fileName.includes('segment');
+	const text = 'The first part is here. And the second is there.';
+	const { outputs } = await run({
+		parameters: speechNode({ maxSegmentCharacters: 25 }, { text }),
+		onError: 'continueErrorOutput',
+	});
+	expect(outputs.map(({ length }) => length)).toEqual([0, 0, 1]);
+	const [{ json, binary }] = outputs[2];
+	expect(errorsIn([{ json }])[0]).toContain('n8n could not store the file');
+	expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);
+	expect(sim.charges).toHaveLength(2);
+});
+
+test('a retry sends what was not sent, and tries with one item', async () => {
+	fails = () => true;
+	const all = { items: texts(6), parameters: speechNode({ concurrency: 2 }) };
+	const failed = await run(all);
+	expect(failed.error?.message).toContain('n8n could not store a file');
+	fails = () => false;
+	const { outputs } = await run({ ...all, retryOf: saved(failed.run), mode: 'retry' });
+	expect(outputs[0]).toHaveLength(6);
+	expect(sim.charges).toHaveLength(6);
+});
