@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 /** By name, in the order in which people need them. Every option has a place here. */
 export const ORDER = [
 	// Money
-	...['sendOnceKey', 'maxEstimatedTokens', 'charges'],
+	...['sendOnceKey', 'maxEstimatedTokens'],
 	// What many set: voice, answer, file, podcast
 	...[
 		'speed',
@@ -15,7 +15,15 @@ export const ORDER = [
 		'pauseBetween',
 	],
 	...['fileName', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
-	...['chapters', 'tags', 'keepTags', 'previousBinaryPropertyName', 'speakAgainAt', 'timings'],
+	...[
+		'chapters',
+		'tags',
+		'keepTags',
+		'previousBinaryPropertyName',
+		'speakAgainAt',
+		'timings',
+		'charges',
+	],
 	// Waiting
 	...['waitUntilCertain', 'maxWait', 'whenMaxWaitReached'],
 	// How a text is read and cut
