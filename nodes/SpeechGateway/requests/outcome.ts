@@ -162,7 +162,10 @@ export const RULES: Rule[] = [
 	),
 
 	// Time limits.
-	rule('408 504', 'unknown', 'nobody', ['The request timed out at the gateway', LATER]),
+	rule('408 504', 'unknown', 'nobody', [
+		'The request timed out at the gateway or a proxy in front of it',
+		LATER,
+	]),
 	rule({ status: '524', to: ['speech', 'job'], with: 'billed' }, 'cut', 'workflow', [
 		CUT,
 		`${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`,
