@@ -74,6 +74,23 @@ test('imports point one way, from room to room', () => {
 	expect(wrong).toEqual([]);
 });
 
+test('no files import each other in a circle', () => {
+	const byPath = new Map(
+		nodes.map(({ file, imports }) => [file.replace(/(\/index)?\.ts$/, ''), imports]),
+	);
+	const seen = new Set<string>();
+	const circles: string[] = [];
+	const visit = (file: string, way: string[]) => {
+		if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
+		if (seen.has(file)) return;
+		seen.add(file);
+		for (const target of byPath.get(file) ?? [])
+			visit(target.replace(/\/index$/, ''), [...way, file]);
+	};
+	for (const file of byPath.keys()) visit(file, []);
+	expect(circles).toEqual([]);
+});
+
 test('text, audio, usage and core know nothing of n8n, and import only each other and crypto', () => {
 	const isPure = (file: string) =>
 		['text', 'audio', 'usage', 'core'].some((room) => isIn(file, room));

@@ -1,6 +1,5 @@
 /** Which pieces of generated speech are far too short or too long for their text, or fall silent: words dropped, or said over and over. */
 import { countCharacters } from '../text/characters';
-import type { Pause } from './heard';
 
 /** Time that a character takes, in letters of an alphabet: a digit is a word, a character of Chinese a syllable. */
 const LETTERS_A_DIGIT = 4;
@@ -33,7 +32,7 @@ export interface SpokenSegment {
 	text: string;
 	seconds: number;
 	/** Seconds from its start. */
-	pauses?: Pause[];
+	pauses?: Array<{ start: number; end: number }>;
 	/** See `Mp3Info`. */
 	beginsAnewAt?: number;
 }
