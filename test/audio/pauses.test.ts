@@ -68,7 +68,7 @@ describe.each(KINDS)('%s', (_, format, rate, unit, options) => {
 			expect(complaints).toBe('');
 			expect(bytes).toHaveLength(info.bytes);
 			expect(samples.length / rate).toBeCloseTo(info.seconds, 6);
-			const known = { quiet: 0, pauses: 0, seekPositions: 0, seekInterval: 0, edges: 0 };
+			const known = { silentEdges: 0, pauses: 0, seekPositions: 0, seekInterval: 0, edges: 0 };
 			expect({ ...inspect(format, bytes), ...known }).toEqual({ ...info, ...known });
 
 			const lengths = alone.slice(0, count);

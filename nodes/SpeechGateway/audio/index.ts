@@ -165,9 +165,9 @@ export interface Pauses {
 }
 
 /**
- * Joins complete files of one format into one well-formed file, streaming. In wav and pcm pauses are exact to a sample. In
- * mp3 and opus, where nothing but whole frames can be left out or put in, no part starts more than one frame (24 or 26 ms;
- * a packet, mostly 20 ms) off its time, however many there are. Of mono and stereo parts comes stereo.
+ * Joins complete files of one format into one well-formed file, streaming; of mono and stereo parts comes stereo. In wav and
+ * pcm pauses are exact to a sample. In mp3 and opus only whole frames can be left out or put in: a seam takes up to two frames
+ * more, which come out of silence as soon as there is any; `starts` says where parts really are.
  *
  * @throws Error with the reason of `joinBlocker`
  */

@@ -1,4 +1,5 @@
 /** How loud a file is from moment to moment, and where it pauses. */
+import type { Edges } from './format';
 
 const STEP_SECONDS = 0.01;
 /** Levels are kept in dB above this. */
@@ -6,6 +7,8 @@ const FLOOR_DB = -100;
 const MAX_DB = 127;
 /** Shorter ones are the stops within words. */
 const SHORTEST_PAUSE = 0.1;
+/** Silence that stays at an edge: a voice begins and ends softly, and codecs spread what they encode. */
+const KEPT_SECONDS = 0.05;
 
 /** A level of full scale, in dB above the floor. */
 const decibels = (level: number): number =>
@@ -44,24 +47,39 @@ export class LevelTrack {
 
 	/** Start and end of each pause in turn, in milliseconds. `late`: seconds by which the track lags behind what is heard. */
 	pauses(late = 0): number[] {
+		return this.runs(this.limit).flatMap((run) =>
+			run.map((cell) => Math.max(0, Math.round(1000 * (cell * STEP_SECONDS - late)))),
+		);
+	}
+
+	/** Seconds at the ends that may be left out without a loss: certain silence, but for what fades in or out. */
+	silentEdges(limit: Limit): Edges {
+		const runs = this.runs(limit);
+		const [[from, to] = [NaN, NaN]] = runs;
+		const [lastFrom, lastTo] = runs.at(-1) ?? [NaN, NaN];
+		const spare = (cells: number) => Math.max(0, cells * STEP_SECONDS - KEPT_SECONDS);
+		return {
+			start: from === 0 ? spare(to) : 0,
+			end: lastTo === this.count ? spare(lastTo - lastFrom) : 0,
+		};
+	}
+
+	/** The runs of quiet cells that are long enough; the end is exclusive. */
+	private runs(limit: Limit): Array<[from: number, to: number]> {
 		const cells = this.cells.subarray(0, this.count);
 		const counts = new Array<number>(MAX_DB + 1).fill(0);
 		for (const cell of cells) counts[cell]++;
-		const quantile = (share: number) => {
+		const most = limit((share) => {
 			let left = share * this.count;
 			return counts.findIndex((count) => (left -= count) <= 0);
-		};
-		const limit = this.limit(quantile);
-		const pauses: number[] = [];
+		});
+		const runs: Array<[number, number]> = [];
 		for (let at = 0; at < cells.length; at++) {
-			if (cells[at] > limit) continue;
+			if (cells[at] > most) continue;
 			const start = at;
-			while (at < cells.length && cells[at] <= limit) at++;
-			if ((at - start) * STEP_SECONDS < SHORTEST_PAUSE) continue;
-			for (const cell of [start, at]) {
-				pauses.push(Math.max(0, Math.round(1000 * (cell * STEP_SECONDS - late))));
-			}
+			while (at < cells.length && cells[at] <= most) at++;
+			if ((at - start) * STEP_SECONDS >= SHORTEST_PAUSE) runs.push([start, at]);
 		}
-		return pauses;
+		return runs;
 	}
 }

@@ -3,7 +3,7 @@ import { BlockReader, hasText, uint32be } from '../bytes';
 import { ErrorWatch } from '../errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import { LevelTrack } from '../levels';
+import { LevelTrack, type Limit } from '../levels';
 import { beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
@@ -31,6 +31,8 @@ export const EDGE_FRAMES = 10;
 const LAME_EDGES: Gapless = { delay: 576, padding: 576 };
 const LAME_SIGNATURE = 'LAME3';
 const SIGNED_FRAMES = 3;
+/** Levels are upper bounds, so what is so far below the voice is silence for certain. */
+const silentFrames: Limit = (quantile) => quantile(0.8) - 35;
 /** Bytes behind a frame that tell what follows it. */
 const NEXT_BYTES = MARK_BYTES;
 
@@ -131,6 +133,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			head: [...this.head],
 			tail: [...this.tail],
 			pauses: this.track.pauses(cutAtStart(gapless) / frame.sampleRate),
+			silentEdges: this.track.silentEdges(silentFrames),
 			...(this.beginsAnewAt !== undefined && { beginsAnewAt: this.beginsAnewAt }),
 		};
 	}

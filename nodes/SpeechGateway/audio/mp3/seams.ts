@@ -15,44 +15,38 @@ export interface Kept {
 }
 
 /**
- * Chooses them so that each part starts within one frame of where it should: behind the playing times of all parts before
- * it, and the pauses. The difference is carried on from seam to seam, so it does not add up. Frames of mere delay and
- * padding go first. As they seldom make whole frames, at some seams a frame goes that holds sound, less than a frame of
- * it: the one that holds least. At the ends of the file, and of a part whose delay is not known, nothing is left out.
- * `pauseSamples`: before each part.
+ * Each part starts within half a frame of where it should (behind the playing times of all parts before it, and the pauses), as
+ * long as there is silence to take the time from: frames of mere delay and padding are left out, then those in which nothing is
+ * heard; the rest is carried on to the next seam. No frame with sound is left out, nor anything at the ends of the file or of a
+ * part whose delay is not known. `pauseSamples`: before each part.
  */
 export function planSeams(infos: Mp3Info[], pauseSamples: number[]): Kept[] {
 	const frameSamples = parseHeader(infos[0].header).samples;
 	const kept = infos.map((): Kept => ({ pauseFrames: 0, skip: 0, drop: 0 }));
 	const pauseFrames = Math.round(pauseSamples[0] / frameSamples);
 	kept[0].pauseFrames = pauseFrames + framesBefore(infos[0].gapless, frameSamples);
-	let error = pauseFrames * frameSamples - pauseSamples[0]; // samples by which the part starts too late
+	let late = pauseFrames * frameSamples - pauseSamples[0]; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
 		// What the encoder added: of these samples the decoder's lag has moved some from the end to the start.
 		const padding = cutAtEnd(before.edges) + DECODER_DELAY;
 		const delay = cutAtStart(after.edges) - DECODER_DELAY;
-		let least = Infinity;
-		let choice = { error, pauseFrames: 0, skip: 0, drop: 0 };
-		for (const skip of possibleSkips(after)) {
-			for (const drop of possibleDrops(before, kept[part - 1].skip)) {
-				const late = error + padding + delay - pauseSamples[part] - (skip + drop) * frameSamples;
-				const pauseFrames = Math.max(0, Math.round(-late / frameSamples));
-				const rest = late + pauseFrames * frameSamples;
-				const lost =
-					Math.max(0, skip * frameSamples - delay) + Math.max(0, drop * frameSamples - padding);
-				// A difference of a whole frame weighs as much as a frame of lost sound, so it never grows beyond.
-				const cost = lost + rest ** 2 / frameSamples;
-				if (cost < least) {
-					least = cost;
-					choice = { error: rest, pauseFrames, skip, drop };
-				}
+		late += padding + delay - pauseSamples[part];
+		let best = { rest: Infinity, pauseFrames: 0, skip: 0, drop: 0 };
+		for (const skip of possibleSkips(after, delay)) {
+			for (let drop = 0; drop <= mostDrops(before, padding, kept[part - 1].skip); drop++) {
+				const early = (skip + drop) * frameSamples - late;
+				const pauseFrames = Math.max(0, Math.round(early / frameSamples));
+				const rest = pauseFrames * frameSamples - early;
+				const isNearer = Math.abs(rest) - Math.abs(best.rest);
+				const isLess = skip + drop < best.skip + best.drop;
+				if (isNearer < 0 || (isNearer === 0 && isLess)) best = { rest, pauseFrames, skip, drop };
 			}
 		}
-		error = choice.error;
-		kept[part - 1].drop = choice.drop;
-		kept[part].pauseFrames = choice.pauseFrames;
-		kept[part].skip = choice.skip;
+		late = best.rest;
+		kept[part - 1].drop = best.drop;
+		kept[part].pauseFrames = best.pauseFrames;
+		kept[part].skip = best.skip;
 	}
 	return kept;
 }
@@ -75,13 +69,22 @@ export function planEnd(
 	return { frames, padding };
 }
 
-function possibleSkips({ edges, head }: Mp3Info): number[] {
+/** How many frames may be left out at the start of a part: those before its sound, if the next one can stand first. */
+function possibleSkips(info: Mp3Info, delay: number): number[] {
+	const { edges, head, header, silentEdges } = info;
 	if (!edges) return [0];
-	return [...head.keys()].filter((skip) => freshHeader(head, skip) !== undefined);
+	const { samples, sampleRate } = parseHeader(header);
+	const silent = Math.max(0, delay, (silentEdges?.start ?? 0) * sampleRate);
+	return [...head.keys()].filter(
+		(skip) => skip * samples <= silent && freshHeader(head, skip) !== undefined,
+	);
 }
 
-/** How many frames may be left out at the end of a part; at least one of it stays. */
-function possibleDrops({ edges, frames }: Mp3Info, skip: number): number[] {
-	const most = edges ? Math.min(EDGE_FRAMES, frames - skip - 1) : 0;
-	return Array.from({ length: most + 1 }, (_, drop) => drop);
+/** How many frames may be left out at the end of a part: those behind its sound; at least one of it stays. */
+function mostDrops(info: Mp3Info, padding: number, skip: number): number {
+	const { edges, frames, header, silentEdges } = info;
+	if (!edges) return 0;
+	const { samples, sampleRate } = parseHeader(header);
+	const silent = Math.max(0, padding, (silentEdges?.end ?? 0) * sampleRate);
+	return Math.max(0, Math.min(EDGE_FRAMES, frames - skip - 1, Math.floor(silent / samples)));
 }

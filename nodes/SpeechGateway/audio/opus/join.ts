@@ -40,11 +40,7 @@ export const planOpus: PlanJoin<OpusInfo> = (infos, pauses) => {
 	const pauseSamples = pauses.map((milliseconds) =>
 		Math.round((milliseconds / 1000) * SAMPLE_RATE),
 	);
-	const kept = planSeams(
-		infos,
-		pauseSamples,
-		Math.max(...infos.map((one) => one.maxPacketSamples)),
-	);
+	const kept = planSeams(infos, pauseSamples);
 	const maxPacketSamples = Math.max(
 		...infos.map((info) => info.maxPacketSamples),
 		...kept.flatMap(({ before, after }) => [...before, ...after].map(({ samples }) => samples)),

@@ -1,6 +1,6 @@
 /** Which packets of Opus parts are left out where two parts meet, and which are put there. Written after RFC 6716. */
 import { EDGE_PACKETS, type OpusInfo } from './reader';
-import { addPacket, addTally, emptyTally, type Packet, type Tally } from './tally';
+import { addPacket, addTally, emptyTally, type Packet, SAMPLE_RATE, type Tally } from './tally';
 
 /** A packet made here. All are mono, which plays on both channels of a stereo stream. */
 interface Made extends Packet {
@@ -36,20 +36,16 @@ export interface Kept {
 	after: Made[];
 	/** Packets left out at its start. */
 	skip: Tally;
-	/** Packets left out at its end: those behind its end, and of those before as many as time demands. */
+	/** Packets left out at its end: those behind it, and quiet ones before as time demands. */
 	drop: Tally;
 }
 
 /**
- * As in MP3, each part starts within one packet of where it should: the difference is carried on from seam to seam, and a
- * packet with sound goes only where it must, at the end of a part. `pauseSamples`: before each part, and behind the last;
- * of the pauses at both ends of the file, what is too much is not played.
+ * Each part starts within half a packet of where it should, as long as there is silence to take the time from: what a seam adds is
+ * left out of the quiet end of the part before it, or carried on to the next seam. No packet with sound is left out.
+ * `pauseSamples`: before each part, and behind the last; of the pauses at both ends of the file, what is too much is not played.
  */
-export function planSeams(
-	infos: OpusInfo[],
-	pauseSamples: number[],
-	packetSamples: number,
-): Kept[] {
+export function planSeams(infos: OpusInfo[], pauseSamples: number[]): Kept[] {
 	const kept = infos.map((info, part): Kept => {
 		const isPreceded = part > 0 || pauseSamples[0] > 0;
 		const isExcerpt = isPreceded && info.preSkip > MAX_ENCODER_DELAY;
@@ -63,37 +59,36 @@ export function planSeams(
 		opening.before = [...pausesOf(pauseSamples[0] - delay), ...anew];
 	}
 	closing.after = pausesOf(pauseSamples[infos.length] - paddingOf(infos[infos.length - 1]));
-	let error = 0; // samples by which the part starts too late
+	let late = 0; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
-		const pause = pauseSamples[part];
 		const anew = beginAnew(after, kept[part].skip);
-		const padding = paddingOf(before);
 		const delay = after.preSkip - kept[part].skip.samples;
-		const most = Math.min(before.last.length, keptOf(before, kept[part - 1]).packets - 1);
-		// In place of sound that is missing from a slice there is silence, or a file would get shorter with each version.
-		const mayPause = pause > 0 || padding < 0;
-		const fixed = error + padding + delay + samplesOf(anew) - pause;
-		let least = Infinity;
-		let choice = { rest: error, dropped: before.last.slice(0, 0), pauses: 0 };
-		for (let count = 0; count <= most; count++) {
-			const dropped = before.last.slice(before.last.length - count);
-			const samples = samplesOf(dropped);
-			const late = fixed - samples;
-			const pauses = mayPause ? Math.max(0, Math.round(-late / PAUSE.samples)) : 0;
-			const rest = late + pauses * PAUSE.samples;
-			const lost = Math.max(0, samples - padding);
-			const cost = lost + rest ** 2 / packetSamples;
-			if (cost < least) {
-				least = cost;
-				choice = { rest, dropped, pauses };
-			}
+		late += paddingOf(before) + delay + samplesOf(anew) - pauseSamples[part];
+		const quiet = quietPackets(before, keptOf(before, kept[part - 1]).packets - 1);
+		let best = { rest: Infinity, dropped: quiet, pauses: 0 };
+		for (let count = 0; count <= quiet.length; count++) {
+			const dropped = quiet.slice(quiet.length - count);
+			const early = samplesOf(dropped) - late;
+			const pauses = mayPause(after) ? Math.max(0, Math.round(early / PAUSE.samples)) : 0;
+			const rest = pauses * PAUSE.samples - early;
+			if (Math.abs(rest) < Math.abs(best.rest)) best = { rest, dropped, pauses };
+			if (early >= 0) break;
 		}
-		error = choice.rest;
-		kept[part - 1].drop = addTally(before.tail, tallyOf(choice.dropped), 1);
-		kept[part].before = [...Array.from({ length: choice.pauses }, () => PAUSE), ...anew];
+		late = best.rest;
+		kept[part - 1].drop = addTally(before.tail, tallyOf(best.dropped), 1);
+		kept[part].before = [...Array.from({ length: best.pauses }, () => PAUSE), ...anew];
 	}
 	return kept;
+}
+
+/** The packets at the end of a part in which nothing is heard, `most` at most. */
+function quietPackets(info: OpusInfo, most: number): Packet[] {
+	const { end = 0 } = info.silentEdges ?? {};
+	const silent = Math.max(paddingOf(info), end * SAMPLE_RATE - info.tail.samples);
+	let samples = 0;
+	const quiet = [...info.last].reverse().filter((packet) => (samples += packet.samples) <= silent);
+	return quiet.slice(0, Math.max(0, most)).reverse();
 }
 
 /** Packets of silence for so many samples at least. */
@@ -110,11 +105,13 @@ export const paddingOf = ({ all, tail, endSample }: OpusInfo): number =>
  * resets neither. The first kept packet of an excerpt was predicted from one that is left out; after silence it fades in.
  */
 function beginAnew(info: OpusInfo, skip: Tally): Made[] {
-	// Packets of more than two channels hold several streams; none are made here.
-	if (info.head[18] !== 0) return [];
+	if (!mayPause(info)) return [];
 	if (skip.packets > 0 || info.isExcerpt) return [SILENCE];
 	return info.startsWithCelt ? [END_OF_SILK, END_OF_CELT] : [END_OF_SILK];
 }
+
+/** Packets of more than two channels hold several streams; none are made here. */
+const mayPause = (info: OpusInfo): boolean => info.head[18] === 0;
 
 /** Packets of a part that are taken over. */
 export function keptOf(info: OpusInfo, { skip, drop }: Pick<Kept, 'skip' | 'drop'>): Tally {
