@@ -38,6 +38,15 @@ describe('too little money', () => {
 		}, sent()[0]);
 	});
 
+	test('all that is in flight is awaited, not only the next to end', async () => {
+		sim.fault({ ...HELD, nth: 2 });
+		sim.fault({ nth: 3, delayMs: 500 });
+		const { outputs } = await run({ concurrency: 3 }, { items: texts(6) });
+		expect(outputs[0]).toHaveLength(6);
+		const [, , slow, ...later] = sent();
+		for (const { at } of later) expect(at).toBeGreaterThanOrEqual(slow.endedAt ?? Infinity);
+	});
+
 	test('with nothing else in flight, or never enough: no further request', async () => {
 		sim.fault({ ...HELD, times: Infinity });
 		const { outputs } = await run({ concurrency: 4 }, { items: texts(20) });
