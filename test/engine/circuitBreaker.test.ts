@@ -44,6 +44,8 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		expect(errors).toHaveLength(ITEMS - unknown);
 		for (const { message } of errors)
 			expect(message).toContain(`was not sent: the outcome of ${unknown} items is unknown`);
+		// The execution succeeds: there is nothing to retry.
+		expect(JSON.stringify(errors)).not.toContain('retry this execution');
 		expect(Object.keys(result.context)).toEqual(['speechGatewayExecution']);
 	});
 
@@ -52,6 +54,7 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		const items = texts(ITEMS);
 		const first = await run({ parameters, items });
 		expect(first.error?.message).toContain('not sent');
+		expect(first.error?.description).toContain('retry this execution');
 		const unknown = posts().length;
 		expect(unknown).toBeLessThanOrEqual(concurrency + 2);
 

@@ -6,7 +6,7 @@ import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import { decode, whichText } from '../support/listen';
-import { item, runNode, saved, speechNode, useSimulator } from './support';
+import { item, runNode, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -566,4 +566,17 @@ describe('voice by title', () => {
 		expect((await file(second.outputs[2][0], 'completed')).length).toBeGreaterThan(1000);
 		expect(inputs()).toEqual(['One is here.']);
 	});
+});
+
+test.each([
+	['integrated', true],
+	['trigger', false],
+] as const)('%s: the message says where a retry does not pay again: %s', async (mode, says) => {
+	sim.fault({ input: 'number 1', status: 422 });
+	const { error } = await run({
+		mode,
+		items: texts(2),
+		parameters: speechNode({ concurrency: 1 }),
+	});
+	expect(error?.message.includes('a retry of the parent pays again')).toBe(says);
 });

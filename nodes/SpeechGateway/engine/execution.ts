@@ -91,6 +91,11 @@ export class Execution {
 		return !isEngine2(this.context);
 	}
 
+	/** Whether this is the execution of a sub-workflow: a retry of its parent starts it anew. */
+	get isSubWorkflow(): boolean {
+		return this.context.getMode() === 'integrated';
+	}
+
 	/** How often n8n runs the node, at most, as long as it fails (Retry On Fail). */
 	get tries(): number {
 		const { retryOnFail, maxTries } = this.node;

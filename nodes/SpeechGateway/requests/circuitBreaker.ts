@@ -109,7 +109,7 @@ export class CircuitBreaker {
 	}
 
 	/** The error of an item that was not sent, or only in part. `unknown`: number of items whose outcome is unknown. */
-	notSent({ details, files }: NotStartedError, unknown: number): GatewayError {
+	notSent({ details, files }: NotStartedError, unknown: number, canRetry = true): GatewayError {
 		const { refusal, store, unknownInRow } = this.lasting.value;
 		if (refusal) {
 			const { message, description } = refusal;
@@ -132,7 +132,7 @@ export class CircuitBreaker {
 			this.unknowns > 0 ? plural(unknown, 'item') : plural(unknownInRow ?? 0, 'request');
 		return new GatewayError(
 			`This item was not sent: the outcome of ${those} is unknown, so the gateway or a proxy in front of it may be down`,
-			`Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, retry this execution: it sends what was not sent, one request at a time until one succeeds.`,
+			`Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, ${canRetry ? RETRY : RUN_AGAIN}.`,
 			details,
 			files,
 		);
@@ -158,5 +158,10 @@ export class CircuitBreaker {
 }
 
 const NOT_STORED = 'n8n could not store a file that was paid for';
+
+const RETRY =
+	'retry this execution: it sends what was not sent, one request at a time until one succeeds';
+const RUN_AGAIN =
+	'run the items that were not sent in a new execution; with a "Send Once Key", all items can be run again';
 
 const plural = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;

@@ -115,7 +115,9 @@ export class Attempt {
 	): Settled {
 		if (!breaker.hasTripped || !(error instanceof NotStartedError)) return { failed: error };
 		const unknown = settled.filter((one) => 'branch' in one && one.branch === 'unknown');
-		return { failed: withPaid(breaker.notSent(error, unknown.length), this.items[index]) };
+		// In the continue modes, the execution succeeds, and there is nothing to retry.
+		const notSent = breaker.notSent(error, unknown.length, this.execution.stopsOnError);
+		return { failed: withPaid(notSent, this.items[index]) };
 	}
 
 	/** Nothing of this round needs to stay on record, except for tasks that are still being waited for. */

@@ -96,11 +96,16 @@ export function runError(
 	{ index, count, kept, error, charges, operation }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = errorText(error);
-	const message = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
+	const numbered = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error instanceof InputError && kept === 0;
 	const sent = isUnsent
 		? ''
 		: keptWords(kept, count, details, operation, execution.isKeptOnFailure);
+	// n8n's own node for sub-workflows often keeps the message alone.
+	const message =
+		execution.isSubWorkflow && sent.includes(RETRY)
+			? `${numbered}. It stands in its own execution (sub-workflow): retry that one, for a retry of the parent pays again`
+			: numbered;
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const todo =
 		error instanceof EmptyFieldError && count > 1
@@ -111,6 +116,8 @@ export function runError(
 	const all = charges ? { ...details, charges } : details;
 	return nodeError(execution.node, { message, description, details: all });
 }
+
+const RETRY = 'Open "Executions" and retry this execution instead';
 
 /** Says what is paid for, and how to get the rest without paying for it again. */
 function keptWords(
@@ -129,5 +136,5 @@ function keptWords(
 	if (done > 0 && !isKept)
 		return `${words}, but lost: n8n does not keep this execution for a retry, by the workflow's settings or because of its engine 2.0. Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.`;
 	if (done === 0) return `${words} and kept.`;
-	return `${words} and kept. Do not click Execute again: that would pay for all ${all}. Open "Executions" and retry this execution instead: what is done is not sent or charged again.`;
+	return `${words} and kept. Do not click Execute again: that would pay for all ${all}. ${RETRY}: what is done is not sent or charged again.`;
 }
