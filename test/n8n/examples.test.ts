@@ -437,3 +437,51 @@ test('durable narration: it sleeps while the jobs are made; stopped, it still sh
 	);
 	expect(bench.sim.charges).toHaveLength(2);
 });
+
+test('examples/settle-unknown.json narrates again what was not charged, and lists what was', async () => {
+	const { sim } = bench;
+	sim.reset();
+	sim.fault({ input: 'Herzlich', connection: 'reset-before-work' });
+	sim.fault({ input: 'We are open', connection: 'reset-after-work' });
+	const others = [
+		{ created_at: Date.now() / 1000 - 9_000, type: 2, model_name: 'x', quota: 1, use_time: 1 },
+	];
+	sim.options.usageLog = { others };
+	const example = fillIn(readExample('settle-unknown.json'));
+	const settle = example.nodes.find(({ name }) => name === 'Settle')!;
+	Object.assign(settle.parameters, { options: { waitUntilCertain: false } });
+	// What was not charged was sent an hour ago, so that it is certain at once.
+	const early = (key: string) =>
+		`={{ $json.input.startsWith('Herzlich') ? DateTime.fromISO($json.${key}).minus(3600000).toISO() : $json.${key} }}`;
+	const value = (name: string) => ({ id: name, name, value: early(name), type: 'string' });
+	const neighbours = {
+		...{ id: 'neighbours', name: 'neighbours', type: 'object' },
+		value: `={{ $json.input.startsWith('Herzlich') ? { charged: 0, unknown: 0, sent: [] } : $json.neighbours }}`,
+	};
+	example.nodes.push({
+		...{ id: randomUUID(), name: 'Later', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+		position: [900, 400],
+		parameters: {
+			assignments: { assignments: [value('sentAt'), value('endedAt'), neighbours] },
+			includeOtherFields: true,
+			options: {},
+		},
+	});
+	const { main } = example.connections['Speech Gateway'] as { main: object[][] };
+	example.connections.Later = { main: [main[1]] };
+	main[1] = [{ node: 'Later', type: 'main', index: 0 }];
+	storeOnDisk(example, sharedN8n().userFolder);
+	const workflow = await bench.api.importWorkflow(example, [bench.credential]);
+	const execution = await bench.api.run(workflow);
+	sim.options.usageLog = {};
+	expect(executionError(execution)?.message).toBeUndefined();
+	const listed = nodeOutputs(execution, 'For the operator').flat();
+	// The charge in the log may be that of the other one, too, which was sent at the same moment.
+	expect(listed.map(({ json }) => [json.title, json.charged])).toEqual([
+		['03-opening-hours', 'unknown'],
+	]);
+	const again = nodeOutputs(execution, 'Narrate again')[0];
+	expect(again.map(({ json }) => json.fileName)).toEqual(['04-willkommen.mp3']);
+	expect(execution.data.resultData.runData.Disk).toHaveLength(2);
+	expect(sim.charges.filter(({ input }) => input.startsWith('We are open'))).toHaveLength(1);
+});
