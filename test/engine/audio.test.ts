@@ -41,6 +41,13 @@ const TEXT = 'The first sentence. The second sentence. The third sentence.';
 const THREE = { maxSegmentCharacters: 22, concurrency: 1 };
 const AT_ONCE = { ...THREE, concurrency: 3 };
 
+/** What a WAV file says in its chunk `data`. */
+function samplesOf(name: string): Buffer {
+	const bytes = Buffer.from(fixture(name));
+	const at = bytes.indexOf('data') + 8;
+	return bytes.subarray(at, at + bytes.readUInt32LE(at - 4));
+}
+
 describe('parts that cannot be joined', () => {
 	test.each([
 		['WAV codec', 'wav-8000-mono-alaw.wav', 'wav-8000-mono-mulaw.wav'],
@@ -57,8 +64,12 @@ describe('parts that cannot be joined', () => {
 			reason: 'upstream_outcome_unknown',
 			segments: { total: 3, completed: 2, unknown: 1 },
 		});
-		expect(await bytesOf(binary!.completed)).toEqual(fixture(one));
-		expect(await bytesOf(binary!.completed_2)).toEqual(fixture(two));
+		// Behind their samples is the record of the part.
+		for (const [file, from] of [
+			[binary!.completed, one],
+			[binary!.completed_2, two],
+		] as const)
+			expect(Buffer.from(await bytesOf(file)).includes(samplesOf(from))).toBe(true);
 	});
 
 	test('are handed over one by one when all are spoken, with an error that says so', async () => {

@@ -33,6 +33,12 @@ const sentencesOf = (text = ''): string[] =>
 	[...text.matchAll(/Round (\d+) item (\d+) part (\d+)\./gi)].map(([, ...at]) => at.join('-'));
 const itemOf = (text = ''): string =>
 	/Round (\d+) item (\d+) /i.exec(text)?.slice(1).join('-') ?? '';
+/** Whether a text is the changed one. */
+const isCorrected = (text = ''): boolean => text.includes('ROUND');
+const sentencesIn = ({ scenario }: Story, name: string): number => {
+	const [round, item] = name.split('-').map(Number);
+	return scenario.rounds[round]?.[item]?.sentences.length ?? 0;
+};
 const nameOf = ({ round, item }: Came): string => `${round}-${item}`;
 
 /** Sentences of an item that are in the earlier file it comes with. */
@@ -62,7 +68,11 @@ function* sentOnce(story: Story): Complaints {
 	const maybe = new Map<string, SimRequest>();
 	for (const request of story.sim.requests) {
 		if (request.method !== 'POST') continue;
-		for (const key of sentencesOf(request.input)) {
+		const sentences = sentencesOf(request.input);
+		// Corrected words of an item of several parts are other requests; an item of a single one is finished as it was paid for.
+		const isPart = sentences.length < sentencesIn(story, itemOf(request.input));
+		const words = isPart && isCorrected(request.input) ? 'corrected ' : '';
+		for (const key of sentences.map((name) => words + name)) {
 			const before = maybe.get(key);
 			if (before)
 				yield `Sent again: ${show(request)} after ${show(before)}, which may have been charged`;
@@ -274,18 +284,25 @@ const WAV_HEADER_BYTES = 44;
 /** 24 kHz, 16 bits, mono. */
 const BYTES_PER_SECOND = 48_000;
 
-/** A success has the sound of its whole text, in order, and nothing else. */
+/** A success has the sound of its whole text, as it was or as it was corrected, in order, and nothing else. */
 function* isRight(story: Story, execution: Execution, one: Came): Complaints {
-	const { scenario } = story;
-	if (!isCut(scenario.kind)) return;
+	if (!isCut(story.scenario.kind)) return;
+	const [asItWas, asCorrected] = [false, true].map((corrected) => [
+		...isSoundOf(story, execution, one, corrected),
+	]);
+	if (asCorrected.length > 0) yield* asItWas;
+}
+
+function* isSoundOf(story: Story, execution: Execution, one: Came, corrected: boolean): Complaints {
 	const paid = chain(story, execution)
 		.flatMap(({ requests }) => requests)
 		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
-		.filter(({ input }) => itemOf(input) === nameOf(one))
+		.filter(({ input }) => itemOf(input) === nameOf(one) && isCorrected(input) === corrected)
 		.map((request) => ({ parts: partsOf(request.input), sound: samplesOf(story, request) }));
 	const isPaid = (part: number) => paid.some(({ parts }) => parts.includes(part));
-	const total = scenario.rounds[one.round][one.item].sentences.length;
-	const reused = knownOf(story, one)
+	const total = story.scenario.rounds[one.round][one.item].sentences.length;
+	const known = corrected ? [] : knownOf(story, one);
+	const reused = known
 		.filter((part) => part < total && !isPaid(part))
 		.map((part) => {
 			const input = sentence(one.round, one.item, part);
