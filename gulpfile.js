@@ -2,6 +2,7 @@ const { dest, parallel, series, src } = require('gulp');
 const { execFile } = require('node:child_process');
 const { readdir, readFile, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
+const { escapeLookAlikes } = require('./scripts/escapeLookAlikes.cjs');
 
 const clean = () => rm('dist', { recursive: true, force: true });
 
@@ -10,18 +11,12 @@ const compile = (done) =>
 		done(error && new Error(stdout || error.message)),
 	);
 
-/** Greek, Cyrillic and zero-width characters, which n8n's scanner takes for disguised Latin ones. */
-const LOOK_ALIKES = /[\u0370-\u052f\u1f00-\u1fff\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/g;
-
-const escapeLookAlikes = async () => {
+const escapeCompiled = async () => {
 	for (const name of await readdir('dist', { recursive: true })) {
 		if (!name.endsWith('.js')) continue;
 		const file = path.join('dist', name);
 		const code = await readFile(file, 'utf8');
-		const escaped = code.replace(
-			LOOK_ALIKES,
-			(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-		);
+		const escaped = escapeLookAlikes(code);
 		if (escaped !== code) await writeFile(file, escaped);
 	}
 };
@@ -47,7 +42,7 @@ const addLinks = async () => {
 
 exports.build = series(
 	clean,
-	parallel(series(compile, escapeLookAlikes), assets('nodes'), assets('credentials')),
+	parallel(series(compile, escapeCompiled), assets('nodes'), assets('credentials')),
 	addLinks,
 );
 exports.default = exports.build;

@@ -17,6 +17,7 @@ import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { step, type Log } from '../test/support/n8n/steps';
 import { startSimulator, type Simulator } from '../test/support/simulator';
+import { escapeLookAlikes } from './escapeLookAlikes.cjs';
 
 const SOURCES = ['nodes', 'credentials'];
 /** What the build copies as it is (see gulpfile.js). */
@@ -88,7 +89,8 @@ async function furnish(api: N8nClient, simulator: Simulator): Promise<string | u
 function compileOnChange(outDir: string, log: Log): void {
 	const system: ts.System = {
 		...ts.sys,
-		writeFile(file, text) {
+		writeFile(file, compiled) {
+			const text = escapeLookAlikes(compiled);
 			if (ts.sys.readFile(file) === text) return;
 			ts.sys.writeFile(file, text);
 			log(`Changed: ${path.relative(outDir, file)}`);

@@ -79,9 +79,9 @@ test('the nodes panel finds the node by what people call it, "tts" among the fir
 
 test('the nodes panel lists every operation', async () => {
 	await (await editor.search('narrate')).getByText('Speech Gateway', { exact: true }).click();
-	await editor.page.getByText('Generate speech from text').waitFor();
-	const listed = await editor.by('node-creator-item-name').allInnerTexts();
-	expect(listed).toEqual(expect.arrayContaining(descriptions.map(({ action }) => action)));
+	// The panel draws its list piece by piece.
+	for (const { action } of descriptions)
+		await editor.page.getByText(action, { exact: true }).first().waitFor();
 });
 
 test('a wrong key is told at once, in words', async () => {

@@ -11,6 +11,7 @@ const SOURCES = [
 	'package.json',
 	'tsconfig.json',
 	'gulpfile.js',
+	'scripts/escapeLookAlikes.cjs',
 	'index.js',
 	'README.md',
 	'LICENSE',
