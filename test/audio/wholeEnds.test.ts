@@ -56,17 +56,26 @@ function soundOf({ from, to, tone, silence }: Made): Float32Array {
 	return Float32Array.of(...voice, ...hum, ...new Float32Array(Math.round(silence * SPEECH_RATE)));
 }
 
+/** The parts as files. `options`: of ffmpeg. */
+const encoded = (
+	made: Array<Parameters<typeof soundOf>[0]>,
+	format: (typeof KINDS)[number][1],
+	rate: number,
+	options: string,
+) =>
+	encodeAll(
+		made.map((one) => ({
+			format,
+			samples: soundOf(one),
+			sampleRate: SPEECH_RATE,
+			options: ['-ar', String(rate), ...options.split(' ')],
+		})),
+	);
+
 test.each(KINDS)('%s: every part is heard up to its end', async (_, format, rate, options) => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(part, { minLength: 2, maxLength: 6 }), async (made) => {
-			const files = encodeAll(
-				made.map((one) => ({
-					format,
-					samples: soundOf(one),
-					sampleRate: SPEECH_RATE,
-					options: ['-ar', String(rate), ...options.split(' ')],
-				})),
-			);
+			const files = encoded(made, format, rate, options);
 			const { bytes, starts, info } = await joinFiles(format, files);
 			const [joined, ...alone] = decodeAll(format, [bytes, ...files]).map((one) => one.samples);
 			expect(joined.length / rate).toBeCloseTo(info.seconds, 4);
@@ -93,14 +102,7 @@ test.each(SHOWING)(
 		const made = Array.from({ length: 8 }, (__, n) => ({
 			...{ from: 0.05 + 0.31 * n, to: 1.1 + 0.33 * n, tone: 0, silence: 0.35 + 0.013 * n },
 		}));
-		const files = encodeAll(
-			made.map((one) => ({
-				format,
-				samples: soundOf(one),
-				sampleRate: SPEECH_RATE,
-				options: ['-ar', String(rate), ...options.split(' ')],
-			})),
-		);
+		const files = encoded(made, format, rate, options);
 		const { starts } = await joinFiles(format, [...files, ...files, ...files]);
 		let ideal = 0;
 		for (const [index, start] of starts.entries()) {
