@@ -244,11 +244,11 @@ const verdicts = (): string => {
 test('without any one sign of any rule, an answer would mean something else', () => {
 	const all = verdicts();
 	const idle: unknown[] = [];
-	for (const { signs, what } of RULES)
+	for (const { signs, words } of RULES)
 		for (const sign of [...signs]) {
 			const at = signs.indexOf(sign);
 			signs.splice(at, 1);
-			if (verdicts() === all) idle.push([what, sign]);
+			if (verdicts() === all) idle.push([words, sign]);
 			signs.splice(at, 0, sign);
 		}
 	expect(idle).toEqual([]);

@@ -57,15 +57,16 @@ export function explainAnswer(answer: Answer, subject: Subject): Refusal {
 	const words = gatewayWords(answer.body);
 	const facts = factsOf(answer, subject, words);
 	const outcome = outcomeOf(facts);
-	const { signs, who, what, todo } = ruleFor(facts);
-	const fill = filler(answer, subject, words);
-	const happened = `${fill(what)} (${answer.status})`;
+	const rule = ruleFor(facts);
+	const { who, words: said } = rule;
+	const [what, todo = ''] = said.map(filler(answer, subject, words));
+	const happened = `${what} (${answer.status})`;
 	const speaker = isRecord(answer.body) ? 'The gateway says' : 'The answer says';
 	const isUnknown = outcome === 'unknown';
 	// An item of unknown outcome has no description: what is known of the cause stands in its message.
 	const message = isUnknown && words.message ? `${happened}: "${words.message}"` : happened;
 	const description = [
-		fill(todo),
+		todo,
 		LAST_WORDS[who],
 		facts.has.billed && NOT_CHARGED.has(outcome) && 'This request was not charged.',
 		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
@@ -81,7 +82,7 @@ export function explainAnswer(answer: Answer, subject: Subject): Refusal {
 	return {
 		outcome,
 		who,
-		noRoute: signs === NO_ROUTE,
+		noRoute: rule === NO_ROUTE,
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
 }
@@ -98,7 +99,7 @@ function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 	const { status, body, location, otherKey, onRecord } = answer;
 	const { thing, model, voice, url, billed } = subject;
 	const { type = '', code = '', param = '', message = '' } = words;
-	const [, to] = KINDS.find(([path]) => path.test(url)) ?? [undefined, 'model' as const];
+	const [, to = 'model'] = kindOf(url);
 	return {
 		status,
 		says: `${type}\n${code}\nparam=${param}\n${message}`,
@@ -116,13 +117,16 @@ function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 	};
 }
 
-const KINDS: Array<[RegExp, Kind]> = [
-	[/\/v1\/audio\/speech\/jobs/, 'job'],
+/** What is asked for, by the path of its address, and what users call it. */
+const KINDS: Array<[path: RegExp, to: Kind, things?: string]> = [
+	[/\/v1\/audio\/speech\/jobs/, 'job', 'speech jobs'],
 	[/\/v1\/audio\/speech$/, 'speech'],
-	[/\/v1\/audio\/voices/, 'voice'],
+	[/\/v1\/audio\/voices/, 'voice', 'voices'],
 	[/\/v1\/chat\//, 'chat'],
-	[/\/v1\/videos/, 'video'],
+	[/\/v1\/videos/, 'video', 'videos'],
 ];
+
+const kindOf = (url: string) => KINDS.find(([path]) => path.test(url)) ?? [];
 
 function isSameElsewhere(location: string, url: string): boolean {
 	if (!URL.canParse(location, url)) return false;
@@ -130,23 +134,21 @@ function isSameElsewhere(location: string, url: string): boolean {
 	return to.origin !== from.origin && to.pathname === from.pathname;
 }
 
-/** What users call the endpoints of a kind. */
-const THINGS = { job: 'speech jobs', voice: 'voices', video: 'videos' };
-
 /** Puts the facts of a request into the words of a rule. */
 function filler({ retryAfter }: Answer, subject: Subject, { param }: GatewayWords) {
 	const { thing, id, model, voice, url } = subject;
-	const [, kind = 'model'] = KINDS.find(([path]) => path.test(url)) ?? [];
-	const ability = ABILITIES.find(([path]) => path.test(url));
-	const [, able = 'like this', another = 'Pick another one'] = ability ?? [];
+	// LiteLLM names the status.
+	const isNamed = param !== undefined && /\D/.test(param);
+	const [, to = 'model', things] = kindOf(url);
+	const [able, another] = ABILITIES[to] ?? ['that can speak', OTHER_SPEAKER];
 	const facts: Record<string, string | undefined> = {
 		thing,
-		things: THINGS[kind as keyof typeof THINGS],
+		things,
 		id,
 		model,
 		voice: thing === 'voice' ? id : voice,
 		url,
-		param,
+		parameter: isNamed ? `the parameter "${param}" as given` : 'a parameter of this request',
 		able,
 		another: another.includes(`"${model}"`)
 			? 'This account may not have it: look it up with Model → Get Many'
@@ -155,19 +157,16 @@ function filler({ retryAfter }: Answer, subject: Subject, { param }: GatewayWord
 		orVoice: voice ? `, or check that the voice "${voice}" belongs to this account` : '',
 		wait: retryAfter ? ` (it asks to wait ${waitWords(retryAfter)})` : '',
 	};
-	return (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '');
+	return (text = '') => text.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '');
 }
 
-/** What the model of a request must be able to do, by the address of the request, and which one to try. */
-const ABILITIES: Array<[path: RegExp, able: string, another: string]> = [
-	[
-		/\/audio\//,
-		'that can speak',
-		`Not every model of the list can speak: try "${DEFAULT_SPEECH_MODEL}"`,
-	],
-	[/\/chat\//, 'that can chat', 'Not every model of the list can chat: pick another one'],
-	[/\/videos/, 'that makes videos', 'Not every model of the list makes videos: pick another one'],
-];
+const OTHER_SPEAKER = `Not every model of the list can speak: try "${DEFAULT_SPEECH_MODEL}"`;
+
+/** What the model of a request must be able to do, and which one to try; all others are to speak. */
+const ABILITIES: Partial<Record<Kind, [able: string, another: string]>> = {
+	chat: ['that can chat', 'Not every model of the list can chat: pick another one'],
+	video: ['that makes videos', 'Not every model of the list makes videos: pick another one'],
+};
 
 /** What `Retry-After` says, in words: seconds, or a date. */
 const waitWords = (retryAfter: string) =>

@@ -1,3 +1,4 @@
+import type { BilledEndpoint } from '../gateway/endpoints';
 import type { TransportFailure } from '../gateway/transportFailure';
 
 /** What became of one request. Nothing else in the package decides whether a request may be sent again. */
@@ -25,7 +26,7 @@ export type Who =
 /** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
 type Speaker = 'gateway' | 'page' | 'other';
 
-export type Kind = 'speech' | 'job' | 'voice' | 'chat' | 'video' | 'model';
+export type Kind = BilledEndpoint['kind'] | 'model';
 
 type Thing =
 	| 'billed'
@@ -46,39 +47,30 @@ export interface Facts {
 	has: Partial<Record<Thing, boolean>>;
 }
 
-/** All that is given must hold. A text is a status, several, or a class of them: `404`, `400 422`, `5xx`. */
-type Sign =
-	| string
-	| {
-			status: string;
-			says?: RegExp;
-			from?: Speaker;
-			to?: Kind[];
-			with?: Thing;
-			without?: Thing;
-	  };
+/** An answer; all that is given must hold. `status`: one, several, or a class of them: `404`, `400 422`, `5xx`, `any`. */
+interface Sign {
+	status: string;
+	says?: RegExp;
+	from?: Speaker;
+	/** One kind, or several: `job video`. */
+	to?: string;
+	with?: Thing;
+	without?: Thing;
+}
 
 export type Ruling = Exclude<Outcome, 'done' | 'notSent'>;
 
-export interface Rule {
-	/** The answers it is for. */
-	signs: Sign[];
-	/** Of a billed request. */
-	outcome: Ruling;
-	who: Who;
-	/** What happened, to which the status is added, and what to do; `{name}` is a fact of the request. */
-	what: string;
-	todo: string;
-}
+type Signs = Sign | string | Array<Sign | string>;
 
+/** What happened, to which the status is added, and what to do; `{name}` is a fact of the request. */
 type Words = [what: string, todo?: string];
 
-const rule = (signs: Sign | Sign[], outcome: Ruling, who: Who, [what, todo = '']: Words): Rule => ({
-	signs: Array.isArray(signs) ? signs : [signs],
+/** `signs`: the answers that it is for, each a status or more. `outcome`: of a billed request. */
+const rule = (signs: Signs, outcome: Ruling, who: Who, words: Words) => ({
+	signs: [signs].flat().map((sign) => (typeof sign === 'string' ? { status: sign } : sign)),
 	outcome,
 	who,
-	what,
-	todo,
+	words,
 });
 
 const RATE_LIMIT =
@@ -87,36 +79,21 @@ const RATE_LIMIT =
 const PASSED_ON = /^(?:upstream_error|bad_response_status_code)$|\w+Exception - /m;
 const MONEY_CODE =
 	/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im;
-const TOO_LITTLE_MONEY = inEitherOrder(
+const TOO_LITTLE_MONEY = bothOf(
 	'balance|quota|budget(?!_)|credits?\\b',
 	'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|is 0',
 	'额度|余额',
 );
-const ASKS_FOR_VOICE = inEitherOrder(
-	'voice',
-	'required|missing|not supported|invalid',
-	'^param=voice$',
-);
+const NEEDS_VOICE = bothOf('voice', 'required|missing|not supported|invalid', '^param=voice$');
 const NO_SUCH_MODEL =
 	/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im;
 const NOT_SET_UP = /^(?:model_price_error|model_mapped_error|convert_request_failed|channel:.*)$/m;
 
-/** This gateway has no endpoint of the kind: Gin's answer, and FastAPI's. */
-export const NO_ROUTE: Sign[] = [
-	{ status: '404', says: /invalid url \(\w+ \/v1\//i, to: ['job', 'voice', 'video'] },
-	{
-		status: '404',
-		says: /^not found$/im,
-		from: 'other',
-		to: ['job', 'voice', 'video'],
-		without: 'thing',
-	},
-];
 /** A file is asked for before it is there. */
 const NOT_COMPLETED: Sign = { status: '400', says: /not (?:yet )?completed/i, with: 'thing' };
 
 /** Two kinds of words within a sentence, or something that says it alone. */
-function inEitherOrder(one: string, other: string, alone: string): RegExp {
+function bothOf(one: string, other: string, alone: string): RegExp {
 	return new RegExp(`(?:${one}).{0,60}(?:${other})|(?:${other}).{0,60}(?:${one})|${alone}`, 'im');
 }
 
@@ -136,11 +113,28 @@ const PICK_VOICE =
 	'Pick one from the list, use "Default", or give its title in the mode "By Title".';
 const NOT_OWN_ANSWER = "A server error that is not the gateway's own answer";
 
+/** This gateway has no endpoint of the kind: Gin's answer, and FastAPI's. */
+export const NO_ROUTE = rule(
+	[
+		{ status: '404', says: /invalid url \(\w+ \/v1\//i, to: 'job voice video' },
+		{
+			status: '404',
+			says: /^not found$/im,
+			from: 'other',
+			to: 'job voice video',
+			without: 'thing',
+		},
+	],
+	'refused',
+	'workflow',
+	['This gateway has no {things}', 'If its other addresses are not found, either, {address}'],
+);
+
 /**
  * What an answer other than a success means: the first rule that fits. Each rule has the answer of a real gateway or a line
  * of the gateway's document behind it; test/requests/outcome.test.ts names them.
  */
-export const RULES: Rule[] = [
+export const RULES = [
 	// It may have been charged.
 	rule({ status: 'any', says: /^upstream_outcome_unknown$/m }, 'unknown', 'nobody', [
 		'The gateway does not know what became of the request',
@@ -151,7 +145,7 @@ export const RULES: Rule[] = [
 			{
 				status: '500',
 				says: /^one_api_error\n(?:do_request|read_response_body)_failed$/m,
-				to: ['chat'],
+				to: 'chat',
 			},
 			{ status: '4xx', says: /^violation_fee/m },
 			'446',
@@ -166,7 +160,7 @@ export const RULES: Rule[] = [
 		'The request timed out at the gateway or a proxy in front of it',
 		LATER,
 	]),
-	rule({ status: '524', to: ['speech', 'job'], with: 'billed' }, 'cut', 'workflow', [
+	rule({ status: '524', to: 'speech job', with: 'billed' }, 'cut', 'workflow', [
 		CUT,
 		`${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`,
 	]),
@@ -212,7 +206,7 @@ export const RULES: Rule[] = [
 		'Lower the option "Max Segment Characters": the gateway may count bytes, of which a Chinese character has three.',
 	]),
 	rule(
-		{ status: '400 422', says: ASKS_FOR_VOICE, to: ['speech', 'job'], without: 'voice' },
+		{ status: '400 422', says: NEEDS_VOICE, to: 'speech job', without: 'voice' },
 		'refused',
 		'workflow',
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
@@ -241,7 +235,7 @@ export const RULES: Rule[] = [
 	rule(
 		[
 			{ status: '403', with: 'voiceNamed' },
-			{ status: '403', to: ['voice'], with: 'thing' },
+			{ status: '403', to: 'voice', with: 'thing' },
 		],
 		'refused',
 		'workflow',
@@ -264,10 +258,7 @@ export const RULES: Rule[] = [
 	]),
 
 	// What is not there, or not yet.
-	rule(NO_ROUTE, 'refused', 'workflow', [
-		'This gateway has no {things}',
-		'If its other addresses are not found, either, {address}',
-	]),
+	NO_ROUTE,
 	rule({ status: '404', with: 'thing' }, 'refused', 'workflow', [
 		'The gateway has no {thing} "{id}"',
 		'Check the ID, and that the credential belongs to the account that created the {thing}.',
@@ -295,13 +286,9 @@ export const RULES: Rule[] = [
 		'The request is too large for the gateway',
 		'Send a shorter text or a smaller file.',
 	]),
-	rule({ status: '422', says: /^param=(?!\d*$)/m }, 'refused', 'workflow', [
-		'The gateway does not support the parameter "{param}" as given',
-		'Change or remove it. Options and "Additional Body Fields" are sent unchanged.',
-	]),
 	rule('422', 'refused', 'workflow', [
-		'The gateway does not support a parameter of this request',
-		'Change or remove the parameter the gateway names. Options and "Additional Body Fields" are sent unchanged.',
+		'The gateway does not support {parameter}',
+		'Change or remove it. Options and "Additional Body Fields" are sent unchanged.',
 	]),
 	rule(
 		[
@@ -339,30 +326,19 @@ const OTHERWISE = rule([], 'unknown', 'nobody', [
 ]);
 
 /** The rule for an answer that is no success. */
-export const ruleFor = (facts: Facts): Rule =>
+export const ruleFor = (facts: Facts) =>
 	RULES.find(({ signs }) => signs.some((sign) => fits(sign, facts))) ?? OTHERWISE;
 
-function fits(
-	sign: Sign,
-	{ status: given, says: said, from: whose, to: where, has }: Facts,
-): boolean {
-	const {
-		status,
-		says,
-		from,
-		to,
-		with: there,
-		without,
-	} = typeof sign === 'string' ? { status: sign } : sign;
+function fits({ status, says, from, to, ...sign }: Sign, facts: Facts): boolean {
+	const given = String(facts.status);
+	const known = ['any', given, `${given[0]}xx`];
 	return (
-		status
-			.split(' ')
-			.some((one) => one === 'any' || one === String(given) || one === `${String(given)[0]}xx`) &&
-		(says?.test(said) ?? true) &&
-		(from ?? whose) === whose &&
-		(to?.includes(where) ?? true) &&
-		(there === undefined || has[there] === true) &&
-		(without === undefined || has[without] !== true)
+		status.split(' ').some((one) => known.includes(one)) &&
+		(says?.test(facts.says) ?? true) &&
+		(from ?? facts.from) === facts.from &&
+		(to?.split(' ').includes(facts.to) ?? true) &&
+		(!sign.with || facts.has[sign.with] === true) &&
+		(!sign.without || facts.has[sign.without] !== true)
 	);
 }
 
