@@ -1,15 +1,16 @@
 import type { IExecuteFunctions, INodeExecutionData, OnError } from 'n8n-workflow';
+import { moveToErrorOutput } from '../../nodes/SpeechGateway/engine/errorOutput';
 import { Execution } from '../../nodes/SpeechGateway/engine/execution';
 
 const input = [{ json: { row: 1 } }, { json: { row: 2, _files: { intro: 'a file' } } }];
 /** n8n's side: what it takes the node to be. `counted`: the outputs, that of errors included. */
-const execution = (onError: OnError, binaryMode: string, counted: number) =>
-	new Execution({
+const context = (onError: OnError, binaryMode: string, counted: number) =>
+	({
 		getNode: () => ({ onError }),
 		getNodeOutputs: () => Array(counted).fill('main'),
 		getWorkflowSettings: () => ({ binaryMode }),
 		getInputData: () => input,
-	} as unknown as IExecuteFunctions);
+	}) as unknown as IExecuteFunctions;
 
 const out = (index: number, json: INodeExecutionData['json']): INodeExecutionData => ({
 	json,
@@ -20,7 +21,7 @@ const unknown = [out(0, { outcome: 'unknown' })];
 const outputs = [[out(1, { error: failed }), out(0, { text: 'One.' })], unknown];
 
 test('where n8n counts more outputs than there are, errors go behind the last, with what their items had', () => {
-	const moved = execution('continueErrorOutput', 'combined', 5).moveToErrorOutput(outputs);
+	const moved = moveToErrorOutput(context('continueErrorOutput', 'combined', 5), outputs);
 	expect(moved).toEqual([
 		[out(0, { text: 'One.' })],
 		unknown,
@@ -29,7 +30,7 @@ test('where n8n counts more outputs than there are, errors go behind the last, w
 });
 
 test('an item that had no files says so: n8n would take it for a success', () => {
-	const [, , errors] = execution('continueErrorOutput', 'combined', 5).moveToErrorOutput([
+	const [, , errors] = moveToErrorOutput(context('continueErrorOutput', 'combined', 5), [
 		[out(0, { error: failed })],
 		[],
 	]);
@@ -41,7 +42,7 @@ test.each<[string, OnError, string, number]>([
 	['files are apart from the json', 'continueErrorOutput', 'separate', 5],
 	['errors have no output', 'continueRegularOutput', 'combined', 5],
 ])('where %s, nothing is moved', (_, onError, binaryMode, counted) => {
-	expect(execution(onError, binaryMode, counted).moveToErrorOutput(outputs)).toBe(outputs);
+	expect(moveToErrorOutput(context(onError, binaryMode, counted), outputs)).toBe(outputs);
 });
 
 test('before n8n had a method for them, the settings are in the workflow; where there are none, they are empty', () => {

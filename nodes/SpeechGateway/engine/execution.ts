@@ -1,11 +1,5 @@
 import type { INode, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import { isEngine2, type NodeContext, settingsOf } from './context';
-import { ignoreErrorOutput, moveToErrorOutput } from './errorOutput';
-import { doneAfterWaiting, firstExecutionId, rememberFirst } from './history';
-import { outlastStart, putToSleep, removeDecoy, timeoutAt, whyAwake } from './sleep';
-import { withLinks } from './toolLinks';
-
-type Outputs = INodeExecutionData[][];
 
 /** n8n tries a node twice at least and five times at most, three times unless told otherwise. */
 const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
@@ -13,7 +7,7 @@ const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
 /** n8n cuts longer values of custom data. */
 const MAX_TAG_LENGTH = 500;
 
-/** One call of a node by n8n's engine: all that is known of the engine from inside is behind this. */
+/** One call of a node by n8n's engine. The other files of this room do to its `context` what n8n has no method for. */
 export class Execution {
 	constructor(readonly context: NodeContext) {}
 
@@ -36,15 +30,6 @@ export class Execution {
 		return this.context.getExecutionId();
 	}
 
-	/** The execution in which this node first ran: this one, or the failed one that it retries. Undefined if not known. */
-	get firstId(): string | undefined {
-		return firstExecutionId(this.context);
-	}
-
-	rememberFirst(id: string | undefined): void {
-		if (id !== undefined) rememberFirst(this.context, id);
-	}
-
 	/** The round of the loop that the node is in, from 0. */
 	get round(): number {
 		return Number(this.context.getWorkflowDataProxy(0).$runIndex ?? 0);
@@ -56,11 +41,6 @@ export class Execution {
 	 */
 	get memory(): Record<string, unknown> {
 		return this.context.getContext?.('node') ?? {};
-	}
-
-	/** Items of finished tasks that had left the node on Still Processing before, by the ID of the task. */
-	doneAfterWaiting(output: number): Map<string, INodeExecutionData> {
-		return doneAfterWaiting(this.context, output);
 	}
 
 	get settings(): IWorkflowSettings {
@@ -107,7 +87,7 @@ export class Execution {
 	 * Whether n8n runs the whole node again after this attempt (from 1): with Retry On Fail, it does so when the first item is
 	 * an error, also in the continue modes.
 	 */
-	willRunAgain(outputs: Outputs, attempt: number): boolean {
+	willRunAgain(outputs: INodeExecutionData[][], attempt: number): boolean {
 		return outputs[0]?.[0]?.json.error !== undefined && attempt < this.tries;
 	}
 
@@ -118,46 +98,6 @@ export class Execution {
 
 	get isCancelled(): boolean {
 		return this.cancel?.aborted === true;
-	}
-
-	/** When the workflow's timeout ends the execution, ms since 1970. `earlier`: what was known before a sleep. */
-	timeoutAt(earlier?: number): number | undefined {
-		return timeoutAt(this.context, earlier);
-	}
-
-	/** Why the execution cannot sleep, to follow "it stayed awake:"; undefined if it can. */
-	get whyAwake(): string | undefined {
-		return whyAwake(this.context, this.isTool);
-	}
-
-	/** Puts the execution to sleep as soon as the node has returned; n8n calls the node again at that time (ms since 1970). */
-	async sleep(until: number): Promise<void> {
-		await putToSleep(this.context, new Date(until), this.round);
-	}
-
-	/** Removes what the sleep added to n8n's stack. */
-	wakeUp(): void {
-		removeDecoy(this.context);
-	}
-
-	/** Waits until n8n has finished its own start. */
-	async outlastStart(): Promise<void> {
-		await outlastStart(this.cancel);
-	}
-
-	/** Keeps n8n from replacing a tool's output with an empty list of errors. */
-	ignoreErrorOutput(): void {
-		ignoreErrorOutput(this.context);
-	}
-
-	/** Moves error items to the Error output where n8n cannot. */
-	moveToErrorOutput(outputs: Outputs): Outputs {
-		return moveToErrorOutput(this.context, outputs);
-	}
-
-	/** For an agent, which gets no files: links to them. */
-	withLinks(outputs: Outputs): Outputs {
-		return withLinks(this.context, outputs);
 	}
 
 	/** Whether the workflow streams its answer to a client. */

@@ -25,9 +25,9 @@ export function firstExecutionId(context: NodeContext): string | undefined {
 }
 
 /** Writes it into the record of this run, for later rounds and retries. */
-export function rememberFirst(context: NodeContext, firstExecutionId: string): void {
+export function rememberFirst(context: NodeContext, firstExecutionId?: string): void {
 	const metadata: Marked = { speechGateway: { firstExecutionId } };
-	context.setMetadata?.(metadata);
+	if (firstExecutionId !== undefined) context.setMetadata?.(metadata);
 }
 
 /**

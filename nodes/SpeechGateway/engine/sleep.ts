@@ -2,6 +2,7 @@ import type { IExecuteData, INode } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { pause } from '../core/pause';
 import { isEngine2, type NodeContext, settingsOf } from './context';
+import type { Execution } from './execution';
 
 /**
  * How one node puts its execution to sleep and is called again. An execution that wakes up skips the first entry of its
@@ -18,7 +19,7 @@ const WAITS_FOR_RESULT: Record<string, string | undefined> = {
 };
 
 /** Why the execution cannot sleep, to follow "it stayed awake:"; undefined if it can. */
-export function whyAwake(context: NodeContext, isTool: boolean): string | undefined {
+export function whyAwake({ context, isTool }: Execution): string | undefined {
 	if (isTool) return 'the node is used as a tool, and the agent waits for its answer';
 	if (isEngine2(context)) return "n8n's engine 2.0 calls no node again after a sleep";
 	const waits = WAITS_FOR_RESULT[context.getMode()];
@@ -32,20 +33,17 @@ export function whyAwake(context: NodeContext, isTool: boolean): string | undefi
 }
 
 /**
- * Puts the execution to sleep as soon as the node has returned. At the given time, n8n calls the node again with the same
+ * Puts the execution to sleep as soon as the node has returned. At the given time (ms since 1970), n8n calls the node again with the same
  * items, run index and context; what it returns now is only shown while it sleeps.
  */
-export async function putToSleep(
-	context: NodeContext,
-	until: Date,
-	runIndex: number,
-): Promise<void> {
+export async function putToSleep(execution: Execution, until: number): Promise<void> {
+	const { context, round: runIndex } = execution;
 	const found = sleepable(context);
 	if (!found) throw new Error('This execution cannot sleep');
 	const { stack, live } = found;
 	const entry = { ...live };
 	delete entry.metadata;
-	await context.putExecutionToWait?.(until);
+	await context.putExecutionToWait?.(new Date(until));
 	// n8n switches it off when it wakes up. Always Output Data would send an empty item on.
 	const node = { ...entry.node, alwaysOutputData: false };
 	const skipped = { ...entry, data: { main: [[]] }, node, runIndex };

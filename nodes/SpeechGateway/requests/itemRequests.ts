@@ -10,6 +10,7 @@ import {
 	type Sent,
 	type UnknownReason,
 } from '../core/errors';
+import { whyAwake } from '../engine/sleep';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
 import { ItemClaims } from './claims';
@@ -109,7 +110,7 @@ export class ItemRequests {
 
 	/** Whether the execution may sleep while the item waits; a hint says why not. */
 	maySleep(): boolean {
-		const why = this.session.execution.whyAwake;
+		const why = whyAwake(this.session.execution);
 		if (why) this.session.hints.add(`The execution stayed awake while it waited: ${why}.`);
 		return !why && !this.awake;
 	}

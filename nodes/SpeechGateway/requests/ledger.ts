@@ -3,6 +3,7 @@ import { idIn, isRecord } from '../core/json';
 import { ItemLedger } from './itemLedger';
 import { BRANCHES, readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
 import type { Execution } from '../engine/execution';
+import { doneAfterWaiting, firstExecutionId } from '../engine/history';
 
 /** Key of the record, beside the rounds, of tasks that left the node on Still Processing. Its items go by the ID of the task. */
 const WAITING = 'waiting';
@@ -47,7 +48,7 @@ export class Ledger {
 		takeOverSleeping(rounds, key);
 		const round = readRun(rounds, key) ?? {
 			version: RECORD_VERSION,
-			firstExecutionId: execution.firstId ?? id,
+			firstExecutionId: firstExecutionId(execution.context) ?? id,
 			executionId: id,
 			attempts: 0,
 			items: {},
@@ -135,7 +136,7 @@ export class Ledger {
 				item.adopt(structuredClone(waiting[id]));
 				continue;
 			}
-			done ??= this.execution.doneAfterWaiting(BRANCHES.indexOf('waiting'));
+			done ??= doneAfterWaiting(this.execution.context, BRANCHES.indexOf('waiting'));
 			const result = done.get(id);
 			// An item with `bytes` has left on Success before: it comes back for something new.
 			if (result && json.bytes === undefined)

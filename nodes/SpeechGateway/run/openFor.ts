@@ -1,5 +1,6 @@
 import { asError } from '../core/errors';
 import type { Execution } from '../engine/execution';
+import { timeoutAt } from '../engine/sleep';
 import { Parameters } from '../fields/parameters';
 import { concurrency } from '../fields/settings';
 import { Transport } from '../gateway/transport';
@@ -21,7 +22,7 @@ export async function openFor(
 	const session = await connect(execution, operation, ledger, lasting);
 	session.retryOf = ledger.retryOf;
 	session.filesMayBeGone = ledger.retryOf !== undefined && !ledger.wokeUp;
-	session.endsAt = execution.timeoutAt(ledger.endsAt);
+	session.endsAt = timeoutAt(execution.context, ledger.endsAt);
 	for (const hint of ledger.hints) session.hints.add(hint);
 	if (operation.billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;

@@ -1,6 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
+import { ignoreErrorOutput, moveToErrorOutput } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';
+import { rememberFirst } from '../engine/history';
+import { outlastStart, removeDecoy } from '../engine/sleep';
+import { withLinks } from '../engine/toolLinks';
 import { hasPaid, Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { combineItems } from './combineItems';
@@ -20,14 +24,14 @@ export async function runItems(
 	operations: Operation[],
 ): Promise<INodeExecutionData[][]> {
 	const operation = chosenFrom(operations, execution);
-	const { isTool } = execution;
-	if (isTool) execution.ignoreErrorOutput();
+	const { context, isTool } = execution;
+	if (isTool) ignoreErrorOutput(context);
 	const round = String(execution.round);
 	try {
 		// Never skip what an earlier attempt paid for.
 		const isPaid = hasPaid(execution, LEDGER, round);
 		const combined = isPaid ? undefined : await combineItems(execution, operation);
-		if (combined) return execution.moveToErrorOutput(combined);
+		if (combined) return moveToErrorOutput(context, combined);
 		if (isTool) return await runTool(execution, operation, round);
 		return (await runRound(execution, operation, round)).outputs;
 	} catch (error) {
@@ -57,7 +61,7 @@ async function runTool(
 ): Promise<INodeExecutionData[][]> {
 	const run = async (name: string): Promise<CallResult> => {
 		const { outputs, succeeded } = await runRound(execution, operation, name);
-		return { outputs: execution.withLinks(outputs), succeeded };
+		return { outputs: withLinks(execution.context, outputs), succeeded };
 	};
 	return operation.billed
 		? await asToolCall(execution, operation, run)
@@ -70,10 +74,11 @@ async function runRound(
 	operation: Operation,
 	round: string,
 ): Promise<CallResult> {
+	const { cancel, context } = execution;
 	const ledger = Ledger.begin(execution, LEDGER, round);
-	execution.wakeUp();
+	removeDecoy(context);
 	if (operation.billed) {
-		execution.rememberFirst(ledger.firstExecutionId);
+		rememberFirst(context, ledger.firstExecutionId);
 		ledger.takeBack(execution.items);
 	}
 	ledger.tryAgain(execution.tries);
@@ -82,8 +87,8 @@ async function runRound(
 		const attempt = new Attempt(execution, operation, ledger, items);
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;
-		return { outputs: willRunAgain ? outputs : execution.moveToErrorOutput(outputs), succeeded };
+		return { outputs: willRunAgain ? outputs : moveToErrorOutput(context, outputs), succeeded };
 	} finally {
-		if (ledger.wokeUp) await execution.outlastStart();
+		if (ledger.wokeUp) await outlastStart(cancel);
 	}
 }

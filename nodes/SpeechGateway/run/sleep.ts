@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
+import { putToSleep } from '../engine/sleep';
 import type { Settled } from './branches';
 import { errorText } from './errors';
 import type { Asleep } from '../requests/records';
@@ -23,7 +24,7 @@ export async function goToSleep(
 	ledger.sleep(hints, endsAt);
 	const waits = settled.flatMap((outcome) => ('asleep' in outcome ? [outcome.asleep] : []));
 	const until = Math.min(...waits.map(({ wakeAt }) => wakeAt));
-	await execution.sleep(until);
+	await putToSleep(execution, until);
 	return settled.flatMap((outcome, index) =>
 		shown(outcome).map((json) => ({ json, pairedItem: { item: index } })),
 	);

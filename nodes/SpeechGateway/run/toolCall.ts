@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
+import { firstExecutionId } from '../engine/history';
 import { askedKey, type Operation } from './operation';
 import { readOne } from './readItems';
 
@@ -59,8 +60,8 @@ export async function asToolCall(
  * A call in this execution, and in the failed one that it retries. None outside of an execution, where an MCP Server
  * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
  */
-const namesIn = ({ id, firstId, node }: Execution, call: string): string[] =>
-	[...new Set([id, firstId])].flatMap((known) =>
+const namesIn = ({ id, context, node }: Execution, call: string): string[] =>
+	[...new Set([id, firstExecutionId(context)])].flatMap((known) =>
 		known ? [`${known}\n${node.name}\n${call}`] : [],
 	);
 
