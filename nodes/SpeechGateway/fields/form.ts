@@ -1,13 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
-import { type Field, type FieldsOf, group } from './field';
+import { type Field, group, type InputOf } from './field';
 import type { Parameters } from './parameters';
 import { charges, concurrency, settings } from './settings';
 
 /** What the editor shows of something that a user can click. */
 interface Shown {
-	resource: string;
-	operation: string;
 	/** Title Case, in the dropdown. */
 	name: string;
 	/** The sentence in the list of actions. */
@@ -23,16 +21,18 @@ interface Shown {
 	price?: string;
 }
 
-/** An operation as it is declared. `V`: the values of its fields. */
-export interface Declaration<V> extends Shown {
+/** An operation as it is declared. */
+interface Declaration extends Shown {
 	/** In the order of the editor; required first. */
-	input: FieldsOf<V>;
+	input: Record<string, Field>;
 	/** Lists are asked for once: then there is no option Concurrency. */
 	isList?: boolean;
 }
 
 /** An operation as n8n and its users see it. */
 export interface OperationDescription<V = unknown> extends Shown {
+	resource: string;
+	operation: string;
 	/** Whether it sends a request that costs money; then it has the Outcome Unknown branch. */
 	billed: boolean;
 	fields: INodeProperties[];
@@ -41,12 +41,24 @@ export interface OperationDescription<V = unknown> extends Shown {
 	values(parameters: Parameters): V;
 }
 
+type Described<O extends Record<string, Declaration>> = {
+	[K in keyof O]: OperationDescription<InputOf<O[K]['input']>>;
+};
+
+/** The operations of a resource, by name; the first is the one that the editor begins with. */
+export const describeResource = <O extends Record<string, Declaration>>(
+	resource: string,
+	operations: O,
+): Described<O> =>
+	Object.fromEntries(
+		Object.entries(operations).map(([operation, declared]) => [
+			operation,
+			{ resource, operation, ...describe(declared) },
+		]),
+	) as Described<O>;
+
 /** Derives what the editor shows and how it is read from the fields, and what it costs from the endpoints. */
-export function describeOperation<V extends object>({
-	input,
-	isList,
-	...shown
-}: Declaration<V>): OperationDescription<V> {
+function describe({ input, isList, ...shown }: Declaration) {
 	const { sends } = shown;
 	const billed = sends.some((endpoint) => 'billed' in endpoint && endpoint.billed);
 	const shared: Field[] = [

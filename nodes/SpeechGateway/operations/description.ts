@@ -20,25 +20,23 @@ export function properties(): INodeProperties[] {
 			options: resources.map(({ value, name }) => ({ value, name })),
 		},
 		...resources.map(
-			({ value: resource, defaultOperation }): INodeProperties => ({
+			({ value: resource, operations }): INodeProperties => ({
 				displayName: 'Operation',
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
 				description:
 					'Switching can add, move or remove branches of the node. Check its connections afterwards: n8n keeps them by position and removes those left over.',
-				default: defaultOperation,
+				default: Object.keys(operations)[0],
 				displayOptions: { show: { resource: [resource] } },
-				options: descriptions
-					.filter((operation) => operation.resource === resource)
-					.map(
-						({ operation: value, name, action, description }): INodePropertyOptions => ({
-							value,
-							name,
-							action,
-							description,
-						}),
-					),
+				options: Object.values(operations).map(
+					({ operation: value, name, action, description }): INodePropertyOptions => ({
+						value,
+						name,
+						action,
+						description,
+					}),
+				),
 			}),
 		),
 		...descriptions.flatMap(({ resource, operation, fields, options }) => {

@@ -9,9 +9,7 @@ import { estimate } from './speech/estimate';
 import { generate } from './speech/generate';
 import { speechJobOperations } from './speechJob/speechJob';
 import { videoOperations } from './video/video';
-import { create as createVoice } from './voice/create';
-import { deleteVoice } from './voice/delete';
-import { getMany as getVoices } from './voice/getMany';
+import { voiceOperations } from './voice/voice';
 
 /** The implementation of everything that a user can click. */
 export const operations: Operation[] = [
@@ -19,9 +17,7 @@ export const operations: Operation[] = [
 	dialogue,
 	estimate,
 	...speechJobOperations,
-	createVoice,
-	deleteVoice,
-	getVoices,
+	...voiceOperations,
 	completeChat,
 	joinAudio,
 	...videoOperations,

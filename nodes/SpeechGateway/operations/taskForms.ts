@@ -1,16 +1,8 @@
 import type { taskEndpoints } from '../gateway/endpoints';
-import { type Declaration, describeOperation, type OperationDescription } from '../fields/form';
+import { describeResource, type OperationDescription } from '../fields/form';
 import { type FieldsOf, group, type InputOf } from '../fields/field';
 import { idField } from '../fields/kinds';
 import { waitFields } from '../fields/wait';
-
-const NAMES = {
-	createAndWait: 'Create and Wait',
-	create: 'Create',
-	get: 'Get',
-	wait: 'Wait',
-	download: 'Download',
-};
 
 /**
  * Something that is submitted, worked on by the gateway for a while, and then fetched as a file, as the editor shows it.
@@ -22,23 +14,23 @@ interface TaskDescription<I extends object, T extends object> {
 	/** Endpoints that may be asked before one is submitted; free. */
 	lookups?: OperationDescription['sends'];
 	price: string;
-	words: Record<keyof typeof NAMES, { action: string; description: string }>;
+	words: Record<keyof TaskDescriptions<I, T>, { action: string; description: string }>;
 	/** The parameter with the ID of one that was submitted before. */
 	id: { displayName: string; name: string; placeholder: string; description: string };
-	/** For Create; for Create and Wait; and for Wait and Download, which know nothing but the ID. */
-	fields: { create: FieldsOf<I>; createAndWait: FieldsOf<I & T>; file: FieldsOf<T> };
+	/** For Create, and for Wait and Download, which know nothing but the ID; Create and Wait has both. */
+	fields: { create: FieldsOf<I>; file: FieldsOf<T> };
 }
 
 type WaitValues = InputOf<typeof waitFields>;
 
 /** The operations of a kind of task. */
-export interface TaskDescriptions<I extends object, T extends object> {
+export type TaskDescriptions<I extends object, T extends object> = {
 	createAndWait: OperationDescription<{ given: I & T; wait: WaitValues }>;
 	create: OperationDescription<{ given: I }>;
 	get: OperationDescription<{ id: string }>;
 	wait: OperationDescription<{ id: string; file: T; wait: WaitValues }>;
 	download: OperationDescription<{ id: string; file: T }>;
-}
+};
 
 export function describeTasks<I extends object, T extends object>({
 	resource,
@@ -52,31 +44,32 @@ export function describeTasks<I extends object, T extends object>({
 	const id = idField(shownId);
 	const file = group<T>(fields.file);
 	const wait = group(waitFields);
-	const describe = <V extends object>(
-		operation: keyof typeof NAMES,
-		more: Pick<Declaration<V>, 'sends' | 'waits' | 'price' | 'input'>,
-	) =>
-		describeOperation({
-			resource,
-			operation,
-			name: NAMES[operation],
-			...words[operation],
-			...more,
-		});
-	return {
-		createAndWait: describe('createAndWait', {
+	// A field of both is shown as Create has it.
+	const both: object = { ...fields.create, ...fields.file, ...fields.create };
+	return describeResource(resource, {
+		createAndWait: {
+			name: 'Create and Wait',
+			...words.createAndWait,
 			sends: [...lookups, create, status, content],
 			waits: true,
 			price,
-			input: { given: group<I & T>(fields.createAndWait), wait },
-		}),
-		create: describe('create', {
+			input: { given: group<I & T>(both as FieldsOf<I & T>), wait },
+		},
+		create: {
+			name: 'Create',
+			...words.create,
 			sends: [...lookups, create],
 			price,
 			input: { given: group<I>(fields.create) },
-		}),
-		get: describe('get', { sends: [status], input: { id } }),
-		wait: describe('wait', { sends: [status, content], waits: true, input: { id, file, wait } }),
-		download: describe('download', { sends: [content], input: { id, file } }),
-	};
+		},
+		get: { name: 'Get', ...words.get, sends: [status], input: { id } },
+		wait: {
+			name: 'Wait',
+			...words.wait,
+			sends: [status, content],
+			waits: true,
+			input: { id, file, wait },
+		},
+		download: { name: 'Download', ...words.download, sends: [content], input: { id, file } },
+	});
 }

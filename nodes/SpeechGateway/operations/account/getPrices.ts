@@ -1,9 +1,9 @@
 import { asError, GatewayError } from '../../core/errors';
 import { defineOperation } from '../../run/operation';
 import { noPrices, pricesRequest } from '../../requests/prices';
-import { accountGetPrices } from './getPrices.form';
+import { account } from './account.form';
 
-export const getPrices = defineOperation(accountGetPrices, {
+export const getPrices = defineOperation(account.getPrices, {
 	async execute(_, item) {
 		const { transport, share } = item.session;
 		const { prices, words } = await share('prices', async () => {

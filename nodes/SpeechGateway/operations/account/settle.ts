@@ -6,11 +6,11 @@ import { defineOperation } from '../../run/operation';
 import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
 import type { UnknownRequest } from '../../usage/moment';
 import { certainAt, settle as settleOne, type UsageLog, type Verdict } from '../../usage/settle';
-import { accountSettle } from './settle.form';
+import { account } from './account.form';
 import { unknownRequestsIn } from './unknownItem';
 import { readUsageLog } from './usageLog';
 
-type Input = ReturnType<typeof accountSettle.values> & {
+type Input = ReturnType<typeof account.settle.values> & {
 	requests: UnknownRequest[];
 	/** When the log can tell for certain of all items of the run, ms since 1970. */
 	certainAt: number;
@@ -19,7 +19,7 @@ type Input = ReturnType<typeof accountSettle.values> & {
 /** Time left for the rest of the workflow before its timeout, ms. */
 const TO_END_MS = 60_000;
 
-export const settle = defineOperation(accountSettle, {
+export const settle = defineOperation(account.settle, {
 	prepare(given, { execution, index }): Input {
 		const requests = unknownRequestsIn(execution.items[index]?.json ?? {});
 		return { ...given, requests, certainAt: Math.max(...requests.map(certainAt)) };

@@ -3,7 +3,7 @@ import { type AudioInfo, canBeCut, joinBlocker, lengthOf, wavCodec } from '../..
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { namesIn } from '../../fields/checks';
-import { audioJoin, type JoinValues } from './join.form';
+import { audio, type JoinValues } from './audio.form';
 import { inspectInput } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
@@ -25,7 +25,7 @@ interface InputFile extends StoredAudio {
 
 type JoinInput = JoinValues & { files: InputFile[] };
 
-export const join = defineOperation(audioJoin, {
+export const join = defineOperation(audio.join, {
 	async prepare(input, { execution, index }): Promise<JoinInput> {
 		const cancel = execution.cancel;
 		const { binaryPropertyName: given } = input;

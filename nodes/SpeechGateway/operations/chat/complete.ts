@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../../core/json';
 import { asError, OutcomeUnknownError } from '../../core/errors';
-import { chatComplete, type ChatValues } from './complete.form';
+import { chat, type ChatValues } from './chat.form';
 import { completeChat } from '../../chat/completeChat';
 import type { ChatReply } from '../../chat/stream';
 import { relayToClient } from '../../chat/relay';
@@ -9,7 +9,7 @@ import { withoutErrorKey } from '../../run/outputItems';
 import type { Parameters } from '../../fields/parameters';
 import { defineOperation } from '../../run/operation';
 
-export const complete = defineOperation(chatComplete, {
+export const complete = defineOperation(chat.complete, {
 	prepare: chatRequest,
 	describe: ({ body }) => ({ input: lastMessage(body) }),
 	retryWith: (paid, { relay, simplify }) => ({ ...paid, relay, simplify }),

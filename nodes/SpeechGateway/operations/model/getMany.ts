@@ -1,10 +1,10 @@
-import { modelGetMany } from './getMany.form';
+import { model } from './model.form';
 import { fetchList } from '../../requests/lists';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
 
-export const getMany = defineOperation(modelGetMany, {
+export const getMany = defineOperation(model.getMany, {
 	async execute({ limit }, item) {
 		const models = await fetchList(item, endpoints.models);
 		const items = models

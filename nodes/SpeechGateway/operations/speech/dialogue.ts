@@ -1,21 +1,16 @@
 import { InputError } from '../../core/errors';
 import { isNarrator, parseDialogue } from '../../text/dialogue';
 import { formatNotes, takenFormat } from '../../text/format';
-import { countCharacters, isSpeakable } from '../../text/segment';
+import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import type { Speaker } from '../../fields/script';
 import { DEFAULT_VOICE } from '../../fields/voice';
-import { type DialogueValues, speechDialogue } from './dialogue.form';
-import { checkVoices, planWithVoices, voiceName } from '../../speech/voices';
+import { type DialogueValues, speech } from './speech.form';
+import { narration } from './narration';
+import { planWithVoices, voiceName } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../../files/podcast';
-import {
-	checkBudget,
-	hintsOn,
-	mustBeSpeakable,
-	prepared,
-	type SpeakingInput,
-} from '../../speech/speaking';
+import { hintsOn, mustBeSpeakable, prepared, type SpeakingInput } from '../../speech/speaking';
 import {
 	cutIntoSegments,
 	type Draft,
@@ -25,14 +20,11 @@ import {
 	type PlannedHeading,
 	planner,
 	type PreviousVersion,
-	tokensOf,
-	tokensToSend,
-	voicesToAsk,
 } from '../../speech/plan';
 import { withPrevious } from '../../speech/previous';
 import { withPriceFactor } from '../../speech/priceFactor';
 import { speakParts } from '../../speech/speakParts';
-import { checkFiles, retryNarration, withoutTarget } from '../../speech/target';
+import { checkFiles } from '../../speech/target';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> &
 	OnRecord &
@@ -141,8 +133,8 @@ function refuseTwins(speakers: Speaker[]): void {
 	}
 }
 
-export const dialogue = defineOperation(speechDialogue, {
-	async prepare({ voicesByName: others, ...given }, parameters): Promise<DialogueInput> {
+export const dialogue = defineOperation<DialogueValues, DialogueInput>(speech.dialogue, {
+	async prepare({ voicesByName: others, ...given }, parameters) {
 		const all = { ...given, speakers: [...given.speakers, ...others] };
 		const input = await withPrevious(all, parameters);
 		refuseTwins(input.speakers);
@@ -150,20 +142,7 @@ export const dialogue = defineOperation(speechDialogue, {
 		await checkFiles(input, parameters);
 		return await withPriceFactor(input, parameters);
 	},
-	checkAll: (all, spent) =>
-		checkBudget(all, (input) => tokensToSend(input, planScript(input)), spent),
-	estimatesRest: true,
-	describe: (input) => ({
-		input: input.script,
-		fileName: input.fileName,
-		characters: countCharacters(planScript(input).text),
-		estimatedTokens: tokensOf(input, planScript(input)),
-	}),
-	lookUp(input, item) {
-		return checkVoices(item, input.model, voicesToAsk(planScript(input)));
-	},
-	retryWith: (paid, now, onRecord) => retryNarration(planScript, paid, now, onRecord),
-	identity: withoutTarget,
+	...narration<DialogueInput>(planScript, ({ script }) => script),
 
 	async execute(input, item) {
 		const { plan, problem } = await planWithVoices(item, input, planScript);

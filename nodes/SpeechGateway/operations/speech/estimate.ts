@@ -1,5 +1,5 @@
 import { asError } from '../../core/errors';
-import { speechEstimate } from './estimate.form';
+import { speech } from './speech.form';
 import { defineOperation } from '../../run/operation';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { checkBudget, preparedText } from '../../speech/speaking';
@@ -13,7 +13,7 @@ type Input = LongTextInput & {
 	noFactor?: string;
 };
 
-export const estimate = defineOperation(speechEstimate, {
+export const estimate = defineOperation(speech.estimate, {
 	async prepare(given, parameters): Promise<Input> {
 		const input = await withLength(given, parameters);
 		try {

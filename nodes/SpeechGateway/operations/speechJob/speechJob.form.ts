@@ -45,9 +45,5 @@ export const speechJob = describeTasks<SpeechValues, InputOf<typeof audioFields>
 		placeholder: 'e.g. spj_0123456789',
 		description: 'The ID of the speech job, as returned by "Create"',
 	},
-	fields: {
-		create: fields,
-		createAndWait: { ...fields, ...fileFields('speech') },
-		file: audioFields,
-	},
+	fields: { create: fields, file: audioFields },
 });

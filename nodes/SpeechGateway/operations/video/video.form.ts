@@ -51,5 +51,5 @@ export const video = describeTasks<InputOf<typeof fields>, InputOf<typeof videoF
 		placeholder: 'e.g. video_0123456789',
 		description: 'The ID of the video, as returned by "Create"',
 	},
-	fields: { create: fields, createAndWait: { ...fields, ...videoFile }, file: videoFile },
+	fields: { create: fields, file: videoFile },
 });

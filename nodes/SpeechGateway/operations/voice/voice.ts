@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isRecord } from '../../core/json';
 import { CLONE_TOKENS, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
-import { type CloneValues, voiceCreate } from './create.form';
+import { type CloneValues, voice } from './voice.form';
 import { chunksOf, collect, fileOf } from '../../files/inputFile';
 import { inspectRecording, type Recording } from '../../files/recording';
 import { readPaidJson } from '../../files/received';
 import { fetchVoices } from '../../requests/lists';
 import { resourceBody } from '../../tasks/task';
-import { voiceIdIn } from '../../speech/voices';
+import { voiceIdIn, voiceIdOf, voiceIds } from '../../speech/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
@@ -15,7 +15,7 @@ import type { ItemRequests } from '../../requests/itemRequests';
 
 type VoiceInput = CloneValues & { recording: Recording };
 
-export const create = defineOperation(voiceCreate, {
+const create = defineOperation(voice.create, {
 	async prepare(input, { execution, index }): Promise<VoiceInput> {
 		const recording = await inspectRecording(execution, index, input.binaryPropertyName);
 		return { ...input, recording };
@@ -27,13 +27,13 @@ export const create = defineOperation(voiceCreate, {
 	}),
 
 	async execute(input, item) {
-		const voice = input.reuseExisting
+		const made = input.reuseExisting
 			? await item.session.share(
 					`voice ${input.model} ${input.title}`,
 					async () => (await findVoice(item, input)) ?? (await clone(item, input)),
 				)
 			: await clone(item, input);
-		return { branch: 'success', items: [{ json: withoutErrorKey(voice, 'voiceError') }] };
+		return { branch: 'success', items: [{ json: withoutErrorKey(made, 'voiceError') }] };
 	},
 });
 
@@ -81,3 +81,21 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 			}),
 	});
 }
+
+const deleteVoice = defineOperation(voice.delete, {
+	async execute({ model, voice: wanted }, item) {
+		const id = voiceIdOf(await voiceIds(item, model, [wanted]), wanted);
+		await item.delete(endpoints.deleteVoice(id, model), { thing: 'voice', id });
+		return { branch: 'success', items: [{ json: { _id: id, deleted: true } }] };
+	},
+});
+
+const getMany = defineOperation(voice.getMany, {
+	async execute({ model, limit }, item) {
+		const own = await fetchVoices(item, model);
+		const items = own.slice(0, limit).map((one) => ({ json: withoutErrorKey(one, 'voiceError') }));
+		return { branch: 'success', items };
+	},
+});
+
+export const voiceOperations = [create, deleteVoice, getMany];

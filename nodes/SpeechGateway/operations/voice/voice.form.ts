@@ -1,15 +1,17 @@
 import { CLONE_TOKENS, MAX_RECORDING_MB, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { requiredText } from '../../fields/checks';
 import type { InputOf } from '../../fields/field';
-import { describeOperation } from '../../fields/form';
+import { describeResource } from '../../fields/form';
 import { fileField, flagOption, textField } from '../../fields/kinds';
+import { limitField } from '../../fields/limit';
 import { speechModelField } from '../../fields/model';
+import { ownVoiceField } from '../../fields/voice';
 import { endpoints } from '../../gateway/endpoints';
 
 // `toLocaleString` would load ICU at every start of n8n, longer than all of this package.
 const cloneTokens = String(CLONE_TOKENS).replace(/\B(?=(\d{3})+$)/g, ',');
 
-const fields = {
+const cloneFields = {
 	model: speechModelField,
 	title: textField(
 		{
@@ -34,15 +36,30 @@ const fields = {
 	}),
 };
 
-export type CloneValues = InputOf<typeof fields>;
+export type CloneValues = InputOf<typeof cloneFields>;
 
-export const voiceCreate = describeOperation({
-	resource: 'voice',
-	operation: 'create',
-	name: 'Clone',
-	action: 'Clone voice from recording',
-	description: `Clone a voice from a recording. Each clone costs ${cloneTokens} tokens.`,
-	sends: [endpoints.createVoice, endpoints.voices],
-	price: `${cloneTokens} tokens per voice.`,
-	input: fields,
+export const voice = describeResource('voice', {
+	create: {
+		name: 'Clone',
+		action: 'Clone voice from recording',
+		description: `Clone a voice from a recording. Each clone costs ${cloneTokens} tokens.`,
+		sends: [endpoints.createVoice, endpoints.voices],
+		price: `${cloneTokens} tokens per voice.`,
+		input: cloneFields,
+	},
+	delete: {
+		name: 'Delete',
+		action: 'Delete voice',
+		description: 'Permanently delete a cloned voice. Free.',
+		sends: [endpoints.voices, endpoints.deleteVoice],
+		input: { model: speechModelField, voice: ownVoiceField },
+	},
+	getMany: {
+		name: 'Get Many',
+		action: 'Get many voices',
+		description: 'List the voices your account has cloned. Free.',
+		sends: [endpoints.voices],
+		isList: true,
+		input: { model: speechModelField, limit: limitField },
+	},
 });

@@ -1,4 +1,4 @@
-import { describeOperation } from '../../fields/form';
+import { describeResource } from '../../fields/form';
 import type { InputOf } from '../../fields/field';
 import { choiceField, choiceOption, fileField, flagOption, textOption } from '../../fields/kinds';
 import { fileNameOption } from '../../fields/files';
@@ -68,13 +68,13 @@ const fields = {
 
 export type JoinValues = InputOf<typeof fields>;
 
-export const audioJoin = describeOperation({
-	resource: 'audio',
-	operation: 'join',
-	name: 'Join',
-	action: 'Join audio files',
-	description:
-		'Join audio files of the same format into one, with pauses, chapters and tags. Free: nothing is sent.',
-	sends: [],
-	input: fields,
+export const audio = describeResource('audio', {
+	join: {
+		name: 'Join',
+		action: 'Join audio files',
+		description:
+			'Join audio files of the same format into one, with pauses, chapters and tags. Free: nothing is sent.',
+		sends: [],
+		input: fields,
+	},
 });

@@ -1,5 +1,5 @@
 import { endpoints } from '../../gateway/endpoints';
-import { describeOperation } from '../../fields/form';
+import { describeResource } from '../../fields/form';
 import { type InputOf, optional } from '../../fields/field';
 import { flagOption, jsonArray, jsonOption } from '../../fields/kinds';
 import { additionalBodyOption } from '../../fields/additionalBody';
@@ -43,13 +43,13 @@ const fields = {
 
 export type ChatValues = InputOf<typeof fields>;
 
-export const chatComplete = describeOperation({
-	resource: 'chat',
-	operation: 'complete',
-	name: 'Complete',
-	action: 'Complete chat',
-	description: 'Get the answer of a model to a conversation. Charged per token.',
-	sends: [endpoints.chat],
-	price: 'the tokens of the messages and of the answer.',
-	input: fields,
+export const chat = describeResource('chat', {
+	complete: {
+		name: 'Complete',
+		action: 'Complete chat',
+		description: 'Get the answer of a model to a conversation. Charged per token.',
+		sends: [endpoints.chat],
+		price: 'the tokens of the messages and of the answer.',
+		input: fields,
+	},
 });

@@ -1,0 +1,14 @@
+import { describeResource } from '../../fields/form';
+import { limitField } from '../../fields/limit';
+import { endpoints } from '../../gateway/endpoints';
+
+export const model = describeResource('model', {
+	getMany: {
+		name: 'Get Many',
+		action: 'Get many models',
+		description: 'List the models your account can use. Free.',
+		sends: [endpoints.models],
+		isList: true,
+		input: { limit: limitField },
+	},
+});
