@@ -8,7 +8,6 @@ const bytesOf = (...parts: Array<Uint8Array | string>) =>
 	new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part as string))));
 const mp3 = fixture('mp3-44100-mono-cbr-noxing.mp3');
 const streamed = fixture('wav-24000-mono-s16-streamed.wav');
-const wav = fixture('wav-24000-mono-s16.wav');
 const pcm = fixture('pcm-500hz.pcm');
 
 describe.each([
@@ -45,22 +44,6 @@ test('the error is named', () => {
 		['pcm', bytesOf(pcm, error)],
 	] as const)
 		expect(() => inspect(format, file)).toThrow(/broken off: an error message in JSON is in it/);
-});
-
-describe('a WAV file that claims more than 1 GB', () => {
-	const claiming = (riff: number, data: number) => {
-		const bytes = wav.slice();
-		const view = new DataView(bytes.buffer);
-		view.setUint32(4, riff, true);
-		view.setUint32(40, data, true);
-		return bytes;
-	};
-	test.each([2_000_000_000, 1_728_000_000, 0x40000000, 1_000_000_001])('%d: streamed', (size) => {
-		expect(inspect('wav', claiming(size + 36, size))).toEqual(inspect('wav', wav));
-	});
-	test('and one that claims less is cut short', () => {
-		expect(() => inspect('wav', claiming(999_999_964, 999_999_928))).toThrow(/cut short/);
-	});
 });
 
 describe('an MP3 that begins anew within itself', () => {

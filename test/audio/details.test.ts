@@ -1,9 +1,10 @@
 /** Small rules of audio files, each where the others do not hide it. */
+import fc from 'fast-check';
 import type { AudioInfo } from '../../nodes/SpeechGateway/audio';
 import {
 	DamagedAudioError,
-	FOREIGN_FORMATS,
 	hasMp3Frames,
+	isFlac,
 	joinAudio,
 	joinBlocker,
 	sniffAudioFormat,
@@ -11,17 +12,7 @@ import {
 import { maxAudioBytes } from '../../nodes/SpeechGateway/speech/maxBytes';
 import { oddSegments } from '../../nodes/SpeechGateway/speech/oddSegments';
 import { sniffCover } from '../../nodes/SpeechGateway/audio/tags';
-import { remux } from './ogg';
-import { fixture, formatOf, inspect } from './support';
-
-test('a text of ten minutes may become forty minutes of the widest sound', () => {
-	expect(maxAudioBytes('a'.repeat(2500))).toBe(40 * 60 * 48_000 * 3 * 2);
-});
-
-test('audio that is passed on has its MIME type and extension', () => {
-	const types = Object.values(FOREIGN_FORMATS).map((one) => `${one.mimeType} ${one.extension}`);
-	expect(types).toEqual(['audio/flac flac']);
-});
+import { fixture, fixtureNames, formatOf, inspect } from './support';
 
 test('a RIFF file of something else is no WAV, nor is a word at its eighth byte', () => {
 	expect(sniffAudioFormat(Buffer.from('RIFF\0\0\0\0AVI LIST'))).toBeUndefined();
@@ -109,39 +100,6 @@ describe('parts of Opus that cannot be joined', () => {
 	});
 });
 
-test('a recording of a live stream may begin at any sample', () => {
-	const file = fixture('opus-mono-20ms.opus');
-	const expected = inspect('opus', remux(file, {})).seconds;
-	expect(inspect('opus', remux(file, { startGranule: 2 ** 32 - 5000 })).seconds).toBe(expected);
-});
-
-describe('VBRI, the header of other encoders', () => {
-	const tagged = fixture('mp3-44100-mono-vbr-noxing.mp3');
-	const audio = tagged.subarray(tagged.indexOf(0xff));
-	const plain = inspect('mp3', audio);
-	const withHeader = (frames: number) => {
-		const header = new Uint8Array(417);
-		header.set(audio.subarray(0, 4));
-		header[2] = 0x90; // 128 kbit/s
-		header.set(Buffer.from('VBRI'), 36);
-		const view = new DataView(header.buffer);
-		view.setUint32(46, audio.length + header.length);
-		view.setUint32(50, frames);
-		return new Uint8Array(Buffer.concat([header, audio]));
-	};
-	const frames = plain.format === 'mp3' ? plain.frames : 0;
-
-	test('is no audio', () => {
-		const file = withHeader(frames);
-		expect(inspect('mp3', file)).toEqual({ ...plain, bytes: file.length });
-	});
-	test('tells when frames are missing', () => {
-		expect(() => inspect('mp3', withHeader(frames + 5))).toThrow(
-			`it has ${frames} of ${frames + 5} frames`,
-		);
-	});
-});
-
 describe('segments far from what their text suggests', () => {
 	const odd = (letters: number, seconds: number) =>
 		oddSegments([{ text: 'a'.repeat(letters), seconds }]);
@@ -160,5 +118,59 @@ describe('segments far from what their text suggests', () => {
 		]);
 		expect(said.words).toMatch(/^Segment 2 is 30 s/);
 		expect(odd(26, 30)[0].words).toMatch(/^The speech is 30 s/);
+	});
+});
+
+describe('FLAC, which is not read', () => {
+	const flac = { format: 'flac' as const, bytes: 1000 };
+
+	test('is told by its first bytes, which no other file has', () => {
+		expect(isFlac(Buffer.from('fLaC'))).toBe(true);
+		expect(sniffAudioFormat(Buffer.from('fLaC'.padEnd(40)))).toBeUndefined();
+		for (const name of fixtureNames()) expect(isFlac(fixture(name))).toBe(false);
+	});
+
+	test('cannot be joined, with its like or with another', async () => {
+		const mp3 = inspect('mp3', fixture('mp3-44100-mono-cbr.mp3'));
+		expect(joinBlocker(flac, flac)).toMatch(/FLAC/);
+		expect(joinBlocker(flac, mp3)).toMatch(/flac in part 1 and mp3 in part 2/);
+		expect(joinBlocker(mp3, flac)).toMatch(/mp3 in part 1 and flac in part 2/);
+		const open = () => Promise.reject(new Error('not to be opened'));
+		await expect(joinAudio([{ info: flac, open }])).rejects.toThrow(/FLAC/);
+	});
+});
+
+test('random bytes have no row of MP3 frames', () => {
+	const noFrames = (bytes: Uint8Array) => !hasMp3Frames(bytes);
+	fc.assert(fc.property(fc.uint8Array({ maxLength: 3000 }), noFrames), { numRuns: 300 });
+});
+
+test.each(fixtureNames('mp3'))('%s is found behind something else', (name) => {
+	const file = fixture(name);
+	const info = inspect('mp3', file);
+	if (info.format !== 'mp3' || info.frames < 3 || /id3v2/.test(name)) return;
+	const behind = new Uint8Array([...new Array<number>(3000).fill(0xc1), ...file]);
+	expect(hasMp3Frames(behind)).toBe(true);
+	expect(inspect('mp3', behind).seconds).toBe(info.seconds);
+});
+
+describe('the bound of what a text can be as audio', () => {
+	/** Bytes a second of the widest sound that any service sends. */
+	const WIDEST = 48_000 * 2 * 3;
+
+	test.each([
+		['a word', 'Hello', 1, 60],
+		['a segment of English, slowly read', 'word '.repeat(200), 0.5, 400],
+		['a segment of Chinese', '语'.repeat(1000), 1, 300],
+		['digits, each spoken as a word', '7'.repeat(1000), 1, 700],
+		['a whole job at half speed', '语'.repeat(10_000), 0.5, 4800],
+	])('is beyond %s', (_, text, speed, seconds) => {
+		expect(maxAudioBytes(text, speed)).toBeGreaterThan(seconds * WIDEST);
+	});
+
+	test('is forty minutes of it for a text of ten, and bounded itself', () => {
+		expect(maxAudioBytes('a'.repeat(2500))).toBe(40 * 60 * WIDEST);
+		expect(maxAudioBytes('')).toBe(64 * 2 ** 20);
+		expect(maxAudioBytes('a'.repeat(1_000_000), 0.5)).toBe(2 * 2 ** 30);
 	});
 });

@@ -17,11 +17,11 @@ import {
 	sideInfoBytes,
 } from '../../nodes/SpeechGateway/audio/mp3/frame';
 import { frameLevel } from '../../nodes/SpeechGateway/audio/mp3/loudness';
-import { oggChecksum } from '../../nodes/SpeechGateway/audio/opus/checksum';
+import { oggChecksum } from '../../nodes/SpeechGateway/audio/opus/page';
 import { opusPacketSamples } from '../../nodes/SpeechGateway/audio/opus/reader';
 import type { Metadata } from '../../nodes/SpeechGateway/audio/tags';
 import { withMetadata } from '../../nodes/SpeechGateway/audio/tags';
-import { fixture, fixtureNames, formatOf, inspect, pieces } from './support';
+import { bytesOf, fixture, fixtureNames, formatOf, inspect, pieces, stream } from './support';
 
 const TABLE = join(__dirname, 'exact.json');
 const isWriting = process.env.EXACT === 'write';
@@ -40,6 +40,10 @@ function expectExact(name: string, value: string): void {
 	if (!isWriting) expect(`${name}: ${value}`).toBe(`${name}: ${expected[name]}`);
 }
 
+/** A few letters for each case, in order: enough to notice a change, and to tell where. */
+const expectAllExact = (name: string, cases: unknown[]) =>
+	expectExact(name, cases.map((one) => digest(one).slice(0, 4)).join(' '));
+
 /** Those have tests of their own. */
 const withoutPauses = (key: string, value: unknown) => (key === 'pauses' ? undefined : value);
 const digest = (...values: unknown[]) => {
@@ -56,6 +60,8 @@ const QUIET = readdirSync(join(__dirname, 'quiet'))
 	.sort();
 
 const NAMES = [...fixtureNames(), ...QUIET];
+const FORMATS: AudioFormat[] = ['mp3', 'opus', 'wav', 'pcm'];
+const namesOf = (format: AudioFormat) => NAMES.filter((name) => formatOf(name) === format);
 
 const parts = new Map<string, { info: AudioInfo; bytes: Uint8Array }>();
 /** A fixture, read once. */
@@ -64,10 +70,6 @@ function part(name: string) {
 	const known = parts.get(name) ?? { info: inspect(formatOf(name), bytes), bytes };
 	parts.set(name, known);
 	return known;
-}
-
-async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
-	yield* chunks;
 }
 
 interface Settings {
@@ -84,12 +86,9 @@ async function joined(
 		pauses,
 	);
 	const { info, starts, chunks } = metadata ? withMetadata(plain, metadata) : plain;
-	const all: Uint8Array[] = [];
-	for await (const chunk of chunks()) all.push(chunk);
-	const bytes = new Uint8Array(Buffer.concat(all));
-	expect(bytes).toHaveLength(info.bytes);
+	const bytes = await bytesOf(chunks());
 	const rounded = starts.map((start) => start.toFixed(6));
-	return `${info.seconds.toFixed(6)} s, ${info.bytes} bytes, ${digest(info, rounded, bytes)}`;
+	return digest(info, rounded, bytes);
 }
 
 /** Bits of a frame's side information. */
@@ -109,6 +108,7 @@ describe('how loud frames are', () => {
 			{ isSwitched: 1, region: 1 },
 			{ isSwitched: 1, region: 2 },
 		];
+		const gains: string[] = [];
 		for (const header of [0xfffb9000, 0xfffb90c0, 0xfff38400, 0xfff384c0]) {
 			const { mpeg1, mono, bytes } = parseHeader(header);
 			const [blockBits, first] = mpeg1 ? [59, mono ? 18 : 20] : [63, mono ? 9 : 10];
@@ -133,8 +133,9 @@ describe('how loud frames are', () => {
 					}
 				}
 			}
-			expectExact(`gains of quiet frames, ${header.toString(16)}`, digest(limits));
+			gains.push(digest(limits));
 		}
+		expectAllExact('gains of quiet frames', gains);
 	});
 });
 
@@ -162,14 +163,11 @@ describe('what headers say', () => {
 	});
 });
 
-describe('what is read out of a file', () => {
-	test.each(NAMES)('%s', (name) => {
-		const { info, bytes } = part(name);
-		expectExact(`read ${name}`, `${info.seconds.toFixed(6)} s, ${digest(info)}`);
-		for (const size of [611, 5003]) {
-			expect(inspect(formatOf(name), pieces(bytes, size))).toEqual(info);
-		}
-	});
+test.each(FORMATS)('%s: what is read out of files', (format) => {
+	expectAllExact(
+		`${format}: read`,
+		namesOf(format).map((name) => part(name).info),
+	);
 });
 
 /** The next file that can be joined with this one; itself when there is none. */
@@ -182,14 +180,13 @@ function partnerOf(name: string): string {
 
 const PAUSES = { between: 210, before: 55, after: 130 };
 
-describe('what becomes of it before and behind another', () => {
-	test.each(NAMES)('%s', async (name) => {
-		const other = partnerOf(name);
-		const [one, two] = [name, other].map(part);
-		expectExact(`${name} twice`, await joined([one, one], {}));
-		const paused = await joined([one, two, one], { pauses: PAUSES });
-		expectExact(`${name}, ${other}, ${name}, pauses`, paused);
-	});
+test.each(FORMATS)('%s: what becomes of a file before and behind another', async (format) => {
+	const all: string[] = [];
+	for (const name of namesOf(format)) {
+		const [one, two] = [name, partnerOf(name)].map(part);
+		all.push(await joined([one, one], {}), await joined([one, two, one], { pauses: PAUSES }));
+	}
+	expectAllExact(`${format}: joined`, all);
 });
 
 test('a part with more frames than there are points to seek', async () => {
@@ -244,16 +241,16 @@ describe('what is damage, and what is none', () => {
 			return [kind, message.match(/\d+/g)];
 		}
 	};
-	test.each([
-		...fixtureNames().filter((name) => !name.endsWith('.opus')),
-		...['opus-mono-20ms.opus', 'opus-mono-60ms-silk.opus', 'opus-stereo-10ms-1500hz.opus'],
-	])('%s', (name) => {
-		const format = formatOf(name);
-		const files = [...faulty(fixture(name))];
-		if (format === 'opus') files.push(...files.map(withChecksums));
-		const outcomes = files.map((file) => outcome(format, file));
-		const damaged = outcomes.filter((one) => Array.isArray(one)).length;
-		expectExact(`faults of ${name}`, `${damaged} of ${outcomes.length}, ${digest(outcomes)}`);
+	const OPUS = ['opus-mono-20ms.opus', 'opus-mono-60ms-silk.opus', 'opus-stereo-10ms-1500hz.opus'];
+	test.each(FORMATS)('%s', (format) => {
+		const all = fixtureNames(format)
+			.filter((name) => format !== 'opus' || OPUS.includes(name))
+			.map((name) => {
+				const files = [...faulty(fixture(name))];
+				if (format === 'opus') files.push(...files.map(withChecksums));
+				return files.map((file) => outcome(format, file));
+			});
+		expectAllExact(`${format}: faults`, all);
 	});
 });
 
@@ -290,13 +287,12 @@ const METADATA: Record<string, Metadata> = {
 	},
 };
 
-describe('what a file says of itself', () => {
-	test.each(
-		['mp3-24000-mono-cbr.mp3', 'wav-24000-mono-s16.wav', 'opus-stereo-20ms.opus'].flatMap((name) =>
-			Object.keys(METADATA).map((which) => [which, name]),
-		),
-	)('%s: %s', async (which, name) => {
-		const metadata = METADATA[which];
-		expectExact(`${name}, ${which}`, await joined([part(name), part(name)], { metadata }));
-	});
-});
+test.each(['mp3-24000-mono-cbr.mp3', 'wav-24000-mono-s16.wav', 'opus-stereo-20ms.opus'])(
+	'%s: what it says of itself',
+	async (name) => {
+		const all: string[] = [];
+		for (const metadata of Object.values(METADATA))
+			all.push(await joined([part(name), part(name)], { metadata }));
+		expectAllExact(`${name}: tagged`, all);
+	},
+);

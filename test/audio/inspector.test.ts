@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import {
-	AUDIO_FORMATS,
 	type AudioFormat,
 	AudioInspector,
 	DamagedAudioError,
@@ -104,7 +103,7 @@ describe.each(fixtureNames())('%s', (name) => {
 	});
 });
 
-describe.each(Object.keys(AUDIO_FORMATS) as AudioFormat[])('%s', (format) => {
+describe.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])('%s', (format) => {
 	it('is damaged when empty', () => {
 		expect(() => inspect(format, new Uint8Array(0))).toThrow(/empty/);
 		expect(() => new AudioInspector(format).end()).toThrow(DamagedAudioError);
@@ -138,11 +137,6 @@ describe.each(Object.keys(AUDIO_FORMATS) as AudioFormat[])('%s', (format) => {
 		it('is not any random bytes', () => {
 			random((bytes) => void expect(() => inspect(format, bytes)).toThrow(DamagedAudioError));
 		});
-
-	it('has a MIME type and an extension', () => {
-		expect(AUDIO_FORMATS[format].mimeType).toMatch(/^audio\//);
-		expect(AUDIO_FORMATS[format].extension).toBe(format);
-	});
 });
 
 describe('mp3', () => {
@@ -153,30 +147,6 @@ describe('mp3', () => {
 		dataBytes: info.dataBytes,
 		seconds: info.seconds,
 	};
-
-	it('may end in zeros, an ID3v1 tag or an APE tag', () => {
-		const id3v1 = join(text('TAG'), new Uint8Array(125).fill(0x41));
-		const items = text('12 bytes pad');
-		const ape = (isHeader: boolean) => {
-			const mark = new Uint8Array(32);
-			mark.set(text('APETAGEX'));
-			mark[12] = items.length + 32;
-			mark[23] = isHeader ? 0xa0 : 0x80;
-			return mark;
-		};
-		const apeTag = join(ape(true), items, ape(false));
-		for (const end of [
-			new Uint8Array(5),
-			id3v1,
-			apeTag,
-			join(apeTag, id3v1),
-			join(new Uint8Array(900), id3v1),
-		]) {
-			expect(inspect('mp3', join(plain, end))).toMatchObject(frames);
-			expect(inspect('mp3', pieces(join(plain, end), 1))).toMatchObject(frames);
-		}
-		expect(() => inspect('mp3', join(plain, id3v1.subarray(0, 100)))).toThrow(/cut short/);
-	});
 
 	it('may begin with an ID3v2 tag that has a footer', () => {
 		const tag = join(
@@ -239,11 +209,6 @@ describe('mp3', () => {
 		expect(found.join()).toMatch(/it has \d+ of \d+ frames/);
 		expect(inspect('mp3', whole).seconds).toBe(0.6);
 	});
-
-	it('names free format', () => {
-		const free = join(Uint8Array.of(0xff, 0xfb, 0x00, 0xc0), new Uint8Array(400).fill(1));
-		expect(() => inspect('mp3', free)).toThrow(/free format/);
-	});
 });
 
 describe('wav', () => {
@@ -254,19 +219,6 @@ describe('wav', () => {
 		change(new DataView(bytes.buffer));
 		return bytes;
 	};
-
-	it.each([0, 0xffffffff, 0x7ffff000])(
-		'reads data of the streaming size %d up to the end',
-		(size) => {
-			const bytes = header((view) => {
-				view.setUint32(4, size, true);
-				view.setUint32(40, size, true);
-			});
-			expect(inspect('wav', bytes).seconds).toBe(seconds);
-			expect(() => inspect('wav', bytes.subarray(0, bytes.length - 1))).toThrow(/cut short/);
-			expect(() => inspect('wav', bytes.subarray(0, 44))).toThrow(/no samples/);
-		},
-	);
 
 	it('reads chunks in any place, padded or not', () => {
 		const chunk = join(text('junk'), Uint8Array.of(3, 0, 0, 0), text('abc'));
@@ -292,7 +244,6 @@ describe('wav', () => {
 				header((view) => view.setUint16(20, 0x55, true)),
 			),
 		).toThrow(/0x55/);
-		expect(() => inspect('wav', join(text('RF64'), plain.subarray(4)))).toThrow(/RF64/);
 		expect(() =>
 			inspect(
 				'wav',

@@ -1,5 +1,5 @@
 /** MP3 that LAME streamed: without a header that tells the encoder's delay and padding. */
-import { decode, encode, inspect, joinFiles, pieces, slice, toneShare } from './support';
+import { decode, encode, inspect, joinFiles, slice, toneShare } from './support';
 
 const RATE = 24_000;
 const FRAME = 576;
@@ -48,8 +48,6 @@ describe.each([
 		const loud = (all: Float32Array) => all.filter((sample) => Math.abs(sample) >= SILENT).length;
 		expect(loud(samples) / loud(sound(total))).toBeGreaterThan(0.995);
 		expect(samples).toHaveLength(Math.round(joined.info.seconds * RATE));
-		const found = inspect('mp3', pieces(joined.bytes, 1000));
-		expect(found).toMatchObject({ seconds: joined.info.seconds, dataBytes: joined.info.dataBytes });
 	});
 
 	test('each part starts where it is said to', async () => {

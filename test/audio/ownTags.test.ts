@@ -2,12 +2,9 @@
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { readMetadata, withMetadata } from '../../nodes/SpeechGateway/audio/tags';
 import { PNG } from '../support/png';
-import { fixture, joinFiles, pieces, withFile, run } from './support';
+import { bytesOf, fixture, joinFiles, pieces, run, stream, withFile } from './support';
 import { readFileSync } from 'node:fs';
 
-async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
-	yield* chunks;
-}
 const read = async (format: AudioFormat, bytes: Uint8Array, size = 777) =>
 	await readMetadata(format, stream(pieces(bytes, size)));
 
@@ -35,9 +32,7 @@ describe.each(Object.entries(PARTS) as Array<[AudioFormat, string]>)('%s', (form
 		}));
 		const metadata = { tags: { ...TAGS, cover }, chapters, record: '{"parts":[]}' };
 		const joined = withMetadata(await joinFiles(format, [fixture(name)]), metadata);
-		const chunks: Uint8Array[] = [];
-		for await (const chunk of joined.chunks()) chunks.push(chunk);
-		const bytes = new Uint8Array(Buffer.concat(chunks));
+		const bytes = await bytesOf(joined.chunks());
 		expect(await read(format, bytes, size)).toEqual({
 			tags: metadata.tags,
 			record: metadata.record,

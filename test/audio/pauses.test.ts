@@ -1,5 +1,5 @@
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
-import { decode, decodeAll, encodeAll, inspect, joinFiles, loudness } from './support';
+import { decode, decodeAll, encodeAll, joinFiles, loudness } from './support';
 
 /** `unit`: seconds within which a part starts, a frame or packet; of formats without frames a sample. */
 const KINDS: Array<[string, AudioFormat, number, number, string]> = [
@@ -66,10 +66,7 @@ describe.each(KINDS)('%s', (_, format, rate, unit, options) => {
 			const { bytes, info, starts } = await joinParts(count, before, after);
 			const { samples, complaints } = decode(format, bytes);
 			expect(complaints).toBe('');
-			expect(bytes).toHaveLength(info.bytes);
 			expect(samples.length / rate).toBeCloseTo(info.seconds, 6);
-			const known = { silentEdges: 0, pauses: 0, seekPositions: 0, seekInterval: 0, edges: 0 };
-			expect({ ...inspect(format, bytes), ...known }).toEqual({ ...info, ...known });
 
 			const lengths = alone.slice(0, count);
 			const soundEnd = before + lengths.reduce((sum, seconds) => sum + seconds, 0.3 * (count - 1));

@@ -1,7 +1,7 @@
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { readMetadata, withMetadata } from '../../nodes/SpeechGateway/audio/tags';
 import { probe, secondReader } from '../support/readers';
-import { decodeAll, fixture, joinFiles } from './support';
+import { bytesOf, decodeAll, fixture, joinFiles, stream } from './support';
 
 /** As long as that of a book. */
 const RECORD = JSON.stringify({
@@ -15,16 +15,6 @@ const PARTS: Array<[AudioFormat, string]> = [
 	['wav', 'wav-24000-mono-s16.wav'],
 ];
 
-async function* stream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-	yield bytes;
-}
-
-async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-	const all: Uint8Array[] = [];
-	for await (const chunk of chunks) all.push(chunk);
-	return new Uint8Array(Buffer.concat(all));
-}
-
 test.each(PARTS)(
 	'%s: other programs play a file with a record of its parts like one without',
 	async (format, name) => {
@@ -34,7 +24,7 @@ test.each(PARTS)(
 		const recorded = withMetadata(joined, { ...metadata, record: RECORD });
 		const bytes = await bytesOf(recorded.chunks());
 		expect(bytes.length).toBe(recorded.info.bytes);
-		expect((await readMetadata(format, stream(bytes))).record).toBe(RECORD);
+		expect((await readMetadata(format, stream([bytes]))).record).toBe(RECORD);
 
 		const [heard, plain] = decodeAll(format, [bytes, without]);
 		expect(heard.complaints).toBe('');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { AudioFormat, AudioPart, Place } from '../../nodes/SpeechGateway/audio';
 import { cutSlices, joinAudio, sliceInfo } from '../../nodes/SpeechGateway/audio';
-import { decodeAll, fixture, inspect, pieces, slice, toneShare } from './support';
+import { bytesOf, decodeAll, fixture, inspect, pieces, slice, toneShare } from './support';
 
 const FILES: Record<string, string[]> = {
 	mp3: ['mp3-44100-mono-cbr.mp3', 'mp3-44100-mono-vbr.mp3', 'mp3-44100-mono-cbr-1500hz.mp3'],
@@ -25,9 +25,7 @@ const partOf = (format: AudioFormat, bytes: Uint8Array, place?: Place): Part => 
 
 async function join(parts: Part[], pauses: number[]) {
 	const joined = await joinAudio(parts, { between: pauses });
-	const chunks: Uint8Array[] = [];
-	for await (const chunk of joined.chunks()) chunks.push(chunk);
-	return { ...joined, bytes: new Uint8Array(Buffer.concat(chunks)) };
+	return { ...joined, bytes: await bytesOf(joined.chunks()) };
 }
 
 function cut(format: AudioFormat, bytes: Uint8Array, places: Place[]): Part[] {

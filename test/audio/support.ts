@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
-import { AudioInspector, joinAudio } from '../../nodes/SpeechGateway/audio';
+import { AudioInspector, joinAudio, lengthOf } from '../../nodes/SpeechGateway/audio';
 
 const FIXTURES = join(__dirname, 'fixtures');
 
@@ -46,11 +46,17 @@ export function inspect(format: AudioFormat, chunks: Uint8Array | Uint8Array[]):
 	return inspector.end();
 }
 
-async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+export async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
 	yield* chunks;
 }
 
-/** Joins files held in memory; `cut` says how each is split into chunks. */
+export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+	const all: Uint8Array[] = [];
+	for await (const chunk of chunks) all.push(chunk);
+	return new Uint8Array(Buffer.concat(all));
+}
+
+/** Joins files held in memory; `cut` says how each is split into chunks. The file is what was said of it beforehand. */
 export async function joinFiles(
 	format: AudioFormat,
 	files: Uint8Array[],
@@ -61,9 +67,12 @@ export async function joinFiles(
 		files.map((bytes) => ({ info: inspect(format, bytes), open: () => stream(cut(bytes)) })),
 		typeof pauses === 'object' && !Array.isArray(pauses) ? pauses : { between: pauses },
 	);
-	const chunks: Uint8Array[] = [];
-	for await (const chunk of joined.chunks()) chunks.push(chunk);
-	return { ...joined, bytes: new Uint8Array(Buffer.concat(chunks)) };
+	const bytes = await bytesOf(joined.chunks());
+	const seen = inspect(format, bytes);
+	const { seconds, sampleRate } = seen;
+	const told = { format, seconds, bytes: bytes.length, length: lengthOf(seen), sampleRate };
+	expect(joined.info).toEqual(told);
+	return { ...joined, bytes };
 }
 
 export function run(

@@ -7,7 +7,7 @@ import {
 	withMetadata,
 } from '../../nodes/SpeechGateway/audio/tags';
 import { probe, secondReader } from '../support/readers';
-import { decode, fixture, inspect, joinFiles, pieces, probeAudio, run } from './support';
+import { bytesOf, decode, fixture, inspect, joinFiles, pieces, probeAudio, run } from './support';
 
 type Tagged = 'mp3' | 'wav' | 'opus';
 const FORMATS: Tagged[] = ['mp3', 'wav', 'opus'];
@@ -42,12 +42,6 @@ const large = { png: picture('png', 1350), mjpeg: picture('mjpeg', 2600) };
 const smallPng = picture('png', 40);
 const smallJpeg = picture('mjpeg', 40);
 
-async function bytesOf(joined: JoinedAudio): Promise<Uint8Array> {
-	const chunks: Uint8Array[] = [];
-	for await (const chunk of joined.chunks()) chunks.push(chunk);
-	return new Uint8Array(Buffer.concat(chunks));
-}
-
 /** The same file joined of three parts with a pause, without and with metadata. */
 async function tagged(format: Tagged, of: (joined: JoinedAudio) => Metadata, parts = 3) {
 	const part = fixture(PARTS[format]);
@@ -55,7 +49,7 @@ async function tagged(format: Tagged, of: (joined: JoinedAudio) => Metadata, par
 	const plain = await joinFiles(format, files, 300, (bytes) => pieces(bytes, 1000));
 	const metadata = of(plain);
 	const joined = withMetadata(plain, metadata);
-	return { plain, metadata, joined, bytes: await bytesOf(joined) };
+	return { plain, metadata, joined, bytes: await bytesOf(joined.chunks()) };
 }
 
 const SCRIPTS = {

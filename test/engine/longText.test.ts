@@ -2,7 +2,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import { AUDIO_FORMATS, type AudioFormat } from '../../nodes/SpeechGateway/audio';
+import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
 import { item, runNode, saved, useSimulator } from './support';
@@ -39,7 +39,7 @@ const file = async (from: INodeExecutionData, property = 'data') =>
 	await Container.get(BinaryDataService).getAsBuffer(from.binary![property]);
 const inputs = () => sim.charges.map(({ input }) => input);
 
-test.each(Object.keys(AUDIO_FORMATS) as AudioFormat[])(
+test.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])(
 	'%s: split, spoken, joined in order, sound, of the length it claims',
 	async (format) => {
 		const { outputs } = await run({

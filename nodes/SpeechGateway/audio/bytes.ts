@@ -73,9 +73,6 @@ export function filled(length: number, value: number): Uint8Array[] {
 	return chunks;
 }
 
-/** Longer than a block of most formats. So much of a chunk is copied to complete a block that began before it. */
-const SEAM_BYTES = 4096;
-
 /**
  * Base of the readers of formats that are made of blocks (frames, pages, RIFF chunks). Gathers chunks until the next
  * block can be whole, so memory stays at one block however the file is split.
@@ -123,8 +120,6 @@ export abstract class BlockReader {
 	protected abstract read(bytes: Uint8Array, last: boolean): number;
 
 	private run(last: boolean): void {
-		this.readSeam();
-		if (this.waitingBytes === 0) return;
 		const all = concat(this.waiting);
 		this.wanted = 1;
 		const used = this.read(all, last);
@@ -132,18 +127,5 @@ export abstract class BlockReader {
 		const rest = all.slice(used);
 		this.waiting = rest.length > 0 ? [rest] : [];
 		this.waitingBytes = rest.length;
-	}
-
-	/** Reads on into the newest chunk, of which only a little is copied: what follows there can be read where it is. */
-	private readSeam(): void {
-		const newest = this.waiting[this.waiting.length - 1];
-		const before = this.waitingBytes - newest.length;
-		if (before === 0 || newest.length <= SEAM_BYTES) return;
-		const seam = concat([...this.waiting.slice(0, -1), newest.subarray(0, SEAM_BYTES)]);
-		const used = this.read(seam, false);
-		this.missing = Math.max(0, used - this.waitingBytes);
-		this.waitingBytes = Math.max(0, this.waitingBytes - used);
-		if (used < before) this.waiting = [seam.subarray(used), newest.subarray(SEAM_BYTES)];
-		else this.waiting = this.waitingBytes > 0 ? [newest.subarray(used - before)] : [];
 	}
 }

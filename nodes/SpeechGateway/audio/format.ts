@@ -41,3 +41,10 @@ export interface AudioReader<Info> {
 	/** @throws DamagedAudioError */
 	end(): Info;
 }
+
+/** FLAC is recognised, but not read: servers of fish-speech send it, whatever is asked for. How long it plays is not known. */
+export interface ForeignInfo {
+	format: 'flac';
+	bytes: number;
+	seconds?: undefined;
+}

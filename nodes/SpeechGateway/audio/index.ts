@@ -3,29 +3,24 @@
  * one file made of several. Nothing is decoded or encoded.
  */
 import { keysOf } from '../core/json';
-import { FOREIGN_FORMATS, type ForeignInfo } from './foreign';
-import { type AudioFormat, type AudioReader, DamagedAudioError, type Part } from './format';
+import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
+import { DamagedAudioError } from './format';
 import type { EmitSlice, JoinPlan, Neighbour, Place } from './joiner';
 import { joinedChunks, mustAgree } from './joiner';
-import { mp3Blocker, mp3InStereo, planMp3 } from './mp3';
+import { asMp3Slice, cutMp3, mp3Blocker, mp3InStereo, planMp3 } from './mp3';
 import { type Mp3Info, Mp3Reader } from './mp3/reader';
-import { asMp3Slice, cutMp3 } from './mp3/slice';
 import { OggOpusReader, type OpusInfo } from './opus/reader';
-import { opusBlocker, opusInStereo, planOpus } from './opus/join';
-import { asOpusSlice, cutOpus } from './opus/slice';
+import { asOpusSlice, cutOpus, opusBlocker, opusInStereo, planOpus } from './opus/join';
 import { type PcmInfo, PcmReader, planPcm } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
-import { planWav, wavBlocker, wavInStereo } from './wav/join';
+import { cutWav, planWav, wavBlocker, wavInStereo } from './wav/join';
 import { type WavInfo, WavReader } from './wav/reader';
-import { cutWav } from './wav/slice';
 
-export type { ForeignFormat, ForeignInfo } from './foreign';
-export { FOREIGN_FORMATS, sniffForeignFormat } from './foreign';
-export type { AudioFormat } from './format';
+export type { AudioFormat, ForeignInfo } from './format';
 export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
-export type { Place } from './joiner';
-export { hasMp3Frames, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
+export type { JoinedInfo, Place } from './joiner';
+export { hasMp3Frames, isFlac, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
@@ -33,8 +28,6 @@ export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
 interface FormatEntry {
 	/** As people call it. */
 	name: string;
-	mimeType: string;
-	extension: string;
 	Reader: new () => AudioReader<AudioInfo>;
 	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
 	/** A mono file as stereo that sounds the same. */
@@ -53,8 +46,6 @@ interface FormatEntry {
 const FORMATS: Record<AudioFormat, FormatEntry> = {
 	mp3: {
 		name: 'MP3',
-		mimeType: 'audio/mpeg',
-		extension: 'mp3',
 		Reader: Mp3Reader,
 		blocker: mp3Blocker,
 		inStereo: mp3InStereo,
@@ -63,8 +54,6 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 	},
 	wav: {
 		name: 'WAV',
-		mimeType: 'audio/wav',
-		extension: 'wav',
 		Reader: WavReader,
 		blocker: wavBlocker,
 		inStereo: wavInStereo,
@@ -73,8 +62,6 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 	},
 	opus: {
 		name: 'Opus',
-		mimeType: 'audio/ogg',
-		extension: 'opus',
 		Reader: OggOpusReader,
 		blocker: opusBlocker,
 		inStereo: opusInStereo,
@@ -83,8 +70,6 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 	},
 	pcm: {
 		name: 'PCM',
-		mimeType: 'audio/pcm',
-		extension: 'pcm',
 		Reader: PcmReader,
 		blocker: () => undefined,
 		inStereo: (part) => part, // always mono
@@ -92,8 +77,14 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 	},
 };
 
-/** MIME type and file extension of each format. */
-export const AUDIO_FORMATS: Record<AudioFormat, { mimeType: string; extension: string }> = FORMATS;
+/** By format, whose name is also the extension of its files. */
+export const MIME_TYPES: Record<AudioFormat | 'flac', string> = {
+	mp3: 'audio/mpeg',
+	wav: 'audio/wav',
+	opus: 'audio/ogg',
+	pcm: 'audio/pcm',
+	flac: 'audio/flac',
+};
 
 /** The names of the formats of which something is true, as in "MP3, WAV or Opus". */
 export const formatsThat = (isTrue: (format: AudioFormat) => boolean): string =>
@@ -218,16 +209,10 @@ export function joinBlocker(
 ): string | undefined {
 	const different = sameFormat(first, other, next);
 	if (different) return different;
-	if (isForeign(first)) {
-		return `${FOREIGN_FORMATS[first.format].name} audio would have to be encoded anew`;
-	}
-	if (isForeign(other)) return undefined;
+	if (first.format === 'flac') return 'FLAC audio would have to be encoded anew';
+	if (other.format === 'flac') return undefined;
 	return FORMATS[first.format].blocker(first, other, next);
 }
-
-/** Whether a file is in a container that is passed on unread. */
-const isForeign = (info: AudioInfo | ForeignInfo): info is ForeignInfo =>
-	info.format in FOREIGN_FORMATS;
 
 /** What the places of parts count in a file: bytes of audio, in Opus packets. */
 export const lengthOf = (info: AudioInfo): number =>

@@ -1,4 +1,5 @@
-import { type AudioReader, type BaseInfo, DamagedAudioError, type Part } from './format';
+import type { AudioFormat, AudioReader, BaseInfo, Part } from './format';
+import { DamagedAudioError } from './format';
 
 /** Takes bytes of the joined file. */
 export type Emit = (bytes: Uint8Array) => void;
@@ -32,9 +33,20 @@ export interface Place {
 	isExcerpt?: boolean;
 }
 
-/** Everything that is known of a joined file before its first byte. */
+/** What is known of a joined file before its first byte. */
+export interface JoinedInfo {
+	format: AudioFormat;
+	/** Playing time as decoded. */
+	seconds: number;
+	/** Size of the file. */
+	bytes: number;
+	/** Of its audio, in what places count. */
+	length: number;
+	sampleRate: number;
+}
+
 export interface JoinPlan<Info extends BaseInfo> {
-	info: Info;
+	info: JoinedInfo;
 	/** Second at which each part starts. */
 	starts: number[];
 	places: Place[];
@@ -101,5 +113,21 @@ export function mustAgree<Info>(
 				return `the ${name} is ${String(one)} in part 1 and ${String(two)} in part ${part}`;
 		}
 		return undefined;
+	};
+}
+
+/** Takes all bytes of audio, in order, and hands on those of each slice. `places` ascend. */
+export function slicesOf(places: Place[], emit: EmitSlice): Emit {
+	let at = 0;
+	let slice = 0;
+	return (bytes) => {
+		const end = at + bytes.length;
+		for (; slice < places.length && places[slice].from < end; slice++) {
+			const { from, to } = places[slice];
+			const part = bytes.subarray(Math.max(0, from - at), to - at);
+			if (part.length > 0) emit(slice, part);
+			if (to > end) break;
+		}
+		at = end;
 	};
 }

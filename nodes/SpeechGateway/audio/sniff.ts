@@ -38,6 +38,9 @@ export function sniffAudioFormat(head: Uint8Array): MarkedFormat | undefined {
 export const sniffMarkedFormat = (head: Uint8Array): MarkedFormat | undefined =>
 	MARKED_FORMATS.find((format) => MARKS[format](head));
 
+/** Whether FLAC begins with these bytes; see `ForeignInfo`. */
+export const isFlac = (head: Uint8Array): boolean => hasText(head, 0, 'fLaC');
+
 /** Whether MP3 frames in a row lie behind something else at the beginning, such as a header that a proxy left there. */
 export function hasMp3Frames(head: Uint8Array): boolean {
 	for (let at = head.indexOf(0xff); at >= 0; at = head.indexOf(0xff, at + 1)) {

@@ -5,13 +5,12 @@ import {
 	type AudioInfo,
 	AudioInspector,
 	DamagedAudioError,
-	FOREIGN_FORMATS,
 	formatsThat,
 	hasMp3Frames,
+	isFlac,
 	looksLikeText,
 	SNIFFED_BYTES,
 	sniffAudioFormat,
-	sniffForeignFormat,
 } from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
@@ -77,10 +76,9 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	const found = sniffAudioFormat(head);
 	// PCM can look like the two bytes of an MP3 header, but hardly like several frames in a row.
 	if (found && !(isPcm && found === 'mp3' && !hasMp3Frames(head))) return found;
-	const foreign = sniffForeignFormat(head);
-	if (foreign) {
+	if (isFlac(head)) {
 		throw new InputError(
-			`${name} is ${FOREIGN_FORMATS[foreign].name} audio, which cannot be joined without re-encoding it`,
+			`${name} is FLAC audio, which cannot be joined without re-encoding it`,
 			`Convert all files to the same format first: ${MARKED}.`,
 		);
 	}

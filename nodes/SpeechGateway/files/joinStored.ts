@@ -1,10 +1,9 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
-	AUDIO_FORMATS,
-	type AudioInfo,
-	FOREIGN_FORMATS,
 	joinAudio,
 	joinBlocker,
+	type JoinedInfo,
+	MIME_TYPES,
 	type Pauses,
 	type Place,
 } from '../audio';
@@ -30,12 +29,14 @@ interface JoinOptions {
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
 	headings?: Heading[];
 	/** Makes the record that the file carries of its parts. */
-	recordOf?: (places: Place[], info: AudioInfo) => string | undefined;
+	recordOf?: (places: Place[], info: JoinedInfo) => string | undefined;
 	/** Aborts the join. Not set for paid parts, which are delivered even when the execution is stopped. */
 	cancel?: AbortSignal;
 }
 
-export interface JoinedFile extends StoredAudio {
+export interface JoinedFile {
+	binary: IBinaryData;
+	info: JoinedInfo | StoredAudio['info'];
 	/** Second at which each part starts. */
 	starts: number[];
 	/** The chapters in a file of their own, when they are wanted. */
@@ -75,9 +76,8 @@ export async function joinStored(
 				}
 			: {};
 	if (parts.length === 1 && !isChanged) {
-		const { extension } = { ...AUDIO_FORMATS, ...FOREIGN_FORMATS }[firstInfo.format];
 		return {
-			binary: { ...first, fileName: withExtension(fileName, extension) },
+			binary: { ...first, fileName: withExtension(fileName, firstInfo.format) },
 			info: firstInfo,
 			starts: [0],
 			...(await chaptersFile([0], firstInfo.seconds)),
@@ -96,7 +96,7 @@ export async function joinStored(
 	const joined = takesTags
 		? withMetadata(plain, { ...metadataOf(starts, seconds), record })
 		: plain;
-	const { mimeType, extension } = AUDIO_FORMATS[joined.info.format];
+	const { format } = joined.info;
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
 	// In memory mode there is no stream to take the class from, and streaming would save nothing.
 	const store = async () => {
@@ -104,7 +104,8 @@ export async function joinStored(
 		const data = stored
 			? readableFrom(chunks, (await helpers.getBinaryStream(stored)).destroy())
 			: await collect(chunks);
-		return await helpers.prepareBinaryData(data, withExtension(fileName, extension), mimeType);
+		const name = withExtension(fileName, format);
+		return await helpers.prepareBinaryData(data, name, MIME_TYPES[format]);
 	};
 	const binary = await store().catch(async (error) => {
 		cancel?.throwIfAborted();

@@ -1,11 +1,11 @@
 /** Reads the record of parts in a previous version of a file, and cuts the file into them. */
 import type { IBinaryData } from 'n8n-workflow';
 import {
-	AUDIO_FORMATS,
 	AudioInspector,
 	type AudioInfo,
 	cutSlices,
 	DamagedAudioError,
+	MIME_TYPES,
 	type Place,
 	sliceInfo,
 } from '../audio';
@@ -48,15 +48,14 @@ export async function storeSlices(
 	const source = stream ? chunksIn(stream) : decoded(binary.data);
 	const chunks = source[Symbol.asyncIterator]();
 	const slices = slicesOf(chunks, info, places);
-	const { mimeType, extension } = AUDIO_FORMATS[info.format];
 	const stored: StoredAudio[] = [];
 	try {
 		for (const [index, place] of places.entries()) {
 			const inspector = new AudioInspector(info.format);
 			const slice = inspected(slices(index), inspector);
 			const data = stream ? await wholeOrStream(slice, stream) : await collect(slice);
-			const name = withExtension(nameOf(index), extension);
-			const file = await helpers.prepareBinaryData(data, name, mimeType);
+			const name = withExtension(nameOf(index), info.format);
+			const file = await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
 			stored.push({ binary: file, info: sliceInfo(inspector.end(), place) });
 		}
 		return stored;

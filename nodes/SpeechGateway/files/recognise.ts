@@ -1,28 +1,21 @@
+import type { AudioFormat, AudioInfo, ForeignInfo } from '../audio';
 import {
-	AUDIO_FORMATS,
-	type AudioFormat,
-	type AudioInfo,
 	AudioInspector,
 	DamagedAudioError,
-	FOREIGN_FORMATS,
-	type ForeignFormat,
-	type ForeignInfo,
 	hasMp3Frames,
+	isFlac,
 	looksLikeText,
+	MIME_TYPES,
 	sniffAudioFormat,
-	sniffForeignFormat,
 } from '../audio';
 import { describeUnreadable, type Unreadable } from './unreadable';
 
-interface FileType {
+/** What an answer is. */
+interface Content {
+	format: AudioFormat | 'flac';
 	mimeType: string;
 	extension: string;
 }
-
-type Content =
-	| (FileType & { format: AudioFormat })
-	| (FileType & { foreign: ForeignFormat; name: string })
-	| Unreadable;
 
 /** Recognises an answer by its first bytes, the requested format and the declared type. */
 export function recognise(
@@ -30,17 +23,15 @@ export function recognise(
 	wanted: AudioFormat,
 	contentType = '',
 	redact: (text: string) => string,
-): Content {
-	const readable = (format: AudioFormat): Content => ({ format, ...AUDIO_FORMATS[format] });
+): Content | Unreadable {
+	const readable = (format: AudioFormat | 'flac'): Content => ({
+		...{ format, mimeType: MIME_TYPES[format], extension: format },
+	});
 	const found = sniffAudioFormat(head);
 	// PCM can look like the two bytes of an MP3 header; then the declared type decides.
 	const chance = wanted === 'pcm' && found === 'mp3' && !/mpeg|mp3/i.test(contentType);
 	if (found && !chance) return readable(found);
-	const foreign = sniffForeignFormat(head);
-	if (foreign) {
-		const { name, mimeType, extension } = FOREIGN_FORMATS[foreign];
-		return { foreign, name, mimeType, extension };
-	}
+	if (isFlac(head)) return readable('flac');
 	const isText = looksLikeText(head);
 	if (wanted === 'pcm' && !isText && !/json|html|xml|text/i.test(contentType))
 		return readable('pcm');
@@ -53,18 +44,18 @@ export const notAudio = ({ looksLike }: Unreadable) =>
 	new DamagedAudioError(`this is not readable audio; it looks like ${looksLike}`);
 
 /** Reads all of it, and says at the end what it is; throws when it is damaged. */
-export function checkOf(content: Content): {
+export function checkOf(content: Content | Unreadable): {
 	feed(chunk: Uint8Array): void;
 	end(): AudioInfo | ForeignInfo;
 } {
-	if ('format' in content) return new AudioInspector(content.format);
+	if ('format' in content && content.format !== 'flac') return new AudioInspector(content.format);
 	let bytes = 0;
 	return {
 		feed(chunk) {
 			bytes += chunk.length;
 		},
 		end() {
-			if ('foreign' in content) return { format: content.foreign, bytes };
+			if ('format' in content) return { format: 'flac', bytes };
 			throw notAudio(content);
 		},
 	};

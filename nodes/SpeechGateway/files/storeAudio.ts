@@ -28,9 +28,8 @@ export const isStoredAudio = (kept: object): kept is StoredAudio =>
 
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
- * The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3, and containers
- * that cannot be read here (FLAC, AAC, …) are stored as they are. Throws when it is cut short, larger than `maxBytes`, or no
- * audio; nothing is stored then, unless `keepDamaged` keeps whatever came of paid audio.
+ * The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3. Throws when it is cut
+ * short, larger than `maxBytes`, or no audio; nothing is stored then, unless `keepDamaged` keeps whatever came of paid audio.
  */
 export async function storeAudio(
 	item: ItemRequests,
@@ -113,9 +112,9 @@ export async function storeAudio(
 			});
 		} else item.session.breaker.stored();
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
-		if ('foreign' in content) {
+		if ('format' in content && content.format === 'flac') {
 			hints.add(
-				`The gateway sent ${content.name} audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
+				`The gateway sent FLAC audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
 			);
 		}
 		return { binary: stored, info: info! };

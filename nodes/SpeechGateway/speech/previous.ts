@@ -1,5 +1,5 @@
 /** The previous versions of a file: which of their parts are used again, and how they get out of them. */
-import { type AudioInfo, canBeCut, formatsThat, lengthOf, type Place } from '../audio';
+import { canBeCut, formatsThat, type JoinedInfo, lengthOf, type Place } from '../audio';
 import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
 import type { Parameters } from '../fields/parameters';
@@ -168,7 +168,7 @@ function whyNothingReused(
 export function recordFor(
 	{ model, speed = 1 }: Pick<NarrationInput, 'model' | 'speed'>,
 	parts: PlannedPart[],
-): ((places: Place[], info: AudioInfo) => string) | undefined {
+): ((places: Place[], info: JoinedInfo) => string) | undefined {
 	if (parts.some(({ voiceId }) => voiceId === undefined)) return undefined;
 	const manners = new Map<string, Manner>();
 	for (const { voice, voiceId = '' } of parts) {
@@ -184,7 +184,7 @@ export function recordFor(
 		const body = { model, speed, responseFormat: info.format };
 		return writeRecord({
 			manners: [...manners.values()],
-			length: lengthOf(info),
+			length: info.length,
 			parts: parts.map(({ text, voice, voiceId = '' }, index): RecordedPart => {
 				const title = typeof voice === 'string' ? undefined : voice.title;
 				return {

@@ -77,15 +77,12 @@ function read(header: number): Frame {
 /** Whether these four bytes can begin a layer III frame that is not free format. */
 export function isMp3FrameHeader(header: number): boolean {
 	const bitrate = (header >>> 12) & 15;
-	return isLayer3(header) && bitrate !== 0 && bitrate !== 15;
-}
-
-/** Whether these four bytes can begin a layer III frame, of free format too. */
-export function isLayer3(header: number): boolean {
 	return (
 		header >>> 21 === 0x7ff &&
 		((header >>> 19) & 3) !== 1 &&
 		((header >>> 17) & 3) === 1 &&
+		bitrate !== 0 &&
+		bitrate !== 15 &&
 		((header >>> 10) & 3) !== 3 &&
 		// Emphasis 2 is reserved; refusing it makes false headers rarer.
 		(header & 3) !== 2

@@ -1,13 +1,13 @@
-/** One MP3 file made of several. */
+/** One MP3 file made of several, and the parts of one cut out of it again. */
 import type { Part } from '../format';
-import { channelGroup, type JoinBlocker, mustAgree, type Place, type PlanJoin } from '../joiner';
+import type { CutSlices, JoinBlocker, Place, PlanJoin } from '../joiner';
+import { channelGroup, mustAgree, slicesOf } from '../joiner';
 import { parseHeader, repeated, silentFrame } from './frame';
-import { joinedEdges, keepFrames, layOut, type Mp3Segment } from './segment';
-import { MAX_SEEK_POINTS, type Mp3Info, Mp3Reader } from './reader';
+import { type Mp3Info, Mp3Reader } from './reader';
 import { frameBytes } from './reservoir';
+import { keepFrames, layOut } from './segment';
 import { planEnd, planSeams } from './seams';
 import { stereoMp3 } from './stereo';
-import type { Gapless } from './xing';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, playingTime, xingFrame } from './xing';
 
 /** Decoders take both from the first frame. The sample rate tells the MPEG version too. */
@@ -16,7 +16,7 @@ export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree<Mp3Info>({
 	'number of channels': channelGroup,
 });
 
-/** What it becomes depends on every frame, so all of it is read once to know its size. */
+/** Size is known only after reading every frame. */
 export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<Mp3Info>> {
 	const openStereo = async () => stereoMp3(info, await open());
 	const reader = new Mp3Reader();
@@ -45,13 +45,11 @@ export const planMp3: PlanJoin<Mp3Info> = (infos, pauses) => {
 	const frames = end.frame + end.frames + pauseAtEnd.frames;
 	const dataBytes = end.byte + end.bytes + pauseAtEnd.frames * silence.length;
 
-	const shift = framesBefore(first.gapless, template.samples);
-	const joinedGapless = (start: Gapless | null, padding: number): Gapless | null =>
-		start && { delay: start.delay + shift * template.samples, padding };
-	// A decoder that is told of a delay cuts off its own too, so without the first part's nothing is said.
-	const gapless = joinedGapless(first.gapless, pauseAtEnd.padding);
-	const edgesAtEnd = pauseAtEnd.frames > 0 ? null : last.edges;
-	const edges = gapless ?? (edgesAtEnd && joinedGapless(first.edges, edgesAtEnd.padding));
+	// Decoders that see a delay also drop their own 529 samples, so write none unless the first part had one.
+	const gapless = first.gapless && {
+		delay: first.gapless.delay + framesBefore(first.gapless, template.samples) * template.samples,
+		padding: pauseAtEnd.padding,
+	};
 	const starts = segments.map(({ info, frame, skip }) => {
 		const silent = cutAtStart(info.gapless) - cutAtStart(gapless);
 		const begin = info.gapless ? frame - skip : frame;
@@ -70,56 +68,35 @@ export const planMp3: PlanJoin<Mp3Info> = (infos, pauses) => {
 	);
 	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
 	const position = (frame: number): number => {
-		if (frame < segments[0].frame) return frame * silence.length;
-		let index = segments.length - 1;
-		while (segments[index].frame > frame) index--;
-		const segment = segments[index];
-		const inPause = Math.max(0, frame - segment.frame - segment.frames);
-		return (
-			segment.byte +
-			positionInSegment(segment, frame - segment.frame - inPause) +
-			inPause * silence.length
-		);
+		const segment = segments.findLast((one) => one.frame <= frame);
+		if (!segment) return frame * silence.length;
+		const { info, skip, startBytes, freshBytes } = segment;
+		const own = Math.min(frame - segment.frame, segment.frames);
+		const inPart = positionInPart(info, skip + own) - startBytes + freshBytes;
+		const inPause = (frame - segment.frame - own) * silence.length;
+		return segment.byte + (own > 0 ? Math.max(0, inPart) : 0) + inPause;
 	};
 
 	const isConstant = segments.every(
 		({ info, header, skip }) =>
 			info.bitrate === first.bitrate && frameBytes({ header }) === frameBytes(info.head[skip]),
 	);
-	const bitrate = isConstant ? first.bitrate : 0;
 	const header = xingFrame({
 		header: first.header,
-		name: bitrate > 0 ? 'Info' : 'Xing',
+		name: isConstant && first.bitrate > 0 ? 'Info' : 'Xing',
 		frames,
 		dataBytes,
 		gapless,
 		position,
 	});
-	const seekInterval = Math.ceil(frames / MAX_SEEK_POINTS);
-	const edgeFrames = joinedEdges(segments, silence, pauseAtEnd.frames);
-	const info: Mp3Info = {
-		format: 'mp3',
-		seconds: playingTime(frames, template, gapless),
-		bytes: header.length + dataBytes,
-		dataBytes,
-		sampleRate: first.sampleRate,
-		channels: first.channels,
-		frames,
-		header: edgeFrames.head[0].header,
-		bitrate,
-		seekPositions:
-			bitrate > 0
-				? []
-				: Array.from({ length: Math.ceil(frames / seekInterval) }, (_, index) =>
-						position(index * seekInterval),
-					),
-		seekInterval,
-		gapless,
-		edges,
-		...edgeFrames,
-	};
 	return {
-		info,
+		info: {
+			format: 'mp3',
+			seconds: playingTime(frames, template, gapless),
+			bytes: header.length + dataBytes,
+			length: dataBytes,
+			sampleRate: first.sampleRate,
+		},
 		starts,
 		places,
 		steps: () => ({
@@ -133,21 +110,29 @@ export const planMp3: PlanJoin<Mp3Info> = (infos, pauses) => {
 	};
 };
 
-/** Byte position of a frame within what is kept of one part. */
-function positionInSegment(segment: Mp3Segment, frame: number): number {
-	if (frame === 0) return 0;
-	const { info, skip, startBytes, freshBytes } = segment;
-	return Math.max(0, positionInPart(info, skip + frame) - startBytes + freshBytes);
+/** Byte position of a frame within the audio data of one part. */
+function positionInPart(
+	{ seekPositions, seekInterval, dataBytes, frames }: Mp3Info,
+	frame: number,
+) {
+	if (seekPositions.length === 0) return Math.floor((dataBytes * frame) / frames);
+	const index = Math.min(Math.floor(frame / seekInterval), seekPositions.length - 1);
+	const [from, to = dataBytes] = seekPositions.slice(index);
+	const start = index * seekInterval;
+	const end = Math.min(frames, start + seekInterval);
+	return Math.floor(from + ((to - from) * (frame - start)) / (end - start));
 }
 
-/** Byte position of a frame within the audio data of one part. */
-function positionInPart(info: Mp3Info, frame: number): number {
-	if (info.seekPositions.length === 0) return Math.floor((info.dataBytes * frame) / info.frames);
-	const index = Math.min(Math.floor(frame / info.seekInterval), info.seekPositions.length - 1);
-	const isLast = index === info.seekPositions.length - 1;
-	const from = info.seekPositions[index];
-	const to = isLast ? info.dataBytes : info.seekPositions[index + 1];
-	const start = index * info.seekInterval;
-	const end = isLast ? info.frames : start + info.seekInterval;
-	return Math.floor(from + ((to - from) * (frame - start)) / (end - start));
+/** A reader that emits the frames of each part as they are, without any header. */
+export const cutMp3: CutSlices<Mp3Info> = (_whole, places, emit) =>
+	new Mp3Reader(slicesOf(places, emit));
+
+export function asMp3Slice(info: Mp3Info, { delay, padding, isTold }: Place): Mp3Info {
+	const edges =
+		delay === undefined || padding === undefined ? null : { delay, padding, isSlice: true };
+	const gapless = isTold ? edges : null;
+	// They were told without the delay that is known only now.
+	const late = (1000 * cutAtStart(gapless)) / info.sampleRate;
+	const pauses = info.pauses?.map((at) => Math.max(0, Math.round(at - late)));
+	return { ...info, pauses, gapless, edges };
 }

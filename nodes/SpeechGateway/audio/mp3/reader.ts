@@ -6,7 +6,7 @@ import type { Emit } from '../joiner';
 import { LevelTrack, type Limit } from '../levels';
 import { beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import type { Frame } from './frame';
-import { FRAME_HEADER_BYTES, isLayer3, isMp3FrameHeader, parseHeader, sameStream } from './frame';
+import { FRAME_HEADER_BYTES, isMp3FrameHeader, parseHeader, sameStream } from './frame';
 import { frameLevel } from './loudness';
 import { type EdgeFrame, readEdgeFrame } from './reservoir';
 import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
@@ -64,13 +64,12 @@ export interface Mp3Info extends BaseInfo {
  */
 export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private first = 0;
-	private freeFormat = false;
 	private frames = 0;
 	private dataBytes = 0;
 	private bitrate?: number;
 	/** Frames up to the last one with LAME's signature. */
 	private signed = 0;
-	/** Size of all Xing, Info and VBRI frames. */
+	/** Size of all Xing and Info frames. */
 	private headerBytes = 0;
 	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
 	/** Bytes passed over since the last frame that are neither frame nor trailer. */
@@ -95,11 +94,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	end(): Mp3Info {
 		this.finish('MP3');
 		if (this.frames === 0) {
-			throw new DamagedAudioError(
-				this.freeFormat
-					? 'The MP3 file is in free format, which is not supported'
-					: 'The file is not an MP3 file: no frame of audio was found',
-			);
+			throw new DamagedAudioError('The file is not an MP3 file: no frame of audio was found');
 		}
 		if (this.rubbish > 0) {
 			throw new DamagedAudioError(
@@ -216,10 +211,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		const left = bytes.length - at;
 		if (left < FRAME_HEADER_BYTES) return last ? 0 : this.want(FRAME_HEADER_BYTES);
 		const header = uint32be(bytes, at);
-		if (!isMp3FrameHeader(header)) {
-			if (this.frames === 0 && this.rubbish === 0) this.freeFormat ||= isLayer3(header);
-			return 0;
-		}
+		if (!isMp3FrameHeader(header)) return 0;
 		if (this.frames > 0 && !sameStream(header, this.first)) return 0;
 		const size = parseHeader(header).bytes;
 		if (left < size) {

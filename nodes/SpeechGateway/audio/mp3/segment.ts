@@ -1,8 +1,8 @@
 /** What a joined MP3 file takes over of one of its parts. */
-import { concat, uint32be } from '../bytes';
+import { concat } from '../bytes';
 import { DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import { EDGE_FRAMES, type Mp3Info } from './reader';
+import type { Mp3Info } from './reader';
 import { type EdgeFrame, frameBytes, freshFrame, freshHeader, readEdgeFrame } from './reservoir';
 import type { Kept } from './seams';
 
@@ -92,34 +92,4 @@ function sameFrame(a: EdgeFrame, b: EdgeFrame): boolean {
 		a.mainDataBegin === b.mainDataBegin &&
 		a.mainDataBytes === b.mainDataBytes
 	);
-}
-
-/** First and last frames of the joined audio, as many as are known. `framesBehind`: silent ones behind the last part. */
-export function joinedEdges(
-	segments: Mp3Segment[],
-	silence: Uint8Array,
-	framesBehind: number,
-): Pick<Mp3Info, 'head' | 'tail'> {
-	const silent: EdgeFrame = { header: uint32be(silence, 0), mainDataBegin: 0, mainDataBytes: 0 };
-	const head: EdgeFrame[] = [];
-	for (const segment of segments) {
-		const { skip, drop, info, header } = segment;
-		const known = info.head.slice(skip, info.frames - drop);
-		if (skip > 0) known[0] = { ...known[0], header, mainDataBegin: 0 };
-		for (let i = 0; i < segment.pauseFrames && i < EDGE_FRAMES; i++) head.push(silent);
-		head.push(...known);
-		if (known.length < segment.frames || head.length >= EDGE_FRAMES) break;
-	}
-	const tail = Array.from({ length: Math.min(framesBehind, EDGE_FRAMES) }, () => silence.length);
-	for (const segment of [...segments].reverse()) {
-		if (tail.length >= EDGE_FRAMES) break;
-		const { skip, drop, info } = segment;
-		const firstKnown = info.frames - info.tail.length;
-		const known = info.tail.slice(Math.max(0, skip - firstKnown), info.tail.length - drop);
-		if (skip > 0 && firstKnown <= skip) known[0] = segment.freshBytes;
-		tail.unshift(...known);
-		if (known.length < segment.frames || tail.length >= EDGE_FRAMES) break;
-		for (let i = 0; i < segment.pauseFrames && i < EDGE_FRAMES; i++) tail.unshift(silence.length);
-	}
-	return { head: head.slice(0, EDGE_FRAMES), tail: tail.slice(-EDGE_FRAMES) };
 }

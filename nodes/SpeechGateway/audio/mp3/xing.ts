@@ -1,6 +1,6 @@
 /**
- * The header that an MP3 file carries in its first frame: Xing or Info with LAME's part, or VBRI. Written after their
- * descriptions. All numbers are big endian. Xing and Info stand behind the side information:
+ * The header that an MP3 file carries in its first frame: Xing or Info, with LAME's part. Written after their descriptions.
+ * Numbers are big endian. It stands behind the side information:
  *
  *      0  "Xing", or "Info" at a constant bitrate      LAME's part, 36 bytes behind the last field:
  *      4  flags: which of the fields follow             0  encoder, such as "LAME3.100"
@@ -8,8 +8,6 @@
  *     12  (flag 2) bytes                               28  bytes of the file
  *     16  (flag 4) table of contents, 100 bytes        34  CRC-16 of all before it
  *    116  (flag 8) quality
- *
- * VBRI stands 32 bytes behind the frame header: "VBRI", at 10 the bytes, at 14 the frames.
  */
 import { hasText, putText, uint32be } from '../bytes';
 import type { Frame } from './frame';
@@ -28,11 +26,11 @@ export const DECODER_DELAY = 529;
 export interface Gapless {
 	delay: number;
 	padding: number;
-	/** Of a part that was cut out of a joined file: below zero where sound was left out there. */
+	/** Cut out of a joined file: the numbers are negative where that left out some of the part's sound. */
 	isSlice?: boolean;
 }
 
-/** What a Xing, Info or VBRI header says of the file; 0 where it does not say. `bytes` includes the header's own frame. */
+/** What a Xing or Info header says of the file; 0 where it does not say. `bytes` includes the header's own frame. */
 export interface Claim {
 	frames: number;
 	bytes: number;
@@ -40,28 +38,15 @@ export interface Claim {
 }
 
 /**
- * The claim of a Xing, Info or VBRI header, or undefined for a frame of audio. A header frame has empty side information,
- * which tells it from audio that has the same letters by chance.
+ * The claim of a Xing or Info header, or undefined for a frame of audio. A header frame has empty side information, which tells
+ * it from audio that has the same letters by chance.
  */
 export function readClaim(bytes: Uint8Array, at: number, frame: Frame): Claim | undefined {
 	const xing = FRAME_HEADER_BYTES + sideInfoBytes(frame);
-	const vbri = FRAME_HEADER_BYTES + 32;
-	const isXing =
-		frame.bytes >= xing + 16 &&
-		(hasText(bytes, at + xing, 'Xing') || hasText(bytes, at + xing, 'Info'));
-	const isVbri = frame.bytes >= vbri + 18 && hasText(bytes, at + vbri, 'VBRI');
-	if (!isXing && !isVbri) return undefined;
+	const isXing = hasText(bytes, at + xing, 'Xing') || hasText(bytes, at + xing, 'Info');
+	if (!isXing || frame.bytes < xing + 16) return undefined;
 	// From 6: a checksum may stand before the side information.
-	for (let i = 6; i < (isXing ? xing : vbri); i++) {
-		if (bytes[at + i] !== 0) return undefined;
-	}
-	if (isVbri) {
-		return {
-			frames: uint32be(bytes, at + vbri + 14),
-			bytes: uint32be(bytes, at + vbri + 10),
-			gapless: null,
-		};
-	}
+	for (let i = 6; i < xing; i++) if (bytes[at + i] !== 0) return undefined;
 	// Flags say which fields follow, in this order: frames, bytes, table of contents, quality.
 	const flags = bytes[at + xing + 7];
 	let field = at + xing + 8;

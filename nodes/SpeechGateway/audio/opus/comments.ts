@@ -1,7 +1,6 @@
 /** The comment header of Ogg Opus (RFC 7845, section 5.2): a vendor and any number of `KEY=value`, in UTF-8. */
 import { concat, uint32sLe, utf8 } from '../bytes';
-import { lacingOf, MAX_SEGMENTS, oggPage } from './page';
-import { CONTINUED, NO_GRANULE } from './reader';
+import { CONTINUED, lacingOf, MAX_SEGMENTS, NO_GRANULE, oggPage } from './page';
 
 const VENDOR = 'speech-gateway';
 /** Bytes in a segment, at most. */

@@ -1,12 +1,13 @@
-/** One Ogg Opus file made of several. */
+/** One Ogg Opus file made of several, and the parts of one cut out of it again. */
 import { uint16le } from '../bytes';
 import type { Part } from '../format';
-import type { Emit, JoinBlocker, Place, PlanJoin } from '../joiner';
+import type { CutSlices, Emit, JoinBlocker, Place, PlanJoin } from '../joiner';
 import { channelGroup, mustAgree } from '../joiner';
 import { opusTags } from './comments';
-import { lacingOf, MAX_SEGMENTS, oggPage, type Page } from './page';
-import { FIRST_PAGE, LAST_PAGE, OggOpusReader, type OpusInfo, PAGE_HEADER_BYTES } from './reader';
-import { keptOf, lastPackets, leadOf, paddingOf, planSeams, tallyOf } from './seams';
+import type { Page } from './page';
+import { FIRST_PAGE, lacingOf, LAST_PAGE, MAX_SEGMENTS, oggPage, PAGE_HEADER_BYTES } from './page';
+import { OggOpusReader, type OpusInfo } from './reader';
+import { keptOf, paddingOf, planSeams, tallyOf } from './seams';
 import { addTally, emptyTally, SAMPLE_RATE } from './tally';
 
 /** Where the OpusHead has its number of channels. */
@@ -80,27 +81,14 @@ export const planOpus: PlanJoin<OpusInfo> = (infos, pauses) => {
 	const { after } = kept[kept.length - 1];
 	const endSample =
 		all.samples - tallyOf(after).samples - paddingOf(last) + pauseSamples[infos.length];
-	const info: OpusInfo = {
-		format: 'opus',
-		streams: 1,
-		seconds: (endSample - preSkip) / SAMPLE_RATE,
-		bytes,
-		dataBytes: all.bytes,
-		sampleRate: SAMPLE_RATE,
-		channels: first.channels,
-		head: [...head],
-		preSkip,
-		endSample,
-		startsWithCelt: opening.before.length > 0 || first.startsWithCelt,
-		all,
-		lead: opening.before.length > 0 ? leadOf(opening.before, preSkip) : first.lead,
-		tail: emptyTally(),
-		last: lastPackets(infos, kept),
-		maxPacketSamples,
-		maxPacketSegments,
-	};
 	return {
-		info,
+		info: {
+			format: 'opus',
+			seconds: (endSample - preSkip) / SAMPLE_RATE,
+			bytes,
+			length: all.packets,
+			sampleRate: SAMPLE_RATE,
+		},
 		starts,
 		places,
 		steps: () => {
@@ -133,7 +121,7 @@ export function opusInStereo({ info, open }: Part<OpusInfo>): Part<OpusInfo> {
 }
 
 /** How many packets a page has room for, whatever their sizes. */
-export const packetsInPage = ({
+const packetsInPage = ({
 	maxPacketSamples,
 	maxPacketSegments,
 }: Pick<OpusInfo, 'maxPacketSamples' | 'maxPacketSegments'>): number =>
@@ -146,20 +134,20 @@ export const packetsInPage = ({
 	);
 
 /** The pages before the audio. */
-export const headerOf = (head: Uint8Array): Uint8Array[] => [
+const headerOf = (head: Uint8Array): Uint8Array[] => [
 	page({ number: 0, flags: FIRST_PAGE, position: 0, packets: [head] }),
 	page({ number: 1, flags: 0, position: 0, packets: [opusTags([])] }),
 ];
 
 /** An OpusHead with another pre-skip. */
-export function headWith(head: number[], preSkip: number): Uint8Array {
+function headWith(head: number[], preSkip: number): Uint8Array {
 	const bytes = Uint8Array.from(head);
 	new DataView(bytes.buffer).setUint16(10, preSkip, true);
 	return bytes;
 }
 
 /** Puts packets into pages, a fixed number in each, so that the size of the file is known beforehand. */
-export class PageWriter {
+class PageWriter {
 	private pending: Uint8Array[] = [];
 	private packets = 0;
 	private samples = 0;
@@ -197,3 +185,31 @@ export class PageWriter {
 function page({ packets, ...place }: Omit<Page, 'lacing' | 'body'> & { packets: Uint8Array[] }) {
 	return oggPage({ ...place, lacing: lacingOf(packets), body: packets });
 }
+
+/** A reader that emits each part as an Ogg stream of its own. */
+export const cutOpus: CutSlices<OpusInfo> = (whole, places, emit) => {
+	let packets = 0;
+	let slice = 0;
+	let writer: PageWriter | undefined;
+	const emitPage: Emit = (bytes) => emit(slice, bytes);
+	return new OggOpusReader((packet, samples) => {
+		const place = places.at(slice);
+		const number = packets++;
+		if (!place || number < place.from) return;
+		if (!writer) {
+			headerOf(headWith(whole.head, place.delay ?? 0)).forEach(emitPage);
+			writer = new PageWriter(packetsInPage(whole), place.to - place.from);
+		}
+		writer.add(packet, samples, emitPage);
+		if (packets < place.to) return;
+		writer.flush(emitPage);
+		writer = undefined;
+		slice++;
+	});
+};
+
+export const asOpusSlice = (info: OpusInfo, { padding = 0, isExcerpt }: Place): OpusInfo => ({
+	...info,
+	endSample: info.all.samples - padding,
+	isExcerpt,
+});

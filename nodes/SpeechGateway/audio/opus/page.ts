@@ -1,12 +1,26 @@
-/** Writes Ogg pages; reader.ts has the layout drawn. */
+/**
+ * Ogg pages (RFC 3533, section 6). Numbers little endian:
+ *
+ *      0  "OggS"                                    18  page sequence number
+ *      4  version 0                                 22  CRC-32, see page.ts
+ *      5  flags: 1 continued packet, 2 beginning    26  number of segments
+ *         of stream, 4 end of stream                27  segment table: a length each; a packet ends
+ *      6  granule position, 64 bits                     with the first that is less than 255
+ *     14  bitstream serial number
+ */
 import { concat, putText } from '../bytes';
-import { CHECKSUM_OFFSET, oggChecksum } from './checksum';
-import { PAGE_HEADER_BYTES } from './reader';
 import { segmentsOf } from './tally';
 
+export const PAGE_HEADER_BYTES = 27;
+export const CONTINUED = 1;
+export const FIRST_PAGE = 2;
+export const LAST_PAGE = 4;
+/** Granule position of a page on which no packet ends. */
+export const NO_GRANULE = -1;
 /** The files made here hold one stream each, so any number does. */
 const SERIAL = 1;
 const NUMBER_OFFSET = 18;
+const CHECKSUM_OFFSET = 22;
 /** Segments in a page, at most. */
 export const MAX_SEGMENTS = 255;
 
@@ -50,4 +64,21 @@ export function numbered(page: Uint8Array, number: number): Uint8Array {
 	view.setUint32(NUMBER_OFFSET, number, true);
 	view.setUint32(CHECKSUM_OFFSET, oggChecksum(page), true);
 	return page;
+}
+
+/** Ogg's CRC-32 (RFC 3533, section 6): polynomial 0x04C11DB7, most significant bit first, starting from zero; by byte. */
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+	let crc = byte << 24;
+	for (let bit = 0; bit < 8; bit++) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+	return crc;
+});
+
+/** Checksum of a page; the field that holds it counts as zero. */
+export function oggChecksum(page: Uint8Array): number {
+	let crc = 0;
+	for (let at = 0; at < page.length; at++) {
+		const isChecksum = at >= CHECKSUM_OFFSET && at < CHECKSUM_OFFSET + 4;
+		crc = (crc << 8) ^ CRC_TABLE[(crc >>> 24) ^ (isChecksum ? 0 : page[at])];
+	}
+	return crc >>> 0;
 }

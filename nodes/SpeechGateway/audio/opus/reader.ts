@@ -2,28 +2,18 @@
 import { BlockReader, concat, hasText, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
-import { oggChecksum } from './checksum';
 import { LevelTrack, type Limit } from '../levels';
+import {
+	CONTINUED,
+	FIRST_PAGE,
+	LAST_PAGE,
+	NO_GRANULE,
+	oggChecksum,
+	PAGE_HEADER_BYTES,
+} from './page';
 import type { Packet, Tally } from './tally';
 import { addPacket, addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tally';
 
-/*
- * An Ogg page (RFC 3533, section 6), numbers little endian:
- *
- *      0  "OggS"                                    18  page sequence number
- *      4  version 0                                 22  CRC-32, see checksum.ts
- *      5  flags: 1 continued packet, 2 beginning    26  number of segments
- *         of stream, 4 end of stream                27  segment table: a length each; a packet ends
- *      6  granule position, 64 bits                     with the first that is less than 255
- *     14  bitstream serial number
- */
-
-export const PAGE_HEADER_BYTES = 27;
-export const CONTINUED = 1;
-export const FIRST_PAGE = 2;
-export const LAST_PAGE = 4;
-/** Granule position of a page on which no packet ends. */
-export const NO_GRANULE = -1;
 /** Longest packet that Opus allows: 120 ms. */
 const MAX_PACKET_SAMPLES = 5760;
 /** More than any valid packet (48 frames of 1,275 bytes); what would not fit one page here is damage. */
@@ -180,7 +170,6 @@ class OpusStream {
 	ended = false;
 	private preSkip = 0;
 	private endSample = 0;
-	private startGranule?: number;
 	private startsWithCelt = false;
 	private readonly all = emptyTally();
 	private readonly lead = emptyTally();
@@ -206,9 +195,7 @@ class OpusStream {
 	 */
 	end(): OpusInfo {
 		const isTrimmed =
-			this.position !== NO_GRANULE &&
-			this.position - (this.startGranule ?? 0) < this.all.samples &&
-			this.partialBytes === 0;
+			this.position !== NO_GRANULE && this.position < this.all.samples && this.partialBytes === 0;
 		if (!this.head || !(this.ended || isTrimmed)) {
 			throw new DamagedAudioError('The Opus file is cut short: its last page is missing');
 		}
@@ -332,11 +319,6 @@ class OpusStream {
 	}
 
 	private readPosition(position: number, isLast: boolean): void {
-		const { samples } = this.all;
-		// A recording of a live stream begins at some other number than zero.
-		if (position !== NO_GRANULE && this.pagePackets.length > 0) {
-			this.startGranule ??= Math.max(0, position - samples);
-		}
 		this.position = position;
 		if (isLast && this.partialBytes > 0) {
 			throw new DamagedAudioError('The Opus file is cut short within a packet');
@@ -348,7 +330,7 @@ class OpusStream {
 	private cutEnd(): void {
 		const { samples } = this.all;
 		const before = this.pagePackets.reduce((sum, packet) => sum - packet.samples, samples);
-		const end = this.position === NO_GRANULE ? samples : this.position - (this.startGranule ?? 0);
+		const end = this.position === NO_GRANULE ? samples : this.position;
 		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
 		this.endSample = Math.min(samples, Math.max(before, end));
 		let at = samples;

@@ -1,5 +1,5 @@
 /** Which packets of Opus parts are left out where two parts meet, and which are put there. Written after RFC 6716. */
-import { EDGE_PACKETS, type OpusInfo } from './reader';
+import type { OpusInfo } from './reader';
 import { addPacket, addTally, emptyTally, type Packet, SAMPLE_RATE, type Tally } from './tally';
 
 /** A packet made here. All are mono, which plays on both channels of a stereo stream. */
@@ -124,31 +124,6 @@ export function tallyOf(packets: Packet[]): Tally {
 	return tally;
 }
 
-/** The packets at the beginning of a file that are not played. */
-export function leadOf(packets: Made[], preSkip: number): Tally {
-	let samples = 0;
-	return tallyOf(packets.filter((packet) => (samples += packet.samples) <= preSkip));
-}
-
 function samplesOf(packets: Packet[]): number {
 	return packets.reduce((sum, { samples }) => sum + samples, 0);
-}
-
-/** Without its data: what is known of a file is plain JSON. */
-const packetOf = ({ bytes, samples }: Made): Packet => ({ bytes, samples });
-
-/** The last packets of the joined file, as many as are known. */
-export function lastPackets(infos: OpusInfo[], kept: Kept[]): Packet[] {
-	let packets: Packet[] = [];
-	for (let part = infos.length - 1; part >= 0 && packets.length < EDGE_PACKETS; part--) {
-		const { last, tail } = infos[part];
-		const { before, after, drop } = kept[part];
-		packets = [...after.map(packetOf), ...packets];
-		const count = keptOf(infos[part], kept[part]).packets;
-		const known = last.slice(0, last.length - (drop.packets - tail.packets)).slice(-count);
-		packets = [...known, ...packets];
-		if (known.length < count) break;
-		packets = [...before.map(packetOf), ...packets];
-	}
-	return packets.slice(-EDGE_PACKETS);
 }

@@ -8,8 +8,7 @@
  *     CTOC: its ID, 0, flags (2 top level, 1 ordered), number of entries (8 bits), IDs of the entries, a 0 behind each
  */
 import { concat, uint32sBe, utf8 } from '../bytes';
-import { type Chapter, type Metadata, toMilliseconds } from './metadata';
-import { RECORD_OWNER } from './record';
+import { type Chapter, type Metadata, RECORD_OWNER, toMilliseconds } from './metadata';
 
 const TAG_HEADER_BYTES = 10;
 const FRAME_HEADER_BYTES = 10;

@@ -26,9 +26,17 @@ export interface Metadata {
 	tags: Tags;
 	/** In the order of their times. */
 	chapters: Chapter[];
-	/** What the file remembers of its parts, in ASCII; see `record.ts`. */
+	/** What the file remembers of its parts, in ASCII; see `RECORD_OWNER`. */
 	record?: string;
 }
+
+/**
+ * The record of parts that a file carries, so that they can be cut out of it again, is a text that other programs pass over: in MP3
+ * an ID3 frame for private use, in Opus a comment, in WAV a chunk of its own.
+ */
+export const RECORD_OWNER = 'n8n-nodes-speech-gateway';
+export const RECORD_COMMENT = 'SPEECH_GATEWAY_PARTS';
+export const RECORD_CHUNK = 'sgPt';
 
 /** A chapter as it was read; it ends where the next one starts. */
 export type OwnChapter = Omit<Chapter, 'endSeconds'>;

@@ -1,10 +1,10 @@
-/** Reads tags, chapters, cover and record of a file; what is damaged or of another kind is passed over. */
+/** Reads tags, chapters, cover and record of a file; passes over what is damaged or unknown. */
 import { hasText, nameAt, uint28be, uint32le } from '../bytes';
 import type { AudioFormat } from '../format';
 import { readId3 } from './readId3';
-import { byStart, type OwnMetadata, type Tags } from './metadata';
-import { readVorbis } from './readVorbis';
-import { RECORD_CHUNK } from './record';
+import type { OwnMetadata } from './metadata';
+import { KEPT_CHUNKS, RiffTags } from './riff';
+import { readVorbis } from './vorbis';
 
 /** A tag with a large cover; more is not kept in memory. */
 const MAX_TAG_BYTES = 32 * 1024 * 1024;
@@ -67,60 +67,6 @@ const READERS: Partial<Record<string, Read>> = {
 
 	pcm: undefined,
 } satisfies Record<AudioFormat, Read | undefined>;
-
-const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 ', RECORD_CHUNK];
-const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
-	INAM: 'title',
-	IART: 'artist',
-	IPRD: 'album',
-	ICRD: 'year',
-	ICMT: 'comment',
-};
-
-/** Gathers tags and chapters from the chunks of a WAV file; riff.ts has their layout. */
-class RiffTags {
-	private sampleRate = NaN;
-	private tags: Tags = {};
-	private record: string | undefined;
-	private readonly points = new Map<number, number>();
-	private readonly labels = new Map<number, string>();
-
-	add(id: string, chunk: Uint8Array): void {
-		if (id === 'fmt ') this.sampleRate = uint32le(chunk, 4);
-		if (id === 'cue ') {
-			for (let at = 4; at + 24 <= chunk.length; at += 24) {
-				this.points.set(uint32le(chunk, at), uint32le(chunk, at + 20));
-			}
-		}
-		if (id === RECORD_CHUNK) this.record ??= new TextDecoder().decode(chunk);
-		// Where both have a text, ID3 tells its encoding.
-		if (/id3/i.test(id)) this.tags = { ...this.tags, ...readId3(chunk, chunk.subarray(10)).tags };
-		if (id !== 'LIST') return;
-		for (let at = 4; at + 8 <= chunk.length; ) {
-			const name = nameAt(chunk, at);
-			const size = uint32le(chunk, at + 4);
-			const content = chunk.subarray(at + 8, at + 8 + size);
-			const field = INFO_FIELDS[name];
-			if (field) this.tags = { [field]: text(content), ...this.tags };
-			if (name === 'labl') this.labels.set(uint32le(content, 0), text(content.subarray(4)));
-			at += 8 + size + (size & 1);
-		}
-	}
-
-	get metadata(): OwnMetadata {
-		const chapters = [...this.points].flatMap(([id, sample]) => {
-			const title = this.labels.get(id);
-			return title ? [{ title, startSeconds: sample / this.sampleRate }] : [];
-		});
-		return { tags: this.tags, chapters: chapters.sort(byStart), record: this.record };
-	}
-}
-
-const text = (bytes: Uint8Array): string =>
-	new TextDecoder()
-		.decode(bytes)
-		.replace(/\0[^]*/, '')
-		.trim();
 
 /** Hands out bytes as they are asked for. */
 class ByteSource {

@@ -1,8 +1,7 @@
 /** Reads ID3v2.3 and 2.4; id3.ts has the layout drawn. Sizes of 2.4 are four times seven bits. */
 import { hasText, nameAt, uint28be, uint32be } from '../bytes';
 import type { Cover, OwnChapter, OwnMetadata, Tags } from './metadata';
-import { byStart, sniffCover, withoutEmpty, yearIn } from './metadata';
-import { RECORD_OWNER } from './record';
+import { byStart, RECORD_OWNER, sniffCover, withoutEmpty, yearIn } from './metadata';
 
 const UNSYNCHRONISED = 0x80;
 const EXTENDED = 0x40;

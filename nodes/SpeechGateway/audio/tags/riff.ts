@@ -7,20 +7,24 @@
  *     LIST adtl: labl chunks: ID of the point, text ended by a zero
  *     id3: an ID3v2 tag with the cover, and texts beyond ASCII; nobody specified it, but most players and taggers read it
  */
-import { concat, uint32sLe, utf8 } from '../bytes';
+import { concat, nameAt, uint32le, uint32sLe, utf8 } from '../bytes';
 import { id3Tag } from './id3';
-import type { Metadata } from './metadata';
-import { RECORD_CHUNK } from './record';
+import { byStart, type Metadata, type OwnMetadata, RECORD_CHUNK, type Tags } from './metadata';
+import { readId3 } from './readId3';
+
+const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
+	INAM: 'title',
+	IART: 'artist',
+	IPRD: 'album',
+	ICRD: 'year',
+	ICMT: 'comment',
+};
 
 /** The chunks of a file of this sample rate. INFO has no encoding; UTF-8 is what most readers take it for. */
 export function riffChunks({ tags, chapters, record }: Metadata, sampleRate: number): Uint8Array {
-	const info = Object.entries({
-		INAM: tags.title,
-		IART: tags.artist,
-		IPRD: tags.album,
-		ICRD: tags.year,
-		ICMT: tags.comment,
-	}).flatMap(([id, value]) => (value ? [chunk(id, utf8(`${value}\0`))] : []));
+	const info = Object.entries(INFO_FIELDS).flatMap(([id, field]) =>
+		tags[field] ? [chunk(id, utf8(`${tags[field]}\0`))] : [],
+	);
 	// Readers that find a text twice complain, so it is there twice only where INFO may be misread.
 	const { cover, ...texts } = tags;
 	const isAscii = /^\p{ASCII}*$/u.test(Object.values(texts).join(''));
@@ -47,3 +51,50 @@ function chunk(id: string, ...content: Uint8Array[]): Uint8Array {
 	const size = content.reduce((sum, part) => sum + part.length, 0);
 	return concat([utf8(id), uint32sLe(size), ...content, new Uint8Array(size & 1)]);
 }
+
+/** Chunks that `RiffTags` reads. */
+export const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 ', RECORD_CHUNK];
+/** Gathers tags and chapters from the chunks of a WAV file. */
+export class RiffTags {
+	private sampleRate = NaN;
+	private tags: Tags = {};
+	private record: string | undefined;
+	private readonly points = new Map<number, number>();
+	private readonly labels = new Map<number, string>();
+
+	add(id: string, chunk: Uint8Array): void {
+		if (id === 'fmt ') this.sampleRate = uint32le(chunk, 4);
+		if (id === 'cue ') {
+			for (let at = 4; at + 24 <= chunk.length; at += 24) {
+				this.points.set(uint32le(chunk, at), uint32le(chunk, at + 20));
+			}
+		}
+		if (id === RECORD_CHUNK) this.record ??= new TextDecoder().decode(chunk);
+		// Where both have a text, ID3 tells its encoding.
+		if (/id3/i.test(id)) this.tags = { ...this.tags, ...readId3(chunk, chunk.subarray(10)).tags };
+		if (id !== 'LIST') return;
+		for (let at = 4; at + 8 <= chunk.length; ) {
+			const name = nameAt(chunk, at);
+			const size = uint32le(chunk, at + 4);
+			const content = chunk.subarray(at + 8, at + 8 + size);
+			const field = INFO_FIELDS[name];
+			if (field) this.tags = { [field]: text(content), ...this.tags };
+			if (name === 'labl') this.labels.set(uint32le(content, 0), text(content.subarray(4)));
+			at += 8 + size + (size & 1);
+		}
+	}
+
+	get metadata(): OwnMetadata {
+		const chapters = [...this.points].flatMap(([id, sample]) => {
+			const title = this.labels.get(id);
+			return title ? [{ title, startSeconds: sample / this.sampleRate }] : [];
+		});
+		return { tags: this.tags, chapters: chapters.sort(byStart), record: this.record };
+	}
+}
+
+const text = (bytes: Uint8Array): string =>
+	new TextDecoder()
+		.decode(bytes)
+		.replace(/\0[^]*/, '')
+		.trim();

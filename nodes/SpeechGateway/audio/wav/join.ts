@@ -1,16 +1,11 @@
-import { concat, filled, putText } from '../bytes';
+/** One WAV file made of several, and the parts of one cut out of it again. */
+import { concat, putText } from '../bytes';
 import type { Part } from '../format';
-import { channelGroup, type Emit, type JoinBlocker, mustAgree, type PlanJoin } from '../joiner';
-import { layOutSamples } from '../samples';
-import type { WavInfo } from './reader';
-import {
-	bytesPerSampleFrame,
-	CHUNK_HEADER_BYTES,
-	ENCODINGS,
-	shapeOf,
-	wavInfo,
-	WavReader,
-} from './reader';
+import type { CutSlices, Emit, JoinBlocker, PlanJoin } from '../joiner';
+import { channelGroup, mustAgree, slicesOf } from '../joiner';
+import { planSamples } from '../samples';
+import type { WavInfo, WavShape } from './reader';
+import { bytesPerSampleFrame, CHUNK_HEADER_BYTES, ENCODINGS, WavReader } from './reader';
 
 /** Whole header of the files made here: RIFF, a 16-byte fmt chunk, and the head of the data chunk. */
 const HEADER_BYTES = 44;
@@ -27,12 +22,12 @@ export const wavBlocker: JoinBlocker<WavInfo> = mustAgree<WavInfo>({
 
 /** Every sample twice. @throws Error when that would be more than 4 GiB */
 export function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
-	const bytes = checkWavBytes(HEADER_BYTES + 2 * info.dataBytes);
-	const stereo = wavInfo({ ...shapeOf(info), channels: 2 }, 2 * info.dataBytes, bytes);
+	const dataBytes = 2 * info.dataBytes;
+	const stereo = { ...info, channels: 2, dataBytes, bytes: wavFileBytes(dataBytes) };
 	return {
 		info: stereo,
 		async *open() {
-			yield wavHeader(stereo);
+			yield wavHeader(stereo, dataBytes);
 			let out: Uint8Array[] = [];
 			const reader = new WavReader(doubler(info.bitsPerSample / 8, (twice) => out.push(twice)));
 			for await (const chunk of await open()) {
@@ -65,30 +60,42 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 /** Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through. @throws Error beyond 4 GiB */
 export const planWav: PlanJoin<WavInfo> = (infos, pauses) => {
 	const [first] = infos;
-	const layout = layOutSamples(infos, bytesPerSampleFrame(first), pauses);
-	const { pauseBytes, dataBytes, ...planned } = layout;
-	const bytes = checkWavBytes(wavFileBytes(dataBytes));
-	const info = wavInfo(shapeOf(first), dataBytes, bytes);
 	const { encoding, bitsPerSample } = first;
-	// 8-bit PCM is unsigned: its silence is the middle, not zero.
-	const silence = encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence;
-	return {
-		...planned,
-		info,
-		steps: () => ({
-			header: [wavHeader(info), ...filled(pauseBytes[0], silence)],
-			createReader: (emit) => new WavReader(emit),
-			finishPart: (emit, part) => {
-				filled(pauseBytes[part + 1], silence).forEach(emit);
-				if (part === infos.length - 1) filled(dataBytes & 1, 0).forEach(emit);
-			},
-		}),
-	};
+	return planSamples(infos, pauses, {
+		format: 'wav',
+		frameBytes: bytesPerSampleFrame(first),
+		// 8-bit PCM is unsigned: its silence is the middle, not zero.
+		silence: encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence,
+		Reader: WavReader,
+		around: (dataBytes) => ({ before: wavHeader(first, dataBytes), after: padOf(dataBytes) }),
+	});
 };
 
+/** A reader that emits each part with a header of its own. */
+export const cutWav: CutSlices<WavInfo> = (whole, places, emit) => {
+	let begun = -1;
+	let left = 0;
+	return new WavReader(
+		slicesOf(places, (slice, bytes) => {
+			const dataBytes = places[slice].to - places[slice].from;
+			if (slice !== begun) {
+				begun = slice;
+				left = dataBytes;
+				emit(slice, wavHeader(whole, dataBytes));
+			}
+			emit(slice, bytes);
+			left -= bytes.length;
+			if (left === 0 && dataBytes % 2 > 0) emit(slice, padOf(dataBytes));
+		}),
+	);
+};
+
+/** The byte that fills up an odd number of bytes. */
+const padOf = (dataBytes: number): Uint8Array => new Uint8Array(dataBytes & 1);
+
 /** Size of a file with so many bytes of samples and nothing else. */
-export const wavFileBytes = (dataBytes: number): number =>
-	HEADER_BYTES + dataBytes + (dataBytes & 1);
+const wavFileBytes = (dataBytes: number): number =>
+	checkWavBytes(HEADER_BYTES + dataBytes + (dataBytes & 1));
 
 /** @throws Error when a WAV file cannot have so many bytes */
 export function checkWavBytes(bytes: number): number {
@@ -103,21 +110,22 @@ export function withRiffBytes(header: Uint8Array, bytes: number): Uint8Array {
 	return changed;
 }
 
-export function wavHeader(info: WavInfo): Uint8Array {
+/** @throws Error when a WAV file cannot have so many bytes of samples */
+function wavHeader(shape: WavShape, dataBytes: number): Uint8Array {
 	const bytes = new Uint8Array(HEADER_BYTES);
 	const view = new DataView(bytes.buffer);
-	const frameBytes = bytesPerSampleFrame(info);
+	const frameBytes = bytesPerSampleFrame(shape);
 	putText(bytes, 0, 'RIFF');
-	view.setUint32(4, info.bytes - CHUNK_HEADER_BYTES, true);
+	view.setUint32(4, wavFileBytes(dataBytes) - CHUNK_HEADER_BYTES, true);
 	putText(bytes, 8, 'WAVEfmt ');
 	view.setUint32(16, 16, true);
-	view.setUint16(20, info.encoding, true);
-	view.setUint16(22, info.channels, true);
-	view.setUint32(24, info.sampleRate, true);
-	view.setUint32(28, info.sampleRate * frameBytes, true);
+	view.setUint16(20, shape.encoding, true);
+	view.setUint16(22, shape.channels, true);
+	view.setUint32(24, shape.sampleRate, true);
+	view.setUint32(28, shape.sampleRate * frameBytes, true);
 	view.setUint16(32, frameBytes, true);
-	view.setUint16(34, info.bitsPerSample, true);
+	view.setUint16(34, shape.bitsPerSample, true);
 	putText(bytes, 36, 'data');
-	view.setUint32(40, info.dataBytes, true);
+	view.setUint32(40, dataBytes, true);
 	return bytes;
 }

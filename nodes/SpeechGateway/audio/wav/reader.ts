@@ -3,15 +3,7 @@ import { BlockReader, hasText, nameAt, uint16le, uint32le } from '../bytes';
 import { ErrorWatch } from '../errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import type { SampleLevel } from '../sampleTrack';
-import {
-	aLawLevel,
-	floatLevel,
-	integerLevel,
-	level8Bit,
-	muLawLevel,
-	SampleTrack,
-} from '../sampleTrack';
+import { SampleTrack } from '../sampleTrack';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
@@ -34,10 +26,6 @@ const MAX_FMT_BYTES = 1024;
  */
 const STREAMING_SIZE = 1_000_000_000;
 const isStreamingSize = (size: number): boolean => size === 0 || size > STREAMING_SIZE;
-/** What such writers append all the same, when they know how. Only looked for near the end of the file. */
-const TRAILING_CHUNKS = ['LIST', 'id3 ', 'ID3 ', 'JUNK', 'bext', 'cue ', 'fact'];
-const TRAILING_BYTES = 16 * 1024;
-
 export interface WavInfo extends BaseInfo {
 	format: 'wav';
 	bitsPerSample: number;
@@ -45,12 +33,12 @@ export interface WavInfo extends BaseInfo {
 	encoding: number;
 }
 
-type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
+export type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
 
 /** What is known of the samples while they are read. */
 interface Samples {
 	shape: WavShape;
-	track: SampleTrack;
+	track?: SampleTrack;
 }
 
 /** A chunk being read, and how many of its bytes are still to come. */
@@ -60,13 +48,6 @@ interface Chunk {
 	/** Of the data chunk. */
 	samples?: Samples;
 }
-
-export const shapeOf = ({ sampleRate, channels, bitsPerSample, encoding }: WavShape): WavShape => ({
-	sampleRate,
-	channels,
-	bitsPerSample,
-	encoding,
-});
 
 /** Bytes of one sample of each channel. */
 export function bytesPerSampleFrame(shape: WavShape): number {
@@ -79,13 +60,6 @@ export function wavCodec({ encoding, bitsPerSample }: WavShape): string {
 	if (encoding === 7) return 'pcm_mulaw';
 	if (encoding === 1 && bitsPerSample === 8) return 'pcm_u8';
 	return `pcm_${encoding === 3 ? 'f' : 's'}${bitsPerSample}le`;
-}
-
-function levelIn({ encoding, bitsPerSample }: WavShape): SampleLevel {
-	if (encoding === 6) return aLawLevel;
-	if (encoding === 7) return muLawLevel;
-	if (encoding === 3) return floatLevel(bitsPerSample / 8);
-	return bitsPerSample === 8 ? level8Bit : integerLevel(bitsPerSample / 8);
 }
 
 /**
@@ -162,8 +136,10 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 				`The WAV file is cut short: ${this.dataBytes} bytes of data are not a whole number of samples of ${frameBytes} bytes`,
 			);
 		}
+		const { bytes, dataBytes } = this;
 		const { shape, track } = samples;
-		return { ...wavInfo(shape, this.dataBytes, this.bytes), pauses: track.pauses() };
+		const seconds = dataBytes / frameBytes / shape.sampleRate;
+		return { format: 'wav', seconds, bytes, dataBytes, ...shape, pauses: track?.pauses() };
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
@@ -190,48 +166,29 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		const { samples } = chunk;
 		const atMost = at + chunk.left;
 		let end = Math.min(bytes.length, atMost);
-		let ended = false;
 		if (samples && this.streamed && atMost > bytes.length) {
-			// What lies near the end may be no samples; where the end is shows when it is there.
-			end = last ? this.endOfSamples(samples, bytes, at) : bytes.length - TRAILING_BYTES;
-			ended = last;
-			if (!last && end <= at) return this.want(bytes.length - at + TRAILING_BYTES);
+			end -= (end - at) % bytesPerSampleFrame(samples.shape);
+			if (!last && end === at) return this.want(bytes.length - at + 1);
+			// A line break that a script left there is no sample.
+			const isBreak = bytes.subarray(end).every((byte) => byte === 0x0a || byte === 0x0d);
+			if (last && !isBreak) end = bytes.length;
 		}
 		if (samples) {
 			this.dataBytes += end - at;
 			const audio = bytes.subarray(at, end);
 			this.errors.feed(audio);
-			samples.track.feed(audio);
+			samples.track?.feed(audio);
 			this.onAudio(audio);
 		}
 		chunk.left -= end - at;
-		return (ended ? bytes.length : end) - at;
-	}
-
-	/** Where the samples of a streamed file end: where chunks begin that reach exactly to its end, or at a line break there. */
-	private endOfSamples({ shape }: Samples, bytes: Uint8Array, at: number): number {
-		let end = bytes.length;
-		for (let i = Math.max(at, end - TRAILING_BYTES); i < bytes.length; i++) {
-			if (TRAILING_CHUNKS.some((id) => hasText(bytes, i, id)) && chunksReachEnd(bytes, i)) {
-				end = i;
-				break;
-			}
-		}
-		const extra = (this.dataBytes + end - at) % bytesPerSampleFrame(shape);
-		const noSample = bytes.subarray(Math.max(at, end - extra), end);
-		const isPadding = noSample.every((byte) =>
-			end < bytes.length ? byte === 0 : byte === 0x0a || byte === 0x0d,
-		);
-		return isPadding ? end - noSample.length : end;
+		return (last ? Math.min(bytes.length, atMost) : end) - at;
 	}
 
 	private readRiff(bytes: Uint8Array, at: number): number {
 		if (bytes.length - at < RIFF_HEADER_BYTES) return this.want(RIFF_HEADER_BYTES);
 		if (!hasText(bytes, at, 'RIFF') || !hasText(bytes, at + 8, 'WAVE')) {
 			throw new DamagedAudioError(
-				hasText(bytes, at, 'RF64')
-					? 'The file is RF64, a WAV of more than 4 GiB, which is not supported'
-					: 'The file is not a WAV file: it does not begin with RIFF and WAVE',
+				'The file is not a WAV file: it does not begin with RIFF and WAVE',
 			);
 		}
 		this.started = true;
@@ -274,9 +231,10 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			const { shape } = this;
 			if (!shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
 			if (this.samples) throw new DamagedAudioError('The WAV file has more than one data chunk');
-			const { bitsPerSample, sampleRate, channels } = shape;
-			const track = new SampleTrack(bitsPerSample / 8, sampleRate * channels, levelIn(shape));
-			this.samples = { shape, track };
+			const { encoding, bitsPerSample, sampleRate, channels } = shape;
+			const isHeard = encoding === 1 && bitsPerSample > 8;
+			const track = new SampleTrack(bitsPerSample / 8, sampleRate * channels);
+			this.samples = { shape, ...(isHeard && { track }) };
 			this.streamed ||= isStreamingSize(size);
 			this.chunk = { id, left: size === 0 ? Infinity : size, samples: this.samples };
 			return CHUNK_HEADER_BYTES;
@@ -291,29 +249,6 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	}
 }
 
-/** Whether a row of chunks begins here that ends where the bytes end. */
-function chunksReachEnd(bytes: Uint8Array, at: number): boolean {
-	let next = at;
-	while (next + CHUNK_HEADER_BYTES <= bytes.length && isChunkId(bytes, next)) {
-		const size = uint32le(bytes, next + 4);
-		next += CHUNK_HEADER_BYTES + size;
-		// The pad byte after an odd size may be left out at the end.
-		if (next < bytes.length) next += size & 1;
-	}
-	return next === bytes.length;
-}
-
 function isChunkId(bytes: Uint8Array, at: number): boolean {
 	return bytes.subarray(at, at + 4).every((byte) => byte >= 0x20 && byte <= 0x7e);
-}
-
-/** `bytes`: of the file; `dataBytes`: of its samples. */
-export function wavInfo(shape: WavShape, dataBytes: number, bytes: number): WavInfo {
-	return {
-		format: 'wav',
-		seconds: dataBytes / bytesPerSampleFrame(shape) / shape.sampleRate,
-		bytes,
-		dataBytes,
-		...shape,
-	};
 }

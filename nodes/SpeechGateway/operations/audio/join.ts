@@ -86,7 +86,7 @@ async function joined(
 			tags,
 			headings,
 			recordOf: isRecorded
-				? (places, info) => joinedRecord(records, places, lengthOf(info))
+				? (places, { length }) => joinedRecord(records, places, length)
 				: undefined,
 		},
 	);
