@@ -1,6 +1,4 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
 import { REPOSITORY } from '../support/n8n/install';
@@ -150,22 +148,6 @@ test('an error says what happened and what to do', async () => {
 });
 
 const FOLDER = path.join(REPOSITORY, 'examples');
-const examples = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
-
-describe('an example imported from its file: every node is known', () => {
-	beforeAll(async () => await editor.newWorkflow());
-	afterEach(async () => await editor.emptyWorkflow());
-
-	test.each(examples)('examples/%s', async (file) => {
-		await editor.importFile(path.join(FOLDER, file));
-		const { nodes } = JSON.parse(await readFile(path.join(FOLDER, file), 'utf8')) as {
-			nodes: Array<{ name: string; type: string }>;
-		};
-		const shown = nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
-		for (const { name } of shown) await editor.node(name).waitFor();
-		expect(await editor.page.getByText('not installed').count()).toBe(0);
-	});
-});
 
 test('an AI agent finds the node among its tools', async () => {
 	await editor.newWorkflow();

@@ -76,13 +76,6 @@ export class Editor {
 		await this.by('canvas-plus-button').waitFor();
 	}
 
-	/** Takes all nodes from the open workflow: to load the editor anew takes seconds of CPU. */
-	async emptyWorkflow(): Promise<void> {
-		await this.page.keyboard.press('ControlOrMeta+a');
-		await this.page.keyboard.press('Delete');
-		await this.by('canvas-plus-button').waitFor();
-	}
-
 	async openWorkflow(id: string): Promise<void> {
 		await this.page.goto(`/workflow/${id}`);
 		await this.node().first().waitFor();

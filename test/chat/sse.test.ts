@@ -61,14 +61,6 @@ describe.each(fixtures)('%s', (_name, text, expected) => {
 	test('split at every point', () => {
 		for (let cut = 0; cut <= stream.length; cut++) expect(parse(stream, [cut])).toEqual(expected);
 	});
-	test('split at every two points', () => {
-		for (let a = 0; a <= stream.length; a++) {
-			for (let b = a; b <= stream.length; b++) expect(parse(stream, [a, b])).toEqual(expected);
-		}
-	});
-	test('byte by byte', () => {
-		expect(parse(stream, Array.from(stream.keys()))).toEqual(expected);
-	});
 });
 
 test('events come with the chunk that completes them', () => {

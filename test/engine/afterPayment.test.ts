@@ -2,9 +2,17 @@
 /** What goes wrong once the money is spent: whatever it is, what was paid for is named and handed over. */
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type EngineResult, type EngineRun, item, runNode, saved, useSimulator } from './support';
+import {
+	type EngineResult,
+	type EngineRun,
+	item,
+	saved,
+	useSimulator,
+	readStored,
+	runnerOf,
+} from './support';
 
 useVirtualTime();
 
@@ -23,16 +31,11 @@ const createAndWait = (options: IDataObject = {}): IDataObject => ({
 let nodes = 0;
 let nodeId = '';
 beforeEach(() => void (nodeId = `after-payment-${++nodes}`));
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		...{ parameters: generate(), items: [item({ text: TEXT })], nodeId },
-		...{ url: sim.url, apiKey: sim.apiKey },
-		...more,
-	});
+const runOne = runnerOf(() => sim);
+const run: typeof runOne = async (more) =>
+	await runOne({ parameters: generate(), items: [item({ text: TEXT })], nodeId, ...more });
 const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}) =>
 	await run({ mode: 'retry', retryOf: saved(failed), ...more });
-const bytesOf = async (file: IBinaryData) =>
-	await Container.get(BinaryDataService).getAsBuffer(file);
 const errorOf = ({ json }: INodeExecutionData) => json.error as IDataObject;
 const charged = () => sim.charges.map(({ input }) => input);
 
@@ -60,7 +63,7 @@ describe('a retry with another setting', () => {
 		const second = await retry(first, { parameters, onError: 'continueErrorOutput' });
 		const [error] = second.outputs.at(-1)!;
 		expect(errorOf(error).message).toBeTruthy();
-		const files = await Promise.all(Object.values(error.binary ?? {}).map(bytesOf));
+		const files = await Promise.all(Object.values(error.binary ?? {}).map(readStored));
 		expect(files.reduce((sum, { length }) => sum + length, 0)).toBeGreaterThan(48_000);
 		expect(sim.charges).toHaveLength(2);
 	});
@@ -113,32 +116,6 @@ test.each([false, true])(
 		expect(second.error?.context?.jobId).toBe(sim.jobs[0].id);
 	},
 );
-
-test('one file that was deleted since: the other comes along', async () => {
-	sim.fault({ input: 'third', status: 402 });
-	const first = await run();
-	const [, gone] = filesIn(first.context);
-	await Container.get(BinaryDataService).deleteManyByBinaryDataId([gone]);
-	const { outputs } = await retry(first, { onError: 'continueErrorOutput' });
-	const [error] = outputs[2];
-	expect(errorOf(error).message).toContain('is no longer in n8n');
-	expect(errorOf(error).description).toMatch(/ in a new execution\.$/);
-	expect(Object.keys(error.binary!)).toEqual(['completed_2']);
-	expect(charged()).toHaveLength(2);
-});
-
-test('files that were deleted since, of an unknown item: the error still says what is unknown', async () => {
-	sim.fault({ input: 'second', status: 504, charge: true });
-	sim.fault({ input: 'Other', status: 402, times: 2 });
-	const items = [item({ text: TEXT }), item({ text: 'Other.' })];
-	const first = await run({ items });
-	await Container.get(BinaryDataService).deleteManyByBinaryDataId(filesIn(first.context));
-	const { outputs } = await retry(first, { items, onError: 'continueErrorOutput' });
-	expect(errorOf(outputs[2][0])).toMatchObject({
-		message: expect.stringContaining('is no longer in n8n'),
-		paid: { outcome: 'unknown', segments: { total: 3, completed: 1, unknown: 1 } },
-	});
-});
 
 test('the subtitles cannot be stored: the audio comes along', async () => {
 	breakStore('application/x-subrip');

@@ -108,17 +108,6 @@ test('what is finished before the others is fetched once, and shown while the ot
 	expect(submitted()).toEqual(all(3));
 });
 
-test('videos', async () => {
-	const { naps, last } = await runAsleep(
-		options({ resource: 'video', prompt: '={{ $json.text }}', model: 'sim-video' }, {}, {}),
-	);
-	expect(last.error).toBeUndefined();
-	expect(last.outputs[0]).toHaveLength(3);
-	expect(naps.length).toBeGreaterThan(1);
-	expect(sim.charges).toHaveLength(3);
-	expect(last.context).toEqual({});
-});
-
 test('Generate with Long Text: Job, of several jobs of different lengths', async () => {
 	sim.fault({ ...CREATE, nth: 1, jobSeconds: 10 });
 	const { asleep, last } = await runAsleep(
@@ -180,14 +169,6 @@ test('Wait: free, asleep too', async () => {
 	expect(last.context).toEqual({});
 });
 
-test('a loop: each round sleeps and finishes for itself', async () => {
-	const rounds = [texts(2), texts(3).slice(2)];
-	const { last } = await jobs({}, { rounds });
-	expect(last.rounds.map((outputs) => outputs[0].length)).toEqual([2, 1]);
-	expect(submitted()).toEqual(all(3));
-	expect(last.context).toEqual({});
-});
-
 test('every branch: an unknown, a failed and a good job, with the error output', async () => {
 	const [good, unknown, failed] = all(3);
 	sim.fault({ ...CREATE, input: unknown, status: 504, charge: true });
@@ -218,41 +199,8 @@ test('one is Still Processing before another is done: it stays so over the sleep
 	expect(submitted()).toEqual(all(2));
 });
 
-test('what was refused is not tried again by a wake-up', async () => {
-	sim.fault({ ...CREATE, input: all(1)[0], status: 402 });
-	const { naps, last } = await jobs({}, { onError: 'continueRegularOutput' });
-	expect(naps.length).toBeGreaterThan(2);
-	expect(last.outputs[0][0].json.error).toMatchObject({ httpCode: '402' });
-	expect(sim.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
-});
-
-test('stop mode: a job that fails ends the run, a retry goes on with the others', async () => {
-	sim.fault({ ...CREATE, input: all(3)[0], jobFails: true, jobSeconds: 1 });
-	const { naps, last } = await jobs();
-	expect(naps).toHaveLength(1);
-	expect(last.run.status).toBe('error');
-	expect(last.error?.message).toContain('failed');
-	const retry = options(
-		{ resource: 'speechJob' },
-		{},
-		{ mode: 'retry', onError: 'continueRegularOutput' },
-	);
-	const second = await runAsleep({ ...retry, retryOf: saved(last.run) });
-	expect(second.naps.length).toBeGreaterThan(0);
-	expect(second.last.outputs[0].filter(({ binary }) => binary)).toHaveLength(2);
-	expect(submitted()).toEqual(all(3));
-});
-
 describe('where n8n counts a sleep as a run of the node (1.100)', () => {
 	const countsRunsAnew = true;
-
-	test('each job is submitted once, however often the execution sleeps', async () => {
-		const { naps, last } = await jobs({}, { countsRunsAnew });
-		expect(naps.length).toBeGreaterThan(2);
-		expect(last.outputs[0]).toHaveLength(3);
-		expect(submitted()).toEqual(all(3));
-		expect(last.context).toEqual({});
-	});
 
 	test('Retry On Fail and "Retry execution" after it send what was refused, and nothing else', async () => {
 		sim.fault({ ...CREATE, input: all(3)[1], status: 402, times: 3 });
@@ -302,15 +250,6 @@ test("a proxy's 404 is an answer at the first look at a job made elsewhere, and 
 	expect((await waits()).last.outputs[0]).toHaveLength(1);
 });
 
-test('Retry On Fail after a sleep sends nothing that is done', async () => {
-	sim.fault({ ...CREATE, input: all(3)[0], jobFails: true });
-	const more: More = { retryOnFail: true, maxTries: 4, onError: 'continueRegularOutput' };
-	const { last } = await jobs({}, more);
-	expect(last.outputs[0]).toHaveLength(3);
-	expect(submitted()).toEqual(all(3));
-	expect(last.context).toEqual({});
-});
-
 test('Retry On Fail after a sleep tries again what was refused before it', async () => {
 	sim.fault({ ...CREATE, input: all(3)[0], status: 402, times: 1 });
 	const more: More = { retryOnFail: true, maxTries: 3, onError: 'continueRegularOutput' };
@@ -322,14 +261,6 @@ test('Retry On Fail after a sleep tries again what was refused before it', async
 	expect(last.context).toEqual({});
 });
 
-test('Still Processing at Max Wait', async () => {
-	sim.fault({ ...CREATE, input: all(1)[0], jobSeconds: Infinity });
-	const { last } = await jobs({ maxWait: 500, whenMaxWaitReached: 'stillProcessing' });
-	expect(last.outputs[0]).toHaveLength(2);
-	expect(last.outputs[2][0].json).toMatchObject({ id: sim.jobs[0].id, status: 'pending' });
-	expect(last.outputs[2][0].json.waitedSeconds).toBeGreaterThanOrEqual(500);
-});
-
 test('a Max Wait that is too short to sleep is waited for awake', async () => {
 	sim.options.jobSeconds = 30;
 	const { naps, last } = await jobs({ maxWait: 60 });
@@ -337,13 +268,6 @@ test('a Max Wait that is too short to sleep is waited for awake', async () => {
 	expect(naps).toEqual([]);
 	expect(last.hints).toEqual([PRICE]);
 	expect(last.outputs[0]).toHaveLength(3);
-});
-
-test('looks that fail are no news', async () => {
-	sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, status: 503, times: 5 });
-	const { last } = await jobs();
-	expect(last.outputs[0]).toHaveLength(3);
-	expect(submitted()).toEqual(all(3));
 });
 
 test('Always Output Data: no empty item goes on for what is skipped', async () => {
@@ -356,15 +280,6 @@ test('Always Output Data: no empty item goes on for what is skipped', async () =
 /** An n8n that was killed has of an execution what its last sleep has saved. */
 describe('killed while it was awake after a sleep', () => {
 	const killed = async () => await runNode(options({ resource: 'speechJob' }, {}, {}));
-
-	test('"Retry with original workflow" goes on with its jobs', async () => {
-		const asleep = await killed();
-		const { last } = await jobs({}, { mode: 'retry', asItWas: asleep });
-		expect(last.sentOn).toEqual([3]);
-		expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
-		expect(Object.keys(last.run.data.resultData.runData)).toEqual(['Start', NODE, 'Next']);
-		expect(submitted()).toEqual(all(3));
-	});
 
 	test('"Retry with currently saved workflow" would skip the node for good, so n8n refuses it, and says what to do', async () => {
 		const { run } = await killed();
@@ -386,15 +301,6 @@ describe('n8n saves the execution before it has put the node back on its stack, 
 		expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
 		expect(submitted()).toEqual(all(3));
 	};
-
-	test('"Save execution progress", and n8n is killed', async () => {
-		const saves: IRunExecutionData[] = [];
-		const onSaved = (data: IRunExecutionData) => void saves.push(data);
-		const asleep = await runNode(options({ resource: 'speechJob' }, {}, { onSaved }));
-		const afterNode = saves.at(-2)!;
-		expect(afterNode.waitTill).toBeDefined();
-		await goesOn(asleep, afterNode);
-	});
 
 	test('Stop while it waits for n8n to start, to sleep on', async () => {
 		const asleep = await runNode(options({ resource: 'speechJob' }, {}, {}));
@@ -442,14 +348,6 @@ describe("the workflow's timeout counts the time asleep, and ends what wakes up 
 			expect(submitted()).toEqual(all(3));
 		});
 
-		test('… and with Still Processing, all go to Waiting', async () => {
-			sim.fault({ ...CREATE, jobSeconds: Infinity, times: Infinity });
-			const more = { maxWait: 3600, whenMaxWaitReached: 'stillProcessing' };
-			const { last } = await jobs(more, { timeout });
-			expect(last.run.status).toBe('success');
-			expect(last.outputs[2].map(({ json }) => json.id)).toEqual(sim.jobs.map(({ id }) => id));
-		});
-
 		test('it stays awake if that is too soon to sleep', async () => {
 			sim.fault({ ...CREATE, jobSeconds: 60, times: Infinity });
 			const { naps, last } = await jobs({}, { timeout: { seconds: 120, of } });
@@ -471,13 +369,6 @@ describe("the workflow's timeout counts the time asleep, and ends what wakes up 
 		expect(last.outputs[0]).toHaveLength(3);
 		expect(submitted()).toEqual(all(3));
 	});
-});
-
-test('settings that change from item to item: who stays awake is waited for, then the run sleeps', async () => {
-	const { naps, last } = await jobs({ whileWaiting: '={{ $json.id === 0 ? "stay" : "sleep" }}' });
-	expect(last.outputs[0]).toHaveLength(3);
-	expect(naps.length).toBeLessThan(2);
-	expect(submitted()).toEqual(all(3));
 });
 
 test.each<[string, More]>([
@@ -583,26 +474,6 @@ test("the workflow's time-out while some jobs are done: their files, and the ids
 	expect(json).toMatchObject({ reason: 'interrupted', jobIds: sim.jobs.map(({ id }) => id) });
 	// The one whose submission came first.
 	expect(Object.keys(binary!).join()).toMatch(/^completed(_2)?$/);
-});
-
-test('Stop while it is awake after a sleep: what is paid for is named', async () => {
-	const first = await runNode(options({ resource: 'speechJob' }, {}, {}));
-	expect(first.run.status).toBe('waiting');
-	sim.fault({ method: 'GET', connection: 'stall', times: Infinity });
-	const looked = (requests: Array<{ method: string }>) =>
-		requests.some(({ method }) => method === 'GET');
-	const second = await runNode(
-		options(
-			{ resource: 'speechJob' },
-			{},
-			{
-				resumeOf: first,
-				started: ({ cancel }) => void sim.waitFor(looked).then(cancel),
-			},
-		),
-	);
-	expect(second.run.status).toBe('canceled');
-	expect(sim.charges).toHaveLength(3);
 });
 
 test('Stop while one look is under way, and the others have shown that it may sleep on: all are named', async () => {

@@ -1,11 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
-import type { IBinaryData, IDataObject, OnError } from 'n8n-workflow';
+import type { IDataObject, OnError } from 'n8n-workflow';
 import type { Fault } from '../support/simulator';
-import { item, runNode, useSimulator } from './support';
+import { item, runNode, useSimulator, readStored } from './support';
 
 const sim = useSimulator({ latencyMs: 1 });
 
@@ -35,8 +33,6 @@ const run = async (
 		apiKey: sim.apiKey,
 		items: [item({})],
 	});
-const bytesOf = async (file: IBinaryData) =>
-	await Container.get(BinaryDataService).getAsBuffer(file);
 const TEXT = 'The first sentence. The second sentence. The third sentence.';
 const THREE = { maxSegmentCharacters: 22, concurrency: 1 };
 const AT_ONCE = { ...THREE, concurrency: 3 };
@@ -69,7 +65,7 @@ describe('parts that cannot be joined', () => {
 			[binary!.completed, one],
 			[binary!.completed_2, two],
 		] as const)
-			expect(Buffer.from(await bytesOf(file)).includes(samplesOf(from))).toBe(true);
+			expect(Buffer.from(await readStored(file)).includes(samplesOf(from))).toBe(true);
 	});
 
 	test('are handed over one by one when all are spoken, with an error that says so', async () => {
@@ -113,14 +109,14 @@ describe('a format that is not read', () => {
 		expect(json).not.toHaveProperty('durationSeconds');
 		expect(Object.keys(binary!)).toEqual(['data']);
 		expect(binary!.data).toMatchObject({ mimeType: 'audio/flac', fileExtension: 'flac' });
-		expect(await bytesOf(binary!.data)).toEqual(flac);
+		expect(await readStored(binary!.data)).toEqual(flac);
 		expect(hints.join()).toContain('FLAC');
 	});
 
 	test('takes no pauses at its ends, and a hint says so', async () => {
 		answer(flac);
 		const { outputs, hints } = await run('[pause 1s] Hello. [pause 1s]');
-		expect(await bytesOf(outputs[0][0].binary!.data)).toEqual(flac);
+		expect(await readStored(outputs[0][0].binary!.data)).toEqual(flac);
 		expect(hints.join()).toContain('cannot be put into this flac file');
 	});
 
@@ -135,36 +131,6 @@ describe('a format that is not read', () => {
 			remainingText: 'The second sentence. The third sentence.',
 		});
 		expect(Object.keys(binary!)).toEqual(['completed']);
-	});
-
-	test('of several segments: each is attached, and the error says why they are not joined', async () => {
-		for (const input of ['first', 'second', 'third']) answer(flac, { input });
-		const { outputs } = await run(TEXT, {}, AT_ONCE, 'continueErrorOutput');
-		const [{ json, binary }] = outputs[2];
-		expect(json.error).toMatchObject({ message: expect.stringContaining('FLAC') });
-		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2', 'completed_3']);
-		for (const file of Object.values(binary!)) {
-			expect(file).toMatchObject({ mimeType: 'audio/flac', fileExtension: 'flac' });
-			expect(await bytesOf(file)).toEqual(flac);
-		}
-	});
-
-	test('of a job is saved with the job', async () => {
-		sim.fault({
-			path: /content$/,
-			status: 200,
-			body: flac,
-			contentType: 'audio/flac',
-		});
-		const { outputs } = await run(
-			'Hello.',
-			{ resource: 'speechJob', operation: 'createAndWait' },
-			{ pollInterval: 1 },
-		);
-		const [{ json, binary }] = outputs[0];
-		expect(json).toMatchObject({ status: 'completed', bytes: flac.length });
-		expect(json).not.toHaveProperty('durationSeconds');
-		expect(binary!.data).toMatchObject({ mimeType: 'audio/flac', fileExtension: 'flac' });
 	});
 });
 
@@ -218,7 +184,7 @@ describe('paid for, but not to be read', () => {
 		expect(message).toContain(`it looks like ${words}`);
 		expect(file).toMatchObject({ mimeType, fileExtension: extension });
 		expect(file.fileName).toMatch(new RegExp(`^[^.]+\\.${extension}$`));
-		expect(String(await bytesOf(file))).toBe(
+		expect(String(await readStored(file))).toBe(
 			typeof body === 'string' ? body : JSON.stringify(body),
 		);
 	});
@@ -234,7 +200,7 @@ describe('paid for, but not to be read', () => {
 			expect(message).toContain('it looks like unreadable bytes');
 			expect(message).not.toMatch(/\.{3}/);
 			expect(file).toMatchObject({ mimeType });
-			expect(await bytesOf(file)).toEqual(noise);
+			expect(await readStored(file)).toEqual(noise);
 		},
 	);
 
@@ -252,22 +218,12 @@ describe('paid for, but not to be read', () => {
 			answer(body, { contentType: 'application/octet-stream' });
 			const { message, file } = await received();
 			expect(file.mimeType).toBe(type);
-			const saved = String(await bytesOf(file));
+			const saved = String(await readStored(file));
 			expect(message).not.toContain(sim.apiKey);
 			expect(saved).not.toContain(sim.apiKey);
 			expect(saved).toContain('"bad ***"');
 		},
 	);
-
-	test('a download that is free is fetched again, and nothing of it is kept', async () => {
-		sim.fault({ path: /content$/, status: 200, body: 'not yet', contentType: 'text/plain' });
-		const { outputs } = await run(
-			'Hello.',
-			{ resource: 'speechJob', operation: 'createAndWait' },
-			{ pollInterval: 1, maxRetries: 2 },
-		);
-		expect(outputs[0][0].binary!.data).toMatchObject({ mimeType: 'audio/mpeg' });
-	});
 });
 
 describe('rubbish in front of an MP3', () => {
@@ -296,7 +252,7 @@ test('audio far longer than its text can sound is damaged; what came up to the b
 	const [{ json, binary }] = outputs[1];
 	expect(json).toMatchObject({ reason: 'damaged_response' });
 	expect(json.message).toContain('larger than 64 MB');
-	const kept = (await bytesOf(binary!.received)).length;
+	const kept = (await readStored(binary!.received)).length;
 	expect(kept).toBeLessThanOrEqual(bound);
 	expect(kept).toBeGreaterThan(bound - 1_000_000);
 });
@@ -354,7 +310,7 @@ describe('audio that a gateway lost half-way, behind a status of 200', () => {
 			const [{ json, binary }] = outputs[1];
 			expect(json).toMatchObject({ reason: 'damaged_response' });
 			const received = binary!.received ?? binary!.received_2;
-			expect((await bytesOf(received)).includes(error)).toBe(true);
+			expect((await readStored(received)).includes(error)).toBe(true);
 		}
 	});
 

@@ -1,10 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
-import { type EngineRun, item, runNode, speechNode, useSimulator } from './support';
+import { type EngineRun, item, runNode, speechNode, useSimulator, readStored } from './support';
 
 useVirtualTime();
 
@@ -30,10 +27,7 @@ const run = async (options: IDataObject, more: Partial<EngineRun> = {}, fields: 
 const files = ({ binary }: INodeExecutionData) => Object.keys(binary ?? {}).sort();
 /** Which of the three sentences a file speaks. */
 const heard = async ({ binary }: INodeExecutionData, property: string) =>
-	whichText(
-		await decode(await Container.get(BinaryDataService).getAsBuffer(binary![property]), 'mp3'),
-		THREE,
-	);
+	whichText(await decode(await readStored(binary![property]), 'mp3'), THREE);
 
 test('a damaged segment goes along, next to those that are done', async () => {
 	sim.fault({ input: 'Another', truncate: 'half' });
@@ -45,21 +39,6 @@ test('a damaged segment goes along, next to those that are done', async () => {
 		segments: { total: 3, completed: 1, unknown: 1 },
 		remainingText: THREE.slice(1).join('\n'),
 	});
-});
-
-test('two runs of done segments are two files, each of its own segments', async () => {
-	sim.options.latencyMs = 100;
-	sim.fault({ input: 'Another', status: 504, delayMs: 300 });
-	const [, [unknown]] = (await run({ concurrency: 3 })).outputs;
-	sim.options.latencyMs = 1;
-	expect(files(unknown)).toEqual(['completed', 'completed_3']);
-	expect(await heard(unknown, 'completed')).toBe(0);
-	expect(await heard(unknown, 'completed_3')).toBe(2);
-	expect(unknown.json.parts).toMatchObject([
-		{ from: 1, to: 1, status: 'done', binary: 'completed' },
-		{ from: 2, to: 2, status: 'unknown', text: THREE[1] },
-		{ from: 3, to: 3, status: 'done', binary: 'completed_3' },
-	]);
 });
 
 test('one segment refused, another unknown: the item is unknown', async () => {
@@ -82,11 +61,4 @@ test('a job for a segment that fails is "unknown" in its parts, with its id', as
 	});
 	// The third was not held back by the wait for the job.
 	expect(files(outputs[2][0])).toEqual(['completed', 'completed_3']);
-});
-
-test('the pause between segments is in the joined file', async () => {
-	const seconds = async (pauseBetweenSegments: number) =>
-		(await run({ pauseBetweenSegments }, {}, { responseFormat: 'wav' })).outputs[0][0].json
-			.durationSeconds as number;
-	expect((await seconds(500)) - (await seconds(0))).toBeCloseTo(1, 2);
 });

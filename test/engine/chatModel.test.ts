@@ -113,12 +113,6 @@ test('the same question twice is two calls, one after the other or at once', asy
 	}
 });
 
-test('another execution asks anew', async () => {
-	await ask(askAll, ['One?']);
-	await ask(askAll, ['One?']);
-	expect(sim.charges).toHaveLength(2);
-});
-
 test.each<[string, Fault]>([
 	['a 504', { status: 504, charge: true }],
 	['a lost answer', { connection: 'reset-after-work' }],
@@ -178,17 +172,4 @@ test('of two calls at once, one lost: the other is answered, and only the lost o
 	const rounds = Object.values(kept.speechGatewayChatModel as IDataObject);
 	expect(rounds).toHaveLength(1);
 	expect(JSON.stringify(rounds)).toContain('upstream_outcome_unknown');
-});
-
-test('a question that is asked again while the first answer is awaited is asked twice, and answered twice', async () => {
-	fault({ delayMs: 5000 });
-	const work: Agent = async (model, [question]) => {
-		const one = model.invoke(question);
-		await sim.waitFor((all) => all.length === 1);
-		return [(await model.invoke(question)).text, (await one).text];
-	};
-	const { answers, kept } = await ask(work, ['One?']);
-	expect(answers).toHaveLength(2);
-	expect(sim.charges).toHaveLength(2);
-	expect(kept).toEqual({});
 });

@@ -143,15 +143,6 @@ test.each<[string, Array<Fault | undefined>, number]>([
 	expect(await row(faults)).toBe(sent);
 });
 
-test('keys that were sent before do not count', async () => {
-	const parameters = speechNode({ concurrency: 1, sendOnceKey: '={{ $json.key ?? $json.id }}' });
-	const items = texts(6);
-	const more = { nodeId: 'sent before', parameters, onError: 'continueErrorOutput' } as const;
-	await run({ ...more, items: items.slice(0, 4) });
-	const { outputs } = await run({ ...more, items });
-	expect(outputs.map(({ length }) => length)).toEqual([2, 4, 0]);
-});
-
 test('what was not sent gives its Send Once Key back', async () => {
 	const parameters = speechNode({ concurrency: 1, sendOnceKey: '={{ $json.id }}' });
 	const more = { nodeId: 'given back', parameters, items: texts(6) };
@@ -160,22 +151,6 @@ test('what was not sent gives its Send Once Key back', async () => {
 	sim.clearFaults();
 	const { outputs } = await run(more);
 	expect(outputs.map(({ length }) => length)).toEqual([3, 3]);
-});
-
-test('a long text keeps what is done of it', async () => {
-	const parts = ['This is the first.', 'Here is the second.', 'The third ends it.'];
-	sim.fault({ input: 'number', ...lost, times: 3 });
-	sim.fault({ input: 'first', delayMs: 200 });
-	const result = await run({
-		parameters: speechNode({ concurrency: 2, maxSegmentCharacters: 20 }),
-		items: [...texts(3), { json: { text: parts.join(' ') } }],
-		onError: 'continueErrorOutput',
-	});
-	const [error] = errorsOf(result);
-	expect(error.message).toContain('was not sent: the outcome of 3 items is unknown');
-	expect(error.segments).toEqual({ total: 3, completed: 1, unknown: 0 });
-	expect(error.remainingText).toBe(parts.slice(1).join(' '));
-	expect(result.outputs[2][0].binary).toHaveProperty('completed');
 });
 
 describe.each([401, 402])('after a %i', (status) => {
@@ -218,20 +193,5 @@ describe.each([401, 402])('after a %i', (status) => {
 		sim.fault({ input: 'number 2.', status, times: Infinity });
 		const { error } = await run(all);
 		expect(error?.message).toMatch(/\(item 3 of 40\)$/);
-	});
-
-	test('what is in flight is still delivered, and a job goes on', async () => {
-		sim.options.jobSeconds = 5;
-		sim.fault({ input: 'number 3.', status, delayMs: 50 });
-		const { outputs } = await run({
-			items: texts(8),
-			parameters: {
-				...speechNode({ concurrency: 4, maxRetries: 0 }),
-				...{ resource: 'speechJob', operation: 'createAndWait' },
-			},
-			onError: 'continueErrorOutput',
-		});
-		expect(outputs[0].length).toBe(sim.charges.length);
-		expect(outputs[0].length).toBeGreaterThanOrEqual(3);
 	});
 });

@@ -1,17 +1,16 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** Several faults at once, a retry of a retry, a setting edited in between: what the model test found, and what users did. */
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime, wait } from '../support/clock';
 import {
 	type EngineResult,
 	type EngineRun,
 	item,
-	runNode,
 	saved,
 	storedFile,
 	useSimulator,
+	runnerOf,
+	speechNode,
+	jobNode,
 } from './support';
 
 useVirtualTime();
@@ -21,73 +20,24 @@ const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 const sentence = (index: number) => `The sentence number ${index}.`;
 const texts = (count: number) =>
 	Array.from({ length: count }, (_, index) => item({ text: sentence(index) }));
-/** One item whose text is cut into so many segments. */
-const long = (count: number) =>
-	item({ text: Array.from({ length: count }, (_, index) => sentence(index)).join(' ') });
-const generate = (options: IDataObject = {}): IDataObject => ({
-	resource: 'speech',
-	operation: 'generate',
-	model: 'fish-speech',
-	text: '={{ $json.text }}',
-	responseFormat: 'mp3',
-	options: { maxRetries: 0, maxSegmentCharacters: 25, ...options },
-});
-const createAndWait = (options: IDataObject = {}): IDataObject => ({
-	resource: 'speechJob',
-	operation: 'createAndWait',
-	model: 'fish-speech',
-	text: '={{ $json.text }}',
-	responseFormat: 'mp3',
-	options: { maxRetries: 0, pollInterval: 1, ...options },
-});
-const video = (options: IDataObject = {}): IDataObject => ({
-	...{ resource: 'video', operation: 'createAndWait', model: 'sim-video' },
-	prompt: '={{ $json.text }}',
-	options: { maxRetries: 0, pollInterval: 1, ...options },
-});
+const generate = (options: IDataObject = {}) =>
+	speechNode({ maxSegmentCharacters: 25, ...options });
+const createAndWait = (options: IDataObject = {}) => jobNode({ pollInterval: 1, ...options });
 let nodes = 0;
 let nodeId = '';
 /** Keys of one test are not those of another. */
 beforeEach(() => void (nodeId = `combination-${++nodes}`));
-const run = async (more: Partial<Parameters<typeof runNode>[0]> = {}) =>
-	await runNode({
-		parameters: generate(),
-		items: texts(4),
-		...{ url: sim.url, apiKey: sim.apiKey, nodeId },
-		...more,
-	});
-const retry = async (
-	{ run: failed }: EngineResult,
-	more: Partial<Parameters<typeof runNode>[0]> = {},
-) => await run({ mode: 'retry', retryOf: saved(failed), ...more });
+const runOne = runnerOf(() => sim);
+const run: typeof runOne = async (more) =>
+	await runOne({ parameters: generate(), items: texts(4), nodeId, ...more });
+const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}) =>
+	await run({ mode: 'retry', retryOf: saved(failed), ...more });
 const indexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
 /** Indexes of the input items by output. */
 const cameOut = ({ outputs }: EngineResult) => outputs.map((output) => output.map(indexOf));
 const charged = () => sim.charges.map(({ input }) => input).sort();
 
 describe('no item vanishes', () => {
-	test('one segment refused, another in flight ends unknown: the other items come out too', async () => {
-		sim.fault({ input: sentence(0), status: 422 });
-		sim.fault({ input: sentence(1), status: 504, charge: true, delayMs: 50 });
-		const items = [long(3), ...[10, 11, 12].map((index) => item({ text: sentence(index) }))];
-		const result = await run({ items, parameters: generate({ concurrency: 2 }) });
-		expect(result.error).toBeUndefined();
-		expect(cameOut(result)).toEqual([[1, 2, 3], [0]]);
-	});
-
-	test("the workflow's time-out: what is finished is handed over, what is in flight is interrupted", async () => {
-		let seen = 0;
-		const result = await run({
-			items: texts(8),
-			parameters: generate({ concurrency: 2 }),
-			started: ({ cancel }) => sim.on('request', () => ++seen === 5 && cancel()),
-		});
-		sim.removeAllListeners('request');
-		const [success, unknown] = result.outputs;
-		expect(success.map(indexOf)).toEqual([0, 1, 2, 3]);
-		expect(unknown.map(({ json }) => json.reason)).toContain('interrupted');
-	});
-
 	test.each([
 		['a paid answer comes', {}],
 		// What was not heard to its end may have been that nobody knows the outcome.
@@ -131,59 +81,9 @@ describe('no item vanishes', () => {
 		});
 		expect(cameOut(result)).toEqual([[1, 2], [], [0]]);
 	});
-
-	test('the key store fails while paid requests are in flight: they are awaited, and kept', async () => {
-		sim.fault({ input: sentence(0), status: 401 });
-		const result = await run({
-			parameters: generate({ sendOnceKey: '={{ $json.text }}' }),
-			retryOnFail: true,
-			keyFault: failing(2, 'before'),
-		});
-		expect(cameOut(result).flat().sort()).toEqual([0, 1, 2, 3]);
-		expect(result.outputs[0].map(indexOf)).toEqual(expect.arrayContaining([1, 2, 3]));
-		expect(charged()).toEqual(expect.arrayContaining([1, 2, 3].map(sentence)));
-	});
 });
 
 describe('nothing paid for is lost', () => {
-	test('the credential breaks before Retry On Fail: the paid segments come along', async () => {
-		sim.fault({ input: sentence(2), status: 402, times: Infinity });
-		const { outputs } = await runNode({
-			...{ parameters: generate({ concurrency: 1 }), items: [long(3)], apiKey: sim.apiKey, nodeId },
-			get url() {
-				return sim.requests.length < 3 ? sim.url : 'no address';
-			},
-			...{ onError: 'continueErrorOutput', retryOnFail: true },
-		});
-		expect(outputs[2]).toHaveLength(1);
-		expect(outputs[2][0].binary).toHaveProperty('completed');
-	});
-
-	test('the credential breaks before Retry On Fail: the id of an accepted job comes along', async () => {
-		sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, status: 404, times: 1 });
-		const from = Date.now();
-		const { outputs } = await runNode({
-			...{ parameters: createAndWait(), items: texts(1), apiKey: sim.apiKey, nodeId },
-			get url() {
-				return sim.requests.length < 2 ? sim.url : 'no address';
-			},
-			...{ onError: 'continueErrorOutput', retryOnFail: true },
-		});
-		expect(JSON.stringify(outputs.flat()[0].json)).toContain(sim.jobs[0].id);
-		// There is nobody to ask: Max Wait (half an hour) is not waited for.
-		expect(Date.now() - from).toBeLessThan(600_000);
-	});
-
-	test('files that were deleted since: an error that says so', async () => {
-		sim.fault({ input: sentence(2), status: 402 });
-		const first = await run({ items: texts(3), parameters: generate({ concurrency: 1 }) });
-		const { binary } = keptFiles(first)[0];
-		await Container.get(BinaryDataService).deleteManyByBinaryDataId([binary.id]);
-		const second = await retry(first, { items: texts(3) });
-		expect(second.error?.message).toMatch(/file/i);
-		expect(sim.charges.length).toBeLessThanOrEqual(3);
-	});
-
 	test('Execute Once, switched on before the retry, would keep what is paid for away: an error; off again, all is handed over', async () => {
 		sim.fault({ input: sentence(0), status: 402 });
 		const failed = await run();
@@ -301,28 +201,6 @@ describe('nothing paid for is lost', () => {
 			return items;
 		};
 
-		test.each([
-			['as it is', { text: sentence(0) }],
-			['without its text', {}],
-			['with another text', { text: sentence(1) }],
-		])('%s: the second gets what the first got', async (_, json) => {
-			sim.fault({ method: 'POST', jobSeconds: 3 });
-			const { rounds, error, context } = await run({
-				rounds: [texts(1), ...back([json], [json], [json])],
-				parameters: waits(),
-			});
-			expect(error).toBeUndefined();
-			expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
-				[0, 0, 1],
-				...Array(3).fill([1, 0, 0]),
-			]);
-			const [, first, ...later] = rounds.map(([[one]]) => one);
-			for (const one of later) expect(one).toEqual(first);
-			expect(first.binary?.data.mimeType).toBe('audio/mpeg');
-			expect(charged()).toEqual([sentence(0)]);
-			expect(context).toEqual({});
-		});
-
 		test('an id that a node on the way has made a number of is the same', async () => {
 			sim.fault({ method: 'POST', status: 200, charge: true, body: { id: '4711' } });
 			sim.fault({ method: 'GET', status: 200, body: { status: 'processing' }, times: Infinity });
@@ -332,44 +210,6 @@ describe('nothing paid for is lost', () => {
 			});
 			expect(rounds.map(([, , [{ json }]]) => json.id)).toEqual(['4711', '4711']);
 			expect(charged()).toEqual([sentence(0)]);
-		});
-
-		test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-			'the job failed, with %s: the second says so too',
-			async (onError) => {
-				sim.fault({ method: 'POST', jobSeconds: 3, jobFails: true });
-				const { rounds } = await run({
-					rounds: [texts(1), ...back([{}], [{}])],
-					...{ parameters: waits(), onError },
-				});
-				const errors = rounds.slice(1).map((outputs) => outputs.flat()[0].json.error);
-				for (const error of errors) expect(error).toMatchObject({ jobId: sim.jobs[0].id });
-				expect(charged()).toEqual([sentence(0)]);
-			},
-		);
-
-		test('a round in between fails, and the execution is retried, twice', async () => {
-			sim.fault({ method: 'POST', jobSeconds: 3 });
-			sim.fault({ input: sentence(2), status: 402 });
-			const rounds = [texts(1), ...back([{}], [{ text: sentence(2) }], [{}])];
-			sim.once('response', () => (rounds[2][0].json.id = 'row-2'));
-			const first = await run({ rounds, parameters: waits() });
-			expect(first.error?.message).toContain('402');
-			const later = [await retry(first), await retry(first)];
-			await retry(first);
-			expect(later.map(({ rounds: all }) => all.at(-1)![0].length)).toEqual([1, 1]);
-			expect(charged()).toEqual([sentence(0), sentence(2)]);
-		});
-
-		test('the node was set to another operation in between: an error', async () => {
-			sim.fault({ method: 'POST', jobSeconds: Infinity });
-			sim.fault({ input: sentence(2), status: 402 });
-			const rounds = [texts(1), ...back([{ text: sentence(2) }], [{ text: sentence(0) }])];
-			sim.once('response', () => (rounds[1][0].json.id = 'row-2'));
-			const first = await run({ rounds, parameters: waits() });
-			const second = await retry(first, { parameters: generate() });
-			expect(second.error?.message).toContain('has paid for "speechJob.createAndWait"');
-			expect(charged()).toEqual([sentence(0), sentence(2)]);
 		});
 
 		test.each(['the same', 'another'])(
@@ -390,13 +230,6 @@ describe('nothing paid for is lost', () => {
 				expect(charged()).toEqual([sentence(0), text]);
 			},
 		);
-
-		test('items of later rounds with the same text, and no id of a job, are charged each', async () => {
-			sim.fault({ method: 'POST', jobSeconds: 3 });
-			const rounds = [texts(1), ...back([{}]), texts(1), [item({ text: sentence(0), id: 'row' })]];
-			await run({ rounds, parameters: waits() });
-			expect(charged()).toEqual(Array(3).fill(sentence(0)));
-		});
 	});
 
 	test('an item that has no json at all is an item like any other', async () => {
@@ -417,52 +250,6 @@ describe('nothing paid for is lost', () => {
 });
 
 describe('nothing is charged twice', () => {
-	test('a failed execution retried twice: later rounds of the loop are sent once', async () => {
-		const rounds = [1, 2, 3].map((round) => [item({ text: sentence(round) })]);
-		sim.fault({ input: sentence(1), status: 402 });
-		const first = await run({ rounds });
-		await retry(first, { rounds });
-		const third = await retry(first, { rounds });
-		expect(charged()).toEqual([1, 2, 3].map(sentence));
-		expect(third.rounds.map((outputs) => outputs[1][0]?.json.reason)).toEqual(
-			Array(3).fill('already_sent'),
-		);
-	});
-
-	test.each([
-		['larger segments', { maxSegmentCharacters: 1000 }],
-		['a job', { longText: 'job' }],
-		['a single request', { longText: 'single' }],
-	])('a retry with %s finishes what was begun', async (_, changed) => {
-		sim.fault({ input: sentence(3), status: 402 });
-		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
-		const second = await retry(first, { parameters: generate(changed) });
-		expect(second.outputs[0][0].json.segments).toBe(4);
-		expect(charged()).toEqual([0, 1, 2, 3].map(sentence));
-		expect(second.hints.length).toBeGreaterThan(0);
-	});
-
-	test.each([
-		['a job', createAndWait({ maxWait: 1, fileName: 'old' }), createAndWait({ fileName: 'new' })],
-		['a video', video({ maxWait: 1, fileName: 'old' }), video({ fileName: 'new' })],
-	])('the file of %s has the name that the retry gives it', async (_, before, now) => {
-		sim.fault({ method: 'POST', jobSeconds: Infinity });
-		const first = await run({ items: texts(1), parameters: before });
-		sim.finish();
-		const { outputs } = await retry(first, { items: texts(1), parameters: now });
-		expect(outputs[0][0].binary?.data.fileName).toMatch(/^new\./);
-		expect(charged()).toEqual([sentence(0)]);
-	});
-
-	test('a job that was accepted is the same job when the retry says "auto"', async () => {
-		sim.fault({ method: 'GET', path: /content$/, status: 404 });
-		const first = await run({ items: [long(3)], parameters: generate({ longText: 'job' }) });
-		expect(first.error?.context?.jobId).toBe(sim.jobs[0].id);
-		const second = await retry(first, { parameters: generate() });
-		expect(second.outputs[0]).toHaveLength(1);
-		expect(sim.charges).toHaveLength(1);
-	});
-
 	test('cut (524), and refused as a job: the retry sends the job, with the voice of that title', async () => {
 		const added = { account: sim.accounts[0].account, created_at: 1, size: 1, sha256: '' };
 		sim.voices.push({ ...added, _id: 'voice_anna', title: 'Anna' });
@@ -482,35 +269,6 @@ describe('nothing is charged twice', () => {
 			['/v1/audio/speech/jobs', 'voice_anna'],
 			['/v1/audio/speech/jobs', 'voice_anna'],
 		]);
-	});
-
-	test('524 and on as a job in one retry; another retry of the same record sends nothing', async () => {
-		sim.fault({ input: sentence(0), status: 402 });
-		const first = await run({ items: texts(1) });
-		sim.fault({ path: '/v1/audio/speech', status: 524 });
-		expect((await retry(first)).outputs[0]).toHaveLength(1);
-		expect((await retry(first)).outputs[1][0].json.reason).toBe('already_sent');
-		expect(sim.charges).toHaveLength(1);
-	});
-
-	test('further retries that cut the text otherwise send nothing of what the first has sent', async () => {
-		sim.fault({ input: sentence(0), status: 402 });
-		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
-		sim.fault({ input: sentence(2), status: 402 });
-		await retry(first, { parameters: generate({ concurrency: 1 }) });
-		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
-		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
-		expect(charged()).toEqual([0, 1].map(sentence));
-	});
-
-	test("a proxy's 502 after the work: one charge, whoever retries", async () => {
-		sim.fault({ status: 502, proxy: 'page', charge: true, times: Infinity });
-		const { outputs } = await run({
-			items: texts(1),
-			...{ parameters: generate({ maxRetries: 4 }), retryOnFail: true },
-		});
-		expect(outputs[1]).toHaveLength(1);
-		expect(sim.charges).toHaveLength(1);
 	});
 
 	test('Spending Limit (Tokens) holds for a segment that goes on as a job', async () => {
@@ -579,17 +337,6 @@ describe('Send Once Key', () => {
 		const later = await run({ items: texts(1), parameters: keyed });
 		expect(later.outputs[1][0].json.reason).toBe('already_sent');
 	});
-
-	test('the key was given back but the answer of the database got lost: a retry records it anew', async () => {
-		sim.fault({ input: sentence(0), status: 402 });
-		const first = await run({
-			...{ items: texts(1), parameters: keyed, keyFault: failing(2, 'after') },
-		});
-		expect(first.error?.message).toContain('402');
-		await retry(first, { parameters: keyed });
-		await run({ items: texts(1), parameters: keyed });
-		expect(sim.charges).toHaveLength(1);
-	});
 });
 
 test("after a 402 the run ends at once; it does not wait out another item's Retry-After", async () => {
@@ -601,30 +348,8 @@ test("after a 402 the run ends at once; it does not wait out another item's Retr
 	expect(Date.now() - from).toBeLessThan(300_000);
 });
 
-test('a credential that cannot be read, continue mode: nothing stays behind in the execution data', async () => {
-	const { outputs, context } = await run({
-		...{ url: 'no address', onError: 'continueRegularOutput', retryOnFail: true },
-	});
-	expect(outputs[0].map(({ json }) => (json.error as IDataObject).message)).toEqual(
-		Array(4).fill(expect.stringMatching(/^The base URL in the credential/)),
-	);
-	expect(sim.requests).toEqual([]);
-	expect(context).toEqual({});
-});
-
 /** The n-th use of the key store fails. */
 function failing(nth: number, when: 'before' | 'after') {
 	let uses = 0;
 	return () => (++uses === nth ? when : undefined);
-}
-
-/** The binary entries anywhere in what a failed execution keeps. */
-function keptFiles({ context }: EngineResult): Array<{ binary: { id: string } }> {
-	const found: Array<{ binary: { id: string } }> = [];
-	JSON.stringify(context, (_key, value: unknown) => {
-		const { id } = (value ?? {}) as { id?: unknown };
-		if (typeof id === 'string' && id.startsWith('filesystem')) found.push({ binary: { id } });
-		return value;
-	});
-	return found;
 }

@@ -1,16 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
-import {
-	type EngineRun,
-	item,
-	NODE,
-	runnerOf,
-	saved,
-	speechNode,
-	texts,
-	useSimulator,
-} from './support';
+import { type EngineRun, NODE, runnerOf, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -63,29 +54,6 @@ test.each(['{"error":{},"request_id":"in the body"}', '{"error":{"request_id":"i
 		expect(error?.context?.requestId).toBe('in the body');
 	},
 );
-
-test('a 2xx that repeats the API key: it is blotted out of the unknown item', async () => {
-	const body = { error: { message: `key ${sim.apiKey}` } };
-	sim.fault({ path: '/v1/audio/speech', status: 200, charge: true, body });
-	const { outputs } = await run();
-	expect(outputs[1]).toHaveLength(1);
-	expect(JSON.stringify(outputs)).not.toContain(sim.apiKey);
-});
-
-test('a chat answer of 100 KB is read whole', async () => {
-	const content = 'word '.repeat(20_000);
-	const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
-	const body = { id: 'c', model: 'sim-chat', choices };
-	sim.fault({ path: '/v1/chat/completions', status: 200, charge: true, body });
-	const parameters: IDataObject = {
-		resource: 'chat',
-		operation: 'complete',
-		model: 'sim-chat',
-		messages: { values: [{ role: 'user', content: 'Hi' }] },
-		options: { maxRetries: 0 },
-	};
-	expect((await run({ parameters })).outputs[0]?.[0]?.json.text).toBe(content);
-});
 
 describe('what the editor shows when the node has finished', () => {
 	const hintsOf = ({ run: { data } }: Awaited<ReturnType<typeof run>>) =>
@@ -163,21 +131,6 @@ describe('the one error of a run', () => {
 		expect(error?.description).toContain('Open "Executions" and retry this execution');
 	});
 
-	test('of one item: no number, and nothing that would be kept', async () => {
-		sim.fault({ status: 402 });
-		const { error } = await run();
-		expect(error?.message).toBe('The account balance is too low (402)');
-		expect(error?.description).not.toContain('kept');
-	});
-
-	test('of what is free: nothing is kept', async () => {
-		sim.fault({ path: /./, status: 403, times: Infinity });
-		const parameters = { resource: 'speechJob', operation: 'get', jobId: 'spj_1' };
-		const { error } = await run({ parameters, items: texts(2) });
-		expect(error?.message).toContain('(item 1 of 2)');
-		expect(error?.description).not.toContain('kept');
-	});
-
 	test('without a request id none is named', async () => {
 		sim.fault({ connection: 'reset-before-work', times: Infinity });
 		const parameters: IDataObject = { resource: 'model', operation: 'getMany', returnAll: true };
@@ -186,16 +139,4 @@ describe('the one error of a run', () => {
 		expect(error?.description).not.toMatch(/Request ID|undefined/);
 		expect(error?.description).toBe(error?.description?.trim());
 	});
-});
-
-test('parameters of an item that cannot be read any more: what was paid for is finished as it was asked for', async () => {
-	const text = 'One sentence stands in here. Another one comes after it.';
-	const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 1 }, { text });
-	sim.fault({ input: 'Another', status: 402 });
-	const first = await run({ items: [item({})], parameters });
-	const broken = speechNode({ maxSegmentCharacters: 0 }, { text });
-	const second = await run({ parameters: broken, retryOf: saved(first.run), mode: 'retry' });
-	expect(second.outputs[0][0].json.segments).toBe(2);
-	expect(second.hints.join()).toContain('already paid for in part with other settings');
-	expect(sim.charges).toHaveLength(2);
 });

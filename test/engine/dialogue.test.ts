@@ -1,10 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
-import { item, runNode, saved, speechNode, useSimulator } from './support';
+import { item, runNode, speechNode, useSimulator, readStored } from './support';
 
 useVirtualTime();
 
@@ -42,7 +39,7 @@ const run = async (more: Run = {}) =>
 		...more,
 	});
 const file = async (from: INodeExecutionData, property = 'data') =>
-	await Container.get(BinaryDataService).getAsBuffer(from.binary![property]);
+	await readStored(from.binary![property]);
 const inputs = () => sim.charges.map(({ input }) => input);
 const SAID = [
 	'Welcome to the show.',
@@ -126,39 +123,6 @@ test('what is unknown stays unknown; what remains is a script again', async () =
 	expect(inputs()).toHaveLength(3);
 });
 
-test('a retry speaks only what is missing', async () => {
-	sim.fault({ input: 'Hi!', status: 402 });
-	const parameters = dialogue({ concurrency: 1 });
-	const first = await run({ parameters });
-	expect(first.error).toBeDefined();
-	const second = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
-	expect(second.outputs[0][0].json.segments).toBe(4);
-	expect(inputs()).toHaveLength(4);
-});
-
-test('the budget holds for the whole script', async () => {
-	const { error } = await run({ parameters: dialogue({ maxEstimatedTokens: 50 }) });
-	expect(error?.message).toContain('Spending Limit (Tokens)');
-	expect(sim.requests).toEqual([]);
-});
-
-test('pauses before the first word and behind the last are in the file', async () => {
-	const script = '[pause 1s]\nAnna: [pause 2s] Hello, Ben.\nBen: Hi!\nAnna: [pause 4s]';
-	const { outputs } = await run({
-		parameters: dialogue({ timings: true, pauseBetweenSegments: 300 }),
-		items: [item({ script })],
-	});
-	const { json } = outputs[0][0];
-	expect(json).toMatchObject({ segments: 2, speakers: ['Anna', 'Ben'] });
-	const [first, last] = json.parts as Array<{ startSeconds: number; endSeconds: number }>;
-	expect(first.startSeconds).toBeCloseTo(3);
-	expect(last.startSeconds - first.endSeconds).toBeCloseTo(0.3);
-	expect(Number(json.durationSeconds) - last.endSeconds).toBeCloseTo(4);
-	const samples = await decode(await file(outputs[0][0]), 'wav');
-	const texts = ['Hello, Ben.', 'Hi!'];
-	expect(whichText(samples, texts, 3, first.endSeconds - 3)).toBe(0);
-});
-
 describe('a line of nothing but markup', () => {
 	const LINES: Array<[string, string]> = [
 		['markdown', '---'],
@@ -187,45 +151,6 @@ describe('a line of nothing but markup', () => {
 				{ title: 'Two', startTime: parts[1].startSeconds },
 			]);
 			expect(Object.keys(binary!)).toEqual(['data', 'chapters']);
-		},
-	);
-
-	test('leaves its heading to what remains', async () => {
-		sim.fault({ input: 'Bye', status: 504, charge: true });
-		const script = 'Anna: Hi.\n# Two\nBen: ---\nAnna: Bye.';
-		const { outputs } = await run({
-			parameters: dialogue({ textFormat: 'markdown', concurrency: 1 }),
-			items: [item({ script })],
-		});
-		expect(outputs[1][0].json).toMatchObject({
-			segments: { total: 2, completed: 1, unknown: 1 },
-			remainingText: '# Two\nAnna: Bye.',
-		});
-	});
-
-	// Earlier versions sent such a line as a segment, which the gateway refused.
-	test.each([1, 3])(
-		'a retry finishes what an earlier version could not (concurrency %i)',
-		async (concurrency) => {
-			sim.fault({ input: 'Um', status: 422 });
-			const parameters = dialogue({ textFormat: 'markdown', concurrency, timings: true });
-			const said = ['Hello, Ben. It is 10:30.', 'Good-bye to all of you.'];
-			const items = [item({ script: `Anna: ${said[0]}\nBen: Um\nAnna: ${said[1]}` })];
-			const first = await run({ parameters, items });
-			expect(first.error?.message).toContain('422');
-			expect(inputs()).toEqual(concurrency === 1 ? [said[0]] : said);
-			const retryOf = JSON.parse(JSON.stringify(saved(first.run)).replaceAll('Um', '---'));
-			const second = await run({ parameters, retryOf, mode: 'retry' });
-			const [{ json }] = second.outputs[0];
-			expect(json.segments).toBe(2);
-			expect(inputs()).toEqual(said);
-			const parts = json.parts as Array<{ startSeconds: number; endSeconds: number }>;
-			const samples = await decode(await file(second.outputs[0][0]), 'wav');
-			const heard = parts.map(({ startSeconds, endSeconds }) =>
-				whichText(samples, said, startSeconds, endSeconds - startSeconds),
-			);
-			expect(heard).toEqual([0, 1]);
-			expect(second.context).toEqual({});
 		},
 	);
 

@@ -88,20 +88,6 @@ test.each(names)('%s sends to the endpoints that it declares, and to no other', 
 	expect([...new Set(sent)].sort()).toEqual(declared.sort());
 });
 
-test('an operation that may send to a billed endpoint is billed, any other is not', () => {
-	const billed = names.filter((_, index) => descriptions[index].billed);
-	expect(billed.sort()).toEqual([
-		'chat.complete',
-		'speech.dialogue',
-		'speech.generate',
-		'speechJob.create',
-		'speechJob.createAndWait',
-		'video.create',
-		'video.createAndWait',
-		'voice.create',
-	]);
-});
-
 /** Never called: the compiler is the test, and fails where an expected error is missing. */
 export function billedIsNeverFree(item: ItemRequests): void {
 	const read = async () => ({});

@@ -1,8 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /* Speech that is published: chapters, tags and a cover in what Generate and Dialogue make. */
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
 import { PNG } from '../support/png';
@@ -16,6 +13,7 @@ import {
 	speechNode,
 	storedFile,
 	useSimulator,
+	readStored,
 } from './support';
 
 useVirtualTime();
@@ -71,8 +69,6 @@ const run = async (more: Partial<EngineRun> = {}) =>
 		items: [withCover({ text: TEXT })],
 		...more,
 	});
-const bytesOf = async (file: IBinaryData) =>
-	await Container.get(BinaryDataService).getAsBuffer(file);
 const inputs = () => sim.charges.map(({ input }) => input);
 
 interface ChaptersFile {
@@ -80,7 +76,7 @@ interface ChaptersFile {
 	chapters: Array<{ title: string; startTime: number; endTime: number }>;
 }
 const chaptersFile = async (from: INodeExecutionData) =>
-	JSON.parse(String(await bytesOf(from.binary!.chapters))) as ChaptersFile;
+	JSON.parse(String(await readStored(from.binary!.chapters))) as ChaptersFile;
 const titlesOf = (chapters: Array<{ title: string }>) => chapters.map(({ title }) => title);
 
 describe.each(['mp3', 'wav', 'opus'] as const)('%s', (format) => {
@@ -93,7 +89,7 @@ describe.each(['mp3', 'wav', 'opus'] as const)('%s', (format) => {
 		const parts = json.parts as Array<{ startSeconds: number; endSeconds: number }>;
 		const starts = STARTS.map((part) => parts[part].startSeconds);
 
-		const audio = await bytesOf(binary!.data);
+		const audio = await readStored(binary!.data);
 		expect(json).toMatchObject({ segments: 4, bytes: audio.length });
 		const samples = await decode(audio);
 		expect(
@@ -141,7 +137,7 @@ test.each([
 
 test('one segment alone has its tags and its chapter', async () => {
 	const { outputs } = await run({ items: [withCover({ text: '# Alone\n\nHello.' })] });
-	const seen = probe(await bytesOf(outputs[0][0].binary!.data));
+	const seen = probe(await readStored(outputs[0][0].binary!.data));
 	expect(titlesOf(seen.chapters)).toEqual(['Alone']);
 	expect(seen.cover).toEqual(PNG);
 	expect(inputs()).toEqual(['Alone.\n\nHello.']);
@@ -151,16 +147,9 @@ test('without headings the list of chapters is empty, and a hint says so; the ta
 	const { outputs, hints } = await run({ items: [withCover({ text: 'Hello.' })] });
 	expect((await chaptersFile(outputs[0][0])).chapters).toEqual([]);
 	expect(hints.join()).toContain('No headings were found');
-	expect(probe(await bytesOf(outputs[0][0].binary!.data)).tags).toMatchObject({ artist: 'Anna' });
-});
-
-test('nothing to write into the file: it is passed on as it came, with an empty list of chapters', async () => {
-	const { outputs } = await run({
-		parameters: episode({ tags: {} }),
-		items: [withCover({ text: 'Hello.' })],
+	expect(probe(await readStored(outputs[0][0].binary!.data)).tags).toMatchObject({
+		artist: 'Anna',
 	});
-	expect((await chaptersFile(outputs[0][0])).chapters).toEqual([]);
-	expect(outputs[0][0].json.segments).toBe(1);
 });
 
 test('a single request is not cut: only its first heading is a chapter, and a hint says so', async () => {
@@ -181,7 +170,7 @@ test('jobs are cut at headings, too, and asleep their chapters are not forgotten
 		],
 	});
 	expect(asleep.length).toBeGreaterThan(0);
-	const seen = probe(await bytesOf(last.outputs[0][0].binary!.data));
+	const seen = probe(await readStored(last.outputs[0][0].binary!.data));
 	expect(titlesOf(seen.chapters)).toEqual(TITLES);
 	expect(seen.cover).toEqual(PNG);
 	expect([...inputs()].sort()).toEqual([...SAID].sort());
@@ -197,13 +186,6 @@ test('the estimate counts the same segments, and has the same content hash', asy
 	expect(estimate.characters).toBe(json.characters);
 	const other = await run({ parameters: episode({ tags: {}, chapters: 'none' }) });
 	expect(other.outputs[0][0].json.contentHash).not.toBe(json.contentHash); // cut elsewhere
-});
-
-test('tags do not change what is spoken', async () => {
-	const [first] = (await run()).outputs[0];
-	const [second] = (await run({ parameters: episode({ tags: { values: { title: 'B' } } }) }))
-		.outputs[0];
-	expect(second.json.contentHash).toBe(first.json.contentHash);
 });
 
 describe('what cannot be made costs nothing', () => {
@@ -249,15 +231,6 @@ describe('what cannot be made costs nothing', () => {
 			await failure({ parameters: parametersOf({ tags: { values: { year: 'MMXXVI' } } }) }),
 		).toContain('"Year" must have four digits');
 	});
-	test('an item without its cover fails alone where the others go on', async () => {
-		const { outputs } = await run({
-			items: [withCover({ text: '# One\n\nHello.' }), item({ text: TEXT })],
-			onError: 'continueErrorOutput',
-		});
-		expect(inputs()).toEqual(['One.\n\nHello.']);
-		expect(outputs.map((output) => output.length)).toEqual([1, 0, 1]);
-		expect(JSON.stringify(outputs[2][0].json.error)).toContain('binary field \\"cover\\"');
-	});
 	test('more chapters than a format has numbers for', async () => {
 		const text = Array.from({ length: 1000 }, (_, n) => `# Chapter ${n}\n\nText.`).join('\n\n');
 		const items = [withCover({ text })];
@@ -272,33 +245,13 @@ describe('retries', () => {
 	const retry = async (first: Awaited<ReturnType<typeof run>>, more: Partial<EngineRun>) =>
 		await run({ retryOf: saved(first.run), mode: 'retry', ...more });
 
-	test('tags and chapters are those of the retry, what is paid for is not cut anew', async () => {
-		sim.fault(broken);
-		const first = await run({ parameters: episode({ concurrency: 1 }) });
-		expect(first.error?.message).toContain('402');
-		expect(JSON.stringify(first.context)).not.toContain(PNG.toString('base64').slice(0, 40));
-		const parameters = episode({
-			concurrency: 1,
-			chapters: 'none',
-			tags: { values: { title: 'Renamed' } },
-		});
-		const second = await retry(first, { parameters });
-		expect(inputs().slice(0, 2)).toEqual(SAID.slice(0, 2));
-		expect(inputs().slice(2).join()).not.toContain(SAID[0]);
-		const seen = probe(await bytesOf(second.outputs[0][0].binary!.data));
-		expect(seen.chapters).toEqual([]);
-		expect(seen.tags).toMatchObject({ title: 'Renamed' });
-		expect(seen.tags).not.toHaveProperty('artist');
-		expect(seen.cover).toBeUndefined();
-	});
-
 	test('chapters asked for only now: nothing that is paid for is spoken again', async () => {
 		sim.fault({ input: 'It rained', status: 402 });
 		const first = await run({ parameters: episode({ concurrency: 1, chapters: 'none' }) });
 		const second = await retry(first, { parameters: episode({ concurrency: 1 }) });
 		const [paid, ...others] = inputs();
 		expect(others.join()).not.toContain(paid);
-		const seen = probe(await bytesOf(second.outputs[0][0].binary!.data));
+		const seen = probe(await readStored(second.outputs[0][0].binary!.data));
 		expect(titlesOf(seen.chapters)).toEqual(TITLES);
 		expect(seen.tags).toMatchObject({ artist: 'Anna' });
 	});
@@ -316,7 +269,7 @@ describe('retries', () => {
 		});
 		expect(inputs()).toEqual(SAID);
 		expect(second.hints.join()).toContain('has no cover');
-		const seen = probe(await bytesOf(second.outputs[0][0].binary!.data));
+		const seen = probe(await readStored(second.outputs[0][0].binary!.data));
 		expect(titlesOf(seen.chapters)).toEqual(TITLES);
 		expect(seen.tags).toMatchObject({ artist: 'Anna' });
 	});
@@ -335,14 +288,6 @@ describe('retries', () => {
 		const rest = await run({ items: [withCover({ text: json.remainingText! })] });
 		expect(titlesOf((await chaptersFile(rest.outputs[0][0])).chapters)).toEqual(TITLES.slice(1));
 		expect(inputs().slice(3).sort()).toEqual(SAID.slice(2).sort());
-	});
-
-	test('a segment that is cut goes on as a job; the chapters stay in place', async () => {
-		sim.fault({ input: '第二章', status: 524 });
-		const { outputs } = await run({ parameters: episode({ timings: true }) });
-		const { chapters } = await chaptersFile(outputs[0][0]);
-		const parts = outputs[0][0].json.parts as Array<{ startSeconds: number }>;
-		expect(chapters[1].startTime).toBeCloseTo(parts[2].startSeconds, 3);
 	});
 });
 
@@ -391,7 +336,7 @@ Anna: Good night.`;
 			expect(inputs()).toEqual(WORDS);
 			const parts = json.parts as Array<{ startSeconds: number; speaker: string }>;
 			expect(parts.map(({ speaker }) => speaker)).toEqual(['Anna', 'Anna', 'Ben', 'Ben', 'Anna']);
-			const seen = probe(await bytesOf(binary!.data));
+			const seen = probe(await readStored(binary!.data));
 			expect(titlesOf(seen.chapters)).toEqual(['Welcome', 'The weather: rain', 'Bye']);
 			seen.chapters.forEach(({ start }, index) =>
 				expect(start).toBeCloseTo(parts[[0, 1, 3][index]].startSeconds, 2),
@@ -401,12 +346,6 @@ Anna: Good night.`;
 		},
 	);
 
-	test('without chapters, a heading of plain text is text', async () => {
-		const { outputs } = await speak({ parameters: dialogue({ chapters: 'none' }) });
-		expect(inputs().join()).toContain('# Bye');
-		expect(outputs[0][0].json.speakers).toEqual(['Narrator', 'Anna', 'Ben']);
-	});
-
 	test('what remains of a script keeps its headings, and can be spoken', async () => {
 		sim.fault({ input: 'Oh no', status: 504, charge: true });
 		const { outputs } = await speak();
@@ -414,20 +353,5 @@ Anna: Good night.`;
 		expect(remainingText).toMatch(/^Ben: Oh no\.\s+# Bye\nBen: Good night\.\s+Anna: Good night\.$/);
 		const rest = await speak({ items: [withCover({ text: remainingText! })] });
 		expect(titlesOf((await chaptersFile(rest.outputs[0][0])).chapters)).toEqual(['Bye']);
-	});
-
-	test('a retry after an edit of tags and script sends only what is missing', async () => {
-		sim.fault({ input: 'Oh no', status: 402 });
-		const first = await speak();
-		expect(first.error).toBeDefined();
-		const parameters = dialogue(
-			{ tags: { values: { title: 'New' } }, chapters: 'headings' },
-			{ script: '={{ $json.text.replace("Oh no", "Oh yes") }}' },
-		);
-		const second = await speak({ parameters, retryOf: saved(first.run), mode: 'retry' });
-		expect(inputs()).toEqual(WORDS.map((words) => words.replace('Oh no', 'Oh yes')));
-		const seen = probe(await bytesOf(second.outputs[0][0].binary!.data));
-		expect(seen.tags).toMatchObject({ title: 'New' });
-		expect(seen.chapters).toHaveLength(3);
 	});
 });

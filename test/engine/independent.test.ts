@@ -1,10 +1,7 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { LLMock } from '@copilotkit/aimock';
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { renderAudio } from '../support/simulator/audio';
-import { item, runNode, type EngineRun } from './support';
+import { item, runNode, type EngineRun, readStored } from './support';
 
 /**
  * A server of the same request format that others wrote: what our simulator and our code might both misread, it might not. It
@@ -44,7 +41,7 @@ test.each(['mp3', 'wav', 'opus', 'pcm'] as const)('speech as %s', async (format)
 	server.onSpeech(/.*/, { audio: audio.toString('base64'), format });
 	const { outputs } = await run({ ...speech, responseFormat: format });
 	const { data } = outputs[0][0].binary!;
-	expect((await Container.get(BinaryDataService).getAsBuffer(data)).equals(audio)).toBe(true);
+	expect((await readStored(data)).equals(audio)).toBe(true);
 	expect(requests('/v1/audio/speech')).toHaveLength(1);
 });
 

@@ -3,7 +3,7 @@ import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import type { Entry, ItemRecord, RunRecord } from '../../nodes/SpeechGateway/requests/records';
 import { requestKey } from '../../nodes/SpeechGateway/requests/requestKey';
-import { item, NODE, runNode, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import { item, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -74,25 +74,6 @@ test('an empty cell of a table: how to skip such rows', async () => {
 describe('sendOnceKey', () => {
 	const keyed = (prefix: string) => speechNode({ sendOnceKey: `={{ "${prefix}" + $json.id }}` });
 
-	test('a key that was sent is not sent again, in any later execution', async () => {
-		const first = await run({ parameters: keyed('a') });
-		expect(first.outputs[0]).toHaveLength(3);
-		const second = await run({ parameters: keyed('a'), items: texts(4) });
-		expect(second.outputs.map(({ length }) => length)).toEqual([1, 3]);
-		expect(second.outputs[1][0].json).toMatchObject({ outcome: 'unknown', reason: 'already_sent' });
-		expect(sim.charges).toHaveLength(4);
-	});
-
-	test('a request that was certainly not charged gives its key back', async () => {
-		sim.fault({ status: 402, input: 'number 1.' });
-		const first = await run({ parameters: keyed('b'), onError: 'continueErrorOutput' });
-		expect(first.outputs.map(({ length }) => length)).toEqual([2, 0, 1]);
-		const second = await run({ parameters: keyed('b') });
-		expect(second.outputs.map(({ length }) => length)).toEqual([1, 2]);
-		expect(new Set(sim.charges.map(({ input }) => input)).size).toBe(3);
-		expect(sim.charges).toHaveLength(3);
-	});
-
 	test('Retry On Fail and Retry execution go on with the keys of their own execution', async () => {
 		sim.fault({ status: 402, input: 'number 1.', times: 2 });
 		const first = await run({
@@ -107,15 +88,6 @@ describe('sendOnceKey', () => {
 		const second = await run({ parameters: keyed('c'), retryOf: saved(first.run), mode: 'retry' });
 		expect(second.outputs[0]).toHaveLength(3);
 		expect(sim.charges).toHaveLength(3);
-	});
-
-	test('all segments of a text share one key', async () => {
-		const parameters = speechNode(
-			{ sendOnceKey: 'book', maxSegmentCharacters: 30 },
-			{ text: 'One sentence stands here. Another one follows it. And a third one ends it.' },
-		);
-		const { outputs } = await run({ parameters, items: [item({})] });
-		expect(outputs[0][0].json.segments).toBeGreaterThan(1);
 	});
 
 	test('the same key twice in one run: an error of the later item, and nothing is sent', async () => {
@@ -148,35 +120,6 @@ describe('sendOnceKey', () => {
 			expect(sim.requests).toEqual([]);
 		},
 	);
-
-	test('a number is a key', async () => {
-		const parameters = speechNode({ sendOnceKey: '={{ $json.id + 4711 }}' });
-		await run({ parameters, items: texts(2) });
-		const { outputs } = await run({ parameters, items: texts(2) });
-		expect(outputs[1].map(({ json }) => json.reason)).toEqual(['already_sent', 'already_sent']);
-	});
-});
-
-test('what was under way when an attempt broke off is unknown on the next, and not sent again', async () => {
-	sim.fault({ status: 402, input: 'number 2.' });
-	const first = await run({ parameters: speechNode({ concurrency: 1 }) });
-	expect(first.error?.message).toContain('402');
-	const broken = saved(first.run);
-	const { items } = (broken.executionData!.contextData[`node:${NODE}`] as unknown as Stored)
-		.speechGateway[0];
-	delete items[1].result;
-	items[1].requests[keyOf('number 1.')] = {
-		state: 'sending',
-		sentAt: '2026-01-01T00:00:00.000Z',
-		inputHash: 'abc',
-		model: 'fish-speech',
-	};
-	const second = await run({ retryOf: broken, mode: 'retry' });
-	expect(
-		second.outputs[1].map(({ json, pairedItem }) => [json.reason, json.sentAt, pairedItem]),
-	).toEqual([['interrupted', '2026-01-01T00:00:00.000Z', { item: 1 }]]);
-	expect(second.outputs[0]).toHaveLength(2);
-	expect(sim.requests.filter(({ input }) => input?.includes('number 1'))).toHaveLength(1);
 });
 
 test('n8n is killed after a segment ended unknown: a retry sends neither it nor what was in flight', async () => {
@@ -265,39 +208,12 @@ describe('a retry reads what another version of the node has kept', () => {
 	});
 });
 
-test('continue: a retry that cannot even open the gateway still delivers what an earlier attempt has paid for', async () => {
-	sim.fault({ status: 422, input: 'number 0.', times: Infinity });
-	const { outputs } = await runNode({
-		parameters: speechNode({ concurrency: 1 }),
-		items: texts(3),
-		apiKey: sim.apiKey,
-		// The credential breaks once all three were sent: before n8n runs the node again for its first item.
-		get url() {
-			return sim.requests.length < 3 ? sim.url : 'no address';
-		},
-		onError: 'continueRegularOutput',
-		retryOnFail: true,
-	});
-	expect(outputs[0].map(({ json }) => 'error' in json)).toEqual([true, false, false]);
-	expect(sim.charges).toHaveLength(2);
-});
-
 test('one item, concurrency 1: after the first failure nothing more is started', async () => {
 	sim.fault({ status: 422, input: 'number 2.', times: Infinity });
 	await run({ items: texts(10), parameters: speechNode({ concurrency: 1 }) });
 	expect(sim.requests.map(({ input }) => input)).toEqual(
 		[0, 1, 2].map((index) => `Sentence number ${index}.`),
 	);
-});
-
-test('the key of the credential is in no error, item or hint, even when the gateway repeats it', async () => {
-	const body = { error: { message: `your key ${sim.apiKey} is wrong` } };
-	sim.fault({ status: 400, body, times: Infinity });
-	for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
-		const result = await run({ onError });
-		expect(JSON.stringify(result)).not.toContain(sim.apiKey);
-		expect(JSON.stringify(result)).toContain('your key *** is wrong');
-	}
 });
 
 describe('voices', () => {
@@ -317,13 +233,6 @@ describe('voices', () => {
 		binaryPropertyName: 'data',
 		...more,
 		options,
-	});
-
-	test('create: the recording is uploaded as a form, charged once', async () => {
-		const { outputs } = await run({ parameters: voice('create'), items: [recording(31)] });
-		expect(outputs[0][0].json).toMatchObject({ _id: expect.any(String), title: 'Anna' });
-		expect(sim.charges).toMatchObject([{ kind: 'voice', tokens: 1000 }]);
-		expect(sim.requests[0].body).toMatchObject({ model: 'fish-speech', title: 'Anna' });
 	});
 
 	test.each([

@@ -3,67 +3,21 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { item, runNode, saved, useSimulator } from './support';
+import { item, saved, useSimulator, runnerOf, speechNode, texts } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
-const texts = (count: number) =>
-	Array.from({ length: count }, (_, index) => item({ text: `Sentence number ${index}.` }));
-const job = (
-	operation: string,
-	more: IDataObject = {},
-	options: IDataObject = {},
-): IDataObject => ({
-	resource: 'speechJob',
-	operation,
-	model: { __rl: true, mode: 'id', value: 'fish-speech' },
-	text: '={{ $json.text }}',
-	responseFormat: 'mp3',
-	...more,
-	options: { maxRetries: 1, pollInterval: 1, ...options },
-});
-const run = async (more: Partial<Parameters<typeof runNode>[0]> = {}) =>
-	await runNode({
-		parameters: job('createAndWait'),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: texts(3),
-		...more,
-	});
+const job = (operation: string, more: IDataObject = {}, options: IDataObject = {}) =>
+	speechNode(
+		{ maxRetries: 1, pollInterval: 1, ...options },
+		{ resource: 'speechJob', operation, ...more },
+	);
+const runOne = runnerOf(() => sim);
+const run: typeof runOne = async (more) =>
+	await runOne({ parameters: job('createAndWait'), items: texts(3), ...more });
 const created = () => sim.charges.filter(({ kind }) => kind === 'job').length;
-
-test('create and wait: all submitted, waited for together, downloaded', async () => {
-	const { outputs, context } = await run();
-	expect(outputs[0]).toHaveLength(3);
-	for (const { json, binary } of outputs[0]) {
-		expect(json).toMatchObject({
-			id: expect.stringMatching(/^spj_/),
-			status: 'completed',
-			bytes: expect.any(Number),
-			durationSeconds: expect.any(Number),
-			characters: 18,
-			estimatedTokens: expect.any(Number),
-		});
-		expect(json).not.toHaveProperty('error');
-		expect(binary!.data.mimeType).toBe('audio/mpeg');
-	}
-	expect(context).toEqual({});
-});
-
-test.each([
-	['429', { status: 429 }],
-	['503', { status: 503 }],
-	['504', { status: 504 }],
-	['a lost connection', { connection: 'reset-before-work' as const }],
-	['rubbish', { status: 200, body: 'not json' }],
-])('a poll that ends with %s loses nothing', async (_, fault) => {
-	sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, times: 1, ...fault });
-	const { outputs } = await run({ items: texts(1) });
-	expect(outputs[0]).toHaveLength(1);
-	expect(created()).toBe(1);
-});
 
 test.each([
 	['409 too early', { status: 409 }],
@@ -89,55 +43,6 @@ test('a failed job: an error with the message and the id, never submitted again'
 	const second = await run({ items: texts(1), retryOf: saved(first.run), mode: 'retry' });
 	expect(second.error?.message).toContain('failed');
 	expect(created()).toBe(1);
-});
-
-test('max wait reached: an error that names the job; the retry goes on with the same job', async () => {
-	sim.fault({ path: '/v1/audio/speech/jobs', method: 'POST', jobSeconds: Infinity });
-	const first = await run({
-		items: texts(1),
-		parameters: job('createAndWait', {}, { maxWait: 1 }),
-	});
-	expect(first.error?.message).toMatch(/spj_.*still "(pending|processing)" after/);
-	expect(first.error?.context?.jobId).toMatch(/^spj_/);
-	sim.finish();
-	const second = await run({ items: texts(1), retryOf: saved(first.run), mode: 'retry' });
-	expect(second.outputs[0]).toHaveLength(1);
-	expect(created()).toBe(1);
-});
-
-test('still processing is a branch when the user chose so', async () => {
-	sim.fault({
-		path: '/v1/audio/speech/jobs',
-		method: 'POST',
-		jobSeconds: Infinity,
-		input: 'number 1',
-	});
-	const parameters = job(
-		'createAndWait',
-		{},
-		{ maxWait: 1, whenMaxWaitReached: 'stillProcessing' },
-	);
-	const { outputs } = await run({ parameters });
-	expect(outputs.map(({ length }) => length)).toEqual([2, 0, 1]);
-	expect(outputs[2][0].json).toMatchObject({
-		id: expect.stringMatching(/^spj_/),
-		waitedSeconds: expect.any(Number),
-	});
-});
-
-test('create, get, wait and download by id', async () => {
-	const { outputs } = await run({ parameters: job('create'), items: texts(1) });
-	const { id } = outputs[0][0].json as { id: string };
-	expect(outputs[0][0].json).toMatchObject({
-		status: 'pending',
-		characters: 18,
-		estimatedTokens: expect.any(Number),
-	});
-	for (const operation of ['wait', 'get', 'download']) {
-		const later = await run({ parameters: job(operation, { jobId: id }), items: texts(1) });
-		expect(later.outputs[0][0].json).toMatchObject({ id });
-		expect(later.outputs).toHaveLength(1);
-	}
 });
 
 test.each([
@@ -202,17 +107,4 @@ test('waiting for a job that was made elsewhere leaves nothing in the execution 
 	});
 	expect(outputs.map(({ length }) => length)).toEqual([1, 1]);
 	expect(context).toEqual({});
-});
-
-test('video: create and wait brings an mp4', async () => {
-	const parameters = {
-		resource: 'video',
-		operation: 'createAndWait',
-		model: 'sim-video',
-		prompt: 'A boat',
-		options: { pollInterval: 1 },
-	};
-	const { outputs } = await run({ parameters, items: [item({})] });
-	expect(outputs[0][0].json).toMatchObject({ status: 'completed', bytes: expect.any(Number) });
-	expect(outputs[0][0].binary!.data.mimeType).toBe('video/mp4');
 });

@@ -15,7 +15,7 @@ import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/audi
 import { joinFiles } from '../audio/support';
 import { PNG } from '../support/png';
 import { probe } from '../support/readers';
-import { type EngineRun, item, runNode, storedFile } from './support';
+import { type EngineRun, item, runNode, storedFile, readStored } from './support';
 
 const fixture = (name: string) =>
 	new Uint8Array(readFileSync(join(__dirname, '../audio/fixtures', name)));
@@ -40,8 +40,7 @@ const inMemory = (
 const inStore = async (bytes: Uint8Array, fileName: string, mimeType = typeOf(fileName)) =>
 	await storedFile(bytes, fileName, mimeType);
 
-const bytesOf = async (file: IBinaryData) =>
-	new Uint8Array(await Container.get(BinaryDataService).getAsBuffer(file));
+const bytesOf = async (file: IBinaryData) => new Uint8Array(await readStored(file));
 const run = async (
 	items: INodeExecutionData[],
 	parameters: IDataObject = {},
@@ -352,29 +351,6 @@ test('chapters, tags and cover of the files that are joined', async () => {
 	expect(cover).toEqual(PNG);
 });
 
-test('mono speech and stereo music', async () => {
-	const stereo = inMemory(fixture('mp3-44100-stereo-cbr.mp3'), 'music.mp3');
-	const speech = await inStore(mp3, 'talk.mp3');
-	const { outputs, error } = await run(asItems([stereo, speech]));
-	expect(error).toBeUndefined();
-	const inspector = new AudioInspector('mp3');
-	inspector.feed(await bytesOf(outputs[0][0].binary!.data));
-	expect(inspector.end()).toMatchObject({
-		channels: 2,
-		seconds: outputs[0][0].json.durationSeconds,
-	});
-});
-
-test('pcm that begins like an MP3 frame is pcm', async () => {
-	const pcm = Uint8Array.from(fixture('pcm-500hz.pcm'));
-	// The head of an MP3 frame, with nothing like a second one behind it.
-	pcm.set([0xff, 0xfb, 0x90, 0x64]);
-	const { outputs, error } = await run(asItems([inMemory(pcm, 'a.pcm'), inMemory(pcm, 'b.pcm')]));
-	expect(error).toBeUndefined();
-	expect(outputs[0][0].json.mimeType).toBe('audio/pcm');
-	expect(outputs[0][0].json.bytes).toBe(2 * pcm.length);
-});
-
 test('no item has a file: all are error items, and nothing is made of them', async () => {
 	const { outputs, error } = await run(
 		[item({ id: 1 }), item({ id: 2 })],
@@ -387,14 +363,4 @@ test('no item has a file: all are error items, and nothing is made of them', asy
 		[],
 		[{ item: 0 }, { item: 1 }],
 	]);
-});
-
-test('Stop ends a join', async () => {
-	// Long enough for the stop to come in between.
-	const long = new Uint8Array(Buffer.concat(Array.from({ length: 400 }, () => wav.subarray(44))));
-	const pcm = await inStore(long, 'long.pcm');
-	const many = asItems(Array.from({ length: 40 }, () => pcm));
-	const { run: stopped, outputs } = await run(many, {}, {}, { started: ({ cancel }) => cancel() });
-	expect(stopped.status).toBe('canceled');
-	expect(outputs.flat()).toEqual([]);
 });

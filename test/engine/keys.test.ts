@@ -85,27 +85,6 @@ test.each([402, 422, 429, 503, 524])(
 	},
 );
 
-test.each([
-	['504', { status: 504, charge: true }],
-	['lost', { connection: 'reset-after-work' as const }],
-	['cut short', { truncate: 'half' as const }],
-])('a request whose outcome is unknown (%s) keeps its key', async (name, fault) => {
-	sim.fault(fault);
-	const parameters = keyed(`unknown ${name}`);
-	expect((await run({ parameters })).outputs[1]).toHaveLength(1);
-	const later = await run({ parameters });
-	expect(later.outputs[1][0].json.reason).toBe('already_sent');
-	expect(sim.requests).toHaveLength(1);
-});
-
-test('a key that was given back is taken again by the retry', async () => {
-	sim.fault({ status: 402 });
-	const parameters = keyed('again');
-	const first = await run({ parameters, retryOnFail: true, maxTries: 2 });
-	expect(first.outputs[0]).toHaveLength(1);
-	expect((await run({ parameters })).outputs[1][0].json.reason).toBe('already_sent');
-});
-
 /** The node under test, for the store of keys. */
 const context = { workflow: { id: 'workflow-under-test' }, node: { id: 'node-under-test' } };
 const recordOthers = async (count: number, name: string) =>
@@ -345,17 +324,5 @@ describe('retries of a failed execution', () => {
 		await run({ retryOf: saved(first.run), mode: 'retry' });
 		const { outputs } = await run({ retryOf: saved(first.run), mode: 'retry' });
 		expect(outputs[0]).toHaveLength(1);
-	});
-
-	test('of what the first was refused, the second may send another text', async () => {
-		sim.fault({ status: 402, times: 2 });
-		const first = await run();
-		await run({ retryOf: saved(first.run), mode: 'retry' });
-		const { outputs } = await run({
-			...{ retryOf: saved(first.run), mode: 'retry' },
-			parameters: speechNode({}, { text: 'Another text.' }),
-		});
-		expect(outputs[0]).toHaveLength(1);
-		expect(inputs()).toEqual(['Another text.']);
 	});
 });

@@ -1,11 +1,8 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
-import { item, runNode, saved, useSimulator } from './support';
+import { item, useSimulator, readStored, runnerOf, speechNode } from './support';
 
 useVirtualTime();
 
@@ -19,24 +16,13 @@ const sentences = (count: number) =>
 	);
 const TEXT = sentences(12).join(' ');
 
-const generate = (options: IDataObject = {}, responseFormat = 'mp3'): IDataObject => ({
-	resource: 'speech',
-	operation: 'generate',
-	model: { __rl: true, mode: 'id', value: 'fish-speech' },
-	text: '={{ $json.text }}',
-	responseFormat,
-	options: { maxSegmentCharacters: 50, maxRetries: 0, ...options },
-});
-const run = async (more: Partial<Parameters<typeof runNode>[0]> = {}) =>
-	await runNode({
-		parameters: generate(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: [item({ text: TEXT })],
-		...more,
-	});
+const generate = (options: IDataObject = {}, responseFormat = 'mp3') =>
+	speechNode({ maxSegmentCharacters: 50, ...options }, { responseFormat });
+const runOne = runnerOf(() => sim);
+const run: typeof runOne = async (more) =>
+	await runOne({ parameters: generate(), items: [item({ text: TEXT })], ...more });
 const file = async (from: INodeExecutionData, property = 'data') =>
-	await Container.get(BinaryDataService).getAsBuffer(from.binary![property]);
+	await readStored(from.binary![property]);
 const inputs = () => sim.charges.map(({ input }) => input);
 
 test.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])(
@@ -86,60 +72,6 @@ test('an unknown segment: what is done comes along, what remains is said, nothin
 	expect(inputs()).toEqual(sentences(3));
 });
 
-test('a failure in stop mode keeps the paid segments for the retry', async () => {
-	sim.fault({ input: 'number 7 ', status: 402 });
-	const first = await run({ parameters: generate({ concurrency: 3 }) });
-	expect(first.error?.message).toContain('402');
-	const paid = inputs().length;
-	expect(paid).toBeGreaterThanOrEqual(6);
-	const second = await run({ retryOf: saved(first.run), mode: 'retry' });
-	expect(second.outputs[0][0].json.segments).toBe(12);
-	expect([...inputs()].sort()).toEqual([...sentences(12)].sort());
-	expect(second.context).toEqual({});
-});
-
-test('of a text that changes between the attempts, only what is new is sent', async () => {
-	sim.fault({ input: 'number 7 ', status: 402 });
-	let parameters = generate({ concurrency: 3 });
-	const first = await run({ parameters });
-	parameters = { ...parameters, text: `Another text. ${TEXT}` };
-	const second = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
-	expect(second.outputs[0][0].json.segments).toBe(13);
-	expect(inputs()).toHaveLength(13);
-	expect(new Set(inputs()).size).toBe(13);
-});
-
-test('continue: the error item carries the paid audio and the text that remains', async () => {
-	sim.fault({ input: 'number 5 ', status: 422 });
-	const { outputs } = await run({
-		parameters: generate({ concurrency: 1 }),
-		onError: 'continueErrorOutput',
-	});
-	const [failed] = outputs[2];
-	expect(failed.json.error).toMatchObject({
-		httpCode: '422',
-		segments: { total: 12, completed: 4, unknown: 0 },
-	});
-	expect(await decoderMessages(await file(failed, 'completed'))).toBe('');
-});
-
-test('a segment that is cut (524) goes on as a job; the rest is synchronous', async () => {
-	sim.fault({ path: '/v1/audio/speech', input: 'number 2 ', status: 524 });
-	const { outputs } = await run();
-	expect(outputs[0][0].json.segments).toBe(12);
-	expect(sim.charges.filter(({ kind }) => kind === 'job')).toHaveLength(1);
-});
-
-test('as jobs: one for every 10,000 characters, joined', async () => {
-	const text = sentences(600).join(' ');
-	const { outputs } = await run({
-		items: [item({ text })],
-		parameters: generate({ longText: 'job' }),
-	});
-	expect(outputs[0][0].json.segments).toBe(Math.ceil(text.length / 10_000));
-	expect(new Set(sim.charges.map(({ kind }) => kind))).toEqual(new Set(['job']));
-});
-
 test('subtitles: a cue where each segment starts', async () => {
 	const { outputs } = await run({
 		parameters: generate({ subtitles: 'srt', pauseBetweenSegments: 300 }, 'wav'),
@@ -147,13 +79,4 @@ test('subtitles: a cue where each segment starts', async () => {
 	const srt = (await file(outputs[0][0], 'subtitles')).toString();
 	expect(srt.match(/-->/g)).toHaveLength(12);
 	expect(srt).toContain('00:00:00,000 -->');
-});
-
-test('the estimate over all items is checked before anything is sent', async () => {
-	const { error } = await run({
-		items: [item({ text: TEXT }), item({ text: TEXT })],
-		parameters: generate({ maxEstimatedTokens: 1500 }),
-	});
-	expect(error?.message).toContain('Spending Limit (Tokens)');
-	expect(sim.requests).toEqual([]);
 });

@@ -110,17 +110,10 @@ const EDITS: Array<[string, (paragraphs: string[]) => string[], string[]]> = [
 	['one twice', (all) => [...all, all[0]], []],
 ];
 
-/** The cut is the same in every format; the joint is not. */
-const CASES = [
-	...EDITS.map((edit) => ['mp3', ...edit] as const),
-	...['opus', 'wav'].map((format) => [format, ...EDITS[4]] as const),
-	...['opus', 'wav'].map((format) => [format, ...EDITS[5]] as const),
-];
-
-test.each(CASES)('generate, %s: %s', async (responseFormat, _, edit, spoken) => {
-	const previous = await firstVersion(generate({}, { responseFormat }), asText(PARAGRAPHS));
+test.each(EDITS)('generate: %s', async (_, edit, spoken) => {
+	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
 	const now = edit(PARAGRAPHS);
-	const { outputs } = await run(generate(PREVIOUS, { responseFormat }), asText(now), previous);
+	const { outputs } = await run(generate(PREVIOUS), asText(now), previous);
 	expect(inputs()).toEqual(spoken);
 	const [result] = outputs[0];
 	expect(result.json).toMatchObject({
@@ -129,7 +122,7 @@ test.each(CASES)('generate, %s: %s', async (responseFormat, _, edit, spoken) => 
 		estimatedTokens: spoken.length === 0 ? 0 : expect.any(Number),
 	});
 	expect((result.json.parts as unknown as Timed[]).map(({ text }) => text)).toEqual(now);
-	const { outputs: asNew } = await run(generate({}, { responseFormat }), asText(now));
+	const { outputs: asNew } = await run(generate(), asText(now));
 	expect(result.json.contentHash).toBe(asNew[0][0].json.contentHash);
 	await expectSound(result, peakOf(await decode(await readStored(asNew[0][0].binary!.data))));
 });
@@ -371,62 +364,6 @@ describe('the ledger', () => {
 		expect(inputs()).toEqual([longer.trim()]);
 		expect(last.outputs[0][0].json).toMatchObject({ segments: 9, reusedSegments: 8 });
 	});
-});
-
-/** Without the store of files, as n8n 1 is by default: the bytes are in the items. */
-const inMemory = async (file: IBinaryData): Promise<IBinaryData> => ({
-	mimeType: file.mimeType,
-	fileName: file.fileName,
-	data: (await readStored(file)).toString('base64'),
-});
-
-test('a previous version that is in memory', async () => {
-	for (const responseFormat of ['mp3', 'opus', 'wav']) {
-		const parameters = generate({}, { responseFormat });
-		const previous = await inMemory(await firstVersion(parameters, asText(PARAGRAPHS)));
-		const now = PARAGRAPHS.with(3, paragraph('changed'));
-		const { outputs } = await run(generate(PREVIOUS, { responseFormat }), asText(now), previous);
-		expect(inputs()).toEqual([paragraph('changed')]);
-		const samples = await decode(await readStored(outputs[0][0].binary!.data));
-		await expectSound(outputs[0][0], peakOf(samples));
-	}
-});
-
-test.each<OnError>(['continueRegularOutput', 'continueErrorOutput'])(
-	'%s: an item without a usable version is an error item, the others are spoken',
-	async (onError) => {
-		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
-		const now = PARAGRAPHS.with(3, paragraph('changed'));
-		const json = { text: asText(now) };
-		const { outputs } = await runNode({
-			parameters: generate(PREVIOUS),
-			url: sim.url,
-			apiKey: sim.apiKey,
-			onError,
-			items: [{ json }, { json, binary: { previous } }],
-		});
-		expect(inputs()).toEqual([paragraph('changed')]);
-		const [success, , errors = []] = outputs;
-		const failed = onError === 'continueErrorOutput' ? errors : success.splice(0, 1);
-		expect(failed.map((one) => one.json.error)).toMatchObject([
-			{ message: expect.stringContaining('no file in the binary field "previous"') },
-		]);
-		expect(success.map((one) => one.json.reusedSegments)).toEqual([7]);
-	},
-);
-
-test("an agent's tool", async () => {
-	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
-	const now = PARAGRAPHS.with(3, paragraph('changed'));
-	const tool = { asTool: true };
-	const { outputs } = await run(generate(PREVIOUS), asText(now), previous, tool);
-	expect(inputs()).toEqual([paragraph('changed')]);
-	expect(outputs[0][0].json).toMatchObject({ reusedSegments: 7, links: expect.any(Object) });
-	const without = await run(generate(PREVIOUS), asText(now), undefined, tool);
-	expect(JSON.stringify(without.error?.message ?? without.outputs)).toContain(
-		'no file in the binary field',
-	);
-	expect(inputs()).toHaveLength(1);
 });
 
 describe('what the gateway sends now does not fit the previous version', () => {

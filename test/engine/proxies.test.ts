@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { type Proxy, type ProxyName, startProxy, type Wish } from '../support/proxies';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
@@ -71,33 +70,6 @@ describe.each(['nginx', 'haproxy'] as ProxyName[])('%s', (name) => {
 		expect([posts(), sim.charges.length]).toEqual([1, 1]);
 	});
 
-	test.each([true, false])('chat, compressed: stream %s', async (stream) => {
-		const parameters: IDataObject = {
-			resource: 'chat',
-			operation: 'complete',
-			model: 'sim-chat',
-			messages: { values: [{ role: 'user', content: 'Grüß Gott, wie geht es?' }] },
-			options: { stream },
-		};
-		const { outputs } = await run(['gzip'], { parameters });
-		expect(outputs[0][0].json.text).toBe('You said: Grüß Gott, wie geht es?');
-	});
-
-	test('jobs are polled and downloaded; a gateway out of reach in between costs nothing', async () => {
-		sim.fault({ path: /jobs\/[^/]+$/, connection: 'reset-before-work' });
-		sim.fault({ path: /content$/, connection: 'reset-before-work' });
-		const parameters = {
-			...{ resource: 'speechJob', operation: 'createAndWait', text: 'Good morning.' },
-			options: { pollInterval: 1, maxRetries: 2 },
-		};
-		const { outputs } = await run(['gzip'], { parameters });
-		expect(outputs[0][0].json).toMatchObject({
-			status: 'completed',
-			durationSeconds: expect.any(Number),
-		});
-		expect([posts(), sim.charges.length]).toEqual([1, 1]);
-	});
-
 	test.each([
 		['502: the gateway is gone', { connection: 'reset-after-work' }, '502'],
 		['504: the gateway is slow', { connection: 'stall' }, '504'],
@@ -150,20 +122,6 @@ describe.each(['nginx', 'haproxy'] as ProxyName[])('%s', (name) => {
 				message: 'The request is too large for a proxy between n8n and the gateway (413)',
 				httpCode: '413',
 			});
-	});
-
-	test('it fails under a request that may have been charged', async () => {
-		sim.fault({ path: '/v1/audio/speech', connection: 'stall' });
-		proxy = await startProxy(name, sim.url);
-		const running = runNode({
-			...{ parameters: speech, items: texts(1), url: proxy.url, apiKey: sim.apiKey },
-			retryOnFail: true,
-		});
-		await sim.waitFor(([request]) => request?.charged > 0);
-		await proxy.kill();
-		const { outputs } = await running;
-		expect(outputs[1][0].json).toMatchObject({ reason: 'connection_lost' });
-		expect([posts(), sim.charges.length]).toEqual([1, 1]);
 	});
 
 	test('connections that it closes under the next request: every item comes out once, and none is charged twice', async () => {

@@ -6,7 +6,7 @@ import { useVirtualTime } from '../support/clock';
 import { startHttps, trustTestServers } from '../support/hostileServers';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { item, runNode } from './support';
+import { runnerOf, speechNode, jobNode, type EngineRun } from './support';
 
 useVirtualTime();
 
@@ -35,29 +35,11 @@ beforeEach(() => {
 	seen.length = 0;
 });
 
-const run = async (parameters: IDataObject, more: Partial<Parameters<typeof runNode>[0]> = {}) =>
-	await runNode({
-		parameters,
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: [item({ text: 'Hello.' })],
-		...more,
-	});
-const speech = (options: IDataObject = {}, more: IDataObject = {}): IDataObject => ({
-	resource: 'speech',
-	operation: 'generate',
-	model: 'fish-speech',
-	text: '={{ $json.text }}',
-	...more,
-	options: { maxRetries: 0, ...options },
-});
-const job = {
-	resource: 'speechJob',
-	operation: 'createAndWait',
-	model: 'fish-speech',
-	text: 'Hello.',
-	options: { pollInterval: 1, maxRetries: 0 },
-};
+const runOne = runnerOf(() => sim);
+const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
+	await runOne({ parameters, ...more });
+const speech = speechNode;
+const job = jobNode({ pollInterval: 1 });
 
 test('a download that is redirected to another host is followed without the key', async () => {
 	sim.fault({ path: /content$/, redirect: storeUrl });

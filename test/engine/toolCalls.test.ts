@@ -12,29 +12,16 @@ import {
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
-import {
-	type EngineResult,
-	type EngineRun,
-	item,
-	runNode,
-	saved,
-	speechNode,
-	useSimulator,
-} from './support';
+import { type EngineResult, item, speechNode, useSimulator, runnerOf } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 
 const call = (text: string) => [item({ text })];
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		parameters: speechNode(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		asTool: true,
-		...more,
-	});
+const runOne = runnerOf(() => sim);
+const run: typeof runOne = async (more) =>
+	await runOne({ items: undefined, asTool: true, ...more });
 const inputs = () => sim.charges.map(({ input }) => input);
 
 test('a call that ended unknown is not sent again when the agent repeats it; another text is', async () => {
@@ -49,76 +36,10 @@ test('a call that ended unknown is not sent again when the agent repeats it; ano
 	}
 });
 
-describe('a file name that is another one each time, such as {{ $now }}', () => {
-	const now = { fileName: '={{ "at " + Math.random() }}' };
-
-	test('a call that ended unknown is still the same call', async () => {
-		sim.fault({ input: 'Hello.', status: 504, charge: true });
-		const parameters = speechNode(now);
-		const { rounds } = await run({ parameters, rounds: [call('Hello.'), call('Hello.')] });
-		expect(rounds.map(([[{ json }]]) => json.outcome)).toEqual(['unknown', 'unknown']);
-		expect(inputs()).toEqual(['Hello.']);
-	});
-
-	test('Retry On Fail goes on with the segments of the first try', async () => {
-		const parts = ['This is the first.', 'Here is the second.', 'The third ends it.'];
-		sim.fault({ input: 'third', status: 402 });
-		const parameters = speechNode({ ...now, maxSegmentCharacters: 20, concurrency: 1 });
-		await run({ parameters, items: call(parts.join(' ')), retryOnFail: true });
-		expect(inputs()).toEqual(parts);
-	});
-
-	test.each([
-		['job', { resource: 'speechJob', model: 'fish-speech', text: '={{ $json.text }}' }],
-		['video', { resource: 'video', model: 'sim-video', prompt: '={{ $json.text }}' }],
-	])('Retry On Fail waits for the same %s', async (_, task) => {
-		sim.fault({ method: 'POST', jobSeconds: 3 });
-		const options = { ...now, pollInterval: 1, maxWait: 2 };
-		const parameters = { ...task, operation: 'createAndWait', options };
-		const { outputs } = await run({ parameters, items: call('Hello.'), retryOnFail: true });
-		expect(outputs[0][0].json.status).toBe('completed');
-		expect(inputs()).toEqual(['Hello.']);
-	});
-
-	test('a retry of the agent is answered from memory', async () => {
-		const nodeType = calledBy(async (make) => {
-			const before = await make();
-			expect(await make()).toEqual(before);
-			return before;
-		});
-		await run({ nodeType, parameters: speechNode(now), items: call('Hello.') });
-		expect(inputs()).toEqual(['Hello.']);
-	});
-});
-
-test('a call like one that succeeded gets the same result, in any round, and nothing stays behind', async () => {
-	const { rounds, context } = await run({
-		rounds: [call('Hello.'), call('Other.'), call('Hello.')],
-	});
-	const [first, , second] = rounds.map(([[answer]]) => answer);
-	expect(second.json).toEqual(first.json);
-	expect(second.binary).toEqual(first.binary);
-	expect(inputs()).toEqual(['Hello.', 'Other.']);
-	expect(context).toEqual({});
-});
-
 test('another execution pays for the same call', async () => {
 	await run({ items: call('Hello.') });
 	await run({ items: call('Hello.') });
 	expect(inputs()).toEqual(['Hello.', 'Hello.']);
-});
-
-test('a call whose job is still being made goes on with it', async () => {
-	sim.options.jobSeconds = 3;
-	const parameters = {
-		...{ resource: 'speechJob', operation: 'createAndWait', model: 'fish-speech' },
-		text: '={{ $json.text }}',
-		options: { pollInterval: 1, maxWait: 2, whenMaxWaitReached: 'stillProcessing' },
-	};
-	const { rounds } = await run({ parameters, rounds: [call('Hello.'), call('Hello.')] });
-	const statuses = rounds.map(([[{ json }]]) => json.status);
-	expect(statuses).toEqual(['processing', 'completed']);
-	expect(inputs()).toEqual(['Hello.']);
 });
 
 /** The file behind a link, found as n8n finds it. */
@@ -172,19 +93,6 @@ test('where n8n cannot sign, the item is as it is; outside of an agent, there ar
 	for (const { outputs } of [unsigned, plain]) expect(outputs[0][0].json.links).toBeUndefined();
 });
 
-test('a retried execution gets the results that the failed one has paid for', async () => {
-	sim.fault({ input: 'First.', status: 402 });
-	const rounds = ['Before.', 'First.', 'Before.', 'Hello.', 'Hello.'].map(call);
-	const first = await run({ rounds, nodeId: 'tool' });
-	const retry = async () =>
-		await run({ rounds, nodeId: 'tool', mode: 'retry', retryOf: saved(first.run) });
-	for (const { rounds: all, error } of [await retry(), await retry()]) {
-		expect(error).toBeUndefined();
-		expect(all.map(([[{ json }]]) => json.reason)).toEqual(Array(5).fill(undefined));
-	}
-	expect(inputs()).toEqual(['Before.', 'First.', 'Hello.']);
-});
-
 test('a call that was refused may be made again', async () => {
 	sim.fault({ status: 402 });
 	const { rounds } = await run({
@@ -212,29 +120,6 @@ function calledBy(
 	};
 	return caller;
 }
-
-test('a call that repeats one under way waits for its result', async () => {
-	const nodeType = calledBy(async (make) => {
-		const [one, other] = await Promise.all([make(), make()]);
-		expect(other).toEqual(one);
-		return one;
-	});
-	const { outputs, error } = await run({ nodeType, items: call('Hello.') });
-	expect(error).toBeUndefined();
-	expect(outputs[0]).toHaveLength(1);
-	expect(inputs()).toEqual(['Hello.']);
-});
-
-test('when the agent is retried, its calls get the results that were paid for', async () => {
-	const nodeType = calledBy(async (make) => {
-		const before = [await make(), await make()];
-		expect([await make(), await make()]).toEqual(before);
-		return before[0];
-	});
-	const { error } = await run({ nodeType, items: call('Hello.') });
-	expect(error).toBeUndefined();
-	expect(inputs()).toEqual(['Hello.']);
-});
 
 test('two tools of an agent have results of their own', async () => {
 	const [one, other] = ['Narrate', 'Narrate in German'];
@@ -282,12 +167,6 @@ describe('outside of an execution, as for the clients of an MCP Server Trigger',
 			nodeType: calledBy(async (make) => await make()),
 		});
 	const fileOf = ({ outputs }: EngineResult) => outputs[0][0].binary?.data.id;
-
-	test('a call like an earlier one is another one: nobody gets the result of somebody else', async () => {
-		const files = [await ask(), await ask()].map(fileOf);
-		expect(inputs()).toEqual(['Hello.', 'Hello.']);
-		expect(new Set(files).size).toBe(2);
-	});
 
 	test('nor do calls that are alike at the same time', async () => {
 		const files = (await Promise.all([ask(), ask()])).map(fileOf);

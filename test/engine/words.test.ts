@@ -1,20 +1,16 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { Container } from '@n8n/di';
-import { BinaryDataService } from 'n8n-core';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import { decode, whichText } from '../support/listen';
-import { item, runNode, saved, speechNode, texts, useSimulator } from './support';
+import { item, saved, speechNode, texts, useSimulator, readStored, runnerOf } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
-type Run = Partial<Parameters<typeof runNode>[0]>;
-const run = async (more: Run = {}) =>
-	await runNode({ parameters: speechNode(), url: sim.url, apiKey: sim.apiKey, ...more });
+const runOne = runnerOf(() => sim);
+const run: typeof runOne = async (more) => await runOne({ items: undefined, ...more });
 /** One text, spoken with these options. */
 const speak = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
 	await run({
@@ -23,7 +19,7 @@ const speak = async (text: string, options: IDataObject = {}, more: IDataObject 
 	});
 const inputs = () => sim.charges.map(({ input }) => input);
 const file = async (from: INodeExecutionData, property = 'data') =>
-	await Container.get(BinaryDataService).getAsBuffer(from.binary![property]);
+	await readStored(from.binary![property]);
 const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]);
 const cloneVoice = async (title: string): Promise<string> => {
 	const binary = { data: { data: recording.toString('base64'), mimeType: 'audio/wav' } };
@@ -56,17 +52,6 @@ describe('text options', () => {
 		expect(inputs()).toEqual([expect.stringMatching(/^News\.?\s+See the site\.$/)]);
 		expect(outputs[0][0].json.characters).toBe(inputs()[0].length);
 		expect(String(await file(outputs[0][0], 'subtitles'))).toContain('See the site.');
-	});
-
-	test('the limit of a single request and the budget count what is spoken', async () => {
-		const text = `<p title="${'x'.repeat(12_000)}">Short.</p>`;
-		const { outputs } = await speak(text, {
-			textFormat: 'html',
-			longText: 'single',
-			maxEstimatedTokens: 100,
-		});
-		expect(outputs[0][0].json.characters).toBe(6);
-		expect(inputs()).toEqual(['Short.']);
 	});
 
 	test('pronunciations are spoken, the words of the source are shown', async () => {
@@ -168,15 +153,6 @@ describe('text options', () => {
 		expect(done.length / 24_000).toBeLessThan(3 + 5);
 	});
 
-	test('paragraphs: a pause after each; where the text has one, the longer holds', async () => {
-		const text = 'One is here.\n\n[pause 2s]\n\nTwo is there.\n\nThree is gone.';
-		const { outputs } = await speak(text, { pauseAfterParagraphs: 700, timings: true });
-		const parts = outputs[0][0].json.parts as Array<{ startSeconds: number; endSeconds: number }>;
-		expect(parts).toHaveLength(3);
-		expect(parts[1].startSeconds - parts[0].endSeconds).toBeCloseTo(2);
-		expect(parts[2].startSeconds - parts[1].endSeconds).toBeCloseTo(0.7);
-	});
-
 	test.each([
 		['speech.generate with Single Request', { operation: 'generate' }, { longText: 'single' }],
 		['speechJob.createAndWait', { resource: 'speechJob', operation: 'createAndWait' }, {}],
@@ -215,22 +191,6 @@ describe('text options', () => {
 			],
 		});
 		expect(outputs[1][0].json.remainingText).not.toContain('two');
-	});
-
-	test('a retry of a prepared text sends only what is missing', async () => {
-		sim.fault({ input: 'Two', status: 402 });
-		const text = '<p>One is here.</p><p>Two is <em>there</em>.</p><p>Three.</p>';
-		const parameters = speechNode({
-			textFormat: 'html',
-			pauseAfterParagraphs: 300,
-			concurrency: 1,
-		});
-		const first = await run({ parameters, items: [item({ text })] });
-		expect(first.error).toBeDefined();
-		const second = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
-		expect(second.outputs[0][0].json.segments).toBe(3);
-		expect(inputs()).toEqual(['One is here.', 'Two is there.', 'Three.']);
-		expect(second.hints).toEqual([]);
 	});
 });
 
@@ -306,30 +266,6 @@ describe('tone tags', () => {
 			'Three is here',
 		]);
 	});
-
-	test('jobs and dialogues', async () => {
-		await run({
-			parameters: speechNode({}, { resource: 'speechJob', operation: 'create' }),
-			items: [item({ text: TEXT })],
-		});
-		await run({
-			parameters: speechNode(
-				{ concurrency: 1 },
-				{
-					operation: 'dialogue',
-					script: 'Anna (laughing): One. [pause 1s] Two.\nBen [low voice]: Three.\nAnna: Four.',
-					speakers: { values: [{ name: 'Anna' }, { name: 'Ben' }] },
-				},
-			),
-		});
-		expect(inputs()).toEqual([
-			'[low voice] One is here. Two (softly) is here. (sad) Three is here.',
-			'(laughing) One.',
-			'Two.',
-			'[low voice] Three.',
-			'Four.',
-		]);
-	});
 });
 
 describe('hints where money may be wasted, which stop nothing', () => {
@@ -387,14 +323,6 @@ describe('pronunciations by word', () => {
 		expect(error?.message).toContain(words);
 		expect(`${error?.message} ${error?.description}`).toContain('{"SQL": "sequel"}');
 		expect(sim.requests).toEqual([]);
-	});
-	test('voices by name have an example of their own', async () => {
-		const { error } = await speak(
-			'',
-			{ voicesByName: '["Anna"]' },
-			{ operation: 'dialogue', script: 'Anna: Hi.' },
-		);
-		expect(error?.message).toContain('such as {"Anna": "voice ID"}');
 	});
 });
 
@@ -472,28 +400,6 @@ describe('voice by title', () => {
 		expect(sim.requests[0].body).toMatchObject({ voice: '42' });
 	});
 
-	test('a voice without an ID is none', async () => {
-		const anna = await cloneVoice('Anna');
-		const body = { items: ['', anna].map((_id) => ({ _id, title: 'Anna' })) };
-		sim.fault({ method: 'GET', status: 200, body });
-		const { outputs } = await speak('One.', {}, titled('Anna'));
-		expect(outputs[0][0].json.voice).toBe(anna);
-	});
-
-	test('what an error offers are voices with a title', async () => {
-		const body = { items: [{ _id: 'a' }, { _id: 'b', title: ' ' }, { _id: 'c', title: 'Ben ' }] };
-		sim.fault({ method: 'GET', status: 200, body });
-		const { error } = await speak('One.', {}, titled('Anna'));
-		expect(error?.description).toContain('Its voices: "Ben". ');
-	});
-
-	test('an account without voices: how to make one', async () => {
-		const { error } = await speak('One.', {}, titled('Anna'));
-		expect(error?.description).toContain(
-			'It has no cloned voices yet: make one with Voice → Clone.',
-		);
-	});
-
 	test.each(['speech.generate', 'speechJob.create', 'voice.delete'])(
 		'%s: none or several with the title is an error that names them; nothing is sent',
 		async (name) => {
@@ -535,15 +441,6 @@ describe('voice by title', () => {
 			expect(sim.requests.map(({ method }) => method)).toEqual(['GET']);
 		},
 	);
-
-	test('in the continue modes, the others are sent', async () => {
-		const { outputs } = await run({
-			items: [item({ text: 'One.', voice: 'default' }), item({ text: 'Two.', voice: 'Nobody' })],
-			parameters: speechNode({}, titled('={{ $json.voice }}')),
-			onError: 'continueErrorOutput',
-		});
-		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
-	});
 
 	test('a list that cannot be had loses nothing that is paid for', async () => {
 		await cloneVoice('Anna');

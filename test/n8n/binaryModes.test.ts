@@ -1,12 +1,8 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { openBench, type Bench } from '../support/n8n/bench';
 import { nodeOutputs, type Execution } from '../support/n8n/client';
 import { startN8n, type N8n } from '../support/n8n/server';
 import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
-import { REPOSITORY } from '../support/n8n/install';
-import { buildWorkflow, NODE_NAME } from '../support/workflow';
+import { NODE_NAME } from '../support/workflow';
 
 /** The default, which the shared n8n has, is the store in files on 2.41, and the one in memory on 1.123. */
 const MODES = n8nIsAtLeast('2.0') ? (['default', 'database'] as const) : (['filesystem'] as const);
@@ -81,38 +77,5 @@ describe.each(MODES)('binary data mode %s', (binaryMode) => {
 			expect(file.length).toBe(json.bytes as number);
 			expect(json.segments).toBe(3);
 		}
-	});
-
-	test('audio of other nodes is joined with chapters, without a credential', async () => {
-		const names = ['mp3-44100-mono-cbr.mp3', 'mp3-44100-mono-id3v2.3-picture.mp3'];
-		const fixtures = path.join(REPOSITORY, 'test/audio/fixtures');
-		const files = names.map((fileName) => ({
-			data: readFileSync(path.join(fixtures, fileName)),
-			mimeType: 'audio/mpeg',
-			fileName,
-		}));
-		const parameters = {
-			resource: 'audio',
-			operation: 'join',
-			options: { chapters: 'headings', tags: { values: { title: 'Épisode' } } },
-		};
-		const test = buildWorkflow({ parameters, files, outputs: ['Success'] });
-		const execution = await bench.api.run(await bench.api.importWorkflow(test));
-		expect(execution.status).toBe('success');
-		const [[{ json, binary, pairedItem }]] = nodeOutputs(execution, NODE_NAME);
-		expect(json).toMatchObject({ files: 2, mimeType: 'audio/mpeg', fileName: 'joined.mp3' });
-		expect(pairedItem).toEqual([{ item: 0 }, { item: 1 }]);
-		const file = await bench.api.binary(binary!.data);
-		expect(file.length).toBe(json.bytes);
-		expect(file.subarray(0, 3).toString()).toBe('ID3');
-		const chapters = JSON.parse(String(await bench.api.binary(binary!.chapters))) as {
-			chapters: Array<{ title: string; startTime: number }>;
-		};
-		const [, second] = json.starts as number[];
-		expect(chapters.chapters).toMatchObject([
-			{ startTime: 0, title: 'mp3-44100-mono-cbr' },
-			{ startTime: Math.round(second * 1000) / 1000, title: 'mp3-44100-mono-id3v2.3-picture' },
-		]);
-		expect(bench.sim.requests).toEqual([]);
 	});
 });

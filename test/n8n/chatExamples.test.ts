@@ -161,28 +161,4 @@ if (HAS_AI_SDK) {
 		});
 		expect(held.requests() - before).toBe(1);
 	});
-
-	test('a caller who leaves does not cost the answer', async () => {
-		const workflow = await published(credential);
-		const caller = new AbortController();
-		const { path: address } = workflow.nodes[0].parameters as { path: string };
-		const response = await fetch(`${bench.api.url}/webhook/${address}`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ text: 'Hello' }),
-			signal: caller.signal,
-		});
-		const answer = await held.answer();
-		answer.say('Hello ');
-		await response.body!.getReader().read();
-		caller.abort();
-		answer.say('to ');
-		answer.say('nobody.');
-		answer.finish();
-		const [{ id }] = await bench.api.executions(workflow.id);
-		const execution = await bench.api.waitForExecution(id);
-		expect(nodeOutputs(execution, 'Answer')[0][0].json).toMatchObject({
-			text: 'Hello to nobody.',
-		});
-	});
 });

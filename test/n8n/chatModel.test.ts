@@ -177,14 +177,6 @@ if (!HAS_AI_SDK) {
 			});
 		});
 
-		test('a 503 is retried by us, as often as the option says', async () => {
-			bench.sim.fault({ status: 503, times: 2 });
-			const execution = await run({ parent, options: { maxRetries: 2 } });
-			expect(execution.status).toBe('success');
-			expect(chats()).toHaveLength(3);
-			expect(bench.sim.charges).toHaveLength(1);
-		});
-
 		test.each([429, 503])('%s is retried by nobody else', async (status) => {
 			bench.sim.fault({ status, times: Infinity });
 			const execution = await run({ parent, options: { maxRetries: 1 } });
@@ -216,17 +208,6 @@ if (!HAS_AI_SDK) {
 				expect(bench.sim.charges).toHaveLength(1);
 			},
 		);
-
-		test('the same question in several items is sent for each, and nothing stays in the data', async () => {
-			// The chain asks for five at a time, and gets its model anew for each.
-			const execution = await run({ parent, questions: Array(6).fill('Again') });
-			expect(outputs(execution).map(({ output, text }) => output ?? text)).toEqual(
-				Array(6).fill('You said: Again'),
-			);
-			expect(bench.sim.charges).toHaveLength(6);
-			const kept = execution.data.executionData?.contextData[`node:${MODEL}`] ?? {};
-			expect(kept).toEqual({});
-		});
 	});
 
 	test('an unknown outcome stops the same question only', async () => {
@@ -280,21 +261,6 @@ if (!HAS_AI_SDK) {
 			]);
 		});
 
-		test('set to "Continue (using error output)", it still gives the agent its result', async () => {
-			const toolSettings = { onError: 'continueErrorOutput' };
-			const questions = [narrate('Good morning.')];
-			const execution = await run({ tool: {}, toolSettings, agent, questions });
-			expect(outputs(execution)[0].output).toMatch(/The tool said: .*"fileName":"[^"]+\.mp3"/);
-		});
-
-		test('an unknown outcome tells the model not to call again', async () => {
-			bench.sim.fault({ path: '/v1/audio/speech', status: 504, charge: true });
-			const execution = await run({ tool: {}, agent, questions: [narrate('Good morning.')] });
-			const [{ output }] = outputs(execution);
-			expect(output).toMatch(/"outcome":"unknown"/);
-			expect(output).toMatch(/Do not call this tool again with the same input/);
-		});
-
 		test.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
 			'when n8n retries the agent, set to %s, the tool is paid for once',
 			async (onError) => {
@@ -340,25 +306,6 @@ if (!HAS_AI_SDK) {
 			expect(new Set(spoken()).size).toBe(spoken().length);
 			// Below version 3, n8n gives the calls of a batch the input of the first.
 			if (typeVersion > 3) expect(spoken().sort()).toEqual([...texts].sort());
-		});
-
-		test('a tool whose job failed was charged: neither a retry nor another call submits it again', async () => {
-			bench.sim.fault({ path: '/v1/audio/speech/jobs', jobFails: true, times: Infinity });
-			const options = { pollInterval: 1 };
-			const execution = await run({
-				agent,
-				tool: { operation: 'createAndWait', resource: 'speechJob', options },
-				toolSettings: {
-					retryOnFail: true,
-					maxTries: 2,
-					waitBetweenTries: 1,
-					onError: 'continueRegularOutput',
-				},
-				questions: [narrate('Good morning.'), narrate('Good morning.')],
-			});
-			expect(execution.status).toBe('success');
-			for (const { output } of outputs(execution)) expect(output).toMatch(/failed/);
-			expect(bench.sim.charges.filter(({ kind }) => kind === 'job')).toHaveLength(1);
 		});
 	});
 
@@ -423,19 +370,6 @@ if (!HAS_AI_SDK) {
 			} finally {
 				await held.close();
 			}
-		});
-
-		test('tool calls come together from their pieces', async () => {
-			const workflow = await save({
-				responseMode: 'streaming',
-				tool: {},
-				questions: [narrate('Streamed.')],
-			});
-			let text = '';
-			for await (const { type, content } of bench.api.stream(workflow))
-				if (type === 'item') text += content;
-			expect(text).toMatch(/The tool said: .*\.mp3/);
-			expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
 		});
 
 		test('a stream that breaks off is an error, and is not sent again', async () => {

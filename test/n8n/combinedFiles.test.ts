@@ -143,18 +143,6 @@ describeCombined('files under json._files', () => {
 			expect(error.json).toMatchObject({ text: 'Refused.', error: { httpCode: '402' } });
 		});
 
-		test('that Retry On Fail runs again: the first failure is tried again', async () => {
-			bench.sim.fault({ path: '/v1/audio/speech', input: 'One', status: 402 });
-			const [success, unknown, error] = await branches({
-				parameters: { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
-				items: [{ text: 'One.' }, { text: 'Two.' }],
-				retryOnFail: true,
-				outputs: ['Success', 'Unknown', 'Error'],
-			});
-			expect([success.length, unknown.length, error.length]).toEqual([2, 0, 0]);
-			expect(bench.sim.charges.map(({ input }) => input).sort()).toEqual(['One.', 'Two.']);
-		});
-
 		test.each<[string, IDataObject]>([
 			['with fields', { title: 'One' }],
 			['that is empty', {}],

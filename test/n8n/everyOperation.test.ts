@@ -99,18 +99,3 @@ test('every operation runs, and hands its item on', async () => {
 	}
 	expect(bench.sim.charges).toHaveLength(10);
 });
-
-test('a job that takes longer than the wait takes the branch Waiting', async () => {
-	bench.sim.fault({ path: '/v1/audio/speech/jobs', jobSeconds: Infinity });
-	const execution = await bench.run({
-		parameters: {
-			...{ resource: 'speechJob', operation: 'createAndWait', text },
-			options: { ...options, maxWait: 1, whenMaxWaitReached: 'stillProcessing' },
-		},
-		outputs: ['Success', 'Unknown', 'Waiting'],
-	});
-	const [success, unknown, waiting] = nodeOutputs(execution, NODE_NAME);
-	expect([success, unknown]).toEqual([[], []]);
-	expect(Object.keys(waiting[0].json)).toEqual(expect.arrayContaining([...JOB, 'waitedSeconds']));
-	expect(nodeOutputs(execution, 'Waiting')[0]).toHaveLength(1);
-});

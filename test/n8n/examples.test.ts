@@ -162,9 +162,6 @@ const binaries = (execution: Execution): IBinaryData[] =>
 		.flatMap((items) => items ?? [])
 		.flatMap(({ binary }) => Object.values(binary ?? {}));
 
-/** The characters of a text but for white space, which is not spoken, in alphabetical order. */
-const letters = (text: string) => [...text.replace(/\s/g, '')].sort().join('');
-
 const isRunnable: Record<string, boolean> = {
 	// What sleeps takes minutes; this one and the next two have tests of their own.
 	'durable-narration.json': false,
@@ -206,22 +203,6 @@ test.each(runnable)('examples/%s runs in n8n, and its files are in the store', a
 	// An agent of the simulator calls no tool unless it is told to; see chatExamples.test.ts.
 	if (!['ai-agent.json', 'streaming-chat.json'].includes(file))
 		expect(stored.length).toBeGreaterThan(0);
-});
-
-test('dialogue: one file with chapters, tags and a cover', async () => {
-	bench.sim.reset();
-	const { workflow } = await importExample('dialogue.json');
-	const execution = await bench.api.run(workflow);
-	const [{ json, binary }] = nodeOutputs(execution, 'Speech Gateway')[0];
-	expect(json.speakers).toEqual(['Anna', 'Ben']);
-	const { chapters, cover, tags } = probe(await bench.api.binary(binary!.data));
-	expect(chapters.map(({ title }) => title)).toEqual([
-		'Welcome',
-		'What yeast does',
-		'Try it at home',
-	]);
-	expect(tags).toMatchObject({ artist: 'Anna and Ben' });
-	expect(cover?.length).toBeGreaterThan(100);
 });
 
 test('weekly episode: the feed item says what the file is, the transcript begins after the intro', async () => {
@@ -366,43 +347,6 @@ test.each(files)('examples/%s holds no credential and no pinned data', (file) =>
 	for (const { credentials = {} } of nodes)
 		for (const { id } of Object.values(credentials)) expect(id ?? '').toBe('');
 	expect(pinData ?? {}).toEqual({});
-});
-
-test('batch narration: each row becomes one file, named after its row and as long as its text', async () => {
-	bench.sim.reset();
-	const workflow = await bench.api.importWorkflow(readExample('batch-narration.json'), [
-		bench.credential,
-	]);
-	const execution = await bench.api.run(workflow);
-	const rows = nodeOutputs(execution, 'Texts')[0];
-	const [narrated, unknown] = nodeOutputs(execution, 'Speech Gateway');
-	expect(unknown).toEqual([]);
-	expect(narrated).toHaveLength(rows.length);
-	for (const [i, { json, binary, pairedItem }] of narrated.entries()) {
-		const { title, text } = rows[i].json as { title: string; text: string };
-		expect(pairedItem).toEqual({ item: i });
-		const audio = await bench.api.binary(binary!.data);
-		const probe = await ffprobe(audio);
-		expect(binary!.data).toMatchObject({
-			fileName: `${title}.mp3`,
-			fileExtension: 'mp3',
-			mimeType: 'audio/mpeg',
-		});
-		expect(json).toMatchObject({
-			model: 'fish-speech',
-			responseFormat: 'mp3',
-			mimeType: 'audio/mpeg',
-			fileName: `${title}.mp3`,
-			characters: [...text].length,
-			bytes: audio.length,
-		});
-		expect(probe.codec).toBe('mp3');
-		expect(Math.abs(probe.seconds - (json.durationSeconds as number))).toBeLessThan(0.1);
-	}
-	const sent = bench.sim.charges.map(({ input }) => input);
-	expect(new Set(sent).size).toBe(sent.length); // nothing was paid for twice
-	const written = rows.map(({ json }) => json.text).join('');
-	expect(letters(sent.join(''))).toEqual(letters(written)); // in whatever order they were sent
 });
 
 const canMakeTables = n8nIsAtLeast('2.3') ? test : test.skip;

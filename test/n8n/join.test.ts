@@ -85,29 +85,6 @@ test('files that HTTP Request has downloaded become one, with a chapter each', a
 	expect(binary!.chapters.fileName).toBe('joined.chapters.json');
 });
 
-test('files that Convert to File has made become one', async () => {
-	const item = (text: string) => ({ audio: sound(text).toString('base64') });
-	const workflow = chain('Join converted', [
-		makeNode('Rows', 'n8n-nodes-base.set', 3.4, 200, {
-			mode: 'raw',
-			jsonOutput: JSON.stringify({ rows: SAID.map(item) }),
-		}),
-		makeNode('One by one', 'n8n-nodes-base.splitOut', 1, 400, { fieldToSplitOut: 'rows' }),
-		makeNode('Convert to File', 'n8n-nodes-base.convertToFile', 1.1, 600, {
-			operation: 'toBinary',
-			sourceProperty: 'audio',
-			options: { fileName: 'row.wav' },
-		}),
-		join({}),
-	]);
-	const execution = await bench.api.run(await bench.api.importWorkflow(workflow, []));
-	expect(executionError(execution)?.message).toBeUndefined();
-	const [{ json, binary }] = nodeOutputs(execution, NODE_NAME)[0];
-	expect(json).toMatchObject({ files: 3, durationSeconds: 9 });
-	const samples = await decode(await bench.api.binary(binary!.data));
-	expect([0, 3, 6].map((start) => whichText(samples, SAID, start, 3))).toEqual([0, 1, 2]);
-});
-
 // In memory mode, the default of 1.123, nothing is written.
 if (n8nIsAtLeast('2.0')) {
 	const { userFolder } = sharedN8n();

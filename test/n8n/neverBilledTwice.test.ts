@@ -21,24 +21,6 @@ const charged = ({ sim }: Bench) => sim.charges.map(({ input }) => input).sort()
 const inputItems = (execution: Execution, output: number) =>
 	nodeOutputs(execution, NODE_NAME)[output].map(({ pairedItem }) => pairedItem);
 
-test('a job whose polls fail is neither lost nor submitted again', async () => {
-	bench.sim.fault({ method: 'GET', path: /\/jobs\/[^/]+$/, status: 503, times: 2 });
-	bench.sim.fault({ method: 'GET', path: /\/jobs\/[^/]+\/content$/, truncate: 'half' });
-	const execution = await bench.run({
-		parameters: {
-			...speech,
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			options: { pollInterval: 1, maxRetries: 4 },
-		},
-		items: [items[0]],
-		retryOnFail: true,
-	});
-	expect(execution.status).toBe('success');
-	expect(nodeOutputs(execution, NODE_NAME)[0]).toHaveLength(1);
-	expect(charged(bench)).toEqual([texts[0]]);
-});
-
 test('an item of Waiting that comes back on two paths, one round after the other, is one job', async () => {
 	bench.sim.fault({ method: 'POST', jobSeconds: 0 });
 	const processing = { status: 200, body: { status: 'processing' } };

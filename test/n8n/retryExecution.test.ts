@@ -57,20 +57,6 @@ describe('an account that runs dry', () => {
 		},
 	);
 
-	test('a retry that fails, and a retry of that retry', async () => {
-		const tokens = await price();
-		bench.sim.accounts[0].balanceTokens = tokens * 2.5;
-		const first = await bench.run({ parameters: speech(), items, trigger: 'webhook' });
-		bench.sim.topUp(tokens * 2);
-		const second = await bench.api.retry(first.id);
-		expect(second.status).toBe('error');
-		bench.sim.topUp(1e6);
-		const third = await bench.api.retry(second.id);
-		expect(third.status).toBe('success');
-		expect(indexes(third, 0)).toEqual([0, 1, 2, 3, 4, 5]);
-		expect(charged()).toEqual(texts);
-	});
-
 	test('the same failed execution retried twice: n8n offers it, nothing is charged twice', async () => {
 		const tokens = await price();
 		bench.sim.accounts[0].balanceTokens = tokens * 2.5;
@@ -124,16 +110,6 @@ describe('a loop (Loop Over Items, two rows a round)', () => {
 	};
 	const all = [...texts, texts[0]];
 
-	test('with 503 and 504 on the way and Retry On Fail', async () => {
-		bench.sim.fault({ input: texts[3], status: 503 });
-		bench.sim.fault({ input: texts[4], status: 504, charge: true });
-		const execution = await bench.api.runProduction(await save(true));
-		expect(execution.status).toBe('success');
-		expect(charged()).toEqual(all);
-		expect(nodeOutputs(execution, 'Done')[0]).toHaveLength(all.length);
-		expect(ledgerOf(execution)).toEqual({});
-	});
-
 	test('402 in the third round and "Retry execution"', async () => {
 		bench.sim.fault({ input: texts[5], status: 402 });
 		const failed = await bench.api.runProduction(await save(false));
@@ -174,50 +150,12 @@ test('Stop, then a retry through the API: nothing is sent twice, whatever n8n ta
 	expect(charged()).toEqual(texts);
 });
 
-test('jobs: maxWait passes, "Retry execution" goes on with the same job', async () => {
-	bench.sim.options.jobSeconds = Infinity;
-	const failed = await bench.run({
-		parameters: {
-			...speech({ pollInterval: 1, maxWait: 1 }),
-			resource: 'speechJob',
-			operation: 'createAndWait',
-		},
-		items: [items[0], items[1]],
-		trigger: 'webhook',
-	});
-	expect(failed.status).toBe('error');
-	expect(executionError(failed)?.message).toMatch(/spj_/);
-	bench.sim.finish();
-	const retried = await bench.api.retry(failed.id);
-	expect(retried.status).toBe('success');
-	expect(charged()).toEqual(texts.slice(0, 2));
-	expect(nodeOutputs(retried, NODE_NAME)[0].map(({ json }) => json.status)).toEqual([
-		'completed',
-		'completed',
-	]);
-});
-
 describe('Send Once Key', () => {
 	const keyed = speech({ sendOnceKey: '={{ $json.text }}' });
 	const run = async (rows = items.slice(0, 2)) => {
 		const workflow = await bench.save({ parameters: keyed, items: rows, trigger: 'webhook' });
 		return { run: async () => await bench.api.runProduction(workflow) };
 	};
-
-	test('a second execution sends nothing that the first has sent, whatever came of it', async () => {
-		bench.sim.fault({ input: texts[1], status: 504 });
-		const twice = await run();
-		const first = await twice.run();
-		expect([indexes(first, 0), indexes(first, 1)]).toEqual([[0], [1]]);
-		const second = await twice.run();
-		expect(second.status).toBe('success');
-		expect(indexes(second, 1)).toEqual([0, 1]);
-		expect(nodeOutputs(second, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
-			'already_sent',
-			'already_sent',
-		]);
-		expect(bench.sim.requests).toHaveLength(2);
-	});
 
 	test('"Retry execution" of the one that was refused sends, and a new execution does not', async () => {
 		bench.sim.fault({ input: texts[1], status: 402 });

@@ -71,13 +71,6 @@ test.each([0, 60, 500, 1500])(
 	},
 );
 
-test('the multiplier of the model counts', async () => {
-	sim.options.multiplier = 5;
-	const { findings, spent } = await check({ multiplier: 5 });
-	sim.options.multiplier = 1;
-	expectCareful(findings, spent, BUDGET);
-});
-
 const MISBEHAVIOURS: Record<string, Fault> = {
 	'answers nothing, and charges': { method: 'POST', connection: 'stall' },
 	'loses the connection after the work': { method: 'POST', connection: 'reset-after-work' },

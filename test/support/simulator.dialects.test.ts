@@ -124,14 +124,6 @@ test('one-api keeps what it had set aside for a chat, and trusts the rich', asyn
 	expect(sim.charges).toHaveLength(2);
 });
 
-test('a key with a little left is overdrawn where accounts are trusted', async () => {
-	sim = await startSimulator({ dialect: 'one-api', latencyMs: 0, keyTokens: 1 });
-	const request = 'POST /v1/audio/speech';
-	expect((await send(request)).status).toBe(200);
-	expect((await send(request)).status).toBe(401);
-	expect(sim.accounts[0].keyTokens).toBeLessThan(0);
-});
-
 test.each([
 	['new-api', 'upstream cut in the body', 0, 500],
 	['one-api', 'upstream cut in the body', 1, 200],
@@ -151,17 +143,6 @@ test.each([
 	if (charges === 2) expect(text.length).toBe(whole.byteLength * 1.5);
 	if (status === 200 && what === 'upstream cut in the body')
 		expect(text.toString('latin1')).toMatch(/\{"error":\{.*copy_response_body_failed"\}\}$/);
-});
-
-test('each gateway lists its models in its way, and takes speech of its own clients', async () => {
-	for (const dialect of ['document', 'new-api', 'one-api', 'litellm'] as const) {
-		sim = await startSimulator({ dialect, latencyMs: 0 });
-		const { data } = (await (await send('GET /v1/models')).json()) as { data: object[] };
-		expect(data[0]).toMatchObject({ id: 'fish-speech', object: 'model' });
-		const response = await send('POST /v1/audio/speech', undefined, { voice: 'default' });
-		expect(response.status).toBe(200);
-		await sim.close();
-	}
 });
 
 test('whether an answer that nobody waits for is charged is for the gateway to say', async () => {

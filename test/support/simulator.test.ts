@@ -125,11 +125,6 @@ describe('speech', () => {
 		expect(sim.charges).toEqual([]);
 	});
 
-	it('counts characters as code points', async () => {
-		expect((await submit({ input: '😀'.repeat(10_000) })).status).toBe(200);
-		expect((await submit({ input: '😀'.repeat(10_001) })).status).toBe(400);
-	});
-
 	it('passes 1310 characters, cuts 3275 with 524 and charges nothing for it', async () => {
 		expect((await say({ input: 'x'.repeat(1310) })).status).toBe(200);
 		const cut = await say({ input: 'x'.repeat(3275) });
@@ -179,30 +174,12 @@ describe('keys, accounts and addresses', () => {
 		},
 	);
 
-	it('404 for a doubled /v1 and unknown paths', async () => {
-		expect((await ask('POST', '/v1/v1/audio/speech', speech)).status).toBe(404);
-		expect((await ask('GET', '/audio/speech')).status).toBe(404);
-		expect((await ask('GET', '/v1/audio/speech')).status).toBe(404);
-	});
-
 	it('403 without the capability, whose models are not listed', async () => {
 		const account = sim.addAccount({ capabilities: ['chat'] });
 		expect((await say({}, as(account))).status).toBe(403);
 		expect((await clone(undefined, account.apiKey)).status).toBe(403);
 		const { data } = (await ask('GET', '/v1/models', undefined, as(account))).json();
 		expect(data.map(({ id }: { id: string }) => id)).toEqual(['sim-chat', 'sim-chat-mini']);
-	});
-
-	it('is served below a prefix', async () => {
-		const behind = await startSimulator({ prefix: '/gateway' });
-		expect(behind.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/gateway$/);
-		const headers = bearer(behind.apiKey);
-		const models = await ask('GET', '', undefined, { url: `${behind.url}/v1/models`, headers });
-		expect(models.status).toBe(200);
-		const { origin } = new URL(behind.url);
-		const wrong = await ask('GET', '', undefined, { url: `${origin}/v1/models`, headers });
-		expect(wrong.status).toBe(404);
-		await behind.close();
 	});
 });
 
@@ -245,48 +222,12 @@ describe('speech jobs', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	it('fails when told so', async () => {
-		sim.fault({
-			path: /jobs$/,
-			jobFails: { code: 'bad_text', message: 'Unreadable' },
-			jobSeconds: 0,
-		});
-		const { id } = (await submit()).json();
-		const job = (await poll(id)).json();
-		expect(job).toMatchObject({
-			status: 'failed',
-			error: { code: 'bad_text', message: 'Unreadable' },
-		});
-		expect((await download(id)).status).toBe(409);
-	});
-
-	it('stays in work for ever, until it is finished', async () => {
-		sim.fault({ path: /jobs$/, jobSeconds: Infinity });
-		const { id } = (await submit()).json();
-		expect((await poll(id)).json().status).toBe('pending');
-		sim.finish(id);
-		expect((await poll(id)).json().status).toBe('completed');
-	});
-
 	it('is for its account only', async () => {
 		const { id } = (await submit()).json();
 		const other = as(sim.addAccount());
 		expect((await poll(id, other)).status).toBe(403);
 		expect((await download(id, other)).status).toBe(403);
 		expect((await poll('spj_unknown')).status).toBe(404);
-	});
-
-	it('has no time limit', async () => {
-		expect((await submit({ input: 'x'.repeat(10_000) })).status).toBe(200);
-	});
-
-	it('streams a content of any size', async () => {
-		sim.fault({ path: /jobs$/, contentBytes: 4e6, jobSeconds: 0 });
-		const { id } = (await submit({ response_format: 'opus' })).json();
-		const { headers, body } = await download(id);
-		expect(body).toHaveLength(Number(headers['content-length']));
-		expect(body.length / 4e6).toBeCloseTo(1, 1);
-		expect(await decoderMessages(body)).toBe('');
 	});
 });
 
@@ -319,31 +260,6 @@ describe('voices', () => {
 		expect((await ask('DELETE', path)).status).toBe(200);
 		expect((await ask('DELETE', path)).status).toBe(404);
 		expect(await list()).toEqual([]);
-	});
-
-	it('takes the multipart body of the built-in FormData', async () => {
-		const native = new FormData();
-		native.append('model', 'fish-speech');
-		native.append('title', 'Zoë “2”');
-		native.append('audio', new Blob([Buffer.from('\r\n--x\r\n\r\n')]), 'a.mp3');
-		const response = await fetch(`${sim.url}/v1/audio/voices`, {
-			...{ method: 'POST', headers: bearer(), body: native },
-		});
-		expect(response.status).toBe(200);
-		expect(sim.requests[0].body).toMatchObject({
-			title: 'Zoë “2”',
-			audio: { filename: 'a.mp3', size: 9 },
-		});
-	});
-
-	it('refuses what is missing, too big or not multipart', async () => {
-		expect((await clone(recording({ title: 'Ann' }))).status).toBe(400);
-		expect((await clone(recording(undefined, 0))).status).toBe(400);
-		expect((await clone(recording(undefined, 20 * 2 ** 20 + 1))).status).toBe(413);
-		expect((await ask('POST', '/v1/audio/voices', { model: 'fish-speech' })).status).toBe(400);
-		expect((await ask('GET', '/v1/audio/voices')).status).toBe(400);
-		expect(sim.charges).toEqual([]);
-		expect((await clone(recording(undefined, 20 * 2 ** 20))).status).toBe(200);
 	});
 });
 
@@ -403,16 +319,6 @@ describe('chat, with the openai client', () => {
 		expect(raw.body.toString()).toMatch(/data: \[DONE\]\n\n$/);
 	});
 
-	it('stops at max_tokens', async () => {
-		const reply = await client().chat.completions.create({
-			model: 'sim-chat',
-			messages,
-			max_tokens: 3,
-		});
-		expect(reply.choices[0].finish_reason).toBe('length');
-		expect(reply.usage!.completion_tokens).toBe(3);
-	});
-
 	it('calls a tool when asked to, also in a stream, and says what the tool said', async () => {
 		const asked = [{ role: 'user' as const, content: 'Please call tool weather {"city":"Oslo"}' }];
 		const request = { model: 'sim-chat', messages: asked, tools };
@@ -469,16 +375,5 @@ describe('videos', () => {
 		expect(body).toHaveLength(5e6);
 		expect(await ffprobe(body)).toMatchObject({ codec: 'h264', seconds: 0.5 });
 		expect(sim.charges).toMatchObject([{ kind: 'video', input: 'A cat' }]);
-	});
-
-	it('fails with a message, and is for its account only', async () => {
-		sim.fault({ path: '/v1/videos', jobFails: true, jobSeconds: 0 });
-		const { id } = (await ask('POST', '/v1/videos', { model: 'sim-video', prompt: 'x' })).json();
-		const failed = (await ask('GET', `/v1/videos/${id}`)).json();
-		expect(failed).toMatchObject({ status: 'failed', error: { message: expect.any(String) } });
-		expect((await ask('GET', `/v1/videos/${id}`, undefined, as(sim.addAccount()))).status).toBe(
-			403,
-		);
-		expect((await ask('POST', '/v1/videos', { model: 'sim-video' })).status).toBe(400);
 	});
 });

@@ -13,119 +13,37 @@ export interface Asked {
 	binary?: IBinaryKeyData;
 }
 
-const messages = { values: [{ role: 'user', content: 'Hello.' }] };
-const speech = { model: 'fish-speech', text: 'Hello.' };
-const chat = {
-	resource: 'chat',
-	operation: 'complete',
-	model: 'chat',
-	messages,
-};
-const wait = { pollInterval: 1, maxWait: 1 };
-const recording = {
-	data: {
-		data: Buffer.from('RIFF').toString('base64'),
-		mimeType: 'audio/wav',
-		fileName: 'me.wav',
-	},
-};
+const data = Buffer.from('RIFF').toString('base64');
+const binary = { data: { data, mimeType: 'audio/wav', fileName: 'me.wav' } };
+const waits = { options: { pollInterval: 1, maxWait: 1 } };
+const job = { ...waits, id: JOB_ID };
 
-export const ASKED: Asked[] = [
-	{
-		name: 'speech',
-		target: /^POST \/v1\/audio\/speech$/,
-		parameters: { resource: 'speech', operation: 'generate', ...speech },
-	},
-	{
-		name: 'job: create',
-		target: /^POST \/v1\/audio\/speech\/jobs$/,
-		parameters: { resource: 'speechJob', operation: 'create', ...speech },
-	},
-	{
-		name: 'job: poll',
-		target: /^GET \/v1\/audio\/speech\/jobs\/[^/]+$|login/,
-		parameters: {
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			...speech,
-		},
-		options: wait,
-		id: JOB_ID,
-	},
-	{
-		name: 'job: audio',
-		target: /^GET .*\/content$|login/,
-		parameters: {
-			resource: 'speechJob',
-			operation: 'createAndWait',
-			...speech,
-		},
-		options: wait,
-		id: JOB_ID,
-	},
-	{
-		name: 'voice: create',
-		target: /^POST \/v1\/audio\/voices$/,
-		parameters: {
-			resource: 'voice',
-			operation: 'create',
-			model: 'fish-speech',
-			title: 'Anna',
-		},
-		binary: recording,
-	},
-	{
-		name: 'voice: list',
-		target: /^GET \/v1\/audio\/voices|login/,
-		parameters: {
-			resource: 'voice',
-			operation: 'getMany',
-			model: 'fish-speech',
-			returnAll: true,
-		},
-	},
-	{
-		name: 'voice: delete',
-		target: /^DELETE |login/,
-		parameters: {
-			resource: 'voice',
-			operation: 'delete',
-			model: 'fish-speech',
-			voice: 'voice_1',
-		},
-	},
-	{ name: 'chat', target: /^POST \/v1\/chat/, parameters: chat },
-	{
-		name: 'chat, streamed',
-		target: /^POST \/v1\/chat/,
-		parameters: chat,
-		options: { stream: true },
-	},
-	{
-		name: 'models',
-		target: /^GET \/v1\/models$|login/,
-		parameters: { resource: 'model', operation: 'getMany', returnAll: true },
-	},
-	{
-		name: 'video: create',
-		target: /^POST \/v1\/videos$/,
-		parameters: {
-			resource: 'video',
-			operation: 'create',
-			model: 'video',
-			prompt: 'A boat',
-		},
-	},
-	{
-		name: 'video: file',
-		target: /^GET .*\/content$|login/,
-		parameters: {
-			resource: 'video',
-			operation: 'createAndWait',
-			model: 'video',
-			prompt: 'A boat',
-		},
-		options: wait,
-		id: VIDEO_ID,
-	},
+type Row = [name: string, target: RegExp, operation: string, more?: Partial<Asked>];
+
+const ROWS: Row[] = [
+	['speech', /^POST \/v1\/audio\/speech$/, 'speech.generate'],
+	['job: create', /^POST \/v1\/audio\/speech\/jobs$/, 'speechJob.create'],
+	['job: poll', /^GET \/v1\/audio\/speech\/jobs\/[^/]+$|login/, 'speechJob.createAndWait', job],
+	['job: audio', /^GET .*\/content$|login/, 'speechJob.createAndWait', job],
+	['voice: create', /^POST \/v1\/audio\/voices$/, 'voice.create', { binary }],
+	['voice: list', /^GET \/v1\/audio\/voices|login/, 'voice.getMany'],
+	['voice: delete', /^DELETE |login/, 'voice.delete'],
+	['chat', /^POST \/v1\/chat/, 'chat.complete'],
+	['chat, streamed', /^POST \/v1\/chat/, 'chat.complete', { options: { stream: true } }],
+	['models', /^GET \/v1\/models$|login/, 'model.getMany'],
+	['video: create', /^POST \/v1\/videos$/, 'video.create'],
+	['video: file', /^GET .*\/content$|login/, 'video.createAndWait', { ...waits, id: VIDEO_ID }],
 ];
+
+/** What the operations ask for; each takes what it has a field for. */
+const given = (resource: string): IDataObject => ({
+	model: resource === 'speech' || resource === 'speechJob' ? 'fish-speech' : resource,
+	...{ text: 'Hello.', title: 'Anna', voice: resource === 'voice' ? 'voice_1' : 'default' },
+	...{ returnAll: true, prompt: 'A boat' },
+	messages: { values: [{ role: 'user', content: 'Hello.' }] },
+});
+
+export const ASKED: Asked[] = ROWS.map(([name, target, operation, more]) => {
+	const [resource, what] = operation.split('.');
+	return { name, target, parameters: { ...given(resource), resource, operation: what }, ...more };
+});
