@@ -1,37 +1,18 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { cpus } from 'node:os';
 import { holds, round, type BenchCase, type Check, type Report } from '../test/bench/case';
-import { asleep } from '../test/bench/cases/asleep';
-import { audio } from '../test/bench/cases/audio';
 import { batch, growth, small } from '../test/bench/cases/batch';
-import { chat } from '../test/bench/cases/chat';
 import { download } from '../test/bench/cases/download';
 import { join } from '../test/bench/cases/join';
 import { jobs } from '../test/bench/cases/jobs';
-import { kills } from '../test/bench/cases/kills';
 import { load } from '../test/bench/cases/load';
 import { longText } from '../test/bench/cases/longText';
-import { storm } from '../test/bench/cases/storm';
 import { openBench } from '../test/support/n8n/bench';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { secondsSince, step } from '../test/support/n8n/steps';
 
-const CASES: BenchCase[] = [
-	batch,
-	small,
-	jobs,
-	longText,
-	chat,
-	download,
-	join,
-	storm,
-	load,
-	asleep,
-	kills,
-	growth,
-	audio,
-];
+const CASES: BenchCase[] = [batch, small, jobs, longText, download, join, load, growth];
 
 /**
  * `npm run bench`: the node in real n8n against the simulator, in one run beside n8n's own nodes and a bare client. Prints
@@ -39,7 +20,7 @@ const CASES: BenchCase[] = [
  */
 export async function main(args: string[]): Promise<number> {
 	const only = args.includes('--only') ? args[args.indexOf('--only') + 1].split(',') : undefined;
-	const chosen = CASES.filter(({ name, asked }) => only?.includes(name) ?? !asked);
+	const chosen = CASES.filter(({ name }) => only?.includes(name) ?? true);
 	if (only && chosen.length < only.length)
 		throw new Error(
 			`Not all of ${only.join(', ')} are there; there are ${CASES.map(({ name }) => name).join(', ')}`,

@@ -8,8 +8,6 @@ export interface BenchCase {
 	title: string;
 	/** Whether it needs an n8n that has done nothing yet, because memory is measured. */
 	fresh?: boolean;
-	/** Whether it is only run when it is asked for by its name: it takes minutes and compares nothing. */
-	asked?: boolean;
 	run(stage: Stage): Promise<Report>;
 }
 
@@ -44,17 +42,10 @@ export const holds = ({ value, limit, kind }: Check): boolean =>
 /** Three digits are more than any of these measurements is worth. */
 export const round = (value: number): number => Number(value.toPrecision(3));
 
-/** The smallest of several measurements: what a shared machine adds is noise, and never negative. */
-export async function best<T>(
-	times: number,
-	measure: () => Promise<T>,
-	size: (result: T) => number,
-): Promise<T> {
-	const [first] = await bestOfEach(times, size, measure);
-	return first;
-}
-
-/** The same for several things that are compared: they take turns, so that none has the quieter machine. */
+/**
+ * The smallest of several measurements, as what a shared machine adds is noise, and never negative. What is compared takes
+ * turns, so that none has the quieter machine.
+ */
 export async function bestOfEach<T>(
 	times: number,
 	size: (result: T) => number,
