@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type HeldChat, startHeldChat } from '../support/heldChat';
 import { decoderMessages, ffprobe } from '../support/listen';
-import { type Bench, openBench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import {
 	type Credential,
+	type Execution,
 	executionError,
 	nodeOutputs,
 	type SavedWorkflow,
@@ -14,10 +15,7 @@ import {
 import { REPOSITORY } from '../support/n8n/install';
 import { HAS_AI_SDK, HAS_STREAMS } from '../support/n8n/shared';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ latencyMs: 10, jobSeconds: 0.05 })));
-beforeEach(() => bench.sim.reset());
-afterAll(async () => await bench.close());
+const bench = useBench({ latencyMs: 10, jobSeconds: 0.05 });
 
 /** An example as a user has filled it in: `values` by the name of the node. */
 async function example(
@@ -32,21 +30,26 @@ async function example(
 }
 const model = { __rl: true, mode: 'id', value: 'sim-chat' };
 
+/** The agent of the example, whose model calls the tool with these arguments. */
+async function narrates(call: object, values: Record<string, object> = {}): Promise<Execution> {
+	const value = `call tool Narrate ${JSON.stringify(call)}`;
+	const assignments = [{ id: '1', name: 'chatInput', type: 'string', value }];
+	const workflow = await example('ai-agent.json', {
+		...{ 'Speech Gateway Chat Model': { model }, Question: { assignments: { assignments } } },
+		...values,
+	});
+	return await bench.api.run(workflow);
+}
+
 if (HAS_AI_SDK) {
 	test('ai-agent: what the agent narrates, with a voice by its title, comes out as an audio file', async () => {
 		const [{ account }] = bench.sim.accounts;
 		const voice = { _id: 'voice-1', title: 'Anna', account, created_at: 0, size: 1, sha256: '' };
 		bench.sim.voices.push(voice);
-		const call = JSON.stringify({ text: 'Welcome to the museum.', voice: 'Anna' });
-		const assignment = { id: '1', name: 'chatInput', type: 'string' };
-		const workflow = await example('ai-agent.json', {
-			'Speech Gateway Chat Model': { model },
-			Question: {
-				assignments: { assignments: [{ ...assignment, value: `call tool Narrate ${call}` }] },
-			},
-			'Wait for the audio': { options: { pollInterval: 1 } },
-		});
-		const execution = await bench.api.run(workflow);
+		const execution = await narrates(
+			{ text: 'Welcome to the museum.', voice: 'Anna' },
+			{ 'Wait for the audio': { options: { pollInterval: 1 } } },
+		);
 		expect(executionError(execution)).toBeUndefined();
 		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'job', 'chat']);
 		expect(bench.sim.jobs).toMatchObject([{ voice: 'voice-1' }]);
@@ -60,31 +63,17 @@ if (HAS_AI_SDK) {
 
 	test('ai-agent: a job that may have been charged is not asked for again', async () => {
 		bench.sim.fault({ path: '/v1/audio/speech/jobs', status: 504, charge: true });
-		const call = JSON.stringify({ text: 'Welcome.', voice: 'default' });
-		const assignment = { id: '1', name: 'chatInput', type: 'string' };
-		const workflow = await example('ai-agent.json', {
-			'Speech Gateway Chat Model': { model },
-			Question: {
-				assignments: { assignments: [{ ...assignment, value: `call tool Narrate ${call}` }] },
-			},
-		});
-		const execution = await bench.api.run(workflow);
+		const execution = await narrates({ text: 'Welcome.', voice: 'default' });
 		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
 		expect(json.output).toMatch(/Do not call this tool again with the same input/);
 		expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
 	});
 
 	test('ai-agent: audio that is made at once is answered with a link, which needs no login', async () => {
-		const call = JSON.stringify({ text: 'Welcome.', voice: 'default' });
-		const assignment = { id: '1', name: 'chatInput', type: 'string' };
-		const workflow = await example('ai-agent.json', {
-			'Speech Gateway Chat Model': { model },
-			Narrate: { resource: 'speech', operation: 'generate' },
-			Question: {
-				assignments: { assignments: [{ ...assignment, value: `call tool Narrate ${call}` }] },
-			},
-		});
-		const execution = await bench.api.run(workflow);
+		const execution = await narrates(
+			{ text: 'Welcome.', voice: 'default' },
+			{ Narrate: { resource: 'speech', operation: 'generate' } },
+		);
 		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
 		const answer = String(json.output).replaceAll('\\', '');
 		const LINK = /"links":\{"data":"([^"]+)"\}/;

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startHeldChat } from '../support/heldChat';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import {
 	executionError,
 	nodeOutputs,
@@ -10,10 +10,7 @@ import {
 import { HAS_AI_SDK, n8nIsAtLeast } from '../support/n8n/shared';
 import { connection, makeNode } from '../support/workflow';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ latencyMs: 10 })));
-beforeEach(() => bench.sim.reset());
-afterAll(async () => await bench.close());
+const bench = useBench({ latencyMs: 10 });
 
 const PACKAGE = 'n8n-nodes-speech-gateway';
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';

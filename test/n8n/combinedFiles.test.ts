@@ -2,7 +2,7 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs } from '../support/n8n/client';
 import { REPOSITORY } from '../support/n8n/install';
 import { n8nIsAtLeast } from '../support/n8n/shared';
@@ -22,10 +22,7 @@ const cover = {
 	fileName: 'cover.png',
 };
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ latencyMs: 2, jobSeconds: 0 })));
-beforeEach(() => bench.sim.reset());
-afterAll(async () => await bench?.close());
+const bench = useBench({ latencyMs: 2, jobSeconds: 0 });
 
 async function items(test: TestWorkflow, branch = 0): Promise<INodeExecutionData[]> {
 	const execution = await bench.run({ ...test, settings });

@@ -2,13 +2,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import { nodeOutputs } from '../support/n8n/client';
 import { connection, makeNode } from '../support/workflow';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench()));
-afterAll(async () => await bench?.close());
+const bench = useBench();
 
 test("the credential works in n8n's HTTP Request node", async () => {
 	const request = makeNode('HTTP Request', 'n8n-nodes-base.httpRequest', 4.2, 200, {

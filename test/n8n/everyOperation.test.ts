@@ -1,12 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs } from '../support/n8n/client';
-import { buildWorkflow, connection, makeNode, NODE_NAME, NODE_TYPE } from '../support/workflow';
+import { buildWorkflow, connection, makeNode, NODE_TYPE } from '../support/workflow';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ jobSeconds: 1 })));
-afterAll(async () => await bench?.close());
+const bench = useBench({ jobSeconds: 1 });
 
 const of = (node: string, key = 'id') => `={{ $('${node}').first().json.${key} }}`;
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });

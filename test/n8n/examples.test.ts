@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { IBinaryData } from 'n8n-workflow';
 import { decoderMessages, ffprobe } from '../support/listen';
 import { probe } from '../support/readers';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import { EXAMPLES, readExample, storeOnDisk } from '../support/n8n/examples';
 import { HAS_AI_SDK, HAS_STREAMS, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import { renderAudio } from '../support/simulator/audio';
@@ -21,9 +21,7 @@ import { zip } from '../support/zip';
 
 const files = readdirSync(EXAMPLES).filter((name) => name.endsWith('.json'));
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench()));
-afterAll(async () => await bench?.close());
+const bench = useBench();
 
 /** What a user fills in before an example can run: here, so that it runs against the simulator, and soon. */
 function fillIn(workflow: WorkflowJson): WorkflowJson {
@@ -176,7 +174,6 @@ const isRunnable: Record<string, boolean> = {
 const runnable = files.filter((file) => isRunnable[file] ?? true);
 
 test.each(runnable)('examples/%s runs in n8n, and its files are in the store', async (file) => {
-	bench.sim.reset();
 	// The simulator's chat model says back what it was told; here, it writes a script.
 	if (file === 'weekly-episode.json')
 		bench.sim.fault({ path: '/v1/chat/completions', status: 200, body: COMPLETION, charge: true });
@@ -206,7 +203,6 @@ test.each(runnable)('examples/%s runs in n8n, and its files are in the store', a
 });
 
 test('weekly episode: the feed item says what the file is, the transcript begins after the intro', async () => {
-	bench.sim.reset();
 	bench.sim.fault({ path: '/v1/chat/completions', status: 200, body: COMPLETION, charge: true });
 	const { workflow, folder } = await importExample('weekly-episode.json');
 	const execution = await bench.api.run(workflow);
@@ -236,7 +232,6 @@ test('weekly episode: the feed item says what the file is, the transcript begins
 });
 
 test('weekly episode: without its second half, no episode is made or stored', async () => {
-	bench.sim.reset();
 	bench.sim.fault({ path: '/v1/chat/completions', status: 200, body: COMPLETION, charge: true });
 	bench.sim.fault({ input: 'That was The Kitchen Table. See you next week!', status: 504 });
 	const { workflow, folder } = await importExample('weekly-episode.json');
@@ -263,7 +258,6 @@ test.each([
 ])(
 	'audiobook: the chapters of $book.name are in order, and in the file',
 	async ({ book, title, sent }) => {
-		bench.sim.reset();
 		const { workflow, folder } = await importExample('audiobook.json');
 		await runForm(workflow, [book]);
 		expect(readdirSync(folder)).toEqual([`${title}.mp3`]);
@@ -315,7 +309,6 @@ test('alarm: n8n starts it when a workflow ends with Stop and Error', async () =
 });
 
 test('changed document: only what changed is spoken, and the file is replaced', async () => {
-	bench.sim.reset();
 	const example = readExample('changed-document.json');
 	const folder = storeOnDisk(example, sharedN8n().userFolder);
 	const text = JSON.stringify(example);
@@ -352,7 +345,6 @@ test.each(files)('examples/%s holds no credential and no pinned data', (file) =>
 const canMakeTables = n8nIsAtLeast('2.3') ? test : test.skip;
 
 canMakeTables('pronunciations: two workflows speak the words of one table', async () => {
-	bench.sim.reset();
 	for (const file of ['pronunciations.json', 'pronunciations-dialogue.json']) {
 		const { workflow, folder } = await importExample(file);
 		const execution = await bench.api.run(workflow);
@@ -367,7 +359,6 @@ canMakeTables('pronunciations: two workflows speak the words of one table', asyn
 });
 
 test('durable narration: it sleeps while the jobs are made; stopped, it still shows their IDs', async () => {
-	bench.sim.reset();
 	const { workflow } = await importExample('durable-narration.json');
 	bench.sim.fault({ path: '/v1/audio/speech/jobs', jobSeconds: Infinity, times: Infinity });
 	const id = await bench.api.start(workflow);
@@ -384,7 +375,6 @@ test('durable narration: it sleeps while the jobs are made; stopped, it still sh
 
 test('examples/settle-unknown.json narrates again what was not charged, and lists what was', async () => {
 	const { sim } = bench;
-	sim.reset();
 	sim.fault({ input: 'Herzlich', connection: 'reset-before-work' });
 	sim.fault({ input: 'We are open', connection: 'reset-after-work' });
 	const others = [

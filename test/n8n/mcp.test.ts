@@ -1,15 +1,13 @@
 /** Tools of an MCP Server Trigger: n8n runs them before, and outside of, the execution that it shows of the call. */
 import type { IDataObject } from 'n8n-workflow';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import { sharedN8n, n8nIsAtLeast } from '../support/n8n/shared';
 import { makeNode } from '../support/workflow';
 
 const TRIGGER = 'MCP Server';
 const TOOL = 'Narrate';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ latencyMs: 10 })));
-afterAll(async () => await bench.close());
+const bench = useBench({ latencyMs: 10 });
 
 /** A client with a session of its own, for the MCP server of a new workflow; returns what calls the tool. */
 async function connect(): Promise<(text: string) => Promise<IDataObject[]>> {

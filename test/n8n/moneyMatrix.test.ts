@@ -1,5 +1,5 @@
 import type { OnError } from 'n8n-workflow';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import {
 	executionError,
 	nodeOutputs,
@@ -26,10 +26,7 @@ const POSITIONS = [
 ];
 const MODES: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ latencyMs: 2 })));
-beforeEach(() => bench.sim.reset());
-afterAll(async () => await bench?.close());
+const bench = useBench({ latencyMs: 2 });
 
 const charges = (text: string) => bench.sim.charges.filter(({ input }) => input === text).length;
 const sent = (text: string) =>

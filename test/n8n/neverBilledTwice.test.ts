@@ -1,12 +1,9 @@
-import { openBench, type Bench } from '../support/n8n/bench';
+import { type Bench, useBench } from '../support/n8n/bench';
 import { nodeOutputs, poll, type Execution } from '../support/n8n/client';
 import { n8nIsAtLeast } from '../support/n8n/shared';
 import { buildWorkflow, connection, NODE_NAME } from '../support/workflow';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ latencyMs: 10 })));
-beforeEach(() => bench.sim.reset());
-afterAll(async () => await bench?.close());
+const bench = useBench({ latencyMs: 10 });
 
 const texts = ['one', 'two', 'three', 'four', 'five'].map((word) => `This is item ${word}.`);
 const items = texts.map((text) => ({ text }));

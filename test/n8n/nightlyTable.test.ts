@@ -2,7 +2,7 @@
 /* The example `nightly-table`: night after night, with faults, without a store, and with n8n killed in the middle. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { openBench, type Bench } from '../support/n8n/bench';
+import { openBench, type Bench, useBench } from '../support/n8n/bench';
 import {
 	executionError,
 	nodeOutputs,
@@ -87,10 +87,7 @@ const textsOf = (count: number) =>
 const numbers = (rows: Row[]) => rows.map(({ id }) => id);
 
 inTables('nightly-table', () => {
-	let bench: Bench;
-	beforeAll(async () => (bench = await openBench({ latencyMs: 5 })));
-	beforeEach(() => bench.sim.reset());
-	afterAll(async () => await bench?.close());
+	const bench = useBench({ latencyMs: 5 });
 
 	test('each row is spoken once, stored and marked; what is unknown or refused is on one list', async () => {
 		const { userFolder } = sharedN8n();

@@ -1,11 +1,8 @@
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import { executionError, nodeOutputs } from '../support/n8n/client';
 import { NODE_NAME } from '../support/workflow';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench()));
-beforeEach(() => bench.sim.reset());
-afterAll(async () => await bench?.close());
+const bench = useBench();
 
 const speech = { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' };
 

@@ -1,4 +1,4 @@
-import { openBench, type Bench } from '../support/n8n/bench';
+import { useBench } from '../support/n8n/bench';
 import {
 	executionError,
 	nodeOutputs,
@@ -8,13 +8,7 @@ import {
 import { sharedN8n } from '../support/n8n/shared';
 import { buildWorkflow, connection, makeNode, NODE_NAME } from '../support/workflow';
 
-let bench: Bench;
-beforeAll(async () => (bench = await openBench({ latencyMs: 5 })));
-beforeEach(() => {
-	bench.sim.reset();
-	bench.sim.options.latencyMs = 5;
-});
-afterAll(async () => await bench?.close());
+const bench = useBench({ latencyMs: 5 });
 
 const texts = ['one', 'two', 'three', 'four', 'five', 'six'].map((word) => `This is row ${word}.`);
 const items = texts.map((text) => ({ text }));

@@ -15,7 +15,7 @@ export interface Bench {
 	close(): Promise<void>;
 }
 
-/** For `beforeAll`; `close` is for `afterAll`, and tests that share it begin with `sim.reset()` where they count. */
+/** Opens one; `close` ends its simulator. */
 export async function openBench(options?: SimulatorOptions, api?: N8nClient): Promise<Bench> {
 	const client = api ?? sharedN8n().api;
 	const sim = await startSimulator(options);
@@ -45,4 +45,13 @@ export async function openBench(options?: SimulatorOptions, api?: N8nClient): Pr
 		},
 		close: async () => await sim.close(),
 	};
+}
+
+/** The same for the tests of a file; each begins with nothing asked of the gateway. */
+export function useBench(options?: SimulatorOptions): Bench {
+	const bench = {} as Bench;
+	beforeAll(async () => void Object.assign(bench, await openBench(options)));
+	beforeEach(() => bench.sim.reset());
+	afterAll(async () => await bench.close?.());
+	return bench;
 }
