@@ -1,13 +1,22 @@
 /* A text of which some parts are paid for is corrected: only what was never charged is sent, and the file says the new words. */
 import fc from 'fast-check';
-import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
-import { item, readStored, runnerOf, saved, speechNode, useSimulator } from './support';
+import {
+	type EngineResult,
+	item,
+	readStored,
+	runnerOf,
+	saved,
+	speechNode,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
+beforeEach(addVoices);
 const run = runnerOf(() => sim);
 
 const sentence = (name: string) => `Sentence ${name} is a part of this text.`;
@@ -21,7 +30,7 @@ const NODES: Record<string, (responseFormat: string, options?: IDataObject) => I
 			{ ...OPTIONS, ...options },
 			{
 				...{ operation: 'dialogue', responseFormat, script: '={{ $json.text }}' },
-				speakers: { values: SPEAKERS.map((name) => ({ name, voice: 'default' })) },
+				speakers: { values: SPEAKERS.map((name) => ({ name, voice: name.toLowerCase() })) },
 			},
 		),
 };
@@ -31,6 +40,15 @@ const textOf = (node: string, parts: string[]) =>
 	node === 'dialogue'
 		? parts.map((words, index) => `${SPEAKERS[index % 3]}: ${words}`).join('\n')
 		: parts.join('\n\n');
+
+/** Each speaker has a voice of their own. */
+function addVoices(): void {
+	const [{ account }] = sim.accounts;
+	for (const title of SPEAKERS)
+		sim.voices.push({
+			...{ account, _id: title.toLowerCase(), title, created_at: 0, size: 1, sha256: '' },
+		});
+}
 
 const charged = () => sim.charges.map(({ input }) => input);
 
@@ -44,6 +62,29 @@ async function expectSound(
 	const samples = await decode(await readStored(binary!.data));
 	for (const { text, startSeconds, endSeconds } of parts)
 		expect(words[whichText(samples, words, startSeconds, endSeconds - startSeconds)]).toBe(text);
+}
+
+/** Estimate gives the price of these words, and sends nothing. */
+async function expectPrice(
+	format: string,
+	options: IDataObject,
+	next: INodeExecutionData,
+	words: string[],
+): Promise<void> {
+	const estimate = speechNode(
+		{ maxSegmentCharacters: 60, textFormat: 'plain', ...options },
+		{ operation: 'estimate', responseFormat: format },
+	);
+	const alone = {
+		parameters: { ...estimate, options: {} },
+		items: [item({ text: words.join('') })],
+	};
+	const before = sim.requests.length;
+	const [price, ofThese] = [await run({ parameters: estimate, items: [next] }), await run(alone)];
+	const [{ estimatedTokens, reusedSegments }] = price.outputs[0].map(({ json }) => json);
+	expect(estimatedTokens).toBe(ofThese.outputs[0][0].json.estimatedTokens);
+	expect(reusedSegments).toBe(12 - words.length);
+	expect(sim.requests).toHaveLength(before);
 }
 
 const CASES = Object.keys(NODES).flatMap((node) =>
@@ -80,6 +121,7 @@ test.each(CASES)(
 		sim.charges.length = 0;
 		const from = { previousBinaryPropertyName: 'completed, completed_8' };
 		const next = { json: { text: textOf(node, CORRECTED) }, binary };
+		if (node === 'generate') await expectPrice(format, from, next, [CORRECTED[6]]);
 		const { outputs } = await run({ parameters: NODES[node](format, from), items: [next] });
 		expect(charged()).toEqual([CORRECTED[6]]);
 		expect(outputs[0][0].json).toMatchObject({ segments: 12, reusedSegments: 11 });
@@ -125,6 +167,7 @@ test('the times of a listener: the parts that are heard then are spoken again', 
 	sim.charges.length = 0;
 	const items = [{ json: { text: textOf('generate', WORDS) }, binary }];
 	const options = { previousBinaryPropertyName: 'data', speakAgainAt: again };
+	await expectPrice('mp3', options, items[0], [WORDS[1], WORDS[3]]);
 	const { outputs } = await run({ parameters: NODES.generate('mp3', options), items });
 	expect(charged().sort()).toEqual([WORDS[1], WORDS[3]].sort());
 	await expectSound(outputs[0][0] as never, WORDS);
@@ -166,10 +209,6 @@ test('chapters and subtitles switched on for a finished file cost nothing', asyn
 });
 
 test('a voice cloned anew under its title is another voice', async () => {
-	const [{ account }] = sim.accounts;
-	const clone = (_id: string) =>
-		sim.voices.push({ account, _id, title: 'Anna', created_at: 0, size: 1, sha256: '' });
-	clone('a1');
 	const voice = { voice: { __rl: true, mode: 'title', value: 'Anna' } };
 	const node = (options: IDataObject = {}, more: IDataObject = {}) =>
 		speechNode({ ...OPTIONS, ...options }, { ...voice, responseFormat: 'wav', ...more });
@@ -180,8 +219,8 @@ test('a voice cloned anew under its title is another voice', async () => {
 	sim.charges.length = 0;
 	await run({ parameters: node(from), items });
 	expect(sim.charges).toEqual([]);
-	sim.voices.length = 0;
-	clone('a2');
+	const [anna] = sim.voices.splice(0);
+	sim.voices.push({ ...anna, _id: 'a2' });
 	const estimate = await run({ parameters: node(from, { operation: 'estimate' }), items });
 	expect(estimate.outputs[0][0].json).toMatchObject({ reusedSegments: 12 });
 	expect(estimate.outputs[0][0].json).not.toHaveProperty('contentHash');
@@ -194,11 +233,14 @@ const name = fc.constantFrom(...NAMES.slice(0, 5));
 const texts = fc.array(name, { minLength: 2, maxLength: 6 });
 const story = fc.record({
 	node: fc.constantFrom('generate', 'dialogue'),
+	format: fc.constantFrom('wav', 'mp3', 'opus'),
+	/** What an earlier file says, if there is one. */
+	previous: fc.option(fc.array(name, { minLength: 1, maxLength: 3 }), { nil: undefined }),
 	first: texts,
 	corrections: fc.array(
 		fc.record({
 			words: texts,
-			chapters: fc.boolean(),
+			chapters: fc.constantFrom('headings', 'none'),
 			maxSegmentCharacters: fc.constantFrom(60, 110),
 		}),
 		{ minLength: 1, maxLength: 3 },
@@ -210,50 +252,76 @@ const story = fc.record({
 	concurrency: fc.constantFrom(1, 3),
 });
 
-test('whatever is edited, refused, unknown and retried: no part is paid twice, and the words are heard', async () => {
-	await fc.assert(
-		fc.asyncProperty(story, async ({ node, first, corrections, faults, unknownAt, ...more }) => {
-			sim.reset();
-			for (const { nth, status } of faults) sim.fault({ method: 'POST', nth, status });
-			if (unknownAt !== undefined)
-				sim.fault({ method: 'POST', nth: unknownAt, status: 504, charge: true });
-			const field = node === 'dialogue' ? 'script' : 'text';
-			const parametersFor = (words: string[], options: IDataObject = {}) => ({
-				...NODES[node]('wav', { ...more, maxRetries: 0, ...options }),
-				[field]: textOf(node, words.map(sentence)),
+type Story = typeof story extends fc.Arbitrary<infer S> ? S : never;
+
+/** A sentence as somebody says it: what a request asks for. */
+type Said = string;
+const countOf = (all: Said[], one: Said) => all.filter((said) => said === one).length;
+
+test('whatever is edited, refused, unknown and retried: nothing on record is paid for again, and the words are heard', async () => {
+	const tell = async ({
+		node,
+		format,
+		previous,
+		first,
+		corrections,
+		faults,
+		unknownAt,
+		concurrency,
+	}: Story) => {
+		sim.reset();
+		addVoices();
+		const voiceOf = (index: number) =>
+			node === 'dialogue' ? SPEAKERS[index % 3].toLowerCase() : 'default';
+		const saidIn = (words: string[]): Said[] =>
+			words.map((one, index) => `${voiceOf(index)}: ${sentence(one)}`);
+		const parametersFor = (words: string[], options: IDataObject) => ({
+			...NODES[node](format, { concurrency, maxRetries: 0, ...options }),
+			[node === 'dialogue' ? 'script' : 'text']: textOf(node, words.map(sentence)),
+		});
+		const none = { previousBinaryPropertyName: '' };
+		const earlier = previous && (await run({ parameters: parametersFor(previous, none) }));
+		const items = [{ json: {}, binary: earlier?.outputs[0][0].binary }];
+		const from = earlier ? { previousBinaryPropertyName: 'data' } : none;
+		sim.requests.length = 0;
+		sim.charges.length = 0;
+		for (const { nth, status } of faults) sim.fault({ method: 'POST', nth, status });
+		if (unknownAt !== undefined)
+			sim.fault({ method: 'POST', nth: unknownAt, status: 504, charge: true });
+		/** Sentences that were sent alone, and may have been charged. */
+		const onRecord: Said[] = [];
+		const inFile = saidIn(previous ?? []);
+		let [result, words] = [undefined as EngineResult | undefined, first];
+		const retries = [...corrections, corrections[0], corrections[0]];
+		for (const attempt of [undefined, ...retries]) {
+			if (result && !result.error) break;
+			const { words: now, ...options } = attempt ?? { words: first };
+			words = now;
+			const sent = sim.requests.length;
+			result = await run({
+				...{ parameters: parametersFor(now, { ...from, ...options }), items },
+				...(result && { retryOf: saved(result.run), mode: 'retry' }),
 			});
-			let words = first;
-			let result = await run({ parameters: parametersFor(first) });
-			const before = first.map(sentence);
-			for (const { words: now, chapters, ...options } of [
-				...corrections,
-				corrections[0],
-				corrections[0],
-			]) {
-				if (!result.error) break;
-				// A single request is finished as it was paid for.
-				words = now;
-				const switched = { ...options, chapters: chapters ? 'headings' : 'none' };
-				result = await run({
-					...{
-						parameters: parametersFor(now, switched),
-						retryOf: saved(result.run),
-						mode: 'retry',
-					},
-				});
+			const paid = sim.requests
+				.slice(sent)
+				.filter(({ method, status = 0 }) => method === 'POST' && (status < 300 || status === 504));
+			const paidFor = paid.map(({ input = '', body }) => {
+				const { voice = 'default' } = body as { voice?: string };
+				return input.split(/\s*\n\s*/).map((one): Said => `${voice}: ${one}`);
+			});
+			const said = saidIn(now);
+			for (const one of new Set(paidFor.flat())) {
+				expect(inFile).not.toContain(one);
+				const left = Math.max(0, countOf(said, one) - countOf(onRecord, one));
+				expect(countOf(paidFor.flat(), one)).toBeLessThanOrEqual(left);
 			}
-			const counts = new Map<string, number>();
-			for (const input of charged()) counts.set(input!, (counts.get(input!) ?? 0) + 1);
-			const most = [before, ...corrections.map((one) => one.words.map(sentence))];
-			for (const [input, count] of counts) {
-				const twins = Math.max(...most.map((all) => all.filter((one) => one === input).length), 1);
-				expect(count).toBeLessThanOrEqual(twins);
-			}
-			const [done] = result.outputs?.[0] ?? [];
-			if (!done || result.error) return;
-			const heard = (done.json.parts as Array<{ text: string }>).map(({ text }) => text).join(' ');
-			expect(heard.replace(/\s+/g, ' ')).toBe(words.map(sentence).join(' '));
-		}),
-		{ numRuns: 40 },
-	);
+			onRecord.push(...paidFor.filter(({ length }) => length === 1).flat());
+		}
+		const [done] = result!.outputs?.[0] ?? [];
+		if (!done || result!.error) return;
+		const parts = (done.json.parts as Array<{ text: string }>).map(({ text }) => text);
+		expect(parts.join(' ').replace(/\s+/g, ' ')).toBe(words.map(sentence).join(' '));
+		await expectSound(done as never, parts);
+	};
+	await fc.assert(fc.asyncProperty(story, tell), { numRuns: 40 });
 });
