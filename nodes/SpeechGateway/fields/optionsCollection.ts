@@ -21,6 +21,7 @@ export const ORDER = [
 		'keepTags',
 		'previousBinaryPropertyName',
 		'speakAgainAt',
+		'retakeOddSegments',
 		'timings',
 		'charges',
 	],

@@ -40,6 +40,16 @@ export const segmentFields = {
 			vtt: { name: 'WebVTT', description: 'For web pages' },
 		},
 	}),
+	retakeOddSegments: numberOption({
+		displayName: 'Retake Odd Segments',
+		name: 'retakeOddSegments',
+		min: 0,
+		max: 2,
+		integer: true,
+		default: 0,
+		description:
+			'How often a segment that is far too short or falls silent is spoken, and charged, again; the take nearest to the pace of the others is kept (not for jobs)',
+	}),
 	timings: flagOption({
 		displayName: 'Timings',
 		name: 'timings',

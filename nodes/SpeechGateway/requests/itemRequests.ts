@@ -143,9 +143,9 @@ export class ItemRequests {
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
-		const { endpoint, about = {}, input, number } = request;
+		const { endpoint, about = {}, input, number, part } = request;
 		const key = requestKey(endpoint.kind, input);
-		const name = requestName(key, number);
+		const name = requestName(key, number, part?.take);
 		const named = { ...request, key, name };
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {

@@ -28,6 +28,8 @@ export interface SentPart extends Fingerprint {
 	number: number;
 	/** Its number in the text, from 1. */
 	segment: number;
+	/** From 2: it speaks a part again that is on record. */
+	take?: number;
 	/** The ID of its voice. */
 	voice: string;
 }

@@ -28,8 +28,12 @@ export interface Session {
 	unavailable?: Error;
 	/** Counts tokens that were, or may have been, charged in this execution. */
 	spend: (tokens?: number) => void;
-	/** Tokens that segments which went on as jobs cost beyond the estimate of the run. */
+	/** Tokens that were, or may have been, charged in this execution, where a spending limit counts them. */
+	spent: () => number;
+	/** Tokens beyond the estimate of the run: of segments that went on as jobs, and of further takes. */
 	extraTokens: number;
+	/** Those of further takes under way. */
+	retakeTokens: number;
 }
 
 function sharing(): Session['share'] {
@@ -59,6 +63,8 @@ export function openSession(
 		hints: new Set(),
 		share: sharing(),
 		spend: (tokens) => lasting.spend(tokens),
+		spent: () => lasting.spent,
 		extraTokens: 0,
+		retakeTokens: 0,
 	};
 }

@@ -28,8 +28,12 @@ const EDGE_SECONDS = 0.05;
 const ENOUGH_OTHERS = 3;
 const ENOUGH_LETTERS = 40;
 
-export interface SpokenSegment {
+export interface SpokenSegment extends Sound {
 	text: string;
+}
+
+interface Sound {
+	/** NaN where that is not known: then nothing is odd about it. */
 	seconds: number;
 	/** Seconds from its start. */
 	pauses?: Array<{ start: number; end: number }>;
@@ -48,11 +52,19 @@ export interface OddSegment {
 	words: string;
 }
 
-/**
- * The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in order. Each is judged by
- * the median pace of the others, with fewer than three of them by what people can say at all.
- */
+/** The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in order. */
 export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
+	const judge = judgeOf(segments);
+	return segments.flatMap((segment, index) => judge(index, segment) ?? []);
+}
+
+/**
+ * Judges a segment, or another take of it, by the median pace of the others, with fewer than three of them by what people can say at
+ * all. Undefined: there is nothing odd about it.
+ */
+export function judgeOf(
+	segments: SpokenSegment[],
+): (index: number, sound: Sound) => OddSegment | undefined {
 	const weighed = segments.map((segment) => ({ ...segment, letters: lettersOf(segment.text) }));
 	const paces = weighed
 		.map(({ letters, seconds }, index) => ({ index, letters, pace: letters / seconds }))
@@ -67,8 +79,8 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 		const isSpeech = median > SLOWEST_PACE && median < FASTEST_PACE;
 		return others >= ENOUGH_OTHERS && isSpeech ? median : undefined;
 	};
-	return weighed.flatMap((segment, index): OddSegment[] => {
-		const { text, seconds, pauses = [], letters, beginsAnewAt } = segment;
+	return (index, { seconds, pauses = [], beginsAnewAt }) => {
+		const { text, letters } = weighed[index];
 		const others = paceWithout(index);
 		const usualSeconds = letters / (others ?? USUAL_PACE);
 		const fastest = others ? others * MOST_TIMES_SHORTER : FASTEST_PACE;
@@ -81,10 +93,10 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 		const odd = { index, usualSeconds, words };
 		if (beginsAnewAt !== undefined) {
 			const said = `${which} begins anew after ${rounded(beginsAnewAt)} s, so words may be said twice`;
-			return [{ ...odd, kind: 'beginsAnew', isWorthRetaking: false, words: said }];
+			return { ...odd, kind: 'beginsAnew', isWorthRetaking: false, words: said };
 		}
 		if (usualSeconds >= SHORT_TEXT_SECONDS && seconds < letters / fastest) {
-			return [{ ...odd, kind: 'tooShort', isWorthRetaking: others !== undefined }];
+			return { ...odd, kind: 'tooShort', isWorthRetaking: others !== undefined };
 		}
 		const silence = pauses.find(
 			({ start, end }) =>
@@ -93,12 +105,12 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 		if (silence) {
 			const [length, start] = [silence.end - silence.start, silence.start].map(rounded);
 			const said = `${which} is silent for ${length} s, ${start} s after its start`;
-			return [{ ...odd, kind: 'longPause', isWorthRetaking: true, words: said }];
+			return { ...odd, kind: 'longPause', isWorthRetaking: true, words: said };
 		}
 		return seconds > letters / slowest + SLACK_SECONDS
-			? [{ ...odd, kind: 'tooLong', isWorthRetaking: false }]
-			: [];
-	});
+			? { ...odd, kind: 'tooLong', isWorthRetaking: false }
+			: undefined;
+	};
 }
 
 /** The length of a text in letters of an alphabet, by the time they take. */

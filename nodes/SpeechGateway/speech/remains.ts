@@ -12,7 +12,8 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { joinStored } from '../files/joinStored';
 import { type NarrationInput, type Plan, wordsOf } from './plan';
 import { recordFor } from './previous';
-import { isDone, jobIdOf, type PartResult } from './speakAll';
+import { asDone, isDone, jobIdOf, type PartResult } from './speakAll';
+import type { StoredAudio } from '../files/storeAudio';
 
 /**
  * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
@@ -144,6 +145,27 @@ export async function describeRemains(
 		unknown: results.filter(({ status }) => status === 'unknown').length,
 	};
 	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
+}
+
+/** Further takes may have been charged: all parts are handed over as they are, since nobody may send it again. */
+export async function unknownTake(
+	item: ItemRequests,
+	input: Pick<NarrationInput, 'fileName' | 'model' | 'speed'>,
+	plan: Plan,
+	spoken: StoredAudio[],
+	unknown: Array<{ index: number; take: number; error: OutcomeUnknownError }>,
+): Promise<OutcomeUnknownError> {
+	const { json, files } = await describeRemains(item, input, plan, spoken.map(asDone));
+	for (const { index, error } of unknown)
+		Object.assign(files, receivedOf({ status: 'unknown', error }, index + 1));
+	const [{ index, take, error }] = unknown;
+	const { facts, details } = error;
+	const said = `segment ${index + 1}, take ${take}; all segments are attached`;
+	return new OutcomeUnknownError(
+		{ ...facts, message: `${facts.message} (${said})` },
+		{ ...details, failedPart: { ...partOf(plan, index), take }, ...json },
+		files,
+	);
 }
 
 /** The bytes of a segment that was paid for but came damaged, under a name of its own. */

@@ -43,8 +43,12 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 });
 
 /** The name of a request in the ledger, sent as it is or as a job. */
-const nameAs = (kind: 'speech' | 'job', { body, number }: SpeechRequest): string =>
-	requestName(requestKey(kind, body), number);
+const nameAs = (kind: 'speech' | 'job', { body, number, part }: SpeechRequest): string =>
+	requestName(requestKey(kind, body), number, part.take);
+
+/** Whether it was sent before, or cut: what has become of it is on record. */
+export const isOnRecord = ({ ledger }: ItemRequests, request: SpeechRequest): boolean =>
+	ledger.has(nameAs('speech', request));
 
 /** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
 export const isSpokenAsJob = (item: ItemRequests, request: SpeechRequest): boolean =>

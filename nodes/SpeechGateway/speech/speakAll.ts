@@ -10,6 +10,8 @@ export type PartResult =
 	| { status: 'done'; audio: StoredAudio }
 	| { status: 'unknown' | 'notSent'; error: unknown };
 
+export const asDone = (audio: StoredAudio): PartResult => ({ status: 'done', audio });
+
 /** Whether there is audio of it, spoken or not. */
 export const isDone = (result: PartResult): result is PartResult & { audio: StoredAudio } =>
 	'audio' in result;

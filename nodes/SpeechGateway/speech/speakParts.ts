@@ -14,8 +14,9 @@ import { lettersOf } from './oddSegments';
 import type { NarrationInput, Plan, PlannedHeading, PlannedPart } from './plan';
 import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
 import { describeRemains, firstError, HOW_TO_GET_PARTS, type Remains, seams } from './remains';
+import { retakeOdd } from './retakes';
 import { type AsJob, keptAudio, speak, speakAsJob, type SpeechRequest } from './speak';
-import { isDone, speakAll } from './speakAll';
+import { asDone, isDone, speakAll } from './speakAll';
 import { estimateOf } from './price';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
@@ -46,15 +47,17 @@ export async function speakParts(
 	);
 	if (!results.every(isDone)) throw await firstError(item, input, plan, results);
 	const spoken = results.map(({ audio }) => audio);
+	const retakeOddSegments = problem ? 0 : input.retakeOddSegments;
+	const takes = await retakeOdd(item, { ...input, retakeOddSegments }, plan, requests, spoken);
 	let file: JoinedFile;
 	try {
-		file = await joinParts(item, input, plan, spoken);
+		file = await joinParts(item, input, plan, takes.kept);
 	} catch (error) {
-		throw notJoined(error, await describeRemains(item, input, plan, results));
+		throw notJoined(error, await describeRemains(item, input, plan, takes.kept.map(asDone)));
 	}
 	return {
 		branch: 'success',
-		items: [await spokenItem(item, input, plan, who, file, spoken, requests)],
+		items: [await spokenItem(item, input, plan, who, file, takes, requests)],
 	};
 }
 

@@ -103,5 +103,6 @@ export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens' |
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}
-	for (const input of all) input.tokensToSpare = left - total;
+	for (const input of all)
+		Object.assign(input, { maxEstimatedTokens: limit, tokensToSpare: left - total });
 }

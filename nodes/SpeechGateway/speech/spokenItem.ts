@@ -1,6 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { countCharacters } from '../text/segment';
-import { toneTags, withoutTags } from '../text/toneTags';
 import { withExtension } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
@@ -10,31 +9,24 @@ import { oddSegments } from './oddSegments';
 import type { NarrationInput, Plan, PlannedPart } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
+import { soundsOf, type Takes } from './retakes';
 import { isSpokenAsJob, type SpeechRequest } from './speak';
 import { type HeardText, subtitles, type TimedText } from './subtitles';
 
-/** The item of a plan that was spoken and joined. `who`: what it says about voices; `spoken`: the parts one by one. */
+/** The item of a plan that was spoken and joined. `who`: what it says about voices. */
 export async function spokenItem(
 	item: ItemRequests,
 	input: NarrationInput,
 	plan: Plan,
 	who: IDataObject,
 	{ info, binary, starts, chapters }: JoinedFile,
-	spoken: StoredAudio[],
+	{ all, kept: spoken }: Takes,
 	requests: SpeechRequest[],
 ): Promise<INodeExecutionData> {
 	const { parts } = plan;
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
-	const warnings = oddSegments(
-		parts.flatMap(({ text }, index) => {
-			const { info } = spoken[index];
-			if (info.seconds === undefined) return [];
-			const said = withoutTags(text, toneTags(text));
-			const beginsAnewAt = info.format === 'mp3' ? info.beginsAnewAt : undefined;
-			return { text: said, seconds: info.seconds, pauses: pausesOf(info), beginsAnewAt };
-		}),
-	).map(({ words }) => words);
+	const warnings = oddSegments(soundsOf(parts, spoken)).map(({ words }) => words);
 	for (const warning of warnings)
 		item.session.hints.add(`Please listen to item ${item.index + 1}: ${warning}.`);
 	const json: IDataObject = {
@@ -47,7 +39,8 @@ export async function spokenItem(
 			reusedIn(plan, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
 		...(seconds !== undefined && { durationSeconds: seconds }),
 		bytes: info.bytes,
-		estimatedTokens: tokensByLength(item, input, parts, spoken, requests),
+		...(input.retakeOddSegments && { retakes: all.flat().length - parts.length }),
+		estimatedTokens: tokensByLength(item, input, parts, all, requests),
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
 		contentHash: plan.contentHash,
@@ -67,13 +60,13 @@ function tokensByLength(
 	item: ItemRequests,
 	{ speed, modelMultiplier }: NarrationInput,
 	parts: PlannedPart[],
-	spoken: StoredAudio[],
+	takes: StoredAudio[][],
 	requests: SpeechRequest[],
 ): number {
 	const paid = parts.flatMap(({ text, reused }, index) => {
 		if (reused) return [];
-		const { seconds } = spoken[index].info;
-		return { text, speed, seconds, isJob: isSpokenAsJob(item, requests[index]) };
+		const isJob = isSpokenAsJob(item, requests[index]);
+		return takes[index].map(({ info: { seconds } }) => ({ text, speed, seconds, isJob }));
 	});
 	return spokenTokens(paid, modelMultiplier);
 }

@@ -10,9 +10,9 @@ export const withNewTarget = <P extends NarrationInput>(
 	now: Partial<NarrationInput>,
 ): P => {
 	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
-	const { maxEstimatedTokens, tokensToSpare, tags } = now;
+	const { maxEstimatedTokens, tokensToSpare, tags, retakeOddSegments } = now;
 	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
-	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare };
+	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare, retakeOddSegments };
 };
 
 /** The input without where the result goes and what is on record: what is spoken. */
