@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-/* n8n is killed once and started again, while one execution sleeps and another has a request in flight. */
+/* n8n is killed once and started again, while two executions sleep and another has a request in flight. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openBench, type Bench } from '../support/n8n/bench';
@@ -17,14 +17,17 @@ const TEXT = 'This is in flight.';
 
 let n8n: N8n;
 let asleep: Bench;
+let settling: Bench;
 let inFlight: Bench;
-const ids = { asleep: '', inFlight: '' };
+const ids = { asleep: '', settling: '', inFlight: '' };
 beforeAll(async () => {
 	n8n = await startN8n({ tarball: sharedN8n().tarball, version: N8N_VERSION });
 	asleep = await openBench({ jobSeconds: Infinity }, n8n.api);
+	settling = await openBench({}, n8n.api);
 	inFlight = await openBench({ latencyMs: 10 }, n8n.api);
 
 	if (isCurrent) ids.asleep = await narrationAsleep();
+	if (isCurrent) ids.settling = await settleAsleep();
 	inFlight.sim.fault({ input: TEXT, connection: 'stall' });
 	const options = { maxRetries: 0, sendOnceKey: '={{ $json.text }}' };
 	const text = '={{ $json.text }}';
@@ -42,6 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
 	await asleep?.close();
+	await settling?.close();
 	await inFlight?.close();
 	await n8n?.stop();
 });
@@ -54,6 +58,38 @@ async function narrationAsleep(): Promise<string> {
 	const id = await api.trigger(workflow);
 	expect((await api.waitForExecution(id)).status).toBe('waiting');
 	expect(sim.jobs).toHaveLength(2);
+	return id;
+}
+
+/** Settle, with one item that was charged and one that was not, asleep until both are certain. */
+async function settleAsleep(): Promise<string> {
+	const { api, sim, save } = settling;
+	const now = Date.now();
+	const at = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
+	const unknown = (sentAgo: number) => ({
+		...{ outcome: 'unknown', reason: 'client_timeout', model: 'fish-speech' },
+		...{ sentAt: at(sentAgo), endedAt: at(sentAgo - 20) },
+		neighbours: { charged: 0, unknown: 0, sent: [] },
+	});
+	const entry = (sentAgo: number) => {
+		const use_time = 22;
+		const created_at = Math.floor(now / 1000) - sentAgo + use_time;
+		return { created_at, type: 2, model_name: 'fish-speech', quota: 49, use_time };
+	};
+	sim.options.usageLog = { others: [entry(7200), entry(120)] };
+	const workflow = await save({
+		trigger: 'webhook',
+		parameters: {
+			resource: 'account',
+			operation: 'settle',
+			options: { whileWaiting: 'sleep' },
+		},
+		items: [unknown(120), unknown(180)],
+		outputs: ['Success'],
+	});
+	const id = await api.trigger(workflow);
+	expect((await api.waitForExecution(id)).status).toBe('waiting');
+	expect(sim.requests).toEqual([]);
 	return id;
 }
 
@@ -77,6 +113,21 @@ onCurrent(
 		expect(files.map(({ json }) => json.id).sort()).toEqual(sim.jobs.map((job) => job.id).sort());
 		expect(files.map(({ binary }) => binary?.data.mimeType)).toEqual(['audio/mpeg', 'audio/mpeg']);
 		expect(sim.charges).toHaveLength(2);
+	},
+);
+
+onCurrent(
+	'Settle: n8n is killed while it sleeps; it reads the log once, when it is certain',
+	async () => {
+		const execution = await n8n.api.waitForResumed(ids.settling);
+		expect(execution.status).toBe('success');
+		const settled = nodeOutputs(execution, NODE_NAME)[0].map(({ json }) => json);
+		expect(settled.map(({ charged }) => charged)).toEqual(['yes', 'no']);
+		expect(settling.sim.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+			'GET /api/log/token',
+		]);
+		const [{ at }] = settling.sim.requests;
+		expect(at).toBeGreaterThanOrEqual(Date.parse(String(settled[0].endedAt)) + 180_000);
 	},
 );
 

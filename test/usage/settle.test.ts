@@ -112,6 +112,17 @@ test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
 
 	['the only entry is the neighbour’s', 'no', [[OLD, entry(1, 2)], besideOne]],
 	['an entry for each', 'yes', [[OLD, entry(1, 2), entry(0, 31)], besideOne]],
+	['its neighbours are not known', 'unknown', [[OLD, entry(0, 31)], { neighbours: undefined }]],
+	[
+		'one of two neighbours is not described',
+		'unknown',
+		[[OLD, entry(1, 2)], { neighbours: { charged: 2, unknown: 0, sent: [[1, 2, 1]] } }],
+	],
+	[
+		'an entry for each, and one of somebody else',
+		'yes',
+		[[OLD, entry(1, 2), entry(0, 31), entry(7, 3)], besideOne],
+	],
 	['the neighbour’s is missing', 'unknown', [[OLD, entry(60, 2)], besideOne]],
 	['the neighbour’s took 2 s less', 'no', [[OLD, entry(1, 0)], besideOne]],
 	['the neighbour’s took 1 s more', 'no', [[OLD, entry(1, 3)], besideOne]],
@@ -174,6 +185,23 @@ test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
 		'no',
 		[[entry(-3600, 1, id('req_0')), entry(0, 31, id('req_1'))], id('req_2')],
 	],
+	[
+		'an error has its ID',
+		'no',
+		[[entry(-3600, 1, id('req_0')), entry(0, 31, { kind: 'other', ...id('req_2') })], id('req_2')],
+	],
+	[
+		'its ID is not there, and the clock is not known',
+		'unknown',
+		[[entry(-3600, 1, id('req_0'))], id('req_2'), { clock: undefined }],
+	],
+	...['8f3a-FRA', 'req-2', 'req_23456'].map(
+		(other): [string, 'yes', Parameters<typeof verdict>] => [
+			`its ID ${other} is of another kind`,
+			'yes',
+			[[entry(-3600, 1, id('req_0')), entry(0, 31, id('req_1'))], id(other)],
+		],
+	),
 	['not all have IDs', 'yes', [[OLD, entry(0, 31, id('req_1'))], id('req_2')]],
 	['its ID is a proxy’s', 'yes', [[entry(0, 31, id('req_1')), OLD], id('8f3a-FRA')]],
 	[
@@ -193,6 +221,30 @@ test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
 		],
 	],
 	[
+		'a neighbour’s ID of another kind says nothing against it',
+		'no',
+		[
+			[entry(-3600, 1, id('req_1')), entry(0, 31, id('8f3b-FRA'))],
+			{ ...id('8f3c-FRA'), neighbours: { ...alone, requestIds: ['req_1'] } },
+		],
+	],
+	[
+		'the neighbour’s by its ID, though another one fits the neighbour, too',
+		'no',
+		[
+			[OLD, entry(1, 2, id('req_1')), entry(3, 2, id('req_9'))],
+			{ neighbours: { charged: 1, unknown: 0, sent: [[1, 2, 1]], requestIds: ['req_1'] } },
+		],
+	],
+	[
+		'the neighbour’s by its ID, however long it took',
+		'no',
+		[
+			[OLD, entry(1, 2), entry(0, 31, id('req_1'))],
+			{ neighbours: { charged: 1, unknown: 0, sent: [[1, 2, 1]], requestIds: ['req_1'] } },
+		],
+	],
+	[
 		'refunded, by its ID',
 		'no',
 		[
@@ -204,6 +256,11 @@ test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
 		'refunded, by the ID of the entry',
 		'no',
 		[[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'refund', ...id('req_2') })]],
+	],
+	[
+		'an error with its ID is no refund',
+		'yes',
+		[[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'other', ...id('req_2') })]],
 	],
 	[
 		'another ID was refunded',
@@ -260,6 +317,20 @@ test('of several charges, the one that no neighbour needs', () => {
 		expect(
 			verdict(entries, { neighbours: { charged: 1, unknown: 0, sent: [[2, 30, 1]] } }).entry,
 		).toBe(own);
+});
+
+test('of two charges, the one that was not refunded', () => {
+	const own = entry(0, 31, id('req_2'));
+	const back = [entry(0, 31, id('req_1')), entry(40, 0, { kind: 'refund', ...id('req_1') })];
+	expect(verdict([OLD, ...back, own]).entry).toBe(own);
+});
+
+test.each<[RegExp, Parameters<typeof verdict>]>([
+	[/no charge from that moment/, [[OLD]]],
+	[/those of other requests/, [[OLD, entry(1, 2)], besideOne]],
+	[/refunded/, [[OLD, entry(0, 31), entry(0, 31, { kind: 'refund' })]]],
+])('a no says why: %s', (why, given) => {
+	expect(verdict(...given)).toMatchObject({ charged: 'no', why: expect.stringMatching(why) });
 });
 
 test('when it is certain', () => {

@@ -122,7 +122,7 @@ export class Moment {
 				? this.isFree(entry) && !this.isRefunded(entry) && this.starts(one, entry)
 				: this.fits(one, entry),
 		);
-		return each.size === all.length;
+		return each.has(this.request);
 	}
 
 	/**

@@ -67,9 +67,7 @@ function byRequestId(
 	const isComparable = charges.every(
 		({ requestId: id }) => id !== undefined && (known.includes(id) || isSameKind(id, requestId)),
 	);
-	return charges.length > 0 && isComparable
-		? no('No charge in the log has its request ID.')
-		: undefined;
+	return isComparable ? no('No charge in the log has its request ID.') : undefined;
 }
 
 const REFUNDED = 'The log has it as refunded.';
