@@ -2,8 +2,14 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { Editor } from '../test/browser/editor';
-import type { SavedWorkflow, WorkflowJson } from '../test/support/n8n/client';
+import { Editor, launchBrowser } from '../test/browser/editor';
+import { readExample, storeOnDisk } from '../test/support/n8n/examples';
+import {
+	nodeOutputs,
+	type Credential,
+	type SavedWorkflow,
+	type WorkflowJson,
+} from '../test/support/n8n/client';
 import { REPOSITORY } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n, type N8n } from '../test/support/n8n/server';
@@ -11,10 +17,11 @@ import { step } from '../test/support/n8n/steps';
 import { buildWorkflow } from '../test/support/workflow';
 import { startSimulator, type Simulator } from '../test/support/simulator';
 import { Animation } from './animation';
+import { chargedChart, chargesChart, type ChargeRow } from './charts';
 
 const FOLDER = path.join(REPOSITORY, 'docs/images');
-/** The service reckons with 250 characters a minute. */
-const SECONDS_PER_CHARACTER = 60 / 250;
+/** As fast as English is spoken. */
+const SECONDS_PER_CHARACTER = 60 / 850;
 /** Narrow enough that the words can still be read in a README. */
 const VIEWPORT = { width: 1360, height: 800 };
 /** All actions of the nodes panel. */
@@ -25,7 +32,14 @@ const DIALOGUE_VIEWPORT = { width: 1360, height: 950 };
 const UNKNOWN_HEIGHT = 552;
 const ANIMATION_VIEWPORT = { width: 1120, height: 700 };
 /** Of the narration that the animation plays. */
-const SECONDS_HEARD = 5;
+const SECONDS_HEARD = 4;
+/** What to click, and where. */
+const RETRY_VIEWPORT = { width: 1100, height: 560 };
+/** As wide as the table's night. */
+const NIGHTLY_VIEWPORT = { width: 1600, height: 640 };
+/** The line that leads back, and what stands below nodes. */
+const NIGHTLY_MARGIN = [50, 60];
+const CHART_VIEWPORT = { width: 900, height: 100 };
 const NODE = 'Speech Gateway';
 /** Of the account, and who speaks with it in the picture of a dialogue. */
 const VOICES = [
@@ -64,7 +78,7 @@ const ASLEEP = buildWorkflow({
 
 /**
  * `npm run demo -- --screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. With
- * `pictures`, `asleep` or `animation` only these.
+ * `pictures`, `asleep`, `retry`, `nightly`, `charts` or `animation` only these.
  */
 export async function takeScreenshots(args: string[]): Promise<number> {
 	const wants = (what: string) => args.length === 0 || args.includes(what);
@@ -82,12 +96,22 @@ export async function takeScreenshots(args: string[]): Promise<number> {
 			{ apiKey: sim.apiKey, baseUrl: sim.url },
 			'Speech Gateway account',
 		);
-		const example = JSON.parse(
-			await readFile(path.join(REPOSITORY, 'examples/batch-narration.json'), 'utf8'),
-		) as WorkflowJson;
-		const batch = await n8n.api.importWorkflow(example, [credential]);
+		const batch = await n8n.api.importWorkflow(readExample('batch-narration.json'), [credential]);
 		const dialogue = await n8n.api.importWorkflow(DIALOGUE, [credential]);
+		const failed = wants('retry') ? await failedExecution(n8n, sim, credential) : '';
+		const nightly = wants('nightly') ? await tableWithRows(n8n, credential) : undefined;
+		const charges = wants('charts') ? await chargesOfANight(n8n, sim, credential) : [];
 		for (const colorScheme of ['light', 'dark'] as const) {
+			if (wants('retry'))
+				await step(`Retry, ${colorScheme}`, log, async () => {
+					await shootRetry(n8n, failed, colorScheme);
+				});
+			if (nightly)
+				await step(`Nightly, ${colorScheme}`, log, async () => {
+					await shootNightly(n8n, await nightly(), colorScheme);
+				});
+			if (wants('charts'))
+				await step(`Charts, ${colorScheme}`, log, async () => await draw(charges, colorScheme));
 			if (wants('pictures')) {
 				await step(`Pictures, ${colorScheme}`, log, async () => {
 					await shoot(n8n, sim, { batch, dialogue }, colorScheme);
@@ -113,6 +137,16 @@ export async function takeScreenshots(args: string[]): Promise<number> {
 type ColorScheme = 'light' | 'dark';
 type Box = { x: number; y: number; width: number; height: number };
 
+const box = async (element: Locator): Promise<Box> => (await element.boundingBox())!;
+
+async function save({ page }: Editor, name: string, clip?: Box): Promise<void> {
+	// Toasts would make every picture different; the shortcuts to the next nodes cover the output.
+	await page.addStyleTag({
+		content: '.el-notification, [data-test-id=floating-node] { display: none !important; }',
+	});
+	await page.screenshot({ path: path.join(FOLDER, `${name}.png`), animations: 'disabled', clip });
+}
+
 async function shoot(
 	{ url, api }: N8n,
 	sim: Simulator,
@@ -121,14 +155,8 @@ async function shoot(
 ) {
 	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport: VIEWPORT });
 	const shot = async (name: string, clip?: Box) => {
-		// Toasts would make every picture different; the shortcuts to the next nodes cover the output.
-		await editor.page.addStyleTag({
-			content: '.el-notification, [data-test-id=floating-node] { display: none !important; }',
-		});
-		const file = path.join(FOLDER, `${name}-${colorScheme}.png`);
-		await editor.page.screenshot({ path: file, animations: 'disabled', clip });
+		await save(editor, `${name}-${colorScheme}`, clip);
 	};
-	const box = async (element: Locator): Promise<Box> => (await element.boundingBox())!;
 	try {
 		await editor.page.setViewportSize(TALL_VIEWPORT);
 		await editor.newWorkflow();
@@ -169,7 +197,6 @@ async function shoot(
 	}
 }
 
-/** From an empty workflow to the sound of a text. */
 async function shootAsleep(
 	{ url, api }: N8n,
 	sim: Simulator,
@@ -184,17 +211,14 @@ async function shootAsleep(
 		await editor.page.getByText('3 items').nth(1).waitFor();
 		await editor.openNode(NODE);
 		await editor.page.getByText('Waiting for input').waitFor();
-		const file = path.join(FOLDER, `asleep-${colorScheme}.png`);
-		await editor.page.addStyleTag({
-			content: '.el-notification, [data-test-id=floating-node] { display: none !important; }',
-		});
-		await editor.page.screenshot({ path: file, animations: 'disabled' });
+		await save(editor, `asleep-${colorScheme}`);
 	} finally {
 		sim.clearFaults();
 		await editor.close();
 	}
 }
 
+/** From an empty workflow to the sound of a text. */
 async function film({ url, api }: N8n, colorScheme: ColorScheme) {
 	const viewport = ANIMATION_VIEWPORT;
 	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport });
@@ -209,7 +233,7 @@ async function film({ url, api }: N8n, colorScheme: ColorScheme) {
 		await film.click(editor.page.getByText('Generate speech from text'));
 		await film.show(1);
 		await film.click(editor.by('parameter-input-text').locator('textarea'));
-		await film.type('(happy) Good morning! This is my first narration.');
+		await film.type('(happy) Good morning! This is my first narration, made in n8n.');
 		await film.click(editor.by('node-execute-button'));
 		await editor.by('node-run-status-success').waitFor();
 		await film.show(1);
@@ -226,5 +250,116 @@ async function film({ url, api }: N8n, colorScheme: ColorScheme) {
 		await film.save(path.join(FOLDER, `narrate-${colorScheme}.webp`));
 	} finally {
 		await editor.close();
+	}
+}
+
+/** Where a production execution that ended with an error is shown. */
+async function failedExecution(
+	{ api }: N8n,
+	sim: Simulator,
+	credential: Credential,
+): Promise<string> {
+	const test = buildWorkflow({
+		name: 'Museum guide',
+		trigger: 'webhook',
+		parameters: { resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
+		items: ['Welcome.', 'The harbour.', 'The tower.'].map((text) => ({ text })),
+	});
+	const workflow = await api.importWorkflow(test, [credential]);
+	await api.activate(workflow);
+	sim.fault({ input: 'tower', status: 422 });
+	const { id } = await api.runProduction(workflow);
+	sim.clearFaults();
+	return `/workflow/${workflow.id}/executions/${id}`;
+}
+
+async function shootRetry({ url, api }: N8n, address: string, colorScheme: ColorScheme) {
+	const viewport = RETRY_VIEWPORT;
+	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport });
+	try {
+		await editor.page.goto(address);
+		await editor.by('execution-preview-retry-button').click();
+		await editor.page.getByText('Retry with original workflow').waitFor();
+		await save(editor, `retry-${colorScheme}`);
+	} finally {
+		await editor.close();
+	}
+}
+
+/** Makes the table of the example nightly-table, with some rows; each call gives the example a night to run. */
+async function tableWithRows({ api, userFolder }: N8n, credential: Credential) {
+	const example = readExample('nightly-table.json');
+	const insert = async () => {
+		for (const title of ['welcome', 'harbour', 'tower', 'museum']) {
+			const text = JSON.stringify(example)
+				.replaceAll('"Welcome to the museum.', `"This is the ${title} of the museum.`)
+				.replaceAll('"title":"welcome"', `"title":"${title}"`);
+			const workflow = await api.importWorkflow(JSON.parse(text) as WorkflowJson, [credential]);
+			await api.run(workflow, 'Once: make the table');
+		}
+	};
+	storeOnDisk(example, userFolder);
+	// Words that nobody can read at this size.
+	example.nodes = example.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+	return async () => {
+		await insert();
+		return await api.importWorkflow(example, [credential]);
+	};
+}
+
+async function shootNightly({ url, api }: N8n, { id }: SavedWorkflow, colorScheme: ColorScheme) {
+	const viewport = NIGHTLY_VIEWPORT;
+	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport });
+	try {
+		await editor.openWorkflow(id);
+		await editor.by('zoom-to-fit').click();
+		await editor.node('Every night').hover();
+		await editor.by('execute-workflow-button-Every night').click();
+		await editor.page.getByText('Workflow executed successfully').waitFor();
+		await editor.page.mouse.move(0, 0);
+		await editor.page.addStyleTag({
+			content: '[data-test-id=execute-workflow-button] { display: none !important; }',
+		});
+		const boxes = await Promise.all((await editor.node().all()).map(box));
+		const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
+		const width = Math.max(...boxes.map((one) => one.x + one.width)) - x;
+		const height = Math.max(...boxes.map((one) => one.y + one.height)) - y;
+		const [aside, below] = NIGHTLY_MARGIN;
+		const clip = { x: x - aside, y: y - 16, width: width + 2 * aside, height: height + below };
+		await save(editor, `nightly-${colorScheme}`, clip);
+	} finally {
+		await editor.close();
+	}
+}
+
+/** What the rows of the example spending-log cost in a night in which one answer was lost. */
+async function chargesOfANight({ api, userFolder }: N8n, sim: Simulator, credential: Credential) {
+	const example = readExample('spending-log.json');
+	storeOnDisk(example, userFolder);
+	const workflow = await api.importWorkflow(example, [credential]);
+	await api.run(workflow, 'Once: make the table');
+	sim.fault({ input: 'Herzlich', status: 504, charge: true });
+	const night = await api.run(workflow, 'Every night');
+	sim.clearFaults();
+	return night.data.resultData.runData.Log.flatMap((_, run) =>
+		nodeOutputs(night, 'Log', run)[0].map(({ json }) => json as unknown as ChargeRow),
+	);
+}
+
+async function draw(charges: ChargeRow[], colorScheme: ColorScheme) {
+	const rules = await readFile(path.join(REPOSITORY, 'docs/never-billed-twice.md'), 'utf8');
+	const browser = await launchBrowser();
+	try {
+		const page = await browser.newPage({ colorScheme, viewport: CHART_VIEWPORT });
+		const charts = { charged: chargedChart(rules), bars: chargesChart(charges) };
+		for (const [name, chart] of Object.entries(charts)) {
+			await page.setContent(chart);
+			await page.screenshot({
+				path: path.join(FOLDER, `${name}-${colorScheme}.png`),
+				fullPage: true,
+			});
+		}
+	} finally {
+		await browser.close();
 	}
 }

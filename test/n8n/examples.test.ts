@@ -172,6 +172,7 @@ const isRunnable: Record<string, boolean> = {
 	// Before, n8n makes no data tables; the two are run one after the other.
 	'pronunciations.json': false,
 	'pronunciations-dialogue.json': false,
+	'spending-log.json': false,
 	'ai-agent.json': HAS_AI_SDK,
 	'streaming-chat.json': HAS_STREAMS,
 };
@@ -389,6 +390,53 @@ canMakeTables('pronunciations: two workflows speak the words of one table', asyn
 	]);
 });
 
+canMakeTables(
+	'spending log: every charge is a row; no request once the budget is used up',
+	async () => {
+		const { sim, api } = bench;
+		sim.reset();
+		sim.fault({ input: 'Herzlich', status: 504, charge: true });
+		const name = `Spending ${randomUUID()}`;
+		const text = JSON.stringify(readExample('spending-log.json')).replaceAll(
+			'"Spending"',
+			`"${name}"`,
+		);
+		const night = async (budget: number) => {
+			const example = JSON.parse(text.replace('300000', String(budget))) as WorkflowJson;
+			const folder = storeOnDisk(example, sharedN8n().userFolder);
+			const workflow = await api.importWorkflow(example, [bench.credential]);
+			return { workflow, folder, run: async () => await api.run(workflow, 'Every night') };
+		};
+		const { workflow, folder, run } = await night(300_000);
+		await api.run(workflow, 'Once: make the table');
+		const first = await run();
+		expect(executionError(first)?.message).toMatch(/^04-willkommen: /);
+		expect(readdirSync(folder)).toHaveLength(4);
+		const rows = first.data.resultData.runData.Log.flatMap(
+			(_, i) => nodeOutputs(first, 'Log', i)[0],
+		);
+		expect(rows.map(({ json }) => json.charged).sort()).toEqual([
+			'unknown',
+			...Array<string>(sim.charges.length - 1).fill('yes'),
+		]);
+		const logged = rows.reduce((sum, { json }) => sum + Number(json.tokens), 0);
+		const spent = sim.charges.reduce((sum, { tokens }) => sum + tokens, 0);
+		// Each request is rounded up to whole seconds; the unknown one is estimated.
+		expect(logged).toBeGreaterThan(spent - 20);
+		expect(logged).toBeLessThan(spent + 150);
+		expect(rows.map(({ json }) => json.requestId).sort()).toEqual(
+			sim.charges.map(({ requestIndex }) => sim.requests[requestIndex].requestId).sort(),
+		);
+
+		sim.reset();
+		const tight = await (await night(Math.ceil(logged) + 1)).run();
+		expect(executionError(tight)?.message).toContain('Spending Limit');
+		const over = await (await night(Math.floor(logged))).run();
+		expect(executionError(over)?.message).toContain('is used up');
+		expect(sim.charges).toEqual([]);
+	},
+);
+
 test('durable narration: it sleeps while the jobs are made; stopped, it still shows their IDs', async () => {
 	const { workflow } = await importExample('durable-narration.json');
 	bench.sim.fault({ path: '/v1/audio/speech/jobs', jobSeconds: Infinity, times: Infinity });
@@ -415,13 +463,14 @@ test('examples/settle-unknown.json narrates again what was not charged, and list
 	const example = fillIn(readExample('settle-unknown.json'));
 	const settle = example.nodes.find(({ name }) => name === 'Settle')!;
 	Object.assign(settle.parameters, { options: { waitUntilCertain: false } });
-	// What was not charged was sent an hour ago, so that it is certain at once.
+	// What was not charged was sent an hour ago, so that it is certain at once, and is nobody's neighbour.
+	const isEarly = "$json.input.startsWith('Herzlich')";
 	const early = (key: string) =>
-		`={{ $json.input.startsWith('Herzlich') ? DateTime.fromISO($json.${key}).minus(3600000).toISO() : $json.${key} }}`;
+		`={{ ${isEarly} ? DateTime.fromISO($json.${key}).minus(3600000).toISO() : $json.${key} }}`;
 	const value = (name: string) => ({ id: name, name, value: early(name), type: 'string' });
 	const neighbours = {
 		...{ id: 'neighbours', name: 'neighbours', type: 'object' },
-		value: `={{ $json.input.startsWith('Herzlich') ? { charged: 0, unknown: 0, sent: [] } : $json.neighbours }}`,
+		value: `={{ ${isEarly} ? { charged: 0, unknown: 0, sent: [] } : { ...$json.neighbours, unknown: 0, sent: $json.neighbours.sent.filter(([, , charged]) => charged) } }}`,
 	};
 	example.nodes.push({
 		...{ id: randomUUID(), name: 'Later', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
@@ -441,9 +490,13 @@ test('examples/settle-unknown.json narrates again what was not charged, and list
 	sim.options.usageLog = {};
 	expect(executionError(execution)?.message).toBeUndefined();
 	const listed = nodeOutputs(execution, 'For the operator').flat();
-	// The charge in the log may be that of the other one, too, which was sent at the same moment.
-	expect(listed.map(({ json }) => [json.title, json.charged])).toEqual([
-		['03-opening-hours', 'unknown'],
+	expect(listed.map(({ json }) => json)).toEqual([
+		expect.objectContaining({
+			title: '03-opening-hours',
+			charged: 'yes',
+			why: expect.stringContaining('no other request of the run explains'),
+			tokens: expect.stringMatching(/^\d+$/),
+		}),
 	]);
 	const again = nodeOutputs(execution, 'Narrate again')[0];
 	expect(again.map(({ json }) => json.fileName)).toEqual(['04-willkommen.mp3']);
