@@ -34,7 +34,7 @@ const ANIMATION_VIEWPORT = { width: 1120, height: 700 };
 /** Of the narration that the animation plays. */
 const SECONDS_HEARD = 4;
 /** What to click, and where. */
-const RETRY_VIEWPORT = { width: 1100, height: 560 };
+const RETRY_VIEWPORT = { width: 1360, height: 700 };
 /** As wide as the table's night. */
 const NIGHTLY_VIEWPORT = { width: 1600, height: 640 };
 /** The line that leads back, and what stands below nodes. */
@@ -318,7 +318,8 @@ async function shootNightly({ url, api }: N8n, { id }: SavedWorkflow, colorSchem
 		await editor.page.getByText('Workflow executed successfully').waitFor();
 		await editor.page.mouse.move(0, 0);
 		await editor.page.addStyleTag({
-			content: '[data-test-id=execute-workflow-button] { display: none !important; }',
+			content:
+				'*:has(> [data-test-id^=execute-workflow-button]) { visibility: hidden !important; }',
 		});
 		const boxes = await Promise.all((await editor.node().all()).map(box));
 		const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
