@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import type { DialectName, SimulatorOptions } from '../support/simulator';
 import { RECORDED, type RecordedAnswer } from '../support/simulator/answers';
-import { timesCharged } from '../support/simulator/recorded';
+import { isCharged } from '../support/simulator/recorded';
 import { type EngineRun, item, runNode, speechNode, texts, useSimulator } from './support';
 
 /** What the node makes of gateways that do not do what the document says, judged by their own books. */
@@ -44,13 +44,13 @@ async function complaints(answer: RecordedAnswer): Promise<string[]> {
 		? chatNode({ stream: answer.case.startsWith('stream') })
 		: speech({}, { responseFormat: 'wav' });
 	const { success, unknown, errors, hints } = await run(parameters);
-	const isCharged = answer.charged === 'hold' || timesCharged(answer) > 0;
+	const wasCharged = isCharged(answer);
 	const told = [success, unknown, errors].map(({ length }) => length).join(' + ');
 	return [
 		...(told.replace(/\D/g, '').includes('1') ? [] : [`it came out ${told} times`]),
-		...(isCharged && posts() > 1 ? [`it was charged and sent ${posts()} times`] : []),
-		...(isCharged && errors.length > 0 ? ['it was charged, and is an error'] : []),
-		...(isCharged && answer.body !== '<whole>' && success.length > 0 && hints.length === 0
+		...(wasCharged && posts() > 1 ? [`it was charged and sent ${posts()} times`] : []),
+		...(wasCharged && errors.length > 0 ? ['it was charged, and is an error'] : []),
+		...(wasCharged && answer.body !== '<whole>' && success.length > 0 && hints.length === 0
 			? ['half of it is a success']
 			: []),
 		...(answer.status >= 400 && success.length > 0 ? ['nothing is a success'] : []),

@@ -4,6 +4,7 @@
  * this process is at work, and jumps to the next thing that waits for it as soon as nothing is: a wait of an hour
  * takes milliseconds, and a slow machine changes nothing of the order of events.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as realWait } from 'node:timers/promises';
@@ -28,11 +29,22 @@ let n8nWaitsUntil = 0;
 
 export const now = (): number => virtualNow ?? RealDate.now();
 
-/** Ms that the machine's clock was stepped by, as NTP or an administrator does; only dates show it. */
-let stepMs = 0;
+/** A machine: the ms that its clock was stepped by, as NTP or an administrator does; only dates show it. */
+export class Machine {
+	stepMs = 0;
+
+	/** What `work` does, it does on this machine. */
+	async run<T>(work: () => Promise<T>): Promise<T> {
+		return await machines.run(this, work);
+	}
+}
+
+const machines = new AsyncLocalStorage<Machine>();
+let machine = new Machine();
 
 /** Steps the clock of dates forward, or back; durations go on as before. Virtual time only. */
-export const stepClock = (milliseconds: number): void => void (stepMs += milliseconds);
+export const stepClock = (milliseconds: number, of = machine): void =>
+	void (of.stepMs += milliseconds);
 
 /** Ms of the real clock, under virtual time, too. */
 export const realMs = realPerformanceNow;
@@ -66,7 +78,7 @@ export function useVirtualTime(): void {
 	afterAll(() => {
 		virtualNow = undefined;
 		timers = [];
-		stepMs = 0;
+		machine = new Machine();
 		globalThis.Date = RealDate;
 		performance.now = realPerformanceNow;
 		globalThis.setTimeout = realSetTimeout;
@@ -95,7 +107,7 @@ class VirtualDate extends RealDate {
 		super(...((values.length > 0 ? values : [VirtualDate.now()]) as [number]));
 	}
 
-	static now = (): number => now() + stepMs;
+	static now = (): number => now() + (machines.getStore() ?? machine).stepMs;
 }
 
 function notedTimeout(callback: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) {

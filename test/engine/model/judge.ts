@@ -1,5 +1,6 @@
 import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
+import { isCharged } from '../../support/simulator/recorded';
 import type { Came, Execution, Story } from './play';
 import { isCut, sentence, SPEECH_SENTENCES, titleOf } from './scenario';
 
@@ -11,13 +12,16 @@ const FREE_FROM_ANYONE = new Set([429, 521, 523, 525, 526]);
 /** Where a proxy's 524 is not charged, by the gateway's document. */
 const FREE_WHEN_CUT = /^\/v1\/audio\/speech(\/jobs)?$/;
 
-export function verdict({ status, fault = {}, aborted, path }: SimRequest): Verdict {
-	if (status === undefined || aborted) return 'unknown';
-	if (status === 408 || status === 504) return 'unknown';
+export function verdict({ status, fault = {}, aborted, path, recorded }: SimRequest): Verdict {
+	if (status === undefined || status === 408 || status === 504) return 'unknown';
+	// A refusal need not be read to its end.
+	if (aborted && !(status >= 400 && status < 500)) return 'unknown';
 	if (status < 300) {
-		const damaged = fault.truncate !== undefined || fault.corrupt || fault.body !== undefined;
-		return damaged ? 'unknown' : 'done';
+		const { truncate, corrupt, body } = fault;
+		const damaged = truncate !== undefined || corrupt || body !== undefined;
+		return damaged || recorded ? 'unknown' : 'done';
 	}
+	if (recorded) return isCharged(recorded) ? 'unknown' : 'free';
 	if (status < 400) return isSameElsewhere(fault.redirect ?? '', path) ? 'free' : 'unknown';
 	if (status === 524) return FREE_WHEN_CUT.test(path) ? 'free' : 'unknown';
 	if (status < 500 || FREE_FROM_ANYONE.has(status)) return 'free';
@@ -76,7 +80,7 @@ function* sentOnce(story: Story): Complaints {
 			const before = maybe.get(key);
 			if (before)
 				yield `Sent again: ${show(request)} after ${show(before)}, which may have been charged`;
-			if (verdict(request) !== 'free') maybe.set(key, request);
+			if (verdict(request) !== 'free' || request.charged > 0) maybe.set(key, request);
 		}
 	}
 	for (const execution of story.executions) {
@@ -140,20 +144,29 @@ function* sendingStops({ requests, settings, result }: Execution): Complaints {
 	// Each of n8n's own retries asks once more whether the account is still refused.
 	if (settings.maxTries || result.run.status === 'waiting') return;
 	const sent = requests.filter(({ method }) => method === 'POST');
-	let row = 0;
+	const closers = sent.filter((one) => !isNeutral(one) && verdict(one) !== 'unknown');
+	let row: SimRequest[] = [];
 	let stoppedAt = Infinity;
 	for (const ended of [...sent].sort((a, b) => endOf(a) - endOf(b))) {
-		const { status = 0 } = ended;
-		const neutral =
-			(status === 524 && verdict(ended) === 'free') ||
-			(verdict(ended) === 'unknown' && status >= 200 && status < 300);
-		if (!neutral) row = verdict(ended) === 'unknown' ? row + 1 : 0;
-		if (row === MOST_UNKNOWN_IN_A_ROW || status === 401 || status === 402)
+		if (!isNeutral(ended) && verdict(ended) === 'unknown') {
+			// Of what is under way at the same time, the node may see another end first.
+			const first = row[0] ?? ended;
+			const isClosed = closers.some((one) => one.at <= endOf(ended) && endOf(one) >= endOf(first));
+			row = isClosed ? [ended] : [...row, ended];
+		}
+		if (row.length === MOST_UNKNOWN_IN_A_ROW || ended.status === 401 || ended.status === 402)
 			stoppedAt = Math.min(stoppedAt, endOf(ended));
 	}
 	const late = sent.find(({ at }) => at > stoppedAt && at < stoppedAt + PAUSE_MS);
 	if (late) yield `Sent although the execution had stopped sending: ${show(late)}`;
 }
+
+/** Says nothing about whether the gateway works. */
+const isNeutral = (request: SimRequest): boolean => {
+	const { status = 0 } = request;
+	if (status === 524) return verdict(request) === 'free';
+	return verdict(request) === 'unknown' && status >= 200 && status < 300;
+};
 
 const endOf = ({ endedAt = Infinity }: SimRequest) => endedAt;
 

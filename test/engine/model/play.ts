@@ -10,18 +10,20 @@ import type {
 } from 'n8n-workflow';
 import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
-import { stepClock, wait } from '../../support/clock';
+import { Machine, stepClock, wait } from '../../support/clock';
 import { type EngineResult, type EngineRun, NODE, runNode, saved } from '../support';
 import {
 	type Kind,
 	LIKE,
 	parametersOf,
 	PREVIOUS_PARAMETERS,
+	RICH,
 	type Scenario,
 	scriptOf,
 	sentence,
 	type Settings,
 	type Step,
+	voiceAt,
 } from './scenario';
 
 /** An item as it came out of the node. */
@@ -56,6 +58,8 @@ export interface Story {
 	scenario: Scenario;
 	name: string;
 	sim: Simulator;
+	/** Whose clock is stepped. */
+	machine: Machine;
 	executions: Execution[];
 	charges: SimCharge[];
 	/** A later execution that is no retry, with the same Send Once Keys: who sends once, never sends again. */
@@ -91,7 +95,7 @@ function inputOf({ scenario: { kind, rounds }, previous }: Story): INodeExecutio
 }
 
 /** Makes the earlier files of the items that come with one; the simulator knows nothing of it afterwards. */
-async function makePrevious({ rounds }: Scenario, sim: Simulator): Promise<Story['previous']> {
+async function makePrevious({ rounds, at }: Scenario, sim: Simulator): Promise<Story['previous']> {
 	const wanted = rounds.flatMap((items, round) =>
 		items.flatMap(({ previous }, index) => {
 			if (!previous) return [];
@@ -101,10 +105,10 @@ async function makePrevious({ rounds }: Scenario, sim: Simulator): Promise<Story
 	);
 	if (wanted.length === 0) return new Map();
 	const { outputs } = await runNode({
-		...{ parameters: PREVIOUS_PARAMETERS, url: sim.url, apiKey: sim.apiKey },
+		...{ url: sim.url, apiKey: sim.apiKey },
+		parameters: { ...PREVIOUS_PARAMETERS, voice: voiceAt(at) },
 		items: wanted.map((json) => ({ json })),
 	});
-	sim.reset();
 	return new Map(wanted.map(({ name }, index) => [name, outputs[0][index].binary!.data]));
 }
 
@@ -164,20 +168,35 @@ let stories = 0;
 
 /** Plays the scenario, then heals: the faults pass, and every execution that failed and was not retried since is retried. */
 export async function play(scenario: Scenario, sim: Simulator): Promise<Story> {
+	const machine = new Machine();
+	return await machine.run(async () => await playOn(machine, scenario, sim));
+}
+
+async function playOn(machine: Machine, scenario: Scenario, sim: Simulator): Promise<Story> {
 	const name = `story-${++stories}-`;
+	sim.options.dialect = scenario.at.dialect;
 	const previous = await makePrevious(scenario, sim);
-	const story: Story = { scenario, name, sim, executions: [], charges: sim.charges, previous };
+	Object.assign(sim.options, scenario.at);
+	sim.reset();
+	const charges = sim.charges;
+	const story: Story = { scenario, name, sim, machine, executions: [], charges, previous };
 	brew(sim, scenario);
 	let { settings } = scenario;
+	const twice = scenario.twice && settings.key === 'each';
 	for (const [number, step] of scenario.steps.entries()) {
 		if (number === 0) {
-			await execute(story, step, settings);
+			const other = { ...sim.accounts[0], apiKey: 'sk-sim-other' };
+			if (twice) sim.accounts.push(other);
+			const keys = twice ? [sim.apiKey, other.apiKey] : [sim.apiKey];
+			await Promise.all(
+				keys.map(async (apiKey) => await execute(story, step, settings, { apiKey })),
+			);
 			continue;
 		}
 		const failed = failures(story);
 		if (failed.length === 0) break;
-		settings = { ...settings, ...step.changes };
-		await execute(story, step, settings, failed[step.retryOf % failed.length]);
+		settings = { ...settings, ...step.changes, ...(twice && { key: 'each' }) };
+		await execute(story, step, settings, { retryOf: failed[step.retryOf % failed.length] });
 	}
 	await heal(story);
 	return story;
@@ -196,34 +215,33 @@ async function heal(story: Story): Promise<void> {
 	const { sim, executions, scenario } = story;
 	sim.clearFaults();
 	sim.finish();
+	sim.options.rateLimit = undefined;
+	Object.assign(sim.accounts[0], RICH);
 	const retried = new Set(
 		executions.flatMap(({ retryOf, cancelled }) => (cancelled ? [] : [retryOf])),
 	);
 	const settings: Settings = { ...scenario.settings, onError: 'continueErrorOutput' };
 	for (const failed of failures(story).reverse()) {
 		if (retried.has(failed)) continue;
-		const retry = await execute(story, NOTHING, settings, failed, !isCrashed(executions[failed]));
-		if (!isOver(retry.result))
-			await execute(story, NOTHING, settings, executions.indexOf(retry), true);
+		const healing = !isCrashed(executions[failed]);
+		const retry = await execute(story, NOTHING, settings, { retryOf: failed, healing });
+		if (isOver(retry.result)) continue;
+		const retryOf = executions.indexOf(retry);
+		await execute(story, NOTHING, settings, { retryOf, healing: true });
 	}
 	if (executions.some(({ settings: { key } }) => key !== 'each')) return;
-	story.afterwards = await execute(
-		{ ...story, executions: [] },
-		NOTHING,
-		settings,
-		undefined,
-		true,
-	);
+	const later = { ...story, executions: [] };
+	story.afterwards = await execute(later, NOTHING, settings, { healing: true });
 }
 
 async function execute(
 	story: Story,
 	step: Step,
 	changed: Settings,
-	retryOf?: number,
-	healing = false,
+	how: { retryOf?: number; healing?: boolean; apiKey?: string } = {},
 ): Promise<Execution> {
 	const { sim, scenario, executions, name } = story;
+	const { retryOf, healing = false, apiKey = sim.apiKey } = how;
 	const before = retryOf === undefined ? undefined : executions[retryOf];
 	// Then it can only be retried with the workflow as it was.
 	const crashed = before && isCrashed(before) ? before : undefined;
@@ -234,7 +252,7 @@ async function execute(
 	let events = 0;
 	let cancel = () => {};
 	const onEvent = () => {
-		if (++events === step.clockStep?.at) stepClock(step.clockStep.ms);
+		if (++events === step.clockStep?.at) stepClock(step.clockStep.ms, story.machine);
 		if (events === step.stopAt) {
 			cancelled = true;
 			cancel();
@@ -257,13 +275,13 @@ async function execute(
 	const options: EngineRun = {
 		...(step.killedSaving && { onSaved: (data) => void saves.push(data) }),
 		...(step.timeout && { timeout: { seconds: step.timeout, of: 'workflow' } }),
-		parameters: parametersOf(kind, settings, name),
+		parameters: parametersOf(kind, settings, name, voiceAt(scenario.at)),
 		rounds: inputOf(story),
 		nodeId: name,
 		get url() {
 			return sim.requests.length - from < credentialBreaksAt ? sim.url : 'no address';
 		},
-		apiKey: sim.apiKey,
+		apiKey,
 		onError: settings.onError,
 		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
 		...(failed && { mode: 'retry', retryOf: failed }),
@@ -296,7 +314,7 @@ async function execute(
 		...{ retryOf, healing, step, settings, kind, cancelled, storeFailed, result },
 		data: saved(result.run),
 		came: await cameOut(result, kind, settings, cancelled, runsOf(failed)),
-		requests: sim.requests.slice(from),
+		requests: sim.requests.slice(from).filter((request) => request.apiKey === apiKey),
 	};
 	executions.push(execution);
 	return execution;

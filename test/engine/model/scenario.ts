@@ -1,7 +1,8 @@
 /** What the model test makes up: items, what happens to each of their requests, and what the user does about it. */
 import fc from 'fast-check';
 import type { IDataObject, OnError } from 'n8n-workflow';
-import type { Fault } from '../../support/simulator';
+import type { Fault, SimulatorOptions } from '../../support/simulator';
+import { RECORDED } from '../../support/simulator/answers';
 
 export type Kind =
 	| 'generate'
@@ -109,12 +110,19 @@ export const LIKE: Partial<Record<Kind, Kind>> = {
 	video: 'createVideo',
 };
 
+/** The gateway that a story plays at: its dialect, what money there is, and how many requests it lets in. */
+export type Gateway = Required<Pick<SimulatorOptions, 'dialect' | 'balanceTokens' | 'keyTokens'>> &
+	Pick<SimulatorOptions, 'rateLimit'>;
+
 export interface Scenario {
 	kind: Kind;
+	at: Gateway;
 	rounds: ItemPlan[][];
 	settings: Settings;
 	/** The first execution, and retries of executions that failed. */
 	steps: Step[];
+	/** The first is started twice at once, where Send Once Keys tell the items. */
+	twice: boolean;
 	/** From one billed request on, a proxy answers some in place of the gateway, which may work on. */
 	outage?: { from: number; times: number; charge: boolean; proxy: NonNullable<Fault['proxy']> };
 }
@@ -186,19 +194,34 @@ const UNKNOWN: Fault[] = [
 ];
 const CUT: Fault = { status: 524 };
 
-const fault = fc.oneof(
-	{ weight: 5, arbitrary: one(...PASSING) },
-	{ weight: 4, arbitrary: one(...REFUSALS) },
-	{ weight: 6, arbitrary: one(...UNKNOWN) },
-	{ weight: 1, arbitrary: fc.constant(CUT) },
-	{ weight: 2, arbitrary: fc.integer({ min: 1, max: 20 }).map((delayMs): Fault => ({ delayMs })) },
-);
-const trouble: fc.Arbitrary<Trouble> = fc.record({
-	faults: fc.oneof(
-		{ weight: 3, arbitrary: fc.constant<Fault[]>([]) },
-		{ weight: 2, arbitrary: fc.array(fault, { minLength: 1, maxLength: 3 }) },
-	),
-});
+/** What was recorded of a gateway; streams are not asked for here, and two channels in one body sound like nothing sent. */
+function recorded(kind: Kind, dialect: Gateway['dialect']): Fault[] {
+	const request = `POST /v1/${kind === 'chat' ? 'chat/completions' : 'audio/speech'}`;
+	return RECORDED.filter((answer) => answer.gateway === dialect && answer.request === request)
+		.filter((answer) => !/^stream|two channels/.test(answer.case))
+		.map((answer): Fault => ({ case: answer.case }));
+}
+
+function trouble(kind: Kind, dialect: Gateway['dialect']): fc.Arbitrary<Trouble> {
+	const cases = recorded(kind, dialect);
+	const fault = fc.oneof(
+		{ weight: 5, arbitrary: one(...PASSING) },
+		{ weight: 4, arbitrary: one(...REFUSALS) },
+		{ weight: 6, arbitrary: one(...UNKNOWN) },
+		{ weight: 1, arbitrary: fc.constant(CUT) },
+		{
+			weight: 2,
+			arbitrary: fc.integer({ min: 1, max: 20 }).map((delayMs): Fault => ({ delayMs })),
+		},
+		...(cases.length > 0 ? [{ weight: 9, arbitrary: one(...cases) }] : []),
+	);
+	return fc.record({
+		faults: fc.oneof(
+			{ weight: 3, arbitrary: fc.constant<Fault[]>([]) },
+			{ weight: 2, arbitrary: fc.array(fault, { minLength: 1, maxLength: 3 }) },
+		),
+	});
+}
 
 const freeFault = one<Fault>(
 	{ status: 429, retryAfter: 0 },
@@ -226,11 +249,14 @@ const task = fc.oneof(
 	{ weight: 1, arbitrary: fc.constant({ jobSeconds: Infinity }) },
 );
 
-export const itemPlan = (kind: Kind): fc.Arbitrary<ItemPlan> => {
+export const itemPlan = (
+	kind: Kind,
+	dialect: Gateway['dialect'] = 'document',
+): fc.Arbitrary<ItemPlan> => {
 	const waits = kind === 'createAndWait' || kind === 'video';
 	const most = isCut(kind) ? 5 : 1;
 	return fc.record({
-		sentences: fc.array(trouble, { minLength: 1, maxLength: most }),
+		sentences: fc.array(trouble(kind, dialect), { minLength: 1, maxLength: most }),
 		previous: isCut(kind) ? sometimes(fc.subarray([0, 1, 2, 3, 4])) : fc.constant(undefined),
 		polls: waits ? fc.array(freeFault, { maxLength: 1 }) : fc.constant([]),
 		downloads: waits ? fc.array(freeFault, { maxLength: 2 }) : fc.constant([]),
@@ -318,6 +344,27 @@ const outage = fc.record({
 	proxy: one<NonNullable<Fault['proxy']>>('page', 'json', 'spring', 'text'),
 });
 
+/** Money without end. */
+export const RICH = { balanceTokens: 1e12, keyTokens: Infinity };
+
+/** Only the document's own gateway has jobs, voices and videos. */
+const gateway = (kind: Kind): fc.Arbitrary<Gateway> =>
+	fc.record({
+		dialect:
+			isCut(kind) || kind === 'chat'
+				? one<Gateway['dialect']>('document', 'document', 'new-api', 'one-api', 'litellm')
+				: fc.constant<Gateway['dialect']>('document'),
+		balanceTokens: one(RICH.balanceTokens, RICH.balanceTokens, 20_000, 2_000, 600),
+		keyTokens: one(RICH.keyTokens, RICH.keyTokens, 20_000, 1_200, 300),
+		rateLimit: rarely(
+			fc.record({
+				seconds: fc.constant(60),
+				...{ requests: one(undefined, 6), successes: one(undefined, 3) },
+				in: one<'memory' | 'redis'>('memory', 'redis'),
+			}),
+		),
+	});
+
 export const scenario: fc.Arbitrary<Scenario> = fc
 	.oneof(
 		{ weight: 7, arbitrary: fc.constant<Kind>('generate') },
@@ -329,21 +376,25 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 		{ weight: 1, arbitrary: fc.constant<Kind>('createVideo') },
 		{ weight: 1, arbitrary: fc.constant<Kind>('video') },
 	)
-	.chain((kind) =>
-		fc.record({
+	.chain((kind) => fc.record({ kind: fc.constant(kind), at: gateway(kind) }))
+	.chain(({ kind, at }) => {
+		const item = itemPlan(kind, at.dialect);
+		return fc.record({
 			kind: fc.constant(kind),
+			at: fc.constant(at),
 			rounds: fc.oneof(
-				{ weight: 12, arbitrary: fc.array(few(itemPlan(kind)), { minLength: 1, maxLength: 2 }) },
-				{ weight: 1, arbitrary: fc.tuple(many(itemPlan(kind))) },
+				{ weight: 12, arbitrary: fc.array(few(item), { minLength: 1, maxLength: 2 }) },
+				{ weight: 1, arbitrary: fc.tuple(many(item)) },
 			),
 			settings,
 			steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+			twice: one(false, false, true),
 			outage: fc.oneof(
 				{ weight: 4, arbitrary: fc.constant(undefined) },
 				{ weight: 1, arbitrary: outage },
 			),
-		}),
-	);
+		});
+	});
 
 const NEW_NAME = '={{ "at " + Math.random() }}';
 
@@ -354,8 +405,17 @@ export const PREVIOUS_PARAMETERS: IDataObject = {
 	options: { maxSegmentCharacters: 25, previousBinaryPropertyName: '' },
 };
 
+/** LiteLLM has no voice of its own. */
+export const voiceAt = ({ dialect }: Gateway): string | undefined =>
+	dialect === 'litellm' ? 'alloy' : undefined;
+
 /** The node's parameters, for a workflow with these settings. `name` keeps keys of different scenarios apart. */
-export function parametersOf(kind: Kind, settings: Settings, name: string): IDataObject {
+export function parametersOf(
+	kind: Kind,
+	settings: Settings,
+	name: string,
+	voice?: string,
+): IDataObject {
 	const { maxRetries, concurrency, changedText, speed, longText, whenMaxWaitReached } = settings;
 	const { chapters = 'headings', title } = settings;
 	const text = changedText ? '={{ $json.text.toUpperCase() }}' : '={{ $json.text }}';
@@ -381,7 +441,7 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 		...asleep,
 		...(whenMaxWaitReached && { whenMaxWaitReached }),
 	};
-	const speech = { model: 'fish-speech', text, responseFormat: 'wav' };
+	const speech = { model: 'fish-speech', text, responseFormat: 'wav', ...(voice && { voice }) };
 	switch (kind) {
 		case 'generate':
 			return {
@@ -398,7 +458,7 @@ export function parametersOf(kind: Kind, settings: Settings, name: string): IDat
 			return {
 				...{ resource: 'speech', operation: 'dialogue', ...speech },
 				script: text.replace('text', 'script'),
-				speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: 'default' })) },
+				speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: voice ?? 'default' })) },
 				options: {
 					...options,
 					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters, ...previous },

@@ -10,6 +10,6 @@ beforeAll(breakStore);
 
 test.each(SEEDS)(
 	'whatever happens, the promises of the contract hold: %s',
-	async (_, seed) => await tellStories(seed, { scenario, stories: 64, play, judge, show: tell }),
+	async (_, seed) => await tellStories(seed, { scenario, stories: 100, play, judge, show: tell }),
 	STORY_TIME_MS,
 );

@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import fc from 'fast-check';
-import { realMs } from '../../support/clock';
+import { realMs, wait } from '../../support/clock';
 import { TEST_DAY } from '../../support/day';
 import { type Simulator, startSimulator } from '../../support/simulator';
 
@@ -19,6 +19,15 @@ const LANES = 16;
 const SHORTENING_MS = 30_000;
 /** Only so that a test that hangs ends, ms. */
 export const STORY_TIME_MS = 1_200_000;
+
+/** No story takes as long; virtual time gets here at once when nothing else goes on. */
+const HANGS_MS = 7 * 24 * 3_600_000;
+
+async function hangs(sim: Simulator, over: AbortSignal): Promise<never> {
+	await wait(HANGS_MS, over);
+	const seen = sim.requests.map(({ method, path, status }) => `${method} ${path} ${status}`);
+	throw new Error(`The story does not end; requests seen:\n${seen.join('\n')}`);
+}
 
 export interface Stories<Made, Story> {
 	scenario: fc.Arbitrary<Made>;
@@ -41,14 +50,16 @@ export async function tellStories<Made, Story>(
 	const property = fc.asyncProperty(scenario, async (made) => {
 		if (realMs() > shortenUntil) return;
 		const sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' });
+		const over = new AbortController();
 		let whole = false;
 		try {
-			const story = await play(made, sim);
+			const story = await Promise.race([play(made, sim), hangs(sim, over.signal)]);
 			const broken = [...judge(story, made)];
 			if (broken.length > 0) throw new Error(`${broken.join('\n')}\n\n${show(story)}`);
 			whole = true;
 		} finally {
 			if (!whole) shortenUntil = Math.min(shortenUntil, realMs() + SHORTENING_MS);
+			over.abort();
 			await sim.close();
 		}
 	});

@@ -84,7 +84,7 @@ export class Simulator extends World {
 
 	/** Waits until the requests seen are such that the predicate holds; it is asked anew after each event. */
 	async waitFor(predicate: (requests: SimRequest[]) => boolean): Promise<SimRequest[]> {
-		const events = ['request', 'charge', 'response'] as const;
+		const events = ['request', 'worked', 'charge', 'response'] as const;
 		return await new Promise((resolve, reject) => {
 			const check = () => {
 				if (!predicate(this.requests)) return;

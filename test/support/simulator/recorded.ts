@@ -10,6 +10,10 @@ import type { SimRequest } from './world';
 export const timesCharged = ({ charged, status }: RecordedAnswer): number =>
 	({ no: 0, hold: 0, yes: 1, twice: 2 })[charged ?? (status < 300 ? 'yes' : 'no')];
 
+/** Whether it cost anything, be it what had been set aside. */
+export const isCharged = (answer: RecordedAnswer): boolean =>
+	answer.charged === 'hold' || timesCharged(answer) > 0;
+
 /** The recorded answer as this request gets it. `audio`: the reply in whose place it comes, for an answer with audio in it. */
 export function recordedReply(
 	answer: RecordedAnswer,

@@ -214,6 +214,7 @@ async function work(
 		if (limited && milliseconds > limit) throw new ApiError(524, 'Proxy time-out');
 	} finally {
 		world.inWork.delete(request);
+		world.emit('worked', request);
 	}
 	const isRead = !request.aborted || (price && dialect.chargesUnread.includes(price.kind));
 	if (!recorded) {
@@ -222,6 +223,7 @@ async function work(
 	}
 	for (let times = timesCharged(recorded); price && times > 0; times--)
 		world.charge(request, account, price);
+	request.recorded = recorded;
 	if (price && recorded.charged === 'hold' && tokens > 0)
 		world.charge(request, account, { ...price, tokens });
 	return recordedReply(recorded, request, recorded.body === '' ? undefined : reply());

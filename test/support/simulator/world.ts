@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 
 import { now } from '../clock';
+import type { RecordedAnswer } from './answers';
 import type { Audio, AudioFormat, WavHeader } from './audio';
 import type { Price } from './billing';
 import { type Dialect, type DialectName, DIALECTS } from './dialects';
@@ -76,6 +77,8 @@ export interface SimRequest {
 	status?: number;
 	/** What went wrong with it on purpose. */
 	fault?: Fault;
+	/** The answer of a real gateway that it got. */
+	recorded?: RecordedAnswer;
 	/** Tokens. */
 	charged: number;
 	/** The client closed the connection before the answer was complete. */
@@ -140,9 +143,10 @@ const DEFAULTS = {
 
 const ALL_CAPABILITIES: Capability[] = ['speech', 'voice', 'chat', 'video'];
 
-/** Emits `request` (whole request read), `charge` and `response` (an exchange is over, answered or not). */
+/** Emits `request` (whole request read), `worked` (no more is done for it), `charge`, and `response` (an exchange is over, answered or not). */
 export class World extends EventEmitter<{
 	request: [SimRequest];
+	worked: [SimRequest];
 	charge: [SimCharge];
 	response: [SimRequest];
 }> {
