@@ -73,6 +73,25 @@ describe('no item vanishes', () => {
 		expect(sim.requests).toHaveLength(3);
 	});
 
+	test('Stop while items are read: nothing is sent, and what is paid for comes out', async () => {
+		sim.fault({ input: sentence(0), status: 422 });
+		let stop = () => {};
+		const items = texts(4);
+		Object.defineProperty(items[0].json, 'text', {
+			enumerable: true,
+			get() {
+				if (sim.requests.length === 4) stop();
+				return sentence(0);
+			},
+		});
+		const stopped = await run({
+			...{ items, onError: 'continueRegularOutput', retryOnFail: true },
+			started: ({ cancel }) => (stop = cancel),
+		});
+		expect(cameOut(stopped)).toEqual([[1, 2, 3], []]);
+		expect(sim.requests).toHaveLength(4);
+	});
+
 	test("an option of the first item that cannot be read is that item's error, not the others'", async () => {
 		const parameters = createAndWait({ pollInterval: '={{ $json.bad ? "soon" : 1 }}' });
 		const result = await run({

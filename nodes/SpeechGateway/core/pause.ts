@@ -18,3 +18,17 @@ export async function pause(
 	});
 	cancel?.throwIfAborted();
 }
+
+/** n8n answers nobody, not even its health check, while a node computes. */
+const MOST_BUSY_MS = 50;
+
+export type GiveWay = () => Promise<void> | undefined;
+
+/** To be called between items: a pause for n8n's other work when this run has kept it busy for a while, else undefined. */
+export function givingWay(): GiveWay {
+	let since = performance.now();
+	return () => {
+		if (performance.now() - since < MOST_BUSY_MS) return undefined;
+		return pause(1).then(() => void (since = performance.now()));
+	};
+}

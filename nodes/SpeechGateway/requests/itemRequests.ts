@@ -94,6 +94,8 @@ export class ItemRequests {
 		private readonly settings: ItemSettings,
 		/** The run stops when this item ends with an error. */
 		private readonly stopsRun = false,
+		/** Called at each turn to send. */
+		private readonly onTurn = () => {},
 	) {
 		this.ending = session.limiter.ending(this.givingUp.signal);
 		const { retryOf } = session;
@@ -165,6 +167,7 @@ export class ItemRequests {
 		const turns = new Turns(this.session, true, this.settings.maxRetries, this.ending);
 		for (;;) {
 			await turns.begin();
+			this.onTurn();
 			try {
 				const value = await this.tryBilled(named, turns);
 				if (value) return value;
@@ -199,6 +202,7 @@ export class ItemRequests {
 		if (unavailable) throw unavailable;
 		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
 		const ticket = await limiter.enter(false, transport.cancel, deadline);
+		this.onTurn();
 		try {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
 			const result = await this.tryFree(request, ended);
@@ -215,6 +219,7 @@ export class ItemRequests {
 		const turns = new Turns(this.session, false, this.settings.maxRetries, transport.cancel);
 		for (;;) {
 			await turns.begin();
+			this.onTurn();
 			try {
 				const result = await attempt(turns.failures);
 				if (!isFailure(result)) {

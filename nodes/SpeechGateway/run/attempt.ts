@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, InputError, NotStartedError } from '../core/errors';
+import { givingWay } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
 import { LastingRecord } from '../requests/lasting';
@@ -13,6 +14,7 @@ import type { Operation } from './operation';
 import { hasOption, paidForOther, readAll, type ReadItem } from './readItems';
 import { openFor } from './openFor';
 import { goToSleep } from './sleep';
+import { startInOrder } from './startInOrder';
 import { withPaid } from './storedFiles';
 import { charges } from '../fields/settings';
 import { Parameters } from '../fields/parameters';
@@ -24,6 +26,7 @@ export class Attempt {
 	/** Whether n8n runs the node again after this attempt (Retry On Fail). */
 	willRunAgain = false;
 	private readonly lasting: LastingRecord;
+	private readonly giveWay = givingWay();
 
 	constructor(
 		private readonly execution: Execution,
@@ -39,9 +42,11 @@ export class Attempt {
 	async run(): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		// n8n runs the node again after "Stop", too: then nothing may be sent, and finished results are delivered.
-		if (execution.isCancelled) return this.sorted(this.items.map((_, index) => this.asLeft(index)));
+		const asLeft = () => this.sorted(this.items.map((_, index) => this.asLeft(index)));
+		if (execution.isCancelled) return asLeft();
 
 		const inputs = await this.read();
+		if (execution.isCancelled) return asLeft();
 		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 		const session = await openFor(execution, operation, ledger, this.lasting);
 		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
@@ -49,7 +54,11 @@ export class Attempt {
 			(input, index) => new ItemRun(operation, session, index, this.items[index], input),
 		);
 		if (execution.stopsOnError) await this.lookUp(runs);
-		const settled = await Promise.all(runs.map((item) => item.run()));
+		const settled = await startInOrder(
+			runs,
+			this.giveWay,
+			async (item, onTurn) => await item.run(onTurn),
+		);
 		session.traffic.count();
 		await session.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
@@ -69,7 +78,8 @@ export class Attempt {
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
 		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
-		if (missing.length === 0) return await readAll(execution, operation, items, this.lasting);
+		if (missing.length === 0)
+			return await readAll(execution, operation, items, this.lasting, this.giveWay);
 		const failed = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
@@ -80,7 +90,11 @@ export class Attempt {
 
 	/** Only the gateway knows some bad values, such as a missing voice: in stop mode it is asked before anything is sent. */
 	private async lookUp(runs: ItemRun[]): Promise<void> {
-		const failures = await Promise.all(runs.map((item) => item.lookUp()));
+		const failures = await startInOrder(
+			runs,
+			this.giveWay,
+			async (item, onTurn) => await item.lookUp(onTurn),
+		);
 		if (this.execution.isCancelled) return;
 		this.endOnFailure(failures, this.items.filter(({ result }) => result).length);
 	}
@@ -90,8 +104,9 @@ export class Attempt {
 		const kept = settled.filter((outcome) => 'branch' in outcome).length;
 		this.endOnFailure(settled, kept);
 		// No item may vanish, whatever kept it from being sent.
+		const unknown = settled.filter((one) => 'branch' in one && one.branch === 'unknown').length;
 		const all = settled.map((outcome, index) =>
-			'notStarted' in outcome ? this.notSent(index, outcome.notStarted, settled, session) : outcome,
+			'notStarted' in outcome ? this.notSent(index, outcome.notStarted, unknown, session) : outcome,
 		);
 		this.endOnFailure(all, kept);
 		if (all.some((outcome) => 'asleep' in outcome)) {
@@ -107,16 +122,10 @@ export class Attempt {
 	}
 
 	/** An item of which no further request was started; the circuit breaker knows why, if it was the reason. */
-	private notSent(
-		index: number,
-		error: unknown,
-		settled: Settled[],
-		{ breaker }: Session,
-	): Settled {
+	private notSent(index: number, error: unknown, unknown: number, { breaker }: Session): Settled {
 		if (!breaker.hasTripped || !(error instanceof NotStartedError)) return { failed: error };
-		const unknown = settled.filter((one) => 'branch' in one && one.branch === 'unknown');
 		// In the continue modes, the execution succeeds, and there is nothing to retry.
-		const notSent = breaker.notSent(error, unknown.length, this.execution.stopsOnError);
+		const notSent = breaker.notSent(error, unknown, this.execution.stopsOnError);
 		return { failed: withPaid(notSent, this.items[index]) };
 	}
 

@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { givingWay } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import { Transport } from '../gateway/transport';
 import { sortOntoBranches, type Settled } from './branches';
@@ -21,8 +22,10 @@ export async function combineItems(
 	const count = execution.items.length;
 	const inputs: ReadItem[] = [];
 	const good: Array<{ index: number; input: object }> = [];
+	const giveWay = givingWay();
 	// One by one: reading an item may be reading its files.
 	for (let index = 0; index < count; index++) {
+		await giveWay();
 		const input = await readOne(execution, operation, index);
 		inputs.push(input);
 		if (!('parameters' in input)) continue;

@@ -21,12 +21,15 @@ export class ItemRun {
 		private readonly input: ReadItem | undefined,
 	) {}
 
-	/** Asks the gateway whether the item's values are good; free. Resolves to the failure, if there is one. */
-	async lookUp(): Promise<ReadItem | undefined> {
+	/**
+	 * Asks the gateway whether the item's values are good; free. Resolves to the failure, if there is one. `onTurn`: see
+	 * ItemRequests.
+	 */
+	async lookUp(onTurn: () => void): Promise<ReadItem | undefined> {
 		const { operation, input, ledger } = this;
 		if (!operation.lookUp || !input || 'failed' in input || ledger.maybeCharged) return undefined;
 		try {
-			await operation.lookUp(input.parameters, () => this.requests(input));
+			await operation.lookUp(input.parameters, () => this.requests(input, onTurn));
 			return undefined;
 		} catch (failed) {
 			return { failed };
@@ -34,7 +37,7 @@ export class ItemRun {
 	}
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
-	async run(): Promise<Settled> {
+	async run(onTurn: () => void): Promise<Settled> {
 		const { operation, session, ledger, input } = this;
 		try {
 			const missing = session.filesMayBeGone && (await missingFile(session, ledger));
@@ -42,7 +45,7 @@ export class ItemRun {
 			if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
 			if (!input) return ledger.result ?? { failed: undefined };
 			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };
-			const item = this.begin(input);
+			const item = this.begin(input, onTurn);
 			let settled: Settled;
 			try {
 				settled = await operation.execute(input.parameters, item);
@@ -56,13 +59,13 @@ export class ItemRun {
 		}
 	}
 
-	private begin(input: Input): ItemRequests {
+	private begin(input: Input, onTurn: () => void): ItemRequests {
 		const { operation, session, ledger } = this;
 		const { parameters, changed } = input;
 		if (changed) session.hints.add(SETTINGS_OF_BEFORE);
 		if (operation.billed)
 			ledger.ask(operationName(operation), parameters, askedKey(operation, parameters));
-		return this.requests(input);
+		return this.requests(input, onTurn);
 	}
 
 	private async settle(item: ItemRequests, settled: Settled): Promise<void> {
@@ -86,9 +89,10 @@ export class ItemRun {
 		return { failed: error };
 	}
 
-	private requests({ settings }: Input): ItemRequests {
-		const { stopsOnError } = this.session.execution;
-		return new ItemRequests(this.session, this.index, this.ledger, settings, stopsOnError);
+	private requests({ settings }: Input, onTurn: () => void): ItemRequests {
+		const { session, index, ledger } = this;
+		const { stopsOnError } = session.execution;
+		return new ItemRequests(session, index, ledger, settings, stopsOnError, onTurn);
 	}
 }
 

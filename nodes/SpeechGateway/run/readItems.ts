@@ -2,6 +2,7 @@ import type { Execution } from '../engine/execution';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
 import { isRecord } from '../core/json';
+import type { GiveWay } from '../core/pause';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
 import { askedKey, operationName, type Operation } from './operation';
@@ -19,22 +20,25 @@ export interface Input {
 	changed?: boolean;
 }
 
-/** Reads and checks the parameters of all items that are not done; nothing is sent. */
+/** Reads and checks the parameters of all items that are not done; nothing is sent. Ends early when the run is cancelled. */
 export async function readAll(
 	execution: Execution,
 	operation: Operation,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
+	giveWay: GiveWay,
 ): Promise<Array<ReadItem | undefined>> {
 	const inputs: Array<ReadItem | undefined> = [];
 	for (const [index, ledger] of ledgers.entries()) {
+		await giveWay();
+		if (execution.isCancelled) return inputs;
 		const otherOperation = paidForOther(operation, ledger);
 		if (otherOperation) inputs.push({ failed: otherOperation });
 		else
 			inputs.push(ledger.result ? undefined : await readOne(execution, operation, index, ledger));
 	}
 	const good = () => inputs.flatMap((input) => (input && 'parameters' in input ? [input] : []));
-	refuseSharedKeys(execution, inputs, ledgers);
+	await refuseSharedKeys(execution, inputs, ledgers, giveWay);
 	refuseKeysBeyond(lasting, inputs, ledgers);
 	if (operation.checkAll && good().length > 0) {
 		try {
@@ -81,11 +85,12 @@ export const hasOption = ({ node: { parameters } }: Execution, name: string): bo
 	isRecord(parameters.options) && name in parameters.options;
 
 /** Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part. */
-function refuseSharedKeys(
+async function refuseSharedKeys(
 	execution: Execution,
 	inputs: Array<ReadItem | undefined>,
 	ledgers: ItemLedger[],
-): void {
+	giveWay: GiveWay,
+): Promise<void> {
 	const keyOf = (input: ReadItem | undefined, index: number) => {
 		if (input) return 'parameters' in input ? input.settings.sendOnceKey : undefined;
 		// An item that is done has not been read again, but still owns its key.
@@ -93,6 +98,7 @@ function refuseSharedKeys(
 	};
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {
+		await giveWay();
 		const key = keyOf(input, index);
 		if (key === undefined) continue;
 		const owner = owners.get(key);

@@ -1,0 +1,61 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { useBench } from '../support/n8n/bench';
+import { buildWorkflow, connection, makeNode, NODE_NAME } from '../support/workflow';
+
+/** Takes n8n milliseconds to evaluate: reading all items takes seconds. */
+const SLOW_TEXT = '={{ $json.text + "a".repeat(100000).split("").length }}';
+const ROWS = Array.from({ length: 600 }, (_, row) => ({ text: `Row ${row}, letters: ` }));
+
+const bench = useBench();
+
+/** Starts a workflow whose HTTP Request hands over the rows without a pause, and waits until n8n has them. */
+async function startReading() {
+	const rows = createServer((_, response) =>
+		response.setHeader('content-type', 'application/json').end(JSON.stringify(ROWS)),
+	);
+	rows.listen(0, '127.0.0.1');
+	await once(rows, 'listening');
+	const url = `http://127.0.0.1:${(rows.address() as AddressInfo).port}`;
+	const built = buildWorkflow({
+		parameters: { resource: 'speech', operation: 'generate', text: SLOW_TEXT },
+		outputs: [],
+	});
+	const [trigger, items, node] = built.nodes;
+	const request = makeNode(items.name, 'n8n-nodes-base.httpRequest', 4.2, 200, { url });
+	const workflow = await bench.api.importWorkflow(
+		{
+			...built,
+			nodes: [trigger, request, node],
+			connections: { Trigger: connection(['Items']), Items: connection([NODE_NAME]) },
+		},
+		[bench.credential],
+	);
+	const taken = once(rows, 'request');
+	const id = await bench.api.start(workflow);
+	await taken;
+	rows.close();
+	return id;
+}
+
+test('n8n answers its health check again and again while it reads many items', async () => {
+	bench.sim.fault({ method: 'POST', status: 401, times: Infinity });
+	const id = await startReading();
+	let answered = 0;
+	for (; bench.sim.requests.length === 0; answered++)
+		await (await fetch(`${bench.api.url}/healthz`)).text();
+	expect(answered).toBeGreaterThan(10);
+	expect((await bench.api.waitForExecution(id)).status).toBe('error');
+});
+
+test('a run that is stopped while it reads sends nothing', async () => {
+	const id = await startReading();
+	await bench.api.stop(id);
+	expect(bench.sim.requests).toEqual([]);
+	expect((await bench.api.waitForExecution(id)).status).toBe('canceled');
+	// Its node ends later: another execution waits for its turn in n8n's only thread.
+	await bench.run({ parameters: { resource: 'speech', operation: 'generate', text: 'Later.' } });
+	expect(bench.sim.charges.map(({ input }) => input)).toEqual(['Later.']);
+});
