@@ -1,21 +1,20 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { cpus } from 'node:os';
 import { holds, round, type BenchCase, type Check, type Report } from '../test/bench/case';
-import { batch, growth, small } from '../test/bench/cases/batch';
-import { download } from '../test/bench/cases/download';
-import { join } from '../test/bench/cases/join';
-import { jobs } from '../test/bench/cases/jobs';
+import { awake } from '../test/bench/cases/awake';
+import { claims } from '../test/bench/cases/claims';
+import { beside, growth } from '../test/bench/cases/floor';
 import { load } from '../test/bench/cases/load';
-import { longText } from '../test/bench/cases/longText';
+import { WITH_FLOOR } from '../test/bench/workflows';
 import { openBench } from '../test/support/n8n/bench';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { secondsSince, step } from '../test/support/n8n/steps';
 
-const CASES: BenchCase[] = [batch, small, jobs, longText, download, join, load, growth];
+const CASES: BenchCase[] = [load, claims, beside, growth, awake];
 
 /**
- * `npm run bench`: the node in real n8n against the simulator, in one run beside n8n's own nodes and a bare client. Prints
+ * `npm run bench`: the node in real n8n against the simulator, in one run beside the least node that sends the same. Prints
  * Markdown; bench/results.md sums up the last results. `--only NAME,NAME` runs these cases.
  */
 export async function main(args: string[]): Promise<number> {
@@ -31,12 +30,12 @@ export async function main(args: string[]): Promise<number> {
 		`n8n 2.41 on ${cpus().length} cores, which n8n, the simulated gateway and the clients share. Seconds are those that n8n spent in the node.`,
 	);
 	let missed = 0;
-	let n8n = await startN8n({ tarball });
+	let n8n = await startN8n({ tarball, env: WITH_FLOOR });
 	try {
 		for (const [at, one] of chosen.entries()) {
 			if (one.fresh && at > 0) {
 				await n8n.stop();
-				n8n = await startN8n({ tarball });
+				n8n = await startN8n({ tarball, env: WITH_FLOOR });
 			}
 			const bench = await openBench({ latencyMs: 1 }, n8n.api);
 			const from = performance.now();

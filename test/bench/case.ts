@@ -43,8 +43,8 @@ export const holds = ({ value, limit, kind }: Check): boolean =>
 export const round = (value: number): number => Number(value.toPrecision(3));
 
 /**
- * The smallest of several measurements, as what a shared machine adds is noise, and never negative. What is compared takes
- * turns, so that none has the quieter machine.
+ * The smallest of several measurements of each: what a shared machine adds is noise, and never negative. They take turns, so
+ * that none has the quieter machine.
  */
 export async function bestOfEach<T>(
 	times: number,

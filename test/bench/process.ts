@@ -1,8 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- runs outside n8n */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import type { N8n } from '../support/n8n/server';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
+import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
@@ -26,22 +23,4 @@ export const memoryOf = (pid: number): number => status(pid, 'VmRSS');
 export function watchPeak(pid: number): () => number {
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 	return () => status(pid, 'VmHWM');
-}
-
-/** Environment of an n8n of which `held` is asked. */
-export const PROBED = {
-	NODE_OPTIONS: `--expose-gc --require ${path.join(__dirname, 'probe.cjs')}`,
-	PROBE_FILE: 'probe.json',
-};
-
-const MB = 1024 * 1024;
-
-/** What n8n holds when its garbage is collected, in MB. */
-export async function held({ pid, userFolder }: N8n): Promise<{ heap: number; rss: number }> {
-	const file = path.join(userFolder, PROBED.PROBE_FILE);
-	rmSync(file, { force: true });
-	process.kill(pid, 'SIGUSR2');
-	while (!existsSync(file)) await wait(50);
-	const usage = JSON.parse(readFileSync(file, 'utf8')) as NodeJS.MemoryUsage;
-	return { heap: (usage.heapUsed + usage.external) / MB, rss: usage.rss / MB };
 }
