@@ -5,7 +5,7 @@ import { binaryOf, type ErrorText } from './errors';
 import type { About } from './operation';
 
 const CHECK_FIRST =
-	'Look it up in the usage log of the gateway first. If it was not charged, send this item again in a new execution. If it was, sending it again would be charged a second time.';
+	'Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, send this item again in a new execution. If it was, sending it again would be charged a second time.';
 
 const ADVICE: Record<UnknownReason, string> = {
 	upstream_outcome_unknown: CHECK_FIRST,
