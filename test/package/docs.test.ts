@@ -8,6 +8,7 @@ import { SERVICE } from '../../nodes/SpeechGateway/core/service';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { descriptions, resources } from '../../nodes/SpeechGateway/operations/forms';
 import { responseFormatField } from '../../nodes/SpeechGateway/fields/files';
+import { chargedChart } from '../../scripts/charts';
 import { REPOSITORY } from '../support/n8n/install';
 
 const read = (file: string) => readFileSync(path.join(REPOSITORY, file), 'utf8');
@@ -62,6 +63,17 @@ test('the documents for users stay short', () => {
 	const words = (file: string) => read(file).trim().split(/\s+/).length;
 	expect(words('README.md')).toBeLessThanOrEqual(750);
 	expect(pages.reduce((sum, page) => sum + words(page), 0)).toBeLessThanOrEqual(6000);
+});
+
+test('the chart "Was I charged?" has every row of the table', () => {
+	const page = read('docs/never-billed-twice.md');
+	const shown = chargedChart(page).split('<section').slice(1);
+	const rows = (charged: string) =>
+		page.match(new RegExp(`^\\|[^|]*\\| ${charged} +\\|`, 'gm')) ?? [];
+	expect(shown.map((column) => column.split('<p>').length - 1)).toEqual(
+		['no', 'perhaps', 'yes'].map((charged) => rows(charged).length),
+	);
+	expect(rows('yes').length).toBeGreaterThan(0);
 });
 
 test('the service is named once: package and documents use its name, and its links work', () => {
