@@ -59,12 +59,6 @@ describe('account.getPrices', () => {
 		expect(error?.description).toContain('It says: "no prices for ***"');
 	});
 
-	test('an error of the gateway is that error', async () => {
-		sim.fault({ path: '/api/pricing', status: 401 });
-		const { error } = await account('getPrices');
-		expect(error?.message).toContain('does not accept the API key (401)');
-	});
-
 	test('is asked for once, however many items there are', async () => {
 		const { outputs } = await account('getPrices', { items: [{ json: {} }, { json: {} }] });
 		expect(outputs[0].map(({ json }) => json.multiplier)).toEqual([3, 3, 3, 0, 3, 3, 3, 0]);

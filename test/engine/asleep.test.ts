@@ -37,6 +37,15 @@ const options = (parameters: IDataObject, given: IDataObject, more: More): Engin
 	items: texts(3),
 	...more,
 });
+/** A batch of jobs with nothing else set. */
+const batch = (more: More = {}) => options({ resource: 'speechJob' }, {}, more);
+/** A text that is spoken as two jobs. */
+const asJobs = (more: More = {}) =>
+	options(
+		{ resource: 'speech', operation: 'generate' },
+		{ longText: 'job' },
+		{ items: [item({ text: long })], ...more },
+	);
 const jobs = async (given: IDataObject = {}, more: More = {}) =>
 	await runAsleep(options({ resource: 'speechJob' }, given, more));
 
@@ -68,12 +77,12 @@ test('jobs: submitted once, looked at after each sleep, delivered in order; noth
 });
 
 test('woken up while n8n starts, it looks at once, and ends when n8n has started', async () => {
-	const asleep = await runNode(options({ resource: 'speechJob' }, {}, {}));
+	const asleep = await runNode(batch());
 	sim.finish();
 	jest.resetModules(); // what a start of n8n loads anew
 	const woken = Date.now();
 	const { run } = await runNode({
-		...options({ resource: 'speechJob' }, {}, {}),
+		...batch(),
 		resumeOf: asleep,
 	});
 	expect(run.status).toBe('success');
@@ -110,13 +119,7 @@ test('what is finished before the others is fetched once, and shown while the ot
 
 test('Generate with Long Text: Job, of several jobs of different lengths', async () => {
 	sim.fault({ ...CREATE, nth: 1, jobSeconds: 10 });
-	const { asleep, last } = await runAsleep(
-		options(
-			{ resource: 'speech', operation: 'generate' },
-			{ longText: 'job' },
-			{ items: [item({ text: long })] },
-		),
-	);
+	const { asleep, last } = await runAsleep(asJobs());
 	expect(last.error).toBeUndefined();
 	expect(last.outputs[0][0].json).toMatchObject({ segments: 2 });
 	expect(sim.charges).toHaveLength(2);
@@ -139,13 +142,7 @@ test('a voice by its title is looked up once, before the sleep', async () => {
 
 test('a part of a long text fails: the other is waited for awake and handed over', async () => {
 	sim.fault({ ...CREATE, nth: 2, status: 402 });
-	const { naps, last } = await runAsleep(
-		options(
-			{ resource: 'speech', operation: 'generate' },
-			{ longText: 'job' },
-			{ items: [item({ text: long })], onError: 'continueRegularOutput' },
-		),
-	);
+	const { naps, last } = await runAsleep(asJobs({ onError: 'continueRegularOutput' }));
 	expect(naps).toEqual([]);
 	expect(last.outputs[0][0].json.error).toMatchObject({ segments: { completed: 1 } });
 	expect(last.outputs[0][0].binary).toHaveProperty('completed');
@@ -197,6 +194,14 @@ test('one is Still Processing before another is done: it stays so over the sleep
 	// Looked at for the last time when its own Max Wait was over.
 	expect(json.waitedSeconds).toBeLessThan(200);
 	expect(submitted()).toEqual(all(2));
+});
+
+test('what was refused is not tried again by a wake-up', async () => {
+	sim.fault({ ...CREATE, input: all(1)[0], status: 402 });
+	const { naps, last } = await jobs({}, { onError: 'continueRegularOutput' });
+	expect(naps.length).toBeGreaterThan(2);
+	expect(last.outputs[0][0].json.error).toMatchObject({ httpCode: '402' });
+	expect(sim.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
 });
 
 describe('where n8n counts a sleep as a run of the node (1.100)', () => {
@@ -279,7 +284,7 @@ test('Always Output Data: no empty item goes on for what is skipped', async () =
 
 /** An n8n that was killed has of an execution what its last sleep has saved. */
 describe('killed while it was awake after a sleep', () => {
-	const killed = async () => await runNode(options({ resource: 'speechJob' }, {}, {}));
+	const killed = async () => await runNode(batch());
 
 	test('"Retry with currently saved workflow" would skip the node for good, so n8n refuses it, and says what to do', async () => {
 		const { run } = await killed();
@@ -303,7 +308,7 @@ describe('n8n saves the execution before it has put the node back on its stack, 
 	};
 
 	test('Stop while it waits for n8n to start, to sleep on', async () => {
-		const asleep = await runNode(options({ resource: 'speechJob' }, {}, {}));
+		const asleep = await runNode(batch());
 		sim.requests.length = 0;
 		jest.resetModules(); // what a start of n8n loads anew
 		let newest: IRunExecutionData | undefined;
@@ -313,19 +318,15 @@ describe('n8n saves the execution before it has put the node back on its stack, 
 			await wait(1000);
 		};
 		const stopped = await runNode(
-			options(
-				{ resource: 'speechJob' },
-				{},
-				{
-					resumeOf: asleep,
-					onSaved: (data) => void (newest = data),
-					started: ({ cancel }) =>
-						void looked().then(() => {
-							cancel();
-							atStop = newest;
-						}),
-				},
-			),
+			batch({
+				resumeOf: asleep,
+				onSaved: (data) => void (newest = data),
+				started: ({ cancel }) =>
+					void looked().then(() => {
+						cancel();
+						atStop = newest;
+					}),
+			}),
 		);
 		expect(stopped.run.status).toBe('canceled');
 		await goesOn(asleep, atStop!);
@@ -454,11 +455,7 @@ describe('stays awake, and says why', () => {
 
 test("the workflow's time-out while some jobs are done: their files, and the ids of all, are handed over", async () => {
 	sim.fault({ ...CREATE, nth: 1, jobSeconds: 10 });
-	const generate = options(
-		{ resource: 'speech', operation: 'generate' },
-		{ longText: 'job' },
-		{ items: [item({ text: long })] },
-	);
+	const generate = asJobs();
 	const first = await runNode(generate);
 	await wait(70_000);
 	const second = await runNode({ ...generate, resumeOf: first });
@@ -477,22 +474,18 @@ test("the workflow's time-out while some jobs are done: their files, and the ids
 });
 
 test('Stop while one look is under way, and the others have shown that it may sleep on: all are named', async () => {
-	const first = await runNode(options({ resource: 'speechJob' }, {}, {}));
+	const first = await runNode(batch());
 	sim.requests.length = 0;
 	sim.fault({ method: 'GET', connection: 'stall', nth: 3 });
 	const second = await runNode(
-		options(
-			{ resource: 'speechJob' },
-			{},
-			{
-				resumeOf: first,
-				started: ({ cancel }) =>
-					void sim
-						.waitFor((looks) => looks.length === 3)
-						.then(() => wait(1000))
-						.then(cancel),
-			},
-		),
+		batch({
+			resumeOf: first,
+			started: ({ cancel }) =>
+				void sim
+					.waitFor((looks) => looks.length === 3)
+					.then(() => wait(1000))
+					.then(cancel),
+		}),
 	);
 	expect(second.outputs[1].map(({ json }) => [json.reason, json.jobId])).toEqual(
 		sim.jobs.map(({ id }) => ['interrupted', id]),

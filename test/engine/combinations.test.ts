@@ -20,6 +20,9 @@ const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 const sentence = (index: number) => `The sentence number ${index}.`;
 const texts = (count: number) =>
 	Array.from({ length: count }, (_, index) => item({ text: sentence(index) }));
+/** One item whose text is cut into so many segments. */
+const long = (count: number) =>
+	item({ text: Array.from({ length: count }, (_, index) => sentence(index)).join(' ') });
 const generate = (options: IDataObject = {}) =>
 	speechNode({ maxSegmentCharacters: 25, ...options });
 const createAndWait = (options: IDataObject = {}) => jobNode({ pollInterval: 1, ...options });
@@ -288,6 +291,16 @@ describe('nothing is charged twice', () => {
 			['/v1/audio/speech/jobs', 'voice_anna'],
 			['/v1/audio/speech/jobs', 'voice_anna'],
 		]);
+	});
+
+	test('further retries that cut the text otherwise send nothing of what the first has sent', async () => {
+		sim.fault({ input: sentence(0), status: 402 });
+		const first = await run({ items: [long(4)], parameters: generate({ concurrency: 1 }) });
+		sim.fault({ input: sentence(2), status: 402 });
+		await retry(first, { parameters: generate({ concurrency: 1 }) });
+		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
+		await retry(first, { parameters: generate({ maxSegmentCharacters: 1000 }) });
+		expect(charged()).toEqual([0, 1].map(sentence));
 	});
 
 	test('Spending Limit (Tokens) holds for a segment that goes on as a job', async () => {

@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
 import { type EngineRun, NODE, runnerOf, speechNode, texts, useSimulator } from './support';
@@ -129,14 +128,5 @@ describe('the one error of a run', () => {
 		const parameters = speechNode({ concurrency: 1 });
 		const { error } = await run({ items: texts(3), parameters, settings, mode: 'manual' });
 		expect(error?.description).toContain('Open "Executions" and retry this execution');
-	});
-
-	test('without a request id none is named', async () => {
-		sim.fault({ connection: 'reset-before-work', times: Infinity });
-		const parameters: IDataObject = { resource: 'model', operation: 'getMany', returnAll: true };
-		const { error } = await run({ parameters: { ...parameters, options: { maxRetries: 0 } } });
-		expect(error?.description).toBeTruthy();
-		expect(error?.description).not.toMatch(/Request ID|undefined/);
-		expect(error?.description).toBe(error?.description?.trim());
 	});
 });

@@ -197,40 +197,28 @@ describe('what cannot be made costs nothing', () => {
 	};
 	const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
 		episode(options, { operation: 'dialogue', script: TEXT, speakers: {}, ...more });
-	test.each([
+	const picture = (bytes: Buffer) => ({ items: [withCover({ text: TEXT }, cover(bytes))] });
+	const SUBTITLES = { binaryPropertyName: 'subtitles', subtitles: 'srt' };
+	type Bad = [words: string, more: Partial<EngineRun>, options?: IDataObject, more?: IDataObject];
+	const BAD: Bad[] = [
+		['no file in the binary field "cover"', { items: [item({ text: TEXT })] }],
+		['neither a JPEG nor a PNG', picture(Buffer.from('GIF89a'))],
+		['larger than 16 MB', picture(Buffer.concat([PNG, Buffer.alloc(17 << 20)]))],
+		['A pcm file has no room for chapters or tags', {}, {}, { responseFormat: 'pcm' }],
+		['"Output Binary Field" is "chapters"', {}, { binaryPropertyName: 'chapters' }],
+		['"Output Binary Field" is "subtitles"', {}, SUBTITLES],
+		['"Year" must have four digits', {}, { tags: { values: { year: 'MMXXVI' } } }],
+	];
+	describe.each([
 		['generate', episode],
 		['dialogue', dialogue],
-	])('%s: cover, format, fields and tags are checked first', async (_, parametersOf) => {
-		expect(await failure({ items: [item({ text: TEXT })] })).toContain(
-			'no file in the binary field "cover"',
-		);
-		expect(
-			await failure({
-				parameters: parametersOf(),
-				items: [withCover({ text: TEXT }, cover(Buffer.from('GIF89a')))],
-			}),
-		).toContain('neither a JPEG nor a PNG');
-		expect(
-			await failure({
-				parameters: parametersOf(),
-				items: [withCover({ text: TEXT }, cover(Buffer.concat([PNG, Buffer.alloc(17 << 20)])))],
-			}),
-		).toContain('larger than 16 MB');
-		expect(await failure({ parameters: parametersOf({}, { responseFormat: 'pcm' }) })).toContain(
-			'A pcm file has no room for chapters or tags',
-		);
-		expect(
-			await failure({ parameters: parametersOf({ binaryPropertyName: 'chapters' }) }),
-		).toContain('"Output Binary Field" is "chapters"');
-		expect(
-			await failure({
-				parameters: parametersOf({ binaryPropertyName: 'subtitles', subtitles: 'srt' }),
-			}),
-		).toContain('"Output Binary Field" is "subtitles"');
-		expect(
-			await failure({ parameters: parametersOf({ tags: { values: { year: 'MMXXVI' } } }) }),
-		).toContain('"Year" must have four digits');
+	])('%s', (_, parametersOf) => {
+		test.each(BAD)('%s', async (words, more, options = {}, given = {}) => {
+			const parameters = parametersOf(options, given);
+			expect(await failure({ parameters, ...more })).toContain(words);
+		});
 	});
+
 	test('more chapters than a format has numbers for', async () => {
 		const text = Array.from({ length: 1000 }, (_, n) => `# Chapter ${n}\n\nText.`).join('\n\n');
 		const items = [withCover({ text })];

@@ -23,54 +23,25 @@ const speech = { model: 'fish-speech', text: '={{ $json.text }}', responseFormat
 const messages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
 const video = { model: 'sim-video', prompt: '={{ $json.text }}' };
 
-/** Every way in which the node can spend money. An endpoint that is billed and has no row fails below. */
-const TABLE: Row[] = [
-	{
-		endpoint: 'speech',
-		path: '/v1/audio/speech',
-		parameters: { resource: 'speech', operation: 'generate', ...speech },
-	},
-	{
-		endpoint: 'createJob',
-		path: '/v1/audio/speech/jobs',
-		parameters: { resource: 'speechJob', operation: 'create', ...speech },
-		isTask: true,
-	},
-	{
-		endpoint: 'createJob',
-		path: '/v1/audio/speech/jobs',
-		parameters: { resource: 'speechJob', operation: 'createAndWait', ...speech },
-		isTask: true,
-	},
-	{
-		endpoint: 'createVoice',
-		path: '/v1/audio/voices',
-		parameters: {
-			resource: 'voice',
-			operation: 'create',
-			model: 'fish-speech',
-			title: '={{ $json.text }}',
-			binaryPropertyName: 'data',
-		},
-	},
-	{
-		endpoint: 'chat',
-		path: '/v1/chat/completions',
-		parameters: { resource: 'chat', operation: 'complete', model: 'sim-chat', messages },
-	},
-	{
-		endpoint: 'createVideo',
-		path: '/v1/videos',
-		parameters: { resource: 'video', operation: 'create', ...video },
-		isTask: true,
-	},
-	{
-		endpoint: 'createVideo',
-		path: '/v1/videos',
-		parameters: { resource: 'video', operation: 'createAndWait', ...video },
-		isTask: true,
-	},
+const voice = { model: 'fish-speech', title: '={{ $json.text }}', binaryPropertyName: 'data' };
+
+const ROWS: Array<
+	[endpoint: Row['endpoint'], path: string, operation: string, given: IDataObject]
+> = [
+	['speech', '/v1/audio/speech', 'speech.generate', speech],
+	['createJob', '/v1/audio/speech/jobs', 'speechJob.create', speech],
+	['createJob', '/v1/audio/speech/jobs', 'speechJob.createAndWait', speech],
+	['createVoice', '/v1/audio/voices', 'voice.create', voice],
+	['chat', '/v1/chat/completions', 'chat.complete', { model: 'sim-chat', messages }],
+	['createVideo', '/v1/videos', 'video.create', video],
+	['createVideo', '/v1/videos', 'video.createAndWait', video],
 ];
+/** Every way in which the node can spend money. An endpoint that is billed and has no row fails below. */
+const TABLE = ROWS.map(([endpoint, path, name, given]): Row => {
+	const [resource, operation] = name.split('.');
+	const isTask = resource === 'speechJob' || resource === 'video';
+	return { endpoint, path, parameters: { resource, operation, ...given }, isTask };
+});
 
 const recording = Buffer.concat([...renderAudio('A recording.', 1, 'wav').chunks()]);
 const binary = {

@@ -261,34 +261,16 @@ describe('voices', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
+	const file = (data: Buffer, mimeType: string) => ({
+		json: {},
+		binary: { data: { data: data.toString('base64'), mimeType } },
+	});
+	const large = Buffer.alloc(20 * 1024 * 1024 + 50_000);
 	test.each([
 		['no file', item({}), 'has no file in the binary field "data"'],
-		[
-			'an empty file',
-			{ json: {}, binary: { data: { data: '', mimeType: 'audio/wav', fileName: 'a.wav' } } },
-			'is empty',
-		],
-		[
-			'a text',
-			{
-				json: {},
-				binary: { data: { data: Buffer.from('hello').toString('base64'), mimeType: 'text/plain' } },
-			},
-			'is not audio but "text/plain"',
-		],
-		[
-			'more than 20 MB',
-			{
-				json: {},
-				binary: {
-					data: {
-						data: Buffer.alloc(20 * 1024 * 1024 + 50_000).toString('base64'),
-						mimeType: 'audio/mp4',
-					},
-				},
-			},
-			'is larger than 20 MB: it has 20.1 MB',
-		],
+		['an empty file', file(Buffer.alloc(0), 'audio/wav'), 'is empty'],
+		['a text', file(Buffer.from('hello'), 'text/plain'), 'is not audio but "text/plain"'],
+		['more than 20 MB', file(large, 'audio/mp4'), 'is larger than 20 MB: it has 20.1 MB'],
 	])('create with %s: a clear error, nothing sent', async (_, input, message) => {
 		const { error } = await run({ parameters: voice('create'), items: [input] });
 		expect(error?.message).toContain(message);

@@ -12,7 +12,7 @@ import {
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
-import { type EngineResult, item, speechNode, useSimulator, runnerOf } from './support';
+import { type EngineResult, item, runnerOf, saved, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -91,6 +91,19 @@ test('where n8n cannot sign, the item is as it is; outside of an agent, there ar
 	expect(unsigned.outputs[0][0].json).toMatchObject({ segments: 1 });
 	const plain = await run({ items: call('Hello.'), asTool: false });
 	for (const { outputs } of [unsigned, plain]) expect(outputs[0][0].json.links).toBeUndefined();
+});
+
+test('a retried execution gets the results that the failed one has paid for', async () => {
+	sim.fault({ input: 'First.', status: 402 });
+	const rounds = ['Before.', 'First.', 'Before.', 'Hello.', 'Hello.'].map(call);
+	const first = await run({ rounds, nodeId: 'tool' });
+	const retry = async () =>
+		await run({ rounds, nodeId: 'tool', mode: 'retry', retryOf: saved(first.run) });
+	for (const { rounds: all, error } of [await retry(), await retry()]) {
+		expect(error).toBeUndefined();
+		expect(all.map(([[{ json }]]) => json.reason)).toEqual(Array(5).fill(undefined));
+	}
+	expect(inputs()).toEqual(['Before.', 'First.', 'Hello.']);
 });
 
 test('a call that was refused may be made again', async () => {

@@ -124,17 +124,6 @@ test('JSON: as text or as a value; its default is what holds when it is empty', 
 	);
 });
 
-test('the editor shows each kind of option as what it is', () => {
-	const shown = [
-		textOption({ ...words, default: '' }),
-		flagOption({ ...words, default: true }),
-		numberOption({ ...words, default: 1 }),
-		choiceOption({ ...words, default: 'b', choices }),
-		jsonObjectOption({ ...words, example: '{}' }),
-	].flatMap(({ options }) => options);
-	expect(shown.map(({ type }) => type)).toEqual(['string', 'boolean', 'number', 'options', 'json']);
-});
-
 test('a locator has its modes in the order in which people look for them', () => {
 	const spec = {
 		...{ ...words, default: { value: 'm' }, list: { placeholder: 'Pick one', search: 'find' } },

@@ -13,6 +13,11 @@ export interface Misbehaviour {
 	notCharged?: boolean;
 }
 
+type Answering = Misbehaviour['answer'] & { isHeavy?: true; isFree?: true };
+
+const heavy = (answer: Answering) => Object.assign(answer, { isHeavy: true as const });
+const notCharged = (answer: Answering) => Object.assign(answer, { isFree: true as const });
+
 /** Enough to tell a bound from none, and too little to hurt the machine when there is none. */
 const ENDLESS_BYTES = 600 * 1024 * 1024;
 const BLOCK = 256 * 1024;
@@ -109,182 +114,104 @@ const echo =
 		response.writeHead(status, JSON_TYPE).end(shape(keyAsJson(key)));
 	};
 
-export const MISBEHAVIOURS: Misbehaviour[] = [
-	{ name: 'no answer at all', answer: () => undefined },
-	{
-		name: 'headers, then silence',
-		answer: ({ response, good }) => {
-			response.writeHead(200, { 'content-type': good.contentType }).flushHeaders();
-		},
+const ALL: Record<string, Answering> = {
+	'no answer at all': () => undefined,
+	'headers, then silence': ({ response, good }) => {
+		response.writeHead(200, { 'content-type': good.contentType }).flushHeaders();
 	},
-	{
-		name: 'half of the body, then silence',
-		answer: ({ response, good }) => {
-			response.writeHead(200, { 'content-type': good.contentType });
-			response.write(good.body.subarray(0, good.body.length / 2));
-		},
+	'half of the body, then silence': ({ response, good }) => {
+		response.writeHead(200, { 'content-type': good.contentType });
+		response.write(good.body.subarray(0, good.body.length / 2));
 	},
-	{
-		name: 'a space every tenth of a second, for ever',
-		answer: ({ response, good }) => {
-			response.writeHead(200, { 'content-type': good.contentType });
-			void drip(response, () => response.write(' '));
-		},
+	'a space every tenth of a second, for ever': ({ response, good }) => {
+		response.writeHead(200, { 'content-type': good.contentType });
+		void drip(response, () => response.write(' '));
 	},
-	{
-		name: 'the connection closed',
-		answer: ({ socket }) => void socket.destroy(),
+	'the connection closed': ({ socket }) => void socket.destroy(),
+	'the connection reset': ({ socket }) => void socket.resetAndDestroy(),
+	'the connection reset in the middle of the body': ({ response, socket, good }) => {
+		response.writeHead(200, { 'content-type': good.contentType });
+		const half = good.body.subarray(0, Math.max(1, good.body.length / 2));
+		response.write(half, () => void wait(20).then(() => socket.resetAndDestroy()));
 	},
-	{
-		name: 'the connection reset',
-		answer: ({ socket }) => void socket.resetAndDestroy(),
+	'a chunked body that breaks off': raw(
+		({ good }) =>
+			`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"id":`,
+		({ socket }) => socket.end(),
+	),
+	'a Content-Length that is too long': ({ response, good, socket }) => {
+		const length = good.body.length + 1000;
+		response.writeHead(200, {
+			'content-type': good.contentType,
+			'content-length': length,
+		});
+		response.write(good.body, () => socket.end());
 	},
-	{
-		name: 'the connection reset in the middle of the body',
-		answer: ({ response, socket, good }) => {
-			response.writeHead(200, { 'content-type': good.contentType });
-			const half = good.body.subarray(0, Math.max(1, good.body.length / 2));
-			response.write(half, () => void wait(20).then(() => socket.resetAndDestroy()));
-		},
+	'a Content-Length that is too short': ({ socket, good }) => {
+		const length = Math.floor(good.body.length / 2);
+		socket.write(
+			`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nContent-Length: ${length}\r\n\r\n`,
+		);
+		socket.end(good.body);
 	},
-	{
-		name: 'a chunked body that breaks off',
-		answer: raw(
-			({ good }) =>
-				`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"id":`,
-			({ socket }) => socket.end(),
-		),
+	'something that is not HTTP': raw(
+		() => 'SSH-2.0-OpenSSH_9.6\r\n',
+		({ socket }) => socket.end(),
+	),
+	'101 Switching Protocols': raw(
+		() => 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+	),
+	'102 Processing, for ever': ({ response }) => {
+		void drip(response, () => response.writeProcessing());
 	},
-	{
-		name: 'a Content-Length that is too long',
-		answer: ({ response, good, socket }) => {
-			const length = good.body.length + 1000;
-			response.writeHead(200, {
+	'103 Early Hints, then a good answer': ({ response, good }) => {
+		response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+		response.writeHead(200, { 'content-type': good.contentType }).end(good.body);
+	},
+	'204 No Content': answer(204),
+	'an empty 200': answer(200, '', JSON_TYPE),
+	'a login page with 200': answer(200, PAGE, HTML),
+	'a redirect to a login page': notCharged(({ response, url, request }) =>
+		request.url?.endsWith('/login')
+			? void response.writeHead(200, HTML).end(PAGE)
+			: void response.writeHead(302, { location: `${url}/v1/login` }).end(),
+	),
+	'redirects in a circle': notCharged(
+		({ response, request }) => void response.writeHead(307, { location: request.url }).end(),
+	),
+	'a redirect to no address': notCharged(answer(307, '', { location: 'http://[' })),
+	null: answer(200, 'null', JSON_TYPE),
+	'odd types in every field': answer(200, ODD, JSON_TYPE),
+	'odd types in a refusal': notCharged(answer(422, ODD_ERROR, JSON_TYPE)),
+	'JSON of a million brackets': answer(200, '['.repeat(1_000_000), JSON_TYPE),
+	'the wrong content type': ({ response, good }) =>
+		void response.writeHead(200, HTML).end(good.body),
+	'gzip that is not gzip': ({ response, good }) =>
+		void response
+			.writeHead(200, {
 				'content-type': good.contentType,
-				'content-length': length,
-			});
-			response.write(good.body, () => socket.end());
-		},
-	},
-	{
-		name: 'a Content-Length that is too short',
-		answer: ({ socket, good }) => {
-			const length = Math.floor(good.body.length / 2);
-			socket.write(
-				`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nContent-Length: ${length}\r\n\r\n`,
-			);
-			socket.end(good.body);
-		},
-	},
-	{
-		name: 'something that is not HTTP',
-		answer: raw(
-			() => 'SSH-2.0-OpenSSH_9.6\r\n',
-			({ socket }) => socket.end(),
-		),
-	},
-	{
-		name: '101 Switching Protocols',
-		answer: raw(
-			() => 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
-		),
-	},
-	{
-		name: '102 Processing, for ever',
-		answer: ({ response }) => {
-			void drip(response, () => response.writeProcessing());
-		},
-	},
-	{
-		name: '103 Early Hints, then a good answer',
-		answer: ({ response, good }) => {
-			response.writeEarlyHints({ link: '</style.css>; rel=preload' });
-			response.writeHead(200, { 'content-type': good.contentType }).end(good.body);
-		},
-	},
-	{ name: '204 No Content', answer: answer(204) },
-	{ name: 'an empty 200', answer: answer(200, '', JSON_TYPE) },
-	{ name: 'a login page with 200', answer: answer(200, PAGE, HTML) },
-	{
-		name: 'a redirect to a login page',
-		answer: ({ response, url, request }) =>
-			request.url?.endsWith('/login')
-				? void response.writeHead(200, HTML).end(PAGE)
-				: void response.writeHead(302, { location: `${url}/v1/login` }).end(),
-		notCharged: true,
-	},
-	{
-		name: 'redirects in a circle',
-		answer: ({ response, request }) =>
-			void response.writeHead(307, { location: request.url }).end(),
-		notCharged: true,
-	},
-	{
-		name: 'a redirect to no address',
-		answer: answer(307, '', { location: 'http://[' }),
-		notCharged: true,
-	},
-	{ name: 'null', answer: answer(200, 'null', JSON_TYPE) },
-	{ name: 'odd types in every field', answer: answer(200, ODD, JSON_TYPE) },
-	{
-		name: 'odd types in a refusal',
-		answer: answer(422, ODD_ERROR, JSON_TYPE),
-		notCharged: true,
-	},
-	{
-		name: 'JSON of a million brackets',
-		answer: answer(200, '['.repeat(1_000_000), JSON_TYPE),
-	},
-	{
-		name: 'the wrong content type',
-		answer: ({ response, good }) => void response.writeHead(200, HTML).end(good.body),
-	},
-	{
-		name: 'gzip that is not gzip',
-		answer: ({ response, good }) =>
-			void response
-				.writeHead(200, {
-					'content-type': good.contentType,
-					'content-encoding': 'gzip',
-				})
-				.end(good.body),
-	},
-	{
-		name: 'headers of 100 KB',
-		answer: ({ response, good }) =>
-			void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(good.body),
-	},
-	{ name: '408 from a proxy', answer: answer(408, PAGE, HTML) },
-	{ name: '502 from a proxy', answer: answer(502, PAGE, HTML) },
-	{ name: '503 from a proxy', answer: answer(503, 'upstream connect error') },
-	{
-		name: 'JSON from a proxy',
-		answer: answer(500, '{"message":"Internal server error"}', JSON_TYPE),
-	},
-	{
-		name: '429 that asks to wait for 30 years',
-		answer: answer(429, '{}', { ...JSON_TYPE, 'retry-after': '999999999' }),
-		notCharged: true,
-	},
-	{
-		name: 'the key in a refusal, in each spelling',
-		answer: echo(
-			400,
-			(text) => `{"error":{"message":"${text}","code":"${text}"},"request_id":"${text}"}`,
-		),
-		notCharged: true,
-	},
-	{
-		name: 'the key in a success, in each spelling',
-		answer: echo(
-			200,
-			(text) =>
-				`{"id":"x ${text}","status":"${text}","text":"${text}","_id":"${text}","title":"${text}","choices":[{"message":{"content":"${text}"},"finish_reason":"stop"}]}`,
-		),
-	},
-	{
-		name: 'the key in headers',
-		answer: ({ response, key }) =>
+				'content-encoding': 'gzip',
+			})
+			.end(good.body),
+	'headers of 100 KB': ({ response, good }) =>
+		void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(good.body),
+	'408 from a proxy': answer(408, PAGE, HTML),
+	'502 from a proxy': answer(502, PAGE, HTML),
+	'503 from a proxy': answer(503, 'upstream connect error'),
+	'JSON from a proxy': answer(500, '{"message":"Internal server error"}', JSON_TYPE),
+	'429 that asks to wait for 30 years': notCharged(
+		answer(429, '{}', { ...JSON_TYPE, 'retry-after': '999999999' }),
+	),
+	'the key in a refusal, in each spelling': notCharged(
+		echo(400, (text) => `{"error":{"message":"${text}","code":"${text}"},"request_id":"${text}"}`),
+	),
+	'the key in a success, in each spelling': echo(
+		200,
+		(text) =>
+			`{"id":"x ${text}","status":"${text}","text":"${text}","_id":"${text}","title":"${text}","choices":[{"message":{"content":"${text}"},"finish_reason":"stop"}]}`,
+	),
+	'the key in headers': notCharged(
+		({ response, key }) =>
 			void response
 				.writeHead(400, {
 					...JSON_TYPE,
@@ -292,65 +219,49 @@ export const MISBEHAVIOURS: Misbehaviour[] = [
 					'retry-after': key,
 				})
 				.end('{"error":{"message":"no"}}'),
-		notCharged: true,
-	},
-	{
-		name: 'the key where a message is cut',
-		answer: ({ response, key }) =>
+	),
+	'the key where a message is cut': notCharged(
+		({ response, key }) =>
 			void response
 				.writeHead(400, JSON_TYPE)
 				.end(JSON.stringify({ error: { message: `${'x'.repeat(490)}${key}` } })),
-		notCharged: true,
-	},
-	{
-		name: 'the key in an event stream, in pieces',
-		answer: ({ response, key }) => {
-			response.writeHead(200, { 'content-type': 'text/event-stream' });
-			for (const letter of key)
-				response.write(
-					`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: letter } }] })}\n\n`,
-				);
-			response.end(
-				'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+	),
+	'the key in an event stream, in pieces': ({ response, key }) => {
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		for (const letter of key)
+			response.write(
+				`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: letter } }] })}\n\n`,
 			);
-		},
+		response.end(
+			'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+		);
 	},
-	{
-		name: 'an endless JSON text',
-		answer: endless('application/json', '{"id":"', 'x'),
-		heavy: true,
-	},
-	{
-		name: 'an endless JSON text, as gzip',
-		answer: endless('application/json', '{"id":"', 'x', true),
-		heavy: true,
-	},
-	{
-		name: 'an endless event stream',
-		answer: endless(
+	'an endless JSON text': heavy(endless('application/json', '{"id":"', 'x')),
+	'an endless JSON text, as gzip': heavy(endless('application/json', '{"id":"', 'x', true)),
+	'an endless event stream': heavy(
+		endless(
 			'text/event-stream',
 			'',
 			'data: {"choices":[{"index":0,"delta":{"content":"and so on "}}]}\n\n',
 		),
-		heavy: true,
-	},
-	{
-		name: 'an endless event stream, as gzip',
-		answer: endless(
+	),
+	'an endless event stream, as gzip': heavy(
+		endless(
 			'text/event-stream',
 			'',
 			'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"and so on"}}]}}]}\n\n',
 			true,
 		),
-		heavy: true,
-	},
-	{
-		name: 'an endless error page',
-		answer: ({ response, ...rest }) => {
+	),
+	'an endless error page': notCharged(
+		heavy(({ response, ...rest }) => {
 			response.statusCode = 400;
 			endless('text/html', '<script ', '<script ')({ response, ...rest });
-		},
-		heavy: true,
-		notCharged: true,
-	},
-];
+		}),
+	),
+};
+
+export const MISBEHAVIOURS: Misbehaviour[] = Object.entries(ALL).map(([name, answer]) => {
+	const { isHeavy: heavy, isFree: notCharged } = answer;
+	return { name, answer, heavy, notCharged };
+});

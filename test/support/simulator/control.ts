@@ -5,7 +5,7 @@
  * - GET  /__sim/state → `{ requests, charges, accounts, voices, jobs, videos, faults }`, or one of them as /__sim/requests …
  * - POST /__sim/faults, a fault or an array of them; an expression is written `{ "regex": "…", "flags": "i" }`, and
  *   endless `times` or `jobSeconds` as "Infinity"
- * - POST /__sim/clear (faults), /__sim/reset, /__sim/seed `{ seed }`, /__sim/topup `{ tokens, account? }`,
+ * - POST /__sim/clear (faults), /__sim/reset, /__sim/topup `{ tokens, account? }`,
  *   /__sim/accounts `{ balanceTokens?, capabilities? }`, /__sim/finish `{ id? }`, /__sim/options (any of the options but port and prefix)
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -38,7 +38,6 @@ const ACTIONS: Record<string, (sim: Simulator, body: Body) => unknown> = {
 	},
 	clear: (sim) => sim.clearFaults(),
 	reset: (sim) => sim.reset(),
-	seed: (sim, { seed }) => sim.seed(seed),
 	topup: (sim, { tokens, account }) => sim.topUp(tokens, account),
 	accounts: (sim, body) => sim.addAccount(body),
 	finish: (sim, { id }) => sim.finish(id),

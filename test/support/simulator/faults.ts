@@ -9,10 +9,8 @@ export interface Fault {
 	input?: string | RegExp;
 	/** The first matching request concerned, from 1. */
 	nth?: number;
-	/** How many requests are concerned: 1, but without end when there is a `probability`. */
+	/** How many requests are concerned: 1. */
 	times?: number;
-	/** 0 to 1, drawn from the seeded random numbers. */
-	probability?: number;
 
 	/** What befalls the key or the upstream, as a case of answers.jsonl; the dialect says what is answered and charged then. */
 	case?: string;
@@ -69,20 +67,14 @@ const matches = (wanted: string | RegExp, text: string, whole: boolean) =>
 		: wanted.test(text);
 
 /** The fault that applies to a request, if any. Every fault counts the requests that match it. */
-export function findFault(
-	faults: Fault[],
-	request: SimRequest,
-	random: () => number,
-): Fault | undefined {
+export function findFault(faults: Fault[], request: SimRequest): Fault | undefined {
 	let found: Fault | undefined;
 	for (const fault of faults as Counted[]) {
 		if (fault.method && fault.method.toUpperCase() !== request.method) continue;
 		if (fault.path && !matches(fault.path, request.path, true)) continue;
 		if (fault.input && !matches(fault.input, request.input ?? '', false)) continue;
 		fault.seen = (fault.seen ?? 0) + 1;
-		const times = fault.times ?? (fault.probability === undefined ? 1 : Infinity);
-		if (found || fault.seen < (fault.nth ?? 1) || (fault.used ?? 0) >= times) continue;
-		if (fault.probability !== undefined && random() >= fault.probability) continue;
+		if (found || fault.seen < (fault.nth ?? 1) || (fault.used ?? 0) >= (fault.times ?? 1)) continue;
 		fault.used = (fault.used ?? 0) + 1;
 		found = fault;
 	}

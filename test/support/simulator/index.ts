@@ -10,7 +10,7 @@ import * as clock from '../clock';
 import { control } from './control';
 import type { Fault } from './faults';
 import { serve } from './server';
-import { seededRandom, type SimRequest, type SimulatorOptions, World } from './world';
+import { type SimRequest, type SimulatorOptions, World } from './world';
 
 export type { DialectName } from './dialects';
 export type { Fault } from './faults';
@@ -60,11 +60,6 @@ export class Simulator extends World {
 
 	clearFaults(): void {
 		this.faults.length = 0;
-	}
-
-	/** Starts the random numbers of `probability` anew. */
-	seed(seed: number): void {
-		this.random = seededRandom(seed);
 	}
 
 	/** Adds tokens to an account's balance. */

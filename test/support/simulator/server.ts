@@ -80,7 +80,7 @@ export async function serve(
 	readInput(request, body);
 	world.emit('request', request);
 
-	request.fault = findFault(world.faults, request, world.random);
+	request.fault = findFault(world.faults, request);
 	const fault = request.fault ?? {};
 	if (fault.connection === 'reset-before-work') return breakOff(true);
 	if (fault.connection === 'stall' && fault.charge === false) return;

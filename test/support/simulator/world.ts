@@ -162,7 +162,6 @@ export class World extends EventEmitter<{
 	life = new AbortController();
 	/** POST requests in work, with what they will cost. */
 	readonly inWork = new Map<SimRequest, { account: Account; tokens: number }>();
-	random = seededRandom(1);
 
 	constructor(options: SimulatorOptions = {}) {
 		super();
