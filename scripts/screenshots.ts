@@ -319,7 +319,7 @@ async function shootNightly({ url, api }: N8n, { id }: SavedWorkflow, colorSchem
 		await editor.page.mouse.move(0, 0);
 		await editor.page.addStyleTag({
 			content:
-				'*:has(> [data-test-id^=execute-workflow-button]) { visibility: hidden !important; }',
+				'*:has(> * > [data-test-id=execute-workflow-button]), *:has(> [data-test-id^=execute-workflow-button]) { visibility: hidden !important; }',
 		});
 		const boxes = await Promise.all((await editor.node().all()).map(box));
 		const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
