@@ -11,7 +11,7 @@ import { errorText, runError } from './errors';
 import { ItemRun, settledUnknown } from './itemRun';
 import { giveHints } from './hints';
 import type { Operation } from './operation';
-import { hasOption, paidForOther, readAll, type ReadItem } from './readItems';
+import { paidForOther, readAll, type ReadItem } from './readItems';
 import { openFor } from './openFor';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
@@ -27,6 +27,7 @@ export class Attempt {
 	willRunAgain = false;
 	private readonly lasting: LastingRecord;
 	private readonly giveWay = givingWay();
+	private readonly saysCharges: boolean;
 
 	constructor(
 		private readonly execution: Execution,
@@ -36,6 +37,7 @@ export class Attempt {
 		private readonly items: ItemLedger[],
 	) {
 		this.lasting = LastingRecord.of(execution);
+		this.saysCharges = saysCharges(execution, operation);
 	}
 
 	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
@@ -142,11 +144,11 @@ export class Attempt {
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
-			const charged = this.items.flatMap((item, at) => (this.wantsCharges(at) ? item.charges : []));
+			const charged = this.saysCharges ? this.items.flatMap((item) => item.charges) : undefined;
 			const error = withPaid(one.failed, this.items[index]);
 			throw runError(execution, {
 				...{ index, count: all.length, kept, error, operation },
-				charges: this.saysCharges ? charged : undefined,
+				charges: charged,
 			});
 		}
 	}
@@ -189,14 +191,9 @@ export class Attempt {
 		return outputs;
 	}
 
-	/** Whether items may say what they were charged. */
-	private get saysCharges(): boolean {
-		return this.operation.billed && hasOption(this.execution, charges.options[0].name);
-	}
-
 	/** The same outcome, which says what the item was charged, if the user wants that. */
 	private withCharges(outcome: Settled, index: number): Settled {
-		if (!this.wantsCharges(index)) return outcome;
+		if (!this.saysCharges) return outcome;
 		const { charges: charged } = this.items[index];
 		if ('failed' in outcome) return { ...outcome, charges: charged };
 		if (!('branch' in outcome)) return outcome;
@@ -205,14 +202,14 @@ export class Attempt {
 		const json = { ...first.json, charges: charged.map((charge) => ({ ...charge })) };
 		return { ...outcome, items: [{ ...first, json }, ...others] };
 	}
+}
 
-	private wantsCharges(index: number): boolean {
-		if (!this.saysCharges) return false;
-		try {
-			return charges.read(new Parameters(this.execution, index));
-		} catch {
-			return false;
-		}
+/** Whether items say what they were charged. */
+function saysCharges(execution: Execution, operation: Operation): boolean {
+	try {
+		return operation.billed && charges.read(new Parameters(execution, 0));
+	} catch {
+		return false;
 	}
 }
 

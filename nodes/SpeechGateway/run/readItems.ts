@@ -81,7 +81,7 @@ export async function readOne(
 }
 
 /** Whether the user has added an option to the node. */
-export const hasOption = ({ node: { parameters } }: Execution, name: string): boolean =>
+const hasOption = ({ node: { parameters } }: Execution, name: string): boolean =>
 	isRecord(parameters.options) && name in parameters.options;
 
 /** Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part. */
