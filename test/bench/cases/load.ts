@@ -15,12 +15,13 @@ const START = `
 	require('n8n-workflow');
 	const path = require('path');
 	const names = ${JSON.stringify([...manifest.n8n.nodes, ...manifest.n8n.credentials])};
-	const from = performance.now();
+	const cpu = process.cpuUsage();
 	for (const name of names) {
 		const [Made] = Object.values(require(path.resolve(name)));
 		new Made();
 	}
-	const ms = performance.now() - from;
+	const { user, system } = process.cpuUsage(cpu);
+	const ms = (user + system) / 1000;
 	const dist = path.resolve('dist');
 	const files = Object.keys(require.cache).filter((name) => name.startsWith(dist)).length;
 	console.log(JSON.stringify({ ms, files }));`;
@@ -58,11 +59,11 @@ export const load: BenchCase = {
 					['packed size', `${round(packed)} KB`],
 					['unpacked size', `${round(unpacked)} KB`],
 					['files loaded at the start of n8n', `${starts[0].files}`],
-					[`time to load them, median of ${RUNS} processes`, `${round(ms)} ms`],
+					[`CPU time to load them, median of ${RUNS} processes`, `${round(ms)} ms`],
 				],
 				checks: [
 					{ what: 'packed size', value: packed, limit: 200, unit: 'KB' },
-					{ what: 'time to load', value: ms, limit: 15, unit: 'ms' },
+					{ what: 'CPU time to load', value: ms, limit: 15, unit: 'ms' },
 				],
 			};
 		} finally {

@@ -21,15 +21,14 @@ class Floor {
 
 	async execute() {
 		const items = this.getInputData();
-		const { apiKey, baseUrl } = await this.getCredentials('speechGatewayApi');
+		const { baseUrl } = await this.getCredentials('speechGatewayApi');
 		const results = [];
 		const speak = async (index) => {
-			const body = await this.helpers.httpRequest({
+			const body = await this.helpers.httpRequestWithAuthentication.call(this, 'speechGatewayApi', {
 				method: 'POST',
 				url: `${baseUrl}/v1/audio/speech`,
-				headers: { authorization: `Bearer ${apiKey}` },
 				body: { model: 'fish-speech', input: this.getNodeParameter('text', index) },
-				encoding: 'stream',
+				encoding: 'arraybuffer',
 			});
 			const data = await this.helpers.prepareBinaryData(body, 'speech.mp3', 'audio/mpeg');
 			results[index] = { json: { index }, binary: { data }, pairedItem: { item: index } };
