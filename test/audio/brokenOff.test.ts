@@ -46,6 +46,12 @@ test('the error is named', () => {
 		expect(() => inspect(format, file)).toThrow(/broken off: an error message in JSON is in it/);
 });
 
+test('a WAV file that begins anew within itself, as from another provider, is broken off', () => {
+	const half = streamed.subarray(0, 44 + Math.floor(streamed.length / 4) * 2);
+	for (const size of [7, 333, 1e6])
+		expect(() => inspect('wav', pieces(bytesOf(half, streamed), size))).toThrow(/begins anew/);
+});
+
 describe('an MP3 that begins anew within itself', () => {
 	const anew = (file: Uint8Array) => (inspect('mp3', pieces(file, 333)) as Mp3Info).beginsAnewAt;
 	const info = inspect('mp3', mp3) as Mp3Info;
