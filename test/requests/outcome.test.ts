@@ -141,6 +141,7 @@ speech | 429 | E {"message":"x","code":"budget_exceeded"} |  | held, balance | b
 speech | 400 | E {"message":"Budget has been exceeded! 2 of 1"} |  | held, balance | balance | own quota
 speech | 412 | E {"message":"out of credits"} |  | held, balance | balance | own quota
 speech | 403 | E {"message":"用户额度不足"} |  | held, balance | balance | own quota
+speech | 403 | E {"message":"The balance of your wallet is negative"} |  | held, balance | balance | own quota
 speech | 403 | E {"message":"余额不足"} |  | held, balance | balance | own quota
 speech | 429 | E {"message":"quota of 6 requests per minute exceeded"} |  | throttled, nobody | too many | Concurrency
 speech | 429 | E {"message":"quota exceeded","code":"rate_limit_exceeded"} |  | throttled, nobody | too many | not charged
@@ -173,6 +174,7 @@ speech | 422 | E {"parameter":"speed"} |  | refused, workflow | parameter "speed
 speech | 422 | {"errors":[{"field":"speed","message":"no"}]} |  | refused, workflow | "speed" | says: "no"
 speech | 422 | {"detail":[{"loc":["body","voice"],"msg":"Field required"}]} |  | refused, workflow | no default voice | by ID
 speech | 500 | E {"message":"x","code":"channel:no_available_key"} |  | refused, operator | not set up | operator
+speech | 500 | E {"message":"x","code":"api_not_implemented"} |  | refused, operator | not set up | operator
 speech | 501 | PAGE |  | refused, operator | not set up | not charged
 speech | 503 | E {"message":"x","code":"model_not_found"} |  | refused, operator | no provider | Get Many
 speech | 500 | E {"message":"x","code":"sensitive_words_detected"} |  | refused, workflow | words | Change the text

@@ -81,13 +81,14 @@ const MONEY_CODE =
 	/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im;
 const TOO_LITTLE_MONEY = bothOf(
 	'balance|quota|budget(?!_)|credits?\\b',
-	'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|is 0',
+	'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|negative|is 0',
 	'额度|余额',
 );
 const NEEDS_VOICE = bothOf('voice', 'required|missing|not supported|invalid', '^param=voice$');
 const NO_SUCH_MODEL =
 	/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im;
-const NOT_SET_UP = /^(?:model_price_error|model_mapped_error|convert_request_failed|channel:.*)$/m;
+const NOT_SET_UP =
+	/^(?:model_price_error|model_mapped_error|convert_request_failed|api_not_implemented|channel:.*)$/m;
 
 /** A file is asked for before it is there. */
 const NOT_COMPLETED: Sign = { status: '400', says: /not (?:yet )?completed/i, with: 'thing' };
