@@ -17,13 +17,14 @@ const sharedN8n = {
 /** Types are checked by tsc; jest only runs. One project a layer, so that each runs alone with `--selectProjects`. */
 module.exports = {
 	projects: [
-		project('unit', '!(browser|engine|n8n|queue)', {
+		project('unit', '!(browser|engine|gateways|n8n|queue)', {
 			setupFiles: ['<rootDir>/test/support/jest/properties.ts'],
 		}),
 		project('engine', 'engine'),
 		project('n8n', 'n8n', sharedN8n),
 		project('browser', 'browser'),
 		project('queue', 'queue'),
+		project('gateways', 'gateways'),
 	],
 	testSequencer: '<rootDir>/test/support/jest/sequencer.cjs',
 	// Only ends what hangs: on a busy machine everything takes many times as long.

@@ -155,6 +155,22 @@ const bin = (name: string) => path.join(REPOSITORY, 'node_modules/.bin', name);
 const call = async (program: string, args: string[], show: Show) =>
 	(await run(program, args, { cwd: REPOSITORY, show })).output;
 
+/** Its answers are recorded in the simulator's answers.jsonl: raise both together. */
+const LITELLM = 'litellm[proxy]==1.106.2';
+
+const litellm: Step = {
+	name: `install ${LITELLM}`,
+	async work(show) {
+		const venv = path.join(CACHE, 'litellm');
+		if (existsSync(path.join(venv, 'bin/litellm'))) return;
+		await call('python3', ['-m', 'venv', venv], show);
+		const install = ['install', '--retries', '1', '--timeout', '20', LITELLM];
+		await call(path.join(venv, 'bin/pip'), install, show).catch((error: Error) => {
+			throw new Error(`LiteLLM could not be fetched: is PyPI reachable? ${error.message}`);
+		});
+	},
+};
+
 const current = install(CURRENT);
 
 const SUITES: Record<string, Step[]> = {
@@ -182,6 +198,7 @@ const SUITES: Record<string, Step[]> = {
 		install(COMPATIBLE),
 		jest(['n8n'], n8nWorkers(0.75), COMPATIBLE),
 	],
+	'--gateways': [programs({ python3: 'python3-venv' }), litellm, jest(['gateways'], 1)],
 	'--queue': [
 		programs({
 			ffmpeg: 'ffmpeg',
@@ -216,6 +233,7 @@ async function perform(steps: Step[], shower: (name: string) => Show): Promise<v
  * `npm test`: everything on n8n 2.41; after the first step that fails, none begins.
  * `--compat`: the tests in a real n8n, on 1.123.
  * `--queue`: those with PostgreSQL, Redis and workers.
+ * `--gateways`: those behind LiteLLM's proxy, which comes from PyPI.
  * `--versions`: those in a real n8n, on the newest version of each line (or on those named); writes docs/compatibility.md.
  * `--scan`: n8n's scanner of community packages; nothing is published.
  * The last line of tests is always `N passed, M failed`; a step other than jest that fails counts as one.
