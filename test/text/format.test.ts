@@ -56,7 +56,6 @@ const PLAIN: Array<[what: string, text: string]> = [
 	],
 	['tone tags', '[whispering] It is late. (sad) Good night. [laughs] [1] [sic]'],
 	['pause marks', '<break time="1s"/>Hello. [pause 1.5s] World.<break strength="weak"/>'],
-	['aliases', '<sub alias="doctor">Dr.</sub> Who met <sub alias="mister">Mr.</sub> Smith.'],
 	['SSML', '<speak><p>Hello <emphasis>dear</emphasis> world.</p><p>Bye.</p></speak>'],
 	[
 		'SSML with a declaration',
@@ -130,30 +129,9 @@ test.each(HTML)('HTML: %s', (_what, text) => {
 test('a text without marks is never changed', () => {
 	const word = fc.oneof(
 		fc.constantFrom(
-			'rain',
-			'Über',
-			'天气',
-			'5',
-			'3.50',
-			'#1',
-			'*',
-			'_',
-			'<',
-			'>',
-			'|',
-			'**',
-			'a_b',
-			'*so*',
-			'_so_',
-			'2*3',
-			'(a)',
-			'[b]',
-			'—',
-			'$5',
-			'&',
-			'!',
-			'`',
-			'x<y',
+			...'rain Über 天气 5 3.50 #1 * _ < > | ** a_b *so* _so_ 2*3 (a) [b] — $5 & ! ` x<y'.split(
+				' ',
+			),
 		),
 		fc.string({ unit: fc.constantFrom('a', 'b', ' ', '*', '_', '<', '>', '.', ',', '3') }),
 	);

@@ -11,6 +11,16 @@ const FORMATS: Record<string, TextFormat> = { '.md': 'markdown', '.html': 'html'
 const sources = readdirSync(FOLDER).filter((name) => !name.endsWith('.spoken.txt'));
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
 
+const HEADINGS: Record<string, string[]> = {
+	'chat-answer.md': ['2 How to brew good coffee ☕'],
+	'wiki-page.html': ['2 Name', '2 References'],
+	'cms-post.md': ['1 The Night Train'],
+};
+test.each(Object.entries(HEADINGS))('the headings of %s', (name, expected) => {
+	const { headings } = prepare(read(name), { textFormat: FORMATS[extname(name)] });
+	expect(headings.map(({ level, title }) => `${level} ${title}`)).toEqual(expected);
+});
+
 test.each(sources)('%s', (name) => {
 	const source = read(name);
 	const textFormat = FORMATS[extname(name)];

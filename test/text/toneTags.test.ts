@@ -88,48 +88,6 @@ describe('what is shown', () => {
 describe('scripts from other services', () => {
 	test.each<[service: string, script: string, options: Partial<TextOptions>, sent: string]>([
 		[
-			'ElevenLabs v3',
-			'[excitedly][laughs] No way! [whispers] I never knew it could be done. [sighs]',
-			{},
-			'[excitedly][laughs] No way! [whispers] I never knew it could be done. [sighs]',
-		],
-		[
-			'ElevenLabs v3, a longer one',
-			'[laughing nervously. Trying to keep composure] It is [pause] fine.',
-			{},
-			'[laughing nervously. Trying to keep composure] It is [pause] fine.',
-		],
-		[
-			'Bark',
-			'Hello, my name is Suno. And, uh — and I like pizza. [laughs] But I also have [clears throat] other interests ♪ la la ♪',
-			{},
-			'Hello, my name is Suno. And, uh — and I like pizza. [laughs] But I also have [clears throat] other interests ♪ la la ♪',
-		],
-		[
-			'Fish Audio S1',
-			'(angry)(in a hurry tone) Go! (see page 3) He laughed. (laughing) Ha,ha,ha! (break)',
-			{},
-			'(angry)(in a hurry tone) Go! (see page 3) He laughed. (laughing) Ha,ha,ha! (break)',
-		],
-		[
-			'Fish Audio S2',
-			'[professional broadcast tone] Good evening. [pitch up] What? [super happy] Yes!',
-			{},
-			'[professional broadcast tone] Good evening. [pitch up] What? [super happy] Yes!',
-		],
-		[
-			'Chinese',
-			'（开心）今天天气很好。[低声]别告诉他。（笑）走吧！',
-			{},
-			'（开心）今天天气很好。[低声]别告诉他。（笑）走吧！',
-		],
-		[
-			'Japanese',
-			'［ささやく］静かに。（ため息）もう遅いよ。[少し笑いながら、優しく]おやすみ。',
-			{},
-			'［ささやく］静かに。（ため息）もう遅いよ。[少し笑いながら、優しく]おやすみ。',
-		],
-		[
 			'German stage directions',
 			'(flüsternd) Komm her. [lacht laut auf] Nie im Leben (das weißt du)!',
 			{ parentheses: 'readAloud' },

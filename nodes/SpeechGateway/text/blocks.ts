@@ -10,9 +10,8 @@ import {
 	WHOLE_TAG,
 } from './blockPatterns';
 import { matchAt } from './characters';
-import { Containers, type ListEvent } from './containers';
+import { Containers, LineCursor, type ListEvent } from './containers';
 import { type Leaf, linesOf, OpenLeaf } from './leaves';
-import { LineCursor } from './lineCursor';
 import { type MappedText, slice, unchanged } from './mapped';
 
 /** What a Markdown document consists of, in reading order. */

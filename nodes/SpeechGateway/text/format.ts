@@ -34,8 +34,6 @@ const PAGE = new RegExp(`${BEFORE_TAG}<(?:!doctype\\s|html[\\s>]|head[\\s>]|body
 const OPENING_TAG = new RegExp(`${BEFORE_TAG}<${ELEMENT}(?:\\s[^<>]{0,2000})?/?>`, 'i');
 const CLOSING_TAG = new RegExp(`</${ELEMENT}\\s*>`, 'gi');
 const SSML = new RegExp(`${BEFORE_TAG}<speak[\\s>]`, 'i');
-/** `<sub alias="…">` is a pronunciation in any format. */
-const ALIASES = /<sub\s[^<>]{0,20}alias[^<>]{0,500}>[^<>]{0,1000}<\/sub\s*>/gi;
 
 /**
  * The format that a text is written in, told by marks that plain text does not have. Markdown: a heading, a fence, a table, a link,
@@ -44,7 +42,7 @@ const ALIASES = /<sub\s[^<>]{0,20}alias[^<>]{0,500}>[^<>]{0,1000}<\/sub\s*>/gi;
  */
 export function formatOf(text: string): TextFormat {
 	if (SSML.test(text)) return 'plain';
-	let source = text.replace(/^\uFEFF|\r(?=\n)/g, '').replace(ALIASES, '');
+	let source = text.replace(/^\uFEFF|\r(?=\n)/g, '');
 	// Some feeds escape their tags.
 	if (source.includes('&lt;/')) source = source.replace(/&lt;/g, '<').replace(/&gt;/g, '>');
 	if (PAGE.test(source)) return 'html';

@@ -3,7 +3,7 @@ import { decode, decoded } from './entities';
 import { endOf, type MappedText, rewrite, slice, startOf, through, unchanged } from './mapped';
 import { pauseMark } from './pauses';
 import { type LeftOut, Reading, type ReadText } from './reading';
-import { aliasOf, attribute, SSML_ELEMENT } from './ssml';
+import { attribute, SSML_ELEMENT } from './ssml';
 
 const setOf = (list: string) => new Set(list.split(' '));
 
@@ -66,8 +66,6 @@ export class HtmlReader {
 	/** The next number of each open list; undefined for bullet lists. */
 	private readonly lists: Array<number | undefined> = [];
 	private preformatted = false;
-	/** Whether each open `<sub>` element has an alias. */
-	private readonly subs: boolean[] = [];
 	/** By element, the next end tag that is known, so that none is searched twice; -1: there is none. */
 	private readonly ends = new Map<string, number>();
 	private unclosed = 0;
@@ -116,7 +114,6 @@ export class HtmlReader {
 		if (name === 'q') return this.reading.say(closing ? '”' : '“', tag.start, tag.end);
 		if (name === 'img' && !closing) return this.image(tag);
 		if (name === 'break') return this.pause(tag);
-		if (name === 'sub') return this.sub(tag);
 		if (SSML_ELEMENT.test(name) && !HTML_TOO.has(name)) this.dropped.add(name);
 	}
 
@@ -158,19 +155,7 @@ export class HtmlReader {
 
 	private pause({ closing, attributes, start, end }: Tag): void {
 		if (closing) return;
-		const mark = pauseMark(attribute(attributes, 'time'), attribute(attributes, 'strength'));
-		this.reading.say(mark, start, end);
-	}
-
-	private sub(tag: Tag): void {
-		if (tag.closing) {
-			if (this.subs.pop()) this.reading.endAlias();
-			return;
-		}
-		const alias = aliasOf(tag.attributes);
-		const isAlias = alias !== undefined && this.isClosed(tag);
-		this.subs.push(isAlias);
-		if (isAlias) this.reading.startAlias(alias);
+		this.reading.say(pauseMark(attribute(attributes, 'time')), start, end);
 	}
 
 	/** Whether the element has an end tag. Without one, leaving it out would swallow the rest of the page. */

@@ -1,6 +1,6 @@
 import { cellsOf } from './blockPatterns';
 import type { Span } from './characters';
-import type { LineCursor } from './lineCursor';
+import type { LineCursor } from './containers';
 import { type MappedText, MappedWriter, slice } from './mapped';
 
 /** A Markdown block without blocks inside, and its text without the marks of the blocks around it. */

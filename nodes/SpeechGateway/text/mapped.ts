@@ -89,7 +89,7 @@ export function endOf(mapped: MappedText, offset: number): number {
 	return isExact(run) ? run.start + offset - run.at : run.end;
 }
 
-/** Finds where an offset of the other text has come to; what was left out has come to where the next text is. */
+/** The offset at which an offset of the other text now stands; for text that was left out, that of the text after it. */
 export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	const run = runs.at(firstIndex(runs, ({ end }) => end > origin));
 	if (run === undefined) return text.length;

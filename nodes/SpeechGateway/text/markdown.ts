@@ -95,7 +95,7 @@ class MarkdownReader {
 		}
 	}
 
-	/** Reads a paragraph, but not its task box; a callout begins with its title or, without one, its kind ("Note"). */
+	/** Reads a paragraph without its task box. A callout starts with its title; if it has none, with its kind ("Note"). */
 	private paragraph(text: MappedText, inItem: boolean): void {
 		const callout = CALLOUT.exec(text.text);
 		const start = (callout ?? (inItem ? TASK_BOX.exec(text.text) : null))?.[0].length ?? 0;
@@ -114,7 +114,7 @@ class MarkdownReader {
 		this.inline(rest);
 	}
 
-	/** Leaves code out, but reads prose that is written like code, line by line. */
+	/** Skips code, but reads prose in a code block line by line. */
 	private code(info: string, text: MappedText): void {
 		if (this.html.isSilent || text.text.trim() === '') return;
 		if (!(info === '' ? looksLikeProse(text.text) : PROSE_INFO.test(info))) {

@@ -15,15 +15,8 @@ const TIME = /^\+?(\d{0,9}(?:\.\d{1,9})?)(ms|s)$/i;
 /** Whether a text in brackets is a pause mark. */
 export const isPauseMark = (text: string): boolean => text.search(PAUSE_MARK) === 0;
 
-/** SSML's strengths in milliseconds, as speech engines commonly take them. */
-const STRENGTHS: Record<string, number> = {
-	none: 0,
-	'x-weak': 250,
-	weak: 500,
-	medium: 750,
-	strong: 1000,
-	'x-strong': 1250,
-};
+/** What speech engines take a `<break>` without a time for. */
+const BREAK_MILLISECONDS = 750;
 
 function milliseconds(amount: string, unit: string): number {
 	const value = Number(amount.replace(',', '.'));
@@ -32,12 +25,9 @@ function milliseconds(amount: string, unit: string): number {
 }
 
 /** Writes an SSML `<break>` as a pause mark for `takePauses`. */
-export function pauseMark(time: string | undefined, strength: string | undefined): string {
-	const match = TIME.exec(time?.trim() ?? '');
-	const length = match
-		? milliseconds(match[1], match[2])
-		: (STRENGTHS[strength?.trim().toLowerCase() ?? ''] ?? STRENGTHS.medium);
-	return `[pause ${length}ms]`;
+export function pauseMark(time = ''): string {
+	const match = TIME.exec(time.trim());
+	return `[pause ${match ? milliseconds(match[1], match[2]) : BREAK_MILLISECONDS}ms]`;
 }
 
 const isBlank = (character: string) => character === '' || /\s/.test(character);

@@ -1,6 +1,6 @@
 import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
 import { readHtml } from './html';
-import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
+import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
 import { plainHeadings } from './plainHeadings';
 import { readParenthesesAloud } from './parentheses';
@@ -66,7 +66,7 @@ function notesOn(
 		const names = dropped.slice(0, 5).map((name) => `<${name}>`);
 		if (dropped.length > names.length) names.push('…');
 		all.push(
-			`The gateway does not understand SSML: ${names.join(', ')} ${dropped.length === 1 ? 'was' : 'were'} left out; the words inside are spoken. Only <break time="1s"/> and <sub alias="…"> have an effect.`,
+			`The gateway does not understand SSML: ${names.join(', ')} ${dropped.length === 1 ? 'was' : 'were'} left out; the words inside are spoken. Only <break time="1s"/> has an effect.`,
 		);
 	}
 	const untoned = parentheses === 'tags' ? untonedTags(written) : [];
@@ -86,14 +86,7 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	const text = written.text;
 
 	const inWritten = (offset: number) => offsetOf(written, startOf(readText.text, offset));
-	let spoken = rewrite(
-		unchanged(text),
-		readText.aliases.map(({ start, end, text: words }) => ({
-			start: inWritten(start),
-			end: offsetOf(written, endOf(readText.text, end)),
-			text: words,
-		})),
-	);
+	let spoken = unchanged(text);
 	if (options.parentheses === 'readAloud') {
 		spoken = rewrite(spoken, readParenthesesAloud(spoken.text));
 	}

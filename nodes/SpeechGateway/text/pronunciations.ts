@@ -75,25 +75,18 @@ const SCRIPTS = [
 	/\p{Script=Hebrew}/u,
 ];
 
-/** Whether a word begins or ends at an offset, by the dictionaries of Intl.Segmenter, which run only if asked. */
-function dictionaryOf(text: string): (offset: number) => boolean {
-	let edges: Uint8Array | undefined;
-	return (offset) => {
-		if (edges === undefined) {
-			edges = new Uint8Array(text.length + 1);
-			for (const { index } of segmentsOf('word', text, 0, text.length)) edges[index] = 1;
-		}
-		return edges[offset] === 1;
-	};
-}
-
+/** Whether a word begins or ends at an offset; in scripts without spaces, by the dictionaries of Intl.Segmenter. */
 function wordEdges(text: string): (offset: number) => boolean {
-	const inDictionary = dictionaryOf(text);
+	let inDictionary: Set<number> | undefined;
 	return (offset) => {
 		if (offset === 0 || offset === text.length) return true;
 		const [before, after] = [characterBefore(text, offset), characterAt(text, offset)];
 		if (!WORD.test(before) || !WORD.test(after)) return true;
-		if (UNSPACED.test(before) && UNSPACED.test(after)) return inDictionary(offset);
+		if (UNSPACED.test(before) && UNSPACED.test(after)) {
+			const words = segmentsOf('word', text, 0, text.length);
+			inDictionary ??= new Set(Array.from(words, ({ index }) => index));
+			return inDictionary.has(offset);
+		}
 		if (UNSPACED.test(before) || UNSPACED.test(after)) return true;
 		// Korean attaches endings directly to foreign words: NATO는.
 		const script = SCRIPTS.find((pattern) => pattern.test(before));

@@ -1,5 +1,5 @@
 import { SENTENCE_END } from './boundaries';
-import { type Edit, type MappedText, MappedWriter, slice } from './mapped';
+import { type MappedText, MappedWriter, slice } from './mapped';
 
 /** A heading of a text that has been read. Offsets of that text. */
 export interface ReadHeading {
@@ -14,8 +14,6 @@ export interface ReadHeading {
 export interface ReadText {
 	text: MappedText;
 	headings: ReadHeading[];
-	/** What to speak in place of stretches of the text. */
-	aliases: Edit[];
 	/** Names of SSML elements whose tags were left out. */
 	dropped: string[];
 	/** Sentences for hints. */
@@ -77,9 +75,7 @@ export class Reading {
 	private at = 0;
 	private lead: { words: string; start: number; end: number } | undefined;
 	private openHeading: { level: number; at: number } | undefined;
-	private readonly aliases: Edit[] = [];
 	private readonly notes = new Set<string>();
-	private openAlias: { at: number; words: string } | undefined;
 
 	/** Running text whose line breaks are kept. */
 	lines(from: MappedText): void {
@@ -155,25 +151,13 @@ export class Reading {
 		this.endBlock('\n\n', true);
 	}
 
-	/** Speaks these words instead of the text up to `endAlias`. */
-	startAlias(words: string): void {
-		this.openAlias = { words, at: -1 };
-	}
-
-	endAlias(): void {
-		const { words, at } = this.openAlias ?? { words: '', at: -1 };
-		if (at >= 0) this.aliases.push({ start: at, end: this.writer.length, text: words });
-		this.openAlias = undefined;
-	}
-
 	/** Notes that something was left out; a hint says so once. */
 	leaveOut(what: LeftOut): void {
 		this.notes.add(LEFT_OUT[what]);
 	}
 
 	finish(): Omit<ReadText, 'dropped'> {
-		const { found: headings, aliases, notes } = this;
-		return { text: this.writer.finish(), headings, aliases, notes: [...notes] };
+		return { text: this.writer.finish(), headings: this.found, notes: [...this.notes] };
 	}
 
 	private begin(start: number): void {
@@ -191,7 +175,6 @@ export class Reading {
 			this.lead = undefined;
 		}
 		if (this.openHeading && this.openHeading.at < 0) this.openHeading.at = this.writer.length;
-		if (this.openAlias && this.openAlias.at < 0) this.openAlias.at = this.writer.length;
 	}
 
 	private wrote(text: string): void {

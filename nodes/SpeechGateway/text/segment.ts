@@ -205,7 +205,7 @@ export function cutText(
 		// All cuts within would be thinned out.
 		if (cuts.length > 1 && measure(start, end) < limit * FINEST_PART) return;
 		const { find, price, mayCut, mayBeMute } = LEVELS[level];
-		// Text without words (`* * *`) joins the piece after it, the last one the piece before it, if there is room.
+		// Text without words (`* * *`) joins the next piece, or at the end the one before it, if there is room.
 		let from = start;
 		let seen = start;
 		for (const offset of find(masked, start, end)) {
@@ -234,8 +234,8 @@ export function cutText(
 }
 
 /**
- * Finds the cheapest way to cut a text at some of the cuts, by dynamic programming; the first and the last cut are the ends of the
- * text. `fillOf` tells how full a piece is: 1 at the limit. A longer piece is taken only if there is no cut within it.
+ * Chooses the cuts with the lowest total price, by dynamic programming; the first and last cut are the ends of the text. `fillOf`
+ * says how full a piece is (1 = at the limit). A piece over the limit is taken only if there is no cut within it.
  */
 function cheapestPieces(
 	cuts: Cut[],
