@@ -1,17 +1,17 @@
 /** Small rules of audio files, each where the others do not hide it. */
 import fc from 'fast-check';
-import type { AudioInfo } from '../../nodes/SpeechGateway/audio';
 import {
+	audioFormatOf,
 	DamagedAudioError,
-	hasMp3Frames,
-	isFlac,
 	joinAudio,
 	joinBlocker,
 	sniffAudioFormat,
 } from '../../nodes/SpeechGateway/audio';
+import { hasMp3Frames } from '../../nodes/SpeechGateway/audio/sniff';
 import { maxAudioBytes } from '../../nodes/SpeechGateway/speech/maxBytes';
 import { oddSegments } from '../../nodes/SpeechGateway/speech/oddSegments';
 import { sniffCover } from '../../nodes/SpeechGateway/audio/tags';
+import { remux } from './ogg';
 import { fixture, fixtureNames, formatOf, inspect } from './support';
 
 test('a RIFF file of something else is no WAV, nor is a word at its eighth byte', () => {
@@ -75,29 +75,9 @@ describe('a part that was changed after it was looked at', () => {
 	});
 });
 
-describe('parts of Opus that cannot be joined', () => {
-	const mono = inspect('opus', fixture('opus-mono-20ms.opus'));
-	const surround = {
-		...mono,
-		head: mono.format === 'opus' ? mono.head.with(18, 1) : [],
-	} as AudioInfo;
-	const chain = { ...mono, streams: 2 } as AudioInfo;
-	const next = { part: 3, pauseMilliseconds: 0 };
-
-	test('by another mapping of channels, or a pause between more than two', async () => {
-		expect(joinBlocker(mono, surround, next)).toBe(
-			'the channel mapping is 0 in part 1 and 1 in part 3',
-		);
-		expect(joinBlocker(surround, surround, next)).toBeUndefined();
-		const open = async function* () {};
-		const parts = [surround, surround].map((info) => ({ info, open }));
-		for (const pauses of [{ before: 1 }, { between: 1 }, { after: 1 }])
-			await expect(joinAudio(parts, pauses)).rejects.toThrow('more than two channels');
-	});
-	test('by several streams in a row, of one part or the other', () => {
-		expect(joinBlocker(chain, mono, next)).toBe('part 1 is several chained Ogg streams');
-		expect(joinBlocker(mono, chain, next)).toBe('part 3 is several chained Ogg streams');
-	});
+test('Opus of more than two channels is refused', () => {
+	const surround = remux(fixture('opus-mono-20ms.opus'), { channels: 3 });
+	expect(() => inspect('opus', surround)).toThrow('neither one nor two channels');
 });
 
 describe('segments far from what their text suggests', () => {
@@ -125,9 +105,13 @@ describe('FLAC, which is not read', () => {
 	const flac = { format: 'flac' as const, bytes: 1000 };
 
 	test('is told by its first bytes, which no other file has', () => {
-		expect(isFlac(Buffer.from('fLaC'))).toBe(true);
-		expect(sniffAudioFormat(Buffer.from('fLaC'.padEnd(40)))).toBeUndefined();
-		for (const name of fixtureNames()) expect(isFlac(fixture(name))).toBe(false);
+		for (const isPcm of [true, false]) {
+			expect(audioFormatOf(Buffer.from('fLaC'.padEnd(40)), isPcm)).toBe('flac');
+			for (const name of fixtureNames())
+				expect(audioFormatOf(fixture(name), isPcm || formatOf(name) === 'pcm')).toBe(
+					formatOf(name),
+				);
+		}
 	});
 
 	test('cannot be joined, with its like or with another', async () => {

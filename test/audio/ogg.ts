@@ -34,7 +34,7 @@ function checksum(bytes: Uint8Array): number {
 interface Change {
 	segmentsPerPage?: number;
 	preSkip?: number;
-	startGranule?: number;
+	channels?: number;
 	/** Samples cut off the end. */
 	trim?: number;
 	emptyLastPage?: boolean;
@@ -44,8 +44,9 @@ interface Change {
 
 /** Writes an Opus file of 20 ms packets anew, in pages of so many segments; packets go on over page ends. */
 export function remux(file: Uint8Array, change: Change): Uint8Array {
-	const { segmentsPerPage = 20, startGranule = 0, trim = 0, serial = 7 } = change;
+	const { segmentsPerPage = 20, trim = 0, serial = 7 } = change;
 	const [head, tags, ...audio] = packetsOf(file);
+	head[9] = change.channels ?? head[9];
 	if (change.preSkip !== undefined) new DataView(head.buffer).setUint16(10, change.preSkip, true);
 	const comments = Buffer.concat([tags, Buffer.alloc(change.tagsBytes ?? 0)]);
 	const pages: Buffer[] = [];
@@ -67,7 +68,7 @@ export function remux(file: Uint8Array, change: Change): Uint8Array {
 			const continued = from > 0 && lacing[from - 1] === 255;
 			page[5] = (continued ? 1 : 0) | (pages.length === 0 ? 2 : 0);
 			if (isLast && lastGranule !== undefined) page[5] |= 4;
-			const end = isLast && lastGranule !== undefined ? lastGranule : startGranule + ended * 960;
+			const end = isLast && lastGranule !== undefined ? lastGranule : ended * 960;
 			const granule = packets === audio || lastGranule !== undefined ? end : 0;
 			page.writeBigInt64LE(BigInt(ended === before && table.length > 0 ? -1 : granule), 6);
 			page.writeUInt32LE(serial, 14);
@@ -80,7 +81,7 @@ export function remux(file: Uint8Array, change: Change): Uint8Array {
 			pages.push(whole);
 		}
 	};
-	const end = startGranule + audio.length * 960 - trim;
+	const end = audio.length * 960 - trim;
 	put([head]);
 	put([comments]);
 	put(audio, change.emptyLastPage ? undefined : end);

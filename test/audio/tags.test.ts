@@ -3,11 +3,22 @@ import {
 	chaptersJson,
 	chaptersOf,
 	type Metadata,
+	readMetadata,
 	sniffCover,
 	withMetadata,
 } from '../../nodes/SpeechGateway/audio/tags';
 import { probe, secondReader } from '../support/readers';
-import { bytesOf, decode, fixture, inspect, joinFiles, pieces, probeAudio, run } from './support';
+import {
+	bytesOf,
+	decode,
+	fixture,
+	inspect,
+	joinFiles,
+	pieces,
+	probeAudio,
+	run,
+	stream,
+} from './support';
 
 type Tagged = 'mp3' | 'wav' | 'opus';
 const FORMATS: Tagged[] = ['mp3', 'wav', 'opus'];
@@ -52,6 +63,9 @@ async function tagged(format: Tagged, of: (joined: JoinedAudio) => Metadata, par
 	return { plain, metadata, joined, bytes: await bytesOf(joined.chunks()) };
 }
 
+/** A record of parts, as long as that of a book; other programs pass it over. */
+const RECORD = JSON.stringify({ parts: Array<string>(900).fill('x'.repeat(60)) });
+
 const SCRIPTS = {
 	latin: { title: 'Café Übermut', artist: 'Zoë', album: 'Straße', comment: 'One\nTwo' },
 	japanese: { title: '第一章', artist: '夏目漱石', album: '吾輩は猫である', comment: 'こんにちは' },
@@ -69,6 +83,7 @@ describe.each(FORMATS)('%s', (format) => {
 				starts,
 				info.seconds,
 			),
+			record: RECORD,
 		}));
 		expect(bytes.length).toBe(joined.info.bytes);
 		expect({ ...inspect(format, bytes), bytes: 0 }).toEqual({
@@ -76,6 +91,7 @@ describe.each(FORMATS)('%s', (format) => {
 			bytes: 0,
 		});
 
+		expect((await readMetadata(format, stream([bytes]))).record).toBe(RECORD);
 		const seen = probe(bytes);
 		expect(seen.complaints).toBe('');
 		expect(seen.tags).toMatchObject({
@@ -121,6 +137,7 @@ describe.each(FORMATS)('%s', (format) => {
 		const { plain, bytes } = await tagged(format, () => ({
 			tags: { title: 'T', cover: { mimeType: 'image/jpeg', bytes: smallJpeg } },
 			chapters: [{ title: 'One', startSeconds: 0, endSeconds: 1 }],
+			record: RECORD,
 		}));
 		const [before, after] = [decode(format, plain.bytes), decode(format, bytes)];
 		expect(after.complaints).toBe('');

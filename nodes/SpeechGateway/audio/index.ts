@@ -5,7 +5,7 @@
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
 import { DamagedAudioError } from './format';
-import type { EmitSlice, JoinPlan, Neighbour, Place } from './joiner';
+import type { EmitSlice, JoinPlan, Place } from './joiner';
 import { joinedChunks, mustAgree } from './joiner';
 import { asMp3Slice, cutMp3, mp3Blocker, mp3InStereo, planMp3 } from './mp3';
 import { type Mp3Info, Mp3Reader } from './mp3/reader';
@@ -20,7 +20,7 @@ export type { AudioFormat, ForeignInfo } from './format';
 export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
 export type { JoinedInfo, Place } from './joiner';
-export { hasMp3Frames, isFlac, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
+export { audioFormatOf, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
@@ -29,12 +29,12 @@ interface FormatEntry {
 	/** As people call it. */
 	name: string;
 	Reader: new () => AudioReader<AudioInfo>;
-	blocker(first: AudioInfo, other: AudioInfo, next: Neighbour): string | undefined;
+	blocker(first: AudioInfo, other: AudioInfo, part: number): string | undefined;
 	/** A mono file as stereo that sounds the same. */
 	inStereo(part: Part<AudioInfo>): Part<AudioInfo> | Promise<Part<AudioInfo>>;
 	/** See `PlanJoin`. */
 	plan(infos: AudioInfo[], pauses: number[]): JoinPlan<AudioInfo>;
-	/** How parts are cut out of a joined file again; undefined: it has no place for a record of them. */
+	/** Cuts a joined file into its parts; undefined for formats that cannot keep a record of them. */
 	slices?: {
 		cut(whole: AudioInfo, places: Place[], emit: EmitSlice): AudioReader<AudioInfo>;
 		/** What a slice is, from what was read of it and what is on record. */
@@ -124,7 +124,7 @@ export class AudioInspector {
 		return this.reader.end();
 	}
 
-	/** Looks at the first bytes before the reader does, for a better message than that it found no audio. */
+	/** Names what the file is instead, where the reader would only find no audio. */
 	private readHead(): void {
 		const head = this.head.subarray(0, this.headBytes);
 		const seen = this.format === 'pcm' ? sniffMarkedFormat(head) : sniffAudioFormat(head);
@@ -156,15 +156,15 @@ export interface Pauses {
 }
 
 /**
- * Joins complete files of one format into one well-formed file, streaming; of mono and stereo parts comes stereo. In wav and
- * pcm pauses are exact to a sample. In mp3 and opus only whole frames can be left out or put in: a seam takes up to two frames
- * more, which come out of silence as soon as there is any; `starts` says where parts really are.
+ * Joins complete files of one format into one well-formed file, streaming; mono and stereo make stereo. In wav and pcm, pauses are
+ * exact to a sample. In mp3 and opus, only whole frames can go in or out: a seam takes up to two frames more, saved at the next
+ * silence. `starts` says where parts really are.
  *
  * @throws Error with the reason of `joinBlocker`
  */
 export async function joinAudio(parts: AudioPart[], pauses: Pauses = {}): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
-	const alike = await withEqualChannels(readableParts(parts, pauses));
+	const alike = await withEqualChannels(readableParts(parts));
 	const infos = alike.map(({ info }) => info);
 	const { plan } = FORMATS[infos[0].format];
 	const { steps, ...planned } = plan(infos, pausesOf(pauses, parts.length));
@@ -179,11 +179,9 @@ const pausesOf = ({ between = 0, before = 0, after = 0 }: Pauses, parts: number)
 };
 
 /** @throws Error when they cannot become one file */
-function readableParts(parts: AudioPart[], pauses: Pauses): Array<Part<AudioInfo>> {
-	const longest = Math.max(...pausesOf(pauses, parts.length));
+function readableParts(parts: AudioPart[]): Array<Part<AudioInfo>> {
 	return parts.map(({ info, open }, index) => {
-		const next = { part: index + 1, pauseMilliseconds: longest };
-		const blocker = joinBlocker(parts[0].info, info, next);
+		const blocker = joinBlocker(parts[0].info, info, index + 1);
 		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
 		return { info: info as AudioInfo, open };
 	});
@@ -205,13 +203,13 @@ const sameFormat = mustAgree<AudioInfo | ForeignInfo>({ format: (info) => info.f
 export function joinBlocker(
 	first: AudioInfo | ForeignInfo,
 	other: AudioInfo | ForeignInfo,
-	next: Neighbour = { part: 2, pauseMilliseconds: 0 },
+	part = 2,
 ): string | undefined {
-	const different = sameFormat(first, other, next);
+	const different = sameFormat(first, other, part);
 	if (different) return different;
 	if (first.format === 'flac') return 'FLAC audio would have to be encoded anew';
 	if (other.format === 'flac') return undefined;
-	return FORMATS[first.format].blocker(first, other, next);
+	return FORMATS[first.format].blocker(first, other, part);
 }
 
 /** What the places of parts count in a file: bytes of audio, in Opus packets. */

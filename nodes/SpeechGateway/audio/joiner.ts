@@ -24,10 +24,10 @@ export interface Place {
 	/** Bytes of the file's audio data, in Opus packets; `to` is exclusive. */
 	from: number;
 	to: number;
-	/** Samples that the encoder added before and after the sound and that are still there. Negative: sound was left out. */
+	/** Samples before and after the sound that the encoder added and that are still there. Negative: sound was left out. */
 	delay?: number;
 	padding?: number;
-	/** The file of the part tells decoders of them (MP3). */
+	/** The part's own file told decoders of both (MP3). */
 	isTold?: boolean;
 	/** Its first packet was predicted from one that was left out (Opus). */
 	isExcerpt?: boolean;
@@ -89,14 +89,8 @@ export async function* joinedChunks<Info extends BaseInfo>(
 	}
 }
 
-/** The second of two files to join: its number among the parts, for messages, and the pause before it. */
-export interface Neighbour {
-	part: number;
-	pauseMilliseconds: number;
-}
-
-/** Why two files cannot become one, in words; undefined when they can. */
-export type JoinBlocker<Info> = (first: Info, other: Info, next: Neighbour) => string | undefined;
+/** Why two files cannot become one, in words; undefined when they can. `part`: the other's number among the parts. */
+export type JoinBlocker<Info> = (first: Info, other: Info, part: number) => string | undefined;
 
 /** Mono can become stereo; other numbers of channels must agree. */
 export const channelGroup = ({ channels }: Pick<BaseInfo, 'channels'>): unknown =>
@@ -106,7 +100,7 @@ export const channelGroup = ({ channels }: Pick<BaseInfo, 'channels'>): unknown 
 export function mustAgree<Info>(
 	properties: Record<string, (info: Info) => unknown>,
 ): JoinBlocker<Info> {
-	return (first, other, { part }) => {
+	return (first, other, part) => {
 		for (const [name, read] of Object.entries(properties)) {
 			const [one, two] = [read(first), read(other)];
 			if (one !== two)

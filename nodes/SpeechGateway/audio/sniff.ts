@@ -38,8 +38,19 @@ export function sniffAudioFormat(head: Uint8Array): MarkedFormat | undefined {
 export const sniffMarkedFormat = (head: Uint8Array): MarkedFormat | undefined =>
 	MARKED_FORMATS.find((format) => MARKS[format](head));
 
-/** Whether FLAC begins with these bytes; see `ForeignInfo`. */
-export const isFlac = (head: Uint8Array): boolean => hasText(head, 0, 'fLaC');
+/**
+ * What audio a file is, by its first `SNIFFED_BYTES`; undefined when it is none that is known. `isPcm`: whether it would be PCM if
+ * nothing else, by its name or by what was asked for.
+ */
+export function audioFormatOf(head: Uint8Array, isPcm: boolean): AudioFormat | 'flac' | undefined {
+	const found = isPcm ? sniffMarkedFormat(head) : sniffAudioFormat(head);
+	if (found) return found;
+	if (hasText(head, 0, 'fLaC')) return 'flac';
+	if (looksLikeText(head)) return undefined;
+	// PCM can look like the two bytes of an MP3 header, but hardly like several frames in a row.
+	if (hasMp3Frames(head)) return 'mp3';
+	return isPcm ? 'pcm' : undefined;
+}
 
 /** Whether MP3 frames in a row lie behind something else at the beginning, such as a header that a proxy left there. */
 export function hasMp3Frames(head: Uint8Array): boolean {

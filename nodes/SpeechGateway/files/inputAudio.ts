@@ -1,16 +1,12 @@
 import type { Execution } from '../engine/execution';
 import type { IBinaryData } from 'n8n-workflow';
+import type { AudioFormat, AudioInfo } from '../audio';
 import {
-	type AudioFormat,
-	type AudioInfo,
+	audioFormatOf,
 	AudioInspector,
 	DamagedAudioError,
 	formatsThat,
-	hasMp3Frames,
-	isFlac,
-	looksLikeText,
 	SNIFFED_BYTES,
-	sniffAudioFormat,
 } from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
@@ -73,19 +69,14 @@ export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
 function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: string): AudioFormat {
 	if (head.length === 0) throw new InputError(`${name} is empty`);
 	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
-	const found = sniffAudioFormat(head);
-	// PCM can look like the two bytes of an MP3 header, but hardly like several frames in a row.
-	if (found && !(isPcm && found === 'mp3' && !hasMp3Frames(head))) return found;
-	if (isFlac(head)) {
+	const format = audioFormatOf(head, isPcm);
+	if (format === 'flac') {
 		throw new InputError(
 			`${name} is FLAC audio, which cannot be joined without re-encoding it`,
 			`Convert all files to the same format first: ${MARKED}.`,
 		);
 	}
-	if (!looksLikeText(head)) {
-		if (isPcm) return 'pcm';
-		if (hasMp3Frames(head)) return 'mp3';
-	}
+	if (format) return format;
 	throw new InputError(
 		`${name} is not ${MARKED} but "${mimeType}"`,
 		`Files that can be joined: ${MARKED}, and PCM from this node.`,

@@ -126,16 +126,16 @@ function changesTo(
 	hints: Set<string>,
 ): { takesTags: boolean; isChanged: boolean } {
 	const [{ info }] = parts;
-	const takesTags = !joinBlocker(info, info) && canBeTagged(info.format);
+	const isReadable = !joinBlocker(info, info);
+	const takesTags = isReadable && canBeTagged(info.format);
 	if (isTagged && !takesTags) {
 		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
 	}
-	const edgePause = Math.max(pauses.before ?? 0, pauses.after ?? 0);
-	const next = { part: 1, pauseMilliseconds: edgePause };
-	const takesPauses = edgePause > 0 && !joinBlocker(info, info, next);
-	if (parts.length === 1 && edgePause > 0 && !takesPauses) {
+	const hasPauses = Math.max(pauses.before ?? 0, pauses.after ?? 0) > 0;
+	if (parts.length === 1 && hasPauses && !isReadable) {
 		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
 	}
+	const takesPauses = hasPauses && isReadable;
 	const isChanged = takesPauses || (takesTags && (isTagged || isRecorded));
 	return { takesTags, isChanged };
 }

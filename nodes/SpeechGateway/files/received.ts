@@ -4,7 +4,7 @@ import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { collect } from './inputFile';
-import { describeUnreadable, redacted } from './unreadable';
+import { describeUnreadable, redacted } from './recognise';
 
 /**
  * Reads the JSON of an answer that was paid for. Throws DamagedResultError, with all that came, when it is no JSON, not

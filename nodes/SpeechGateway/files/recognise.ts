@@ -1,14 +1,16 @@
-import type { AudioFormat, AudioInfo, ForeignInfo } from '../audio';
 import {
+	type AudioFormat,
+	audioFormatOf,
+	type AudioInfo,
 	AudioInspector,
 	DamagedAudioError,
-	hasMp3Frames,
-	isFlac,
+	type ForeignInfo,
 	looksLikeText,
 	MIME_TYPES,
-	sniffAudioFormat,
 } from '../audio';
-import { describeUnreadable, type Unreadable } from './unreadable';
+import { parseJson } from '../core/json';
+import { gatewayWords } from '../gateway/gatewayWords';
+import type { RedactedStream } from '../gateway/redact';
 
 /** What an answer is. */
 interface Content {
@@ -24,19 +26,9 @@ export function recognise(
 	contentType = '',
 	redact: (text: string) => string,
 ): Content | Unreadable {
-	const readable = (format: AudioFormat | 'flac'): Content => ({
-		...{ format, mimeType: MIME_TYPES[format], extension: format },
-	});
-	const found = sniffAudioFormat(head);
-	// PCM can look like the two bytes of an MP3 header; then the declared type decides.
-	const chance = wanted === 'pcm' && found === 'mp3' && !/mpeg|mp3/i.test(contentType);
-	if (found && !chance) return readable(found);
-	if (isFlac(head)) return readable('flac');
-	const isText = looksLikeText(head);
-	if (wanted === 'pcm' && !isText && !/json|html|xml|text/i.test(contentType))
-		return readable('pcm');
-	if (!isText && hasMp3Frames(head)) return readable('mp3');
-	return describeUnreadable(head, contentType, redact);
+	const format = audioFormatOf(head, wanted === 'pcm' && !/json|html|xml|text/i.test(contentType));
+	if (!format) return describeUnreadable(head, contentType, redact);
+	return { format, mimeType: MIME_TYPES[format], extension: format };
 }
 
 /** The error of an answer that is no audio. */
@@ -59,4 +51,73 @@ export function checkOf(content: Content | Unreadable): {
 			throw notAudio(content);
 		},
 	};
+}
+
+/** What an answer looks like that the node cannot read as audio. */
+export interface Unreadable {
+	/** In words, to follow "it looks like". */
+	looksLike: string;
+	mimeType: string;
+	extension: string;
+	/** JSON, HTML or other text, which may repeat what was sent. */
+	isText: boolean;
+}
+
+/** Longest excerpt of a text that is repeated to the user. */
+const MAX_EXCERPT = 200;
+
+/**
+ * Describes it by its first bytes and its declared type. `redact` takes the API key out of text, before it is cut.
+ */
+export function describeUnreadable(
+	head: Buffer,
+	contentType: string,
+	redact: (text: string) => string,
+): Unreadable {
+	const declared = contentType.split(';')[0].trim().toLowerCase();
+	const text = redact(head.toString('utf8').replace(/^\uFEFF/, ''));
+	const isMarkup = looksLikeText(head);
+	// A character may be cut at the end of the head.
+	if (!isMarkup && /[^\P{Cc}\s]|\uFFFD(?!$)/u.test(text)) {
+		return {
+			looksLike: 'unreadable bytes',
+			mimeType: /^(audio|video)\/[\w.+-]+$/.test(declared) ? declared : 'application/octet-stream',
+			extension: 'bin',
+			isText: false,
+		};
+	}
+	if (isMarkup && /^\s*</.test(text)) {
+		const type = /^\s*<\?xml/i.test(text)
+			? { thing: 'an XML message', mimeType: 'application/xml', extension: 'xml' }
+			: { thing: 'a web page', mimeType: 'text/html', extension: 'html' };
+		return { ...type, looksLike: quoted(type.thing, text), isText: true };
+	}
+	return isMarkup
+		? {
+				looksLike: quoted('a JSON message', parseJson(text) ?? text),
+				mimeType: 'application/json',
+				extension: 'json',
+				isText: true,
+			}
+		: { looksLike: quoted('text', text), mimeType: 'text/plain', extension: 'txt', isText: true };
+}
+
+/** The message in it, or all of it. */
+function quoted(thing: string, body: unknown): string {
+	const words = gatewayWords(body).message ?? gatewayWords(JSON.stringify(body)).message;
+	if (!words) return thing;
+	return `${thing}: "${words.length > MAX_EXCERPT ? `${words.slice(0, MAX_EXCERPT)}…` : words}"`;
+}
+
+/** The chunks of a text without the API key, also where it is split. What is no text passes unchanged, byte by byte. */
+export async function* redacted(
+	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+	stream: RedactedStream,
+): AsyncGenerator<Uint8Array> {
+	for await (const chunk of chunks) {
+		const ready = stream.push(Buffer.from(chunk).toString('latin1'));
+		if (ready) yield Buffer.from(ready, 'latin1');
+	}
+	const rest = stream.end();
+	if (rest) yield Buffer.from(rest, 'latin1');
 }

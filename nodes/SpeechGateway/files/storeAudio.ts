@@ -12,9 +12,8 @@ import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, type Readable, readableFrom } from '../gateway/readable';
-import { checkOf, notAudio, recognise } from './recognise';
+import { checkOf, notAudio, recognise, redacted } from './recognise';
 import { inline, KEPT_BYTES, storeAgain } from './store';
-import { redacted } from './unreadable';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
 export interface StoredAudio {
@@ -96,7 +95,7 @@ export async function storeAudio(
 		let stored = await wholeOrStream(source, response.body).then(store).catch(asError);
 		if (stored instanceof Error) {
 			if (failure || item.session.transport.cancel?.aborted) throw failure ?? stored;
-			// The store may have stopped reading. What was read is no longer held by the stream.
+			// A store that failed may have stopped reading, so read the rest here.
 			if (!info) for await (const chunk of following()) void chunk;
 			if (failure) throw failure;
 			const whole = kept && Buffer.concat(kept);

@@ -72,10 +72,7 @@ export const HOW_TO_GET_PARTS =
 function misfit({ parts }: Plan, results: PartResult[]): GatewayError | undefined {
 	const done = results.flatMap((result, index) => (isDone(result) ? [{ ...result, index }] : []));
 	for (const { audio, index } of done) {
-		const why = joinBlocker(done[0].audio.info, audio.info, {
-			part: index + 1,
-			pauseMilliseconds: 0,
-		});
+		const why = joinBlocker(done[0].audio.info, audio.info, index + 1);
 		if (why === undefined) continue;
 		const advice = parts.some(({ reused }) => reused)
 			? ' Leave "Previous Version" empty to have everything spoken anew.'

@@ -1,4 +1,4 @@
-/** How loud an MP3 frame is at most, told from its side information alone. Written after ISO/IEC 11172-3 and 13818-3. */
+/** How loud an MP3 frame can be, by its side information alone. Written after ISO/IEC 11172-3 and 13818-3. */
 import { parseHeader, sideInfoOffset } from './frame';
 import { bitsAt } from './reservoir';
 
@@ -20,7 +20,7 @@ const TABLE_MAX = [
 /** The global gain at which a value of 1 is full scale; four steps double it. */
 const FULL_SCALE_GAIN = 210;
 
-/** An upper bound of the loudest frequency of a frame, of full scale: what scalefactors take away again is not known. */
+/** Upper bound of a frame's loudest frequency (1 = full scale); scalefactors can only lower it. */
 export function frameLevel(bytes: Uint8Array, at: number, header: number): number {
 	const { mpeg1, blocks } = parseHeader(header);
 	const { first, bits, count } = blocks;

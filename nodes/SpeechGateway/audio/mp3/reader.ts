@@ -11,27 +11,24 @@ import { frameLevel } from './loudness';
 import { type EdgeFrame, readEdgeFrame } from './reservoir';
 import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
 
-/**
- * The longest stretch that may be passed over in search of the next frame: one destroyed frame does not cost the file, but no
- * long stretch of audio goes missing.
- */
+/** Skip at most so many bytes to find the next frame: enough to survive one that is destroyed, too few to lose sound unnoticed. */
 const MAX_RUBBISH_BYTES = 16 * 1024;
 const LONGEST_FRAME_BYTES = 1441;
 /** Entries of the seek table, at most. The table of contents made from it has 100 entries of 1/256 of the file. */
 export const MAX_SEEK_POINTS = 64;
 /**
- * Frames known at each end: delay and padding are 4,095 samples at most, eight frames of 576; one more may be cut at a
- * seam, and to begin with a frame the next one must be known.
+ * Frames remembered at each end: delay and padding are at most 4,095 samples (eight frames of 576), a seam may cut one more, and
+ * starting with a frame needs the one after it.
  */
 export const EDGE_FRAMES = 10;
 /**
- * LAME begins with 576 samples of nothing and ends with at least as many, which is a whole frame of MPEG-2. It says so in a
- * header, which a file that was streamed has not; but it signs the room that is left over in the last frames.
+ * LAME adds 576 empty samples before the sound and at least as many after it: a whole frame of MPEG-2. Its header says so. A
+ * streamed file has no header, but LAME signs the unused room in its last frames.
  */
 const LAME_EDGES: Gapless = { delay: 576, padding: 576 };
 const LAME_SIGNATURE = 'LAME3';
 const SIGNED_FRAMES = 3;
-/** Levels are upper bounds, so what is so far below the voice is silence for certain. */
+/** Levels are upper bounds, so anything this far below the voice is certainly silence. */
 const silentFrames: Limit = (quantile) => quantile(0.8) - 35;
 /** Bytes behind a frame that tell what follows it. */
 const NEXT_BYTES = MARK_BYTES;
@@ -48,7 +45,7 @@ export interface Mp3Info extends BaseInfo {
 	seekInterval: number;
 	/** Null when the encoder does not say. */
 	gapless: Gapless | null;
-	/** What can be left out where the file meets others: `gapless`, or what is known of the encoder without being said. */
+	/** What a seam may leave out: `gapless`, or what the encoder is known to add. */
 	edges: Gapless | null;
 	/** The second at which another stream begins within it, behind a frame that was cut. */
 	beginsAnewAt?: number;
@@ -59,8 +56,8 @@ export interface Mp3Info extends BaseInfo {
 }
 
 /**
- * Reads an MP3 file; passes whole frames of audio, in runs, to `onAudio`: no tags, no Xing header, no rubbish. With it, the
- * file has been inspected before, so it is not listened to again: its info has no pauses and no `head`.
+ * Reads an MP3 file and passes runs of whole audio frames to `onAudio`: no tags, no Xing header, no rubbish. A reader with
+ * `onAudio` is a second one, so it measures nothing again: its info has no pauses and no `head`.
  */
 export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private first = 0;
@@ -186,7 +183,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		return at;
 	}
 
-	/** Behind a frame that was cut, a frame that needs none before it is another stream's first: a second try of the gateway. */
+	/** A frame that needs none before it, right after a cut one, begins another stream: the gateway's second try. */
 	private endGap(claim: Claim | undefined, frame: Frame, bytes: Uint8Array, at: number): void {
 		const isFirst = claim !== undefined || readEdgeFrame(bytes, at).mainDataBegin === 0;
 		const isCut = this.frames > 0 && this.isFrameCut && this.gap < LONGEST_FRAME_BYTES;
@@ -194,7 +191,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		this.gap = 0;
 	}
 
-	/** Looks at the last frames read only: of the others, nobody wants to know. */
+	/** Only the last frames matter. */
 	private findSignature(bytes: Uint8Array, before: number): void {
 		for (let frame = Math.max(before, this.frames - SIGNED_FRAMES); frame < this.frames; frame++) {
 			const at = this.starts[frame % SIGNED_FRAMES];

@@ -15,10 +15,9 @@ export interface Kept {
 }
 
 /**
- * Each part starts within half a frame of where it should (behind the playing times of all parts before it, and the pauses), as
- * long as there is silence to take the time from: frames of mere delay and padding are left out, then those in which nothing is
- * heard; the rest is carried on to the next seam. No frame with sound is left out, nor anything at the ends of the file or of a
- * part whose delay is not known. `pauseSamples`: before each part.
+ * Starts each part within half a frame of its time, the sum of all lengths and pauses before it. A seam drops frames of delay and
+ * padding, then silent ones; what is still too much is left to the next seam. It never drops a frame with sound, the ends of the
+ * file, or anything of a part whose delay is unknown. `pauseSamples`: before each part.
  */
 export function planSeams(infos: Mp3Info[], pauseSamples: number[]): Kept[] {
 	const frameSamples = parseHeader(infos[0].header).samples;
@@ -52,9 +51,8 @@ export function planSeams(infos: Mp3Info[], pauseSamples: number[]): Kept[] {
 }
 
 /**
- * Silent frames behind the last part, and the padding that decoders are to be told of, so that they play the pause to the
- * sample. The padding that the part has is silence already. A slice without padding needs a frame that pushes its end out of
- * the decoder.
+ * Silent frames after the last part, and the padding to write, so that decoders play the pause to the sample. The part's own
+ * padding is silence already. A slice without padding needs a frame that pushes its end out of the decoder.
  */
 export function planEnd(
 	gapless: Gapless | null,

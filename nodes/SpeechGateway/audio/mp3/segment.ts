@@ -8,15 +8,15 @@ import type { Kept } from './seams';
 
 export interface Mp3Segment extends Kept {
 	info: Mp3Info;
-	/** Number of its first frame in the joined audio, and the byte at which that begins. */
+	/** Where it begins in the joined audio. */
 	frame: number;
 	byte: number;
-	/** Frames and bytes taken over. */
+	/** How much of it is kept. */
 	frames: number;
 	bytes: number;
 	/** Header of the first kept frame in the joined file. */
 	header: number;
-	/** Bytes of the skipped frames and the first kept one, and what the latter has in the joined file. 0 if none is skipped. */
+	/** Size of the skipped frames with the first kept one, and of that one as rebuilt. Both 0 if none is skipped. */
 	startBytes: number;
 	freshBytes: number;
 }

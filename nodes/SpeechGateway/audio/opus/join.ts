@@ -18,18 +18,13 @@ const PAGE_SAMPLES = SAMPLE_RATE;
 const sameHead = mustAgree<OpusInfo>({
 	'number of channels': channelGroup,
 	'output gain': (info) => uint16le(Uint8Array.from(info.head), 16),
-	'channel mapping': (info) => info.head.slice(18).join(' '),
 });
 
-/** One OpusHead holds for all packets of a stream; silent packets are at hand for one and two channels. */
-export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, next) =>
-	(first.streams > 1 || other.streams > 1
-		? `part ${first.streams > 1 ? 1 : next.part} is several chained Ogg streams`
-		: undefined) ??
-	sameHead(first, other, next) ??
-	(next.pauseMilliseconds > 0 && first.head[18] !== 0
-		? 'pauses cannot be put into Opus audio with more than two channels'
-		: undefined);
+/** One OpusHead holds for all packets of a stream. */
+export const opusBlocker: JoinBlocker<OpusInfo> = (first, other, part) =>
+	first.streams > 1 || other.streams > 1
+		? `part ${first.streams > 1 ? 1 : part} is several chained Ogg streams`
+		: sameHead(first, other, part);
 
 /**
  * Plans one Ogg Opus stream. Packets are taken over unchanged into pages of a second at most. Nothing can be cut finer than a

@@ -287,10 +287,8 @@ class OpusStream {
 			if (packet.length < OPUS_HEAD_BYTES || !hasText(packet, 0, 'OpusHead') || packet[8] >= 16) {
 				throw new DamagedAudioError('The file is not an Opus file: it has no OpusHead');
 			}
-			if (packet[9] === 0 || (packet[18] === 0 && packet[9] > 2)) {
-				throw new DamagedAudioError(
-					'The Opus file is damaged: its number of channels is not valid',
-				);
+			if (packet[9] === 0 || packet[9] > 2 || packet[18] !== 0) {
+				throw new DamagedAudioError('The Opus file has neither one nor two channels');
 			}
 			this.head = packet.slice();
 			this.preSkip = uint16le(packet, 10);

@@ -25,25 +25,25 @@ const END_OF_SILK = made(120, 0x80, 0xff, 0xfe);
  */
 const END_OF_CELT = made(480, 0x00, 0x00, 0x0d);
 
-/** A pre-skip beyond a packet is no encoder's delay: the file is an excerpt, and its first packets only prepare the decoder. */
+/** No encoder delays by more than a packet. A longer pre-skip marks an excerpt, whose first packets only prepare the decoder. */
 const MAX_ENCODER_DELAY = 960;
 
 /** What the joined file takes over of one part. */
 export interface Kept {
 	/** Packets put in front of it. */
 	before: Made[];
-	/** Packets put behind it: of the last part only. */
+	/** Packets put after it; only the last part has any. */
 	after: Made[];
 	/** Packets left out at its start. */
 	skip: Tally;
-	/** Packets left out at its end: those behind it, and quiet ones before as time demands. */
+	/** Packets left out at its end: those past the end, and quiet ones to save time. */
 	drop: Tally;
 }
 
 /**
- * Each part starts within half a packet of where it should, as long as there is silence to take the time from: what a seam adds is
- * left out of the quiet end of the part before it, or carried on to the next seam. No packet with sound is left out.
- * `pauseSamples`: before each part, and behind the last; of the pauses at both ends of the file, what is too much is not played.
+ * Starts each part within half a packet of its time. What a seam adds is taken from the quiet end of the part before it, or left to
+ * the next seam; no packet with sound is dropped. `pauseSamples`: before each part, and after the last; packets at both ends of the
+ * file that are longer than their pause are not played in full.
  */
 export function planSeams(infos: OpusInfo[], pauseSamples: number[]): Kept[] {
 	const kept = infos.map((info, part): Kept => {
@@ -70,7 +70,7 @@ export function planSeams(infos: OpusInfo[], pauseSamples: number[]): Kept[] {
 		for (let count = 0; count <= quiet.length; count++) {
 			const dropped = quiet.slice(quiet.length - count);
 			const early = samplesOf(dropped) - late;
-			const pauses = mayPause(after) ? Math.max(0, Math.round(early / PAUSE.samples)) : 0;
+			const pauses = Math.max(0, Math.round(early / PAUSE.samples));
 			const rest = pauses * PAUSE.samples - early;
 			if (Math.abs(rest) < Math.abs(best.rest)) best = { rest, dropped, pauses };
 			if (early >= 0) break;
@@ -100,18 +100,14 @@ export const paddingOf = ({ all, tail, endSample }: OpusInfo): number =>
 	all.samples - tail.samples - endSample;
 
 /**
- * Packets that reset the decoder before a part. It predicts from what it played last, so after another part the first packets
- * would be far too loud. A CELT packet resets its SILK state, and a SILK packet, of 10 ms at least, its CELT state; silence
- * resets neither. The first kept packet of an excerpt was predicted from one that is left out; after silence it fades in.
+ * Packets that reset the decoder before a part: it predicts from what it played last, so the first packets after another part
+ * would be far too loud. A CELT packet resets SILK, and a SILK packet of at least 10 ms resets CELT; silence resets neither. An
+ * excerpt's first packet was predicted from one that is gone, so it fades in after silence.
  */
 function beginAnew(info: OpusInfo, skip: Tally): Made[] {
-	if (!mayPause(info)) return [];
 	if (skip.packets > 0 || info.isExcerpt) return [SILENCE];
 	return info.startsWithCelt ? [END_OF_SILK, END_OF_CELT] : [END_OF_SILK];
 }
-
-/** Packets of more than two channels hold several streams; none are made here. */
-const mayPause = (info: OpusInfo): boolean => info.head[18] === 0;
 
 /** Packets of a part that are taken over. */
 export function keptOf(info: OpusInfo, { skip, drop }: Pick<Kept, 'skip' | 'drop'>): Tally {

@@ -9,7 +9,7 @@ import { readVorbis } from './vorbis';
 /** A tag with a large cover; more is not kept in memory. */
 const MAX_TAG_BYTES = 32 * 1024 * 1024;
 
-/** Stops reading as soon as everything has been seen; only of WAV, whose tags may follow the samples, all is read. */
+/** Reads no more than it must; a WAV file to its end, since tags may follow its samples. */
 export async function readMetadata(
 	format: string,
 	chunks: AsyncIterable<Uint8Array>,

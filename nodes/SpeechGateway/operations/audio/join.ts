@@ -67,7 +67,7 @@ async function joined(
 	const files = all.flatMap((item) => item.input.files);
 	const { pauseBetween, outputBinaryPropertyName } = input;
 	checkOutputField(outputBinaryPropertyName, { chapters: input.chapters !== 'none' });
-	checkAlike(files, pauseBetween);
+	checkAlike(files);
 	const { own, headings, records } = await ownMetadata(session, input, files);
 	checkTaggable(input, files[0].info.format, headings?.length ?? 0);
 	const { execution } = session;
@@ -142,10 +142,9 @@ async function ownMetadata(
 }
 
 /** Throws InputError when not all files can be parts of one. */
-function checkAlike(files: InputFile[], pauseMilliseconds: number): void {
+function checkAlike(files: InputFile[]): void {
 	for (const [index, file] of files.entries()) {
-		const next = { part: index + 1, pauseMilliseconds };
-		const blocker = joinBlocker(files[0].info, file.info, next);
+		const blocker = joinBlocker(files[0].info, file.info, index + 1);
 		if (!blocker) continue;
 		const named = blocker.replace(/\bpart (\d+)\b/g, (_, part) => files[Number(part) - 1].name);
 		throw new InputError(
