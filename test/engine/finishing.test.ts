@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { decode, whichText } from '../support/listen';
+import { decode, decoderMessages, whichText } from '../support/listen';
+import { type AudioFormat, audioFile } from '../support/simulator/audio';
+import { speak } from '../support/simulator/audio/speak';
 import {
 	type EngineResult,
 	item,
@@ -207,6 +209,66 @@ test('chapters and subtitles switched on for a finished file cost nothing', asyn
 	expect(chapters.map(({ title }) => title)).toEqual(['First', 'Second']);
 	expect(chapters[1].startTime).toBeGreaterThan(0.3);
 });
+
+/** Where nothing is heard, in seconds. */
+function silences(samples: Float32Array): number[] {
+	const found: number[] = [];
+	let run = 0;
+	for (const sample of [...samples, 1]) {
+		if (Math.abs(sample) < 0.01) run++;
+		else {
+			if (run > 2400) found.push(run / 24_000);
+			run = 0;
+		}
+	}
+	return found;
+}
+
+test.each(['mp3', 'wav', 'opus'])(
+	'%s: a pause in what is spoken already goes in where one is heard, and costs nothing',
+	async (format) => {
+		const words = [
+			'Here is the first of two sentences.',
+			'The other one, however, comes after it.',
+		];
+		const options = { maxSegmentCharacters: 1000, textFormat: 'plain', timings: false };
+		const first = { ...options, previousBinaryPropertyName: '' };
+		const sound = await speak(words.join(' '), { speed: 1, format: format as AudioFormat });
+		const body = Buffer.concat([...audioFile(sound, format as AudioFormat, 'plain').chunks()]);
+		sim.fault({ path: '/v1/audio/speech', status: 200, body, charge: true });
+		const made = await run({
+			parameters: NODES.generate(format, first),
+			items: [item({ text: words.join(' ') })],
+		});
+		sim.charges.length = 0;
+		const from = { ...options, previousBinaryPropertyName: 'data' };
+		const seconds = ({ outputs }: EngineResult) => Number(outputs[0][0].json.durationSeconds);
+		const again = async (text: string, { outputs }: EngineResult) =>
+			await run({
+				parameters: NODES.generate(format, from),
+				items: [{ json: { text }, binary: outputs[0][0].binary }],
+			});
+		const paused = await again(words.join(' [pause 2s] '), made);
+		expect(sim.charges).toEqual([]);
+		expect(paused.hints.join()).toContain('where pauses are heard in segment 1 of item 1');
+		expect(seconds(paused) - seconds(made)).toBeGreaterThan(1);
+		expect(seconds(paused) - seconds(made)).toBeLessThan(2);
+		expect(paused.outputs[0][0].json.warnings).toBeUndefined();
+		const audio = await readStored(paused.outputs[0][0].binary!.data);
+		expect(await decoderMessages(audio)).toBe('');
+		const [before, after] = [await readStored(made.outputs[0][0].binary!.data), audio];
+		const [was, is] = [silences(await decode(before)), silences(await decode(after))];
+		expect(is).toHaveLength(was.length);
+		expect(Math.max(...is)).toBeCloseTo(2, 0);
+		// It is long enough now, so nothing is added again.
+		const same = await again(words.join(' [pause 2s] '), paused);
+		expect(seconds(same)).toBeCloseTo(seconds(paused), 1);
+		const within = await again(words.join(' ').replace('of two', 'of [pause 1s] two'), made);
+		expect(within.hints.join()).toContain('A pause was left out');
+		expect(seconds(within)).toBeCloseTo(seconds(made), 1);
+		expect(sim.charges).toEqual([]);
+	},
+);
 
 test('a voice cloned anew under its title is another voice', async () => {
 	const voice = { voice: { __rl: true, mode: 'title', value: 'Anna' } };

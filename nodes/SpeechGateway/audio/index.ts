@@ -5,15 +5,15 @@
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
 import { DamagedAudioError } from './format';
-import type { EmitSlice, JoinPlan, Place } from './joiner';
+import type { CutInTwo, EmitSlice, JoinPlan, Place } from './joiner';
 import { joinedChunks, mustAgree } from './joiner';
-import { asMp3Slice, cutMp3, mp3Blocker, mp3InStereo, planMp3 } from './mp3';
+import { asMp3Slice, cutMp3, mp3Blocker, mp3InStereo, mp3InTwo, planMp3 } from './mp3';
 import { type Mp3Info, Mp3Reader } from './mp3/reader';
 import { OggOpusReader, type OpusInfo } from './opus/reader';
-import { asOpusSlice, cutOpus, opusBlocker, opusInStereo, planOpus } from './opus/join';
+import { asOpusSlice, cutOpus, opusBlocker, opusInStereo, opusInTwo, planOpus } from './opus/join';
 import { type PcmInfo, PcmReader, planPcm } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
-import { cutWav, planWav, wavBlocker, wavInStereo } from './wav/join';
+import { cutWav, planWav, wavBlocker, wavInStereo, wavInTwo } from './wav/join';
 import { type WavInfo, WavReader } from './wav/reader';
 
 export type { AudioFormat, ForeignInfo } from './format';
@@ -39,6 +39,7 @@ interface FormatEntry {
 		cut(whole: AudioInfo, places: Place[], emit: EmitSlice): AudioReader<AudioInfo>;
 		/** What a slice is, from what was read of it and what is on record. */
 		infoOf(info: AudioInfo, place: Place): AudioInfo;
+		inTwo(...args: Parameters<CutInTwo<AudioInfo>>): ReturnType<CutInTwo<AudioInfo>>;
 	};
 }
 
@@ -50,7 +51,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		blocker: mp3Blocker,
 		inStereo: mp3InStereo,
 		plan: planMp3,
-		slices: { cut: cutMp3, infoOf: asMp3Slice },
+		slices: { cut: cutMp3, infoOf: asMp3Slice, inTwo: mp3InTwo },
 	},
 	wav: {
 		name: 'WAV',
@@ -58,7 +59,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		blocker: wavBlocker,
 		inStereo: wavInStereo,
 		plan: planWav,
-		slices: { cut: cutWav, infoOf: (info) => info },
+		slices: { cut: cutWav, infoOf: (info) => info, inTwo: wavInTwo },
 	},
 	opus: {
 		name: 'Opus',
@@ -66,7 +67,7 @@ const FORMATS: Record<AudioFormat, FormatEntry> = {
 		blocker: opusBlocker,
 		inStereo: opusInStereo,
 		plan: planOpus,
-		slices: { cut: cutOpus, infoOf: asOpusSlice },
+		slices: { cut: cutOpus, infoOf: asOpusSlice, inTwo: opusInTwo },
 	},
 	pcm: {
 		name: 'PCM',
@@ -231,6 +232,10 @@ export function cutSlices(
 ): AudioReader<AudioInfo> {
 	return slicesIn(whole).cut(whole, places, emit);
 }
+
+/** Where the halves of a file are: see `CutInTwo`. */
+export const cutInTwo: CutInTwo<AudioInfo> = async (info, seconds, open) =>
+	await FORMATS[info.format].slices?.inTwo(info, seconds, open);
 
 /** What a slice is, once its file has been inspected. */
 export const sliceInfo = (info: AudioInfo, place: Place): AudioInfo =>

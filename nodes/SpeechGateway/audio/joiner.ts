@@ -31,7 +31,16 @@ export interface Place {
 	isTold?: boolean;
 	/** Its first packet was predicted from one that was left out (Opus). */
 	isExcerpt?: boolean;
+	/** Frames at its start that play nothing: they only bring data of the next (MP3). */
+	lead?: number;
 }
+
+/** Where the two halves of a file are that is cut at a second; undefined: it cannot be cut there. `open`: reads it. */
+export type CutInTwo<Info> = (
+	info: Info,
+	seconds: number,
+	open: () => Promise<AsyncIterable<Uint8Array>>,
+) => Promise<[Place, Place] | undefined>;
 
 /** What is known of a joined file before its first byte. */
 export interface JoinedInfo {

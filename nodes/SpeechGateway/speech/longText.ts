@@ -49,10 +49,7 @@ export const planText = planner((input: LongTextInput, known) => {
 		lines: [{ text: source, headings: [] }],
 		text: cut.text,
 		headings,
-		hints: [
-			...hintsOn(text, input.longText === 'single', cut.pausesLeftOut),
-			...chapterHints(input, text, headings),
-		],
+		hints: [...hintsOn(text, input.longText === 'single'), ...chapterHints(input, text, headings)],
 	};
 });
 

@@ -212,7 +212,10 @@ function unused(taken: number[], nth: number): number {
 }
 
 function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | undefined {
-	const content = parts.map(({ key, pauseAfterMs }) => [key, pauseAfterMs]);
+	const content = parts.map(({ key, pauseAfterMs, pausesWithin = [] }) => [
+		...[key, pauseAfterMs],
+		...pausesWithin.map(({ after, milliseconds }) => [after, milliseconds]),
+	]);
 	return parts.every(({ key }) => key !== undefined)
 		? requestKey('content', [pauseBeforeMs, content])
 		: undefined;
@@ -254,7 +257,6 @@ export function cutIntoSegments(
 		segments: [whole],
 		text: whole.text,
 		chapters: opening.map(({ title, level }) => ({ title, level, segment: 0 })),
-		pausesLeftOut: 0,
 	};
 }
 

@@ -10,6 +10,7 @@ import type { Result } from '../requests/records';
 import { errorText } from '../run/errors';
 import { fingerprintOf } from '../text/knownParts';
 import { heardAt, pausesOf } from './heard';
+import { withInnerPauses } from './innerPauses';
 import { lettersOf } from './oddSegments';
 import type { NarrationInput, Plan, PlannedHeading, PlannedPart } from './plan';
 import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
@@ -49,15 +50,16 @@ export async function speakParts(
 	const spoken = results.map(({ audio }) => audio);
 	const retakeOddSegments = problem ? 0 : input.retakeOddSegments;
 	const takes = await retakeOdd(item, { ...input, retakeOddSegments }, plan, requests, spoken);
+	const paused = await withInnerPauses(item, plan, takes.kept);
 	let file: JoinedFile;
 	try {
-		file = await joinParts(item, input, plan, takes.kept);
+		file = await joinParts(item, input, plan, paused);
 	} catch (error) {
 		throw notJoined(error, await describeRemains(item, input, plan, takes.kept.map(asDone)));
 	}
 	return {
 		branch: 'success',
-		items: [await spokenItem(item, input, plan, who, file, takes, requests)],
+		items: [await spokenItem(item, input, plan, who, file, paused, takes, requests)],
 	};
 }
 

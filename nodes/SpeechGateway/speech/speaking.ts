@@ -47,20 +47,11 @@ export function checkedLength(input: SpeechValues, max: number): number {
 	);
 }
 
-/**
- * What users may want to know about how their text was read; `isWhole`: in one request, which no pause can cut; `leftOut`: pauses
- * within parts that are not spoken again.
- */
-export function hintsOn({ notes, pauses }: PreparedText, isWhole: boolean, leftOut = 0): string[] {
-	return [
-		...notes,
-		...(isWhole && pauses.length > 0 ? [NO_PAUSE_IN_ONE_REQUEST] : []),
-		...(leftOut > 0 ? [pausesLeftOut(leftOut)] : []),
-	];
-}
-
-const pausesLeftOut = (count: number) =>
-	`${count === 1 ? 'A pause was' : `${count} pauses were`} left out: within a segment that is used again, only speaking it again makes one ("Speak Again At").`;
+/** What users may want to know about how their text was read; `isWhole`: in one request, which no pause can cut. */
+export const hintsOn = ({ notes, pauses }: PreparedText, isWhole: boolean): string[] => [
+	...notes,
+	...(isWhole && pauses.length > 0 ? [NO_PAUSE_IN_ONE_REQUEST] : []),
+];
 
 const NO_PAUSE_IN_ONE_REQUEST =
 	'Pauses were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';

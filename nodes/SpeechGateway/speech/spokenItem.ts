@@ -13,20 +13,21 @@ import { soundsOf, type Takes } from './retakes';
 import { isSpokenAsJob, type SpeechRequest } from './speak';
 import { type HeardText, subtitles, type TimedText } from './subtitles';
 
-/** The item of a plan that was spoken and joined. `who`: what it says about voices. */
+/** The item of a plan that was spoken and joined. `who`: what it says about voices; `spoken`: the parts as they were joined. */
 export async function spokenItem(
 	item: ItemRequests,
 	input: NarrationInput,
 	plan: Plan,
 	who: IDataObject,
 	{ info, binary, starts, chapters }: JoinedFile,
-	{ all, kept: spoken }: Takes,
+	spoken: StoredAudio[],
+	{ all, kept }: Takes,
 	requests: SpeechRequest[],
 ): Promise<INodeExecutionData> {
 	const { parts } = plan;
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
-	const warnings = oddSegments(soundsOf(parts, spoken)).map(({ words }) => words);
+	const warnings = oddSegments(soundsOf(parts, kept)).map(({ words }) => words);
 	for (const warning of warnings)
 		item.session.hints.add(`Please listen to item ${item.index + 1}: ${warning}.`);
 	const json: IDataObject = {

@@ -16,6 +16,8 @@ export interface PreparedSegment {
 	source: Span;
 	/** Silence after it. */
 	pauseAfterMs: number;
+	/** Pauses within a known part, which is not cut, each with the words before it. */
+	pausesWithin?: Array<{ after: string; milliseconds: number }>;
 }
 
 export interface PreparedSegments {
@@ -29,8 +31,6 @@ export interface PreparedSegments {
 	 * `cutAtHeadings`.
 	 */
 	chapters: Array<{ title: string; level: number; segment: number; after?: string }>;
-	/** Pauses within known parts, which are not cut. */
-	pausesLeftOut: number;
 }
 
 interface Stretch extends Span {
@@ -195,8 +195,12 @@ export function segmentPrepared(
 			return { title, level, segment: segment - 1, after };
 		})
 		.filter((chapter) => chapter.title !== '' && chapter.segment < starts.length);
-	const pausesLeftOut = pauses.filter(isInside).length;
-	return { pauseBeforeMs, segments, text: spoken.text, chapters, pausesLeftOut };
+	for (const { at, milliseconds } of pauses.filter(isInside)) {
+		const segment = firstIndex(starts, (start) => start >= at) - 1;
+		const within = { after: spoken.text.slice(starts[segment], at), milliseconds };
+		segments[segment].pausesWithin = [...(segments[segment].pausesWithin ?? []), within];
+	}
+	return { pauseBeforeMs, segments, text: spoken.text, chapters };
 }
 
 /** Where known parts are in a text. At a pause or a heading words end, whatever is written there. */

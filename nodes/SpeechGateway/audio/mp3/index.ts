@@ -1,9 +1,10 @@
 /** One MP3 file made of several, and the parts of one cut out of it again. */
 import type { Part } from '../format';
-import type { CutSlices, JoinBlocker, Place, PlanJoin } from '../joiner';
+import { uint32be } from '../bytes';
+import type { CutInTwo, CutSlices, JoinBlocker, Place, PlanJoin } from '../joiner';
 import { channelGroup, mustAgree, slicesOf } from '../joiner';
 import { parseHeader, repeated, silentFrame } from './frame';
-import { type Mp3Info, Mp3Reader } from './reader';
+import { EDGE_FRAMES, type Mp3Info, Mp3Reader } from './reader';
 import { frameBytes } from './reservoir';
 import { keepFrames, layOut } from './segment';
 import { planEnd, planSeams } from './seams';
@@ -127,12 +128,34 @@ function positionInPart(
 export const cutMp3: CutSlices<Mp3Info> = (_whole, places, emit) =>
 	new Mp3Reader(slicesOf(places, emit));
 
-export function asMp3Slice(info: Mp3Info, { delay, padding, isTold }: Place): Mp3Info {
+export function asMp3Slice(info: Mp3Info, { delay, padding, isTold, lead }: Place): Mp3Info {
 	const edges =
 		delay === undefined || padding === undefined ? null : { delay, padding, isSlice: true };
 	const gapless = isTold ? edges : null;
 	// They were told without the delay that is known only now.
 	const late = (1000 * cutAtStart(gapless)) / info.sampleRate;
 	const pauses = info.pauses?.map((at) => Math.max(0, Math.round(at - late)));
-	return { ...info, pauses, gapless, edges };
+	return { ...info, pauses, gapless, edges, lead };
 }
+
+/** The second half begins with frames of the first, in which its data may begin; see `Place`. */
+export const mp3InTwo: CutInTwo<Mp3Info> = async (info, seconds, open) => {
+	const { samples, sampleRate } = parseHeader(info.header);
+	const starts: number[] = [];
+	let at = 0;
+	const reader = new Mp3Reader((run) => {
+		for (let i = 0; i < run.length; i += parseHeader(uint32be(run, i)).bytes) starts.push(at + i);
+		at += run.length;
+	});
+	for await (const chunk of await open()) reader.feed(chunk);
+	reader.end();
+	const cut = Math.round((seconds * sampleRate + cutAtStart(info.gapless)) / samples);
+	const lead = Math.min(cut, EDGE_FRAMES - 2);
+	if (cut < 1 || cut >= starts.length) return undefined;
+	const { delay, padding } = info.edges ?? { delay: 0, padding: 0 };
+	const isTold = info.gapless !== null;
+	return [
+		{ from: 0, to: starts[cut], delay, padding: 0, isTold },
+		{ from: starts[cut - lead], to: at, delay: lead * samples, padding, isTold, lead },
+	];
+};

@@ -53,6 +53,8 @@ export interface Mp3Info extends BaseInfo {
 	head: EdgeFrame[];
 	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
 	tail: number[];
+	/** Of a part that was cut out of a file: see `Place`. */
+	lead?: number;
 }
 
 /**

@@ -69,8 +69,9 @@ export function planEnd(
 
 /** How many frames may be left out at the start of a part: those before its sound, if the next one can stand first. */
 function possibleSkips(info: Mp3Info, delay: number): number[] {
-	const { edges, head, header, silentEdges } = info;
+	const { edges, head, header, silentEdges, lead } = info;
 	if (!edges) return [0];
+	if (lead) return freshHeader(head, lead) === undefined ? [0] : [lead];
 	const { samples, sampleRate } = parseHeader(header);
 	const silent = Math.max(0, delay, (silentEdges?.start ?? 0) * sampleRate);
 	return [...head.keys()].filter(

@@ -1,7 +1,7 @@
 /** One Ogg Opus file made of several, and the parts of one cut out of it again. */
 import { uint16le } from '../bytes';
 import type { Part } from '../format';
-import type { CutSlices, Emit, JoinBlocker, Place, PlanJoin } from '../joiner';
+import type { CutInTwo, CutSlices, Emit, JoinBlocker, Place, PlanJoin } from '../joiner';
 import { channelGroup, mustAgree } from '../joiner';
 import { opusTags } from './comments';
 import type { Page } from './page';
@@ -208,3 +208,17 @@ export const asOpusSlice = (info: OpusInfo, { padding = 0, isExcerpt }: Place): 
 	endSample: info.all.samples - padding,
 	isExcerpt,
 });
+
+/** Between packets that are all of one length. */
+export const opusInTwo: CutInTwo<OpusInfo> = async (
+	{ all, preSkip, endSample, ...info },
+	seconds,
+) => {
+	const length = info.maxPacketSamples;
+	const cut = Math.round((seconds * SAMPLE_RATE + preSkip) / length);
+	if (all.samples !== all.packets * length || cut < 1 || cut >= all.packets) return undefined;
+	return [
+		{ from: 0, to: cut, delay: preSkip, padding: 0, isExcerpt: info.isExcerpt },
+		{ from: cut, to: all.packets, delay: 0, padding: all.samples - endSample, isExcerpt: true },
+	];
+};

@@ -1,7 +1,7 @@
 /** One WAV file made of several, and the parts of one cut out of it again. */
 import { concat, putText } from '../bytes';
 import type { Part } from '../format';
-import type { CutSlices, Emit, JoinBlocker, PlanJoin } from '../joiner';
+import type { CutInTwo, CutSlices, Emit, JoinBlocker, PlanJoin } from '../joiner';
 import { channelGroup, mustAgree, slicesOf } from '../joiner';
 import { planSamples } from '../samples';
 import type { WavInfo, WavShape } from './reader';
@@ -129,3 +129,13 @@ function wavHeader(shape: WavShape, dataBytes: number): Uint8Array {
 	view.setUint32(40, dataBytes, true);
 	return bytes;
 }
+
+export const wavInTwo: CutInTwo<WavInfo> = async (info, seconds) => {
+	const cut = Math.round(seconds * info.sampleRate) * bytesPerSampleFrame(info);
+	return cut > 0 && cut < info.dataBytes
+		? [
+				{ from: 0, to: cut },
+				{ from: cut, to: info.dataBytes },
+			]
+		: undefined;
+};

@@ -58,7 +58,7 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 		const text = prepared(line.text, { ...input, textFormat });
 		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
 		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, known(voice));
-		hints.push(...hintsOn(text, false, cut.pausesLeftOut));
+		hints.push(...hintsOn(text, false));
 		const before = parts.at(-1);
 		if (before) {
 			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
