@@ -5,11 +5,10 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
-import { testGateway } from '../SpeechGateway/credentialTest';
 import { answerFields } from '../SpeechGateway/fields/chat';
 import { chatModelField } from '../SpeechGateway/fields/model';
 import { optionsCollection } from '../SpeechGateway/fields/optionsCollection';
-import { searchModels } from '../SpeechGateway/listSearch';
+import { searchModels, testGateway } from '../SpeechGateway/methods';
 import { settings } from '../SpeechGateway/fields/settings';
 
 export class LmChatSpeechGateway implements INodeType {

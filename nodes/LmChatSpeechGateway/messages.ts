@@ -75,7 +75,6 @@ const FINISH_REASONS: Record<string, FinishReason> = {
 	length: 'length',
 	content_filter: 'content-filter',
 	tool_calls: 'tool-calls',
-	function_call: 'tool-calls',
 };
 
 export const finishReason = (reply: ChatReply): FinishReason =>

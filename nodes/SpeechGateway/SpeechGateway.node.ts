@@ -13,8 +13,7 @@ import {
 	properties,
 	subtitleExpression,
 } from './operations/description';
-import { testGateway } from './credentialTest';
-import { searchModels, searchOwnVoices, searchVoicesWithDefault } from './listSearch';
+import { searchModels, searchOwnVoices, searchVoicesWithDefault, testGateway } from './methods';
 
 export class SpeechGateway implements INodeType {
 	description: INodeTypeDescription = {

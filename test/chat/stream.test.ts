@@ -199,15 +199,6 @@ describe('streams', () => {
 		expect(reply.toolCalls).toEqual([tool('one', '{}', 'a'), tool('two', '{}', 'b')]);
 	});
 
-	test('legacy function_call', () => {
-		const { reply } = read(
-			delta({ function_call: { name: 'one', arguments: '{"x"' } }) +
-				delta({ function_call: { arguments: ':1}' } }) +
-				delta({}, 'function_call'),
-		);
-		expect(reply.toolCalls).toEqual([tool('one', '{"x":1}')]);
-	});
-
 	test.each([
 		[
 			'in an event',
@@ -308,11 +299,6 @@ describe('a JSON body', () => {
 				],
 			},
 			{ text: '', toolCalls: [tool('one', '{}', 'a')], finishReason: 'tool_calls' },
-		],
-		[
-			'legacy function_call',
-			{ choices: [{ message: { function_call: { name: 'one', arguments: '{}' } } }] },
-			{ toolCalls: [tool('one', '{}')] },
 		],
 		['a refusal', { choices: [{ message: { content: null, refusal: 'No.' } }] }, { text: 'No.' }],
 		['a text completion', { choices: [{ text: 'a' }] }, { text: 'a' }],

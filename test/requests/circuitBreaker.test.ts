@@ -13,7 +13,7 @@ function breakerOf(kept: Lasting = {}, { attempt = 1, executionId = 'now' } = {}
 	const limiter = new ConcurrencyLimiter(4);
 	const memory = { speechGatewayExecution: { executionId: 'now', ...kept } };
 	const lasting = new LastingRecord(memory, executionId);
-	return { limiter, lasting, breaker: new CircuitBreaker(limiter, { lasting, attempt }) };
+	return { limiter, lasting, breaker: new CircuitBreaker(limiter, lasting, attempt) };
 }
 const WHO: Record<string, Who> = { 401: 'key', 402: 'balance', 429: 'provider' };
 const failure = (outcome: 'notSent' | 'cut' | 'refused', httpCode = '', code?: string) => ({

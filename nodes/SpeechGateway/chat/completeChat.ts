@@ -7,7 +7,6 @@ import type { GatewayResponse } from '../gateway/transport';
 import { withReceived } from '../files/received';
 import type { ItemRequests } from '../requests/itemRequests';
 
-/** Hears the answer's text while it is being written, piece by piece. */
 export type TextListener = (text: string) => void | Promise<void>;
 
 /**
@@ -51,11 +50,9 @@ const tokensOf = ({ usage }: ChatReply): number | undefined => {
 	return typeof total === 'number' ? total : undefined;
 };
 
-/** Whether a value on record is an answer. */
 const isResult = (kept: object): kept is ChatReply =>
 	'text' in kept && typeof kept.text === 'string';
 
-/** The same chunks, which are also put into `received`. */
 async function* kept(
 	chunks: AsyncIterable<Uint8Array>,
 	received: Uint8Array[],
@@ -77,7 +74,7 @@ async function readAnswer(
 ): Promise<ChatReply> {
 	const { transport } = item.session;
 	const reader = new ChatStreamReader();
-	const shown = transport.redactStream();
+	const shown = transport.redactor.stream();
 	let heard = 0;
 	const hear = async (text: string) => {
 		if (text !== '') await onText(text);
@@ -104,7 +101,7 @@ async function readAnswer(
 	if (!reader.whole) throw new Error('the answer ended before it was whole');
 	if (!says && !reply.finishReason) throw new Error('the answer is empty');
 	if (reader.mayBeCutShort) item.session.hints.add(MAY_BE_CUT_SHORT);
-	return transport.redactValue(reply);
+	return transport.redactor.value(reply);
 }
 
 const endsWith = ({ message }: { message: string }) =>

@@ -1,7 +1,6 @@
 import { isRecord, parseJson } from '../core/json';
 import { SseParser } from './sse';
 
-/** A chat reply, as read from a JSON body or a stream. */
 export interface ChatReply {
 	text: string;
 	model?: string;
@@ -59,7 +58,7 @@ function argumentsText(value: unknown): string {
 }
 
 function readToolCalls(message: JsonObject): ToolCall[] {
-	const calls = asArray(message.tool_calls).map((value): ToolCall => {
+	return asArray(message.tool_calls).map((value): ToolCall => {
 		const call = asObject(value) ?? {};
 		const called = asObject(call.function) ?? {};
 		return {
@@ -68,12 +67,6 @@ function readToolCalls(message: JsonObject): ToolCall[] {
 			function: { name: asString(called.name) ?? '', arguments: argumentsText(called.arguments) },
 		};
 	});
-	const legacy = asObject(message.function_call);
-	if (calls.length === 0 && legacy) {
-		const name = asString(legacy.name) ?? '';
-		return [{ type: 'function', function: { name, arguments: argumentsText(legacy.arguments) } }];
-	}
-	return calls;
 }
 
 /** An error as a string, `{ message, code }`, or one of these under `error`. */
@@ -115,7 +108,6 @@ export function readChatReply(body: unknown): ChatReply {
 
 type IndexedCall = ToolCall & { index?: number };
 
-/** One choice as it grows from its deltas. */
 class ChoiceBuilder {
 	text = '';
 	finishReason: string | undefined;
@@ -123,7 +115,6 @@ class ChoiceBuilder {
 	/** The latest call with an index, or an id. */
 	private readonly byIndex = new Map<number, IndexedCall>();
 	private readonly byId = new Map<string, IndexedCall>();
-	private functionCall: { name: string; arguments: string } | undefined;
 
 	/** Takes the choice of one stream event and returns the text it adds. */
 	add(choice: JsonObject): string {
@@ -132,11 +123,6 @@ class ChoiceBuilder {
 		const delta =
 			asObject(choice.delta) ?? (this.text === '' ? asObject(choice.message) : {}) ?? {};
 		for (const call of asArray(delta.tool_calls)) this.addToolCall(asObject(call) ?? {});
-		const called = asObject(delta.function_call);
-		if (called) {
-			this.functionCall ??= { name: '', arguments: '' };
-			appendCall(this.functionCall, called);
-		}
 		const text = messageText(delta) || contentText(choice.text);
 		this.text += text;
 		return text;
@@ -174,7 +160,7 @@ class ChoiceBuilder {
 			index,
 			message: {
 				role: 'assistant',
-				content: this.text === '' && (calls.length > 0 || this.functionCall) ? null : this.text,
+				content: this.text === '' && calls.length > 0 ? null : this.text,
 				...(calls.length > 0
 					? {
 							tool_calls: calls.map(({ id, type = 'function', function: called }) => ({
@@ -184,7 +170,6 @@ class ChoiceBuilder {
 							})),
 						}
 					: {}),
-				...(this.functionCall ? { function_call: this.functionCall } : {}),
 			},
 			finish_reason: this.finishReason ?? null,
 		};

@@ -10,7 +10,6 @@ export type UnknownReason =
 	| 'interrupted'
 	| 'already_sent';
 
-/** Whatever was thrown, as an Error. */
 export const asError = (thrown: unknown): Error =>
 	thrown instanceof Error ? thrown : new Error(String(thrown));
 
@@ -26,7 +25,6 @@ export class InputError extends Error {
 	}
 }
 
-/** A field has no value for an item. */
 export class EmptyFieldError extends InputError {
 	constructor(
 		message: string,
@@ -41,7 +39,6 @@ export interface ErrorDetails {
 	httpCode?: string;
 	requestId?: string;
 	jobId?: string;
-	/** For a long text. */
 	segments?: { total: number; completed: number; unknown: number };
 	[key: string]: Json;
 }
@@ -72,10 +69,8 @@ export interface UnknownFacts {
 	requestId?: string;
 	/** The cause, where it has a code: the system's (ECONNRESET …) or the gateway's. */
 	code?: string;
-	/** Where a redirect leads. */
 	location?: string;
 	probablyFree?: true;
-	/** What n8n's store said. */
 	description?: string;
 	sentAt: string;
 	endedAt: string;
@@ -120,10 +115,7 @@ export class DamagedResultError extends Error {
 
 /** n8n could not store a file that was paid for. */
 export class NotStoredError extends Error {
-	constructor(
-		/** What the store said. */
-		readonly words: string,
-	) {
+	constructor(readonly words: string) {
 		super('n8n could not store the file');
 	}
 }

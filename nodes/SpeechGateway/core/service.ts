@@ -3,7 +3,6 @@ export const SERVICE = {
 	name: 'Speech Gateway',
 	/** Address of its API, the default of the credential. Empty as long as it has no public one. */
 	baseUrl: '',
-	/** What an address looks like. */
 	exampleUrl: 'https://gateway.example.com/v1',
 	/** Where it is documented, and how the credential is filled in. */
 	documentationUrl: 'https://github.com/n8n-nodes-speech-gateway/n8n-nodes-speech-gateway#readme',

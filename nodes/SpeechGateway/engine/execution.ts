@@ -52,7 +52,6 @@ export class Execution {
 		return this.context.getInputData();
 	}
 
-	/** Whether an error of an item ends the run. */
 	get stopsOnError(): boolean {
 		return !this.context.continueOnFail();
 	}
@@ -91,7 +90,6 @@ export class Execution {
 		return outputs[0]?.[0]?.json.error !== undefined && attempt < this.tries;
 	}
 
-	/** Aborts when the execution is stopped, or its timeout is over. */
 	get cancel(): AbortSignal | undefined {
 		return this.context.getExecutionCancelSignal?.();
 	}
@@ -100,7 +98,6 @@ export class Execution {
 		return this.cancel?.aborted === true;
 	}
 
-	/** Whether the workflow streams its answer to a client. */
 	get streams(): boolean {
 		return !this.isTool && this.context.isStreaming?.() === true;
 	}

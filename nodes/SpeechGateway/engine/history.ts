@@ -1,7 +1,6 @@
 import type { INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
 import type { NodeContext } from './context';
 
-/** What this node writes into the record of a run. */
 interface Marked extends ITaskMetadata {
 	/** `firstExecutionId`: the execution in which this node first ran. */
 	speechGateway?: { firstExecutionId?: string };
@@ -44,7 +43,7 @@ export function doneAfterWaiting(
 		const outputs = data?.main ?? [];
 		for (const item of outputs[0] ?? [])
 			if (waited.has(item.json.id)) done.set(String(item.json.id), item);
-		// Where there is no Still Processing, this may be the error output, whose items have what their input had.
+		// Without Still Processing, this output may be that of errors, whose items copy their input.
 		for (const { json } of outputs[waiting] ?? [])
 			if (json.waitedSeconds !== undefined && json.error === undefined) waited.add(json.id);
 	}

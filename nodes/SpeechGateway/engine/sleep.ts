@@ -56,7 +56,6 @@ export async function putToSleep(execution: Execution, until: number): Promise<v
 	Object.assign(live, skipped);
 }
 
-/** Removes the decoy entry that the sleep added. */
 export function removeDecoy(context: NodeContext): void {
 	const { stack } = sleepable(context) ?? { stack: [] };
 	const index = stack.findIndex(({ node }) => node.name === decoyName(context.getNode()));

@@ -50,7 +50,6 @@ export function safeId(id: string, label: string): string {
 	return id;
 }
 
-/** A value that must be a text and not blank. */
 export function requiredText(value: unknown, label: string): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
 	if (typeof value === 'string' && value.trim() !== '') return value;
@@ -64,7 +63,6 @@ export function requiredText(value: unknown, label: string): string {
 	);
 }
 
-/** The names in a list that is separated by commas. */
 export const namesIn = (list: string): string[] =>
 	list
 		.split(',')

@@ -14,7 +14,6 @@ export interface Field<T = unknown> {
 	read(parameters: Parameters): T;
 }
 
-/** A field of the collection "Options". */
 export interface OptionField<T = unknown> extends Field<T> {
 	/** What holds as long as the user has not added the option. */
 	readonly unset: T;
@@ -22,10 +21,8 @@ export interface OptionField<T = unknown> extends Field<T> {
 	given(parameters: Parameters): T | undefined;
 }
 
-/** A field for each value of V. */
 export type FieldsOf<V> = { [K in keyof V]: Field<V[K]> };
 
-/** The values of fields, by the same names. */
 export type InputOf<F extends Record<string, Field>> = { [K in keyof F]: ReturnType<F[K]['read']> };
 
 /** Several fields as one, shown and read in their order; the first bad value throws. */
@@ -92,7 +89,6 @@ export const optional = <T>(field: OptionField<T>): OptionField<T | undefined> =
 	read: field.given,
 });
 
-/** The same option, read as something else. */
 export const mapped = <A, B>(field: OptionField<A>, map: (value: A) => B): OptionField<B> => ({
 	...field,
 	unset: map(field.unset),

@@ -21,7 +21,6 @@ interface Shown {
 	price?: string;
 }
 
-/** An operation as it is declared. */
 interface Declaration extends Shown {
 	/** In the order of the editor; required first. */
 	input: Record<string, Field>;

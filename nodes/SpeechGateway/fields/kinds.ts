@@ -44,7 +44,6 @@ export type FileRef = string | IBinaryData;
 export const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && typeof value.mimeType === 'string' && ('id' in value || 'data' in value);
 
-/** The field of the incoming item that holds a file. */
 export const fileField = (shown: Pick<Shown, 'hint' | 'description'>): Field<FileRef> =>
 	panelField<FileRef>(
 		{
@@ -193,7 +192,6 @@ export interface LocatorSpec extends Omit<Shown, 'modes'> {
 	title?: { displayName: string; placeholder: string };
 }
 
-/** Something to pick from a list or to name by its id. */
 export function locatorProperty({ list, example, title, ...shown }: LocatorSpec): INodeProperties {
 	const byTitle: INodePropertyMode[] = title ? [{ ...title, name: 'title', type: 'string' }] : [];
 	return {

@@ -5,15 +5,8 @@ export const ORDER = [
 	// Money
 	...['sendOnceKey', 'maxEstimatedTokens'],
 	// What many set: voice, answer, file, podcast
-	...[
-		'speed',
-		'voicesByName',
-		'reuseExisting',
-		'temperature',
-		'maxTokens',
-		'simplify',
-		'pauseBetween',
-	],
+	...['speed', 'voicesByName', 'reuseExisting', 'temperature', 'maxTokens', 'simplify'],
+	'pauseBetween',
 	...['fileName', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
 	...[
 		'chapters',
@@ -36,7 +29,6 @@ export const ORDER = [
 	...['modelMultiplier', 'keyInAddress', 'concurrency', 'maxRetries', 'timeout'],
 ];
 
-/** The collection "Options". */
 export const optionsCollection = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',

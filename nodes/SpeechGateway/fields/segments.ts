@@ -1,10 +1,9 @@
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { InputOf } from './field';
 import { choiceOption, flagOption, numberOption } from './kinds';
-import { pauseOption } from './pause';
+import { pauseOption } from './shared';
 import { previousField, speakAgainField } from './previous';
 
-/** Where a text is cut. */
 export const cutFields = {
 	maxSegmentCharacters: numberOption({
 		displayName: 'Max Segment Characters',
@@ -25,7 +24,6 @@ export const cutFields = {
 	speakAgainAt: speakAgainField,
 };
 
-/** How segments are joined. */
 export const segmentFields = {
 	...cutFields,
 	subtitles: choiceOption({

@@ -68,7 +68,6 @@ export const charges = flagOption({
 		'Whether each item lists, in the field "charges", the requests that were or may have been paid for, with their tokens and request IDs',
 });
 
-/** Throws InputError. */
 export const readSettings = (parameters: Parameters) => group(settings).read(parameters);
 
 /** Holds for the whole run, over all items; read from the first. */

@@ -5,7 +5,6 @@ import { speechModelField } from './model';
 import { textFields } from './text';
 import { voiceField } from './voice';
 
-/** Options of all spoken audio. */
 export const speakingFields = {
 	responseFormat: responseFormatField('The format of the audio file'),
 	speed: optional(

@@ -5,9 +5,8 @@ import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
 import { type InputOf, mapped, option } from './field';
 import { choiceOption, isFlagSet, jsonObjectOption, rowsOf } from './kinds';
-import { pauseOption } from './pause';
+import { pauseOption } from './shared';
 
-/** How a text is made ready to be spoken. */
 export const textFields = {
 	textFormat: choiceOption<TextFormatOption>({
 		displayName: 'Text Format',

@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { InputError } from '../core/errors';
-import { chunksIn } from '../gateway/readable';
+import { chunksIn } from '../gateway/readBody';
 import type { FileRef } from '../fields/kinds';
 import { COMBINED_FILES } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';

@@ -18,7 +18,7 @@ import {
 import { asError } from '../core/errors';
 import { storeAgain } from './store';
 import { withExtension } from './fileName';
-import { readableFrom } from '../gateway/readable';
+import { readableFrom } from '../gateway/readBody';
 import type { Session } from '../requests/session';
 import { chunksOf, collect } from './inputFile';
 import type { StoredAudio } from './storeAudio';

@@ -13,7 +13,7 @@ import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import type { FileRef } from '../fields/kinds';
-import { chunksIn } from '../gateway/readable';
+import { chunksIn } from '../gateway/readBody';
 import { withExtension } from './fileName';
 import { inspectInput, nameOf } from './inputAudio';
 import { chunksOf, collect, decoded, placeOf } from './inputFile';

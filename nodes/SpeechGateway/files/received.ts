@@ -35,13 +35,13 @@ export async function withReceived(
 	const { message } = asError(error);
 	// Stopped by the user, not damaged.
 	if (transport.cancel?.aborted || bytes.length === 0) return asError(error);
-	const redact = (text: string) => transport.redact(text);
+	const redact = (text: string) => transport.redactor.text(text);
 	const head = bytes.subarray(0, SNIFFED_BYTES);
 	const type = headers['content-type'] ?? '';
 	const { mimeType, extension } = describeUnreadable(head, type, redact);
 	try {
 		const received = await execution.helpers.prepareBinaryData(
-			await collect(redacted([bytes], transport.redactStream())),
+			await collect(redacted([bytes], transport.redactor.stream())),
 			withExtension('received', extension),
 			mimeType,
 		);

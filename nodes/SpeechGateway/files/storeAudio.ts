@@ -11,7 +11,7 @@ import { asError, DamagedResultError, NotStoredError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
-import { chunksIn, type Readable, readableFrom } from '../gateway/readable';
+import { chunksIn, type Readable, readableFrom } from '../gateway/readBody';
 import { checkOf, notAudio, recognise, redacted } from './recognise';
 import { inline, KEPT_BYTES, storeAgain } from './store';
 
@@ -38,7 +38,7 @@ export async function storeAudio(
 	{ maxBytes, keepDamaged = false }: { maxBytes: number; keepDamaged?: boolean },
 ): Promise<StoredAudio> {
 	const { execution, transport, hints } = item.session;
-	const redact = (text: string) => transport.redact(text);
+	const redact = (text: string) => transport.redactor.text(text);
 	const chunks = chunksIn(response.body)[Symbol.asyncIterator]();
 	try {
 		const { head, broken } = await readHead(chunks);
@@ -87,7 +87,7 @@ export async function storeAudio(
 		const { mimeType, extension } = content;
 		const source =
 			'isText' in content && content.isText
-				? redacted(inspected(), transport.redactStream())
+				? redacted(inspected(), transport.redactor.stream())
 				: inspected();
 		const name = withExtension(fileName, extension);
 		const store = async (data: Buffer | Readable) =>

@@ -4,7 +4,7 @@ import { plain } from '../gateway/gatewayWords';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
-import { chunksIn, readableFrom } from '../gateway/readable';
+import { chunksIn, readableFrom } from '../gateway/readBody';
 
 /** Slowest download after a minute, bytes a second: a slower one would take days. Fetching it again is free. */
 const SLOWEST_BYTES_PER_SECOND = 1_000;

@@ -19,7 +19,6 @@ const SECRET_LENGTH = 12;
 
 type Context = Pick<IExecuteFunctions, 'getCredentials'>;
 
-/** The gateway and the key in the node's credential. */
 export class Account {
 	readonly redactor: Redactor;
 	private key: string;
@@ -54,7 +53,6 @@ export class Account {
 		return new Account(context, {}, '');
 	}
 
-	/** The API key as the query of an address. */
 	get asQuery(): string {
 		return `?key=${encodeURIComponent(this.key)}`;
 	}

@@ -1,6 +1,6 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { isRecord } from '../core/json';
-import type { Readable } from './readable';
+import type { Readable } from './readBody';
 
 /**
  * Statuses with which a proxy refuses a tunnel (CONNECT). n8n's proxy agents return that response as if it were the
@@ -55,7 +55,6 @@ export const isFromProxy = (answer: Answer, url: string): boolean =>
 
 const isHttps = (url: string) => url.startsWith('https:');
 
-/** What Node's HTTP client knows of an answer. */
 interface ThrownResponse {
 	status: number;
 	headers: Answer['headers'];
@@ -63,7 +62,6 @@ interface ThrownResponse {
 	request: { socket?: unknown; destroy: () => void };
 }
 
-/** The answer in an error of n8n's HTTP client, which n8n wraps. */
 function thrownResponse(error: unknown): ThrownResponse | undefined {
 	for (let at = error, depth = 0; isRecord(at) && depth < 4; at = at.cause, depth++) {
 		if (isThrownResponse(at.response)) return at.response;

@@ -177,7 +177,6 @@ export class ConcurrencyLimiter {
 		return this.closedToOthersUntil - performance.now();
 	}
 
-	/** Whether a billed request may start, as far as there is room. */
 	private get mayBill(): boolean {
 		return this.holds === 0 && !this.draining && !(this.oneByOne && this.billedInFlight > 0);
 	}
@@ -196,7 +195,6 @@ export class ConcurrencyLimiter {
 	}
 }
 
-/** The place of one request under way. */
 export interface Ticket {
 	/** The request is over. Call once. */
 	leave(this: void): void;

@@ -7,7 +7,6 @@ import { InputError } from '../core/errors';
 export type Endpoint = BilledEndpoint | FreeEndpoint;
 
 export interface BilledEndpoint {
-	/** What it makes. */
 	readonly kind: 'speech' | 'job' | 'voice' | 'chat' | 'video';
 	readonly method: 'POST';
 	readonly path: string;

@@ -9,9 +9,7 @@ export interface GatewayWords {
 	param?: string;
 }
 
-/** Longest text of the gateway that is repeated to the user. */
 const MAX_WORDS = 500;
-/** How much of a page is searched for its text. */
 const MAX_MARKUP = 20_000;
 
 /** Error bodies are not documented: read `{ error: { message, type, code, param } }`, flatter shapes, and plain text. */
@@ -50,7 +48,6 @@ function firstDetail(details: unknown[]): { message?: unknown; param?: unknown }
 	};
 }
 
-/** The fields of which the gateway's `error` object has at least one. */
 const ERROR_FIELDS = ['message', 'code', 'type'];
 
 /**

@@ -1,6 +1,5 @@
 import { isRecord } from '../core/json';
 
-/** What a gateway charges for one model. */
 export interface ModelPrice {
 	model: string;
 	/** By which tokens are multiplied. */
@@ -12,7 +11,6 @@ export interface ModelPrice {
 	ownedBy?: string;
 }
 
-/** The group of an account that was given none. */
 const DEFAULT_GROUP = 'default';
 
 /** Reads a price list in the shape of new-api; undefined if it is none. */

@@ -1,11 +1,28 @@
+import type { BinaryHelperFunctions } from 'n8n-workflow';
 import { asError } from '../core/errors';
 import { parseJson } from '../core/json';
-import { chunksIn, type Readable } from './readable';
+
+/** Node's Readable; verified nodes may not import node:stream, not even for its types. */
+export type Readable = Awaited<ReturnType<BinaryHelperFunctions['getBinaryStream']>>;
+
+interface ReadableClass {
+	from(source: AsyncIterable<Uint8Array>, options: { objectMode: boolean }): Readable;
+}
+
+/**
+ * A Readable over generated chunks, for n8n's binary store: every Readable carries its class, and with it Readable.from.
+ */
+export function readableFrom(source: AsyncIterable<Uint8Array>, anyReadable: Readable): Readable {
+	return (anyReadable.constructor as unknown as ReadableClass).from(source, { objectMode: false });
+}
+
+/** Its chunks, which are bytes: no body is read as text. */
+export const chunksIn = (body: Readable): AsyncIterable<Uint8Array> => body;
 
 /** The largest JSON answer that is read: a chat's. More is no answer, and would fill the memory of n8n. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-/** The chunks of a body, decompressed. Throws RangeError after the chunk with which they are more than `maxBytes`. */
+/** The chunks of a body, decompressed. Throws RangeError after the chunk that exceeds `maxBytes`. */
 export async function* bounded(
 	body: Readable,
 	maxBytes = MAX_JSON_BYTES,
@@ -39,7 +56,6 @@ export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(by
 /** A numeric ID with more digits than JavaScript keeps: it is read as text. */
 const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
 
-/** The parsed JSON, undefined where it is none. */
 export const jsonOf = (bytes: Uint8Array): unknown =>
 	parseJson(textOf(bytes).replace(LONG_ID, '"$1"$2"$3"'));
 

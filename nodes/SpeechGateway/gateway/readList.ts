@@ -2,7 +2,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { gatewayWords } from './gatewayWords';
 import { isRecord } from '../core/json';
 
-/** Where answers keep their list. */
 const LISTS = ['data', 'items', 'models', 'voices', 'list', 'results', 'result'];
 
 /**

@@ -39,7 +39,6 @@ function base64Forms(key: string): string[] {
 /** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {
 	private readonly known: string[] = [];
-	/** The characters of each key. */
 	private readonly keys: RegExp[][] = [];
 	private readonly forms: string[] = [];
 	private whole: RegExp | undefined;

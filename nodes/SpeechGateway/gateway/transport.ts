@@ -16,9 +16,7 @@ import {
 	throwsProxyStatuses,
 } from './answer';
 import type { Endpoint } from './endpoints';
-import type { Readable } from './readable';
-import { firstJsonOf, jsonOf, readBytes, textOf } from './readBody';
-import type { RedactedStream } from './redact';
+import { firstJsonOf, jsonOf, type Readable, readBytes, textOf } from './readBody';
 import { ExchangeTimeout, watchBody } from './watchedBody';
 
 /** Redirects followed on free requests; more is a loop. */
@@ -83,7 +81,8 @@ export class Transport {
 		return this.account.root;
 	}
 
-	private get redactor() {
+	/** Everything that the gateway or the system says passes through it before it is shown. */
+	get redactor() {
 		return this.account.redactor;
 	}
 
@@ -150,27 +149,7 @@ export class Transport {
 		response.hurry();
 		const { bytes, failure } = await readBytes(response.body, MAX_ERROR_BYTES);
 		const json = failure ? undefined : firstJsonOf(bytes);
-		return json === undefined ? this.redact(textOf(bytes)) : this.redactor.value(json);
-	}
-
-	/** A text without the key. Everything that the gateway or the system says passes through here before it is shown. */
-	redact(text: string): string {
-		return this.redactor.text(text);
-	}
-
-	/** Whether a text names an API key, with stars in it, that is not the credential's. */
-	namesOtherKey(text: string): boolean {
-		return this.redactor.isOther(text);
-	}
-
-	/** A value of parsed JSON without the key. */
-	redactValue<T>(value: T): T {
-		return this.redactor.value(value);
-	}
-
-	/** For text that is shown while it arrives: holds back what may be the beginning of the key. */
-	redactStream(): RedactedStream {
-		return this.redactor.stream();
+		return json === undefined ? this.redactor.text(textOf(bytes)) : this.redactor.value(json);
 	}
 
 	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<GatewayResponse> {
@@ -221,12 +200,13 @@ export class Transport {
 	private failure(error: unknown, timedOut: boolean): Error {
 		this.cancel?.throwIfAborted();
 		const facts = rootCause(error);
-		const detail = this.redact(facts.message ?? 'the connection failed').slice(0, MAX_DETAIL);
+		const detail = this.redactor
+			.text(facts.message ?? 'the connection failed')
+			.slice(0, MAX_DETAIL);
 		return new TransportError(timedOut ? 'timeout' : transportFailure(facts), detail, facts.code);
 	}
 }
 
-/** Longest text of the system that is repeated to the user. */
 const MAX_DETAIL = 500;
 
 /**

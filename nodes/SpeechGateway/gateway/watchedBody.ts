@@ -1,5 +1,5 @@
 import { pause } from '../core/pause';
-import type { Readable } from './readable';
+import type { Readable } from './readBody';
 
 /** Interval of the clock checks, ms: the memory of a finished exchange is freed after it, however long the timeout is. */
 const LONGEST_TICK_MS = 2_000;
@@ -40,7 +40,6 @@ export class ExchangeTimeout {
 		return this.request.signal;
 	}
 
-	/** Restarts the timeout. */
 	restart(): void {
 		this.waitingSince = performance.now();
 	}

@@ -117,7 +117,6 @@ export function outputsExpression(): `={{${string}}}` {
 	})(${outputs})}}`;
 }
 
-/** What the canvas shows under the node's name, such as "Speech: Generate". */
 export function subtitleExpression(): string {
 	const names = descriptions.map(({ resource, operation, name }) => {
 		const shown = resources.find(({ value }) => value === resource)?.name;

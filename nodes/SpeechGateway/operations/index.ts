@@ -11,7 +11,6 @@ import { speechJobOperations } from './speechJob/speechJob';
 import { videoOperations } from './video/video';
 import { voiceOperations } from './voice/voice';
 
-/** The implementation of everything that a user can click. */
 export const operations: Operation[] = [
 	generate,
 	dialogue,

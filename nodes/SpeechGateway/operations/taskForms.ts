@@ -23,7 +23,6 @@ interface TaskDescription<I extends object, T extends object> {
 
 type WaitValues = InputOf<typeof waitFields>;
 
-/** The operations of a kind of task. */
 export type TaskDescriptions<I extends object, T extends object> = {
 	createAndWait: OperationDescription<{ given: I & T; wait: WaitValues }>;
 	create: OperationDescription<{ given: I }>;

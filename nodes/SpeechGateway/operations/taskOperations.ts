@@ -7,13 +7,11 @@ import { waitAndSave } from '../tasks/wait';
 import { type About, defineOperation, type Operation } from '../run/operation';
 import type { ItemRequests } from '../requests/itemRequests';
 
-/** What is particular to a kind of task. `I`: what it takes to submit one; `T`: what it takes to save its file. */
 interface TaskWork<I extends object, T extends object> {
 	/** Its name in errors and among the endpoints. */
 	thing: Task['thing'];
 	/** Across the fields of an item, and what else is to be known before anything is sent. Throws InputError. */
 	check?: (input: I, parameters: Parameters) => unknown;
-	/** Across items. Throws InputError. */
 	checkAll?: (all: I[], spent: number) => void;
 	/** What only the gateway knows of it; free. Throws InputError. */
 	lookUp?: (input: I, item: () => ItemRequests) => Promise<unknown> | undefined;
@@ -56,7 +54,6 @@ export function taskOperations<I extends object, T extends FileValues>(
 		await check(input.given, parameters);
 		return input;
 	};
-	/** What Create and Wait has in common with Create. */
 	const creating = {
 		checkAll: (all: Array<{ given: I }>, spent: number) =>
 			checkAll(

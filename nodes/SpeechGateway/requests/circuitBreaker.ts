@@ -1,7 +1,7 @@
 import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './exchange';
-import { LastingRecord, type Stop } from './lasting';
+import type { LastingRecord, Stop } from './lasting';
 import { isAccountWide } from './outcome';
 
 /** This many unknown outcomes in a row mean an outage. */
@@ -22,36 +22,26 @@ const isPaused = (stop?: Stop): boolean =>
 	stop !== undefined &&
 	Date.now() < stop.at + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** stop.tries);
 
-/** An attempt of a run that keeps nothing. */
-const ONCE = { lasting: new LastingRecord({}), attempt: 1 };
-
 /**
  * Stops billed requests for the whole execution: after several unknown outcomes in a row, so that an outage does not fill the
  * review list; after a refusal that concerns the whole account; and when n8n cannot store what is paid for. Those in flight
  * go on. Where it is tried again, one request at a time is sent until one succeeds.
  */
 export class CircuitBreaker {
-	private isOpen = false;
-	/** Unknown outcomes of this run. */
+	/** Whether the run sends nothing more. */
+	hasTripped = false;
 	private unknowns = 0;
-
-	private readonly lasting: LastingRecord;
 
 	/** `attempt`: of this round, from 1: Retry On Fail asks again after a refusal, the next round of a loop does not. */
 	constructor(
 		private readonly limiter: ConcurrencyLimiter,
-		{ lasting, attempt }: { lasting: LastingRecord; attempt: number } = ONCE,
+		private readonly lasting: LastingRecord,
+		attempt: number,
 	) {
-		this.lasting = lasting;
 		const { outage, store, refusal } = lasting.value;
 		if (isPaused(outage) || isPaused(store) || (refusal && attempt === 1)) this.trip();
 		else if (outage || store || refusal || lasting.retriesRefused) limiter.sendOneByOne();
-		if (!this.isOpen) lasting.set({ refusal: undefined });
-	}
-
-	/** Whether the run sends nothing more. */
-	get hasTripped(): boolean {
-		return this.isOpen;
+		if (!this.hasTripped) lasting.set({ refusal: undefined });
 	}
 
 	/** For the user, who finds the unsent items among the errors. */
@@ -63,15 +53,11 @@ export class CircuitBreaker {
 		return `Sending stopped: ${why}. What was not sent by then was not charged; the errors say which items that are.`;
 	}
 
-	succeeded(): void {
-		this.closeRow();
-	}
-
 	/** A request failed for good, and was certainly not charged. */
 	failed({ outcome, error, who }: Failure): void {
 		// Nothing was sent, or a proxy cut the request: the gateway itself has said nothing.
 		if (outcome === 'notSent' || outcome === 'cut') return;
-		this.closeRow();
+		this.succeeded();
 		const { message, description, details } = error;
 		if (!isAccountWide(who)) return;
 		const { httpCode, code } = details;
@@ -98,14 +84,12 @@ export class CircuitBreaker {
 		this.trip();
 	}
 
-	/** Whether n8n could not store a file in this run. */
 	get storeFailed(): boolean {
-		return this.isOpen && this.lasting.value.store !== undefined;
+		return this.hasTripped && this.lasting.value.store !== undefined;
 	}
 
-	/** n8n has stored a file. */
 	stored(): void {
-		if (!this.isOpen && this.lasting.value.store) this.lasting.set({ store: undefined });
+		if (!this.hasTripped && this.lasting.value.store) this.lasting.set({ store: undefined });
 	}
 
 	/** The error of an item that was not sent, or only in part. `unknown`: number of items whose outcome is unknown. */
@@ -138,21 +122,21 @@ export class CircuitBreaker {
 		);
 	}
 
-	/** Whatever the gateway says, it is there. What is still in flight when sending has stopped says less than what stopped it. */
-	private closeRow(): void {
+	/** The gateway has answered, which ends a row. Once sending has stopped, answers to what was in flight do not end the outage. */
+	succeeded(): void {
 		const { unknownInRow, outage } = this.lasting.value;
 		if (unknownInRow === undefined && !outage) return;
-		this.lasting.set({ unknownInRow: undefined, ...(!this.isOpen && { outage: undefined }) });
+		this.lasting.set({ unknownInRow: undefined, ...(!this.hasTripped && { outage: undefined }) });
 	}
 
-	/** Of one run, all that fails is one try. */
+	/** All failures of one run count as one try. */
 	private failedAgain(stop: Stop | undefined): Stop {
 		const { tries = -1 } = stop ?? {};
-		return { at: Date.now(), tries: this.isOpen ? Math.max(0, tries) : tries + 1 };
+		return { at: Date.now(), tries: this.hasTripped ? Math.max(0, tries) : tries + 1 };
 	}
 
 	private trip(): void {
-		this.isOpen = true;
+		this.hasTripped = true;
 		this.limiter.stop('The run sends nothing more');
 	}
 }

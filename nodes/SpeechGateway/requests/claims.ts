@@ -121,14 +121,14 @@ export class SentKeys {
 		if (this.surplus.size >= REMOVED_AT_ONCE) await this.removeSurplus();
 	}
 
-	/** Of keys with both names on record, as after a crash, one becomes the newest, and the other stays. */
+	/** After a crash, a key may have both names on record: one is recorded anew, the other stays. */
 	private async renew(names: string[]): Promise<void> {
 		if (names.length === 0) return;
 		await this.remove(names).catch(() => undefined);
 		await this.check(names).catch(() => undefined);
 	}
 
-	/** What cannot be taken away stays, and does no harm. */
+	/** A name that n8n does not take away does no harm. */
 	private async removeSurplus(): Promise<void> {
 		const names = [...this.surplus];
 		this.surplus.clear();

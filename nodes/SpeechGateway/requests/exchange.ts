@@ -13,31 +13,20 @@ import { type GatewayResponse, type Transport, TransportError } from '../gateway
 /** What a request is about; its URL and whether it is billed are added here. */
 export type About = Omit<Subject, 'url' | 'billed'>;
 
-/** A single resource of the gateway, such as a voice. */
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
 
 /** One HTTP exchange that brought no result, and why. */
-export type Failure = FailureFacts &
-	(
-		| { outcome: 'unknown'; reason: UnknownReason }
-		| { outcome: Exclude<Outcome, 'done' | 'unknown'> }
-	);
-
-interface FailureFacts {
+export interface Failure {
+	outcome: Exclude<Outcome, 'done'>;
+	/** Why a billed request without an answer is unknown. */
+	reason?: UnknownReason;
 	error: GatewayError;
 	/** Who must act, where the gateway or a proxy has answered. */
 	who?: Who;
-	/** The pause that the gateway asks for, ms. */
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
 	byGateway?: boolean;
 }
-
-const failure = (
-	outcome: Exclude<Outcome, 'done'>,
-	reason: UnknownReason,
-	facts: FailureFacts,
-): Failure => (outcome === 'unknown' ? { ...facts, outcome, reason } : { ...facts, outcome });
 
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
@@ -55,24 +44,21 @@ export async function exchange(
 		response = await transport.send(endpoint, timeoutMs, body);
 	} catch (error) {
 		if (!(error instanceof TransportError)) throw asError(error);
-		const reason = error.failure === 'timeout' ? 'client_timeout' : 'connection_lost';
-		return failure(outcomeOfFailure(error.failure, endpoint.billed), reason, {
+		return {
+			outcome: outcomeOfFailure(error.failure, endpoint.billed),
+			reason: error.failure === 'timeout' ? 'client_timeout' : 'connection_lost',
 			error: unreachable(error, transport.root),
-		});
+		};
 	}
 	if (isSuccess(response.status)) return response;
 	const answered = await transport.readErrorBody(response);
 	transport.cancel?.throwIfAborted();
 	const { outcome, who, error } = refusal(transport, endpoint, about, response, answered);
-	return failure(outcome, 'upstream_outcome_unknown', {
-		error,
-		who,
-		retryAfter: retryAfterMs(response.headers['retry-after'], Date.now()),
-		byGateway: response.status >= 400 && isRecord(answered),
-	});
+	const retryAfter = retryAfterMs(response.headers['retry-after'], Date.now());
+	const byGateway = response.status >= 400 && isRecord(answered);
+	return { outcome, who, error, retryAfter, byGateway };
 }
 
-/** A request that costs nothing, and may be repeated. */
 export interface FreeRequest<T> {
 	endpoint: FreeEndpoint;
 	body?: IDataObject;
@@ -85,7 +71,6 @@ export interface FreeRequest<T> {
 
 type Ask = <T>(request: FreeRequest<T>) => Promise<T | Failure>;
 
-/** Sends one free request and reads its response. */
 export async function exchangeFree<T>(
 	transport: Transport,
 	request: FreeRequest<T>,
@@ -103,19 +88,18 @@ export async function exchangeFree<T>(
 	try {
 		return await read(response);
 	} catch (error) {
-		if (error instanceof NotStoredError) {
-			const { message, words } = error;
-			const advice = 'The file is still at the gateway: fetch it later by its ID, which is free.';
-			const why = new GatewayError(message, `${advice} n8n says: "${words}"`);
-			return { outcome: 'transient', error: why };
-		}
-		return {
-			outcome: 'transient',
-			error: new GatewayError(
-				`The gateway's answer was damaged: ${transport.redact(asError(error).message)}`,
-				'It was fetched several times. Fetching is free: try again later.',
-			),
-		};
+		const { message } = asError(error);
+		const why =
+			error instanceof NotStoredError
+				? new GatewayError(
+						message,
+						`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${error.words}"`,
+					)
+				: new GatewayError(
+						`The gateway's answer was damaged: ${transport.redactor.text(message)}`,
+						'It was fetched several times. Fetching is free: try again later.',
+					);
+		return { outcome: 'transient', error: why };
 	} finally {
 		response.body.destroy();
 	}
@@ -154,7 +138,7 @@ export function refusal(
 		requestId: typeof id === 'string' ? id : undefined,
 		retryAfter: headers['retry-after'],
 		location: headers.location,
-		otherKey: transport.namesOtherKey(gatewayWords(body).message ?? ''),
+		otherKey: transport.redactor.isOther(gatewayWords(body).message ?? ''),
 	};
 	return explainAnswer(answer, subjectOf(transport, endpoint, about));
 }

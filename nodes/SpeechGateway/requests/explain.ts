@@ -9,17 +9,9 @@ import {
 	plain,
 } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
-import {
-	type Facts,
-	type Kind,
-	NO_ROUTE,
-	outcomeOf,
-	ruleFor,
-	type Ruling,
-	type Who,
-} from './outcome';
+import { NO_ROUTE, outcomeOf, ruleFor, type Ruling, type Who } from './outcome';
+import type { Facts, Kind } from './signs';
 
-/** What a request was about, for words that name it. */
 export interface Subject {
 	/** As the user knows it: "the job", "the voice" … only used where the request is about one thing. */
 	thing?: keyof typeof taskEndpoints | 'voice';
@@ -134,7 +126,6 @@ function isSameElsewhere(location: string, url: string): boolean {
 	return to.origin !== from.origin && to.pathname === from.pathname;
 }
 
-/** Puts the facts of a request into the words of a rule. */
 function filler({ retryAfter }: Answer, subject: Subject, { param }: GatewayWords) {
 	const { thing, id, model, voice, url } = subject;
 	// LiteLLM names the status.

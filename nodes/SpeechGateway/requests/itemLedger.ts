@@ -19,7 +19,6 @@ const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values
  * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
  */
 export class ItemLedger {
-	/** Names all that is asked for. */
 	askedKey = '';
 	private asked: Pick<ItemRecord, 'operation' | 'frozen' | 'voices'> = {};
 
@@ -86,7 +85,6 @@ export class ItemLedger {
 		this.askedKey = key;
 	}
 
-	/** The parts of a text that may have been charged. */
 	get sentParts(): PartOnRecord[] {
 		return this.entries().flatMap(({ state, part }) =>
 			part ? [{ ...part, isDone: state === 'done' }] : [],
@@ -137,7 +135,6 @@ export class ItemLedger {
 		);
 	}
 
-	/** All requests on record. */
 	entries(): ReadonlyArray<Readonly<Entry>> {
 		return Object.values(this.record.requests);
 	}
@@ -164,7 +161,7 @@ export class ItemLedger {
 		return outcomeUnknown('interrupted', { sentAt, inputHash, model }).facts;
 	}
 
-	/** What is known of its requests that may have been charged, but for one: segments of a text. */
+	/** The facts of other segments that may have been charged, too. */
 	otherUnknown({ sentAt, inputHash }: UnknownFacts): UnknownFacts[] {
 		return this.entries()
 			.flatMap((entry) => {
@@ -213,14 +210,12 @@ export class ItemLedger {
 		return this.record.reused?.[hash];
 	}
 
-	/** The files of what is taken over. */
 	get reusedFiles(): IBinaryData[] {
 		return Object.values(this.record.reused ?? {}).flatMap((value) =>
 			'binary' in value && isFile(value.binary) ? [value.binary] : [],
 		);
 	}
 
-	/** The request is about to leave. */
 	begin(request: string, sent: Sent, part?: SentPart): void {
 		// `maybeCharged` looks at all requests of the item; once it has an operation, no segment of a book needs that.
 		if (this.record.operation === undefined && !this.maybeCharged)
@@ -228,7 +223,6 @@ export class ItemLedger {
 		this.record.requests[request] = { state: 'sending', ...sent, ...(part && { part }) };
 	}
 
-	/** The request was paid for, with this result. */
 	done(request: string, value: object, cost: Cost): void {
 		const before = this.record.requests[request];
 		if (before?.state === 'sending')
@@ -248,7 +242,6 @@ export class ItemLedger {
 		this.record.told = Object.keys(this.record.requests);
 	}
 
-	/** Tokens of requests on record, as far as they are known. */
 	get tokens(): number {
 		return this.entries().reduce(
 			(sum, entry) => sum + (('tokens' in entry && entry.tokens) || 0),
@@ -256,7 +249,7 @@ export class ItemLedger {
 		);
 	}
 
-	/** Keeps what a free step has made of a request that is done. */
+	/** Keeps what a free step has made of a request that is done, such as the audio of a job, until the item is finished. */
 	keep(request: string, made: object): void {
 		const entry = this.record.requests[request];
 		if (entry?.state === 'done') entry.made = made;

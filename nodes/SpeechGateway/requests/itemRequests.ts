@@ -45,7 +45,6 @@ export interface BilledRequest<T extends object> {
 	input: IDataObject;
 	/** Which of several equal requests of the item it is, from 1. */
 	number?: number;
-	/** The part of a text that it speaks. */
 	part?: SentPart;
 	/** A form instead of JSON, built when the request is sent, so that waiting requests hold no files. */
 	body?: () => Promise<FormData>;
@@ -59,21 +58,16 @@ export interface BilledRequest<T extends object> {
 	about?: About;
 	/** The caller falls back to a job on 524. */
 	fallsBackOn524?: boolean;
-	/** What it costs by the gateway's rules. */
 	price?: Price<T>;
 }
 
-/** Tokens of one request. */
 interface Price<T> {
-	/** Before it is sent. */
 	estimate?: number;
 	/** Whether that is what is charged, whatever comes of it. */
 	isExact?: boolean;
-	/** By what came of it. */
 	of?: (value: T) => number | undefined;
 }
 
-/** A request with its key, and its name in the ledger. */
 type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: string };
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
@@ -117,14 +111,8 @@ export class ItemRequests {
 		return !why && !this.awake;
 	}
 
-	/** From now on, the item waits in this process. */
 	stayAwake(): void {
 		this.awake = true;
-	}
-
-	/** Keeps what a free step has made of a request that is done, such as the audio of a job, until the item is finished. */
-	keep(name: string, made: object): void {
-		this.ledger.keep(name, made);
 	}
 
 	/** Starts no further billed request of this item, because a part has failed; those in flight go on. */
@@ -277,8 +265,10 @@ export class ItemRequests {
 			limiter.succeeded(endpoint.billed);
 			return value;
 		}
-		if (response.outcome === 'unknown')
-			throw this.unknown(request, sent, response.reason, response.error);
+		if (response.outcome === 'unknown') {
+			const { reason = 'upstream_outcome_unknown', error } = response;
+			throw this.unknown(request, sent, reason, error);
+		}
 		const isCut = response.outcome === 'cut';
 		if (isCut) this.ledger.cut(name);
 		else this.ledger.clear(name);
@@ -324,7 +314,12 @@ export class ItemRequests {
 			};
 			if (error instanceof NotStoredError)
 				throw this.unknown(request, sent, 'not_stored', new GatewayError('', error.words, details));
-			const damage = new GatewayError(transport.redact(asError(error).message), '', details, files);
+			const damage = new GatewayError(
+				transport.redactor.text(asError(error).message),
+				'',
+				details,
+				files,
+			);
 			throw this.unknown(request, sent, 'damaged_response', damage);
 		}
 	}

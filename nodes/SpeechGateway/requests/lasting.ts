@@ -11,7 +11,6 @@ export interface Stop {
 	at: number;
 	/** How often a try after a pause has failed again. */
 	tries: number;
-	/** In words, for the items that are not sent. */
 	why?: string;
 }
 
@@ -25,11 +24,9 @@ export interface Lasting {
 	unknownInRow?: number;
 	outage?: Stop;
 	store?: Stop;
-	/** A refusal of the whole account. */
 	refusal?: Failed;
 	/** Tokens that were, or may have been, charged, where a spending limit counts them. */
 	spent?: number;
-	/** How many different keys of `sendOnceKey` its items have had. */
 	keys?: number;
 }
 

@@ -108,7 +108,6 @@ export class Ledger {
 		return new ItemLedger((this.round.items[key] ??= { requests: {} }));
 	}
 
-	/** The items on record. */
 	keys(): string[] {
 		return Object.keys(this.round.items);
 	}

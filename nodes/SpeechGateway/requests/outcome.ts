@@ -1,5 +1,5 @@
-import type { BilledEndpoint } from '../gateway/endpoints';
 import type { TransportFailure } from '../gateway/transportFailure';
+import { type Facts, fits, SAYS, type Sign } from './signs';
 
 /** What became of one request. Nothing else in the package decides whether a request may be sent again. */
 export type Outcome =
@@ -23,41 +23,6 @@ export type Who =
 	| 'network' /* addresses, proxies */
 	| 'nobody'; /* only time helps */
 
-/** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
-type Speaker = 'gateway' | 'page' | 'other';
-
-export type Kind = BilledEndpoint['kind'] | 'model';
-
-type Thing =
-	| 'billed'
-	| 'thing' /* one job, video or voice is asked for */
-	| 'model'
-	| 'voice'
-	| 'voiceNamed' /* there is one, and the words speak of it */
-	| 'otherKey' /* the words name a key that is not the credential's */
-	| 'sameElsewhere'; /* a redirect to the same path elsewhere */
-
-/** What a rule can ask of an answer that is no success, and of the request. */
-export interface Facts {
-	status: number;
-	/** Type, code, `param=` and the words of the error, a line each. */
-	says: string;
-	from: Speaker;
-	to: Kind;
-	has: Partial<Record<Thing, boolean>>;
-}
-
-/** An answer; all that is given must hold. `status`: one, several, or a class of them: `404`, `400 422`, `5xx`, `any`. */
-interface Sign {
-	status: string;
-	says?: RegExp;
-	from?: Speaker;
-	/** One kind, or several: `job video`. */
-	to?: string;
-	with?: Thing;
-	without?: Thing;
-}
-
 export type Ruling = Exclude<Outcome, 'done' | 'notSent'>;
 
 type Signs = Sign | string | Array<Sign | string>;
@@ -73,30 +38,8 @@ const rule = (signs: Signs, outcome: Ruling, who: Who, words: Words) => ({
 	words,
 });
 
-const RATE_LIMIT =
-	/^rate_?limit_exceeded$|rate limit|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟/im;
-/** The gateway passes on what its provider said: new-api's and one-api's codes, LiteLLM's words. */
-const PASSED_ON = /^(?:upstream_error|bad_response_status_code)$|\w+Exception - /m;
-const MONEY_CODE =
-	/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im;
-const TOO_LITTLE_MONEY = bothOf(
-	'balance|quota|budget(?!_)|credits?\\b',
-	'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|negative|is 0',
-	'额度|余额',
-);
-const NEEDS_VOICE = bothOf('voice', 'required|missing|not supported|invalid', '^param=voice$');
-const NO_SUCH_MODEL =
-	/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im;
-const NOT_SET_UP =
-	/^(?:model_price_error|model_mapped_error|convert_request_failed|api_not_implemented|channel:.*)$/m;
-
 /** A file is asked for before it is there. */
 const NOT_COMPLETED: Sign = { status: '400', says: /not (?:yet )?completed/i, with: 'thing' };
-
-/** Two kinds of words within a sentence, or something that says it alone. */
-function bothOf(one: string, other: string, alone: string): RegExp {
-	return new RegExp(`(?:${one}).{0,60}(?:${other})|(?:${other}).{0,60}(?:${one})|${alone}`, 'im');
-}
 
 const LATER = 'Such errors are usually temporary: try again later.';
 const CUT = 'The gateway cut the request after about 100 seconds';
@@ -172,10 +115,10 @@ export const RULES = [
 	rule('524', 'unknown', 'nobody', [CUT, LATER]),
 
 	// Limits of requests, the key, the balance, and the gateway's own account at a provider.
-	rule({ status: '429', says: RATE_LIMIT }, 'throttled', 'nobody', TOO_MANY),
+	rule({ status: '429', says: SAYS.rateLimit }, 'throttled', 'nobody', TOO_MANY),
 	rule(
 		[
-			{ status: '401 402 403', says: PASSED_ON },
+			{ status: '401 402 403', says: SAYS.passedOn },
 			{ status: '401 402 403', with: 'otherKey' },
 			{ status: '402', says: /^unknown_error$/m },
 			{ status: '403', says: /^unsupported_country/m },
@@ -193,8 +136,8 @@ export const RULES = [
 		'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked, expired, used up or from another gateway.',
 	]),
 	rule('402', 'refused', 'balance', NO_MONEY),
-	rule({ status: '4xx 5xx', says: MONEY_CODE }, 'held', 'balance', NO_MONEY),
-	rule({ status: '400 403 412 429', says: TOO_LITTLE_MONEY }, 'held', 'balance', NO_MONEY),
+	rule({ status: '4xx 5xx', says: SAYS.moneyCode }, 'held', 'balance', NO_MONEY),
+	rule({ status: '400 403 412 429', says: SAYS.tooLittleMoney }, 'held', 'balance', NO_MONEY),
 	rule('429', 'throttled', 'nobody', TOO_MANY),
 
 	// What is asked for.
@@ -207,7 +150,7 @@ export const RULES = [
 		'Lower the option "Max Segment Characters": the gateway may count bytes, of which a Chinese character has three.',
 	]),
 	rule(
-		{ status: '400 422', says: NEEDS_VOICE, to: 'speech job', without: 'voice' },
+		{ status: '400 422', says: SAYS.needsVoice, to: 'speech job', without: 'voice' },
 		'refused',
 		'workflow',
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
@@ -216,7 +159,7 @@ export const RULES = [
 		'The gateway has no voice "{voice}"',
 		PICK_VOICE,
 	]),
-	rule({ status: '400 404', says: NO_SUCH_MODEL, with: 'model' }, 'refused', 'workflow', [
+	rule({ status: '400 404', says: SAYS.noSuchModel, with: 'model' }, 'refused', 'workflow', [
 		'The gateway has no model "{model}" {able}',
 		'{another}.',
 	]),
@@ -224,7 +167,7 @@ export const RULES = [
 		'The gateway has no provider for the model "{model}"',
 		'Check its name: Model → Get Many lists the models of the gateway.',
 	]),
-	rule([{ status: '5xx', says: NOT_SET_UP }, '501'], 'refused', 'operator', [
+	rule([{ status: '5xx', says: SAYS.notSetUp }, '501'], 'refused', 'operator', [
 		'The gateway is not set up for this request',
 	]),
 
@@ -330,41 +273,21 @@ const OTHERWISE = rule([], 'unknown', 'nobody', [
 export const ruleFor = (facts: Facts) =>
 	RULES.find(({ signs }) => signs.some((sign) => fits(sign, facts))) ?? OTHERWISE;
 
-function fits({ status, says, from, to, ...sign }: Sign, facts: Facts): boolean {
-	const given = String(facts.status);
-	const known = ['any', given, `${given[0]}xx`];
-	return (
-		status.split(' ').some((one) => known.includes(one)) &&
-		(says?.test(facts.says) ?? true) &&
-		(from ?? facts.from) === facts.from &&
-		(to?.split(' ').includes(facts.to) ?? true) &&
-		(!sign.with || facts.has[sign.with] === true) &&
-		(!sign.without || facts.has[sign.without] !== true)
-	);
-}
-
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
-/** Statuses after which a free request may bring more another time: conflict, too early, a time-out. */
-const MAY_PASS = new Set([408, 409, 425]);
 
 /** The outcome of an answer that is no success. Free requests are never unknown: whatever may pass is asked again. */
 export function outcomeOf(facts: Facts): Ruling {
 	const { status, has } = facts;
 	if (has.billed) return ruleFor(facts).outcome;
 	if (status === 429) return 'throttled';
-	const mayPass = status >= 500 || MAY_PASS.has(status) || fits(NOT_COMPLETED, facts);
+	// A time-out, a conflict, too early.
+	const mayPass = status >= 500 || [408, 409, 425].includes(status) || fits(NOT_COMPLETED, facts);
 	return mayPass ? 'transient' : 'refused';
 }
 
 /** The outcome of a request that got no answer. */
-export function outcomeOfFailure(
-	failure: TransportFailure,
-	billed: boolean,
-): 'notSent' | 'unknown' | 'transient' {
-	if (failure === 'notSent') return 'notSent';
-	return billed ? 'unknown' : 'transient';
-}
+export const outcomeOfFailure = (failure: TransportFailure, billed: boolean) =>
+	failure === 'notSent' ? failure : billed ? 'unknown' : 'transient';
 
 export const mayBeSentAgain = (outcome: Outcome): boolean =>
 	outcome === 'notSent' || outcome === 'throttled' || outcome === 'transient';

@@ -15,7 +15,6 @@ export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
 
 export type Branch = (typeof BRANCHES)[number];
 
-/** What came out of an item, and on which branch. */
 export interface Result {
 	branch: Branch;
 	items: INodeExecutionData[];
@@ -23,7 +22,7 @@ export interface Result {
 
 /** The part of a text that a request speaks, so that it is found again when the text was changed. */
 export interface SentPart extends Fingerprint {
-	/** The key of its words as speech, also where they were sent as a job, and which of several equal ones it is. */
+	/** The key of its words as speech, even if they were sent as a job; `number` tells equal ones apart. */
 	key: string;
 	number: number;
 	/** Its number in the text, from 1. */
@@ -62,7 +61,6 @@ interface Done {
 	made?: object;
 }
 
-/** An error as plain JSON. */
 export interface Failed {
 	message: string;
 	description: string;
@@ -74,14 +72,13 @@ export interface Failed {
 export type Asleep = Result | { failed: Failed };
 
 export interface ItemRecord {
-	/** By the key of the request and, from the second of several equal ones on, its number: see `requestName`. */
+	/** By name: see `requestName`. */
 	requests: Record<string, Entry>;
 	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
 	operation?: string;
 	frozen?: object;
 	/** The IDs of the voices that it asked for by title, as they were then. */
 	voices?: Record<string, string>;
-	/** The item is finished. */
 	result?: Result;
 	/** The ID of the job or video from which the result came. */
 	taskId?: string;
@@ -89,17 +86,16 @@ export interface ItemRecord {
 	charges?: Charge[];
 	/** The names of requests whose charges have left the node. */
 	told?: string[];
-	/** Taken over from an earlier result, by the hash of what it is: not paid for, but needed by a retry. */
+	/** Cut out of a previous version, by key and place: not paid for, but a retry needs it. */
 	reused?: Record<string, object>;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
 	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
 	waitingSince?: number;
-	/** What had come of the item when the run went to sleep, if it is not to be done again on waking up. */
+	/** How the item had ended when the run went to sleep; on waking up, it is not run again. */
 	asleep?: Asleep;
 }
 
-/** One round of the node. */
 export interface RunRecord {
 	version: number;
 	/** The execution in which this node first ran: this one, or the failed one that it retries. */

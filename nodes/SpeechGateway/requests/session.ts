@@ -6,7 +6,6 @@ import { SentKeys } from './claims';
 import { LastingRecord } from './lasting';
 import { type Traffic, trafficOf } from './traffic';
 
-/** What all items of one run of the node share. */
 export interface Session {
 	execution: Execution;
 	transport: Transport;
@@ -36,6 +35,13 @@ export interface Session {
 	retakeTokens: number;
 }
 
+/** Counts tokens beyond the estimate of the run, if they may be spent; else returns by how many they pass the limit. */
+export function spendExtra(session: Session, tokens: number, toSpare = Infinity): number {
+	const beyond = session.extraTokens + tokens - toSpare;
+	if (beyond <= 0) session.extraTokens += tokens;
+	return Math.max(0, beyond);
+}
+
 function sharing(): Session['share'] {
 	const results = new Map<string, Promise<unknown>>();
 	return async <T>(key: string, action: () => Promise<T>) => {
@@ -57,7 +63,7 @@ export function openSession(
 		execution,
 		transport,
 		limiter,
-		breaker: new CircuitBreaker(limiter, { lasting, attempt }),
+		breaker: new CircuitBreaker(limiter, lasting, attempt),
 		keys: new SentKeys(execution.helpers, transport.cancel),
 		traffic: trafficOf(execution.memory),
 		hints: new Set(),

@@ -40,7 +40,7 @@ export class Traffic {
 		this.sent.delete(sent);
 	}
 
-	/** The neighbours of a request that may have been charged, in an object that `count` fills. Undefined if it was sent elsewhere. */
+	/** The neighbours of a request that may have been charged; `count` fills them in. Undefined if another process sent it. */
 	unknown(sent: Sent): Neighbours | undefined {
 		return this.end(sent, { neighbours: { charged: 0, unknown: 0 } })?.neighbours;
 	}

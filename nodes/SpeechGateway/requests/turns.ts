@@ -7,7 +7,6 @@ import type { Session } from './session';
 
 /** The turns of one request: each has a place in the limiter, and after failures there are growing pauses between them. */
 export class Turns {
-	/** Failures so far. */
 	failures = 0;
 	private pauseMs = 0;
 	private ticket: Ticket | undefined;

@@ -84,7 +84,6 @@ export function explainUnanswered(error: Unanswered, root: string): [string, str
 	];
 }
 
-/** A proxy that refused the tunnel. */
 function explainProxy(status: number, said: string, root: string): [string, string] {
 	const [what, advice] =
 		status === 407

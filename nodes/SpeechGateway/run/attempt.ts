@@ -6,10 +6,9 @@ import type { ItemLedger } from '../requests/itemLedger';
 import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
 import type { Session } from '../requests/session';
-import { branchesOf, type Settled, sortOntoBranches } from './branches';
+import { branchesOf, giveHints, type Settled, sortOntoBranches } from './branches';
 import { errorText, runError } from './errors';
 import { ItemRun, settledUnknown } from './itemRun';
-import { giveHints } from './hints';
 import type { Operation } from './operation';
 import { paidForOther, readAll, type ReadItem } from './readItems';
 import { openFor } from './openFor';
@@ -166,7 +165,6 @@ export class Attempt {
 		return runError(execution, { index: 0, count: 1, kept: 0, error, operation });
 	}
 
-	/** The state of an item that this attempt may not go on with. */
 	private asLeft(index: number): Settled {
 		const item = this.items[index];
 		if (item.result) return item.result;

@@ -18,7 +18,6 @@ import type { Charge } from '../requests/records';
 import type { Operation } from './operation';
 import type { Execution } from '../engine/execution';
 
-/** The text of an item's failure, for an error item or the error of the run. */
 export interface ErrorText {
 	message: string;
 	description: string;
@@ -82,7 +81,6 @@ export interface RunFailure {
 	/** The item that failed, from 0, and the number of items. */
 	index: number;
 	count: number;
-	/** Items that are done. */
 	kept: number;
 	error: unknown;
 	/** What the items were charged, if the user wants to know. */

@@ -10,7 +10,6 @@ import type { Input, ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
 import { missingFile, withPaid } from './storedFiles';
 
-/** One item in one attempt. */
 export class ItemRun {
 	constructor(
 		private readonly operation: Operation,
@@ -76,7 +75,6 @@ export class ItemRun {
 		await item.settle('failed' in settled, sentNothing);
 	}
 
-	/** What an error means for the item. */
 	private endedWith(error: unknown, parameters: object): Settled {
 		const { operation, index, ledger } = this;
 		const { execution } = this.session;

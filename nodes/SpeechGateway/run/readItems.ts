@@ -10,7 +10,6 @@ import type { ItemSettings } from '../requests/itemRequests';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 
-/** What is known of an item before anything is sent. */
 export type ReadItem = Input | { failed: unknown };
 
 export interface Input {
@@ -80,7 +79,6 @@ export async function readOne(
 	}
 }
 
-/** Whether the user has added an option to the node. */
 const hasOption = ({ node: { parameters } }: Execution, name: string): boolean =>
 	isRecord(parameters.options) && name in parameters.options;
 

@@ -12,7 +12,6 @@ import { errorText, nodeError } from './errors';
 import type { Operation } from './operation';
 import { asToolCall, type CallResult } from './toolCall';
 
-/** The ledger's name in the node's context. */
 const LEDGER = 'speechGateway';
 
 /**
@@ -53,7 +52,6 @@ function chosenFrom(operations: Operation[], { context, node }: Execution): Oper
 	throw nodeError(node, { message, description: '', details: {} });
 }
 
-/** One call of the node by an agent. */
 async function runTool(
 	execution: Execution,
 	operation: Operation,

@@ -42,7 +42,6 @@ function shown(outcome: Settled): IDataObject[] {
 	return tasks.length === 1 ? tasks : [{ jobs: tasks }];
 }
 
-/** The recorded outcome of an item from before the sleep. */
 export function beforeSleep(outcome: Asleep): Settled {
 	if ('branch' in outcome) return outcome;
 	const { message, description, details, binary } = outcome.failed;

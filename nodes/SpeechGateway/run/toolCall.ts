@@ -7,7 +7,6 @@ import { readOne } from './readItems';
 
 type Outputs = INodeExecutionData[][];
 
-/** The result of one call of a tool. */
 export interface CallResult {
 	outputs: Outputs;
 	/** Whether every item was delivered: none failed, is unknown, or is still being made. */

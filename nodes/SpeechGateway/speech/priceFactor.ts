@@ -7,7 +7,7 @@ import { type ModelPrice, multiplierOf } from '../gateway/prices';
 import { Transport } from '../gateway/transport';
 import { exchangeFree, isFailure } from '../requests/exchange';
 import { mayBeSentAgain } from '../requests/outcome';
-import { noPrices, pricesRequest } from '../requests/prices';
+import { noPrices, pricesRequest } from '../requests/lists';
 import { backoffMs } from '../requests/retryPolicy';
 
 /** How often the price list is asked for, and how long it may take, ms: it is small, and all items wait for it. */

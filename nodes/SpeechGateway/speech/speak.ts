@@ -7,6 +7,7 @@ import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio
 import type { ItemRequests } from '../requests/itemRequests';
 import type { SentPart } from '../requests/records';
 import { requestKey, requestName } from '../requests/requestKey';
+import { spendExtra } from '../requests/session';
 import { fileRequest, submitTask, withTaskId } from '../tasks/task';
 import { estimateOf, requestTokens } from './price';
 import type { WaitSettings } from '../fields/wait';
@@ -96,7 +97,10 @@ export async function speak(
 		});
 	} catch (error) {
 		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
-		if (!isSpokenAsJob(item, request)) spendExtra(item, asJob);
+		const { extraTokens, tokensToSpare } = asJob;
+		const isNew = !isSpokenAsJob(item, request);
+		const beyond = isNew ? spendExtra(item.session, extraTokens, tokensToSpare) : 0;
+		if (beyond > 0) throw tooDear(beyond);
 		try {
 			return await speakAsJob(item, request, asJob.wait);
 		} catch (asJobError) {
@@ -118,18 +122,11 @@ function withoutJobs(error: Error): Error {
 }
 
 /** A job is charged by its characters, which may be more than the audio of a synchronous request would cost. */
-function spendExtra(
-	{ session }: ItemRequests,
-	{ extraTokens, tokensToSpare = Infinity }: AsJob,
-): void {
-	if (session.extraTokens + extraTokens > tokensToSpare) {
-		throw new GatewayError(
-			`As a job, the text would pass "Spending Limit (Tokens)" by ${session.extraTokens + extraTokens - tokensToSpare} tokens`,
-			'The gateway cut the request after about 100 seconds (524) and did not charge it; the job was not submitted. Raise the limit, or lower "Max Segment Characters".',
-		);
-	}
-	session.extraTokens += extraTokens;
-}
+const tooDear = (tokens: number) =>
+	new GatewayError(
+		`As a job, the text would pass "Spending Limit (Tokens)" by ${tokens} tokens`,
+		'The gateway cut the request after about 100 seconds (524) and did not charge it; the job was not submitted. Raise the limit, or lower "Max Segment Characters".',
+	);
 
 /** Submits a job, as `submitTask` does. */
 export const submitJob = async (
@@ -166,7 +163,7 @@ export async function speakAsJob(
 		task,
 		async () => await downloadAudio(item, task.id, format, fileName, boundOf(body)),
 	);
-	item.keep(name, audio);
+	item.ledger.keep(name, audio);
 	return audio;
 }
 

@@ -4,7 +4,7 @@ import type { Voice } from '../fields/voice';
 import { idIn } from '../core/json';
 import type { ItemRequests } from '../requests/itemRequests';
 import { fetchVoices } from '../requests/lists';
-import type { Session } from '../requests/session';
+import { spendExtra } from '../requests/session';
 import { type NarrationInput, type Plan, tokensToSend, type VoiceIds, voicesToAsk } from './plan';
 
 /** The id in what the gateway says of a voice. */
@@ -57,7 +57,8 @@ export async function planWithVoices<I extends NarrationInput>(
 		const ids = await voiceIds(item, input.model, voicesToAsk(expected));
 		const plan = makePlan(input, ids);
 		const extraTokens = tokensToSend(input, plan) - tokensToSend(input, expected);
-		if (extraTokens > 0) spendExtra(item.session, extraTokens, input.tokensToSpare);
+		const beyond = extraTokens > 0 ? spendExtra(item.session, extraTokens, input.tokensToSpare) : 0;
+		if (beyond > 0) throw tooDear(beyond);
 		return { plan };
 	} catch (error) {
 		item.session.transport.cancel?.throwIfAborted();
@@ -66,16 +67,11 @@ export async function planWithVoices<I extends NarrationInput>(
 	}
 }
 
-/** Throws InputError when a voice that is another one by now makes the run cost more than it may. */
-function spendExtra(session: Session, extraTokens: number, tokensToSpare = Infinity): void {
-	if (session.extraTokens + extraTokens > tokensToSpare) {
-		throw new InputError(
-			`A voice is another one than in the previous version, and all of its parts would pass "Spending Limit (Tokens)" by ${session.extraTokens + extraTokens - tokensToSpare} tokens`,
-			'Nothing was sent for this item. Choose the voice by its ID, or raise the limit.',
-		);
-	}
-	session.extraTokens += extraTokens;
-}
+const tooDear = (tokens: number) =>
+	new InputError(
+		`A voice is another one than in the previous version, and all of its parts would pass "Spending Limit (Tokens)" by ${tokens} tokens`,
+		'Nothing was sent for this item. Choose the voice by its ID, or raise the limit.',
+	);
 
 /** Checks that the account has the voices that are named by title; undefined when there are none. Throws as `voiceIds` does. */
 export const checkVoices = (

@@ -8,7 +8,6 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { pollingOf } from './polling';
 import { quoted, statusRequest, type Task } from './task';
 
-/** The result of one poll: the task's state, or why it is not known. */
 interface Seen {
 	body?: IDataObject;
 	completed?: boolean;
@@ -58,6 +57,5 @@ function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 	);
 }
 
-/** A status as words within a sentence. */
 export const statusWord = ({ status }: IDataObject): string =>
 	plain(typeof status === 'string' ? status.slice(0, 100) : undefined) ?? 'unknown';

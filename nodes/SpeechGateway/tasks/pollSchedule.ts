@@ -36,24 +36,9 @@ export function wakeUpAt(since: number, until: number, now: number): number {
 }
 
 /** Words that gateways use for the same status; compared without case, spaces, hyphens and underscores. */
-const COMPLETED = new Set([
-	...['complete', 'completed', 'success', 'succeeded', 'successful'],
-	...['done', 'finished', 'ready'],
-]);
-const FAILED = new Set([
-	...[
-		'fail',
-		'failed',
-		'failure',
-		'error',
-		'errored',
-		'rejected',
-		'expired',
-		'timeout',
-		'timedout',
-	],
-	...['cancelled', 'canceled', 'aborted', 'terminated'],
-]);
+const COMPLETED = /^(completed?|success|succeeded|successful|done|finished|ready)$/;
+const FAILED =
+	/^(fail|failed|failure|error|errored|rejected|expired|timed?out|cancell?ed|aborted|terminated)$/;
 
 /**
  * What a job's or video's status means. Unknown words count as still processing: a paid job is never given up because of
@@ -62,6 +47,6 @@ const FAILED = new Set([
 export function jobProgress(status: unknown): 'completed' | 'failed' | 'processing' {
 	if (typeof status !== 'string') return 'processing';
 	const word = status.toLowerCase().replace(/[\s_-]/g, '');
-	if (COMPLETED.has(word)) return 'completed';
-	return FAILED.has(word) ? 'failed' : 'processing';
+	if (COMPLETED.test(word)) return 'completed';
+	return FAILED.test(word) ? 'failed' : 'processing';
 }

@@ -11,7 +11,6 @@ export const pollingOf: (session: Session) => Polling = derived(() => new Pollin
 
 /** The tasks that one run waits for: when each may be polled, and what finished ones tell about the others. */
 export class Polling {
-	/** Jobs that have been waited for so far, and those of them that are done. */
 	waiting = 0;
 	done = 0;
 	private nextAt = 0;

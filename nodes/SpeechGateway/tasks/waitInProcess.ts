@@ -13,7 +13,6 @@ import { pollingOf } from './polling';
 export interface FirstLook {
 	atOnce: boolean;
 	heard: boolean;
-	/** What the submission said of it. */
 	known?: IDataObject;
 	/** Amount of work, such as the characters of a job: twice the size is expected to take twice as long. */
 	size?: number;
@@ -21,7 +20,6 @@ export interface FirstLook {
 
 export interface Waited {
 	completed: boolean;
-	/** What the gateway last said of the task. */
 	body: IDataObject;
 	waitedSeconds: number;
 }
@@ -50,7 +48,6 @@ export async function waitInProcess(
 	let body: IDataObject = { id: task.id };
 	let failures = 0;
 	const nth = polling.waiting++;
-	/** Its age at the last look, ms. */
 	let seenAt = 0;
 	/** Waits `milliseconds`, or less if the task is likely to be done before that; resolves to whether it was less. */
 	const untilDue = async (milliseconds: number): Promise<boolean> => {

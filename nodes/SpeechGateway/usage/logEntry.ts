@@ -1,12 +1,10 @@
 import { isRecord } from '../core/json';
 
-/** An entry of the gateway's usage log. */
 export interface LogEntry {
 	kind: 'charge' | 'refund' | 'other';
 	model: string;
 	/** When it was settled, ms since 1970 by the gateway's clock. */
 	at: number;
-	/** How long the gateway worked on the request. */
 	seconds: number;
 	quota: number;
 	requestId?: string;

@@ -8,7 +8,6 @@ export interface Neighbours {
 	unknown: number;
 	/** Seconds after the request, seconds until the answer or until it was given up, and 1 if it was charged. */
 	sent?: Array<[offsetSeconds: number, seconds: number, charged: 0 | 1]>;
-	/** Of those that were charged. */
 	requestIds?: string[];
 }
 
@@ -19,7 +18,6 @@ export interface UnknownRequest {
 	sentAt: number;
 	endedAt: number;
 	requestId?: string;
-	/** Undefined: not known. */
 	neighbours?: Neighbours;
 }
 
@@ -29,11 +27,8 @@ export interface Clock {
 	withinMs: number;
 }
 
-/** A request as the log may show it. */
 interface Sent {
-	/** Ms after the request in question. */
 	offset: number;
-	/** Until the answer, or until it was given up. */
 	seconds: number;
 	charged: boolean;
 }
@@ -164,7 +159,6 @@ export class Moment {
 		return this.charges.filter((entry) => this.refundsOf(entry) === 0);
 	}
 
-	/** Whether an entry fits the request in question, and is no neighbour's. */
 	private isOwn(entry: LogEntry): boolean {
 		return this.isFree(entry) && this.fits(this.request, entry);
 	}
@@ -212,7 +206,6 @@ export class Moment {
 		).length;
 	}
 
-	/** The charges that start in a range around the request in question. */
 	private around(charges: LogEntry[], range: Range): LogEntry[] {
 		return charges.filter((entry) => isWithin(this.startOf(entry) - this.given.sentAt, range));
 	}

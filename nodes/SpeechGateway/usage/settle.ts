@@ -1,7 +1,6 @@
 import type { LogEntry } from './logEntry';
 import { type Clock, Moment, type UnknownRequest } from './moment';
 
-/** The usage log as it was read. */
 export interface UsageLog {
 	entries: LogEntry[];
 	/** When it was asked for, ms since 1970 by our clock. */
@@ -12,9 +11,7 @@ export interface UsageLog {
 
 export interface Verdict {
 	charged: 'yes' | 'no' | 'unknown';
-	/** A sentence for the user. */
 	why: string;
-	/** The charge, on yes. */
 	entry?: LogEntry;
 }
 

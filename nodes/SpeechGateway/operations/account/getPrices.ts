@@ -1,6 +1,6 @@
 import { asError, GatewayError } from '../../core/errors';
 import { defineOperation } from '../../run/operation';
-import { noPrices, pricesRequest } from '../../requests/prices';
+import { noPrices, pricesRequest } from '../../requests/lists';
 import { account } from './account.form';
 
 export const getPrices = defineOperation(account.getPrices, {

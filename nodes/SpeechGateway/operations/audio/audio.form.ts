@@ -2,7 +2,7 @@ import { describeResource } from '../../fields/form';
 import type { InputOf } from '../../fields/field';
 import { choiceField, choiceOption, fileField, flagOption, textOption } from '../../fields/kinds';
 import { fileNameOption } from '../../fields/files';
-import { pauseOption } from '../../fields/pause';
+import { pauseOption } from '../../fields/shared';
 import { CHAPTERS, NO_CHAPTERS, tagsOption } from '../../fields/podcast';
 
 const fields = {

@@ -14,12 +14,10 @@ import type { Result } from '../../requests/records';
 import type { Session } from '../../requests/session';
 import { checkOutputField, checkTaggable, readTags } from '../../files/podcast';
 
-/** One of the files that become one. */
 interface InputFile extends StoredAudio {
 	info: AudioInfo;
 	/** Its name and where it is from, for messages. */
 	name: string;
-	/** The title of its chapter. */
 	title: string;
 }
 

@@ -2,7 +2,7 @@ import { endpoints } from '../../gateway/endpoints';
 import { describeResource } from '../../fields/form';
 import { type InputOf, optional } from '../../fields/field';
 import { flagOption, jsonArray, jsonOption } from '../../fields/kinds';
-import { additionalBodyOption } from '../../fields/additionalBody';
+import { additionalBodyOption } from '../../fields/shared';
 import { answerFields } from '../../fields/chat';
 import { messagesField } from '../../fields/messages';
 import { chatModelField } from '../../fields/model';

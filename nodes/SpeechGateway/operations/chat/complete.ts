@@ -4,9 +4,9 @@ import { asError, OutcomeUnknownError } from '../../core/errors';
 import { chat, type ChatValues } from './chat.form';
 import { completeChat } from '../../chat/completeChat';
 import type { ChatReply } from '../../chat/stream';
-import { relayToClient } from '../../chat/relay';
 import { withoutErrorKey } from '../../run/outputItems';
 import type { Parameters } from '../../fields/parameters';
+import type { ItemRequests } from '../../requests/itemRequests';
 import { defineOperation } from '../../run/operation';
 
 export const complete = defineOperation(chat.complete, {
@@ -30,6 +30,24 @@ export const complete = defineOperation(chat.complete, {
 		}
 	},
 });
+
+/** Passes the answer of an item on to the client of a workflow that streams. */
+function relayToClient({ session: { execution }, index }: ItemRequests) {
+	let begun = false;
+	return {
+		async text(text: string): Promise<void> {
+			if (!begun) await execution.stream('begin', index);
+			begun = true;
+			await execution.stream('item', index, text);
+		},
+		async end(): Promise<void> {
+			if (begun) await execution.stream('end', index);
+		},
+		async fail(message: string): Promise<void> {
+			if (begun) await execution.stream('error', index, message);
+		},
+	};
+}
 
 /** Streams often leave out the usage, some the reason: the fields are there all the same. */
 const simplified = (

@@ -1,5 +1,5 @@
 import { describeResource } from '../../fields/form';
-import { limitField } from '../../fields/limit';
+import { limitField } from '../../fields/shared';
 import { endpoints } from '../../gateway/endpoints';
 
 export const model = describeResource('model', {

@@ -1,7 +1,7 @@
 import { taskEndpoints } from '../../gateway/endpoints';
 import type { InputOf } from '../../fields/field';
 import { textField } from '../../fields/kinds';
-import { additionalBodyOption } from '../../fields/additionalBody';
+import { additionalBodyOption } from '../../fields/shared';
 import { fileFields } from '../../fields/files';
 import { modelField } from '../../fields/model';
 import { describeTasks } from '../taskForms';

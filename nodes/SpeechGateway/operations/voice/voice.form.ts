@@ -3,7 +3,7 @@ import { requiredText } from '../../fields/checks';
 import type { InputOf } from '../../fields/field';
 import { describeResource } from '../../fields/form';
 import { fileField, flagOption, textField } from '../../fields/kinds';
-import { limitField } from '../../fields/limit';
+import { limitField } from '../../fields/shared';
 import { speechModelField } from '../../fields/model';
 import { ownVoiceField } from '../../fields/voice';
 import { endpoints } from '../../gateway/endpoints';

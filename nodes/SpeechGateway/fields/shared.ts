@@ -1,0 +1,49 @@
+import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
+import type { Field } from './field';
+import { jsonObjectOption, numberField, numberOption } from './kinds';
+
+/** Request fields that this node has no field for. */
+export const additionalBodyOption = (more = '') =>
+	jsonObjectOption({
+		displayName: 'Additional Body Fields',
+		name: 'additionalBody',
+		description: `More fields for the request body, sent unchanged, as a JSON object${more}`,
+		example: '{"seed": 7}',
+	});
+
+/** Silence somewhere in a file, in milliseconds. */
+export const pauseOption = (shown: { displayName: string; name: string; description: string }) =>
+	numberOption({
+		...shown,
+		hint: 'Milliseconds',
+		min: 0,
+		max: MAX_PAUSE_MILLISECONDS,
+		default: 0,
+	});
+
+const limit = numberField({
+	displayName: 'Limit',
+	name: 'limit',
+	min: 1,
+	integer: true,
+	default: 50,
+	description: 'Max number of results to return',
+	displayOptions: { show: { returnAll: [false] } },
+});
+
+/** The number of results asked for; Infinity for all. */
+export const limitField: Field<number> = {
+	panel: [
+		{
+			displayName: 'Return All',
+			name: 'returnAll',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to return all results or only up to a given limit',
+		},
+		...limit.panel,
+	],
+	options: [],
+	read: (parameters) =>
+		parameters.raw('returnAll', false) === true ? Infinity : limit.read(parameters),
+};

@@ -1,0 +1,74 @@
+import type { BilledEndpoint } from '../gateway/endpoints';
+
+/** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
+type Speaker = 'gateway' | 'page' | 'other';
+
+export type Kind = BilledEndpoint['kind'] | 'model';
+
+type Thing =
+	| 'billed'
+	| 'thing' /* one job, video or voice is asked for */
+	| 'model'
+	| 'voice'
+	| 'voiceNamed' /* there is one, and the words speak of it */
+	| 'otherKey' /* the words name a key that is not the credential's */
+	| 'sameElsewhere'; /* a redirect to the same path elsewhere */
+
+/** What a rule can ask of an answer that is no success, and of the request. */
+export interface Facts {
+	status: number;
+	/** Type, code, `param=` and the words of the error, a line each. */
+	says: string;
+	from: Speaker;
+	to: Kind;
+	has: Partial<Record<Thing, boolean>>;
+}
+
+/** An answer; all that is given must hold. `status`: one, several, or a class of them: `404`, `400 422`, `5xx`, `any`. */
+export interface Sign {
+	status: string;
+	says?: RegExp;
+	from?: Speaker;
+	/** One kind, or several: `job video`. */
+	to?: string;
+	with?: Thing;
+	without?: Thing;
+}
+
+export function fits({ status, says, from, to, ...sign }: Sign, facts: Facts): boolean {
+	const given = String(facts.status);
+	const known = ['any', given, `${given[0]}xx`];
+	return (
+		status.split(' ').some((one) => known.includes(one)) &&
+		(says?.test(facts.says) ?? true) &&
+		(from ?? facts.from) === facts.from &&
+		(to?.split(' ').includes(facts.to) ?? true) &&
+		(!sign.with || facts.has[sign.with] === true) &&
+		(!sign.without || facts.has[sign.without] !== true)
+	);
+}
+
+/** Two kinds of words within a sentence, or something that says it alone. */
+function bothOf(one: string, other: string, alone: string): RegExp {
+	return new RegExp(`(?:${one}).{0,60}(?:${other})|(?:${other}).{0,60}(?:${one})|${alone}`, 'im');
+}
+
+/** What answers say, in codes or in words. */
+export const SAYS = {
+	rateLimit:
+		/^rate_?limit_exceeded$|rate limit|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟/im,
+	/** The gateway passes on what its provider said: new-api's and one-api's codes, LiteLLM's words. */
+	passedOn: /^(?:upstream_error|bad_response_status_code)$|\w+Exception - /m,
+	moneyCode:
+		/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im,
+	tooLittleMoney: bothOf(
+		'balance|quota|budget(?!_)|credits?\\b',
+		'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|negative|is 0',
+		'额度|余额',
+	),
+	needsVoice: bothOf('voice', 'required|missing|not supported|invalid', '^param=voice$'),
+	noSuchModel:
+		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
+	notSetUp:
+		/^(?:model_price_error|model_mapped_error|convert_request_failed|api_not_implemented|channel:.*)$/m,
+};
