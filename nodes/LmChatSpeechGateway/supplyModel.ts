@@ -8,7 +8,7 @@ import { OutcomeUnknownError } from '../SpeechGateway/core/errors';
 import { Execution } from '../SpeechGateway/engine/execution';
 import { answerFields } from '../SpeechGateway/fields/chat';
 import { chatModelField } from '../SpeechGateway/fields/model';
-import { completeCall } from '../SpeechGateway/chat/chatCall';
+import { completeCall } from '../SpeechGateway/chat/completeChat';
 import { Transport } from '../SpeechGateway/gateway/transport';
 import { errorText, nodeError } from '../SpeechGateway/run/errors';
 import { group } from '../SpeechGateway/fields/field';

@@ -15,7 +15,6 @@ import {
 	jsonArray,
 	jsonObjectOption,
 	jsonOption,
-	locatorField,
 	locatorProperty,
 	numberField,
 	numberOption,
@@ -23,8 +22,8 @@ import {
 	textField,
 	textOption,
 } from '../../nodes/SpeechGateway/fields/kinds';
+import { modelField } from '../../nodes/SpeechGateway/fields/model';
 import { tagsOption } from '../../nodes/SpeechGateway/fields/podcast';
-import { requiredText } from '../../nodes/SpeechGateway/fields/checks';
 import { Parameters } from '../../nodes/SpeechGateway/fields/parameters';
 
 /** n8n's side: parameters as it hands them over, expressions resolved. */
@@ -146,14 +145,11 @@ test('a locator has its modes in the order in which people look for them', () =>
 });
 
 test('a locator is read from the list, by its id, and as plain text', () => {
-	const field = locatorField(
-		{ ...words, default: { value: 'm' }, list: { placeholder: '', search: 's' }, example: 'x' },
-		requiredText,
-	);
+	const field = modelField('What speaks', 'm');
 	for (const value of [{ mode: 'list', value: 'a' }, { mode: 'id', value: 'a' }, 'a'])
 		expect(read(field, value)).toBe('a');
 	for (const empty of [{ mode: 'id', value: '' }, {}, '', undefined])
-		expect(() => read(field, empty)).toThrow('"Pause" is required, but is empty');
+		expect(() => read(field, empty)).toThrow('"Model" is required, but is empty');
 });
 
 test('a group shows and reads its fields in their order; the first bad value is named', () => {

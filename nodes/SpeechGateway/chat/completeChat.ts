@@ -5,7 +5,10 @@ import { endpoints } from '../gateway/endpoints';
 import { bounded } from '../gateway/readBody';
 import type { GatewayResponse } from '../gateway/transport';
 import { withReceived } from '../files/received';
-import type { ItemRequests } from '../requests/itemRequests';
+import { ItemRequests, type ItemSettings } from '../requests/itemRequests';
+import { Ledger } from '../requests/ledger';
+import { requestKey } from '../requests/requestKey';
+import type { Session } from '../requests/session';
 
 export type TextListener = (text: string) => void | Promise<void>;
 
@@ -42,6 +45,35 @@ export async function completeChat(
 	} catch (error) {
 		if (error instanceof OutcomeUnknownError && text !== '') Object.assign(error.details, { text });
 		throw asError(error);
+	}
+}
+
+/** Calls in progress in this process; a record of any other call is from an earlier attempt. */
+const underWay = new Set<string>();
+
+/**
+ * The same for a chat model, whose calls belong to no item. When an earlier call like it may have been charged without an
+ * answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. Answers are not remembered: n8n does not
+ * tell a retry of an agent from the next item of a chain.
+ */
+export async function completeCall(
+	session: Session,
+	settings: ItemSettings,
+	body: IDataObject,
+	onText?: TextListener,
+): Promise<ChatReply> {
+	const key = requestKey(endpoints.chat.kind, body);
+	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', key);
+	const earlier = ledger.keys().find((call) => !underWay.has(call));
+	const call = earlier ?? crypto.randomUUID();
+	const record = ledger.item(call);
+	if (earlier === undefined) underWay.add(call);
+	try {
+		const item = new ItemRequests(session, 0, record, settings);
+		return await completeChat(item, body, onText);
+	} finally {
+		underWay.delete(call);
+		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);
 	}
 }
 

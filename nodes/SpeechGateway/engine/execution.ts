@@ -118,11 +118,6 @@ export class Execution {
 		this.context.addExecutionHints?.({ message, type, location: 'outputPane' });
 	}
 
-	/** Writes a line into the browser's console during a manual run: n8n has no progress bar for a running node. */
-	showProgress(line: string): void {
-		this.context.sendMessageToUI?.(line);
-	}
-
 	/** Makes the execution findable by a value ("Highlighted data"); n8n keeps ten. */
 	tag(key: string, value: string): void {
 		// n8n tells no type for `$execution`.

@@ -212,14 +212,6 @@ export function locatorProperty({ list, example, title, ...shown }: LocatorSpec)
 	};
 }
 
-/** The same as a field; `parse` is given the id. */
-export const locatorField = <T>(
-	spec: LocatorSpec,
-	parse: Parse<T>,
-	missing: unknown = '',
-): Field<T> =>
-	panelField(locatorProperty(spec), (given, label) => parse(locatorValue(given), label), missing);
-
 /** What a locator holds. A plain value is what generated workflows have. */
 export const locatorValue = (given: unknown): unknown => (isRecord(given) ? given.value : given);
 

@@ -1,12 +1,12 @@
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
-import type { Field } from './field';
 import { requiredText } from './checks';
-import { locatorField } from './kinds';
+import { type Field, panelField } from './field';
+import { locatorProperty, locatorValue } from './kinds';
 
 /** A model; any id typed by hand will do. */
 export const modelField = (description: string, defaultModel = ''): Field<string> =>
-	locatorField(
-		{
+	panelField(
+		locatorProperty({
 			displayName: 'Model',
 			name: 'model',
 			required: true,
@@ -17,8 +17,8 @@ export const modelField = (description: string, defaultModel = ''): Field<string
 			description,
 			list: { placeholder: 'Choose a model…', search: 'searchModels' },
 			example: defaultModel || 'gpt-4o-mini',
-		},
-		requiredText,
+		}),
+		(given, label) => requiredText(locatorValue(given), label),
 	);
 
 export const speechModelField = modelField(

@@ -19,15 +19,16 @@ export function properties(): INodeProperties[] {
 			default: 'speech',
 			options: resources.map(({ value, name }) => ({ value, name })),
 		},
-		...resources.map(
-			({ value: resource, operations }): INodeProperties => ({
+		...resources.map(({ value: resource, operations }): INodeProperties => {
+			const [first] = Object.keys(operations);
+			return {
 				displayName: 'Operation',
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
 				description:
 					'Switching can add, move or remove branches of the node. Check its connections afterwards: n8n keeps them by position and removes those left over.',
-				default: Object.keys(operations)[0],
+				default: first,
 				displayOptions: { show: { resource: [resource] } },
 				options: Object.values(operations).map(
 					({ operation: value, name, action, description }): INodePropertyOptions => ({
@@ -37,8 +38,8 @@ export function properties(): INodeProperties[] {
 						description,
 					}),
 				),
-			}),
-		),
+			};
+		}),
 		...descriptions.flatMap(({ resource, operation, fields, options }) => {
 			return [...fields, optionsCollection(options)].map((field) => ({
 				...field,

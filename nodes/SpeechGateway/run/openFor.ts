@@ -19,21 +19,20 @@ export async function openFor(
 	ledger: Ledger,
 	lasting: LastingRecord,
 ): Promise<Session> {
-	const session = await connect(execution, operation, ledger, lasting);
-	session.retryOf = ledger.retryOf;
-	session.filesMayBeGone = ledger.retryOf !== undefined && !ledger.wokeUp;
-	session.endsAt = timeoutAt(execution.context, ledger.endsAt);
+	const { retryOf, wokeUp, attempts } = ledger;
+	const session = await connect(execution, operation, attempts, lasting);
 	for (const hint of ledger.hints) session.hints.add(hint);
 	if (operation.billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
-	return session;
+	const endsAt = timeoutAt(execution.context, ledger.endsAt);
+	return { ...session, retryOf, endsAt, filesMayBeGone: retryOf !== undefined && !wokeUp };
 }
 
 async function connect(
 	execution: Execution,
 	operation: Operation,
-	{ attempts }: Ledger,
+	attempts: number,
 	lasting: LastingRecord,
 ): Promise<Session> {
 	const { context } = execution;

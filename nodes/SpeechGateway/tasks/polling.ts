@@ -12,7 +12,6 @@ export const pollingOf: (session: Session) => Polling = derived(() => new Pollin
 /** The tasks that one run waits for: when each may be polled, and what finished ones tell about the others. */
 export class Polling {
 	waiting = 0;
-	done = 0;
 	private nextAt = 0;
 	/** What the quickest job took, ms: in all, and for each unit of its size. */
 	private quickest = { inAll: Infinity, each: Infinity };

@@ -75,7 +75,6 @@ export async function waitInProcess(
 		}
 		if (seen.completed) {
 			if (!atOnce) polling.learn(age(), size);
-			showProgress(item);
 			return { completed: true, body, waitedSeconds: seconds(age()) };
 		}
 		if (left() > 0) continue;
@@ -101,8 +100,3 @@ function stillProcessing(
 }
 
 export const seconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
-
-function showProgress({ session }: ItemRequests): void {
-	const polling = pollingOf(session);
-	session.execution.showProgress(`${++polling.done} of ${polling.waiting} jobs done`);
-}
