@@ -103,6 +103,64 @@ test('a finished item under another operation: the error says what it was, and b
 	expect(charged()).toEqual(['One.', 'Two.', 'Other.']);
 });
 
+describe("a retry's files are its own", () => {
+	const items = ['One.', TEXT, 'Damaged.', 'Cloned.'].map((text) => item({ text }));
+	const remove = async ({ executionId }: EngineResult) =>
+		await Container.get(BinaryDataService).deleteMany([
+			{ type: 'execution', workflowId: 'workflow-under-test', executionId },
+		]);
+	const stores = () => jest.spyOn(Container.get(BinaryDataService), 'store');
+	const fail = async () => {
+		sim.fault({ input: 'Damaged', truncate: 'half' });
+		sim.fault({ input: 'third', status: 402 });
+		return await run({ items, parameters: generate({ concurrency: 1 }) });
+	};
+	const opened = async ({ outputs }: EngineResult) => {
+		const [success, unknown] = outputs;
+		expect([success.length, unknown.length]).toEqual([3, 1]);
+		for (const { json, binary } of success)
+			expect(await readStored(binary!.data)).toHaveLength(json.bytes as number);
+		expect((await readStored(unknown[0].binary!.received)).length).toBeGreaterThan(0);
+		expect(charged()).toHaveLength(items.length + 2);
+	};
+
+	test('all of them open when the failed executions are gone, whatever was retried', async () => {
+		const first = await fail();
+		sim.fault({ input: 'third', status: 402 });
+		const again = await retry(first, { items });
+		await remove(first);
+		const last = await retry(again, { items });
+		await remove(again);
+		await opened(last);
+		expect(last.context).toEqual({});
+	});
+
+	test('Retry On Fail stores them once', async () => {
+		const first = await fail();
+		sim.fault({ input: 'third', status: 503 });
+		const store = stores();
+		const last = await retry(first, { items, retryOnFail: true });
+		const names = store.mock.calls.map(([, , { fileName }]) => fileName);
+		expect(names.filter((name) => name === 'speech-1.wav')).toHaveLength(1);
+		expect(names.filter((name) => name?.endsWith('segment-1.wav'))).toHaveLength(1);
+		store.mockRestore();
+		await remove(first);
+		await opened(last);
+	});
+
+	test('what n8n cannot store stays where it is, nothing more is sent, and a hint says so', async () => {
+		const first = await fail();
+		const sent = charged();
+		const store = stores().mockRejectedValue(new Error('no space left on device'));
+		const second = await retry(first, { items, onError: 'continueErrorOutput' });
+		store.mockRestore();
+		expect(charged()).toEqual(sent);
+		expect(second.hints.join()).toMatch(/files of the failed execution.*no space left on device/);
+		const [[one]] = second.outputs;
+		expect(await readStored(one.binary!.data)).toHaveLength(one.json.bytes as number);
+	});
+});
+
 test.each([false, true])(
 	'files that were deleted since: an error in every try (Retry On Fail: %s), with the id of the job',
 	async (retryOnFail) => {

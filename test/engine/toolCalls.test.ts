@@ -99,9 +99,18 @@ test('a retried execution gets the results that the failed one has paid for', as
 	const first = await run({ rounds, nodeId: 'tool' });
 	const retry = async () =>
 		await run({ rounds, nodeId: 'tool', mode: 'retry', retryOf: saved(first.run) });
-	for (const { rounds: all, error } of [await retry(), await retry()]) {
+	for (const { rounds: all, error, executionId } of [await retry(), await retry()]) {
 		expect(error).toBeUndefined();
 		expect(all.map(([[{ json }]]) => json.reason)).toEqual(Array(5).fill(undefined));
+		// The first is from a round before the failure, which n8n does not run again.
+		for (const [[{ json, binary }]] of all.slice(1)) {
+			expect(binary!.data.id).toContain(`/executions/${executionId}/`);
+			const { data } = json.links as IDataObject;
+			const [, payload] = String(new URL(String(data)).searchParams.get('token')).split('.');
+			expect(JSON.parse(Buffer.from(payload, 'base64').toString())).toMatchObject({
+				id: binary!.data.id,
+			});
+		}
 	}
 	expect(inputs()).toEqual(['Before.', 'First.', 'Hello.']);
 });

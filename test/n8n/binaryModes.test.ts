@@ -38,7 +38,7 @@ describe.each(MODES)('binary data mode %s', (binaryMode) => {
 			),
 		);
 
-	test('"Retry execution" after 402: the audio made before it is still there', async () => {
+	test('"Retry execution" after 402: the audio made before it is its own, even if the failed execution is deleted', async () => {
 		bench.sim.fault({ input: texts[1], status: 402 });
 		const failed = await bench.run({
 			parameters: speech(),
@@ -49,6 +49,7 @@ describe.each(MODES)('binary data mode %s', (binaryMode) => {
 		const retried = await bench.api.retry(failed.id);
 		expect(retried.status).toBe('success');
 		expect(charged()).toEqual([...texts].sort());
+		await bench.api.deleteExecution(failed.id);
 		const files = await audio(retried);
 		expect(files.map((file) => file.subarray(0, 4).toString())).toEqual(['RIFF', 'RIFF', 'RIFF']);
 		expect(files.map(({ length }) => length)).toEqual(
@@ -69,7 +70,11 @@ describe.each(MODES)('binary data mode %s', (binaryMode) => {
 				trigger: 'webhook',
 				retryOnFail,
 			});
-			if (!retryOnFail) execution = await bench.api.retry(execution.id);
+			const { id } = execution;
+			if (!retryOnFail) {
+				execution = await bench.api.retry(id);
+				await bench.api.deleteExecution(id);
+			}
 			expect(execution.status).toBe('success');
 			expect(charged()).toEqual([...texts].sort());
 			const [file] = await audio(execution);

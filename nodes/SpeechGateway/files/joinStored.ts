@@ -16,7 +16,7 @@ import {
 	withMetadata,
 } from '../audio/tags';
 import { asError } from '../core/errors';
-import { storeAgain } from './store';
+import { storeAgain } from '../run/storedFiles';
 import { withExtension } from './fileName';
 import { readableFrom } from '../gateway/readBody';
 import type { Session } from '../requests/session';

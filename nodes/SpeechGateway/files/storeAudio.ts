@@ -13,7 +13,8 @@ import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, type Readable, readableFrom } from '../gateway/readBody';
 import { checkOf, notAudio, recognise, redacted } from './recognise';
-import { inline, KEPT_BYTES, storeAgain } from './store';
+import { inline, KEPT_BYTES } from './store';
+import { storeAgain } from '../run/storedFiles';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
 export interface StoredAudio {

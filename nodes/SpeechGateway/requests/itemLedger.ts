@@ -216,6 +216,34 @@ export class ItemLedger {
 		);
 	}
 
+	/**
+	 * Puts other files in the place of those on record, once in an execution. `own`: gives the file that replaces one, undefined
+	 * if there is none.
+	 */
+	async moveFiles(
+		executionId: string | undefined,
+		own: (file: IBinaryData) => Promise<IBinaryData | undefined>,
+	): Promise<void> {
+		const { result, reused = {}, filesOf } = this.record;
+		if (filesOf === executionId) return;
+		const done = this.entries().flatMap((entry) =>
+			entry.state === 'done' ? [entry.value, entry.made ?? {}] : [],
+		);
+		const places: Array<[place: object, file: unknown, field: string]> = [];
+		for (const value of [...Object.values(reused), ...done])
+			if ('binary' in value) places.push([value, value.binary, 'binary']);
+		for (const { binary = {} } of result?.items ?? [])
+			for (const [field, file] of Object.entries(binary)) places.push([binary, file, field]);
+		let isAll = true;
+		for (const [place, file, field] of places) {
+			if (!isFile(file) || file.id === undefined) continue;
+			const moved = await own(file);
+			if (moved) Object.assign(place, { [field]: moved });
+			else isAll = false;
+		}
+		if (isAll && places.length > 0) this.record.filesOf = executionId;
+	}
+
 	begin(request: string, sent: Sent, part?: SentPart): void {
 		// `maybeCharged` looks at all requests of the item; once it has an operation, no segment of a book needs that.
 		if (this.record.operation === undefined && !this.maybeCharged)

@@ -88,6 +88,8 @@ export interface ItemRecord {
 	told?: string[];
 	/** Cut out of a previous version, by key and place: not paid for, but a retry needs it. */
 	reused?: Record<string, object>;
+	/** The retry in which its files were stored anew. */
+	filesOf?: string;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
 	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */

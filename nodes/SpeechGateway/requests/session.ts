@@ -21,8 +21,8 @@ export interface Session {
 	endsAt?: number;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
 	retryOf?: string;
-	/** n8n may have deleted files that are on record, together with the failed execution that this one retries. */
-	filesMayBeGone?: boolean;
+	/** Files on record are those of the failed execution that this one retries, and may be gone. */
+	retries?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
 	/** Counts tokens that were, or may have been, charged in this execution. */

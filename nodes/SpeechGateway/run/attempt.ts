@@ -54,6 +54,7 @@ export class Attempt {
 		const runs = inputs.map(
 			(input, index) => new ItemRun(operation, session, index, this.items[index], input),
 		);
+		await startInOrder(runs, this.giveWay, async (item) => await item.ownFiles());
 		if (execution.stopsOnError) await this.lookUp(runs);
 		const settled = await startInOrder(
 			runs,

@@ -8,9 +8,12 @@ import { askedKey, operationName, type Operation } from './operation';
 import { unknownItem } from './outputItems';
 import type { Input, ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
-import { missingFile, withPaid } from './storedFiles';
+import { ownFiles, withPaid } from './storedFiles';
 
 export class ItemRun {
+	/** Why it cannot go on: files of it are gone. */
+	private missing: Error | undefined;
+
 	constructor(
 		private readonly operation: Operation,
 		private readonly session: Session,
@@ -19,6 +22,11 @@ export class ItemRun {
 		/** Undefined if an earlier attempt has finished the item. */
 		private readonly input: ReadItem | undefined,
 	) {}
+
+	/** In a retry, before anything is sent: stores the item's files anew. Never rejects. */
+	async ownFiles(): Promise<void> {
+		if (this.session.retries) this.missing = await ownFiles(this.session, this.ledger);
+	}
 
 	/**
 	 * Asks the gateway whether the item's values are good; free. Resolves to the failure, if there is one. `onTurn`: see
@@ -37,10 +45,9 @@ export class ItemRun {
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
 	async run(onTurn: () => void): Promise<Settled> {
-		const { operation, session, ledger, input } = this;
+		const { operation, ledger, input } = this;
 		try {
-			const missing = session.filesMayBeGone && (await missingFile(session, ledger));
-			if (missing) return { failed: missing };
+			if (this.missing) return { failed: this.missing };
 			if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
 			if (!input) return ledger.result ?? { failed: undefined };
 			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };

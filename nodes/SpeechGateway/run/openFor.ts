@@ -26,7 +26,7 @@ export async function openFor(
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
 	const endsAt = timeoutAt(execution.context, ledger.endsAt);
-	return { ...session, retryOf, endsAt, filesMayBeGone: retryOf !== undefined && !wokeUp };
+	return { ...session, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
 
 async function connect(

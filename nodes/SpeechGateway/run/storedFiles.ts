@@ -1,40 +1,93 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { type ErrorDetails, GatewayError } from '../core/errors';
+import { asError, type ErrorDetails, GatewayError, NotStoredError } from '../core/errors';
+import { pause } from '../core/pause';
+import type { Execution } from '../engine/execution';
+import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import { errorText } from './errors';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { Session } from '../requests/session';
 
+/** How long to wait before n8n is asked again to store a paid file, ms. */
+const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
+
+/** Stores again what n8n could not store, which `failure` tells of. Throws NotStoredError with the store's own words. */
+export async function storeAgain<T>(
+	{ breaker, transport }: Session,
+	failure: Error,
+	store: () => Promise<T>,
+): Promise<T> {
+	let { message } = failure;
+	// Where it has just failed for all that time, it is not waited for again.
+	for (const milliseconds of breaker.storeFailed ? [] : PAUSES_MS) {
+		await pause(milliseconds, transport.cancel);
+		try {
+			return await store();
+		} catch (error) {
+			({ message } = asError(error));
+		}
+	}
+	const words = /abort/i.test(message) ? 'no reason' : message;
+	breaker.notStored(words);
+	throw new NotStoredError(words);
+}
+
+/** Copying bounds what is open and in memory, however many items a retry has. */
+const copying = new ConcurrencyLimiter(4);
+
+/** Stores a file anew, in the present execution, as a stream. */
+export async function copyOf({ helpers }: Execution, file: IBinaryData): Promise<IBinaryData> {
+	const { id = '', fileName, mimeType } = file;
+	const ticket = await copying.enter(false);
+	try {
+		const source = await helpers.getBinaryStream(id);
+		return await helpers
+			.prepareBinaryData(source, fileName, mimeType)
+			.finally(() => source.destroy());
+	} finally {
+		ticket.leave();
+	}
+}
+
 /**
- * The error of an item in a retry whose paid files are gone, with the files that are left. n8n deletes files together with
- * their execution, and a retry starts from the files of the failed one.
+ * Makes the files that an item has from the failed execution this retry's own, since n8n deletes files together with their
+ * execution. Resolves to an error, with the files that are left, if one is gone already. What n8n cannot store stays where it is.
  */
-export async function missingFile(
-	{ execution }: Session,
+export async function ownFiles(
+	session: Session,
 	ledger: ItemLedger,
 ): Promise<GatewayError | undefined> {
-	const { helpers } = execution;
-	const { files, taskId, maybeCharged } = ledger;
-	const isThere = async ({ id }: IBinaryData) =>
-		id === undefined ||
-		(await helpers.getBinaryMetadata(id).then(
-			() => true,
-			() => false,
-		));
-	const left: Record<string, IBinaryData> = {};
-	let missing: IBinaryData | undefined;
-	for (const [field, file] of Object.entries(files)) {
-		if (await isThere(file)) left[field] = file;
-		else missing ??= file;
-	}
-	for (const file of maybeCharged ? ledger.reusedFiles : []) {
-		if (!(await isThere(file))) missing ??= file;
-	}
+	const { execution, breaker, hints, transport } = session;
+	const gone = new Set<IBinaryData>();
+	await ledger.moveFiles(execution.id, async (file) => {
+		if (transport.cancel?.aborted) return undefined;
+		try {
+			await execution.helpers.getBinaryMetadata(file.id ?? '');
+		} catch {
+			gone.add(file);
+			return undefined;
+		}
+		const copy = async () => await copyOf(execution, file);
+		try {
+			const own = await copy().catch(async (error) => await storeAgain(session, error, copy));
+			breaker.stored();
+			return own;
+		} catch (error) {
+			const words = error instanceof NotStoredError ? error.words : asError(error).message;
+			hints.add(
+				`n8n could not store all files of the failed execution anew: store them elsewhere before that execution is deleted. n8n says: "${words}"`,
+			);
+			return undefined;
+		}
+	});
+	const { files, taskId, maybeCharged, reusedFiles } = ledger;
+	const needed = [...Object.values(files), ...(maybeCharged ? reusedFiles : [])];
+	const missing = needed.find((file) => gone.has(file));
 	if (!missing) return undefined;
 	return new GatewayError(
 		`The file "${missing.fileName ?? 'data'}", which an earlier attempt has paid for, is no longer in n8n's storage`,
 		`n8n deletes the files of an execution together with the execution. The item is not sent or charged again by a retry; to pay for it once more, run it in a new execution.${taskId === undefined ? '' : ' The ID may still bring its file: use the operation "Download", which is free.'}`,
 		paidDetails(ledger),
-		left,
+		Object.fromEntries(Object.entries(files).filter(([, file]) => !gone.has(file))),
 	);
 }
 

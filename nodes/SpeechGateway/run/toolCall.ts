@@ -1,8 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
+import { withLinks } from '../engine/toolLinks';
 import { firstExecutionId } from '../engine/history';
 import { askedKey, type Operation } from './operation';
+import { copyOf } from './storedFiles';
 import { readOne } from './readItems';
 
 type Outputs = INodeExecutionData[][];
@@ -37,7 +39,7 @@ export async function asToolCall(
 	const call = `tool ${'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable'}`;
 	const names = namesIn(execution, call);
 	const earlier = names.map((name) => results.get(name)).find((known) => known !== undefined);
-	if (earlier) return structuredClone(earlier.outputs);
+	if (earlier) return await own(execution, earlier.outputs, names);
 
 	const { memory } = execution;
 	const calls = underWay.get(memory) ?? new Map<string, Promise<CallResult>>();
@@ -73,6 +75,18 @@ const again = (outputs: Outputs): Outputs =>
 			return charges ? { ...item, json: { ...item.json, charges: [] } } : item;
 		}),
 	);
+
+/** A kept result; its files become those of this execution if they are of the failed one that it retries. */
+async function own(execution: Execution, kept: Outputs, [name]: string[]): Promise<Outputs> {
+	const outputs = structuredClone(kept);
+	if (results.has(name)) return outputs;
+	for (const { binary = {} } of outputs.flat())
+		for (const [field, file] of Object.entries(binary))
+			if (file.id !== undefined) binary[field] = await copyOf(execution, file).catch(() => file);
+	const linked = withLinks(execution.context, outputs);
+	keep(name, structuredClone(linked));
+	return linked;
+}
 
 function keep(name: string, outputs: Outputs): void {
 	const bytes = JSON.stringify(outputs).length;

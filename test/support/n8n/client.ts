@@ -338,6 +338,11 @@ export class N8nClient {
 		return retry.id;
 	}
 
+	/** Deletes an execution and its files, as n8n does with old ones. */
+	async deleteExecution(id: string): Promise<void> {
+		await this.request('POST', '/rest/executions/delete', { ids: [id] });
+	}
+
 	/** The Stop button. The execution is `canceled` at once; the node may still be ending its work. */
 	async stop(executionId: string): Promise<void> {
 		await this.request('POST', `/rest/executions/${executionId}/stop`);
