@@ -1,6 +1,6 @@
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
-import { type EngineRun, NODE, runnerOf, speechNode, texts, useSimulator } from './support';
+import { type EngineRun, item, NODE, runnerOf, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -127,6 +127,36 @@ describe('the one error of a run', () => {
 		const settings = { saveDataErrorExecution: 'none', saveManualExecutions: true } as const;
 		const parameters = speechNode({ concurrency: 1 });
 		const { error } = await run({ items: texts(3), parameters, settings, mode: 'manual' });
-		expect(error?.description).toContain('Open "Executions" and retry this execution');
+		expect(error?.description).toContain('Open "Executions" and retry this execution instead: ');
 	});
+
+	test.each<[Partial<EngineRun>, string]>([
+		[{}, 'retry this execution instead, if it was saved: '],
+		[{ settings: { saveDataErrorExecution: 'DEFAULT' } }, 'instead, if it was saved: '],
+		[{ settings: { saveDataErrorExecution: 'all' } }, 'retry this execution instead: '],
+		[{ mode: 'manual' }, 'retry this execution instead, if it was saved: '],
+		[{ mode: 'integrated' }, "retry the sub-workflow's own execution instead, if it was saved: "],
+	])('where n8n itself decides whether it is saved (%j): %s', async (more, words) => {
+		sim.fault({ input: 'number 1.', status: 402 });
+		const parameters = speechNode({ concurrency: 1 });
+		const { error } = await run({ items: texts(3), parameters, ...more });
+		expect(error?.description).toContain(words);
+	});
+
+	test.each<[Partial<EngineRun>, IDataObject, string | undefined]>([
+		[{ onError: 'continueErrorOutput' }, { status: 422 }, '1 of 2 requests was charged.'],
+		[{}, { status: 402 }, '1 of 2 requests was charged.'],
+		[{ onError: 'continueErrorOutput' }, { nth: 1, status: 422 }, undefined],
+	])(
+		'of a text that was paid for in part: how many requests (%j, %j)',
+		async (more, fault, says) => {
+			sim.fault({ method: 'POST', nth: 2, ...fault });
+			const parameters = speechNode({ concurrency: 1, maxSegmentCharacters: 25 });
+			const items = [item({ text: 'The first part is here. And the second is there.' })];
+			const { error, outputs } = await run({ items, parameters, ...more });
+			const { description } = error ?? (outputs[2][0].json.error as { description: string });
+			if (says) expect(description!.split(says)).toHaveLength(2);
+			else expect(description).not.toMatch(/requests? w\w+ charged/);
+		},
+	);
 });

@@ -96,6 +96,19 @@ test('the file that is joined cannot be stored: its parts are handed over', asyn
 	expect(sim.charges).toHaveLength(2);
 });
 
+test('a text of which a part could not be sent says how many requests were charged', async () => {
+	fails = (_, fileName) => fileName.includes('segment');
+	const { outputs } = await run({
+		items: [{ json: { text: 'The first part is here. And the second is there.' } }],
+		parameters: speechNode({ maxSegmentCharacters: 25, concurrency: 1 }),
+		onError: 'continueErrorOutput',
+	});
+	expect(sim.charges).toHaveLength(1);
+	const { description } = outputs[2][0].json.error as IDataObject;
+	expect(description).toContain('Nothing more was charged for it.');
+	expect(description).toContain('1 of 2 requests was charged.');
+});
+
 test('a retry sends what was not sent, and tries with one item', async () => {
 	fails = () => true;
 	const all = { items: texts(6), parameters: speechNode({ concurrency: 2 }) };

@@ -56,13 +56,18 @@ export class Execution {
 		return !this.context.continueOnFail();
 	}
 
-	/** Whether n8n keeps the execution if it fails, for a retry; as far as its engine and the workflow's settings say. */
-	get isKeptOnFailure(): boolean {
+	/** Whether n8n keeps the execution if it fails, for a retry; undefined where the settings of n8n itself decide. */
+	get isKeptOnFailure(): boolean | undefined {
 		if (!this.keepsMemory) return false;
-		const { saveManualExecutions, saveDataErrorExecution } = this.settings;
-		return this.context.getMode() === 'manual'
-			? saveManualExecutions !== false
-			: saveDataErrorExecution !== 'none';
+		const { saveManualExecutions: manual, saveDataErrorExecution: failed } = this.settings;
+		if (this.context.getMode() === 'manual')
+			return typeof manual === 'boolean' ? manual : undefined;
+		return failed === 'none' ? false : failed === 'all' || undefined;
+	}
+
+	/** Whether "Retry this execution" may help: it fails, may be kept, and is no sub-workflow's. */
+	get canBeRetried(): boolean {
+		return this.stopsOnError && this.isKeptOnFailure !== false && !this.isSubWorkflow;
 	}
 
 	/** Whether n8n keeps what the node writes into `memory` for its next call: its engine 2.0 does not. */

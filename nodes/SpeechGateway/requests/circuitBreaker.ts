@@ -107,7 +107,7 @@ export class CircuitBreaker {
 		if (store) {
 			return new GatewayError(
 				`This item was not sent: ${NOT_STORED}`,
-				`Nothing was charged for it. Check the disk, or the database, of this n8n, then run what was not sent again. n8n says: "${store.why}"`,
+				`Nothing more was charged for it. Check the disk, or the database, of this n8n, then run what was not sent again. n8n says: "${store.why}"`,
 				details,
 				files,
 			);

@@ -1,5 +1,5 @@
 import type { ICheckProcessedOptions } from 'n8n-workflow';
-import { asError, InputError } from '../core/errors';
+import { asError, InputError, NOTHING_SENT } from '../core/errors';
 import { pause } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from './itemLedger';
@@ -263,6 +263,6 @@ const retryKey = (retryOf: string, request: string) => `${retryOf}, ${request}`;
 
 const notRecorded = (what: string, error: unknown) =>
 	new InputError(
-		`${what} could not be recorded in n8n's database: ${asError(error).message}`,
-		'Nothing was sent and nothing was charged. Try again once the database responds.',
+		`${what} could not be recorded in n8n's database`,
+		`${NOTHING_SENT} Try again once the database responds. n8n says: "${asError(error).message}"`,
 	);

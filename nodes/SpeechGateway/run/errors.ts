@@ -49,15 +49,12 @@ export function errorText(error: unknown): ErrorText {
 			binary: binaryOf(files),
 		};
 	}
-	const { message = error, description } = isRecord(error) ? error : {};
-	return {
-		message: cleanedMessage(String(message)),
-		description:
-			typeof description === 'string'
-				? description
-				: 'This was not expected. What was paid for is kept for a retry.',
-		details: {},
-	};
+	const { message: what = error, description } = isRecord(error) ? error : {};
+	const raw = String(what);
+	const message = cleanedMessage(raw);
+	if (typeof description === 'string') return { message, description, details: {} };
+	const inFull = message === raw ? '' : ` The system says: "${cleaned(raw)}".`;
+	return { message, description: `This was not expected.${inFull}`, details: {} };
 }
 
 /** Makes an n8n error; the only place that does. */
@@ -96,12 +93,10 @@ export function runError(
 	const { message: what, description: advice, details } = errorText(error);
 	const numbered = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
 	const isUnsent = error instanceof InputError && kept === 0;
-	const sent = isUnsent
-		? ''
-		: keptWords(kept, count, details, operation, execution.isKeptOnFailure);
+	const sent = isUnsent ? '' : keptWords(kept, count, details, operation, execution);
 	// n8n's own node for sub-workflows often keeps the message alone.
 	const message =
-		execution.isSubWorkflow && sent.includes(RETRY)
+		execution.isSubWorkflow && sent.includes(DO_NOT_EXECUTE)
 			? `${numbered}. It stands in its own execution (sub-workflow): retry that one, for a retry of the parent pays again`
 			: numbered;
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
@@ -115,7 +110,7 @@ export function runError(
 	return nodeError(execution.node, { message, description, details: all });
 }
 
-const RETRY = 'Open "Executions" and retry this execution instead';
+const DO_NOT_EXECUTE = 'Do not click Execute again';
 
 /** Says what is paid for, and how to get the rest without paying for it again. */
 function keptWords(
@@ -123,7 +118,7 @@ function keptWords(
 	count: number,
 	{ segments }: ErrorDetails,
 	{ billed }: Operation,
-	isKept: boolean,
+	{ isKeptOnFailure, isSubWorkflow }: Execution,
 ): string {
 	const [done, all, things] =
 		count > 1
@@ -131,8 +126,10 @@ function keptWords(
 			: [Number(segments?.completed ?? 0), Number(segments?.total ?? 1), 'segments'];
 	if (!billed || all === 1) return '';
 	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done`;
-	if (done > 0 && !isKept)
+	if (done > 0 && isKeptOnFailure === false)
 		return `${words}, but lost: n8n does not keep this execution for a retry, by the workflow's settings or because of its engine 2.0. Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.`;
 	if (done === 0) return `${words} and kept.`;
-	return `${words} and kept. Do not click Execute again: that would pay for all ${all}. ${RETRY}: what is done is not sent or charged again.`;
+	const which = isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
+	const ifSaved = isKeptOnFailure ? '' : ', if it was saved';
+	return `${words} and kept. ${DO_NOT_EXECUTE}: that would pay for all ${all}. Open "Executions" and retry ${which} instead${ifSaved}: what is done is not sent or charged again.`;
 }

@@ -96,7 +96,17 @@ export function withPaid(error: unknown, ledger: ItemLedger): unknown {
 	if (!ledger.maybeCharged) return error;
 	const { message, description, details, binary = {} } = errorText(error);
 	const files = Object.keys(binary).length > 0 ? binary : ledger.files;
-	return new GatewayError(message, description, { ...paidDetails(ledger), ...details }, files);
+	const todo = withCharged(description, details, ledger);
+	return new GatewayError(message, todo, { ...paidDetails(ledger), ...details }, files);
+}
+
+/** Adds how many requests of a text were charged. */
+function withCharged(todo: string, { segments }: ErrorDetails, ledger: ItemLedger): string {
+	const charged = ledger.entries().filter(({ state }) => state === 'done').length;
+	if (!segments || charged === 0) return todo;
+	const all = Math.max(charged, segments.total - ledger.reusedFiles.length);
+	const words = `${charged} of ${all} requests ${charged === 1 ? 'was' : 'were'} charged.`;
+	return todo.includes(words) ? todo : `${todo} ${words}`;
 }
 
 /** The ID of its task and, for a finished item, its json as `paid`, also if its outcome is unknown. */

@@ -79,7 +79,7 @@ function named({ thing, id }: Task, error: Error): Error {
 	}
 	return new GatewayError(
 		`The ${thing} "${quoted(id)}" cannot be fetched: ${plain(error.message)}`,
-		`Nothing more is charged. Ask the support of the gateway about this ID. A retry does not submit it again.`,
+		`Nothing more is charged. Ask the support of the gateway about this ID.`,
 		{ jobId: id },
 	);
 }

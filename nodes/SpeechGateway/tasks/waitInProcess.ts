@@ -80,21 +80,25 @@ export async function waitInProcess(
 		if (left() > 0) continue;
 		if (settings.whenMaxWaitReached === 'stillProcessing')
 			return { completed: false, body, waitedSeconds: seconds(age()) };
-		throw stillProcessing(task, body, seconds(age()), seen.failure);
+		throw stillProcessing(item, task, body, seconds(age()), seen.failure);
 	}
 }
 
 function stillProcessing(
+	{ session: { execution } }: ItemRequests,
 	{ thing, id }: Task,
 	body: IDataObject,
 	waited: number,
 	failure?: Error,
 ): GatewayError {
 	const status = statusWord(body);
+	const retry = execution.canBeRetried
+		? ` A retry continues to wait for the same ${thing}: it is not submitted or charged again.`
+		: '';
 	const words = failure ? ` The last poll failed: ${plain(failure.message)}.` : '';
 	return new GatewayError(
 		`The ${thing} "${quoted(id)}" is still "${status}" after ${waited} seconds`,
-		`The gateway keeps working on it. Raise the option "Max Wait", set "When Max Wait Is Reached" to "Still Processing", or fetch it later with the operation "Wait" and this ID. A retry continues to wait for the same ${thing}: it is not submitted or charged again.${words}`,
+		`The gateway keeps working on it. Raise the option "Max Wait", set "When Max Wait Is Reached" to "Still Processing", or fetch it later with the operation "Wait" and this ID.${retry}${words}`,
 		{ jobId: id, status, waitedSeconds: waited },
 	);
 }
