@@ -23,7 +23,7 @@ export interface QueueMode {
 	/** They run the executions, manual ones included. */
 	workers: N8n[];
 	/** Runs a statement in n8n's database. */
-	sql(statement: string): Promise<void>;
+	sql(statement: string): Promise<string>;
 	/**
 	 * Waits until the worker is done with an execution that sleeps: n8n saves that it does a moment earlier, and a worker
 	 * killed in between leaves a job behind that nobody has.
@@ -136,7 +136,14 @@ async function startPostgres(folder: string, port: number) {
 	);
 	const sql = async (statement: string) => {
 		const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'n8n', '-d', 'postgres'];
-		await run(program('psql'), [...at, '-v', 'ON_ERROR_STOP=1', '-c', statement]);
+		const { stdout } = await run(program('psql'), [
+			...at,
+			'-v',
+			'ON_ERROR_STOP=1',
+			'-Atc',
+			statement,
+		]);
+		return stdout;
 	};
 	return { stop, sql };
 }
