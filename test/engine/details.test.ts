@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
 import { type EngineRun, item, NODE, runnerOf, speechNode, texts, useSimulator } from './support';

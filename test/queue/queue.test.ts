@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
 import { ffprobe } from '../support/listen';
 import { openBench, type Bench } from '../support/n8n/bench';
