@@ -169,6 +169,15 @@ test('what another execution has sent is no charge of this one', async () => {
 	expect(outputs[1][0].json).toMatchObject({ reason: 'already_sent', charges: [] });
 });
 
+test('an expression says for each item whether it tells its charges', async () => {
+	const parameters = speechNode({ charges: '={{ $json.told }}' });
+	const { outputs } = await run({
+		parameters,
+		items: [false, true].map((told) => ({ json: { text: 'Hello.', told } })),
+	});
+	expect(outputs[0].map(({ json }) => 'charges' in json)).toEqual([false, true]);
+});
+
 test('without the option, and on free operations, nothing is said of charges', async () => {
 	const { outputs } = await run({ parameters: speechNode({ charges: false }) });
 	expect(outputs[0][0].json).not.toHaveProperty('charges');

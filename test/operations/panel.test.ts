@@ -269,7 +269,7 @@ test('an AI that builds workflows is told what the node is for, and what to do w
 test('every field takes an expression but those that are one for all items', () => {
 	const fixed = properties.filter(({ noDataExpression }) => noDataExpression);
 	expect(new Set(fixed.map(({ name }) => name))).toEqual(
-		new Set(['resource', 'operation', 'concurrency', 'charges', 'whenMaxWaitReached']),
+		new Set(['resource', 'operation', 'concurrency', 'whenMaxWaitReached']),
 	);
 });
 

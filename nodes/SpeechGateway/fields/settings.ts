@@ -58,12 +58,11 @@ export const settings = {
 	},
 };
 
-/** Whether items say what they were charged; for the whole run, read from the first item. */
+/** Whether items say what they were charged. */
 export const charges = flagOption({
 	displayName: 'Charges',
 	name: 'charges',
 	default: false,
-	noDataExpression: true,
 	description:
 		'Whether each item lists, in the field "charges", the requests that were or may have been paid for, with their tokens and request IDs',
 });

@@ -10,7 +10,7 @@ import { branchesOf, giveHints, type Settled, sortOntoBranches } from './branche
 import { errorText, runError } from './errors';
 import { ItemRun, settledUnknown } from './itemRun';
 import type { Operation } from './operation';
-import { paidForOther, readAll, type ReadItem } from './readItems';
+import { paidForOther, readAll, type ReadItem, typedOption } from './readItems';
 import { openFor } from './openFor';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
@@ -26,7 +26,6 @@ export class Attempt {
 	willRunAgain = false;
 	private readonly lasting: LastingRecord;
 	private readonly giveWay = givingWay();
-	private readonly saysCharges: boolean;
 
 	constructor(
 		private readonly execution: Execution,
@@ -36,7 +35,6 @@ export class Attempt {
 		private readonly items: ItemLedger[],
 	) {
 		this.lasting = LastingRecord.of(execution);
-		this.saysCharges = saysCharges(execution, operation);
 	}
 
 	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
@@ -143,11 +141,11 @@ export class Attempt {
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
-			const charged = this.saysCharges ? this.items.flatMap((item) => item.charges) : undefined;
+			const charged = this.items.flatMap((item, at) => (this.saysCharges(at) ? item.charges : []));
 			const error = withPaid(one.failed, this.items[index]);
 			throw runError(execution, {
 				...{ index, count: all.length, kept, error, operation },
-				charges: charged,
+				charges: this.chargesSetting === undefined ? undefined : charged,
 			});
 		}
 	}
@@ -184,14 +182,30 @@ export class Attempt {
 		const outputs = sortOntoBranches(told, this.branches, execution);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
-		if (this.saysCharges && !this.willRunAgain && !execution.isCancelled)
+		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)
 			for (const item of this.items) item.tellCharges();
 		return outputs;
 	}
 
+	/** As typed in the node; undefined where nothing is, or nothing is billed. */
+	private get chargesSetting(): unknown {
+		return this.operation.billed ? typedOption(this.execution, charges.options[0].name) : undefined;
+	}
+
+	/** Whether an item says what it was charged. Only for an expression does n8n evaluate all options of an item again. */
+	private saysCharges(index: number): boolean {
+		const { chargesSetting } = this;
+		if (typeof chargesSetting !== 'string') return chargesSetting === true;
+		try {
+			return charges.read(new Parameters(this.execution, index));
+		} catch {
+			return false;
+		}
+	}
+
 	/** The same outcome, which says what the item was charged, if the user wants that. */
 	private withCharges(outcome: Settled, index: number): Settled {
-		if (!this.saysCharges) return outcome;
+		if (!this.saysCharges(index)) return outcome;
 		const { charges: charged } = this.items[index];
 		if ('failed' in outcome) return { ...outcome, charges: charged };
 		if (!('branch' in outcome)) return outcome;
@@ -199,15 +213,6 @@ export class Attempt {
 		if (!first) return outcome;
 		const json = { ...first.json, charges: charged.map((charge) => ({ ...charge })) };
 		return { ...outcome, items: [{ ...first, json }, ...others] };
-	}
-}
-
-/** Whether items say what they were charged. */
-function saysCharges(execution: Execution, operation: Operation): boolean {
-	try {
-		return operation.billed && charges.read(new Parameters(execution, 0));
-	} catch {
-		return false;
 	}
 }
 

@@ -41,7 +41,7 @@ export async function readAll(
 	refuseKeysBeyond(lasting, inputs, ledgers);
 	if (operation.checkAll && good().length > 0) {
 		try {
-			if (hasOption(execution, 'maxEstimatedTokens')) lasting.countSpending();
+			if (typedOption(execution, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
 			// Else, the estimate of an item that is paid for in part is of all of it.
 			const counted = operation.estimatesRest ? [] : ledgers;
 			const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
@@ -79,8 +79,11 @@ export async function readOne(
 	}
 }
 
-const hasOption = ({ node: { parameters } }: Execution, name: string): boolean =>
-	isRecord(parameters.options) && name in parameters.options;
+/** An option as it stands in the node, an expression as its text; undefined if the user has not added it. */
+export function typedOption({ node }: Execution, name: string): unknown {
+	const options: unknown = node.parameters.options;
+	return isRecord(options) ? options[name] : undefined;
+}
 
 /** Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part. */
 async function refuseSharedKeys(
