@@ -1,3 +1,4 @@
+import { decode, whichText } from '../support/listen';
 import { useBench } from '../support/n8n/bench';
 import {
 	executionError,
@@ -182,4 +183,86 @@ test('the API key is in no execution and not in the log', async () => {
 		}
 	expect(looked).toBeGreaterThan(10);
 	expect(sharedN8n().log()).not.toContain(bench.sim.apiKey);
+});
+
+describe('a text of twelve parts whose seventh was refused, or is unknown', () => {
+	const names = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+	const words = names.map((name) => `Sentence ${name} is a part of this text.`);
+	const corrected = words.with(6, 'Sentence corrected is a part of this text.');
+	const speakers = ['Anna', 'Ben', 'Cleo'];
+	const parametersOf = (operation: string, responseFormat: string, parts: string[], more = {}) => ({
+		...speech({ maxSegmentCharacters: 60, textFormat: 'plain', timings: true, ...more }),
+		...{ operation, responseFormat },
+		...(operation === 'dialogue'
+			? {
+					script: parts.map((text, index) => `${speakers[index % 3]}: ${text}`).join('\n'),
+					speakers: { values: speakers.map((name) => ({ name, voice: name.toLowerCase() })) },
+				}
+			: { text: parts.join('\n\n') }),
+	});
+	const addVoices = () => {
+		const [{ account }] = bench.sim.accounts;
+		for (const title of speakers)
+			bench.sim.voices.push({
+				...{ account, _id: title.toLowerCase(), title, created_at: 0, size: 1, sha256: '' },
+			});
+	};
+	const expectSound = async (execution: Execution, name: string) => {
+		const [{ json, binary }] = nodeOutputs(execution, name)[0];
+		const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
+		expect(parts.map(({ text }) => text)).toEqual(corrected);
+		const samples = await decode(await bench.api.binary(binary!.data));
+		for (const { text, startSeconds, endSeconds } of parts) {
+			const heard = whichText(samples, corrected, startSeconds, endSeconds - startSeconds);
+			expect(corrected[heard]).toBe(text);
+		}
+	};
+
+	test.each([
+		['generate', 'mp3'],
+		['generate', 'opus'],
+		['dialogue', 'wav'],
+	])('%s, %s: corrected in the workflow and retried', async (operation, format) => {
+		addVoices();
+		bench.sim.fault({ input: 'seven', status: 422, times: Infinity });
+		const parameters = parametersOf(operation, format, words);
+		const workflow = await bench.save({ parameters, items: [{}], trigger: 'webhook' });
+		const failed = await bench.api.runProduction(workflow);
+		expect(executionError(failed)?.message).toContain('(part 7 of 12)');
+		expect(charged()).toEqual(words.slice(0, 6));
+		const node = workflow.nodes.find(({ name }) => name === NODE_NAME)!;
+		node.parameters = parametersOf(operation, format, corrected);
+		const { nodes, connections } = workflow;
+		await bench.api.request('PATCH', `/rest/workflows/${workflow.id}?forceSave=true`, {
+			...{ nodes, connections },
+		});
+		const retried = await bench.api.retry(failed.id, { loadWorkflow: true });
+		expect(executionError(retried)?.message).toBeUndefined();
+		expect(charged()).toEqual(corrected);
+		await expectSound(retried, NODE_NAME);
+		expect(ledgerOf(retried)).toEqual({});
+	});
+
+	test.each([
+		['generate', 'wav'],
+		['dialogue', 'mp3'],
+	])('%s, %s: finished by another node, from the completed files', async (operation, format) => {
+		addVoices();
+		bench.sim.fault({ input: 'seven', status: 504, charge: true });
+		const built = buildWorkflow({
+			parameters: parametersOf(operation, format, words, { concurrency: 12 }),
+			...{ items: [{}], trigger: 'webhook' },
+		});
+		const node = built.nodes.find(({ name }) => name === NODE_NAME)!;
+		const previous = { previousBinaryPropertyName: 'completed, completed_8' };
+		const parameters = parametersOf(operation, format, corrected, previous);
+		built.nodes.push({ ...node, id: 'finish', name: 'Finish', position: [900, 0], parameters });
+		built.connections[NODE_NAME] = { main: [[], ...connection(['Finish']).main] };
+		const workflow = await bench.api.importWorkflow(built, [bench.credential]);
+		await bench.api.activate(workflow);
+		const execution = await bench.api.runProduction(workflow);
+		expect(executionError(execution)?.message).toBeUndefined();
+		expect(charged().sort()).toEqual([...words, corrected[6]].sort());
+		await expectSound(execution, 'Finish');
+	});
 });
