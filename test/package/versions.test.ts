@@ -98,12 +98,7 @@ describe('what is said of versions of n8n is what was tested', () => {
 	});
 
 	test('README, documents and the error of the chat model name the oldest versions', () => {
-		const table = /^\| (\S+ (?:and newer|to \S+)) +\| (\w+) +\| (\w+) +\|$/gm;
-		const before = `2.${Number(chatModel.split('.')[1]) - 1}`;
-		expect([...README.matchAll(table)].map(([, ...cells]) => cells)).toEqual([
-			[`${chatModel} and newer`, 'yes', 'yes'],
-			[`${actionNode} to ${before}`, 'yes', 'no'],
-		]);
+		expect(README).toContain(`n8n ${actionNode} or newer; the chat model needs ${chatModel}.`);
 		expect(DOCUMENT).toContain(`**Speech Gateway**: n8n ${actionNode} or newer`);
 		expect(DOCUMENT).toContain(`**Speech Gateway Chat Model**: n8n ${chatModel} or newer`);
 		for (const file of ['docs/troubleshooting.md', 'nodes/LmChatSpeechGateway/supplyModel.ts'])
