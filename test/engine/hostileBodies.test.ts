@@ -53,6 +53,26 @@ describe('connections end with what they were for', () => {
 	});
 });
 
+test('a job that names a stored file as its own: no item has that file', async () => {
+	const binary = {
+		id: 'filesystem-v2:workflows/1/executions/1/binary_data/1',
+		mimeType: 'audio/mpeg',
+	};
+	const job = { id: 'job_1', status: 'failed', error: { message: 'No' }, binary };
+	serve = (response) =>
+		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(job));
+	const parameters = { ...speech, resource: 'speechJob', operation: 'createAndWait' };
+	const { outputs } = await runNode({
+		parameters,
+		url: `http://127.0.0.1:${server.port}`,
+		apiKey: KEY,
+		items: [item({})],
+		onError: 'continueRegularOutput',
+	});
+	expect(outputs[0][0]).toMatchObject({ json: { error: { jobId: 'job_1' } } });
+	expect(outputs[0][0].binary).toBeUndefined();
+});
+
 describe('videos', () => {
 	const download = { resource: 'video', operation: 'download', videoId: 'video_1' };
 	const film = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));

@@ -1,5 +1,7 @@
 import { SNIFFED_BYTES } from '../audio';
 import { asError, DamagedResultError } from '../core/errors';
+import { isRecord } from '../core/json';
+import { isFile } from '../fields/kinds';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
@@ -18,7 +20,10 @@ export async function readPaidJson<T>(
 	const { body, bytes, failure } = await item.session.transport.readAnswer(response);
 	try {
 		if (failure) throw failure;
-		return read(body);
+		const value = read(body);
+		// On record, such a field is a file that n8n has stored: a gateway must not name any.
+		if (isRecord(value) && isFile(value.binary)) delete value.binary;
+		return value;
 	} catch (error) {
 		throw await withReceived(item, response, error, bytes);
 	}
