@@ -16,9 +16,7 @@ const escapeCompiled = async () => {
 		if (!name.endsWith('.js')) continue;
 		const file = path.join('dist', name);
 		const code = await readFile(file, 'utf8');
-		// tsc indents by four spaces, which are 2 % of the package.
-		const tabbed = code.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4));
-		const escaped = escapeLookAlikes(tabbed);
+		const escaped = escapeLookAlikes(code);
 		if (escaped !== code) await writeFile(file, escaped);
 	}
 };
