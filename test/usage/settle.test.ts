@@ -128,6 +128,11 @@ test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
 	['the neighbour’s took 1 s more', 'no', [[OLD, entry(1, 3)], besideOne]],
 	['one that took 2 s more is not the neighbour’s', 'unknown', [[OLD, entry(1, 4)], besideOne]],
 	[
+		'one that took 3 s less is not the neighbour’s',
+		'unknown',
+		[[OLD, entry(1, 0)], { neighbours: { charged: 1, unknown: 0, sent: [[1, 3, 1]] } }],
+	],
+	[
 		'two short ones, one of them the neighbour’s',
 		'unknown',
 		[[OLD, entry(1, 2), entry(1, 2)], besideOne],
@@ -189,6 +194,14 @@ test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
 		'an error has its ID',
 		'no',
 		[[entry(-3600, 1, id('req_0')), entry(0, 31, { kind: 'other', ...id('req_2') })], id('req_2')],
+	],
+	[
+		'its ID is not there, and an error has none',
+		'no',
+		[
+			[entry(-3600, 1, id('req_0')), entry(0, 31, id('req_1')), entry(0, 1, { kind: 'other' })],
+			id('req_2'),
+		],
 	],
 	[
 		'its ID is not there, and the clock is not known',
@@ -343,6 +356,7 @@ test.each([
 	[{ type: 6, model_name: 'm', created_at: 5, use_time: 0, quota: 49 }, 'refund'],
 	[{ type: 5, created_at: 5 }, 'other'],
 	[{ type: 2, created_at: 5, use_time: 1, quota: 49 }, undefined],
+	[{ type: 2, model_name: '', created_at: 5, use_time: 1, quota: 49 }, undefined],
 	[{ type: 2, model_name: 'm', created_at: 5, quota: 49 }, undefined],
 	[{ type: 2, model_name: 'm', use_time: 1, quota: 49 }, undefined],
 	['text', undefined],
