@@ -136,6 +136,11 @@ speech | 401 | E {"message":"key sk-zz***ww is wrong"} |  | refused, provider | 
 speech | 401 | E {"message":"[sk-abc***xyz] is used up"} |  | refused, key | API key | used up
 speech | 402 | E {"message":"x"} |  | refused, balance | ^The account balance is too low \(402\)$ | Top up.*or the key's own quota
 speech | 402 | E {"message":"x","type":"upstream_error"} |  | refused, provider | provider | your balance
+speech | 401 | E {"message":"Your api key: ****WXYZ is invalid"} |  | refused, provider | provider | operator of the gateway can
+speech | 401 | E {"message":"Your api key: ****gxyz is invalid"} |  | refused, key | API key | used up
+speech | 429 | E {"message":"账户余额不足","type":"upstream_error"} |  | refused, provider | provider | your balance
+speech | 429 | E {"message":"Quota of key sk-zz***ww is exhausted"} |  | refused, provider | provider | your balance
+speech | 429 | E {"message":"busy","type":"upstream_error"} |  | throttled, nobody | too many | not charged
 speech | 403 | E {"message":"x","type":"billing_error"} |  | held, balance | balance | Top up
 speech | 429 | E {"message":"x","code":"budget_exceeded"} |  | held, balance | balance | Top up
 speech | 400 | E {"message":"Budget has been exceeded! 2 of 1"} |  | held, balance | balance | own quota
@@ -152,6 +157,7 @@ speech | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | c
 speech | 403 | E {"message":"x"} | {"voice":"v1"} | refused, rights | lacks the capability | check that the voice "v1"
 GET /v1/audio/speech/jobs/spj_1 | 403 | E {"message":"x"} | JOB | refused, rights | access the job "spj_1" | account that created
 speech | 403 | <html>no</html> |  | refused, network | proxy or firewall | The answer says: "no"
+speech | 403 | E {"message":"account suspended"} |  | refused, rights | blocks this account | state of the account
 speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | refused, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
 speech | 404 | E {"message":"No such model: my-model"} |  | refused, workflow | no model | ^(?!.*base URL)
 speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | refused, workflow | no model | ^(?!.*base URL)
@@ -165,6 +171,7 @@ speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workf
 speech | 404 | E {"message":"no such voice"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
+GET /v1/videos/1/content | 400 | E {"message":"The video has not been finished"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
 GET /v1/audio/speech/jobs/spj_1/content | 409 | E {"message":"x"} | JOB | transient, nobody | job "spj_1" is not ready | Wait
 speech | 407 |  |  | refused, network | proxy .* asks for a login | HTTPS_PROXY
 speech | 413 | PAGE |  | refused, network | too large for a proxy | client_max_body_size
@@ -173,6 +180,9 @@ speech | 422 | E {"message":"no","param":"speed"} |  | refused, workflow | param
 speech | 422 | E {"parameter":"speed"} |  | refused, workflow | parameter "speed" | Change
 speech | 422 | {"errors":[{"field":"speed","message":"no"}]} |  | refused, workflow | "speed" | says: "no"
 speech | 422 | {"detail":[{"loc":["body","voice"],"msg":"Field required"}]} |  | refused, workflow | no default voice | by ID
+speech | 400 | {"detail":{"error":{"message":"Voice 'default' not found"}}} |  | refused, workflow | no default voice | by ID
+speech | 422 | {"detail":{"msg":"voice must be provided"}} |  | refused, workflow | no default voice | by ID
+job | 404 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} | {"voice":"v1"} | refused, workflow | has no speech jobs | base URL
 speech | 500 | E {"message":"x","code":"channel:no_available_key"} |  | refused, operator | not set up | operator
 speech | 500 | E {"message":"x","code":"api_not_implemented"} |  | refused, operator | not set up | operator
 speech | 501 | PAGE |  | refused, operator | not set up | not charged

@@ -16,7 +16,8 @@ const MAX_MARKUP = 20_000;
 export function gatewayWords(body: unknown): GatewayWords {
 	if (typeof body === 'string') return { message: plain(body) };
 	if (!isRecord(body)) return {};
-	const inner = [body.error, body.detail].find(isRecord) ?? body;
+	const { error, detail: outer } = body;
+	const inner = [error, isRecord(outer) && outer.error, outer].find(isRecord) ?? body;
 	const text = (...values: unknown[]) =>
 		values.find((value) => typeof value === 'string' && value !== '');
 	// LiteLLM repeats the status as the code.
@@ -28,7 +29,7 @@ export function gatewayWords(body: unknown): GatewayWords {
 		message: plain(
 			text(
 				...[inner.message, detail?.message, inner.error, body.message, body.detail],
-				...[body.msg, body['html-message']],
+				...[inner.msg, body.msg, body['html-message']],
 			),
 		),
 		code: code(inner.code, inner.type, body.code),

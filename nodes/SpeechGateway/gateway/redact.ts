@@ -9,7 +9,8 @@ const BLOT = '***';
 const UNFINISHED_ESCAPE = /^(\\{1,4}(u[0-9a-f]{0,3})?|%(25)*2?[0-9a-f]?|&(#(x[0-9a-f]*|\d*))?)$/i;
 
 /** `sk-abc***xyz`, `sk-abc...xyz`, `abc***xyz`, or a whole key. */
-const NAMED_KEY = /\b(sk-[\w-]*|[\w-]{2,}(?=\*{3}))(?:\*+|\.{3}|…|)([\w-]*)/g;
+const NAMED_KEY =
+	/(?:\b(sk-[\w-]*|[\w-]{2,}(?=\*{3}))|(?<![\w*])(?=\*{4}))(?:\*+|\.{3}|…|)([\w-]*)/g;
 
 /** new-api takes keys with and without this prefix. */
 const bare = (key: string): string => key.replace(/^sk-/, '');
@@ -95,7 +96,7 @@ export class Redactor {
 	/** Whether a text names an API key, whole or with its middle left out, that is none of these. */
 	isOther(text: string): boolean {
 		return [...text.matchAll(NAMED_KEY)].some(
-			([, start, end]) =>
+			([, start = '', end]) =>
 				!this.known.some((key) => key.startsWith(bare(start)) && key.endsWith(end)),
 		);
 	}

@@ -10,7 +10,7 @@ import {
 } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import { NO_ROUTE, outcomeOf, ruleFor, type Ruling, type Who } from './outcome';
-import type { Facts, Kind } from './signs';
+import { type Facts, type Kind, SAYS } from './signs';
 
 export interface Subject {
 	/** As the user knows it: "the job", "the voice" … only used where the request is about one thing. */
@@ -92,14 +92,15 @@ function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 	const { thing, model, voice, url, billed } = subject;
 	const { type = '', code = '', param = '', message = '' } = words;
 	const [, to = 'model'] = kindOf(url);
+	const says = `${type}\n${code}\nparam=${param}\n${message}`;
 	return {
 		status,
-		says: `${type}\n${code}\nparam=${param}\n${message}`,
+		says,
 		from: onRecord || isGatewayError(body) ? 'gateway' : isPage(body) ? 'page' : 'other',
 		to,
 		has: {
 			billed,
-			otherKey,
+			passedOn: otherKey === true || SAYS.passedOn.test(says),
 			thing: thing !== undefined,
 			model: model !== undefined,
 			voice: voice !== undefined,

@@ -39,7 +39,11 @@ const rule = (signs: Signs, outcome: Ruling, who: Who, words: Words) => ({
 });
 
 /** A file is asked for before it is there. */
-const NOT_COMPLETED: Sign = { status: '400', says: /not (?:yet )?completed/i, with: 'thing' };
+const NOT_COMPLETED: Sign = {
+	status: '400',
+	says: /n[o'’]t (?:yet |been )*(?:complete|finish|ready|done)/i,
+	with: 'thing',
+};
 
 const LATER = 'Such errors are usually temporary: try again later.';
 const CUT = 'The gateway cut the request after about 100 seconds';
@@ -118,8 +122,8 @@ export const RULES = [
 	rule({ status: '429', says: SAYS.rateLimit }, 'throttled', 'nobody', TOO_MANY),
 	rule(
 		[
-			{ status: '401 402 403', says: SAYS.passedOn },
-			{ status: '401 402 403', with: 'otherKey' },
+			{ status: '401 402 403', with: 'passedOn' },
+			{ status: '429', says: SAYS.tooLittleMoney, with: 'passedOn' },
 			{ status: '402', says: /^unknown_error$/m },
 			{ status: '403', says: /^unsupported_country/m },
 			{ status: '429', says: /^insufficient_quota$|Exception - .*quota|current quota/im },
@@ -155,6 +159,7 @@ export const RULES = [
 		'workflow',
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
 	),
+	NO_ROUTE,
 	rule({ status: '404', with: 'voiceNamed', without: 'thing' }, 'refused', 'workflow', [
 		'The gateway has no voice "{voice}"',
 		PICK_VOICE,
@@ -192,17 +197,24 @@ export const RULES = [
 		'This key may not access the {thing} "{id}"',
 		'Use the credential of the account that created the {thing}.',
 	]),
-	rule({ status: '403', says: /\bIP\b|网段|banned|封/i }, 'refused', 'rights', [
-		'The gateway blocks this account, or the address of this n8n',
-		'See the state of the account and the addresses that the key may be used from, in the console of the gateway.',
-	]),
+	rule(
+		{
+			status: '403',
+			says: /\bIP\b|网段|banned|suspended|(?:account|user|address).{0,30}blocked|封/i,
+		},
+		'refused',
+		'rights',
+		[
+			'The gateway blocks this account, or the address of this n8n',
+			'See the state of the account and the addresses that the key may be used from, in the console of the gateway.',
+		],
+	),
 	rule('403', 'refused', 'rights', [
 		'This API key, account or channel lacks the capability',
 		'Allow it in the console of the gateway (permissions and models of the key, state of the account){orVoice}.',
 	]),
 
 	// What is not there, or not yet.
-	NO_ROUTE,
 	rule({ status: '404', with: 'thing' }, 'refused', 'workflow', [
 		'The gateway has no {thing} "{id}"',
 		'Check the ID, and that the credential belongs to the account that created the {thing}.',

@@ -11,7 +11,7 @@ type Thing =
 	| 'model'
 	| 'voice'
 	| 'voiceNamed' /* there is one, and the words speak of it */
-	| 'otherKey' /* the words name a key that is not the credential's */
+	| 'passedOn' /* what a provider said to the gateway: by a code, or the words name a key that is not the credential's */
 	| 'sameElsewhere'; /* a redirect to the same path elsewhere */
 
 /** What a rule can ask of an answer that is no success, and of the request. */
@@ -66,7 +66,11 @@ export const SAYS = {
 		'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|negative|is 0',
 		'额度|余额',
 	),
-	needsVoice: bothOf('voice', 'required|missing|not supported|invalid', '^param=voice$'),
+	needsVoice: bothOf(
+		'voice',
+		'require|missing|not (?:supported|found|exist)|invalid|unknown|must|empty|specif|provide|need',
+		'^param=voice$',
+	),
 	noSuchModel:
 		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
 	notSetUp:
