@@ -42,6 +42,7 @@ test('the error is named', () => {
 		['mp3', bytesOf(mp3, error, mp3)],
 		['wav', bytesOf(streamed, error)],
 		['pcm', bytesOf(pcm, error)],
+		['pcm', bytesOf(pcm, '{\n  "error": "upstream"\n}')],
 	] as const)
 		expect(() => inspect(format, file)).toThrow(/broken off: an error message in JSON is in it/);
 });

@@ -264,6 +264,12 @@ describe('a JSON body', () => {
 		expect(whole).toBe(true);
 		expect(reply).toEqual({ text: 'Hé 👋', model: 'm1', finishReason: 'stop', raw: body });
 	});
+	test('that is an error, and ends as a stream', () => {
+		expect(read('{"error":{"message":"no"}}\n\ndata: [DONE]\n\n')).toMatchObject({
+			whole: false,
+			reply: { error: { message: 'no' } },
+		});
+	});
 	test('that breaks off is not whole', () => {
 		expect(read(JSON.stringify(body).slice(0, -1))).toMatchObject({
 			whole: false,

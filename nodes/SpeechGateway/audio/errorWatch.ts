@@ -2,7 +2,7 @@ import { DamagedAudioError } from './format';
 
 /** How gateways begin what they send behind, or in the middle of, audio that they have lost: their error, or the file anew. */
 const MARKS = {
-	'{"error"': 'an error message in JSON is in it',
+	'"error"': 'an error message in JSON is in it',
 	'WAVEfmt ': 'the file begins anew within it',
 };
 const MARK_BYTES = 8;

@@ -239,8 +239,10 @@ export class ChatStreamReader {
 	/** Ends the stream and returns the reply. A body that breaks off before its end gives what was readable. */
 	end(): ChatReply {
 		if (this.body) {
-			const body = parseJson(this.body.text);
-			return body === undefined ? { text: '', raw: this.body.text } : readChatReply(body);
+			const { text } = this.body;
+			// Behind an error, which is one line, some gateways end the answer as a stream.
+			const body = parseJson(text) ?? parseJson(text.split('\n', 1)[0]);
+			return body === undefined ? { text: '', raw: text } : readChatReply(body);
 		}
 		for (const event of this.parser.end()) this.read(event.event, event.data);
 		const choices = [...this.choices].sort(([a], [b]) => a - b);
