@@ -177,11 +177,17 @@ test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
 		[[OLD, entry(1, 2), entry(5, 31), entry(6, 31)], counted(1, 1)],
 	],
 	['more than all', 'unknown', [[OLD, entry(1, 2), entry(0, 31), entry(1, 31)], counted(0, 1)]],
-	[
-		'one at the edge may be that of a request that is not counted',
-		'unknown',
-		[[OLD, entry(12, 2)], counted(0, 0)],
-	],
+	// It may be that of a request that is not counted.
+	...[-11, 12].flatMap(
+		(at): Array<[string, 'unknown', Parameters<typeof verdict>]> => [
+			[`one at the edge, ${at} s`, 'unknown', [[OLD, entry(at, 2)], counted(0, 0)]],
+			[
+				`one that fits, and one at the edge, ${at} s`,
+				'unknown',
+				[[OLD, entry(0, 31), entry(at, 2)], counted(0, 1)],
+			],
+		],
+	),
 
 	['its ID is there', 'yes', [[OLD, entry(0, 31, id('req_2'))], id('req_2')]],
 	['its ID is there, at any time', 'yes', [[OLD, entry(90, 31, id('req_2'))], id('req_2')]],
