@@ -22,7 +22,7 @@ beforeEach(async () => {
 	const service = Container.get(BinaryDataService);
 	const { store } = BinaryDataService.prototype;
 	jest.spyOn(service, 'store').mockImplementation(async (...given) => {
-		if (fails(++count, given[2].fileName ?? '')) throw new Error(WORDS);
+		if (fails(++count, given[2].fileName ?? '')) throw new Error(`${WORDS} (file ${count})`);
 		return await store.apply(service, given);
 	});
 });
@@ -66,20 +66,28 @@ test('full: what is paid for is on the items, and nothing more is sent, in later
 	expect(hints.join() + JSON.stringify(errors)).toContain(WORDS);
 });
 
-test('a file too large to be held is unknown, in the words of the store', async () => {
+/** WAV of the simulator has 48,000 bytes a second, a text here 18 characters. */
+test.each([
+	['just below 16 MB: three are on items, which is all that 64 MB hold as base64', 19.2, 3],
+	['just above: none is', 19.43, 0],
+])('files of %s; the others are unknown, in the words of the store', async (_, pace, onItems) => {
 	fails = () => true;
 	const { secondsPerCharacter } = sim.options;
-	sim.options.secondsPerCharacter = 25;
-	const { outputs } = await run({
-		parameters: speechNode({ charges: true }, { responseFormat: 'wav' }),
+	sim.options.secondsPerCharacter = pace;
+	const { outputs, hints } = await run({
+		items: texts(4),
+		parameters: speechNode({ charges: true, concurrency: 4 }, { responseFormat: 'wav' }),
 	});
-	expect(outputs[0]).toEqual([]);
-	const [{ json, binary }] = outputs[1];
-	expect(json).toMatchObject({ reason: 'not_stored', description: WORDS });
-	expect(json.charges).toMatchObject([{ requestId: expect.any(String) }]);
-	expect(JSON.stringify(json)).not.toMatch(/attached|abort/i);
-	expect(binary).toBeUndefined();
 	sim.options.secondsPerCharacter = secondsPerCharacter;
+	expect(outputs.map(({ length }) => length)).toEqual([onItems, 4 - onItems]);
+	expect(hints.filter((hint) => hint.includes('on the items'))).toHaveLength(Math.min(1, onItems));
+	for (const { json, binary } of outputs[1]) {
+		const description = expect.stringContaining(WORDS);
+		expect(json).toMatchObject({ reason: 'not_stored', description });
+		expect(json.charges).toMatchObject([{ requestId: expect.any(String) }]);
+		expect(JSON.stringify(json)).not.toMatch(/attached|abort/i);
+		expect(binary).toBeUndefined();
+	}
 });
 
 test('the file that is joined cannot be stored: its parts are handed over', async () => {

@@ -78,6 +78,7 @@ test.each<[string, Lasting, { attempt?: number; executionId?: string }, number]>
 	['an outage a minute ago', { outage: ago(MINUTE + 1000) }, {}, 1],
 	['it, when it was tried again twice', { outage: ago(4 * MINUTE - 1000, 2) }, {}, 0],
 	['it, when that is long ago', { outage: ago(4 * MINUTE + 1000, 2) }, {}, 1],
+	['the 30th try, less than an hour ago', { outage: ago(60 * MINUTE - 1000, 30) }, {}, 0],
 	['an outage of a day', { outage: ago(60 * MINUTE + 1000, 30) }, {}, 1],
 	['a failed store', { store: ago(MINUTE - 1000) }, {}, 0],
 	['a refusal, in the next round', { refusal }, {}, 0],

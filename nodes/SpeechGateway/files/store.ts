@@ -25,9 +25,12 @@ export function inline(
 	if (inlineBytes + data.length > MOST_INLINE_BYTES) return undefined;
 	inlineBytes += data.length;
 	ended.register(execution.memory, data.length);
-	hints.add(
-		`n8n could not store files, so they are on the items themselves, and in the execution's data: store them elsewhere soon. n8n says: "${why}"`,
-	);
+	// The words of some stores name the file.
+	if (![...hints].some((hint) => hint.startsWith(ON_ITEMS)))
+		hints.add(`${ON_ITEMS}: store them elsewhere soon. n8n says: "${why}"`);
 	const [, fileExtension] = /\.(\w+)$/.exec(fileName) ?? [];
 	return { data, mimeType, fileName, fileExtension, fileSize: `${bytes.length} B` };
 }
+
+const ON_ITEMS =
+	"n8n could not store files, so they are on the items themselves, and in the execution's data";
