@@ -143,7 +143,8 @@ export async function wholeOrStream(
 	}
 	async function* all() {
 		yield* held.splice(0);
-		yield* { [Symbol.asyncIterator]: () => chunks };
+		// Not delegated: a store that fails throws into its stream, which says nothing about the answer.
+		for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 	}
 	return readableFrom(all(), anyReadable);
 }
