@@ -6,7 +6,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
 import { renderAudio } from '../support/simulator/audio';
-import { runnerOf, useSimulator, readStored } from './support';
+import { readStored, runnerOf, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -127,4 +127,17 @@ test('a stream that breaks off: every event that came', async () => {
 		reason: 'damaged_response',
 		message: expect.stringMatching(/the answer broke off before its end$/),
 	});
+});
+
+test('half of a WAV of which only the data state their size', async () => {
+	const body = Buffer.from(recording.subarray(0, 20_000));
+	body.writeUInt32LE(0xffffffff, 4);
+	sim.fault({ status: 200, charge: true, body, contentType: 'audio/wav' });
+	const { outputs } = await run({ parameters: speechNode({}, { responseFormat: 'wav' }) });
+	const [{ json, binary }] = outputs[1];
+	expect(json).toMatchObject({
+		reason: 'damaged_response',
+		message: expect.stringContaining('cut short'),
+	});
+	expect((await readStored(binary!.received)).equals(body)).toBe(true);
 });

@@ -103,7 +103,9 @@ function parseFmt(bytes: Uint8Array, at: number, size: number): WavShape {
 /** Reads a WAV file; passes the bytes of its samples to `onAudio`. */
 export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private started = false;
-	/** The header does not know how long the file is. */
+	/** Where the file ends, as it says; 0 if that was not known when it began. */
+	private statedEnd = 0;
+	/** Nor was it known where its data end. */
 	private streamed = false;
 	private shape?: WavShape;
 	private chunk?: Chunk;
@@ -130,6 +132,11 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			);
 		}
 		if (this.dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples');
+		if (this.streamed && this.bytes < this.statedEnd) {
+			throw new DamagedAudioError(
+				`The WAV file is cut short: ${this.statedEnd - this.bytes} of its bytes are missing`,
+			);
+		}
 		const frameBytes = bytesPerSampleFrame(samples.shape);
 		if (this.dataBytes % frameBytes !== 0) {
 			throw new DamagedAudioError(
@@ -192,7 +199,8 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			);
 		}
 		this.started = true;
-		this.streamed = isStreamingSize(uint32le(bytes, at + 4));
+		const size = uint32le(bytes, at + 4);
+		if (!isStreamingSize(size)) this.statedEnd = CHUNK_HEADER_BYTES + size;
 		return RIFF_HEADER_BYTES;
 	}
 
@@ -235,7 +243,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			const isHeard = encoding === 1 && bitsPerSample > 8;
 			const track = new SampleTrack(bitsPerSample / 8, sampleRate * channels);
 			this.samples = { shape, ...(isHeard && { track }) };
-			this.streamed ||= isStreamingSize(size);
+			this.streamed = isStreamingSize(size);
 			this.chunk = { id, left: size === 0 ? Infinity : size, samples: this.samples };
 			return CHUNK_HEADER_BYTES;
 		}
