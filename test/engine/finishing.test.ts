@@ -112,6 +112,19 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	await expectSound(outputs[0][0] as never, CORRECTED);
 });
 
+test('of two equal parts one was refused: corrected to one of them, nothing is sent', async () => {
+	sim.fault({ input: sentence('one'), status: 422 });
+	const parameters = NODES.generate('wav', { concurrency: 2 });
+	const twice = textOf('generate', ['one', 'one'].map(sentence));
+	const first = await run({ parameters, items: [item({ text: twice })] });
+	sim.clearFaults();
+	const charges = sim.charges.length;
+	const now = { ...parameters, text: sentence('one') };
+	const { outputs } = await run({ parameters: now, retryOf: saved(first.run), mode: 'retry' });
+	expect([charges, sim.charges.length]).toEqual([1, 1]);
+	expect(outputs[0][0].json).toMatchObject({ segments: 1 });
+});
+
 test.each(CASES)(
 	'%s, %s: finished in a new execution, from its completed files',
 	async (node, format) => {
@@ -260,9 +273,16 @@ test.each(['mp3', 'wav', 'opus'])(
 		const [was, is] = [silences(await decode(before)), silences(await decode(after))];
 		expect(is).toHaveLength(was.length);
 		expect(Math.max(...is)).toBeCloseTo(2, 0);
+		if (format === 'wav') {
+			const two = await again(words.join(' [pause 2s] ').replace('one,', 'one, [pause 1s]'), made);
+			const heard = silences(await decode(await readStored(two.outputs[0][0].binary!.data)));
+			expect(heard.slice(0, 2).map(Math.round)).toEqual([2, 1]);
+		}
 		// It is long enough now, so nothing is added again.
 		const same = await again(words.join(' [pause 2s] '), paused);
 		expect(seconds(same)).toBeCloseTo(seconds(paused), 1);
+		const shorter = await again(words.join(' [pause 10ms] '), made);
+		expect(seconds(shorter)).toBeCloseTo(seconds(made), 1);
 		const within = await again(words.join(' ').replace('of two', 'of [pause 1s] two'), made);
 		expect(within.hints.join()).toContain('A pause was left out');
 		expect(seconds(within)).toBeCloseTo(seconds(made), 1);
