@@ -50,32 +50,68 @@ test('a download that is redirected to another host is followed without the key'
 	expect(seen[0]).not.toHaveProperty('authorization');
 });
 
+/** A gateway without an address for the file of a job, whose status says where it is. */
+const keepsFileAt = (url: unknown) => {
+	sim.reset();
+	const body = { error: { message: 'Invalid URL (GET /v1/x)', type: 'invalid_request_error' } };
+	sim.fault({ path: /content$/, status: 404, body, times: Infinity });
+	const status = { id: 'audjob_1', status: 'succeeded', url };
+	sim.fault({ path: /jobs\/[^/]+$/, method: 'GET', status: 200, body: status, times: Infinity });
+};
+const ofJob = { jobId: 'audjob_1', responseFormat: 'mp3' };
+
 test.each(['createAndWait', 'download'])(
-	'%s: a job without an address for its file, whose status says where it is: fetched without the key',
+	'%s: a file where the status of its job says: fetched without the key',
 	async (operation) => {
-		const missing = {
-			error: { message: 'Invalid URL (GET /v1/x)', type: 'invalid_request_error' },
-		};
-		sim.fault({ path: /content$/, status: 404, body: missing, times: Infinity });
-		const status = { id: 'audjob_1', status: 'succeeded', url: storeUrl };
-		sim.fault({ path: /jobs\/[^/]+$/, method: 'GET', status: 200, body: status, times: Infinity });
-		const { outputs } = await run({ ...job, operation, jobId: 'audjob_1', responseFormat: 'mp3' });
-		expect(outputs[0][0].json.bytes).toBeGreaterThan(1000);
-		expect(seen).toHaveLength(1);
-		expect(JSON.stringify(seen)).not.toContain(sim.apiKey);
-		expect(seen[0]).not.toHaveProperty('authorization');
+		for (const url of [storeUrl, storeUrl.replace('http:', '')]) {
+			keepsFileAt(url);
+			seen.length = 0;
+			const { outputs } = await run({ ...job, ...ofJob, operation });
+			expect(outputs[0][0].json.bytes).toBeGreaterThan(1000);
+			expect(seen).toHaveLength(1);
+			expect(JSON.stringify(seen)).not.toContain(sim.apiKey);
+			expect(seen[0]).not.toHaveProperty('authorization');
+		}
+	},
+);
+
+test.each([
+	['/files/a b.mp3', '/files/a%20b.mp3'],
+	['audjob_1/file', '/v1/audio/speech/jobs/audjob_1/file'],
+])('a file at the relative address %s', async (url, path) => {
+	keepsFileAt(url);
+	const body = Buffer.concat([...renderAudio('Kept.', 1, 'mp3').chunks()]);
+	sim.fault({ path, status: 200, body, contentType: 'audio/mpeg' });
+	const { outputs } = await run({ ...job, ...ofJob, operation: 'download' });
+	expect(outputs[0][0].json.bytes).toBe(body.length);
+	expect(sim.requests.at(-1)).toMatchObject({ method: 'GET', path });
+});
+
+test.each([401, 403, 404, 410])(
+	'a file that is not where the status of its job says (%i): the error has the id, and what to do',
+	async (status) => {
+		for (const url of ['/files/1', `http://localhost:${new URL(sim.url).port}/files/1`]) {
+			keepsFileAt(url);
+			sim.fault({ path: '/files/1', status, body: '<html>Gone</html>', times: Infinity });
+			for (const operation of ['createAndWait', 'download']) {
+				const { error } = await run({ ...job, ...ofJob, operation });
+				expect(error?.message).toMatch(
+					new RegExp(`The file of the job ".+" is not at the address .*\\(${status}\\)`),
+				);
+				expect(error?.description).toMatch(/charged.*"Get".*operator/);
+				expect(error?.context?.jobId).toMatch(/job_1$|^spj_/);
+			}
+		}
 	},
 );
 
 test('a status with no address, or one that is none: the 404 stays', async () => {
-	sim.fault({ path: /content$/, status: 404, times: Infinity });
-	for (const url of [undefined, 7, 'file:///etc/passwd', '/v1/models']) {
-		const body = { id: 'a', status: 'succeeded', url };
-		sim.fault({ path: /jobs\/[^/]+$/, method: 'GET', status: 200, body, times: 2 });
-		const { error } = await run({ ...job, operation: 'download', jobId: 'a' });
-		expect(error?.message).toContain('no job "a" (404)');
+	for (const url of [undefined, 7, '', 'file:///etc/passwd', 'https://[']) {
+		keepsFileAt(url);
+		const { error } = await run({ ...job, ...ofJob, operation: 'download' });
+		expect(error?.message).toContain('(404)');
+		expect(error?.context?.jobId).toBe('audjob_1');
 	}
-	expect(sim.requests.some(({ path }) => path === '/v1/models')).toBe(false);
 });
 
 test('a download that is redirected to https is followed, too', async () => {

@@ -172,6 +172,7 @@ speech | 404 | E {"message":"no such voice"} | {"voice":"v1"} | refused, workflo
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
 GET /v1/videos/1/content | 400 | E {"message":"The video has not been finished"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
+GET / | 401 | <html>No</html> | {"thing":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
 GET /v1/audio/speech/jobs/spj_1/content | 409 | E {"message":"x"} | JOB | transient, nobody | job "spj_1" is not ready | Wait
 speech | 407 |  |  | refused, network | proxy .* asks for a login | HTTPS_PROXY
 speech | 413 | PAGE |  | refused, network | too large for a proxy | client_max_body_size

@@ -53,11 +53,12 @@ export const endpoints = {
 	usageLog: free('/api/log/token'),
 } as const;
 
-/** A file at an address that the gateway has given; undefined if that is none. */
-export const fileAt = (url: unknown): FreeEndpoint | undefined =>
-	typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)
-		? { ...free('/'), url }
-		: undefined;
+/** A file at an address that the gateway has given, in an answer from `base`; undefined if that is none. */
+export function fileAt(url: unknown, base: string): FreeEndpoint | undefined {
+	if (typeof url !== 'string' || url === '' || !URL.canParse(url, base)) return undefined;
+	const { protocol, href } = new URL(url, base);
+	return /^https?:$/.test(protocol) ? { ...free('/'), url: href } : undefined;
+}
 
 /** The kinds of tasks, which are submitted, waited for and fetched in the same way; a row each. */
 export const taskEndpoints = {

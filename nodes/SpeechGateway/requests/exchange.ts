@@ -10,8 +10,8 @@ import { explainUnanswered } from './unreachable';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
-/** What a request is about; its URL and whether it is billed are added here. */
-export type About = Omit<Subject, 'url' | 'billed'>;
+/** What a request is about; where it goes and whether it is billed are added here. */
+export type About = Omit<Subject, 'elsewhere' | 'url' | 'billed'>;
 
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
 
@@ -147,10 +147,11 @@ export function refusal(
 export const cutEarlier = (transport: Transport, endpoint: Endpoint, about: About): GatewayError =>
 	explainAnswer({ status: 524, onRecord: true }, subjectOf(transport, endpoint, about)).error;
 
-const subjectOf = ({ root }: Transport, { path, billed }: Endpoint, about: About): Subject => ({
+const subjectOf = ({ root }: Transport, endpoint: Endpoint, about: About): Subject => ({
 	...about,
-	url: `${root}${path}`,
-	billed,
+	elsewhere: 'url' in endpoint,
+	url: `${root}${endpoint.path}`,
+	billed: endpoint.billed,
 });
 
 /** Names of the request's ID, the best first; gateways have many, such as `x-oneapi-request-id` and `x-amzn-requestid`. */

@@ -18,6 +18,8 @@ export interface Subject {
 	id?: string;
 	model?: string;
 	voice?: string;
+	/** Its file is asked for at the address that its status gives. */
+	elsewhere?: boolean;
 	url: string;
 	billed: boolean;
 }
@@ -89,7 +91,7 @@ const NOT_CHARGED = new Set<Ruling>(['throttled', 'transient', 'held', 'refused'
 
 function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 	const { status, body, location, otherKey, onRecord } = answer;
-	const { thing, model, voice, url, billed } = subject;
+	const { thing, model, voice, elsewhere, url, billed } = subject;
 	const { type = '', code = '', param = '', message = '' } = words;
 	const [, to = 'model'] = kindOf(url);
 	const says = `${type}\n${code}\nparam=${param}\n${message}`;
@@ -102,6 +104,7 @@ function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 			billed,
 			passedOn: otherKey === true || SAYS.passedOn.test(says),
 			thing: thing !== undefined,
+			elsewhere,
 			model: model !== undefined,
 			voice: voice !== undefined,
 			voiceNamed: voice !== undefined && (/voice/i.test(message) || message.includes(voice)),

@@ -118,6 +118,11 @@ export const RULES = [
 	]),
 	rule('524', 'unknown', 'nobody', [CUT, LATER]),
 
+	rule({ status: '401 403 404 410', with: 'elsewhere' }, 'refused', 'operator', [
+		'The file of the {thing} "{id}" is not at the address that its status gives',
+		'The {thing} is done and charged, but such an address may expire. The operation "Get" shows it as "url", for nothing.',
+	]),
+
 	// Limits of requests, the key, the balance, and the gateway's own account at a provider.
 	rule({ status: '429', says: SAYS.rateLimit }, 'throttled', 'nobody', TOO_MANY),
 	rule(

@@ -8,6 +8,7 @@ export type Kind = BilledEndpoint['kind'] | 'model';
 type Thing =
 	| 'billed'
 	| 'thing' /* one job, video or voice is asked for */
+	| 'elsewhere' /* its file, where its status says that it is */
 	| 'model'
 	| 'voice'
 	| 'voiceNamed' /* there is one, and the words speak of it */

@@ -18,8 +18,10 @@ export const fileRequest = (
 	endpoint: taskEndpoints[task.thing].content(task.id),
 	about: task,
 	whenMissing: async (ask) => {
-		const body = await ask(statusRequest(item, task));
-		return isFailure(body) ? undefined : fileAt(body.url);
+		const status = statusRequest(item, task);
+		const body = await ask(status);
+		const from = `${item.session.transport.root}${status.endpoint.path}`;
+		return isFailure(body) ? undefined : fileAt(body.url, from);
 	},
 });
 
