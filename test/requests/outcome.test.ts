@@ -183,6 +183,13 @@ speech | 422 | {"errors":[{"field":"speed","message":"no"}]} |  | refused, workf
 speech | 422 | {"detail":[{"loc":["body","voice"],"msg":"Field required"}]} |  | refused, workflow | no default voice | by ID
 speech | 400 | {"detail":{"error":{"message":"Voice 'default' not found"}}} |  | refused, workflow | no default voice | by ID
 speech | 422 | {"detail":{"msg":"voice must be provided"}} |  | refused, workflow | no default voice | by ID
+speech | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow | no default voice | by ID
+job | 404 | E {"message":"x","code":"voice_not_found"} |  | refused, workflow | no default voice | by ID
+speech | 404 | E {"message":"No such voice: default"} |  | refused, workflow | no default voice | by ID
+chat | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow | no model "my-model" that can chat | base URL
+speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | refused, workflow | no model "my-voice" that can speak \(404\) | try
+speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | refused, workflow | no model "my-voice" that can | try
+speech | 404 | E {"message":"The model open/tts does not exist"} | {"model":"open/tts"} | refused, workflow | no model "open/tts" that can speak \(404\) | try
 job | 404 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} | {"voice":"v1"} | refused, workflow | has no speech jobs | base URL
 speech | 500 | E {"message":"x","code":"channel:no_available_key"} |  | refused, operator | not set up | operator
 speech | 500 | E {"message":"x","code":"api_not_implemented"} |  | refused, operator | not set up | operator

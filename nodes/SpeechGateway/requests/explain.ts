@@ -92,7 +92,9 @@ const NOT_CHARGED = new Set<Ruling>(['throttled', 'transient', 'held', 'refused'
 function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 	const { status, body, location, otherKey, onRecord } = answer;
 	const { thing, model, voice, elsewhere, url, billed } = subject;
-	const { type = '', code = '', param = '', message = '' } = words;
+	const { type = '', code = '', param = '', message: said = '' } = words;
+	// A model may have any word that a rule looks for in its name.
+	const message = model ? said.replaceAll(model, '') : said;
 	const [, to = 'model'] = kindOf(url);
 	const says = `${type}\n${code}\nparam=${param}\n${message}`;
 	return {

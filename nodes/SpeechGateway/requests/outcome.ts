@@ -159,7 +159,7 @@ export const RULES = [
 		'Lower the option "Max Segment Characters": the gateway may count bytes, of which a Chinese character has three.',
 	]),
 	rule(
-		{ status: '400 422', says: SAYS.needsVoice, to: 'speech job', without: 'voice' },
+		{ status: '400 404 422', says: SAYS.needsVoice, to: 'speech job', without: 'voice' },
 		'refused',
 		'workflow',
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],

@@ -69,7 +69,7 @@ export const SAYS = {
 	),
 	needsVoice: bothOf(
 		'voice',
-		'require|missing|not (?:supported|found|exist)|invalid|unknown|must|empty|specif|provide|need',
+		'require|missing|not.(?:supported|found|exist)|no such|invalid|unknown|must|empty|specif|provide|need',
 		'^param=voice$',
 	),
 	noSuchModel:
