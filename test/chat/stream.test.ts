@@ -227,6 +227,48 @@ describe('streams', () => {
 		expect(whole).toBe(false);
 	});
 
+	const busy = '{"error":{"message":"Overloaded"}}';
+	const a = delta({ content: 'a' });
+	test.each([
+		['without a blank line behind it', `${a}data: ${busy}`],
+		['without one before it', `${a.trimEnd()}\ndata: ${busy}\n\n`],
+		['in the line of an event', `${a.trimEnd()}${busy}\n\n`],
+		['in the line of an event, with a field', `${a.trimEnd()} data: ${busy}\n\n`],
+		['in the line of the end', `${a}data: ${busy}[DONE]\n\n`],
+		['behind the end', `${a}${DONE}data: ${busy}\n\n`],
+		['behind the end, bare', `${a}${DONE}${busy}`],
+		['bare, right behind an event', `${a.trimEnd()}\n${busy}\n\n${DONE}`],
+		['bare, with other fields first', `${a}{"status":503,${busy.slice(1)}\n\n${DONE}`],
+		['with a number instead of words', `${a}data: {"error":503}\n\n${DONE}`],
+		['in a list', `${a}data: {"error":[{"message":"Overloaded"}]}\n\n${DONE}`],
+	])('an error %s', (_name, stream) => {
+		const { reply, deltas } = read(stream);
+		expect(deltas).toEqual(['a']);
+		expect(reply.error?.message).toMatch(/^(Overloaded|503)$/);
+	});
+
+	test.each([
+		['JSON over several lines', '{\n  "error": {\n    "message": "no"\n  }\n}\n\n'],
+		['an error in an array', `[${busy}]\n\n`],
+		['an error in an array, as an event', `data: [${busy}]\n\n`],
+	])('%s is no end of an answer', (_name, sent) => {
+		expect(read(a + sent + DONE)).toMatchObject({ whole: false, reply: { text: 'a' } });
+	});
+
+	test('events without `data:` have their text, too', () => {
+		const stream = a + delta({ content: 'b' }).slice('data: '.length) + DONE;
+		expect(read(stream).deltas).toEqual(['a', 'b']);
+	});
+
+	test('an error behind an answer that is whole, and its end, takes nothing from it', () => {
+		const { reply, whole } = read(`${a}${delta({}, 'stop')}${DONE}data: ${busy}\n\n{"bro`);
+		expect([whole, reply.text, reply.error]).toEqual([true, 'a', undefined]);
+	});
+
+	test.each([null, false, '', []])('"error": %j is none', (error) => {
+		expect(read(a + event({ error, choices: [] }) + DONE).reply.error).toBeUndefined();
+	});
+
 	test('several choices: the first is the reply', () => {
 		const { reply, deltas } = read(
 			event({
@@ -264,12 +306,15 @@ describe('a JSON body', () => {
 		expect(whole).toBe(true);
 		expect(reply).toEqual({ text: 'Hé 👋', model: 'm1', finishReason: 'stop', raw: body });
 	});
-	test('that is an error, and ends as a stream', () => {
-		expect(read('{"error":{"message":"no"}}\n\ndata: [DONE]\n\n')).toMatchObject({
-			whole: false,
-			reply: { error: { message: 'no' } },
-		});
-	});
+	test.each(['\n\ndata: [DONE]\n\n', '{"error":{"message":"never"}}'])(
+		'that is an error, before %j',
+		(rest) => {
+			expect(read(`{"error":{"message":"no"}}${rest}`)).toMatchObject({
+				whole: false,
+				reply: { error: { message: 'no' } },
+			});
+		},
+	);
 	test('that breaks off is not whole', () => {
 		expect(read(JSON.stringify(body).slice(0, -1))).toMatchObject({
 			whole: false,

@@ -187,17 +187,24 @@ describe('an answer', () => {
 		},
 	);
 
-	test('an error after some text is the end of it, and was charged', async () => {
-		streamed(
-			`data: {"choices":[{"delta":{"content":"Hal"}}]}\n\n${JSON.stringify(said)}\n\ndata: [DONE]\n\n`,
-		);
-		const { json } = (await run({ parameters: chat({ stream: true }) })).outputs[1][0];
-		expect(json).toMatchObject({
-			text: 'Hal',
-			message: expect.stringContaining('ends with an error: too busy'),
-			advice: expect.stringContaining('most likely charged'),
-		});
-	});
+	test.each([
+		['\n\n', '\n\ndata: [DONE]\n\n'],
+		['\n\ndata: ', ''],
+		['', '\n\ndata: [DONE]\n\n'],
+		['\n\ndata: [DONE]\n\n', ''],
+	])(
+		'an error after some text is the end of it, and was charged: %j, %j',
+		async (before, behind) => {
+			const text = 'data: {"choices":[{"delta":{"content":"Hal"}}]}';
+			streamed(`${text}${before}${JSON.stringify(said)}${behind}`);
+			const { json } = (await run({ parameters: chat({ stream: true }) })).outputs[1][0];
+			expect(json).toMatchObject({
+				text: 'Hal',
+				message: expect.stringContaining('ends with an error: too busy'),
+				advice: expect.stringContaining('most likely charged'),
+			});
+		},
+	);
 
 	const called = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
 	test.each([

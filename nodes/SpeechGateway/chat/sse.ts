@@ -7,8 +7,8 @@ export interface SseEvent {
 /** Far more than any chat delta; without a bound, a stream that never ends its line would fill the memory. */
 const DEFAULT_MAX_BUFFER_BYTES = 1024 * 1024;
 
-/** Gateways that fail after the headers write their JSON bare into the stream. */
-const ERROR_LINE = /^\s*\{\s*"error"/;
+/** Gateways that fail after the headers write their JSON bare into the stream: it counts as data. */
+const BARE_JSON = /^\s*\[?\{/;
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -76,7 +76,7 @@ export class SseParser {
 			this.dispatch(events);
 			return;
 		}
-		if (ERROR_LINE.test(line)) events.push({ event: 'error', data: line });
+		if (BARE_JSON.test(line)) line = `data:${line}`;
 		const colon = line.indexOf(':');
 		const field = colon === -1 ? line : line.slice(0, colon);
 		let value = colon === -1 ? '' : line.slice(colon + 1);

@@ -69,11 +69,11 @@ function readToolCalls(message: JsonObject): ToolCall[] {
 	});
 }
 
-/** An error as a string, `{ message, code }`, or one of these under `error`. */
+/** An error as a string, `{ message, code }`, one of these under `error`, or nothing but that there is one. */
 function readError(value: unknown): ChatReply['error'] {
-	if (typeof value === 'string' && value !== '') return { message: value };
+	if (Array.isArray(value)) return readError(value[0]);
 	const error = asObject(value);
-	if (!error) return undefined;
+	if (!error) return value ? { message: String(value) } : undefined;
 	if (error.error) return readError(error.error);
 	const code = error.code ?? error.type ?? error.status;
 	const hasCode = typeof code === 'string' || typeof code === 'number';
@@ -221,9 +221,12 @@ export class ChatStreamReader {
 	/** Whether all of the reply has arrived: [DONE], a finish_reason of every choice, or a complete JSON body. */
 	get whole(): boolean {
 		if (this.body) return parseJson(this.body.text) !== undefined;
+		return !this.damaged && (this.done || this.finished);
+	}
+
+	private get finished(): boolean {
 		const choices = [...this.choices.values()];
-		const finished = choices.length > 0 && choices.every((choice) => choice.finishReason);
-		return !this.damaged && (this.done || finished);
+		return choices.length > 0 && choices.every((choice) => choice.finishReason);
 	}
 
 	/** Whether a stream ended with [DONE] alone, which gateways also send after their provider broke off. */
@@ -240,8 +243,8 @@ export class ChatStreamReader {
 	end(): ChatReply {
 		if (this.body) {
 			const { text } = this.body;
-			// Behind an error, which is one line, some gateways end the answer as a stream.
-			const body = parseJson(text) ?? parseJson(text.split('\n', 1)[0]);
+			// Behind an error, which is one line, some gateways end the answer as a stream, or write another one.
+			const body = parseJson(text) ?? parseJson(text.split(BETWEEN_EVENTS, 1)[0]);
 			return body === undefined ? { text: '', raw: text } : readChatReply(body);
 		}
 		for (const event of this.parser.end()) this.read(event.event, event.data);
@@ -255,20 +258,20 @@ export class ChatStreamReader {
 	}
 
 	private read(event: string, data: string): string[] {
+		// What comes behind a whole answer and its end takes nothing from it.
+		if (this.done && this.finished) return [];
 		if (data.trim() === '[DONE]') {
 			this.done = true;
 			return [];
 		}
 		const value = parseJson(data);
-		if (value === undefined && data.includes('\n')) {
-			// Some gateways leave out the blank lines between events.
-			return data.split('\n').flatMap((line) => this.read(event, line));
-		}
+		const parts = value === undefined ? data.split(BETWEEN_EVENTS) : [];
+		if (parts.length > 1) return parts.flatMap((part) => this.read(event, part));
 		if (event === 'error') this.error ??= asObject(value)?.error ?? value ?? data;
 		const body = asObject(value);
 		if (!body) {
 			// A keep-alive may be any word, but broken JSON had content.
-			if (data.trimStart().startsWith('{')) this.damaged = true;
+			if (/^\s*\[?\{/.test(data)) this.damaged = true;
 			return [];
 		}
 		const { choices, error, ...fields } = body;
@@ -287,6 +290,9 @@ export class ChatStreamReader {
 		});
 	}
 }
+
+/** Some gateways leave out the blank lines between events, and write their error right behind one. */
+const BETWEEN_EVENTS = /\n|(?<=\})\s*(?:data:\s*)?(?=\{|\[DONE\])/;
 
 /** White space of JSON, and the three bytes of a byte order mark. */
 const BLANK_BYTES = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
