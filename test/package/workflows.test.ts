@@ -6,7 +6,8 @@ import { REPOSITORY } from '../support/n8n/install';
 
 interface Job {
 	permissions?: Record<string, string> | string;
-	steps: Array<{ uses?: string; run?: string }>;
+	'timeout-minutes'?: number;
+	steps: Array<{ uses?: string; run?: string; with?: Record<string, unknown> }>;
 }
 
 interface Workflow {
@@ -47,6 +48,15 @@ test.each(files)(
 		expect(identified).toEqual(file === 'publish.yml' ? ['publish'] : []);
 	},
 );
+
+test.each(files)("%s: each job ends within GitHub's six hours, and keeps no token", (file) => {
+	for (const job of Object.values(workflow(file).jobs)) {
+		expect(job['timeout-minutes']).toBeLessThan(360);
+		for (const { uses, with: options } of job.steps)
+			if (uses?.startsWith('actions/checkout@'))
+				expect(options).toMatchObject({ 'persist-credentials': false });
+	}
+});
 
 test.each(files)('%s: what is installed is what the lock says', (file) => {
 	const runs = Object.values(workflow(file).jobs).flatMap(({ steps }) =>
