@@ -63,7 +63,7 @@ const CASES: Array<[cases: RegExp, outcome: Ruling, who: Who, message: string]> 
 	],
 	[/unknown model|no channel/, 'refused', 'operator', 'no provider for the model "my-model"'],
 	[/mapping|without price|not implemented/, 'refused', 'operator', 'not set up for this request'],
-	[/sensitive words/, 'refused', 'workflow', 'The gateway refuse'],
+	[/sensitive words/, 'refused', 'workflow', 'The gateway refuses the words'],
 	[/text too long/, 'refused', 'workflow', 'The text is too long'],
 	[/address not for|user banned/, 'refused', 'rights', 'blocks this account, or the address'],
 	[/(channel|model) not for/, 'refused', 'rights', 'lacks the capability'],
@@ -120,21 +120,37 @@ const ofJob = { thing: 'job', id: 'spj_1' } as const;
  * answer (E: the gateway's `error` object), what was asked for, what it means, and expressions for message and description.
  */
 const DOCUMENTED = String.raw`
-speech | 504 | E {"message":"?","code":"upstream_outcome_unknown"} |  | unknown, nobody | : "\?"$ |
-speech | 502 | {"code":"upstream_outcome_unknown"} |  | unknown, nobody | not know |
-video | 500 | E {"message":"x","type":"some_panic"} |  | unknown, operator | failed |
-chat | 400 | E {"message":"x","code":"violation_fee.a.b"} |  | unknown, operator | keep |
-chat | 446 | {} |  | unknown, operator | keep |
+speech | 504 | E {"message":"?","code":"upstream_outcome_unknown"} |  | unknown, nobody | : "\?"$
+speech | 502 | {"code":"upstream_outcome_unknown"} |  | unknown, nobody | not know
+video | 500 | E {"message":"x","type":"some_panic"} |  | unknown, operator | failed
+chat | 500 | E {"message":"x","type":"x_one_api_error","code":"do_request_failed"} |  | transient, nobody | had an error
+chat | 500 | E {"message":"x","type":"one_api_error","code":"do_request_failed_x"} |  | transient, nobody | had an error
+chat | 502 | E {"message":"x","type":"one_api_error","code":"do_request_failed"} |  | transient, nobody | had an error
+chat | 400 | E {"message":"x","code":"violation_fee.a.b"} |  | unknown, operator | keep
+chat | 446 | {} |  | unknown, operator | keep
 speech | 524 | PAGE |  | cut, workflow | 100 seconds | ^It was not charged, according to .*Speech Job\.
 job | 524 |  |  | cut, workflow | 100 seconds | Speech Job
 video | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | cut again: ask for less
-voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad |
+voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad
+GET /v1/videos/1 | 524 | E {"message":"cut"} | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such
+GET /v1/audio/speech/jobs/spj_1 | 524 | PAGE | JOB | transient, nobody | 100 sec | ^Such
 GET /v1/videos/1 | 524 | PAGE | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such.*later\. The
 speech | 401 | E {"message":"No."} |  | refused, key | API key | credential "Speech Gateway API".*used up.*was not charged
 speech | 401 | E {"message":"x","code":"bad_response_status_code","param":"401"} |  | refused, provider | provider | neither|not the cause
 speech | 401 | E {"message":"key sk-zz***ww is wrong"} |  | refused, provider | provider | operator of the gateway can
 speech | 401 | E {"message":"[sk-abc***xyz] is used up"} |  | refused, key | API key | used up
 speech | 402 | E {"message":"x"} |  | refused, balance | ^The account balance is too low \(402\)$ | Top up.*or the key's own quota
+speech | 401 | E {"message":"x","type":"x_upstream_error"} |  | refused, key | API key | used up
+speech | 400 | E {"message":"Your credit balance is too low","type":"upstream_error"} |  | refused, provider | provider | your balance
+speech | 412 | E {"message":"x.SomeException - no credits: 0 is not enough"} |  | refused, provider | provider | your balance
+speech | 400 | E {"message":"x","type":"unknown_error"} |  | refused, workflow | refused the request | Check
+speech | 400 | E {"message":"x","code":"unsupported_country"} |  | refused, workflow | refused the request | Check
+speech | 403 | E {"message":"x","type":"no_db_connection"} |  | refused, rights | lacks the capability | console
+speech | 403 | E {"message":"x","code":"insufficient_quota"} |  | held, balance | balance | Top up
+speech | 429 | E {"message":"x","code":"user_insufficient_quota"} |  | held, balance | balance | Top up
+speech | 500 | E {"message":"insufficient_quota, said somebody"} |  | transient, nobody | had an error | later
+speech | 402 | E {"message":"x","code":"insufficient_balance"} |  | refused, balance | balance is too low \(402\) | Top up
+speech | 429 | E {"message":"quota of 3 requests per minute exceeded","type":"upstream_error"} |  | throttled, nobody | too many | not charged
 speech | 402 | E {"message":"x","type":"upstream_error"} |  | refused, provider | provider | your balance
 speech | 401 | E {"message":"Your api key: ****WXYZ is invalid"} |  | refused, provider | provider | operator of the gateway can
 speech | 401 | E {"message":"Your api key: ****gxyz is invalid"} |  | refused, key | API key | used up
@@ -150,12 +166,20 @@ speech | 403 | E {"message":"The balance of your wallet is negative"} |  | held,
 speech | 403 | E {"message":"余额不足"} |  | held, balance | balance | own quota
 speech | 429 | E {"message":"quota of 6 requests per minute exceeded"} |  | throttled, nobody | too many | Concurrency
 speech | 429 | E {"message":"quota exceeded","code":"rate_limit_exceeded"} |  | throttled, nobody | too many | not charged
+speech | 400 | E {"message":"rate limits are numbers"} |  | refused, workflow | refused the request | Check
+speech | 403 | E {"message":"The balance of light is bad"} |  | refused, rights | lacks the capability | console
 speech | 422 | E {"message":"balance must be a number","param":"balance"} |  | refused, workflow | "balance" | Change or remove
 speech | 403 | E {"message":"voice of another account"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong | Pick one
+DELETE /v1/audio/voices/v2 | 400 | E {"message":"No"} | {"thing":"voice","id":"v2"} | refused, workflow | refused the request | Check
+speech | 400 | E {"message":"voice v1 is hoarse"} | {"voice":"v1"} | refused, workflow | refused the request | Check
+speech | 400 | E {"message":"the voice is hoarse"} |  | refused, workflow | refused the request | Check
+speech | 400 | E {"message":"IP"} |  | refused, workflow | refused the request | Check
 DELETE /v1/audio/voices/v2 | 403 | E {"message":"Forbidden"} | {"thing":"voice","id":"v2"} | refused, workflow | voice "v2" does not belong | Pick
+voice | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
 speech | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
 speech | 403 | E {"message":"x"} | {"voice":"v1"} | refused, rights | lacks the capability | check that the voice "v1"
 GET /v1/audio/speech/jobs/spj_1 | 403 | E {"message":"x"} | JOB | refused, rights | access the job "spj_1" | account that created
+speech | 403 | <html>voice</html> | {"voice":"v1"} | refused, network | proxy or firewall | Allow n8n
 speech | 403 | <html>no</html> |  | refused, network | proxy or firewall | The answer says: "no"
 speech | 403 | E {"message":"account suspended"} |  | refused, rights | blocks this account | state of the account
 speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | refused, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
@@ -164,17 +188,27 @@ speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | refu
 chat | 404 | E {"message":"x","code":"model_not_found"} |  | refused, workflow | that can chat \(404\)$ | ^Not every model of the list can chat: pick another one\. This request
 speech | 404 | E {"message":"Route not found; see the list of models"} |  | refused, workflow | no such address, or no model "my-model" that | one \/v1
 speech | 404 | {} | {"model":"fish-speech"} | refused, workflow | no model "fish-speech" | ^This account may not have it:
+GET /v1/models | 404 | E {"message":"no such model"} |  | refused, network | ^The gateway has no such address | one \/v1
+video | 404 | {"detail":"Not Found"} |  | refused, workflow | has no videos | base URL
+video | 404 | {"detail":"Not found: your plan"} |  | refused, workflow | no such address, or no model | base URL
+voice | 404 | {"detail":"Route was not found"} |  | refused, workflow | no such address, or no model | base URL
+GET /v1/audio/speech/jobs/spj_1 | 404 | {"detail":"Not Found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/models | 404 |  |  | refused, network | ^The gateway has no such address \(404\)$ | one \/v1
 speech | 404 | E {"message":"model my-model: v1 not found"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
-speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | refused, workflow | no model |
-speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong |
+speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | refused, workflow | no model
+speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong
 speech | 404 | E {"message":"no such voice"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
 GET /v1/videos/1/content | 400 | E {"message":"The video has not been finished"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
 GET / | 401 | <html>No</html> | {"thing":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
+GET / | 403 | PAGE | {"thing":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
+GET / | 404 | {} | {"thing":"video","id":"1","elsewhere":true} | refused, operator | file of the video "1" is not at | "Get"
+GET / | 410 |  | {"thing":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
+speech | 409 | E {"message":"x"} |  | refused, workflow | refused the request | Check
 GET /v1/audio/speech/jobs/spj_1/content | 409 | E {"message":"x"} | JOB | transient, nobody | job "spj_1" is not ready | Wait
 speech | 407 |  |  | refused, network | proxy .* asks for a login | HTTPS_PROXY
+speech | 414 | PAGE |  | refused, workflow | refused the request | Check
 speech | 413 | PAGE |  | refused, network | too large for a proxy | client_max_body_size
 speech | 413 | E {"message":"x"} |  | refused, workflow | too large for the gateway | shorter
 speech | 422 | E {"message":"no","param":"speed"} |  | refused, workflow | parameter "speed" | The gateway says: "no"
@@ -190,6 +224,12 @@ chat | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow
 speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | refused, workflow | no model "my-voice" that can speak \(404\) | try
 speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | refused, workflow | no model "my-voice" that can | try
 speech | 404 | E {"message":"The model open/tts does not exist"} | {"model":"open/tts"} | refused, workflow | no model "open/tts" that can speak \(404\) | try
+speech | 404 | E {"message":"Invalid URL (POST /v1/v1/audio/speech)"} |  | refused, workflow | no such address, or no model | one \/v1
+job | 405 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} |  | refused, workflow | refused the request | Check
+job | 405 | {"detail":"Not Found"} |  | refused, workflow | refused the request | Check
+job | 404 | E {"message":"Not Found"} |  | refused, workflow | no such address, or no model | one \/v1
+chat | 404 | {"detail":"Not Found"} |  | refused, workflow | no such address, or no model | one \/v1
+voice | 404 | {"detail":"Not Found"} |  | refused, workflow | has no voices | base URL
 job | 404 | E {"message":"Invalid URL (POST /v1/audio/speech/jobs)"} | {"voice":"v1"} | refused, workflow | has no speech jobs | base URL
 speech | 500 | E {"message":"x","code":"channel:no_available_key"} |  | refused, operator | not set up | operator
 speech | 500 | E {"message":"x","code":"api_not_implemented"} |  | refused, operator | not set up | operator
@@ -227,6 +267,132 @@ test.each(DOCUMENTED)('%s %s %s %s: %s', (...row) => {
 	expect(error.details).toMatchObject({ httpCode: status, requestId: 'req_1' });
 });
 
+/** The words by which a rule knows an answer in the gateway's `error`: each alone is enough. */
+const WORDS: Array<
+	[request: string, status: number, outcome: Ruling, says: string, texts: string[]]
+> = [
+	[
+		...([SPEECH, 403, 'held', 'balance is too low'] as const),
+		[
+			...['insufficient credit', 'Not enough quota', 'The budget is depleted', 'Credits used up'],
+			...['quota too low', 'you ran out of credits', 'your quota has run out', 'quota reached'],
+			...['remaining quota 1, need 2', 'zero balance', 'your balance is 0', 'EXHAUSTED QUOTA'],
+			...['该用户额度不够', '余额为负'],
+		],
+	],
+	[
+		...([SPEECH, 429, 'throttled', 'too many requests'] as const),
+		[
+			...['rate limit: quota exceeded', 'quota exceeded (RPM)', 'concurrency quota reached'],
+			...['quota of 9 per second exceeded', 'hourly quota exceeded: 5 per hour'],
+			...['Quota exceeded: 50 per day', '额度：每分钟 6 次', 'RATE LIMIT: quota reached'],
+			...[
+				'ratelimit_exceeded: quota',
+				'rate-limit quota',
+				'Too many requests: quota exceeded',
+				'每秒额度',
+				'请求频率超过额度',
+				'并发额度已满',
+			],
+		],
+	],
+	[
+		...([SPEECH, 403, 'refused', 'blocks this account, or the address'] as const),
+		[
+			...['Your IP may not', '不在网段内', 'User banned', 'the account was blocked'],
+			...['address is blocked', 'user 7 blocked', 'SUSPENDED', '已封'],
+		],
+	],
+	[
+		...([SPEECH, 400, 'refused', 'no default voice'] as const),
+		[
+			...['missing voice', 'invalid voice', 'unknown voice', 'A voice must be', 'voice is empty'],
+			...[
+				'specify a voice',
+				'provide a voice',
+				'need a voice',
+				'voice not supported',
+				'VOICE required',
+			],
+		],
+	],
+	[
+		...([SPEECH, 404, 'refused', 'The gateway has no model "my-model"'] as const),
+		[
+			...['Model not exist', 'model not available', 'this model is not supported', 'Model unknown'],
+			...["model doesn't exist", 'model unavailable', 'unknown model', 'no available model'],
+			...['invalid model', 'Unsupported chat model', 'no available models', 'NO SUCH MODEL'],
+		],
+	],
+	[
+		...(['GET /v1/videos/1/content', 400, 'transient', 'not ready yet'] as const),
+		[
+			...[
+				'Not yet complete',
+				'it isn’t ready',
+				"Video hasn't been done",
+				'not done',
+				'NOT FINISHED',
+			],
+		],
+	],
+	[
+		...([SPEECH, 500, 'refused', 'words of this request'] as const),
+		['a Sensitive Word was found', 'sensitive words'],
+	],
+	[
+		...([SPEECH, 429, 'refused', 'A provider refuses'] as const),
+		['You exceeded your current quota', 'SomeException - your Quota is gone'],
+	],
+];
+
+test.each(
+	WORDS.flatMap(([request, status, outcome, says, texts]) =>
+		texts.map((text) => [text, request, status, outcome, says] as const),
+	),
+)('%s: %s %i is %s', (message, request, status, outcome, says) => {
+	const about = request === SPEECH ? {} : ({ thing: 'video', id: '1' } as const);
+	const judged = judge(request, status, { error: { message } }, about);
+	expect(judged.outcome).toBe(outcome);
+	expect(judged.error.message).toContain(says);
+});
+
+/** Codes by which a rule knows an answer, and those of other gateways that mean the same. */
+const CODES: Array<[status: number, outcome: Ruling, codes: string[]]> = [
+	[500, 'unknown', ['upstream_outcome_unknown', 'a_panic']],
+	[400, 'unknown', ['violation_fee.x']],
+	[
+		...([500, 'held'] as const),
+		[
+			...['billing_error', 'user_quota_exhausted', 'insufficient_balance', 'credit_exceeded'],
+			...['pre_consume_token_quota_failed', 'INSUFFICIENT_CREDITS', 'budget_exceeded'],
+		],
+	],
+	[402, 'refused', ['unknown_error']],
+	[403, 'refused', ['unsupported_country_x']],
+	[400, 'refused', ['no_db_connection', 'text_too_long']],
+	[500, 'refused', ['sensitive_words_x', 'model_not_found', 'invalid_request', 'channel:x']],
+	[500, 'refused', ['model_price_error', 'model_mapped_error', 'convert_request_failed']],
+];
+
+test.each(
+	CODES.flatMap(([status, outcome, codes]) =>
+		codes.map((code) => [code, status, outcome] as const),
+	),
+)('the code %s with %i is %s, and in the middle of a sentence nothing', (code, status, outcome) => {
+	const said = (error: object) => {
+		const { who, outcome: became, error: told } = judge(SPEECH, status, { error });
+		return [became, who, told.message];
+	};
+	const other = said({ message: 'x' });
+	expect(said({ message: 'x', code })[0]).toBe(outcome);
+	expect(said({ message: 'x', code })).not.toEqual(other);
+	expect(said({ message: `See also ${code} there` })).toEqual(other);
+	for (const longer of [`x_${code}`, `${code}_x`])
+		if (!code.endsWith('x') && !/^a_|quota|balance|credit|budget/i.test(code))
+			expect(said({ message: 'x', code: longer })).toEqual(other);
+});
+
 /** Redirects of a billed request, by where they lead. */
 const REDIRECTS: Array<[status: number, location: string | undefined, outcome: Ruling]> = [
 	[301, 'https://elsewhere.example/v1/audio/speech', 'refused'],
@@ -240,7 +406,7 @@ const REDIRECTS: Array<[status: number, location: string | undefined, outcome: R
 
 test.each(REDIRECTS)('%i to %s: %s', (status, location, outcome) => {
 	const { error, ...judged } = judge(SPEECH, status, '', {}, location);
-	expect(judged.outcome).toBe(outcome);
+	expect([judged.outcome, judged.who]).toEqual([outcome, 'network']);
 	expect(error.message).toContain(`redirects to another address (${status})`);
 	expect(error.details.location).toBe(location);
 	expect(judge('GET /v1/models', status, '', {}, location).outcome).toBe('refused');

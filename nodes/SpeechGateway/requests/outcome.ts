@@ -128,7 +128,7 @@ export const RULES = [
 	rule(
 		[
 			{ status: '401 402 403', with: 'passedOn' },
-			{ status: '429', says: SAYS.tooLittleMoney, with: 'passedOn' },
+			{ status: '400 412 429', says: SAYS.tooLittleMoney, with: 'passedOn' },
 			{ status: '402', says: /^unknown_error$/m },
 			{ status: '403', says: /^unsupported_country/m },
 			{ status: '429', says: /^insufficient_quota$|Exception - .*quota|current quota/im },
@@ -165,7 +165,7 @@ export const RULES = [
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
 	),
 	NO_ROUTE,
-	rule({ status: '404', with: 'voiceNamed', without: 'thing' }, 'refused', 'workflow', [
+	rule({ status: '404', with: 'voiceNamed' }, 'refused', 'workflow', [
 		'The gateway has no voice "{voice}"',
 		PICK_VOICE,
 	]),

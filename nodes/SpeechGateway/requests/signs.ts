@@ -57,7 +57,7 @@ function bothOf(one: string, other: string, alone: string): RegExp {
 /** What answers say, in codes or in words. */
 export const SAYS = {
 	rateLimit:
-		/^rate_?limit_exceeded$|rate limit|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟/im,
+		/rate(?:[ _-]limit|limit_)|too.?many.?requests|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟|每秒|频率|并发/i,
 	/** The gateway passes on what its provider said: new-api's and one-api's codes, LiteLLM's words. */
 	passedOn: /^(?:upstream_error|bad_response_status_code)$|\w+Exception - /m,
 	moneyCode:
@@ -73,7 +73,7 @@ export const SAYS = {
 		'^param=voice$',
 	),
 	noSuchModel:
-		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:exist|found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
+		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
 	notSetUp:
 		/^(?:model_price_error|model_mapped_error|convert_request_failed|api_not_implemented|channel:.*)$/m,
 };
