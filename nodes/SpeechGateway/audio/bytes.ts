@@ -73,6 +73,9 @@ export function filled(length: number, value: number): Uint8Array[] {
 	return chunks;
 }
 
+/** Bytes with which most blocks that lie across two chunks are whole: of MP3, two frames. */
+const SEAM_BYTES = 4096;
+
 /**
  * Base of the readers of formats that are made of blocks (frames, pages, RIFF chunks). Gathers chunks until the next
  * block can be whole, so memory stays at one block however the file is split.
@@ -119,13 +122,29 @@ export abstract class BlockReader {
 	 */
 	protected abstract read(bytes: Uint8Array, last: boolean): number;
 
+	/** Only what lies across two chunks is copied: long buffers make the engine collect garbage. */
 	private run(last: boolean): void {
-		const all = concat(this.waiting);
+		const latest = this.waiting[this.waiting.length - 1];
+		const before = this.waitingBytes - latest.length;
+		const across = Math.max(this.wanted, SEAM_BYTES);
 		this.wanted = 1;
-		const used = this.read(all, last);
-		this.missing = Math.max(0, used - all.length);
-		const rest = all.slice(used);
-		this.waiting = rest.length > 0 ? [rest] : [];
-		this.waitingBytes = rest.length;
+		if (before > 0 && before < across && across < this.waitingBytes) {
+			const seam = concat([...this.waiting.slice(0, -1), latest.subarray(0, across - before)]);
+			this.drop(this.read(seam, false));
+			if (this.waitingBytes === 0 || (!last && this.waitingBytes < this.wanted)) return;
+		}
+		this.wanted = 1;
+		this.drop(this.read(concat(this.waiting), last));
+		// A copy of what is left, so that the rest of its chunk can go.
+		this.waiting = this.waiting.map((bytes) => bytes.slice());
+	}
+
+	private drop(used: number): void {
+		this.missing = Math.max(0, used - this.waitingBytes);
+		this.waitingBytes = Math.max(0, this.waitingBytes - used);
+		let left = used;
+		while (this.waiting.length > 0 && left >= this.waiting[0].length)
+			left -= this.waiting.shift()!.length;
+		if (left > 0 && this.waiting.length > 0) this.waiting[0] = this.waiting[0].subarray(left);
 	}
 }
