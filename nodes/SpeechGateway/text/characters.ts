@@ -25,10 +25,10 @@ export const characterAt = (text: string, offset: number): string =>
 
 /** Counts Unicode code points, the gateway's unit for text limits. A lone surrogate counts as one. */
 export function countCharacters(text: string): number {
-	let count = 0;
-	for (let offset = 0; offset < text.length; offset += isPair(text, offset) ? 2 : 1) count++;
-	return count;
+	return text.length - (text.match(PAIRS)?.length ?? 0);
 }
+
+const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** Matches text with a letter of a script that is written without spaces between words. */
 export const UNSPACED =

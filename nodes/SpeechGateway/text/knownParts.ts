@@ -10,7 +10,8 @@ export interface Fingerprint {
 	sum: number;
 }
 
-const WHITE_SPACE = /\s+/g;
+/** White space other than one space. */
+const UNEVEN_SPACE = /\s{2,}|[^\S ]/g;
 const OPENING_UNITS = 16;
 /** Any odd number: with an even one, hashes modulo 2^32 would forget the first characters. */
 const BASE = 0x01000193;
@@ -38,7 +39,7 @@ class Hashes {
 }
 
 /** The words of a text with one space between them: how lines are broken does not change what is said. */
-export const evenlySpaced = (text: string): string => text.replace(WHITE_SPACE, ' ').trim();
+export const evenlySpaced = (text: string): string => text.replace(UNEVEN_SPACE, ' ').trim();
 
 export function fingerprintOf(text: string): Fingerprint {
 	const words = evenlySpaced(text);
@@ -52,7 +53,7 @@ export function fingerprintOf(text: string): Fingerprint {
 
 /** A text with one space for each run of white space. `at` maps offsets of the text to it, `from` maps them back. */
 function evened(text: string) {
-	const even = text.replace(WHITE_SPACE, ' ');
+	const even = text.replace(UNEVEN_SPACE, ' ');
 	const at = new Int32Array(text.length + 1);
 	const from: number[] = [];
 	for (let i = 0; i <= text.length; i++) {
