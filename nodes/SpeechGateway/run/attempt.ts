@@ -41,11 +41,11 @@ export class Attempt {
 	async run(): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		// n8n runs the node again after "Stop", too: then nothing may be sent, and finished results are delivered.
-		const asLeft = () => this.sorted(this.items.map((_, index) => this.asLeft(index)));
-		if (execution.isCancelled) return asLeft();
+		const asLeft = async () => await this.sorted(this.items.map((_, index) => this.asLeft(index)));
+		if (execution.isCancelled) return await asLeft();
 
 		const inputs = await this.read();
-		if (execution.isCancelled) return asLeft();
+		if (execution.isCancelled) return await asLeft();
 		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 		const session = await openFor(execution, operation, ledger, this.lasting);
 		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
@@ -63,7 +63,7 @@ export class Attempt {
 		await session.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
 		if (execution.isCancelled)
-			return this.sorted(
+			return await this.sorted(
 				settled.map((outcome, index) => ('asleep' in outcome ? this.asLeft(index) : outcome)),
 			);
 		return await this.end(settled, session);
@@ -113,7 +113,7 @@ export class Attempt {
 			const shown = await goToSleep(ledger, all, session);
 			return this.branches.map((_, index) => (index === 0 ? shown : []));
 		}
-		const outputs = this.sorted(all);
+		const outputs = await this.sorted(all);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		if (execution.isTool ? this.succeeded : !this.willRunAgain) this.close(all);
 		if (session.breaker.hasTripped) session.hints.add(session.breaker.hint);
@@ -176,10 +176,10 @@ export class Attempt {
 		return branchesOf(this.operation, this.execution);
 	}
 
-	private sorted(settled: Settled[]): INodeExecutionData[][] {
+	private async sorted(settled: Settled[]): Promise<INodeExecutionData[][]> {
 		const { execution, ledger } = this;
 		const told = settled.map((outcome, index) => this.withCharges(outcome, index));
-		const outputs = sortOntoBranches(told, this.branches, execution);
+		const outputs = await sortOntoBranches(told, this.branches, execution, this.giveWay);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)

@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { AsleepError } from '../core/errors';
+import type { GiveWay } from '../core/pause';
 import { Parameters } from '../fields/parameters';
 import type { Operation } from './operation';
 import { errorText } from './errors';
@@ -27,25 +28,27 @@ export function branchesOf(operation: Operation, execution: Execution): Branch[]
 }
 
 /** The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them. */
-export function sortOntoBranches(
+export async function sortOntoBranches(
 	settled: Settled[],
 	branches: Branch[],
 	{ settings }: Execution,
-): INodeExecutionData[][] {
+	giveWay: GiveWay,
+): Promise<INodeExecutionData[][]> {
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
 	const failure = ({ failed, charges }: { failed: unknown; charges?: Charge[] }) => {
 		const text = errorText(failed);
 		const details = charges ? { ...text.details, charges } : text.details;
 		return errorItem({ ...text, details }, settings.binaryMode);
 	};
-	settled.forEach((outcome, index) => {
+	for (const [index, outcome] of settled.entries()) {
+		await giveWay();
 		const [branch, items] =
 			'branch' in outcome
 				? [outcome.branch, outcome.items]
 				: ['success' as const, 'failed' in outcome ? [failure(outcome)] : []];
 		const output = outputs[branches.indexOf(branch)] ?? outputs[0];
 		output.push(...items.map((item) => ({ ...item, pairedItem: { item: index } })));
-	});
+	}
 	return outputs;
 }
 

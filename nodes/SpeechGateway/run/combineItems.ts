@@ -41,7 +41,7 @@ export async function combineItems(
 		(input, index): Settled =>
 			'failed' in input ? fail(index, input.failed) : { branch: 'success', items: [] },
 	);
-	if (good.length === 0) return sortOntoBranches(settled, ['success'], execution);
+	if (good.length === 0) return await sortOntoBranches(settled, ['success'], execution, giveWay);
 	const session = openSession(execution, Transport.offline(execution.context), 1);
 	const [first] = good;
 	try {
@@ -50,7 +50,7 @@ export async function combineItems(
 		settled[first.index] = fail(first.index, error);
 	}
 	giveHints(execution, session.hints, settled);
-	const [output] = sortOntoBranches(settled, ['success'], execution);
+	const [output] = await sortOntoBranches(settled, ['success'], execution, giveWay);
 	const pairedItem = good.map(({ index }) => ({ item: index }));
 	return [output.map((item) => (item.json.error === undefined ? { ...item, pairedItem } : item))];
 }
