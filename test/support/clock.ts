@@ -7,7 +7,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
+import type { Transform } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as realWait } from 'node:timers/promises';
+import { Gunzip } from 'node:zlib';
 
 interface Timer {
 	at: number;
@@ -19,6 +21,10 @@ const realPerformanceNow = performance.now.bind(performance);
 const realTimeout = AbortSignal.timeout.bind(AbortSignal);
 const realSetTimeout = globalThis.setTimeout;
 const realRequestTimeout = ClientRequest.prototype.setTimeout;
+
+/** The class of all streams that compress or decompress. */
+const Zlib = Object.getPrototypeOf(Object.getPrototypeOf(Gunzip.prototype)) as Transform;
+const realTransform = Zlib._transform;
 
 /** Virtual now, in ms since 1970; undefined: time is real. */
 let virtualNow: number | undefined;
@@ -84,6 +90,7 @@ export function useVirtualTime(): void {
 		globalThis.setTimeout = realSetTimeout;
 		AbortSignal.timeout = realTimeout;
 		ClientRequest.prototype.setTimeout = realRequestTimeout;
+		Zlib._transform = realTransform;
 	});
 }
 
@@ -100,6 +107,13 @@ export function startVirtualTime(): void {
 		return controller.signal;
 	};
 	ClientRequest.prototype.setTimeout = requestTimeout;
+	Zlib._transform = function (chunk, encoding, done) {
+		unpacking.add(this);
+		realTransform.call(this, chunk, encoding, (...result) => {
+			unpacking.delete(this);
+			done(...result);
+		});
+	};
 }
 
 class VirtualDate extends RealDate {
@@ -177,9 +191,19 @@ async function quiet(): Promise<void> {
 		// One real wait, so that threads get their turn; then only what this process has to do itself.
 		await (calm === 0 ? realWait(1) : nextTurn());
 		const works = process.getActiveResourcesInfo().some((resource) => !AT_REST.has(resource));
-		const isCalm = !isOnTheWay() && !works && realPerformanceNow() >= n8nWaitsUntil;
+		const isCalm =
+			!isOnTheWay() && !works && !isUnpacking() && realPerformanceNow() >= n8nWaitsUntil;
 		calm = isCalm ? calm + 1 : 0;
 	}
+}
+
+/** Streams with a chunk that they compress or decompress in another thread, which is not among the active resources. */
+const unpacking = new Set<Transform>();
+
+function isUnpacking(): boolean {
+	for (const stream of unpacking) if (stream.destroyed) unpacking.delete(stream);
+	// Once nobody reads what it has made, it waits in a `_read` of its own.
+	return [...unpacking].some((stream) => !Object.hasOwn(stream, '_read'));
 }
 
 /** Whether anything was written to a connection within this process, or one end closed, that the other end has not seen. */
