@@ -157,6 +157,13 @@ describe('an answer', () => {
 		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response' });
 	});
 
+	test('a stream that ends with the reason "error" is damaged', async () => {
+		const choices = [{ delta: { content: 'Hal' }, finish_reason: 'error' }];
+		streamed(`data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`);
+		const { outputs } = await run({ parameters: chat({ stream: true }) });
+		expect(outputs[1][0].json).toMatchObject({ reason: 'damaged_response', text: 'Hal' });
+	});
+
 	test('a stream that ends with [DONE] alone: a success that may be cut short', async () => {
 		streamed('data: {"choices":[{"delta":{"content":"Hal"}}]}\n\ndata: [DONE]\n\n');
 		const { outputs, hints } = await run({ parameters: chat({ stream: true }) });

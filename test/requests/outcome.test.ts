@@ -197,6 +197,8 @@ GET /v1/models | 404 |  |  | refused, network | ^The gateway has no such address
 speech | 404 | E {"message":"model my-model: v1 not found"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | refused, workflow | no model
 speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong
+speech | 404 | E {"message":"音色不存在"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
+speech | 503 | E {"message":"No available channel for model my-model"} |  | refused, operator | no provider | Get Many
 speech | 404 | E {"message":"no such voice"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
@@ -267,92 +269,37 @@ test.each(DOCUMENTED)('%s %s %s %s: %s', (...row) => {
 	expect(error.details).toMatchObject({ httpCode: status, requestId: 'req_1' });
 });
 
-/** The words by which a rule knows an answer in the gateway's `error`: each alone is enough. */
-const WORDS: Array<
-	[request: string, status: number, outcome: Ruling, says: string, texts: string[]]
-> = [
-	[
-		...([SPEECH, 403, 'held', 'balance is too low'] as const),
-		[
-			...['insufficient credit', 'Not enough quota', 'The budget is depleted', 'Credits used up'],
-			...['quota too low', 'you ran out of credits', 'your quota has run out', 'quota reached'],
-			...['remaining quota 1, need 2', 'zero balance', 'your balance is 0', 'EXHAUSTED QUOTA'],
-			...['该用户额度不够', '余额为负'],
-		],
-	],
-	[
-		...([SPEECH, 429, 'throttled', 'too many requests'] as const),
-		[
-			...['rate limit: quota exceeded', 'quota exceeded (RPM)', 'concurrency quota reached'],
-			...['quota of 9 per second exceeded', 'hourly quota exceeded: 5 per hour'],
-			...['Quota exceeded: 50 per day', '额度：每分钟 6 次', 'RATE LIMIT: quota reached'],
-			...[
-				'ratelimit_exceeded: quota',
-				'rate-limit quota',
-				'Too many requests: quota exceeded',
-				'每秒额度',
-				'请求频率超过额度',
-				'并发额度已满',
-			],
-		],
-	],
-	[
-		...([SPEECH, 403, 'refused', 'blocks this account, or the address'] as const),
-		[
-			...['Your IP may not', '不在网段内', 'User banned', 'the account was blocked'],
-			...['address is blocked', 'user 7 blocked', 'SUSPENDED', '已封'],
-		],
-	],
-	[
-		...([SPEECH, 400, 'refused', 'no default voice'] as const),
-		[
-			...['missing voice', 'invalid voice', 'unknown voice', 'A voice must be', 'voice is empty'],
-			...[
-				'specify a voice',
-				'provide a voice',
-				'need a voice',
-				'voice not supported',
-				'VOICE required',
-			],
-		],
-	],
-	[
-		...([SPEECH, 404, 'refused', 'The gateway has no model "my-model"'] as const),
-		[
-			...['Model not exist', 'model not available', 'this model is not supported', 'Model unknown'],
-			...["model doesn't exist", 'model unavailable', 'unknown model', 'no available model'],
-			...['invalid model', 'Unsupported chat model', 'no available models', 'NO SUCH MODEL'],
-		],
-	],
-	[
-		...(['GET /v1/videos/1/content', 400, 'transient', 'not ready yet'] as const),
-		[
-			...[
-				'Not yet complete',
-				'it isn’t ready',
-				"Video hasn't been done",
-				'not done',
-				'NOT FINISHED',
-			],
-		],
-	],
-	[
-		...([SPEECH, 500, 'refused', 'words of this request'] as const),
-		['a Sensitive Word was found', 'sensitive words'],
-	],
-	[
-		...([SPEECH, 429, 'refused', 'A provider refuses'] as const),
-		['You exceeded your current quota', 'SomeException - your Quota is gone'],
-	],
-];
+/** The words by which a rule knows an answer in the gateway's `error`, each alone enough: what brings it, and all of them. */
+const WORDS = `
+speech | 403 | held | balance is too low | insufficient credit; Not enough quota; The budget is depleted; Credits used up; quota too low
+speech | 403 | held | balance is too low | you ran out of credits; your quota has run out; quota reached; quota 1, need 2; zero balance
+speech | 403 | held | balance is too low | your balance is 0; EXHAUSTED QUOTA; Insufficient funds; Spend limit reached; the spending limit is exceeded
+speech | 403 | held | balance is too low | 该用户额度不够; 余额为负; 账户已欠费; 请先充值; Recharge your account
+speech | 429 | throttled | too many requests | rate limit: quota exceeded; quota exceeded (RPM); concurrency quota reached; 9 per second quota exceeded
+speech | 429 | throttled | too many requests | quota exceeded: 5 per hour; Quota exceeded: 50 per day; RATE LIMIT: quota reached; ratelimit_exceeded: quota
+speech | 429 | throttled | too many requests | rate-limit quota reached; Too many requests: quota exceeded; Resource has been exhausted (check quota)
+speech | 429 | throttled | too many requests | 额度：每分钟 6 次; 每秒额度; 请求频率超过额度; 并发额度已满
+speech | 429 | refused | A provider refuses | You exceeded your current quota; SomeException - your Quota is gone
+speech | 403 | refused | blocks this account, or the address | Your IP may not; 不在网段内; User banned; the account was blocked; address is blocked
+speech | 403 | refused | blocks this account, or the address | user 7 blocked; SUSPENDED; 已封
+speech | 400 | refused | no default voice | missing voice; invalid voice; unknown voice; A voice must be; voice is empty; specify a voice; provide a voice
+speech | 400 | refused | no default voice | need a voice; voice not supported; VOICE required; 音色不存在; 请指定音色; 音色必填; 缺少 voice
+speech | 404 | refused | The gateway has no model "my-model" | Model not exist; model not available; this model is not supported; Model unknown
+speech | 404 | refused | The gateway has no model "my-model" | model doesn't exist; model unavailable; unknown model; no available model; 模型 x 不存在
+speech | 404 | refused | The gateway has no model "my-model" | invalid model; Unsupported chat model; no available models; NO SUCH MODEL
+speech | 500 | refused | words of this request | a Sensitive Word was found; sensitive words; 内容有敏感词
+GET /v1/videos/1/content | 400 | transient | not ready yet | Not yet complete; it isn’t ready; Video hasn't been done; not done; NOT FINISHED
+`
+	.trim()
+	.split('\n')
+	.flatMap((line) => {
+		const [request, status, outcome, says, texts] = line.split(' | ');
+		return texts.split('; ').map((text) => [text, request, status, outcome, says]);
+	});
 
-test.each(
-	WORDS.flatMap(([request, status, outcome, says, texts]) =>
-		texts.map((text) => [text, request, status, outcome, says] as const),
-	),
-)('%s: %s %i is %s', (message, request, status, outcome, says) => {
-	const about = request === SPEECH ? {} : ({ thing: 'video', id: '1' } as const);
-	const judged = judge(request, status, { error: { message } }, about);
+test.each(WORDS)('%s: %s %s is %s', (message, request, status, outcome, says) => {
+	const about = { ...(request.startsWith('GET') && { thing: 'video' as const, id: '1' }) };
+	const judged = judge(REQUESTS[request] ?? request, Number(status), { error: { message } }, about);
 	expect(judged.outcome).toBe(outcome);
 	expect(judged.error.message).toContain(says);
 });
@@ -371,7 +318,7 @@ const CODES: Array<[status: number, outcome: Ruling, codes: string[]]> = [
 	[402, 'refused', ['unknown_error']],
 	[403, 'refused', ['unsupported_country_x']],
 	[400, 'refused', ['no_db_connection', 'text_too_long']],
-	[500, 'refused', ['sensitive_words_x', 'model_not_found', 'invalid_request', 'channel:x']],
+	[500, 'refused', ['model_not_found', 'invalid_request', 'channel:x']],
 	[500, 'refused', ['model_price_error', 'model_mapped_error', 'convert_request_failed']],
 ];
 
@@ -391,6 +338,17 @@ test.each(
 	for (const longer of [`x_${code}`, `${code}_x`])
 		if (!code.endsWith('x') && !/^a_|quota|balance|credit|budget/i.test(code))
 			expect(said({ message: 'x', code: longer })).toEqual(other);
+});
+
+test.each([
+	[undefined, 'try again later. This'],
+	[0, 'try again later. This'],
+	[1_200, 'try again later (it asks to wait 2 seconds). This'],
+])('a wait of %j ms that is asked for stands in the words', (retryAfter, words) => {
+	const subject = { url: `${ROOT}/v1/audio/speech`, billed: true };
+	const said = explainAnswer({ status: 429, retryAfter }, subject);
+	expect(said.error.description).toContain(words);
+	expect(said.retryAfter).toBe(retryAfter);
 });
 
 /** Redirects of a billed request, by where they lead. */

@@ -130,7 +130,8 @@ async function readAnswer(
 	await hear(shown.push(reply.text.slice(heard)) + shown.end());
 	const says = reply.text !== '' || reply.toolCalls?.length;
 	if (reply.error) throw says ? endsWith(reply.error) : new ErrorAnswer(reply.error.message);
-	if (!reader.whole) throw new Error('the answer ended before it was whole');
+	if (!reader.whole || reply.finishReason === 'error')
+		throw new Error('the answer ended before it was whole');
 	if (!says && !reply.finishReason) throw new Error('the answer is empty');
 	if (reader.mayBeCutShort) item.session.hints.add(MAY_BE_CUT_SHORT);
 	return transport.redactor.value(reply);

@@ -53,10 +53,8 @@ export async function exchange(
 	if (isSuccess(response.status)) return response;
 	const answered = await transport.readErrorBody(response);
 	transport.cancel?.throwIfAborted();
-	const { outcome, who, error } = refusal(transport, endpoint, about, response, answered);
-	const retryAfter = retryAfterMs(response.headers['retry-after'], Date.now());
 	const byGateway = response.status >= 400 && isRecord(answered);
-	return { outcome, who, error, retryAfter, byGateway };
+	return { ...refusal(transport, endpoint, about, response, answered), byGateway };
 }
 
 export interface FreeRequest<T> {
@@ -136,7 +134,7 @@ export function refusal(
 		status,
 		body,
 		requestId: typeof id === 'string' ? id : undefined,
-		retryAfter: headers['retry-after'],
+		retryAfter: retryAfterMs(headers['retry-after'], Date.now()),
 		location: headers.location,
 		otherKey: transport.redactor.isOther(gatewayWords(body).message ?? ''),
 	};

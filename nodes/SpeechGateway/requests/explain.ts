@@ -1,13 +1,7 @@
 import { GatewayError, RequestCutError } from '../core/errors';
 import { isRecord } from '../core/json';
 import type { taskEndpoints } from '../gateway/endpoints';
-import {
-	type GatewayWords,
-	gatewayWords,
-	isGatewayError,
-	isPage,
-	plain,
-} from '../gateway/gatewayWords';
+import { type GatewayWords, gatewayWords, isGatewayError, isPage } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import { NO_ROUTE, outcomeOf, ruleFor, type Ruling, type Who } from './outcome';
 import { type Facts, type Kind, SAYS } from './signs';
@@ -29,7 +23,8 @@ export interface Answer {
 	status: number;
 	body?: unknown;
 	requestId?: string;
-	retryAfter?: string;
+	/** What it asks to wait, ms. */
+	retryAfter?: number;
 	location?: string;
 	/** Its words name an API key that is not the credential's. */
 	otherKey?: boolean;
@@ -41,6 +36,7 @@ export interface Answer {
 export interface Refusal {
 	outcome: Ruling;
 	who: Who;
+	retryAfter?: number;
 	error: GatewayError;
 	/** The gateway has nothing of the kind: no jobs, voices or videos. */
 	noRoute: boolean;
@@ -65,7 +61,7 @@ export function explainAnswer(answer: Answer, subject: Subject): Refusal {
 		facts.has.billed && NOT_CHARGED.has(outcome) && 'This request was not charged.',
 		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
 	];
-	const { requestId, location } = answer;
+	const { requestId, retryAfter, location } = answer;
 	const details = {
 		httpCode: String(answer.status),
 		...(requestId && { requestId }),
@@ -76,6 +72,7 @@ export function explainAnswer(answer: Answer, subject: Subject): Refusal {
 	return {
 		outcome,
 		who,
+		retryAfter,
 		noRoute: rule === NO_ROUTE,
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
@@ -109,7 +106,7 @@ function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 			elsewhere,
 			model: model !== undefined,
 			voice: voice !== undefined,
-			voiceNamed: voice !== undefined && (/voice/i.test(message) || message.includes(voice)),
+			voiceNamed: voice !== undefined && (/voice|音色/i.test(message) || message.includes(voice)),
 			sameElsewhere: location !== undefined && isSameElsewhere(location, url),
 		},
 	};
@@ -152,7 +149,7 @@ function filler({ retryAfter }: Answer, subject: Subject, { param }: GatewayWord
 			: another,
 		address: `check the base URL in the credential: the address called was ${url} (it should have exactly one /v1).`,
 		orVoice: voice ? `, or check that the voice "${voice}" belongs to this account` : '',
-		wait: retryAfter ? ` (it asks to wait ${waitWords(retryAfter)})` : '',
+		wait: retryAfter ? ` (it asks to wait ${Math.ceil(retryAfter / 1000)} seconds)` : '',
 	};
 	return (text = '') => text.replace(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? '');
 }
@@ -164,7 +161,3 @@ const ABILITIES: Partial<Record<Kind, [able: string, another: string]>> = {
 	chat: ['that can chat', 'Not every model of the list can chat: pick another one'],
 	video: ['that makes videos', 'Not every model of the list makes videos: pick another one'],
 };
-
-/** What `Retry-After` says, in words: seconds, or a date. */
-const waitWords = (retryAfter: string) =>
-	/^\d+$/.test(retryAfter) ? `${retryAfter} seconds` : `until ${plain(retryAfter)}`;

@@ -150,7 +150,7 @@ export const RULES = [
 	rule('429', 'throttled', 'nobody', TOO_MANY),
 
 	// What is asked for.
-	rule({ status: '4xx 5xx', says: /^sensitive_words|sensitive word/im }, 'refused', 'workflow', [
+	rule({ status: '4xx 5xx', says: /sensitive.word|敏感词/i }, 'refused', 'workflow', [
 		'The gateway refuses the words of this request',
 		'Change the text.',
 	]),
@@ -173,7 +173,7 @@ export const RULES = [
 		'The gateway has no model "{model}" {able}',
 		'{another}.',
 	]),
-	rule({ status: '5xx', says: /^model_not_found$|无可用渠道/m }, 'refused', 'operator', [
+	rule({ status: '5xx', says: SAYS.noChannel }, 'refused', 'operator', [
 		'The gateway has no provider for the model "{model}"',
 		'Check its name: Model → Get Many lists the models of the gateway.',
 	]),

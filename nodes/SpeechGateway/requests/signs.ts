@@ -57,23 +57,24 @@ function bothOf(one: string, other: string, alone: string): RegExp {
 /** What answers say, in codes or in words. */
 export const SAYS = {
 	rateLimit:
-		/rate(?:[ _-]limit|limit_)|too.?many.?requests|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟|每秒|频率|并发/i,
+		/rate(?:[ _-]limit|limit_)|too.?many.?requests|(?<![a-z])per.?(?:sec|min|hour|day)|\bRPM\b|concurren|分钟|每秒|频率|并发|resources?.{0,12}exhausted/i,
 	/** The gateway passes on what its provider said: new-api's and one-api's codes, LiteLLM's words. */
 	passedOn: /^(?:upstream_error|bad_response_status_code)$|\w+Exception - /m,
 	moneyCode:
 		/^billing_error$|^(?=\w*(?:quota|balance|budget|credit))(?=\w*(?:insufficient|exceed|exhaust|pre_consume))\w+$/im,
 	tooLittleMoney: bothOf(
-		'balance|quota|budget(?!_)|credits?\\b',
+		'balance|quota|budget(?!_)|credits?\\b|funds|spend\\w* limit',
 		'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|negative|is 0',
-		'额度|余额',
+		'额度|余额|欠费|充值|recharge',
 	),
 	needsVoice: bothOf(
-		'voice',
-		'require|missing|not.(?:supported|found|exist)|no such|invalid|unknown|must|empty|specif|provide|need',
+		'voice|音色',
+		'require|missing|not.(?:supported|found|exist)|no such|invalid|unknown|must|empty|specif|provide|need|不存在|指定|必|缺',
 		'^param=voice$',
 	),
 	noSuchModel:
-		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
+		/\bmodels?\b(?! list)[^/]{0,80}?(?:not (?:found|available|supported)|n.t exist|unknown|unavailable)|^model_not_found$|模型.{0,80}不存在|(?:unknown|no such|no available|invalid|unsupported) (?:\w+ )?models?\b/im,
+	noChannel: /^model_not_found$|无可用渠道|no available channel/im,
 	notSetUp:
 		/^(?:model_price_error|model_mapped_error|convert_request_failed|api_not_implemented|channel:.*)$/m,
 };
