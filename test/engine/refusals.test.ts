@@ -47,6 +47,30 @@ describe('too little money', () => {
 		for (const { at } of later) expect(at).toBeGreaterThanOrEqual(slow.endedAt ?? Infinity);
 	});
 
+	test('as many go at once from then on as there was money for, a 429 or not', async () => {
+		sim.fault({ ...HELD, nth: 4 });
+		sim.fault({ status: 429, input: 'number 12' });
+		const { outputs } = await run({ concurrency: 4, maxRetries: 1 }, { items: texts(40) });
+		expect(outputs[0]).toHaveLength(40);
+		const mostAtOnce = (requests: typeof sim.requests) => {
+			const atOnce = ({ at }: (typeof requests)[number]) =>
+				requests.filter((other) => other.at <= at && other.endedAt! > at).length;
+			return Math.max(...requests.map(atOnce));
+		};
+		const slowed = sent().findIndex(({ status }) => status === 429);
+		expect(mostAtOnce(sent().slice(4, slowed))).toBe(3);
+		expect(mostAtOnce(sent().slice(slowed + 1))).toBe(3);
+	});
+
+	test('a free request in flight holds no money', async () => {
+		sim.fault({ method: 'GET', delayMs: 60_000 });
+		sim.fault({ ...HELD, input: 'number 1', delayMs: 30_000, times: Infinity });
+		const job = { resource: 'speechJob', operation: 'createAndWait' };
+		const { outputs } = await run({}, { parameters: speechNode({}, job), items: texts(2) });
+		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
+		expect(sent()).toHaveLength(2);
+	});
+
 	test('with nothing else in flight, or never enough: no further request', async () => {
 		sim.fault({ ...HELD, times: Infinity });
 		const { outputs } = await run({ concurrency: 4 }, { items: texts(20) });
