@@ -133,6 +133,26 @@ test('whatever happens, the charges of all items of an execution and its retries
 	);
 });
 
+test('two retries of one execution, and a retry of a retry, tell each charge once between them', async () => {
+	const all = {
+		items: ['One.', 'Two.', 'Three.'].map((text) => ({ json: { text } })),
+		...{ parameters: speechNode({ charges: true, concurrency: 1 }), nodeId: 'siblings' },
+	};
+	sim.fault({ input: 'Two', status: 422 });
+	const failed = await run(all);
+	sim.fault({ input: 'Three', status: 422 });
+	const again = { ...all, mode: 'retry' } as const;
+	const first = await run({ ...again, retryOf: saved(failed.run) });
+	expect([failed, first].map(({ run: { status } }) => status)).toEqual(['error', 'error']);
+	const others = [
+		await run({ ...again, retryOf: saved(first.run) }),
+		await run({ ...again, retryOf: saved(failed.run) }),
+		await run({ ...again, retryOf: saved(first.run) }),
+	];
+	expect(others.map((one) => chargesOf(one).length)).toEqual([3, 0, 0]);
+	expect(sim.charges).toHaveLength(3);
+});
+
 test('an item that comes back from Waiting has told its charges before', async () => {
 	sim.fault({ method: 'POST', jobSeconds: Infinity });
 	const options = { charges: true, maxWait: 1, whenMaxWaitReached: 'stillProcessing' };

@@ -259,14 +259,41 @@ export class ItemLedger {
 
 	/** What was, or may have been, paid for, and has not left the node yet. */
 	get charges(): Charge[] {
+		return [...Object.values(this.record.chargedBefore ?? {}).flat(), ...this.chargesSince];
+	}
+
+	/** Without those that a retry has set apart. */
+	private get chargesSince(): Charge[] {
 		const { charges = [], requests, told = [] } = this.record;
 		const entries = Object.entries(requests).filter(([name]) => !told.includes(name));
 		return [...charges, ...entries.flatMap(([name, entry]) => chargeOf(name, entry) ?? [])];
 	}
 
+	/** A retry begins: sets apart what the item was charged in the execution that failed. */
+	setChargesApart(failedExecutionId: string): void {
+		const { chargedBefore } = this.record;
+		const { chargesSince } = this;
+		this.tellCharges();
+		if (chargedBefore || chargesSince.length > 0)
+			this.record.chargedBefore = { ...chargedBefore, [failedExecutionId]: chargesSince };
+	}
+
+	/** The executions of charges that were set apart. */
+	get chargedBefore(): string[] {
+		return Object.keys(this.record.chargedBefore ?? {});
+	}
+
+	/** Charges that were set apart leave with this retry, or not at all if another retry has told them. */
+	settleCharges(executionId: string, isOurs: boolean): void {
+		const { chargedBefore = {}, charges = [] } = this.record;
+		if (isOurs) this.record.charges = [...(chargedBefore[executionId] ?? []), ...charges];
+		delete chargedBefore[executionId];
+	}
+
 	/** The charges have left the node on an item: each leaves once. */
 	tellCharges(): void {
 		delete this.record.charges;
+		delete this.record.chargedBefore;
 		this.record.told = Object.keys(this.record.requests);
 	}
 
@@ -307,7 +334,7 @@ export class ItemLedger {
 
 	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
-		const { charges } = this;
+		const { chargesSince: charges } = this;
 		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
 		if (charges.length > 0) this.record.charges = charges;
 		delete this.record.told;

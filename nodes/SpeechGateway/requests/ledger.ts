@@ -55,6 +55,9 @@ export class Ledger {
 		};
 		rounds[key] = round;
 		const isNewRetry = round.executionId !== id;
+		if (isNewRetry)
+			for (const item of Object.values(round.items))
+				new ItemLedger(item).setChargesApart(String(round.executionId));
 		if (isNewRetry) Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
 		const { asleep } = round;
 		const wokeUp = asleep !== undefined && !isNewRetry;

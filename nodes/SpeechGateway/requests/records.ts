@@ -84,6 +84,8 @@ export interface ItemRecord {
 	taskId?: string;
 	/** What a finished item was charged, as long as it has not left the node. */
 	charges?: Charge[];
+	/** In a retry: what it was charged before, which leaves with one of the retries. By the execution that was charged. */
+	chargedBefore?: Record<string, Charge[]>;
 	/** The names of requests whose charges have left the node. */
 	told?: string[];
 	/** Cut out of a previous version, by key and place: not paid for, but a retry needs it. */

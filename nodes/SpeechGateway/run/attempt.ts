@@ -113,6 +113,7 @@ export class Attempt {
 			const shown = await goToSleep(ledger, all, session);
 			return this.branches.map((_, index) => (index === 0 ? shown : []));
 		}
+		if (this.chargesSetting !== undefined) await this.claimCharges(session);
 		const outputs = await this.sorted(all);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		if (execution.isTool ? this.succeeded : !this.willRunAgain) this.close(all);
@@ -126,6 +127,16 @@ export class Attempt {
 		if (!breaker.hasTripped || !(error instanceof NotStartedError)) return { failed: error };
 		const notSent = breaker.notSent(error, unknown, this.execution.canBeRetried);
 		return { failed: withPaid(notSent, this.items[index]) };
+	}
+
+	/** What failed executions were charged leaves with the first of their retries that hands over items. */
+	private async claimCharges({ keys, retryOf }: Session): Promise<void> {
+		const { items } = this;
+		for (const id of new Set(items.flatMap(({ chargedBefore }) => chargedBefore))) {
+			// Told twice rather than never.
+			const isOurs = await keys.record(`${retryOf}, charges of ${id}`).catch(() => true);
+			for (const item of items) item.settleCharges(id, isOurs);
+		}
 	}
 
 	/** Nothing of this round needs to stay on record, except for tasks that are still being waited for. */
