@@ -177,6 +177,17 @@ test("the lint needs no comment to pass: n8n's scanner ignores those that disabl
 		}
 });
 
+test('no line of the source begins with four spaces, which the build takes for a tab of tsc', async () => {
+	for (const root of ['nodes', 'credentials'])
+		for (const name of await readdir(path.join(REPOSITORY, root), { recursive: true })) {
+			if (!name.endsWith('.ts')) continue;
+			expect([name, await readFile(path.join(REPOSITORY, root, name), 'utf8')]).toEqual([
+				name,
+				expect.not.stringMatching(/^ {4}/m),
+			]);
+		}
+});
+
 test("the packed files pass the rules of n8n's scanner, which finds what a comment would hide", async () => {
 	const hidden = path.join(folder, 'dist/nodes/hidden.js');
 	await writeFile(hidden, '/* eslint-disable */\nconsole.log(process.env);\n');
