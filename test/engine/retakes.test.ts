@@ -10,6 +10,8 @@ import type {
 import { useVirtualTime } from '../support/clock';
 import { decode, whichText } from '../support/listen';
 import type { Fault } from '../support/simulator';
+import { audioFile } from '../support/simulator/audio';
+import { speak } from '../support/simulator/audio/speak';
 import {
 	type EngineRun,
 	item,
@@ -129,6 +131,37 @@ test('of three takes, the one nearest to the pace of the others is kept', async 
 	expect(Number(json.estimatedTokens)).toBeGreaterThan((paid * 1000) / 60 + 7 * 15 - 10);
 });
 
+test('of two takes, a long one is nearer than one that is short by the same time', async () => {
+	isShort('two', 1, 0.4);
+	isShort('two', 1, 1.65);
+	const { outputs } = await run({ parameters: node() });
+	const [, { startSeconds, endSeconds }] = outputs[0][0].json.parts as Array<
+		Record<string, number>
+	>;
+	expect((endSeconds - startSeconds) / usual(WORDS[1])).toBeGreaterThan(1.5);
+});
+
+test('a part that is far too long is never bought again', async () => {
+	isShort('two', 1, 6);
+	const { outputs } = await run({ parameters: node({ retakeOddSegments: 2 }) });
+	const warnings = [expect.stringContaining('Segment 2 is')];
+	expect(outputs[0][0].json).toMatchObject({ retakes: 0, warnings });
+	expect(charged()).toEqual(sorted(...WORDS));
+});
+
+test('a take that cannot be joined with the others is paid for, and left out', async () => {
+	isShort('two', 1, 0.4);
+	const sound = await speak(WORDS[1], { speed: 1, format: 'wav' });
+	const other = Buffer.concat([...audioFile(sound, 'wav', 'plain').chunks()]);
+	other.writeUInt32LE(48_000, 24);
+	other.writeUInt32LE(96_000, 28);
+	sim.fault({ ...{ input: 'two', nth: 2, charge: true, status: 200 }, body: other });
+	const { outputs, error } = await run({ parameters: node() });
+	expect(error).toBeUndefined();
+	expect(outputs[0][0].json).toMatchObject({ segments: 5, retakes: 1 });
+	expect(charged()).toEqual(sorted(...WORDS, WORDS[1]));
+});
+
 test.each([422, 402, 429, 503, 524])(
 	'a take that is refused (%s) costs nothing, not even the file',
 	async (status) => {
@@ -230,6 +263,15 @@ test('a part that falls silent is spoken again; a take without silence is kept, 
 		)[2];
 		expect((endSeconds - startSeconds) / usual(WORDS[2])).toBeCloseTo(share, 1);
 	}
+});
+
+test('where every take falls silent, one of them is kept', async () => {
+	const body = await withSilence();
+	const silent = { input: 'three', path: '/v1/audio/speech', status: 200, charge: true };
+	sim.fault({ ...silent, body, times: 2 });
+	const { outputs } = await run({ parameters: node() });
+	const warnings = [expect.stringContaining('Segment 3 is silent for')];
+	expect(outputs[0][0].json).toMatchObject({ retakes: 1, warnings });
 });
 
 test('what would pass the spending limit is not spoken again', async () => {
