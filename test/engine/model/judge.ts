@@ -59,6 +59,7 @@ export function judge(story: Story): string[] {
 			...(isCut(execution.kind) ? [] : namesTasks(story, execution)),
 			...nothingLeft(execution),
 			...sendingStops(execution),
+			...holdsPass(execution),
 		];
 		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
 	}
@@ -86,9 +87,11 @@ function* sentOnce(story: Story): Complaints {
 	for (const execution of story.executions) {
 		const cut = new Set<string>();
 		for (const request of chain(story, execution).flatMap(({ requests }) => requests)) {
-			const { path, input, status } = request;
-			if (cut.has(`${path} ${input}`)) yield `Sent again: ${show(request)} after a 524`;
-			if (status === 524) cut.add(`${path} ${input}`);
+			const { path, input, body, status } = request;
+			const { speed } = (body ?? {}) as { speed?: number };
+			const asked = JSON.stringify([path, input, speed]);
+			if (cut.has(asked)) yield `Sent again: ${show(request)} after a 524`;
+			if (status === 524) cut.add(asked);
 		}
 	}
 }
@@ -159,6 +162,31 @@ function* sendingStops({ requests, settings, result }: Execution): Complaints {
 	}
 	const late = sent.find(({ at }) => at > stoppedAt && at < stoppedAt + PAUSE_MS);
 	if (late) yield `Sent although the execution had stopped sending: ${show(late)}`;
+}
+
+/** Refused for money that the gateway may have set aside for others: no fault, and the only 403 of these stories. */
+const isHeld = ({ method, status, fault, recorded }: SimRequest) =>
+	method === 'POST' && status === 403 && !fault && !recorded;
+
+/** What is refused while others in flight may hold the money is sent again, unless sending has stopped since. */
+function* holdsPass({ requests, result, cancelled, settings, storeFailed }: Execution): Complaints {
+	if (cancelled || storeFailed || settings.onError === 'stopWorkflow') return;
+	if (result.run.status !== 'success') return;
+	const sent = requests.filter(({ method }) => method === 'POST');
+	const isAmong = (one: SimRequest) =>
+		sent.some((other) => other.index < one.index && endOf(other) > endOf(one));
+	const hasStopped = sent.some(
+		(one) =>
+			[401, 402].includes(one.status ?? 0) ||
+			verdict(one) === 'unknown' ||
+			(isHeld(one) && !isAmong(one)),
+	);
+	if (hasStopped) return;
+	const hasFailed = (item: string) =>
+		sent.some((one) => itemOf(one.input) === item && one.status! >= 400 && !isHeld(one));
+	for (const refused of sent.filter((one) => isHeld(one) && !hasFailed(itemOf(one.input))))
+		if (!sent.some(({ input, index }) => input === refused.input && index > refused.index))
+			yield `Lost to money that was set aside for others: ${show(refused)}`;
 }
 
 /** Says nothing about whether the gateway works. */

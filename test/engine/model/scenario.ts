@@ -110,8 +110,10 @@ export const LIKE: Partial<Record<Kind, Kind>> = {
 	video: 'createVideo',
 };
 
-/** The gateway that a story plays at: its dialect, what money there is, and how many requests it lets in. */
-export type Gateway = Required<Pick<SimulatorOptions, 'dialect' | 'balanceTokens' | 'keyTokens'>> &
+/** The gateway that a story plays at: its dialect, what money there is, how long it works, and how many requests it lets in. */
+export type Gateway = Required<
+	Pick<SimulatorOptions, 'dialect' | 'balanceTokens' | 'keyTokens' | 'latencyMs'>
+> &
 	Pick<SimulatorOptions, 'rateLimit'>;
 
 export interface Scenario {
@@ -354,6 +356,8 @@ const gateway = (kind: Kind): fc.Arbitrary<Gateway> =>
 			isCut(kind) || kind === 'chat'
 				? one<Gateway['dialect']>('document', 'document', 'new-api', 'one-api', 'litellm')
 				: fc.constant<Gateway['dialect']>('document'),
+		// So slow that money is set aside for several requests at once.
+		latencyMs: one(1, 50),
 		balanceTokens: one(RICH.balanceTokens, RICH.balanceTokens, 20_000, 2_000, 600),
 		keyTokens: one(RICH.keyTokens, RICH.keyTokens, 20_000, 1_200, 300),
 		rateLimit: rarely(
