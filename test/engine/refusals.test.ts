@@ -36,11 +36,13 @@ describe('too little money', () => {
 			expect(request.at).toBeGreaterThanOrEqual(before.endedAt ?? Infinity);
 			return request;
 		}, sent()[0]);
+		// A moment later, when what was set aside has been given back.
+		expect(Math.floor((later[0].at - sent()[0].endedAt!) / 1000)).toBe(1);
 	});
 
 	test('all that is in flight is awaited, not only the next to end', async () => {
 		sim.fault({ ...HELD, nth: 2 });
-		sim.fault({ nth: 3, delayMs: 500 });
+		sim.fault({ nth: 3, delayMs: 5_000 });
 		const { outputs } = await run({ concurrency: 3 }, { items: texts(6) });
 		expect(outputs[0]).toHaveLength(6);
 		const [, , slow, ...later] = sent();
@@ -69,6 +71,18 @@ describe('too little money', () => {
 		const { outputs } = await run({}, { parameters: speechNode({}, job), items: texts(2) });
 		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
 		expect(sent()).toHaveLength(2);
+	});
+
+	test('what waits for money does not wait for a poll', async () => {
+		sim.fault({ method: 'GET', delayMs: 60_000 });
+		for (const input of ['number 1', 'number 3']) sim.fault({ input, delayMs: 20_000 });
+		sim.fault({ ...HELD, input: 'number 2', delayMs: 10_000 });
+		const job = { resource: 'speechJob', operation: 'createAndWait' };
+		const parameters = speechNode({ concurrency: 4 }, job);
+		const { outputs } = await run({}, { parameters, items: texts(4) });
+		expect(outputs[0]).toHaveLength(4);
+		const poll = sim.requests.find(({ method }) => method === 'GET');
+		expect(sent().at(-1)!.at).toBeLessThan(poll!.endedAt!);
 	});
 
 	test('with nothing else in flight, or never enough: no further request', async () => {

@@ -8,6 +8,7 @@ import {
 	type Subject,
 } from '../../nodes/SpeechGateway/requests/explain';
 import {
+	isSuccess,
 	mayBeSentAgain,
 	outcomeOfFailure,
 	type Ruling,
@@ -135,7 +136,7 @@ voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad
 GET /v1/videos/1 | 524 | E {"message":"cut"} | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such
 GET /v1/audio/speech/jobs/spj_1 | 524 | PAGE | JOB | transient, nobody | 100 sec | ^Such
 GET /v1/videos/1 | 524 | PAGE | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such.*later\. The
-speech | 401 | E {"message":"No."} |  | refused, key | API key | credential "Speech Gateway API".*used up.*was not charged
+speech | 401 | E {"message":"No."} |  | refused, key | API key | credential "Speech Gateway API".*used up.*was not charged.*says: "No"\.$
 speech | 401 | E {"message":"x","code":"bad_response_status_code","param":"401"} |  | refused, provider | provider | neither|not the cause
 speech | 401 | E {"message":"key sk-zz***ww is wrong"} |  | refused, provider | provider | operator of the gateway can
 speech | 401 | E {"message":"[sk-abc***xyz] is used up"} |  | refused, key | API key | used up
@@ -157,7 +158,7 @@ speech | 401 | E {"message":"Your api key: ****gxyz is invalid"} |  | refused, k
 speech | 429 | E {"message":"账户余额不足","type":"upstream_error"} |  | refused, provider | provider | your balance
 speech | 429 | E {"message":"Quota of key sk-zz***ww is exhausted"} |  | refused, provider | provider | your balance
 speech | 429 | E {"message":"busy","type":"upstream_error"} |  | throttled, nobody | too many | not charged
-speech | 403 | E {"message":"x","type":"billing_error"} |  | held, balance | balance | Top up
+speech | 403 | E {"message":"x","type":"billing_error"} |  | held, balance | balance | Top up.*was not charged
 speech | 429 | E {"message":"x","code":"budget_exceeded"} |  | held, balance | balance | Top up
 speech | 400 | E {"message":"Budget has been exceeded! 2 of 1"} |  | held, balance | balance | own quota
 speech | 412 | E {"message":"out of credits"} |  | held, balance | balance | own quota
@@ -242,7 +243,7 @@ speech | 500 | E {"message":"x","code":"invalid_request"} |  | refused, workflow
 speech | 418 | E {"message":"x"} |  | refused, workflow | refused the request \(418\) | Check
 speech | 500 | E {"message":"x"} |  | transient, nobody | ^The gateway had an error \(500\)$ | later\. This request was not charged
 speech | 521 | <html>down</html> |  | transient, nobody | not the gateway's own answer \(521\) | not charged
-speech | 503 | PAGE |  | unknown, nobody | own answer \(503\): "502 Bad Gateway nginx"$ | ^(?!.*charged)
+speech | 503 | PAGE |  | unknown, nobody | own answer \(503\): "502 Bad Gateway nginx"$ | ^(?!.*(charged|Bad))
 GET /v1/models | 503 | PAGE |  | transient, nobody | own answer \(503\)$ | ^(?!.*charged)
 `
 	.trim()
@@ -350,6 +351,23 @@ test.each([
 	expect(said.error.description).toContain(words);
 	expect(said.retryAfter).toBe(retryAfter);
 });
+
+test('the code of an answer is in the error', () => {
+	const { error } = judge(SPEECH, 400, { error: { message: 'x', code: 'odd' } });
+	expect(error.details.code).toBe('odd');
+});
+
+test("a 524 on record was the gateway's own", () => {
+	const video = { url: `${ROOT}/v1/videos`, billed: true };
+	expect(explainAnswer({ status: 524, onRecord: true }, video).outcome).toBe('cut');
+});
+
+test.each([
+	[199, false],
+	[200, true],
+	[299, true],
+	[300, false],
+])('%i is a success: %j', (status, expected) => expect(isSuccess(status)).toBe(expected));
 
 /** Redirects of a billed request, by where they lead. */
 const REDIRECTS: Array<[status: number, location: string | undefined, outcome: Ruling]> = [
