@@ -147,12 +147,14 @@ describe('the one error of a run', () => {
 	test.each<[Partial<EngineRun>, IDataObject, string | undefined]>([
 		[{ onError: 'continueErrorOutput' }, { status: 422 }, '1 of 2 requests was charged.'],
 		[{}, { status: 402 }, '1 of 2 requests was charged.'],
+		[{}, { status: 524 }, '1 of 2 requests was charged.'],
 		[{ onError: 'continueErrorOutput' }, { nth: 1, status: 422 }, undefined],
 	])(
 		'of a text that was paid for in part: how many requests (%j, %j)',
 		async (more, fault, says) => {
 			sim.fault({ method: 'POST', nth: 2, ...fault });
-			const parameters = speechNode({ concurrency: 1, maxSegmentCharacters: 25 });
+			const options = { concurrency: 1, maxSegmentCharacters: 25, longText: 'split' };
+			const parameters = speechNode(options);
 			const items = [item({ text: 'The first part is here. And the second is there.' })];
 			const { error, outputs } = await run({ items, parameters, ...more });
 			const { description } = error ?? (outputs[2][0].json.error as { description: string });

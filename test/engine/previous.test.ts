@@ -225,6 +225,14 @@ test('estimate gives the price of the difference', async () => {
 	expect(inputs()).toEqual([paragraph('changed')]);
 });
 
+test('parts of the previous version are not among the requests of which some were charged', async () => {
+	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+	const now = PARAGRAPHS.with(3, paragraph('changed')).with(5, paragraph('refused'));
+	sim.fault({ input: 'refused', status: 422 });
+	const { error } = await run(generate({ ...PREVIOUS, concurrency: 1 }), asText(now), previous);
+	expect(error?.description).toContain('1 of 2 requests was charged.');
+});
+
 test.each<[string, IDataObject, IDataObject, string]>([
 	[
 		'another model',

@@ -8,12 +8,18 @@ import {
 	SHORTEST_SLEEP_MS,
 	wakeUpAt,
 } from '../../nodes/SpeechGateway/tasks/pollSchedule';
+import { type Session, spendExtra } from '../../nodes/SpeechGateway/requests/session';
 import {
 	backoffMs,
 	MAX_RETRY_AFTER_MS,
 	retryAfterMs,
 	throttledMs,
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
+
+test('tokens beyond the estimate count to the last one that may be spent', () => {
+	const session = { extraTokens: 0 } as Session;
+	expect([5, 1, 3].map((tokens) => spendExtra(session, tokens, 5))).toEqual([0, 1, 3]);
+});
 
 describe('base URL', () => {
 	test.each([
