@@ -2,7 +2,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { stepClock, useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
-import { type EngineResult, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import {
+	type EngineResult,
+	type EngineRun,
+	runnerOf,
+	saved,
+	speechNode,
+	texts,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -114,6 +122,16 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		expect(sent.at(-1)).toBe(first + 3);
 		expect(rounds.at(-1)?.[0]).toHaveLength(ITEMS);
 	});
+});
+
+test.each<[Partial<EngineRun>]>([
+	[{ mode: 'integrated' }],
+	[{ settings: { saveDataErrorExecution: 'none' } }],
+])('where there is no retry (%j), none is advised', async (more) => {
+	sim.fault(OUTAGE);
+	const { error } = await run({ parameters: speechNode(), items: texts(ITEMS), ...more });
+	expect(error?.description).toContain('in a new execution');
+	expect(error?.description).not.toContain('retry this execution');
 });
 
 /** The outcomes of the items one by one, and how many of ten items are sent. */
