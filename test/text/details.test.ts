@@ -70,7 +70,7 @@ test.each([
 
 test('a line of spaces is a blank line around a heading, too', () => {
 	const source = 'The end.\n \nThe Night Train\n\t\nIt was late.';
-	expect(plainHeadings(source)).toEqual([{ at: 11, end: 26, level: 1 }]);
+	expect(plainHeadings(source)).toEqual([{ at: 11, end: 26 }]);
 });
 
 test('of several words in parentheses all must be tones, or all are read aloud', () => {

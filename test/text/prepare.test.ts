@@ -262,8 +262,8 @@ describe('segments', () => {
 			cutAtHeadings: true,
 		});
 		expect(cut.chapters).toEqual([
-			{ title: 'The first', level: 1, segment: 0 },
-			{ title: 'Second & last', level: 2, segment: 2 },
+			{ title: 'The first', segment: 0 },
+			{ title: 'Second & last', segment: 2 },
 		]);
 		expect(cut.segments[2].text).toBe('Second & last.\n\nOne.\nTwo docs.');
 	});

@@ -256,7 +256,7 @@ export function cutIntoSegments(
 		pauseBeforeMs: 0,
 		segments: [whole],
 		text: whole.text,
-		chapters: opening.map(({ title, level }) => ({ title, level, segment: 0 })),
+		chapters: opening.map(({ title }) => ({ title, segment: 0 })),
 	};
 }
 

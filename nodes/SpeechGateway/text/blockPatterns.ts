@@ -2,7 +2,7 @@ import type { Span } from './characters';
 
 // How the blocks of a Markdown document start and end, by CommonMark. Sticky patterns match within one line.
 
-export const ATX = /(#{1,6})(?:[ \t]|$)/y;
+export const ATX = /#{1,6}(?:[ \t]|$)/y;
 export const FENCE = /(`{3,}|~{3,})([^\n]*)/y;
 /** Includes the bullets of word processors and chats. */
 export const BULLET = /([*+-]|[•◦▪‣●○▸►](?=[ \t]))(?=[ \t]|$)/y;

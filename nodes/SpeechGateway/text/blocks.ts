@@ -94,7 +94,7 @@ export class BlockParser {
 			const text = content.replace(/(?:^|[ \t])#+[ \t]*$/, '');
 			const start = line.start + next + atx[0].length;
 			const mapped = linesOf(this.whole, [{ start, end: start + text.length }]);
-			this.add({ kind: 'heading', level: atx[1].length, text: mapped });
+			this.add({ kind: 'heading', text: mapped });
 			return true;
 		}
 		const fence = matchAt(FENCE, line.text, next);
@@ -142,7 +142,7 @@ export class BlockParser {
 		const text = this.withoutDefinitions(linesOf(this.whole, leaf.lines));
 		if (text === undefined) return false;
 		this.leaf = undefined;
-		this.add({ kind: 'heading', level: line.charAt(next) === '=' ? 1 : 2, text });
+		this.add({ kind: 'heading', text });
 		return true;
 	}
 

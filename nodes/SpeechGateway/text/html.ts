@@ -105,7 +105,7 @@ export class HtmlReader {
 		if (/^h[1-6]$/.test(name)) {
 			if (closing) return this.reading.endHeading();
 			this.reading.endBlock('\n\n');
-			return this.reading.startHeading(Number(name[1]));
+			return this.reading.startHeading();
 		}
 		if (SENTENCES.has(name)) return this.sentence(tag);
 		if (BLOCKS.has(name)) return this.block(tag);

@@ -5,8 +5,7 @@ import { type MappedText, MappedWriter, slice } from './mapped';
 
 /** A Markdown block without blocks inside, and its text without the marks of the blocks around it. */
 export type Leaf =
-	| { kind: 'paragraph' | 'html'; text: MappedText }
-	| { kind: 'heading'; level: number; text: MappedText }
+	| { kind: 'paragraph' | 'heading' | 'html'; text: MappedText }
 	| { kind: 'code'; info: string; text: MappedText }
 	| { kind: 'table'; rows: MappedText[][] }
 	| { kind: 'footnote' };

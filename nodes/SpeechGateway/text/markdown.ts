@@ -67,7 +67,7 @@ class MarkdownReader {
 		switch (leaf.kind) {
 			case 'heading':
 				reading.endBlock('\n\n');
-				reading.startHeading(leaf.level);
+				reading.startHeading();
 				this.inline(leaf.text);
 				return reading.endHeading();
 			case 'paragraph': {

@@ -29,7 +29,7 @@ export function plainHeadings(text: string): ReadHeading[] {
 		const marked = MARKED.exec(title);
 		if (marked) {
 			const wordsAt = at + title.indexOf(marked[2], marked[1].length);
-			return [{ at, wordsAt, end: wordsAt + marked[2].length, level: marked[1].length }];
+			return [{ at, wordsAt, end: wordsAt + marked[2].length }];
 		}
 		if (NO_TITLE.test(title) || ENDS_LIKE_TEXT.test(title)) return [];
 		const before = lines[index - 1];
@@ -37,7 +37,7 @@ export function plainHeadings(text: string): ReadHeading[] {
 		const below = text.slice(match.index + line.length, lines[index + 1].index);
 		const standsAlone = [above, below].every((gap) => gap.split('\n').length > 2);
 		return standsAlone || NUMBERED_TITLE.test(title)
-			? [{ at, end: at + title.length, level: 1 }]
+			? [{ at, end: at + title.length }]
 			: [];
 	});
 }

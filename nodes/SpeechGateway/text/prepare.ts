@@ -19,10 +19,9 @@ export interface TextOptions {
 	pauseAfterParagraphs: number;
 }
 
-/** A heading: its level (1 to 6), its words as written, and where it starts in the spoken text. */
+/** A heading: its words as written, and where it starts in the spoken text. */
 export interface SpokenHeading {
 	at: number;
-	level: number;
 	title: string;
 	/** Where its words end in the spoken text. */
 	end: number;
@@ -107,10 +106,9 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 			...pause,
 			at: offsetOf(spoken, pause.at),
 		})),
-		headings: readText.headings.map(({ at, wordsAt = at, end, level }) => ({
+		headings: readText.headings.map(({ at, wordsAt = at, end }) => ({
 			at: offsetOf(spoken, inWritten(at)),
 			end: offsetOf(spoken, inWritten(end)),
-			level,
 			title: takePauses(slice(readText.text, wordsAt, end)).written.text.trim(),
 		})),
 		notes: [...formatNotes(format, options.textFormat), ...notesOn(readText, text, options)],

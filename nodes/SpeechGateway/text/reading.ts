@@ -7,7 +7,6 @@ export interface ReadHeading {
 	/** Where its words start, when there is a mark before them. */
 	wordsAt?: number;
 	end: number;
-	level: number;
 }
 
 /** What the readers of the text formats return. */
@@ -74,7 +73,7 @@ export class Reading {
 	/** Where in the source the last words end. */
 	private at = 0;
 	private lead: { words: string; start: number; end: number } | undefined;
-	private openHeading: { level: number; at: number } | undefined;
+	private openHeading: { at: number } | undefined;
 	private readonly notes = new Set<string>();
 
 	/** Running text whose line breaks are kept. */
@@ -140,8 +139,8 @@ export class Reading {
 		this.separate(this.pending === '\n' ? '\n\n' : '\n');
 	}
 
-	startHeading(level: number): void {
-		this.openHeading = { level, at: -1 };
+	startHeading(): void {
+		this.openHeading = { at: -1 };
 	}
 
 	endHeading(): void {

@@ -30,7 +30,7 @@ export interface PreparedSegments {
 	 * The headings, each with the index of the segment that starts with it, or in which it comes `after` some words; empty without
 	 * `cutAtHeadings`.
 	 */
-	chapters: Array<{ title: string; level: number; segment: number; after?: string }>;
+	chapters: Array<{ title: string; segment: number; after?: string }>;
 }
 
 interface Stretch extends Span {
@@ -188,11 +188,11 @@ export function segmentPrepared(
 	}
 	pauseAtHeadings(prepared, segments, starts);
 	const chapters = headings
-		.map(({ title, level, at }) => {
+		.map(({ title, at }) => {
 			const segment = firstIndex(starts, (start) => start >= at);
-			if (!isInside({ at })) return { title, level, segment };
+			if (!isInside({ at })) return { title, segment };
 			const after = spoken.text.slice(starts[segment - 1], at);
-			return { title, level, segment: segment - 1, after };
+			return { title, segment: segment - 1, after };
 		})
 		.filter((chapter) => chapter.title !== '' && chapter.segment < starts.length);
 	for (const { at, milliseconds } of pauses.filter(isInside)) {
