@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { parseDialogue } from '../../nodes/SpeechGateway/text/dialogue';
 
+/** The words of a line as they stand in the script, without the tone before them. */
+const withoutTone = (text: string) => text.replace(/^[([［][^)\]］]*[)\]］] /u, '');
+
 const parse = (script: string, ...speakers: string[]) => {
 	const { lines, unknownSpeakers } = parseDialogue(script, speakers);
-	for (const { text, start, end } of lines)
-		expect(text.endsWith(script.slice(start, end))).toBe(true);
+	for (const { text } of lines) expect(script).toContain(withoutTone(text));
 	return {
 		lines: lines.map(({ speaker, text }) => [speaker, text]),
 		unknownSpeakers,
@@ -179,9 +181,10 @@ test('all words of a script are said once, in order', () => {
 			const { lines } = parseDialogue(script, ['Anna', 'Ben']);
 			let end = 0;
 			for (const line of lines) {
-				expect(line.start).toBeGreaterThanOrEqual(end);
-				expect(line.text.endsWith(script.slice(line.start, line.end))).toBe(true);
-				end = line.end;
+				const words = withoutTone(line.text);
+				const start = script.indexOf(words, end);
+				expect(start).toBeGreaterThanOrEqual(end);
+				end = start + words.length;
 			}
 			const said = lines.map(({ text }) => text).join(' ');
 			expect(said.match(/words/g)?.length ?? 0).toBe(script.match(/words/g)?.length ?? 0);

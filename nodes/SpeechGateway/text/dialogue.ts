@@ -1,14 +1,12 @@
 import { toneTags } from './toneTags';
 import { isTone } from './tones';
 
-/** What one speaker says. Offsets are UTF-16 units of the script, without the name. */
+/** What one speaker says. */
 export interface DialogueLine {
 	/** The name as in the list of known speakers; undefined: the narrator. */
 	speaker: string | undefined;
 	/** What is said. A tone after the name (`Anna (laughing): …`, `Anna [laughs]: …`) is put before it as a tag. */
 	text: string;
-	start: number;
-	end: number;
 	/** Headings directly before it; nobody says them. */
 	headings: string[];
 }
@@ -180,11 +178,9 @@ export function parseDialogue(
 	let from = 0;
 	let headings: string[] = [];
 	const finish = (at: number) => {
-		const said = script.slice(from, at);
-		const start = from + said.length - said.trimStart().length;
-		const text = said.trim();
-		if (text === '') return;
-		lines.push({ speaker, text: tone + text, start, end: start + text.length, headings });
+		const said = script.slice(from, at).trim();
+		if (said === '') return;
+		lines.push({ speaker, text: tone + said, headings });
 		headings = [];
 	};
 	for (const mark of marks) {
