@@ -28,7 +28,7 @@ const NETWORK_SETTINGS = [
 ];
 
 /** The simulator's only cloned voice, for the episode's second speaker. */
-const BEN = { _id: 'ben', title: 'Ben', created_at: 0, size: 1, sha256: '' };
+const BEN = 'Ben';
 
 interface Gateway {
 	apiKey: string;
@@ -72,7 +72,7 @@ async function chooseGateway(): Promise<Gateway> {
 		return { apiKey: SPEECH_GATEWAY_API_KEY, baseUrl: SPEECH_GATEWAY_BASE_URL };
 	}
 	const simulator = await startSimulator({ spoken: true });
-	simulator.voices.push({ account: simulator.accounts[0].account, ...BEN });
+	simulator.addVoice(BEN);
 	log(`Gateway: simulator at ${simulator.url} (free; espeak-ng speaks, a robot's voice)`);
 	return { apiKey: simulator.apiKey, baseUrl: simulator.url, simulator };
 }
@@ -169,5 +169,5 @@ async function narrateInN8n(gateway: Gateway, open: boolean): Promise<boolean> {
 /** The second speaker of the episode gets the cloned voice; in the example, both have the default voice. */
 function castBen(episode: WorkflowJson): void {
 	const { values } = parametersOf(episode, NODE).speakers as { values: IDataObject[] };
-	values[1].voice = { __rl: true, mode: 'id', value: BEN._id };
+	values[1].voice = { __rl: true, mode: 'id', value: BEN.toLowerCase() };
 }

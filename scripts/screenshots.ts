@@ -86,9 +86,7 @@ export async function takeScreenshots(args: string[]): Promise<number> {
 	await mkdir(FOLDER, { recursive: true });
 	const tarball = await step('Build and pack the package', log, packPackage);
 	const sim = await startSimulator({ secondsPerCharacter: SECONDS_PER_CHARACTER });
-	const [{ account }] = sim.accounts;
-	const recording = { created_at: 0, size: 1, sha256: '' };
-	sim.voices.push(...VOICES.map(({ _id, title }) => ({ _id, title, account, ...recording })));
+	for (const { _id, title } of VOICES) sim.addVoice(title, _id);
 	const n8n = await step('Start n8n', log, async () => await startN8n({ tarball, editor: true }));
 	try {
 		const credential = await n8n.api.createCredential(

@@ -129,8 +129,7 @@ test('Generate with Long Text: Job, of several jobs of different lengths', async
 });
 
 test('a voice by its title is looked up once, before the sleep', async () => {
-	const [{ account }] = sim.accounts;
-	sim.voices.push({ account, _id: 'a1', title: 'Anna', created_at: 0, size: 1, sha256: '' });
+	sim.addVoice('Anna', 'a1');
 	const voice = { __rl: true, mode: 'title', value: 'Anna' };
 	const { last } = await runAsleep(
 		options({ resource: 'speech', operation: 'generate', voice }, { longText: 'job' }, {}),

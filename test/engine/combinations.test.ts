@@ -273,8 +273,7 @@ describe('nothing paid for is lost', () => {
 
 describe('nothing is charged twice', () => {
 	test('cut (524), and refused as a job: the retry sends the job, with the voice of that title', async () => {
-		const added = { account: sim.accounts[0].account, created_at: 1, size: 1, sha256: '' };
-		sim.voices.push({ ...added, _id: 'voice_anna', title: 'Anna' });
+		sim.addVoice('Anna', 'voice_anna');
 		const parameters = {
 			...generate({ longText: 'auto' }),
 			voice: { __rl: true, mode: 'title', value: 'Anna' },

@@ -81,8 +81,7 @@ test('speakers without a voice are named, and nothing is sent', async () => {
 });
 
 test('one speaker with the default voice, another with a voice by its title', async () => {
-	const [{ account }] = sim.accounts;
-	sim.voices.push({ account, _id: 'b1', title: 'Ben', created_at: 0, size: 1, sha256: '' });
+	sim.addVoice('Ben', 'b1');
 	const voices = { Anna: 'default', Ben: { mode: 'title', value: 'Ben' } };
 	const { outputs } = await run({
 		parameters: dialogue({ voicesByName: '={{ $json.voices }}' }, { speakers: {} }),

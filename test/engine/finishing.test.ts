@@ -45,11 +45,7 @@ const textOf = (node: string, parts: string[]) =>
 
 /** Each speaker has a voice of their own. */
 function addVoices(): void {
-	const [{ account }] = sim.accounts;
-	for (const title of SPEAKERS)
-		sim.voices.push({
-			...{ account, _id: title.toLowerCase(), title, created_at: 0, size: 1, sha256: '' },
-		});
+	for (const title of SPEAKERS) sim.addVoice(title);
 }
 
 const charged = () => sim.charges.map(({ input }) => input);

@@ -38,15 +38,7 @@ describe('speech.estimate', () => {
 });
 
 test('get many gives as many as asked for: 1, 50 by default, all', async () => {
-	for (let index = 0; index < 60; index++)
-		sim.voices.push({
-			account: sim.accounts[0].account,
-			_id: `voice${index}`,
-			title: `Voice ${index}`,
-			created_at: 1,
-			size: 1,
-			sha256: '',
-		});
+	for (let index = 0; index < 60; index++) sim.addVoice(`Voice ${index}`);
 	const count = async (more: IDataObject) =>
 		(
 			await run({

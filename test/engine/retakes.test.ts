@@ -411,8 +411,7 @@ test('a part that is not in the text any more was under way: no further take', a
 });
 
 test('a voice that is gone by now: what there is is delivered, and nothing is sent', async () => {
-	const [{ account }] = sim.accounts;
-	sim.voices.push({ account, _id: 'a', title: 'Anna', created_at: 0, size: 1, sha256: '' });
+	sim.addVoice('Anna');
 	isShort('two');
 	sim.fault({ input: 'five', status: 422 });
 	const voice = { __rl: true, mode: 'title', value: 'Anna' };

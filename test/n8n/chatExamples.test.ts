@@ -43,9 +43,7 @@ async function narrates(call: object, values: Record<string, object> = {}): Prom
 
 if (HAS_AI_SDK) {
 	test('ai-agent: what the agent narrates, with a voice by its title, comes out as an audio file', async () => {
-		const [{ account }] = bench.sim.accounts;
-		const voice = { _id: 'voice-1', title: 'Anna', account, created_at: 0, size: 1, sha256: '' };
-		bench.sim.voices.push(voice);
+		bench.sim.addVoice('Anna', 'voice-1');
 		const execution = await narrates(
 			{ text: 'Welcome to the museum.', voice: 'Anna' },
 			{ 'Wait for the audio': { options: { pollInterval: 1 } } },

@@ -201,11 +201,7 @@ describe('a text of twelve parts whose seventh was refused, or is unknown', () =
 			: { text: parts.join('\n\n') }),
 	});
 	const addVoices = () => {
-		const [{ account }] = bench.sim.accounts;
-		for (const title of speakers)
-			bench.sim.voices.push({
-				...{ account, _id: title.toLowerCase(), title, created_at: 0, size: 1, sha256: '' },
-			});
+		for (const title of speakers) bench.sim.addVoice(title);
 	};
 	const expectSound = async (execution: Execution, name: string) => {
 		const [{ json, binary }] = nodeOutputs(execution, name)[0];

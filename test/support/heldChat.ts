@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** A gateway whose chat stream is in the hands of the test: each piece is sent when the test says so. */
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { startHttp } from './hostileServers';
 
 export interface HeldChat {
 	url: string;
@@ -31,36 +31,27 @@ export interface HeldAnswer {
 export const delta = (text: string): string =>
 	`data: ${JSON.stringify({ model: 'held', choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
 
-export const FINISH = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`;
+const FINISH = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`;
 
 /** Starts it on loopback, on a free port. */
 export async function startHeldChat(
 	contentType = 'text/event-stream; charset=utf-8',
 ): Promise<HeldChat> {
-	let count = 0;
 	const waiting: HeldAnswer[] = [];
 	const takers: Array<(answer: HeldAnswer) => void> = [];
-	const server = createServer((request, response) => {
-		count++;
-		request.resume().once('end', () => {
-			response.writeHead(200, { 'content-type': contentType }).flushHeaders();
-			const answer = hold(response);
-			const taker = takers.shift();
-			if (taker) taker(answer);
-			else waiting.push(answer);
-		});
+	const { port, seen, close } = await startHttp((_request, response) => {
+		response.writeHead(200, { 'content-type': contentType }).flushHeaders();
+		const answer = hold(response);
+		const taker = takers.shift();
+		if (taker) taker(answer);
+		else waiting.push(answer);
 	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
 	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		requests: () => count,
+		url: `http://127.0.0.1:${port}`,
+		requests: () => seen.length,
 		answer: async () =>
 			waiting.shift() ?? (await new Promise<HeldAnswer>((resolve) => takers.push(resolve))),
-		async close() {
-			server.closeAllConnections();
-			await new Promise((resolve) => server.close(resolve));
-		},
+		close,
 	};
 }
 

@@ -9,8 +9,7 @@ const TEXT = 'Welcome to the museum. This tour takes about ten minutes.';
 let sim: Simulator;
 beforeAll(async () => {
 	sim = await startSimulator({ spoken: true, timeScale: 0.001 });
-	const account = sim.accounts[0].account;
-	sim.voices.push({ account, _id: 'ben', title: 'Ben', created_at: 0, size: 1, sha256: '' });
+	sim.addVoice('Ben');
 });
 afterAll(async () => await sim.close());
 

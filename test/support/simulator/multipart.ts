@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
-
 export interface FilePart {
 	filename: string;
 	contentType: string;
 	size: number;
-	sha256: string;
 }
 
 /** Reads a multipart/form-data body (RFC 7578): fields as strings, files by name, size and hash. Throws on a malformed one. */
@@ -35,7 +32,6 @@ export function parseMultipart(body: Buffer, contentType: string) {
 						filename,
 						contentType: /^content-type:\s*(.+)$/im.exec(head)?.[1].trim() ?? '',
 						size: content.length,
-						sha256: createHash('sha256').update(content).digest('hex'),
 					};
 		at = next;
 	}

@@ -37,7 +37,6 @@ export function createVoice(call: Call): Work {
 				title: String(title),
 				created_at: Math.floor(now() / 1000),
 				size: audio.size,
-				sha256: audio.sha256,
 			};
 			world.voices.push(voice);
 			return json({ ...voiceJson(voice), type: 'tts', state: 'trained', visibility: 'private' });

@@ -67,7 +67,7 @@ export interface SimRequest {
 	path: string;
 	query: Record<string, string>;
 	headers: Record<string, string>;
-	/** Parsed JSON; of multipart, the fields, and for files `{ filename, contentType, size, sha256 }`. */
+	/** Parsed JSON; of multipart, the fields, and for files `{ filename, contentType, size }`. */
 	body?: unknown;
 	/** The text: of speech its input, of chat all messages' texts by line, of video the prompt, of a voice the title. */
 	input?: string;
@@ -102,7 +102,6 @@ export interface Voice {
 	title: string;
 	created_at: number;
 	size: number;
-	sha256: string;
 }
 
 /** A speech job or a video: something accepted and paid for that is ready after a time. */
@@ -188,6 +187,12 @@ export class World extends EventEmitter<{
 		};
 		this.accounts.push(account);
 		return account;
+	}
+
+	/** A voice of the default account. */
+	addVoice(title: string, _id = title.toLowerCase()): void {
+		const [{ account }] = this.accounts;
+		this.voices.push({ account, _id, title, created_at: 0, size: 1 });
 	}
 
 	/** Books a price. Called when the work is done, whether or not anyone still waits for the answer. */
