@@ -166,25 +166,21 @@ test('no file of the package, and none of the repository, holds a key', async ()
 	}
 });
 
-test("the lint needs no comment to pass: n8n's scanner ignores those that disable a rule", async () => {
+test.each([
+	[
+		"the lint needs no comment to pass: n8n's scanner ignores those that disable a rule",
+		/(\/\*|\/\/)\s*(eslint|globals?\b|exported\b)/,
+	],
+	[
+		'no line of the source begins with four spaces, which the build takes for a tab of tsc',
+		/^ {4}/m,
+	],
+])('%s', async (_, never) => {
 	for (const root of ['nodes', 'credentials'])
 		for (const name of await readdir(path.join(REPOSITORY, root), { recursive: true })) {
 			if (!name.endsWith('.ts')) continue;
-			expect([name, await readFile(path.join(REPOSITORY, root, name), 'utf8')]).toEqual([
-				name,
-				expect.not.stringMatching(/(\/\*|\/\/)\s*(eslint|globals?\b|exported\b)/),
-			]);
-		}
-});
-
-test('no line of the source begins with four spaces, which the build takes for a tab of tsc', async () => {
-	for (const root of ['nodes', 'credentials'])
-		for (const name of await readdir(path.join(REPOSITORY, root), { recursive: true })) {
-			if (!name.endsWith('.ts')) continue;
-			expect([name, await readFile(path.join(REPOSITORY, root, name), 'utf8')]).toEqual([
-				name,
-				expect.not.stringMatching(/^ {4}/m),
-			]);
+			const text = await readFile(path.join(REPOSITORY, root, name), 'utf8');
+			expect([name, text]).toEqual([name, expect.not.stringMatching(never)]);
 		}
 });
 
