@@ -125,6 +125,22 @@ test('two executions of 200 rows at once on two workers: each row is sent once, 
 	expect(kept.length).toBeGreaterThanOrEqual(399);
 });
 
+test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for once, and all are there', async () => {
+	bench.sim.fault({ method: 'POST', delayMs: 200, times: Infinity });
+	const rows = Array.from({ length: 40 }, (_, row) => ({ text: `This is row ${row} of a night.` }));
+	const workflow = await bench.save({ parameters: speech, items: rows, trigger: 'webhook' });
+	const id = await bench.api.trigger(workflow);
+	await bench.sim.waitFor((requests) => requests.length > 12);
+	await queue.databaseAway(12_000);
+	const execution = await bench.api.waitForExecution(id);
+	expect(execution.status).toBe('success');
+	const [narrated] = nodeOutputs(execution, NODE_NAME);
+	const files = await Promise.all(narrated.map(({ binary }) => bench.api.binary(binary!.data)));
+	expect(files.map(({ length }) => length)).toEqual(narrated.map(({ json }) => json.bytes));
+	expect(narrated.map(({ binary }) => typeof binary!.data.id)).toEqual(Array(40).fill('string'));
+	expect(charged()).toEqual(rows.map(({ text }) => text).sort());
+});
+
 test('a chat streams through the webhook process and a worker, piece by piece', async () => {
 	const held = await startHeldChat();
 	const credential = await queue.main.api.createCredential('speechGatewayApi', {

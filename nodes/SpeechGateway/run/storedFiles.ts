@@ -7,8 +7,11 @@ import { errorText } from './errors';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { Session } from '../requests/session';
 
-/** How long to wait before n8n is asked again to store a paid file, ms. */
-const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
+/**
+ * How long to wait before n8n is asked again to store a paid file, ms. n8n looks for a lost database after 1, 2, 4 and 8 s, counted
+ * from when it notices.
+ */
+const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 8_000];
 
 /** Stores again what n8n could not store, which `failure` tells of. Throws NotStoredError with the store's own words. */
 export async function storeAgain<T>(

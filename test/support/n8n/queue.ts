@@ -24,6 +24,8 @@ export interface QueueMode {
 	workers: N8n[];
 	/** Runs a statement in n8n's database. */
 	sql(statement: string): Promise<string>;
+	/** Stops n8n's database, starts it again after so many ms, and waits until n8n has found it. */
+	databaseAway(milliseconds: number): Promise<void>;
 	/**
 	 * Waits until the worker is done with an execution that sleeps: n8n saves that it does a moment earlier, and a worker
 	 * killed in between leaves a job behind that nobody has.
@@ -99,7 +101,13 @@ export async function startQueueMode({
 		const released = async (executionId: string) => {
 			while (await isTaken(executionId)) await wait(LOOK_AGAIN_MS);
 		};
-		return { main, webhooks, workers, sql: postgres.sql, released, stop };
+		const { sql } = postgres;
+		const databaseAway = async (milliseconds: number) => {
+			await postgres.away(milliseconds);
+			const isReady = async () => (await fetch(`${main.url}/healthz/readiness`)).ok;
+			while (!(await isReady())) await wait(LOOK_AGAIN_MS);
+		};
+		return { main, webhooks, workers, sql, databaseAway, released, stop };
 	} finally {
 		if (!started) await stop();
 	}
@@ -128,12 +136,23 @@ async function startPostgres(folder: string, port: number) {
 			stdio: 'pipe',
 		},
 	);
-	const stop = await startProgram(
-		program('postgres'),
-		['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data, '-F'],
-		/ready to accept connections/,
-		{ ...user, cwd: data },
-	);
+	const start = async () =>
+		await startProgram(
+			program('postgres'),
+			['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data, '-F'],
+			/ready to accept connections/,
+			{ ...user, cwd: data },
+		);
+	let end = await start();
+	const stop = async () => await end();
+	const away = async (milliseconds: number) => {
+		execFileSync(program('pg_ctl'), ['-D', data, '-m', 'fast', '-w', 'stop'], {
+			...{ ...user, cwd: data, stdio: 'pipe' },
+		});
+		await end();
+		await wait(milliseconds);
+		end = await start();
+	};
 	const sql = async (statement: string) => {
 		const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'n8n', '-d', 'postgres'];
 		const { stdout } = await run(program('psql'), [
@@ -145,7 +164,7 @@ async function startPostgres(folder: string, port: number) {
 		]);
 		return stdout;
 	};
-	return { stop, sql };
+	return { stop, sql, away };
 }
 
 /**
