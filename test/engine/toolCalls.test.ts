@@ -124,6 +124,24 @@ test('a call that was refused may be made again', async () => {
 	expect(inputs()).toEqual(['Hello.']);
 });
 
+test('64 MB of results are kept; the oldest are forgotten, and paid for again', async () => {
+	const message = { role: 'assistant', content: 'word '.repeat(2_800_000) };
+	const choices = [{ index: 0, message, finish_reason: 'stop' }];
+	const chat = { path: '/v1/chat/completions', status: 200, charge: true, times: Infinity };
+	const model = 'sim-chat';
+	sim.fault({ ...chat, body: { model, choices } });
+	const values = [{ role: 'user', content: '={{ $json.text }}' }];
+	const parameters = { resource: 'chat', operation: 'complete', model, messages: { values } };
+	const paidFor = async (...texts: string[]) => {
+		sim.charges.length = 0;
+		const { error } = await run({ parameters, rounds: texts.map(call) });
+		expect(error).toBeUndefined();
+		return sim.charges.length;
+	};
+	expect(await paidFor('A', 'B', 'C', 'D', 'A')).toBe(4);
+	expect(await paidFor('A', 'B', 'C', 'D', 'E', 'E', 'D', 'A')).toBe(6);
+});
+
 /** The node, called by something that calls it itself, as agents of n8n 1 do. */
 function calledBy(
 	agent: (
