@@ -1,12 +1,28 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 /** What other programs read in a file: its tags, chapters and cover. */
 import { spawnSync } from 'node:child_process';
-import { withFile as ofBytes, run } from '../audio/support';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { REPOSITORY } from './n8n/install';
 
 /** Gives a file's path to `use`; bytes become a file without a name that says what they are, for that time. */
-const withFile = <T>(file: Uint8Array | string, use: (path: string) => T): T =>
-	typeof file === 'string' ? use(file) : ofBytes('audio', file, use);
+function withFile<T>(file: Uint8Array | string, use: (path: string) => T): T {
+	if (typeof file === 'string') return use(file);
+	const folder = mkdtempSync(join(tmpdir(), 'readers-'));
+	try {
+		writeFileSync(join(folder, 'audio'), file);
+		return use(join(folder, 'audio'));
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+function run(program: 'ffmpeg' | 'ffprobe', args: string[]): { stdout: Buffer; stderr: string } {
+	const { stdout, stderr, error } = spawnSync(program, args, { maxBuffer: 1 << 28 });
+	if (error) throw new Error(`${program} is not installed (Debian: ffmpeg)`, { cause: error });
+	return { stdout, stderr: stderr.toString() };
+}
 
 /** Tags, chapters and picture as ffmpeg sees them. */
 export function probe(file: Uint8Array | string) {
