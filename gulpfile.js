@@ -11,15 +11,13 @@ const compile = (done) =>
 		done(error && new Error(stdout || error.message)),
 	);
 
-/** Four spaces are tsc's tabs: no line of the source begins with them, not even within a template. */
-const withTabs = (code) => code.replace(/^( {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4));
-
-const finishCompiled = async () => {
+const escapeCompiled = async () => {
 	for (const name of await readdir('dist', { recursive: true })) {
 		if (!name.endsWith('.js')) continue;
 		const file = path.join('dist', name);
 		const code = await readFile(file, 'utf8');
-		await writeFile(file, withTabs(escapeLookAlikes(code)));
+		const escaped = escapeLookAlikes(code);
+		if (escaped !== code) await writeFile(file, escaped);
 	}
 };
 
@@ -44,7 +42,7 @@ const addLinks = async () => {
 
 exports.build = series(
 	clean,
-	parallel(series(compile, finishCompiled), assets('nodes'), assets('credentials')),
+	parallel(series(compile, escapeCompiled), assets('nodes'), assets('credentials')),
 	addLinks,
 );
 exports.default = exports.build;

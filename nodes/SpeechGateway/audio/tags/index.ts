@@ -9,8 +9,7 @@ import type { Metadata } from './metadata';
 import { riffChunks } from './riff';
 import { MAX_CHAPTERS, vorbisComments } from './vorbis';
 
-export type { Cover, Heading, Metadata, Tags } from './metadata';
-export { chaptersJson, chaptersOf, sniffCover } from './metadata';
+export * from './metadata';
 export { readMetadata } from './read';
 
 type Tagger = (joined: JoinedAudio, metadata: Metadata) => JoinedAudio;
