@@ -70,9 +70,13 @@ test('npm run dev: an n8n with the package; a saved change is taken over; Ctrl-C
 		expect(after).not.toBe(before);
 		await writeFile(source, after);
 		await printed(/Hot reload triggered for n8n-nodes-speech-gateway/);
-		const label = async () =>
-			(await api.types().catch(() => [])) // half of the list, while n8n writes it
-				.find(({ name }) => name === 'n8n-nodes-speech-gateway.speechGateway')?.displayName;
+		const label = async () => {
+			const types: unknown = await api.types().catch(() => undefined);
+			if (!Array.isArray(types)) return undefined; // nothing or half of it, while n8n writes it
+			return (types as Array<Record<string, unknown>>).find(
+				({ name }) => name === 'n8n-nodes-speech-gateway.speechGateway',
+			)?.displayName;
+		};
 		while ((await label()) !== 'Speech Gatehouse'); // or the test's time is over
 		expect((await api.run(workflow)).status).toBe('success');
 	}
