@@ -90,6 +90,27 @@ test.each([
 	}
 });
 
+test('audio of a job that is too large for the item: the error says that it is still at the gateway', async () => {
+	fails = () => true;
+	const { secondsPerCharacter } = sim.options;
+	sim.options.secondsPerCharacter = 40;
+	const { outputs } = await run({
+		parameters: {
+			...speechNode({}, { text: 'A long job.', responseFormat: 'wav' }),
+			resource: 'speechJob',
+			operation: 'createAndWait',
+		},
+		onError: 'continueErrorOutput',
+	});
+	sim.options.secondsPerCharacter = secondsPerCharacter;
+	const [, , [{ json }]] = outputs;
+	expect(json.error).toMatchObject({
+		message: 'n8n could not store the file',
+		description: expect.stringMatching(`^The file is still at the gateway.*${WORDS}`),
+		jobId: expect.any(String),
+	});
+});
+
 test('the file that is joined cannot be stored: its parts are handed over', async () => {
 	fails = (_, fileName) => !fileName.includes('segment');
 	const text = 'The first part is here. And the second is there.';
