@@ -1,7 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
-import { type EngineRun, item, NODE, runnerOf, speechNode, texts, useSimulator } from './support';
+import {
+	type EngineRun,
+	item,
+	NODE,
+	runnerOf,
+	saved,
+	speechNode,
+	texts,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -121,6 +130,26 @@ describe('the one error of a run', () => {
 		const { error } = await run({ items: texts(3), parameters, ...more });
 		expect(error?.description).toMatch(/1 of 3 items is done, but lost: .*"On Error"/);
 		expect(error?.description).not.toContain('Open "Executions"');
+		sim.fault({ input: 'number 0.', status: 402 });
+		const nothing = await run({ items: texts(3), parameters, ...more });
+		expect(nothing.error?.description).toContain('0 of 3 items are done and kept.');
+	});
+
+	test('of a free operation says nothing of paying', async () => {
+		const parameters = {
+			...speechNode(),
+			...{ resource: 'speechJob', operation: 'get', jobId: '={{ $json.text }}' },
+		};
+		const { error } = await run({ items: texts(2), parameters });
+		expect(error?.message).toContain('(item 1 of 2)');
+		expect(error?.description).not.toMatch(/kept|pay/);
+	});
+
+	test('of a sub-workflow names its own execution only where something is paid for', async () => {
+		const parameters = speechNode({ concurrency: 1 });
+		sim.fault({ input: 'number 0.', status: 402 });
+		const { error } = await run({ items: texts(3), parameters, mode: 'integrated' });
+		expect(error?.message).toBe('The account balance is too low (402) (item 1 of 3)');
 	});
 
 	test('of one that is saved, whatever is done with those of the other kind', async () => {
@@ -162,4 +191,15 @@ describe('the one error of a run', () => {
 			else expect(description).not.toMatch(/requests? w\w+ charged/);
 		},
 	);
+
+	test('of a text whose first part was paid for twice, because it was changed before the retry', async () => {
+		const options = { concurrency: 1, maxSegmentCharacters: 25, longText: 'split' };
+		const of = (text: string) => ({ parameters: speechNode(options, { text }) });
+		sim.fault({ input: 'second', status: 402, times: 2 });
+		const failed = await run(of('The first part is here. And the second is there.'));
+		const changed = of('The first part was here. And the second is there.');
+		const { error } = await run({ ...changed, retryOf: saved(failed.run), mode: 'retry' });
+		expect(error?.description).toContain('2 of 3 requests were charged.');
+		expect(sim.charges).toHaveLength(2);
+	});
 });

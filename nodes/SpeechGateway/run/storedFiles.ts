@@ -107,7 +107,7 @@ export function withPaid(error: unknown, ledger: ItemLedger): unknown {
 function withCharged(todo: string, { segments }: ErrorDetails, ledger: ItemLedger): string {
 	const charged = ledger.entries().filter(({ state }) => state === 'done').length;
 	if (!segments || charged === 0) return todo;
-	const all = Math.max(charged, segments.total - ledger.reusedFiles.length);
+	const all = charged + segments.total - segments.completed;
 	const words = `${charged} of ${all} requests ${charged === 1 ? 'was' : 'were'} charged.`;
 	return todo.includes(words) ? todo : `${todo} ${words}`;
 }
