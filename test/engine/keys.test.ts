@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { SentKeys } from '../../nodes/SpeechGateway/requests/claims';
 import { LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
 import { useVirtualTime, wait } from '../support/clock';
 import { keyStore, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
@@ -87,12 +88,14 @@ test.each([402, 422, 429, 503, 524])(
 
 /** The node under test, for the store of keys. */
 const context = { workflow: { id: 'workflow-under-test' }, node: { id: 'node-under-test' } };
+const LIST = { mode: 'entries', maxEntries: 40_000 } as const;
+const nightly = { workflow: { id: 'nightly' }, node: { id: 'nightly' } } as never;
 const recordOthers = async (count: number, name: string) =>
 	await keyStore.checkProcessedAndRecord(
 		Array.from({ length: count }, (_, index) => `${name} ${index}`),
 		'node',
 		context as never,
-		{ mode: 'entries', maxEntries: 40_000 },
+		LIST,
 	);
 const reasonOf = async (key: string) =>
 	(await run({ parameters: keyed(key) })).outputs[1][0]?.json.reason;
@@ -112,6 +115,30 @@ test('a key is forgotten only when 20,000 others were seen after it, however oft
 	}
 	expect(keyStore.keys()).toHaveLength(40_000 - 1);
 	expect(sim.charges).toHaveLength(1);
+});
+
+test('night after night with 20,000 keys, most of them the same, in another order each time: none is sent twice', async () => {
+	const helpers = {
+		checkProcessedAndRecord: async (names: string[]) =>
+			await keyStore.checkProcessedAndRecord(names, 'node', nightly, LIST),
+		removeProcessed: async (names: string[]) =>
+			await keyStore.removeProcessed(names, 'node', nightly, LIST),
+	};
+	for (let night = 0; night < 5; night++) {
+		const keys = Array.from({ length: 20_000 }, (_, row) =>
+			row < 12_000 ? `every night ${row}` : `night ${night}, ${row}`,
+		);
+		if (night % 2 > 0) keys.reverse();
+		const sent = new SentKeys(helpers as never);
+		let fresh = 0;
+		for (let at = 0; at < keys.length; at += 500) {
+			const some = keys.slice(at, at + 500);
+			const are = await Promise.all(some.map(async (key) => await sent.record(key, true)));
+			fresh += are.filter(Boolean).length;
+		}
+		await sent.makeSure();
+		expect(fresh).toBe(night === 0 ? 20_000 : 8_000);
+	}
 });
 
 test.each([0, 1, 2, 3, 4])(
