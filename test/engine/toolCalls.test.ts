@@ -115,6 +115,26 @@ test('a retried execution gets the results that the failed one has paid for', as
 	expect(inputs()).toEqual(['Before.', 'First.', 'Hello.']);
 });
 
+test('a retry of a retry gets them, too, if the first of all calls was paid for in part', async () => {
+	const [one, two] = ['The first part is here.', 'And the second is there.'];
+	sim.fault({ input: two, status: 402 });
+	sim.fault({ input: 'Then.', status: 402 });
+	const rounds = [`${one} ${two}`, 'Then.', `${one} ${two}`].map(call);
+	const all = {
+		rounds,
+		nodeId: 'paid in part',
+		parameters: speechNode({ maxSegmentCharacters: 25 }),
+	};
+	let last = await run(all);
+	for (const charged of [[one], [one, two]]) {
+		expect(inputs()).toEqual(charged);
+		last = await run({ ...all, mode: 'retry', retryOf: saved(last.run) });
+	}
+	expect(inputs()).toEqual([one, two, 'Then.']);
+	const [[{ json }]] = last.rounds[2];
+	expect(json).toMatchObject({ segments: 2 });
+});
+
 test('a call that was refused may be made again', async () => {
 	sim.fault({ status: 402 });
 	const { rounds } = await run({

@@ -58,8 +58,8 @@ async function runTool(
 	round: string,
 ): Promise<INodeExecutionData[][]> {
 	const run = async (name: string): Promise<CallResult> => {
-		const { outputs, succeeded } = await runRound(execution, operation, name);
-		return { outputs: withLinks(execution.context, outputs), succeeded };
+		const result = await runRound(execution, operation, name);
+		return { ...result, outputs: withLinks(execution.context, result.outputs) };
 	};
 	return operation.billed
 		? await asToolCall(execution, operation, run)
@@ -85,7 +85,9 @@ async function runRound(
 		const attempt = new Attempt(execution, operation, ledger, items);
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;
-		return { outputs: willRunAgain ? outputs : moveToErrorOutput(context, outputs), succeeded };
+		const { firstExecutionId } = ledger;
+		const shown = willRunAgain ? outputs : moveToErrorOutput(context, outputs);
+		return { outputs: shown, succeeded, firstExecutionId };
 	} finally {
 		if (ledger.wokeUp) await outlastStart(cancel);
 	}

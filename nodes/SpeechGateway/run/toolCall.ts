@@ -13,6 +13,8 @@ export interface CallResult {
 	outputs: Outputs;
 	/** Whether every item was delivered: none failed, is unknown, or is still being made. */
 	succeeded: boolean;
+	/** The execution in which the call was first made: this one, or the failed one that it retries. */
+	firstExecutionId?: string;
 }
 
 /** What is kept of results in this process, in bytes as JSON with inline files; the oldest are forgotten. */
@@ -37,7 +39,7 @@ export async function asToolCall(
 ): Promise<Outputs> {
 	const input = await readOne(execution, operation, 0);
 	const call = `tool ${'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable'}`;
-	const names = namesIn(execution, call);
+	const names = namesIn(execution, call, firstExecutionId(execution.context));
 	const earlier = names.map((name) => results.get(name)).find((known) => known !== undefined);
 	if (earlier) return await own(execution, earlier.outputs, names);
 
@@ -49,8 +51,8 @@ export async function asToolCall(
 	const running = run(call);
 	calls.set(call, running);
 	try {
-		const { outputs, succeeded } = await running;
-		if (succeeded) for (const name of names) keep(name, again(outputs));
+		const { outputs, succeeded, firstExecutionId: first } = await running;
+		if (succeeded) for (const name of namesIn(execution, call, first)) keep(name, again(outputs));
 		return outputs;
 	} finally {
 		calls.delete(call);
@@ -61,10 +63,8 @@ export async function asToolCall(
  * A call in this execution, and in the failed one that it retries. None outside of an execution, where an MCP Server
  * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
  */
-const namesIn = ({ id, context, node }: Execution, call: string): string[] =>
-	[...new Set([id, firstExecutionId(context)])].flatMap((known) =>
-		known ? [`${known}\n${node.name}\n${call}`] : [],
-	);
+const namesIn = ({ id, node }: Execution, call: string, first?: string): string[] =>
+	[...new Set([id, first])].flatMap((known) => (known ? [`${known}\n${node.name}\n${call}`] : []));
 
 /** The same result once more: its charges have left with the first. */
 const again = (outputs: Outputs): Outputs =>
