@@ -95,6 +95,25 @@ describe('no item vanishes', () => {
 		expect(sim.requests).toHaveLength(4);
 	});
 
+	test('Stop after the operation was changed: what is paid for comes out all the same', async () => {
+		const items = [item({ text: 'The first part is here. And the second is there.' }), ...texts(1)];
+		sim.fault({ input: 'second', status: 402 });
+		const failed = await run({ items, parameters: generate({ concurrency: 1 }) });
+		sim.fault({ input: sentence(0), dripMs: 5000 });
+		const before = sim.requests.length;
+		const stopped = await retry(failed, {
+			parameters: speechNode({}, { operation: 'dialogue', script: '={{ $json.text }}' }),
+			...{ onError: 'continueRegularOutput', retryOnFail: true },
+			started: ({ cancel }) =>
+				void sim
+					.waitFor(({ length }) => length > before)
+					.then(() => wait(2000))
+					.then(cancel),
+		});
+		expect(cameOut(stopped)).toEqual([[], [0, 1]]);
+		expect(Object.keys(stopped.outputs[1][0].binary!)).toEqual(['completed']);
+	});
+
 	test("an option of the first item that cannot be read is that item's error, not the others'", async () => {
 		const parameters = createAndWait({ pollInterval: '={{ $json.bad ? "soon" : 1 }}' });
 		const result = await run({

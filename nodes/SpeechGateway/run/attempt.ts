@@ -9,7 +9,7 @@ import type { Session } from '../requests/session';
 import { branchesOf, giveHints, type Settled, sortOntoBranches } from './branches';
 import { errorText, runError } from './errors';
 import { ItemRun, settledUnknown } from './itemRun';
-import type { Operation } from './operation';
+import { type Operation, operationName } from './operation';
 import { paidForOther, readAll, type ReadItem, typedOption } from './readItems';
 import { openFor } from './openFor';
 import { goToSleep } from './sleep';
@@ -179,8 +179,11 @@ export class Attempt {
 		if (item.result) return item.result;
 		const interrupted = item.interruption();
 		if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
-		const parameters = item.paidFor?.parameters;
-		return settledUnknown(this.operation, index, item, interrupted, this.execution, parameters);
+		const { operation, execution } = this;
+		// Of another operation, chosen before this retry, this one can say nothing.
+		const isOurs = item.paidFor?.operation === operationName(operation);
+		const parameters = isOurs ? item.paidFor?.parameters : undefined;
+		return settledUnknown(operation, index, item, interrupted, execution, parameters);
 	}
 
 	private get branches() {
