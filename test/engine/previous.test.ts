@@ -89,7 +89,7 @@ async function expectSound({ json, binary }: INodeExecutionData, loudest: number
 	expect(peakOf(samples)).toBeLessThan(1.05 * loudest);
 }
 
-const deleteFile = async ({ id }: IBinaryData) =>
+const deleteFile = async ({ id }: Pick<IBinaryData, 'id'>) =>
 	await Container.get(BinaryDataService).deleteManyByBinaryDataId([id!]);
 
 const inputs = () => sim.charges.map(({ input }) => input);
@@ -342,6 +342,18 @@ describe('the ledger', () => {
 			expect(result.context).toEqual({});
 		},
 	);
+
+	test('what was cut out for an execution that was deleted since is cut out anew', async () => {
+		const previous = await firstVersion(generate(), asText(PARAGRAPHS));
+		fault('new A', { status: 422 });
+		const options = generate({ ...PREVIOUS, concurrency: 1 });
+		const failed = await run(options, asText(now), previous);
+		const onRecord = JSON.stringify(failed.context).match(/(?<="id":")filesystem[^"]+/g)!;
+		expect(onRecord).toHaveLength(6);
+		for (const id of onRecord) await deleteFile({ id });
+		const { outputs } = await run(options, asText(now), previous, { retryOf: saved(failed.run) });
+		expect(outputs[0][0].json).toMatchObject({ segments: 8, reusedSegments: 6 });
+	});
 
 	test('an unknown outcome in the middle: what is used again comes along like what was spoken', async () => {
 		const previous = await firstVersion(generate(), asText(PARAGRAPHS));

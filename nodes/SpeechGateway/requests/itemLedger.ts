@@ -210,10 +210,11 @@ export class ItemLedger {
 		return this.record.reused?.[hash];
 	}
 
-	get reusedFiles(): IBinaryData[] {
-		return Object.values(this.record.reused ?? {}).flatMap((value) =>
-			'binary' in value && isFile(value.binary) ? [value.binary] : [],
-		);
+	/** Forgets what was taken over and has a file that is gone: it is taken over anew. */
+	forgetReused(isGone: (file: unknown) => boolean): void {
+		const { reused = {} } = this.record;
+		for (const [hash, value] of Object.entries(reused))
+			if ('binary' in value && isGone(value.binary)) delete reused[hash];
 	}
 
 	/**

@@ -60,7 +60,7 @@ export async function ownFiles(
 	ledger: ItemLedger,
 ): Promise<GatewayError | undefined> {
 	const { execution, breaker, hints, transport } = session;
-	const gone = new Set<IBinaryData>();
+	const gone = new Set<unknown>();
 	await ledger.moveFiles(execution.id, async (file) => {
 		if (transport.cancel?.aborted) return undefined;
 		try {
@@ -82,9 +82,9 @@ export async function ownFiles(
 			return undefined;
 		}
 	});
-	const { files, taskId, maybeCharged, reusedFiles } = ledger;
-	const needed = [...Object.values(files), ...(maybeCharged ? reusedFiles : [])];
-	const missing = needed.find((file) => gone.has(file));
+	ledger.forgetReused((file) => gone.has(file));
+	const { files, taskId } = ledger;
+	const missing = Object.values(files).find((file) => gone.has(file));
 	if (!missing) return undefined;
 	return new GatewayError(
 		`The file "${missing.fileName ?? 'data'}", which an earlier attempt has paid for, is no longer in n8n's storage`,
