@@ -275,7 +275,7 @@ describe('retries of a failed execution', () => {
 		const first = await run({ items: texts(3), parameters: speechNode({ concurrency: 1 }) });
 		expect(first.error?.message).toContain('422');
 		sim.requests.length = 0;
-		sim.fault({ input: 'number 1', status: 402, delayMs: 2500 });
+		sim.fault({ input: 'number 1', status: 402, delayMs: 1500 });
 		keyStore.slow = async () => await wait(1000);
 		const second = await run({
 			parameters,
@@ -310,7 +310,7 @@ describe('retries of a failed execution', () => {
 		expect(sim.charges).toEqual([]);
 		sim.requests.length = 0;
 		keyStore.slow = async () => await wait(1000);
-		// After 3 s, with all claims on record, all leave. The second item is to be sent again 3 s later, and takes another
+		// After 2 s, with all claims on record, all leave. The second item is to be sent again 3 s later, and takes another
 		// second for its claim; meanwhile a segment of the first is refused, and another is lost only after that.
 		sim.fault({ input: THREE[2], status: 503, retryAfter: 2, times: 2 });
 		sim.fault({ input: THREE[0], status: 422, delayMs: 3500 });
@@ -344,6 +344,23 @@ describe('retries of a failed execution', () => {
 		expect(outputs[1]?.[0]?.json.reason).toBe('already_sent');
 		expect(inputs()).toHaveLength(1);
 	});
+
+	test.each([1, 2])(
+		'nor other words in their place, when n8n’s answer to the write %i is lost',
+		async (lost) => {
+			sim.fault({ status: 402 });
+			const first = await run();
+			await run({ retryOf: saved(first.run), mode: 'retry' });
+			let writes = 0;
+			const { run: second } = await run({
+				...{ retryOf: saved(first.run), mode: 'retry', retryOnFail: true, maxTries: 3 },
+				parameters: speechNode({}, { text: 'Other words.' }),
+				keyFault: () => (++writes === lost ? 'after' : undefined),
+			});
+			expect(second.status).toBe('success');
+			expect(inputs()).toHaveLength(1);
+		},
+	);
 
 	test('what the first was refused, the second may send', async () => {
 		sim.fault({ status: 402, times: 2 });

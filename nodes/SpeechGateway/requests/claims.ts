@@ -199,8 +199,7 @@ export class ItemClaims {
 		const { sendOnceKey } = this.settings;
 		const { turn, ledger } = this;
 		const isTaken = await this.takingTurn?.catch(() => undefined);
-		if (turn && isTaken && ledger.state === turn.state)
-			for (const key of [turn.key, this.askedIn(turn)]) await this.forget(key);
+		if (turn && isTaken && ledger.state === turn.state) await this.forget(turn.key);
 		// A key that is still being recorded is not on the ledger yet.
 		await this.takingKey?.catch(() => undefined);
 		if (sendOnceKey === undefined || !this.ledger.keyRecorded) return;
@@ -227,28 +226,15 @@ export class ItemClaims {
 	private async takeRetry(request: string): Promise<boolean> {
 		const { retryOf } = this.settings;
 		if (!retryOf || !this.turn) return true;
-		this.takingTurn ??= this.takeTurn(this.turn);
+		// Equal requests have equal names, but a text may be cut otherwise, and its words would be paid for twice. So once a retry
+		// has sent anything, other retries from the same record send nothing.
+		this.takingTurn ??= this.keys.record(this.turn.key);
 		try {
 			return (await this.takingTurn) && (await this.keys.record(retryKey(retryOf, request)));
 		} catch (error) {
 			throw notRecorded('The retry', error);
 		}
 	}
-
-	/**
-	 * Equal requests have equal names, but a text may be cut otherwise, and its words would be paid for twice. So once a retry has
-	 * sent anything, other retries from the same record send what it asked for, or nothing.
-	 */
-	private async takeTurn(turn: Turn): Promise<boolean> {
-		const asked = this.askedIn(turn);
-		const isFirst = await this.keys.record(turn.key);
-		const isNew = await this.keys.record(asked);
-		if (isFirst || !isNew) return true;
-		await this.forget(asked);
-		return false;
-	}
-
-	private readonly askedIn = ({ key }: Turn): string => `${key}, asked ${this.ledger.askedKey}`;
 
 	private async forget(key: string): Promise<void> {
 		try {

@@ -19,7 +19,6 @@ const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values
  * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
  */
 export class ItemLedger {
-	askedKey = '';
 	private asked: Pick<ItemRecord, 'operation' | 'frozen' | 'voices'> = {};
 
 	constructor(private readonly record: ItemRecord) {}
@@ -79,10 +78,9 @@ export class ItemLedger {
 		if (waitAnew) delete this.record.waitingSince;
 	}
 
-	/** Sets what is asked for, which is recorded with the first request that leaves. `key`: names it. */
-	ask(operation: string, parameters: object, key: string): void {
+	/** Sets what is asked for, which is recorded with the first request that leaves. */
+	ask(operation: string, parameters: object): void {
 		this.asked = { operation, frozen: parameters };
-		this.askedKey = key;
 	}
 
 	get sentParts(): PartOnRecord[] {

@@ -4,7 +4,7 @@ import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
 import type { Settled } from './branches';
-import { askedKey, operationName, type Operation } from './operation';
+import { operationName, type Operation } from './operation';
 import { unknownItem } from './outputItems';
 import type { Input, ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
@@ -69,8 +69,7 @@ export class ItemRun {
 		const { operation, session, ledger } = this;
 		const { parameters, changed } = input;
 		if (changed) session.hints.add(SETTINGS_OF_BEFORE);
-		if (operation.billed)
-			ledger.ask(operationName(operation), parameters, askedKey(operation, parameters));
+		if (operation.billed) ledger.ask(operationName(operation), parameters);
 		return this.requests(input, onTurn);
 	}
 
