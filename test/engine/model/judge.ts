@@ -2,7 +2,7 @@ import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { isCharged } from '../../support/simulator/recorded';
 import type { Came, Execution, Story } from './play';
-import { isCut, sentence, SPEECH_SENTENCES, titleOf } from './scenario';
+import { isCut, type Kind, sentence, SPEECH_SENTENCES, titleOf } from './scenario';
 
 /** What the contract says of an answer; shares no code with the node. */
 type Verdict = 'done' | 'unknown' | 'free';
@@ -57,13 +57,14 @@ export function judge(story: Story): string[] {
 			...everyItemOnce(story, execution),
 			...shapes(execution),
 			...(isCut(execution.kind) ? [] : namesTasks(story, execution)),
-			...nothingLeft(execution),
+			...nothingLeft(story, execution),
 			...sendingStops(execution),
 			...holdsPass(execution),
+			...withinLimit(story, execution),
 		];
 		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
 	}
-	return [...broken, ...nothingLost(story), ...keysKept(story)];
+	return [...broken, ...nothingLost(story), ...keysKept(story), ...chargesTold(story)];
 }
 
 type Complaints = Generator<string, void>;
@@ -165,8 +166,8 @@ function* sendingStops({ requests, settings, result }: Execution): Complaints {
 }
 
 /** Refused for money that the gateway may have set aside for others: no fault, and the only 403 of these stories. */
-const isHeld = ({ method, status, recorded }: SimRequest) =>
-	method === 'POST' && status === 403 && !recorded;
+const isHeld = ({ method, status, fault, recorded }: SimRequest) =>
+	method === 'POST' && status === 403 && !recorded && !fault?.case;
 
 /** What is refused while others in flight may hold the money is sent again, unless sending has stopped since. */
 function* holdsPass({ requests, result, cancelled, settings, storeFailed }: Execution): Complaints {
@@ -179,7 +180,7 @@ function* holdsPass({ requests, result, cancelled, settings, storeFailed }: Exec
 		(one) =>
 			[401, 402].includes(one.status ?? 0) ||
 			verdict(one) === 'unknown' ||
-			(isHeld(one) && !isAmong(one)),
+			(one.status === 403 && !isAmong(one)),
 	);
 	if (hasStopped) return;
 	const hasFailed = (item: string) =>
@@ -187,6 +188,54 @@ function* holdsPass({ requests, result, cancelled, settings, storeFailed }: Exec
 	for (const refused of sent.filter((one) => isHeld(one) && !hasFailed(itemOf(one.input))))
 		if (!sent.some(({ input, index }) => input === refused.input && index > refused.index))
 			yield `Lost to money that was set aside for others: ${show(refused)}`;
+}
+
+/** What an execution and those that it retries are charged stays within a limit that was set from the first on. */
+function* withinLimit(story: Story, execution: Execution): Complaints {
+	const { limit } = execution.settings;
+	const all = chain(story, execution);
+	const requests = all.flatMap((one) => one.requests);
+	if (!limit || !isSpeech(execution.kind) || requests.some(({ recorded }) => recorded)) return;
+	if (all.some(({ settings }) => settings.limit !== limit)) return;
+	const indices = new Set(requests.map(({ index }) => index));
+	const charged = story.charges
+		.filter(({ requestIndex }) => indices.has(requestIndex))
+		.reduce((sum, { tokens }) => sum + tokens, 0);
+	if (charged > limit) yield `${charged} tokens were charged, the limit is ${limit}`;
+}
+
+const isSpeech = (kind: Kind): boolean =>
+	isCut(kind) || kind.endsWith('Job') || kind === 'createAndWait';
+
+/** Each request that was charged is told by one item of all executions, where nothing but the gateway has failed. */
+function* chargesTold(story: Story): Complaints {
+	const { sim, scenario, afterwards } = story;
+	const executions = [...story.executions, ...(afterwards ? [afterwards] : [])];
+	const isOdd = ({ cancelled, step, storeFailed, result }: Execution) =>
+		cancelled ||
+		storeFailed ||
+		result.run.status === 'crashed' ||
+		step.keyFault ||
+		step.switched ||
+		step.filesDeleted;
+	if (executions.some(isOdd) || scenario.twice) return;
+	const told = new Map<string, number>();
+	for (const { came, earlierRounds } of executions)
+		for (const { json } of came.filter(({ round }) => round >= earlierRounds)) {
+			const { charges } = (json.error ?? json) as { charges?: Charge[] };
+			for (const { requestId } of charges ?? [])
+				if (requestId) told.set(requestId, (told.get(requestId) ?? 0) + 1);
+		}
+	for (const request of sim.requests) {
+		const times = told.get(request.requestId) ?? 0;
+		if (times > 1) yield `Told ${times} times: ${show(request)}`;
+		if (times === 0 && request.method === 'POST' && verdict(request) === 'done')
+			yield `Charged, and not told: ${show(request)}`;
+	}
+}
+
+interface Charge {
+	requestId?: string;
 }
 
 /** Says nothing about whether the gateway works. */
@@ -237,11 +286,14 @@ function* namesTasks(story: Story, execution: Execution): Complaints {
 }
 
 /** After a success nothing stays in the execution's data but which jobs went on to Still Processing, and what keeps later rounds from sending. */
-function* nothingLeft({ result, cancelled, came }: Execution): Complaints {
+function* nothingLeft(story: Story, execution: Execution): Complaints {
+	const { result, cancelled, came } = execution;
 	if (result.run.status !== 'success' || cancelled) return;
 	if (came.some(({ branch }) => branch === 'waiting')) return;
 	const kept = { ...result.context };
-	if (came.some(({ branch }) => branch !== 'success')) delete kept.speechGatewayExecution;
+	const isLimited = chain(story, execution).some(({ settings }) => settings.limit);
+	if (isLimited || came.some(({ branch }) => branch !== 'success'))
+		delete kept.speechGatewayExecution;
 	const left = JSON.stringify(kept);
 	if (left !== '{}') yield `left in the context after a success: ${left}`;
 }
@@ -270,6 +322,7 @@ function* nothingLost(story: Story): Complaints {
 		// A request that was on its way when the run was stopped may arrive even later.
 		if (cut.some((one) => nameOf(one) === item && one.branch === 'unknown')) continue;
 		if (of.some((one) => wasDeleted(one)) || wasNotStored(executions, request, of)) continue;
+		if (wasCorrected(story, executions, request)) continue;
 		if (!of.some((one) => delivers(story, one, request)) && !onRecord) yield lost('Paid and lost');
 	}
 	for (const execution of executions)
@@ -290,6 +343,18 @@ const wasDeleted = ({ json }: Came) =>
 const wasNotStored = (executions: Execution[], request: SimRequest, of: Came[]) =>
 	executions.some(({ storeFailed, requests }) => storeFailed && requests.includes(request)) &&
 	of.some((one) => saysUnknown(one) || JSON.stringify(one.json).includes('no space left'));
+
+/** The user has changed the words, or changed them back, and all of the item is spoken with these. */
+const wasCorrected = (story: Story, executions: Execution[], { input }: SimRequest): boolean =>
+	isCut(story.scenario.kind) &&
+	executions.some((execution) =>
+		execution.came.some(
+			(one) =>
+				one.branch === 'success' &&
+				nameOf(one) === itemOf(input) &&
+				[...isSoundOf(story, execution, one, !isCorrected(input))].length === 0,
+		),
+	);
 
 /** Whether an item brings what the request was paid for. */
 function delivers(story: Story, { json, files, branch }: Came, request: SimRequest): boolean {

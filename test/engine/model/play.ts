@@ -49,6 +49,8 @@ export interface Execution {
 	result: EngineResult;
 	/** As the database has it. */
 	data: IRunExecutionData;
+	/** Rounds that n8n took over from the failed execution. */
+	earlierRounds: number;
 	came: Came[];
 	/** Of `sim.requests`. */
 	requests: SimRequest[];
@@ -220,7 +222,10 @@ async function heal(story: Story): Promise<void> {
 	const retried = new Set(
 		executions.flatMap(({ retryOf, cancelled }) => (cancelled ? [] : [retryOf])),
 	);
-	const settings: Settings = { ...scenario.settings, onError: 'continueErrorOutput' };
+	const settings: Settings = {
+		...scenario.settings,
+		...{ onError: 'continueErrorOutput', limit: undefined },
+	};
 	for (const failed of failures(story).reverse()) {
 		if (retried.has(failed)) continue;
 		const healing = !isCrashed(executions[failed]);
@@ -263,6 +268,7 @@ async function execute(
 	const { credentialBreaksAt = Infinity, keyFault, storeFaultAt, switched, filesDeleted } = step;
 	const kind = crashed?.kind ?? ((switched && LIKE[scenario.kind]) || scenario.kind);
 	const failed = before && saved(before.result.run);
+	const earlierRounds = runsOf(failed);
 	if (failed && filesDeleted) await deleteFiles(failed);
 	let stores = 0;
 	let storeFailed = false;
@@ -311,9 +317,9 @@ async function execute(
 	for (const event of EVENTS) sim.off(event, onEvent);
 	await quiet(sim);
 	const execution: Execution = {
-		...{ retryOf, healing, step, settings, kind, cancelled, storeFailed, result },
+		...{ retryOf, healing, step, settings, kind, cancelled, storeFailed, result, earlierRounds },
 		data: saved(result.run),
-		came: await cameOut(result, kind, settings, cancelled, runsOf(failed)),
+		came: await cameOut(result, kind, settings, cancelled, earlierRounds),
 		requests: sim.requests.slice(from).filter((request) => request.apiKey === apiKey),
 	};
 	executions.push(execution);
@@ -358,7 +364,7 @@ async function cameOut(
 				const files: Came['files'] = {};
 				for (const [field, file] of Object.entries(binary ?? {}))
 					files[field] =
-						(round < earlierRounds && deleted.get(file.id!)) ||
+						((round < earlierRounds || cancelled) && deleted.get(file.id!)) ||
 						(await Container.get(BinaryDataService).getAsBuffer(file));
 				const item = (pairedItem as { item: number }).item;
 				came.push({ round, item, branch: failed ? 'error' : branches[output], json, files });

@@ -71,6 +71,8 @@ export interface Settings {
 	/** The file has another name each time that it is asked for. */
 	everNewName?: boolean;
 	key: 'none' | 'each' | 'twins' | 'blank';
+	/** Spending limit, tokens: enough for a few sentences. */
+	limit?: number;
 }
 
 export interface Step {
@@ -282,6 +284,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 	whileWaiting: one(undefined, undefined, 'sleep'),
 	everNewName: one(undefined, undefined, true),
 	key: one('none', 'none', 'none', 'each', 'twins', 'blank'),
+	limit: rarely(one(100, 400, 1_500)),
 });
 
 const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
@@ -431,7 +434,7 @@ export function parametersOf(
 	}[settings.key];
 	const { whileWaiting, everNewName } = settings;
 	const options = {
-		maxRetries,
+		...{ maxRetries, charges: true },
 		...(sendOnceKey && { sendOnceKey }),
 		...(everNewName && kind !== 'chat' && kind !== 'voice' && { fileName: NEW_NAME }),
 	};
@@ -446,12 +449,13 @@ export function parametersOf(
 		...(whenMaxWaitReached && { whenMaxWaitReached }),
 	};
 	const speech = { model: 'fish-speech', text, responseFormat: 'wav', ...(voice && { voice }) };
+	const limit = settings.limit && { maxEstimatedTokens: settings.limit };
 	switch (kind) {
 		case 'generate':
 			return {
 				...{ resource: 'speech', operation: 'generate', ...speech },
 				options: {
-					...options,
+					...{ ...options, ...limit },
 					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters, ...previous },
 					...(longText && { longText }),
 					...(speed && { speed }),
@@ -464,7 +468,7 @@ export function parametersOf(
 				script: text.replace('text', 'script'),
 				speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: voice ?? 'default' })) },
 				options: {
-					...options,
+					...{ ...options, ...limit },
 					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters, ...previous },
 					...{ textFormat: 'markdown', chapters },
 					...(title && { tags: { values: { title } } }),
@@ -477,7 +481,7 @@ export function parametersOf(
 			return {
 				...{ resource: 'speechJob', operation: kind === 'createJob' ? 'create' : kind, ...speech },
 				options: {
-					...{ ...options, concurrency },
+					...{ ...options, ...limit, concurrency },
 					...(kind === 'createAndWait' && waits),
 					...(speed && { speed }),
 				},
