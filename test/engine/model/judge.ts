@@ -167,7 +167,7 @@ function* sendingStops({ requests, settings, result }: Execution): Complaints {
 
 /** Refused for money that the gateway may have set aside for others: no fault, and the only 403 of these stories. */
 const isHeld = ({ method, status, fault, recorded }: SimRequest) =>
-	method === 'POST' && status === 403 && !recorded && !fault?.case;
+	method === 'POST' && status === 403 && !recorded && (!fault || fault.delayMs !== undefined);
 
 /** What is refused while others in flight may hold the money is sent again, unless sending has stopped since. */
 function* holdsPass({ requests, result, cancelled, settings, storeFailed }: Execution): Complaints {
