@@ -275,7 +275,7 @@ describe('retries of a failed execution', () => {
 		const first = await run({ items: texts(3), parameters: speechNode({ concurrency: 1 }) });
 		expect(first.error?.message).toContain('422');
 		sim.requests.length = 0;
-		sim.fault({ input: 'number 1', status: 402, delayMs: 1500 });
+		sim.fault({ input: 'number 1', status: 402, delayMs: 500 });
 		keyStore.slow = async () => await wait(1000);
 		const second = await run({
 			parameters,
@@ -302,7 +302,7 @@ describe('retries of a failed execution', () => {
 		]);
 	});
 
-	test('held back while a failed item turned out unknown, another is sent, with its claims and all its tries', async () => {
+	test('held back while a failed item turned out unknown, another is sent, with all its tries', async () => {
 		const items = [{ json: { text: `${THREE[0]} ${THREE[1]}` } }, { json: { text: THREE[2] } }];
 		const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3, maxRetries: 2 });
 		sim.fault({ status: 422, times: 3 });
@@ -310,20 +310,40 @@ describe('retries of a failed execution', () => {
 		expect(sim.charges).toEqual([]);
 		sim.requests.length = 0;
 		keyStore.slow = async () => await wait(1000);
-		// After 2 s, with all claims on record, all leave. The second item is to be sent again 3 s later, and takes another
-		// second for its claim; meanwhile a segment of the first is refused, and another is lost only after that.
-		sim.fault({ input: THREE[2], status: 503, retryAfter: 2, times: 2 });
+		// After 1 s, with all claims on record, all leave. The second item is to be sent again 4 s later; meanwhile a segment of
+		// the first is refused, and another is lost only after that.
+		sim.fault({ input: THREE[2], status: 503, retryAfter: 4, times: 2 });
 		sim.fault({ input: THREE[0], status: 422, delayMs: 3500 });
-		sim.fault({ input: THREE[1], connection: 'reset-after-work', delayMs: 6000 });
+		sim.fault({ input: THREE[1], status: 504, charge: true, delayMs: 6000 });
 		const second = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
 		expect(second.error).toBeUndefined();
 		expect(second.outputs[0]).toHaveLength(1);
-		expect(second.outputs[1].map(({ json }) => json.reason)).toEqual(['connection_lost']);
+		expect(second.outputs[1].map(({ json }) => json.reason)).toEqual(['upstream_outcome_unknown']);
 		const lost = sim.requests.find(({ input }) => input === THREE[1])!;
 		const again = sim.requests.filter(({ input }) => input === THREE[2]).map(({ at }) => at);
 		expect(again).toHaveLength(3);
 		// It had no place while it was not known how the first item ends.
 		expect(again[1]).toBeGreaterThanOrEqual(lost.at + 6000);
+	});
+
+	test('held back while its claim is recorded, an item queues again', async () => {
+		const items = [`${THREE[0]} ${THREE[1]}`, THREE[2], 'The last one.'].map((text) => ({
+			json: { text },
+		}));
+		const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3, maxRetries: 0 });
+		sim.fault({ status: 422, times: 3 });
+		const first = await run({ items, parameters });
+		sim.requests.length = 0;
+		keyStore.slow = async () => await wait(1000);
+		// Once the second item is done, the claim of the last is on its way to the database, and a segment of the first is refused.
+		sim.fault({ input: THREE[0], status: 422, delayMs: 500 });
+		sim.fault({ input: THREE[1], status: 504, charge: true, delayMs: 6000 });
+		const second = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
+		expect(second.outputs.map(({ length }) => length)).toEqual([2, 1]);
+		const [lost, last] = [THREE[1], 'The last one.'].map((text) =>
+			sim.requests.filter(({ input }) => input === text),
+		);
+		expect(last.map(({ at }) => at >= lost[0].at + 6000)).toEqual([true]);
 	});
 
 	test('one that cannot be recorded is not sent', async () => {

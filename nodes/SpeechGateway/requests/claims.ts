@@ -180,15 +180,9 @@ export class ItemClaims {
 		if (retryOf) this.turn = { state: ledger.state, key: `${retryOf}, after ${ledger.state}` };
 	}
 
-	/** False when another execution has sent the request, which its key names. Throws InputError when n8n cannot record the claims. */
-	async take(request: string): Promise<boolean> {
-		return (await this.takeKey()) && (await this.takeRetry(request));
-	}
-
-	/** The request was certainly not charged: another retry may send it. */
-	async giveBack(request: string): Promise<void> {
-		const { retryOf } = this.settings;
-		if (retryOf) await this.forget(retryKey(retryOf, request));
+	/** False when another execution has sent the item. Throws InputError when n8n cannot record the claims. */
+	async take(): Promise<boolean> {
+		return (await this.takeKey()) && (await this.takeTurn());
 	}
 
 	/**
@@ -223,14 +217,12 @@ export class ItemClaims {
 		}
 	}
 
-	private async takeRetry(request: string): Promise<boolean> {
-		const { retryOf } = this.settings;
-		if (!retryOf || !this.turn) return true;
-		// Equal requests have equal names, but a text may be cut otherwise, and its words would be paid for twice. So once a retry
-		// has sent anything, other retries from the same record send nothing.
+	/** Of all retries that begin with one state of the record, one sends, whatever it asks for and however it cuts the text. */
+	private async takeTurn(): Promise<boolean> {
+		if (!this.turn) return true;
 		this.takingTurn ??= this.keys.record(this.turn.key);
 		try {
-			return (await this.takingTurn) && (await this.keys.record(retryKey(retryOf, request)));
+			return await this.takingTurn;
 		} catch (error) {
 			throw notRecorded('The retry', error);
 		}
@@ -244,8 +236,6 @@ export class ItemClaims {
 		}
 	}
 }
-
-const retryKey = (retryOf: string, request: string) => `${retryOf}, ${request}`;
 
 const notRecorded = (what: string, error: unknown) =>
 	new InputError(

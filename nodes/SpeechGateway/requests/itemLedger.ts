@@ -89,12 +89,10 @@ export class ItemLedger {
 		);
 	}
 
-	/** Names what is on record, without results: the same as long as nothing more may have been charged. */
+	/** Names what is on record, without results: the same as long as nothing more was sent, but what was refused. */
 	get state(): string {
 		const { requests, result } = this.record;
-		if (result) return 'finished';
-		const settled = Object.keys(requests).filter((name) => this.isSettled(name));
-		return requestKey('state', settled.sort());
+		return result ? 'finished' : requestKey('state', Object.keys(requests).sort());
 	}
 
 	/** The IDs of voices by title, as they were when the item was first paid for. */
@@ -113,12 +111,6 @@ export class ItemLedger {
 
 	has(request: string): boolean {
 		return request in this.record.requests;
-	}
-
-	/** Whether this request has an entry other than `cut`. */
-	isSettled(request: string): boolean {
-		const entry = this.entry(request);
-		return entry !== undefined && entry.state !== 'cut';
 	}
 
 	/** Whether no request of the item was sent in this execution: all entries were cut, or sent by another execution. */

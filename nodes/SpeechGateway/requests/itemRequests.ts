@@ -241,15 +241,12 @@ export class ItemRequests {
 		const { transport, limiter, breaker, traffic } = this.session;
 		const model = String(input.model);
 		const body = request.body ? await request.body() : input;
-		if (!(await this.claims.take(name))) {
+		if (!(await this.claims.take())) {
 			const sentAt = new Date().toISOString();
 			throw this.unknown(request, { sentAt, inputHash, model }, 'already_sent');
 		}
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
-		if (this.ending.aborted || limiter.isHeld) {
-			await this.claims.giveBack(name);
-			return undefined;
-		}
+		if (this.ending.aborted || limiter.isHeld) return undefined;
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model };
 		this.ledger.begin(name, sent, request.part);
 		traffic.begin(sent);
@@ -274,15 +271,10 @@ export class ItemRequests {
 		else this.ledger.clear(name);
 		if (isCut) traffic.cut(sent);
 		else traffic.notCharged(sent);
-		const goesOn = turns.goOnAfter(response);
-		if (!goesOn) {
-			breaker.failed(response);
-			if (!isCut || !request.fallsBackOn524) this.fail();
-		}
-		// The claim of a request that was cut stays: no other retry may speak what goes on as a job here.
-		if (!isCut) await this.claims.giveBack(name);
-		if (!goesOn) throw response.error;
-		return undefined;
+		if (turns.goOnAfter(response)) return undefined;
+		breaker.failed(response);
+		if (!isCut || !request.fallsBackOn524) this.fail();
+		throw response.error;
 	}
 
 	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */
