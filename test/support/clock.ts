@@ -5,6 +5,7 @@
  * takes milliseconds, and a slow machine changes nothing of the order of events.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
 import type { Transform } from 'node:stream';
@@ -82,6 +83,8 @@ export async function wait(milliseconds: number, signal?: AbortSignal): Promise<
 export function useVirtualTime(): void {
 	beforeAll(startVirtualTime);
 	afterAll(() => {
+		unsubscribe(CLIENT_SOCKET, noteClient);
+		clients.clear();
 		virtualNow = undefined;
 		timers = [];
 		machine = new Machine();
@@ -96,6 +99,7 @@ export function useVirtualTime(): void {
 
 /** Makes time virtual from now on, in a process that is no test. */
 export function startVirtualTime(): void {
+	subscribe(CLIENT_SOCKET, noteClient);
 	virtualNow = RealDate.now();
 	globalThis.Date = VirtualDate as DateConstructor;
 	const began = virtualNow;
@@ -206,6 +210,17 @@ function isUnpacking(): boolean {
 	return [...unpacking].some((stream) => !Object.hasOwn(stream, '_read'));
 }
 
+const CLIENT_SOCKET = 'net.client.socket';
+
+/** All clients' sockets: one that an agent keeps for later is not among the active handles, its server's end is. */
+const clients = new Set<Socket>();
+
+function noteClient(message: unknown): void {
+	const { socket } = message as { socket: Socket };
+	clients.add(socket);
+	socket.once('close', () => clients.delete(socket));
+}
+
 /** Whether anything was written to a connection within this process, or one end closed, that the other end has not seen. */
 function isOnTheWay(): boolean {
 	const handles = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
@@ -213,7 +228,7 @@ function isOnTheWay(): boolean {
 		(handle): handle is Socket => handle instanceof Socket && handle.remotePort !== undefined,
 	);
 	const byPorts = new Map(
-		sockets.map((socket) => [`${socket.localPort} ${socket.remotePort}`, socket]),
+		[...clients, ...sockets].map((socket) => [`${socket.localPort} ${socket.remotePort}`, socket]),
 	);
 	return sockets.filter((socket) => isExpecting(socket, byPorts)).length > 0;
 }
