@@ -90,24 +90,65 @@ test.each([
 	}
 });
 
-test('audio of a job that is too large for the item: the error says that it is still at the gateway', async () => {
-	fails = () => true;
-	const { secondsPerCharacter } = sim.options;
-	sim.options.secondsPerCharacter = 40;
-	const { outputs } = await run({
-		parameters: {
-			...speechNode({}, { text: 'A long job.', responseFormat: 'wav' }),
-			resource: 'speechJob',
-			operation: 'createAndWait',
-		},
-		onError: 'continueErrorOutput',
+const LONG_JOB = {
+	...speechNode({}, { text: 'A long job.', responseFormat: 'wav' }),
+	resource: 'speechJob',
+	operation: 'createAndWait',
+};
+const VIDEO = {
+	resource: 'video',
+	operation: 'createAndWait',
+	prompt: 'A pier',
+	model: 'sim-video',
+};
+
+describe.each([
+	['audio of a job that is too large for the item', LONG_JOB],
+	['a video', VIDEO],
+])('%s', (_, parameters) => {
+	let pace: number;
+	beforeEach(() => {
+		pace = sim.options.secondsPerCharacter;
+		sim.options.secondsPerCharacter = 40;
 	});
-	sim.options.secondsPerCharacter = secondsPerCharacter;
-	const [, , [{ json }]] = outputs;
-	expect(json.error).toMatchObject({
-		message: 'n8n could not store the file',
-		description: expect.stringMatching(`^The file is still at the gateway.*${WORDS}`),
-		jobId: expect.any(String),
+	afterEach(() => (sim.options.secondsPerCharacter = pace));
+
+	test('away for a while: it is fetched again, which is free', async () => {
+		const since = Date.now();
+		fails = () => Date.now() - since < 12_000;
+		const { outputs } = await run({ parameters });
+		expect(outputs[0][0].binary!.data.id).toBeDefined();
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	test('full: the error says that it is still at the gateway, and the next round submits nothing', async () => {
+		fails = () => true;
+		const { rounds, hints } = await run({
+			rounds: [texts(1), texts(2)],
+			parameters,
+			onError: 'continueErrorOutput',
+		});
+		expect(rounds[0][2][0].json.error).toMatchObject({
+			message: 'n8n could not store the file',
+			description: expect.stringMatching(`^The file is still at the gateway.*${WORDS}`),
+			jobId: expect.any(String),
+		});
+		expect(errorsIn(rounds[1][2])).toEqual(
+			Array(2).fill('This item was not sent: n8n could not store a file that was paid for'),
+		);
+		expect(hints.join()).toContain('n8n could not store a file');
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	test('away, and then refused by the gateway: its words are told, and it is not asked on', async () => {
+		fails = () => {
+			sim.fault({ path: /content/, status: 403, times: 9 });
+			return true;
+		};
+		const { outputs } = await run({ parameters, onError: 'continueErrorOutput' });
+		const { message } = outputs[2][0].json.error as IDataObject;
+		expect(message).toMatch(/403/);
+		expect(sim.requests.filter(({ path }) => /content/.test(path))).toHaveLength(2);
 	});
 });
 

@@ -113,12 +113,23 @@ export class DamagedResultError extends Error {
 	}
 }
 
-/** n8n could not store a file that was paid for. */
+/** n8n could not store a file that was paid for; `words` are the store's own. */
 export class NotStoredError extends Error {
-	constructor(readonly words: string) {
+	readonly words: string;
+
+	constructor(failure: Error) {
 		super('n8n could not store the file');
+		const { message } = failure;
+		this.words =
+			failure instanceof NotStoredError
+				? failure.words
+				: ABORTED.test(message)
+					? 'no reason'
+					: message;
 	}
 }
+
+const ABORTED = /abort/i;
 
 /** A billed request that was not started, because the run is stopping or was cancelled. Nothing was sent. */
 export class NotStartedError extends Error {

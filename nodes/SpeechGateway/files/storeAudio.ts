@@ -30,6 +30,7 @@ export const isStoredAudio = (kept: object): kept is StoredAudio =>
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
  * The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3. Throws when it is cut
  * short, larger than `maxBytes`, or no audio; nothing is stored then, unless `keepDamaged` keeps whatever came of paid audio.
+ * NotStoredError when n8n cannot store it.
  */
 export async function storeAudio(
 	item: ItemRequests,
@@ -100,6 +101,8 @@ export async function storeAudio(
 			if (!info) for await (const chunk of following()) void chunk;
 			if (failure) throw failure;
 			const whole = kept && Buffer.concat(kept);
+			// What is free is fetched again.
+			if (!whole && !keepDamaged) throw new NotStoredError(stored);
 			const again = async () => {
 				if (!whole) throw stored;
 				return await store(whole);

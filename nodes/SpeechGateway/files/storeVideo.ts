@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { asError } from '../core/errors';
+import { asError, NotStoredError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
@@ -12,7 +12,7 @@ const GRACE_MS = 60_000;
 
 /**
  * Streams a video into n8n's binary store. Throws when it is empty, breaks off, comes too slowly, or is a message instead
- * of a file.
+ * of a file; NotStoredError when n8n cannot store it.
  */
 export async function storeVideo(
 	item: ItemRequests,
@@ -25,24 +25,28 @@ export async function storeVideo(
 	let failure: unknown;
 	const started = performance.now();
 
-	async function* counted(): AsyncGenerator<Uint8Array> {
-		try {
-			for await (const chunk of chunksIn(response.body)) {
-				if (bytes === 0 && /json|html|text/.test(contentType)) {
-					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
-				}
-				bytes += chunk.length;
-				const elapsed = performance.now() - started;
-				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
-					throw new Error(
-						`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,
-					);
-				yield chunk;
-			}
+	const chunks = chunksIn(response.body)[Symbol.asyncIterator]();
+	async function nextChunk(): Promise<Uint8Array | undefined> {
+		const { value, done } = await chunks.next();
+		if (done) {
 			if (bytes === 0) throw new Error('the file is empty');
-		} catch (error) {
-			throw asError((failure = error));
+			return undefined;
 		}
+		if (bytes === 0 && /json|html|text/.test(contentType))
+			throw new Error(`this is not a video: ${plain(Buffer.from(value).toString('utf8'))}`);
+		bytes += value.length;
+		const elapsed = performance.now() - started;
+		if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
+			throw new Error(
+				`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,
+			);
+		return value;
+	}
+	// Reading is apart from `yield`, into which a store that fails throws.
+	const read = async () => await nextChunk().catch((error) => void (failure = error));
+	async function* counted(): AsyncGenerator<Uint8Array> {
+		for (let chunk = await read(); chunk; chunk = await read()) yield chunk;
+		if (failure) throw asError(failure);
 	}
 	try {
 		const binary = await item.session.execution.helpers.prepareBinaryData(
@@ -50,9 +54,11 @@ export async function storeVideo(
 			withExtension(fileName, type.extension),
 			type.mimeType,
 		);
+		item.session.breaker.stored();
 		return { binary, bytes };
 	} catch (error) {
-		throw asError(failure ?? error);
+		const { cancel } = item.session.transport;
+		throw asError(failure ?? cancel?.reason ?? new NotStoredError(asError(error)));
 	}
 }
 

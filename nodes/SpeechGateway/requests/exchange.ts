@@ -60,7 +60,7 @@ export async function exchange(
 export interface FreeRequest<T> {
 	endpoint: FreeEndpoint;
 	body?: IDataObject;
-	/** Reads the whole response; if it throws, the request is repeated. */
+	/** Reads the whole response; if it throws, the request is repeated, except where n8n could not store it. */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
 	/** After a 404: where else it may be; `ask` sends another free request. */
@@ -86,17 +86,11 @@ export async function exchangeFree<T>(
 	try {
 		return await read(response);
 	} catch (error) {
-		const { message } = asError(error);
-		const why =
-			error instanceof NotStoredError
-				? new GatewayError(
-						message,
-						`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${error.words}"`,
-					)
-				: new GatewayError(
-						`The gateway's answer was damaged: ${transport.redactor.text(message)}`,
-						'It was fetched several times. Fetching is free: try again later.',
-					);
+		if (error instanceof NotStoredError) throw asError(error);
+		const why = new GatewayError(
+			`The gateway's answer was damaged: ${transport.redactor.text(asError(error).message)}`,
+			'It was fetched several times. Fetching is free: try again later.',
+		);
 		return { outcome: 'transient', error: why };
 	} finally {
 		response.body.destroy();

@@ -13,25 +13,29 @@ import type { Session } from '../requests/session';
  */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 8_000];
 
-/** Stores again what n8n could not store, which `failure` tells of. Throws NotStoredError with the store's own words. */
+/**
+ * Stores again what n8n could not store, which `failure` tells of. Throws NotStoredError with the store's own words, or the
+ * GatewayError of a file that cannot be fetched again.
+ */
 export async function storeAgain<T>(
 	{ breaker, transport }: Session,
 	failure: Error,
 	store: () => Promise<T>,
 ): Promise<T> {
-	let { message } = failure;
+	let last = failure;
 	// Where it has just failed for all that time, it is not waited for again.
 	for (const milliseconds of breaker.storeFailed ? [] : PAUSES_MS) {
 		await pause(milliseconds, transport.cancel);
 		try {
 			return await store();
 		} catch (error) {
-			({ message } = asError(error));
+			last = asError(error);
+			if (last instanceof GatewayError) throw last;
 		}
 	}
-	const words = /abort/i.test(message) ? 'no reason' : message;
-	breaker.notStored(words);
-	throw new NotStoredError(words);
+	const notStored = new NotStoredError(last);
+	breaker.notStored(notStored.words);
+	throw notStored;
 }
 
 /** Copying bounds what is open and in memory, however many items a retry has. */
@@ -75,7 +79,7 @@ export async function ownFiles(
 			breaker.stored();
 			return own;
 		} catch (error) {
-			const words = error instanceof NotStoredError ? error.words : asError(error).message;
+			const { words } = new NotStoredError(asError(error));
 			hints.add(
 				`n8n could not store all files of the failed execution anew: store them elsewhere before that execution is deleted. n8n says: "${words}"`,
 			);

@@ -3,6 +3,7 @@ import type { AudioFormat } from '../audio';
 import { MAX_AUDIO_BYTES, maxAudioBytes } from './maxBytes';
 import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
+import { fetchFile } from '../files/store';
 import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { SentPart } from '../requests/records';
@@ -176,7 +177,7 @@ export async function downloadAudio(
 	maxBytes = MAX_AUDIO_BYTES,
 ): Promise<StoredAudio> {
 	const task = { thing: 'job', id } as const;
-	return await item.free({
+	return await fetchFile(item, {
 		...fileRequest(item, task),
 		read: async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
 	});

@@ -1,4 +1,5 @@
 import { video } from './video.form';
+import { fetchFile } from '../../files/store';
 import { storeVideo } from '../../files/storeVideo';
 import { fileRequest, submitTask, type Task } from '../../tasks/task';
 import { taskOperations } from '../taskOperations';
@@ -16,7 +17,7 @@ export const videoOperations = taskOperations(video, {
 
 	async save(item, id, { fileName, binaryPropertyName }, json) {
 		const task: Task = { thing: 'video', id };
-		const { binary, bytes } = await item.free({
+		const { binary, bytes } = await fetchFile(item, {
 			...fileRequest(item, task),
 			read: async (response) => await storeVideo(item, response, fileName),
 		});
