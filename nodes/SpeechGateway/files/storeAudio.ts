@@ -10,6 +10,7 @@ import {
 import { asError, DamagedResultError, NotStoredError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
+import { SHORT_FILE_BYTES } from './inputFile';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, type Readable, readableFrom } from '../gateway/readBody';
 import { checkOf, notAudio, recognise, redacted } from './recognise';
@@ -127,9 +128,6 @@ export async function storeAudio(
 	}
 }
 
-/** A file of up to this size is held in memory: it comes with one or two reads of a connection. */
-const HELD_BYTES = 64 * 1024;
-
 /** A file for n8n's store: whole if it is short, since the store takes that faster than a stream. */
 export async function wholeOrStream(
 	source: AsyncIterable<Uint8Array>,
@@ -138,7 +136,7 @@ export async function wholeOrStream(
 	const chunks = source[Symbol.asyncIterator]();
 	const held: Uint8Array[] = [];
 	let bytes = 0;
-	while (bytes <= HELD_BYTES) {
+	while (bytes <= SHORT_FILE_BYTES) {
 		const { value, done } = await chunks.next();
 		if (done) return Buffer.concat(held);
 		held.push(value);
