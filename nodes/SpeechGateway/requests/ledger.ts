@@ -13,12 +13,6 @@ const roundsIn = (memory: Record<string, unknown>, name: string): Rounds => {
 	return isRecord(rounds) ? rounds : {};
 };
 
-/** Whether an earlier attempt has paid for anything in this round. */
-export function hasPaid({ memory }: Execution, name: string, key: string): boolean {
-	const records = Object.values(readRun(roundsIn(memory, name), key)?.items ?? {});
-	return records.some((record) => new ItemLedger(record).maybeCharged);
-}
-
 /**
  * What has been paid for in this run of the node. It lives in the node's execution context, which n8n keeps over Retry
  * On Fail, over a wait and in the record of a failed execution, and it is written before a request leaves. One object a

@@ -5,12 +5,21 @@ import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
 import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
+import type { Charge } from '../requests/records';
 import type { Session } from '../requests/session';
 import { branchesOf, giveHints, type Settled, sortOntoBranches } from './branches';
 import { errorText, runError } from './errors';
-import { ItemRun, settledUnknown } from './itemRun';
+import { ItemRun } from './itemRun';
 import { type Operation, operationName } from './operation';
-import { paidForOther, readAll, type ReadItem, typedOption } from './readItems';
+import { unknownItem } from './outputItems';
+import {
+	type Inputs,
+	paidForOther,
+	parametersIn,
+	readAll,
+	type ReadItem,
+	typedOption,
+} from './readItems';
 import { openFor } from './openFor';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
@@ -49,16 +58,9 @@ export class Attempt {
 		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
 		const session = await openFor(execution, operation, ledger, this.lasting);
 		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
-		const runs = inputs.map(
-			(input, index) => new ItemRun(operation, session, index, this.items[index], input),
-		);
-		await startInOrder(runs, this.giveWay, async (item) => await item.ownFiles());
-		if (execution.stopsOnError) await this.lookUp(runs);
-		const settled = await startInOrder(
-			runs,
-			this.giveWay,
-			async (item, onTurn) => await item.run(onTurn),
-		);
+		const settled = this.combines(inputs)
+			? await this.combine(inputs, session)
+			: await this.runAll(inputs, session);
 		session.traffic.count();
 		await session.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
@@ -73,7 +75,7 @@ export class Attempt {
 	 * Execute Once, switched on before a retry, leaves the node only its first item: the other paid items would be lost. In
 	 * the continue modes they are delivered with their errors.
 	 */
-	private async read(): Promise<Array<ReadItem | undefined>> {
+	private async read(): Promise<Inputs> {
 		const { execution, operation, items } = this;
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
@@ -88,19 +90,52 @@ export class Attempt {
 		return items.map(() => ({ failed }));
 	}
 
-	/** Only the gateway knows some bad values, such as a missing voice: in stop mode it is asked before anything is sent. */
-	private async lookUp(runs: ItemRun[]): Promise<void> {
-		const failures = await startInOrder(
-			runs,
-			this.giveWay,
-			async (item, onTurn) => await item.lookUp(onTurn),
+	private async runAll(inputs: Inputs, session: Session): Promise<Settled[]> {
+		const { operation, items, giveWay } = this;
+		const { stopsOnError } = this.execution;
+		const runs = inputs.map(
+			(input, index) => new ItemRun(operation, session, index, items[index], input),
 		);
-		if (this.execution.isCancelled) return;
-		this.endOnFailure(failures, this.items.filter(({ result }) => result).length);
+		await startInOrder(runs, giveWay, async (item) => await item.ownFiles());
+		if (stopsOnError) {
+			// Only the gateway knows some bad values, such as a missing voice: it is asked before anything is sent.
+			const failures = await startInOrder(
+				runs,
+				giveWay,
+				async (item, onTurn) => await item.lookUp(onTurn),
+			);
+			if (!this.execution.isCancelled)
+				this.endOnFailure(failures, items.filter(({ result }) => result).length);
+		}
+		return await startInOrder(runs, giveWay, async (item, onTurn) => await item.run(onTurn));
+	}
+
+	/** The first item that could be read decides. */
+	private combines(inputs: Inputs): boolean {
+		const [first] = inputs.flatMap(parametersIn);
+		return first !== undefined && this.operation.combines?.(first) === true;
+	}
+
+	/** One result of all items that could be read. It stands in the place of the first, and is paired with all of them. */
+	private async combine(inputs: Inputs, session: Session): Promise<Settled[]> {
+		const settled = inputs.map(
+			(input): Settled => (input && 'failed' in input ? input : { branch: 'success', items: [] }),
+		);
+		const good = inputs.flatMap((one, index) =>
+			parametersIn(one).map((input) => ({ index, input })),
+		);
+		const pairedItem = good.map(({ index }) => ({ item: index }));
+		const [{ index: place }] = good;
+		try {
+			settled[place] = { ...(await this.operation.combine!(good, session)), pairedItem };
+		} catch (error) {
+			settled[place] = this.execution.isCancelled ? { notStarted: error } : { failed: error };
+		}
+		return settled;
 	}
 
 	private async end(settled: Settled[], session: Session): Promise<INodeExecutionData[][]> {
-		const { execution, ledger } = this;
+		const { execution, operation, ledger } = this;
 		const kept = settled.filter((outcome) => 'branch' in outcome).length;
 		this.endOnFailure(settled, kept);
 		// No item may vanish, whatever kept it from being sent.
@@ -116,7 +151,11 @@ export class Attempt {
 		if (this.chargesSetting !== undefined) await this.claimCharges(session);
 		const outputs = await this.sorted(all);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
-		if (execution.isTool ? this.succeeded : !this.willRunAgain) this.close(all);
+		if (execution.isTool ? this.succeeded : !this.willRunAgain) {
+			// Nothing of this round needs to stay on record, except for tasks that are still being waited for.
+			if (operation.billed && !execution.isTool) keepWaiting(ledger, all);
+			ledger.close();
+		}
 		if (session.breaker.hasTripped) session.hints.add(session.breaker.hint);
 		giveHints(execution, session.hints, all);
 		return outputs;
@@ -139,20 +178,13 @@ export class Attempt {
 		}
 	}
 
-	/** Nothing of this round needs to stay on record, except for tasks that are still being waited for. */
-	private close(settled: Settled[]): void {
-		const { execution, operation, ledger } = this;
-		if (operation.billed && !execution.isTool) keepWaiting(ledger, settled);
-		ledger.close();
-	}
-
 	/** In stop mode, the first failure ends the run with one error. */
 	private endOnFailure(all: Array<ReadItem | Settled | undefined>, kept: number): void {
 		const { execution, operation } = this;
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
-			const charged = this.items.flatMap((item, at) => (this.saysCharges(at) ? item.charges : []));
+			const charged = this.items.flatMap((_, at) => this.chargesOf(at) ?? []);
 			const error = withPaid(one.failed, this.items[index]);
 			throw runError(execution, {
 				...{ index, count: all.length, kept, error, operation },
@@ -183,7 +215,7 @@ export class Attempt {
 		// Of another operation, chosen before this retry, this one can say nothing.
 		const isOurs = item.paidFor?.operation === operationName(operation);
 		const parameters = isOurs ? item.paidFor?.parameters : undefined;
-		return settledUnknown(operation, index, item, interrupted, execution, parameters);
+		return unknownItem(operation, index, item, interrupted, execution, parameters);
 	}
 
 	private get branches() {
@@ -192,8 +224,9 @@ export class Attempt {
 
 	private async sorted(settled: Settled[]): Promise<INodeExecutionData[][]> {
 		const { execution, ledger } = this;
-		const told = settled.map((outcome, index) => this.withCharges(outcome, index));
-		const outputs = await sortOntoBranches(told, this.branches, execution, this.giveWay);
+		const chargesOf = (index: number) => this.chargesOf(index);
+		const { branches, giveWay } = this;
+		const outputs = await sortOntoBranches(settled, branches, execution, giveWay, chargesOf);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)
@@ -206,27 +239,18 @@ export class Attempt {
 		return this.operation.billed ? typedOption(this.execution, charges.options[0].name) : undefined;
 	}
 
-	/** Whether an item says what it was charged. Only for an expression does n8n evaluate all options of an item again. */
-	private saysCharges(index: number): boolean {
-		const { chargesSetting } = this;
-		if (typeof chargesSetting !== 'string') return chargesSetting === true;
+	/** What an item was charged, if it is to say so. Only for an expression does n8n evaluate all options of an item again. */
+	private chargesOf(index: number): Charge[] | undefined {
+		const { chargesSetting, execution } = this;
 		try {
-			return charges.read(new Parameters(this.execution, index));
+			const isWanted =
+				typeof chargesSetting === 'string'
+					? charges.read(new Parameters(execution, index))
+					: chargesSetting === true;
+			return isWanted ? structuredClone(this.items[index].charges) : undefined;
 		} catch {
-			return false;
+			return undefined;
 		}
-	}
-
-	/** The same outcome, which says what the item was charged, if the user wants that. */
-	private withCharges(outcome: Settled, index: number): Settled {
-		if (!this.saysCharges(index)) return outcome;
-		const { charges: charged } = this.items[index];
-		if ('failed' in outcome) return { ...outcome, charges: charged };
-		if (!('branch' in outcome)) return outcome;
-		const [first, ...others] = outcome.items;
-		if (!first) return outcome;
-		const json = { ...first.json, charges: charged.map((charge) => ({ ...charge })) };
-		return { ...outcome, items: [{ ...first, json }, ...others] };
 	}
 }
 

@@ -1,4 +1,4 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, IPairedItemData } from 'n8n-workflow';
 import type { AsleepError } from '../core/errors';
 import type { GiveWay } from '../core/pause';
 import { Parameters } from '../fields/parameters';
@@ -9,8 +9,9 @@ import { type Branch, BRANCHES, type Charge, type Result } from '../requests/rec
 import type { Execution } from '../engine/execution';
 
 export type Settled =
-	| Result
-	| { failed: unknown; charges?: Charge[] }
+	/** `pairedItem`: the items that it was made of, if not the one in its place. */
+	| (Result & { pairedItem?: IPairedItemData[] })
+	| { failed: unknown }
 	| { notStarted: unknown }
 	| { asleep: AsleepError };
 
@@ -27,27 +28,32 @@ export function branchesOf(operation: Operation, execution: Execution): Branch[]
 	return BRANCHES.filter((branch) => exists[branch]);
 }
 
-/** The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them. */
+/**
+ * The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them.
+ * `chargesOf`: what the first item of an outcome says it was charged, if it does.
+ */
 export async function sortOntoBranches(
 	settled: Settled[],
 	branches: Branch[],
 	{ settings }: Execution,
 	giveWay: GiveWay,
+	chargesOf: (index: number) => Charge[] | undefined,
 ): Promise<INodeExecutionData[][]> {
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
-	const failure = ({ failed, charges }: { failed: unknown; charges?: Charge[] }) => {
-		const text = errorText(failed);
-		const details = charges ? { ...text.details, charges } : text.details;
-		return errorItem({ ...text, details }, settings.binaryMode);
-	};
 	for (const [index, outcome] of settled.entries()) {
 		await giveWay();
-		const [branch, items] =
-			'branch' in outcome
-				? [outcome.branch, outcome.items]
-				: ['success' as const, 'failed' in outcome ? [failure(outcome)] : []];
-		const output = outputs[branches.indexOf(branch)] ?? outputs[0];
-		output.push(...items.map((item) => ({ ...item, pairedItem: { item: index } })));
+		const charges = chargesOf(index);
+		const told = charges && { charges };
+		if ('branch' in outcome) {
+			const { branch, items, pairedItem = { item: index } } = outcome;
+			const output = outputs[branches.indexOf(branch)] ?? outputs[0];
+			for (const [nth, item] of items.entries())
+				output.push({ ...item, json: { ...item.json, ...(nth === 0 && told) }, pairedItem });
+		} else if ('failed' in outcome) {
+			const text = errorText(outcome.failed);
+			const failure = { ...text, details: { ...text.details, ...told } };
+			outputs[0].push({ ...errorItem(failure, settings.binaryMode), pairedItem: { item: index } });
+		}
 	}
 	return outputs;
 }

@@ -1,5 +1,4 @@
 import { AsleepError, NotStartedError, OutcomeUnknownError } from '../core/errors';
-import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
@@ -45,40 +44,28 @@ export class ItemRun {
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
 	async run(onTurn: () => void): Promise<Settled> {
-		const { operation, ledger, input } = this;
+		const { operation, session, ledger, input } = this;
 		try {
 			if (this.missing) return { failed: this.missing };
 			if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
 			if (!input) return ledger.result ?? { failed: undefined };
 			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };
-			const item = this.begin(input, onTurn);
-			let settled: Settled;
-			try {
-				settled = await operation.execute(input.parameters, item);
-			} catch (error) {
-				settled = this.endedWith(error, input.parameters);
-			}
-			await this.settle(item, settled);
+			const { parameters, changed } = input;
+			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
+			if (operation.billed) ledger.ask(operationName(operation), parameters);
+			const item = this.requests(input, onTurn);
+			const settled: Settled = await operation
+				.execute(parameters, item)
+				.catch((error) => this.endedWith(error, parameters));
+			const { sentNothing } = ledger;
+			// What is still processing is not finished: a retry goes on waiting for the same task.
+			if (operation.billed && 'branch' in settled && settled.branch !== 'waiting')
+				ledger.finish(settled);
+			await item.settle('failed' in settled, sentNothing);
 			return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
 		} catch (error) {
 			return { failed: withPaid(error, ledger) };
 		}
-	}
-
-	private begin(input: Input, onTurn: () => void): ItemRequests {
-		const { operation, session, ledger } = this;
-		const { parameters, changed } = input;
-		if (changed) session.hints.add(SETTINGS_OF_BEFORE);
-		if (operation.billed) ledger.ask(operationName(operation), parameters);
-		return this.requests(input, onTurn);
-	}
-
-	private async settle(item: ItemRequests, settled: Settled): Promise<void> {
-		const { sentNothing } = this.ledger;
-		// What is still processing is not finished: a retry goes on waiting for the same task.
-		if ('branch' in settled && settled.branch !== 'waiting' && this.operation.billed)
-			this.ledger.finish(settled);
-		await item.settle('failed' in settled, sentNothing);
 	}
 
 	private endedWith(error: unknown, parameters: object): Settled {
@@ -88,7 +75,7 @@ export class ItemRun {
 		const { isCancelled } = execution;
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
-		if (unknown) return settledUnknown(operation, index, ledger, unknown, execution, parameters);
+		if (unknown) return unknownItem(operation, index, ledger, unknown, execution, parameters);
 		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
 		return { failed: error };
 	}
@@ -102,27 +89,3 @@ export class ItemRun {
 
 const SETTINGS_OF_BEFORE =
 	'Some items were already paid for in part with other settings. They were finished with the settings that were paid for.';
-
-const ADVICE_TO_AGENTS =
-	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
-
-/** An item on Outcome Unknown. `parameters`: what was asked for, where that is known. */
-export function settledUnknown(
-	operation: Operation,
-	index: number,
-	ledger: ItemLedger,
-	error: OutcomeUnknownError,
-	{ isTool }: Execution,
-	parameters: object | undefined,
-): Settled {
-	const about = parameters === undefined ? {} : operation.describe?.(parameters);
-	const otherUnknown = ledger.otherUnknown(error.facts);
-	const subject = {
-		index,
-		operation: operationName(operation),
-		...about,
-		...(otherUnknown.length > 0 && { otherUnknown }),
-	};
-	const advice = isTool ? ADVICE_TO_AGENTS : undefined;
-	return { branch: 'unknown', items: [unknownItem(subject, error, advice)] };
-}

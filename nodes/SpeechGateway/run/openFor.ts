@@ -19,31 +19,22 @@ export async function openFor(
 	ledger: Ledger,
 	lasting: LastingRecord,
 ): Promise<Session> {
+	const { context } = execution;
 	const { retryOf, wokeUp, attempts } = ledger;
-	const session = await connect(execution, operation, attempts, lasting);
+	let session = openSession(execution, Transport.offline(context), concurrency.unset);
+	if (operation.sends.length > 0)
+		try {
+			const atOnce = concurrency.read(new Parameters(execution, 0));
+			session = openSession(execution, await Transport.open(context), atOnce, lasting, attempts);
+		} catch (error) {
+			session.unavailable = asError(error);
+		}
 	for (const hint of ledger.hints) session.hints.add(hint);
 	if (operation.billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
-	const endsAt = timeoutAt(execution.context, ledger.endsAt);
+	const endsAt = timeoutAt(context, ledger.endsAt);
 	return { ...session, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
-}
-
-async function connect(
-	execution: Execution,
-	operation: Operation,
-	attempts: number,
-	lasting: LastingRecord,
-): Promise<Session> {
-	const { context } = execution;
-	const offline = () => openSession(execution, Transport.offline(context), concurrency.unset);
-	if (operation.sends.length === 0) return offline();
-	try {
-		const atOnce = concurrency.read(new Parameters(execution, 0));
-		return openSession(execution, await Transport.open(context), atOnce, lasting, attempts);
-	} catch (error) {
-		return { ...offline(), unavailable: asError(error) };
-	}
 }
 
 const keysHint = (keys: number) =>

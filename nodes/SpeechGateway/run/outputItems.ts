@@ -1,8 +1,11 @@
 import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
 import type { OutcomeUnknownError, UnknownReason } from '../core/errors';
 import { COMBINED_FILES } from '../engine/errorOutput';
+import type { Execution } from '../engine/execution';
+import type { ItemLedger } from '../requests/itemLedger';
+import type { Result } from '../requests/records';
 import { binaryOf, type ErrorText } from './errors';
-import type { About } from './operation';
+import { type About, type Operation, operationName } from './operation';
 
 const CHECK_FIRST =
 	'Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, send this item again in a new execution. If it was, sending it again would be charged a second time.';
@@ -21,43 +24,46 @@ const ADVICE: Record<UnknownReason, string> = {
 
 const PROBABLY_FREE = `It was probably not charged; what arrived is attached. ${CHECK_FIRST}`;
 
+const ADVICE_TO_AGENTS =
+	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
+
 /** How many characters of the input are shown, to tell the item from others. */
 const INPUT_SHOWN = 80;
 
 /**
  * An item on the Outcome Unknown branch. The keys are in the order in which people need them: what happened, what to do,
- * what it is about. No key is named `error`: n8n would take it for a failure.
+ * what it is about. No key is named `error`: n8n would take it for a failure. `parameters`: what was asked for, where that
+ * is known.
  */
 export function unknownItem(
-	{
-		index,
-		operation,
-		input,
-		fileName,
-		...described
-	}: About & { index: number; operation: string; otherUnknown?: object[] },
+	operation: Operation,
+	index: number,
+	ledger: ItemLedger,
 	{ facts, details, files }: OutcomeUnknownError,
-	advice?: string,
-): INodeExecutionData {
+	{ isTool }: Execution,
+	parameters?: object,
+): Result {
 	const { reason, message, probablyFree, ...rest } = facts;
-	const said = advice ?? (probablyFree ? PROBABLY_FREE : ADVICE[reason]);
+	const about: About = (parameters && operation.describe?.(parameters)) ?? {};
+	const { input = '', fileName, ...numbers } = about;
+	const otherUnknown = ledger.otherUnknown(facts);
+	const hasFiles = Object.keys(files).length > 0;
+	const said = isTool ? ADVICE_TO_AGENTS : probablyFree ? PROBABLY_FREE : ADVICE[reason];
 	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
-		advice: Object.keys(files).length > 0 ? said : said.replace('; what arrived is attached', ''),
+		advice: hasFiles ? said : said.replace('; what arrived is attached', ''),
 		item: index + 1,
-		input: Array.from(input ?? '')
-			.slice(0, INPUT_SHOWN)
-			.join(''),
+		input: Array.from(input).slice(0, INPUT_SHOWN).join(''),
 		...(fileName && { fileName }),
 		reason,
-		operation,
+		operation: operationName(operation),
 		...rest,
-		...described,
+		...numbers,
+		...(otherUnknown.length > 0 && { otherUnknown }),
 		...details,
 	};
-	const binary = binaryOf(files);
-	return { json, ...(Object.keys(binary).length > 0 && { binary }) };
+	return { branch: 'unknown', items: [{ json, ...(hasFiles && { binary: binaryOf(files) }) }] };
 }
 
 /**

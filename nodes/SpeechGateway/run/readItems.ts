@@ -12,6 +12,12 @@ import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 
 export type ReadItem = Input | { failed: unknown };
 
+/** Undefined for an item that is done. */
+export type Inputs = Array<ReadItem | undefined>;
+
+export const parametersIn = (input: ReadItem | undefined): object[] =>
+	input && 'parameters' in input ? [input.parameters] : [];
+
 export interface Input {
 	parameters: object;
 	settings: ItemSettings;
@@ -26,8 +32,8 @@ export async function readAll(
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
 	giveWay: GiveWay,
-): Promise<Array<ReadItem | undefined>> {
-	const inputs: Array<ReadItem | undefined> = [];
+): Promise<Inputs> {
+	const inputs: Inputs = [];
 	for (const [index, ledger] of ledgers.entries()) {
 		await giveWay();
 		if (execution.isCancelled) return inputs;
@@ -36,19 +42,15 @@ export async function readAll(
 		else
 			inputs.push(ledger.result ? undefined : await readOne(execution, operation, index, ledger));
 	}
-	const good = () => inputs.flatMap((input) => (input && 'parameters' in input ? [input] : []));
-	await refuseSharedKeys(execution, inputs, ledgers, giveWay);
-	refuseKeysBeyond(lasting, inputs, ledgers);
-	if (operation.checkAll && good().length > 0) {
+	await refuseKeys(execution, inputs, ledgers, lasting, giveWay);
+	const good = inputs.flatMap(parametersIn);
+	if (operation.checkAll && good.length > 0) {
 		try {
 			if (typedOption(execution, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
 			// Else, the estimate of an item that is paid for in part is of all of it.
 			const counted = operation.estimatesRest ? [] : ledgers;
 			const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
-			operation.checkAll(
-				good().map(({ parameters }) => parameters),
-				Math.max(0, lasting.spent - again),
-			);
+			operation.checkAll(good, Math.max(0, lasting.spent - again));
 		} catch (error) {
 			return inputs.map((input) => (input && 'parameters' in input ? { failed: error } : input));
 		}
@@ -85,50 +87,42 @@ export function typedOption({ node }: Execution, name: string): unknown {
 	return isRecord(options) ? options[name] : undefined;
 }
 
-/** Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part. */
-async function refuseSharedKeys(
+/**
+ * Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part, or comes when the
+ * execution has brought as many others as it may.
+ */
+async function refuseKeys(
 	execution: Execution,
-	inputs: Array<ReadItem | undefined>,
+	inputs: Inputs,
 	ledgers: ItemLedger[],
+	lasting: LastingRecord,
 	giveWay: GiveWay,
 ): Promise<void> {
-	const keyOf = (input: ReadItem | undefined, index: number) => {
-		if (input) return 'parameters' in input ? input.settings.sendOnceKey : undefined;
-		// An item that is done has not been read again, but still owns its key.
-		return ledgers[index].keyRecorded ? keyOfDone(new Parameters(execution, index)) : undefined;
-	};
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {
 		await giveWay();
-		const key = keyOf(input, index);
+		if (input && 'failed' in input) continue;
+		const { keyRecorded, maybeCharged } = ledgers[index];
+		// An item that is done has not been read again, but still owns its key.
+		const ofDone = () => (keyRecorded ? keyOfDone(new Parameters(execution, index)) : undefined);
+		const key = input ? input.settings.sendOnceKey : ofDone();
 		if (key === undefined) continue;
 		const owner = owners.get(key);
-		if (owner === undefined) owners.set(key, index);
-		else if (!ledgers[index].maybeCharged)
+		owners.set(key, owner ?? index);
+		if (owner !== undefined && !maybeCharged)
 			inputs[index] = {
 				failed: new InputError(
 					`"Send Once Key" is "${key.slice(0, 80)}", as it is for item ${owner + 1}`,
 					'Use something that is different for each item, such as a row ID. Nothing was sent for this item.',
 				),
 			};
-	}
-}
-
-/** Refuses items whose "Send Once Key" comes when the execution has brought as many others as it may. */
-function refuseKeysBeyond(
-	lasting: LastingRecord,
-	inputs: Array<ReadItem | undefined>,
-	ledgers: ItemLedger[],
-): void {
-	for (const [index, input] of inputs.entries()) {
-		const key = input && 'parameters' in input ? input.settings.sendOnceKey : undefined;
-		if (key === undefined || ledgers[index].keyRecorded || lasting.bring(key)) continue;
-		inputs[index] = {
-			failed: new InputError(
-				`One execution may have ${MOST_KEYS.toLocaleString('en')} different values of "Send Once Key"; this item is beyond that`,
-				'n8n would forget the oldest of them. Run the other rows in another execution. Nothing was sent for this item.',
-			),
-		};
+		else if (!keyRecorded && !lasting.bring(key))
+			inputs[index] = {
+				failed: new InputError(
+					`One execution may have ${MOST_KEYS.toLocaleString('en')} different values of "Send Once Key"; this item is beyond that`,
+					'n8n would forget the oldest of them. Run the other rows in another execution. Nothing was sent for this item.',
+				),
+			};
 	}
 }
 

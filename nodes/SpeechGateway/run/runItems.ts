@@ -5,9 +5,8 @@ import type { Execution } from '../engine/execution';
 import { rememberFirst } from '../engine/history';
 import { outlastStart, removeDecoy } from '../engine/sleep';
 import { withLinks } from '../engine/toolLinks';
-import { hasPaid, Ledger } from '../requests/ledger';
+import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
-import { combineItems } from './combineItems';
 import { errorText, nodeError } from './errors';
 import type { Operation } from './operation';
 import { asToolCall, type CallResult } from './toolCall';
@@ -27,10 +26,6 @@ export async function runItems(
 	if (isTool) ignoreErrorOutput(context);
 	const round = String(execution.round);
 	try {
-		// Never skip what an earlier attempt paid for.
-		const isPaid = hasPaid(execution, LEDGER, round);
-		const combined = isPaid ? undefined : await combineItems(execution, operation);
-		if (combined) return moveToErrorOutput(context, combined);
 		if (isTool) return await runTool(execution, operation, round);
 		return (await runRound(execution, operation, round)).outputs;
 	} catch (error) {
