@@ -1,37 +1,35 @@
 import type { taskEndpoints } from '../gateway/endpoints';
 import { describeResource, type OperationDescription } from '../fields/form';
-import { type FieldsOf, group, type InputOf } from '../fields/field';
+import { type Field, group, type InputOf } from '../fields/field';
 import { idField } from '../fields/kinds';
-import { waitFields } from '../fields/wait';
+import { waitFields, type WaitSettings } from '../fields/wait';
 
-/**
- * Something that is submitted, worked on by the gateway for a while, and then fetched as a file, as the editor shows it.
- * `I`: what it takes to submit one; `T`: what it takes to save its file.
- */
-interface TaskDescription<I extends object, T extends object> {
+type Fields = Record<string, Field>;
+
+/** Something that is submitted, worked on by the gateway for a while, and then fetched as a file, as the editor shows it. */
+interface TaskDescription<C extends Fields, F extends Fields> {
 	resource: string;
 	endpoints: (typeof taskEndpoints)[keyof typeof taskEndpoints];
 	/** Endpoints that may be asked before one is submitted; free. */
 	lookups?: OperationDescription['sends'];
 	price: string;
-	words: Record<keyof TaskDescriptions<I, T>, { action: string; description: string }>;
+	words: Record<keyof TaskDescriptions<object, object>, { action: string; description: string }>;
 	/** The parameter with the ID of one that was submitted before. */
 	id: { displayName: string; name: string; placeholder: string; description: string };
 	/** For Create, and for Wait and Download, which know nothing but the ID; Create and Wait has both. */
-	fields: { create: FieldsOf<I>; file: FieldsOf<T> };
+	fields: { create: C; file: F };
 }
 
-type WaitValues = InputOf<typeof waitFields>;
-
-export type TaskDescriptions<I extends object, T extends object> = {
-	createAndWait: OperationDescription<{ given: I & T; wait: WaitValues }>;
-	create: OperationDescription<{ given: I }>;
+/** `I`: what it takes to submit one; `T`: what it takes to save its file. */
+export type TaskDescriptions<I, T> = {
+	createAndWait: OperationDescription<I & T & { wait: WaitSettings }>;
+	create: OperationDescription<I>;
 	get: OperationDescription<{ id: string }>;
-	wait: OperationDescription<{ id: string; file: T; wait: WaitValues }>;
-	download: OperationDescription<{ id: string; file: T }>;
+	wait: OperationDescription<T & { id: string; wait: WaitSettings }>;
+	download: OperationDescription<T & { id: string }>;
 };
 
-export function describeTasks<I extends object, T extends object>({
+export function describeTasks<C extends Fields, F extends Fields>({
 	resource,
 	endpoints: { create, status, content },
 	lookups = [],
@@ -39,12 +37,11 @@ export function describeTasks<I extends object, T extends object>({
 	words,
 	id: shownId,
 	fields,
-}: TaskDescription<I, T>): TaskDescriptions<I, T> {
+}: TaskDescription<C, F>): TaskDescriptions<InputOf<C>, InputOf<F>> {
 	const id = idField(shownId);
-	const file = group<T>(fields.file);
 	const wait = group(waitFields);
 	// A field of both is shown as Create has it.
-	const both: object = { ...fields.create, ...fields.file, ...fields.create };
+	const both = { ...fields.create, ...fields.file, ...fields.create };
 	return describeResource(resource, {
 		createAndWait: {
 			name: 'Create and Wait',
@@ -52,14 +49,14 @@ export function describeTasks<I extends object, T extends object>({
 			sends: [...lookups, create, status, content],
 			waits: true,
 			price,
-			input: { given: group<I & T>(both as FieldsOf<I & T>), wait },
+			input: { ...both, wait },
 		},
 		create: {
 			name: 'Create',
 			...words.create,
 			sends: [...lookups, create],
 			price,
-			input: { given: group<I>(fields.create) },
+			input: fields.create,
 		},
 		get: { name: 'Get', ...words.get, sends: [status], input: { id } },
 		wait: {
@@ -67,8 +64,13 @@ export function describeTasks<I extends object, T extends object>({
 			...words.wait,
 			sends: [status, content],
 			waits: true,
-			input: { id, file, wait },
+			input: { id, ...fields.file, wait },
 		},
-		download: { name: 'Download', ...words.download, sends: [content], input: { id, file } },
-	});
+		download: {
+			name: 'Download',
+			...words.download,
+			sends: [content],
+			input: { id, ...fields.file },
+		},
+	}) as TaskDescriptions<InputOf<C>, InputOf<F>>;
 }

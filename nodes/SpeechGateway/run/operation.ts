@@ -7,7 +7,7 @@ import type { Result } from '../requests/records';
 import type { Session } from '../requests/session';
 
 /** What an operation does. `P`: an item's checked input. */
-interface Work<P> {
+export interface Work<P> {
 	/** Over all items, before anything is sent. `spent`: tokens in this execution so far. Throws InputError. */
 	checkAll?: (all: P[], spent: number) => void;
 	/** Whether `checkAll` leaves out what earlier attempts have paid for. */

@@ -1,7 +1,6 @@
 import { endpoints, taskEndpoints } from '../../gateway/endpoints';
-import type { InputOf } from '../../fields/field';
 import { fileFields, responseFormatField } from '../../fields/files';
-import { speechFields, type SpeechValues } from '../../fields/speech';
+import { speechFields } from '../../fields/speech';
 import { describeTasks } from '../taskForms';
 
 const fields = speechFields(
@@ -13,7 +12,7 @@ const audioFields = {
 	...fileFields('speech'),
 };
 
-export const speechJob = describeTasks<SpeechValues, InputOf<typeof audioFields>>({
+export const speechJob = describeTasks({
 	resource: 'speechJob',
 	endpoints: taskEndpoints.job,
 	lookups: [endpoints.voices],

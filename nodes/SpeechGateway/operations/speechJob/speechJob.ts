@@ -22,9 +22,9 @@ const tokensOf = (input: SpeechValues): number =>
 
 export const speechJobOperations = taskOperations(speechJob, {
 	thing: 'job',
-	async check(input, parameters) {
+	async prepare(input, parameters) {
 		checkedLength(input, MAX_INPUT_CHARACTERS);
-		await withPriceFactor(input, parameters);
+		return await withPriceFactor(input, parameters);
 	},
 	checkAll: (all, spent) => checkBudget(all, tokensOf, spent),
 	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),

@@ -1,5 +1,4 @@
 import { taskEndpoints } from '../../gateway/endpoints';
-import type { InputOf } from '../../fields/field';
 import { textField } from '../../fields/kinds';
 import { additionalBodyOption } from '../../fields/shared';
 import { fileFields } from '../../fields/files';
@@ -18,9 +17,7 @@ const fields = {
 	additionalBody: additionalBodyOption(),
 };
 
-const videoFile = fileFields('video');
-
-export const video = describeTasks<InputOf<typeof fields>, InputOf<typeof videoFile>>({
+export const video = describeTasks({
 	resource: 'video',
 	endpoints: taskEndpoints.video,
 	price: 'one video per item. See the pricing page of the gateway.',
@@ -51,5 +48,5 @@ export const video = describeTasks<InputOf<typeof fields>, InputOf<typeof videoF
 		placeholder: 'e.g. video_0123456789',
 		description: 'The ID of the video, as returned by "Create"',
 	},
-	fields: { create: fields, file: videoFile },
+	fields: { create: fields, file: fileFields('video') },
 });
