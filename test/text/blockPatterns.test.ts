@@ -1,4 +1,4 @@
-import { cellsOf } from '../../nodes/SpeechGateway/text/blockPatterns';
+import { cellsOf } from '../../nodes/SpeechGateway/text/blocks';
 
 test.each([
 	['| One | two |', [' One ', ' two ']],

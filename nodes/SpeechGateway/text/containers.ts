@@ -1,5 +1,7 @@
-import { BULLET, NUMBER } from './blockPatterns';
 import { matchAt } from './characters';
+
+/** A quotation's mark, a bullet (those of word processors and chats, too), or a number and what follows it. */
+const MARK = />|([*+-]|[•◦▪‣●○▸►](?=[ \t]))(?=[ \t]|$)|(\d{1,9})([.)])(?=[ \t]|$)/y;
 
 /** Columns between tab stops. */
 const TAB_STOP = 4;
@@ -49,22 +51,24 @@ export class LineCursor {
 	}
 }
 
+/** The mark of a quotation or list item at the cursor, if it is one there: not every list item can interrupt a paragraph. */
+export function markAt({ text, indent: { next } }: LineCursor, inParagraph: boolean) {
+	const mark = matchAt(MARK, text, next);
+	if (!mark || !inParagraph || mark[0] === '>') return mark;
+	const interrupts = mark[2] === undefined || Number(mark[2]) === 1;
+	return interrupts && text.slice(MARK.lastIndex).trim() !== '' ? mark : null;
+}
+
 /** A list item starts, with its number in an ordered list, or a list ends. Offsets of the source. */
 export type ListEvent =
 	| { kind: 'item'; number: number | undefined; start: number; end: number }
 	| { kind: 'listEnd'; outermost: boolean };
 
-interface List {
-	/** The bullet, or the mark after the number. */
-	mark: string;
-	next: number | undefined;
-}
-
 interface Container {
 	/** The indentation of a list item's content, in columns; undefined: a quotation. */
 	indent: number | undefined;
-	/** The list of the last child, as long as it may continue. */
-	list: List | undefined;
+	/** The list of the last child, as long as it may continue: its bullet or the mark after its numbers, and the next number. */
+	list: { mark: string; next: number | undefined } | undefined;
 	isEmpty: boolean;
 }
 
@@ -90,90 +94,63 @@ export class Containers {
 	match(line: LineCursor): number {
 		let matched = 1;
 		for (; matched < this.all.length; matched++) {
-			const container = this.all[matched];
+			const { indent, isEmpty } = this.all[matched];
 			const { width, next } = line.indent;
-			if (container.indent === undefined) {
+			if (indent === undefined) {
 				if (width > 3 || line.text.charAt(next) !== '>') break;
-				consumeQuote(line, width);
-			} else if (next === line.text.length) {
-				if (container.isEmpty) break;
-			} else if (width >= container.indent) {
-				line.consume(container.indent);
-			} else {
-				break;
-			}
+				consumeQuote(line);
+			} else if (line.isBlank) {
+				if (isEmpty) break;
+			} else if (width >= indent) line.consume(indent);
+			else break;
 		}
 		return matched;
 	}
 
-	/**
-	 * Starts a quotation or list item within the first `matched` containers if the line has its mark here, after a call of `close`.
-	 * Not every list item can interrupt a paragraph.
-	 */
-	starts(line: LineCursor, matched: number, inParagraph: boolean, close: () => void): boolean {
-		const { width, next } = line.indent;
-		if (line.text.charAt(next) === '>') {
-			close();
-			this.endListOf(matched - 1);
-			consumeQuote(line, width);
-			this.push(undefined);
-			return true;
+	/** Puts the quotation or list item whose mark is at the cursor into the innermost container. */
+	open([mark, bullet, number, afterNumber]: RegExpExecArray, line: LineCursor): void {
+		if (mark === '>') {
+			this.endList();
+			consumeQuote(line);
+			return this.push(undefined);
 		}
-		const bullet = matchAt(BULLET, line.text, next);
-		const number = bullet ? null : matchAt(NUMBER, line.text, next);
-		const marker = bullet ?? number;
-		if (!marker) return false;
-		const isBlank = line.text.slice(next + marker[0].length).trim() === '';
-		if (inParagraph && (isBlank || (number && Number(number[1]) !== 1))) return false;
-
-		close();
-		line.consume(width + marker[0].length);
+		const { width, next } = line.indent;
+		line.consume(width + mark.length);
+		const isBlank = line.text.slice(line.offset).trim() === '';
 		const after = line.indent.width;
 		const space = isBlank || after > 4 ? 1 : after;
 		line.consume(space);
-		const mark = number ? number[2] : marker[1];
-		const first = number ? Number(number[1]) : undefined;
-		const list = this.listOf(matched - 1, mark, first);
+
+		const kind = bullet ?? afterNumber;
+		if (this.last.list?.mark !== kind) this.endList();
+		this.last.list ??= { mark: kind, next: number === undefined ? undefined : Number(number) };
+		const { list } = this.last;
 		const start = line.start + next;
-		this.emit({ kind: 'item', number: list.next, start, end: start + marker[0].length });
+		this.emit({ kind: 'item', number: list.next, start, end: start + mark.length });
 		if (list.next !== undefined) list.next++;
-		this.push(width + marker[0].length + space);
-		return true;
+		this.push(width + mark.length + space);
 	}
 
 	/** Puts a block that is no list item into the innermost container. */
 	fill(): void {
-		this.endListOf(this.all.length - 1);
+		this.endList();
 		this.last.isEmpty = false;
 	}
 
 	/** Ends all containers but the first `count`. */
 	closeTo(count: number): void {
 		while (this.all.length > count) {
-			this.endListOf(this.all.length - 1);
+			this.endList();
 			this.all.pop();
 		}
 	}
 
-	/** Ends the list of a container's last child. */
-	endListOf(index: number): void {
-		const container = this.all[index];
-		if (!container.list) return;
-		container.list = undefined;
-		this.emit({
-			kind: 'listEnd',
-			outermost: !this.all.some(({ indent }) => indent !== undefined),
-		});
-	}
-
-	/** The list that continues in a container, or a new one if the mark differs. */
-	private listOf(index: number, mark: string, first: number | undefined): List {
-		const parent = this.all[index];
-		if (parent.list?.mark === mark) return parent.list;
-		this.endListOf(index);
-		const list = { mark, next: first };
-		parent.list = list;
-		return list;
+	/** Ends the list of the last child. */
+	endList(): void {
+		if (!this.last.list) return;
+		this.last.list = undefined;
+		const outermost = this.all.every(({ indent }) => indent === undefined);
+		this.emit({ kind: 'listEnd', outermost });
 	}
 
 	private push(indent: number | undefined): void {
@@ -182,7 +159,7 @@ export class Containers {
 	}
 }
 
-function consumeQuote(line: LineCursor, indent: number): void {
-	line.consume(indent + 1);
+function consumeQuote(line: LineCursor): void {
+	line.consume(line.indent.width + 1);
 	if (/[ \t]/.test(line.text.charAt(line.offset))) line.consume(1);
 }

@@ -1,5 +1,3 @@
-import { frontMatterEnd } from './blockPatterns';
-
 export type TextFormat = 'plain' | 'markdown' | 'html';
 export type TextFormatOption = 'automatic' | TextFormat;
 
@@ -22,6 +20,19 @@ const LIKELY_MARKDOWN = [
 	/\[\^[^\s\]]{1,100}\]/,
 	/^ {0,3}[-*+][ \t]+\[[ xX]\][ \t]/m,
 ];
+
+const FRONT_MATTER =
+	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+const FRONT_MATTER_LINE = /^(?:[\w-]{1,60}:(?:\s.*)?|[ \t].*|-\s.*|#.*|)$/;
+
+/** Where the front matter of a document ends; 0 if it has none. */
+export function frontMatterEnd(source: string): number {
+	const matter = FRONT_MATTER.exec(source);
+	const isMatter = matter?.[1]
+		.split(/\r?\n/)
+		.every((line, i) => (i === 0 ? /^[\w-]{1,60}:/ : FRONT_MATTER_LINE).test(line));
+	return matter && isMatter ? matter[0].length : 0;
+}
 
 /** Elements of pages, feeds and emails. A name in angle brackets that is not among them is text. */
 const ELEMENT =

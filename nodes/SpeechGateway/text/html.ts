@@ -47,6 +47,10 @@ const NO_ALT =
 /** `<br/>`, as in XHTML and e-books. */
 const isSelfClosing = (attributes: string) => attributes.endsWith('/');
 
+/** A complete tag, by CommonMark. */
+export const WHOLE_TAG =
+	/<(?:\/[A-Za-z][A-Za-z\d-]*\s*|[A-Za-z][A-Za-z\d-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?){0,100}\s*\/?)>/y;
+
 /** A tag, and its place in the source. */
 export interface Tag extends Span {
 	name: string;

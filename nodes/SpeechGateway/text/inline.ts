@@ -1,10 +1,9 @@
-import { WHOLE_TAG } from './blockPatterns';
 import { endAt, matchAt, type Span } from './characters';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { referenceAt } from './entities';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
 import { endOf, type MappedText, MappedWriter, startOf } from './mapped';
-import { type HtmlReader, isAltText, tagOf } from './html';
+import { type HtmlReader, isAltText, tagOf, WHOLE_TAG } from './html';
 import type { Reading } from './reading';
 
 /** A stretch of a paragraph that is not read as it stands, with `text` in its place. */

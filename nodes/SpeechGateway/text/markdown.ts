@@ -1,9 +1,7 @@
-import { frontMatterEnd } from './blockPatterns';
-import { type BlockEvent, BlockParser } from './blocks';
+import { type BlockEvent, BlockParser, cellsOf, type Leaf } from './blocks';
+import { frontMatterEnd } from './format';
 import { feedHtml, HtmlReader } from './html';
 import { InlineReader } from './inline';
-import type { Leaf } from './leaves';
-import { takeDefinitions } from './links';
 import { type MappedText, rewrite, slice } from './mapped';
 import { Reading, type ReadText } from './reading';
 
@@ -30,28 +28,25 @@ function looksLikeProse(text: string): boolean {
 class MarkdownReader {
 	private readonly reading = new Reading();
 	private readonly html: HtmlReader;
-	private readonly labels = new Set<string>();
+	private readonly blocks: BlockParser;
 
 	constructor(private readonly source: string) {
 		this.html = new HtmlReader(source, this.reading);
+		this.blocks = new BlockParser(source);
 	}
 
 	read(): ReadText {
-		const blocks = new BlockParser(this.source, (text) => takeDefinitions(text, this.labels));
 		const start = frontMatterEnd(this.source);
 		if (start > 0) this.reading.leaveOut('frontMatter');
-		const events = blocks.read(start);
-		for (const [, number] of this.source.matchAll(SOURCE_LINE)) this.labels.add(number);
+		const events = this.blocks.read(start);
+		for (const [, number] of this.source.matchAll(SOURCE_LINE)) this.blocks.labels.add(number);
 		for (const event of events) this.event(event);
 		return { ...this.reading.finish(), dropped: [...this.html.dropped] };
 	}
 
 	private event(event: BlockEvent): void {
-		if (this.html.isSilent) {
-			if (event.kind === 'leaf' && event.leaf.kind !== 'code') this.leaf(event.leaf, event.inItem);
-			return;
-		}
-		if (event.kind === 'leaf') return this.leaf(event.leaf, event.inItem);
+		if (event.kind !== 'item' && event.kind !== 'listEnd') return this.leaf(event);
+		if (this.html.isSilent) return;
 		if (event.kind === 'listEnd') return this.reading.endBlock(event.outermost ? '\n\n' : '\n');
 		const { number, start, end } = event;
 		this.reading.endBlock('\n', true);
@@ -59,40 +54,46 @@ class MarkdownReader {
 	}
 
 	private inline(text: MappedText): void {
-		new InlineReader(text, this.labels, this.html, this.reading).read();
+		new InlineReader(text, this.blocks.labels, this.html, this.reading).read();
 	}
 
-	private leaf(leaf: Leaf, inItem: boolean): void {
+	private leaf({ kind, text, info, inItem }: Leaf): void {
 		const { reading } = this;
-		switch (leaf.kind) {
+		switch (kind) {
 			case 'heading':
 				reading.endBlock('\n\n');
 				reading.startHeading();
-				this.inline(leaf.text);
+				this.inline(text);
 				return reading.endHeading();
-			case 'paragraph': {
-				this.paragraph(leaf.text, inItem);
-				return reading.endBlock(inItem ? '\n' : '\n\n', inItem || ONLY_IMAGE.test(leaf.text.text));
-			}
+			case 'paragraph':
+				this.paragraph(text, inItem);
+				return reading.endBlock(inItem ? '\n' : '\n\n', inItem || ONLY_IMAGE.test(text.text));
 			case 'html':
 				// Notion's callouts contain Markdown.
-				if (/^<aside\b/i.test(leaf.text.text)) this.inline(leaf.text);
-				else feedHtml(leaf.text, this.html);
+				if (/^<aside\b/i.test(text.text)) this.inline(text);
+				else feedHtml(text, this.html);
 				return reading.separate('\n');
 			case 'table':
-				for (const row of leaf.rows) {
-					for (const cell of row) {
-						reading.separate(', ');
-						this.inline(cell);
-					}
-					reading.endBlock('\n', true);
-				}
-				return reading.endBlock('\n\n');
+				return this.table(text);
 			case 'code':
-				return this.code(leaf.info, leaf.text);
+				return this.code(info, text);
 			case 'footnote':
 				return reading.leaveOut('footnotes');
 		}
+	}
+
+	private table(text: MappedText): void {
+		const rows = [...text.text.matchAll(/[^\n]+/g)].map(({ 0: row, index }) =>
+			cellsOf(row).map(({ start, end }) => slice(text, index + start, index + end)),
+		);
+		for (const row of rows) {
+			for (const cell of row.slice(0, rows[0].length)) {
+				this.reading.separate(', ');
+				this.inline(cell);
+			}
+			this.reading.endBlock('\n', true);
+		}
+		this.reading.endBlock('\n\n');
 	}
 
 	/** Reads a paragraph without its task box. A callout starts with its title; if it has none, with its kind ("Note"). */
