@@ -1,6 +1,6 @@
 import { endAt, matchAt, type Span } from './characters';
 import { decode, decoded } from './entities';
-import { endOf, type MappedText, rewrite, slice, startOf, through, unchanged } from './mapped';
+import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { pauseMark } from './pauses';
 import { type LeftOut, Reading, type ReadText } from './reading';
 import { attribute, SSML_ELEMENT } from './ssml';
@@ -74,8 +74,9 @@ export class HtmlReader {
 	private readonly ends = new Map<string, number>();
 	private unclosed = 0;
 
+	/** `page`: all that is read, also what is fed to this reader in parts. Its source is that of the tags. */
 	constructor(
-		private readonly source: string,
+		private readonly page: MappedText,
 		private readonly reading: Reading,
 	) {}
 
@@ -100,8 +101,9 @@ export class HtmlReader {
 			return;
 		}
 		const isOpening = !closing && !VOID.has(name) && !isSelfClosing(tag.attributes);
-		const kind = isOpening ? unreadKind(tag, this.source) : undefined;
-		if (kind && this.isClosed(tag)) {
+		const end = offsetOf(this.page, tag.end);
+		const kind = isOpening ? unreadKind(tag, this.page.text, end) : undefined;
+		if (kind && this.isClosed(name, end)) {
 			this.unread = { name, depth: 1 };
 			if (kind !== 'noWords') this.reading.leaveOut(kind);
 			return;
@@ -163,13 +165,13 @@ export class HtmlReader {
 	}
 
 	/** Whether the element has an end tag. Without one, leaving it out would swallow the rest of the page. */
-	private isClosed({ name, end }: Tag): boolean {
+	private isClosed(name: string, end: number): boolean {
 		let close = this.ends.get(name) ?? 0;
 		if (close >= 0 && close < end) {
 			if (this.unclosed > MAX_UNCLOSED) return false;
 			const pattern = new RegExp(`</${name}[\\s>]`, 'gi');
 			pattern.lastIndex = end;
-			close = pattern.exec(this.source)?.index ?? -1;
+			close = pattern.exec(this.page.text)?.index ?? -1;
 			if (close < 0) this.unclosed++;
 			this.ends.set(name, close);
 		}
@@ -179,16 +181,17 @@ export class HtmlReader {
 
 /** Why an element is left out; undefined: it is read. */
 function unreadKind(
-	{ name, attributes, end }: Tag,
-	source: string,
+	{ name, attributes }: Tag,
+	page: string,
+	end: number,
 ): LeftOut | 'noWords' | undefined {
 	if (NO_WORDS.has(name)) return 'noWords';
 	if (UNREAD.has(name)) return 'page';
-	if (name === 'pre' && /^\s{0,20}<(?:code|kbd|samp)\b/i.test(source.slice(end, end + 40))) {
+	if (name === 'pre' && /^\s{0,20}<(?:code|kbd|samp)\b/i.test(page.slice(end, end + 40))) {
 		return 'code';
 	}
 	if (name === 'sup') {
-		const content = source.slice(end, end + MARK_LENGTH).split(/<\/sup/i, 1)[0];
+		const content = page.slice(end, end + MARK_LENGTH).split(/<\/sup/i, 1)[0];
 		const isLink = /<a\s/i.test(content) || content.includes('[');
 		if (isLink && FOOTNOTE_MARK.test(content)) return 'footnotes';
 	}
@@ -303,8 +306,7 @@ export function readHtml(source: string): ReadText {
 	}));
 	const page = rewrite(whole, marks);
 	const reading = new Reading();
-	const reader = new HtmlReader(page.text, reading);
-	feedHtml(unchanged(page.text), reader);
-	const read = reading.finish();
-	return { ...read, text: through(read.text, page), dropped: [...reader.dropped] };
+	const reader = new HtmlReader(page, reading);
+	feedHtml(page, reader);
+	return { ...reading.finish(), dropped: [...reader.dropped] };
 }

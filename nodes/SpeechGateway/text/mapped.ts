@@ -96,24 +96,6 @@ export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	return run.at + (isExact(run) ? Math.max(0, origin - run.start) : 0);
 }
 
-/** Maps a text to the origin of its origin. */
-export function through({ text, runs }: MappedText, other: MappedText): MappedText {
-	const writer = new MappedWriter();
-	for (const run of runs) {
-		const { at, length, start, end } = run;
-		const own = text.slice(at, at + length);
-		if (!isExact(run)) {
-			const from = startOf(other, start);
-			writer.write(own, from, Math.max(from, endOf(other, end)));
-			continue;
-		}
-		for (const part of slice(other, start, end).runs) {
-			writer.write(own.slice(part.at, part.at + part.length), part.start, part.end);
-		}
-	}
-	return writer.finish();
-}
-
 /** A part of a mapped text. */
 export function slice(mapped: MappedText, start: number, end: number): MappedText {
 	const writer = new MappedWriter();

@@ -2,7 +2,7 @@ import { type BlockEvent, BlockParser, cellsOf, type Leaf } from './blocks';
 import { frontMatterEnd } from './format';
 import { feedHtml, HtmlReader } from './html';
 import { InlineReader } from './inline';
-import { type MappedText, rewrite, slice } from './mapped';
+import { type MappedText, rewrite, slice, unchanged } from './mapped';
 import { Reading, type ReadText } from './reading';
 
 /** An entry in a list of sources: `[4] https://…`. */
@@ -31,7 +31,7 @@ class MarkdownReader {
 	private readonly blocks: BlockParser;
 
 	constructor(private readonly source: string) {
-		this.html = new HtmlReader(source, this.reading);
+		this.html = new HtmlReader(unchanged(source), this.reading);
 		this.blocks = new BlockParser(source);
 	}
 
