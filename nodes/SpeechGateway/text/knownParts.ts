@@ -58,19 +58,6 @@ export function fingerprintOf(text: string): Fingerprint {
 	};
 }
 
-/** A text with one space for each run of white space. `at` maps offsets of the text to it, `from` maps them back. */
-function evened(text: string) {
-	const even = text.replace(UNEVEN_SPACE, ' ');
-	const at = new Int32Array(text.length + 1);
-	const from: number[] = [];
-	for (let i = 0; i <= text.length; i++) {
-		const isRepeated = isSpace(text.charCodeAt(i)) && isSpace(text.charCodeAt(i - 1));
-		if (!isRepeated) from.push(i);
-		at[i] = from.length - 1;
-	}
-	return { even, at, from };
-}
-
 /**
  * Finds known parts in a text, from front to back; where several begin, the longest. A part may have been moved, or occur twice.
  * `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear in the length of the text.
@@ -78,8 +65,14 @@ function evened(text: string) {
 export function knownPartsIn(
 	text: string,
 	known: Fingerprint[],
-): (mayCut: (offset: number) => boolean, isCut?: (offset: number) => boolean) => Span[] {
-	const { even, at: evenAt, from } = evened(text);
+	mayCut: (offset: number) => boolean,
+	isCut: (offset: number) => boolean,
+): Span[] {
+	const even = text.replace(UNEVEN_SPACE, ' ');
+	/** Where its units stand in the text. */
+	const origins: number[] = [];
+	for (let i = 0; i < text.length; i++)
+		if (!isSpace(text.charCodeAt(i)) || !isSpace(text.charCodeAt(i - 1))) origins.push(i);
 	const hashes = new Hashes(even);
 	/** By the length of the opening, then by its hash. */
 	const openings = new Map<number, Map<number, Fingerprint[]>>();
@@ -88,33 +81,28 @@ export function knownPartsIn(
 		const byHash = openings.get(length) ?? new Map<number, Fingerprint[]>();
 		openings.set(length, byHash.set(part.opening, [...(byHash.get(part.opening) ?? []), part]));
 	}
-	return (mayCut, isCut = () => false) => {
-		const found: Span[] = [];
-		const isEdge = (offset: number) =>
-			isCut(offset) || (isFreeEdge(text, offset) && mayCut(offset));
-		const spanOf = (at: number, units: number): Span => ({
-			start: from[at],
-			end: from[at + units - 1] + 1,
-		});
-		const last = evenAt[text.length];
-		for (let at = 0; at < last; at++) {
-			if (even[at] === ' ') continue;
-			let longest = 0;
-			for (const [length, byHash] of openings) {
-				if (at + length > last) continue;
-				for (const { units, sum } of byHash.get(hashes.of(at, at + length)) ?? []) {
-					if (units <= longest || at + units > last) continue;
-					const span = spanOf(at, units);
-					if (hashes.of(at, at + units) === sum && isEdge(span.start) && isEdge(span.end))
-						longest = units;
-				}
+	const isEdge = (offset: number) => isCut(offset) || (isFreeEdge(text, offset) && mayCut(offset));
+	const found: Span[] = [];
+	for (let at = 0; at < even.length; at++) {
+		if (even[at] === ' ') continue;
+		let longest: Span | undefined;
+		let last = at;
+		for (const [length, byHash] of openings) {
+			if (at + length > even.length) continue;
+			for (const { units, sum } of byHash.get(hashes.of(at, at + length)) ?? []) {
+				const end = at + units;
+				if (end <= last || end > even.length || hashes.of(at, end) !== sum) continue;
+				const span = { start: origins[at], end: origins[end - 1] + 1 };
+				if (!isEdge(span.start) || !isEdge(span.end)) continue;
+				longest = span;
+				last = end;
 			}
-			if (longest === 0) continue;
-			found.push(spanOf(at, longest));
-			at += longest - 1;
 		}
-		return found;
-	};
+		if (!longest) continue;
+		found.push(longest);
+		at = last - 1;
+	}
+	return found;
 }
 
 /** Whether words end at an offset: at white space, or in scripts without any, where no mark that ends something follows. */

@@ -8,7 +8,7 @@ interface MappedRun {
 	end: number;
 }
 
-/** A text made from another one, with the origin of each part. All offsets are UTF-16 units. Plain JSON. */
+/** A text made from another one, with the origin of each part. All offsets are UTF-16 units. */
 export interface MappedText {
 	text: string;
 	/** Sorted and without gaps; their origins ascend. */
@@ -30,9 +30,12 @@ export function unchanged(text: string): MappedText {
 
 /** Builds a mapped text from front to back. */
 export class MappedWriter {
-	length = 0;
 	private text = '';
 	private readonly runs: MappedRun[] = [];
+
+	get length(): number {
+		return this.text.length;
+	}
 
 	/** Writes text whose origin is from start to end in the other text. */
 	write(text: string, start: number, end: number): void {
@@ -47,7 +50,6 @@ export class MappedWriter {
 			this.runs.push({ at: this.length, length: text.length, start, end });
 		}
 		this.text += text;
-		this.length += text.length;
 	}
 
 	/** Copies a stretch of a mapped text together with its origins. */

@@ -36,8 +36,6 @@ export function plainHeadings(text: string): ReadHeading[] {
 		const above = before ? text.slice(before.index + before[0].length, match.index) : '\n\n';
 		const below = text.slice(match.index + line.length, lines[index + 1].index);
 		const standsAlone = [above, below].every((gap) => gap.split('\n').length > 2);
-		return standsAlone || NUMBERED_TITLE.test(title)
-			? [{ at, end: at + title.length }]
-			: [];
+		return standsAlone || NUMBERED_TITLE.test(title) ? [{ at, end: at + title.length }] : [];
 	});
 }

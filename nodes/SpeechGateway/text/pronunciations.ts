@@ -14,31 +14,26 @@ export interface Pronunciation {
 /** Folding leaves ASCII as it is, apart from its case. */
 const ASCII = /^[\t\n\r -~]*$/;
 
-/** Decomposes a character and, if wanted, folds its case (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`). */
-function foldCharacter(character: string, matchCase: boolean): string {
-	if (matchCase) return character.normalize('NFD');
+/** Folds the case of a character (`İ` and `ı` to `i`, `ß` to `ss`, final `ς` to `σ`), and decomposes it. */
+function foldCharacter(character: string): string {
+	if (ASCII.test(character)) return character.toLowerCase();
+	if (character === 'İ') return 'i';
 	const folded = character.toLowerCase().toUpperCase().toLowerCase().normalize('NFD');
-	return character === 'İ' ? 'i' : folded;
+	return folded.slice(0, 4 * character.length);
 }
 
 /** Folds a text for comparison; `origins` has the original offset of each unit. */
-function fold(text: string, matchCase: boolean) {
+function fold(text: string) {
 	const origins = new Uint32Array(text.length * 4 + 1);
 	let folded = '';
-	let length = 0;
 	let offset = 0;
 	for (const character of text) {
-		const form = ASCII.test(character)
-			? matchCase
-				? character
-				: character.toLowerCase()
-			: foldCharacter(character, matchCase).slice(0, 4 * character.length);
+		const form = foldCharacter(character);
+		origins.fill(offset, folded.length, folded.length + form.length);
 		folded += form;
-		origins.fill(offset, length, length + form.length);
-		length += form.length;
 		offset += character.length;
 	}
-	origins[length] = text.length;
+	origins[folded.length] = text.length;
 	return { text: folded, origins };
 }
 
@@ -48,20 +43,21 @@ interface TrieNode {
 	rules: Pronunciation[];
 }
 
-function trieOf(rules: Pronunciation[], matchCase: boolean): TrieNode | undefined {
+/** Of words that differ in case only, one that asks for its case comes first; among equals, the first in the list. */
+function trieOf(rules: Pronunciation[]): TrieNode {
 	const root: TrieNode = { next: new Map(), rules: [] };
-	for (const rule of rules) {
+	for (const rule of rules.toSorted((a, b) => Number(b.matchCase) - Number(a.matchCase))) {
 		const word = rule.find.trim();
-		if (word === '' || rule.matchCase !== matchCase) continue;
+		if (word === '') continue;
 		let node = root;
-		for (const unit of fold(word, matchCase).text.split('')) {
+		for (const unit of fold(word).text.split('')) {
 			const next = node.next.get(unit) ?? { next: new Map<string, TrieNode>(), rules: [] };
 			node.next.set(unit, next);
 			node = next;
 		}
 		node.rules.push(rule);
 	}
-	return root.next.size > 0 ? root : undefined;
+	return root;
 }
 
 const WORD = /[\p{L}\p{M}\p{N}\p{Pc}]/u;
@@ -94,51 +90,38 @@ function wordEdges(text: string): (offset: number) => boolean {
 	};
 }
 
-/** By the offset where it starts. */
-type Matches = Map<number, { end: number; rule: Pronunciation }>;
-
-/** Adds the longest match that is allowed at each offset, if longer than one already found; among equals, the first in the list. */
-function findAll(
-	text: string,
-	trie: TrieNode,
-	matchCase: boolean,
-	isEdge: (offset: number) => boolean,
-	found: Matches,
-): void {
-	const folded = fold(text, matchCase);
-	for (let at = 0; at < folded.text.length; at++) {
-		const start = folded.origins[at];
-		if (at > 0 && folded.origins[at - 1] === start) continue;
-		let node = trie.next.get(folded.text.charAt(at));
-		for (let to = at + 1; node; node = node.next.get(folded.text.charAt(to)), to++) {
-			const end = folded.origins[to];
-			const isWhole = folded.origins[to - 1] !== end;
-			if (node.rules.length > 0 && isWhole && !MARK.test(text.charAt(end))) {
-				const rule = node.rules.find((one) => !one.wholeWord || (isEdge(start) && isEdge(end)));
-				if (rule && end > (found.get(start)?.end ?? start)) found.set(start, { end, rule });
-			}
-			if (to >= folded.text.length) break;
-		}
-	}
-}
-
 /** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the stretches `kept` do not change. */
-export function pronounce(text: string, rules: Pronunciation[], kept: Span[] = []): Edit[] {
+export function pronounce(text: string, rules: Pronunciation[], kept: Span[]): Edit[] {
 	const isEdge = wordEdges(text);
-	const found: Matches = new Map();
-	for (const matchCase of [true, false]) {
-		const trie = trieOf(rules, matchCase);
-		if (trie) findAll(text, trie, matchCase, isEdge, found);
-	}
+	const trie = trieOf(rules);
+	const { text: folded, origins } = fold(text);
+	const isAllowed = ({ find, wholeWord, matchCase }: Pronunciation, start: number, end: number) =>
+		(!wholeWord || (isEdge(start) && isEdge(end))) &&
+		(!matchCase || text.slice(start, end).normalize('NFD') === find.trim().normalize('NFD'));
+	/** The longest match that is allowed. */
+	const matchAt = (at: number): Edit | undefined => {
+		const start = origins[at];
+		let longest: Edit | undefined;
+		let node = trie.next.get(folded.charAt(at));
+		for (let to = at + 1; node; node = node.next.get(folded.charAt(to++))) {
+			const end = origins[to];
+			const isWhole = origins[to - 1] !== end && !MARK.test(text.charAt(end));
+			const rule = isWhole ? node.rules.find((one) => isAllowed(one, start, end)) : undefined;
+			if (rule) longest = { start, end, text: rule.say };
+		}
+		return longest;
+	};
 	const edits: Edit[] = [];
 	let free = 0;
 	let k = 0;
-	for (const [start, { end, rule }] of [...found].sort(([a], [b]) => a - b)) {
-		if (start < free) continue;
-		while (k < kept.length && kept[k].end <= start) k++;
-		if (k < kept.length && kept[k].start < end) continue;
-		edits.push({ start, end, text: rule.say });
-		free = end;
+	for (let at = 0; at < folded.length; at++) {
+		if (origins[at] < free || origins[at] === origins[at - 1]) continue;
+		const match = matchAt(at);
+		if (!match) continue;
+		while (k < kept.length && kept[k].end <= match.start) k++;
+		if (k < kept.length && kept[k].start < match.end) continue;
+		edits.push(match);
+		free = match.end;
 	}
 	return edits;
 }

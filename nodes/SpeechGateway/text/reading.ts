@@ -1,5 +1,5 @@
 import { SENTENCE_END } from './boundaries';
-import { type MappedText, MappedWriter, slice } from './mapped';
+import { endOf, type MappedText, MappedWriter, slice, startOf } from './mapped';
 
 /** A heading of a text that has been read. Offsets of that text. */
 export interface ReadHeading {
@@ -198,20 +198,16 @@ export class Reading {
 	}
 
 	private link(from: MappedText, start: number, end: number, host: string): void {
-		const { runs } = slice(from, start, end);
-		this.at = runs[runs.length - 1].end;
-		this.say(`link to ${host.replace(AFTER_ADDRESS, '')}`, runs[0].start, this.at);
+		this.at = endOf(from, end);
+		this.say(`link to ${host.replace(AFTER_ADDRESS, '')}`, startOf(from, start), this.at);
 	}
 
 	private copy(from: MappedText, start: number, end: number): void {
 		if (start >= end) return;
 		const { text, runs } = slice(from, start, end);
-		const words = text.replace(/\s/g, ' ');
 		this.begin(runs[0].start);
-		for (const run of runs) {
-			this.writer.write(words.slice(run.at, run.at + run.length), run.start, run.end);
-		}
-		this.at = runs[runs.length - 1].end;
+		this.writer.copy({ text: text.replace(/\s/g, ' '), runs }, 0, text.length);
+		this.at = endOf(from, end);
 		this.wrote(text.replace(/\s/g, ''));
 	}
 }

@@ -85,43 +85,20 @@ function pauseAtHeadings(
 	segments: PreparedSegment[],
 	starts: number[],
 ): void {
-	/** Whether the words between two offsets within one segment are none. */
-	const isMute = (from: number, to: number) => !isSpeakable(text.slice(from, to));
-	for (let k = 1; k < starts.length; k++) {
-		const [from, cut, to] = [starts[k - 1], starts[k], starts[k + 1] ?? text.length];
-		const index = firstIndex(headings, ({ at }) => at > cut);
-		const before = headings.at(index - 1);
-		const after = headings.at(index);
-		const isAtHeading =
-			(index > 0 && before && before.at > from && isMute(before.at, cut)) ||
-			(index > 0 && before && before.end > from && before.end <= cut && isMute(before.end, cut)) ||
-			(after && after.at < to && isMute(cut, after.at));
-		if (!isAtHeading) continue;
-		const previous = segments[k - 1];
+	const pauseBefore = (segment: number) => {
+		if (segment === 0) return;
+		const previous = segments[segment - 1];
 		previous.pauseAfterMs = Math.max(previous.pauseAfterMs, HEADING_PAUSE_MS);
+	};
+	const isMute = (from: number, to: number) => !isSpeakable(text.slice(from, to));
+	for (const { at, end } of headings) {
+		const next = firstIndex(starts, (start) => start > at);
+		const behind = firstIndex(starts, (start) => start >= end);
+		if (next > 0 && isMute(starts[next - 1], at)) pauseBefore(next - 1);
+		if (next < starts.length && isMute(at, starts[next])) pauseBefore(next);
+		if (behind < starts.length && isMute(end, starts[behind])) pauseBefore(behind);
 	}
 }
-
-/** Cuts a stretch of a text; the pieces have offsets of the whole text. */
-type Cutter = (start: number, end: number) => TextSegment[];
-
-/** Cuts around the known parts, which become segments unchanged. */
-const aroundKnown =
-	(text: string, known: Span[], cutAnew: Cutter): Cutter =>
-	(start, end) => {
-		let from = start;
-		const pieces: TextSegment[] = [];
-		const first = firstIndex(known, (part) => part.start >= start);
-		for (const part of known.slice(
-			first,
-			firstIndex(known, (one) => one.start >= end),
-		)) {
-			pieces.push(...cutAnew(from, part.start));
-			pieces.push({ ...part, text: text.slice(part.start, part.end) });
-			from = part.end;
-		}
-		return [...pieces, ...cutAnew(from, end)];
-	};
 
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
@@ -144,7 +121,12 @@ export function segmentPrepared(
 	const headings = cutAtHeadings ? prepared.headings : [];
 	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
 	cuts.sort((a, b) => a.at - b.at);
-	const found = foundIn(prepared, known, new Set(cuts.map(({ at }) => at)));
+	const isCut = new Set(cuts.map(({ at }) => at));
+	// At a pause or a heading words end, whatever is written there.
+	const found =
+		known.length > 0
+			? knownPartsIn(spoken.text, known, cutsOf(spoken.text, tags.spoken), (at) => isCut.has(at))
+			: [];
 	const isInside = ({ at }: { at: number }) => {
 		const part = found.at(firstIndex(found, ({ end }) => end > at));
 		return part !== undefined && part.start < at && at < part.end;
@@ -154,19 +136,30 @@ export function segmentPrepared(
 		cuts.filter((cut) => !isInside(cut)),
 	);
 	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length));
-	const cutAnew: Cutter = (start, end) =>
+	/** The pieces of a stretch, with offsets of the whole text. */
+	const cutAnew = (start: number, end: number): TextSegment[] =>
 		segmentText(spoken.text.slice(start, end), {
 			maxCharacters,
 			tags: tagsWithin(tags.spoken, start, end),
 		}).map(({ text, ...place }) => ({ text, start: start + place.start, end: start + place.end }));
-	const cut = found.length > 0 ? aroundKnown(spoken.text, found, cutAnew) : cutAnew;
+	/** Cuts around the known parts, which become segments unchanged. */
+	const cut = ({ start, end }: Span): TextSegment[] => {
+		const [first, behind] = [start, end].map((at) => firstIndex(found, (part) => part.start >= at));
+		const pieces: TextSegment[] = [];
+		let from = start;
+		for (const part of found.slice(first, behind)) {
+			const text = spoken.text.slice(part.start, part.end);
+			pieces.push(...cutAnew(from, part.start), { ...part, text });
+			from = part.end;
+		}
+		return [...pieces, ...cutAnew(from, end)];
+	};
 	const segments: PreparedSegment[] = [];
 	const starts: number[] = [];
 	let writtenEnd = 0;
 	let sourceEnd = 0;
 	for (const stretch of stretches) {
-		const pieces = cut(stretch.start, stretch.end);
-		for (const piece of pieces.filter(({ text }) => isSpeakable(text))) {
+		for (const piece of cut(stretch).filter(({ text }) => isSpeakable(text))) {
 			const { start } = piece;
 			const from = Math.max(writtenEnd, startOf(spoken, start));
 			writtenEnd = Math.max(from, endOf(spoken, piece.end));
@@ -201,11 +194,4 @@ export function segmentPrepared(
 		segments[segment].pausesWithin = [...(segments[segment].pausesWithin ?? []), within];
 	}
 	return { pauseBeforeMs, segments, text: spoken.text, chapters };
-}
-
-/** Where known parts are in a text. At a pause or a heading words end, whatever is written there. */
-function foundIn({ spoken, tags }: PreparedText, known: Fingerprint[], cuts: Set<number>): Span[] {
-	if (known.length === 0) return [];
-	const { text } = spoken;
-	return knownPartsIn(text, known)(cutsOf(text, tags.spoken), (offset) => cuts.has(offset));
 }
