@@ -76,7 +76,7 @@ function placesIn(text: string): Place[] {
 	const offsets = new Map<number, boolean>();
 	for (const clause of text.matchAll(CLAUSE_END))
 		offsets.set(clause.index + clause[0].length, false);
-	for (const end of sentences(text, 0, text.length)) offsets.set(end, true);
+	for (const end of sentences(text)) offsets.set(end, true);
 	const places: Place[] = [];
 	let at = 0;
 	let letters = 0;

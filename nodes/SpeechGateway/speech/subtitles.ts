@@ -47,7 +47,7 @@ function cueLines(text: string, seconds: number): string[][] {
 	const units: string[] = [];
 	let start = 0;
 	let unitStart = 0;
-	for (const end of [...sentences(text, 0, text.length), text.length]) {
+	for (const end of [...sentences(text), text.length]) {
 		const sentence = text.slice(start, end);
 		start = end;
 		if (!/[^\p{P}\s]/u.test(sentence)) continue;

@@ -79,7 +79,7 @@ function wordEdges(text: string): (offset: number) => boolean {
 		const [before, after] = [characterBefore(text, offset), characterAt(text, offset)];
 		if (!WORD.test(before) || !WORD.test(after)) return true;
 		if (UNSPACED.test(before) && UNSPACED.test(after)) {
-			const words = segmentsOf('word', text, 0, text.length);
+			const words = segmentsOf('word', text);
 			inDictionary ??= new Set(Array.from(words, ({ index }) => index));
 			return inDictionary.has(offset);
 		}

@@ -96,7 +96,8 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 		// A character may join the one before it.
 		const start = Math.max(offset, match.index - 1);
 		let joined = match.index;
-		for (const { segment, index } of segmentsOf('grapheme', text, start, text.length)) {
+		for (const { segment, index: at } of segmentsOf('grapheme', text.slice(start))) {
+			const index = start + at;
 			offset = index + segment.length;
 			if (fits(index, offset)) {
 				protection.fill(INSIDE_CHARACTER, index + 1, offset);
@@ -208,7 +209,8 @@ export function cutText(
 		// Text without words (`* * *`) joins the next piece, or at the end the one before it, if there is room.
 		let from = start;
 		let seen = start;
-		for (const offset of find(masked, start, end)) {
+		for (const at of find(masked.slice(start, end))) {
+			const offset = start + at;
 			if (offset <= seen) continue;
 			const cut = cutAt(offset);
 			seen = Math.max(offset, cut.start);
