@@ -59,14 +59,6 @@ if (HAS_AI_SDK) {
 		expect(await decoderMessages(audio)).toBe('');
 	});
 
-	test('ai-agent: a job that may have been charged is not asked for again', async () => {
-		bench.sim.fault({ path: '/v1/audio/speech/jobs', status: 504, charge: true });
-		const execution = await narrates({ text: 'Welcome.', voice: 'default' });
-		const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
-		expect(json.output).toMatch(/Do not call this tool again with the same input/);
-		expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
-	});
-
 	test('ai-agent: audio that is made at once is answered with a link, which needs no login', async () => {
 		const execution = await narrates(
 			{ text: 'Welcome.', voice: 'default' },
@@ -125,27 +117,5 @@ if (HAS_AI_SDK) {
 		expect(nodeOutputs(execution, 'Answer')[0][0].json).toMatchObject({
 			text: 'Lighthouses stand 灯台🗼',
 		});
-	});
-
-	test('an answer that breaks off is on the review list, with its text, and is not asked for again', async () => {
-		const before = held.requests();
-		const workflow = await published(credential);
-		const chunks = bench.api.stream(workflow, { text: 'Once' });
-		const first = chunks.next();
-		const answer = await held.answer();
-		answer.say('Once upon');
-		await first;
-		await chunks.next();
-		answer.breakOff();
-		expect((await chunks.next()).value).toMatchObject({ type: 'error' });
-		expect((await chunks.next()).done).toBe(true);
-		const [{ id }] = await bench.api.executions(workflow.id);
-		const execution = await bench.api.waitForExecution(id);
-		expect(nodeOutputs(execution, 'Review list')[0][0].json).toMatchObject({
-			outcome: 'unknown',
-			reason: 'damaged_response',
-			text: 'Once upon',
-		});
-		expect(held.requests() - before).toBe(1);
 	});
 });

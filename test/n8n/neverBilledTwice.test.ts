@@ -1,5 +1,6 @@
-import { type Bench, useBench } from '../support/n8n/bench';
-import { nodeOutputs, poll, type Execution } from '../support/n8n/client';
+import type { INodeExecutionData, OnError } from 'n8n-workflow';
+import { useBench } from '../support/n8n/bench';
+import { executionError, nodeOutputs, poll } from '../support/n8n/client';
 import { n8nIsAtLeast } from '../support/n8n/shared';
 import { buildWorkflow, connection, NODE_NAME } from '../support/workflow';
 
@@ -14,9 +15,61 @@ const speech = {
 	options: { maxRetries: 0 },
 };
 
-const charged = ({ sim }: Bench) => sim.charges.map(({ input }) => input).sort();
-const inputItems = (execution: Execution, output: number) =>
-	nodeOutputs(execution, NODE_NAME)[output].map(({ pairedItem }) => pairedItem);
+const charged = () => bench.sim.charges.map(({ input }) => input).sort();
+const places = (output: INodeExecutionData[]) =>
+	output.map(({ pairedItem }) => (pairedItem as { item: number }).item);
+
+const MODES: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
+test.each(MODES.flatMap((onError) => [true, false].map((again) => ({ onError, again }))))(
+	'$onError, Retry On Fail $again: each item is where it belongs and charged once, or not at all',
+	async ({ onError, again }) => {
+		const stops = onError === 'stopWorkflow';
+		// n8n itself runs the node again when the first item is an error.
+		bench.sim.fault({ input: texts[0], status: 503 });
+		bench.sim.fault({ input: texts[1], status: 504, charge: true });
+		bench.sim.fault({ input: texts[3], status: 422, times: Infinity });
+		const tooFast = stops ? [] : [{ text: texts[4], speed: 9 }];
+		let execution = await bench.run({
+			parameters: { ...speech, options: { maxRetries: 0, speed: '={{ $json.speed }}' } },
+			items: [...items.slice(0, 4), ...tooFast],
+			outputs: ['Success', 'Unknown', ...(onError === 'continueErrorOutput' ? ['Error'] : [])],
+			...{ trigger: 'webhook', onError, retryOnFail: again },
+		});
+		if (stops) {
+			expect(execution.status).toBe('error');
+			bench.sim.clearFaults();
+			execution = await bench.api.retry(execution.id);
+		}
+		expect(execution.status).toBe('success');
+
+		const failed = stops ? [] : [...(again ? [] : [0]), 3, 4];
+		const done = [0, 2, ...(stops ? [3] : [])].filter((place) => !failed.includes(place));
+		const [first, unknown, third = []] = nodeOutputs(execution, NODE_NAME);
+		const success = first.filter(({ json }) => !json.error);
+		const errors = [...first, ...third].filter(({ json }) => json.error);
+		expect([success, unknown, errors].map(places)).toEqual([done, [1], failed]);
+		expect(third).toEqual(onError === 'continueErrorOutput' ? errors : []);
+		for (const { binary, json } of success)
+			expect((await bench.api.binary(binary!.data)).length).toBe(json.bytes);
+
+		const paid = [...done, 1].map((place) => texts[place]);
+		expect(charged()).toEqual(paid.sort());
+		expect(bench.sim.requests.filter(({ input }) => input === texts[1])).toHaveLength(1);
+		const kept = execution.data.executionData?.contextData?.[`node:${NODE_NAME}`] ?? {};
+		expect(kept).toEqual({});
+	},
+);
+
+test('a bad item stops all before anything is sent; the message names field, limit and value', async () => {
+	const execution = await bench.run({
+		parameters: { ...speech, options: { speed: '={{ $json.speed }}' } },
+		items: [items[0], { text: texts[1], speed: 9 }],
+	});
+	const { message, description } = executionError(execution)!;
+	expect(message).toMatch(/speed/i);
+	expect(`${message} ${String(description)}`).toMatch(/\b2\b.*\b9\b|\b9\b.*\b2\b/s);
+	expect(bench.sim.requests).toEqual([]);
+});
 
 test('an item of Waiting that comes back on two paths, one round after the other, is one job', async () => {
 	bench.sim.fault({ method: 'POST', jobSeconds: 0 });
@@ -40,7 +93,7 @@ test('an item of Waiting that comes back on two paths, one round after the other
 	const done = runs.flatMap(([success]) => success ?? []).map(({ json }) => json.id);
 	expect(runs[0][2]).toHaveLength(1);
 	expect(done).toEqual([bench.sim.jobs[0].id, bench.sim.jobs[0].id]);
-	expect(charged(bench)).toEqual([texts[0]]);
+	expect(charged()).toEqual([texts[0]]);
 });
 
 test('Stop: what is in flight is broken off and nothing more is sent', async () => {
@@ -78,9 +131,8 @@ onCurrent(
 			const ended = await bench.api.execution(id);
 			return nodeOutputs(ended, NODE_NAME).length > 0 ? ended : undefined;
 		});
-		expect(inputItems(execution, 0)).toEqual([0, 2, 3, 4].map((item) => ({ item })));
-		expect(nodeOutputs(execution, NODE_NAME)[1].map(({ json }) => json.reason)).toEqual([
-			'interrupted',
-		]);
+		const [success, unknown] = nodeOutputs(execution, NODE_NAME);
+		expect(places(success)).toEqual([0, 2, 3, 4]);
+		expect(unknown.map(({ json }) => json.reason)).toEqual(['interrupted']);
 	},
 );

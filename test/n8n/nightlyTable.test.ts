@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-/* The example `nightly-table`: night after night, with faults, without a store, and with n8n killed in the middle. */
+/* The example `nightly-table`: night after night, with faults, and without a store. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { openBench, type Bench, useBench } from '../support/n8n/bench';
+import { type Bench, useBench } from '../support/n8n/bench';
 import {
 	executionError,
 	nodeOutputs,
@@ -10,14 +10,10 @@ import {
 	type WorkflowJson,
 } from '../support/n8n/client';
 import { readExample, storeOnDisk } from '../support/n8n/examples';
-import { startN8n, type N8n } from '../support/n8n/server';
-import { N8N_VERSION, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
+import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 
-const TEST_LIMIT_MS = 600_000;
 /** Rows that the example sends at once. */
 const BATCH = 20;
-/** Requests that the node has in flight by default. */
-const CONCURRENCY = 4;
 
 interface Row {
 	id: number;
@@ -31,7 +27,6 @@ interface Row {
 /** A data table as the example's notes describe it, with rows, and the example reading it. */
 async function openTable(
 	{ api, credential }: Bench,
-	userFolder: string,
 	texts: string[],
 	change: (example: WorkflowJson) => void = () => {},
 ) {
@@ -49,7 +44,7 @@ async function openTable(
 	await api.request('POST', `${tables}/${id}/insert`, { data, returnType: 'all' });
 	// Before, the node finds a table only by its ID, which the user chooses from a list.
 	const example = exampleWith(n8nIsAtLeast('2.3') ? name : id);
-	const folder = storeOnDisk(example, userFolder);
+	const folder = storeOnDisk(example, sharedN8n().userFolder);
 	for (const node of example.nodes) if (node.retryOnFail) node.waitBetweenTries = 0;
 	change(example);
 	return {
@@ -90,10 +85,9 @@ inTables('nightly-table', () => {
 	const bench = useBench({ latencyMs: 5 });
 
 	test('each row is spoken once, stored and marked; what is unknown or refused is on one list', async () => {
-		const { userFolder } = sharedN8n();
 		const texts = textsOf(BATCH + 3);
 		texts[BATCH] = '';
-		const { workflow, folder, rows, edit } = await openTable(bench, userFolder, texts);
+		const { workflow, folder, rows, edit } = await openTable(bench, texts);
 		bench.sim.fault({ input: texts[1], status: 504, charge: true });
 
 		const first = await night(bench, workflow);
@@ -136,7 +130,6 @@ inTables('nightly-table', () => {
 	test('without a store, no row is done, and the note says where its file is', async () => {
 		const { workflow, rows } = await openTable(
 			bench,
-			sharedN8n().userFolder,
 			textsOf(2),
 			({ nodes }) => (nodes.find(({ name }) => name === 'Disk')!.disabled = true),
 		);
@@ -145,23 +138,6 @@ inTables('nightly-table', () => {
 		const note = expect.stringContaining(`in execution ${execution.id}`) as string;
 		const notStored = { done: 'check', link: '', note };
 		expect(await rows()).toMatchObject([notStored, notStored]);
-	});
-
-	test('a folder that is not there: the row says why it is not stored', async () => {
-		const { workflow, rows } = await openTable(
-			bench,
-			sharedN8n().userFolder,
-			textsOf(1),
-			({ nodes }) => {
-				const { parameters } = nodes.find(({ name }) => name === 'Disk')!;
-				Object.assign(parameters, { fileName: '/no/such/folder/1.mp3' });
-			},
-		);
-		const execution = await night(bench, workflow);
-		expect(execution.status).toBe('error');
-		const [{ done, note }] = await rows();
-		expect(done).toBe('check');
-		expect(note).toMatch(/^Paid for, but not stored: .+\. The file is in execution/);
 	});
 
 	if (n8nIsAtLeast('2.3')) {
@@ -176,53 +152,4 @@ inTables('nightly-table', () => {
 			});
 		});
 	}
-
-	describe('n8n is killed in the second batch', () => {
-		let n8n: N8n;
-		let own: Bench;
-		beforeAll(async () => {
-			n8n = await startN8n({ tarball: sharedN8n().tarball, version: N8N_VERSION });
-			own = await openBench({ latencyMs: 5 }, n8n.api);
-		}, TEST_LIMIT_MS);
-		afterAll(async () => {
-			await own?.close();
-			await n8n?.stop();
-		});
-
-		test(
-			'the first batch is stored, what was paid for in the second is on the list, and all else is spoken the next night',
-			async () => {
-				const texts = textsOf(2 * BATCH + 5);
-				const { workflow, folder, rows } = await openTable(own, n8n.userFolder, texts);
-				own.sim.fault({ input: texts[BATCH + 9], connection: 'stall' });
-				await n8n.api.start(workflow, 'Every night');
-				await own.sim.waitFor((requests) =>
-					requests.some(({ input, charged }) => input === texts[BATCH + 9] && charged > 0),
-				);
-				await n8n.kill();
-				const paid = own.sim.charges.map(({ input }) => input).slice(BATCH);
-				expect(paid.length).toBeGreaterThan(0);
-				await n8n.restart();
-
-				const crashed = await rows();
-				expect(numbers(crashed.filter(({ link }) => link))).toHaveLength(BATCH);
-				expect(crashed.slice(BATCH).every(({ done }) => done === null)).toBe(true);
-
-				const next = await night(own, workflow);
-				const after = await rows();
-				const lost = after.filter(({ done }) => done === 'check');
-				const lostTexts = lost.map(({ text }) => text);
-				expect(lostTexts).toEqual(expect.arrayContaining(paid));
-				// A key is on record before its request leaves, so a few more rows are on the list.
-				expect(lost.length - paid.length).toBeLessThanOrEqual(CONCURRENCY);
-				for (const { note } of lost) expect(note).toMatch(/^already_sent: /);
-				expect(executionError(next)?.message).toContain(`${lost.length} rows`);
-				expect(readdirSync(folder)).toHaveLength(texts.length - lost.length);
-				const sent = own.sim.charges.map(({ input }) => input);
-				expect(new Set(sent).size).toBe(sent.length);
-				expect([...new Set([...sent, ...lostTexts])].sort()).toEqual([...texts].sort());
-			},
-			TEST_LIMIT_MS,
-		);
-	});
 });

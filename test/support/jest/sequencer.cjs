@@ -2,7 +2,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** What takes minutes: jest knows how long a file takes only where it has run before, and goes by its size elsewhere. */
 const LONGEST = [
-	...['n8n/asleep', 'n8n/durable', 'browser/editor', 'n8n/dev'],
+	...['n8n/ownN8n', 'browser/editor', 'n8n/examples', 'n8n/dev'],
 	...[
 		'engine/model/stories',
 		'engine/model/returns',
