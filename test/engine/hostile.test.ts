@@ -3,10 +3,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { TEST_DAY } from '../support/day';
+import { REPOSITORY } from '../support/n8n/install';
+import { run } from '../support/n8n/steps';
 import { MISBEHAVIOURS } from '../support/hostile/misbehaviours';
 import { ASKED } from '../support/hostile/operations';
 import type { Report, Row } from '../support/hostile/run';
-import { markdown, outcomesIn, runTable } from '../support/hostile/table';
 
 /** Growth of a process in which 20 runs are under way at once, or two that are poured all that the network can carry. */
 const MAX_MEGABYTES = 800;
@@ -17,8 +18,16 @@ const TABLE = /- \*\*A\*\*: [^]*\|(?=\n\n|\n$)/;
 
 let reports: Report[];
 let rows: Row[];
+/** Runs the cells of the day in two processes at once. */
 beforeAll(async () => {
-	reports = await runTable();
+	const script = path.join(REPOSITORY, 'test/support/hostile/run.ts');
+	reports = await Promise.all(
+		['light', 'heavy'].map(async (weight) => {
+			const args = ['--import', 'tsx', script, weight];
+			const { stdout } = await run(process.execPath, args, { cwd: REPOSITORY });
+			return JSON.parse(stdout.trim().split('\n').at(-1)!) as Report;
+		}),
+	);
 	rows = reports.flatMap((report) => report.rows);
 }, LIMIT_MS);
 
@@ -55,3 +64,47 @@ test('in each mode, the outcome is what the documentation says', () => {
 	const others = rows.filter((row) => row.outcome !== documented.get(cellOf(row)));
 	expect(others.map((row) => complaint(row, row.outcome))).toEqual([]);
 });
+
+/** The outcome of each cell, as a page with the table says. */
+function outcomesIn(page: string): Map<string, string> {
+	const groups = [...page.matchAll(/^- \*\*[A-Z]\*\*: (.+)$/gm)].map(([, names]) =>
+		names.split(' · '),
+	);
+	const lines = [...page.matchAll(/^\| (.+?) +\|$/gm)].map(([, cells]) => cells.split(/ +\| +/));
+	return new Map(
+		lines
+			.slice(2)
+			.flatMap(([asked, ...outcomes]) =>
+				outcomes.flatMap((outcome, group) =>
+					groups[group].map((name) => [`${asked}, answered with ${name}`, outcome] as const),
+				),
+			),
+	);
+}
+
+/**
+ * The outcomes in Markdown: a list of misbehaviours, those with the same outcomes as one entry with a letter; a table with
+ * a line a request, a column a letter.
+ */
+function markdown(rows: Row[]): string {
+	const outcome = (misbehaviour: string, asked: string) => {
+		const found = rows.filter((row) => row.misbehaviour === misbehaviour && row.asked === asked);
+		return [...new Set(found.map((row) => row.outcome))].join(' or ') || '–';
+	};
+	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+	const names = ASKED.map(({ name }) => name);
+	const alike = new Map<string, string[]>();
+	for (const { name } of MISBEHAVIOURS) {
+		const outcomes = names.map((asked) => outcome(name, asked)).join();
+		alike.set(outcomes, [...(alike.get(outcomes) ?? []), name]);
+	}
+	const groups = [...alike.values()];
+	const letters = groups.map((_, index) => String.fromCharCode('A'.charCodeAt(0) + index));
+	return [
+		...groups.map((group, index) => `- **${letters[index]}**: ${group.join(' · ')}`),
+		'',
+		line(['request', ...letters]),
+		line(['---', ...letters.map(() => '---')]),
+		...names.map((asked) => line([asked, ...groups.map(([first]) => outcome(first, asked))])),
+	].join('\n');
+}

@@ -2,21 +2,26 @@
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 import { wait } from '../clock';
-import type { Exchange } from './gateway';
+import type { Fault } from '../simulator';
+
+type Answer = NonNullable<Fault['answer']>;
 
 export interface Misbehaviour {
 	name: string;
-	answer: (exchange: Exchange) => void;
+	answer?: Answer;
 	/** It keeps the node as busy as it can: such cells run apart, and their memory is measured. */
 	heavy?: boolean;
 	/** A POST answered like this was certainly not charged, so it may be sent again. */
 	notCharged?: boolean;
 }
 
-type Answering = Misbehaviour['answer'] & { isHeavy?: true; isFree?: true };
+/** With characters that each spelling writes in another way. */
+export const KEY = 'sk/hostile+key="42"=';
 
-const heavy = (answer: Answering) => Object.assign(answer, { isHeavy: true as const });
-const notCharged = (answer: Answering) => Object.assign(answer, { isFree: true as const });
+type Answering = Answer & { heavy?: true; notCharged?: true };
+
+const heavy = (answer: Answering) => Object.assign(answer, { heavy: true as const });
+const notCharged = (answer: Answering) => Object.assign(answer, { notCharged: true as const });
 
 /** Enough to tell a bound from none, and too little to hurt the machine when there is none. */
 const ENDLESS_BYTES = 600 * 1024 * 1024;
@@ -51,7 +56,7 @@ async function drip(response: ServerResponse, send: () => void): Promise<void> {
 
 const endless =
 	(contentType: string, start: string, unit: string, gzip = false) =>
-	({ response }: Exchange) => {
+	(response: ServerResponse) => {
 		response.setHeader('content-type', contentType);
 		if (gzip) response.setHeader('content-encoding', 'gzip');
 		const block = Buffer.from(unit.repeat(Math.ceil(BLOCK / unit.length)));
@@ -60,15 +65,15 @@ const endless =
 	};
 
 const raw =
-	(text: (exchange: Exchange) => string, then?: (exchange: Exchange) => void) =>
-	(exchange: Exchange) => {
-		exchange.socket.write(text(exchange));
-		then?.(exchange);
+	(text: (good: Parameters<Answer>[1]) => string, thenEnds = true): Answer =>
+	({ socket }, good) => {
+		socket!.write(text(good));
+		if (thenEnds) socket!.end();
 	};
 
 const answer =
 	(status: number, body = '', headers: Record<string, string> = {}) =>
-	({ response }: Exchange) =>
+	(response: ServerResponse) =>
 		void response.writeHead(status, headers).end(body);
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -108,92 +113,82 @@ function keyAsJson(key: string): string {
 	return `${escaped} ${slashes} ${others}`;
 }
 
-const echo =
-	(status: number, shape: (text: string) => string) =>
-	({ response, key }: Exchange) => {
-		response.writeHead(status, JSON_TYPE).end(shape(keyAsJson(key)));
-	};
+const echo = (status: number, shape: (text: string) => string) => (response: ServerResponse) =>
+	void response.writeHead(status, JSON_TYPE).end(shape(keyAsJson(KEY)));
 
 const ALL: Record<string, Answering> = {
 	'no answer at all': () => undefined,
-	'headers, then silence': ({ response, good }) => {
+	'headers, then silence': (response, good) => {
 		response.writeHead(200, { 'content-type': good.contentType }).flushHeaders();
 	},
-	'half of the body, then silence': ({ response, good }) => {
+	'half of the body, then silence': (response, good) => {
 		response.writeHead(200, { 'content-type': good.contentType });
 		response.write(good.body.subarray(0, good.body.length / 2));
 	},
-	'a space every tenth of a second, for ever': ({ response, good }) => {
+	'a space every tenth of a second, for ever': (response, good) => {
 		response.writeHead(200, { 'content-type': good.contentType });
 		void drip(response, () => response.write(' '));
 	},
-	'the connection closed': ({ socket }) => void socket.destroy(),
-	'the connection reset': ({ socket }) => void socket.resetAndDestroy(),
-	'the connection reset in the middle of the body': ({ response, socket, good }) => {
+	'the connection closed': ({ socket }) => void socket!.destroy(),
+	'the connection reset': ({ socket }) => void socket!.resetAndDestroy(),
+	'the connection reset in the middle of the body': (response, good) => {
 		response.writeHead(200, { 'content-type': good.contentType });
 		const half = good.body.subarray(0, Math.max(1, good.body.length / 2));
-		response.write(half, () => void wait(20).then(() => socket.resetAndDestroy()));
+		response.write(half, () => void wait(20).then(() => response.socket?.resetAndDestroy()));
 	},
 	'a chunked body that breaks off': raw(
-		({ good }) =>
-			`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"id":`,
-		({ socket }) => socket.end(),
+		({ contentType }) =>
+			`HTTP/1.1 200 OK\r\nContent-Type: ${contentType}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{"id":`,
 	),
-	'a Content-Length that is too long': ({ response, good, socket }) => {
-		const length = good.body.length + 1000;
-		response.writeHead(200, {
-			'content-type': good.contentType,
-			'content-length': length,
-		});
-		response.write(good.body, () => socket.end());
+	'a Content-Length that is too long': (response, { contentType, body }) => {
+		const length = body.length + 1000;
+		response.writeHead(200, { 'content-type': contentType, 'content-length': length });
+		response.write(body, () => response.socket?.end());
 	},
-	'a Content-Length that is too short': ({ socket, good }) => {
-		const length = Math.floor(good.body.length / 2);
-		socket.write(
-			`HTTP/1.1 200 OK\r\nContent-Type: ${good.contentType}\r\nContent-Length: ${length}\r\n\r\n`,
+	'a Content-Length that is too short': ({ socket }, { contentType, body }) => {
+		const length = Math.floor(body.length / 2);
+		socket!.write(
+			`HTTP/1.1 200 OK\r\nContent-Type: ${contentType}\r\nContent-Length: ${length}\r\n\r\n`,
 		);
-		socket.end(good.body);
+		socket!.end(body);
 	},
-	'something that is not HTTP': raw(
-		() => 'SSH-2.0-OpenSSH_9.6\r\n',
-		({ socket }) => socket.end(),
-	),
+	'something that is not HTTP': raw(() => 'SSH-2.0-OpenSSH_9.6\r\n'),
 	'101 Switching Protocols': raw(
 		() => 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+		false,
 	),
-	'102 Processing, for ever': ({ response }) => {
+	'102 Processing, for ever': (response) => {
 		void drip(response, () => response.writeProcessing());
 	},
-	'103 Early Hints, then a good answer': ({ response, good }) => {
+	'103 Early Hints, then a good answer': (response, good) => {
 		response.writeEarlyHints({ link: '</style.css>; rel=preload' });
 		response.writeHead(200, { 'content-type': good.contentType }).end(good.body);
 	},
 	'204 No Content': answer(204),
 	'an empty 200': answer(200, '', JSON_TYPE),
 	'a login page with 200': answer(200, PAGE, HTML),
-	'a redirect to a login page': notCharged(({ response, url, request }) =>
-		request.url?.endsWith('/login')
+	'a redirect to a login page': notCharged((response) =>
+		response.req.url?.endsWith('/login')
 			? void response.writeHead(200, HTML).end(PAGE)
-			: void response.writeHead(302, { location: `${url}/v1/login` }).end(),
+			: void response.writeHead(302, { location: '/v1/login' }).end(),
 	),
 	'redirects in a circle': notCharged(
-		({ response, request }) => void response.writeHead(307, { location: request.url }).end(),
+		(response) => void response.writeHead(307, { location: response.req.url }).end(),
 	),
 	'a redirect to no address': notCharged(answer(307, '', { location: 'http://[' })),
 	null: answer(200, 'null', JSON_TYPE),
 	'odd types in every field': answer(200, ODD, JSON_TYPE),
 	'odd types in a refusal': notCharged(answer(422, ODD_ERROR, JSON_TYPE)),
 	'JSON of a million brackets': answer(200, '['.repeat(1_000_000), JSON_TYPE),
-	'the wrong content type': ({ response, good }) =>
-		void response.writeHead(200, HTML).end(good.body),
-	'gzip that is not gzip': ({ response, good }) =>
+	'the wrong content type': (response, good) => void response.writeHead(200, HTML).end(good.body),
+	'gzip that is not gzip': (response, good) =>
 		void response
 			.writeHead(200, {
 				'content-type': good.contentType,
 				'content-encoding': 'gzip',
 			})
 			.end(good.body),
-	'headers of 100 KB': ({ response, good }) =>
+	'headers of 100 KB': (response, good) =>
 		void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(good.body),
 	'408 from a proxy': answer(408, PAGE, HTML),
 	'502 from a proxy': answer(502, PAGE, HTML),
@@ -211,24 +206,24 @@ const ALL: Record<string, Answering> = {
 			`{"id":"x ${text}","status":"${text}","text":"${text}","_id":"${text}","title":"${text}","choices":[{"message":{"content":"${text}"},"finish_reason":"stop"}]}`,
 	),
 	'the key in headers': notCharged(
-		({ response, key }) =>
+		(response) =>
 			void response
 				.writeHead(400, {
 					...JSON_TYPE,
-					'x-request-id': `req ${key}`,
-					'retry-after': key,
+					'x-request-id': `req ${KEY}`,
+					'retry-after': KEY,
 				})
 				.end('{"error":{"message":"no"}}'),
 	),
 	'the key where a message is cut': notCharged(
-		({ response, key }) =>
+		(response) =>
 			void response
 				.writeHead(400, JSON_TYPE)
-				.end(JSON.stringify({ error: { message: `${'x'.repeat(490)}${key}` } })),
+				.end(JSON.stringify({ error: { message: `${'x'.repeat(490)}${KEY}` } })),
 	),
-	'the key in an event stream, in pieces': ({ response, key }) => {
+	'the key in an event stream, in pieces': (response) => {
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
-		for (const letter of key)
+		for (const letter of KEY)
 			response.write(
 				`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: letter } }] })}\n\n`,
 			);
@@ -254,14 +249,13 @@ const ALL: Record<string, Answering> = {
 		),
 	),
 	'an endless error page': notCharged(
-		heavy(({ response, ...rest }) => {
+		heavy((response) => {
 			response.statusCode = 400;
-			endless('text/html', '<script ', '<script ')({ response, ...rest });
+			endless('text/html', '<script ', '<script ')(response);
 		}),
 	),
 };
 
 export const MISBEHAVIOURS: Misbehaviour[] = Object.entries(ALL).map(([name, answer]) => {
-	const { isHeavy: heavy, isFree: notCharged } = answer;
-	return { name, answer, heavy, notCharged };
+	return { name, answer, heavy: answer.heavy, notCharged: answer.notCharged };
 });

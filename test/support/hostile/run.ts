@@ -15,8 +15,8 @@ import type { OnError } from 'n8n-workflow';
 import { type EngineResult, runNode } from '../../engine/support';
 import { startVirtualTime, wait } from '../clock';
 import { TEST_DAY } from '../day';
-import { type Cell, HostileGateway, KEY } from './gateway';
-import { MISBEHAVIOURS, type Misbehaviour, spellings } from './misbehaviours';
+import { startSimulator } from '../simulator';
+import { KEY, MISBEHAVIOURS, type Misbehaviour, spellings } from './misbehaviours';
 import { ASKED, type Asked } from './operations';
 
 export type Outcome = 'success' | 'unknown' | 'error' | 'hangs';
@@ -64,13 +64,12 @@ AbortSignal.timeout = (milliseconds) => {
 };
 
 async function main(): Promise<Report> {
-	const gateway = await new HostileGateway().listen();
-	await warmUp(gateway);
+	await warmUp();
 	const before = process.memoryUsage().rss;
 	let highest = before;
 	const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 20);
 
-	const cells = MISBEHAVIOURS.filter(({ heavy: isHeavy }) => Boolean(isHeavy) === heavy)
+	const queue = MISBEHAVIOURS.filter(({ heavy: isHeavy }) => Boolean(isHeavy) === heavy)
 		.flatMap((misbehaviour, row) =>
 			ASKED.flatMap((asked, column) =>
 				(heavy ? MODES.slice(0, 1) : MODES).map((mode, index) => {
@@ -79,37 +78,15 @@ async function main(): Promise<Report> {
 			),
 		)
 		.filter(({ place }) => process.env.WRITE_DOCS || (place + TEST_DAY) % 3 === 0);
-	const queue = cells.map((cell, index) => ({
-		...cell,
-		name: `cell-${index}`,
-	}));
 	const rows: Row[] = [];
-	const open: Array<[Row, Cell]> = [];
 	const files = new Set<string>();
 	const worker = async () => {
-		for (let next = queue.shift(); next; next = queue.shift()) {
-			const { name, misbehaviour, asked, mode } = next;
-			const cell = gateway.open(name, {
-				target: asked.target,
-				misbehave: misbehaviour.answer,
-			});
-			const row = await runCell(cell, misbehaviour, asked, mode, files);
-			rows.push(row);
-			open.push([row, cell]);
-		}
+		for (let next = queue.shift(); next; next = queue.shift())
+			rows.push(await runCell(next.misbehaviour, next.asked, next.mode, files));
 	};
 	await Promise.all(Array.from({ length: heavy ? 2 : 20 }, worker));
 	clearInterval(watch);
 
-	for (
-		let waited = 0;
-		waited < SETTLE_MS && open.some(([, cell]) => cell.sockets.size > 0);
-		waited += 50
-	)
-		await realWait(50);
-	for (const [row, { sockets }] of open)
-		if (sockets.size > 0) row.problems.push(`${sockets.size} sockets stayed open`);
-	await gateway.close();
 	const made = timersMade;
 	await realWait(SETTLE_MS);
 	if (timersMade > made) leftOver.push(`${timersMade - made} timers made after all runs had ended`);
@@ -121,15 +98,9 @@ async function main(): Promise<Report> {
 }
 
 /** What is loaded once is no growth. */
-async function warmUp(gateway: HostileGateway): Promise<void> {
-	const cell = gateway.open('warm-up', {
-		target: /nothing/,
-		misbehave: () => undefined,
-	});
-	const files = new Set<string>();
-	const nothing: Misbehaviour = { name: 'none', answer: () => undefined };
+async function warmUp(): Promise<void> {
 	for (const asked of ASKED) {
-		const { outcome } = await runCell(cell, nothing, asked, 'stopWorkflow', files);
+		const { outcome } = await runCell({ name: 'none' }, asked, 'stopWorkflow', new Set());
 		if (outcome !== 'success')
 			leftOver.push(`${asked.name} does not even work with a good gateway`);
 	}
@@ -137,12 +108,16 @@ async function warmUp(gateway: HostileGateway): Promise<void> {
 }
 
 async function runCell(
-	cell: Cell & { url: string },
 	misbehaviour: Misbehaviour,
 	asked: Asked,
 	mode: OnError,
 	files: Set<string>,
 ): Promise<Row> {
+	const sim = await startSimulator({ jobSeconds: 0, latencyMs: 0 });
+	sim.accounts[0].apiKey = KEY;
+	sim.addVoice('Anna');
+	const { answer } = misbehaviour;
+	if (answer) sim.fault({ ...asked.target, answer, times: Infinity });
 	const problems: string[] = [];
 	const row: Row = {
 		misbehaviour: misbehaviour.name,
@@ -158,7 +133,7 @@ async function runCell(
 			options: { timeout: TIMEOUT_S, maxRetries: 1, ...asked.options },
 		},
 		items: [{ json: {}, ...(asked.binary && { binary: asked.binary }) }],
-		url: cell.url,
+		url: sim.url,
 		apiKey: KEY,
 		onError: mode,
 		retryOnFail: true,
@@ -183,13 +158,17 @@ async function runCell(
 	for (const text of texts)
 		for (const match of text.matchAll(/filesystem-v2:\S+/g)) files.add(match[0]);
 	if (leaks(texts)) problems.push('the key is in what the node gives out');
-	if (asked.id && row.outcome !== 'success' && !texts.some((text) => text.includes(asked.id!)))
-		problems.push('the id is lost');
-	const sent = cell.requests.filter((line) => line.startsWith('POST'));
-	const targetIsBilled = sent.some((line) => asked.target.test(line));
-	if (sent.length > 1 && !(misbehaviour.notCharged && targetIsBilled))
+	const isBilled = asked.target.method === 'POST';
+	for (const { id } of [...sim.jobs, ...sim.videos])
+		if (!isBilled && row.outcome !== 'success' && !texts.some((text) => text.includes(id)))
+			problems.push('the id is lost');
+	const sent = sim.requests.filter(({ method }) => method === 'POST');
+	if (sent.length > 1 && !(misbehaviour.notCharged && isBilled))
 		problems.push(`${sent.length} billed requests were sent`);
 	if (ended.run.status === 'canceled') problems.push('the execution ended as canceled');
+	for (let waited = 0; sim.sockets.size > 0 && waited < SETTLE_MS; waited += 50) await realWait(50);
+	if (sim.sockets.size > 0) problems.push(`${sim.sockets.size} sockets stayed open`);
+	await sim.close();
 	return row;
 }
 

@@ -1,3 +1,6 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import type { ServerResponse } from 'node:http';
+
 import type { SimRequest } from './world';
 
 /** What is to go wrong, and with which requests. The first fault added that applies to a request is the one used. */
@@ -30,6 +33,8 @@ export interface Fault {
 	 * charged. `stall`: the work is done and charged, but never answered.
 	 */
 	connection?: 'reset-before-work' | 'reset-after-work' | 'stall';
+	/** Sends what it likes in place of the answer; the work is done and charged. */
+	answer?: (response: ServerResponse, good: { contentType: string; body: Buffer }) => void;
 	/** Bytes of the body that are sent before the connection breaks. */
 	truncate?: number | 'half';
 	/** The truncated body is sent as if it were whole. */

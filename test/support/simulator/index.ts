@@ -3,11 +3,10 @@
  * The gateway as its API description has it, as a real HTTP server on this machine, with a ledger of every token charged
  * and faults on demand. It shares no code with the nodes, or both could share one mistake.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 
 import * as clock from '../clock';
-import { control } from './control';
 import type { Fault } from './faults';
 import { serve } from './server';
 import { type SimRequest, type SimulatorOptions, World } from './world';
@@ -22,20 +21,33 @@ const WAIT_MS = 300_000;
 export class Simulator extends World {
 	/** Base address, without /v1. */
 	url = '';
+	/** Connections that are open. */
+	readonly sockets = new Set<Socket>();
 	private readonly server: Server;
 
 	constructor(options?: SimulatorOptions) {
 		super(options);
 		this.server = createServer((incoming, response) => {
 			const url = new URL(incoming.url ?? '/', 'http://simulator');
-			const handled = url.pathname.startsWith('/__sim/')
-				? control(this, incoming, response, url)
-				: serve(this, incoming, response, url);
-			handled.catch((error: Error) => response.destroy(error));
+			const [, shown] = /^\/__sim\/(\w+)$/.exec(url.pathname) ?? [];
+			if (shown) this.show(shown, response);
+			else serve(this, incoming, response, url).catch((error: Error) => response.destroy(error));
+		});
+		this.server.on('connection', (socket) => {
+			this.sockets.add(socket);
+			socket.once('close', () => this.sockets.delete(socket));
 		});
 		// Connections stay open as long as the client likes: a close at the wrong moment would look like a fault.
 		this.server.keepAliveTimeout = 0;
 		this.server.requestTimeout = 0;
+	}
+
+	/** Shows other processes what it knows, as `GET /__sim/charges`; such requests are not recorded and need no key. */
+	private show(name: string, response: ServerResponse): void {
+		const { requests, charges, accounts, voices, faults } = this;
+		const lists: Record<string, unknown> = { requests, charges, accounts, voices, faults };
+		response.writeHead(lists[name] ? 200 : 404, { 'content-type': 'application/json' });
+		response.end(JSON.stringify(lists[name] ?? {}));
 	}
 
 	/** Key of the default account. */

@@ -43,7 +43,7 @@ export function recordedReply(
 	};
 }
 
-const bytesOf = (body: Reply['body']): Buffer =>
+export const bytesOf = (body: Reply['body']): Buffer =>
 	typeof body === 'string' || Buffer.isBuffer(body)
 		? Buffer.from(body)
 		: Buffer.concat([...body.chunks()]);

@@ -14,7 +14,7 @@ import { listModels } from './models';
 import { parseMultipart } from './multipart';
 import { pricing } from './pricing';
 import { admit, tooSoon } from './quota';
-import { recordedReply, timesCharged } from './recorded';
+import { bytesOf, recordedReply, timesCharged } from './recorded';
 import { send } from './send';
 import { createSpeech } from './speech';
 import { usageLog } from './usageLog';
@@ -88,6 +88,11 @@ export async function serve(
 		const reply = await answer(world, request, fault, body === 'too-big', signal);
 		if (fault.connection === 'reset-after-work') return breakOff(true);
 		if (fault.connection === 'stall') return;
+		if (fault.answer) {
+			const { contentType, body } = reply;
+			response.on('error', () => {}); // of a client that has left
+			return fault.answer(response, { contentType, body: bytesOf(body) });
+		}
 		await wait(fault.delayMs ?? 0, signal);
 		if (response.destroyed) return;
 		request.status = reply.status ?? 200;
