@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type HeldChat, startHeldChat } from '../support/heldChat';
-import { decoderMessages, ffprobe } from '../support/listen';
+import { decoderMessages } from '../support/listen';
+import { probe } from '../support/readers';
 import { useBench } from '../support/n8n/bench';
 import {
 	type Credential,
@@ -55,7 +56,7 @@ if (HAS_AI_SDK) {
 		expect(json.output).toMatch(/"id":"spj_\w+"/);
 		const [file] = nodeOutputs(execution, 'Wait for the audio')[0];
 		const audio = await bench.api.binary(file.binary!.data);
-		expect((await ffprobe(audio)).codec).toBe('mp3');
+		expect(probe(audio).codec).toBe('mp3');
 		expect(await decoderMessages(audio)).toBe('');
 	});
 
@@ -69,7 +70,7 @@ if (HAS_AI_SDK) {
 		const LINK = /"links":\{"data":"([^"]+)"\}/;
 		expect(answer).toMatch(LINK);
 		const audio = await (await fetch(LINK.exec(answer)![1])).arrayBuffer();
-		expect((await ffprobe(Buffer.from(audio))).codec).toBe('mp3');
+		expect(probe(Buffer.from(audio)).codec).toBe('mp3');
 		expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
 	});
 }

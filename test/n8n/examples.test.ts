@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IBinaryData } from 'n8n-workflow';
-import { decoderMessages, ffprobe } from '../support/listen';
+import { decoderMessages } from '../support/listen';
 import { probe } from '../support/readers';
 import { type Bench, openBench, useBench } from '../support/n8n/bench';
 import { EXAMPLES, readExample, storeOnDisk } from '../support/n8n/examples';
@@ -189,7 +189,7 @@ test.each(runnable)('examples/%s runs in n8n, and its files are in the store', a
 		mimeType.startsWith('audio/'),
 	)) {
 		const audio = await bench.api.binary(binary);
-		expect((await ffprobe(audio)).seconds).toBeGreaterThan(0);
+		expect(probe(audio).seconds).toBeGreaterThan(0);
 		expect(await decoderMessages(audio)).toBe('');
 	}
 	const stored = nodeOutputs(execution, 'Disk').flat();
@@ -306,7 +306,7 @@ test('changed document: only what changed is spoken, and the file is replaced', 
 		const [{ json }] = nodeOutputs(execution, 'Speak what changed')[0];
 		expect(readdirSync(folder)).toEqual(['Harbour guide.mp3']);
 		const audio = readFileSync(path.join(folder, 'Harbour guide.mp3'));
-		expect((await ffprobe(audio)).seconds).toBeCloseTo(Number(json.durationSeconds), 0);
+		expect(probe(audio).seconds).toBeCloseTo(Number(json.durationSeconds), 0);
 		expect(await decoderMessages(audio)).toBe('');
 		return { json, spoken: bench.sim.charges.splice(0).map(({ input }) => input) };
 	};

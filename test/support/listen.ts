@@ -1,11 +1,5 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 /** Judges audio by ear: decodes it with ffmpeg and tells which notes are heard, and so which text was spoken. */
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
+import { run, withFile } from './readers';
 import { melodyOf, NOTE_SECONDS, TONES } from './simulator/audio/melody';
 import { PCM_SAMPLE_RATE } from './simulator/audio/sound';
 
@@ -24,86 +18,32 @@ const CLEAR_SHARE = 0.6;
 /** Time around a change of notes, in seconds, in which codecs mix both. */
 const BLUR_SECONDS = 0.03;
 
-type Audio = Buffer | string;
-
-/** Runs a program and gives its output. Throws with its messages when it fails, and clearly when it is missing. */
-async function run(program: 'ffmpeg' | 'ffprobe', args: string[]) {
-	const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-	const out: Buffer[] = [];
-	const err: Buffer[] = [];
-	child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-	child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-	const code = await new Promise<number | null>((resolve, reject) => {
-		child.once('error', () => reject(new Error(`${program} is not installed (Debian: ffmpeg)`)));
-		child.once('close', resolve);
-	});
-	const messages = Buffer.concat(err).toString('utf8').trim();
-	return { code, messages, output: Buffer.concat(out) };
-}
-
-/** Gives a file's path to `use`; a buffer becomes a file for that time, as ffmpeg tells more of files than of pipes. */
-async function withFile<T>(audio: Audio, use: (path: string) => Promise<T>): Promise<T> {
-	if (typeof audio === 'string') return await use(audio);
-	const path = join(tmpdir(), `listen-${randomUUID()}`);
-	await writeFile(path, audio);
-	try {
-		return await use(path);
-	} finally {
-		await rm(path);
-	}
-}
-
 const rawInput = (format?: string) =>
 	format === 'pcm' ? ['-f', 's16le', '-ar', String(PCM_SAMPLE_RATE), '-ac', '1'] : [];
 
 /** Samples (mono, 24 kHz, -1 to 1) of an audio file. `format` is needed for `pcm` only. Throws when ffmpeg cannot decode. */
-export async function decode(audio: Audio, format?: string): Promise<Float32Array> {
-	return await withFile(audio, async (path) => {
-		const { code, messages, output } = await run('ffmpeg', [
-			...['-v', 'error', ...rawInput(format), '-i', path],
-			...['-f', 'f32le', '-ac', '1', '-ar', String(PCM_SAMPLE_RATE), '-'],
-		]);
-		if (code !== 0) throw new Error(`ffmpeg could not decode: ${messages}`);
-		return new Float32Array(new Uint8Array(output).buffer);
-	});
+export async function decode(audio: Buffer | string, format?: string): Promise<Float32Array> {
+	const output = ['-f', 'f32le', '-ac', '1', '-ar', String(PCM_SAMPLE_RATE), '-'];
+	const { status, stderr, stdout } = withFile(audio, (path) =>
+		run('ffmpeg', ['-v', 'error', ...rawInput(format), '-i', path, ...output]),
+	);
+	if (status !== 0) throw new Error(`ffmpeg could not decode: ${stderr}`);
+	return new Float32Array(new Uint8Array(stdout).buffer);
 }
 
 /** Everything that ffmpeg warns of when it decodes a file; empty when the file is sound. */
-export async function decoderMessages(audio: Audio, format?: string): Promise<string> {
-	return await withFile(audio, async (path) => {
-		const args = ['-v', 'warning', ...rawInput(format), '-i', path, '-f', 'null', '-'];
-		const { messages } = await run('ffmpeg', args);
-		// Said of every mono file that names no layout (such as WAV), and of every raw file.
-		const harmless = [
-			'Guessed Channel Layout',
-			'detected only with low score', // a file of very few frames
-			...(format === 'pcm' ? ['Estimating duration from bitrate'] : []),
-		];
-		const lines = messages.split('\n');
-		return lines.filter((line) => !harmless.some((text) => line.includes(text))).join('\n');
-	});
-}
-
-/** What a file says about itself. `seconds` is what its container claims; Ogg's includes the pre-skip (6.5 ms), MP3's the padding. */
-export async function ffprobe(audio: Audio) {
-	return await withFile(audio, async (path) => {
-		const args = ['-v', 'error', '-of', 'json', '-show_format', '-show_streams', path];
-		const { code, messages, output } = await run('ffprobe', args);
-		if (code !== 0) throw new Error(`ffprobe: ${messages}`);
-		const { format, streams } = JSON.parse(output.toString('utf8')) as {
-			format: { format_name: string; duration?: string; size: string; bit_rate?: string };
-			streams: Array<{ codec_name: string; sample_rate?: string; channels?: number }>;
-		};
-		return {
-			format: format.format_name,
-			codec: streams[0].codec_name,
-			seconds: Number(format.duration ?? NaN),
-			bytes: Number(format.size),
-			sampleRate: Number(streams[0].sample_rate),
-			channels: streams[0].channels,
-			streams: streams.length,
-		};
-	});
+export async function decoderMessages(audio: Buffer | string, format?: string): Promise<string> {
+	const { stderr } = withFile(audio, (path) =>
+		run('ffmpeg', ['-v', 'warning', ...rawInput(format), '-i', path, '-f', 'null', '-']),
+	);
+	// Said of every mono file that names no layout (such as WAV), and of every raw file.
+	const harmless = [
+		'Guessed Channel Layout',
+		'detected only with low score', // a file of very few frames
+		...(format === 'pcm' ? ['Estimating duration from bitrate'] : []),
+	];
+	const lines = stderr.trim().split('\n');
+	return lines.filter((line) => !harmless.some((text) => line.includes(text))).join('\n');
 }
 
 /** The share (0 to 1) of a window's energy that a frequency has, by Goertzel's algorithm. */

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
-/** What other programs read in a file: its tags, chapters and cover. */
+/** What other programs read in a file: its tags, chapters, cover and length. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { REPOSITORY } from './n8n/install';
 
 /** Gives a file's path to `use`; bytes become a file without a name that says what they are, for that time. */
-function withFile<T>(file: Uint8Array | string, use: (path: string) => T): T {
+export function withFile<T>(file: Uint8Array | string, use: (path: string) => T): T {
 	if (typeof file === 'string') return use(file);
 	const folder = mkdtempSync(join(tmpdir(), 'readers-'));
 	try {
@@ -18,10 +18,10 @@ function withFile<T>(file: Uint8Array | string, use: (path: string) => T): T {
 	}
 }
 
-function run(program: 'ffmpeg' | 'ffprobe', args: string[]): { stdout: Buffer; stderr: string } {
-	const { stdout, stderr, error } = spawnSync(program, args, { maxBuffer: 1 << 28 });
+export function run(program: 'ffmpeg' | 'ffprobe', args: string[]) {
+	const { status, stdout, stderr, error } = spawnSync(program, args, { maxBuffer: 1 << 28 });
 	if (error) throw new Error(`${program} is not installed (Debian: ffmpeg)`, { cause: error });
-	return { stdout, stderr: stderr.toString() };
+	return { status, stdout, stderr: stderr.toString() };
 }
 
 /** Tags, chapters and picture as ffmpeg sees them. */
@@ -53,6 +53,7 @@ export function probe(file: Uint8Array | string) {
 				end: Number(end),
 			})),
 			seconds: Number(report.format.duration),
+			codec: report.streams[0].codec_name,
 			cover,
 			// WAV has texts beyond ASCII in both: for readers that take INFO for ASCII, and for those that know no ID3 there.
 			complaints: stderr
