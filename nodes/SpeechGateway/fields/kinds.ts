@@ -129,6 +129,29 @@ export const choiceOption = <T extends string>({
 			value === undefined || value === '' ? undefined : choice(value, label, keysOf(choices)),
 	);
 
+/** A text in a row of a table. */
+export const textColumn = (shown: Shown): INodeProperties => ({
+	...shown,
+	type: 'string',
+	default: '',
+});
+
+interface TableSpec extends Shown {
+	default?: INodeProperties['default'];
+	row: string;
+	columns: INodeProperties[];
+}
+
+/** A table as the editor shows it. `row`: what is in one of its rows. */
+export const tableProperty = ({ row, columns, ...shown }: TableSpec): INodeProperties => ({
+	default: {},
+	...shown,
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: `Add ${row}`,
+	options: [{ displayName: row, name: 'values', values: columns }],
+});
+
 /** The rows of a table, or of a list that an expression gives; undefined if it is neither. */
 export function rowsOf(given: unknown): Array<Record<string, Json>> | undefined {
 	const rows: unknown = isRecord(given) ? (given.values ?? []) : given;

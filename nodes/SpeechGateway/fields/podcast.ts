@@ -4,7 +4,7 @@ import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
 import { type InputOf, option, refuseLiterals } from './field';
-import { choiceOption, type FileRef, isFile } from './kinds';
+import { choiceOption, type FileRef, isFile, textColumn } from './kinds';
 
 /** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
@@ -37,7 +37,7 @@ export const tagsOption = refuseLiterals(
 				{
 					displayName: 'Tags',
 					name: 'values',
-					values: TEXTS.map((text) => ({ ...text, type: 'string' as const, default: '' })),
+					values: TEXTS.map(textColumn),
 				},
 			],
 		},

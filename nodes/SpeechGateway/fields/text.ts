@@ -4,7 +4,14 @@ import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
 import { type InputOf, mapped, option } from './field';
-import { choiceOption, isFlagSet, jsonObjectOption, rowsOf } from './kinds';
+import {
+	choiceOption,
+	isFlagSet,
+	jsonObjectOption,
+	rowsOf,
+	tableProperty,
+	textColumn,
+} from './kinds';
 import { pauseOption } from './shared';
 
 export const textFields = {
@@ -37,53 +44,40 @@ export const textFields = {
 		},
 	}),
 	pronunciations: option<Pronunciation[]>(
-		{
+		tableProperty({
 			displayName: 'Pronunciations',
 			name: 'pronunciations',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true, sortable: true },
-			placeholder: 'Add Pronunciation',
-			default: {},
 			description: 'Words to speak differently from how they are written',
-			options: [
+			row: 'Pronunciation',
+			columns: [
+				textColumn({
+					displayName: 'Find',
+					name: 'find',
+					placeholder: 'e.g. SQL',
+					description: 'The word or phrase in the text',
+				}),
+				textColumn({
+					displayName: 'Say',
+					name: 'say',
+					placeholder: 'e.g. sequel',
+					description: 'What to say instead; subtitles show the original word',
+				}),
 				{
-					displayName: 'Pronunciation',
-					name: 'values',
-					values: [
-						{
-							displayName: 'Find',
-							name: 'find',
-							type: 'string',
-							default: '',
-							placeholder: 'e.g. SQL',
-							description: 'The word or phrase in the text',
-						},
-						{
-							displayName: 'Say',
-							name: 'say',
-							type: 'string',
-							default: '',
-							placeholder: 'e.g. sequel',
-							description: 'What to say instead; subtitles show the original word',
-						},
-						{
-							displayName: 'Whole Word',
-							name: 'wholeWord',
-							type: 'boolean',
-							default: true,
-							description: 'Whether to leave longer words that contain it unchanged',
-						},
-						{
-							displayName: 'Match Case',
-							name: 'matchCase',
-							type: 'boolean',
-							default: false,
-							description: 'Whether uppercase and lowercase letters must match',
-						},
-					],
+					displayName: 'Whole Word',
+					name: 'wholeWord',
+					type: 'boolean',
+					default: true,
+					description: 'Whether to leave longer words that contain it unchanged',
+				},
+				{
+					displayName: 'Match Case',
+					name: 'matchCase',
+					type: 'boolean',
+					default: false,
+					description: 'Whether uppercase and lowercase letters must match',
 				},
 			],
-		},
+		}),
 		[],
 		(given, label) => (isEmpty(given) ? undefined : readPronunciations(given, label)),
 	),

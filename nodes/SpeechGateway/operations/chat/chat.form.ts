@@ -1,15 +1,69 @@
+import type { IDataObject } from 'n8n-workflow';
+import { InputError } from '../../core/errors';
+import { keysOf } from '../../core/json';
 import { endpoints } from '../../gateway/endpoints';
 import { describeResource } from '../../fields/form';
-import { type InputOf, optional } from '../../fields/field';
-import { flagOption, jsonArray, jsonOption } from '../../fields/kinds';
-import { additionalBodyOption } from '../../fields/shared';
 import { answerFields } from '../../fields/chat';
-import { messagesField } from '../../fields/messages';
+import { choice, requiredText } from '../../fields/checks';
+import { type InputOf, optional, panelField, type Parse, refuseLiterals } from '../../fields/field';
+import {
+	type Choices,
+	flagOption,
+	jsonArray,
+	jsonOption,
+	rowsOf,
+	shownChoices,
+	tableProperty,
+	textColumn,
+} from '../../fields/kinds';
 import { chatModelField } from '../../fields/model';
+import { additionalBodyOption } from '../../fields/shared';
+
+const ROLES: Choices<'system' | 'user' | 'assistant'> = {
+	system: { name: 'System', description: 'How the model should behave' },
+	user: { name: 'User', description: 'What you say to the model' },
+	assistant: { name: 'Assistant', description: 'What the model said before' },
+};
+
+/** The conversation, as the gateway takes it. */
+const parseMessages: Parse<IDataObject[]> = (given, label) => {
+	const rows = rowsOf(given) ?? [];
+	if (rows.length === 0)
+		throw new InputError(`"${label}" is empty: at least one message is needed`);
+	return rows.map(({ role, content }, index) => ({
+		role: choice(role, `Role of message ${index + 1}`, keysOf(ROLES)),
+		content: requiredText(content, `Content of message ${index + 1}`),
+	}));
+};
+
+const messages = tableProperty({
+	displayName: 'Messages',
+	name: 'messages',
+	default: { values: [{ role: 'user', content: '' }] },
+	description: 'The conversation so far, oldest message first',
+	row: 'Message',
+	columns: [
+		{
+			displayName: 'Role',
+			name: 'role',
+			type: 'options',
+			default: 'user',
+			description: 'Who says this',
+			options: shownChoices(ROLES),
+		},
+		textColumn({
+			displayName: 'Content',
+			name: 'content',
+			typeOptions: { rows: 2 },
+			placeholder: 'e.g. Summarize this text in one sentence: …',
+			description: 'The text of the message',
+		}),
+	],
+});
 
 const fields = {
 	model: chatModelField,
-	messages: messagesField,
+	messages: refuseLiterals(panelField(messages, parseMessages, {})),
 	...answerFields,
 	additionalBody: additionalBodyOption(
 		'; for token usage when streaming, try {"stream_options": {"include_usage": true}}',

@@ -1,13 +1,21 @@
-import type { InputOf } from '../../fields/field';
+import { requiredText } from '../../fields/checks';
+import { type InputOf, mapped, panelField, refuseLiterals } from '../../fields/field';
 import { fileFields } from '../../fields/files';
 import { describeResource } from '../../fields/form';
-import { choiceOption } from '../../fields/kinds';
+import {
+	choiceOption,
+	jsonObjectOption,
+	rowsOf,
+	tableProperty,
+	textColumn,
+	textField,
+} from '../../fields/kinds';
 import { estimateFields, longTextFields } from '../../fields/longText';
 import { speechModelField } from '../../fields/model';
 import { podcastFields } from '../../fields/podcast';
-import { scriptField, speakersField, voicesByName } from '../../fields/script';
 import { segmentFields, splitChoices } from '../../fields/segments';
 import { speakingFields } from '../../fields/speech';
+import { parseVoice, type Voice, voiceProperty } from '../../fields/voice';
 import { whileWaitingForJobs } from '../../fields/wait';
 import { endpoints } from '../../gateway/endpoints';
 
@@ -15,10 +23,65 @@ const generateFields = { ...longTextFields, whileWaiting: whileWaitingForJobs };
 
 export type GenerateValues = InputOf<typeof generateFields>;
 
+const script = textField({
+	displayName: 'Script',
+	name: 'script',
+	typeOptions: { rows: 6 },
+	hint: 'Any length. Names are not spoken. 1,000 characters cost about 1,430 tokens (Chinese: 5,000).',
+	placeholder: 'e.g. Anna: (happy) Good morning!\nBen: Hello, Anna.',
+	description:
+		'Who says what: each speech starts on a new line with the name of the speaker and a colon',
+});
+
+export interface Speaker {
+	name: string;
+	voice: Voice;
+}
+
+const speakers = tableProperty({
+	displayName: 'Speakers',
+	name: 'speakers',
+	description:
+		'The speakers in the script and their voices; one named "Narrator" speaks any text before the first name',
+	row: 'Speaker',
+	columns: [
+		textColumn({
+			displayName: 'Name',
+			name: 'name',
+			placeholder: 'e.g. Anna',
+			description: 'The name as written in the script, before the colon',
+		}),
+		voiceProperty,
+	],
+});
+
+function readSpeakers(given: unknown): Speaker[] {
+	return (rowsOf(given) ?? []).map(({ name, voice }, index) =>
+		speaker(requiredText(name, `Name of speaker ${index + 1}`), voice),
+	);
+}
+
+const speaker = (givenName: string, voice: unknown): Speaker => {
+	const name = givenName.trim();
+	return { name, voice: parseVoice(voice, `Voice of ${name}`) };
+};
+
+/** n8n takes no expression for a whole table, so voices that another node knows by name are an option. */
+const voicesByName = mapped(
+	jsonObjectOption({
+		displayName: 'Voices by Name',
+		name: 'voicesByName',
+		description:
+			'More speakers, for example from an expression: a JSON object such as {"Anna": "voice ID"}',
+		example: '{"Anna": "voice ID"}',
+	}),
+	(voices) => Object.entries(voices).map(([name, voice]) => speaker(name, voice)),
+);
+
 const dialogueFields = {
 	model: speechModelField,
-	script: scriptField,
-	speakers: speakersField,
+	script,
+	speakers: refuseLiterals(panelField(speakers, readSpeakers, {})),
 	voicesByName,
 	...speakingFields,
 	longText: choiceOption({
