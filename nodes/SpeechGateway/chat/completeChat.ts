@@ -117,7 +117,7 @@ async function readAnswer(
 				heard += piece.length;
 				await hear(shown.push(piece));
 			}
-			if (reader.closed) break;
+			if (reader.done) break;
 		}
 	} catch (error) {
 		// A connection that breaks after the end of the answer does no harm.
@@ -129,16 +129,14 @@ async function readAnswer(
 	const reply = reader.end();
 	await hear(shown.push(reply.text.slice(heard)) + shown.end());
 	const says = reply.text !== '' || reply.toolCalls?.length;
-	if (reply.error) throw says ? endsWith(reply.error) : new ErrorAnswer(reply.error.message);
+	if (reply.error && !says) throw new ErrorAnswer(reply.error.message);
+	if (reply.error) throw new Error(`the answer ends with an error: ${reply.error.message}`);
 	if (!reader.whole || reply.finishReason === 'error')
 		throw new Error('the answer ended before it was whole');
 	if (!says && !reply.finishReason) throw new Error('the answer is empty');
 	if (reader.mayBeCutShort) item.session.hints.add(MAY_BE_CUT_SHORT);
 	return transport.redactor.value(reply);
 }
-
-const endsWith = ({ message }: { message: string }) =>
-	new Error(`the answer ends with an error: ${message}`);
 
 const MAY_BE_CUT_SHORT =
 	'A chat answer ended without a finish reason (null): it may be cut short, as gateways end a stream in that way when their provider breaks off.';

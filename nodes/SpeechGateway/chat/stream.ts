@@ -20,26 +20,21 @@ interface ToolCall {
 
 type JsonObject = Record<string, unknown>;
 
-function asObject(value: unknown): JsonObject | undefined {
-	return isRecord(value) ? value : undefined;
-}
+const objectIn = (value: unknown): JsonObject => (isRecord(value) ? value : {});
 
-function asArray(value: unknown): unknown[] {
-	return Array.isArray(value) ? value : [];
-}
+const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** A non-empty string, else undefined: providers send null and '' for what they do not have. */
-function asString(value: unknown): string | undefined {
-	return typeof value === 'string' && value !== '' ? value : undefined;
-}
+const stringIn = (value: unknown): string | undefined =>
+	typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Content is a string or an array of parts, of which the text parts count. */
 function contentText(content: unknown): string {
 	if (typeof content === 'string') return content;
-	return asArray(content)
+	return listIn(content)
 		.map((part) => {
 			if (typeof part === 'string') return part;
-			const { type, text } = asObject(part) ?? {};
+			const { type, text } = objectIn(part);
 			const isText = type === undefined || type === 'text' || type === 'output_text';
 			return isText && typeof text === 'string' ? text : '';
 		})
@@ -47,9 +42,8 @@ function contentText(content: unknown): string {
 }
 
 /** The text of a message or delta. A refusal is what the model said, and is billed like it. */
-function messageText(message: JsonObject): string {
-	return contentText(message.content) || (asString(message.refusal) ?? '');
-}
+const messageText = ({ content, refusal }: JsonObject): string =>
+	contentText(content) || (stringIn(refusal) ?? '');
 
 /** Arguments are a JSON string; some providers send the object itself. */
 function argumentsText(value: unknown): string {
@@ -58,13 +52,13 @@ function argumentsText(value: unknown): string {
 }
 
 function readToolCalls(message: JsonObject): ToolCall[] {
-	return asArray(message.tool_calls).map((value): ToolCall => {
-		const call = asObject(value) ?? {};
-		const called = asObject(call.function) ?? {};
+	return listIn(message.tool_calls).map((value): ToolCall => {
+		const { id, type, function: called } = objectIn(value);
+		const { name, arguments: given } = objectIn(called);
 		return {
-			...(asString(call.id) ? { id: asString(call.id) } : {}),
-			...(asString(call.type) ? { type: asString(call.type) } : {}),
-			function: { name: asString(called.name) ?? '', arguments: argumentsText(called.arguments) },
+			id: stringIn(id),
+			type: stringIn(type),
+			function: { name: stringIn(name) ?? '', arguments: argumentsText(given) },
 		};
 	});
 }
@@ -72,36 +66,30 @@ function readToolCalls(message: JsonObject): ToolCall[] {
 /** An error as a string, `{ message, code }`, one of these under `error`, or nothing but that there is one. */
 function readError(value: unknown): ChatReply['error'] {
 	if (Array.isArray(value)) return readError(value[0]);
-	const error = asObject(value);
-	if (!error) return value ? { message: String(value) } : undefined;
-	if (error.error) return readError(error.error);
-	const code = error.code ?? error.type ?? error.status;
-	const hasCode = typeof code === 'string' || typeof code === 'number';
+	if (!isRecord(value)) return value ? { message: String(value) } : undefined;
+	if (value.error) return readError(value.error);
+	const code = value.code ?? value.type ?? value.status;
 	return {
-		message: asString(error.message) ?? JSON.stringify(error),
-		...(hasCode ? { code: String(code) } : {}),
+		message: stringIn(value.message) ?? JSON.stringify(value),
+		code: typeof code === 'string' || typeof code === 'number' ? String(code) : undefined,
 	};
 }
 
 /** Reads the body of a chat completion that was not streamed. Takes anything; what is not there is left out. */
 export function readChatReply(body: unknown): ChatReply {
-	const whole = asObject(body) ?? {};
+	const whole = objectIn(body);
 	// Some gateways wrap it in `data`.
-	const reply = (whole.choices === undefined && asObject(whole.data)) || whole;
-	const choice = asObject(asArray(reply.choices)[0]) ?? {};
-	const message = asObject(choice.message) ?? {};
-	const model = asString(reply.model);
-	const finishReason = asString(choice.finish_reason);
-	const usage = asObject(reply.usage);
+	const reply = whole.choices === undefined && isRecord(whole.data) ? whole.data : whole;
+	const choice = objectIn(listIn(reply.choices)[0]);
+	const message = objectIn(choice.message);
 	const toolCalls = readToolCalls(message);
-	const error = readError(reply.error);
 	return {
 		text: messageText(message) || contentText(choice.text),
-		...(model ? { model } : {}),
-		...(finishReason ? { finishReason } : {}),
-		...(usage ? { usage } : {}),
-		...(toolCalls.length > 0 ? { toolCalls } : {}),
-		...(error ? { error } : {}),
+		model: stringIn(reply.model),
+		finishReason: stringIn(choice.finish_reason),
+		usage: isRecord(reply.usage) ? reply.usage : undefined,
+		toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+		error: readError(reply.error),
 		raw: body,
 	};
 }
@@ -118,19 +106,19 @@ class ChoiceBuilder {
 
 	/** Takes the choice of one stream event and returns the text it adds. */
 	add(choice: JsonObject): string {
-		this.finishReason = asString(choice.finish_reason) ?? this.finishReason;
+		this.finishReason = stringIn(choice.finish_reason) ?? this.finishReason;
 		// Some gateways send the whole message at the end, or instead of deltas.
-		const delta =
-			asObject(choice.delta) ?? (this.text === '' ? asObject(choice.message) : {}) ?? {};
-		for (const call of asArray(delta.tool_calls)) this.addToolCall(asObject(call) ?? {});
+		const whole = this.text === '' ? objectIn(choice.message) : {};
+		const delta = isRecord(choice.delta) ? choice.delta : whole;
+		for (const call of listIn(delta.tool_calls)) this.addToolCall(objectIn(call));
 		const text = messageText(delta) || contentText(choice.text);
 		this.text += text;
 		return text;
 	}
 
 	private addToolCall(delta: JsonObject): void {
-		const called = asObject(delta.function) ?? {};
-		const id = asString(delta.id);
+		const called = objectIn(delta.function);
+		const id = stringIn(delta.id);
 		const index = typeof delta.index === 'number' ? delta.index : undefined;
 		// By index; without one, by id; with neither, the call goes on.
 		let call =
@@ -141,46 +129,37 @@ class ChoiceBuilder {
 					: this.toolCalls.at(-1);
 		// Some providers give every parallel call the index 0, others every delta of one call a new id.
 		const startsAnother =
-			id !== undefined && call?.id !== undefined && id !== call.id && asString(called.name);
+			id !== undefined && call?.id !== undefined && id !== call.id && stringIn(called.name);
 		if (!call || startsAnother) {
-			call = { ...(index === undefined ? {} : { index }), function: { name: '', arguments: '' } };
+			call = { index, function: { name: '', arguments: '' } };
 			this.toolCalls.push(call);
 			if (index !== undefined) this.byIndex.set(index, call);
 		}
 		if (id !== undefined && call.id === undefined) this.byId.set(id, call);
 		call.id ??= id;
-		call.type ??= asString(delta.type);
-		appendCall(call.function, called);
+		call.type ??= stringIn(delta.type);
+		// The name comes once, or again with every delta; the arguments come in pieces.
+		const name = stringIn(called.name) ?? '';
+		if (name !== call.function.name) call.function.name += name;
+		call.function.arguments += argumentsText(called.arguments);
 	}
 
 	/** The choice as a body that was not streamed would have it. */
 	build(index: number): JsonObject {
-		const calls = [...this.toolCalls].sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
+		const calls = this.toolCalls
+			.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0))
+			.map(({ id, type = 'function', function: called }) => ({ id, type, function: called }));
+		const hasCalls = calls.length > 0;
 		return {
 			index,
 			message: {
 				role: 'assistant',
-				content: this.text === '' && calls.length > 0 ? null : this.text,
-				...(calls.length > 0
-					? {
-							tool_calls: calls.map(({ id, type = 'function', function: called }) => ({
-								...(id === undefined ? {} : { id }),
-								type,
-								function: called,
-							})),
-						}
-					: {}),
+				content: this.text === '' && hasCalls ? null : this.text,
+				...(hasCalls && { tool_calls: calls }),
 			},
 			finish_reason: this.finishReason ?? null,
 		};
 	}
-}
-
-/** The name comes once, or again with every delta; the arguments come in pieces. */
-function appendCall(call: { name: string; arguments: string }, delta: JsonObject): void {
-	const name = asString(delta.name) ?? '';
-	if (name !== call.name) call.name += name;
-	call.arguments += argumentsText(delta.arguments);
 }
 
 /**
@@ -193,7 +172,8 @@ export class ChatStreamReader {
 	/** The top-level fields of the events: id, created, model, usage … the last that is not null. */
 	private fields: JsonObject = {};
 	private error: unknown;
-	private done = false;
+	/** The stream said [DONE]: nothing follows, even when the connection stays open. */
+	done = false;
 	/** An event was not JSON: text may be missing, so the stream no longer counts as whole. */
 	private damaged = false;
 	/** A JSON body as far as it came; undefined while nothing but white space came, null for a stream. */
@@ -234,11 +214,6 @@ export class ChatStreamReader {
 		return this.done && ![...this.choices.values()].some(({ finishReason }) => finishReason);
 	}
 
-	/** Whether the stream said [DONE]: nothing follows, even when the connection stays open. */
-	get closed(): boolean {
-		return this.done;
-	}
-
 	/** Ends the stream and returns the reply. A body that breaks off before its end gives what was readable. */
 	end(): ChatReply {
 		if (this.body) {
@@ -253,7 +228,7 @@ export class ChatStreamReader {
 			...this.fields,
 			object: 'chat.completion',
 			choices: choices.map(([index, choice]) => choice.build(index)),
-			...(this.error === undefined ? {} : { error: this.error }),
+			error: this.error,
 		});
 	}
 
@@ -267,20 +242,19 @@ export class ChatStreamReader {
 		const value = parseJson(data);
 		const parts = value === undefined ? data.split(BETWEEN_EVENTS) : [];
 		if (parts.length > 1) return parts.flatMap((part) => this.read(event, part));
-		if (event === 'error') this.error ??= asObject(value)?.error ?? value ?? data;
-		const body = asObject(value);
-		if (!body) {
+		if (event === 'error') this.error ??= objectIn(value).error ?? value ?? data;
+		if (!isRecord(value)) {
 			// A keep-alive may be any word, but broken JSON had content.
 			if (/^\s*\[?\{/.test(data)) this.damaged = true;
 			return [];
 		}
-		const { choices, error, ...fields } = body;
+		const { choices, error, ...fields } = value;
 		if (error || fields.object === 'error') this.error ??= error ?? fields;
 		for (const [name, field] of Object.entries(fields)) {
 			if (field !== null && event !== 'error') this.fields[name] = field;
 		}
-		return asArray(choices).flatMap((item) => {
-			const choice = asObject(item) ?? {};
+		return listIn(choices).flatMap((item) => {
+			const choice = objectIn(item);
 			const index = typeof choice.index === 'number' ? choice.index : 0;
 			let builder = this.choices.get(index);
 			if (!builder) this.choices.set(index, (builder = new ChoiceBuilder()));
