@@ -1,12 +1,8 @@
 import type { GatewayError } from '../../nodes/SpeechGateway/core/errors';
 import { firstJsonOf } from '../../nodes/SpeechGateway/gateway/readBody';
-import { gatewayWords } from '../../nodes/SpeechGateway/gateway/gatewayWords';
+import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
-import {
-	type Answer,
-	explainAnswer,
-	type Subject,
-} from '../../nodes/SpeechGateway/requests/explain';
+import { type About, explainAnswer } from '../../nodes/SpeechGateway/requests/explain';
 import {
 	isSuccess,
 	mayBeSentAgain,
@@ -17,8 +13,10 @@ import {
 } from '../../nodes/SpeechGateway/requests/outcome';
 import { RECORDED, wireBody } from '../support/simulator/answers';
 
-const ROOT = 'https://gateway.example';
-const mine = new Redactor('sk-abcdefgxyz');
+const gateway = {
+	root: 'https://gateway.example',
+	redactor: new Redactor('sk-abcdefgxyz'),
+};
 const SPEECH = 'POST /v1/audio/speech';
 const REQUESTS: Record<string, string> = {
 	speech: SPEECH,
@@ -27,24 +25,30 @@ const REQUESTS: Record<string, string> = {
 	chat: 'POST /v1/chat/completions',
 	video: 'POST /v1/videos',
 };
-
-type About = Partial<Omit<Subject, 'url'>>;
+const KINDS: Array<[part: string, kind: Endpoint['kind']]> = [
+	['/jobs', 'job'],
+	['/speech', 'speech'],
+	['/voices', 'voice'],
+	['/chat/', 'chat'],
+	['/videos', 'video'],
+];
 
 /** What is made of an answer to a request such as `POST /v1/videos`. */
 function judge(
 	request: string,
 	status: number,
 	sent: unknown,
-	about: About = {},
-	location?: string,
+	{ elsewhere, ...about }: About & { elsewhere?: boolean } = {},
+	headers: Record<string, string | undefined> = {},
 ) {
 	const [method, path] = request.split(' ');
 	const billed = method === 'POST';
+	const kind = KINDS.find(([part]) => path.includes(part))?.[1] ?? 'model';
+	const endpoint = { kind, method, path, billed, ...(elsewhere && { url: path }) } as Endpoint;
 	const body = typeof sent === 'string' ? (firstJsonOf(Buffer.from(sent)) ?? sent) : sent;
-	const otherKey = mine.isOther(gatewayWords(body).message ?? '');
-	const answer: Answer = { status, body, otherKey, location, requestId: 'req_1' };
+	const answer = { status, body, headers: { 'x-request-id': 'req_1', ...headers } };
 	const model = billed ? { model: 'my-model' } : {};
-	return explainAnswer(answer, { ...model, ...about, url: `${ROOT}${path}`, billed });
+	return explainAnswer(gateway, endpoint, { ...model, ...about }, answer);
 }
 
 /** All that real gateways answered, by what brought it about. */
@@ -259,7 +263,7 @@ const judgeRow = ([request, status, sent, about]: string[]) => {
 	return judge(request, Number(status), sent === 'PAGE' ? PAGE : json, parsed(about));
 };
 const parsed = (about: string) =>
-	about === 'JOB' ? ofJob : about ? (JSON.parse(about) as About) : {};
+	about === 'JOB' ? ofJob : about ? (JSON.parse(about) as Parameters<typeof judge>[3]) : {};
 
 test.each(DOCUMENTED)('%s %s %s %s: %s', (...row) => {
 	const [, status, , , expected, message, description = ''] = row;
@@ -346,8 +350,8 @@ test.each([
 	[0, 'try again later. This'],
 	[1_200, 'try again later (it asks to wait 2 seconds). This'],
 ])('a wait of %j ms that is asked for stands in the words', (retryAfter, words) => {
-	const subject = { url: `${ROOT}/v1/audio/speech`, billed: true };
-	const said = explainAnswer({ status: 429, retryAfter }, subject);
+	const headers = { 'retry-after': retryAfter === undefined ? undefined : `${retryAfter / 1000}` };
+	const said = judge(SPEECH, 429, '', {}, headers);
 	expect(said.error.description).toContain(words);
 	expect(said.retryAfter).toBe(retryAfter);
 });
@@ -358,8 +362,9 @@ test('the code of an answer is in the error', () => {
 });
 
 test("a 524 on record was the gateway's own", () => {
-	const video = { url: `${ROOT}/v1/videos`, billed: true };
-	expect(explainAnswer({ status: 524, onRecord: true }, video).outcome).toBe('cut');
+	const { createVideo } = endpoints;
+	const answer = { status: 524, onRecord: true };
+	expect(explainAnswer(gateway, createVideo, {}, answer).outcome).toBe('cut');
 });
 
 test.each([
@@ -381,11 +386,11 @@ const REDIRECTS: Array<[status: number, location: string | undefined, outcome: R
 ];
 
 test.each(REDIRECTS)('%i to %s: %s', (status, location, outcome) => {
-	const { error, ...judged } = judge(SPEECH, status, '', {}, location);
+	const { error, ...judged } = judge(SPEECH, status, '', {}, { location });
 	expect([judged.outcome, judged.who]).toEqual([outcome, 'network']);
 	expect(error.message).toContain(`redirects to another address (${status})`);
 	expect(error.details.location).toBe(location);
-	expect(judge('GET /v1/models', status, '', {}, location).outcome).toBe('refused');
+	expect(judge('GET /v1/models', status, '', {}, { location }).outcome).toBe('refused');
 });
 
 /** What all answers mean, in one text. */
@@ -396,7 +401,7 @@ const verdicts = (): string => {
 		...REFUSALS.map((answer) => judge(answer.request, answer.status, wireBody(answer))),
 		...DOCUMENTED.map(judgeRow),
 		...REDIRECTS.flatMap(([status, location]) =>
-			[SPEECH, 'GET /v1/models'].map((request) => judge(request, status, '', {}, location)),
+			[SPEECH, 'GET /v1/models'].map((request) => judge(request, status, '', {}, { location })),
 		),
 	]
 		.map(said)

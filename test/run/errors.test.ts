@@ -6,6 +6,8 @@ import ts from 'typescript';
 import { GatewayError, InputError } from '../../nodes/SpeechGateway/core/errors';
 import { Execution } from '../../nodes/SpeechGateway/engine/execution';
 import { getMany } from '../../nodes/SpeechGateway/operations/model/getMany';
+import { endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
+import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
 import { explainAnswer } from '../../nodes/SpeechGateway/requests/explain';
 import { explainUnanswered } from '../../nodes/SpeechGateway/requests/unreachable';
 import { errorText, nodeError, runError } from '../../nodes/SpeechGateway/run/errors';
@@ -73,18 +75,12 @@ test("no error that the source makes ends an execution as canceled or has n8n's 
 });
 
 test('nor does anything that the gateway or the network says', () => {
-	const subject = {
-		url: `https://${WORD}`,
-		thing: 'job',
-		id: QUOTED,
-		model: QUOTED,
-		voice: QUOTED,
-		billed: true,
-	} as const;
+	const gateway = { root: `https://${WORD}`, redactor: new Redactor('') };
+	const named = { id: QUOTED, model: QUOTED, voice: QUOTED };
 	for (let status = 300; status < 600; status++) {
 		for (const body of [QUOTED, { error: { message: QUOTED, code: QUOTED, param: QUOTED } }]) {
-			for (const about of [subject, { ...subject, thing: undefined }]) {
-				const { error } = explainAnswer({ status, body, retryAfter: 1 }, about);
+			for (const about of [named, { ...named, thing: 'job' as const }]) {
+				const { error } = explainAnswer(gateway, endpoints.speech, about, { status, body });
 				expect(nodeError(node, errorText(error)).message).not.toMatch(REPLACED);
 			}
 		}

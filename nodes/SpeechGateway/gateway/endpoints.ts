@@ -14,6 +14,8 @@ export interface BilledEndpoint {
 }
 
 export interface FreeEndpoint {
+	/** What it is about; `model` for all that no rule for answers asks for. */
+	readonly kind: BilledEndpoint['kind'] | 'model';
 	readonly method: 'GET' | 'DELETE';
 	readonly path: string;
 	readonly billed: false;
@@ -23,7 +25,12 @@ export interface FreeEndpoint {
 	readonly url?: string;
 }
 
-const free = (path: string, method: FreeEndpoint['method'] = 'GET'): FreeEndpoint => ({
+const free = (
+	kind: FreeEndpoint['kind'],
+	path: string,
+	method: FreeEndpoint['method'] = 'GET',
+): FreeEndpoint => ({
+	kind,
 	method,
 	path,
 	billed: false,
@@ -38,26 +45,26 @@ const billed = (kind: BilledEndpoint['kind'], path: string): BilledEndpoint => (
 export const endpoints = {
 	speech: billed('speech', '/v1/audio/speech'),
 	createJob: billed('job', '/v1/audio/speech/jobs'),
-	job: (id: string) => free(`/v1/audio/speech/jobs/${segment(id)}`),
-	jobContent: (id: string) => free(`/v1/audio/speech/jobs/${segment(id)}/content`),
+	job: (id: string) => free('job', `/v1/audio/speech/jobs/${segment(id)}`),
+	jobContent: (id: string) => free('job', `/v1/audio/speech/jobs/${segment(id)}/content`),
 	createVoice: billed('voice', '/v1/audio/voices'),
-	voices: (model: string) => free(`/v1/audio/voices?model=${encodeURIComponent(model)}`),
+	voices: (model: string) => free('voice', `/v1/audio/voices?model=${encodeURIComponent(model)}`),
 	deleteVoice: (id: string, model: string) =>
-		free(`/v1/audio/voices/${segment(id)}?model=${encodeURIComponent(model)}`, 'DELETE'),
+		free('voice', `/v1/audio/voices/${segment(id)}?model=${encodeURIComponent(model)}`, 'DELETE'),
 	chat: billed('chat', '/v1/chat/completions'),
-	models: free('/v1/models'),
+	models: free('model', '/v1/models'),
 	createVideo: billed('video', '/v1/videos'),
-	video: (id: string) => free(`/v1/videos/${segment(id)}`),
-	videoContent: (id: string) => free(`/v1/videos/${segment(id)}/content`),
-	prices: free('/api/pricing'),
-	usageLog: free('/api/log/token'),
+	video: (id: string) => free('video', `/v1/videos/${segment(id)}`),
+	videoContent: (id: string) => free('video', `/v1/videos/${segment(id)}/content`),
+	prices: free('model', '/api/pricing'),
+	usageLog: free('model', '/api/log/token'),
 } as const;
 
 /** A file at an address that the gateway has given, in an answer from `base`; undefined if that is none. */
 export function fileAt(url: unknown, base: string): FreeEndpoint | undefined {
 	if (typeof url !== 'string' || url === '' || !URL.canParse(url, base)) return undefined;
 	const { protocol, href } = new URL(url, base);
-	return /^https?:$/.test(protocol) ? { ...free('/'), url: href } : undefined;
+	return /^https?:$/.test(protocol) ? { ...free('model', '/'), url: href } : undefined;
 }
 
 /** The kinds of tasks, which are submitted, waited for and fetched in the same way; a row each. */

@@ -106,11 +106,8 @@ async function fetchAll(
 	const response = await transport.send(endpoint, LIST_TIMEOUT_MS);
 	if (isSuccess(response.status)) return readList(await transport.readJson(response));
 	const body = await transport.readErrorBody(response);
-	const url = `${transport.root}${endpoint.path}`;
-	const { error, noRoute } = explainAnswer(
-		{ status: response.status, body },
-		{ url, billed: false },
-	);
+	const { status, headers } = response;
+	const { error, noRoute } = explainAnswer(transport, endpoint, {}, { status, headers, body });
 	// A gateway without voices of its own still has a default one.
 	if (noRoute) return [];
 	throw error;

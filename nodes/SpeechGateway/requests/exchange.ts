@@ -1,17 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError, NotStoredError } from '../core/errors';
-import { explainAnswer, type Refusal, type Subject } from './explain';
+import { type About, explainAnswer } from './explain';
 import { gatewayWords, isPage } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
 import { isSuccess, type Outcome, outcomeOfFailure, type Who } from './outcome';
 import type { UnknownReason } from '../core/errors';
-import { retryAfterMs } from './retryPolicy';
 import { explainUnanswered } from './unreachable';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
-
-/** What a request is about; where it goes and whether it is billed are added here. */
-export type About = Omit<Subject, 'elsewhere' | 'url' | 'billed'>;
 
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
 
@@ -54,7 +50,11 @@ export async function exchange(
 	const answered = await transport.readErrorBody(response);
 	transport.cancel?.throwIfAborted();
 	const byGateway = response.status >= 400 && isRecord(answered);
-	return { ...refusal(transport, endpoint, about, response, answered), byGateway };
+	const { status, headers } = response;
+	return {
+		...explainAnswer(transport, endpoint, about, { status, headers, body: answered }),
+		byGateway,
+	};
 }
 
 export interface FreeRequest<T> {
@@ -112,54 +112,6 @@ export async function notDeleted(
 		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
 	);
 	return { outcome: 'refused', error };
-}
-
-/** What an answer that is no success means, with its error. */
-export function refusal(
-	transport: Transport,
-	endpoint: Endpoint,
-	about: About,
-	{ status, headers }: Pick<GatewayResponse, 'status' | 'headers'>,
-	body?: unknown,
-): Refusal {
-	const { error, request_id: outside } = isRecord(body) ? body : {};
-	const id = requestId(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
-	const answer = {
-		status,
-		body,
-		requestId: typeof id === 'string' ? id : undefined,
-		retryAfter: retryAfterMs(headers['retry-after'], Date.now()),
-		location: headers.location,
-		otherKey: transport.redactor.isOther(gatewayWords(body).message ?? ''),
-	};
-	return explainAnswer(answer, subjectOf(transport, endpoint, about));
-}
-
-/** The error of a billed request that was cut earlier, as the ledger says: it is not sent again. */
-export const cutEarlier = (transport: Transport, endpoint: Endpoint, about: About): GatewayError =>
-	explainAnswer({ status: 524, onRecord: true }, subjectOf(transport, endpoint, about)).error;
-
-const subjectOf = ({ root }: Transport, endpoint: Endpoint, about: About): Subject => ({
-	...about,
-	elsewhere: 'url' in endpoint,
-	url: `${root}${endpoint.path}`,
-	billed: endpoint.billed,
-});
-
-/** Names of the request's ID, the best first; gateways have many, such as `x-oneapi-request-id` and `x-amzn-requestid`. */
-const REQUEST_IDS = [
-	/^x-request-id$/,
-	/request-?id$/,
-	/^x-correlation-id$/,
-	/^x-litellm-call-id$/,
-	/^x-portkey-trace-id$/,
-	/^cf-ray$/,
-];
-
-export function requestId(headers: GatewayResponse['headers']): string | undefined {
-	const names = Object.keys(headers);
-	const found = REQUEST_IDS.map((known) => names.find((name) => known.test(name) && headers[name]));
-	return headers[found.find((name) => name !== undefined) ?? ''];
 }
 
 function unreachable(error: TransportError, root: string): GatewayError {

@@ -1,70 +1,81 @@
 import { GatewayError, RequestCutError } from '../core/errors';
 import { isRecord } from '../core/json';
-import type { taskEndpoints } from '../gateway/endpoints';
+import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
 import { type GatewayWords, gatewayWords, isGatewayError, isPage } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
+import type { GatewayResponse, Transport } from '../gateway/transport';
 import { NO_ROUTE, outcomeOf, ruleFor, type Ruling, type Who } from './outcome';
+import { retryAfterMs } from './retryPolicy';
 import { type Facts, type Kind, SAYS } from './signs';
 
-export interface Subject {
-	/** As the user knows it: "the job", "the voice" … only used where the request is about one thing. */
+/** What a request is about. */
+export interface About {
+	/** As the user knows it; only where the request is about one thing. */
 	thing?: keyof typeof taskEndpoints | 'voice';
 	id?: string;
 	model?: string;
 	voice?: string;
-	/** Its file is asked for at the address that its status gives. */
-	elsewhere?: boolean;
-	url: string;
-	billed: boolean;
 }
 
-/** An answer, with a body without the key. */
+/** An answer that is no success, with a body without the key. */
 export interface Answer {
 	status: number;
+	headers?: GatewayResponse['headers'];
 	body?: unknown;
-	requestId?: string;
-	/** What it asks to wait, ms. */
-	retryAfter?: number;
-	location?: string;
-	/** Its words name an API key that is not the credential's. */
-	otherKey?: boolean;
 	/** It was the gateway's own, as the ledger says; its body is no longer there. */
 	onRecord?: boolean;
 }
 
-/** An answer that is no success: what it means, who must act, and the error that says so. */
+/** What an answer that is no success means, who must act, and the error that says so. */
 export interface Refusal {
 	outcome: Ruling;
 	who: Who;
+	/** What it asks to wait, ms. */
 	retryAfter?: number;
 	error: GatewayError;
 	/** The gateway has nothing of the kind: no jobs, voices or videos. */
 	noRoute: boolean;
 }
 
+interface Request {
+	endpoint: Endpoint;
+	about: About;
+	url: string;
+}
+
 /** The rule for an answer that is no success, put into words about this request. */
-export function explainAnswer(answer: Answer, subject: Subject): Refusal {
-	const words = gatewayWords(answer.body);
-	const facts = factsOf(answer, subject, words);
+export function explainAnswer(
+	{ root, redactor }: Pick<Transport, 'root' | 'redactor'>,
+	endpoint: Endpoint,
+	about: About,
+	answer: Answer,
+): Refusal {
+	const { status, headers = {}, body } = answer;
+	const { location } = headers;
+	const request = { endpoint, about, url: `${root}${endpoint.path}` };
+	const words = gatewayWords(body);
+	const facts = factsOf(request, answer, words, redactor.isOther(words.message ?? ''));
 	const outcome = outcomeOf(facts);
 	const rule = ruleFor(facts);
 	const { who, words: said } = rule;
-	const [what, todo = ''] = said.map(filler(answer, subject, words));
-	const happened = `${what} (${answer.status})`;
-	const speaker = isRecord(answer.body) ? 'The gateway says' : 'The answer says';
+	const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
+	const [what, todo = ''] = said.map(filler(request, words, retryAfter));
+	const happened = `${what} (${status})`;
+	const speaker = isRecord(body) ? 'The gateway says' : 'The answer says';
 	const isUnknown = outcome === 'unknown';
 	// An item of unknown outcome has no description: what is known of the cause stands in its message.
 	const message = isUnknown && words.message ? `${happened}: "${words.message}"` : happened;
 	const description = [
 		todo,
 		LAST_WORDS[who],
-		facts.has.billed && NOT_CHARGED.has(outcome) && 'This request was not charged.',
+		endpoint.billed && NOT_CHARGED.has(outcome) && 'This request was not charged.',
 		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
 	];
-	const { requestId, retryAfter, location } = answer;
+	const { error, request_id: outside } = isRecord(body) ? body : {};
+	const id = requestId(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
 	const details = {
-		httpCode: String(answer.status),
-		...(requestId && { requestId }),
+		httpCode: String(status),
+		...(typeof id === 'string' && id && { requestId: id }),
 		...(words.code && { code: words.code }),
 		...(location && { location }),
 	};
@@ -78,6 +89,22 @@ export function explainAnswer(answer: Answer, subject: Subject): Refusal {
 	};
 }
 
+/** Names of the request's ID, the best first; gateways have many, such as `x-oneapi-request-id` and `x-amzn-requestid`. */
+const REQUEST_IDS = [
+	/^x-request-id$/,
+	/request-?id$/,
+	/^x-correlation-id$/,
+	/^x-litellm-call-id$/,
+	/^x-portkey-trace-id$/,
+	/^cf-ray$/,
+];
+
+export function requestId(headers: GatewayResponse['headers']): string | undefined {
+	const names = Object.keys(headers);
+	const found = REQUEST_IDS.map((known) => names.find((name) => known.test(name) && headers[name]));
+	return headers[found.find((name) => name !== undefined) ?? ''];
+}
+
 const LAST_WORDS: Partial<Record<Who, string>> = {
 	provider: 'Only the operator of the gateway can put this right.',
 	operator: 'Ask the operator of the gateway.',
@@ -86,24 +113,27 @@ const LAST_WORDS: Partial<Record<Who, string>> = {
 /** Where the words do not say it themselves. */
 const NOT_CHARGED = new Set<Ruling>(['throttled', 'transient', 'held', 'refused']);
 
-function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
-	const { status, body, location, otherKey, onRecord } = answer;
-	const { thing, model, voice, elsewhere, url, billed } = subject;
-	const { type = '', code = '', param = '', message: said = '' } = words;
+function factsOf(
+	{ endpoint, about, url }: Request,
+	{ status, headers, body, onRecord }: Answer,
+	{ type = '', code = '', param = '', message: said = '' }: GatewayWords,
+	otherKey: boolean,
+): Facts {
+	const { thing, model, voice } = about;
 	// A model may have any word that a rule looks for in its name.
 	const message = model ? said.replaceAll(model, '') : said;
-	const [, to = 'model'] = kindOf(url);
 	const says = `${type}\n${code}\nparam=${param}\n${message}`;
+	const location = headers?.location;
 	return {
 		status,
 		says,
 		from: onRecord || isGatewayError(body) ? 'gateway' : isPage(body) ? 'page' : 'other',
-		to,
+		to: endpoint.kind,
 		has: {
-			billed,
-			passedOn: otherKey === true || SAYS.passedOn.test(says),
+			billed: endpoint.billed,
+			passedOn: otherKey || SAYS.passedOn.test(says),
 			thing: thing !== undefined,
-			elsewhere,
+			elsewhere: 'url' in endpoint,
 			model: model !== undefined,
 			voice: voice !== undefined,
 			voiceNamed: voice !== undefined && (/voice|音色/i.test(message) || message.includes(voice)),
@@ -112,32 +142,27 @@ function factsOf(answer: Answer, subject: Subject, words: GatewayWords): Facts {
 	};
 }
 
-/** What is asked for, by the path of its address, and what users call it. */
-const KINDS: Array<[path: RegExp, to: Kind, things?: string]> = [
-	[/\/v1\/audio\/speech\/jobs/, 'job', 'speech jobs'],
-	[/\/v1\/audio\/speech$/, 'speech'],
-	[/\/v1\/audio\/voices/, 'voice', 'voices'],
-	[/\/v1\/chat\//, 'chat'],
-	[/\/v1\/videos/, 'video', 'videos'],
-];
-
-const kindOf = (url: string) => KINDS.find(([path]) => path.test(url)) ?? [];
-
 function isSameElsewhere(location: string, url: string): boolean {
 	if (!URL.canParse(location, url)) return false;
 	const [to, from] = [new URL(location, url), new URL(url)];
 	return to.origin !== from.origin && to.pathname === from.pathname;
 }
 
-function filler({ retryAfter }: Answer, subject: Subject, { param }: GatewayWords) {
-	const { thing, id, model, voice, url } = subject;
+/** What users call what a gateway may not have. */
+const THINGS: Partial<Record<Kind, string>> = {
+	job: 'speech jobs',
+	voice: 'voices',
+	video: 'videos',
+};
+
+function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retryAfter?: number) {
+	const { thing, id, model, voice } = about;
 	// LiteLLM names the status.
 	const isNamed = param !== undefined && /\D/.test(param);
-	const [, to = 'model', things] = kindOf(url);
-	const [able, another] = ABILITIES[to] ?? ['that can speak', OTHER_SPEAKER];
+	const [able, another] = ABILITIES[endpoint.kind] ?? ['that can speak', OTHER_SPEAKER];
 	const facts: Record<string, string | undefined> = {
 		thing,
-		things,
+		things: THINGS[endpoint.kind],
 		id,
 		model,
 		voice: thing === 'voice' ? id : voice,

@@ -1,9 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
-import { OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
+import { outcomeUnknown, OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
 import type { Asleep, Charge, Cost, Entry, ItemRecord, Result, SentPart } from './records';
 import { requestKey } from './requestKey';
-import { outcomeUnknown } from './unknownOutcome';
 
 /** A part of a text that was sent, and whether its sound is there. */
 export type PartOnRecord = SentPart & { isDone: boolean };

@@ -6,6 +6,7 @@ import {
 	GatewayError,
 	NotStartedError,
 	NotStoredError,
+	outcomeUnknown,
 	OutcomeUnknownError,
 	type Sent,
 	type UnknownReason,
@@ -13,10 +14,10 @@ import {
 import { whyAwake } from '../engine/sleep';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
+import { pause } from '../core/pause';
+import type { Ticket } from '../gateway/concurrencyLimiter';
 import { ItemClaims } from './claims';
 import {
-	type About,
-	cutEarlier,
 	exchange,
 	exchangeFree,
 	type Failure,
@@ -24,14 +25,14 @@ import {
 	isFailure,
 	notDeleted,
 	type OneThing,
-	requestId,
 } from './exchange';
+import { type About, explainAnswer, requestId } from './explain';
 import type { ItemLedger } from './itemLedger';
+import { mayBeSentAgain } from './outcome';
 import type { SentPart } from './records';
 import { requestKey, requestName } from './requestKey';
+import { MAX_RETRY_AFTER_MS, pauseAfter } from './retryPolicy';
 import type { Session } from './session';
-import { slowDownAfter, Turns } from './turns';
-import { outcomeUnknown } from './unknownOutcome';
 
 export interface ItemSettings {
 	maxRetries: number;
@@ -149,30 +150,26 @@ export class ItemRequests {
 				throw new OutcomeUnknownError(earlier.facts);
 			case 'sending':
 				throw this.unknown(named, earlier, 'interrupted');
-			case 'cut':
-				throw cutEarlier(this.session.transport, endpoint, about);
-		}
-		const turns = new Turns(this.session, true, this.settings.maxRetries, this.ending);
-		for (;;) {
-			await turns.begin();
-			this.onTurn();
-			try {
-				const value = await this.tryBilled(named, turns);
-				if (value) return value;
-			} finally {
-				turns.end();
+			case 'cut': {
+				const answer = { status: 524, onRecord: true };
+				throw explainAnswer(this.session.transport, endpoint, about, answer).error;
 			}
 		}
+		const given = (failure: Failure) => {
+			this.session.breaker.failed(failure);
+			if (failure.outcome !== 'cut' || !request.fallsBackOn524) this.fail();
+		};
+		return await this.inTurns(true, async () => await this.tryBilled(named), given);
 	}
 
 	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. */
 	async free<T>(request: FreeRequest<T>): Promise<T> {
-		return await this.retryingFree(async () => await this.tryFree(request));
+		return await this.inTurns(false, async () => await this.tryFree(request));
 	}
 
 	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */
 	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
-		await this.retryingFree(async (failures) => {
+		await this.inTurns(false, async (failures) => {
 			const read = async (response: GatewayResponse) =>
 				(await notDeleted(this.session.transport, response, about)) ?? true;
 			const result = await this.tryFree({ endpoint, read, about });
@@ -194,31 +191,53 @@ export class ItemRequests {
 		try {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
 			const result = await this.tryFree(request, ended);
-			if (isFailure(result)) slowDownAfter(result, ticket);
+			if (isFailure(result)) slowDownAfter(result, ticket, pauseAfter(result, 0));
 			return result;
 		} finally {
 			ticket.leave();
 		}
 	}
 
-	/** `attempt` is told how many failed before it. */
-	private async retryingFree<T>(attempt: (failures: number) => Promise<T | Failure>): Promise<T> {
-		const { limiter, transport } = this.session;
-		const turns = new Turns(this.session, false, this.settings.maxRetries, transport.cancel);
-		for (;;) {
-			await turns.begin();
+	/**
+	 * Tries until `attempt` has a result, each time in a place of the limiter, with growing pauses after failures that may
+	 * pass. It is told how many failed before; undefined: it is to queue again. `givenUp` hears of the last failure. Throws
+	 * what keeps all requests of the run from being sent.
+	 */
+	private async inTurns<T>(
+		billed: boolean,
+		attempt: (failures: number) => Promise<T | Failure | undefined>,
+		givenUp: (failure: Failure) => void = () => this.fail(),
+	): Promise<T> {
+		const { limiter, transport, unavailable } = this.session;
+		const signal = billed ? this.ending : transport.cancel;
+		let pauseMs = 0;
+		for (let failures = 0; ; ) {
+			if (unavailable) throw unavailable;
+			await pause(pauseMs, signal);
+			pauseMs = 0;
+			const ticket = await limiter.enter(billed, signal);
 			this.onTurn();
 			try {
-				const result = await attempt(turns.failures);
+				const result = await attempt(failures);
+				if (result === undefined) continue;
 				if (!isFailure(result)) {
-					limiter.succeeded(false);
+					limiter.succeeded(billed);
 					return result;
 				}
-				if (turns.goOnAfter(result)) continue;
-				this.fail();
+				// Too little money is no failure of this request while others in flight may hold some: it goes again after them.
+				if (result.outcome === 'held' && ticket.awaitOthers()) continue;
+				pauseMs = pauseAfter(result, failures);
+				const goesOn =
+					mayBeSentAgain(result.outcome) &&
+					failures++ < this.settings.maxRetries &&
+					pauseMs <= MAX_RETRY_AFTER_MS;
+				// A request that is given up need not hold back the others.
+				slowDownAfter(result, ticket, goesOn ? pauseMs : 0);
+				if (goesOn) continue;
+				givenUp(result);
 				throw result.error;
 			} finally {
-				turns.end();
+				ticket.leave();
 			}
 		}
 	}
@@ -232,13 +251,12 @@ export class ItemRequests {
 		if (this.stopsRun) this.release ??= this.session.limiter.hold();
 	}
 
-	/** One try of a billed request. Undefined: try again, after a failure that may pass or because the run was put on hold. */
+	/** One try of a billed request. Undefined when the run ended or was put on hold before it left. */
 	private async tryBilled<T extends object>(
 		request: NamedRequest<T>,
-		turns: Turns,
-	): Promise<T | undefined> {
+	): Promise<T | Failure | undefined> {
 		const { key: inputHash, name, endpoint, input, about = {} } = request;
-		const { transport, limiter, breaker, traffic } = this.session;
+		const { transport, limiter, traffic } = this.session;
 		const model = String(input.model);
 		const body = request.body ? await request.body() : input;
 		if (!(await this.claims.take())) {
@@ -257,24 +275,17 @@ export class ItemRequests {
 			// Thrown only when the run ends: the request may have arrived.
 			throw this.unknown(request, sent, 'interrupted');
 		}
-		if (!isFailure(response)) {
-			const value = await this.readPaid(request, sent, response);
-			limiter.succeeded(endpoint.billed);
-			return value;
+		if (!isFailure(response)) return await this.readPaid(request, sent, response);
+		const { outcome, reason = 'upstream_outcome_unknown', error } = response;
+		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error);
+		if (outcome === 'cut') {
+			this.ledger.cut(name);
+			traffic.cut(sent);
+		} else {
+			this.ledger.clear(name);
+			traffic.notCharged(sent);
 		}
-		if (response.outcome === 'unknown') {
-			const { reason = 'upstream_outcome_unknown', error } = response;
-			throw this.unknown(request, sent, reason, error);
-		}
-		const isCut = response.outcome === 'cut';
-		if (isCut) this.ledger.cut(name);
-		else this.ledger.clear(name);
-		if (isCut) traffic.cut(sent);
-		else traffic.notCharged(sent);
-		if (turns.goOnAfter(response)) return undefined;
-		breaker.failed(response);
-		if (!isCut || !request.fallsBackOn524) this.fail();
-		throw response.error;
+		return response;
 	}
 
 	/** Reads the answer of a request that was paid for. Throws OutcomeUnknownError when it is damaged. */
@@ -336,6 +347,11 @@ export class ItemRequests {
 		this.giveUp();
 		return error;
 	}
+}
+
+/** After "too many requests", fewer run at once, and none for `milliseconds`. */
+function slowDownAfter({ outcome }: Failure, ticket: Ticket, milliseconds: number): void {
+	if (outcome === 'throttled') ticket.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 }
 
 const KEY_KEPT =

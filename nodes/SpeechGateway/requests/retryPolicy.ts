@@ -1,3 +1,5 @@
+import type { Outcome } from './outcome';
+
 /** First backoff; doubles with every attempt. Half a second lets a burst pass without slowing a healthy batch. */
 const BASE_DELAY_MS = 500;
 /** Longest backoff of our own: after half a minute, asking again costs nobody anything. */
@@ -28,3 +30,9 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 	const date = /\d\d:\d\d:\d\d/.test(value) ? Date.parse(value) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
+
+/** The pause after the failure of a request, ms; `failures`: how many came before it. */
+export const pauseAfter = (
+	{ outcome, retryAfter }: { outcome: Outcome; retryAfter?: number },
+	failures: number,
+): number => retryAfter ?? (outcome === 'throttled' ? throttledMs(failures) : backoffMs(failures));

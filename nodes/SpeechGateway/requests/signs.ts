@@ -1,9 +1,9 @@
-import type { BilledEndpoint } from '../gateway/endpoints';
+import type { Endpoint } from '../gateway/endpoints';
 
 /** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
 type Speaker = 'gateway' | 'page' | 'other';
 
-export type Kind = BilledEndpoint['kind'] | 'model';
+export type Kind = Endpoint['kind'];
 
 type Thing =
 	| 'billed'
