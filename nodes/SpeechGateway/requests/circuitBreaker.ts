@@ -2,6 +2,7 @@ import { GatewayError, type NotStartedError, type UnknownReason } from '../core/
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './exchange';
 import type { LastingRecord, Stop } from './lasting';
+import type { Failed } from './records';
 import { isAccountWide } from './outcome';
 
 /** This many unknown outcomes in a row mean an outage. */
@@ -18,9 +19,11 @@ const OUTAGE_REASONS = new Set<UnknownReason>([
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-const isPaused = (stop?: Stop): boolean =>
-	stop !== undefined &&
-	Date.now() < stop.at + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** stop.tries);
+/** A refusal lasts for all rounds of the execution, but each try of Retry On Fail asks again. */
+const isPaused = ({ why, at, tries }: Stop, attempt: number): boolean =>
+	why === 'refusal'
+		? at > 0 && attempt === 1
+		: Date.now() < at + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
 
 /**
  * Stops billed requests for the whole execution: after several unknown outcomes in a row, so that an outage does not fill the
@@ -32,24 +35,21 @@ export class CircuitBreaker {
 	hasTripped = false;
 	private unknowns = 0;
 
-	/** `attempt`: of this round, from 1: Retry On Fail asks again after a refusal, the next round of a loop does not. */
+	/** `attempt`: of this round, from 1. */
 	constructor(
 		private readonly limiter: ConcurrencyLimiter,
 		private readonly lasting: LastingRecord,
 		attempt: number,
 	) {
-		const { outage, store, refusal } = lasting.value;
-		if (isPaused(outage) || isPaused(store) || (refusal && attempt === 1)) this.trip();
-		else if (outage || store || refusal || lasting.retriesRefused) limiter.sendOneByOne();
-		if (!this.hasTripped) lasting.set({ refusal: undefined });
+		const { stop } = this;
+		if (stop && isPaused(stop, attempt)) this.trip();
+		else if (stop) limiter.sendOneByOne();
+		if (!this.hasTripped) this.end('refusal');
 	}
 
 	/** For the user, who finds the unsent items among the errors. */
 	get hint(): string {
-		const { refusal, store } = this.lasting.value;
-		const why =
-			refusal?.message ??
-			(store ? NOT_STORED : `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`);
+		const why = this.stop?.said?.message ?? `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`;
 		return `Sending stopped: ${why}. What was not sent by then was not charged; the errors say which items that are.`;
 	}
 
@@ -58,81 +58,87 @@ export class CircuitBreaker {
 		// Nothing was sent, or a proxy cut the request: the gateway itself has said nothing.
 		if (outcome === 'notSent' || outcome === 'cut') return;
 		this.succeeded();
-		const { message, description, details } = error;
 		if (!isAccountWide(who)) return;
+		const { message, description, details } = error;
 		const { httpCode, code } = details;
 		const said = { httpCode, ...(code !== undefined && { code }) };
-		if (!this.lasting.value.refusal)
-			this.lasting.set({ refusal: { message, description, details: said } });
-		this.trip();
+		this.stopFor('refusal', { message, description, details: said });
 	}
 
 	unknown(reason: UnknownReason): void {
 		if (!OUTAGE_REASONS.has(reason)) return;
 		this.unknowns++;
 		const unknownInRow = (this.lasting.value.unknownInRow ?? 0) + 1;
-		const { outage } = this.lasting.value;
 		this.lasting.set({ unknownInRow });
-		if (!outage && unknownInRow < MOST_UNKNOWN_IN_A_ROW) return;
-		this.lasting.set({ outage: this.failedAgain(outage) });
-		this.trip();
+		if (this.stop?.why === 'outage' || unknownInRow >= MOST_UNKNOWN_IN_A_ROW)
+			this.stopFor('outage');
 	}
 
 	/** n8n could not store a file that was paid for; `why` in its words. */
 	notStored(why: string): void {
-		this.lasting.set({ store: { ...this.failedAgain(this.lasting.value.store), why } });
-		this.trip();
+		const description = `Nothing more was charged for it. Check the disk, or the database, of this n8n, then run what was not sent again. n8n says: "${why}"`;
+		this.stopFor('store', {
+			message: 'n8n could not store a file that was paid for',
+			description,
+			details: {},
+		});
 	}
 
 	get storeFailed(): boolean {
-		return this.hasTripped && this.lasting.value.store !== undefined;
+		return this.hasTripped && this.stop?.why === 'store';
 	}
 
 	stored(): void {
-		if (!this.hasTripped && this.lasting.value.store) this.lasting.set({ store: undefined });
+		if (!this.hasTripped) this.end('store');
 	}
 
 	/** The error of an item that was not sent, or only in part. `unknown`: number of items whose outcome is unknown. */
 	notSent({ details, files }: NotStartedError, unknown: number, canRetry = true): GatewayError {
-		const { refusal, store, unknownInRow } = this.lasting.value;
-		if (refusal) {
-			const { message, description } = refusal;
-			return new GatewayError(
-				`${message}: not sent`,
-				description,
-				{ ...refusal.details, ...details },
-				files,
-			);
-		}
-		if (store) {
-			return new GatewayError(
-				`This item was not sent: ${NOT_STORED}`,
-				`Nothing more was charged for it. Check the disk, or the database, of this n8n, then run what was not sent again. n8n says: "${store.why}"`,
-				details,
-				files,
-			);
-		}
-		const those =
-			this.unknowns > 0 ? plural(unknown, 'item') : plural(unknownInRow ?? 0, 'request');
+		const { why, said = this.outage(unknown, canRetry) } = this.stop ?? {};
 		return new GatewayError(
-			`This item was not sent: the outcome of ${those} is unknown, so the gateway or a proxy in front of it may be down`,
-			`Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, ${canRetry ? RETRY : RUN_AGAIN}.`,
-			details,
+			why === 'refusal' ? `${said.message}: not sent` : `This item was not sent: ${said.message}`,
+			said.description,
+			{ ...said.details, ...details },
 			files,
 		);
 	}
 
-	/** The gateway has answered, which ends a row. Once sending has stopped, answers to what was in flight do not end the outage. */
-	succeeded(): void {
-		const { unknownInRow, outage } = this.lasting.value;
-		if (unknownInRow === undefined && !outage) return;
-		this.lasting.set({ unknownInRow: undefined, ...(!this.hasTripped && { outage: undefined }) });
+	private outage(items: number, canRetry: boolean): Failed {
+		const { unknownInRow = 0 } = this.lasting.value;
+		const those = this.unknowns > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
+		return {
+			message: `the outcome of ${those} is unknown, so the gateway or a proxy in front of it may be down`,
+			description: `Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, ${canRetry ? RETRY : RUN_AGAIN}.`,
+			details: {},
+		};
 	}
 
-	/** All failures of one run count as one try. */
-	private failedAgain(stop: Stop | undefined): Stop {
-		const { tries = -1 } = stop ?? {};
-		return { at: Date.now(), tries: this.hasTripped ? Math.max(0, tries) : tries + 1 };
+	/** The gateway has answered, which ends a row. Once sending has stopped, answers to what was in flight do not end the outage. */
+	succeeded(): void {
+		if (this.lasting.value.unknownInRow !== undefined)
+			this.lasting.set({ unknownInRow: undefined });
+		if (!this.hasTripped) this.end('outage');
+	}
+
+	private get stop(): Stop | undefined {
+		return this.lasting.value.stop;
+	}
+
+	private end(why: Stop['why']): void {
+		if (this.stop?.why === why) this.lasting.set({ stop: undefined });
+	}
+
+	/** What stopped this run first stays the reason; all failures of one run count as one try. */
+	private stopFor(why: Stop['why'], said?: Stop['said']): void {
+		const { hasTripped } = this;
+		const before = this.stop?.why === why ? this.stop : undefined;
+		if (hasTripped && !before) return;
+		const { tries = -1 } = before ?? {};
+		const at = Date.now();
+		this.lasting.set({
+			stop: { why, at, tries: hasTripped ? tries : tries + 1, said: before?.said ?? said },
+		});
+		this.trip();
 	}
 
 	private trip(): void {
@@ -140,8 +146,6 @@ export class CircuitBreaker {
 		this.limiter.stop('The run sends nothing more');
 	}
 }
-
-const NOT_STORED = 'n8n could not store a file that was paid for';
 
 const RETRY =
 	'retry this execution: it sends what was not sent, one request at a time until one succeeds';

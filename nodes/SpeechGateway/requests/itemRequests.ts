@@ -303,7 +303,7 @@ export class ItemRequests {
 			const cost = { ...(tokens !== undefined && { tokens }), ...(id && { requestId: id }) };
 			this.ledger.done(request.name, value, cost);
 			this.session.traffic.charged(sent, id);
-			this.session.spend(tokens ?? price?.estimate);
+			this.session.lasting.spend(tokens ?? price?.estimate);
 			this.session.breaker.succeeded();
 			return value;
 		} catch (error) {
@@ -342,7 +342,7 @@ export class ItemRequests {
 	): OutcomeUnknownError {
 		const error = outcomeUnknown(reason, sent, cause, this.session.traffic.unknown(sent));
 		this.ledger.unknown(name, error.facts, part, price?.isExact ? price.estimate : undefined);
-		if (reason !== 'already_sent') this.session.spend(price?.estimate);
+		if (reason !== 'already_sent') this.session.lasting.spend(price?.estimate);
 		this.session.breaker.unknown(reason);
 		this.giveUp();
 		return error;

@@ -1,30 +1,25 @@
 import { isRecord } from '../core/json';
-import type { Execution } from '../engine/execution';
 import type { Failed } from './records';
 
 /** Its name in the node's memory, beside the ledgers. */
 const NAME = 'speechGatewayExecution';
 
-/** Why nothing more is sent for a while. */
+/** Why nothing more is sent: unknown outcomes in a row, a file that n8n could not store, or a refusal of the account. */
 export interface Stop {
-	/** When it was last seen to fail, ms since 1970. */
+	why: 'outage' | 'store' | 'refusal';
+	/** When it was last seen to fail, ms since 1970; 0: in a failed execution, whose retry by hand tries at once. */
 	at: number;
 	/** How often a try after a pause has failed again. */
 	tries: number;
-	why?: string;
+	said?: Failed;
 }
-
-/** A retry by hand tries at once, with one request. */
-const NEVER_TRIED: Stop = { at: 0, tries: -1 };
 
 /** What holds for the whole execution: over rounds of a loop, Retry On Fail and sleeps. */
 export interface Lasting {
 	executionId?: string;
 	/** Unknown outcomes since the last success or refusal. */
 	unknownInRow?: number;
-	outage?: Stop;
-	store?: Stop;
-	refusal?: Failed;
+	stop?: Stop;
 	/** Tokens that were, or may have been, charged, where a spending limit counts them. */
 	spent?: number;
 	keys?: number;
@@ -41,22 +36,14 @@ const brought = new WeakMap<object, { before: number; keys: Set<string> }>();
 
 /** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
 export class LastingRecord {
-	/** Whether the execution retries one in which the account was refused. */
-	readonly retriesRefused: boolean = false;
-
 	constructor(
 		private readonly memory: Record<string, unknown>,
 		private readonly executionId?: string,
 	) {
-		const { outage, store, refusal, spent, executionId: of } = this.value;
+		const { stop, spent, executionId: of } = this.value;
 		if (of === executionId) return;
-		this.retriesRefused = refusal !== undefined;
 		delete memory[NAME];
-		this.set({ outage: outage && NEVER_TRIED, store: store && NEVER_TRIED, spent });
-	}
-
-	static of({ memory, id }: Execution): LastingRecord {
-		return new LastingRecord(memory, id);
+		this.set({ stop: stop && { ...stop, at: 0, tries: -1 }, spent });
 	}
 
 	get value(): Readonly<Lasting> {

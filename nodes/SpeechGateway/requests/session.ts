@@ -10,6 +10,7 @@ export interface Session {
 	execution: Execution;
 	transport: Transport;
 	limiter: ConcurrencyLimiter;
+	lasting: LastingRecord;
 	breaker: CircuitBreaker;
 	keys: SentKeys;
 	traffic: Traffic;
@@ -25,10 +26,6 @@ export interface Session {
 	retries?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
-	/** Counts tokens that were, or may have been, charged in this execution. */
-	spend: (tokens?: number) => void;
-	/** Tokens that were, or may have been, charged in this execution, where a spending limit counts them. */
-	spent: () => number;
 	/** Tokens beyond the estimate of the run: of segments that went on as jobs, and of further takes. */
 	extraTokens: number;
 	/** Those of further takes under way. */
@@ -63,13 +60,12 @@ export function openSession(
 		execution,
 		transport,
 		limiter,
+		lasting,
 		breaker: new CircuitBreaker(limiter, lasting, attempt),
 		keys: new SentKeys(execution.helpers, transport.cancel),
 		traffic: trafficOf(execution.memory),
 		hints: new Set(),
 		share: sharing(),
-		spend: (tokens) => lasting.spend(tokens),
-		spent: () => lasting.spent,
 		extraTokens: 0,
 		retakeTokens: 0,
 	};

@@ -43,7 +43,7 @@ export class Attempt {
 		/** Those of the input, then those that were paid for and are missing from the input now. */
 		private readonly items: ItemLedger[],
 	) {
-		this.lasting = LastingRecord.of(execution);
+		this.lasting = new LastingRecord(execution.memory, execution.id);
 	}
 
 	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */

@@ -100,7 +100,7 @@ async function speakTake(
 	if (isOnRecord(item, request)) return await speak(item, request);
 	const text = String(request.body.input);
 	const { estimatedTokens } = estimateOf({ speed, modelMultiplier }, text);
-	const spent = session.spent() + session.retakeTokens + estimatedTokens;
+	const spent = session.lasting.spent + session.retakeTokens + estimatedTokens;
 	const extra = session.extraTokens + estimatedTokens;
 	if (extra > tokensToSpare || (limit > 0 && spent > limit))
 		throw new Error('It would pass "Spending Limit (Tokens)"');
