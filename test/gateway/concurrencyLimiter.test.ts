@@ -1,123 +1,87 @@
 import { NotStartedError } from '../../nodes/SpeechGateway/core/errors';
-import { ConcurrencyLimiter } from '../../nodes/SpeechGateway/gateway/concurrencyLimiter';
 import { pause } from '../../nodes/SpeechGateway/core/pause';
-
-/** A request that ends when it is told to. */
-function held() {
-	let finish!: () => void;
-	const done = new Promise<void>((resolve) => (finish = resolve));
-	return { done, finish };
-}
+import { ConcurrencyLimiter } from '../../nodes/SpeechGateway/gateway/concurrencyLimiter';
 
 /** Lets everything go on that does not wait for a request. */
 const settle = async () => {
 	for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
 
-/** Starts requests of the gate and tells how many are under way, and in which order they began. */
-function crowd(gate: ConcurrencyLimiter, billed: boolean[]) {
-	const requests = billed.map(held);
+/** Requests that enter together; `began`: which are, or were, under way, in their order; each ends when it is told to. */
+async function crowd(gate: ConcurrencyLimiter, billed: boolean[]) {
 	const began: number[] = [];
-	const results = requests.map(async ({ done }, index) => {
-		const ticket = await gate.enter(billed[index]);
+	const ends = billed.map(() => new AbortController());
+	const results = billed.map(async (isBilled, index) => {
+		const ticket = await gate.enter(isBilled);
 		began.push(index);
-		await done;
+		if (!ends[index].signal.aborted) await pause(600_000, undefined, ends[index].signal);
 		ticket.leave();
 	});
-	return { requests, began, results };
+	await settle();
+	const end = async () => {
+		for (const one of ends) one.abort();
+		await Promise.allSettled(results);
+	};
+	return { began, ends, results, end };
 }
 
-/** A request that is answered with a 429. */
-async function throttled(gate: ConcurrencyLimiter, milliseconds: number): Promise<void> {
-	const ticket = await gate.enter(true);
-	ticket.slowDown(milliseconds);
-	ticket.leave();
+/** How many of so many are let in at once. */
+async function atOnce(gate: ConcurrencyLimiter, count: number): Promise<number> {
+	const { began, end } = await crowd(gate, Array(count).fill(true));
+	const { length } = began;
+	await end();
+	return length;
+}
+
+/** Requests that are all answered with a 429. */
+async function throttled(gate: ConcurrencyLimiter, milliseconds: number, count = 1) {
+	const tickets = await Promise.all(
+		Array.from({ length: count }, async () => await gate.enter(true)),
+	);
+	for (const ticket of tickets) ticket.slowDown(milliseconds);
+	for (const ticket of tickets) ticket.leave();
 }
 
 test('never more than the limit under way; free requests go first', async () => {
-	const gate = new ConcurrencyLimiter(2);
-	const { requests, began, results } = crowd(gate, [true, true, true, true, false]);
-	await settle();
+	const { began, ends, end } = await crowd(new ConcurrencyLimiter(2), [
+		true,
+		true,
+		true,
+		true,
+		false,
+	]);
 	expect(began).toEqual([0, 1]);
-	requests[0].finish();
+	ends[0].abort();
 	await settle();
 	expect(began).toEqual([0, 1, 4]);
-	requests.forEach(({ finish }) => finish());
-	await Promise.all(results);
+	await end();
 	expect(began).toEqual([0, 1, 4, 2, 3]);
 });
 
-test('a 429 halves the limit once a burst, and successes win it back', async () => {
-	const gate = new ConcurrencyLimiter(8);
-	const underWay = held();
-	const burst = Array.from({ length: 8 }, async () => {
-		const ticket = await gate.enter(true);
-		await underWay.done;
-		ticket.slowDown(0);
-		ticket.leave();
-	});
-	await settle();
-	underWay.finish();
-	await Promise.all(burst);
-	const first = crowd(gate, Array(8).fill(true));
-	await settle();
-	expect(first.began).toHaveLength(4);
-	first.requests.forEach(({ finish }) => finish());
-	await Promise.all(first.results);
-	for (let success = 0; success < 100; success++) gate.succeeded(true);
-	const second = crowd(gate, Array(10).fill(true));
-	await settle();
-	expect(second.began).toHaveLength(8);
-	second.requests.forEach(({ finish }) => finish());
-	await Promise.all(second.results);
-});
-
-test('half of three is one', async () => {
-	const gate = new ConcurrencyLimiter(3);
-	await throttled(gate, 0);
-	const { requests, began, results } = crowd(gate, [true, true, true]);
-	await settle();
-	expect(began).toEqual([0]);
-	requests.forEach(({ finish }) => finish());
-	await Promise.all(results);
-});
-
-test('the limit grows by one after two rounds of successes, not before', async () => {
-	const gate = new ConcurrencyLimiter(4);
-	await throttled(gate, 0);
-	const begunOf = async (count: number) => {
-		const { requests, began, results } = crowd(gate, Array(count).fill(true));
-		await settle();
-		const atOnce = began.length;
-		requests.forEach(({ finish }) => finish());
-		await Promise.all(results);
-		return atOnce;
-	};
-	expect(await begunOf(4)).toBe(2);
-	for (let success = 0; success < 3; success++) gate.succeeded(true);
-	expect(await begunOf(4)).toBe(2);
-	gate.succeeded(true);
-	expect(await begunOf(4)).toBe(3);
-});
-
-test('a billed request that waits for the gateway to open is not started after stop', async () => {
-	const gate = new ConcurrencyLimiter(2);
-	await throttled(gate, 30);
-	const { began, results } = crowd(gate, [true]);
-	await settle();
-	gate.stop('enough');
-	await expect(results[0]).rejects.toBeInstanceOf(NotStartedError);
-	expect(began).toEqual([]);
-});
+test.each([
+	[8, 8, 4],
+	[3, 1, 1],
+])(
+	'of %i at once, a burst of %i 429s leaves %i, and two rounds of successes win one back',
+	async (limit, burst, left) => {
+		const gate = new ConcurrencyLimiter(limit);
+		await throttled(gate, 0, burst);
+		expect(await atOnce(gate, 10)).toBe(left);
+		for (let success = 1; success < 2 * left; success++) gate.succeeded(true);
+		expect(await atOnce(gate, 10)).toBe(left);
+		gate.succeeded(true);
+		expect(await atOnce(gate, 10)).toBe(left + 1);
+		for (let success = 0; success < 100; success++) gate.succeeded(true);
+		expect(await atOnce(gate, 10)).toBe(limit);
+	},
+);
 
 test('after stop no billed request starts, those waiting are told, free ones pass', async () => {
 	const gate = new ConcurrencyLimiter(1);
-	const { requests, began, results } = crowd(gate, [true, true, false]);
-	await settle();
+	const { began, results, end } = await crowd(gate, [true, true, false]);
 	gate.stop('enough');
 	await expect(results[1]).rejects.toBeInstanceOf(NotStartedError);
-	requests.forEach(({ finish }) => finish());
-	await Promise.all([results[0], results[2]]);
+	await end();
 	expect(began).toEqual([0, 2]);
 	await expect(gate.enter(true)).rejects.toBeInstanceOf(NotStartedError);
 });
@@ -125,49 +89,45 @@ test('after stop no billed request starts, those waiting are told, free ones pas
 test('of two that hold the others back, one counts once, however often it lets go', async () => {
 	const gate = new ConcurrencyLimiter(2);
 	const [one, other] = [gate.hold(), gate.hold()];
-	const { requests, began, results } = crowd(gate, [true]);
+	const { began, end } = await crowd(gate, [true]);
 	one();
 	one();
 	await settle();
 	expect(began).toEqual([]);
 	other();
 	await settle();
-	expect(began).toEqual([0]);
-	requests[0].finish();
-	await Promise.all(results);
-	expect(gate.isHeld).toBe(false);
+	expect([began, gate.isHeld]).toEqual([[0], false]);
+	await end();
 });
 
-test('nobody starts while the gateway asks to wait', async () => {
+test('nobody starts while the gateway asks to wait, and after stop nobody will', async () => {
 	const gate = new ConcurrencyLimiter(4);
 	await throttled(gate, 40);
-	const { requests, began, results } = crowd(gate, [true]);
-	await settle();
+	const { began, end } = await crowd(gate, [true]);
 	expect(began).toEqual([]);
-	requests[0].finish();
-	await Promise.all(results);
+	await end();
 	expect(began).toEqual([0]);
+	await throttled(gate, 30);
+	const stopped = await crowd(gate, [true]);
+	gate.stop('enough');
+	await expect(stopped.results[0]).rejects.toBeInstanceOf(NotStartedError);
 });
 
 test('a request that was called off before it came does not wait for a place', async () => {
 	const gate = new ConcurrencyLimiter(1);
-	const { requests, results } = crowd(gate, [true]);
+	const { end } = await crowd(gate, [true]);
 	const off = AbortSignal.abort(new Error('called off'));
 	await expect(gate.enter(true, off)).rejects.toThrow('called off');
-	requests[0].finish();
-	await Promise.all(results);
+	await end();
 });
 
 test('cancelling ends every wait with the reason', async () => {
 	const cancel = new AbortController();
 	const gate = new ConcurrencyLimiter(1, cancel.signal);
-	const waits = [
-		pause(60_000, cancel.signal),
-		throttled(gate, 60_000).then(async () => await gate.enter(true)),
-	];
-	const ends = waits.map(async (wait) => await expect(wait).rejects.toThrow('stop'));
+	const wait = throttled(gate, 60_000).then(async () => await gate.enter(true));
+	const ends = expect(wait).rejects.toThrow('stop');
 	await settle();
 	cancel.abort(new Error('stop'));
-	await Promise.all(ends);
+	await ends;
 	await expect(gate.enter(false)).rejects.toThrow('stop');
 });
