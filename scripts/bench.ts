@@ -1,15 +1,21 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { cpus } from 'node:os';
-import { holds, round, type BenchCase, type Check, type Report } from '../test/bench/case';
 import { awake } from '../test/bench/cases/awake';
 import { claims } from '../test/bench/cases/claims';
 import { beside, growth } from '../test/bench/cases/floor';
 import { load } from '../test/bench/cases/load';
-import { WITH_FLOOR } from '../test/bench/workflows';
 import { openBench } from '../test/support/n8n/bench';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { secondsSince, step } from '../test/support/n8n/steps';
+import {
+	holds,
+	round,
+	type BenchCase,
+	type Check,
+	type Report,
+	WITH_FLOOR,
+} from '../test/bench/stage';
 
 const CASES: BenchCase[] = [load, claims, beside, growth, awake];
 
@@ -41,7 +47,7 @@ export async function main(args: string[]): Promise<number> {
 			const from = performance.now();
 			console.log(`\n## ${one.title}`);
 			try {
-				const report = await one.run({ n8n, bench, tarball, log: console.log });
+				const report = await one.run({ n8n, bench, tarball });
 				missed += report.checks.filter((check) => !holds(check)).length;
 				console.log(tables(report));
 			} catch (error) {
@@ -61,11 +67,10 @@ export async function main(args: string[]): Promise<number> {
 
 const row = (cells: Array<string | number>) => `| ${cells.join(' | ')} |`;
 
-function tables({ head, rows, checks, notes = [] }: Report): string {
+function tables({ head, rows, checks }: Report): string {
 	const verdict = (check: Check) => {
-		const { what, value, limit, kind, unit = '' } = check;
-		const sign = kind === 'least' ? '≥' : '≤';
-		return `- ${what}: **${round(value)}${unit && ` ${unit}`}** (aim ${sign} ${limit}) ${holds(check) ? '✓' : '✗'}`;
+		const { what, value, limit, unit = '' } = check;
+		return `- ${what}: **${round(value)}${unit && ` ${unit}`}** (aim ≤ ${limit}) ${holds(check) ? '✓' : '✗'}`;
 	};
 	return [
 		'',
@@ -74,6 +79,5 @@ function tables({ head, rows, checks, notes = [] }: Report): string {
 		...rows.map(row),
 		'',
 		...checks.map(verdict),
-		...notes.map((note) => `\n${note}`),
 	].join('\n');
 }

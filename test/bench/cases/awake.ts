@@ -1,10 +1,18 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { round, type BenchCase, type Stage } from '../case';
-import { inFreshN8n } from '../fresh';
-import { memoryOf, watchPeak } from '../process';
-import { floor, itemsOf, oursSpeech, saveWith } from '../workflows';
+import {
+	round,
+	type BenchCase,
+	type Stage,
+	inFreshN8n,
+	memoryOf,
+	watchPeak,
+	floor,
+	itemsOf,
+	oursSpeech,
+	saveWith,
+} from '../stage';
 
 const ITEMS = 20_000;
 

@@ -1,11 +1,16 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { installN8n } from '../../support/n8n/install';
-import { run } from '../../support/n8n/steps';
-import { bestOfEach, round, type BenchCase, type Stage } from '../case';
-import { itemsOf, oursSpeech, saveWith, timeOf } from '../workflows';
+import { runSql } from '../../support/n8n/database';
+import {
+	bestOfEach,
+	round,
+	type BenchCase,
+	type Stage,
+	itemsOf,
+	oursSpeech,
+	saveWith,
+	timeOf,
+} from '../stage';
 
 const FULL = 39_900;
 const MANY = 2_000;
@@ -14,22 +19,11 @@ const WRITES = 3;
 
 const md5 = (text: string) => createHash('md5').update(text).digest('base64');
 
-/** Writes a statement's values into a database; with n8n's own SQLite. */
-const WRITE = `
-	const [file, ...values] = require(process.argv[1]);
-	const database = new (require('sqlite3').Database)(file);
-	database.run('UPDATE processed_data SET value = ? WHERE workflowId = ?', values);
-	database.close();`;
-
 /** Replaces what n8n has on record for the node of a workflow by so many other keys. */
 async function setKeys({ n8n }: Stage, workflowId: string, count: number): Promise<void> {
-	const { node, folder } = await installN8n('2.41');
-	const file = path.join(n8n.userFolder, '.n8n/database.sqlite');
 	const data = Array.from({ length: count }, (_, index) => md5(`Key ${index} of before`));
-	const given = path.join(n8n.userFolder, 'keys.json');
-	const values = [file, JSON.stringify({ mode: 'entries', data }), workflowId];
-	await writeFile(given, JSON.stringify(values));
-	await run(node, ['-e', WRITE, given], { env: { NODE_PATH: path.join(folder, 'node_modules') } });
+	const values = [JSON.stringify({ mode: 'entries', data }), workflowId];
+	await runSql(n8n, 'UPDATE processed_data SET value = ? WHERE workflowId = ?', values);
 }
 
 /** Milliseconds of runs whose items have new keys, with as many keys on record before. */

@@ -1,8 +1,18 @@
-import { bestOfEach, round, type BenchCase, type Check, type Stage } from '../case';
-import { inFreshN8n } from '../fresh';
-import { cpuOf, memoryOf, watchPeak } from '../process';
-import { profiled, PROFILED } from '../profile';
-import { floor, itemsOf, oursSpeech, saveWith, timeOf } from '../workflows';
+import {
+	bestOfEach,
+	round,
+	type BenchCase,
+	type Check,
+	type Stage,
+	cpuOf,
+	memoryOf,
+	watchPeak,
+	floor,
+	itemsOf,
+	oursSpeech,
+	saveWith,
+	timeOf,
+} from '../stage';
 
 const CONCURRENCY = 10;
 const SENTENCE = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all. ';
@@ -64,15 +74,6 @@ export async function runner(stage: Stage, node: Parameters<typeof saveWith>[1],
 	};
 }
 
-/** Whose CPU a thousand items take. */
-async function shares(stage: Stage): Promise<string> {
-	const run = await runner(stage, oursSpeech({ concurrency: CONCURRENCY }), itemsOf(1000));
-	for (let i = 0; i < 2; i++) await run();
-	const work = await profiled(stage.n8n, run);
-	const all = work.reduce((sum, [, milliseconds]) => sum + milliseconds, 0);
-	return work.map(([owner, ms]) => `${owner} ${Math.round((100 * ms) / all)} %`).join('; ');
-}
-
 /** This node beside the least that sends the same. */
 export const beside: BenchCase = {
 	name: 'floor',
@@ -95,12 +96,10 @@ export const beside: BenchCase = {
 			if (what.startsWith('1,000,000'))
 				checks.push({ what: 'n8n grows by', value: grown, limit: 150, unit: 'MB' });
 		}
-		const whose = await inFreshN8n(stage, { latencyMs: 5 }, shares, PROFILED);
 		return {
 			head: ['', 'CPU ms', "floor's", 'ratio', 'by the clock', 'first run grew by, MB'],
 			rows,
 			checks,
-			notes: [`Whose CPU 1,000 items take, by a profile of n8n’s main thread: ${whose}.`],
 		};
 	},
 };

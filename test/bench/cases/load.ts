@@ -5,7 +5,7 @@ import path from 'node:path';
 import manifest from '../../../package.json';
 import { installN8n } from '../../support/n8n/install';
 import { run } from '../../support/n8n/steps';
-import { round, type BenchCase } from '../case';
+import { round, type BenchCase } from '../stage';
 
 /** Processes, of which the median counts. */
 const RUNS = 15;

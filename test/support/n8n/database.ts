@@ -1,27 +1,37 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { installN8n } from './install';
 import type { N8n } from './server';
 import { run } from './steps';
 
-const ALL_ARE_DUE =
-	"UPDATE execution_entity SET waitTill = '2020-01-01 00:00:00.000' WHERE status = 'waiting'";
+const RUN = `
+	const [file, ...statement] = require(process.argv[1]);
+	const database = new (require('sqlite3').Database)(file);
+	database.configure('busyTimeout', 20000);
+	database.run(...statement, (error) => {
+		if (error) throw error;
+		database.close();
+	});`;
 
-/** Makes all parked executions due in the SQLite database of an n8n: n8n wakes them up when it starts. */
-export async function wakeAll({
-	userFolder,
-	version,
-}: Pick<N8n, 'userFolder' | 'version'>): Promise<void> {
-	const file = path.join(userFolder, '.n8n', 'database.sqlite');
-	const script = `
-		const { Database } = require('sqlite3');
-		const database = new Database(${JSON.stringify(file)});
-		database.configure('busyTimeout', 20000);
-		database.run(${JSON.stringify(ALL_ARE_DUE)}, (error) => {
-			if (error) throw error;
-			database.close();
-		});
-	`;
+type Place = Pick<N8n, 'userFolder' | 'version'>;
+
+/** Runs a statement in the SQLite database of an n8n, with n8n's own driver. */
+export async function runSql(
+	{ userFolder, version }: Place,
+	statement: string,
+	values: string[] = [],
+): Promise<void> {
+	const given = path.join(userFolder, 'statement.json'); // it may be too long for an argument
+	const file = path.join(userFolder, '.n8n/database.sqlite');
+	await writeFile(given, JSON.stringify([file, statement, values]));
 	const { node, folder } = await installN8n(version);
-	await run(node, ['-e', script], { cwd: path.join(folder, 'node_modules/n8n') });
+	await run(node, ['-e', RUN, given], { cwd: path.join(folder, 'node_modules/n8n') });
 }
+
+/** Makes all parked executions due: n8n wakes them up when it starts. */
+export const wakeAll = async (n8n: Place): Promise<void> =>
+	await runSql(
+		n8n,
+		"UPDATE execution_entity SET waitTill = '2020-01-01 00:00:00.000' WHERE status = 'waiting'",
+	);
