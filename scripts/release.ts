@@ -4,8 +4,6 @@ import path from 'node:path';
 import { REPOSITORY } from '../test/support/n8n/install';
 import { npm, run, toStdout } from '../test/support/n8n/steps';
 
-const CHANGELOG = path.join(REPOSITORY, 'CHANGELOG.md');
-const MANIFEST = path.join(REPOSITORY, 'package.json');
 /** Nobody's, by RFC 2606: stands in package.json until the author fills in an address. */
 const PLACEHOLDER_ADDRESS = /@example\.com$/;
 
@@ -14,13 +12,13 @@ const PLACEHOLDER_ADDRESS = /@example\.com$/;
  * package.json and its lock, and the tag that publishes it once it is pushed. It pushes nothing. Refuses as long as
  * package.json names an author or a repository that are not the publisher's.
  */
-export async function main(): Promise<number> {
-	const git = async (...args: string[]) =>
-		(await run('git', args, { cwd: REPOSITORY })).stdout.trim();
+export async function main(_args: string[], cwd = REPOSITORY): Promise<number> {
+	const git = async (...args: string[]) => (await run('git', args, { cwd })).stdout.trim();
 
-	const changelog = await readFile(CHANGELOG, 'utf8');
+	const file = path.join(cwd, 'CHANGELOG.md');
+	const changelog = await readFile(file, 'utf8');
 	const version = topVersion(changelog);
-	const manifest = JSON.parse(await readFile(MANIFEST, 'utf8')) as Manifest;
+	const manifest = JSON.parse(await readFile(path.join(cwd, 'package.json'), 'utf8')) as Manifest;
 	if (PLACEHOLDER_ADDRESS.test(manifest.author.email))
 		throw new Error('package.json: fill in the author, whose address is still a placeholder');
 	const origin = await git('config', '--default', '', 'remote.origin.url');
@@ -33,12 +31,12 @@ export async function main(): Promise<number> {
 	if ((await git('tag', '--list', `v${version}`)) !== '')
 		throw new Error(`v${version} is released: CHANGELOG.md needs an entry for the next version`);
 
-	const { stdout } = await run('.ci/run', [], { cwd: REPOSITORY, show: toStdout });
+	const { stdout } = await run('.ci/run', [], { cwd, show: toStdout });
 	const lastLine = stdout.trimEnd().split('\n').at(-1) ?? '';
 	if (!/^[1-9]\d* passed, 0 failed$/.test(lastLine)) throw new Error(`The tests say: ${lastLine}`);
 
-	await writeFile(CHANGELOG, changelog.replace(`## ${version} (unreleased)`, `## ${version}`));
-	await npm(['version', version, '--no-git-tag-version', '--allow-same-version'], REPOSITORY);
+	await writeFile(file, changelog.replace(`## ${version} (unreleased)`, `## ${version}`));
+	await npm(['version', version, '--no-git-tag-version', '--allow-same-version'], cwd);
 	await git('commit', '--all', '--message', `Version ${version}`);
 	await git('tag', '--annotate', `v${version}`, '--message', `Version ${version}`);
 	console.log(`\nVersion ${version} is committed and tagged.`);

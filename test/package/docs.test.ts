@@ -47,15 +47,6 @@ test.each(markdown)('%s: every heading that a link points to exists', (file) => 
 	expect(missing.map(([link]) => link)).toEqual([]);
 });
 
-test.each(markdown.filter((file) => !/AGENTS/.test(file)))(
-	'%s: no words that were thought in another language',
-	(file) => {
-		expect(read(file)).not.toMatch(
-			/by itself|looks? once|added by|counts as what|where it ends|here arrives?|\banew\b|for good\b/i,
-		);
-	},
-);
-
 test('the documents for users stay short', () => {
 	const pages = markdown.filter((file) =>
 		/^(README\.md|docs(?!.verification)|examples)/.test(file),

@@ -1,27 +1,14 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
 import { spawnSync } from 'node:child_process';
-import {
-	chmodSync,
-	cpSync,
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { REPOSITORY } from '../support/n8n/install';
+import { main } from '../../scripts/release';
 
 /** A repository of its own, whose `.ci/run` says what the test says. */
 let folder: string;
 beforeEach(() => {
 	folder = mkdtempSync(path.join(tmpdir(), 'release-'));
-	for (const name of ['scripts', 'test/support'])
-		cpSync(path.join(REPOSITORY, name), path.join(folder, name), { recursive: true });
-	symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(folder, 'node_modules'));
-	write('.gitignore', 'node_modules\n');
 	manifest({});
 	write('CHANGELOG.md', '# Changelog\n\n## 0.2.0 (unreleased)\n\n- News.\n\n## 0.1.0\n\nFirst.\n');
 	tests('echo "9 passed, 0 failed"');
@@ -60,22 +47,14 @@ function commit(): void {
 	git('commit', '--quiet', '--message', 'Work');
 }
 
-function release() {
-	const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/run.mjs', 'release'], {
-		cwd: folder,
-		encoding: 'utf8',
-	});
-	return { status, output: stdout + stderr };
-}
-
-test('the version at the top of the changelog is committed and tagged', () => {
-	expect(release()).toMatchObject({ status: 0, output: expect.stringContaining('v0.2.0') });
+test('the version at the top of the changelog is committed and tagged', async () => {
+	expect(await main([], folder)).toBe(0);
 	const published = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as object;
 	expect(published).toMatchObject({ version: '0.2.0' });
 	expect(readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')).toContain('## 0.2.0\n');
 	expect(git('describe', '--exact-match')).toBe('v0.2.0');
 	expect(git('status', '--porcelain')).toBe('');
-	expect(release()).toMatchObject({ status: 1, output: expect.stringContaining('is released') });
+	await expect(main([], folder)).rejects.toThrow('is released');
 });
 
 test.each([
@@ -94,11 +73,11 @@ test.each([
 	['nothing was tested', () => tests('echo "0 passed, 0 failed"'), 'The tests say'],
 	['the changelog has no version', () => write('CHANGELOG.md', '# Changelog\n'), 'version'],
 	['the entry is empty', () => write('CHANGELOG.md', '## 0.2.0\n\n## 0.1.0\n'), 'says nothing'],
-])('%s: nothing is released', (name, prepare, message) => {
+])('%s: nothing is released', async (name, prepare, message) => {
 	prepare();
 	if (name !== 'a change is not committed') commit();
 	const head = git('rev-parse', 'HEAD');
-	expect(release()).toEqual({ status: 1, output: expect.stringContaining(message) });
+	await expect(main([], folder)).rejects.toThrow(message);
 	expect(git('rev-parse', 'HEAD')).toBe(head);
 	expect(git('tag', '--list')).toBe('');
 });
