@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
 import { createHash } from 'node:crypto';
 import { runSql } from '../../support/n8n/database';
 import {

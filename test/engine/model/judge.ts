@@ -1,6 +1,6 @@
 import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
-import { isCharged } from '../../support/simulator/recorded';
+import { isCharged } from '../../support/simulator/answers';
 import type { Came, Execution, Story } from './play';
 import { isCut, type Kind, sentence, SPEECH_SENTENCES, titleOf } from './scenario';
 

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
 import { now, wait } from '../clock';
+import { bytesOf, recordedReply, timesCharged } from './answers';
 import { createChat, textOf } from './chat';
 import { recordedAnswer } from './dialects';
 import { ApiError } from './errors';
@@ -11,15 +12,13 @@ import type { Call, Reply, Work } from './exchange';
 import { type Fault, findFault, statusInstead } from './faults';
 import { createJob, getJob, getJobContent } from './jobs';
 import { listModels } from './models';
-import { parseMultipart } from './multipart';
 import { pricing } from './pricing';
 import { admit, tooSoon } from './quota';
-import { bytesOf, recordedReply, timesCharged } from './recorded';
 import { send } from './send';
 import { createSpeech } from './speech';
 import { usageLog } from './usageLog';
 import { createVideo, getVideo, getVideoContent } from './videos';
-import { createVoice, deleteVoice, listVoices } from './voices';
+import { createVoice, deleteVoice, type FilePart, listVoices } from './voices';
 import type { SimRequest, World } from './world';
 
 /** Synchronous requests are cut after this time of the service. */
@@ -77,7 +76,7 @@ export async function serve(
 
 	const body = await readBody(incoming);
 	if (body === 'broken-off') return;
-	readInput(request, body);
+	await readInput(request, body);
 	world.emit('request', request);
 
 	request.fault = findFault(world.faults, request);
@@ -139,12 +138,12 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | 'too-big' |
 }
 
 /** Fills in `body` and `input`; a body that cannot be read stays undefined, for the resource to refuse. */
-function readInput(request: SimRequest, body: Buffer | 'too-big'): void {
+async function readInput(request: SimRequest, body: Buffer | 'too-big'): Promise<void> {
 	if (body === 'too-big' || body.length === 0) return;
 	const type = request.headers['content-type'] ?? '';
 	try {
 		request.body = type.startsWith('multipart/')
-			? parseMultipart(body, type)
+			? await readForm(body, type)
 			: JSON.parse(body.toString('utf8'));
 		const { input, messages, prompt, title } = request.body as Record<string, unknown>;
 		const text = Array.isArray(messages)
@@ -154,6 +153,23 @@ function readInput(request: SimRequest, body: Buffer | 'too-big'): void {
 	} catch {
 		// Nothing more to know about it.
 	}
+}
+
+/** The fields of multipart/form-data: texts, and of files what is known without their bytes. Throws on a malformed one. */
+async function readForm(
+	body: Buffer,
+	contentType: string,
+): Promise<Record<string, string | FilePart>> {
+	const headers = { 'content-type': contentType };
+	const form = await new Response(new Uint8Array(body), { headers }).formData();
+	return Object.fromEntries(
+		[...form].map(([name, value]) => [
+			name,
+			typeof value === 'string'
+				? value
+				: { filename: value.name, contentType: value.type, size: value.size },
+		]),
+	);
 }
 
 async function answer(

@@ -5,8 +5,13 @@ import { price } from './billing';
 import { ApiError } from './errors';
 import { type Call, json, requireCapability, type Work } from './exchange';
 import { checkModel } from './models';
-import type { FilePart } from './multipart';
 import type { Voice } from './world';
+
+export interface FilePart {
+	filename: string;
+	contentType: string;
+	size: number;
+}
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 

@@ -1,9 +1,8 @@
 import { mp3 } from './mp3';
 import { opus } from './opus';
-import { pcm } from './pcm';
 import { sing } from './sing';
 import type { AudioFormat, Content, Sound } from './sound';
-import { wav, type WavHeader } from './wav';
+import { pcm, wav, type WavHeader } from './wav';
 
 export type { AudioFormat, Content } from './sound';
 export type { WavHeader } from './wav';
@@ -23,16 +22,7 @@ export interface Audio {
 
 /** The file of a sound that was made in this format. */
 export function audioFile(sound: Sound, format: AudioFormat, wavHeader: WavHeader): Content {
-	switch (format) {
-		case 'mp3':
-			return mp3(sound);
-		case 'wav':
-			return wav(sound, wavHeader);
-		case 'opus':
-			return opus(sound);
-		case 'pcm':
-			return pcm(sound);
-	}
+	return { mp3, wav, opus, pcm }[format](sound, wavHeader);
 }
 
 /** The melody of a text as a file, always the same bytes for the same arguments; decodes to `seconds`, rounded to a sample. */

@@ -1,5 +1,4 @@
-import { pcm } from './pcm';
-import { type Content, PCM_SAMPLE_RATE, type Sound } from './sound';
+import { type Content, PCM_PIECE_SAMPLES, PCM_SAMPLE_RATE, type Sound } from './sound';
 
 /** `list`: as ffmpeg writes files, with a LIST chunk before the data. `streaming`: as it writes pipes, sizes unknown. */
 export type WavHeader = 'list' | 'plain' | 'streaming';
@@ -33,6 +32,17 @@ function header(dataBytes: number, kind: WavHeader): Buffer {
 	head.write('data', head.length - 8, 'latin1');
 	head.writeUInt32LE(kind === 'streaming' ? UNKNOWN_SIZE : dataBytes, head.length - 4);
 	return head;
+}
+
+/** 16-bit little-endian mono samples. */
+export function pcm({ samples, piece }: Sound): Content {
+	return {
+		length: samples * 2,
+		*chunks() {
+			for (let left = samples, i = 0; left > 0; left -= PCM_PIECE_SAMPLES, i++)
+				yield piece(i).subarray(0, left * 2);
+		},
+	};
 }
 
 /** A WAV file. */
