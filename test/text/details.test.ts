@@ -1,7 +1,7 @@
 /** Small rules of reading and cutting, each where the others do not hide it. */
 import { words } from '../../nodes/SpeechGateway/text/boundaries';
 import { decoded } from '../../nodes/SpeechGateway/text/entities';
-import { plainHeadings } from '../../nodes/SpeechGateway/text/plainHeadings';
+import { plainHeadings } from '../../nodes/SpeechGateway/text/plain';
 import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { prepare } from './prepared';
 

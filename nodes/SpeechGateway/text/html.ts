@@ -3,7 +3,6 @@ import { decode, decoded } from './entities';
 import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { pauseMark } from './pauses';
 import { type LeftOut, Reading, type ReadText } from './reading';
-import { attribute, SSML_ELEMENT } from './ssml';
 
 const setOf = (list: string) => new Set(list.split(' '));
 
@@ -24,6 +23,9 @@ const RAW = setOf('script style textarea title iframe noscript xmp');
 const VOID = setOf('area base br col embed hr img input link meta param source track wbr');
 /** Element names that HTML shares with SSML. */
 const HTML_TOO = setOf('p s sub mark audio meta');
+/** The elements of SSML 1.1, and vendors' own by prefix. Tags with other names are text. */
+export const SSML_ELEMENT =
+	/^(?:speak|lexicon|lookup|metadata|meta|p|s|token|w|say-as|phoneme|sub|lang|voice|emphasis|break|prosody|audio|mark|desc|(?:amazon|mstts|google|ssml):[a-z-]{1,30})$/i;
 /** Classes that widespread software gives to footnotes, their marks, and content for the screen only. */
 const UNREAD_CLASS =
 	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
@@ -57,6 +59,15 @@ export interface Tag extends Span {
 	closing: boolean;
 	/** The text between name and end. */
 	attributes: string;
+}
+
+/** The value of an attribute, from the text between the name and the end of a tag. */
+export function attribute(attributes: string, name: string): string | undefined {
+	const match = new RegExp(
+		`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`,
+		'i',
+	).exec(attributes);
+	return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
 /** Whether an alternative text describes the image. */

@@ -2,12 +2,11 @@ import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from
 import { readHtml } from './html';
 import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
-import { plainHeadings } from './plainHeadings';
 import { readParenthesesAloud } from './parentheses';
 import { addParagraphPauses, type Pause, takePauses } from './pauses';
+import { readPlain } from './plain';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
-import { readPlain } from './ssml';
 import { type Parentheses, type ToneTag, toneTags, untonedTags } from './toneTags';
 
 /** How to read a text. */
@@ -48,12 +47,11 @@ export interface PreparedText {
 /** From so many parentheses that look like tone tags but are none, a hint says so. */
 const MANY_PARENTHESES = 3;
 
-function readSource(source: string, format: TextFormat): ReadText {
-	if (format === 'html') return readHtml(source);
-	if (format === 'markdown') return readMarkdown(source);
-	const plain = readPlain(source);
-	return { ...plain, headings: plainHeadings(plain.text.text), notes: [] };
-}
+const READERS: Record<TextFormat, (source: string) => ReadText> = {
+	plain: readPlain,
+	markdown: readMarkdown,
+	html: readHtml,
+};
 
 function notesOn(
 	{ dropped, notes }: ReadText,
@@ -80,7 +78,7 @@ function notesOn(
 /** Reads a text as a good reader would: what to speak, where to pause, and where in the source that stands. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
 	const format = takenFormat(source, options.textFormat);
-	const readText = readSource(source, format);
+	const readText = READERS[format](source);
 	const { written, pauses } = takePauses(readText.text);
 	const text = written.text;
 

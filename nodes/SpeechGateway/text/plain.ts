@@ -1,4 +1,40 @@
-import type { ReadHeading } from './reading';
+import { attribute, SSML_ELEMENT } from './html';
+import { type Edit, rewrite, unchanged } from './mapped';
+import { pauseMark } from './pauses';
+import type { ReadHeading, ReadText } from './reading';
+
+const TAG =
+	/<(\/?)([a-z][a-z:-]{0,40})((?:\s{1,20}[\w:-]{1,40}\s{0,5}=\s{0,5}(?:"[^"<>]*"|'[^'<>]*'))*)\s{0,20}\/?>/gi;
+const DECLARATION = /^\s*<\?xml[^<>]{0,200}\?>/;
+/** Elements that separate words. */
+const SEPARATES = /^(?:p|s|speak|voice|audio|desc)$/i;
+
+/** Reads plain text: removes SSML tags but keeps the words inside, and turns `<break>` into a pause mark. */
+export function readPlain(source: string): ReadText {
+	const edits: Edit[] = [];
+	const dropped = new Set<string>();
+	for (const { 0: tag, 1: closing, 2: element, 3: attributes, index: start } of source.matchAll(
+		TAG,
+	)) {
+		if (!SSML_ELEMENT.test(element)) continue;
+		const name = element.toLowerCase();
+		const end = start + tag.length;
+		if (name === 'break') {
+			const text = closing ? '' : pauseMark(attribute(attributes, 'time'));
+			edits.push({ start, end, text });
+			continue;
+		}
+		dropped.add(name);
+		const glues = SEPARATES.test(name) && /\S/.test(source.charAt(start - 1));
+		edits.push({ start, end, text: glues && /[^\s<]/.test(source.charAt(end)) ? ' ' : '' });
+	}
+	const declaration = DECLARATION.exec(source);
+	if (declaration && dropped.has('speak')) {
+		edits.unshift({ start: 0, end: declaration[0].length, text: '' });
+	}
+	const text = rewrite(unchanged(source), edits);
+	return { text, headings: plainHeadings(text.text), dropped: [...dropped], notes: [] };
+}
 
 const LINE = /[^\r\n\u2028\u2029]+/g;
 /** Longer lines are running text. UTF-16 units. */
