@@ -1,5 +1,5 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
-import type { Span } from './characters';
+import { firstIndex, type Span } from './characters';
 import { type Edit, type MappedText, rewrite } from './mapped';
 
 /** Silence at a place of a text (UTF-16 offset). */
@@ -88,9 +88,8 @@ function paragraphBreaks(text: string): Span[] {
 export function addParagraphPauses(text: string, pauses: Pause[], length: number): Pause[] {
 	if (length <= 0) return pauses;
 	const all = [...pauses];
-	let k = 0;
 	for (const { start, end } of paragraphBreaks(text)) {
-		while (k < pauses.length && pauses[k].at < start) k++;
+		const k = firstIndex(pauses, ({ at }) => at >= start);
 		if (k < pauses.length && pauses[k].at <= end) {
 			all[k] = { ...pauses[k], milliseconds: Math.max(pauses[k].milliseconds, length) };
 		} else {

@@ -2,64 +2,55 @@
  * The tone words of fish-speech's documentation, in English and in the languages of its translations, and their forms in scripts
  * (`sighs`, `whispered`). A model may understand others.
  */
-const ENGLISH =
-	'angry sad disdainful excited surprised satisfied unhappy anxious hysterical delighted scared worried indifferent upset ' +
-	'impatient nervous guilty scornful frustrated depressed panicked furious empathetic embarrassed reluctant disgusted ' +
-	'keen moved proud relaxed grateful confident interested curious confused joyful disapproving negative denying ' +
-	'astonished serious sarcastic conciliative comforting sincere sneering hesitating yielding painful awkward amused ' +
-	'happy calm resigned regretful sympathetic compassionate contemptuous determined optimistic pessimistic nostalgic ' +
-	'lonely bored jealous hopeful thoughtful tired sleepy warm cold cheerful playful gentle tender soft softly loud loudly ' +
-	'quiet quietly slow slowly fast quickly neutral friendly romantic dramatic mysterious breathy hoarse emphatic ' +
-	'enthusiastic melancholic bitter desperate fearful afraid shy annoyed irritated shocked ashamed content sorrowful ' +
-	'uncertain doubtful pleading begging teasing mocking ironic stern firm urgent rushed breathless solemn tense angrily ' +
-	'sadly happily calmly excitedly nervously seriously sarcastically gently tenderly cheerfully dramatically ' +
-	'soft-spoken pause break long-break laughter applause crowd-laughing audience-laughing background-laughter ' +
-	'hurry hurried low deep high';
+const TONES = new Set(
+	(
+		'angry sad disdainful excited surprised satisfied unhappy anxious hysterical delighted scared worried indifferent upset ' +
+		'impatient nervous guilty scornful frustrated depressed panicked furious empathetic embarrassed reluctant disgusted ' +
+		'keen moved proud relaxed grateful confident interested curious confused joyful disapproving negative denying ' +
+		'astonished serious sarcastic conciliative comforting sincere sneering hesitating yielding painful awkward amused ' +
+		'happy calm resigned regretful sympathetic compassionate contemptuous determined optimistic pessimistic nostalgic ' +
+		'lonely bored jealous hopeful thoughtful tired sleepy warm cold cheerful playful gentle tender soft softly loud loudly ' +
+		'quiet quietly slow slowly fast quickly neutral friendly romantic dramatic mysterious breathy hoarse emphatic ' +
+		'enthusiastic melancholic bitter desperate fearful afraid shy annoyed irritated shocked ashamed content sorrowful ' +
+		'uncertain doubtful pleading begging teasing mocking ironic stern firm urgent rushed breathless solemn tense angrily ' +
+		'sadly happily calmly excitedly nervously seriously sarcastically gently tenderly cheerfully dramatically ' +
+		'soft-spoken pause break long-break laughter applause crowd-laughing audience-laughing background-laughter ' +
+		'hurry hurried low deep high ' +
+		// German
+		'glücklich fröhlich traurig wütend ärgerlich aufgeregt flüsternd lachend seufzend schreiend rufend leise laut ernst sanft ' +
+		'ruhig überrascht nervös ängstlich weinend lacht seufzt flüstert kichernd ' +
+		// French
+		'heureux heureuse joyeux triste fâché colère excité chuchotant riant soupirant criant doucement sérieux calme surpris rit ' +
+		'soupire chuchote ' +
+		// Spanish, Portuguese, Italian
+		'feliz contento alegre triste enfadado enojado emocionado susurrando riendo suspirando gritando suave serio tranquilo ' +
+		'sorprendido zangado animado sussurrando rindo sério calmo surpreso felice arrabbiato eccitato ridendo sospirando ' +
+		'urlando sottovoce dolce tranquillo sorpreso ' +
+		// Russian
+		'радостно грустно печально сердито взволнованно шёпотом шепотом смеясь вздыхая крича тихо громко серьёзно мягко спокойно ' +
+		// Arabic
+		'سعيد حزين غاضب متحمس همس يضحك ضحك تنهد صراخ جاد هادئ ' +
+		// Chinese
+		'生气 伤心 兴奋 惊讶 满意 高兴 害怕 担心 沮丧 紧张 挫败 郁闷 同情 尴尬 厌恶 感动 自豪 放松 感激 自信 感兴趣 好奇 困惑 快乐 开心 ' +
+		'难过 愤怒 悲伤 平静 温柔 鄙视 不开心 焦虑 歇斯底里 冷漠 不耐烦 内疚 轻蔑 恐慌 不情愿 热衷 不赞成 消极 否认 震惊 严肃 讽刺 安抚 ' +
+		'安慰 真诚 冷笑 犹豫 屈服 痛苦 觉得有趣 急促的语调 喊叫 尖叫 耳语 低语 柔和的语调 笑 笑声 大笑 轻笑 抽泣 大声哭泣 哭泣 叹息 叹气 喘息 ' +
+		'呻吟 人群笑声 背景笑声 观众笑声 ' +
+		// Japanese
+		'怒った 怒り 悲しい 興奮した 興奮 驚いた 驚き 満足した 満足 喜んだ 喜び 恐れた 心配した 心配 動揺した 緊張した イライラした 憂鬱な ' +
+		'共感的な 恥ずかしい 嫌悪した 感動した 感動 誇らしい リラックスした 感謝する 感謝 自信のある 興味のある 好奇心のある 混乱した ' +
+		'嬉しい 幸せ 楽しい 真剣な 真剣 皮肉な 急いだトーン 叫ぶ 悲鳴 囁く ささやく 柔らかいトーン 優しい 笑う 笑い くすくす笑う すすり泣く ' +
+		'大声で泣く 泣く ため息 息切れ うめく 大声で 小声で 明るい声 ' +
+		// Korean
+		'화난 슬픈 흥분한 놀란 만족한 기쁜 행복한 무서워하는 걱정하는 속상한 긴장한 좌절한 우울한 감동한 자랑스러운 편안한 감사하는 진지한 ' +
+		'속삭이기 외치기 비명지르기 웃음 웃으며 킥킥거림 흐느낌 한숨 헐떡거림 신음 차분한 부드러운'
+	).split(' '),
+);
+
 /** Sounds and ways of speaking, in all verb forms. */
 const SOUNDS =
-	/^(?:laugh|chuckl|giggl|sigh|whisper|shout|scream|sob|gasp|groan|moan|yell|murmur|mumbl|mutter|pant|yawn|cough|sneez|cr|weep|sniff|sniffl|snort|scoff|hum|humm|sing|inhal|exhal|breath|snicker|shriek|growl|whimper|stammer|stutter|grin|smil|smirk|hesitat|clap|gulp|tremb|trembl|laughs? out)(?:e|es|s|y|ies|ied|ed|d|ing|ying)?$/;
+	/^(?:laugh|chuckl|giggl|sigh|whisper|shout|scream|sob|gasp|groan|moan|yell|murmur|mumbl|mutter|pant|yawn|cough|sneez|cr|weep|sniff|sniffl|snort|scoff|hum|humm|sing|inhal|exhal|breath|snicker|shriek|growl|whimper|stammer|stutter|grin|smil|smirk|hesitat|clap|gulp|tremb|trembl|laughs? out)(?:e|es|s|y|ies|ied|ed|d|ing|ying)?$|^clear(?:s|ing)? throat$/;
 const AROUND =
 	/^(?:(?:very|slightly|a little|a bit|quite|really|so|extremely|more|softly|loudly|quietly|nervously|in an?|with an?|speaking|crowd|audience|background) )+|(?: (?:tone|voice|softly|loudly|quietly|nervously|heavily|deeply|slowly|out loud|loud|tone of voice))+$/g;
-const PHRASES = ['clear throat', 'clears throat', 'clearing throat'];
-
-const OTHERS =
-	// German
-	'glücklich fröhlich traurig wütend ärgerlich aufgeregt flüsternd lachend seufzend schreiend rufend leise laut ernst sanft ' +
-	'ruhig überrascht nervös ängstlich weinend lacht seufzt flüstert kichernd ' +
-	// French
-	'heureux heureuse joyeux triste fâché colère excité chuchotant riant soupirant criant doucement sérieux calme surpris rit ' +
-	'soupire chuchote ' +
-	// Spanish, Portuguese, Italian
-	'feliz contento alegre triste enfadado enojado emocionado susurrando riendo suspirando gritando suave serio tranquilo ' +
-	'sorprendido zangado animado sussurrando rindo sério calmo surpreso felice arrabbiato eccitato ridendo sospirando ' +
-	'urlando sottovoce dolce tranquillo sorpreso ' +
-	// Russian
-	'радостно грустно печально сердито взволнованно шёпотом шепотом смеясь вздыхая крича тихо громко серьёзно мягко спокойно ' +
-	// Arabic
-	'سعيد حزين غاضب متحمس همس يضحك ضحك تنهد صراخ جاد هادئ ' +
-	// Chinese
-	'生气 伤心 兴奋 惊讶 满意 高兴 害怕 担心 沮丧 紧张 挫败 郁闷 同情 尴尬 厌恶 感动 自豪 放松 感激 自信 感兴趣 好奇 困惑 快乐 开心 ' +
-	'难过 愤怒 悲伤 平静 温柔 鄙视 不开心 焦虑 歇斯底里 冷漠 不耐烦 内疚 轻蔑 恐慌 不情愿 热衷 不赞成 消极 否认 震惊 严肃 讽刺 安抚 ' +
-	'安慰 真诚 冷笑 犹豫 屈服 痛苦 觉得有趣 急促的语调 喊叫 尖叫 耳语 低语 柔和的语调 笑 笑声 大笑 轻笑 抽泣 大声哭泣 哭泣 叹息 叹气 喘息 ' +
-	'呻吟 人群笑声 背景笑声 观众笑声 ' +
-	// Japanese
-	'怒った 怒り 悲しい 興奮した 興奮 驚いた 驚き 満足した 満足 喜んだ 喜び 恐れた 心配した 心配 動揺した 緊張した イライラした 憂鬱な ' +
-	'共感的な 恥ずかしい 嫌悪した 感動した 感動 誇らしい リラックスした 感謝する 感謝 自信のある 興味のある 好奇心のある 混乱した ' +
-	'嬉しい 幸せ 楽しい 真剣な 真剣 皮肉な 急いだトーン 叫ぶ 悲鳴 囁く ささやく 柔らかいトーン 優しい 笑う 笑い くすくす笑う すすり泣く ' +
-	'大声で泣く 泣く ため息 息切れ うめく 大声で 小声で 明るい声 ' +
-	// Korean
-	'화난 슬픈 흥분한 놀란 만족한 기쁜 행복한 무서워하는 걱정하는 속상한 긴장한 좌절한 우울한 감동한 자랑스러운 편안한 감사하는 진지한 ' +
-	'속삭이기 외치기 비명지르기 웃음 웃으며 킥킥거림 흐느낌 한숨 헐떡거림 신음 차분한 부드러운';
-
-/** Created lazily. */
-let words: Set<string> | undefined;
-
-function isToneWord(word: string): boolean {
-	words ??= new Set([...ENGLISH.split(' '), ...PHRASES, ...OTHERS.split(' ')]);
-	if (words.has(word) || SOUNDS.test(word)) return true;
-	const core = word.replace(AROUND, '');
-	return words.has(core) || SOUNDS.test(core);
-}
 
 /** The longest content of a tone tag, UTF-16 units. */
 const MAX_TAG_LENGTH = 60;
@@ -67,6 +58,9 @@ const MAX_TAG_LENGTH = 60;
 /** Whether the content of parentheses is a known tone: `happy`, `very sad`, `in a hurry tone`, `sighs, tired`. */
 export function isTone(content: string): boolean {
 	if (content.length > MAX_TAG_LENGTH) return false;
+	const isKnown = (words: string) => TONES.has(words) || SOUNDS.test(words);
 	const parts = content.toLowerCase().split(/\s*(?:[,，、;]|\band\b)\s*/);
-	return parts.every((part) => isToneWord(part.trim().replace(/\s+/g, ' ')));
+	return parts
+		.map((part) => part.trim().replace(/\s+/g, ' '))
+		.every((part) => isKnown(part) || isKnown(part.replace(AROUND, '')));
 }
