@@ -16,10 +16,10 @@ const SPACE = /\s/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 /** Whether a run can open or close emphasis depends on the characters around it, by the rules of CommonMark. */
-export function delimiterAt(text: string, start: number, length: number): Delimiter {
+export function delimiterAt(text: string, start: number, end: number): Delimiter {
 	const mark = text.charAt(start);
 	const before = characterBefore(text, start) || ' ';
-	const after = characterAt(text, start + length) || ' ';
+	const after = characterAt(text, end) || ' ';
 	const left =
 		!SPACE.test(after) &&
 		(!PUNCTUATION.test(after) || SPACE.test(before) || PUNCTUATION.test(before));
@@ -30,8 +30,8 @@ export function delimiterAt(text: string, start: number, length: number): Delimi
 	return {
 		mark,
 		start,
-		end: start + length,
-		length,
+		end,
+		length: end - start,
 		canOpen: left && (!isUnderscore || !right || PUNCTUATION.test(before)),
 		canClose: right && (!isUnderscore || !left || PUNCTUATION.test(after)),
 	};

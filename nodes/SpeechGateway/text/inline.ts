@@ -1,4 +1,4 @@
-import { endAt, matchAt, type Span } from './characters';
+import { endAt, firstIndex, matchAt, type Span } from './characters';
 import { type Delimiter, delimiterAt, matchDelimiters } from './emphasis';
 import { referenceAt } from './entities';
 import { inlineLinkEnd, labelAt, normalizeLabel } from './links';
@@ -50,8 +50,8 @@ export class InlineReader {
 	private changes: Change[] = [];
 	private delimiters: Delimiter[] = [];
 	private brackets: Bracket[] = [];
-	/** Where runs of backticks stand, by length, the next one last. Found once, so that this stays linear. */
-	private ticks: Map<number, number[]> | undefined;
+	/** Where runs of backticks stand, by length. Found once, so that this stays linear. */
+	private readonly ticks = new Map<number, number[]>();
 	private readonly missing = new Set<string>();
 	/** Brackets opened before this offset are no links: they would contain one. */
 	private noLinkBefore = -1;
@@ -64,16 +64,17 @@ export class InlineReader {
 		private readonly reading: Reading,
 	) {
 		this.text = content.text;
+		for (const { 0: run, index } of this.text.matchAll(/`+/g)) {
+			const same = this.ticks.get(run.length);
+			if (same) same.push(index);
+			else this.ticks.set(run.length, [index]);
+		}
 	}
 
 	read(): void {
 		SPECIAL.lastIndex = 0;
-		let match = SPECIAL.exec(this.text);
-		while (match) {
-			const next = this.special(match[0], match.index);
-			SPECIAL.lastIndex = next;
-			match = SPECIAL.exec(this.text);
-		}
+		for (let match = SPECIAL.exec(this.text); match; match = SPECIAL.exec(this.text))
+			SPECIAL.lastIndex = this.special(match[0], match.index);
 		matchDelimiters(this.delimiters, 0, (start, end) => this.changes.push({ start, end }));
 		this.emit();
 	}
@@ -100,7 +101,7 @@ export class InlineReader {
 			case '*':
 			case '_':
 			case '~':
-				return this.run(mark, at);
+				return this.delimiter(at);
 			default:
 				return this.sourceMark(at);
 		}
@@ -132,29 +133,27 @@ export class InlineReader {
 
 	/** Code between two runs of backticks of the same length. */
 	private code(at: number): number {
-		if (this.ticks === undefined) {
-			this.ticks = new Map();
-			for (const { 0: run, index } of [...this.text.matchAll(/`+/g)].reverse()) {
-				const same = this.ticks.get(run.length) ?? [];
-				same.push(index);
-				this.ticks.set(run.length, same);
-			}
-		}
-		let length = 1;
-		while (this.text.charAt(at + length) === '`') length++;
-		const same = this.ticks.get(length) ?? [];
-		while (same.length > 0 && same[same.length - 1] <= at) same.pop();
-		const end = same.at(-1);
-		if (end === undefined) return at + length;
-		this.changes.push({ start: at, end: at + length }, { start: end, end: end + length });
-		return end + length;
+		const start = this.runEnd(at);
+		const same = this.ticks.get(start - at) ?? [];
+		const close = same.at(firstIndex(same, (tick) => tick > at));
+		if (close === undefined) return start;
+		const end = close + start - at;
+		this.changes.push({ start: at, end: start }, { start: close, end });
+		return end;
 	}
 
-	private run(mark: string, at: number): number {
-		let length = 1;
-		while (this.text.charAt(at + length) === mark) length++;
-		if (mark !== '~' || length < 3) this.delimiters.push(delimiterAt(this.text, at, length));
-		return at + length;
+	private delimiter(at: number): number {
+		const end = this.runEnd(at);
+		const isFence = this.text.charAt(at) === '~' && end - at > 2;
+		if (!isFence) this.delimiters.push(delimiterAt(this.text, at, end));
+		return end;
+	}
+
+	/** Where a run of one mark ends. */
+	private runEnd(at: number): number {
+		let end = at + 1;
+		while (this.text.charAt(end) === this.text.charAt(at)) end++;
+		return end;
 	}
 
 	private reference(at: number): number {
