@@ -65,11 +65,14 @@ function looksLikeName(name: string): boolean {
 /** Whether a name stands for the narrator. */
 export const isNarrator = (name: string): boolean => NARRATORS.has(foldName(name));
 
-interface Found {
+/** A name at the start of a line. */
+interface Name {
 	/** Where its line starts, and where the speech starts. */
 	at: number;
 	from: number;
 	name: string;
+	/** The name without what does not matter in it. */
+	key: string;
 	/** Whether a stage direction follows the name: `Anna (laughing): …`. */
 	isDirected: boolean;
 	/** The direction as a tone tag; empty if it is none, as in `Anna (at the door): …`. */
@@ -78,7 +81,7 @@ interface Found {
 	isMarked: boolean;
 }
 
-function namesIn(script: string): Found[] {
+function namesIn(script: string): Name[] {
 	return [...script.matchAll(NAME_AT_LINE_START)].flatMap((match) => {
 		const [speech, marks, name, marksBehind, round, square] = match;
 		// `Table [2]: …` is text.
@@ -88,6 +91,7 @@ function namesIn(script: string): Found[] {
 			at: match.index,
 			from: match.index + speech.length,
 			name: name.trim(),
+			key: foldName(name),
 			isDirected: round !== undefined || square !== undefined,
 			tone: isRoundTone ? `(${round.trim()}) ` : square ? `${square} ` : '',
 			isMarked: /[*_[]$/.test(marks) || /[*_]$/.test(marksBehind),
@@ -95,18 +99,18 @@ function namesIn(script: string): Found[] {
 	});
 }
 
-interface FoundHeading {
+interface Heading {
 	at: number;
 	from: number;
 	heading: string;
 }
 
 /** Headings and names, in order. A heading that begins with a known speaker (`## Anna`) counts as a name. */
-function marksIn(script: string, isKnown: (name: string) => boolean): Array<Found | FoundHeading> {
-	const headings = [...script.matchAll(HEADING)].map((match): Found | FoundHeading => {
+function marksIn(script: string, isKnown: (name: Name) => boolean): Array<Name | Heading> {
+	const headings = [...script.matchAll(HEADING)].map((match): Name | Heading => {
 		const { 0: line, 1: marked, 2: tagged, index: at } = match;
 		const words = marked ?? tagged;
-		const named = namesIn(`${words}:`).find(({ name }) => isKnown(name));
+		const named = namesIn(`${words}:`).find(isKnown);
 		return named
 			? { ...named, at, from: at + Math.min(line.length, line.indexOf(words) + named.from) }
 			: { at, from: at + line.length, heading: words.replace(/[ \t]#+\s*$/u, '').trim() };
@@ -122,31 +126,30 @@ const SINGLE_NAME =
 const TITLE =
 	/^(?:Dr|Mrs?|Ms|Mx|Prof|Sir|Lady|Lord|Miss|Captain|Capt|Frau|Herr|Mme|Mlle|Monsieur|Madame|M|Señora?|Sra?|Doña?|Don|Signora?|Sig)\.?\s/u;
 
-const isLabel = (name: string) => {
-	const folded = foldName(name);
-	return LABELS.has(folded) || LABELS.has(folded.split(/[ \d]/)[0]);
-};
+const isLabel = (key: string) => LABELS.has(key) || LABELS.has(key.split(/[ \d]/)[0]);
 
 /**
- * Finds speakers who are not in the list. They look like a name, are no common label such as `Note`, and have one word, a title, a
- * stage direction, the emphasis that known names have, or at least two lines. Anything else before a colon is text
+ * Finds speakers who are not in the list, by key. They look like a name, are no common label such as `Note`, and have one word, a
+ * title, a stage direction, the emphasis that known names have, or at least two lines. Anything else before a colon is text
  * (`The rule is simple: …`, `Breaking News: …`).
  */
-function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<string> {
-	const strangers = found.filter(
-		({ name }) => !known.has(foldName(name)) && looksLikeName(name) && !isLabel(name),
+function unknownIn(names: Name[], isKnown: (name: Name) => boolean): Map<string, string> {
+	const strangers = names.filter(
+		(name) => !isKnown(name) && looksLikeName(name.name) && !isLabel(name.key),
 	);
-	const counts = new Map<string, number>();
-	const linesOf = (name: string) => counts.get(foldName(name)) ?? 0;
-	for (const { name } of strangers) counts.set(foldName(name), linesOf(name) + 1);
-	const namesAreMarked = found.some(({ name, isMarked }) => isMarked && known.has(foldName(name)));
-	const speaks = ({ name, isMarked, isDirected }: Found) =>
-		linesOf(name) > 1 ||
+	const lines = new Map<string, number>();
+	for (const { key } of strangers) lines.set(key, (lines.get(key) ?? 0) + 1);
+	const namesAreMarked = names.some((name) => name.isMarked && isKnown(name));
+	const speaks = ({ name, key, isMarked, isDirected }: Name) =>
+		lines.get(key) !== 1 ||
 		isDirected ||
 		(isMarked && namesAreMarked) ||
 		SINGLE_NAME.test(name) ||
 		TITLE.test(name);
-	return new Set(strangers.filter(speaks).map(({ name }) => foldName(name)));
+	const keys = new Set(strangers.filter(speaks).map(({ key }) => key));
+	const unknown = new Map<string, string>();
+	for (const { key, name } of names) if (keys.has(key) && !unknown.has(key)) unknown.set(key, name);
+	return unknown;
 }
 
 /**
@@ -158,49 +161,27 @@ function unknownIn(found: Found[], known: Map<string, string | undefined>): Set<
 export function parseDialogue(
 	script: string,
 	knownSpeakers: string[],
-	options: { headings?: boolean } = {},
+	{ headings: withHeadings = false } = {},
 ): Dialogue {
 	const known = new Map<string, string | undefined>();
 	for (const narrator of NARRATORS) known.set(narrator, undefined);
 	for (const speaker of knownSpeakers) known.set(foldName(speaker), speaker.trim());
+	const isKnown = ({ key }: Name) => known.has(key);
 
-	const marks = options.headings
-		? marksIn(script, (name) => known.has(foldName(name)))
-		: namesIn(script);
-	const unknown = unknownIn(
-		marks.filter((mark) => 'name' in mark),
-		known,
-	);
-	const unknownSpeakers = new Map<string, string>();
+	const marks = withHeadings ? marksIn(script, isKnown) : namesIn(script);
+	const names = marks.filter((mark) => 'name' in mark);
+	const unknown = unknownIn(names, isKnown);
+	const turns = marks.filter((mark) => 'heading' in mark || isKnown(mark) || unknown.has(mark.key));
 	const lines: DialogueLine[] = [];
 	let speaker: string | undefined;
-	let tone = '';
-	let from = 0;
 	let headings: string[] = [];
-	const finish = (at: number) => {
-		const said = script.slice(from, at).trim();
-		if (said === '') return;
-		lines.push({ speaker, text: tone + said, headings });
+	for (const [index, turn] of [{ from: 0, heading: '' }, ...turns].entries()) {
+		if ('key' in turn) speaker = isKnown(turn) ? known.get(turn.key) : turn.name;
+		else if (turn.heading !== '') headings.push(turn.heading);
+		const said = script.slice(turn.from, turns.at(index)?.at).trim();
+		if (said === '') continue;
+		lines.push({ speaker, text: ('key' in turn ? turn.tone : '') + said, headings });
 		headings = [];
-	};
-	for (const mark of marks) {
-		const { at, from: next } = mark;
-		if ('heading' in mark) {
-			finish(at);
-			if (mark.heading !== '') headings.push(mark.heading);
-			tone = '';
-			from = next;
-			continue;
-		}
-		const { name } = mark;
-		const key = foldName(name);
-		if (!known.has(key) && !unknown.has(key)) continue;
-		if (unknown.has(key) && !unknownSpeakers.has(key)) unknownSpeakers.set(key, name);
-		finish(at);
-		speaker = known.has(key) ? known.get(key) : name;
-		tone = mark.tone;
-		from = next;
 	}
-	finish(script.length);
-	return { lines, unknownSpeakers: [...unknownSpeakers.values()] };
+	return { lines, unknownSpeakers: [...unknown.values()] };
 }

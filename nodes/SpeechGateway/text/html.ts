@@ -11,7 +11,7 @@ const BLOCKS = setOf(
 		'html main menu noframes ol optgroup p pre search section table tbody tfoot thead ul',
 );
 /** Blocks that are read as one sentence each, on lines of their own. */
-const SENTENCES = setOf('caption dt figcaption legend li option summary tr');
+const SENTENCES = setOf('caption dt figcaption legend option summary tr');
 /** Elements without words for a listener: scripts, media and their fallbacks. */
 const NO_WORDS = setOf(
 	'script style template head title svg iframe object video canvas noscript datalist map rt rp annotation annotation-xml applet',
@@ -21,8 +21,8 @@ const UNREAD = setOf('nav button select textarea think thinking ac:parameter ac:
 /** Elements whose content is no markup. */
 const RAW = setOf('script style textarea title iframe noscript xmp');
 const VOID = setOf('area base br col embed hr img input link meta param source track wbr');
-/** Element names that HTML shares with SSML. */
-const HTML_TOO = setOf('p s sub mark audio meta');
+/** Elements of SSML that HTML has, too, and the one that has an effect. */
+const NOT_DROPPED = setOf('p s sub mark audio meta break');
 /** The elements of SSML 1.1, and vendors' own by prefix. Tags with other names are text. */
 export const SSML_ELEMENT =
 	/^(?:speak|lexicon|lookup|metadata|meta|p|s|token|w|say-as|phoneme|sub|lang|voice|emphasis|break|prosody|audio|mark|desc|(?:amazon|mstts|google|ssml):[a-z-]{1,30})$/i;
@@ -120,26 +120,25 @@ export class HtmlReader {
 			return;
 		}
 		if (/^h[1-6]$/.test(name)) {
-			if (closing) return this.reading.endHeading();
-			this.reading.endBlock('\n\n');
-			return this.reading.startHeading();
+			return closing ? this.reading.endHeading() : this.reading.startHeading();
 		}
-		if (SENTENCES.has(name)) return this.sentence(tag);
+		if (name === 'li') return this.item(tag);
+		if (SENTENCES.has(name)) return this.reading.endBlock('\n', true);
 		if (BLOCKS.has(name)) return this.block(tag);
 		if (name === 'br') return this.reading.breakLine();
 		if (name === 'td' || name === 'th') return this.reading.separate(', ');
 		if (name === 'q') return this.reading.say(closing ? '”' : '“', tag.start, tag.end);
 		if (name === 'img' && !closing) return this.image(tag);
-		if (name === 'break') return this.pause(tag);
-		if (SSML_ELEMENT.test(name) && !HTML_TOO.has(name)) this.dropped.add(name);
+		if (name === 'break' && !closing) {
+			return this.reading.say(pauseMark(attribute(tag.attributes, 'time')), tag.start, tag.end);
+		}
+		if (SSML_ELEMENT.test(name) && !NOT_DROPPED.has(name)) this.dropped.add(name);
 	}
 
-	private sentence({ name, closing, start, end }: Tag): void {
-		this.reading.endBlock('\n', true);
-		if (name !== 'li') return;
-		if (closing) return this.reading.startWith(undefined);
+	private item({ closing, start, end }: Tag): void {
+		if (closing) return this.reading.endItem();
 		const number = this.lists.at(-1);
-		this.reading.startWith(number === undefined ? undefined : { words: `${number}.`, start, end });
+		this.reading.startItem(number, start, end);
 		if (number !== undefined) this.lists[this.lists.length - 1] = number + 1;
 	}
 
@@ -168,11 +167,6 @@ export class HtmlReader {
 		this.reading.separate(' ');
 		this.reading.say(alt, start, end);
 		this.reading.separate(' ');
-	}
-
-	private pause({ closing, attributes, start, end }: Tag): void {
-		if (closing) return;
-		this.reading.say(pauseMark(attribute(attributes, 'time')), start, end);
 	}
 
 	/** Whether the element has an end tag. Without one, leaving it out would swallow the rest of the page. */

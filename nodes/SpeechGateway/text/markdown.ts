@@ -48,9 +48,7 @@ class MarkdownReader {
 		if (event.kind !== 'item' && event.kind !== 'listEnd') return this.leaf(event);
 		if (this.html.isSilent) return;
 		if (event.kind === 'listEnd') return this.reading.endBlock(event.outermost ? '\n\n' : '\n');
-		const { number, start, end } = event;
-		this.reading.endBlock('\n', true);
-		this.reading.startWith(number === undefined ? undefined : { words: `${number}.`, start, end });
+		this.reading.startItem(event.number, event.start, event.end);
 	}
 
 	private inline(text: MappedText): void {
@@ -61,7 +59,6 @@ class MarkdownReader {
 		const { reading } = this;
 		switch (kind) {
 			case 'heading':
-				reading.endBlock('\n\n');
 				reading.startHeading();
 				this.inline(text);
 				return reading.endHeading();

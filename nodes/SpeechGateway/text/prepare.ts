@@ -26,7 +26,7 @@ export interface SpokenHeading {
 	end: number;
 }
 
-/** A text ready to be spoken. Plain JSON; offsets are UTF-16 units. */
+/** A text ready to be spoken. Offsets are UTF-16 units. */
 export interface PreparedText {
 	source: string;
 	/** What the text was read as. */
@@ -83,10 +83,8 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	const text = written.text;
 
 	const inWritten = (offset: number) => offsetOf(written, startOf(readText.text, offset));
-	let spoken = unchanged(text);
-	if (options.parentheses === 'readAloud') {
-		spoken = rewrite(spoken, readParenthesesAloud(spoken.text));
-	}
+	const readAloud = options.parentheses === 'readAloud' ? readParenthesesAloud(text) : [];
+	let spoken = rewrite(unchanged(text), readAloud);
 	const tags = toneTags(text, options.parentheses);
 	const tagsIn = (mapped: MappedText): ToneTag[] =>
 		tags.map(({ start, end }) => ({ start: offsetOf(mapped, start), end: offsetOf(mapped, end) }));

@@ -110,11 +110,6 @@ export class Reading {
 		this.wrote(words);
 	}
 
-	/** Puts words before the next ones, such as the number of a list item; undefined: none. */
-	startWith(lead: { words: string; start: number; end: number } | undefined): void {
-		this.lead = lead;
-	}
-
 	/** Separates the next words from those before. The strongest separator counts. */
 	separate(by: Break): void {
 		if (STRENGTH[by] > STRENGTH[this.pending]) this.pending = by;
@@ -139,7 +134,20 @@ export class Reading {
 		this.separate(this.pending === '\n' ? '\n\n' : '\n');
 	}
 
+	/** Starts a list item, whose number is said before its words. */
+	startItem(number: number | undefined, start: number, end: number): void {
+		this.endBlock('\n', true);
+		this.lead = number === undefined ? undefined : { words: `${number}. `, start, end };
+	}
+
+	/** Ends a list item; if it has no words, its number is not said. */
+	endItem(): void {
+		this.endBlock('\n', true);
+		this.lead = undefined;
+	}
+
 	startHeading(): void {
+		this.endBlock('\n\n');
 		this.openHeading = { at: -1 };
 	}
 
@@ -170,7 +178,7 @@ export class Reading {
 		this.pending = '';
 		if (this.lead) {
 			const { words, start: from, end } = this.lead;
-			this.writer.write(`${words} `, from, end);
+			this.writer.write(words, from, end);
 			this.lead = undefined;
 		}
 		if (this.openHeading && this.openHeading.at < 0) this.openHeading.at = this.writer.length;
