@@ -3,24 +3,22 @@
  * What is read out of files, and every byte of joined ones, as it was when the other tests of this folder, which decode and
  * listen, had found it right. These only compare: they are quick enough to go through everything, and notice the smallest
  * change. When one is wanted, let the others judge it first, then write the table anew:
- * `EXACT=write npx jest --selectProjects unit --testPathPatterns audio/exact`.
+ * `EXACT=write npx jest test/audio/exact --selectProjects unit`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AudioFormat, AudioInfo } from '../../nodes/SpeechGateway/audio';
+import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
 import { joinAudio, joinBlocker } from '../../nodes/SpeechGateway/audio';
 import {
 	isMp3FrameHeader,
 	mainDataOffset,
 	parseHeader,
-	sideInfoBytes,
 } from '../../nodes/SpeechGateway/audio/mp3/frame';
 import { frameLevel } from '../../nodes/SpeechGateway/audio/mp3/loudness';
 import { oggChecksum } from '../../nodes/SpeechGateway/audio/opus/page';
 import { opusPacketSamples } from '../../nodes/SpeechGateway/audio/opus/reader';
 import type { Metadata } from '../../nodes/SpeechGateway/audio/tags';
-import { withMetadata } from '../../nodes/SpeechGateway/audio/tags';
 import { bytesOf, fixture, fixtureNames, formatOf, inspect, pieces, stream } from './support';
 
 const TABLE = join(__dirname, 'exact.json');
@@ -34,17 +32,13 @@ afterAll(() => {
 	if (isWriting) writeFileSync(TABLE, `${JSON.stringify(found, undefined, '\t')}\n`);
 });
 
-function expectExact(name: string, value: string): void {
-	expect(Object.keys(found)).not.toContain(name);
-	found[name] = value;
-	if (!isWriting) expect(`${name}: ${value}`).toBe(`${name}: ${expected[name]}`);
+/** A few letters for each case, in order: enough to notice a change, and to tell where. */
+function expectExact(name: string, cases: unknown[]): void {
+	found[name] = cases.map((one) => digest(one).slice(0, 4)).join(' ');
+	if (!isWriting) expect(`${name}: ${found[name]}`).toBe(`${name}: ${expected[name]}`);
 }
 
-/** A few letters for each case, in order: enough to notice a change, and to tell where. */
-const expectAllExact = (name: string, cases: unknown[]) =>
-	expectExact(name, cases.map((one) => digest(one).slice(0, 4)).join(' '));
-
-/** Those have tests of their own. */
+/** Pauses have tests of their own. */
 const withoutPauses = (key: string, value: unknown) => (key === 'pauses' ? undefined : value);
 const digest = (...values: unknown[]) => {
 	const hash = createHash('sha1');
@@ -53,45 +47,30 @@ const digest = (...values: unknown[]) => {
 	return hash.digest('base64url').slice(0, 12);
 };
 
-/** Sound between noise that swells and dies away. */
-const QUIET = readdirSync(join(__dirname, 'quiet'))
-	.filter((name) => !name.endsWith('.sh'))
-	.map((name) => `../quiet/${name}`)
-	.sort();
-
-const NAMES = [...fixtureNames(), ...QUIET];
+/** Fixtures, and sound between noise that swells and dies away. */
+const QUIET = readdirSync(join(__dirname, 'quiet')).filter((name) => !name.endsWith('.sh'));
+const NAMES = [...fixtureNames(), ...QUIET.map((name) => `../quiet/${name}`).sort()];
 const FORMATS: AudioFormat[] = ['mp3', 'opus', 'wav', 'pcm'];
 const namesOf = (format: AudioFormat) => NAMES.filter((name) => formatOf(name) === format);
 
-const parts = new Map<string, { info: AudioInfo; bytes: Uint8Array }>();
-/** A fixture, read once. */
-function part(name: string) {
-	const bytes = fixture(name);
-	const known = parts.get(name) ?? { info: inspect(formatOf(name), bytes), bytes };
-	parts.set(name, known);
-	return known;
-}
+type Part = { info: AudioInfo; bytes: Uint8Array };
+const partOf = (format: AudioFormat, bytes: Uint8Array): Part => ({
+	info: inspect(format, bytes),
+	bytes,
+});
+const part = (name: string) => partOf(formatOf(name), fixture(name));
 
-interface Settings {
-	pauses?: { between: number; before: number; after: number };
-	metadata?: Metadata;
-}
-
-async function joined(
-	parts: Array<{ info: AudioInfo; bytes: Uint8Array }>,
-	{ pauses, metadata }: Settings,
-): Promise<string> {
-	const plain = await joinAudio(
+async function joined(parts: Part[], pauses: Pauses, metadata?: Metadata): Promise<string> {
+	const { info, starts, chunks } = await joinAudio(
 		parts.map(({ info, bytes }) => ({ info, open: () => stream(pieces(bytes, 1000)) })),
 		pauses,
+		metadata && (() => metadata),
 	);
-	const { info, starts, chunks } = metadata ? withMetadata(plain, metadata) : plain;
-	const bytes = await bytesOf(chunks());
 	const rounded = starts.map((start) => start.toFixed(6));
-	return digest(info, rounded, bytes);
+	return digest(info, rounded, await bytesOf(chunks()));
 }
 
-/** Bits of a frame's side information. */
+/** Into the side information of a frame. */
 function putBits(frame: Uint8Array, from: number, count: number, value: number): void {
 	for (let bit = 0; bit < count; bit++) {
 		const at = from + bit;
@@ -99,102 +78,73 @@ function putBits(frame: Uint8Array, from: number, count: number, value: number):
 	}
 }
 
-/** First, and in one test: what is made when first used, is made here. */
-describe('how loud frames are', () => {
-	test('frames of MP3, by table and gain', () => {
-		const SHAPES = [
-			{ isSwitched: 0, region: 0 },
-			{ isSwitched: 0, region: 2 },
-			{ isSwitched: 1, region: 1 },
-			{ isSwitched: 1, region: 2 },
-		];
-		const gains: string[] = [];
-		for (const header of [0xfffb9000, 0xfffb90c0, 0xfff38400, 0xfff384c0]) {
-			const { mpeg1, mono, bytes } = parseHeader(header);
-			const [blockBits, first] = mpeg1 ? [59, mono ? 18 : 20] : [63, mono ? 9 : 10];
-			const limits: number[] = [];
-			for (let block = 0; block < (mono ? 1 : 2) * (mpeg1 ? 2 : 1); block++) {
+test('how loud frames of MP3 can be, by the tables of their regions', () => {
+	const layouts = [0xfffb9000, 0xfffb90c0, 0xfff38400, 0xfff384c0].map((header) => {
+		const { mpeg1, mono, bytes } = parseHeader(header);
+		const [blockBits, first] = mpeg1 ? [59, mono ? 18 : 20] : [63, mono ? 9 : 10];
+		const levels: string[] = [];
+		for (let block = 0; block < (mono ? 1 : 2) * (mpeg1 ? 2 : 1); block++) {
+			for (const [isSwitched, region] of [
+				[0, 0],
+				[0, 2],
+				[1, 1],
+				[1, 2],
+			]) {
 				for (let table = 0; table < 32; table++) {
-					for (const { isSwitched, region } of SHAPES) {
-						const at = first + block * blockBits;
-						const tables = at + (mpeg1 ? 33 : 38);
-						const isQuiet = (gain: number) => {
-							const frame = new Uint8Array(bytes);
-							putBits(frame, at, 12, 100);
-							putBits(frame, at + 12, 9, table % 5);
-							putBits(frame, at + 21, 8, gain);
-							putBits(frame, tables, 1, isSwitched);
-							putBits(frame, tables + (isSwitched ? 4 : 1) + 5 * region, 5, table);
-							return frameLevel(frame, 0, header) <= 1 / 500;
-						};
-						let gain = 100;
-						while (gain < 255 && isQuiet(gain)) gain++;
-						limits.push(gain);
-					}
+					const at = first + block * blockBits;
+					const tables = at + (mpeg1 ? 33 : 38);
+					const frame = new Uint8Array(bytes);
+					putBits(frame, at, 12, 100);
+					putBits(frame, at + 12, 9, table % 5);
+					putBits(frame, at + 21, 8, 150 + table);
+					putBits(frame, tables, 1, isSwitched);
+					putBits(frame, tables + (isSwitched ? 4 : 1) + 5 * region, 5, table);
+					levels.push(frameLevel(frame, 0, header).toPrecision(6));
 				}
 			}
-			gains.push(digest(limits));
 		}
-		expectAllExact('gains of quiet frames', gains);
+		return levels;
 	});
+	expectExact('how loud frames of MP3 are', layouts);
 });
 
-describe('what headers say', () => {
-	test('of MP3', () => {
-		const frames: unknown[] = [];
-		for (let bits = 0; bits < 2 ** 14; bits++) {
-			// Version, layer and checksum; bitrate, sample rate and padding; mono or not, emphasis.
-			const header =
-				(0xffe00000 | ((bits >>> 9) << 16) | ((bits & 0x1fe) << 7) | ((bits & 1) * 0xc2)) >>> 0;
-			if (!isMp3FrameHeader(header)) continue;
-			const { blocks, ...frame } = parseHeader(header);
-			frames.push([header, frame, mainDataOffset(header)]);
-			// They are at the end of the side information.
-			expect(blocks.first + blocks.count * blocks.bits).toBe(8 * sideInfoBytes(frame));
-		}
-		expectExact('headers of MP3', `${frames.length}, ${digest(frames)}`);
-	});
-
-	test('of packets of Opus', () => {
-		const lengths = Array.from({ length: 2 ** 14 }, (_, bits) =>
-			opusPacketSamples(Uint8Array.of(bits >>> 6, bits & 63)),
-		);
-		expectExact('lengths of Opus packets', digest(lengths));
-	});
-});
-
-test.each(FORMATS)('%s: what is read out of files', (format) => {
-	expectAllExact(
-		`${format}: read`,
-		namesOf(format).map((name) => part(name).info),
+test('what headers of MP3 and packets of Opus say', () => {
+	// Version, layer and checksum; bitrate, sample rate and padding; mono or not, emphasis.
+	const headers = Array.from(
+		{ length: 2 ** 14 },
+		(_, bits) =>
+			(0xffe00000 | ((bits >>> 9) << 16) | ((bits & 0x1fe) << 7) | ((bits & 1) * 0xc2)) >>> 0,
+	).filter(isMp3FrameHeader);
+	const frames = headers.map((header) => [header, parseHeader(header), mainDataOffset(header)]);
+	const lengths = Array.from({ length: 2 ** 14 }, (_, bits) =>
+		opusPacketSamples(Uint8Array.of(bits >>> 6, bits & 63)),
 	);
+	expectExact('headers of MP3, packets of Opus', [frames, lengths]);
 });
-
-/** The next file that can be joined with this one; itself when there is none. */
-function partnerOf(name: string): string {
-	const fitting = NAMES.filter(
-		(other) => joinBlocker(part(name).info, part(other).info) === undefined,
-	);
-	return fitting[(fitting.indexOf(name) + 1) % fitting.length];
-}
 
 const PAUSES = { between: 210, before: 55, after: 130 };
 
-test.each(FORMATS)('%s: what becomes of a file before and behind another', async (format) => {
-	const all: string[] = [];
-	for (const name of namesOf(format)) {
-		const [one, two] = [name, partnerOf(name)].map(part);
-		all.push(await joined([one, one], {}), await joined([one, two, one], { pauses: PAUSES }));
+test.each(FORMATS)('%s: what is read out of a file, and what becomes of it', async (format) => {
+	const all = namesOf(format).map(part);
+	const infos = all.map(({ info }) => info);
+	expectExact(`${format}: read`, infos);
+	const cases: string[] = [];
+	for (const one of all) {
+		// The next file that fits; itself when there is none.
+		const fitting = all.filter(({ info }) => joinBlocker(one.info, info) === undefined);
+		const two = fitting[(fitting.indexOf(one) + 1) % fitting.length];
+		cases.push(await joined([one, one], {}), await joined([one, two, one], PAUSES));
 	}
-	expectAllExact(`${format}: joined`, all);
+	expectExact(`${format}: joined`, cases);
 });
 
 test('a part with more frames than there are points to seek', async () => {
+	const cases: string[] = [];
 	for (const name of ['mp3-44100-mono-vbr-noxing.mp3', '../quiet/vbr.mp3']) {
-		const bytes = new Uint8Array(Buffer.concat(Array(9).fill(fixture(name))));
-		const long = { info: inspect('mp3', bytes), bytes };
-		expectExact(`nine times ${name}`, await joined([long, part(name), long], { pauses: PAUSES }));
+		const long = partOf('mp3', new Uint8Array(Buffer.concat(Array(9).fill(fixture(name)))));
+		cases.push(await joined([long, part(name), long], PAUSES));
 	}
+	expectExact('long parts', cases);
 });
 
 const ASCII = Uint8Array.from({ length: 300 }, (_, index) => 32 + (index % 90));
@@ -232,8 +182,9 @@ function withChecksums(file: Uint8Array): Uint8Array {
 	return bytes;
 }
 
-describe('what is damage, and what is none', () => {
-	const outcome = (format: AudioFormat, file: Uint8Array) => {
+const OPUS = ['opus-mono-20ms.opus', 'opus-mono-60ms-silk.opus', 'opus-stereo-10ms-1500hz.opus'];
+test.each(FORMATS)('%s: what is damage, and what is none', (format) => {
+	const outcome = (file: Uint8Array) => {
 		try {
 			return inspect(format, file);
 		} catch (error) {
@@ -241,43 +192,35 @@ describe('what is damage, and what is none', () => {
 			return [kind, message.match(/\d+/g)];
 		}
 	};
-	const OPUS = ['opus-mono-20ms.opus', 'opus-mono-60ms-silk.opus', 'opus-stereo-10ms-1500hz.opus'];
-	test.each(FORMATS)('%s', (format) => {
-		const all = fixtureNames(format)
-			.filter((name) => format !== 'opus' || OPUS.includes(name))
-			.map((name) => {
-				const files = [...faulty(fixture(name))];
-				if (format === 'opus') files.push(...files.map(withChecksums));
-				return files.map((file) => outcome(format, file));
-			});
-		expectAllExact(`${format}: faults`, all);
+	const names = format === 'opus' ? OPUS : fixtureNames(format);
+	const all = names.map((name) => {
+		const files = [...faulty(fixture(name))];
+		if (format === 'opus') files.push(...files.map(withChecksums));
+		return files.map(outcome);
 	});
+	expectExact(`${format}: faults`, all);
 });
 
-const METADATA: Record<string, Metadata> = {
-	'in ASCII': {
+const METADATA: Metadata[] = [
+	{
 		tags: { title: 'Title', artist: 'Artist', album: 'Album', year: '2026', comment: 'Odd' },
 		chapters: [
 			{ title: 'One', startSeconds: 0, endSeconds: 0.25 },
 			{ title: 'Two', startSeconds: 0.25, endSeconds: 3_725.125 },
 		],
 	},
-	'in Japanese, with a cover': {
+	{
 		tags: {
 			...{ title: '第一章', comment: 'こんにちは' },
 			cover: { mimeType: 'image/png', bytes: Uint8Array.from({ length: 70_001 }, (_, i) => i) },
 		},
 		chapters: [{ title: '第一章', startSeconds: 0.1, endSeconds: 1 }],
+		record: '{"parts":[]}',
 	},
-	'a cover alone': {
-		tags: { cover: { mimeType: 'image/jpeg', bytes: new Uint8Array(255) } },
-		chapters: [],
-	},
-	'a comment that fills its page': {
-		tags: { comment: 'x'.repeat(64_950) },
-		chapters: [],
-	},
-	'600 chapters': {
+	{ tags: { cover: { mimeType: 'image/jpeg', bytes: new Uint8Array(255) } }, chapters: [] },
+	// Fills its page of Ogg.
+	{ tags: { comment: 'x'.repeat(64_950) }, chapters: [] },
+	{
 		tags: {},
 		chapters: Array.from({ length: 600 }, (_, index) => ({
 			title: `Chapter ${index}`,
@@ -285,14 +228,12 @@ const METADATA: Record<string, Metadata> = {
 			endSeconds: (index + 1) / 3,
 		})),
 	},
-};
+];
 
-test.each(['mp3-24000-mono-cbr.mp3', 'wav-24000-mono-s16.wav', 'opus-stereo-20ms.opus'])(
-	'%s: what it says of itself',
-	async (name) => {
-		const all: string[] = [];
-		for (const metadata of Object.values(METADATA))
-			all.push(await joined([part(name), part(name)], { metadata }));
-		expectAllExact(`${name}: tagged`, all);
-	},
-);
+test('tags, chapters, covers and records', async () => {
+	const cases: string[] = [];
+	for (const name of ['mp3-24000-mono-cbr.mp3', 'wav-24000-mono-s16.wav', 'opus-stereo-20ms.opus'])
+		for (const metadata of METADATA)
+			cases.push(await joined([part(name), part(name)], {}, metadata));
+	expectExact('tagged', cases);
+});

@@ -1,8 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
-import { readMetadata, withMetadata } from '../../nodes/SpeechGateway/audio/tags';
+import { readMetadata } from '../../nodes/SpeechGateway/audio/tags';
 import { PNG } from '../support/png';
-import { bytesOf, fixture, joinFiles, pieces, run, stream, withFile } from './support';
+import { fixture, joinFiles, pieces, run, stream, withFile } from './support';
 import { readFileSync } from 'node:fs';
 
 const read = async (format: AudioFormat, bytes: Uint8Array, size = 777) =>
@@ -31,8 +31,7 @@ describe.each(Object.entries(PARTS) as Array<[AudioFormat, string]>)('%s', (form
 			endSeconds: starts[index + 1] ?? 1,
 		}));
 		const metadata = { tags: { ...TAGS, cover }, chapters, record: '{"parts":[]}' };
-		const joined = withMetadata(await joinFiles(format, [fixture(name)]), metadata);
-		const bytes = await bytesOf(joined.chunks());
+		const { bytes } = await joinFiles(format, [fixture(name)], 0, undefined, () => metadata);
 		expect(await read(format, bytes, size)).toEqual({
 			tags: metadata.tags,
 			record: metadata.record,

@@ -1,6 +1,5 @@
 /* A browser plays what is published. What ffmpeg and music-metadata read in it: test/audio/tags. */
 import type { Browser } from 'playwright-core';
-import { withMetadata } from '../../nodes/SpeechGateway/audio/tags';
 import { fixture, joinFiles } from '../audio/support';
 import { PNG } from '../support/png';
 import { launchBrowser } from './editor';
@@ -19,13 +18,11 @@ test.each([
 	['wav', 'audio/wav', 'wav-24000-mono-s16.wav'],
 ] as const)('%s with tags, a chapter and a cover', async (format, mimeType, name) => {
 	const files = [1, 2, 3].map(() => fixture(name));
-	const plain = await joinFiles(format, files, 300);
-	const { seconds } = plain.info;
-	const chapters = [{ title: 'Kapitel é', startSeconds: 0, endSeconds: seconds }];
-	const tags = { ...TAGS, cover: { mimeType: 'image/png' as const, bytes: PNG } };
-	const chunks: Uint8Array[] = [];
-	for await (const chunk of withMetadata(plain, { tags, chapters }).chunks()) chunks.push(chunk);
-	const source = `data:${mimeType};base64,${Buffer.concat(chunks).toString('base64')}`;
+	const { info, bytes } = await joinFiles(format, files, 300, undefined, ({ info }) => ({
+		tags: { ...TAGS, cover: { mimeType: 'image/png', bytes: PNG } },
+		chapters: [{ title: 'Kapitel é', startSeconds: 0, endSeconds: info.seconds }],
+	}));
+	const source = `data:${mimeType};base64,${Buffer.from(bytes).toString('base64')}`;
 	const page = await browser.newPage();
 	const heard = await page.evaluate<number>(`new Promise((resolve, reject) => {
 		const audio = new Audio(${JSON.stringify(source)});
@@ -38,5 +35,5 @@ test.each([
 		};
 		audio.addEventListener('canplaythrough', playTheEnd, { once: true });
 	})`);
-	expect(Math.abs(heard - seconds)).toBeLessThan(TOLERANCE_SECONDS);
+	expect(Math.abs(heard - info.seconds)).toBeLessThan(TOLERANCE_SECONDS);
 });

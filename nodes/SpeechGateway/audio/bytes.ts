@@ -61,6 +61,8 @@ export function concat(chunks: Uint8Array[]): Uint8Array {
 	return all;
 }
 
+export const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
+
 /** Size of the pieces in which long silence is handed out: big enough to be fast, small enough to be no burden. */
 const SILENCE_CHUNK_BYTES = 64 * 1024;
 

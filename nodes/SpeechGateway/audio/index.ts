@@ -5,16 +5,17 @@
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
 import { DamagedAudioError } from './format';
-import type { CutInTwo, EmitSlice, JoinPlan, Place } from './joiner';
-import { joinedChunks, mustAgree } from './joiner';
-import { asMp3Slice, cutMp3, mp3Blocker, mp3InStereo, mp3InTwo, planMp3 } from './mp3';
-import { type Mp3Info, Mp3Reader } from './mp3/reader';
-import { OggOpusReader, type OpusInfo } from './opus/reader';
-import { asOpusSlice, cutOpus, opusBlocker, opusInStereo, opusInTwo, planOpus } from './opus/join';
-import { type PcmInfo, PcmReader, planPcm } from './pcm';
+import type { EmitSlice, Format, Halves, JoinPlan, Place } from './joiner';
+import { joinedChunks } from './joiner';
+import { mp3 } from './mp3';
+import type { Mp3Info } from './mp3/reader';
+import { opus } from './opus/join';
+import type { OpusInfo } from './opus/reader';
+import { pcm, type PcmInfo } from './pcm';
 import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
-import { cutWav, planWav, wavBlocker, wavInStereo, wavInTwo } from './wav/join';
-import { type WavInfo, WavReader } from './wav/reader';
+import { type Metadata, NO_METADATA } from './tags/metadata';
+import { wav } from './wav/join';
+import type { WavInfo } from './wav/reader';
 
 export type { AudioFormat, ForeignInfo } from './format';
 export { wavCodec } from './wav/reader';
@@ -25,58 +26,8 @@ export { audioFormatOf, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from '.
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
 export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
 
-interface FormatEntry {
-	/** As people call it. */
-	name: string;
-	Reader: new () => AudioReader<AudioInfo>;
-	blocker(first: AudioInfo, other: AudioInfo, part: number): string | undefined;
-	/** A mono file as stereo that sounds the same. */
-	inStereo(part: Part<AudioInfo>): Part<AudioInfo> | Promise<Part<AudioInfo>>;
-	/** See `PlanJoin`. */
-	plan(infos: AudioInfo[], pauses: number[]): JoinPlan<AudioInfo>;
-	/** Cuts a joined file into its parts; undefined for formats that cannot keep a record of them. */
-	slices?: {
-		cut(whole: AudioInfo, places: Place[], emit: EmitSlice): AudioReader<AudioInfo>;
-		/** What a slice is, from what was read of it and what is on record. */
-		infoOf(info: AudioInfo, place: Place): AudioInfo;
-		inTwo(...args: Parameters<CutInTwo<AudioInfo>>): ReturnType<CutInTwo<AudioInfo>>;
-	};
-}
-
 /** The functions of a format are only given infos of that format. */
-const FORMATS: Record<AudioFormat, FormatEntry> = {
-	mp3: {
-		name: 'MP3',
-		Reader: Mp3Reader,
-		blocker: mp3Blocker,
-		inStereo: mp3InStereo,
-		plan: planMp3,
-		slices: { cut: cutMp3, infoOf: asMp3Slice, inTwo: mp3InTwo },
-	},
-	wav: {
-		name: 'WAV',
-		Reader: WavReader,
-		blocker: wavBlocker,
-		inStereo: wavInStereo,
-		plan: planWav,
-		slices: { cut: cutWav, infoOf: (info) => info, inTwo: wavInTwo },
-	},
-	opus: {
-		name: 'Opus',
-		Reader: OggOpusReader,
-		blocker: opusBlocker,
-		inStereo: opusInStereo,
-		plan: planOpus,
-		slices: { cut: cutOpus, infoOf: asOpusSlice, inTwo: opusInTwo },
-	},
-	pcm: {
-		name: 'PCM',
-		Reader: PcmReader,
-		blocker: () => undefined,
-		inStereo: (part) => part, // always mono
-		plan: planPcm,
-	},
-};
+const FORMATS: Record<AudioFormat, Format<AudioInfo>> = { mp3, wav, opus, pcm };
 
 /** By format, whose name is also the extension of its files. */
 export const MIME_TYPES: Record<AudioFormat | 'flac', string> = {
@@ -159,25 +110,28 @@ export interface Pauses {
 /**
  * Joins complete files of one format into one well-formed file, streaming; mono and stereo make stereo. In wav and pcm, pauses are
  * exact to a sample. In mp3 and opus, only whole frames can go in or out: a seam takes up to two frames more, saved at the next
- * silence. `starts` says where parts really are.
+ * silence. `starts` says where parts really are. `metadataOf`: what to write into it, of formats that have a place for that.
  *
- * @throws Error with the reason of `joinBlocker`
+ * @throws Error with the reason of `joinBlocker`, or when the file has no room for its parts or chapters
  */
-export async function joinAudio(parts: AudioPart[], pauses: Pauses = {}): Promise<JoinedAudio> {
+export async function joinAudio(
+	parts: AudioPart[],
+	{ before = 0, between = 0, after = 0 }: Pauses = {},
+	metadataOf?: (planned: Omit<JoinedAudio, 'chunks'>) => Metadata,
+): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const alike = await withEqualChannels(readableParts(parts));
 	const infos = alike.map(({ info }) => info);
-	const { plan } = FORMATS[infos[0].format];
-	const { steps, ...planned } = plan(infos, pausesOf(pauses, parts.length));
-	return { ...planned, chunks: () => joinedChunks(alike, steps()) };
-}
-
-const pausesOf = ({ between = 0, before = 0, after = 0 }: Pauses, parts: number): number[] => {
-	const seams = Array.from({ length: parts - 1 }, (_, seam) =>
-		typeof between === 'number' ? between : (between[seam] ?? 0),
+	const [{ format, sampleRate }] = infos;
+	const { plan, tag } = FORMATS[format];
+	const seams = parts.slice(1).map((_, seam) => (Array.isArray(between) ? between[seam] : between));
+	const pauses = [before, ...seams, after].map((milliseconds = 0) =>
+		Math.round((milliseconds / 1000) * sampleRate),
 	);
-	return [before, ...seams, after];
-};
+	const { steps, ...planned } = plan(infos, pauses);
+	const bytes = tag?.(metadataOf?.(planned) ?? NO_METADATA, sampleRate) ?? new Uint8Array(0);
+	return { ...planned, chunks: () => joinedChunks(alike, (emit) => steps(emit, bytes)) };
+}
 
 /** @throws Error when they cannot become one file */
 function readableParts(parts: AudioPart[]): Array<Part<AudioInfo>> {
@@ -193,24 +147,35 @@ async function withEqualChannels(parts: Array<Part<AudioInfo>>): Promise<Array<P
 	const alike: Array<Part<AudioInfo>> = [];
 	for (const part of parts) {
 		const { channels, format } = part.info;
-		alike.push(channels < most ? await FORMATS[format].inStereo(part) : part);
+		const stereo = channels < most ? await FORMATS[format].inStereo?.(part) : undefined;
+		alike.push(stereo ?? part);
 	}
 	return alike;
 }
 
-const sameFormat = mustAgree<AudioInfo | ForeignInfo>({ format: (info) => info.format });
-
-/** Why two files cannot be parts of one, in words; undefined when they can. */
+/** Why two files cannot be parts of one, in words; undefined when they can. `part`: the other's number among the parts. */
 export function joinBlocker(
 	first: AudioInfo | ForeignInfo,
 	other: AudioInfo | ForeignInfo,
 	part = 2,
 ): string | undefined {
-	const different = sameFormat(first, other, part);
-	if (different) return different;
+	const different = (name: string, one: unknown, two: unknown) =>
+		`the ${name} is ${String(one)} in part 1 and ${String(two)} in part ${part}`;
+	if (first.format !== other.format) return different('format', first.format, other.format);
 	if (first.format === 'flac') return 'FLAC audio would have to be encoded anew';
 	if (other.format === 'flac') return undefined;
-	return FORMATS[first.format].blocker(first, other, part);
+	for (const [number, info] of [first, other].entries()) {
+		if (info.format === 'opus' && info.streams > 1)
+			return `part ${number === 0 ? 1 : part} is several chained Ogg streams`;
+	}
+	const [one, two] = [first, other].map((info) => ({
+		'sample rate': info.sampleRate,
+		// Mono can become stereo.
+		'number of channels': info.channels <= 2 ? '1 or 2' : info.channels,
+		...FORMATS[info.format].sharedBy?.(info),
+	}));
+	const name = keysOf(one).find((property) => one[property] !== two[property]);
+	return name && different(name, one[name], two[name]);
 }
 
 /** What the places of parts count in a file: bytes of audio, in Opus packets. */
@@ -220,22 +185,27 @@ export const lengthOf = (info: AudioInfo): number =>
 /** Whether parts can be cut out of files of this format again. */
 export const canBeCut = (format: AudioFormat): boolean => FORMATS[format].slices !== undefined;
 
+/** Whether files of this format have a place for tags and chapters: bare samples and unread containers have none. */
+export const canBeTagged = (format: AudioFormat | 'flac'): boolean =>
+	format !== 'flac' && FORMATS[format].tag !== undefined;
+
 /**
  * A reader of a joined file that emits parts of it as files of their own. `places` ascend and lie within the file.
  *
  * @throws Error when the format has no record of its parts
  */
-export function cutSlices(
+export const cutSlices = (
 	whole: AudioInfo,
 	places: Place[],
 	emit: EmitSlice,
-): AudioReader<AudioInfo> {
-	return slicesIn(whole).cut(whole, places, emit);
-}
+): AudioReader<AudioInfo> => slicesIn(whole).cut(whole, places, emit);
 
-/** Where the halves of a file are: see `CutInTwo`. */
-export const cutInTwo: CutInTwo<AudioInfo> = async (info, seconds, open) =>
-	await FORMATS[info.format].slices?.inTwo(info, seconds, open);
+/** Where the two halves of a file are that is cut at a second; undefined: it cannot be cut there. `open`: reads it. */
+export const cutInTwo = async (
+	info: AudioInfo,
+	seconds: number,
+	open: Part<AudioInfo>['open'],
+): Promise<Halves | undefined> => await slicesIn(info).inTwo(info, seconds, open);
 
 /** What a slice is, once its file has been inspected. */
 export const sliceInfo = (info: AudioInfo, place: Place): AudioInfo =>

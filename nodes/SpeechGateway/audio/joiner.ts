@@ -1,23 +1,12 @@
 import type { AudioFormat, AudioReader, BaseInfo, Part } from './format';
 import { DamagedAudioError } from './format';
+import type { Metadata } from './tags/metadata';
 
 /** Takes bytes of the joined file. */
 export type Emit = (bytes: Uint8Array) => void;
 
 /** Takes bytes of one of several slices of a file. */
 export type EmitSlice = (slice: number, bytes: Uint8Array) => void;
-
-/** A reader of a joined file that emits parts of it as files of their own, one after the other. `places` ascend. */
-export type CutSlices<Info> = (whole: Info, places: Place[], emit: EmitSlice) => AudioReader<Info>;
-
-/** What a format adds to the order of a joined file: header, audio of part 1, pause, audio of part 2, …, trailer. */
-export interface JoinSteps<Info> {
-	header: Uint8Array[];
-	/** A reader of one part that emits what the joined file keeps of it. */
-	createReader(emit: Emit, part: number): AudioReader<Info>;
-	/** Emits the pause that follows a part, and after the last one whatever else ends the file. */
-	finishPart(emit: Emit, part: number): void;
-}
 
 /** Where a part is in a joined file, and what must be known to cut it out again. Plain JSON. */
 export interface Place {
@@ -35,23 +24,25 @@ export interface Place {
 	lead?: number;
 }
 
-/** Where the two halves of a file are that is cut at a second; undefined: it cannot be cut there. `open`: reads it. */
-export type CutInTwo<Info> = (
-	info: Info,
-	seconds: number,
-	open: () => Promise<AsyncIterable<Uint8Array>>,
-) => Promise<[Place, Place] | undefined>;
+/** The places of what is before and behind a cut. */
+export type Halves = [Place, Place];
 
 /** What is known of a joined file before its first byte. */
 export interface JoinedInfo {
 	format: AudioFormat;
 	/** Playing time as decoded. */
 	seconds: number;
-	/** Size of the file. */
-	bytes: number;
 	/** Of its audio, in what places count. */
 	length: number;
 	sampleRate: number;
+}
+
+/** The writer of a joined file: header, audio of part 1, pause, audio of part 2, …, trailer. */
+export interface JoinSteps<Info> {
+	/** A reader of one part that emits what the joined file keeps of it. */
+	createReader(part: number): AudioReader<Info>;
+	/** Emits the pause that follows a part, and after the last one whatever else ends the file. */
+	finishPart(part: number): void;
 }
 
 export interface JoinPlan<Info extends BaseInfo> {
@@ -59,26 +50,48 @@ export interface JoinPlan<Info extends BaseInfo> {
 	/** Second at which each part starts. */
 	starts: number[];
 	places: Place[];
-	/** New steps for each reading of the joined file. */
-	steps(): JoinSteps<Info>;
+	/** Emits the header, and returns the steps to the rest. `tag`: see `Format`. */
+	steps(emit: Emit, tag: Uint8Array): JoinSteps<Info>;
 }
 
-/**
- * Plans one file out of several that the format's blocker lets through, all with as many channels. `pauses`: milliseconds of
- * silence before each part, and after the last.
- */
-export type PlanJoin<Info extends BaseInfo> = (infos: Info[], pauses: number[]) => JoinPlan<Info>;
+/** What is known of a format, and done with its files. */
+export interface Format<Info extends BaseInfo> {
+	/** As people call it. */
+	name: string;
+	Reader: new () => AudioReader<Info>;
+	/** What one file has only once, besides sample rate and channels: parts must agree in it. */
+	sharedBy?(info: Info): Record<string, unknown>;
+	/** A mono file as stereo that sounds the same. */
+	inStereo?(part: Part<Info>): Part<Info> | Promise<Part<Info>>;
+	/**
+	 * Plans one file out of several that fit together, all with as many channels. `pauses`: samples of silence before each part,
+	 * and after the last.
+	 */
+	plan(infos: Info[], pauses: number[]): JoinPlan<Info>;
+	/** The bytes that hold tags, chapters and record; undefined for formats that have no place for them. */
+	tag?(metadata: Metadata, sampleRate: number): Uint8Array;
+	/** Undefined for formats that cannot keep a record of their parts. */
+	slices?: {
+		/** A reader of a joined file that emits parts of it as files of their own, one after the other. `places` ascend. */
+		cut(whole: Info, places: Place[], emit: EmitSlice): AudioReader<Info>;
+		/** What a slice is, from what was read of it and what is on record. */
+		infoOf(info: Info, place: Place): Info;
+		/** Undefined: it cannot be cut at that second. */
+		inTwo(info: Info, seconds: number, open: Part<Info>['open']): Promise<Halves | undefined>;
+	};
+}
 
 /** The bytes of a joined file. @throws DamagedAudioError when a part is not the file that its info was made from */
 export async function* joinedChunks<Info extends BaseInfo>(
 	parts: Array<Part<Info>>,
-	{ header, createReader, finishPart }: JoinSteps<Info>,
+	steps: (emit: Emit) => JoinSteps<Info>,
 ): AsyncGenerator<Uint8Array> {
-	yield* header;
+	const out: Uint8Array[] = [];
+	const { createReader, finishPart } = steps((bytes) => {
+		if (bytes.length > 0) out.push(bytes);
+	});
 	for (const [index, { info: before, open }] of parts.entries()) {
-		const out: Uint8Array[] = [];
-		const emit: Emit = (bytes) => void out.push(bytes);
-		const reader = createReader(emit, index);
+		const reader = createReader(index);
 		for await (const chunk of await open()) {
 			reader.feed(chunk);
 			yield* out.splice(0);
@@ -93,30 +106,9 @@ export async function* joinedChunks<Info extends BaseInfo>(
 				`Part ${index + 1} has changed since it was inspected: ${before.bytes} bytes and ${before.seconds} s then, ${now.bytes} bytes and ${now.seconds} s now`,
 			);
 		}
-		finishPart(emit, index);
-		yield* out;
+		finishPart(index);
+		yield* out.splice(0);
 	}
-}
-
-/** Why two files cannot become one, in words; undefined when they can. `part`: the other's number among the parts. */
-export type JoinBlocker<Info> = (first: Info, other: Info, part: number) => string | undefined;
-
-/** Mono can become stereo; other numbers of channels must agree. */
-export const channelGroup = ({ channels }: Pick<BaseInfo, 'channels'>): unknown =>
-	channels <= 2 ? '1 or 2' : channels;
-
-/** Parts must agree in whatever one file can have only once: `properties` by name. The reason names both values. */
-export function mustAgree<Info>(
-	properties: Record<string, (info: Info) => unknown>,
-): JoinBlocker<Info> {
-	return (first, other, part) => {
-		for (const [name, read] of Object.entries(properties)) {
-			const [one, two] = [read(first), read(other)];
-			if (one !== two)
-				return `the ${name} is ${String(one)} in part 1 and ${String(two)} in part ${part}`;
-		}
-		return undefined;
-	};
 }
 
 /** Takes all bytes of audio, in order, and hands on those of each slice. `places` ascend. */

@@ -1,7 +1,7 @@
 /** Raw PCM as the gateway sends it: 24 kHz, 16-bit, mono, little endian, no header. */
 import { ErrorWatch } from './errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from './format';
-import type { Emit, PlanJoin } from './joiner';
+import type { Emit, Format } from './joiner';
 import { planSamples } from './samples';
 import { SampleTrack } from './sampleTrack';
 
@@ -46,8 +46,11 @@ export class PcmReader implements AudioReader<PcmInfo> {
 	}
 }
 
-/** Plans the concatenation of PCM files. */
-export const planPcm: PlanJoin<PcmInfo> = (infos, pauses) =>
-	planSamples(infos, pauses, {
-		...{ format: 'pcm', frameBytes: BYTES_PER_SAMPLE, silence: 0, Reader: PcmReader },
-	});
+export const pcm: Format<PcmInfo> = {
+	name: 'PCM',
+	Reader: PcmReader,
+	plan: (infos, pauses) =>
+		planSamples(infos, pauses, {
+			...{ format: 'pcm', frameBytes: BYTES_PER_SAMPLE, silence: 0, Reader: PcmReader },
+		}),
+};

@@ -10,41 +10,43 @@ interface Samples<Info> {
 	/** The byte that is silence. */
 	silence: number;
 	Reader: new (onAudio: Emit) => AudioReader<Info>;
-	/** What the file has before and behind so many bytes of samples. */
-	around?: (dataBytes: number) => { before: Uint8Array; after: Uint8Array };
+	/** What the file has before so many bytes of samples, and so many of a tag behind them. */
+	headerOf?: (dataBytes: number, tagBytes: number) => Uint8Array;
 }
 
-/** Plans a file of samples. `pauses`: milliseconds before each part, and after the last. */
+/** Plans a file of samples; see `Format`. */
 export function planSamples<Info extends BaseInfo>(
 	infos: Info[],
 	pauses: number[],
-	{ format, frameBytes, silence, Reader, around }: Samples<Info>,
+	{ format, frameBytes, silence, Reader, headerOf }: Samples<Info>,
 ): JoinPlan<Info> {
 	const [{ sampleRate }] = infos;
 	const secondsOf = (bytes: number) => bytes / frameBytes / sampleRate;
-	const pauseBytes = pauses.map(
-		(milliseconds) => Math.round((milliseconds / 1000) * sampleRate) * frameBytes,
-	);
-	let length = pauseBytes[0];
+	let length = pauses[0] * frameBytes;
 	const places = infos.map((info, part): Place => {
 		const from = length;
 		const to = from + info.dataBytes;
-		length = to + pauseBytes[part + 1];
+		length = to + pauses[part + 1] * frameBytes;
 		return { from, to };
 	});
-	const { before, after } = around?.(length) ?? {};
-	const bytes = (before?.length ?? 0) + length + (after?.length ?? 0);
 	return {
-		info: { format, seconds: secondsOf(length), bytes, length, sampleRate },
+		info: { format, seconds: secondsOf(length), length, sampleRate },
 		starts: places.map(({ from }) => secondsOf(from)),
 		places,
-		steps: () => ({
-			header: [...(before ? [before] : []), ...filled(pauseBytes[0], silence)],
-			createReader: (emit) => new Reader(emit),
-			finishPart: (emit, part) => {
-				filled(pauseBytes[part + 1], silence).forEach(emit);
-				if (part === infos.length - 1 && after?.length) emit(after);
-			},
-		}),
+		steps(emit, tag) {
+			const pause = (seam: number) => filled(pauses[seam] * frameBytes, silence).forEach(emit);
+			if (headerOf) emit(headerOf(length, tag.length));
+			pause(0);
+			return {
+				createReader: () => new Reader(emit),
+				finishPart(part) {
+					pause(part + 1);
+					if (part < infos.length - 1) return;
+					// An odd number of bytes is filled up.
+					emit(new Uint8Array(length % 2));
+					emit(tag);
+				},
+			};
+		},
 	};
 }

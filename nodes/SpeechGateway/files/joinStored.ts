@@ -1,5 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
+	canBeTagged,
 	joinAudio,
 	joinBlocker,
 	type JoinedInfo,
@@ -7,14 +8,7 @@ import {
 	type Pauses,
 	type Place,
 } from '../audio';
-import {
-	canBeTagged,
-	chaptersJson,
-	chaptersOf,
-	type Heading,
-	type Tags,
-	withMetadata,
-} from '../audio/tags';
+import { chaptersJson, chaptersOf, type Heading, NO_METADATA, type Tags } from '../audio/tags';
 import { asError } from '../core/errors';
 import { storeAgain } from '../run/storedFiles';
 import { withExtension } from './fileName';
@@ -36,7 +30,7 @@ interface JoinOptions {
 
 export interface JoinedFile {
 	binary: IBinaryData;
-	info: JoinedInfo | StoredAudio['info'];
+	info: (JoinedInfo & { bytes: number }) | StoredAudio['info'];
 	/** Second at which each part starts. */
 	starts: number[];
 	/** The chapters in a file of their own, when they are wanted. */
@@ -83,29 +77,34 @@ export async function joinStored(
 			...(await chaptersFile([0], firstInfo.seconds)),
 		};
 	}
-	const plain = await joinAudio(
+	const { info, starts, chunks } = await joinAudio(
 		parts.map(({ binary, info }) => ({
 			info,
 			open: async () => untilCancelled(await chunksOf(session.execution, binary), cancel),
 		})),
 		pauses,
+		(plan) => {
+			if (!takesTags) return NO_METADATA;
+			const record = recordOf?.(plan.places, plan.info);
+			return { ...metadataOf(plan.starts, plan.info.seconds), record };
+		},
 	);
-	const { starts } = plain;
-	const { seconds } = plain.info;
-	const record = recordOf?.(plain.places, plain.info);
-	const joined = takesTags
-		? withMetadata(plain, { ...metadataOf(starts, seconds), record })
-		: plain;
-	const { format } = joined.info;
+	let bytes = 0;
+	const counted = async function* () {
+		bytes = 0;
+		for await (const chunk of chunks()) {
+			bytes += chunk.length;
+			yield chunk;
+		}
+	};
 	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
 	// In memory mode there is no stream to take the class from, and streaming would save nothing.
 	const store = async () => {
-		const chunks = joined.chunks();
 		const data = stored
-			? readableFrom(chunks, (await helpers.getBinaryStream(stored)).destroy())
-			: await collect(chunks);
-		const name = withExtension(fileName, format);
-		return await helpers.prepareBinaryData(data, name, MIME_TYPES[format]);
+			? readableFrom(counted(), (await helpers.getBinaryStream(stored)).destroy())
+			: await collect(counted());
+		const name = withExtension(fileName, info.format);
+		return await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
 	};
 	const binary = await store().catch(async (error) => {
 		cancel?.throwIfAborted();
@@ -113,9 +112,9 @@ export async function joinStored(
 	});
 	return {
 		binary,
-		info: joined.info,
+		info: { ...info, bytes },
 		starts,
-		...(await chaptersFile(starts, seconds)),
+		...(await chaptersFile(starts, info.seconds)),
 	};
 }
 

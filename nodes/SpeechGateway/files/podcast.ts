@@ -1,6 +1,6 @@
 import type { Execution } from '../engine/execution';
-import { formatsThat } from '../audio';
-import { canBeTagged, type Cover, maxChapters, sniffCover, type Tags } from '../audio/tags';
+import { type AudioFormat, canBeTagged, formatsThat } from '../audio';
+import { type Cover, maxChapters, sniffCover, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { PodcastValues, TagValues } from '../fields/podcast';
 import type { FileRef } from '../fields/kinds';
@@ -14,7 +14,7 @@ const LABEL = 'Cover Binary Field';
 /** Throws InputError when the format has no room for the tags or chapters asked for. `count`: of chapters. */
 export function checkTaggable(
 	{ chapters, tags = {} }: Partial<Pick<PodcastValues, 'tags'>> & { chapters: string },
-	format: string,
+	format: AudioFormat,
 	count: number,
 ): void {
 	if (chapters === 'none' && Object.keys(tags).length === 0) return;

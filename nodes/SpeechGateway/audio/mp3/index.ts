@@ -1,8 +1,8 @@
 /** One MP3 file made of several, and the parts of one cut out of it again. */
 import type { Part } from '../format';
 import { uint32be } from '../bytes';
-import type { CutInTwo, CutSlices, JoinBlocker, Place, PlanJoin } from '../joiner';
-import { channelGroup, mustAgree, slicesOf } from '../joiner';
+import { type Format, type Halves, type JoinPlan, type Place, slicesOf } from '../joiner';
+import { id3Tag } from '../tags/id3';
 import { parseHeader, repeated, silentFrame } from './frame';
 import { EDGE_FRAMES, type Mp3Info, Mp3Reader } from './reader';
 import { frameBytes } from './reservoir';
@@ -10,12 +10,6 @@ import { keepFrames, layOut } from './segment';
 import { planEnd, planSeams } from './seams';
 import { stereoMp3 } from './stereo';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, playingTime, xingFrame } from './xing';
-
-/** Decoders take both from the first frame. The sample rate tells the MPEG version too. */
-export const mp3Blocker: JoinBlocker<Mp3Info> = mustAgree<Mp3Info>({
-	'sample rate': (info) => info.sampleRate,
-	'number of channels': channelGroup,
-});
 
 /** Size is known only after reading every frame. */
 export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<Mp3Info>> {
@@ -32,17 +26,14 @@ export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<M
  * them, if need be at a higher bitrate; all other frames are unchanged. `starts` and `seconds` say what a decoder plays, to
  * the sample.
  */
-export const planMp3: PlanJoin<Mp3Info> = (infos, pauses) => {
+function planMp3(infos: Mp3Info[], pauses: number[]): JoinPlan<Mp3Info> {
 	const [first] = infos;
 	const last = infos[infos.length - 1];
 	const template = parseHeader(first.header);
 	const silence = silentFrame(first.header);
-	const pauseSamples = pauses.map((milliseconds) =>
-		Math.round((milliseconds / 1000) * template.sampleRate),
-	);
-	const segments = layOut(infos, planSeams(infos, pauseSamples), silence.length);
+	const segments = layOut(infos, planSeams(infos, pauses), silence.length);
 	const end = segments[segments.length - 1];
-	const pauseAtEnd = planEnd(last.gapless, pauseSamples[infos.length], template.samples);
+	const pauseAtEnd = planEnd(last.gapless, pauses[infos.length], template.samples);
 	const frames = end.frame + end.frames + pauseAtEnd.frames;
 	const dataBytes = end.byte + end.bytes + pauseAtEnd.frames * silence.length;
 
@@ -94,22 +85,23 @@ export const planMp3: PlanJoin<Mp3Info> = (infos, pauses) => {
 		info: {
 			format: 'mp3',
 			seconds: playingTime(frames, template, gapless),
-			bytes: header.length + dataBytes,
 			length: dataBytes,
 			sampleRate: first.sampleRate,
 		},
 		starts,
 		places,
-		steps: () => ({
-			header: [header, ...repeated(silence, segments[0].pauseFrames)],
-			createReader: (emit, part) => new Mp3Reader(keepFrames(segments[part], emit)),
-			finishPart: (emit, part) => {
-				const next = segments[part + 1]?.pauseFrames ?? pauseAtEnd.frames;
-				repeated(silence, next).forEach(emit);
-			},
-		}),
+		steps(emit, tag) {
+			const pause = (frames: number) => repeated(silence, frames).forEach(emit);
+			emit(tag);
+			emit(header);
+			pause(segments[0].pauseFrames);
+			return {
+				createReader: (part) => new Mp3Reader(keepFrames(segments[part], emit)),
+				finishPart: (part) => pause(segments[part + 1]?.pauseFrames ?? pauseAtEnd.frames),
+			};
+		},
 	};
-};
+}
 
 /** Byte position of a frame within the audio data of one part. */
 function positionInPart(
@@ -124,11 +116,7 @@ function positionInPart(
 	return Math.floor(from + ((to - from) * (frame - start)) / (end - start));
 }
 
-/** A reader that emits the frames of each part as they are, without any header. */
-export const cutMp3: CutSlices<Mp3Info> = (_whole, places, emit) =>
-	new Mp3Reader(slicesOf(places, emit));
-
-export function asMp3Slice(info: Mp3Info, { delay, padding, isTold, lead }: Place): Mp3Info {
+function asMp3Slice(info: Mp3Info, { delay, padding, isTold, lead }: Place): Mp3Info {
 	const edges =
 		delay === undefined || padding === undefined ? null : { delay, padding, isSlice: true };
 	const gapless = isTold ? edges : null;
@@ -139,7 +127,11 @@ export function asMp3Slice(info: Mp3Info, { delay, padding, isTold, lead }: Plac
 }
 
 /** The second half begins with frames of the first, in which its data may begin; see `Place`. */
-export const mp3InTwo: CutInTwo<Mp3Info> = async (info, seconds, open) => {
+async function mp3InTwo(
+	info: Mp3Info,
+	seconds: number,
+	open: Part<Mp3Info>['open'],
+): Promise<Halves | undefined> {
 	const { samples, sampleRate } = parseHeader(info.header);
 	const starts: number[] = [];
 	let at = 0;
@@ -158,4 +150,18 @@ export const mp3InTwo: CutInTwo<Mp3Info> = async (info, seconds, open) => {
 		{ from: 0, to: starts[cut], delay, padding: 0, isTold },
 		{ from: starts[cut - lead], to: at, delay: lead * samples, padding, isTold, lead },
 	];
+}
+
+export const mp3: Format<Mp3Info> = {
+	name: 'MP3',
+	Reader: Mp3Reader,
+	inStereo: mp3InStereo,
+	plan: planMp3,
+	tag: id3Tag,
+	slices: {
+		/** Emits the frames of each part as they are, without any header. */
+		cut: (_whole, places, emit) => new Mp3Reader(slicesOf(places, emit)),
+		infoOf: asMp3Slice,
+		inTwo: mp3InTwo,
+	},
 };

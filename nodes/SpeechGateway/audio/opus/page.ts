@@ -2,15 +2,17 @@
  * Ogg pages (RFC 3533, section 6). Numbers little endian:
  *
  *      0  "OggS"                                    18  page sequence number
- *      4  version 0                                 22  CRC-32, see page.ts
+ *      4  version 0                                 22  CRC-32 of the page, this field counted as 0
  *      5  flags: 1 continued packet, 2 beginning    26  number of segments
  *         of stream, 4 end of stream                27  segment table: a length each; a packet ends
  *      6  granule position, 64 bits                     with the first that is less than 255
  *     14  bitstream serial number
  */
-import { concat, putText } from '../bytes';
-import { segmentsOf } from './tally';
+import { concat, putText, sum } from '../bytes';
+import type { Emit } from '../joiner';
 
+/** Opus counts all times at this rate, whatever was recorded. */
+export const SAMPLE_RATE = 48_000;
 export const PAGE_HEADER_BYTES = 27;
 export const CONTINUED = 1;
 export const FIRST_PAGE = 2;
@@ -19,61 +21,102 @@ export const LAST_PAGE = 4;
 export const NO_GRANULE = -1;
 /** The files made here hold one stream each, so any number does. */
 const SERIAL = 1;
-const NUMBER_OFFSET = 18;
 const CHECKSUM_OFFSET = 22;
-/** Segments in a page, at most. */
-export const MAX_SEGMENTS = 255;
+/** A page has at most so many segments of at most so many bytes. */
+const MAX_SEGMENTS = 255;
+const SEGMENT_BYTES = 255;
+/** Pages of a second at most, as RFC 7845 recommends for seeking. */
+const MAX_PAGE_SAMPLES = SAMPLE_RATE;
 
-export interface Page {
-	number: number;
-	flags: number;
-	/** Granule position; -1 where no packet ends. */
-	position: number;
-	/** Lengths of the segments, 255 at most. */
-	lacing: Uint8Array;
-	body: Uint8Array[];
-}
+/** A packet takes segments of 255 bytes, and a shorter one (possibly empty) that ends it. */
+const segmentsOf = (packet: Uint8Array): number => Math.floor(packet.length / SEGMENT_BYTES) + 1;
 
-export function oggPage({ number, flags, position, lacing, body }: Page): Uint8Array {
-	const header = new Uint8Array(PAGE_HEADER_BYTES);
-	const view = new DataView(header.buffer);
-	putText(header, 0, 'OggS');
-	header[5] = flags;
-	view.setBigInt64(6, BigInt(position), true);
-	view.setUint32(14, SERIAL, true);
-	header[26] = lacing.length;
-	return numbered(concat([header, lacing, ...body]), number);
-}
-
-/** The segment table of whole packets: a length of less than 255 ends each. */
-export function lacingOf(packets: Uint8Array[]): Uint8Array {
-	const table = new Uint8Array(
-		packets.reduce((sum, packet) => sum + segmentsOf(packet.length), 0),
-	).fill(255);
+/** The segment table of whole packets. */
+function lacingOf(packets: Uint8Array[]): Uint8Array {
+	const table = new Uint8Array(sum(packets.map(segmentsOf))).fill(SEGMENT_BYTES);
 	let end = 0;
 	for (const packet of packets) {
-		end += segmentsOf(packet.length);
-		table[end - 1] = packet.length % 255;
+		end += segmentsOf(packet);
+		table[end - 1] = packet.length % SEGMENT_BYTES;
 	}
 	return table;
 }
 
-/** Gives a page its number, and the checksum, which depends on that. */
-export function numbered(page: Uint8Array, number: number): Uint8Array {
-	const view = new DataView(page.buffer, page.byteOffset);
-	view.setUint32(NUMBER_OFFSET, number, true);
-	view.setUint32(CHECKSUM_OFFSET, oggChecksum(page), true);
-	return page;
+/** Writes an Ogg Opus stream page by page: the two packets of its header, then audio. */
+export class OpusWriter {
+	private pages = 0;
+	/** Up to the end of the packets that wait for their page. */
+	private samples = 0;
+	private waiting: Uint8Array[] = [];
+	private waitingSamples = 0;
+	private waitingSegments = 0;
+
+	constructor(
+		private readonly emit: Emit,
+		head: Uint8Array,
+		comments: Uint8Array,
+	) {
+		this.addHeader(head, FIRST_PAGE);
+		this.addHeader(comments, 0);
+	}
+
+	add(packet: Uint8Array, samples: number): void {
+		const segments = segmentsOf(packet);
+		const isFull =
+			this.waitingSamples + samples > MAX_PAGE_SAMPLES ||
+			this.waitingSegments + segments > MAX_SEGMENTS;
+		if (isFull) this.flush(0, this.samples);
+		this.waiting.push(packet);
+		this.waitingSamples += samples;
+		this.waitingSegments += segments;
+		this.samples += samples;
+	}
+
+	/** `endSample`: where to end within the last packet. */
+	end(endSample = this.samples): void {
+		this.flush(LAST_PAGE, endSample);
+	}
+
+	/** A packet of the header has pages of its own; it may be longer than one. */
+	private addHeader(packet: Uint8Array, flags: number): void {
+		const lacing = lacingOf([packet]);
+		for (let from = 0; from < lacing.length; from += MAX_SEGMENTS) {
+			const to = from + MAX_SEGMENTS;
+			const body = packet.subarray(SEGMENT_BYTES * from, SEGMENT_BYTES * to);
+			const position = to < lacing.length ? NO_GRANULE : 0;
+			this.addPage(from > 0 ? CONTINUED : flags, position, lacing.subarray(from, to), [body]);
+		}
+	}
+
+	private flush(flags: number, position: number): void {
+		this.addPage(flags, position, lacingOf(this.waiting), this.waiting);
+		this.waiting = [];
+		this.waitingSamples = 0;
+		this.waitingSegments = 0;
+	}
+
+	private addPage(flags: number, position: number, lacing: Uint8Array, body: Uint8Array[]): void {
+		const header = new Uint8Array(PAGE_HEADER_BYTES);
+		putText(header, 0, 'OggS');
+		header[5] = flags;
+		header[26] = lacing.length;
+		const page = concat([header, lacing, ...body]);
+		const view = new DataView(page.buffer);
+		view.setBigInt64(6, BigInt(position), true);
+		view.setUint32(14, SERIAL, true);
+		view.setUint32(18, this.pages++, true);
+		view.setUint32(CHECKSUM_OFFSET, oggChecksum(page), true);
+		this.emit(page);
+	}
 }
 
-/** Ogg's CRC-32 (RFC 3533, section 6): polynomial 0x04C11DB7, most significant bit first, starting from zero; by byte. */
+/** Ogg's CRC-32: polynomial 0x04C11DB7, most significant bit first, starting from zero; by byte. */
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 	let crc = byte << 24;
 	for (let bit = 0; bit < 8; bit++) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
 	return crc;
 });
 
-/** Checksum of a page; the field that holds it counts as zero. */
 export function oggChecksum(page: Uint8Array): number {
 	let crc = 0;
 	for (let at = 0; at < page.length; at++) {

@@ -1,5 +1,5 @@
 /** Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). */
-import { BlockReader, concat, hasText, uint16le, uint32le } from '../bytes';
+import { BlockReader, concat, hasText, sum, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { LevelTrack, type Limit } from '../levels';
@@ -10,9 +10,8 @@ import {
 	NO_GRANULE,
 	oggChecksum,
 	PAGE_HEADER_BYTES,
+	SAMPLE_RATE,
 } from './page';
-import type { Packet, Tally } from './tally';
-import { addPacket, addTally, emptyTally, SAMPLE_RATE, segmentsOf } from './tally';
 
 /** Longest packet that Opus allows: 120 ms. */
 const MAX_PACKET_SAMPLES = 5760;
@@ -33,11 +32,17 @@ const smallPackets: Limit = (quantile) => quantile(0.7) - 5;
 /** Digital silence takes at most 0.42 of the bytes of speech, pure tones and hiss at least 0.44. */
 const silentPackets: Limit = (quantile) => quantile(0.8) - 15;
 /** Packets known at the end of a file: what a seam adds is less than two packets, so seldom more are left out there. */
-export const EDGE_PACKETS = 8;
+const EDGE_PACKETS = 8;
+
+/** Packets in a row, and how long they are. */
+export interface Stretch {
+	packets: number;
+	samples: number;
+}
 
 export interface OpusInfo extends BaseInfo {
 	format: 'opus';
-	/** Logical streams in the file; of a chain, only times, sizes and the first stream's head are known. */
+	/** Logical streams in the file; of a chain, all but this, `seconds` and `bytes` is of the last one alone. */
 	streams: number;
 	/** The OpusHead packet. */
 	head: number[];
@@ -48,15 +53,14 @@ export interface OpusInfo extends BaseInfo {
 	/** Whether the first packet is one of CELT alone, neither SILK nor both (hybrid). */
 	startsWithCelt: boolean;
 	/** All audio packets. */
-	all: Tally;
+	all: Stretch;
 	/** Packets wholly within the pre-skip. */
-	lead: Tally;
+	lead: Stretch;
 	/** Packets wholly behind the end. */
-	tail: Tally;
-	/** The last packets but for those, `EDGE_PACKETS` at most. */
-	last: Packet[];
+	tail: Stretch;
+	/** Lengths of the last packets but for those, `EDGE_PACKETS` at most. */
+	last: number[];
 	maxPacketSamples: number;
-	maxPacketSegments: number;
 	/** The first packet was predicted from one that is not there. */
 	isExcerpt?: boolean;
 }
@@ -138,24 +142,17 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 	}
 }
 
-/** What is known of streams that play one behind the other; all but times, sizes and the first head is the last one's. */
-function chained(before: OpusInfo | undefined, next: OpusInfo): OpusInfo {
-	if (!before) return next;
-	const played = next.endSample - next.preSkip;
-	return {
-		...next,
-		streams: before.streams + 1,
-		seconds: before.seconds + next.seconds,
-		dataBytes: before.dataBytes + next.dataBytes,
-		channels: before.channels,
-		head: before.head,
-		preSkip: before.preSkip,
-		endSample: before.endSample + played,
-		all: addTally(before.all, next.all, 1),
-		pauses: undefined,
-		silentEdges: undefined,
-	};
-}
+/** What is known of streams that play one behind the other. */
+const chained = (before: OpusInfo | undefined, last: OpusInfo): OpusInfo =>
+	before
+		? {
+				...last,
+				streams: before.streams + 1,
+				seconds: before.seconds + last.seconds,
+				pauses: undefined,
+				silentEdges: undefined,
+			}
+		: last;
 
 /** One logical stream, page by page. */
 class OpusStream {
@@ -169,18 +166,16 @@ class OpusStream {
 	/** A page has said that it is the last. */
 	ended = false;
 	private preSkip = 0;
-	private endSample = 0;
 	private startsWithCelt = false;
-	private readonly all = emptyTally();
-	private readonly lead = emptyTally();
-	private tail = emptyTally();
-	/** Sizes of the packets that ended on the latest page, and its granule position. */
-	private pagePackets: Packet[] = [];
+	private dataBytes = 0;
+	private readonly all: Stretch = { packets: 0, samples: 0 };
+	private readonly lead: Stretch = { packets: 0, samples: 0 };
+	/** Lengths of the packets that ended on the latest page, and its granule position. */
+	private onPage: number[] = [];
 	private position = NO_GRANULE;
-	/** The packets before those. */
-	private last: Packet[] = [];
+	/** Lengths of the last packets before those. */
+	private before: number[] = [];
 	private maxPacketSamples = 0;
-	private maxPacketSegments = 0;
 	private readonly track = new LevelTrack(smallPackets);
 
 	constructor(private readonly onPacket: (packet: Uint8Array, samples: number) => void) {}
@@ -199,30 +194,30 @@ class OpusStream {
 		if (!this.head || !(this.ended || isTrimmed)) {
 			throw new DamagedAudioError('The Opus file is cut short: its last page is missing');
 		}
-		this.cutEnd();
-		if (this.endSample <= this.preSkip) {
-			throw new DamagedAudioError('The Opus file holds no audio');
+		const { head, dataBytes, preSkip, startsWithCelt, all, lead, maxPacketSamples, track } = this;
+		const { samples } = all;
+		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
+		const end = this.position === NO_GRANULE ? samples : this.position;
+		const endSample = Math.min(samples, Math.max(samples - sum(this.onPage), end));
+		if (endSample <= preSkip) throw new DamagedAudioError('The Opus file holds no audio');
+		const kept = [...this.onPage];
+		const tail = { packets: 0, samples: 0 };
+		while (kept.length > 0 && samples - tail.samples - kept.at(-1)! >= endSample) {
+			tail.packets++;
+			tail.samples += kept.pop()!;
 		}
 		return {
 			format: 'opus',
 			streams: 1,
-			seconds: (this.endSample - this.preSkip) / SAMPLE_RATE,
+			seconds: (endSample - preSkip) / SAMPLE_RATE,
 			bytes: 0, // known of the file only
-			dataBytes: this.all.bytes,
 			sampleRate: SAMPLE_RATE,
-			channels: this.head[9],
-			head: [...this.head],
-			preSkip: this.preSkip,
-			endSample: this.endSample,
-			startsWithCelt: this.startsWithCelt,
-			all: { ...this.all },
-			lead: { ...this.lead },
-			tail: { ...this.tail },
-			last: [...this.last],
-			maxPacketSamples: this.maxPacketSamples,
-			maxPacketSegments: this.maxPacketSegments,
-			pauses: this.track.pauses(this.preSkip / SAMPLE_RATE),
-			silentEdges: this.track.silentEdges(silentPackets),
+			channels: head[9],
+			pauses: track.pauses(preSkip / SAMPLE_RATE),
+			silentEdges: track.silentEdges(silentPackets),
+			head: [...head],
+			last: [...this.before, ...kept].slice(-EDGE_PACKETS),
+			...{ dataBytes, preSkip, endSample, startsWithCelt, all, lead, tail, maxPacketSamples },
 		};
 	}
 
@@ -248,8 +243,8 @@ class OpusStream {
 			throw new DamagedAudioError('The Opus file is damaged: part of a packet is missing');
 		}
 
-		this.last = [...this.last, ...this.pagePackets].slice(-EDGE_PACKETS);
-		this.pagePackets = [];
+		this.before = [...this.before, ...this.onPage].slice(-EDGE_PACKETS);
+		this.onPage = [];
 		const segments = page[26];
 		let from = PAGE_HEADER_BYTES + segments;
 		let to = from;
@@ -263,7 +258,11 @@ class OpusStream {
 			}
 		}
 		if (to > from) this.addPart(page.subarray(from, to));
-		this.readPosition(granule(page), (flags & LAST_PAGE) !== 0);
+		this.position = granule(page);
+		this.ended = (flags & LAST_PAGE) !== 0;
+		if (this.ended && this.partialBytes > 0) {
+			throw new DamagedAudioError('The Opus file is cut short within a packet');
+		}
 	}
 
 	private addPart(part: Uint8Array): void {
@@ -305,41 +304,15 @@ class OpusStream {
 			throw new DamagedAudioError(`The Opus file is damaged: packet ${index - 2} is not valid`);
 		}
 		if (this.all.packets === 0) this.startsWithCelt = packet[0] >>> 3 >= FIRST_CELT_CONFIG;
-		const size: Packet = { bytes: packet.length, samples };
-		addPacket(this.all, size);
-		if (this.all.samples <= this.preSkip) addPacket(this.lead, size);
+		this.dataBytes += packet.length;
+		this.all.packets++;
+		this.all.samples += samples;
+		if (this.all.samples <= this.preSkip) Object.assign(this.lead, this.all);
 		const seconds = samples / SAMPLE_RATE;
-		this.track.add((size.bytes / seconds / MAX_BYTES_PER_SECOND) ** 2, seconds);
-		this.pagePackets.push(size);
+		this.track.add((packet.length / seconds / MAX_BYTES_PER_SECOND) ** 2, seconds);
+		this.onPage.push(samples);
 		this.maxPacketSamples = Math.max(this.maxPacketSamples, samples);
-		this.maxPacketSegments = Math.max(this.maxPacketSegments, segmentsOf(packet.length));
 		this.onPacket(packet, samples);
-	}
-
-	private readPosition(position: number, isLast: boolean): void {
-		this.position = position;
-		if (isLast && this.partialBytes > 0) {
-			throw new DamagedAudioError('The Opus file is cut short within a packet');
-		}
-		this.ended = isLast;
-	}
-
-	/** Takes what the last page's granule position cuts off from its packets. */
-	private cutEnd(): void {
-		const { samples } = this.all;
-		const before = this.pagePackets.reduce((sum, packet) => sum - packet.samples, samples);
-		const end = this.position === NO_GRANULE ? samples : this.position;
-		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
-		this.endSample = Math.min(samples, Math.max(before, end));
-		let at = samples;
-		let kept = this.pagePackets.length;
-		for (; kept > 0; kept--) {
-			const packet = this.pagePackets[kept - 1];
-			at -= packet.samples;
-			if (at < this.endSample) break;
-			addPacket(this.tail, packet);
-		}
-		this.last = [...this.last, ...this.pagePackets.slice(0, kept)].slice(-EDGE_PACKETS);
 	}
 }
 

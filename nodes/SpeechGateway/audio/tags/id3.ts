@@ -23,7 +23,7 @@ const NOT_USED = 0xffffffff;
 /** ISO 639-2 for a language that is not known. */
 const LANGUAGE = 'und';
 
-/** The whole tag; it stands in front of the audio. Texts beyond ASCII are UTF-16, which every reader of 2.3 knows. */
+/** The whole tag, or nothing; it stands in front of the audio. Texts beyond ASCII are UTF-16, which every reader of 2.3 knows. */
 export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 	const frames = concat([
 		...textFrame('TIT2', tags.title),
@@ -45,6 +45,7 @@ export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 				]
 			: []),
 	]);
+	if (frames.length === 0) return frames;
 	const header = new Uint8Array(TAG_HEADER_BYTES);
 	header.set(utf8('ID3'));
 	header[3] = 3;

@@ -1,93 +1,110 @@
-/** Tags, chapters and a cover for joined files, put in while they stream. */
-import type { JoinedAudio } from '../index';
+/** Reads tags, chapters, cover and record of a file; passes over what is damaged or unknown. */
+import { hasText, nameAt, uint28be, uint32le } from '../bytes';
 import type { AudioFormat } from '../format';
-import { headerPages, opusTags } from '../opus/comments';
-import { numbered } from '../opus/page';
-import { checkWavBytes, withRiffBytes } from '../wav/join';
-import { id3Tag } from './id3';
-import type { Metadata } from './metadata';
-import { riffChunks } from './riff';
-import { MAX_CHAPTERS, vorbisComments } from './vorbis';
+import { readId3 } from './readId3';
+import { NO_METADATA, type OwnMetadata } from './metadata';
+import { KEPT_CHUNKS, RiffTags } from './riff';
+import { MAX_CHAPTERS, readVorbis } from './vorbis';
 
 export * from './metadata';
-export { readMetadata } from './read';
-
-type Tagger = (joined: JoinedAudio, metadata: Metadata) => JoinedAudio;
-
-/** The joined file with more bytes in it. */
-const withChunks = (
-	joined: JoinedAudio,
-	moreBytes: number,
-	chunks: JoinedAudio['chunks'],
-): JoinedAudio => ({
-	...joined,
-	info: { ...joined.info, bytes: joined.info.bytes + moreBytes },
-	chunks,
-});
-
-/** ID3 in front; the Xing header counts its bytes from itself on. */
-const tagMp3: Tagger = (joined, metadata) => {
-	const tag = id3Tag(metadata);
-	return withChunks(joined, tag.length, async function* () {
-		yield tag;
-		yield* joined.chunks();
-	});
-};
-
-/** Chunks behind the samples, and the size of the whole in the header, which is the first chunk of bytes. */
-const tagWav: Tagger = (joined, metadata) => {
-	const chunks = riffChunks(metadata, joined.info.sampleRate);
-	const bytes = checkWavBytes(joined.info.bytes + chunks.length);
-	return withChunks(joined, chunks.length, async function* () {
-		let isHeader = true;
-		for await (const chunk of joined.chunks()) {
-			yield isHeader ? withRiffBytes(chunk, bytes) : chunk;
-			isHeader = false;
-		}
-		yield chunks;
-	});
-};
-
-/** Other comments in place of the empty ones, and later pages renumbered: the joiner hands out page by page. */
-const tagOpus: Tagger = (joined, metadata) => {
-	const comments = headerPages(opusTags(vorbisComments(metadata)));
-	const [empty] = headerPages(opusTags([]));
-	const moreBytes = comments.reduce((sum, page) => sum + page.length, -empty.length);
-	return withChunks(joined, moreBytes, async function* () {
-		let number = 0;
-		for await (const page of joined.chunks()) {
-			if (number === 1) yield* comments;
-			else yield number === 0 ? page : numbered(page.slice(), number + comments.length - 1);
-			number++;
-		}
-	});
-};
-
-const TAGGERS: Partial<Record<string, Tagger>> = {
-	mp3: tagMp3,
-	wav: tagWav,
-	opus: tagOpus,
-	pcm: undefined,
-} satisfies Record<AudioFormat, Tagger | undefined>;
-
-/** Whether files of this format have a place for tags and chapters: bare samples and unread containers have none. */
-export const canBeTagged = (format: string): boolean => TAGGERS[format] !== undefined;
 
 /** How many chapters a file of this format can have. */
-export const maxChapters = (format: string): number =>
+export const maxChapters = (format: AudioFormat): number =>
 	format === 'opus' ? MAX_CHAPTERS : Infinity;
 
-/**
- * The same audio with tags, chapters and cover; the audio itself is untouched, and memory stays at the size of the tags.
- *
- * @throws Error when the format has no place for them, or not for so many
- */
-export function withMetadata(joined: JoinedAudio, metadata: Metadata): JoinedAudio {
-	const { tags, chapters, record } = metadata;
-	if (chapters.length === 0 && [record, ...Object.values(tags)].every((one) => one === undefined)) {
-		return joined;
+/** A tag with a large cover; more is not kept in memory. */
+const MAX_TAG_BYTES = 32 * 1024 * 1024;
+
+/** Reads no more than it must; a WAV file to its end, since tags may follow its samples. */
+export async function readMetadata(
+	format: string,
+	chunks: AsyncIterable<Uint8Array>,
+): Promise<OwnMetadata> {
+	const read = READERS[format];
+	const bytes = new ByteSource(chunks[Symbol.asyncIterator]());
+	try {
+		return (await read?.(bytes)) ?? NO_METADATA;
+	} finally {
+		await bytes.close();
 	}
-	const tagger = TAGGERS[joined.info.format];
-	if (!tagger) throw new Error(`A ${joined.info.format} file has no place for tags or chapters`);
-	return tagger(joined, metadata);
+}
+
+type Read = (bytes: ByteSource) => Promise<OwnMetadata>;
+
+const READERS: Partial<Record<string, Read>> = {
+	async mp3(bytes) {
+		const header = await bytes.take(10);
+		if (!hasText(header, 0, 'ID3')) return NO_METADATA;
+		const size = uint28be(header, 6);
+		return size > MAX_TAG_BYTES ? NO_METADATA : readId3(header, await bytes.take(size));
+	},
+
+	/** The second packet, which may be longer than a page. */
+	async opus(bytes) {
+		const packet: Uint8Array[] = [];
+		for (let number = 0, size = 0; size <= MAX_TAG_BYTES; ) {
+			const page = await bytes.take(27);
+			if (!hasText(page, 0, 'OggS')) break;
+			for (const segment of await bytes.take(page[26])) {
+				const part = await bytes.take(segment);
+				if (number === 1) packet.push(part);
+				size += segment;
+				if (segment < 255 && ++number === 2) return readVorbis(Buffer.concat(packet));
+			}
+		}
+		return NO_METADATA;
+	},
+
+	async wav(bytes) {
+		const riff = new RiffTags();
+		await bytes.take(12);
+		for (let head = await bytes.take(8); head.length === 8; head = await bytes.take(8)) {
+			const id = nameAt(head, 0);
+			const size = uint32le(head, 4);
+			const isKept = KEPT_CHUNKS.includes(id) && size <= MAX_TAG_BYTES;
+			if (isKept) riff.add(id, await bytes.take(size));
+			else await bytes.skip(size);
+			await bytes.skip(size & 1);
+		}
+		return riff.metadata;
+	},
+
+	pcm: undefined,
+} satisfies Record<AudioFormat, Read | undefined>;
+
+/** Hands out bytes as they are asked for. */
+class ByteSource {
+	private rest: Uint8Array = new Uint8Array(0);
+
+	constructor(private readonly chunks: AsyncIterator<Uint8Array>) {}
+
+	/** Fewer at the end of the file. */
+	async take(count: number): Promise<Uint8Array> {
+		const parts: Uint8Array[] = [];
+		for await (const part of this.pass(count)) parts.push(part);
+		return Buffer.concat(parts);
+	}
+
+	async skip(count: number): Promise<void> {
+		for await (const part of this.pass(count)) void part;
+	}
+
+	async close(): Promise<void> {
+		await this.chunks.return?.();
+	}
+
+	private async *pass(count: number): AsyncGenerator<Uint8Array> {
+		let left = count;
+		while (left > 0) {
+			if (this.rest.length === 0) {
+				const { value, done } = await this.chunks.next();
+				if (done) return;
+				this.rest = value;
+			}
+			const part = this.rest.subarray(0, left);
+			this.rest = this.rest.subarray(part.length);
+			left -= part.length;
+			yield part;
+		}
+	}
 }

@@ -30,6 +30,8 @@ export interface Metadata {
 	record?: string;
 }
 
+export const NO_METADATA: Metadata = { tags: {}, chapters: [] };
+
 /**
  * The record of parts that a file carries, so that they can be cut out of it again, is a text that other programs pass over: in MP3
  * an ID3 frame for private use, in Opus a comment, in WAV a chunk of its own.

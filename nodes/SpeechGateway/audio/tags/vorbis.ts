@@ -1,6 +1,6 @@
 /** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
 import { timestamp } from '../../core/timestamp';
-import { concat, hasText, uint32be, uint32le, uint32sBe, utf8 } from '../bytes';
+import { concat, hasText, uint32be, uint32le, uint32sBe, uint32sLe, utf8 } from '../bytes';
 import type { Cover, Metadata, OwnChapter, OwnMetadata } from './metadata';
 import {
 	byStart,
@@ -14,15 +14,36 @@ import {
 const FRONT_COVER = 3;
 /** The numbers of chapters have three digits. */
 export const MAX_CHAPTERS = 999;
+const VENDOR = 'speech-gateway';
 
-/** Each as `KEY=value`. @throws Error beyond 999 chapters */
-export function vorbisComments({ tags, chapters, record }: Metadata): string[] {
+/**
+ * The second packet of Ogg Opus (RFC 7845, section 5.2), lengths little endian:
+ *
+ *     "OpusTags" · length and vendor · number of comments · length and text of each comment, `KEY=value` in UTF-8
+ */
+export function opusTags(metadata: Metadata): Uint8Array {
+	const comments = commentsFor(metadata);
+	const counted = (text: string) => {
+		const bytes = utf8(text);
+		return [uint32sLe(bytes.length), bytes];
+	};
+	return concat([
+		utf8('OpusTags'),
+		...counted(VENDOR),
+		uint32sLe(comments.length),
+		...comments.flatMap(counted),
+	]);
+}
+
+/** @throws Error beyond 999 chapters */
+function commentsFor({ tags, chapters, record }: Metadata): string[] {
 	if (chapters.length > MAX_CHAPTERS) {
 		throw new Error(
 			`An Opus file can have at most ${MAX_CHAPTERS} chapters, not ${chapters.length}`,
 		);
 	}
 	const named = {
+		[RECORD_COMMENT]: record,
 		TITLE: tags.title,
 		ARTIST: tags.artist,
 		ALBUM: tags.album,
@@ -32,7 +53,6 @@ export function vorbisComments({ tags, chapters, record }: Metadata): string[] {
 		COMMENT: tags.comment,
 	};
 	return [
-		...(record === undefined ? [] : [`${RECORD_COMMENT}=${record}`]),
 		...Object.entries(named).flatMap(([key, value]) => (value ? [`${key}=${value}`] : [])),
 		...chapters.flatMap(({ title, startSeconds }, index) => {
 			const key = `CHAPTER${String(index + 1).padStart(3, '0')}`;
@@ -57,7 +77,7 @@ function pictureBlock({ mimeType, bytes }: Cover): string {
 	return Buffer.from(block.buffer, block.byteOffset, block.length).toString('base64');
 }
 
-/** Reads the OpusTags packet; opus/comments.ts has it drawn. */
+/** Reads the OpusTags packet. */
 export function readVorbis(packet: Uint8Array): OwnMetadata {
 	const comments = commentsOf(packet);
 	const tags = withoutEmpty({

@@ -1,9 +1,9 @@
 /** One WAV file made of several, and the parts of one cut out of it again. */
 import { concat, putText } from '../bytes';
-import type { Part } from '../format';
-import type { CutInTwo, CutSlices, Emit, JoinBlocker, PlanJoin } from '../joiner';
-import { channelGroup, mustAgree, slicesOf } from '../joiner';
+import type { AudioReader, Part } from '../format';
+import { type Emit, type EmitSlice, type Format, type Place, slicesOf } from '../joiner';
 import { planSamples } from '../samples';
+import { riffChunks } from '../tags/riff';
 import type { WavInfo, WavShape } from './reader';
 import { bytesPerSampleFrame, CHUNK_HEADER_BYTES, ENCODINGS, WavReader } from './reader';
 
@@ -12,16 +12,8 @@ const HEADER_BYTES = 44;
 /** The largest size that the header can tell. */
 const MAX_SIZE = 0xffffffff;
 
-/** One header holds for all samples of a WAV file. */
-export const wavBlocker: JoinBlocker<WavInfo> = mustAgree<WavInfo>({
-	'sample rate': (info) => info.sampleRate,
-	'number of channels': channelGroup,
-	codec: (info) => ENCODINGS[info.encoding].name,
-	'number of bits per sample': (info) => info.bitsPerSample,
-});
-
 /** Every sample twice. @throws Error when that would be more than 4 GiB */
-export function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
+function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
 	const dataBytes = 2 * info.dataBytes;
 	const stereo = { ...info, channels: 2, dataBytes, bytes: wavFileBytes(dataBytes) };
 	return {
@@ -57,22 +49,8 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 	};
 }
 
-/** Plans one WAV file with a plain 44-byte header out of several that `wavBlocker` lets through. @throws Error beyond 4 GiB */
-export const planWav: PlanJoin<WavInfo> = (infos, pauses) => {
-	const [first] = infos;
-	const { encoding, bitsPerSample } = first;
-	return planSamples(infos, pauses, {
-		format: 'wav',
-		frameBytes: bytesPerSampleFrame(first),
-		// 8-bit PCM is unsigned: its silence is the middle, not zero.
-		silence: encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence,
-		Reader: WavReader,
-		around: (dataBytes) => ({ before: wavHeader(first, dataBytes), after: padOf(dataBytes) }),
-	});
-};
-
 /** A reader that emits each part with a header of its own. */
-export const cutWav: CutSlices<WavInfo> = (whole, places, emit) => {
+function cutWav(whole: WavInfo, places: Place[], emit: EmitSlice): AudioReader<WavInfo> {
 	let begun = -1;
 	let left = 0;
 	return new WavReader(
@@ -85,38 +63,25 @@ export const cutWav: CutSlices<WavInfo> = (whole, places, emit) => {
 			}
 			emit(slice, bytes);
 			left -= bytes.length;
-			if (left === 0 && dataBytes % 2 > 0) emit(slice, padOf(dataBytes));
+			if (left === 0 && dataBytes % 2 > 0) emit(slice, new Uint8Array(1));
 		}),
 	);
-};
+}
 
-/** The byte that fills up an odd number of bytes. */
-const padOf = (dataBytes: number): Uint8Array => new Uint8Array(dataBytes & 1);
-
-/** Size of a file with so many bytes of samples and nothing else. */
-const wavFileBytes = (dataBytes: number): number =>
-	checkWavBytes(HEADER_BYTES + dataBytes + (dataBytes & 1));
-
-/** @throws Error when a WAV file cannot have so many bytes */
-export function checkWavBytes(bytes: number): number {
+/** Size of a file with so many bytes of samples, and of tags behind them. @throws Error when a WAV file cannot have so many */
+function wavFileBytes(dataBytes: number, tagBytes = 0): number {
+	const bytes = HEADER_BYTES + dataBytes + (dataBytes % 2) + tagBytes;
 	if (bytes - CHUNK_HEADER_BYTES <= MAX_SIZE) return bytes;
 	throw new Error(`The joined audio is too long for a WAV file: ${bytes} bytes, at most 4 GiB`);
 }
 
-/** The header of a file that has so many bytes in all. */
-export function withRiffBytes(header: Uint8Array, bytes: number): Uint8Array {
-	const changed = header.slice();
-	new DataView(changed.buffer).setUint32(4, bytes - CHUNK_HEADER_BYTES, true);
-	return changed;
-}
-
-/** @throws Error when a WAV file cannot have so many bytes of samples */
-function wavHeader(shape: WavShape, dataBytes: number): Uint8Array {
+/** A plain header. @throws Error when a WAV file cannot have so many bytes */
+function wavHeader(shape: WavShape, dataBytes: number, tagBytes = 0): Uint8Array {
 	const bytes = new Uint8Array(HEADER_BYTES);
 	const view = new DataView(bytes.buffer);
 	const frameBytes = bytesPerSampleFrame(shape);
 	putText(bytes, 0, 'RIFF');
-	view.setUint32(4, wavFileBytes(dataBytes) - CHUNK_HEADER_BYTES, true);
+	view.setUint32(4, wavFileBytes(dataBytes, tagBytes) - CHUNK_HEADER_BYTES, true);
 	putText(bytes, 8, 'WAVEfmt ');
 	view.setUint32(16, 16, true);
 	view.setUint16(20, shape.encoding, true);
@@ -130,12 +95,40 @@ function wavHeader(shape: WavShape, dataBytes: number): Uint8Array {
 	return bytes;
 }
 
-export const wavInTwo: CutInTwo<WavInfo> = async (info, seconds) => {
-	const cut = Math.round(seconds * info.sampleRate) * bytesPerSampleFrame(info);
-	return cut > 0 && cut < info.dataBytes
-		? [
+export const wav: Format<WavInfo> = {
+	name: 'WAV',
+	Reader: WavReader,
+	sharedBy: ({ encoding, bitsPerSample }) => ({
+		codec: ENCODINGS[encoding].name,
+		'number of bits per sample': bitsPerSample,
+	}),
+	inStereo: wavInStereo,
+	/** @throws Error beyond 4 GiB */
+	plan(infos, pauses) {
+		const [first] = infos;
+		const { encoding, bitsPerSample } = first;
+		const plan = planSamples(infos, pauses, {
+			format: 'wav',
+			frameBytes: bytesPerSampleFrame(first),
+			// 8-bit PCM is unsigned: its silence is the middle, not zero.
+			silence: encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence,
+			Reader: WavReader,
+			headerOf: (dataBytes, tagBytes) => wavHeader(first, dataBytes, tagBytes),
+		});
+		wavFileBytes(plan.info.length);
+		return plan;
+	},
+	tag: riffChunks,
+	slices: {
+		cut: cutWav,
+		infoOf: (info) => info,
+		async inTwo(info, seconds) {
+			const cut = Math.round(seconds * info.sampleRate) * bytesPerSampleFrame(info);
+			if (cut <= 0 || cut >= info.dataBytes) return undefined;
+			return [
 				{ from: 0, to: cut },
 				{ from: cut, to: info.dataBytes },
-			]
-		: undefined;
+			];
+		},
+	},
 };
