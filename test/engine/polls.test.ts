@@ -32,26 +32,6 @@ async function batch(jobSeconds: SimulatorOptions['jobSeconds']) {
 	};
 }
 
-test('the first job that is done says when the others are', async () => {
-	const { polls, longest } = await batch(60);
-	// By the intervals alone, a result would be noticed after up to a fifth of what it took.
-	expect(longest).toBeLessThan(2_000);
-	expect(polls).toBeLessThan(16);
-});
-
-test('a text twice as long takes twice as long', async () => {
-	const { polls, mean } = await batch(({ input = '' }) => input.length * 0.045);
-	// Where the first are not the quickest for their size, the others are found by the intervals.
-	expect(mean).toBeLessThan(4_000);
-	expect(polls).toBeLessThan(21);
-});
-
-test('where the first says nothing of the others, they are not asked more often', async () => {
-	const { polls, mean } = await batch(({ input = '' }) => 30 + ((input.length * 7919) % 60));
-	expect(polls).toBeLessThan(16);
-	expect(mean).toBeLessThan(8_000);
-});
-
 test('polls of jobs submitted together are spread evenly from the first on', async () => {
 	await batch(10);
 	const first = sim.jobs.map(({ id, createdAt }) => {

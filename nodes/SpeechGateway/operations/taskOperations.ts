@@ -56,13 +56,12 @@ export function taskOperations<I extends object, T extends FileValues>(
 			async execute(input, item) {
 				const resumed = item.ledger.taskId !== undefined;
 				const created = await submit(item, input);
-				const described = describe(input);
-				const known = { ...created, ...described };
+				const known = { ...created, ...describe(input) };
 				return await waitAndSave(
 					item,
 					task(created.id),
 					input.wait,
-					{ known, resumed, size: described.characters },
+					{ known, resumed },
 					async (json) => await save(item, created.id, input, json),
 				);
 			},

@@ -156,8 +156,7 @@ export async function speakAsJob(
 	const resumed = item.ledger.has(name);
 	const known = await submitJob(item, request);
 	const task = { thing: 'job', id: known.id } as const;
-	const first = { atOnce: resumed, heard: true, known, size: String(body.input).length };
-	await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, first);
+	await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, { known, resumed });
 	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
 	const audio = await withTaskId(
 		item,

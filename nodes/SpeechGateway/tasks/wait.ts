@@ -1,27 +1,41 @@
+/** Waits for jobs and videos, in this process or asleep. All errors have the ID of the task, which is paid for. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { AsleepError } from '../core/errors';
-import { look } from './look';
-import { SHORTEST_SLEEP_MS, wakeUpAt } from './pollSchedule';
+import { derived } from '../core/derived';
+import { AsleepError, asError, GatewayError } from '../core/errors';
+import { pause } from '../core/pause';
+import type { WaitSettings } from '../fields/wait';
+import { gatewayWords, plain } from '../gateway/gatewayWords';
+import { isFailure } from '../requests/exchange';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
-import { type Task, taskJson, withTaskId } from './task';
-import type { WaitSettings } from '../fields/wait';
-import { type FirstLook, seconds, type Waited, waitInProcess } from './waitInProcess';
+import type { Session } from '../requests/session';
+import { firstPollMs, jobProgress, nextPollMs, SHORTEST_SLEEP_MS, wakeUpAt } from './pollSchedule';
+import { quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
 
-/**
- * Waits for a task and then saves its file; the item goes on to Still Processing when the user chose so. `known`: what
- * the submission said of it; `resumed`: it may be done already, so look at once. All errors have the id.
- */
+/** What is known of a task before the first look. */
+interface Known {
+	/** What the gateway said of it when it was submitted here. */
+	known?: IDataObject;
+	/** It may be done already, so look at once. */
+	resumed: boolean;
+}
+
+interface Waited {
+	completed: boolean;
+	body: IDataObject;
+	waitedSeconds: number;
+}
+
+/** Waits for a task and then saves its file; the item goes on to Still Processing when the user chose so. */
 export async function waitAndSave(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	{ known, resumed, size }: { known?: IDataObject; resumed: boolean; size?: number },
+	before: Known,
 	save: (json: IDataObject) => Promise<INodeExecutionData>,
 ): Promise<Result> {
-	const first = { atOnce: resumed, heard: known !== undefined, known, size };
-	const { completed, body, waitedSeconds } = await waitForTask(item, task, settings, first);
-	const json = taskJson(task, { ...known, ...body });
+	const { completed, body, waitedSeconds } = await waitForTask(item, task, settings, before);
+	const json = taskJson(task, { ...before.known, ...body });
 	return completed
 		? { branch: 'success', items: [await withTaskId(item, task, async () => await save(json))] }
 		: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
@@ -29,16 +43,16 @@ export async function waitAndSave(
 
 /**
  * Waits until a task is completed or Max Wait is over, in this process or, where the user wants and n8n allows it, asleep:
- * then it throws AsleepError, and is called again when the execution wakes up. All errors have the id.
+ * then it throws AsleepError, and is called again when the execution wakes up.
  */
 export async function waitForTask(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	first: FirstLook,
+	before: Known,
 ): Promise<Waited> {
 	const wait = settings.whileWaiting === 'sleep' && item.maySleep() ? waitAsleep : waitInProcess;
-	return await withTaskId(item, task, async () => await wait(item, task, settings, first));
+	return await withTaskId(item, task, async () => await wait(item, task, settings, before));
 }
 
 /** Time left for the rest of the workflow, ms. */
@@ -56,26 +70,139 @@ async function waitAsleep(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	{ atOnce, heard, known }: FirstLook,
+	before: Known,
 ): Promise<Waited> {
 	const slept = item.ledger.hasWaited;
 	const since = item.ledger.waitingSince();
 	const lastMoment = (item.session.endsAt ?? Infinity) - TO_END_MS;
 	const until = Math.min(since + settings.maxWaitMs, lastMoment);
-	const first = { atOnce, heard: heard || slept };
-	if (until - Date.now() < SHORTEST_SLEEP_MS)
-		return await waitInProcess(
-			item,
-			task,
-			slept ? { ...settings, maxWaitMs: until - since } : settings,
-			first,
-			Math.max(0, Date.now() - since),
-		);
+	const known = before.known ?? (slept ? {} : undefined);
+	if (until - Date.now() < SHORTEST_SLEEP_MS) {
+		const rest = slept ? { ...settings, maxWaitMs: until - since } : settings;
+		const waitedMs = Math.max(0, Date.now() - since);
+		return await waitInProcess(item, task, rest, { ...before, known }, waitedMs);
+	}
 	const end = performance.now() + until - Date.now();
-	const seen = atOnce ? await look(item, task, end, first.heard) : {};
+	const seen = before.resumed ? await look(item, task, end, known !== undefined) : {};
 	const body = seen.body ?? { ...known, id: task.id };
 	const waitedSeconds = seconds(Date.now() - since);
 	if (seen.completed) return { completed: true, body, waitedSeconds };
 	const wakeAt = wakeUpAt(since, until, Date.now());
 	throw new AsleepError([{ ...taskJson(task, body), waitedSeconds }], wakeAt);
 }
+
+/** Polls of one run: those of hundreds of jobs never come in a burst. */
+const POLLS_PER_SECOND = 40;
+const pollingIn = derived((_: Session) => ({ tasks: 0, nextAt: 0 }));
+
+/**
+ * Polls until the task is completed or Max Wait is over: then `completed` is false if the user chose to go on. `waitedMs`: how
+ * long it was waited for before, asleep. A poll that fails only means no news. Throws as `look` does; GatewayError when Max
+ * Wait is over; at once what keeps the gateway from being asked at all, and the cancel signal's reason after Stop.
+ */
+async function waitInProcess(
+	item: ItemRequests,
+	task: Task,
+	settings: WaitSettings,
+	{ known, resumed }: Known,
+	waitedMs = 0,
+): Promise<Waited> {
+	const { transport, unavailable } = item.session;
+	// The first look would throw it, too, but only after the first interval.
+	if (unavailable) throw unavailable;
+	const started = performance.now() - waitedMs;
+	const age = () => performance.now() - started;
+	const left = () => Math.max(0, settings.maxWaitMs - age());
+	let body: IDataObject = { id: task.id };
+	let heard = known !== undefined;
+	let failures = 0;
+	const nth = pollingIn(item.session).tasks++;
+	let interval = resumed ? 0 : firstPollMs(nth, settings.pollIntervalMs);
+	for (;;) {
+		await pause(Math.min(interval, left()), transport.cancel);
+		const seen = await look(item, task, started + settings.maxWaitMs, heard);
+		failures = seen.failure ? failures + 1 : 0;
+		if (seen.body) {
+			body = seen.body;
+			heard = true;
+		}
+		const waitedSeconds = seconds(age());
+		if (seen.completed) return { completed: true, body, waitedSeconds };
+		if (left() === 0) {
+			if (settings.whenMaxWaitReached === 'stillProcessing')
+				return { completed: false, body, waitedSeconds };
+			throw stillProcessing(item, task, body, waitedSeconds, seen.failure);
+		}
+		interval = nextPollMs(age(), settings) * Math.min(2 ** failures, 8);
+	}
+}
+
+/** Shortest timeout of a poll, ms, even when Max Wait is nearly over: otherwise it might never get an answer. */
+const SHORTEST_POLL_MS = 3_000;
+
+interface Seen {
+	body?: IDataObject;
+	completed?: boolean;
+	failure?: Error;
+}
+
+/**
+ * Looks at a task once, in its turn, until `end` (by `performance.now()`, ms) at the latest. Throws GatewayError when the task
+ * failed or the gateway itself says that it may not be read; once it was `heard`, a proxy's page means nothing.
+ */
+async function look(item: ItemRequests, task: Task, end: number, heard: boolean): Promise<Seen> {
+	const { transport, unavailable } = item.session;
+	// This does not change during the run.
+	if (unavailable) throw unavailable;
+	const polling = pollingIn(item.session);
+	const turn = Math.max(performance.now(), polling.nextAt);
+	polling.nextAt = turn + 1000 / POLLS_PER_SECOND;
+	await pause(turn - performance.now(), transport.cancel);
+	const deadline = Math.max(end, performance.now() + SHORTEST_POLL_MS);
+	const answer = await item.freeOnce(statusRequest(item, task), deadline).catch(asError);
+	transport.cancel?.throwIfAborted();
+	if (answer instanceof Error) return { failure: answer };
+	if (isFailure(answer)) {
+		if (answer.outcome === 'refused' && (answer.byGateway || !heard)) throw answer.error;
+		return { failure: answer.error };
+	}
+	const body: IDataObject = { ...answer, id: task.id };
+	const progress = jobProgress(body.status);
+	if (progress === 'failed') throw failed(task, body);
+	return { body, completed: progress === 'completed' };
+}
+
+function failed({ thing, id }: Task, body: IDataObject): GatewayError {
+	const { message } = gatewayWords(body);
+	const status = statusWord(body);
+	const words = /^fail(ed)?$/i.test(status) ? '' : ` (${status})`;
+	return new GatewayError(
+		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
+		'It was charged when it was submitted, and may have been refunded: see the usage log. It is not submitted again in this execution. Ask the support of the gateway about this ID before you send it again.',
+		{ jobId: id },
+	);
+}
+
+function stillProcessing(
+	{ session: { execution } }: ItemRequests,
+	{ thing, id }: Task,
+	body: IDataObject,
+	waitedSeconds: number,
+	failure?: Error,
+): GatewayError {
+	const status = statusWord(body);
+	const retry = execution.canBeRetried
+		? ` A retry continues to wait for the same ${thing}: it is not submitted or charged again.`
+		: '';
+	const words = failure ? ` The last poll failed: ${plain(failure.message)}.` : '';
+	return new GatewayError(
+		`The ${thing} "${quoted(id)}" is still "${status}" after ${waitedSeconds} seconds`,
+		`The gateway keeps working on it. Raise the option "Max Wait", set "When Max Wait Is Reached" to "Still Processing", or fetch it later with the operation "Wait" and this ID.${retry}${words}`,
+		{ jobId: id, status, waitedSeconds },
+	);
+}
+
+const statusWord = ({ status }: IDataObject): string =>
+	plain(typeof status === 'string' ? status.slice(0, 100) : undefined) ?? 'unknown';
+
+const seconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
