@@ -8,7 +8,7 @@ import {
 	sniffAudioFormat,
 } from '../../nodes/SpeechGateway/audio';
 import { hasMp3Frames } from '../../nodes/SpeechGateway/audio/sniff';
-import { maxAudioBytes } from '../../nodes/SpeechGateway/speech/maxBytes';
+import { maxAudioBytes } from '../../nodes/SpeechGateway/speech/price';
 import { oddSegments } from '../../nodes/SpeechGateway/speech/oddSegments';
 import { sniffCover } from '../../nodes/SpeechGateway/audio/tags';
 import { remux } from './ogg';

@@ -33,9 +33,7 @@ test.each([
 });
 
 test('by the minute of audio, plus the text', () => {
-	expect(estimateOf({}, '好'.repeat(5000), 5)).toEqual({
-		characters: 5000,
-		segments: 5,
+	expect(estimateOf({}, '好'.repeat(5000))).toEqual({
 		minutes: 20,
 		audioTokens: 20_000,
 		textTokens: 5000,
@@ -68,8 +66,6 @@ test.each([
 
 test('speed shortens the audio, but a job is charged without it', () => {
 	expect(estimateOf({ speed: 2 }, 'a'.repeat(850))).toEqual({
-		characters: 850,
-		segments: 1,
 		minutes: 0.5,
 		audioTokens: 500,
 		textTokens: 213,
@@ -84,6 +80,7 @@ test('the multiplier takes all, and totals are rounded up', () => {
 	expect(estimate('好'.repeat(100), 0.515).estimatedTokens).toBe(258); // (400 + 100) × 0.515 = 257.5
 	expect(estimate('好'.repeat(400), 1.1).estimatedTokens).toBe(2200); // not 2201: 2000 × 1.1
 	expect(estimate('好'.repeat(4), 1, 1.5).estimatedTokens).toBe(15); // 16 / 1.5 + 4
+	expect(estimate('😀'.repeat(10), 1).textTokens).toBe(5); // a character is a code point
 });
 
 test('what was spoken costs by its length; by its text where that is not known; a job by its characters', () => {
@@ -159,8 +156,4 @@ test('a hint tells the price of jobs and of Generate, for all items of a run, wh
 		'another',
 		expect.stringMatching(/about 1151 tokens: .* about 300 t/),
 	]);
-});
-
-test('a character is a code point', () => {
-	expect(estimateOf({}, '😀'.repeat(10)).characters).toBe(10);
 });

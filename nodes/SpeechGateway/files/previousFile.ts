@@ -32,15 +32,13 @@ export async function inspectPrevious(
 }
 
 /**
- * Stores parts of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend; `nameOf`: by
- * their index.
+ * Stores parts of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend.
  */
 export async function storeSlices(
 	execution: Execution,
 	binary: IBinaryData,
 	info: AudioInfo,
-	places: Place[],
-	nameOf: (index: number) => string,
+	places: Array<Place & { fileName: string }>,
 ): Promise<StoredAudio[]> {
 	const { helpers } = execution;
 	// In memory mode there is no stream, and nothing to be saved by streaming.
@@ -54,7 +52,7 @@ export async function storeSlices(
 			const inspector = new AudioInspector(info.format);
 			const slice = inspected(slices(index), inspector);
 			const data = stream ? await wholeOrStream(slice, stream) : await collect(slice);
-			const name = withExtension(nameOf(index), info.format);
+			const name = withExtension(place.fileName, info.format);
 			const file = await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
 			stored.push({ binary: file, info: sliceInfo(inspector.end(), place) });
 		}

@@ -4,29 +4,29 @@ import { joinStored } from '../files/joinStored';
 import { chunksOf } from '../files/inputFile';
 import { storeSlices } from '../files/previousFile';
 import type { StoredAudio } from '../files/storeAudio';
-import type { ItemRequests } from '../requests/itemRequests';
+import type { Session } from '../requests/session';
 import { heardAt, type Pause, pausesOf } from './heard';
 import { lettersOf } from './oddSegments';
-import type { Plan, PlannedPart } from './plan';
+import type { Narration } from './speak';
 
 /** A pause so near to where the words end is theirs; one so near to an edge of the part is not within it. */
 const NEAR_SECONDS = 0.15;
 
 /** The parts with their pauses; hints say which have them, and which can't. */
 export async function withInnerPauses(
-	item: ItemRequests,
-	{ parts }: Plan,
+	{ item, plan }: Narration,
 	spoken: StoredAudio[],
 ): Promise<StoredAudio[]> {
 	const all: StoredAudio[] = [];
 	const [made, leftOut] = [new Set<number>(), new Set<number>()];
-	for (const [index, part] of parts.entries()) {
+	for (const [index, { text, pausesWithin = [] }] of plan.parts.entries()) {
 		let audio = spoken[index];
 		// From the last one on, so that the others stay where they are.
-		for (const pause of [...(part.pausesWithin ?? [])].reverse()) {
-			const longer = await withPause(item, part, spoken[index], audio, pause).catch(
-				() => undefined,
-			);
+		for (const { after, milliseconds } of pausesWithin.toReversed()) {
+			const pause = pauseAt(text, spoken[index], lettersOf(after));
+			const longer =
+				pause &&
+				(await lengthened(item.session, audio, pause, milliseconds).catch(() => undefined));
 			(longer ? made : leftOut).add(index + 1);
 			audio = longer ?? audio;
 		}
@@ -43,32 +43,37 @@ export async function withInnerPauses(
 	return all;
 }
 
-/** Makes a pause that is heard after some words as long as it is to be. Undefined: none is heard there. */
-async function withPause(
-	{ session }: ItemRequests,
-	{ text }: PlannedPart,
-	{ info: asSpoken }: StoredAudio,
-	{ info, binary }: StoredAudio,
-	{ after, milliseconds }: { after: string; milliseconds: number },
+/** The pause that is heard after so many letters of a spoken text; undefined: there is none. */
+function pauseAt(text: string, { info }: StoredAudio, letters: number): Pause | undefined {
+	const { seconds: end } = info;
+	const pauses = pausesOf(info);
+	if (end === undefined || !pauses) return undefined;
+	const at = heardAt(text, end, pauses)(letters);
+	return pauses.find(
+		(pause) =>
+			Math.max(pause.start - at, at - pause.end) < NEAR_SECONDS &&
+			Math.min(pause.start, end - pause.end) > NEAR_SECONDS,
+	);
+}
+
+/** Makes a pause at least so long. Undefined: the audio cannot be cut there. */
+async function lengthened(
+	session: Session,
+	audio: StoredAudio,
+	{ start, end }: Pause,
+	milliseconds: number,
 ): Promise<StoredAudio | undefined> {
-	const { seconds: end } = asSpoken;
-	const pauses = pausesOf(asSpoken) ?? [];
-	if (!('pauses' in info) || end === undefined || !canBeCut(info.format)) return undefined;
-	const at = heardAt(text, end, pauses)(lettersOf(after));
-	const isThere = (pause: Pause) =>
-		Math.max(pause.start - at, at - pause.end) < NEAR_SECONDS &&
-		Math.min(pause.start, end - pause.end) > NEAR_SECONDS;
-	const pause = pauses.find(isThere);
-	if (!pause) return undefined;
-	const missing = milliseconds - 1000 * (pause.end - pause.start);
-	if (missing <= 0) return { info, binary };
+	const { info, binary } = audio;
+	if (!('pauses' in info) || !canBeCut(info.format)) return undefined;
+	const missing = milliseconds - 1000 * (end - start);
+	if (missing <= 0) return audio;
 	const { execution } = session;
-	const middle = (pause.start + pause.end) / 2;
-	const places = await cutInTwo(info, middle, async () => await chunksOf(execution, binary));
+	const read = async () => await chunksOf(execution, binary);
+	const places = await cutInTwo(info, (start + end) / 2, read);
 	if (!places) return undefined;
 	const halves: StoredAudio[] = [];
 	for (const place of places)
-		halves.push(...(await storeSlices(execution, binary, info, [place], () => 'half')));
+		halves.push(...(await storeSlices(execution, binary, info, [{ ...place, fileName: 'half' }])));
 	const joined = await joinStored(session, halves, 'pause', { pauses: { between: missing } });
 	const inspector = new AudioInspector(info.format);
 	for await (const chunk of await chunksOf(execution, joined.binary)) inspector.feed(chunk);

@@ -1,39 +1,22 @@
-import { MAX_INPUT_CHARACTERS } from '../core/limits';
-import { countCharacters } from '../text/characters';
-import type { PreparedText } from '../text/prepare';
 import type { EstimateValues } from '../fields/longText';
 import type { Parameters } from '../fields/parameters';
 import { checkTaggable } from '../files/podcast';
-import {
-	cutIntoSegments,
-	headingsOf,
-	type OnRecord,
-	type PlannedHeading,
-	planner,
-	type PreviousVersion,
-} from './plan';
+import type { PreparedText } from '../text/prepare';
+import { cutIntoSegments, headingsOf, type OnRecord, type PlannedHeading, planner } from './plan';
 import { withPrevious } from './previous';
-import { checkedLength, hintsOn, preparedText, type SpeakingInput } from './speaking';
-
-interface Counted extends Pick<SpeakingInput, 'tokensToSpare'>, OnRecord {
-	characters: number;
-	previous?: PreviousVersion[];
-}
+import { checkLength, hintsOn, preparedText } from './speaking';
 
 /** Plain JSON: the ledger keeps it once a text of several segments is paid for in part. */
-export type LongTextInput = EstimateValues & Counted;
+export type LongTextInput = EstimateValues & OnRecord;
 
-/** Checks the text and counts it. The text is read and cut only once for the object returned; see `derived`. */
-export async function withLength<V extends EstimateValues>(
+/** Reads the previous version and checks the text, which is read and cut only once for the object returned; see `derived`. */
+export async function checkedText<V extends EstimateValues>(
 	values: V,
 	parameters: Parameters,
-): Promise<V & Counted> {
-	const given = await withPrevious(values, parameters);
-	const max = given.longText === 'single' ? MAX_INPUT_CHARACTERS : Infinity;
-	const input = Object.assign(given, { characters: checkedLength(given, max) });
-	const { text, headings } = planText(input);
-	input.characters = countCharacters(text);
-	checkTaggable(input, input.responseFormat, headings.length);
+): Promise<V & OnRecord> {
+	const input = await withPrevious(values, parameters);
+	if (input.longText === 'single') checkLength(input);
+	checkTaggable(input, input.responseFormat, planText(input).headings.length);
 	return input;
 }
 

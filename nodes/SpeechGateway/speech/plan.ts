@@ -43,17 +43,22 @@ export type NarrationInput = SpeakingInput &
 	FileValues &
 	Partial<PodcastValues> & {
 		longText: 'auto' | 'split' | 'job' | 'single';
-		previous?: PreviousVersion[];
 		/** Where every part is a job. */
 		whileWaiting?: WaitSettings['whileWaiting'];
 	} & OnRecord;
 
-/** What earlier attempts have paid for, or may have. */
+/** What is known of an item besides what the user set. */
 export interface OnRecord {
+	previous?: PreviousVersion[];
+	/** Files that were given as previous versions and have no record, for hints. */
+	passedOver?: string[];
+	/** What earlier attempts have paid for, or may have. */
 	sent?: PartOnRecord[];
 	voiceIds?: VoiceIds;
 	/** The text or its voices were changed since. */
 	isCorrected?: boolean;
+	/** What the run may spend beyond its estimate without passing the spending limit. */
+	tokensToSpare?: number;
 }
 
 /** One request, and whose voice it is. */
@@ -111,7 +116,7 @@ export interface Plan extends Draft {
 
 type PlanInput = Pick<
 	NarrationInput,
-	'model' | 'speed' | 'responseFormat' | 'previous' | 'pauseBetweenSegments' | keyof OnRecord
+	'model' | 'speed' | 'responseFormat' | 'pauseBetweenSegments' | keyof OnRecord
 >;
 
 /** The parts on record that would sound as they do now in a voice, wherever they are in the text. */
@@ -127,22 +132,18 @@ export function planner<I extends PlanInput>(
 		return { ...drafted, parts, contentHash: contentHash(drafted.pauseBeforeMs, parts) };
 	};
 	const expected = derived((input: I) => make(input, expectedIds(input)));
-	return (input, ids) => {
-		const isExpected = !ids || Object.entries(ids).every(sameAs(expectedIds(input)));
-		return isExpected ? expected(input) : make(input, { ...expectedIds(input), ...ids });
+	return (input, ids = {}) => {
+		const known = expectedIds(input);
+		const isExpected = Object.entries(ids).every(([title, id]) => known[title] === id);
+		return isExpected ? expected(input) : make(input, { ...known, ...ids });
 	};
 }
-
-const sameAs =
-	(ids: VoiceIds) =>
-	([title, id]: [string, string]) =>
-		ids[title] === id;
 
 const idIn = (ids: VoiceIds, voice: Voice): string | undefined =>
 	typeof voice === 'string' ? voice : ids[voice.title];
 
 /** The IDs that voices had when they last spoke. */
-export const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => ({
+const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => ({
 	...Object.fromEntries(
 		previous
 			.flatMap(({ record }) => record.manners)

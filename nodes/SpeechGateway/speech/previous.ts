@@ -11,14 +11,16 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
 import { fingerprintOf } from '../text/knownParts';
 import { type Manner, type RecordedPart, readRecord, writeRecord } from './partsRecord';
-import type { NarrationInput, Plan, PlannedPart, PreviousVersion } from './plan';
+import type { NarrationInput, OnRecord, Plan, PlannedPart, PreviousVersion } from './plan';
+import type { Narration } from './speak';
 import { speechBody } from './speaking';
 
 /** What decides whether anything of them is used. */
 type Comparable = Pick<
 	NarrationInput,
-	'model' | 'speed' | 'responseFormat' | 'previous' | 'previousBinaryPropertyName' | 'speakAgainAt'
->;
+	'model' | 'speed' | 'responseFormat' | 'previousBinaryPropertyName' | 'speakAgainAt'
+> &
+	OnRecord;
 
 const LABEL = 'Previous Version';
 
@@ -26,7 +28,7 @@ const LABEL = 'Previous Version';
 export async function withPrevious<I extends Comparable>(
 	input: I,
 	parameters: Parameters,
-): Promise<I> {
+): Promise<I & OnRecord> {
 	const { previousBinaryPropertyName: given = '', responseFormat, speakAgainAt = [] } = input;
 	const fields = typeof given === 'string' ? namesIn(given) : [given];
 	if (fields.length === 0) {
@@ -128,7 +130,7 @@ export const reusedBeforehand = (
 /** Gives a hint if nothing of the previous versions can be used, or a voice is another one now. */
 export function hintOnReuse(
 	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
-	input: Comparable & { passedOver?: string[] },
+	input: Comparable,
 	plan: Plan,
 ): void {
 	for (const name of input.passedOver ?? [])
@@ -170,32 +172,27 @@ export function recordFor(
 	parts: PlannedPart[],
 ): ((places: Place[], info: JoinedInfo) => string) | undefined {
 	if (parts.some(({ voiceId }) => voiceId === undefined)) return undefined;
-	const manners = new Map<string, Manner>();
-	for (const { voice, voiceId = '' } of parts) {
+	const mannerOf = ({ voice, voiceId = '' }: PlannedPart): string => {
 		const title = typeof voice === 'string' ? undefined : voice.title;
-		manners.set(JSON.stringify([voiceId, title]), {
-			...{ model, speed, voice: voiceId },
-			...(title !== undefined && { title }),
-		});
-	}
-	const names = [...manners.keys()];
-	return (places, info) => {
-		// What came may be of another format than was asked for; the next version will ask for the one that it is.
-		const body = { model, speed, responseFormat: info.format };
-		return writeRecord({
-			manners: [...manners.values()],
-			length: info.length,
-			parts: parts.map(({ text, voice, voiceId = '' }, index): RecordedPart => {
-				const title = typeof voice === 'string' ? undefined : voice.title;
+		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies Manner);
+	};
+	const manners = [...new Set(parts.map(mannerOf))];
+	return (places, { format: responseFormat, length }) =>
+		writeRecord({
+			manners: manners.map((manner) => JSON.parse(manner) as Manner),
+			length,
+			parts: parts.map((part, index): RecordedPart => {
+				const { text, voiceId = '' } = part;
+				// What came may be of another format than was asked for; the next version will ask for the one that it is.
+				const body = speechBody({ model, speed, responseFormat }, text, voiceId);
 				return {
 					...fingerprintOf(text),
 					...places[index],
-					key: requestKey('speech', speechBody(body, text, voiceId)),
-					manner: names.indexOf(JSON.stringify([voiceId, title])),
+					key: requestKey('speech', body),
+					manner: manners.indexOf(mannerOf(part)),
 				};
 			}),
 		});
-	};
 }
 
 /** Whether the file gets a record: one of a single part only where a later version of it is to be expected. */
@@ -209,35 +206,33 @@ const placeName = ({ key, from }: RecordedPart): string => `${key} ${from}`;
 
 /**
  * Cuts the parts that are used again out of the previous versions, before anything is sent, and keeps them on record: a retry
- * uses them whatever has become of the files.
+ * uses them whatever has become of the files. Returns them by the indexes of their parts.
  */
-export async function cutReused(
-	item: ItemRequests,
-	{ previous = [], fileName }: NarrationInput,
-	{ parts }: Plan,
-): Promise<(part: RecordedPart) => StoredAudio | undefined> {
+export async function cutReused({
+	item,
+	input,
+	plan,
+}: Narration): Promise<Array<StoredAudio | undefined>> {
 	const kept = (part: RecordedPart) => {
 		const value = item.ledger.reused(placeName(part));
 		return value && isStoredAudio(value) ? value : undefined;
 	};
-	for (const [file, { field, info }] of previous.entries()) {
-		const numbers = new Map<string, { part: RecordedPart; number: number }>();
-		for (const [index, { reused }] of parts.entries())
-			if (reused?.file === file && !kept(reused) && !numbers.has(placeName(reused)))
-				numbers.set(placeName(reused), { part: reused, number: index + 1 });
-		const missing = [...numbers.values()].sort((a, b) => a.part.from - b.part.from);
+	for (const [file, { field, info }] of (input.previous ?? []).entries()) {
+		const missing = plan.parts
+			.flatMap(({ reused }, index) =>
+				reused?.file === file && !kept(reused)
+					? [{ ...reused, fileName: `${input.fileName}-segment-${index + 1}` }]
+					: [],
+			)
+			.sort((a, b) => a.from - b.from)
+			.filter(({ from }, index, all) => from !== all[index - 1]?.from);
 		if (missing.length === 0) continue;
 		const { execution } = item.session;
-		const slices = await storeSlices(
-			execution,
-			fileOf(execution, item.index, field, LABEL),
-			info,
-			missing.map(({ part }) => part),
-			(index) => `${fileName}-segment-${missing[index].number}`,
-		);
+		const binary = fileOf(execution, item.index, field, LABEL);
+		const slices = await storeSlices(execution, binary, info, missing);
 		item.ledger.reuse(
-			Object.fromEntries(missing.map(({ part }, index) => [placeName(part), slices[index]])),
+			Object.fromEntries(missing.map((part, index) => [placeName(part), slices[index]])),
 		);
 	}
-	return kept;
+	return plan.parts.map(({ reused }) => reused && kept(reused));
 }

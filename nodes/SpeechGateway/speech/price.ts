@@ -3,7 +3,7 @@ import { countCharacters } from '../text/segment';
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
 const TOKENS_PER_MINUTE = 1000;
 /** What the gateway charges a job by, whatever the script and the speed (billing rule 2). */
-export const CHARACTERS_PER_MINUTE = 250;
+const CHARACTERS_PER_MINUTE = 250;
 
 /**
  * Characters a minute at speed 1, by script. Han is the gateway's own measure; the others are from 1,386 recordings of 21 synthetic
@@ -97,25 +97,41 @@ export const requestTokens = (text: string, seconds: number, modelMultiplier = 1
 
 /**
  * What speech will cost: as synchronous requests by the expected length of the audio, and as a job by the gateway's rule, which
- * ignores script and speed. Minutes and audioTokens are exact; the two totals are rounded up to whole tokens. `segments` does not
- * change the price and is passed through.
+ * ignores script and speed. Minutes and audioTokens are exact; the two totals are rounded up to whole tokens.
  */
 export function estimateOf(
 	{ speed = 1, modelMultiplier = 1 }: { speed?: number; modelMultiplier?: number },
 	text: string,
-	segments = 1,
 ) {
 	const textTokens = estimateTextTokens(text);
 	const audioTokens = audioTokensOf(text) / speed;
 	return {
-		characters: countCharacters(text),
-		segments,
 		minutes: audioTokens / TOKENS_PER_MINUTE,
 		audioTokens,
 		textTokens,
 		estimatedTokens: wholeTokens((audioTokens + textTokens) * modelMultiplier),
 		estimatedTokensAsJob: wholeTokens((audioTokensAsJobOf(text) + textTokens) * modelMultiplier),
 	};
+}
+
+/** The widest sound that any service sends: 48 kHz, 24 bits, stereo. */
+const WIDEST_BYTES_PER_MINUTE = 48_000 * 3 * 2 * 60;
+/** Far beyond the gateway's measure, which is slow speech already: a model that loops, or a text of numbers. */
+const LONGER_THAN_EXPECTED = 4;
+const LEAST_BOUND_BYTES = 64 * 1024 * 1024;
+/** More than the longest text of a request (10,000 characters) at half speed is in the widest sound. */
+export const MAX_AUDIO_BYTES = 2 * 1024 ** 3;
+
+/**
+ * Bytes that the audio of a text may have. What is larger is no speech but a fault (or an attack: 2 MB of gzip can unpack
+ * to 2 GB), and would fill the disk. So generous that nothing plausible is beyond it: four times the length that the gateway
+ * itself expects, in the widest sound there is, and never less than 64 MiB, which is four minutes of that and an hour or
+ * more of what the gateway usually sends. Audio beyond it counts as damaged; what came up to the bound is kept.
+ */
+export function maxAudioBytes(text: string, speed = 1): number {
+	const minutes = countCharacters(text) / CHARACTERS_PER_MINUTE / speed;
+	const bytes = minutes * LONGER_THAN_EXPECTED * WIDEST_BYTES_PER_MINUTE;
+	return Math.min(MAX_AUDIO_BYTES, Math.max(LEAST_BOUND_BYTES, Math.round(bytes)));
 }
 
 /** From this many times the price of Generate, a job is worth a hint. */

@@ -6,40 +6,50 @@ import {
 	NotStartedError,
 	OutcomeUnknownError,
 } from '../core/errors';
-import { errorText } from '../run/errors';
-import { completedField } from '../requests/itemLedger';
-import type { ItemRequests } from '../requests/itemRequests';
 import { joinStored } from '../files/joinStored';
-import { type NarrationInput, type Plan, wordsOf } from './plan';
-import { recordFor } from './previous';
-import { asDone, isDone, jobIdOf, type PartResult } from './speakAll';
 import type { StoredAudio } from '../files/storeAudio';
+import { completedField } from '../requests/itemLedger';
+import { errorText } from '../run/errors';
+import { type Plan, wordsOf } from './plan';
+import { recordFor } from './previous';
+import type { Narration } from './speak';
+
+/** What has become of one part. */
+export type PartResult =
+	| { status: 'done'; audio: StoredAudio }
+	| { status: 'unknown' | 'notSent'; error: unknown };
+
+export const asDone = (audio: StoredAudio): PartResult => ({ status: 'done', audio });
+
+/** Whether there is audio of it, spoken or not. */
+export const isDone = (result: PartResult): result is PartResult & { audio: StoredAudio } =>
+	'audio' in result;
+
+export function jobIdOf(error: unknown): string | undefined {
+	const id =
+		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
+	return typeof id === 'string' ? id : undefined;
+}
 
 /**
  * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
  * off, that is an unknown one too, as soon as anything was paid for.
  */
-export async function firstError(
-	item: ItemRequests,
-	input: Pick<NarrationInput, 'fileName' | 'model' | 'speed'>,
-	plan: Plan,
-	results: PartResult[],
-): Promise<unknown> {
+export async function firstError(narration: Narration, results: PartResult[]): Promise<unknown> {
+	const { item, plan } = narration;
+	const { transport, breaker } = item.session;
 	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
-	const unknown = errors.find((error) => error instanceof OutcomeUnknownError);
-	const brokeOff = item.session.transport.cancel?.aborted ? item.ledger.interruption() : undefined;
 	const first =
-		unknown ??
-		brokeOff ??
+		errors.find((error) => error instanceof OutcomeUnknownError) ??
+		(transport.cancel?.aborted ? item.ledger.interruption() : undefined) ??
 		misfit(plan, results) ??
 		errors.find((error) => !(error instanceof NotStartedError)) ??
 		errors[0];
-	const failed = results.findIndex((result) => !isDone(result) && result.error === first);
-	const { breaker } = item.session;
 	if (plan.parts.length === 1) return first;
 	if (first instanceof NotStartedError && !breaker.hasTripped) return first;
-	const { json, files } = await describeRemains(item, input, plan, results);
+	const { json, files } = await describeRemains(narration, results);
 	if (first instanceof NotStartedError) return new NotStartedError(first.message, json, files);
+	const failed = results.findIndex((result) => !isDone(result) && result.error === first);
 	const failedPart = failed < 0 ? undefined : partOf(plan, failed);
 	const more = { ...(failedPart && { failedPart }), ...json };
 	if (first instanceof OutcomeUnknownError)
@@ -92,12 +102,9 @@ export interface Remains {
 
 /** Describes runs of parts in order: finished ones as one file each, the others as text, with any bytes received. */
 export async function describeRemains(
-	item: ItemRequests,
-	input: Pick<NarrationInput, 'fileName' | 'model' | 'speed'>,
-	plan: Plan,
+	{ item, input, plan }: Narration,
 	results: PartResult[],
 ): Promise<Remains> {
-	const { fileName } = input;
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];
@@ -115,7 +122,8 @@ export async function describeRemains(
 			try {
 				const recordOf = recordFor(input, plan.parts.slice(from, to + 1));
 				const how = { ...seams(plan, from, to + 1), recordOf };
-				const joined = await joinStored(item.session, audio, `${fileName}-part-${from + 1}`, how);
+				const name = `${input.fileName}-part-${from + 1}`;
+				const joined = await joinStored(item.session, audio, name, how);
 				attach(from, run.length, joined.binary);
 			} catch {
 				// What cannot be joined is handed over as it is stored; the first error is what counts.
@@ -146,13 +154,11 @@ export async function describeRemains(
 
 /** Further takes may have been charged: all parts are handed over as they are, since nobody may send it again. */
 export async function unknownTake(
-	item: ItemRequests,
-	input: Pick<NarrationInput, 'fileName' | 'model' | 'speed'>,
-	plan: Plan,
+	narration: Narration,
 	spoken: StoredAudio[],
 	unknown: Array<{ index: number; take: number; error: OutcomeUnknownError }>,
 ): Promise<OutcomeUnknownError> {
-	const { json, files } = await describeRemains(item, input, plan, spoken.map(asDone));
+	const { json, files } = await describeRemains(narration, spoken.map(asDone));
 	for (const { index, error } of unknown)
 		Object.assign(files, receivedOf({ status: 'unknown', error }, index + 1));
 	const [{ index, take, error }] = unknown;
@@ -160,7 +166,7 @@ export async function unknownTake(
 	const said = `segment ${index + 1}, take ${take}; all segments are attached`;
 	return new OutcomeUnknownError(
 		{ ...facts, message: `${facts.message} (${said})` },
-		{ ...details, failedPart: { ...partOf(plan, index), take }, ...json },
+		{ ...details, failedPart: { ...partOf(narration.plan, index), take }, ...json },
 		files,
 	);
 }

@@ -2,15 +2,14 @@
 import { joinBlocker } from '../audio';
 import { OutcomeUnknownError } from '../core/errors';
 import type { StoredAudio } from '../files/storeAudio';
-import type { ItemRequests } from '../requests/itemRequests';
 import { errorText } from '../run/errors';
 import { toneTags, withoutTags } from '../text/toneTags';
 import { pausesOf } from './heard';
 import { judgeOf, type SpokenSegment } from './oddSegments';
-import type { NarrationInput, Plan, PlannedPart } from './plan';
+import type { PlannedPart } from './plan';
 import { estimateOf } from './price';
 import { unknownTake } from './remains';
-import { isOnRecord, isSpokenAsJob, speak, type SpeechRequest } from './speak';
+import { isOnRecord, isSpokenAsJob, type Narration, speak, type SpeechRequest } from './speak';
 
 /** By the index of their part. */
 export interface Takes {
@@ -37,15 +36,13 @@ export const soundsOf = (parts: PlannedPart[], spoken: StoredAudio[]): SpokenSeg
  * with all parts when a take may have been charged; where one was not made, the file is made of what there is.
  */
 export async function retakeOdd(
-	item: ItemRequests,
-	input: NarrationInput,
-	plan: Plan,
-	requests: SpeechRequest[],
+	narration: Narration,
 	first: StoredAudio[],
+	most = 0,
 ): Promise<Takes> {
+	const { item, plan, requests } = narration;
 	const { parts } = plan;
-	const { retakeOddSegments = 0 } = input;
-	const most = item.ledger.hasUnknown ? 0 : retakeOddSegments;
+	const mayRetake = !item.ledger.hasUnknown;
 	const judge = judgeOf(soundsOf(parts, first));
 	const oddAs = (index: number, take = first[index]) => judge(index, soundOf(take));
 	const failures: Array<{ index: number; take: number; error: unknown }> = [];
@@ -55,10 +52,10 @@ export async function retakeOdd(
 		for (let take = 2; ; take++) {
 			const request = takeOf(requests[index], take);
 			// What is on record is asked for again whatever the settings are now: it is not sent, and tells of what is unknown.
-			const isWanted = take <= most + 1 && oddAs(index, takes.at(-1))?.isWorthRetaking;
+			const isWanted = mayRetake && take <= most + 1 && oddAs(index, takes.at(-1))?.isWorthRetaking;
 			if (!isWanted && !isOnRecord(item, request)) return takes;
 			try {
-				takes.push(await speakTake(item, input, request));
+				takes.push(await speakTake(narration, request));
 			} catch (error) {
 				failures.push({ index, take, error });
 				return takes;
@@ -76,7 +73,7 @@ export async function retakeOdd(
 	const unknown = failures.flatMap(({ error, ...which }) =>
 		error instanceof OutcomeUnknownError ? [{ ...which, error }] : [],
 	);
-	if (unknown.length > 0) throw await unknownTake(item, input, plan, kept, unknown);
+	if (unknown.length > 0) throw await unknownTake(narration, kept, unknown);
 	for (const { index, take, error } of failures)
 		item.session.hints.add(
 			`Segment ${index + 1}, take ${take} of item ${item.index + 1} was not made: ${errorText(error).message}. The file has the best take there is.`,
@@ -91,15 +88,12 @@ const takeOf = (request: SpeechRequest, take: number): SpeechRequest => ({
 });
 
 /** Speaks a part again, unless that would pass the spending limit. */
-async function speakTake(
-	item: ItemRequests,
-	{ speed, modelMultiplier, maxEstimatedTokens: limit, tokensToSpare = Infinity }: NarrationInput,
-	request: SpeechRequest,
-): Promise<StoredAudio> {
+async function speakTake(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
+	const { item, input } = narration;
+	if (isOnRecord(item, request)) return await speak(narration, request);
 	const { session } = item;
-	if (isOnRecord(item, request)) return await speak(item, request);
-	const text = String(request.body.input);
-	const { estimatedTokens } = estimateOf({ speed, modelMultiplier }, text);
+	const { maxEstimatedTokens: limit, tokensToSpare = Infinity } = input;
+	const { estimatedTokens } = estimateOf(input, String(request.body.input));
 	const spent = session.lasting.spent + session.retakeTokens + estimatedTokens;
 	const extra = session.extraTokens + estimatedTokens;
 	if (extra > tokensToSpare || (limit > 0 && spent > limit))
@@ -107,7 +101,7 @@ async function speakTake(
 	session.extraTokens = extra;
 	session.retakeTokens += estimatedTokens;
 	try {
-		return await speak(item, request);
+		return await speak(narration, request);
 	} finally {
 		session.retakeTokens -= estimatedTokens;
 	}

@@ -1,18 +1,27 @@
+/** One request of a narration: spoken at once or as a job, and never paid for twice. */
 import type { IDataObject } from 'n8n-workflow';
 import type { AudioFormat } from '../audio';
-import { MAX_AUDIO_BYTES, maxAudioBytes } from './maxBytes';
 import { asError, GatewayError, RequestCutError } from '../core/errors';
-import { endpoints } from '../gateway/endpoints';
+import { DEFAULT_WAIT } from '../fields/wait';
 import { fetchFile } from '../files/store';
 import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio';
+import { endpoints } from '../gateway/endpoints';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { SentPart } from '../requests/records';
 import { requestKey, requestName } from '../requests/requestKey';
 import { spendExtra } from '../requests/session';
 import { fileRequest, submitTask, withTaskId } from '../tasks/task';
-import { estimateOf, requestTokens } from './price';
-import type { WaitSettings } from '../fields/wait';
 import { waitForTask } from '../tasks/wait';
+import type { NarrationInput, Plan } from './plan';
+import { estimateOf, MAX_AUDIO_BYTES, maxAudioBytes, requestTokens } from './price';
+
+/** A plan that is being spoken, and the requests of its parts in order. */
+export interface Narration {
+	item: ItemRequests;
+	input: NarrationInput;
+	plan: Plan;
+	requests: SpeechRequest[];
+}
 
 /** One request body of speech and where its audio goes. */
 export interface SpeechRequest {
@@ -20,23 +29,10 @@ export interface SpeechRequest {
 	/** Which of several equal requests of the item it is, from 1. */
 	number: number;
 	part: SentPart;
-	modelMultiplier?: number;
-	format: AudioFormat;
 	fileName: string;
 }
 
-/** How a request that the gateway cuts goes on as a job. */
-export interface AsJob {
-	wait: WaitSettings;
-	/** What the job costs beyond the estimate for a synchronous request, and what may be spent on that in this run. */
-	extraTokens: number;
-	tokensToSpare?: number;
-}
-
-/** The most bytes that the audio of a request can have. */
-const boundOf = (body: IDataObject): number => maxAudioBytes(String(body.input), speedOf(body));
-
-const speedOf = ({ speed }: IDataObject) => (typeof speed === 'number' ? speed : undefined);
+const textOf = ({ body }: Pick<SpeechRequest, 'body'>): string => String(body.input);
 
 /** What messages about a request name. */
 const subjectOf = ({ model, voice }: IDataObject) => ({
@@ -68,14 +64,18 @@ export function keptAudio(
 	return undefined;
 }
 
-/** Speaks synchronously. Billed. With `asJob`, a request that the gateway cuts (524) goes on as a job. */
-export async function speak(
-	item: ItemRequests,
-	request: SpeechRequest,
-	asJob?: AsJob,
-): Promise<StoredAudio> {
-	const { body, number, part, modelMultiplier, format, fileName } = request;
-	const text = String(body.input);
+/**
+ * Speaks a part; billed. With `longText` = `auto`, a request that the gateway cuts (524) goes on as a job, which a further take
+ * does not.
+ */
+export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
+	const { item, input } = narration;
+	if (input.longText === 'job') return await speakAsJob(narration, request, input.whileWaiting);
+	const { body, number, part, fileName } = request;
+	const text = textOf(request);
+	const estimate = estimateOf(input, text);
+	const maxBytes = maxAudioBytes(text, input.speed);
+	const fallsBackOn524 = input.longText === 'auto' && part.take === undefined;
 	try {
 		return await item.billed({
 			endpoint: endpoints.speech,
@@ -83,30 +83,31 @@ export async function speak(
 			number,
 			part,
 			about: subjectOf(body),
-			fallsBackOn524: asJob !== undefined,
+			fallsBackOn524,
 			price: {
-				estimate: estimateOf({ speed: speedOf(body), modelMultiplier }, text).estimatedTokens,
+				estimate: estimate.estimatedTokens,
 				of: ({ info: { seconds } }) =>
-					seconds === undefined ? undefined : requestTokens(text, seconds, modelMultiplier),
+					seconds === undefined ? undefined : requestTokens(text, seconds, input.modelMultiplier),
 			},
 			isResult: isStoredAudio,
 			read: async (response) =>
-				await storeAudio(item, response, format, fileName, {
-					maxBytes: boundOf(body),
+				await storeAudio(item, response, input.responseFormat, fileName, {
+					maxBytes,
 					keepDamaged: true,
 				}),
 		});
 	} catch (error) {
-		if (!(error instanceof RequestCutError) || !asJob) throw asError(error);
-		const { extraTokens, tokensToSpare } = asJob;
-		const isNew = !isSpokenAsJob(item, request);
-		const beyond = isNew ? spendExtra(item.session, extraTokens, tokensToSpare) : 0;
-		if (beyond > 0) throw tooDear(beyond);
-		try {
-			return await speakAsJob(item, request, asJob.wait);
-		} catch (asJobError) {
-			throw withoutJobs(asError(asJobError));
-		}
+		if (!(error instanceof RequestCutError) || !fallsBackOn524) throw asError(error);
+	}
+	// A job is charged by its characters, which may be more than the audio of this request would cost.
+	const extraTokens = Math.max(0, estimate.estimatedTokensAsJob - estimate.estimatedTokens);
+	const isNew = !isSpokenAsJob(item, request);
+	const beyond = isNew ? spendExtra(item.session, extraTokens, input.tokensToSpare) : 0;
+	if (beyond > 0) throw tooDear(beyond);
+	try {
+		return await speakAsJob(narration, request);
+	} catch (error) {
+		throw withoutJobs(asError(error));
 	}
 }
 
@@ -122,7 +123,6 @@ function withoutJobs(error: Error): Error {
 	);
 }
 
-/** A job is charged by its characters, which may be more than the audio of a synchronous request would cost. */
 const tooDear = (tokens: number) =>
 	new GatewayError(
 		`As a job, the text would pass "Spending Limit (Tokens)" by ${tokens} tokens`,
@@ -132,37 +132,39 @@ const tooDear = (tokens: number) =>
 /** Submits a job, as `submitTask` does. */
 export const submitJob = async (
 	item: ItemRequests,
-	request: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
+	modelMultiplier: number | undefined,
+	{ body, number, part }: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
 ): Promise<IDataObject & { id: string }> =>
 	await submitTask(item, 'job', {
-		input: request.body,
-		number: request.number,
-		part: request.part,
-		about: subjectOf(request.body),
+		input: body,
+		number,
+		part,
+		about: subjectOf(body),
 		price: {
-			estimate: estimateOf(request, String(request.body.input)).estimatedTokensAsJob,
+			estimate: estimateOf({ modelMultiplier }, textOf({ body })).estimatedTokensAsJob,
 			isExact: true,
 		},
 	});
 
-/** Submits, waits and downloads; `maxWait` reached is always an error here, and a retry goes on with the same job. */
-export async function speakAsJob(
-	item: ItemRequests,
+/** Submits, waits and downloads; Max Wait reached is always an error here, and a retry goes on with the same job. */
+async function speakAsJob(
+	{ item, input }: Narration,
 	request: SpeechRequest,
-	wait: WaitSettings,
+	whileWaiting = DEFAULT_WAIT.whileWaiting,
 ): Promise<StoredAudio> {
-	const { body, format, fileName } = request;
 	const name = nameAs('job', request);
 	const resumed = item.ledger.has(name);
-	const known = await submitJob(item, request);
+	const known = await submitJob(item, input.modelMultiplier, request);
 	const task = { thing: 'job', id: known.id } as const;
-	await waitForTask(item, task, { ...wait, whenMaxWaitReached: 'fail' }, { known, resumed });
-	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
+	await waitForTask(item, task, { ...DEFAULT_WAIT, whileWaiting }, { known, resumed });
+	const maxBytes = maxAudioBytes(textOf(request), input.speed);
 	const audio = await withTaskId(
 		item,
 		task,
-		async () => await downloadAudio(item, task.id, format, fileName, boundOf(body)),
+		async () =>
+			await downloadAudio(item, task.id, input.responseFormat, request.fileName, maxBytes),
 	);
+	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
 	item.ledger.keep(name, audio);
 	return audio;
 }

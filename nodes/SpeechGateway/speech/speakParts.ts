@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { asError, GatewayError } from '../core/errors';
+import { joinBlocker } from '../audio';
 import type { Heading, Tags } from '../audio/tags';
-import { DEFAULT_WAIT } from '../fields/wait';
+import { AsleepError, asError, GatewayError, OutcomeUnknownError } from '../core/errors';
 import { type JoinedFile, joinStored } from '../files/joinStored';
 import { readTags } from '../files/podcast';
 import type { StoredAudio } from '../files/storeAudio';
@@ -14,11 +14,19 @@ import { withInnerPauses } from './innerPauses';
 import { lettersOf } from './oddSegments';
 import type { NarrationInput, Plan, PlannedHeading, PlannedPart } from './plan';
 import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
-import { describeRemains, firstError, HOW_TO_GET_PARTS, type Remains, seams } from './remains';
+import {
+	asDone,
+	describeRemains,
+	firstError,
+	HOW_TO_GET_PARTS,
+	isDone,
+	jobIdOf,
+	type PartResult,
+	type Remains,
+	seams,
+} from './remains';
 import { retakeOdd } from './retakes';
-import { type AsJob, keptAudio, speak, speakAsJob, type SpeechRequest } from './speak';
-import { asDone, isDone, speakAll } from './speakAll';
-import { estimateOf } from './price';
+import { keptAudio, type Narration, speak, type SpeechRequest } from './speak';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
 import { voiceName } from './voices';
@@ -34,36 +42,24 @@ export async function speakParts(
 	who: IDataObject,
 	problem?: Error,
 ): Promise<Result> {
-	giveHints(item, input, plan);
-	const reusedAudio = await cutReused(item, input, plan);
 	const requests = plan.parts.map((part, index) => requestFor(input, plan, part, index));
-	const results = await speakAll(
-		item,
-		plan.parts,
-		({ reused }, index) => (reused ? reusedAudio(reused) : keptAudio(item, requests[index])),
-		async (_, index) => {
-			if (problem) throw problem;
-			return await speakPart(item, input, requests[index]);
-		},
-	);
-	if (!results.every(isDone)) throw await firstError(item, input, plan, results);
+	const narration: Narration = { item, input, plan, requests };
+	giveHints(narration);
+	const results = await speakAll(narration, await cutReused(narration), problem);
+	if (!results.every(isDone)) throw await firstError(narration, results);
 	const spoken = results.map(({ audio }) => audio);
-	const retakeOddSegments = problem ? 0 : input.retakeOddSegments;
-	const takes = await retakeOdd(item, { ...input, retakeOddSegments }, plan, requests, spoken);
-	const paused = await withInnerPauses(item, plan, takes.kept);
+	const takes = await retakeOdd(narration, spoken, problem ? 0 : input.retakeOddSegments);
+	const paused = await withInnerPauses(narration, takes.kept);
 	let file: JoinedFile;
 	try {
-		file = await joinParts(item, input, plan, paused);
+		file = await joinParts(narration, paused);
 	} catch (error) {
-		throw notJoined(error, await describeRemains(item, input, plan, takes.kept.map(asDone)));
+		throw notJoined(error, await describeRemains(narration, takes.kept.map(asDone)));
 	}
-	return {
-		branch: 'success',
-		items: [await spokenItem(item, input, plan, who, file, paused, takes, requests)],
-	};
+	return { branch: 'success', items: [await spokenItem(narration, who, file, paused, takes)] };
 }
 
-function giveHints(item: ItemRequests, input: NarrationInput, plan: Plan): void {
+function giveHints({ item, input, plan }: Narration): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
 	hintOnReuse(item, input, plan);
@@ -87,35 +83,63 @@ function requestFor(
 		body: speechBody(input, text, voiceId),
 		number,
 		part: { ...fingerprintOf(text), key, number, segment, voice: voiceId },
-		modelMultiplier: input.modelMultiplier,
-		format: input.responseFormat,
 		fileName: parts.length > 1 ? `${input.fileName}-segment-${segment}` : input.fileName,
 	};
 }
 
-async function speakPart(
-	item: ItemRequests,
-	input: NarrationInput,
-	request: SpeechRequest,
-): Promise<StoredAudio> {
-	const { whileWaiting = DEFAULT_WAIT.whileWaiting } = input;
-	if (input.longText === 'job')
-		return await speakAsJob(item, request, { ...DEFAULT_WAIT, whileWaiting });
-	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, String(request.body.input));
-	const asJob: AsJob = {
-		wait: DEFAULT_WAIT,
-		extraTokens: Math.max(0, estimatedTokensAsJob - estimatedTokens),
-		tokensToSpare: input.tokensToSpare,
+/**
+ * Speaks all parts but those that are `reused` or were spoken before, concurrently within the run's limit. After the first
+ * failure, or audio that cannot be joined with the rest, no further part is started and those in flight are awaited. Throws
+ * AsleepError as long as jobs of parts are being waited for and no part has failed.
+ */
+async function speakAll(
+	narration: Narration,
+	reused: Array<StoredAudio | undefined>,
+	problem?: Error,
+): Promise<PartResult[]> {
+	const { item, requests } = narration;
+	const finished = requests.map((request, index) => reused[index] ?? keptAudio(item, request));
+	let first = finished.find((audio) => audio !== undefined);
+	const mustFit = (audio: StoredAudio) => {
+		first ??= audio;
+		if (requests.length > 1 && joinBlocker(first.info, audio.info)) item.fail();
+		return audio;
 	};
-	return await speak(item, request, input.longText === 'auto' ? asJob : undefined);
+	for (const audio of finished) if (audio) mustFit(audio);
+	const speakOne = async (request: SpeechRequest, index: number) => {
+		try {
+			const done = finished[index];
+			if (done) return asDone(done);
+			if (problem) throw problem;
+			return asDone(mustFit(await speak(narration, request)));
+		} catch (error) {
+			if (error instanceof AsleepError) return error;
+			item.giveUp();
+			// A job that was accepted is paid for, whatever became of it.
+			const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
+			return { status: paid ? 'unknown' : 'notSent', error } satisfies PartResult;
+		}
+	};
+	let all = await Promise.all(requests.map(speakOne));
+	if (all.some((one) => !(one instanceof AsleepError) && !isDone(one))) {
+		// After a sleep, what has not been sent would be sent. So the jobs that go on are waited for here.
+		item.stayAwake();
+		all = await Promise.all(
+			all.map(async (one, index) =>
+				one instanceof AsleepError ? await speakOne(requests[index], index) : one,
+			),
+		);
+	}
+	const asleep = all.filter((one) => one instanceof AsleepError);
+	if (asleep.length === 0) return all.flatMap((one) => (one instanceof AsleepError ? [] : [one]));
+	throw new AsleepError(
+		asleep.flatMap(({ tasks }) => tasks),
+		Math.min(...asleep.map(({ wakeAt }) => wakeAt)),
+	);
 }
 
-async function joinParts(
-	item: ItemRequests,
-	input: NarrationInput,
-	plan: Plan,
-	spoken: StoredAudio[],
-): Promise<JoinedFile> {
+async function joinParts(narration: Narration, spoken: StoredAudio[]): Promise<JoinedFile> {
+	const { item, input, plan } = narration;
 	const { parts, headings } = plan;
 	return await joinStored(item.session, spoken, input.fileName, {
 		...seams(plan),

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { derived } from '../core/derived';
 import { InputError } from '../core/errors';
+import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { prepareText, type PreparedText } from '../text/prepare';
 import { countCharacters, isSpeakable } from '../text/segment';
 import type { SpeakingValues, SpeechValues } from '../fields/speech';
@@ -8,11 +9,7 @@ import type { TextInput } from '../fields/text';
 import { DEFAULT_VOICE } from '../fields/voice';
 
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
-export type SpeakingInput = SpeakingValues & {
-	model: string;
-	/** What the run may spend beyond its estimate without passing the spending limit. */
-	tokensToSpare?: number;
-};
+export type SpeakingInput = SpeakingValues & { model: string };
 
 /** Makes a text ready to be spoken. */
 export const prepared = (text: string, options: TextInput): PreparedText =>
@@ -37,12 +34,12 @@ export const preparedText = derived((input: SpeechValues) => {
 	return text;
 });
 
-/** The number of characters that are spoken. `max`: what this way of speaking takes; more throws InputError. */
-export function checkedLength(input: SpeechValues, max: number): number {
+/** Throws InputError when a text is too long for one request. */
+export function checkLength(input: SpeechValues): void {
 	const characters = countCharacters(preparedText(input).spoken.text);
-	if (characters <= max) return characters;
+	if (characters <= MAX_INPUT_CHARACTERS) return;
 	throw new InputError(
-		`"Text" may have at most ${max} characters here, but has ${characters}`,
+		`"Text" may have at most ${MAX_INPUT_CHARACTERS} characters here, but has ${characters}`,
 		'Use Speech → Generate with "Long Text" set to "Automatic": it splits and joins texts of any length. Nothing was sent.',
 	);
 }
@@ -75,7 +72,7 @@ export function speechBody(
  * Refuses the whole run when the estimates of all items together, with what is `spent` in this execution, exceed the limit that
  * any of them sets.
  */
-export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens' | 'tokensToSpare'>>(
+export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens'>>(
 	all: T[],
 	tokensOf: (input: T) => number,
 	spent: number,

@@ -6,24 +6,22 @@ import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { pausesOf } from './heard';
 import { oddSegments } from './oddSegments';
-import type { NarrationInput, Plan, PlannedPart } from './plan';
+import type { NarrationInput, PlannedPart } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
 import { soundsOf, type Takes } from './retakes';
-import { isSpokenAsJob, type SpeechRequest } from './speak';
+import { isSpokenAsJob, type Narration } from './speak';
 import { type HeardText, subtitles, type TimedText } from './subtitles';
 
 /** The item of a plan that was spoken and joined. `who`: what it says about voices; `spoken`: the parts as they were joined. */
 export async function spokenItem(
-	item: ItemRequests,
-	input: NarrationInput,
-	plan: Plan,
+	narration: Narration,
 	who: IDataObject,
 	{ info, binary, starts, chapters }: JoinedFile,
 	spoken: StoredAudio[],
 	{ all, kept }: Takes,
-	requests: SpeechRequest[],
 ): Promise<INodeExecutionData> {
+	const { item, input, plan } = narration;
 	const { parts } = plan;
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
@@ -41,7 +39,7 @@ export async function spokenItem(
 		...(seconds !== undefined && { durationSeconds: seconds }),
 		bytes: info.bytes,
 		...(input.retakeOddSegments && { retakes: all.flat().length - parts.length }),
-		estimatedTokens: tokensByLength(item, input, parts, all, requests),
+		estimatedTokens: tokensByLength(narration, all),
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
 		contentHash: plan.contentHash,
@@ -58,13 +56,11 @@ export async function spokenItem(
 
 /** What it cost: by the length of the audio, without pauses; of a job, or of audio of unknown length, by characters. */
 function tokensByLength(
-	item: ItemRequests,
-	{ speed, modelMultiplier }: NarrationInput,
-	parts: PlannedPart[],
+	{ item, input, plan, requests }: Narration,
 	takes: StoredAudio[][],
-	requests: SpeechRequest[],
 ): number {
-	const paid = parts.flatMap(({ text, reused }, index) => {
+	const { speed, modelMultiplier } = input;
+	const paid = plan.parts.flatMap(({ text, reused }, index) => {
 		if (reused) return [];
 		const isJob = isSpokenAsJob(item, requests[index]);
 		return takes[index].map(({ info: { seconds } }) => ({ text, speed, seconds, isJob }));

@@ -5,11 +5,11 @@ import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, type Speaker, speech } from './speech.form';
-import { narration } from './narration';
+import { checked, narration } from './narration';
 import { planWithVoices, voiceName } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../../files/podcast';
-import { hintsOn, mustBeSpeakable, prepared, type SpeakingInput } from '../../speech/speaking';
+import { hintsOn, mustBeSpeakable, prepared } from '../../speech/speaking';
 import {
 	cutIntoSegments,
 	type Draft,
@@ -18,16 +18,11 @@ import {
 	type Part,
 	type PlannedHeading,
 	planner,
-	type PreviousVersion,
 } from '../../speech/plan';
 import { withPrevious } from '../../speech/previous';
-import { withPriceFactor } from '../../speech/priceFactor';
 import { speakParts } from '../../speech/speakParts';
-import { checkFiles } from '../../speech/target';
 
-type DialogueInput = Omit<DialogueValues, 'voicesByName'> &
-	OnRecord &
-	Pick<SpeakingInput, 'tokensToSpare'> & { previous?: PreviousVersion[] };
+type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 
 /** The plan of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
 const planScript = planner((input: DialogueInput, known): Draft => {
@@ -138,8 +133,7 @@ export const dialogue = defineOperation<DialogueValues, DialogueInput>(speech.di
 		const input = await withPrevious(all, parameters);
 		refuseTwins(input.speakers);
 		checkTaggable(input, input.responseFormat, planScript(input).headings.length);
-		await checkFiles(input, parameters);
-		return await withPriceFactor(input, parameters);
+		return await checked(input, parameters);
 	},
 	...narration<DialogueInput>(planScript, ({ script }) => script),
 

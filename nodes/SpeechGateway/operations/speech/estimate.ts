@@ -3,10 +3,11 @@ import { speech } from './speech.form';
 import { defineOperation } from '../../run/operation';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { checkBudget, preparedText } from '../../speech/speaking';
-import { type LongTextInput, planText, withLength } from '../../speech/longText';
+import { checkedText, type LongTextInput, planText } from '../../speech/longText';
 import { textToSend, tokensToSend } from '../../speech/plan';
 import { withPriceFactor } from '../../speech/priceFactor';
 import { hintOnReuse, reusedBeforehand } from '../../speech/previous';
+import { countCharacters } from '../../text/characters';
 
 type Input = LongTextInput & {
 	/** Why there is no price factor, if 0 asks for the gateway's. */
@@ -15,7 +16,7 @@ type Input = LongTextInput & {
 
 export const estimate = defineOperation(speech.estimate, {
 	async prepare(given, parameters): Promise<Input> {
-		const input = await withLength(given, parameters);
+		const input = await checkedText(given, parameters);
 		try {
 			return await withPriceFactor(input, parameters);
 		} catch (error) {
@@ -31,12 +32,13 @@ export const estimate = defineOperation(speech.estimate, {
 		if (input.noFactor)
 			item.session.hints.add(`${input.noFactor}. The estimates are for a factor of 1.`);
 		hintOnReuse(item, input, plan);
-		const estimate = estimateOf(input, textToSend(plan), plan.parts.length);
+		const estimate = estimateOf(input, textToSend(plan));
 		if (input.longText === 'job') hintOnJobPrice(item.session.hints, estimate);
 		const estimated = {
+			characters: countCharacters(plan.text),
+			segments: plan.parts.length,
 			...estimate,
 			...(input.previous && reusedBeforehand(input.previous, plan)),
-			characters: input.characters,
 			textFormat: preparedText(input).format,
 			// A title may belong to another voice by now, which only the gateway knows.
 			...(typeof input.voice === 'string' && { contentHash: plan.contentHash }),

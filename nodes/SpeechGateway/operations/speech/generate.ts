@@ -1,14 +1,13 @@
 import { type GenerateValues, speech } from './speech.form';
-import { narration } from './narration';
+import { checked, narration } from './narration';
 import { planWithVoices, voiceName } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { preparedText } from '../../speech/speaking';
-import { type LongTextInput, planText, withLength } from '../../speech/longText';
+import { checkedText, type LongTextInput, planText } from '../../speech/longText';
 import { textToSend } from '../../speech/plan';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
-import { withPriceFactor } from '../../speech/priceFactor';
 import { speakParts } from '../../speech/speakParts';
-import { checkFiles } from '../../speech/target';
+import { countCharacters } from '../../text/characters';
 
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
@@ -17,15 +16,13 @@ type GenerateInput = GenerateValues & LongTextInput;
 
 export const generate = defineOperation<GenerateValues, GenerateInput>(speech.generate, {
 	async prepare(given, parameters) {
-		const input = await withLength(given, parameters);
-		await checkFiles(input, parameters);
-		return await withPriceFactor(input, parameters);
+		return await checked(await checkedText(given, parameters), parameters);
 	},
 	...narration<GenerateInput>(planText, ({ text }) => text),
 
 	async execute(input, item) {
 		const { plan, problem } = await planWithVoices(item, input, planText);
-		if (input.longText === 'single' && input.characters > NEAR_THE_LIMIT_CHARACTERS) {
+		if (input.longText === 'single' && countCharacters(plan.text) > NEAR_THE_LIMIT_CHARACTERS) {
 			item.session.hints.add(
 				`In a single request, texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come close to the gateway's limit of about 100 seconds. Set "Long Text" to "Automatic" to split them.`,
 			);

@@ -1,3 +1,7 @@
+/** What Generate and Dialogue have in common around `execute`. */
+import type { Parameters } from '../../fields/parameters';
+import type { PodcastValues } from '../../fields/podcast';
+import { checkOutputField, readTags } from '../../files/podcast';
 import type { ItemLedger } from '../../requests/itemLedger';
 import type { ItemRequests } from '../../requests/itemRequests';
 import {
@@ -7,12 +11,29 @@ import {
 	tokensToSend,
 	voicesToAsk,
 } from '../../speech/plan';
+import { withPriceFactor } from '../../speech/priceFactor';
 import { checkBudget } from '../../speech/speaking';
-import { retryNarration, withoutTarget } from '../../speech/target';
 import { checkVoices } from '../../speech/voices';
 import { countCharacters } from '../../text/characters';
 
-/** What Generate and Dialogue have in common around `execute`. `textOf`: the text or script. */
+/**
+ * Checks that the files can be made as they are asked for, and looks up a price factor of 0. Throws InputError for a cover that
+ * is none, and for two files in one field.
+ */
+export async function checked<I extends NarrationInput & PodcastValues>(
+	input: I,
+	parameters: Parameters,
+): Promise<I> {
+	checkOutputField(input.binaryPropertyName, {
+		subtitles: input.subtitles !== 'none',
+		chapters: input.chapters !== 'none',
+	});
+	// The bytes are read again when they are written: the ledger keeps the input, and while it is spoken they are not needed.
+	await readTags(parameters.execution, [parameters.index], input.tags);
+	return await withPriceFactor(input, parameters);
+}
+
+/** `textOf`: the text or script. */
 export const narration = <I extends NarrationInput>(
 	makePlan: (input: I) => Plan,
 	textOf: (input: I) => string,
@@ -28,7 +49,37 @@ export const narration = <I extends NarrationInput>(
 	}),
 	lookUp: (input: I, item: () => ItemRequests) =>
 		checkVoices(item, input.model, voicesToAsk(makePlan(input))),
-	retryWith: (paid: I, now: I, onRecord: ItemLedger) =>
-		retryNarration(makePlan, paid, now, onRecord),
-	identity: withoutTarget,
+	/**
+	 * The input of a retry. An item of several parts goes on with the present text and voices: what is on record of them is not
+	 * sent again. A single request is finished as it was paid for.
+	 */
+	retryWith(paid: I, now: I, { sentParts: sent, voices }: ItemLedger): I {
+		const onRecord = { sent, voiceIds: voices };
+		if (makePlan(paid).parts.length === 1) return { ...withNewTarget(paid, now), ...onRecord };
+		const { model, speed, responseFormat, longText } = paid;
+		const previous = now.responseFormat === responseFormat ? now.previous : undefined;
+		const used: I = {
+			...now,
+			...{ model, speed, responseFormat, longText, previous: previous ?? paid.previous },
+		};
+		const isCorrected = JSON.stringify(identity(paid)) !== JSON.stringify(identity(used));
+		return { ...used, ...onRecord, isCorrected };
+	},
+	identity,
+});
+
+/** What was paid for, with what a retry may change without speaking anything anew. */
+function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<NarrationInput>): P {
+	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
+	const { maxEstimatedTokens, tokensToSpare, tags, retakeOddSegments } = now;
+	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
+	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare, retakeOddSegments };
+}
+
+/** The input without where the result goes and what is on record: what is spoken. */
+const identity = (input: NarrationInput): object => ({
+	...withNewTarget(input, {}),
+	sent: undefined,
+	voiceIds: undefined,
+	isCorrected: undefined,
 });

@@ -1,4 +1,3 @@
-import { MAX_INPUT_CHARACTERS } from '../../core/limits';
 import { countCharacters } from '../../text/segment';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
@@ -6,13 +5,7 @@ import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { withPriceFactor } from '../../speech/priceFactor';
 import { downloadAudio, submitJob } from '../../speech/speak';
 import { checkVoices, voiceIdOf, voiceIds } from '../../speech/voices';
-import {
-	checkBudget,
-	checkedLength,
-	hintsOn,
-	preparedText,
-	speechBody,
-} from '../../speech/speaking';
+import { checkBudget, checkLength, hintsOn, preparedText, speechBody } from '../../speech/speaking';
 import { taskOperations } from '../taskOperations';
 
 const spokenOf = (input: SpeechValues): string => preparedText(input).spoken.text;
@@ -23,7 +16,7 @@ const tokensOf = (input: SpeechValues): number =>
 export const speechJobOperations = taskOperations(speechJob, {
 	thing: 'job',
 	async prepare(input, parameters) {
-		checkedLength(input, MAX_INPUT_CHARACTERS);
+		checkLength(input);
 		return await withPriceFactor(input, parameters);
 	},
 	checkAll: (all, spent) => checkBudget(all, tokensOf, spent),
@@ -43,8 +36,8 @@ export const speechJobOperations = taskOperations(speechJob, {
 		const isSent = item.ledger.maybeCharged;
 		const ids = isSent ? item.ledger.voices : await voiceIds(item, model, [voice]);
 		const body = speechBody(input, text.spoken.text, voiceIdOf(ids, voice));
-		const { modelMultiplier } = input;
-		return { ...(await submitJob(item, { body, modelMultiplier })), textFormat: text.format };
+		const job = await submitJob(item, input.modelMultiplier, { body });
+		return { ...job, textFormat: text.format };
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
