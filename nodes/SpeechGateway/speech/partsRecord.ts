@@ -1,12 +1,9 @@
 /** What a file says of its parts, so that a later version of its text need not have them spoken again. No words are in it. */
 import type { Place } from '../audio';
-import { isRecord, keysOf, parseJson } from '../core/json';
+import { isRecord, parseJson } from '../core/json';
 import type { Fingerprint } from '../text/knownParts';
 
 const VERSION = 1;
-
-/** Bits of the number that a part's flags make. */
-const FLAGS = { isTold: 1, isExcerpt: 2 } as const;
 
 export interface RecordedPart extends Fingerprint, Place {
 	/** The key of the request that asks for it; see `requestKey`. */
@@ -34,18 +31,11 @@ export interface PartsRecord {
 }
 
 /** The record as ASCII. */
-export function writeRecord({ manners, length, parts }: PartsRecord): string {
-	const rows = parts.map((part) => {
-		const { key, manner, units, opening, sum, from, to, delay, padding } = part;
-		const flags = FLAG_NAMES.reduce((bits, name) => bits | (part[name] ? FLAGS[name] : 0), 0);
-		return [key, manner, units, opening, sum, from, to, flags, delay ?? null, padding ?? null];
-	});
-	const json = JSON.stringify({ version: VERSION, manners, length, parts: rows });
-	return json.replace(/[^\0-\x7f]/g, (character) => {
-		const code = character.charCodeAt(0).toString(16);
-		return `\\u${code.padStart(4, '0')}`;
-	});
-}
+export const writeRecord = (record: PartsRecord): string =>
+	JSON.stringify({ version: VERSION, ...record }).replace(
+		/[^\0-\x7f]/g,
+		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+	);
 
 /**
  * The record of a file that was joined from others, with their parts where they are now: `places`. A file that was changed by the
@@ -77,21 +67,19 @@ export function joinedRecord(
 export function readRecord(text: string, fileLength: number): PartsRecord | 'newer' | undefined {
 	const json = parseJson(text);
 	if (!isRecord(json)) return undefined;
-	const { version, manners, length, parts: rows } = json;
+	const { version, manners, length, parts } = json;
 	if (Number(version) > VERSION) return 'newer';
-	if (version !== VERSION || length !== fileLength || !Array.isArray(rows)) return undefined;
+	if (version !== VERSION || length !== fileLength) return undefined;
 	if (!Array.isArray(manners) || !manners.every(isManner)) return undefined;
-	const parts = rows.flatMap((row: unknown) => (Array.isArray(row) ? (partOf(row) ?? []) : []));
+	if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) return undefined;
 	let end = 0;
 	for (const { from, to, manner } of parts) {
 		if (from < end || to <= from || to > fileLength || manners[manner] === undefined)
 			return undefined;
 		end = to;
 	}
-	return parts.length === rows.length && parts.length > 0 ? { manners, length, parts } : undefined;
+	return { manners, length, parts };
 }
-
-const FLAG_NAMES = keysOf(FLAGS);
 
 const isManner = (value: unknown): value is Manner =>
 	isRecord(value) &&
@@ -100,22 +88,12 @@ const isManner = (value: unknown): value is Manner =>
 	typeof value.voice === 'string' &&
 	(value.title === undefined || typeof value.title === 'string');
 
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+const isPart = (value: unknown): value is RecordedPart =>
+	isRecord(value) &&
+	typeof value.key === 'string' &&
+	NUMBERS.every((name) => Number.isSafeInteger(value[name])) &&
+	Number(value.units) > 0 &&
+	EDGES.every((name) => value[name] === undefined || Number.isSafeInteger(value[name]));
 
-function partOf([key, ...numbers]: unknown[]): RecordedPart | undefined {
-	const needed = numbers.slice(0, 7);
-	const [delay, padding] = numbers.slice(7);
-	if (typeof key !== 'string' || needed.length < 7 || !needed.every(isWhole)) return undefined;
-	if (delay !== null && !isWhole(delay)) return undefined;
-	if (padding !== null && !isWhole(padding)) return undefined;
-	const [manner, units, opening, sum, from, to, flags] = needed;
-	if (units < 1) return undefined;
-	return {
-		...{ key, manner, units, opening, sum, from, to },
-		...(delay !== null && { delay }),
-		...(padding !== null && { padding }),
-		...Object.fromEntries(
-			FLAG_NAMES.filter((name) => (flags & FLAGS[name]) !== 0).map((name) => [name, true]),
-		),
-	};
-}
+const NUMBERS: Array<keyof RecordedPart> = ['manner', 'units', 'opening', 'sum', 'from', 'to'];
+const EDGES: Array<keyof RecordedPart> = ['delay', 'padding'];
