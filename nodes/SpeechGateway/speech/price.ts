@@ -1,3 +1,4 @@
+import { derived } from '../core/derived';
 import { countCharacters } from '../text/segment';
 
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
@@ -137,20 +138,22 @@ export function maxAudioBytes(text: string, speed = 1): number {
 /** From this many times the price of Generate, a job is worth a hint. */
 const DEAR_JOB = 1.5;
 
-/** The sums that a run's hint names so far. */
-const dearJobs = new WeakMap<Set<string>, { asJob: number; asSpeech: number; hint: string }>();
+/** What the dear jobs of a run cost, and what Generate would, by its hints. */
+const dearJobs = derived((_hints: Set<string>) => ({ asJob: 0, asSpeech: 0, hint: '' }));
 
 /** Says once in the hints of a run what its jobs cost and what Generate would, if that is much less. */
 export function hintOnJobPrice(
 	hints: Set<string>,
-	estimate: Pick<ReturnType<typeof estimateOf>, 'estimatedTokens' | 'estimatedTokensAsJob'>,
+	{
+		estimatedTokens,
+		estimatedTokensAsJob,
+	}: Pick<ReturnType<typeof estimateOf>, 'estimatedTokens' | 'estimatedTokensAsJob'>,
 ): void {
-	if (estimate.estimatedTokensAsJob <= DEAR_JOB * estimate.estimatedTokens) return;
-	const before = dearJobs.get(hints);
-	const asJob = (before?.asJob ?? 0) + estimate.estimatedTokensAsJob;
-	const asSpeech = (before?.asSpeech ?? 0) + estimate.estimatedTokens;
-	const hint = `As a job, this costs about ${asJob} tokens: jobs are charged by the number of characters. Speech → Generate with "Long Text" set to "Automatic" is charged by the length of the audio, about ${asSpeech} tokens.`;
-	if (before) hints.delete(before.hint);
-	hints.add(hint);
-	dearJobs.set(hints, { asJob, asSpeech, hint });
+	if (estimatedTokensAsJob <= DEAR_JOB * estimatedTokens) return;
+	const jobs = dearJobs(hints);
+	jobs.asJob += estimatedTokensAsJob;
+	jobs.asSpeech += estimatedTokens;
+	hints.delete(jobs.hint);
+	jobs.hint = `As a job, this costs about ${jobs.asJob} tokens: jobs are charged by the number of characters. Speech → Generate with "Long Text" set to "Automatic" is charged by the length of the audio, about ${jobs.asSpeech} tokens.`;
+	hints.add(jobs.hint);
 }
