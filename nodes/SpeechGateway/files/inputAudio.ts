@@ -29,7 +29,7 @@ export async function inspectInput(
 	execution: Execution,
 	index: number,
 	file: FileRef,
-	{ cancel, label }: { cancel?: AbortSignal; label?: string } = {},
+	label?: string,
 ): Promise<StoredAudio & { info: AudioInfo }> {
 	const binary = fileOf(execution, index, file, label);
 	const name = nameOf(binary, placeOf(file, label));
@@ -42,13 +42,10 @@ export async function inspectInput(
 	};
 	try {
 		for await (const chunk of await chunksOf(execution, binary)) {
-			cancel?.throwIfAborted();
-			if (inspector) {
-				inspector.feed(chunk);
-				continue;
-			}
-			head = Buffer.concat([head, chunk]);
-			if (head.length >= SNIFFED_BYTES) inspector = begin();
+			execution.cancel?.throwIfAborted();
+			if (inspector) inspector.feed(chunk);
+			else head = Buffer.concat([head, chunk]);
+			if (head.length >= SNIFFED_BYTES) inspector ??= begin();
 		}
 		return { binary, info: (inspector ?? begin()).end() };
 	} catch (error) {

@@ -12,9 +12,9 @@ import { chaptersJson, chaptersOf, type Heading, NO_METADATA, type Tags } from '
 import { asError } from '../core/errors';
 import { storeAgain } from '../run/storedFiles';
 import { withExtension } from './fileName';
-import { readableFrom } from '../gateway/readBody';
 import type { Session } from '../requests/session';
-import { chunksOf, collect } from './inputFile';
+import { chunksOf } from './inputFile';
+import { fileFrom } from './store';
 import type { StoredAudio } from './storeAudio';
 
 interface JoinOptions {
@@ -47,75 +47,68 @@ export async function joinStored(
 	fileName: string,
 	{ pauses = {}, tags = {}, headings, recordOf, cancel }: JoinOptions = {},
 ): Promise<JoinedFile> {
-	const { helpers } = session.execution;
-	const [{ binary: first, info: firstInfo }] = parts;
+	const { execution, hints } = session;
+	const { helpers } = execution;
 	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
 	const { takesTags, isChanged } = changesTo(
 		parts,
 		{ pauses, isTagged, isRecorded: recordOf !== undefined },
-		session.hints,
+		hints,
 	);
 	const metadataOf = (starts: number[], seconds: number) => ({
 		tags,
 		chapters: chaptersOf(headings ?? [], starts, seconds),
 	});
-	const chaptersFile = async (starts: number[], seconds: number | undefined) =>
-		headings && seconds !== undefined
-			? {
-					chapters: await helpers.prepareBinaryData(
-						Buffer.from(chaptersJson(metadataOf(starts, seconds))),
-						withExtension(fileName, 'chapters.json'),
-						'application/json+chapters',
-					),
-				}
-			: {};
-	if (parts.length === 1 && !isChanged) {
-		return {
-			binary: { ...first, fileName: withExtension(fileName, firstInfo.format) },
-			info: firstInfo,
-			starts: [0],
-			...(await chaptersFile([0], firstInfo.seconds)),
+	const joined = async (): Promise<JoinedFile> => {
+		const { info, starts, chunks } = await joinAudio(
+			parts.map((part) => ({
+				info: part.info,
+				open: async () => untilCancelled(await chunksOf(execution, part.binary), cancel),
+			})),
+			pauses,
+			(plan) => {
+				if (!takesTags) return NO_METADATA;
+				const record = recordOf?.(plan.places, plan.info);
+				return { ...metadataOf(plan.starts, plan.info.seconds), record };
+			},
+		);
+		let bytes = 0;
+		const counted = async function* () {
+			bytes = 0;
+			for await (const chunk of chunks()) {
+				bytes += chunk.length;
+				yield chunk;
+			}
 		};
-	}
-	const { info, starts, chunks } = await joinAudio(
-		parts.map(({ binary, info }) => ({
-			info,
-			open: async () => untilCancelled(await chunksOf(session.execution, binary), cancel),
-		})),
-		pauses,
-		(plan) => {
-			if (!takesTags) return NO_METADATA;
-			const record = recordOf?.(plan.places, plan.info);
-			return { ...metadataOf(plan.starts, plan.info.seconds), record };
-		},
+		const [id] = parts.flatMap(({ binary }) => binary.id ?? []);
+		const store = async () => {
+			const anyReadable = id === undefined ? id : (await helpers.getBinaryStream(id)).destroy();
+			const data = await fileFrom(counted(), anyReadable);
+			const name = withExtension(fileName, info.format);
+			return await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
+		};
+		const binary = await store().catch(async (error) => {
+			cancel?.throwIfAborted();
+			return await storeAgain(session, asError(error), store);
+		});
+		return { binary, info: { ...info, bytes }, starts };
+	};
+	const [{ binary, info }] = parts;
+	const file =
+		parts.length > 1 || isChanged
+			? await joined()
+			: {
+					binary: { ...binary, fileName: withExtension(fileName, info.format) },
+					...{ info, starts: [0] },
+				};
+	const { seconds } = file.info;
+	if (!headings || seconds === undefined) return file;
+	const chapters = await helpers.prepareBinaryData(
+		Buffer.from(chaptersJson(metadataOf(file.starts, seconds))),
+		withExtension(fileName, 'chapters.json'),
+		'application/json+chapters',
 	);
-	let bytes = 0;
-	const counted = async function* () {
-		bytes = 0;
-		for await (const chunk of chunks()) {
-			bytes += chunk.length;
-			yield chunk;
-		}
-	};
-	const stored = parts.find(({ binary }) => binary.id)?.binary.id;
-	// In memory mode there is no stream to take the class from, and streaming would save nothing.
-	const store = async () => {
-		const data = stored
-			? readableFrom(counted(), (await helpers.getBinaryStream(stored)).destroy())
-			: await collect(counted());
-		const name = withExtension(fileName, info.format);
-		return await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
-	};
-	const binary = await store().catch(async (error) => {
-		cancel?.throwIfAborted();
-		return await storeAgain(session, asError(error), store);
-	});
-	return {
-		binary,
-		info: { ...info, bytes },
-		starts,
-		...(await chaptersFile(starts, info.seconds)),
-	};
+	return { ...file, chapters };
 }
 
 /** Whether the file takes tags and chapters, and whether anything of a single one is changed; hints say what it does not take. */

@@ -5,7 +5,7 @@ import { isFile } from '../fields/kinds';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
-import { collect } from './inputFile';
+import { fileFrom } from './store';
 import { describeUnreadable, redacted } from './recognise';
 
 /**
@@ -46,7 +46,7 @@ export async function withReceived(
 	const { mimeType, extension } = describeUnreadable(head, type, redact);
 	try {
 		const received = await execution.helpers.prepareBinaryData(
-			await collect(redacted([bytes], transport.redactor.stream())),
+			await fileFrom(redacted([bytes], transport.redactor.stream())),
 			withExtension('received', extension),
 			mimeType,
 		);

@@ -1,5 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { asError, GatewayError, NotStoredError } from '../core/errors';
+import { SHORT_FILE_BYTES } from './inputFile';
+import { type Readable, readableFrom } from '../gateway/readBody';
 import type { FreeRequest } from '../requests/exchange';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
@@ -12,24 +14,46 @@ export const KEPT_BYTES = 16 * 2 ** 20;
 const MOST_INLINE_BYTES = 64 * 2 ** 20;
 let inlineBytes = 0;
 
+/**
+ * A file for n8n's store: whole if it is short, since the store takes that faster than a stream, or where there is no stream to
+ * take the class from (n8n's memory mode). A store that fails does not end the source.
+ */
+export async function fileFrom(
+	source: AsyncIterable<Uint8Array>,
+	anyReadable?: Readable,
+): Promise<Buffer | Readable> {
+	const chunks = source[Symbol.asyncIterator]();
+	const held: Uint8Array[] = [];
+	let bytes = 0;
+	while (!anyReadable || bytes <= SHORT_FILE_BYTES) {
+		const { value, done } = await chunks.next();
+		if (done) return Buffer.concat(held);
+		held.push(value);
+		bytes += value.length;
+	}
+	async function* all() {
+		yield* held.splice(0);
+		for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+	}
+	return readableFrom(all(), anyReadable);
+}
+
 /** Fetches a finished file and stores it. Free: what n8n cannot store is fetched again, until sending stops for the whole run. */
 export async function fetchFile<T>(item: ItemRequests, request: FreeRequest<T>): Promise<T> {
 	const fetched = async () => await item.free(request);
-	const stored = await fetched()
-		.catch(async (error) => {
+	try {
+		return await fetched().catch(async (error) => {
 			if (!(error instanceof NotStoredError)) throw asError(error);
 			return await storeAgain(item.session, error, fetched);
-		})
-		.catch(asError);
-	if (stored instanceof NotStoredError) {
+		});
+	} catch (error) {
+		if (!(error instanceof NotStoredError)) throw asError(error);
 		item.fail();
 		throw new GatewayError(
-			stored.message,
-			`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${stored.words}"`,
+			error.message,
+			`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${error.words}"`,
 		);
 	}
-	if (stored instanceof Error) throw stored;
-	return stored;
 }
 
 /** By the node's memory, which lives as long as the execution. */

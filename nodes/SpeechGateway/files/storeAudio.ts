@@ -10,11 +10,10 @@ import {
 import { asError, DamagedResultError, NotStoredError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
-import { SHORT_FILE_BYTES } from './inputFile';
 import type { ItemRequests } from '../requests/itemRequests';
-import { chunksIn, type Readable, readableFrom } from '../gateway/readBody';
+import { chunksIn, type Readable } from '../gateway/readBody';
 import { checkOf, notAudio, recognise, redacted } from './recognise';
-import { inline, KEPT_BYTES } from './store';
+import { fileFrom, inline, KEPT_BYTES } from './store';
 import { storeAgain } from '../run/storedFiles';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
@@ -51,8 +50,16 @@ export async function storeAudio(
 		if (failure && !keepDamaged) throw failure;
 		let bytes = 0;
 		let info: StoredAudio['info'] | undefined;
-
 		let kept: Uint8Array[] | undefined = [];
+		const next = async (): Promise<Uint8Array | undefined> => {
+			if (broken) throw broken;
+			const { value, done } = await chunks.next();
+			if (done) return undefined;
+			if (bytes + value.length <= maxBytes) return value;
+			throw new DamagedAudioError(
+				`the answer is larger than ${Math.round(maxBytes / 2 ** 20)} MB, more than this text can be as speech`,
+			);
+		};
 		const inspect = (chunk: Uint8Array) => {
 			bytes += chunk.length;
 			if (bytes > KEPT_BYTES) kept = undefined;
@@ -62,19 +69,12 @@ export async function storeAudio(
 			} catch (error) {
 				failure = asError(error);
 			}
-			return chunk;
 		};
-		async function* following(): AsyncGenerator<Uint8Array> {
+		async function* inspected(): AsyncGenerator<Uint8Array> {
 			try {
-				if (broken) throw broken;
-				for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-					if (bytes + next.value.length > maxBytes) {
-						failure = new DamagedAudioError(
-							`the answer is larger than ${Math.round(maxBytes / 2 ** 20)} MB, more than this text can be as speech`,
-						);
-						break;
-					}
-					yield inspect(next.value);
+				for (let chunk: Uint8Array | undefined = head; chunk; chunk = await next()) {
+					inspect(chunk);
+					yield chunk;
 					if (failure && !keepDamaged) break;
 				}
 				info = failure ? undefined : check.end();
@@ -83,23 +83,18 @@ export async function storeAudio(
 			}
 			if (failure && !keepDamaged) throw failure;
 		}
-		async function* inspected(): AsyncGenerator<Uint8Array> {
-			yield inspect(head);
-			yield* following();
-		}
 		const { mimeType, extension } = content;
+		const all = inspected();
 		const source =
-			'isText' in content && content.isText
-				? redacted(inspected(), transport.redactor.stream())
-				: inspected();
+			'isText' in content && content.isText ? redacted(all, transport.redactor.stream()) : all;
 		const name = withExtension(fileName, extension);
 		const store = async (data: Buffer | Readable) =>
 			await execution.helpers.prepareBinaryData(data, name, mimeType);
-		let stored = await wholeOrStream(source, response.body).then(store).catch(asError);
+		let stored = await fileFrom(source, response.body).then(store).catch(asError);
 		if (stored instanceof Error) {
-			if (failure || item.session.transport.cancel?.aborted) throw failure ?? stored;
+			if (failure || transport.cancel?.aborted) throw failure ?? stored;
 			// A store that failed may have stopped reading, so read the rest here.
-			if (!info) for await (const chunk of following()) void chunk;
+			for await (const chunk of all) void chunk;
 			if (failure) throw failure;
 			const whole = kept && Buffer.concat(kept);
 			// What is free is fetched again.
@@ -126,28 +121,6 @@ export async function storeAudio(
 		// Not awaited: where the store failed, the next chunk may still be under way.
 		void chunks.return?.().catch(() => undefined);
 	}
-}
-
-/** A file for n8n's store: whole if it is short, since the store takes that faster than a stream. */
-export async function wholeOrStream(
-	source: AsyncIterable<Uint8Array>,
-	anyReadable: Readable,
-): Promise<Buffer | Readable> {
-	const chunks = source[Symbol.asyncIterator]();
-	const held: Uint8Array[] = [];
-	let bytes = 0;
-	while (bytes <= SHORT_FILE_BYTES) {
-		const { value, done } = await chunks.next();
-		if (done) return Buffer.concat(held);
-		held.push(value);
-		bytes += value.length;
-	}
-	async function* all() {
-		yield* held.splice(0);
-		// Not delegated: a store that fails throws into its stream, which says nothing about the answer.
-		for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-	}
-	return readableFrom(all(), anyReadable);
 }
 
 /** The first bytes of the body, enough to recognise it; fewer if it ends before. */

@@ -4,7 +4,8 @@ import { plain } from '../gateway/gatewayWords';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
-import { chunksIn, readableFrom } from '../gateway/readBody';
+import { chunksIn } from '../gateway/readBody';
+import { fileFrom } from './store';
 
 /** Slowest download after a minute, bytes a second: a slower one would take days. Fetching it again is free. */
 const SLOWEST_BYTES_PER_SECOND = 1_000;
@@ -22,35 +23,29 @@ export async function storeVideo(
 	const contentType = response.headers['content-type']?.toLowerCase() ?? '';
 	const type = VIDEO_TYPES.find(({ mimeType }) => contentType.includes(mimeType)) ?? VIDEO_TYPES[0];
 	let bytes = 0;
-	let failure: unknown;
+	let failure: Error | undefined;
 	const started = performance.now();
-
-	const chunks = chunksIn(response.body)[Symbol.asyncIterator]();
-	async function nextChunk(): Promise<Uint8Array | undefined> {
-		const { value, done } = await chunks.next();
-		if (done) {
+	async function* checked(): AsyncGenerator<Uint8Array> {
+		try {
+			for await (const chunk of chunksIn(response.body)) {
+				if (bytes === 0 && /json|html|text/.test(contentType))
+					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
+				bytes += chunk.length;
+				const elapsed = performance.now() - started;
+				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
+					throw new Error(
+						`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,
+					);
+				yield chunk;
+			}
 			if (bytes === 0) throw new Error('the file is empty');
-			return undefined;
+		} catch (error) {
+			throw (failure = asError(error));
 		}
-		if (bytes === 0 && /json|html|text/.test(contentType))
-			throw new Error(`this is not a video: ${plain(Buffer.from(value).toString('utf8'))}`);
-		bytes += value.length;
-		const elapsed = performance.now() - started;
-		if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
-			throw new Error(
-				`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,
-			);
-		return value;
-	}
-	// Reading is apart from `yield`, into which a store that fails throws.
-	const read = async () => await nextChunk().catch((error) => void (failure = error));
-	async function* counted(): AsyncGenerator<Uint8Array> {
-		for (let chunk = await read(); chunk; chunk = await read()) yield chunk;
-		if (failure) throw asError(failure);
 	}
 	try {
 		const binary = await item.session.execution.helpers.prepareBinaryData(
-			readableFrom(counted(), response.body),
+			await fileFrom(checked(), response.body),
 			withExtension(fileName, type.extension),
 			type.mimeType,
 		);

@@ -2,7 +2,7 @@
 import { AudioInspector, canBeCut, cutInTwo } from '../audio';
 import { joinStored } from '../files/joinStored';
 import { chunksOf } from '../files/inputFile';
-import { storeSlices } from '../files/previousFile';
+import { storeSlices } from '../files/storeSlices';
 import type { StoredAudio } from '../files/storeAudio';
 import type { Session } from '../requests/session';
 import { heardAt, type Pause, pausesOf } from './heard';

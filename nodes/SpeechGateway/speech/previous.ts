@@ -1,11 +1,13 @@
 /** The previous versions of a file: which of their parts are used again, and how they get out of them. */
 import { canBeCut, formatsThat, type JoinedInfo, lengthOf, type Place } from '../audio';
+import { readMetadata } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
 import type { Parameters } from '../fields/parameters';
 import { namesIn } from '../fields/checks';
-import { fileOf } from '../files/inputFile';
-import { inspectPrevious, storeSlices } from '../files/previousFile';
+import { inspectInput, nameOf } from '../files/inputAudio';
+import { chunksOf, fileOf, placeOf } from '../files/inputFile';
+import { storeSlices } from '../files/storeSlices';
 import { isStoredAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
@@ -67,7 +69,9 @@ async function readVersion(
 	field: FileRef,
 	responseFormat: string,
 ): Promise<PreviousVersion | string> {
-	const { info, name, record: text } = await inspectPrevious(execution, index, field, LABEL);
+	const { info, binary } = await inspectInput(execution, index, field, LABEL);
+	const name = nameOf(binary, placeOf(field, LABEL));
+	const { record: text } = await readMetadata(info.format, await chunksOf(execution, binary));
 	if (text === undefined) return name;
 	if (info.format !== responseFormat) {
 		throw new InputError(

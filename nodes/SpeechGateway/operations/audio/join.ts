@@ -25,14 +25,13 @@ type JoinInput = JoinValues & { files: InputFile[] };
 
 export const join = defineOperation(audio.join, {
 	async prepare(input, { execution, index }): Promise<JoinInput> {
-		const cancel = execution.cancel;
 		const { binaryPropertyName: given } = input;
 		const places = typeof given === 'string' ? namesIn(given) : [given];
 		if (places.length === 0) throw new InputError('"Input Binary Field" names no field');
 		const { title } = execution.items[index].json;
 		const files: InputFile[] = [];
 		for (const place of places) {
-			const file = await inspectInput(execution, index, place, { cancel });
+			const file = await inspectInput(execution, index, place);
 			const { fileName = placeOf(place) } = file.binary;
 			files.push({
 				...file,

@@ -1,4 +1,3 @@
-/** Reads the record of parts in a previous version of a file, and cuts the file into them. */
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	AudioInspector,
@@ -9,27 +8,13 @@ import {
 	type Place,
 	sliceInfo,
 } from '../audio';
-import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
-import type { FileRef } from '../fields/kinds';
 import { chunksIn } from '../gateway/readBody';
 import { withExtension } from './fileName';
-import { inspectInput, nameOf } from './inputAudio';
-import { chunksOf, collect, decoded, placeOf } from './inputFile';
-import { type StoredAudio, wholeOrStream } from './storeAudio';
-
-/** Reads a file; `record`: of its parts, if it has one. Throws InputError. */
-export async function inspectPrevious(
-	execution: Execution,
-	index: number,
-	file: FileRef,
-	label: string,
-): Promise<{ info: AudioInfo; name: string; record?: string }> {
-	const { info, binary } = await inspectInput(execution, index, file, { label });
-	const { record } = await readMetadata(info.format, await chunksOf(execution, binary));
-	return { info, name: nameOf(binary, placeOf(file, label)), record };
-}
+import { decoded } from './inputFile';
+import { fileFrom } from './store';
+import type { StoredAudio } from './storeAudio';
 
 /**
  * Stores parts of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend.
@@ -41,7 +26,6 @@ export async function storeSlices(
 	places: Array<Place & { fileName: string }>,
 ): Promise<StoredAudio[]> {
 	const { helpers } = execution;
-	// In memory mode there is no stream, and nothing to be saved by streaming.
 	const stream = binary.id ? await helpers.getBinaryStream(binary.id) : undefined;
 	const source = stream ? chunksIn(stream) : decoded(binary.data);
 	const chunks = source[Symbol.asyncIterator]();
@@ -51,7 +35,7 @@ export async function storeSlices(
 		for (const [index, place] of places.entries()) {
 			const inspector = new AudioInspector(info.format);
 			const slice = inspected(slices(index), inspector);
-			const data = stream ? await wholeOrStream(slice, stream) : await collect(slice);
+			const data = await fileFrom(slice, stream);
 			const name = withExtension(place.fileName, info.format);
 			const file = await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
 			stored.push({ binary: file, info: sliceInfo(inspector.end(), place) });
