@@ -86,21 +86,22 @@ export function describeUnreadable(
 			isText: false,
 		};
 	}
-	if (isMarkup && /^\s*</.test(text)) {
-		const type = /^\s*<\?xml/i.test(text)
-			? { thing: 'an XML message', mimeType: 'application/xml', extension: 'xml' }
-			: { thing: 'a web page', mimeType: 'text/html', extension: 'html' };
-		return { ...type, looksLike: quoted(type.thing, text), isText: true };
-	}
-	return isMarkup
-		? {
-				looksLike: quoted('a JSON message', parseJson(text) ?? text),
-				mimeType: 'application/json',
-				extension: 'json',
-				isText: true,
-			}
-		: { looksLike: quoted('text', text), mimeType: 'text/plain', extension: 'txt', isText: true };
+	const [, thing, mimeType, extension] = isMarkup
+		? MARKUP.find(([begin]) => begin.test(text))!
+		: PLAIN;
+	const body = extension === 'json' ? (parseJson(text) ?? text) : text;
+	return { looksLike: quoted(thing, body), mimeType, extension, isText: true };
 }
+
+type TextType = [begin: RegExp, thing: string, mimeType: string, extension: string];
+
+/** By how a text begins; the last is for all that is left. */
+const MARKUP: TextType[] = [
+	[/^\s*<\?xml/i, 'an XML message', 'application/xml', 'xml'],
+	[/^\s*</, 'a web page', 'text/html', 'html'],
+	[/^/, 'a JSON message', 'application/json', 'json'],
+];
+const PLAIN: TextType = [/^/, 'text', 'text/plain', 'txt'];
 
 /** The message in it, or all of it. */
 function quoted(thing: string, body: unknown): string {

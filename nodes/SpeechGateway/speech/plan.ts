@@ -2,6 +2,7 @@
 import type { AudioInfo } from '../audio';
 import type { Heading } from '../audio/tags';
 import { derived } from '../core/derived';
+import { grouped } from '../core/grouped';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { FileValues } from '../fields/files';
 import type { FileRef } from '../fields/kinds';
@@ -167,12 +168,15 @@ function knownParts(
 
 /** Looks each part up: in the previous versions, then among what was sent before. */
 function placed(input: PlanInput, ids: VoiceIds, parts: Part[]): PlannedPart[] {
-	const previous = (input.previous ?? []).map(placesByKey);
-	const sent = new Map<string, number[]>();
+	const previous = (input.previous ?? []).map(({ record, again }) =>
+		grouped(
+			record.parts.map((part, index) => ({ part, isAgain: again.includes(index) })),
+			({ part }) => part.key,
+		),
+	);
 	const byUse = (a: PartOnRecord, b: PartOnRecord) =>
 		Number(b.isDone) - Number(a.isDone) || a.number - b.number;
-	for (const { key, number } of [...(input.sent ?? [])].sort(byUse))
-		sent.set(key, [...new Set([...(sent.get(key) ?? []), number])]);
+	const sent = grouped((input.sent ?? []).toSorted(byUse), ({ key }) => key);
 	const [all, toSend] = [new Map<string, number>(), new Map<string, number>()];
 	return parts.map((part): PlannedPart => {
 		const voiceId = idIn(ids, part.voice);
@@ -181,35 +185,27 @@ function placed(input: PlanInput, ids: VoiceIds, parts: Part[]): PlannedPart[] {
 		const nth = counted(all, key);
 		for (const [file, places] of previous.entries()) {
 			const found = places.get(key);
-			const reused = found?.[Math.min(nth, found.length) - 1];
-			if (reused === 'again') break;
-			if (reused) return { ...part, voiceId, key, number: nth, reused: { ...reused, file } };
+			if (!found) continue;
+			const { part: reused, isAgain } = found[Math.min(nth, found.length) - 1];
+			if (isAgain) break;
+			return { ...part, voiceId, key, number: nth, reused: { ...reused, file } };
 		}
-		const known = sent.get(key) ?? [];
+		// Equal requests have the numbers on record, then those that are not taken.
+		const known = [...new Set((sent.get(key) ?? []).map(({ number }) => number))];
 		const mth = counted(toSend, key);
-		const number = known[mth - 1] ?? unused(known, mth - known.length);
-		return { ...part, voiceId, key, number, isSent: mth <= known.length };
+		const isSent = mth <= known.length;
+		const numbers = Array.from({ length: mth }, (_, index) => index + 1);
+		const number = isSent
+			? known[mth - 1]
+			: numbers.filter((one) => !known.includes(one))[mth - known.length - 1];
+		return { ...part, voiceId, key, number, isSent };
 	});
-}
-
-function placesByKey({ record: { parts }, again }: PreviousVersion) {
-	const places = new Map<string, Array<RecordedPart | 'again'>>();
-	for (const [index, part] of parts.entries())
-		places.set(part.key, [...(places.get(part.key) ?? []), again.includes(index) ? 'again' : part]);
-	return places;
 }
 
 function counted(counts: Map<string, number>, key: string): number {
 	const count = (counts.get(key) ?? 0) + 1;
 	counts.set(key, count);
 	return count;
-}
-
-/** The nth number from 1 on that is not taken. */
-function unused(taken: number[], nth: number): number {
-	let number = 0;
-	for (let left = nth; left > 0; ) if (!taken.includes(++number)) left--;
-	return number;
 }
 
 function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | undefined {
@@ -274,10 +270,7 @@ const withPauses = (parts: Part[], pauseBetweenSegments: number): Part[] =>
 
 /** The source of the parts from one index to another, both included, so that it can be spoken by itself. */
 export function wordsOf({ parts, lines }: Plan, from: number, to: number): string {
-	const byLine = new Map<number, PlannedPart[]>();
-	for (const part of parts.slice(from, to + 1))
-		byLine.set(part.line, [...(byLine.get(part.line) ?? []), part]);
-	return [...byLine]
+	return [...grouped(parts.slice(from, to + 1), ({ line }) => line)]
 		.map(([line, said]) => {
 			const { text, name, headings } = lines[line];
 			const words = text.slice(said[0].source.start, said[said.length - 1].source.end).trim();

@@ -141,28 +141,28 @@ export function hintOnReuse(
 		session.hints.add(
 			`${name} of item ${index + 1} has no record of its parts: it was passed over.`,
 		);
-	for (const { title, voice } of (input.previous ?? []).flatMap(({ record }) => record.manners)) {
+	if (!input.previous) return;
+	const manners = input.previous.flatMap(({ record }) => record.manners);
+	for (const { title, voice } of manners) {
 		const now = plan.parts.find((part) => isTitled(part, title))?.voiceId;
 		if (now !== undefined && now !== voice)
 			session.hints.add(
 				`The voice "${title}" is another one than in the previous version of item ${index + 1}, so all of its parts are spoken again.`,
 			);
 	}
-	const why = whyNothingReused(input, plan);
-	if (why === undefined) return;
+	if (plan.parts.some(({ reused }) => reused)) return;
+	const why = whyNothingReused(manners, input, plan.parts);
 	session.hints.add(`Nothing of the previous version of item ${index + 1} is used again: ${why}.`);
 }
 
 const isTitled = ({ voice }: PlannedPart, title: string | undefined): boolean =>
 	typeof voice !== 'string' && voice.title === title;
 
-/** Undefined: something is, or there is no previous version. */
 function whyNothingReused(
-	{ previous, model, speed = 1 }: Comparable,
-	{ parts }: Plan,
-): string | undefined {
-	if (!previous || parts.some(({ reused }) => reused)) return undefined;
-	const manners = previous.flatMap(({ record }) => record.manners);
+	manners: Manner[],
+	{ model, speed = 1 }: Comparable,
+	parts: PlannedPart[],
+): string {
 	if (!manners.some((manner) => manner.model === model)) return 'it was made with another model';
 	if (!manners.some((manner) => manner.speed === speed)) return 'it was made at another speed';
 	return parts.some(({ voiceId }) => manners.some(({ voice }) => voice === voiceId))

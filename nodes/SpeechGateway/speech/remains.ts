@@ -1,5 +1,5 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import { joinBlocker } from '../audio';
+import { joinBlocker, type Pauses } from '../audio';
 import {
 	type AttachedFiles,
 	GatewayError,
@@ -120,11 +120,12 @@ export async function describeRemains(
 		if (isDone(first)) {
 			const audio = run.filter(isDone).map((one) => one.audio);
 			try {
-				const recordOf = recordFor(input, plan.parts.slice(from, to + 1));
-				const how = { ...seams(plan, from, to + 1), recordOf };
 				const name = `${input.fileName}-part-${from + 1}`;
-				const joined = await joinStored(item.session, audio, name, how);
-				attach(from, run.length, joined.binary);
+				const { binary } = await joinStored(item.session, audio, name, {
+					pauses: pausesBetween(plan, from, to + 1),
+					recordOf: recordFor(input, plan.parts.slice(from, to + 1)),
+				});
+				attach(from, run.length, binary);
 			} catch {
 				// What cannot be joined is handed over as it is stored; the first error is what counts.
 				for (const [index, { binary }] of audio.entries()) attach(from + index, 1, binary);
@@ -133,13 +134,8 @@ export async function describeRemains(
 		}
 		const text = wordsOf(plan, from, to);
 		const jobId = jobIdOf(first.error);
-		described.push({
-			from: from + 1,
-			to: to + 1,
-			status: first.status,
-			text,
-			...(jobId && { jobId }),
-		});
+		const { status } = first;
+		described.push({ from: from + 1, to: to + 1, status, text, ...(jobId && { jobId }) });
 		remaining.push(text);
 		for (const [index, one] of run.entries())
 			Object.assign(files, receivedOf(one, from + index + 1));
@@ -180,16 +176,14 @@ function receivedOf(result: PartResult, segment: number): AttachedFiles {
 	);
 }
 
-/** How parts that follow each other are joined, from one index up to another. Pauses at a cut belong to what remains. */
-export function seams({ parts, pauseBeforeMs }: Plan, from = 0, to = parts.length) {
-	const pauses = parts.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
-	const last = pauses.pop();
+/** The pauses of parts that follow each other, from one index up to another. Those at a cut belong to what remains. */
+export function pausesBetween({ parts, pauseBeforeMs }: Plan, from = 0, to = parts.length): Pauses {
+	const between = parts.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
+	const last = between.pop();
 	return {
-		pauses: {
-			before: from === 0 ? pauseBeforeMs : 0,
-			between: pauses,
-			after: to === parts.length ? last : 0,
-		},
+		before: from === 0 ? pauseBeforeMs : 0,
+		between,
+		after: to === parts.length ? last : 0,
 	};
 }
 

@@ -23,7 +23,7 @@ import {
 	jobIdOf,
 	type PartResult,
 	type Remains,
-	seams,
+	pausesBetween,
 } from './remains';
 import { retakeOdd } from './retakes';
 import { keptAudio, type Narration, speak, type SpeechRequest } from './speak';
@@ -142,7 +142,7 @@ async function joinParts(narration: Narration, spoken: StoredAudio[]): Promise<J
 	const { item, input, plan } = narration;
 	const { parts, headings } = plan;
 	return await joinStored(item.session, spoken, input.fileName, {
-		...seams(plan),
+		pauses: pausesBetween(plan),
 		tags: await tagsOf(item, input),
 		headings:
 			input.chapters === 'headings'
