@@ -1,8 +1,9 @@
 /* A text of which some parts are paid for is corrected: only what was never charged is sent, and the file says the new words. */
 import fc from 'fast-check';
-import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { decode, decoderMessages, whichText } from '../support/listen';
+import { decode, decoderMessages } from '../support/listen';
+import { heardIn, partsOf } from './parts';
 import { type AudioFormat, audioFile } from '../support/simulator/audio';
 import { speak } from '../support/simulator/audio/speak';
 import {
@@ -51,15 +52,9 @@ function addVoices(): void {
 const charged = () => sim.charges.map(({ input }) => input);
 
 /** The parts of an item are the words, and each is heard where the item says so. */
-async function expectSound(
-	{ json, binary }: { json: IDataObject; binary?: Record<string, IBinaryData> },
-	words: string[],
-): Promise<void> {
-	const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
-	expect(parts.map(({ text }) => text)).toEqual(words);
-	const samples = await decode(await readStored(binary!.data));
-	for (const { text, startSeconds, endSeconds } of parts)
-		expect(words[whichText(samples, words, startSeconds, endSeconds - startSeconds)]).toBe(text);
+async function expectSound(item: INodeExecutionData, words: string[]): Promise<void> {
+	expect(partsOf(item).map(({ text }) => text)).toEqual(words);
+	expect(await heardIn(item, words)).toEqual(words);
 }
 
 /** Estimate gives the price of these words, and sends nothing. */
@@ -105,7 +100,7 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	});
 	expect(charged().sort()).toEqual([...CORRECTED].sort());
 	expect(hints.join()).toContain('6 of its present parts');
-	await expectSound(outputs[0][0] as never, CORRECTED);
+	await expectSound(outputs[0][0], CORRECTED);
 });
 
 test('of two equal parts one was refused: corrected to one of them, nothing is sent', async () => {
@@ -136,7 +131,7 @@ test.each(CASES)(
 		const { outputs } = await run({ parameters: NODES[node](format, from), items: [next] });
 		expect(charged()).toEqual([CORRECTED[6]]);
 		expect(outputs[0][0].json).toMatchObject({ segments: 12, reusedSegments: 11 });
-		await expectSound(outputs[0][0] as never, CORRECTED);
+		await expectSound(outputs[0][0], CORRECTED);
 	},
 );
 
@@ -163,7 +158,7 @@ test.each(['mp3', 'wav', 'opus'])(
 		];
 		const { outputs } = await run({ parameters: NODES.generate(format, from), items });
 		expect(charged()).toEqual([CORRECTED[6]]);
-		await expectSound(outputs[0][0] as never, CORRECTED);
+		await expectSound(outputs[0][0], CORRECTED);
 	},
 );
 
@@ -173,7 +168,7 @@ test('the times of a listener: the parts that are heard then are spoken again', 
 		items: [item({ text: textOf('generate', WORDS) })],
 	});
 	const [{ json, binary }] = made.outputs[0];
-	const [, second, , fourth] = json.parts as Array<{ startSeconds: number }>;
+	const [, second, , fourth] = partsOf({ json });
 	const again = `0:${(second.startSeconds + 0.2).toFixed(1)}, ${fourth.startSeconds + 0.2}`;
 	sim.charges.length = 0;
 	const items = [{ json: { text: textOf('generate', WORDS) }, binary }];
@@ -181,7 +176,7 @@ test('the times of a listener: the parts that are heard then are spoken again', 
 	await expectPrice('mp3', options, items[0], [WORDS[1], WORDS[3]]);
 	const { outputs } = await run({ parameters: NODES.generate('mp3', options), items });
 	expect(charged().sort()).toEqual([WORDS[1], WORDS[3]].sort());
-	await expectSound(outputs[0][0] as never, WORDS);
+	await expectSound(outputs[0][0], WORDS);
 	for (const [speakAgainAt, message] of [
 		['9:59', 'ends after'],
 		['soon', 'must be times'],
@@ -397,9 +392,9 @@ test('whatever is edited, refused, unknown and retried: nothing on record is pai
 		}
 		const [done] = result!.outputs?.[0] ?? [];
 		if (!done || result!.error) return;
-		const parts = (done.json.parts as Array<{ text: string }>).map(({ text }) => text);
+		const parts = partsOf(done).map(({ text }) => text);
 		expect(parts.join(' ').replace(/\s+/g, ' ')).toBe(words.map(sentence).join(' '));
-		await expectSound(done as never, parts);
+		await expectSound(done, parts);
 	};
 	await fc.assert(fc.asyncProperty(story, tell), { numRuns: 40 });
 });
