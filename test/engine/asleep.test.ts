@@ -4,7 +4,6 @@ import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime, wait } from '../support/clock';
 import {
 	item,
-	type EngineResult,
 	type EngineRun,
 	NODE,
 	runAsleep,
@@ -148,17 +147,19 @@ test('a part of a long text fails: the other is waited for awake and handed over
 	expect(sim.charges).toHaveLength(1);
 });
 
+/** Items with the IDs of jobs that are waited for by another operation. */
+async function madeElsewhere() {
+	const create = { resource: 'speechJob', operation: 'create' };
+	const made = await runNode(options(create, { whileWaiting: undefined }, {}));
+	return made.outputs[0].map(({ json }) => item({ id: json.id }));
+}
+const waits = async (items: EngineRun['items']) =>
+	await runAsleep(
+		options({ resource: 'speechJob', operation: 'wait', jobId: '={{ $json.id }}' }, {}, { items }),
+	);
+
 test('Wait: free, asleep too', async () => {
-	const made = await runNode(
-		options({ resource: 'speechJob', operation: 'create' }, { whileWaiting: undefined }, {}),
-	);
-	const { naps, last } = await runAsleep(
-		options(
-			{ resource: 'speechJob', operation: 'wait', jobId: '={{ $json.id }}' },
-			{},
-			{ items: made.outputs[0].map(({ json }) => item({ id: json.id })) },
-		),
-	);
+	const { naps, last } = await waits(await madeElsewhere());
 	expect(last.outputs[0]).toHaveLength(3);
 	expect(naps.length).toBeGreaterThan(1);
 	expect(sim.requests.filter(({ path }) => path.endsWith('/content'))).toHaveLength(3);
@@ -203,20 +204,17 @@ test('what was refused is not tried again by a wake-up', async () => {
 	expect(sim.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
 });
 
-describe('where n8n counts a sleep as a run of the node (1.100)', () => {
-	const countsRunsAnew = true;
-
-	test('Retry On Fail and "Retry execution" after it send what was refused, and nothing else', async () => {
-		sim.fault({ ...CREATE, input: all(3)[1], status: 402, times: 3 });
-		const more: More = { countsRunsAnew, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const { last } = await jobs({}, more);
-		expect(last.run.status).toBe('error');
-		expect(submitted()).toEqual([all(3)[0], all(3)[2]]);
-		sim.clearFaults();
-		const retried = await jobs({}, { ...more, mode: 'retry', retryOf: saved(last.run) });
-		expect(retried.last.outputs[0]).toHaveLength(3);
-		expect(submitted()).toEqual(all(3));
-	});
+test('where n8n counts a sleep as a run of the node (1.100), retries send what was refused, and nothing else', async () => {
+	sim.fault({ ...CREATE, input: all(3)[1], status: 402, times: 3 });
+	const tries = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const more: More = { countsRunsAnew: true, ...tries };
+	const { last } = await jobs({}, more);
+	expect(last.run.status).toBe('error');
+	expect(submitted()).toEqual([all(3)[0], all(3)[2]]);
+	sim.clearFaults();
+	const retried = await jobs({}, { ...more, mode: 'retry', retryOf: saved(last.run) });
+	expect(retried.last.outputs[0]).toHaveLength(3);
+	expect(submitted()).toEqual(all(3));
 });
 
 test('Retry On Fail: its tries are not used up by waking up, and Max Wait ends in the end', async () => {
@@ -233,25 +231,14 @@ test('Retry On Fail: its tries are not used up by waking up, and Max Wait ends i
 });
 
 test("a proxy's 404 is an answer at the first look at a job made elsewhere, and no news after a sleep", async () => {
-	const made = await runNode(
-		options({ resource: 'speechJob', operation: 'create' }, { whileWaiting: undefined }, {}),
-	);
-	const [{ json }] = made.outputs[0];
+	const [made] = await madeElsewhere();
 	const page = { status: 404, body: '<html>No such page</html>' };
-	const waits = async () =>
-		await runAsleep(
-			options(
-				{ resource: 'speechJob', operation: 'wait', jobId: json.id },
-				{},
-				{ items: [item({})] },
-			),
-		);
 	sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, ...page });
-	const { naps, last } = await waits();
+	const { naps, last } = await waits([made]);
 	expect(naps).toEqual([]);
-	expect(last.error?.context?.jobId).toBe(json.id);
+	expect(last.error?.context?.jobId).toBe(made.json.id);
 	sim.fault({ method: 'GET', path: /jobs\/[^/]+$/, nth: 2, ...page });
-	expect((await waits()).last.outputs[0]).toHaveLength(1);
+	expect((await waits([made])).last.outputs[0]).toHaveLength(1);
 });
 
 test('Retry On Fail after a sleep tries again what was refused before it', async () => {
@@ -281,55 +268,43 @@ test('Always Output Data: no empty item goes on for what is skipped', async () =
 	expect(last.sentOn).toEqual([3]);
 });
 
-/** An n8n that was killed has of an execution what its last sleep has saved. */
-describe('killed while it was awake after a sleep', () => {
-	const killed = async () => await runNode(batch());
-
-	test('"Retry with currently saved workflow" would skip the node for good, so n8n refuses it, and says what to do', async () => {
-		const { run } = await killed();
-		await expect(jobs({}, { mode: 'retry', retryOf: saved(run) })).rejects.toThrow(
-			`Could not find the node "${NODE}, which was asleep: use Retry with original workflow" in workflow.`,
-		);
-	});
+// An n8n that was killed while it was awake has of an execution what its last sleep has saved.
+test('killed: "Retry with currently saved workflow" would skip the node for good, so n8n refuses it, and says what to do', async () => {
+	const { run } = await runNode(batch());
+	await expect(jobs({}, { mode: 'retry', retryOf: saved(run) })).rejects.toThrow(
+		`Could not find the node "${NODE}, which was asleep: use Retry with original workflow" in workflow.`,
+	);
 });
 
-/** A retry of what n8n has saved of an execution, with the workflow as it was. */
-const retried = async (asleep: EngineResult, data: IRunExecutionData) =>
-	await jobs({}, { mode: 'retry', asItWas: { ...asleep, run: { ...asleep.run, data } } });
-
-describe('n8n saves the execution before it has put the node back on its stack, and a retry goes on with the jobs', () => {
-	const goesOn = async (asleep: EngineResult, data: IRunExecutionData) => {
-		const { last } = await retried(asleep, data);
-		expect(last.run.status).toBe('success');
-		expect(last.sentOn).toEqual([3]);
-		expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
-		expect(submitted()).toEqual(all(3));
+// n8n saves the execution before it has put the node back on its stack.
+test('Stop while it waits for n8n to start, to sleep on: a retry goes on with the jobs', async () => {
+	const asleep = await runNode(batch());
+	sim.requests.length = 0;
+	jest.resetModules(); // what a start of n8n loads anew
+	let newest: IRunExecutionData;
+	let atStop: IRunExecutionData | undefined;
+	const looked = async () => {
+		await sim.waitFor((looks) => looks.length === 3);
+		await wait(1000);
 	};
-
-	test('Stop while it waits for n8n to start, to sleep on', async () => {
-		const asleep = await runNode(batch());
-		sim.requests.length = 0;
-		jest.resetModules(); // what a start of n8n loads anew
-		let newest: IRunExecutionData | undefined;
-		let atStop: IRunExecutionData | undefined;
-		const looked = async () => {
-			await sim.waitFor((looks) => looks.length === 3);
-			await wait(1000);
-		};
-		const stopped = await runNode(
-			batch({
-				resumeOf: asleep,
-				onSaved: (data) => void (newest = data),
-				started: ({ cancel }) =>
-					void looked().then(() => {
-						cancel();
-						atStop = newest;
-					}),
-			}),
-		);
-		expect(stopped.run.status).toBe('canceled');
-		await goesOn(asleep, atStop!);
-	});
+	const stopped = await runNode(
+		batch({
+			resumeOf: asleep,
+			onSaved: (data) => void (newest = data),
+			started: ({ cancel }) =>
+				void looked().then(() => {
+					cancel();
+					atStop = newest;
+				}),
+		}),
+	);
+	expect(stopped.run.status).toBe('canceled');
+	const asItWas = { ...asleep, run: { ...asleep.run, data: atStop! } };
+	const { last } = await jobs({}, { mode: 'retry', asItWas });
+	expect(last.run.status).toBe('success');
+	expect(last.sentOn).toEqual([3]);
+	expect(last.outputs[0].filter(({ binary }) => binary)).toHaveLength(3);
+	expect(submitted()).toEqual(all(3));
 });
 
 describe("the workflow's timeout counts the time asleep, and ends what wakes up later without a word", () => {

@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
+import { heardIn } from './parts';
 import { item, useSimulator, readStored, runnerOf, speechNode } from './support';
 
 useVirtualTime();
@@ -29,7 +30,7 @@ test.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])(
 	'%s: split, spoken, joined in order, sound, of the length it claims',
 	async (format) => {
 		const { outputs } = await run({
-			parameters: generate({ concurrency: 5, timings: true }, format),
+			parameters: generate({ concurrency: 5, timings: true, subtitles: 'srt' }, format),
 		});
 		const [result] = outputs[0];
 		expect(result.json).toMatchObject({
@@ -43,12 +44,10 @@ test.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])(
 		const seconds = samples.length / 24_000;
 		expect(Math.abs(seconds - Number(result.json.durationSeconds))).toBeLessThan(0.1);
 		expect(result.json.bytes).toBe(audio.length);
-		const spoken = sentences(12);
-		const parts = result.json.parts as Array<{ startSeconds: number; endSeconds: number }>;
-		const heard = parts.map(({ startSeconds, endSeconds }) =>
-			whichText(samples, spoken, startSeconds, endSeconds - startSeconds),
-		);
-		expect(heard).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+		expect(await heardIn(result, sentences(12))).toEqual(sentences(12));
+		const srt = String(await file(result, 'subtitles'));
+		expect(srt.match(/-->/g)).toHaveLength(12);
+		expect(srt).toContain('00:00:00,000 -->');
 	},
 );
 
@@ -72,11 +71,42 @@ test('an unknown segment: what is done comes along, what remains is said, nothin
 	expect(inputs()).toEqual(sentences(3));
 });
 
-test('subtitles: a cue where each segment starts', async () => {
-	const { outputs } = await run({
-		parameters: generate({ subtitles: 'srt', pauseBetweenSegments: 300 }, 'wav'),
+/** A text of three segments that breaks off on the way. */
+const breaksOff = async (more: Parameters<typeof runOne>[0] = {}, options: IDataObject = {}) => {
+	const items = [item({ text: sentences(3).join(' ') })];
+	return await run({ parameters: generate({ concurrency: 1, ...options }), items, ...more });
+};
+
+test('a damaged segment goes along, next to those that are done', async () => {
+	sim.fault({ input: 'number 2 ', truncate: 'half' });
+	const [, [unknown]] = (await breaksOff()).outputs;
+	expect(Object.keys(unknown.binary!).sort()).toEqual(['completed', 'received_2']);
+	const samples = await decode(await file(unknown, 'completed'));
+	expect(whichText(samples, sentences(3))).toBe(0);
+	expect(unknown.json).toMatchObject({
+		reason: 'damaged_response',
+		segments: { total: 3, completed: 1, unknown: 1 },
+		remainingText: sentences(3).slice(1).join('\n'),
 	});
-	const srt = (await file(outputs[0][0], 'subtitles')).toString();
-	expect(srt.match(/-->/g)).toHaveLength(12);
-	expect(srt).toContain('00:00:00,000 -->');
+});
+
+test('one segment refused, another unknown: the item is unknown', async () => {
+	sim.fault({ input: 'number 1 ', status: 402 });
+	sim.fault({ input: 'number 2 ', status: 504, charge: true, delayMs: 300 });
+	const { outputs, error } = await breaksOff({}, { concurrency: 2 });
+	expect(error).toBeUndefined();
+	expect(outputs[1]?.[0]?.json.reason).toBe('upstream_outcome_unknown');
+});
+
+test('a job for a segment that fails is "unknown" in its parts, with its id', async () => {
+	sim.fault({ path: '/v1/audio/speech', input: 'number 2 ', status: 524 });
+	sim.fault({ path: '/v1/audio/speech/jobs', method: 'POST', jobFails: true });
+	const { outputs } = await breaksOff({ onError: 'continueErrorOutput' });
+	const [{ json, binary }] = outputs[2];
+	const { jobId, parts } = json.error as IDataObject;
+	expect(jobId).toMatch(/^spj_/);
+	const second = expect.objectContaining({ from: 2, status: 'unknown', jobId });
+	expect(parts).toEqual(expect.arrayContaining([second]));
+	// The third was not held back by the wait for the job.
+	expect(Object.keys(binary!).sort()).toEqual(['completed', 'completed_3']);
 });

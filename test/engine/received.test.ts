@@ -5,6 +5,7 @@ import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
+import type { Fault } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import { readStored, runnerOf, speechNode, useSimulator } from './support';
 
@@ -44,7 +45,6 @@ const rows: Array<[name: string, path: string, parameters: IDataObject]> = [
 	],
 ];
 const bodies: Array<[name: string, body: string, fileExtension: string, mimeType: string]> = [
-	['JSON that is nothing of the kind', '{"ticket":"T-77"}', 'json', 'application/json'],
 	['JSON that breaks off', '{"id":"spj_1","stat', 'json', 'application/json'],
 	['a page', '<!doctype html><p>Your request has the number 77', 'html', 'text/html'],
 	['text', 'Accepted as 77', 'txt', 'text/plain'],
@@ -53,41 +53,36 @@ const bodies: Array<[name: string, body: string, fileExtension: string, mimeType
 const answered = async (parameters: IDataObject) =>
 	await run({ parameters: { options: { maxRetries: 0 }, ...parameters }, items: [voice] });
 
-describe.each(rows)('%s', (_, path, parameters) => {
-	test('nothing', async () => {
-		sim.fault({ path, status: 200, charge: true, body: '' });
-		const { outputs } = await answered(parameters);
-		const [{ json, binary }] = outputs[1];
-		expect(json.message).toMatch(
-			/: (the answer is (empty|not a JSON object|no)|.* before it was whole)/,
-		);
-		expect(binary).toBeUndefined();
-	});
-
-	test('half of it: the message says that it broke off', async () => {
-		sim.fault({ path, truncate: 'half' });
-		const { outputs } = await answered(parameters);
-		expect(outputs[1][0].json.message).toMatch(/the answer broke off before its end$/);
-	});
-
-	test('a film', async () => {
-		const body = Buffer.from([0, 0, 0, 1, 255, 254]);
-		const contentType = 'video/mp4';
-		sim.fault({ path, status: 200, charge: true, body, contentType });
-		const { outputs } = await answered(parameters);
-		expect(outputs[1][0].binary?.received).toMatchObject({ mimeType: contentType });
-	});
-
-	test.each(bodies)('%s', async (__, body, fileExtension, mimeType) => {
-		sim.fault({ path, status: 200, charge: true, body });
+test.each(rows)('%s: nothing, half of it, other JSON, a film', async (_, path, parameters) => {
+	const unknownAfter = async (fault: Fault) => {
+		sim.fault({ path, status: 200, charge: true, ...fault });
 		const { outputs } = await answered(parameters);
 		expect(outputs.map(({ length }) => length)).toEqual([0, 1]);
-		const [{ json, binary }] = outputs[1];
-		expect(json.reason).toBe('damaged_response');
-		const fileName = `received.${fileExtension}`;
-		expect(binary?.received).toMatchObject({ fileName, fileExtension, mimeType });
-		expect(String(await readStored(binary!.received))).toBe(body);
-	});
+		expect(outputs[1][0].json.reason).toBe('damaged_response');
+		return outputs[1][0];
+	};
+	const nothing = await unknownAfter({ body: '' });
+	expect(nothing.json.message).toMatch(
+		/: (the answer is (empty|not a JSON object|no)|.* before it was whole)/,
+	);
+	expect(nothing.binary).toBeUndefined();
+	const half = await unknownAfter({ status: undefined, truncate: 'half' });
+	expect(half.json.message).toMatch(/the answer broke off before its end$/);
+	const { binary } = await unknownAfter({ body: '{"ticket":"T-77"}' });
+	expect(binary?.received).toMatchObject({ fileName: 'received.json' });
+	expect(String(await readStored(binary!.received))).toBe('{"ticket":"T-77"}');
+	const body = Buffer.from([0, 0, 0, 1, 255, 254]);
+	const film = await unknownAfter({ body, contentType: 'video/mp4' });
+	expect(film.binary?.received).toMatchObject({ mimeType: 'video/mp4' });
+});
+
+test.each(bodies)('%s is handed over as it is', async (_, body, fileExtension, mimeType) => {
+	sim.fault({ path: '/v1/audio/speech/jobs', status: 200, charge: true, body });
+	const { outputs } = await answered(job);
+	const [{ binary }] = outputs[1];
+	const fileName = `received.${fileExtension}`;
+	expect(binary?.received).toMatchObject({ fileName, fileExtension, mimeType });
+	expect(String(await readStored(binary!.received))).toBe(body);
 });
 
 test('an answer that says no type is told by what it is', async () => {

@@ -1,8 +1,11 @@
-/* What a poll answers, whatever it is, neither costs a paid job its id nor stretches Max Wait. */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
+/* Whatever polls and downloads answer, it neither costs a paid job its id or its file nor stretches Max Wait. */
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
-import { saved, useSimulator, runnerOf, jobNode, texts, type EngineRun } from './support';
+import { item, saved, useSimulator, runnerOf, jobNode, texts, type EngineRun } from './support';
 
 useVirtualTime();
 
@@ -16,6 +19,7 @@ const run = async (operation: string, options: IDataObject = {}, more: Partial<E
 	});
 const POLL = /jobs\/[^/]+$/;
 const CREATE: Fault = { method: 'POST', path: '/v1/audio/speech/jobs' };
+const CONTENT = /content$/;
 const charged = () => sim.charges.length;
 
 const page = (status: number) => ({ status, body: '<html><h1>Please log in</h1></html>' });
@@ -52,20 +56,21 @@ test('after submission, no answer of a poll is more than no news', async () => {
 });
 
 test.each<[string, Fault]>([
-	['a redirect to no address', { redirect: 'http://[' }],
-	['a status that is no text', { status: 200, body: { status: { toString: 1 } } }],
-	['the 404 page of a proxy', page(404)],
-])('polls that all answer with %s end at Max Wait, with the id', async (_, fault) => {
+	['are a redirect to no address', { redirect: 'http://[' }],
+	['have a status that is no text', { status: 200, body: { status: { toString: 1 } } }],
+	['are the page of a proxy', page(403)],
+	['ask to wait for longer', { retryAfter: 500 }],
+	['come byte by byte', { dripMs: 20_000 }],
+	['are nothing but headers', { connection: 'stall' }],
+])('polls that %s end at Max Wait, with the id', async (_, fault) => {
 	sim.fault({ path: POLL, times: Infinity, ...fault });
-	const { error } = await run('createAndWait', { maxWait: 1 });
+	const from = Date.now();
+	const { error } = await run('createAndWait', { maxWait: 3 });
 	expect(error?.context?.jobId).toMatch(/^spj_/);
-	expect(error?.message).toMatch(/^The job "spj_\w+" is still "unknown" after/);
-});
-
-test('why there was no news is said', async () => {
-	sim.fault({ path: POLL, times: Infinity, ...page(403) });
-	const { error } = await run('createAndWait', { maxWait: 1 });
-	expect(error?.description).toContain('The last poll failed: A proxy or firewall');
+	expect(error?.message).toMatch(/^The job "spj_\w+" is still "\w+" after [3-6](\.\d)? seconds/);
+	expect(Date.now() - from).toBeLessThan(10_000);
+	if (fault.status === 403)
+		expect(error?.description).toContain('The last poll failed: A proxy or firewall');
 });
 
 test.each<[string, Fault]>([
@@ -129,42 +134,107 @@ test.each([
 	expect(outputs[0][0].json).toMatchObject({ id: 'spj_1', status });
 });
 
-test('Max Wait holds although the gateway asks to wait for longer', async () => {
-	sim.fault({ path: POLL, retryAfter: 500, times: Infinity });
-	const { error } = await run('createAndWait', { maxWait: 3 });
-	expect(error?.message).toMatch(/is still "unknown" after 3(\.\d)? seconds/);
+test.each([
+	['SUCCEEDED', undefined],
+	// The execution must not end as canceled.
+	['canceled', /^The job "spj_\w+" failed \(cancelled\)$/],
+])('a status word of another gateway: %s', async (status, message) => {
+	sim.fault({ path: POLL, status: 200, body: { status } });
+	const { run: done, error, outputs } = await run('createAndWait', { maxWait: 60 });
+	expect(done.status).toBe(message ? 'error' : 'success');
+	if (message) expect(error?.message).toMatch(message);
+	else expect(outputs[0][0].json).toMatchObject({ status, bytes: expect.any(Number) });
+	expect(sim.requests).toHaveLength(message ? 2 : 3);
 });
 
-test('Max Wait holds although a poll comes byte by byte', async () => {
-	sim.fault({ path: POLL, dripMs: 20_000, times: Infinity });
-	const from = Date.now();
-	const { outputs } = await run('createAndWait', {
-		maxWait: 1,
-		whenMaxWaitReached: 'stillProcessing',
+test('a download that is too early, cut short, damaged or lost is fetched again', async () => {
+	const faults: Fault[] = [
+		{ status: 409 },
+		{ truncate: 'half' },
+		{ corrupt: true },
+		{ connection: 'reset-after-work' },
+	];
+	for (const fault of faults) sim.fault({ method: 'GET', path: CONTENT, ...fault });
+	const { outputs } = await run('createAndWait', { maxRetries: 4 });
+	expect(outputs[0]).toHaveLength(1);
+	expect(charged()).toBe(1);
+});
+
+test('a failed job: an error with the message and the id, never submitted again', async () => {
+	sim.fault({ ...CREATE, jobFails: { code: 'bad', message: 'The voice broke' } });
+	const first = await run('createAndWait', {}, { retryOnFail: true });
+	expect(first.error?.message).toMatch(/spj_.*failed.*The voice broke/);
+	const second = await run('createAndWait', {}, { retryOf: saved(first.run), mode: 'retry' });
+	expect(second.error?.message).toContain('failed');
+	expect(charged()).toBe(1);
+});
+
+test.each([
+	['none', { corrupt: true }, 'it looks like text: "rubbish rubbish '],
+	['cut short', { truncate: 'half' as const, truncateClean: true }, 'file is cut short'],
+])('of a download that is %s, nothing stays in the store', async (_, fault, words) => {
+	sim.fault({ path: CONTENT, times: Infinity, ...fault });
+	const store = jest.spyOn(Container.get(BinaryDataService), 'store');
+	const { error } = await run('createAndWait', { maxRetries: 1 });
+	const { calls } = store.mock;
+	store.mockRestore();
+	expect(error?.message).toContain("The gateway's answer was damaged");
+	expect(error?.message).toContain(words);
+	expect(calls).toEqual([]);
+});
+
+test('no id reaches another path', async () => {
+	for (const jobId of ['..', '.', '../../models', 'spj_made_up', 'a/b', 'a%2Fb?x=1#y']) {
+		const parameters = { ...jobNode({ maxRetries: 0 }), operation: 'get', jobId };
+		expect((await runOne({ parameters })).error?.message).toBeTruthy();
+	}
+	for (const { path } of sim.requests) expect(path).toMatch(/^\/v1\/audio\/speech\/jobs\/[^/]+$/);
+});
+
+test('after Stop there is no further poll, and what is paid for is named', async () => {
+	sim.fault({ ...CREATE, jobSeconds: Infinity, times: 3 });
+	const { outputs } = await run(
+		'createAndWait',
+		{},
+		{
+			items: texts(3),
+			started: ({ cancel }) =>
+				void sim.waitFor((all) => all.some(({ method }) => method === 'GET')).then(cancel),
+		},
+	);
+	const names = outputs[1].map(({ json }) => [json.reason, json.jobId, typeof json.inputHash]);
+	expect(names).toEqual(sim.jobs.map(({ id }) => ['interrupted', id, 'string']));
+	for (const { json } of outputs[1]) {
+		expect(Date.parse(String(json.sentAt))).toBeGreaterThan(0);
+		expect(json).not.toHaveProperty('jobIds');
+	}
+	const polls = sim.requests.length;
+	await new Promise((resolve) => setImmediate(resolve));
+	expect(sim.requests).toHaveLength(polls);
+});
+
+test('waiting for a job that was made elsewhere leaves nothing in the execution data', async () => {
+	sim.fault({ ...CREATE, nth: 2, jobSeconds: 60 });
+	const made = await run('create', {}, { items: texts(2) });
+	const waiting = jobNode({ maxWait: 2, whenMaxWaitReached: 'stillProcessing' });
+	const { outputs, context } = await runOne({
+		parameters: { ...waiting, operation: 'wait', jobId: '={{ $json.id }}' },
+		items: made.outputs[0].map(({ json }) => item({ id: json.id })),
 	});
-	expect(outputs[2][0].json.id).toMatch(/^spj_/);
-	expect(Date.now() - from).toBeLessThan(10_000);
+	expect(outputs.map(({ length }) => length)).toEqual([1, 1]);
+	expect(context).toEqual({});
 });
 
-test('Max Wait holds although nothing but headers comes', async () => {
-	sim.fault({ path: POLL, connection: 'stall', times: Infinity });
-	const from = Date.now();
-	const { error } = await run('createAndWait', { maxWait: 1 });
-	expect(error?.message).toContain('is still');
-	expect(Date.now() - from).toBeLessThan(10_000);
-});
-
-test('a status word of another gateway: completed', async () => {
-	sim.fault({ path: POLL, status: 200, body: { status: 'SUCCEEDED' } });
-	const { outputs } = await run('createAndWait', { maxWait: 60 });
-	expect(outputs[0][0].json).toMatchObject({ status: 'SUCCEEDED', bytes: expect.any(Number) });
-	expect(sim.requests).toHaveLength(3);
-});
-
-test('a status word of another gateway: failed, and the execution does not end as canceled', async () => {
-	sim.fault({ path: POLL, status: 200, body: { status: 'canceled' } });
-	const ran = await run('createAndWait', { maxWait: 60 });
-	expect(ran.run.status).toBe('error');
-	expect(ran.error?.message).toMatch(/^The job "spj_\w+" failed \(cancelled\)$/);
-	expect(sim.requests).toHaveLength(2);
+test('polls of jobs submitted together are spread evenly from the first on', async () => {
+	sim.fault({ ...CREATE, jobSeconds: 10, times: 16 });
+	await run('createAndWait', { pollInterval: 2 }, { items: texts(16) });
+	const first = sim.jobs.map(({ id, createdAt }) => {
+		const poll = sim.requests.find(({ path }) => path.endsWith(`jobs/${id}`))!;
+		return poll.at - createdAt;
+	});
+	expect(Math.min(...first)).toBeGreaterThanOrEqual(1_000);
+	const inQuarter = [0, 1, 2, 3].map(
+		(quarter) => first.filter((ms) => Math.floor((ms - 1_000) / 500) === quarter).length,
+	);
+	expect(Math.min(...inQuarter)).toBeGreaterThanOrEqual(3);
 });

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import { decode, whichText } from '../support/listen';
+import { heardIn, partsOf, pausesOf } from './parts';
 import { item, saved, speechNode, texts, useSimulator, readStored, runnerOf } from './support';
 
 useVirtualTime();
@@ -92,14 +93,13 @@ describe('text options', () => {
 			);
 			expect([...inputs()].sort()).toEqual(['One is here.', 'Three is gone.', 'Two is there.']);
 			const { json } = outputs[0][0];
-			const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
+			const parts = partsOf(outputs[0][0]);
 			expect(parts.map((part) => part.text)).toEqual([
 				'One is here.',
 				'Two is there.',
 				'Three is gone.',
 			]);
-			expect(parts[1].startSeconds - parts[0].endSeconds).toBeCloseTo(1.5);
-			expect(parts[2].startSeconds - parts[1].endSeconds).toBeCloseTo(0.5);
+			expect(pausesOf(outputs[0][0])).toEqual([expect.closeTo(1.5), expect.closeTo(0.5)]);
 			const spoken = parts.reduce((sum, part) => sum + part.endSeconds - part.startSeconds, 0);
 			expect(Math.abs(Number(json.durationSeconds) - spoken - 2)).toBeLessThan(0.1);
 			const charged = sim.charges.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -124,7 +124,7 @@ describe('text options', () => {
 			);
 			expect(hints.filter((hint) => !hint.startsWith('As a job, this costs'))).toEqual([]);
 			const { json } = outputs[0][0];
-			const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
+			const parts = partsOf(outputs[0][0]);
 			const said = parts.map((part) => part.text.trim());
 			const seconds = Number(json.durationSeconds);
 			const [first, last] = [parts[0], parts[parts.length - 1]];
@@ -133,10 +133,7 @@ describe('text options', () => {
 			if (first !== last) expect(last.startSeconds - first.endSeconds).toBeCloseTo(2, 1);
 			const samples = await decode(await file(outputs[0][0]), responseFormat);
 			expect(samples.length / 24_000).toBeCloseTo(seconds, 2);
-			parts.forEach(({ startSeconds, endSeconds }, index) => {
-				const heard = whichText(samples, said, startSeconds, endSeconds - startSeconds);
-				expect(heard).toBe(index);
-			});
+			expect(await heardIn(outputs[0][0], said)).toEqual(said);
 			const subtitles = String(await file(outputs[0][0], 'subtitles'));
 			expect(subtitles).toMatch(/^WEBVTT\n\n00:00:02\.(4[789]|5[0123])/);
 		}
@@ -227,11 +224,7 @@ describe('text as it comes', () => {
 		expect(outputs[0][0].json.textFormat).toBe('markdown');
 		expect(hints).toEqual([expect.stringContaining('read as Markdown: ')]);
 		expect(inputs()).toEqual(['It is very cold.', 'See this.']);
-		const [first, second] = outputs[0][0].json.parts as Array<{
-			startSeconds: number;
-			endSeconds: number;
-		}>;
-		expect(second.startSeconds - first.endSeconds).toBeCloseTo(0.7, 1);
+		expect(pausesOf(outputs[0][0])).toEqual([expect.closeTo(0.7, 1)]);
 	});
 });
 
