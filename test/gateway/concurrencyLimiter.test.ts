@@ -14,7 +14,7 @@ async function crowd(gate: ConcurrencyLimiter, billed: boolean[]) {
 	const results = billed.map(async (isBilled, index) => {
 		const ticket = await gate.enter(isBilled);
 		began.push(index);
-		if (!ends[index].signal.aborted) await pause(600_000, undefined, ends[index].signal);
+		await pause(600_000, ends[index].signal).catch(() => {});
 		ticket.leave();
 	});
 	await settle();
