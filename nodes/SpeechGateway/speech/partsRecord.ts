@@ -88,12 +88,14 @@ const isManner = (value: unknown): value is Manner =>
 	typeof value.voice === 'string' &&
 	(value.title === undefined || typeof value.title === 'string');
 
-const isPart = (value: unknown): value is RecordedPart =>
-	isRecord(value) &&
-	typeof value.key === 'string' &&
-	NUMBERS.every((name) => Number.isSafeInteger(value[name])) &&
-	Number(value.units) > 0 &&
-	EDGES.every((name) => value[name] === undefined || Number.isSafeInteger(value[name]));
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
 
-const NUMBERS: Array<keyof RecordedPart> = ['manner', 'units', 'opening', 'sum', 'from', 'to'];
-const EDGES: Array<keyof RecordedPart> = ['delay', 'padding'];
+const isPart = (value: unknown): value is RecordedPart => {
+	if (!isRecord(value)) return false;
+	const { key, manner, units, opening, sum, from, to, delay = 0, padding = 0 } = value;
+	return (
+		typeof key === 'string' &&
+		[manner, units, opening, sum, from, to, delay, padding].every(isWhole) &&
+		Number(units) > 0
+	);
+};
