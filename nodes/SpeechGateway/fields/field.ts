@@ -69,6 +69,18 @@ export const refuseLiterals = <F extends Field>(field: F): F => ({
 	},
 });
 
+const optionField = <T>(
+	options: INodeProperties[],
+	unset: T,
+	given: OptionField<T>['given'],
+): OptionField<T> => ({
+	panel: [],
+	options,
+	unset,
+	given,
+	read: (parameters) => given(parameters) ?? unset,
+});
+
 /** An option; `parse` returns undefined for a value that counts as not set. */
 export function option<T>(
 	property: INodeProperties,
@@ -76,25 +88,17 @@ export function option<T>(
 	parse: Parse<T | undefined>,
 ): OptionField<T> {
 	const { name, displayName, noDataExpression } = property;
-	const given = (parameters: Parameters) =>
-		parse(noDataExpression ? parameters.runOption(name) : parameters.option(name), displayName);
-	const read = (parameters: Parameters) => given(parameters) ?? unset;
-	return { panel: [], options: [property], unset, given, read };
+	return optionField([property], unset, (parameters) =>
+		parse(noDataExpression ? parameters.runOption(name) : parameters.option(name), displayName),
+	);
 }
 
 /** The same option, undefined unless it is set: its default is only a suggestion. */
-export const optional = <T>(field: OptionField<T>): OptionField<T | undefined> => ({
-	...field,
-	unset: undefined,
-	read: field.given,
-});
+export const optional = <T>({ options, given }: OptionField<T>) =>
+	optionField<T | undefined>(options, undefined, given);
 
-export const mapped = <A, B>(field: OptionField<A>, map: (value: A) => B): OptionField<B> => ({
-	...field,
-	unset: map(field.unset),
-	given(parameters) {
-		const value = field.given(parameters);
+export const mapped = <A, B>({ options, unset, given }: OptionField<A>, map: (value: A) => B) =>
+	optionField<B>(options, map(unset), (parameters) => {
+		const value = given(parameters);
 		return value === undefined ? undefined : map(value);
-	},
-	read: (parameters) => map(field.read(parameters)),
-});
+	});

@@ -1,4 +1,4 @@
-import type { EstimateValues } from '../fields/longText';
+import type { EstimateValues } from '../fields/speech';
 import type { Parameters } from '../fields/parameters';
 import { checkTaggable } from '../files/podcast';
 import type { PreparedText } from '../text/prepare';

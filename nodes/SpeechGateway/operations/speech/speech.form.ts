@@ -10,11 +10,10 @@ import {
 	textColumn,
 	textField,
 } from '../../fields/kinds';
-import { estimateFields, longTextFields } from '../../fields/longText';
 import { speechModelField } from '../../fields/model';
 import { podcastFields } from '../../fields/podcast';
 import { segmentFields, splitChoices } from '../../fields/segments';
-import { speakingFields } from '../../fields/speech';
+import { estimateFields, longTextFields, speakingFields } from '../../fields/speech';
 import { parseVoice, type Voice, voiceProperty } from '../../fields/voice';
 import { whileWaitingForJobs } from '../../fields/wait';
 import { endpoints } from '../../gateway/endpoints';
