@@ -3,6 +3,7 @@ import {
 	type INodeProperties,
 	type INodePropertyCollection,
 	type INodePropertyOptions,
+	NodeHelpers,
 } from 'n8n-workflow';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
@@ -64,11 +65,6 @@ test('a description is one sentence without a period; a hint is a line', () => {
 	expect(faults(hints, (text) => text.endsWith('.') === sentences(text).length > 1)).toEqual([]);
 });
 
-test('no words that were thought in another language', () => {
-	const foreign = /by itself|looks? (once|after)|stands? (in|before)|for good|goes on/i;
-	expect(faults([...descriptionsShown, ...hints], (text) => !foreign.test(text))).toEqual([]);
-});
-
 const properties = all.filter((shown): shown is INodeProperties => 'type' in shown);
 
 test('fields of one name are of one type, wherever they are', () => {
@@ -97,8 +93,9 @@ test('switches say what they decide', () => {
 	for (const flag of flags) expect((flag as INodeProperties).description).toMatch(/^Whether /);
 });
 
-const MONEY = ['Send Once Key', 'Spending Limit (Tokens)'];
-
+const allOptions = nodes.flatMap(({ properties: of }) =>
+	of.flatMap(({ name, options }) => (name === 'options' ? (options as INodeProperties[]) : [])),
+);
 const optionsOf = (resource: string, operation: string) =>
 	(
 		description.properties.find(
@@ -124,14 +121,8 @@ test.each([
 
 test('options are in the order in which people need them: money, the usual, the text, the network', () => {
 	const order = [
-		...MONEY,
-		'Speed',
-		'File Name',
-		'Chapters',
-		'Text Format',
-		'Concurrency',
-		'Max Retries',
-		'Timeout',
+		...['Send Once Key', 'Spending Limit (Tokens)', 'Speed', 'File Name', 'Chapters'],
+		...['Text Format', 'Concurrency', 'Max Retries', 'Timeout'],
 	];
 	for (const { resource, operation } of descriptions) {
 		const shown = optionsOf(resource, operation).filter((name) => order.includes(name));
@@ -142,49 +133,24 @@ test('options are in the order in which people need them: money, the usual, the 
 /** What an option is when it is added: what holds without it, but for two that are added to get a file with them. */
 test('an option that is added is what holds without it, wherever it is', () => {
 	const expected: Record<string, unknown> = {
-		longText: 'auto',
-		maxSegmentCharacters: 1000,
-		pauseBetweenSegments: 0,
-		subtitles: 'srt',
-		maxEstimatedTokens: 0,
-		modelMultiplier: 1,
-		binaryPropertyName: 'data',
-		concurrency: 4,
-		maxRetries: 4,
-		timeout: 180,
-		textFormat: 'automatic',
-		parentheses: 'tags',
-		pauseAfterParagraphs: 0,
-		timings: false,
-		chapters: 'headings',
-		keepTags: false,
-		previousBinaryPropertyName: '',
-		speakAgainAt: '',
-		whileWaiting: 'stay',
-		pollInterval: 2,
-		maxPollInterval: 15,
-		maxWait: 1800,
-		whenMaxWaitReached: 'fail',
-		reuseExisting: false,
-		simplify: true,
-		waitUntilCertain: true,
-		keyInAddress: false,
-		pauseBetween: 0,
-		outputBinaryPropertyName: 'data',
+		...{ longText: 'auto', maxSegmentCharacters: 1000, pauseBetweenSegments: 0, subtitles: 'srt' },
+		...{ maxEstimatedTokens: 0, modelMultiplier: 1, binaryPropertyName: 'data' },
+		...{ concurrency: 4, maxRetries: 4, timeout: 180 },
+		...{ textFormat: 'automatic', parentheses: 'tags', pauseAfterParagraphs: 0 },
+		...{ timings: false, chapters: 'headings', keepTags: false },
+		...{ previousBinaryPropertyName: '', speakAgainAt: '', retakeOddSegments: 0 },
+		...{ whileWaiting: 'stay', pollInterval: 2, maxPollInterval: 15, maxWait: 1800 },
+		...{ whenMaxWaitReached: 'fail', waitUntilCertain: true, keyInAddress: false },
+		...{ reuseExisting: false, simplify: true, charges: false },
+		...{ pauseBetween: 0, outputBinaryPropertyName: 'data' },
 	};
-	const options = nodes
-		.flatMap(({ properties: of }) => of.filter(({ name }) => name === 'options'))
-		.flatMap((collection) => collection.options as INodeProperties[])
-		.filter(({ name }) => name in expected);
+	const options = allOptions.filter(({ name }) => name in expected);
 	expect(options.filter(({ name, default: value }) => value !== expected[name])).toEqual([]);
 	expect(new Set(options.map(({ name }) => name))).toEqual(new Set(Object.keys(expected)));
 });
 
 test('every option has a place in the order', () => {
-	const names = nodes
-		.flatMap(({ properties }) => properties.filter(({ name }) => name === 'options'))
-		.flatMap(({ options }) => (options as INodeProperties[]).map(({ name }) => name));
-	expect([...new Set(names)].filter((name) => !ORDER.includes(name))).toEqual([]);
+	expect(faults(allOptions, ({ name }) => ORDER.includes(name))).toEqual([]);
 	expect(ORDER).toHaveLength(new Set(ORDER).size);
 });
 
@@ -197,18 +163,6 @@ test.each([
 ])('%s.%s makes no file, and has no options for one', (resource, operation) => {
 	const shown = optionsOf(resource, operation);
 	expect(shown.filter((name) => OF_FILES.includes(name))).toEqual([]);
-});
-
-test('the usual operation, format and role are the first of their lists', () => {
-	const firstOf = (name: string) => {
-		const { options } = all.find(
-			(shown) => 'type' in shown && shown.name === name,
-		) as INodeProperties;
-		return (options as INodePropertyOptions[])[0].value;
-	};
-	expect(['operation', 'responseFormat', 'longText', 'role'].map(firstOf)).toEqual([
-		...['generate', 'mp3', 'auto', 'system'],
-	]);
 });
 
 /** The hints that the editor shows in the output pane before the node has run. */
@@ -251,21 +205,6 @@ test('the fields that add or remove a branch say what becomes of its connections
 		expect(`${words} ${hint}`).toMatch(/connections\b.*(removed|removes)/);
 });
 
-test('every voice that is picked says how to get more of them', () => {
-	const voices = all.filter(
-		(shown) => 'type' in shown && shown.name === 'voice' && !shown.required,
-	) as INodeProperties[];
-	expect(voices.length).toBeGreaterThan(3);
-	// Those of the panel without a look at a tooltip; n8n shows no hints for rows of a table.
-	for (const { hint, description: words, displayOptions } of voices)
-		expect(displayOptions ? hint : words).toContain('Voice → Clone');
-});
-
-test('an AI that builds workflows is told what the node is for, and what to do with Unknown', () => {
-	expect(description.builderHint?.searchHint).toMatch(/text to speech.*Unknown/is);
-	expect(description.builderHint?.relatedNodes?.length).toBeGreaterThan(0);
-});
-
 test('every field takes an expression but those that are one for all items', () => {
 	const fixed = properties.filter(({ noDataExpression }) => noDataExpression);
 	expect(new Set(fixed.map(({ name }) => name))).toEqual(
@@ -285,4 +224,13 @@ test('what sends has retries and a time-out; what sends for each item, a concurr
 	expect(without('concurrency')).toEqual(
 		[...offline, 'account.getPrices', 'account.settle', 'model.getMany', 'voice.getMany'].sort(),
 	);
+});
+
+test('an operation asks for the credential exactly when it sends something, or may ask for prices', () => {
+	for (const { resource, operation, sends, asksForPrices } of descriptions) {
+		const [credential] = description.credentials!;
+		const shown = { resource, operation };
+		const asks = NodeHelpers.displayParameter(shown, credential, { typeVersion: 1 }, description);
+		expect([shown, asks]).toEqual([shown, sends.length > 0 || asksForPrices === true]);
+	}
 });
