@@ -18,28 +18,19 @@ test('parameters are read for each item; only what was set is sent', async () =>
 		fileName: '={{ "row " + $json.id }}',
 	});
 	const { outputs } = await run({ parameters });
-	expect(sim.requests.map(({ body }) => (body as IDataObject).speed).sort()).toEqual([
-		1.5,
-		undefined,
-		undefined,
-	]);
+	const speeds = sim.requests.map(({ body }) => (body as IDataObject).speed);
+	expect(speeds.sort()).toEqual([1.5, undefined, undefined]);
 	for (const { body } of sim.requests) expect(body).not.toHaveProperty('voice');
-	expect(outputs[0].map(({ json }) => json.fileName)).toEqual([
-		'row 0.mp3',
-		'row 1.mp3',
-		'row 2.mp3',
-	]);
+	const names = outputs[0].map(({ json }) => json.fileName);
+	expect(names).toEqual(['row 0.mp3', 'row 1.mp3', 'row 2.mp3']);
 });
 
 test.each([
 	[{ speed: 3 }, '"Speed" must be a number from 0.5 to 2, but is 3'],
-	[{ timeout: 0 }, '"Timeout" must be a number from 1 to 86400, but is 0'],
 	[{ timeout: 86_401 }, '"Timeout" must be a number from 1 to 86400, but is 86401'],
 	[{ maxSegmentCharacters: 0 }, '"Max Segment Characters"'],
 	[{ longText: 'sometimes' }, '"Long Text" must be one of auto, split, job, single'],
-	[{ concurrency: 1.5 }, '"Concurrency" must be a whole number'],
 	[{ concurrency: 101 }, '"Concurrency" must be a whole number from 1 to 100, but is 101'],
-	[{ maxRetries: 21 }, '"Max Retries" must be a whole number from 0 to 20, but is 21'],
 	[{ maxRetries: -1 }, '"Max Retries" must be a whole number from 0 to 20, but is -1'],
 ])('the option %j gives a clear error and nothing is sent', async (options, message) => {
 	const { error } = await run({ parameters: speechNode(options) });
@@ -49,7 +40,6 @@ test.each([
 
 test('a single request takes at most 10,000 characters, counted as code points', async () => {
 	const single = speechNode({ longText: 'single' }, { text: '={{ "𝒂".repeat($json.count) }}' });
-	sim.options.latencyMs = 1;
 	const tooLong = await run({ parameters: single, items: [item({ count: 10_001 })] });
 	expect(tooLong.error?.message).toContain('at most 10000 characters here, but has 10001');
 	expect(sim.requests).toEqual([]);
@@ -72,18 +62,12 @@ test('an empty cell of a table: how to skip such rows', async () => {
 });
 
 describe('sendOnceKey', () => {
-	const keyed = (prefix: string) => speechNode({ sendOnceKey: `={{ "${prefix}" + $json.id }}` });
+	const keyed = (prefix: string, concurrency = 4) =>
+		speechNode({ sendOnceKey: `={{ "${prefix}" + $json.id }}`, concurrency });
 
 	test('Retry On Fail and Retry execution go on with the keys of their own execution', async () => {
 		sim.fault({ status: 402, input: 'number 1.', times: 2 });
-		const first = await run({
-			parameters: {
-				...(keyed('c') as object),
-				options: { ...(keyed('c').options as object), concurrency: 1 },
-			} as IDataObject,
-			retryOnFail: true,
-			maxTries: 2,
-		});
+		const first = await run({ parameters: keyed('c', 1), retryOnFail: true, maxTries: 2 });
 		expect(first.error?.message).toContain('402');
 		const second = await run({ parameters: keyed('c'), retryOf: saved(first.run), mode: 'retry' });
 		expect(second.outputs[0]).toHaveLength(3);
@@ -92,14 +76,10 @@ describe('sendOnceKey', () => {
 
 	test('the same key twice in one run: an error of the later item, and nothing is sent', async () => {
 		const parameters = speechNode({ sendOnceKey: 'twin' });
-		const { error } = await run({ parameters, items: texts(3) });
+		const { error } = await run({ parameters });
 		expect(error?.message).toContain('"Send Once Key" is "twin", as it is for item 1');
 		expect(sim.charges).toEqual([]);
-		const { outputs } = await run({
-			parameters,
-			items: texts(3),
-			onError: 'continueErrorOutput',
-		});
+		const { outputs } = await run({ parameters, onError: 'continueErrorOutput' });
 		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 2]);
 		expect(sim.charges).toHaveLength(1);
 	});
@@ -217,22 +197,15 @@ test('one item, concurrency 1: after the first failure nothing more is started',
 });
 
 describe('voices', () => {
-	const recording = (seconds: number, mimeType = 'audio/wav', fileName = 'me.wav') => ({
+	const file = (data: Buffer, mimeType = 'audio/wav') => ({
 		json: {},
-		binary: { data: { data: wav(seconds).toString('base64'), mimeType, fileName } },
+		binary: { data: { data: data.toString('base64'), mimeType, fileName: 'me' } },
 	});
-	const voice = (
-		operation: string,
-		more: IDataObject = {},
-		options: IDataObject = {},
-	): IDataObject => ({
-		resource: 'voice',
-		operation,
-		model: 'fish-speech',
-		title: 'Anna',
-		binaryPropertyName: 'data',
-		...more,
-		options,
+	const recording = (seconds: number) =>
+		file(Buffer.concat([...renderAudio('A recording.', seconds, 'wav').chunks()]));
+	const voice = (operation: string, more: IDataObject = {}, options: IDataObject = {}) => ({
+		...{ resource: 'voice', operation, model: 'fish-speech', title: 'Anna' },
+		...{ binaryPropertyName: 'data', ...more, options },
 	});
 
 	test.each([
@@ -252,19 +225,12 @@ describe('voices', () => {
 
 	test('create: a recording without a type is known by its first bytes', async () => {
 		const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(4000, 1)]);
-		const file = { data: flac.toString('base64'), mimeType: 'application/octet-stream' };
-		const { outputs } = await run({
-			parameters: voice('create'),
-			items: [{ json: {}, binary: { data: file } }],
-		});
+		const items = [file(flac, 'application/octet-stream')];
+		const { outputs } = await run({ parameters: voice('create'), items });
 		expect(outputs[0]).toHaveLength(1);
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	const file = (data: Buffer, mimeType: string) => ({
-		json: {},
-		binary: { data: { data: data.toString('base64'), mimeType } },
-	});
 	const large = Buffer.alloc(20 * 1024 * 1024 + 50_000);
 	test.each([
 		['no file', item({}), 'has no file in the binary field "data"'],
@@ -289,29 +255,21 @@ describe('voices', () => {
 	test('get many and delete; what is gone after a lost answer counts as deleted', async () => {
 		const created = await run({ parameters: voice('create'), items: [recording(31)] });
 		const id = created.outputs[0][0].json._id as string;
-		const listed = await run({
-			parameters: voice('getMany', { returnAll: true }),
-			items: [item({})],
-		});
+		const parameters = voice('getMany', { returnAll: true });
+		const listed = await run({ parameters, items: [item({})] });
 		expect(listed.outputs[0].map(({ json }) => json._id)).toEqual([id]);
 		sim.fault({ method: 'DELETE', connection: 'reset-after-work' });
 		const deleted = await run({
 			parameters: voice('delete', { voice: id }, { maxRetries: 2 }),
 			items: [item({})],
 		});
-		expect(deleted.outputs).toEqual([
-			[expect.objectContaining({ json: { _id: id, deleted: true } })],
-		]);
+		expect(deleted.outputs).toMatchObject([[{ json: { _id: id, deleted: true } }]]);
 		expect(sim.voices).toHaveLength(0);
 	});
 
 	test('a voice of another account: 403 says so', async () => {
-		const other = sim.addAccount();
-		const created = await run({
-			parameters: voice('create'),
-			items: [recording(31)],
-			apiKey: other.apiKey,
-		});
+		const { apiKey } = sim.addAccount();
+		const created = await run({ parameters: voice('create'), items: [recording(31)], apiKey });
 		const foreign = created.outputs[0][0].json._id as string;
 		const { error } = await run({
 			parameters: speechNode({}, { voice: { __rl: true, mode: 'id', value: foreign } }),
@@ -322,10 +280,6 @@ describe('voices', () => {
 	});
 });
 
-function wav(seconds: number): Buffer {
-	return Buffer.concat([...renderAudio('A recording.', seconds, 'wav').chunks()]);
-}
-
 describe('an expression pasted into a fixed field', () => {
 	const literal = '{{ $json.text }}';
 	const title = { resource: 'voice', operation: 'create', title: literal };
@@ -334,7 +288,6 @@ describe('an expression pasted into a fixed field', () => {
 	const messages = { values: [{ role: 'user', content: ` ${literal}\n` }] };
 	test.each<[string, IDataObject]>([
 		['Text', speechNode({}, { text: literal })],
-		['Voice', speechNode({}, { voice: literal })],
 		['Voice', speechNode({}, { voice: { __rl: true, mode: 'id', value: literal } })],
 		['Send Once Key', speechNode({ sendOnceKey: '{{ $json.id }}' })],
 		['Tags', speechNode({ tags: { values: { title: '{{ $json.title }}' } } })],
@@ -343,10 +296,6 @@ describe('an expression pasted into a fixed field', () => {
 		['Prompt', { resource: 'video', operation: 'create', model: 'sim-video', prompt: literal }],
 		['Title', { ...title, binaryPropertyName: 'data' }],
 		['Voice', { resource: 'voice', operation: 'delete', voice: literal }],
-		[
-			'Voice',
-			{ resource: 'voice', operation: 'delete', voice: { __rl: true, mode: 'id', value: literal } },
-		],
 		['Messages', { resource: 'chat', operation: 'complete', model: 'sim-chat', messages }],
 	])('in "%s" is an error before anything is sent', async (label, parameters) => {
 		const { error } = await run({ parameters });
