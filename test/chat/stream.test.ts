@@ -57,6 +57,7 @@ describe('streams', () => {
 				delta({ content: 'Hé' }) +
 				delta({ content: 'llo 👋' }) +
 				delta({}, 'stop') +
+				delta({}) +
 				event({ id: 'c1', model: 'm1', choices: [], usage }) +
 				DONE,
 		);
@@ -124,7 +125,15 @@ describe('streams', () => {
 	});
 
 	test.each([
-		['no index', [tool('one', '{', 'a'), { function: { arguments: '}' } }, tool('two', '{}', 'b')]],
+		[
+			'no index',
+			[
+				tool('one', '{', 'a'),
+				tool('two', '{', 'b'),
+				{ id: 'a', function: { arguments: '}' } },
+				{ function: { arguments: '}' } },
+			],
+		],
 		['index 0 for all', [tool('one', '{}', 'a', 0), tool('two', '{}', 'b', 0)]],
 		[
 			'a new id with every delta',
