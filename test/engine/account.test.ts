@@ -313,10 +313,11 @@ describe('Price Factor 0: by the price list', () => {
 		],
 		[
 			'by request',
-			() => {
-				const model = { model_name: 'fish-speech', quota_type: 1, model_ratio: 1, model_price: 2 };
-				sim.options.pricing = { data: [model], group_ratio: {} };
-			},
+			() =>
+				(sim.options.pricing = {
+					data: [{ model_name: 'fish-speech', quota_type: 1, model_ratio: 1, model_price: 2 }],
+					group_ratio: {},
+				}),
 			'has no price by tokens',
 		],
 		['refused', () => sim.fault({ path: '/api/pricing', status: 403 }), '(403)'],
