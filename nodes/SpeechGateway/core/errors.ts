@@ -46,15 +46,26 @@ export interface ErrorDetails {
 /** Files of n8n's binary store that go along with an error, so that nothing paid for is lost. */
 export type AttachedFiles = Record<string, object>;
 
-/** The gateway said no, or could not be reached. Message = what happened, description = what to do next. */
-export class GatewayError extends Error {
+/** An error that may come in the middle of a long text: its details say what is done, and what remains. */
+class PartialError extends Error {
 	constructor(
 		message: string,
-		readonly description: string,
 		readonly details: ErrorDetails = {},
 		readonly files: AttachedFiles = {},
 	) {
 		super(message);
+	}
+}
+
+/** The gateway said no, or could not be reached. Message = what happened, description = what to do next. */
+export class GatewayError extends PartialError {
+	constructor(
+		message: string,
+		readonly description: string,
+		details?: ErrorDetails,
+		files?: AttachedFiles,
+	) {
+		super(message, details, files);
 	}
 }
 
@@ -84,14 +95,13 @@ export interface UnknownFacts {
 export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash' | 'model'>;
 
 /** A billed request may have been charged and its result is not at hand. Nothing may ever send it again. */
-export class OutcomeUnknownError extends Error {
+export class OutcomeUnknownError extends PartialError {
 	constructor(
 		readonly facts: UnknownFacts,
-		/** For a long text: what is done, and what remains. */
-		readonly details: Record<string, Json> = {},
-		readonly files: AttachedFiles = {},
+		details?: ErrorDetails,
+		files?: AttachedFiles,
 	) {
-		super(facts.message);
+		super(facts.message, details, files);
 	}
 }
 
@@ -173,16 +183,7 @@ export class NotStoredError extends Error {
 const ABORTED = /abort/i;
 
 /** A billed request that was not started, because the run is stopping or was cancelled. Nothing was sent. */
-export class NotStartedError extends Error {
-	constructor(
-		message: string,
-		/** For a long text: what is done, and what remains. */
-		readonly details: Record<string, Json> = {},
-		readonly files: AttachedFiles = {},
-	) {
-		super(message);
-	}
-}
+export class NotStartedError extends PartialError {}
 
 /** A task is not done, and the execution is to sleep before it looks again. */
 export class AsleepError extends Error {

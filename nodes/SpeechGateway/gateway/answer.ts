@@ -38,12 +38,14 @@ export const returnedAnswer = ({ statusCode, headers, body }: Returned): Answer 
 
 /** The response inside an error that n8n threw; undefined if there is none. `signal` aborts its body. */
 export function thrownAnswer(error: unknown, signal: AbortSignal): Answer | undefined {
-	const response = thrownResponse(error);
-	if (!response) return undefined;
-	const { status, headers, data, request } = response;
-	// After it has thrown, n8n's HTTP client no longer listens to the signal.
-	signal.addEventListener('abort', () => request.destroy(), { once: true });
-	return { status, headers, body: data, socket: request.socket };
+	for (let at = error, depth = 0; isRecord(at) && depth < 4; at = at.cause, depth++) {
+		if (!isThrownResponse(at.response)) continue;
+		const { status, headers, data, request } = at.response;
+		// After it has thrown, n8n's HTTP client no longer listens to the signal.
+		signal.addEventListener('abort', () => request.destroy(), { once: true });
+		return { status, headers, body: data, socket: request.socket };
+	}
+	return undefined;
 }
 
 /**
@@ -60,13 +62,6 @@ interface ThrownResponse {
 	headers: Answer['headers'];
 	data: Readable;
 	request: { socket?: unknown; destroy: () => void };
-}
-
-function thrownResponse(error: unknown): ThrownResponse | undefined {
-	for (let at = error, depth = 0; isRecord(at) && depth < 4; at = at.cause, depth++) {
-		if (isThrownResponse(at.response)) return at.response;
-	}
-	return undefined;
 }
 
 const isThrownResponse = (value: unknown): value is ThrownResponse =>

@@ -4,8 +4,6 @@ import { pause } from '../core/pause';
 /** A gateway frees what it has set aside for a request a moment after its answer, ms. */
 const SETTLED_AFTER_MS = 1_000;
 
-const NO_ROOM = 'There was no room for the request in time';
-
 /**
  * Bounds the requests in flight of one run of the node. It starts at the user's concurrency and adapts downward: a 429
  * halves the limit and holds everybody back until the gateway may be asked again; successes win it back one by one.
@@ -35,20 +33,16 @@ export class ConcurrencyLimiter {
 
 	/**
 	 * Resolves when there is room for one request; the caller leaves when it is over. `signal` ends the wait for room, with its
-	 * reason. Without one, free requests wait until the run is cancelled, billed ones until it stops. Rejects with
-	 * NotStartedError when there is no room before `deadline` (by `performance.now()`, ms).
+	 * reason. Without one, free requests wait until the run is cancelled, billed ones until it stops.
 	 */
 	async enter(
 		billed: boolean,
 		signal: AbortSignal | undefined = billed ? this.ending() : this.cancel,
-		deadline = Infinity,
 	): Promise<Ticket> {
-		await this.admission(billed, signal, deadline);
+		await this.admission(billed, signal);
 		try {
-			for (let wait = this.closedFor(); wait > 0; wait = this.closedFor()) {
-				if (performance.now() + wait > deadline) throw new NotStartedError(NO_ROOM);
+			for (let wait = this.closedFor(); wait > 0; wait = this.closedFor())
 				await pause(wait, signal);
-			}
 			signal?.throwIfAborted();
 		} catch (error) {
 			this.leave(billed);
@@ -138,11 +132,7 @@ export class ConcurrencyLimiter {
 		this.limit = Math.max(1, Math.floor(this.limit / 2));
 	}
 
-	private async admission(
-		billed: boolean,
-		signal: AbortSignal | undefined,
-		deadline: number,
-	): Promise<void> {
+	private async admission(billed: boolean, signal: AbortSignal | undefined): Promise<void> {
 		signal?.throwIfAborted();
 		if (this.inFlight < this.limit && (!billed || this.mayBill)) {
 			this.admit(billed);
@@ -152,14 +142,10 @@ export class ConcurrencyLimiter {
 		// Each waiting request has a signal of its own: many listeners on a shared one make Node warn of a leak.
 		const mine = signal && AbortSignal.any([signal]);
 		await new Promise<void>((resolve, reject) => {
-			const leave = (reason: unknown) => {
-				const place = queue.indexOf(start);
-				if (place < 0) return;
-				queue.splice(place, 1);
-				mine?.removeEventListener('abort', aborted);
-				reject(reason);
+			const aborted = () => {
+				queue.splice(queue.indexOf(start), 1);
+				reject(asError(signal?.reason));
 			};
-			const aborted = () => leave(signal?.reason);
 			const start = () => {
 				this.admit(billed);
 				// A signal with listeners stays in memory as long as its source signals.
@@ -168,8 +154,6 @@ export class ConcurrencyLimiter {
 			};
 			queue.push(start);
 			mine?.addEventListener('abort', aborted, { once: true });
-			if (deadline < Infinity)
-				void pause(deadline - performance.now()).then(() => leave(new NotStartedError(NO_ROOM)));
 		});
 	}
 

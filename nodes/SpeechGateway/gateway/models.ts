@@ -6,53 +6,39 @@ export type Capability = 'speech' | 'chat' | 'video' | 'other';
 /** The one speech model that the gateway's documentation names. */
 export const DEFAULT_SPEECH_MODEL = 'fish-speech';
 
-/** By words of a model's entry; the first match counts. Models that listen, draw, compare … cannot be used here. */
+/** By words of a model's entry, or of its name; the first match counts. Models that listen, draw, compare … cannot be used here. */
 const SIGNS: Array<[RegExp, Capability]> = [
-	[/speech-to|transcri|\basr\b|\bstt\b|embed|rerank|moderation/, 'other'],
+	[/speech-to|transcri|\basr\b|\bstt\b|whisper|embed|rerank|moderation/, 'other'],
 	[/to-text$/, 'chat'],
 	[/speech|\btts\b|voice|audio/, 'speech'],
-	[/video/, 'video'],
-	[/image/, 'other'],
+	[/video|\bsora\b|\bveo\b|kling|seedance/, 'video'],
+	[/image|dall-e|flux|diffusion/, 'other'],
 	[/chat|completion|text|language|\bllm\b/, 'chat'],
+	[/\bgpt\b|\bo[134]\b|claude|gemini|llama|qwen|deepseek|mistral|\bglm\b|grok|kimi/, 'chat'],
 ];
 
 /** Endpoint types that new-api gives to every model, speech and transcription included. */
 const SAYS_NOTHING = /^(openai|openai-response.*|anthropic|gemini)$/;
-
-/** The same for names of models, where the entry says nothing. */
-const NAMES: Array<[RegExp, Capability]> = [
-	[/whisper|transcri|\b(asr|stt)\b|embed|rerank|moderation|dall-e|image|flux|diffusion/, 'other'],
-	[/speech|\btts\b|voice|\baudio\b/, 'speech'],
-	[/video|sora|\bveo\b|kling|seedance/, 'video'],
-	[/\bgpt\b|\bo[134]\b|chat|claude|gemini|llama|qwen|deepseek|mistral|\bglm\b|grok|kimi/, 'chat'],
-];
 
 /**
  * What a model can do, as its entry in the list says, or else its name. Gateways differ in where they say it. Empty: not known.
  */
 export function capabilitiesOf(model: Record<string, unknown>): Capability[] {
 	if (model.id === DEFAULT_SPEECH_MODEL) return ['speech'];
-	const said = capabilitiesIn(model);
-	if (said.length > 0) return said;
-	const name = (idIn(model, 'id', 'name', 'model') ?? '').toLowerCase();
-	return NAMES.flatMap(([sign, can]) => (sign.test(name) ? [can] : [])).slice(0, 1);
-}
-
-function capabilitiesIn(model: Record<string, unknown>): Capability[] {
 	const { architecture } = model;
 	const said = [
-		model.type,
-		model.task,
-		model.capabilities,
-		model.supported_endpoint_types,
-		model.output_modalities,
+		...[model.type, model.task, model.capabilities],
+		...[model.supported_endpoint_types, model.output_modalities],
 		...(isRecord(architecture) ? [architecture.output_modalities, architecture.modality] : []),
-	]
-		.flatMap(wordsOf)
-		.filter((word) => !SAYS_NOTHING.test(word));
-	const found = said.flatMap((word) => SIGNS.find(([sign]) => sign.test(word))?.[1] ?? []);
-	return [...new Set(found)];
+	];
+	const found = signsOf(said.flatMap(wordsOf).filter((word) => !SAYS_NOTHING.test(word)));
+	if (found.length > 0) return found;
+	return signsOf([idIn(model, 'id', 'name', 'model')?.toLowerCase() ?? '']);
 }
+
+const signsOf = (words: string[]): Capability[] => [
+	...new Set(words.flatMap((word) => SIGNS.find(([sign]) => sign.test(word))?.[1] ?? [])),
+];
 
 /** A text, a list of texts, or flags by name; of "text+image->text", what comes out. */
 function wordsOf(value: unknown): string[] {

@@ -146,99 +146,74 @@ export class SentKeys {
 	}
 }
 
-/** What an item must claim as its own before a billed request of it leaves. */
-export interface ClaimSettings {
-	/** One key for all requests of the item, over all executions. */
-	sendOnceKey?: string;
-	/** In a retry of a failed execution: what names this item in all of that execution's retries. */
-	retryOf?: string;
-}
-
-/** A retry from one state of the item's record. */
-interface Turn {
-	state: string;
-	key: string;
-}
-
 /**
- * The claims of one item. They are taken before a request leaves, and given back when it was certainly not charged. A key
- * that cannot be given back stays taken: too few requests are sent rather than too many.
+ * What an item must have recorded as its own before a billed request of it leaves: its Send Once Key and, in a retry, its
+ * turn. It is given back when nothing was charged. What cannot be given back stays taken: too few requests are sent rather
+ * than too many.
  */
 export class ItemClaims {
-	private takingKey: Promise<boolean> | undefined;
-	private takingTurn: Promise<boolean> | undefined;
-	private readonly turn: Turn | undefined;
+	private taking: Promise<boolean> | undefined;
+	/** Of all retries that begin with one state of the record, one sends, whatever it asks for and however it cuts the text. */
+	private readonly turn?: { state: string; key: string };
+	private hasTurn = false;
 
 	constructor(
 		private readonly keys: SentKeys,
 		private readonly ledger: ItemLedger,
-		private readonly settings: ClaimSettings,
+		/** One key for all requests of the item, over all executions. */
+		private readonly sendOnceKey: string | undefined,
+		/** In a retry of a failed execution: what names this item in all of that execution's retries. */
+		retryOf: string | undefined,
 		/** Called when a key could not be given back. */
 		private readonly onKept: () => void,
 	) {
-		const { retryOf } = settings;
-		if (retryOf) this.turn = { state: ledger.state, key: `${retryOf}, after ${ledger.state}` };
+		const { state } = ledger;
+		if (retryOf) this.turn = { state, key: `${retryOf}, after ${state}` };
 	}
 
 	/** False when another execution has sent the item. Throws InputError when n8n cannot record the claims. */
 	async take(): Promise<boolean> {
-		return (await this.takeKey()) && (await this.takeTurn());
+		return await (this.taking ??= this.takeAll());
 	}
 
 	/**
-	 * The item has ended. Its keys are given back if nothing of it was charged, or if `sentNothing`: then another retry has
+	 * The item has ended. Its claims are given back if nothing of it was charged, or if `sentNothing`: then another retry has
 	 * sent it, and would have kept the key had it been charged.
 	 */
 	async settle(sentNothing: boolean): Promise<void> {
-		const { sendOnceKey } = this.settings;
-		const { turn, ledger } = this;
-		const isTaken = await this.takingTurn?.catch(() => undefined);
-		if (turn && isTaken && ledger.state === turn.state) await this.forget(turn.key);
-		// A key that is still being recorded is not on the ledger yet.
-		await this.takingKey?.catch(() => undefined);
-		if (sendOnceKey === undefined || !this.ledger.keyRecorded) return;
-		if (this.ledger.maybeCharged && !sentNothing) return;
+		const { sendOnceKey, turn, ledger } = this;
+		await this.taking?.catch(() => undefined);
+		if (turn && this.hasTurn && ledger.state === turn.state) await this.forget(turn.key);
+		if (sendOnceKey === undefined || !ledger.keyRecorded) return;
+		if (ledger.maybeCharged && !sentNothing) return;
 		// First here, then in the database: a failure in between leaves the key taken rather than sent twice.
-		this.ledger.keyRecorded = false;
+		ledger.keyRecorded = false;
 		await this.forget(sendOnceKey);
 	}
 
-	private async takeKey(): Promise<boolean> {
-		const { sendOnceKey } = this.settings;
-		if (sendOnceKey === undefined || this.ledger.keyRecorded) return true;
-		this.takingKey ??= this.keys.record(sendOnceKey, true).then((fresh) => {
-			if (fresh) this.ledger.keyRecorded = true;
-			return fresh;
-		});
-		try {
-			return await this.takingKey;
-		} catch (error) {
-			throw notRecorded('The "Send Once Key"', error);
+	private async takeAll(): Promise<boolean> {
+		const { sendOnceKey, ledger, turn } = this;
+		if (sendOnceKey !== undefined && !ledger.keyRecorded) {
+			const isFresh = await this.record('The "Send Once Key"', sendOnceKey, true);
+			if (!isFresh) return false;
+			ledger.keyRecorded = true;
 		}
+		if (turn) this.hasTurn = await this.record('The retry', turn.key);
+		return this.hasTurn || !turn;
 	}
 
-	/** Of all retries that begin with one state of the record, one sends, whatever it asks for and however it cuts the text. */
-	private async takeTurn(): Promise<boolean> {
-		if (!this.turn) return true;
-		this.takingTurn ??= this.keys.record(this.turn.key);
+	private async record(what: string, key: string, renews?: boolean): Promise<boolean> {
 		try {
-			return await this.takingTurn;
+			return await this.keys.record(key, renews);
 		} catch (error) {
-			throw notRecorded('The retry', error);
+			throw new InputError(
+				`${what} could not be recorded in n8n's database`,
+				`${NOTHING_SENT} Try again once the database responds. n8n says: "${asError(error).message}"`,
+			);
 		}
 	}
 
 	private async forget(key: string): Promise<void> {
-		try {
-			await this.keys.forget(key);
-		} catch {
-			this.onKept();
-		}
+		await this.keys.forget(key).catch(this.onKept);
 	}
 }
-
-const notRecorded = (what: string, error: unknown) =>
-	new InputError(
-		`${what} could not be recorded in n8n's database`,
-		`${NOTHING_SENT} Try again once the database responds. n8n says: "${asError(error).message}"`,
-	);

@@ -97,11 +97,9 @@ export class ItemRequests {
 		this.claims = new ItemClaims(
 			session.keys,
 			ledger,
-			{
-				sendOnceKey: settings.sendOnceKey,
-				retryOf: retryOf && `${retryOf}, item ${index + 1}`,
-			},
-			() => session.hints.add(KEY_KEPT),
+			settings.sendOnceKey,
+			retryOf && `${retryOf}, item ${index + 1}`,
+			() => void session.hints.add(KEY_KEPT),
 		);
 	}
 
@@ -186,7 +184,11 @@ export class ItemRequests {
 		const { limiter, transport, unavailable } = this.session;
 		if (unavailable) throw unavailable;
 		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
-		const ticket = await limiter.enter(false, transport.cancel, deadline);
+		const over = AbortSignal.timeout(left());
+		const ends = transport.cancel ? AbortSignal.any([transport.cancel, over]) : over;
+		const ticket = await limiter.enter(false, ends).catch((error) => {
+			throw over.aborted ? new NotStartedError(NO_ROOM) : asError(error);
+		});
 		this.onTurn();
 		try {
 			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
@@ -353,6 +355,8 @@ export class ItemRequests {
 function slowDownAfter({ outcome }: Failure, ticket: Ticket, milliseconds: number): void {
 	if (outcome === 'throttled') ticket.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 }
+
+const NO_ROOM = 'There was no room for the request in time';
 
 const KEY_KEPT =
 	'n8n\'s database did not take back a "Send Once Key" although nothing was charged: such an item counts as sent, so give it another key to send it.';

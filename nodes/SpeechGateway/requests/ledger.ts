@@ -21,17 +21,14 @@ const roundsIn = (memory: Record<string, unknown>, name: string): Rounds => {
 export class Ledger {
 	private constructor(
 		private readonly execution: Execution,
-		private readonly memory: Record<string, unknown>,
 		private readonly name: string,
 		private readonly key: string,
 		private readonly rounds: Rounds,
 		private readonly round: RunRecord,
 		/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
 		readonly wokeUp: boolean,
-		/** Hints from before the sleep, still to be shown. */
-		readonly hints: string[],
-		/** When the execution's timeout is, as it was known before the sleep; ms since 1970. */
-		readonly endsAt?: number,
+		/** What is known from before the sleep. */
+		readonly before: Partial<NonNullable<RunRecord['asleep']>> = {},
 	) {}
 
 	/** Opens the record of a round, and counts this call as a new attempt or as a wake-up. */
@@ -49,17 +46,17 @@ export class Ledger {
 		};
 		rounds[key] = round;
 		const isNewRetry = round.executionId !== id;
-		if (isNewRetry)
+		if (isNewRetry) {
 			for (const item of Object.values(round.items))
 				new ItemLedger(item).setChargesApart(String(round.executionId));
-		if (isNewRetry) Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
+			Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
+		}
 		const { asleep } = round;
 		const wokeUp = asleep !== undefined && !isNewRetry;
 		delete round.asleep;
 		round.attempts = wokeUp ? 1 : round.attempts + 1;
 		round.attemptsInAll = (round.attemptsInAll ?? 0) + (wokeUp ? 0 : 1);
-		const [hints, endsAt] = [asleep?.hints ?? [], wokeUp ? asleep.endsAt : undefined];
-		return new Ledger(execution, memory, name, key, rounds, round, wokeUp, hints, endsAt);
+		return new Ledger(execution, name, key, rounds, round, wokeUp, asleep);
 	}
 
 	/** Records that the run goes to sleep. Its next call is a wake-up, unless it is a retry. */
@@ -157,7 +154,7 @@ export class Ledger {
 	/** Removes the round: no trace stays in the execution data. */
 	close(): void {
 		delete this.rounds[this.key];
-		if (Object.keys(this.rounds).length === 0) delete this.memory[this.name];
+		if (Object.keys(this.rounds).length === 0) delete this.execution.memory[this.name];
 	}
 }
 

@@ -57,15 +57,9 @@ export class Traffic {
 				if (all[at] !== request && all[at].model === request.model) near.push(all[at]);
 			Object.assign(request.neighbours, neighboursAmong(near, request));
 		}
-		this.forget();
-	}
-
-	/** Forgets what can be no neighbour of a request that is still to come, or may get more neighbours. */
-	private forget(): void {
-		const old = Date.now() - NEAR_MS;
-		const open = [...this.sent.values()].find(({ at, neighbours }) => neighbours && at >= old);
-		for (const [sent, { at }] of this.sent)
-			if (at < Math.min(old, (open?.at ?? old) - NEAR_MS)) this.sent.delete(sent);
+		// What may get more neighbours is as old as NEAR_MS at the most, and they are as old again.
+		const now = Date.now();
+		for (const [sent, { at }] of this.sent) if (at < now - 2 * NEAR_MS) this.sent.delete(sent);
 	}
 
 	private end(sent: Sent, facts: Partial<SentRequest>): SentRequest | undefined {

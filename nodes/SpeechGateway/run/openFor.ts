@@ -20,7 +20,7 @@ export async function openFor(
 	lasting: LastingRecord,
 ): Promise<Session> {
 	const { context } = execution;
-	const { retryOf, wokeUp, attempts } = ledger;
+	const { retryOf, wokeUp, attempts, before } = ledger;
 	let session = openSession(execution, Transport.offline(context), concurrency.unset);
 	if (operation.sends.length > 0)
 		try {
@@ -29,11 +29,11 @@ export async function openFor(
 		} catch (error) {
 			session.unavailable = asError(error);
 		}
-	for (const hint of ledger.hints) session.hints.add(hint);
+	for (const hint of before.hints ?? []) session.hints.add(hint);
 	if (operation.billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
-	const endsAt = timeoutAt(context, ledger.endsAt);
+	const endsAt = timeoutAt(context, wokeUp ? before.endsAt : undefined);
 	return { ...session, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
 
