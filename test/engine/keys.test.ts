@@ -22,20 +22,15 @@ const THREE = [
 	'And a third one ends it all.',
 ];
 
-test.each([402, 524])(
-	'the key of a text that is paid for in part stays taken, when the rest ends with %i',
-	async (status) => {
-		sim.fault({ input: 'third', status });
-		const options = { longText: 'split', maxSegmentCharacters: 30, concurrency: 1 };
-		const parameters = keyed(`in part, ${status}`, options, { text: THREE.join(' ') });
-		const first = await run({ parameters });
-		expect(first.error?.message).toContain(String(status));
-		expect(inputs()).toEqual(THREE.slice(0, 2));
-		const second = await run({ parameters });
-		expect(second.outputs[1]?.[0]?.json.reason).toBe('already_sent');
-		expect(inputs()).toEqual(THREE.slice(0, 2));
-	},
-);
+test('the key of a text that is paid for in part stays taken, when the rest is refused', async () => {
+	sim.fault({ input: 'third', status: 402 });
+	const options = { longText: 'split', maxSegmentCharacters: 30, concurrency: 1 };
+	const parameters = keyed('in part', options, { text: THREE.join(' ') });
+	expect((await run({ parameters })).error?.message).toContain('402');
+	const second = await run({ parameters });
+	expect(second.outputs[1]?.[0]?.json.reason).toBe('already_sent');
+	expect(inputs()).toEqual(THREE.slice(0, 2));
+});
 
 test('the key of an item that is done is its own in every try: a later item with it stays an error', async () => {
 	sim.fault({ input: 'number 0', status: 402, times: Infinity });
@@ -48,20 +43,17 @@ test('the key of an item that is done is its own in every try: a later item with
 	expect(JSON.stringify(outputs[2][1].json.error)).toContain('as it is for item 2');
 });
 
-test.each([1, 2])(
-	'an item without a key whose options cannot be read any more is finished without one (%d of 2)',
-	async (nth) => {
-		const text = `This is text ${nth} of two. Another one comes after it.`;
-		const options = { maxSegmentCharacters: 30, concurrency: 1 };
-		sim.fault({ input: 'Another', status: 402 });
-		const first = await run({ parameters: speechNode(options, { text }) });
-		const { outputs } = await run({
-			...{ retryOf: saved(first.run), mode: 'retry' },
-			parameters: speechNode({ ...options, maxSegmentCharacters: 'many' }, { text }),
-		});
-		expect(outputs.map(({ length }) => length)).toEqual([1, 0]);
-	},
-);
+test('an item without a key whose options cannot be read any more is finished without one', async () => {
+	const options = { maxSegmentCharacters: 30, concurrency: 1 };
+	const text = THREE.join(' ');
+	sim.fault({ input: 'Another', status: 402 });
+	const first = await run({ parameters: speechNode(options, { text }) });
+	const { outputs } = await run({
+		...{ retryOf: saved(first.run), mode: 'retry' },
+		parameters: speechNode({ ...options, maxSegmentCharacters: 'many' }, { text }),
+	});
+	expect(outputs.map(({ length }) => length)).toEqual([1, 0]);
+});
 
 test('a key that cannot be recorded: nothing is sent', async () => {
 	await run();
@@ -220,25 +212,6 @@ test('white space around a key does not matter', async () => {
 	expect((await run({ parameters: keyed(' trimmed\n') })).outputs[1]).toHaveLength(1);
 });
 
-test('the run stops while a key is being recorded: its request does not leave, and the key is free again', async () => {
-	// On the second attempt, the key of the first item is on record, that of the second is not.
-	sim.fault({ input: THREE[0], delayMs: 50 });
-	sim.fault({ input: THREE[1], status: 402, times: 2 });
-	keyStore.slow = async () => await wait(1000);
-	const { error } = await run({
-		parameters: keyed('={{ "slow " + $json.id }}', { maxSegmentCharacters: 30, concurrency: 2 }),
-		items: [
-			{ json: { id: 0, text: `${THREE[0]} ${THREE[1]}` } },
-			{ json: { id: 1, text: THREE[2] } },
-		],
-		retryOnFail: true,
-		maxTries: 2,
-	});
-	expect(error?.message).toContain('402');
-	expect(sim.requests.map(({ input }) => input)).toEqual([THREE[0], THREE[1], THREE[1]]);
-	expect(keyStore.keys().filter((key) => key.startsWith('slow'))).toEqual(['slow 0']);
-});
-
 test('keys of several executions at once: none is lost, though n8n has no lock', async () => {
 	const keys = ['a', 'b', 'c', 'd', 'e'].map((letter) => `at once ${letter}`);
 	await Promise.all(keys.map(async (key) => await run({ parameters: keyed(key) })));
@@ -300,30 +273,6 @@ describe('retries of a failed execution', () => {
 			'Sentence number 1.',
 			'Sentence number 2.',
 		]);
-	});
-
-	test('held back while a failed item turned out unknown, another is sent, with all its tries', async () => {
-		const items = [{ json: { text: `${THREE[0]} ${THREE[1]}` } }, { json: { text: THREE[2] } }];
-		const parameters = speechNode({ maxSegmentCharacters: 30, concurrency: 3, maxRetries: 2 });
-		sim.fault({ status: 422, times: 3 });
-		const first = await run({ items, parameters });
-		expect(sim.charges).toEqual([]);
-		sim.requests.length = 0;
-		keyStore.slow = async () => await wait(1000);
-		// After 1 s, with all claims on record, all leave. The second item is to be sent again 4 s later; meanwhile a segment of
-		// the first is refused, and another is lost only after that.
-		sim.fault({ input: THREE[2], status: 503, retryAfter: 4, times: 2 });
-		sim.fault({ input: THREE[0], status: 422, delayMs: 3500 });
-		sim.fault({ input: THREE[1], status: 504, charge: true, delayMs: 6000 });
-		const second = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
-		expect(second.error).toBeUndefined();
-		expect(second.outputs[0]).toHaveLength(1);
-		expect(second.outputs[1].map(({ json }) => json.reason)).toEqual(['upstream_outcome_unknown']);
-		const lost = sim.requests.find(({ input }) => input === THREE[1])!;
-		const again = sim.requests.filter(({ input }) => input === THREE[2]).map(({ at }) => at);
-		expect(again).toHaveLength(3);
-		// It had no place while it was not known how the first item ends.
-		expect(again[1]).toBeGreaterThanOrEqual(lost.at + 6000);
 	});
 
 	test('held back while its claim is recorded, an item queues again', async () => {

@@ -13,19 +13,13 @@ const speech = (fault: Omit<Fault, 'path'>): void =>
 const sent = () => sim.requests.filter(({ method }) => method === 'POST').length;
 
 describe('what counts as what, for one billed request', () => {
-	test.each([
-		['cut short', { truncate: 'half' }],
-		['cut short, cleanly', { truncate: 'half', truncateClean: true }],
-	] as Array<[string, Omit<Fault, 'path'>]>)(
-		'what came of a result that is %s goes along: it was paid for',
-		async (_, fault) => {
-			speech(fault);
-			const { outputs } = await run();
-			expect(outputs[1][0].binary).toMatchObject({
-				received: { mimeType: 'audio/mpeg', fileExtension: 'mp3' },
-			});
-		},
-	);
+	test('what came of a result that is cut short goes along: it was paid for', async () => {
+		speech({ truncate: 'half' });
+		const { outputs } = await run();
+		expect(outputs[1][0].binary).toMatchObject({
+			received: { mimeType: 'audio/mpeg', fileExtension: 'mp3' },
+		});
+	});
 
 	test('524 is not sent again, not even by Retry On Fail', async () => {
 		speech({ status: 524, times: Infinity });
@@ -43,17 +37,6 @@ describe('what counts as what, for one billed request', () => {
 		const { outputs } = await run();
 		expect(outputs[0]).toHaveLength(1);
 		expect(sim.charges.map(({ kind }) => kind)).toEqual(['job']);
-	});
-
-	test('a redirect of a billed request is not followed: its outcome is unknown, and the item says where it leads', async () => {
-		speech({ redirect: '/v1/models' });
-		const { outputs } = await run();
-		expect(outputs[1][0].json).toMatchObject({
-			reason: 'upstream_outcome_unknown',
-			httpCode: '307',
-			location: '/v1/models',
-		});
-		expect(sent()).toBe(1);
 	});
 
 	test('the same address elsewhere is a wrong base URL', async () => {
@@ -82,44 +65,32 @@ describe('stop mode', () => {
 	});
 });
 
-describe.each(['continueRegularOutput', 'continueErrorOutput'] as OnError[])('%s', (onError) => {
-	test.each([0, 4, 9])(
-		'the failing item %s becomes an error item, the others are delivered and billed once',
-		async (failing) => {
-			speech({ status: 422, input: `number ${failing}.`, times: Infinity });
-			const { outputs, error, context } = await run({
-				items: texts(10),
-				onError,
-				retryOnFail: true,
-			});
-			expect(error).toBeUndefined();
-			const errors =
-				onError === 'continueErrorOutput'
-					? outputs[2]
-					: outputs[0].filter(({ json }) => json.error);
-			expect(errors).toHaveLength(1);
-			expect(errors[0].json.error).toMatchObject({
-				httpCode: '422',
-				message: expect.any(String),
-				description: expect.any(String),
-			});
-			expect(errors[0].pairedItem).toEqual({ item: failing });
-			expect(outputs[0].filter(({ json }) => !json.error)).toHaveLength(9);
-			expect(sim.charges).toHaveLength(9);
-			expect(context).toEqual({});
-		},
-	);
-
-	test('a bad item is an error item, the others are sent', async () => {
-		const { outputs } = await run({
-			items: [item({ text: '' }), ...texts(2)],
+test.each(['continueRegularOutput', 'continueErrorOutput'] as OnError[])(
+	'%s: items that fail become error items, wherever they are; the others are delivered and billed once',
+	async (onError) => {
+		const failing = [0, 4, 9];
+		for (const id of failing) speech({ status: 422, input: `number ${id}.`, times: Infinity });
+		const { outputs, error, context } = await run({
+			items: [...texts(10), item({ text: '' })],
 			onError,
 			retryOnFail: true,
 		});
-		expect(outputs.flat().filter(({ json }) => json.error)).toHaveLength(1);
-		expect(sim.charges).toHaveLength(2);
-	});
-});
+		expect(error).toBeUndefined();
+		const errors =
+			onError === 'continueErrorOutput' ? outputs[2] : outputs[0].filter(({ json }) => json.error);
+		expect(errors.map(({ pairedItem }) => pairedItem)).toEqual(
+			[...failing, 10].map((index) => ({ item: index })),
+		);
+		expect(errors[0].json.error).toMatchObject({
+			httpCode: '422',
+			message: expect.any(String),
+			description: expect.any(String),
+		});
+		expect(outputs[0].filter(({ json }) => !json.error)).toHaveLength(7);
+		expect(sim.charges).toHaveLength(7);
+		expect(context).toEqual({});
+	},
+);
 
 test('the same text in several items is sent and charged for each', async () => {
 	const { outputs } = await run({ items: [1, 2, 3].map(() => item({ text: 'Again.' })) });

@@ -50,14 +50,6 @@ test.each([
 	expect(sim.charges).toHaveLength(12);
 });
 
-test.each([429, 503])('Retry-After of a %s is kept to', async (status) => {
-	sim.fault({ status, retryAfter: 25 });
-	await run({ parameters: speechNode({ maxRetries: 1 }) });
-	expect(gaps()).toHaveLength(1);
-	expect(gaps()[0]).toBeGreaterThanOrEqual(25_000);
-	expect(gaps()[0]).toBeLessThan(60_000);
-});
-
 test('Retry-After of ten minutes is the longest that is waited for', async () => {
 	sim.fault({ status: 429, retryAfter: 600 });
 	const { outputs } = await run({ parameters: speechNode({ maxRetries: 1 }) });

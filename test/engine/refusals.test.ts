@@ -118,15 +118,6 @@ test('429 without Retry-After: the default retries outlive a window of a minute'
 	expect(others[0] - first).toBeLessThan(2_500);
 });
 
-test('two errors in one body: the first is read', async () => {
-	const one = JSON.stringify(error('six a minute'));
-	sim.fault({ status: 429, body: `${one}${JSON.stringify(error('two a minute'))}`, times: 2 });
-	const { outputs } = await run({ maxRetries: 1 });
-	expect(outputs[2][0].json.error).toMatchObject({
-		description: expect.stringContaining('says: "six a minute".'),
-	});
-});
-
 test('a request that was cut, and no jobs: the error says both, and what helps', async () => {
 	sim.fault({ path: '/v1/audio/speech', status: 524, times: Infinity });
 	const body = error('Invalid URL (POST /v1/audio/speech/jobs)', { type: 'invalid_request_error' });

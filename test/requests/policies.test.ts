@@ -11,7 +11,6 @@ import {
 import { type Session, spendExtra } from '../../nodes/SpeechGateway/requests/session';
 import {
 	backoffMs,
-	MAX_RETRY_AFTER_MS,
 	retryAfterMs,
 	throttledMs,
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
@@ -103,10 +102,6 @@ describe('retry policy', () => {
 	])('Retry-After %s', (header, expected) => expect(retryAfterMs(header, now)).toBe(expected));
 });
 
-test('nobody waits longer than ten minutes for a gateway', () => {
-	expect(MAX_RETRY_AFTER_MS).toBe(600_000);
-});
-
 describe('polls', () => {
 	const interval = { pollIntervalMs: 2000, maxPollIntervalMs: 15_000 };
 	test('start at the interval, grow with the age, end at the maximum', () => {
@@ -114,10 +109,8 @@ describe('polls', () => {
 			[0, 5000, 10_000, 20_000, 60_000, 3_600_000].map((age) => nextPollMs(age, interval)),
 		).toEqual([2000, 2000, 2000, 4000, 12_000, 15_000]);
 	});
-	test('a maximum below the start changes nothing', () => {
+	test('a maximum below the start changes nothing, and a single job is first asked for after one interval', () => {
 		expect(nextPollMs(0, { pollIntervalMs: 5000, maxPollIntervalMs: 1000 })).toBe(5000);
-	});
-	test('the first of a single job is after one interval', () => {
 		expect(firstPollMs(0, 2000)).toBe(2000);
 	});
 	test.each([2, 10, 100])('the first of %d jobs are evenly spread over an interval', (jobs) => {

@@ -44,13 +44,17 @@ describe('made-up nights', () => {
 
 /** Given up after 30 s; all is long over when the log is read. */
 const SENT = Date.UTC(2026, 0, 1, 3);
-const alone: Neighbours = { charged: 0, unknown: 0, sent: [] };
+type Near = NonNullable<Neighbours['sent']>;
+/** Others of the run; those that are charged, by their number, where that is another. */
+const near = (sent: Near, charged = sent.filter(([, , is]) => is === 1).length) => ({
+	neighbours: { charged, unknown: sent.length - charged, sent } as Neighbours,
+});
 const lost: UnknownRequest = {
 	reason: 'client_timeout',
 	model: 'fish-speech',
 	sentAt: SENT,
 	endedAt: SENT + 30_000,
-	neighbours: alone,
+	...near([]),
 };
 const entry = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {}): LogEntry => ({
 	kind: 'charge',
@@ -60,8 +64,14 @@ const entry = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {
 	quota: 49,
 	...more,
 });
-/** An entry from an hour before. */
+const refund = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {}) =>
+	entry(startsAfter, seconds, { kind: 'refund', ...more });
+const error = (startsAfter: number, seconds: number, more: Partial<LogEntry> = {}) =>
+	entry(startsAfter, seconds, { kind: 'other', ...more });
+const id = (requestId: string) => ({ requestId });
+/** Entries from an hour before. */
 const OLD = entry(-3600, 1);
+const OLD_0 = entry(-3600, 1, id('req_0'));
 const verdict = (
 	entries: LogEntry[],
 	request: Partial<UnknownRequest> = {},
@@ -71,284 +81,155 @@ const verdict = (
 		{ ...lost, ...request },
 		{ entries, readAt: SENT + 3_600_000, clock: { aheadMs: 0, withinMs: 0 }, ...log },
 	);
+const clock = (aheadMs: number, withinMs = 0) => ({ clock: { aheadMs, withinMs } });
+const readAfter = (seconds: number) => ({ readAt: SENT + seconds * 1000 });
 
 /** Beside one charged neighbour, sent 1 s later and answered after 2 s. */
-const besideOne: Partial<UnknownRequest> = {
-	neighbours: { charged: 1, unknown: 0, sent: [[1, 2, 1]] },
-};
+const besideOne = near([[1, 2, 1]]);
+const ofRequest1 = { neighbours: { ...besideOne.neighbours, requestIds: ['req_1'] } };
+/** Beside another that was given up, sent 2 s later. */
+const besideLost = near([[2, 30, 0]]);
+const besideTwin = near([[0, 30, 0]]);
 const counted = (charged: number, unknown: number): Partial<UnknownRequest> => ({
 	neighbours: { charged, unknown },
 });
-const id = (requestId: string) => ({ requestId });
+const OWN = entry(0, 31);
+const NEIGHBOUR = entry(1, 2);
+const OWN_1 = entry(0, 31, id('req_1'));
+const OWN_2 = entry(0, 31, id('req_2'));
+const PROXIES: Partial<UnknownRequest> = {
+	...id('8f3c-FRA'),
+	neighbours: { charged: 0, unknown: 0, sent: [], requestIds: ['8f3b-FRA'] },
+};
 
-test.each<[string, 'yes' | 'no' | 'unknown', Parameters<typeof verdict>]>([
-	['one entry that fits', 'yes', [[OLD, entry(0, 31)]]],
-	['none', 'no', [[OLD]]],
-	['one of another model', 'no', [[OLD, entry(0, 31, { model: 'other' })]]],
-	['an error', 'no', [[OLD, entry(0, 31, { kind: 'other' })]]],
-	['it starts 2.5 s later', 'yes', [[OLD, entry(2.5, 31)]]],
-	['it starts 2.6 s later', 'no', [[OLD, entry(2.6, 31)]]],
-	['it starts 1.5 s earlier', 'yes', [[OLD, entry(-1.5, 31)]]],
-	['it starts 1.6 s earlier', 'no', [[OLD, entry(-1.6, 31)]]],
-	['it took 1 s less than we waited', 'yes', [[OLD, entry(0, 29)]]],
-	[
-		'it took 2 s less: an answer that got lost, or of somebody else',
-		'unknown',
-		[[OLD, entry(0, 28)]],
-	],
-	['the run broke off at once', 'yes', [[OLD, entry(0, 3)], { reason: 'interrupted' }]],
-	[
-		'a clock that is ahead',
-		'yes',
-		[[OLD, entry(300, 31)], {}, { clock: { aheadMs: 300_000, withinMs: 0 } }],
-	],
-	[
-		'a clock that is known to 2 s',
-		'yes',
-		[[OLD, entry(4, 31)], {}, { clock: { aheadMs: 0, withinMs: 2000 } }],
-	],
-	['a clock that is not known', 'unknown', [[OLD], {}, { clock: undefined }]],
-	['sent by another execution', 'unknown', [[OLD], { reason: 'already_sent' }]],
+test.each<[string, 'yes' | 'no' | 'unknown', ...Parameters<typeof verdict>]>([
+	['one entry that fits', 'yes', [OLD, OWN]],
+	['one of another model', 'no', [OLD, entry(0, 31, { model: 'other' })]],
+	['an error', 'no', [OLD, error(0, 31)]],
+	['it starts 2.5 s later', 'yes', [OLD, entry(2.5, 31)]],
+	['it starts 2.6 s later', 'no', [OLD, entry(2.6, 31)]],
+	['it starts 1.5 s earlier', 'yes', [OLD, entry(-1.5, 31)]],
+	['it starts 1.6 s earlier', 'no', [OLD, entry(-1.6, 31)]],
+	['it took 1 s less than we waited', 'yes', [OLD, entry(0, 29)]],
+	['it took 2 s less: an answer that got lost, or another', 'unknown', [OLD, entry(0, 28)]],
+	['the run broke off at once', 'yes', [OLD, entry(0, 3)], { reason: 'interrupted' }],
+	['a clock that is ahead', 'yes', [OLD, entry(300, 31)], {}, clock(300_000)],
+	['a clock that is known to 2 s', 'yes', [OLD, entry(4, 31)], {}, clock(0, 2000)],
+	['a clock that is not known', 'unknown', [OLD], {}, { clock: undefined }],
+	['sent by another execution', 'unknown', [OLD], { reason: 'already_sent' }],
 
-	['the only entry is the neighbour’s', 'no', [[OLD, entry(1, 2)], besideOne]],
-	['an entry for each', 'yes', [[OLD, entry(1, 2), entry(0, 31)], besideOne]],
-	['its neighbours are not known', 'unknown', [[OLD, entry(0, 31)], { neighbours: undefined }]],
-	[
-		'one of two neighbours is not described',
-		'unknown',
-		[[OLD, entry(1, 2)], { neighbours: { charged: 2, unknown: 0, sent: [[1, 2, 1]] } }],
-	],
-	[
-		'an entry for each, and one of somebody else',
-		'yes',
-		[[OLD, entry(1, 2), entry(0, 31), entry(7, 3)], besideOne],
-	],
-	['the neighbour’s is missing', 'unknown', [[OLD, entry(60, 2)], besideOne]],
-	['the neighbour’s took 2 s less', 'no', [[OLD, entry(1, 0)], besideOne]],
-	['the neighbour’s took 1 s more', 'no', [[OLD, entry(1, 3)], besideOne]],
-	['one that took 2 s more is not the neighbour’s', 'unknown', [[OLD, entry(1, 4)], besideOne]],
-	[
-		'one that took 3 s less is not the neighbour’s',
-		'unknown',
-		[[OLD, entry(1, 0)], { neighbours: { charged: 1, unknown: 0, sent: [[1, 3, 1]] } }],
-	],
-	[
-		'two short ones, one of them the neighbour’s',
-		'unknown',
-		[[OLD, entry(1, 2), entry(1, 2)], besideOne],
-	],
-	[
-		'one entry, and another that was given up',
-		'unknown',
-		[[OLD, entry(0, 31)], { neighbours: { charged: 0, unknown: 1, sent: [[0, 30, 0]] } }],
-	],
-	[
-		'two entries, and another that was given up',
-		'yes',
-		[
-			[OLD, entry(0, 31), entry(0, 31)],
-			{ neighbours: { charged: 0, unknown: 1, sent: [[0, 30, 0]] } },
-		],
-	],
-	[
-		'the other has an entry that only it explains',
-		'yes',
-		[
-			[OLD, entry(1, 31), entry(4, 31)],
-			{ neighbours: { charged: 0, unknown: 1, sent: [[2, 30, 0]] } },
-		],
-	],
+	['the only entry is the neighbour’s', 'no', [OLD, NEIGHBOUR], besideOne],
+	['an entry for each', 'yes', [OLD, NEIGHBOUR, OWN], besideOne],
+	['its neighbours are not known', 'unknown', [OLD, OWN], { neighbours: undefined }],
+	['one of two neighbours is not described', 'unknown', [OLD, NEIGHBOUR], near([[1, 2, 1]], 2)],
+	['one for each, one of somebody else', 'yes', [OLD, NEIGHBOUR, OWN, entry(7, 3)], besideOne],
+	['the neighbour’s is missing', 'unknown', [OLD, entry(60, 2)], besideOne],
+	['the neighbour’s took 2 s less', 'no', [OLD, entry(1, 0)], besideOne],
+	['the neighbour’s took 1 s more', 'no', [OLD, entry(1, 3)], besideOne],
+	['one of 2 s more is not the neighbour’s', 'unknown', [OLD, entry(1, 4)], besideOne],
+	['one of 3 s less is not the neighbour’s', 'unknown', [OLD, entry(1, 0)], near([[1, 3, 1]])],
+	['two short ones, one the neighbour’s', 'unknown', [OLD, NEIGHBOUR, entry(1, 2)], besideOne],
+	['one entry, and another that was given up', 'unknown', [OLD, OWN], besideTwin],
+	['two entries, and another that was given up', 'yes', [OLD, OWN, entry(0, 31)], besideTwin],
+	['only the other explains one', 'yes', [OLD, entry(1, 31), entry(4, 31)], besideLost],
 	[
 		'the other explains one, and nobody the other',
 		'unknown',
-		[
-			[OLD, entry(1, 31), entry(4, 31), entry(8, 3)],
-			{ neighbours: { charged: 0, unknown: 1, sent: [[2, 30, 0]] } },
-		],
+		[OLD, entry(1, 31), entry(4, 31), entry(8, 3)],
+		besideLost,
 	],
 
-	['as many entries as were charged', 'no', [[OLD, entry(1, 2), entry(5, 2)], counted(2, 1)]],
-	['fewer', 'unknown', [[OLD, entry(1, 2)], counted(2, 1)]],
-	['one more, of two', 'unknown', [[OLD, entry(1, 2), entry(0, 31)], counted(1, 1)]],
-	['all', 'yes', [[OLD, entry(1, 2), entry(0, 31), entry(1, 31)], counted(1, 1)]],
-	[
-		'all, but none fits',
-		'unknown',
-		[[OLD, entry(1, 2), entry(5, 31), entry(6, 31)], counted(1, 1)],
-	],
-	['more than all', 'unknown', [[OLD, entry(1, 2), entry(0, 31), entry(1, 31)], counted(0, 1)]],
-	// It may be that of a request that is not counted.
-	...[-11, 12].flatMap(
-		(at): Array<[string, 'unknown', Parameters<typeof verdict>]> => [
-			[`one at the edge, ${at} s`, 'unknown', [[OLD, entry(at, 2)], counted(0, 0)]],
-			[
-				`one that fits, and one at the edge, ${at} s`,
-				'unknown',
-				[[OLD, entry(0, 31), entry(at, 2)], counted(0, 1)],
-			],
-		],
-	),
+	['as many entries as were charged', 'no', [OLD, NEIGHBOUR, entry(5, 2)], counted(2, 1)],
+	['fewer', 'unknown', [OLD, NEIGHBOUR], counted(2, 1)],
+	['one more, of two', 'unknown', [OLD, NEIGHBOUR, OWN], counted(1, 1)],
+	['all', 'yes', [OLD, NEIGHBOUR, OWN, entry(1, 31)], counted(1, 1)],
+	['all, but none fits', 'unknown', [OLD, NEIGHBOUR, entry(5, 31), entry(6, 31)], counted(1, 1)],
+	['more than all', 'unknown', [OLD, NEIGHBOUR, OWN, entry(1, 31)], counted(0, 1)],
+	// At an edge, it may be that of a request that is not counted.
+	['one 11 s before', 'unknown', [OLD, entry(-11, 2)], counted(0, 0)],
+	['one 12 s later', 'unknown', [OLD, entry(12, 2)], counted(0, 0)],
+	['one that fits, one 11 s before', 'unknown', [OLD, OWN, entry(-11, 2)], counted(0, 1)],
+	['one that fits, one 12 s later', 'unknown', [OLD, OWN, entry(12, 2)], counted(0, 1)],
 
-	['its ID is there', 'yes', [[OLD, entry(0, 31, id('req_2'))], id('req_2')]],
-	['its ID is there, at any time', 'yes', [[OLD, entry(90, 31, id('req_2'))], id('req_2')]],
-	[
-		'its ID is not there',
-		'no',
-		[[entry(-3600, 1, id('req_0')), entry(0, 31, id('req_1'))], id('req_2')],
-	],
-	[
-		'an error has its ID',
-		'no',
-		[[entry(-3600, 1, id('req_0')), entry(0, 31, { kind: 'other', ...id('req_2') })], id('req_2')],
-	],
-	[
-		'its ID is not there, and an error has none',
-		'no',
-		[
-			[entry(-3600, 1, id('req_0')), entry(0, 31, id('req_1')), entry(0, 1, { kind: 'other' })],
-			id('req_2'),
-		],
-	],
-	[
-		'its ID is not there, and the clock is not known',
-		'unknown',
-		[[entry(-3600, 1, id('req_0'))], id('req_2'), { clock: undefined }],
-	],
+	['its ID is there', 'yes', [OLD, OWN_2], id('req_2')],
+	['its ID is there, at any time', 'yes', [OLD, entry(90, 31, id('req_2'))], id('req_2')],
+	['its ID is not there', 'no', [OLD_0, OWN_1], id('req_2')],
+	['an error has its ID', 'no', [OLD_0, error(0, 31, id('req_2'))], id('req_2')],
+	['its ID is not there, an error has none', 'no', [OLD_0, OWN_1, error(0, 1)], id('req_2')],
+	['its ID, and no clock', 'unknown', [OLD_0], id('req_2'), { clock: undefined }],
 	...['8f3a-FRA', 'req-2', 'req_23456'].map(
-		(other): [string, 'yes', Parameters<typeof verdict>] => [
+		(other): [string, 'yes', ...Parameters<typeof verdict>] => [
 			`its ID ${other} is of another kind`,
 			'yes',
-			[[entry(-3600, 1, id('req_0')), entry(0, 31, id('req_1'))], id(other)],
+			[OLD_0, OWN_1],
+			id(other),
 		],
 	),
-	['not all have IDs', 'yes', [[OLD, entry(0, 31, id('req_1'))], id('req_2')]],
-	['its ID is a proxy’s', 'yes', [[entry(0, 31, id('req_1')), OLD], id('8f3a-FRA')]],
+	['not all have IDs', 'yes', [OLD, OWN_1], id('req_2')],
+	['its ID is a proxy’s', 'yes', [OWN_1, OLD], id('8f3a-FRA')],
 	[
 		'its ID is a proxy’s, of the same kind as a neighbour’s in the log',
 		'no',
-		[
-			[entry(-3600, 1, id('8f3a-FRA')), entry(0, 31, id('8f3b-FRA'))],
-			{ ...id('8f3c-FRA'), neighbours: { ...alone, charged: 0, requestIds: ['8f3b-FRA'] } },
-		],
-	],
-	[
-		'the entry is a neighbour’s by its ID',
-		'no',
-		[
-			[OLD, entry(1, 31, id('req_1'))],
-			{ neighbours: { charged: 1, unknown: 0, sent: [[1, 30, 1]], requestIds: ['req_1'] } },
-		],
+		[entry(-3600, 1, id('8f3a-FRA')), entry(0, 31, id('8f3b-FRA'))],
+		PROXIES,
 	],
 	[
 		'a neighbour’s ID of another kind says nothing against it',
 		'no',
-		[
-			[entry(-3600, 1, id('req_1')), entry(0, 31, id('8f3b-FRA'))],
-			{ ...id('8f3c-FRA'), neighbours: { ...alone, requestIds: ['req_1'] } },
-		],
+		[entry(-3600, 1, id('req_1')), entry(0, 31, id('8f3b-FRA'))],
+		{ ...PROXIES, neighbours: { ...PROXIES.neighbours!, requestIds: ['req_1'] } },
+	],
+	[
+		'the entry is a neighbour’s by its ID',
+		'no',
+		[OLD, entry(1, 31, id('req_1'))],
+		{ neighbours: { ...near([[1, 30, 1]]).neighbours, requestIds: ['req_1'] } },
 	],
 	[
 		'the neighbour’s by its ID, though another one fits the neighbour, too',
 		'no',
-		[
-			[OLD, entry(1, 2, id('req_1')), entry(3, 2, id('req_9'))],
-			{ neighbours: { charged: 1, unknown: 0, sent: [[1, 2, 1]], requestIds: ['req_1'] } },
-		],
+		[OLD, entry(1, 2, id('req_1')), entry(3, 2, id('req_9'))],
+		ofRequest1,
 	],
-	[
-		'the neighbour’s by its ID, however long it took',
-		'no',
-		[
-			[OLD, entry(1, 2), entry(0, 31, id('req_1'))],
-			{ neighbours: { charged: 1, unknown: 0, sent: [[1, 2, 1]], requestIds: ['req_1'] } },
-		],
-	],
-	[
-		'refunded, by its ID',
-		'no',
-		[
-			[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'refund', ...id('req_2') })],
-			id('req_2'),
-		],
-	],
-	[
-		'refunded, by the ID of the entry',
-		'no',
-		[[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'refund', ...id('req_2') })]],
-	],
-	[
-		'an error with its ID is no refund',
-		'yes',
-		[[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'other', ...id('req_2') })]],
-	],
-	[
-		'another ID was refunded',
-		'yes',
-		[[OLD, entry(0, 31, id('req_2')), entry(40, 0, { kind: 'refund', ...id('req_3') })]],
-	],
-	['refunded, without IDs', 'no', [[OLD, entry(0, 31), entry(0, 31, { kind: 'refund' })]]],
-	[
-		'another amount was refunded',
-		'yes',
-		[[OLD, entry(0, 31), entry(0, 31, { kind: 'refund', quota: 50 })]],
-	],
-	[
-		'something later was refunded',
-		'yes',
-		[[OLD, entry(0, 31), entry(1.1, 31, { kind: 'refund' })]],
-	],
-	[
-		'one of two was refunded',
-		'unknown',
-		[[OLD, entry(0, 31), entry(2, 31), entry(1, 31, { kind: 'refund' })]],
-	],
+	['the neighbour’s by its ID, however long', 'no', [OLD, NEIGHBOUR, OWN_1], ofRequest1],
+	['refunded, by its ID', 'no', [OLD, OWN_2, refund(40, 0, id('req_2'))], id('req_2')],
+	['refunded, by the ID of the entry', 'no', [OLD, OWN_2, refund(40, 0, id('req_2'))]],
+	['an error with its ID is no refund', 'yes', [OLD, OWN_2, error(40, 0, id('req_2'))]],
+	['another ID was refunded', 'yes', [OLD, OWN_2, refund(40, 0, id('req_3'))]],
+	['refunded, without IDs', 'no', [OLD, OWN, refund(0, 31)]],
+	['another amount was refunded', 'yes', [OLD, OWN, refund(0, 31, { quota: 50 })]],
+	['something later was refunded', 'yes', [OLD, OWN, refund(1.1, 31)]],
+	['one of two was refunded', 'unknown', [OLD, OWN, entry(2, 31), refund(1, 31)]],
 
-	['an empty log', 'unknown', [[]]],
-	['a log that goes back 59 s', 'unknown', [[entry(-60, 1)]]],
-	['a log that goes back 60 s', 'no', [[entry(-61, 1)]]],
-	[
-		'a log that goes back 60 s by a clock that is ahead',
-		'unknown',
-		[[entry(-61, 1)], {}, { clock: { aheadMs: -2_000, withinMs: 0 } }],
-	],
-	['too early', 'unknown', [[OLD], {}, { readAt: SENT + 209_999 }]],
-	['after 180 s', 'no', [[OLD], {}, { readAt: SENT + 210_000 }]],
-	[
-		'after as long as we waited',
-		'no',
-		[[OLD], { endedAt: SENT + 300_000 }, { readAt: SENT + 600_000 }],
-	],
-	['before that', 'unknown', [[OLD], { endedAt: SENT + 300_000 }, { readAt: SENT + 599_999 }]],
-	['never too early for a charge', 'yes', [[OLD, entry(0, 31)], {}, { readAt: SENT + 40_000 }]],
-])('%s: %s', (_, charged, [...given]) => {
+	['an empty log', 'unknown', []],
+	['a log that goes back 59 s', 'unknown', [entry(-60, 1)]],
+	['a log that goes back 60 s', 'no', [entry(-61, 1)]],
+	['the same by a clock that is ahead', 'unknown', [entry(-61, 1)], {}, clock(-2_000)],
+	['too early', 'unknown', [OLD], {}, readAfter(209.999)],
+	['after 180 s', 'no', [OLD], {}, readAfter(210)],
+	['after as long as we waited', 'no', [OLD], { endedAt: SENT + 300_000 }, readAfter(600)],
+	['before that', 'unknown', [OLD], { endedAt: SENT + 300_000 }, readAfter(599.999)],
+	['never too early for a charge', 'yes', [OLD, OWN], {}, readAfter(40)],
+])('%s: %s', (_, charged, ...given) => {
 	const found = verdict(...given);
 	expect(found).toMatchObject({ charged });
 	expect(found.why).toMatch(/^[A-Z].*\.$/);
 	expect(found.entry !== undefined).toBe(charged === 'yes');
 });
 
-test('of several charges, the one that no neighbour needs', () => {
-	const own = entry(0, 31);
-	for (const entries of [
-		[OLD, own, entry(1, 30)],
-		[OLD, entry(1, 30), own],
-	])
-		expect(
-			verdict(entries, { neighbours: { charged: 1, unknown: 0, sent: [[2, 30, 1]] } }).entry,
-		).toBe(own);
+test.each([
+	['the one that no neighbour needs', [OLD, OWN, entry(1, 30)], near([[2, 30, 1]])],
+	['it, whatever their order', [OLD, entry(1, 30), OWN], near([[2, 30, 1]])],
+	['the one that was not refunded', [OLD, OWN_1, refund(40, 0, id('req_1')), OWN], {}],
+])('of several charges, %s', (_, entries, request) => {
+	expect(verdict(entries, request).entry).toBe(OWN);
 });
 
-test('of two charges, the one that was not refunded', () => {
-	const own = entry(0, 31, id('req_2'));
-	const back = [entry(0, 31, id('req_1')), entry(40, 0, { kind: 'refund', ...id('req_1') })];
-	expect(verdict([OLD, ...back, own]).entry).toBe(own);
-});
-
-test.each<[RegExp, Parameters<typeof verdict>]>([
-	[/no charge from that moment/, [[OLD]]],
-	[/those of other requests/, [[OLD, entry(1, 2)], besideOne]],
-	[/refunded/, [[OLD, entry(0, 31), entry(0, 31, { kind: 'refund' })]]],
-])('a no says why: %s', (why, given) => {
+test.each<[RegExp, ...Parameters<typeof verdict>]>([
+	[/no charge from that moment/, [OLD]],
+	[/those of other requests/, [OLD, NEIGHBOUR], besideOne],
+	[/refunded/, [OLD, OWN, refund(0, 31)]],
+])('a no says why: %s', (why, ...given) => {
 	expect(verdict(...given)).toMatchObject({ charged: 'no', why: expect.stringMatching(why) });
 });
 

@@ -157,7 +157,8 @@ export class ConcurrencyLimiter {
 		});
 	}
 
-	private closedFor(): number {
+	/** How long nobody starts because the gateway asked for that, ms. */
+	closedFor(): number {
 		return this.closedToOthersUntil - performance.now();
 	}
 

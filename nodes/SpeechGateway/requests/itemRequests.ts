@@ -184,6 +184,7 @@ export class ItemRequests {
 		const { limiter, transport, unavailable } = this.session;
 		if (unavailable) throw unavailable;
 		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
+		if (limiter.closedFor() > left()) throw new NotStartedError(NO_ROOM);
 		const over = AbortSignal.timeout(left());
 		const ends = transport.cancel ? AbortSignal.any([transport.cancel, over]) : over;
 		const ticket = await limiter.enter(false, ends).catch((error) => {
