@@ -190,11 +190,9 @@ test('what another execution has sent is no charge of this one', async () => {
 });
 
 test('an expression says for each item whether it tells its charges', async () => {
+	const items = [false, true].map((told) => ({ json: { text: 'Hello.', told } }));
 	const parameters = speechNode({ charges: '={{ $json.told }}' });
-	const { outputs } = await run({
-		parameters,
-		items: [false, true].map((told) => ({ json: { text: 'Hello.', told } })),
-	});
+	const { outputs } = await run({ parameters, items });
 	expect(outputs[0].map(({ json }) => 'charges' in json)).toEqual([false, true]);
 });
 

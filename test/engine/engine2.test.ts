@@ -64,14 +64,6 @@ test.each([
 	expect(sim.charges).toHaveLength(3);
 });
 
-test('the IDs of jobs that take too long are in the errors', async () => {
-	sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
-	const parameters = jobNode({ whileWaiting: 'sleep', maxWait: 120 });
-	const { outputs } = await run({ parameters, onError: 'continueRegularOutput' });
-	const ids = outputs[0].map(({ json }) => (json.error as { jobId?: string }).jobId);
-	expect(ids.sort()).toEqual(sim.jobs.map(({ id }) => id).sort());
-});
-
 test('Send Once Key: what one execution has sent, the next one skips', async () => {
 	const parameters = speechNode({ sendOnceKey: '={{ $json.id }}' });
 	const nodeId = 'on-engine-2';

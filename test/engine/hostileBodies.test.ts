@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 /* What the table of a misbehaving gateway (hostile.test.ts) does not say: words, bytes and connections. */
 import type { ServerResponse } from 'node:http';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, OnError } from 'n8n-workflow';
 import { startHttp, type TestServer } from '../support/hostileServers';
 import { item, runNode, readStored } from './support';
 
@@ -18,12 +18,13 @@ beforeAll(async () => {
 afterAll(async () => await server.close());
 beforeEach(() => (server.seen.length = 0));
 
-const run = async (parameters: IDataObject, options: IDataObject = {}) =>
+const run = async (parameters: IDataObject, options: IDataObject = {}, onError?: OnError) =>
 	await runNode({
 		parameters: { ...parameters, options: { maxRetries: 0, ...options } },
 		url: `http://127.0.0.1:${server.port}`,
 		apiKey: KEY,
 		items: [item({})],
+		onError,
 	});
 const values = [{ role: 'user', content: 'Hello' }];
 const chat = { resource: 'chat', operation: 'complete', model: 'm', messages: { values } };
@@ -62,13 +63,7 @@ test('a job that names a stored file as its own: no item has that file', async (
 	serve = (response) =>
 		response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(job));
 	const parameters = { ...speech, resource: 'speechJob', operation: 'createAndWait' };
-	const { outputs } = await runNode({
-		parameters,
-		url: `http://127.0.0.1:${server.port}`,
-		apiKey: KEY,
-		items: [item({})],
-		onError: 'continueRegularOutput',
-	});
+	const { outputs } = await run(parameters, {}, 'continueRegularOutput');
 	expect(outputs[0][0]).toMatchObject({ json: { error: { jobId: 'job_1' } } });
 	expect(outputs[0][0].binary).toBeUndefined();
 });

@@ -105,82 +105,69 @@ test('of odd models, those with an id can be picked', async () => {
 });
 
 describe('a list of models of all kinds', () => {
-	const kinds: Array<[string, IDataObject[]]> = [
+	const CHAT = { id: 'a-chat' };
+	const VIDEO = { id: 'b-video' };
+	const VOICE = { id: 'c-voice' };
+	const flags = { completion_chat: true, speech: false };
+	test.each<[string, IDataObject[]]>([
 		[
 			'endpoint types',
 			[
-				{ id: 'a-chat', supported_endpoint_types: ['openai', 'anthropic', 'chat-completions'] },
-				{ id: 'b-video', supported_endpoint_types: ['openai-video'] },
-				{ id: 'c-voice', supported_endpoint_types: ['audio-speech'] },
+				{ ...CHAT, supported_endpoint_types: ['openai', 'anthropic', 'chat-completions'] },
+				{ ...VIDEO, supported_endpoint_types: ['openai-video'] },
+				{ ...VOICE, supported_endpoint_types: ['audio-speech'] },
 			],
 		],
 		[
 			'output modalities',
 			[
-				{ id: 'a-chat', architecture: { modality: 'text+image+video->text' } },
-				{ id: 'b-video', architecture: { output_modalities: ['video'] } },
-				{ id: 'c-voice', output_modalities: ['audio'] },
+				{ ...CHAT, architecture: { modality: 'text+image+video->text' } },
+				{ ...VIDEO, architecture: { output_modalities: ['video'] } },
+				{ ...VOICE, output_modalities: ['audio'] },
 			],
 		],
 		[
 			'a type or flags',
 			[
-				{
-					id: 'a-chat',
-					capabilities: { completion_chat: true, speech: false },
-					task: 'image-text-to-text',
-				},
-				{ id: 'b-video', type: 'image-to-video' },
-				{ id: 'c-voice', type: 'TTS' },
+				{ ...CHAT, capabilities: flags, task: 'image-text-to-text' },
+				{ ...VIDEO, type: 'image-to-video' },
+				{ ...VOICE, type: 'TTS' },
 			],
 		],
-	];
-	test.each(kinds)('tells them apart by %s; others are last, and named', async (_, models) => {
+	])('tells them apart by %s; others are last, and named', async (_, models) => {
 		const others = [{ id: 'd-unknown' }, { id: 'e-ears', type: 'speech-to-text' }];
 		const data = [...models, ...others, { id: 'fish-speech', owned_by: 'video' }];
 		sim.fault({ path: '/v1/models', status: 200, body: { data }, times: Infinity });
 		const shown = async (resource: string) =>
 			(await search(searchModels, resource)).map(({ name }) => name);
-		const spoken = ['c-voice', 'fish-speech', 'd-unknown'];
-		for (const resource of ['speech', 'speechJob', 'voice']) {
-			expect(await shown(resource)).toEqual([
-				...spoken,
-				...['a-chat (chat)', 'b-video (video)', 'e-ears (other)'],
-			]);
-		}
+		const [chat, video] = ['a-chat (chat)', 'b-video (video)'];
+		const spoken = ['c-voice', 'fish-speech', 'd-unknown', chat, video, 'e-ears (other)'];
+		for (const resource of ['speech', 'speechJob', 'voice'])
+			expect(await shown(resource)).toEqual(spoken);
 		expect(await shown('chat')).toEqual([
-			...['a-chat', 'd-unknown'],
-			...['b-video (video)', 'c-voice (speech)', 'e-ears (other)', 'fish-speech (speech)'],
+			...['a-chat', 'd-unknown', video],
+			...['c-voice (speech)', 'e-ears (other)', 'fish-speech (speech)'],
 		]);
 		expect((await shown('video')).slice(0, 2)).toEqual(['b-video', 'd-unknown']);
 	});
-
-	test('types that a gateway gives to every model say nothing: the name decides', async () => {
-		const ids = ['gpt-4o', 'tts-1', 'whisper-1', 'some-model'];
-		const supported_endpoint_types = ['openai', 'anthropic', 'gemini', 'openai-response'];
-		const data = ids.map((id) => ({ id, supported_endpoint_types }));
-		sim.fault({ path: '/v1/models', status: 200, body: { data }, times: Infinity });
-		const names = async (resource: string) =>
-			(await search(searchModels, resource)).map(({ name }) => name);
-		const rest = ['some-model', 'gpt-4o (chat)', 'whisper-1 (other)'];
-		expect(await names('speech')).toEqual(['tts-1', ...rest]);
-		expect((await names('chat'))[0]).toBe('gpt-4o');
-	});
 });
 
-test('models whose entries say nothing are known by their names', async () => {
-	const ids = [
-		...['claude-x', 'dall-e-3', 'fish-speech', 'gpt-4o', 'gpt-4o-mini-tts', 'gpt-4o-transcribe'],
-		...['mystery', 'sora-2', 'text-embedding-3'],
-	];
-	const data = ids.map((id) => ({ id, object: 'model', owned_by: 'someone' }));
-	sim.fault({ path: '/v1/models', status: 200, body: { data } });
-	expect((await search(searchModels)).map(({ name }) => name)).toEqual([
-		...['fish-speech', 'gpt-4o-mini-tts', 'mystery'],
-		...['claude-x (chat)', 'dall-e-3 (other)', 'gpt-4o (chat)', 'gpt-4o-transcribe (other)'],
-		...['sora-2 (video)', 'text-embedding-3 (other)'],
-	]);
-});
+test.each([undefined, ['openai', 'anthropic', 'gemini', 'openai-response']])(
+	'models whose entries say nothing (endpoint types: %j) are known by their names',
+	async (supported_endpoint_types) => {
+		const ids = [
+			...['claude-x', 'dall-e-3', 'fish-speech', 'gpt-4o', 'gpt-4o-mini-tts', 'mystery'],
+			...['gpt-4o-transcribe', 'sora-2', 'text-embedding-3'],
+		];
+		const data = ids.map((id) => ({ id, object: 'model', supported_endpoint_types }));
+		sim.fault({ path: '/v1/models', status: 200, body: { data } });
+		expect((await search(searchModels)).map(({ name }) => name)).toEqual([
+			...['fish-speech', 'gpt-4o-mini-tts', 'mystery'],
+			...['claude-x (chat)', 'dall-e-3 (other)', 'gpt-4o (chat)', 'gpt-4o-transcribe (other)'],
+			...['sora-2 (video)', 'text-embedding-3 (other)'],
+		]);
+	},
+);
 
 test('the newest voice is first, those without a date are last', async () => {
 	voices(

@@ -2,7 +2,7 @@ import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { isCharged } from '../../support/simulator/answers';
 import type { Came, Execution, Story } from './play';
-import { isCut, type Kind, sentence, SPEECH_SENTENCES, titleOf } from './scenario';
+import { isCut, type Kind, sentence } from './scenario';
 
 /** What the contract says of an answer; shares no code with the node. */
 type Verdict = 'done' | 'unknown' | 'free';
@@ -387,8 +387,6 @@ function samplesOf(
 }
 
 const WAV_HEADER_BYTES = 44;
-/** 24 kHz, 16 bits, mono. */
-const BYTES_PER_SECOND = 48_000;
 
 /** A success has the sound of its whole text, as it was or as it was corrected, in order, and nothing else. */
 function* isRight(story: Story, execution: Execution, one: Came): Complaints {
@@ -416,59 +414,18 @@ function* isSoundOf(story: Story, execution: Execution, one: Came, corrected: bo
 		});
 	const heard = [...paid, ...reused].sort((a, b) => a.parts[0] - b.parts[0]);
 	const parts = heard.flatMap((segment) => segment.parts);
-	if (one.json.speakers !== undefined) pauseBeforeHeadings(heard);
 	const whole = Buffer.concat(heard.map(({ sound }) => sound));
-	const { data, chapters } = one.files;
-	// Behind the sound may be chapters, tags, and the record of parts.
+	const { data } = one.files;
+	// Behind the sound may be tags, and the record of parts.
 	const sound = data?.subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + data.readUInt32LE(40));
 	if (parts.length !== total || !sound?.equals(whole))
 		yield `Success of item ${nameOf(one)} is not the sound of its text: ${data?.length} bytes, ${whole.length} expected, parts ${parts.join()} of ${total}`;
 	else if ((one.json.reusedSegments ?? 0) !== reused.length)
 		yield `Success of item ${nameOf(one)} has ${reused.length} parts of its previous version, but says ${String(one.json.reusedSegments)}`;
-	else if (chapters) yield* chaptersAreRight(one, heard, chapters);
-}
-
-/** A stretch of a file: the sentences in it, and their samples. */
-interface Heard {
-	parts: number[];
-	sound: Buffer;
-}
-
-/** Silence before a heading within the file, as a reader makes it. */
-const HEADING_PAUSE_SECONDS = 0.7;
-
-function pauseBeforeHeadings(heard: Heard[]): void {
-	const silence = Buffer.alloc(HEADING_PAUSE_SECONDS * BYTES_PER_SECOND);
-	for (const [index, one] of heard.entries()) {
-		const next = heard.at(index + 1);
-		if (next && next.parts[0] % SPEECH_SENTENCES === 0)
-			one.sound = Buffer.concat([one.sound, silence]);
-	}
 }
 
 const partsOf = (input?: string): number[] =>
 	sentencesOf(input).map((key) => Number(key.split('-')[2]));
-
-/** Each chapter begins where the first request behind its heading is heard. */
-function* chaptersAreRight(one: Came, heard: Heard[], file: Buffer): Complaints {
-	const { chapters } = JSON.parse(String(file)) as {
-		chapters: Array<{ title: string; startTime: number }>;
-	};
-	const wanted: typeof chapters = [];
-	let bytes = 0;
-	for (const {
-		parts: [part],
-		sound,
-	} of heard) {
-		if (part % SPEECH_SENTENCES === 0)
-			wanted.push({ title: titleOf(part), startTime: bytes / BYTES_PER_SECOND });
-		bytes += sound.length;
-	}
-	const isRight = ({ title, startTime }: (typeof chapters)[number], index: number) =>
-		title === wanted[index]?.title && Math.abs(startTime - wanted[index].startTime) < 0.001;
-	if (chapters.length !== wanted.length || !chapters.every(isRight))
-		yield `Chapters of item ${nameOf(one)} are ${JSON.stringify(chapters)}, not ${JSON.stringify(wanted)}`;
-}
 
 /** With a Send Once Key, a later execution sends just what was certainly not charged. */
 function* keysKept(story: Story): Complaints {
@@ -516,12 +473,10 @@ const describe = ({ branch, json, files }: Came): string =>
 		.join()}`;
 
 /** The story in words, for whoever has to mend what is broken. */
-export function tell({ scenario, executions, sim, afterwards }: Story): string {
+export function tell({ scenario, executions, afterwards }: Story): string {
 	const lines = [`${scenario.kind}, settings ${JSON.stringify(scenario.settings)}`];
-	for (const [number, execution] of [
-		...executions,
-		...(afterwards ? [afterwards] : []),
-	].entries()) {
+	const all = [...executions, ...(afterwards ? [afterwards] : [])];
+	for (const [number, execution] of all.entries()) {
 		const { retryOf, healing, step, settings, cancelled, result, came, requests } = execution;
 		lines.push(
 			`Execution ${number}${retryOf === undefined ? '' : `, retry of ${retryOf}`}${healing ? ' (healing)' : ''}: ${result.run.status}${cancelled ? ' (cancelled)' : ''} step ${JSON.stringify(step)} settings ${JSON.stringify(settings)}`,
@@ -531,6 +486,5 @@ export function tell({ scenario, executions, sim, afterwards }: Story): string {
 			`  context: ${JSON.stringify(result.context).slice(0, 1500)}`,
 		);
 	}
-	void sim;
 	return lines.join('\n');
 }

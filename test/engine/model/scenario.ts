@@ -21,18 +21,10 @@ export const sentence = (round: number, item: number, part: number): string =>
 /** Kinds whose text is cut into requests, with the sound of all of them in one file. */
 export const isCut = (kind: Kind): boolean => kind === 'generate' || kind === 'dialogue';
 
-/** Sentences that one speaker says before the other does. */
-export const SPEECH_SENTENCES = 2;
-export const titleOf = (part: number): string => `FROM ${part}`;
-
-/** The same sentences as a script of two speakers, with a heading before each speech. */
+/** The same sentences as a script of two speakers, each of whom says two of them. */
 export const scriptOf = (sentences: string[]): string =>
 	sentences
-		.map((text, part) => {
-			if (part % SPEECH_SENTENCES > 0) return ` ${text}`;
-			const name = part % (2 * SPEECH_SENTENCES) === 0 ? 'Anna' : 'Ben';
-			return `\n# ${titleOf(part)}\n${name}: ${text}`;
-		})
+		.map((text, part) => (part % 2 > 0 ? ` ${text}` : `\n${part % 4 ? 'Ben' : 'Anna'}: ${text}`))
 		.join('');
 
 export interface Trouble {
@@ -62,8 +54,6 @@ export interface Settings {
 	/** The text of every item is another. */
 	changedText?: boolean;
 	speed?: number;
-	/** Of dialogues. */
-	chapters?: 'none' | 'headings';
 	title?: string;
 	whenMaxWaitReached?: 'fail' | 'stillProcessing';
 	/** How to wait for jobs and videos. */
@@ -302,7 +292,6 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
 				{ longText: 'single' },
 				{ changedText: true },
 				{ speed: 2 },
-				{ chapters: 'none' },
 				{ title: 'Renamed' },
 				{ whileWaiting: 'stay' },
 				{ whileWaiting: 'sleep' },
@@ -423,8 +412,8 @@ export function parametersOf(
 	name: string,
 	voice?: string,
 ): IDataObject {
-	const { maxRetries, concurrency, changedText, speed, longText, whenMaxWaitReached } = settings;
-	const { chapters = 'headings', title } = settings;
+	const { maxRetries, concurrency, maxSegmentCharacters, speed, longText, title } = settings;
+	const { changedText, whileWaiting, everNewName, whenMaxWaitReached } = settings;
 	const text = changedText ? '={{ $json.text.toUpperCase() }}' : '={{ $json.text }}';
 	const sendOnceKey = {
 		none: undefined,
@@ -432,7 +421,6 @@ export function parametersOf(
 		twins: `={{ ${JSON.stringify(name)} + ($json.twin ?? $json.name) }}`,
 		blank: `={{ $json.blank ? ' ' : ${JSON.stringify(name)} + $json.name }}`,
 	}[settings.key];
-	const { whileWaiting, everNewName } = settings;
 	const options = {
 		...{ maxRetries, charges: true },
 		...(sendOnceKey && { sendOnceKey }),
@@ -449,18 +437,19 @@ export function parametersOf(
 		...(whenMaxWaitReached && { whenMaxWaitReached }),
 	};
 	const speech = { model: 'fish-speech', text, responseFormat: 'wav', ...(voice && { voice }) };
-	const limit = settings.limit && { maxEstimatedTokens: settings.limit };
+	const limited = { ...options, ...(settings.limit && { maxEstimatedTokens: settings.limit }) };
+	const spoken = {
+		...limited,
+		concurrency,
+		maxSegmentCharacters,
+		...previous,
+		...(speed && { speed }),
+	};
 	switch (kind) {
 		case 'generate':
 			return {
 				...{ resource: 'speech', operation: 'generate', ...speech },
-				options: {
-					...{ ...options, ...limit },
-					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters, ...previous },
-					...(longText && { longText }),
-					...(speed && { speed }),
-					...asleep,
-				},
+				options: { ...spoken, ...(longText && { longText }), ...asleep },
 			};
 		case 'dialogue':
 			return {
@@ -468,12 +457,9 @@ export function parametersOf(
 				script: text.replace('text', 'script'),
 				speakers: { values: ['Anna', 'Ben'].map((name) => ({ name, voice: voice ?? 'default' })) },
 				options: {
-					...{ ...options, ...limit },
-					...{ concurrency, maxSegmentCharacters: settings.maxSegmentCharacters, ...previous },
-					...{ textFormat: 'markdown', chapters },
+					...spoken,
 					...(title && { tags: { values: { title } } }),
 					...((longText === 'auto' || longText === 'split') && { longText }),
-					...(speed && { speed }),
 				},
 			};
 		case 'createJob':
@@ -481,7 +467,7 @@ export function parametersOf(
 			return {
 				...{ resource: 'speechJob', operation: kind === 'createJob' ? 'create' : kind, ...speech },
 				options: {
-					...{ ...options, ...limit, concurrency },
+					...{ ...limited, concurrency },
 					...(kind === 'createAndWait' && waits),
 					...(speed && { speed }),
 				},
