@@ -69,66 +69,6 @@ describe('each answer recorded, as the only one that an item gets', () => {
 			});
 });
 
-describe('money', () => {
-	test.each([4, 8, 16])(
-		'new-api sets money aside for each request in flight: none of 10 items is lost at %i',
-		async (concurrency) => {
-			behaveAs('new-api', { keyTokens: 1200 });
-			const { success, errors } = await run(speech({ concurrency }), { items: texts(10) });
-			expect(errors).toEqual([]);
-			expect(success).toHaveLength(10);
-			expect(sim.charges).toHaveLength(10);
-		},
-	);
-
-	test('a balance that is used up ends the run: what comes after it is not sent', async () => {
-		behaveAs('new-api', { balanceTokens: 100 });
-		const { errors } = await run(speech({ concurrency: 1 }), {
-			items: texts(10),
-			retryOnFail: false,
-		});
-		expect(posts()).toBeLessThanOrEqual(2);
-		expect(errors).toHaveLength(10);
-		expect(errors[0].description).toMatch(/top up/i);
-		expect(errors[9].message).toMatch(/not sent/);
-	});
-
-	test.each(['upstream 401', 'upstream 402', 'upstream 429, quota'])(
-		"%s: the gateway's own account is not the user's",
-		async (what) => {
-			behaveAs('new-api');
-			sim.fault({ case: what, times: Infinity });
-			const { errors } = await run(speech({ concurrency: 1 }), {
-				items: texts(3),
-				retryOnFail: false,
-			});
-			expect(posts()).toBe(1);
-			expect(JSON.stringify(errors[0])).not.toMatch(/top up|check the API key|concurrency/i);
-			expect(errors[2].message).toMatch(/not sent/);
-		},
-	);
-
-	test.each(['memory', 'redis'] as const)(
-		'six requests a minute, %s: all items get through',
-		async (where) => {
-			behaveAs('new-api', { rateLimit: { seconds: 60, requests: 6, in: where } });
-			const { success } = await run(speech(), { items: texts(10), retryOnFail: false });
-			expect(success).toHaveLength(10);
-			expect(sim.charges).toHaveLength(10);
-		},
-	);
-
-	test.each(['new-api', 'one-api'] as const)(
-		'a page of 524 in front of %s: a chat may be charged, and is not sent again',
-		async (dialect) => {
-			behaveAs(dialect);
-			sim.fault({ status: 524, charge: true, times: Infinity });
-			const { unknown } = await run(chatNode());
-			expect([unknown.length, posts(), sim.charges.length]).toEqual([1, 1, 1]);
-		},
-	);
-});
-
 describe('what breaks behind the gateway', () => {
 	test.each(['wav', 'pcm', 'mp3'])(
 		'%s with the error behind it is damaged, alone and in a long text',
@@ -174,23 +114,4 @@ describe('what breaks behind the gateway', () => {
 			expect(posts()).toBe(2);
 		},
 	);
-});
-
-describe('what a gateway does not have', () => {
-	test('voices: LiteLLM needs one, and the error says how to give it', async () => {
-		behaveAs('litellm');
-		const { errors } = await run(speech({}, { voice: 'default' }), { retryOnFail: false });
-		expect([errors.length, posts()]).toEqual([1, 1]);
-		expect(JSON.stringify(errors)).toMatch(/by ID/);
-	});
-
-	test('a text of more bytes than one-api takes: the error names the option', async () => {
-		behaveAs('one-api');
-		const items = [item({ text: '早上好。'.repeat(400) })];
-		const { errors } = await run(speech({ maxSegmentCharacters: 1600 }), {
-			items,
-			retryOnFail: false,
-		});
-		expect(JSON.stringify(errors)).toMatch(/Max Segment Characters/);
-	});
 });

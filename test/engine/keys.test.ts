@@ -219,14 +219,6 @@ test('keys of several executions at once: none is lost, though n8n has no lock',
 	expect(sim.charges).toHaveLength(5);
 });
 
-test('one key given back while others are recorded: none is lost', async () => {
-	sim.fault({ status: 402, input: 'number 0.' });
-	const parameters = keyed('={{ "mixed " + $json.id }}', { concurrency: 8 });
-	await run({ items: texts(8), parameters, onError: 'continueErrorOutput' });
-	const mixed = keyStore.keys().filter((key) => key.startsWith('mixed'));
-	expect(mixed.sort()).toEqual([1, 2, 3, 4, 5, 6, 7].map((index) => `mixed ${index}`));
-});
-
 describe('retries of a failed execution', () => {
 	test('the first was cut (524), the second is refused: the key is free again, for nothing was charged', async () => {
 		const parameters = keyed('cut before', { longText: 'single', maxRetries: 0 });

@@ -10,7 +10,6 @@ const sim = useSimulator({ latencyMs: 1 });
 const run = runnerOf(() => sim);
 const speech = (fault: Omit<Fault, 'path'>): void =>
 	sim.fault({ path: '/v1/audio/speech', ...fault });
-const sent = () => sim.requests.filter(({ method }) => method === 'POST').length;
 
 describe('what counts as what, for one billed request', () => {
 	test('what came of a result that is cut short goes along: it was paid for', async () => {
@@ -21,29 +20,12 @@ describe('what counts as what, for one billed request', () => {
 		});
 	});
 
-	test('524 is not sent again, not even by Retry On Fail', async () => {
-		speech({ status: 524, times: Infinity });
-		const { error } = await run({
-			parameters: speechNode({ maxRetries: 4, longText: 'single' }),
-			retryOnFail: true,
-		});
-		expect(error?.message).toContain('524');
-		expect(sent()).toBe(1);
-	});
-
 	test('524 goes on as a job when long text is automatic', async () => {
 		speech({ status: 524 });
 		sim.options.jobSeconds = 0;
 		const { outputs } = await run();
 		expect(outputs[0]).toHaveLength(1);
 		expect(sim.charges.map(({ kind }) => kind)).toEqual(['job']);
-	});
-
-	test('the same address elsewhere is a wrong base URL', async () => {
-		speech({ status: 308, redirect: 'https://elsewhere.example/v1/audio/speech' });
-		const { error } = await run();
-		expect(error?.message).toContain('redirects to another address (308)');
-		expect(sent()).toBe(1);
 	});
 });
 

@@ -1,15 +1,7 @@
 import { type Proxy, type ProxyName, startProxy, type Wish } from '../support/proxies';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import {
-	item,
-	readStored,
-	runNode,
-	speechNode,
-	storedFile,
-	texts,
-	type EngineRun,
-} from './support';
+import { item, readStored, runNode, speechNode, texts, type EngineRun } from './support';
 
 /** What real proxies in front of the gateway make of answers, and of those that do not come. Real time: they have their own. */
 let sim: Simulator;
@@ -100,28 +92,6 @@ describe.each(['nginx', 'haproxy'] as ProxyName[])('%s', (name) => {
 			httpCode: '503',
 		});
 		expect(posts()).toBe(0);
-	});
-
-	test('413: a recording that it finds too large was not charged', async () => {
-		const wav = Buffer.concat([...renderAudio('Anna', 40, 'wav').chunks()]);
-		const data = await storedFile(wav, 'anna.wav', 'audio/wav');
-		const { error, outputs } = await run(['bodies of 1 MB'], {
-			parameters: { resource: 'voice', operation: 'create', title: 'Anna' },
-			items: [{ json: {}, binary: { data } }],
-			retryOnFail: true,
-			onError: 'continueErrorOutput',
-		});
-		expect(error).toBeUndefined();
-		expect(sim.requests).toEqual([]);
-		const [, [unknown], [failed]] = outputs;
-		// HAProxy closes while the recording is still being sent: whether its answer is read is a race.
-		if (name === 'haproxy' && unknown)
-			expect(unknown.json).toMatchObject({ reason: 'connection_lost' });
-		else
-			expect(failed.json.error).toMatchObject({
-				message: 'The request is too large for a proxy between n8n and the gateway (413)',
-				httpCode: '413',
-			});
 	});
 
 	test('connections that it closes under the next request: every item comes out once, and none is charged twice', async () => {

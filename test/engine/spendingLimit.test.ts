@@ -70,9 +70,3 @@ test('jobs by their characters', async () => {
 	expect(ran.map(([success]) => success.length)).toEqual([1, 1, 0, 0]);
 	expect(sim.charges).toHaveLength(2);
 });
-
-test.each(['abc', -1, {}])('a limit of %j is an error, and nothing is sent', async (limit) => {
-	const { error } = await run({ parameters: limited(limit) });
-	expect(error?.message).toContain('Spending Limit (Tokens)');
-	expect(sim.requests).toEqual([]);
-});
