@@ -78,13 +78,10 @@ export class Reading {
 
 	/** Running text whose line breaks are kept. */
 	lines(from: MappedText): void {
-		let start = 0;
-		for (const { index } of from.text.matchAll(/\n/g)) {
-			this.text(from, start, index);
-			this.breakLine();
-			start = index + 1;
+		for (const { 0: line, index } of from.text.matchAll(/\n|[^\n]+/g)) {
+			if (line === '\n') this.breakLine();
+			else this.text(from, index, index + line.length);
 		}
-		this.text(from, start);
 	}
 
 	/** Running text; white space counts as one space. */
@@ -198,16 +195,13 @@ export class Reading {
 			}
 			return;
 		}
-		const spoken = address[0].replace(AFTER_ADDRESS, '');
 		const first = start + address.index;
+		const last = first + address[0].replace(AFTER_ADDRESS, '').length;
+		const host = address[1].replace(/^www\./i, '').replace(AFTER_ADDRESS, '');
 		this.copy(from, start, first);
-		this.link(from, first, first + spoken.length, address[1].replace(/^www\./i, ''));
-		this.copy(from, first + spoken.length, end);
-	}
-
-	private link(from: MappedText, start: number, end: number, host: string): void {
-		this.at = endOf(from, end);
-		this.say(`link to ${host.replace(AFTER_ADDRESS, '')}`, startOf(from, start), this.at);
+		this.at = endOf(from, last);
+		this.say(`link to ${host}`, startOf(from, first), this.at);
+		this.copy(from, last, end);
 	}
 
 	private copy(from: MappedText, start: number, end: number): void {

@@ -107,16 +107,9 @@ function pauseAtHeadings(
  */
 export function segmentPrepared(
 	prepared: PreparedText,
-	{
-		maxCharacters: most,
-		cutAtHeadings = false,
-		known = [],
-	}: {
-		maxCharacters: number;
-		cutAtHeadings?: boolean;
-		known?: Fingerprint[];
-	},
+	options: { maxCharacters: number; cutAtHeadings?: boolean; known?: Fingerprint[] },
 ): PreparedSegments {
+	const { cutAtHeadings = false, known = [] } = options;
 	const { source, written, spoken, tags, pauses } = prepared;
 	const headings = cutAtHeadings ? prepared.headings : [];
 	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
@@ -131,11 +124,9 @@ export function segmentPrepared(
 		const part = found.at(firstIndex(found, ({ end }) => end > at));
 		return part !== undefined && part.start < at && at < part.end;
 	};
-	const { stretches, pauseBeforeMs } = stretchesOf(
-		spoken.text,
-		cuts.filter((cut) => !isInside(cut)),
-	);
-	const maxCharacters = Math.min(most, Math.max(1, spoken.text.length));
+	const outside = cuts.filter((cut) => !isInside(cut));
+	const { stretches, pauseBeforeMs } = stretchesOf(spoken.text, outside);
+	const maxCharacters = Math.min(options.maxCharacters, Math.max(1, spoken.text.length));
 	/** The pieces of a stretch, with offsets of the whole text. */
 	const cutAnew = (start: number, end: number): TextSegment[] =>
 		segmentText(spoken.text.slice(start, end), {
@@ -180,18 +171,18 @@ export function segmentPrepared(
 		if (last) last.pauseAfterMs += stretch.pauseAfterMs;
 	}
 	pauseAtHeadings(prepared, segments, starts);
+	/** The segment that starts at an offset, or that has it inside, behind some words. */
+	const placeOf = (at: number) => {
+		const segment = firstIndex(starts, (start) => start >= at);
+		if (!isInside({ at })) return { segment };
+		return { segment: segment - 1, after: spoken.text.slice(starts[segment - 1], at) };
+	};
 	const chapters = headings
-		.map(({ title, at }) => {
-			const segment = firstIndex(starts, (start) => start >= at);
-			if (!isInside({ at })) return { title, segment };
-			const after = spoken.text.slice(starts[segment - 1], at);
-			return { title, segment: segment - 1, after };
-		})
-		.filter((chapter) => chapter.title !== '' && chapter.segment < starts.length);
+		.map(({ title, at }) => ({ title, ...placeOf(at) }))
+		.filter(({ title, segment }) => title !== '' && segment < starts.length);
 	for (const { at, milliseconds } of pauses.filter(isInside)) {
-		const segment = firstIndex(starts, (start) => start >= at) - 1;
-		const within = { after: spoken.text.slice(starts[segment], at), milliseconds };
-		segments[segment].pausesWithin = [...(segments[segment].pausesWithin ?? []), within];
+		const { segment, after = '' } = placeOf(at);
+		(segments[segment].pausesWithin ??= []).push({ after, milliseconds });
 	}
 	return { pauseBeforeMs, segments, text: spoken.text, chapters };
 }

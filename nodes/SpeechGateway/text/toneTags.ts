@@ -11,7 +11,6 @@ export type ToneTag = Span;
 /** Up to 60 characters between brackets of one kind. */
 const BRACKETS =
 	/[(（]([^()（）[\]［］]{1,60})[)）]|(?<!\[)[[［]([^()（）[\]［］<>{}\\^]{1,60})[\]］](?![\]:：(]|\[\d+\])/gu;
-/** Directly after a letter, brackets are part of the word (`item(s)`, `f(x)`, `list[index]`), unless words are written without spaces. */
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const BLANK_LINE = /\n\s*\n|\u2029/;
 
@@ -28,6 +27,12 @@ const OPENING = /[\s\p{Ps}\p{Pi}"'¿¡]+$/u;
 const ENDS = [SENTENCE_END, /[)）\]］]$/u];
 /** How far to look back for the end of a sentence, UTF-16 units. */
 const REACH = 16;
+
+/** Directly after a letter, brackets are part of the word (`item(s)`, `f(x)`, `list[index]`), unless words are written without spaces. */
+function isAttached(text: string, at: number): boolean {
+	const last = text.charAt(at - 1);
+	return LETTER.test(last) && !UNSPACED.test(last);
+}
 
 function isSquareTag(content: string): boolean {
 	return WORD.test(content) && ![LINK, NOTE].some((other) => other.test(content));
@@ -51,9 +56,8 @@ function isRoundTag(content: string, before: string, parentheses: Parentheses): 
 export function toneTags(text: string, parentheses: Parentheses = 'tags'): ToneTag[] {
 	return [...text.matchAll(BRACKETS)].flatMap(({ 0: tag, 1: round, 2: square, index }) => {
 		const before = text.slice(Math.max(0, index - REACH), index);
-		const last = before.slice(-1);
-		const isAttached = !/[（［]/.test(tag) && LETTER.test(last) && !UNSPACED.test(last);
-		if (isAttached || isPauseMark(tag) || BLANK_LINE.test(tag)) return [];
+		const isPartOfWord = !/[（［]/.test(tag) && isAttached(text, index);
+		if (isPartOfWord || isPauseMark(tag) || BLANK_LINE.test(tag)) return [];
 		const isTag =
 			round === undefined ? isSquareTag(square) : isRoundTag(round, before, parentheses);
 		return isTag ? [{ start: index, end: index + tag.length }] : [];
@@ -63,11 +67,10 @@ export function toneTags(text: string, parentheses: Parentheses = 'tags'): ToneT
 /** Parentheses that have the shape of a tone tag, but no known tone words: a model may take them for tags. */
 export const untonedTags = (text: string): string[] =>
 	[...text.matchAll(BRACKETS)]
-		.filter(({ 1: round = '', index }) => {
-			const last = text.charAt(index - 1);
-			const isAttached = LETTER.test(last) && !UNSPACED.test(last);
-			return !isAttached && FEW_WORDS.test(round) && !isTone(round.trim());
-		})
+		.filter(
+			({ 1: round = '', index }) =>
+				!isAttached(text, index) && FEW_WORDS.test(round) && !isTone(round.trim()),
+		)
 		.map(([tag]) => tag);
 
 /** The text of the same length in which nothing within a tag ends a word, a clause or a sentence. */
