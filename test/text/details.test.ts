@@ -1,4 +1,5 @@
 /** Small rules of reading and cutting, each where the others do not hide it. */
+import { cellsOf } from '../../nodes/SpeechGateway/text/blocks';
 import { words } from '../../nodes/SpeechGateway/text/boundaries';
 import { decoded } from '../../nodes/SpeechGateway/text/entities';
 import { plainHeadings } from '../../nodes/SpeechGateway/text/plain';
@@ -85,4 +86,18 @@ test('a heading right behind a table is read', () => {
 	const table = 'a | b\n--|--\n1 | 2\n';
 	expect(read(`${table}# After it`)).toBe(read(`${table}\n# After it`));
 	expect(read(`${table}# After it`)).toMatch(/After it\.?$/);
+});
+
+test.each([
+	['| One | two |', [' One ', ' two ']],
+	['One | two', ['One ', ' two']],
+	['One', ['One']],
+	['| One', [' One']],
+	['One |', ['One ']],
+	['|', ['']],
+	['||', ['']],
+	['| a \\| b | c |', [' a \\| b ', ' c ']],
+	['  | One || two |  ', [' One ', '', ' two ']],
+])('the cells of %j', (line, cells) => {
+	expect(cellsOf(line).map(({ start, end }) => line.slice(start, end))).toEqual(cells);
 });

@@ -1,6 +1,5 @@
 import { toneTags, withoutTags } from '../../nodes/SpeechGateway/text/toneTags';
 import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
-import { segmentText } from '../../nodes/SpeechGateway/text/segment';
 import { prepare } from './prepared';
 
 const tagsOf = (text: string) => toneTags(text).map(({ start, end }) => text.slice(start, end));
@@ -126,14 +125,4 @@ describe('scripts from other services', () => {
 				.trim(),
 		).toBe(sent);
 	});
-});
-
-test('a tag is not cut in two, nor from its word', () => {
-	for (const tag of ['[laughing nervously. Trying to keep composure]', '［小声で、ゆっくり］']) {
-		for (let maxCharacters = 56; maxCharacters < 80; maxCharacters++) {
-			const text = `${'Some words come first, and then. '.repeat(3)}${tag} wonderful words. ${'More words. '.repeat(9)}`;
-			const pieces = segmentText(text, { maxCharacters }).map((piece) => piece.text);
-			expect(pieces.filter((piece) => piece.includes(`${tag} wonderful`))).toHaveLength(1);
-		}
-	}
 });
