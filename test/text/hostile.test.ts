@@ -8,69 +8,27 @@ const LENGTH = 300_000;
 /** Each text is that long every third day, and a tenth of it on the others. */
 const LONG_EVERY_DAYS = 3;
 const SHORTENED = LENGTH / 10;
-const fill = (pattern: string): [string, string] => [
+const filled = (pattern: string): [string, string] => [
 	JSON.stringify(pattern),
 	pattern.repeat(Math.ceil(LENGTH / pattern.length)),
 ];
+const all = (patterns: string) => patterns.split('¦').map(filled);
 
 const PLAIN: Array<[string, string]> = [
-	...[
-		'a',
-		'(',
-		'(a ',
-		'[pause 1s]',
-		'[pause ',
-		'<p ',
-		'<break time="',
-		'\n',
-		' ',
-		'.',
-		'aaaa b',
-		'東京',
-		'İß',
-		'a\n',
-		'ab\n\n',
-		'(a)',
-		'# a\n\nb\n\n',
-		'a [pause 1s] ',
-		'<break/>)',
-		'[laughs] a [pause 1s] ',
-		'[laughs a. ',
-		'(sad)[sad]a',
-	].map(fill),
+	...all(
+		'a¦(¦(a ¦[pause 1s]¦[pause ¦<p ¦<break time="¦\n¦ ¦.¦aaaa b¦東京¦İß¦a\n¦ab\n\n¦(a)¦# a\n\nb\n\n',
+	),
+	...all('a [pause 1s] ¦<break/>)¦[laughs] a [pause 1s] ¦[laughs a. ¦(sad)[sad]a'),
 	['a long sentence, then short ones', 'a '.repeat(LENGTH / 4) + '. A'.repeat(LENGTH / 6)],
 ];
 const MARKDOWN: Array<[string, string]> = [
-	...['[', '(', '<', '*', '_', '`', '~~a', '![a]', '\\', '>', '- ', '1. ', '|', '\n'].map(fill),
-	...[
-		'**a',
-		'*a **b ',
-		'_a__b',
-		'[a](',
-		'[a](b "',
-		'[a](<b',
-		'[a][',
-		'[a]: b\n',
-		'[^a]',
-		'`a``b',
-		'<a b="',
-		'<!--',
-		'<?',
-	].map(fill),
-	...['$a', '\\[', '[[a|', ':contentReference[', '【a', '[!a] '].map(fill),
-	...[
-		'a\n',
-		'# a\n\nb\n\n',
-		'\\(a',
-		')\n===\n',
-		'&amp;',
-		'> a\n',
-		'a|b\n-|-\n',
-		'a\n=\n',
-		'https://',
-		'<nav>',
-		'<sup><a ',
-	].map(fill),
+	...all(
+		'[¦(¦<¦*¦_¦`¦~~a¦![a]¦\\¦>¦- ¦1. ¦|¦\n¦**a¦*a **b ¦_a__b¦[a](¦[a](b "¦[a](<b¦[a][¦[a]: b\n',
+	),
+	...all(
+		'[^a]¦`a``b¦<a b="¦<!--¦<?¦$a¦\\[¦[[a|¦:contentReference[¦【a¦[!a] ¦a\n¦# a\n\nb\n\n¦\\(a',
+	),
+	...all(')\n===\n¦&amp;¦> a\n¦a|b\n-|-\n¦a\n=\n¦https://¦<nav>¦<sup><a '),
 	['deep lists, then blank lines', '- '.repeat(LENGTH / 4) + 'a' + '\n'.repeat(LENGTH / 2)],
 	['deep quotes, then lazy lines', '>'.repeat(LENGTH / 2) + 'a' + '\na'.repeat(LENGTH / 4)],
 	['brackets, then their ends', '['.repeat(LENGTH / 2) + ']'.repeat(LENGTH / 2)],
@@ -79,21 +37,8 @@ const MARKDOWN: Array<[string, string]> = [
 	['definitions and uses', '[a]: b\n\n' + '[a] '.repeat(LENGTH / 4)],
 ];
 const HTML: Array<[string, string]> = [
-	...[
-		'<',
-		'<a b="',
-		"<a b='",
-		'<a b=c ',
-		'<!--',
-		'<script>',
-		'<pre><code>',
-		'<p hidden>',
-		'<nav>',
-		'<sup><a ',
-		'<td>',
-		'&a',
-	].map(fill),
-	...['a\n', '<![CDATA[', '[caption a', '<ul><li>', '&lt;p&gt;', '<h1>a</h1>', '</a>'].map(fill),
+	...all(`<¦<a b="¦<a b='¦<a b=c ¦<!--¦<script>¦<pre><code>¦<p hidden>¦<nav>¦<sup><a ¦<td>¦&a`),
+	...all('a\n¦<![CDATA[¦[caption a¦<ul><li>¦&lt;p&gt;¦<h1>a</h1>¦</a>'),
 	[
 		'elements without an end',
 		Array.from({ length: LENGTH / 20 }, (_, i) => `<x${i} hidden>a`).join(''),
