@@ -14,9 +14,12 @@ import type { RedactedStream } from '../gateway/redact';
 
 /** What an answer is. */
 interface Content {
-	format: AudioFormat | 'flac';
 	mimeType: string;
 	extension: string;
+	/** JSON, HTML or other text, which may repeat what was sent. */
+	isText?: boolean;
+	/** Reads all of it, and says at the end what it is; throws when it is damaged, or no audio at all. */
+	inspector: { feed(chunk: Uint8Array): void; end(): AudioInfo | ForeignInfo };
 }
 
 /** Recognises an answer by its first bytes, the requested format and the declared type. */
@@ -25,36 +28,27 @@ export function recognise(
 	wanted: AudioFormat,
 	contentType = '',
 	redact: (text: string) => string,
-): Content | Unreadable {
+): Content {
 	const format = audioFormatOf(head, wanted === 'pcm' && !/json|html|xml|text/i.test(contentType));
-	if (!format) return describeUnreadable(head, contentType, redact);
-	return { format, mimeType: MIME_TYPES[format], extension: format };
+	if (!format) {
+		const { looksLike, ...content } = describeUnreadable(head, contentType, redact);
+		const refuse = () => {
+			throw new DamagedAudioError(`this is not readable audio; it looks like ${looksLike}`);
+		};
+		return { ...content, inspector: { feed: refuse, end: refuse } };
+	}
+	const inspector = format === 'flac' ? flacInspector() : new AudioInspector(format);
+	return { mimeType: MIME_TYPES[format], extension: format, inspector };
 }
 
-/** The error of an answer that is no audio. */
-export const notAudio = ({ looksLike }: Unreadable) =>
-	new DamagedAudioError(`this is not readable audio; it looks like ${looksLike}`);
-
-/** Reads all of it, and says at the end what it is; throws when it is damaged. */
-export function checkOf(content: Content | Unreadable): {
-	feed(chunk: Uint8Array): void;
-	end(): AudioInfo | ForeignInfo;
-} {
-	if ('format' in content && content.format !== 'flac') return new AudioInspector(content.format);
+/** FLAC is only counted. */
+function flacInspector(): Content['inspector'] {
 	let bytes = 0;
-	return {
-		feed(chunk) {
-			bytes += chunk.length;
-		},
-		end() {
-			if ('format' in content) return { format: 'flac', bytes };
-			throw notAudio(content);
-		},
-	};
+	return { feed: ({ length }) => (bytes += length), end: () => ({ format: 'flac', bytes }) };
 }
 
 /** What an answer looks like that the node cannot read as audio. */
-export interface Unreadable {
+interface Unreadable {
 	/** In words, to follow "it looks like". */
 	looksLike: string;
 	mimeType: string;

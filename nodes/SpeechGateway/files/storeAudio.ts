@@ -12,7 +12,7 @@ import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, type Readable } from '../gateway/readBody';
-import { checkOf, notAudio, recognise, redacted } from './recognise';
+import { recognise, redacted } from './recognise';
 import { fileFrom, inline, KEPT_BYTES } from './store';
 import { storeAgain } from '../run/storedFiles';
 
@@ -44,10 +44,9 @@ export async function storeAudio(
 	const chunks = chunksIn(response.body)[Symbol.asyncIterator]();
 	try {
 		const { head, broken } = await readHead(chunks);
-		const content = recognise(head, wanted, response.headers['content-type'], redact);
-		const check = checkOf(content);
-		let failure: Error | undefined = 'looksLike' in content ? notAudio(content) : undefined;
-		if (failure && !keepDamaged) throw failure;
+		const type = response.headers['content-type'];
+		const { mimeType, extension, isText, inspector } = recognise(head, wanted, type, redact);
+		let failure: Error | undefined;
 		let bytes = 0;
 		let info: StoredAudio['info'] | undefined;
 		let kept: Uint8Array[] | undefined = [];
@@ -65,7 +64,7 @@ export async function storeAudio(
 			if (bytes > KEPT_BYTES) kept = undefined;
 			kept?.push(chunk);
 			try {
-				if (!failure) check.feed(chunk);
+				if (!failure) inspector.feed(chunk);
 			} catch (error) {
 				failure = asError(error);
 			}
@@ -74,19 +73,17 @@ export async function storeAudio(
 			try {
 				for (let chunk: Uint8Array | undefined = head; chunk; chunk = await next()) {
 					inspect(chunk);
-					yield chunk;
 					if (failure && !keepDamaged) break;
+					yield chunk;
 				}
-				info = failure ? undefined : check.end();
+				info = failure ? undefined : inspector.end();
 			} catch (error) {
 				failure ??= asError(error);
 			}
 			if (failure && !keepDamaged) throw failure;
 		}
-		const { mimeType, extension } = content;
 		const all = inspected();
-		const source =
-			'isText' in content && content.isText ? redacted(all, transport.redactor.stream()) : all;
+		const source = isText ? redacted(all, transport.redactor.stream()) : all;
 		const name = withExtension(fileName, extension);
 		const store = async (data: Buffer | Readable) =>
 			await execution.helpers.prepareBinaryData(data, name, mimeType);
@@ -111,7 +108,7 @@ export async function storeAudio(
 			});
 		} else item.session.breaker.stored();
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
-		if ('format' in content && content.format === 'flac') {
+		if (info?.format === 'flac') {
 			hints.add(
 				`The gateway sent FLAC audio, although ${wanted} was requested. It is passed on unchanged: its length is unknown, so it has no subtitles, and it cannot be joined with other audio.`,
 			);

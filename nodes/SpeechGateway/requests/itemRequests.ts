@@ -44,8 +44,6 @@ export interface BilledRequest<T extends object> {
 	endpoint: BilledEndpoint;
 	/** What is asked for: the JSON body, of which its key is made. */
 	input: IDataObject;
-	/** Which of several equal requests of the item it is, from 1. */
-	number?: number;
 	part?: SentPart;
 	/** A form instead of JSON, built when the request is sent, so that waiting requests hold no files. */
 	body?: () => Promise<FormData>;
@@ -132,9 +130,9 @@ export class ItemRequests {
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
-		const { endpoint, about = {}, input, number, part } = request;
+		const { endpoint, about = {}, input, part } = request;
 		const key = requestKey(endpoint.kind, input);
-		const name = requestName(key, number, part?.take);
+		const name = requestName(key, part);
 		const named = { ...request, key, name };
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {

@@ -1,6 +1,7 @@
 import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { evenlySpaced } from '../text/knownParts';
+import type { SentPart } from './records';
 
 /**
  * The name of what is asked for: SHA-256 of its kind and of what is sent. Of speech that is the model, the words, the voice by ID,
@@ -14,8 +15,10 @@ export function requestKey(kind: string, sent: object): string {
 }
 
 /** Names one of several equal requests of an item; `number`: which of them, from 1; `take`: how often it was asked for by then. */
-export const requestName = (key: string, number = 1, take = 1): string =>
-	`${key}${number === 1 ? '' : ` ${number}`}${take === 1 ? '' : ` take ${take}`}`;
+export const requestName = (
+	key: string,
+	{ number = 1, take = 1 }: Partial<SentPart> = {},
+): string => `${key}${number === 1 ? '' : ` ${number}`}${take === 1 ? '' : ` take ${take}`}`;
 
 /** How lines are broken does not change what is said. */
 const spoken = ({ model, input, voice, speed = 1, response_format: format }: IDataObject) => [

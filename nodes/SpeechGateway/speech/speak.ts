@@ -26,8 +26,6 @@ export interface Narration {
 /** One request body of speech and where its audio goes. */
 export interface SpeechRequest {
 	body: IDataObject;
-	/** Which of several equal requests of the item it is, from 1. */
-	number: number;
 	part: SentPart;
 	fileName: string;
 }
@@ -41,8 +39,8 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 });
 
 /** The name of a request in the ledger, sent as it is or as a job. */
-const nameAs = (kind: 'speech' | 'job', { body, number, part }: SpeechRequest): string =>
-	requestName(requestKey(kind, body), number, part.take);
+const nameAs = (kind: 'speech' | 'job', { body, part }: SpeechRequest): string =>
+	requestName(requestKey(kind, body), part);
 
 /** Whether it was sent before, or cut: what has become of it is on record. */
 export const isOnRecord = ({ ledger }: ItemRequests, request: SpeechRequest): boolean =>
@@ -71,7 +69,7 @@ export function keptAudio(
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;
 	if (input.longText === 'job') return await speakAsJob(narration, request, input.whileWaiting);
-	const { body, number, part, fileName } = request;
+	const { body, part, fileName } = request;
 	const text = textOf(request);
 	const estimate = estimateOf(input, text);
 	const maxBytes = maxAudioBytes(text, input.speed);
@@ -80,7 +78,6 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 		return await item.billed({
 			endpoint: endpoints.speech,
 			input: body,
-			number,
 			part,
 			about: subjectOf(body),
 			fallsBackOn524,
@@ -133,11 +130,10 @@ const tooDear = (tokens: number) =>
 export const submitJob = async (
 	item: ItemRequests,
 	modelMultiplier: number | undefined,
-	{ body, number, part }: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
+	{ body, part }: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
 ): Promise<IDataObject & { id: string }> =>
 	await submitTask(item, 'job', {
 		input: body,
-		number,
 		part,
 		about: subjectOf(body),
 		price: {

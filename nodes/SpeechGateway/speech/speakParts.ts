@@ -29,7 +29,7 @@ import { retakeOdd } from './retakes';
 import { keptAudio, type Narration, speak, type SpeechRequest } from './speak';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
-import { voiceName } from './voices';
+import { voiceNameOf } from './voices';
 
 /**
  * Speaks what is missing of a plan, joins all of it, and makes the item. Nothing paid for is lost: what is done goes along with an
@@ -75,13 +75,12 @@ function giveHints({ item, input, plan }: Narration): void {
 function requestFor(
 	input: NarrationInput,
 	{ parts }: Plan,
-	{ text, voice, voiceId = voiceName(voice), key = '', number }: PlannedPart,
+	{ text, voice, voiceId = voiceNameOf(voice), key = '', number }: PlannedPart,
 	index: number,
 ): SpeechRequest {
 	const segment = index + 1;
 	return {
 		body: speechBody(input, text, voiceId),
-		number,
 		part: { ...fingerprintOf(text), key, number, segment, voice: voiceId },
 		fileName: parts.length > 1 ? `${input.fileName}-segment-${segment}` : input.fileName,
 	};

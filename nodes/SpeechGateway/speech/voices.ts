@@ -11,12 +11,8 @@ import { type NarrationInput, type Plan, tokensToSend, type VoiceIds, voicesToAs
 export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
 	idIn(voice, '_id', 'id', 'voice_id');
 
-/** What to call a voice of which no more is known. */
-export const voiceName = (voice: Voice): string =>
-	typeof voice === 'string' ? voice : voice.title;
-
 /** The ID of a voice; its title if that is all that is known. */
-export const voiceIdOf = (ids: VoiceIds, voice: Voice): string =>
+export const voiceNameOf = (voice: Voice, ids: VoiceIds = {}): string =>
 	typeof voice === 'string' ? voice : (ids[voice.title] ?? voice.title);
 
 const MOST_TITLES_SHOWN = 10;

@@ -29,7 +29,7 @@ export const fileRequest = (
 export async function submitTask(
 	item: ItemRequests,
 	thing: Task['thing'],
-	request: Pick<BilledRequest<IDataObject>, 'input' | 'number' | 'part' | 'about' | 'price'>,
+	request: Pick<BilledRequest<IDataObject>, 'input' | 'part' | 'about' | 'price'>,
 ): Promise<IDataObject & { id: string }> {
 	const { create: endpoint } = taskEndpoints[thing];
 	const body = await item.billed({

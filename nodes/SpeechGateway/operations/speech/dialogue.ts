@@ -6,7 +6,7 @@ import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, type Speaker, speech } from './speech.form';
 import { checked, narration } from './narration';
-import { planWithVoices, voiceName } from '../../speech/voices';
+import { planWithVoices, voiceNameOf } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../../files/podcast';
 import { hintsOn, mustBeSpeakable, prepared } from '../../speech/speaking';
@@ -91,7 +91,7 @@ function narratorHints(parts: Part[]): string[] {
 function voiceHints(parts: Part[]): string[] {
 	const names = new Map<string, Set<string>>();
 	for (const { voice, speaker = 'Narrator' } of parts) {
-		const name = voiceName(voice);
+		const name = voiceNameOf(voice);
 		names.set(name, (names.get(name) ?? new Set()).add(speaker));
 	}
 	return [...names]

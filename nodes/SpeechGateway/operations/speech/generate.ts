@@ -1,6 +1,6 @@
 import { type GenerateValues, speech } from './speech.form';
 import { checked, narration } from './narration';
-import { planWithVoices, voiceName } from '../../speech/voices';
+import { planWithVoices, voiceNameOf } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { preparedText } from '../../speech/speaking';
 import { checkedText, type LongTextInput, planText } from '../../speech/longText';
@@ -29,7 +29,7 @@ export const generate = defineOperation<GenerateValues, GenerateInput>(speech.ge
 		}
 		if (input.longText === 'job')
 			hintOnJobPrice(item.session.hints, estimateOf(input, textToSend(plan)));
-		const { voiceId: voice = voiceName(input.voice) } = plan.parts[0];
+		const { voiceId: voice = voiceNameOf(input.voice) } = plan.parts[0];
 		const who = { voice, textFormat: preparedText(input).format };
 		return await speakParts(item, input, plan, who, problem);
 	},

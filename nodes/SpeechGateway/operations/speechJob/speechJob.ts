@@ -4,7 +4,7 @@ import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { withPriceFactor } from '../../speech/priceFactor';
 import { downloadAudio, submitJob } from '../../speech/speak';
-import { checkVoices, voiceIdOf, voiceIds } from '../../speech/voices';
+import { checkVoices, voiceIds, voiceNameOf } from '../../speech/voices';
 import { checkBudget, checkLength, hintsOn, preparedText, speechBody } from '../../speech/speaking';
 import { taskOperations } from '../taskOperations';
 
@@ -35,7 +35,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 		hintOnJobPrice(item.session.hints, estimateOf(input, spokenOf(input)));
 		const isSent = item.ledger.maybeCharged;
 		const ids = isSent ? item.ledger.voices : await voiceIds(item, model, [voice]);
-		const body = speechBody(input, text.spoken.text, voiceIdOf(ids, voice));
+		const body = speechBody(input, text.spoken.text, voiceNameOf(voice, ids));
 		const job = await submitJob(item, input.modelMultiplier, { body });
 		return { ...job, textFormat: text.format };
 	},

@@ -7,7 +7,7 @@ import { inspectRecording, type Recording } from '../../files/recording';
 import { readPaidJson } from '../../files/received';
 import { fetchVoices } from '../../requests/lists';
 import { resourceBody } from '../../tasks/task';
-import { voiceIdIn, voiceIdOf, voiceIds } from '../../speech/voices';
+import { voiceIdIn, voiceIds, voiceNameOf } from '../../speech/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
@@ -84,7 +84,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 
 const deleteVoice = defineOperation(voice.delete, {
 	async execute({ model, voice: wanted }, item) {
-		const id = voiceIdOf(await voiceIds(item, model, [wanted]), wanted);
+		const id = voiceNameOf(wanted, await voiceIds(item, model, [wanted]));
 		await item.delete(endpoints.deleteVoice(id, model), { thing: 'voice', id });
 		return { branch: 'success', items: [{ json: { _id: id, deleted: true } }] };
 	},
