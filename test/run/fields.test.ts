@@ -16,13 +16,13 @@ import {
 	jsonObjectOption,
 	jsonOption,
 	locatorProperty,
-	numberField,
 	numberOption,
 	secondsOption,
 	textField,
 	textOption,
 } from '../../nodes/SpeechGateway/fields/kinds';
 import { modelField } from '../../nodes/SpeechGateway/fields/model';
+import { limitField } from '../../nodes/SpeechGateway/fields/shared';
 import { tagsOption } from '../../nodes/SpeechGateway/fields/podcast';
 import { Parameters } from '../../nodes/SpeechGateway/fields/parameters';
 
@@ -70,10 +70,13 @@ test('what holds without an option: the default, or none', () => {
 	expect(unsetOf({ a: numberOption(spec), b: secondsOption(spec) })).toEqual({ a: 4, b: 4000 });
 });
 
-test('a panel number that is empty is an error, not its default', () => {
-	const field = numberField({ ...words, min: 1, default: 4 });
-	expect(read(field)).toBe(4);
-	expect(() => read(field, '')).toThrow('"Pause" must be a number of at least 1, but is ""');
+test('a limit that is empty is an error, not its default', () => {
+	expect(limitField.read(given({ returnAll: false }))).toBe(50);
+	expect(limitField.read(given({ returnAll: true, limit: 0 }))).toBe(Infinity);
+	for (const bad of ['', 0])
+		expect(() => limitField.read(given({ limit: bad }))).toThrow(
+			`"Limit" must be a whole number of at least 1, but is ${JSON.stringify(bad)}`,
+		);
 });
 
 test('seconds are shown, milliseconds read', () => {

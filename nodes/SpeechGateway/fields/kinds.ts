@@ -73,7 +73,8 @@ export const flagOption = (shown: Option<boolean>): OptionField<boolean> =>
 type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
 
 /** The limits hold in the editor and when the value is read. */
-function numberProperty({ min, max, integer, decimals, typeOptions, ...shown }: NumberSpec) {
+export function numberOption(spec: NumberSpec): OptionField<number> {
+	const { min, max, integer, decimals, typeOptions, ...shown } = spec;
 	const limits: INodePropertyTypeOptions = {
 		...(min !== undefined && { minValue: min }),
 		...(max !== undefined && { maxValue: max }),
@@ -81,19 +82,8 @@ function numberProperty({ min, max, integer, decimals, typeOptions, ...shown }: 
 		...typeOptions,
 	};
 	const property: INodeProperties = { ...shown, type: 'number', typeOptions: limits };
-	const parse: Parse<number> = (value, label) => numberWithin(value, label, { min, max, integer });
-	return { property, parse };
-}
-
-export function numberField(spec: NumberSpec): Field<number> {
-	const { property, parse } = numberProperty(spec);
-	return panelField(property, parse, spec.default);
-}
-
-export function numberOption(spec: NumberSpec): OptionField<number> {
-	const { property, parse } = numberProperty(spec);
 	return option(property, spec.default, (value, label) =>
-		isEmpty(value) ? undefined : parse(value, label),
+		isEmpty(value) ? undefined : numberWithin(value, label, { min, max, integer }),
 	);
 }
 

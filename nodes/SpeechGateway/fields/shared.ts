@@ -1,6 +1,7 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
 import type { Field } from './field';
-import { jsonObjectOption, numberField, numberOption } from './kinds';
+import { numberWithin } from './checks';
+import { jsonObjectOption, numberOption } from './kinds';
 
 /** Request fields that this node has no field for. */
 export const additionalBodyOption = (more = '') =>
@@ -21,15 +22,14 @@ export const pauseOption = (shown: { displayName: string; name: string; descript
 		default: 0,
 	});
 
-const limit = numberField({
+const limit = {
 	displayName: 'Limit',
 	name: 'limit',
-	min: 1,
-	integer: true,
+	type: 'number',
+	typeOptions: { minValue: 1 },
 	default: 50,
 	description: 'Max number of results to return',
-	displayOptions: { show: { returnAll: [false] } },
-});
+} as const;
 
 /** The number of results asked for; Infinity for all. */
 export const limitField: Field<number> = {
@@ -41,9 +41,12 @@ export const limitField: Field<number> = {
 			default: false,
 			description: 'Whether to return all results or only up to a given limit',
 		},
-		...limit.panel,
+		{ ...limit, displayOptions: { show: { returnAll: [false] } } },
 	],
 	options: [],
-	read: (parameters) =>
-		parameters.raw('returnAll', false) === true ? Infinity : limit.read(parameters),
+	read(parameters) {
+		if (parameters.raw('returnAll', false) === true) return Infinity;
+		const given = parameters.raw(limit.name, limit.default);
+		return numberWithin(given, limit.displayName, { min: 1, integer: true });
+	},
 };

@@ -1,6 +1,5 @@
 import type { Operation } from '../run/operation';
-import { getPrices } from './account/getPrices';
-import { settle } from './account/settle';
+import { getPrices, settle } from './account/account';
 import { join as joinAudio } from './audio/join';
 import { complete as completeChat } from './chat/complete';
 import { getMany as getModels } from './model/getMany';

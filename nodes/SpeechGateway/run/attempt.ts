@@ -7,11 +7,10 @@ import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
 import type { Charge } from '../requests/records';
 import type { Session } from '../requests/session';
-import { branchesOf, giveHints, type Settled, sortOntoBranches } from './branches';
 import { errorText, runError } from './errors';
 import { ItemRun } from './itemRun';
 import { type Operation, operationName } from './operation';
-import { unknownItem } from './outputItems';
+import { branchesOf, giveHints, type Settled, sortOntoBranches, unknownItem } from './outputItems';
 import {
 	type Inputs,
 	paidForOther,

@@ -2,9 +2,8 @@ import { AsleepError, NotStartedError, OutcomeUnknownError } from '../core/error
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
-import type { Settled } from './branches';
 import { operationName, type Operation } from './operation';
-import { unknownItem } from './outputItems';
+import { type Settled, unknownItem } from './outputItems';
 import type { Input, ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
 import { ownFiles, withPaid } from './storedFiles';

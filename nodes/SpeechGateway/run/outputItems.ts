@@ -1,10 +1,17 @@
-import type { IDataObject, INodeExecutionData, IWorkflowSettings } from 'n8n-workflow';
-import type { OutcomeUnknownError, UnknownReason } from '../core/errors';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	IPairedItemData,
+	IWorkflowSettings,
+} from 'n8n-workflow';
+import type { AsleepError, OutcomeUnknownError, UnknownReason } from '../core/errors';
+import type { GiveWay } from '../core/pause';
 import { COMBINED_FILES } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';
+import { Parameters } from '../fields/parameters';
 import type { ItemLedger } from '../requests/itemLedger';
-import type { Result } from '../requests/records';
-import { binaryOf, type ErrorText } from './errors';
+import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
+import { binaryOf, errorText, type ErrorText } from './errors';
 import { type About, type Operation, operationName } from './operation';
 
 const CHECK_FIRST =
@@ -78,6 +85,74 @@ export function errorItem(
 	if (Object.keys(binary).length === 0) return { json: { error } };
 	if (binaryMode !== 'combined') return { json: { error }, binary };
 	return { json: { error: { ...error, [COMBINED_FILES]: binary } } };
+}
+
+export type Settled =
+	/** `pairedItem`: the items that it was made of, if not the one in its place. */
+	| (Result & { pairedItem?: IPairedItemData[] })
+	| { failed: unknown }
+	| { notStarted: unknown }
+	| { asleep: AsleepError };
+
+/** The node's outputs; as an AI tool there is one, since the model sees no other. */
+export function branchesOf(operation: Operation, execution: Execution): Branch[] {
+	if (execution.isTool) return ['success'];
+	const exists: Record<Branch, boolean> = {
+		success: true,
+		unknown: operation.billed,
+		waiting:
+			operation.waits === true &&
+			new Parameters(execution, 0).runOption('whenMaxWaitReached') === 'stillProcessing',
+	};
+	return BRANCHES.filter((branch) => exists[branch]);
+}
+
+/**
+ * The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them.
+ * `chargesOf`: what the first item of an outcome says it was charged, if it does.
+ */
+export async function sortOntoBranches(
+	settled: Settled[],
+	branches: Branch[],
+	{ settings }: Execution,
+	giveWay: GiveWay,
+	chargesOf: (index: number) => Charge[] | undefined,
+): Promise<INodeExecutionData[][]> {
+	const outputs: INodeExecutionData[][] = branches.map(() => []);
+	for (const [index, outcome] of settled.entries()) {
+		await giveWay();
+		const charges = chargesOf(index);
+		const told = charges && { charges };
+		if ('branch' in outcome) {
+			const { branch, items, pairedItem = { item: index } } = outcome;
+			const output = outputs[branches.indexOf(branch)] ?? outputs[0];
+			for (const [nth, item] of items.entries())
+				output.push({ ...item, json: { ...item.json, ...(nth === 0 && told) }, pairedItem });
+		} else if ('failed' in outcome) {
+			const text = errorText(outcome.failed);
+			const failure = { ...text, details: { ...text.details, ...told } };
+			outputs[0].push({ ...errorItem(failure, settings.binaryMode), pairedItem: { item: index } });
+		}
+	}
+	return outputs;
+}
+
+/** Shows the hints of a finished run, each once, and how many items have an unknown outcome. */
+export function giveHints(execution: Execution, hints: Iterable<string>, settled: Settled[]): void {
+	for (const hint of hints) execution.hint(hint);
+	const reasons = settled.flatMap((outcome) =>
+		'branch' in outcome && outcome.branch === 'unknown' ? [outcome.items[0]?.json.reason] : [],
+	);
+	if (reasons.length === 0) return;
+	const sentEarlier = reasons.every((reason) => reason === 'already_sent');
+	const count = `${reasons.length} of ${settled.length} ${settled.length === 1 ? 'item' : 'items'}`;
+	const [them, were] = reasons.length === 1 ? ['it', 'was'] : ['them', 'were'];
+	execution.hint(
+		sentEarlier
+			? `${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`
+			: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See the branch "Unknown".`,
+		'warning',
+	);
 }
 
 /** A provider's body as item json: a key named `error` would make n8n retry the node, so it is renamed or dropped. */

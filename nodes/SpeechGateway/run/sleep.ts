@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { putToSleep } from '../engine/sleep';
-import type { Settled } from './branches';
+import type { Settled } from './outputItems';
 import { errorText } from './errors';
 import type { Asleep } from '../requests/records';
 import type { Ledger } from '../requests/ledger';

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { AsleepError } from '../../core/errors';
+import { asError, AsleepError, GatewayError } from '../../core/errors';
 import { pause } from '../../core/pause';
 import type { ItemRequests } from '../../requests/itemRequests';
+import { noPrices, pricesRequest } from '../../requests/lists';
 import { defineOperation } from '../../run/operation';
 import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
 import type { UnknownRequest } from '../../usage/moment';
@@ -9,6 +10,22 @@ import { certainAt, settle as settleOne, type UsageLog, type Verdict } from '../
 import { account } from './account.form';
 import { unknownRequestsIn } from './unknownItem';
 import { readUsageLog } from './usageLog';
+
+export const getPrices = defineOperation(account.getPrices, {
+	async execute(_, item) {
+		const { transport, share } = item.session;
+		const { prices, words } = await share('prices', async () => {
+			try {
+				return await item.free(pricesRequest(transport));
+			} catch (error) {
+				if (error instanceof GatewayError && error.details.httpCode === '404') return {};
+				throw asError(error);
+			}
+		});
+		if (!prices) throw noPrices(transport, words);
+		return { branch: 'success', items: prices.map((price) => ({ json: { ...price } })) };
+	},
+});
 
 type Input = ReturnType<typeof account.settle.values> & {
 	requests: UnknownRequest[];
