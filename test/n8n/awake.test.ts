@@ -1,7 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startHttp } from '../support/hostileServers';
 import { useBench } from '../support/n8n/bench';
 import { buildWorkflow, connection, makeNode, NODE_NAME } from '../support/workflow';
 
@@ -13,12 +10,12 @@ const bench = useBench();
 
 /** Starts a workflow whose HTTP Request hands over the rows without a pause, and waits until n8n has them. */
 async function startReading() {
-	const rows = createServer((_, response) =>
-		response.setHeader('content-type', 'application/json').end(JSON.stringify(ROWS)),
-	);
-	rows.listen(0, '127.0.0.1');
-	await once(rows, 'listening');
-	const url = `http://127.0.0.1:${(rows.address() as AddressInfo).port}`;
+	let taken = () => {};
+	const isTaken = new Promise<void>((resolve) => (taken = resolve));
+	const rows = await startHttp((_, response) => {
+		response.setHeader('content-type', 'application/json').end(JSON.stringify(ROWS), taken);
+	});
+	const url = `http://127.0.0.1:${rows.port}`;
 	const built = buildWorkflow({
 		parameters: { resource: 'speech', operation: 'generate', text: SLOW_TEXT },
 		outputs: [],
@@ -33,10 +30,9 @@ async function startReading() {
 		},
 		[bench.credential],
 	);
-	const taken = once(rows, 'request');
 	const id = await bench.api.start(workflow);
-	await taken;
-	rows.close();
+	await isTaken;
+	await rows.close();
 	return id;
 }
 

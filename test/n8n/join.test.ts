@@ -1,12 +1,10 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /* Audio → Join of files that other nodes have made, in real n8n. */
-import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
+import { startHttp, type TestServer } from '../support/hostileServers';
 import { decode, whichText } from '../support/listen';
 import { openBench, type Bench } from '../support/n8n/bench';
 import { executionError, nodeOutputs, type WorkflowJson } from '../support/n8n/client';
@@ -23,20 +21,19 @@ const LONG = Buffer.alloc(8 * MB);
 const FILES = 100;
 
 let bench: Bench;
-let server: Server;
+let server: TestServer;
 let address: string;
 beforeAll(async () => {
 	bench = await openBench();
-	server = createServer(({ url }, response) => {
+	server = await startHttp(({ url }, response) => {
 		const [, at] = /^\/(\d)\.wav$/.exec(url ?? '') ?? [];
 		response.setHeader('content-type', at ? 'audio/wav' : 'audio/pcm');
 		response.end(at ? sound(SAID[Number(at)]) : LONG);
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	});
+	address = `http://127.0.0.1:${server.port}`;
 });
 afterAll(async () => {
-	server?.close();
+	await server?.close();
 	await bench?.close();
 });
 

@@ -96,24 +96,6 @@ test('an item of Waiting that comes back on two paths, one round after the other
 	expect(charged()).toEqual([texts[0]]);
 });
 
-test('Stop: what is in flight is broken off and nothing more is sent', async () => {
-	bench.sim.fault({ input: texts[0], connection: 'stall' });
-	const workflow = await bench.save({
-		parameters: { ...speech, options: { concurrency: 1 } },
-		items,
-		trigger: 'webhook',
-		retryOnFail: true,
-	});
-	const id = await bench.api.trigger(workflow);
-	await bench.sim.waitFor((requests) => requests.some(({ input }) => input === texts[0]));
-	await bench.api.stop(id);
-	await bench.sim.waitFor((requests) => requests.some(({ aborted }) => aborted));
-	expect((await bench.api.execution(id)).status).toBe('canceled');
-	// n8n's retry, which ignores Stop, comes within the time that a whole execution takes.
-	await bench.run({ parameters: speech, items: [{ text: 'Afterwards.' }] });
-	expect(bench.sim.requests.map(({ input }) => input)).toEqual([texts[0], 'Afterwards.']);
-});
-
 // n8n 1 drops what the node returns after a timeout.
 const onCurrent = n8nIsAtLeast('2.41') ? test : test.skip;
 onCurrent(
