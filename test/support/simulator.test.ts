@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 
 import axios, { type AxiosRequestConfig } from 'axios';
-import NodeFormData from 'form-data';
 import OpenAI from 'openai';
 
 import { decode } from './listen';
@@ -36,23 +35,6 @@ const say = async (more: object = {}, config?: AxiosRequestConfig) =>
 const submit = async (more: object = {}, config?: AxiosRequestConfig) =>
 	await ask('POST', '/v1/audio/speech/jobs', { ...speech, ...more }, config);
 const as = ({ apiKey }: Account) => ({ headers: bearer(apiKey) });
-
-function recording(
-	fields: Record<string, string> = { model: 'fish-speech', title: 'Ann' },
-	bytes = 1000,
-) {
-	const form = new NodeFormData();
-	for (const [name, value] of Object.entries(fields)) form.append(name, value);
-	form.append('audio', Buffer.alloc(bytes, 7), {
-		filename: 'ann "1".wav',
-		contentType: 'audio/wav',
-	});
-	return form;
-}
-async function clone(form = recording(), apiKey?: string) {
-	const headers = { ...bearer(apiKey), ...form.getHeaders() };
-	return await ask('POST', '/v1/audio/voices', form.getBuffer(), { headers });
-}
 
 describe('speech', () => {
 	it('charges the real duration and the text, times the multiplier', async () => {
@@ -154,7 +136,6 @@ describe('keys, accounts and addresses', () => {
 	it('403 without the capability, whose models are not listed', async () => {
 		const account = sim.addAccount({ capabilities: ['chat'] });
 		expect((await say({}, as(account))).status).toBe(403);
-		expect((await clone(undefined, account.apiKey)).status).toBe(403);
 		const { data } = (await ask('GET', '/v1/models', undefined, as(account))).json();
 		expect(data.map(({ id }: { id: string }) => id)).toEqual(['sim-chat', 'sim-chat-mini']);
 	});
@@ -205,38 +186,6 @@ describe('speech jobs', () => {
 		expect((await poll(id, other)).status).toBe(403);
 		expect((await download(id, other)).status).toBe(403);
 		expect((await poll('spj_unknown')).status).toBe(404);
-	});
-});
-
-describe('voices', () => {
-	const list = async (config?: AxiosRequestConfig) =>
-		(await ask('GET', '/v1/audio/voices?model=fish-speech', undefined, config)).json().items;
-
-	it('clones, lists, uses and deletes', async () => {
-		const created = await clone();
-		expect(created.status).toBe(200);
-		const { _id, title, created_at } = created.json();
-		expect(sim.charges).toMatchObject([{ kind: 'voice', tokens: 1000, input: 'Ann' }]);
-		expect(sim.requests[0].body).toMatchObject({
-			model: 'fish-speech',
-			title: 'Ann',
-			audio: { contentType: 'audio/wav', size: 1000 },
-		});
-		expect(await list()).toEqual([{ _id, title: 'Ann', created_at }]);
-		expect(title).toBe('Ann');
-		expect((await say({ voice: _id })).status).toBe(200);
-		expect((await say({ voice: 'default' })).status).toBe(200);
-		expect(sim.charges[1].tokens).toBe(sim.charges[2].tokens);
-
-		const other = sim.addAccount();
-		expect(await list(as(other))).toEqual([]);
-		expect((await say({ voice: _id }, as(other))).status).toBe(403);
-		const path = `/v1/audio/voices/${_id}?model=fish-speech`;
-		expect((await ask('DELETE', path, undefined, as(other))).status).toBe(403);
-		expect((await ask('DELETE', path.split('?')[0])).status).toBe(400);
-		expect((await ask('DELETE', path)).status).toBe(200);
-		expect((await ask('DELETE', path)).status).toBe(404);
-		expect(await list()).toEqual([]);
 	});
 });
 
@@ -300,29 +249,6 @@ describe('chat, with the openai client', () => {
 			],
 		});
 		expect(told.choices[0].message.content).toBe('The tool said: Sunny');
-	});
-});
-
-describe('videos', () => {
-	it('is queued, in progress, completed, and an mp4 of any size', async () => {
-		sim.fault({ path: '/v1/videos', jobSeconds: 0.5, contentBytes: 5e6 });
-		const created = (
-			await ask('POST', '/v1/videos', { model: 'sim-video', prompt: 'A cat' })
-		).json();
-		expect(created).toMatchObject({ status: 'pending', id: expect.stringMatching(/^video_/) });
-		const path = `/v1/videos/${created.id}`;
-		expect((await ask('GET', `${path}/content`)).status).toBe(409);
-		const seen: string[] = [];
-		for (const milliseconds of [0, 100, 400]) {
-			await wait(milliseconds);
-			seen.push((await ask('GET', path)).json().status);
-		}
-		expect(seen).toEqual(['queued', 'in_progress', 'completed']);
-		const { headers, body } = await ask('GET', `${path}/content`);
-		expect(headers['content-type']).toBe('video/mp4');
-		expect(body).toHaveLength(5e6);
-		expect(body.subarray(4, 8).toString()).toBe('ftyp');
-		expect(sim.charges).toMatchObject([{ kind: 'video', input: 'A cat' }]);
 	});
 });
 
