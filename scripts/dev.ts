@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- runs outside n8n */
 import { watch } from 'node:fs';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import {
 	REPOSITORY,
 	type N8nVersion,
 } from '../test/support/n8n/install';
-import { packPackage } from '../test/support/n8n/package';
+import { packedPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { step, type Log } from '../test/support/n8n/steps';
 import { startSimulator, type Simulator } from '../test/support/simulator';
@@ -34,8 +34,7 @@ export async function main(args: string[]): Promise<never> {
 	const version = chosenVersion(args);
 	const log: Log = (line) => console.log(line);
 	const simulator = await startSimulator();
-	const tarball =
-		process.env.PACKAGE_TARBALL ?? (await step('Build and pack the package', log, packPackage));
+	const tarball = await step('Build and pack the package', log, packedPackage);
 	await installN8n(version, log);
 	const n8n = await step(`Start n8n ${version}`, log, async () => {
 		const env = {

@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { item, runNode, speechNode, useSimulator } from '../engine/support';
 import type { Fault } from '../support/simulator';
 import { CACHE } from '../support/n8n/install';
+import { freePort } from '../support/n8n/server';
 
 /** It knows no voices, so that any name is the provider's. */
 const sim = useSimulator({ dialect: 'new-api', latencyMs: 1, jobSeconds: 0 });
@@ -50,14 +50,6 @@ afterAll(async () => {
 	if (proxy?.exitCode === null && proxy.kill()) await once(proxy, 'exit');
 	rmSync(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
 
 const isAlive = async () =>
 	await fetch(`${url}/health/liveliness`).then(

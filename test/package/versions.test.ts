@@ -86,7 +86,7 @@ describe('what is said of versions of n8n is what was tested', () => {
 			...{ action: 'works', failed: 0 },
 			chatModel: hasModel ? 'works' : `needs ${chatModel}`,
 		});
-		expect(row.passed).toBeGreaterThan(100);
+		expect(row.passed).toBeGreaterThan(50);
 	});
 
 	test('the oldest versions, those of every run, and the newest one are among them', () => {

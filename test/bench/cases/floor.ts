@@ -105,30 +105,3 @@ export const beside: BenchCase = {
 };
 
 const shown = (value: string | number) => (typeof value === 'number' ? round(value) : value);
-
-/** 1,000 and 5,000 items: nothing may grow faster than the items. */
-export const growth: BenchCase = {
-	name: 'growth',
-	title: '1,000 and 5,000 items of 1 ms, concurrency 10',
-	fresh: true,
-	async run(stage) {
-		stage.bench.sim.options.latencyMs = 1;
-		const node = oursSpeech({ concurrency: CONCURRENCY });
-		const warmUp = await runner(stage, node, itemsOf(200));
-		for (let i = 0; i < 3; i++) await warmUp();
-		const rows: number[][] = [];
-		for (const count of [1000, 5000]) {
-			const { wall, cpu, grown } = await (await runner(stage, node, itemsOf(count)))();
-			rows.push([count, wall / count, cpu / count, grown / count]);
-		}
-		const [thousand, most] = rows;
-		return {
-			head: ['items', 'ms an item', 'CPU ms an item', 'MB an item'],
-			rows: rows.map((row) => row.map(round)),
-			checks: [
-				{ what: 'CPU an item, 5,000 / 1,000 items', value: most[2] / thousand[2], limit: 1.3 },
-				{ what: 'memory an item of 5,000', value: most[3], limit: 0.12, unit: 'MB' },
-			],
-		};
-	},
-};

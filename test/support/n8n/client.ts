@@ -199,8 +199,13 @@ export class N8nClient {
 
 	/** Makes a workflow's production webhooks and schedules work; they do when this returns. */
 	async activate(workflow: SavedWorkflow): Promise<void> {
-		const path = `/rest/workflows/${workflow.id}`;
-		await this.setActive(workflow, true);
+		const { id, versionId } = workflow;
+		const path = `/rest/workflows/${id}`;
+		await this.request('POST', `${path}/activate`, { versionId }).catch(async (error: unknown) => {
+			if (!(error instanceof N8nApiError && error.status === 404)) throw error;
+			// n8n before 1.120 or so.
+			await this.request('PATCH', path, { active: true, versionId });
+		});
 		// 2.41 publishes in the background; 1.123 has no such status and is done by now.
 		await poll(`the activation of "${workflow.name}"`, async () => {
 			const { status } = await this.request<{ status: string }>(
@@ -213,20 +218,6 @@ export class N8nClient {
 			if (status === 'published') return true;
 			if (status === 'in_progress' || status === 'not_published') return undefined;
 			throw new Error(`Activation of "${workflow.name}" ended as ${status}`);
-		});
-	}
-
-	async deactivate(workflow: SavedWorkflow): Promise<void> {
-		await this.setActive(workflow, false);
-	}
-
-	private async setActive({ id, versionId }: SavedWorkflow, active: boolean): Promise<void> {
-		const path = `/rest/workflows/${id}`;
-		const action = active ? 'activate' : 'deactivate';
-		await this.request('POST', `${path}/${action}`, { versionId }).catch(async (error: unknown) => {
-			if (!(error instanceof N8nApiError && error.status === 404)) throw error;
-			// n8n before 1.120 or so.
-			await this.request('PATCH', path, { active, versionId });
 		});
 	}
 

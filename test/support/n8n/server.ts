@@ -31,8 +31,6 @@ export interface N8nOptions {
 	binaryMode?: 'default' | 'filesystem' | 'database';
 	/** Whether n8n serves its editor, with the types and icons of nodes; without, it starts in two thirds of the time. */
 	editor?: boolean;
-	/** Port of the editor and webhooks; by default a free one. */
-	port?: number;
 	/** `worker` starts a queue-mode worker, which has no editor. */
 	command?: 'start' | 'worker' | 'webhook';
 	/** Is given what n8n prints, as it comes. */
@@ -104,7 +102,7 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		});
 	if (options.tarball) await unpackInto(userFolder, options.tarball);
 
-	const port = options.port ?? (await freePort());
+	const port = await freePort();
 	const url = `http://127.0.0.1:${port}`;
 	const command = options.command ?? 'start';
 	const env: Record<string, string | undefined> = {
