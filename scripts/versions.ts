@@ -26,7 +26,7 @@ const HEAD = [
 ];
 
 /** Files of tests that are about the chat model. */
-const CHAT_MODEL = /chatModel|chatExamples/;
+const CHAT_MODEL = /chatModel/;
 
 /** The lines of n8n whose newest version is tested: the oldest that work, and each major version. */
 const LINES = [OLDEST.actionNode, '1', '2.0', OLDEST.chatModel, '2'];

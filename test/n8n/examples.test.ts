@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { IBinaryData } from 'n8n-workflow';
+import { startHeldChat } from '../support/heldChat';
 import { decoderMessages } from '../support/listen';
 import { probe } from '../support/readers';
 import { type Bench, openBench, useBench } from '../support/n8n/bench';
@@ -22,21 +22,18 @@ import { zip } from '../support/zip';
 
 const files = readdirSync(EXAMPLES).filter((name) => name.endsWith('.json'));
 
-const bench = useBench();
+const bench = useBench({ latencyMs: 10, jobSeconds: 0.05 });
 
 /** What a user fills in before an example can run: here, so that it runs against the simulator, and soon. */
-function fillIn(workflow: WorkflowJson): WorkflowJson {
-	const set = (name: string, values: Record<string, unknown>) =>
-		Object.assign(workflow.nodes.find((node) => node.name === name)?.parameters ?? {}, values);
-	if (workflow.name === 'Video')
-		set('Speech Gateway', { model: { __rl: true, mode: 'id', value: 'sim-video' } });
-	for (const node of workflow.nodes) {
+function fillIn({ nodes }: WorkflowJson, values: Record<string, object>): void {
+	for (const node of nodes) {
 		if (node.webhookId) node.webhookId = randomUUID();
 		const { resource } = node.parameters as { resource?: string };
-		if (resource === 'chat' || node.type.endsWith('.lmChatSpeechGateway'))
-			Object.assign(node.parameters, { model: { __rl: true, mode: 'id', value: 'sim-chat' } });
+		const isChat = resource === 'chat' || node.type.endsWith('.lmChatSpeechGateway');
+		const model = isChat ? 'sim-chat' : resource === 'video' ? 'sim-video' : undefined;
+		if (model) Object.assign(node.parameters, { model: { __rl: true, mode: 'id', value: model } });
+		Object.assign(node.parameters, values[node.name]);
 	}
-	return workflow;
 }
 
 const SCRIPT = '# Welcome\nAnna: (happy) Hello!\nBen: Hello, Anna.\n\n# The sky\nAnna: It is blue.';
@@ -47,11 +44,16 @@ const COMPLETION = {
 	choices: [{ index: 0, message: { role: 'assistant', content: SCRIPT }, finish_reason: 'stop' }],
 };
 
-/** Imports an example with its store on disk; `folder` is where its files go. */
-async function importExample(file: string): Promise<{ workflow: SavedWorkflow; folder: string }> {
-	const example = fillIn(readExample(file));
+/** Imports an example with its store on disk, and `values` in the nodes of these names; `folder` is where its files go. */
+async function importExample(
+	file: string,
+	values: Record<string, object> = {},
+	credential = bench.credential,
+): Promise<{ workflow: SavedWorkflow; folder: string }> {
+	const example = readExample(file);
+	fillIn(example, values);
 	const folder = storeOnDisk(example, sharedN8n().userFolder);
-	return { workflow: await bench.api.importWorkflow(example, [bench.credential]), folder };
+	return { workflow: await bench.api.importWorkflow(example, [credential]), folder };
 }
 
 const page = (title: string, text: string) => `<?xml version="1.0" encoding="utf-8"?>
@@ -89,20 +91,12 @@ const DOCX = zip({
 	'word/document.xml': `<w:document><w:body>${paragraph('Heading1', 'The gulls')}${paragraph('Normal', 'The gulls are back &amp; loud.')}${paragraph('Heading1', 'The girl')}${paragraph('Normal', 'A boat lay below the rock.')}</w:body></w:document>`,
 });
 
-type FormField = string | { data: Buffer; type: string; name: string };
+type FormField = string | File;
 
 /** Sends a form or a page of it, as a browser does. */
 async function sendForm(url: string, fields: FormField[]): Promise<Response> {
 	const form = new FormData();
-	for (const [i, field] of fields.entries()) {
-		if (typeof field === 'string') form.append(`field-${i}`, field);
-		else
-			form.append(
-				`field-${i}`,
-				new Blob([new Uint8Array(field.data)], { type: field.type }),
-				field.name,
-			);
-	}
+	for (const [i, field] of fields.entries()) form.append(`field-${i}`, field);
 	const response = await fetch(url, { method: 'POST', body: form });
 	expect(response.status).toBe(200);
 	return response;
@@ -118,34 +112,18 @@ async function runForm(workflow: SavedWorkflow, fields: FormField[]) {
 	const [{ id }] = await bench.api.executions(workflow.id);
 	return { url, id, execution: await bench.api.waitForExecution(id) };
 }
-const epub = { data: EPUB, type: 'application/epub+zip', name: 'lighthouse.epub' };
-const recording = {
-	data: Buffer.concat([...renderAudio('A voice.', 31, 'mp3').chunks()]),
-	type: 'audio/mpeg',
-	name: 'voice.mp3',
-};
-const FORMS: Record<string, FormField[]> = {
-	'audiobook.json': [epub],
-	'clone-and-narrate.json': [recording, 'Anna', 'This is the voice of Anna.'],
-};
+const fileOf = (bytes: Buffer, name: string, type: string): File =>
+	new File([new Uint8Array(bytes)], name, { type });
 
 /** Runs a workflow with whatever trigger it has. */
-async function runAny(file: string, workflow: SavedWorkflow): Promise<Execution> {
+async function runAny(workflow: SavedWorkflow): Promise<Execution> {
 	const has = (type: string) => workflow.nodes.some((node) => node.type.endsWith(type));
 	if (has('.manualTrigger') || has('.scheduleTrigger')) return await bench.api.run(workflow);
-	if (has('.formTrigger')) return (await runForm(workflow, FORMS[file])).execution;
-	if (!has('.webhook')) throw new Error('No trigger that this test knows');
-	await bench.api.activate(workflow);
-	return await bench.api.runProduction(workflow, { text: 'A text from outside.' });
+	const sound = Buffer.concat([...renderAudio('A voice.', 31, 'mp3').chunks()]);
+	const recording = fileOf(sound, 'voice.mp3', 'audio/mpeg');
+	const fields = [recording, 'Anna', 'This is the voice of Anna.'];
+	return (await runForm(workflow, fields)).execution;
 }
-
-/** Every binary that a node of the execution returned, on any output. */
-const binaries = (execution: Execution): IBinaryData[] =>
-	Object.values(execution.data.resultData.runData)
-		.flat()
-		.flatMap(({ data }) => data?.main ?? [])
-		.flatMap((items) => items ?? [])
-		.flatMap(({ binary }) => Object.values(binary ?? {}));
 
 /** Begins before all tests: n8n wakes it up a minute later, or more. */
 let durable: Bench;
@@ -160,48 +138,31 @@ beforeAll(async () => {
 });
 afterAll(async () => await durable?.close());
 
-const isRunnable: Record<string, boolean> = {
-	// This one and the next three have tests of their own.
-	'durable-narration.json': false,
-	'nightly-table.json': false,
-	'alarm.json': false,
-	'preview-first.json': false,
-	// Before, n8n makes no data tables; the two are run one after the other.
-	'pronunciations.json': false,
-	'pronunciations-dialogue.json': false,
-	'spending-log.json': false,
-	'ai-agent.json': HAS_AI_SDK,
-	'streaming-chat.json': HAS_STREAMS,
-};
-const runnable = files.filter((file) => isRunnable[file] ?? true);
+const HAVE_OWN_TESTS = [
+	...['ai-agent', 'alarm', 'audiobook', 'changed-document', 'durable-narration', 'nightly-table'],
+	...['preview-first', 'pronunciations', 'pronunciations-dialogue', 'settle-unknown'],
+	...['spending-log', 'streaming-chat', 'weekly-episode'],
+].map((name) => `${name}.json`);
 
-test.each(runnable)('examples/%s runs in n8n, and its files are in the store', async (file) => {
-	// The simulator's chat model says back what it was told; here, it writes a script.
-	if (file === 'weekly-episode.json')
-		bench.sim.fault({ path: '/v1/chat/completions', status: 200, body: COMPLETION, charge: true });
+const others = files.filter((file) => !HAVE_OWN_TESTS.includes(file));
+test.each(others)('examples/%s runs in n8n, and its files are in the store', async (file) => {
 	const { workflow, folder } = await importExample(file);
-	const execution = await runAny(file, workflow);
+	const execution = await runAny(workflow);
 	expect(executionError(execution)?.message).toBeUndefined();
 	expect(execution.status).toBe('success');
 	for (const name of ['To be checked', 'Review list', 'Failed jobs'])
 		expect(nodeOutputs(execution, name).flat()).toEqual([]);
-	for (const binary of binaries(execution).filter(({ mimeType }) =>
-		mimeType.startsWith('audio/'),
-	)) {
-		const audio = await bench.api.binary(binary);
-		expect(probe(audio).seconds).toBeGreaterThan(0);
-		expect(await decoderMessages(audio)).toBe('');
-	}
 	const stored = nodeOutputs(execution, 'Disk').flat();
 	for (const { binary } of stored) {
-		const [{ fileName }] = Object.values(binary!);
-		const kept = readFileSync(path.join(folder, fileName!));
-		expect(kept.equals(await bench.api.binary(Object.values(binary!)[0]))).toBe(true);
+		const [file] = Object.values(binary!);
+		const kept = readFileSync(path.join(folder, file.fileName!));
+		expect(kept.equals(await bench.api.binary(file))).toBe(true);
+		if (!file.mimeType.startsWith('audio/')) continue;
+		expect(probe(kept).seconds).toBeGreaterThan(0);
+		expect(await decoderMessages(kept)).toBe('');
 	}
 	expect(new Set(readdirSync(folder)).size).toBe(stored.length);
-	// An agent of the simulator calls no tool unless it is told to; see chatExamples.test.ts.
-	if (!['ai-agent.json', 'streaming-chat.json'].includes(file))
-		expect(stored.length).toBeGreaterThan(0);
+	expect(stored.length).toBeGreaterThan(0);
 });
 
 test('weekly episode: the feed item says what the file is, the transcript begins after the intro', async () => {
@@ -245,13 +206,17 @@ test('weekly episode: without its second half, no episode is made or stored', as
 });
 
 test.each([
-	{ book: epub, title: 'The Lighthouse', sent: 'The gulls are back – with arguments.' },
 	{
-		book: {
-			data: DOCX,
-			type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-			name: 'My book.docx',
-		},
+		book: fileOf(EPUB, 'lighthouse.epub', 'application/epub+zip'),
+		title: 'The Lighthouse',
+		sent: 'The gulls are back – with arguments.',
+	},
+	{
+		book: fileOf(
+			DOCX,
+			'My book.docx',
+			'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+		),
 		title: 'My book',
 		sent: 'The gulls are back & loud.',
 	},
@@ -406,6 +371,70 @@ canMakeTables(
 		const over = await (await night(Math.floor(logged))).run();
 		expect(executionError(over)?.message).toContain('is used up');
 		expect(sim.charges).toEqual([]);
+	},
+);
+
+/** What the agent of the example answers, whose model calls the tool with these arguments. */
+async function narrates(call: object, tool: object = {}) {
+	const value = `call tool Narrate ${JSON.stringify(call)}`;
+	const assignments = [{ id: '1', name: 'chatInput', type: 'string', value }];
+	const { workflow } = await importExample('ai-agent.json', {
+		Question: { assignments: { assignments } },
+		Narrate: tool,
+		'Wait for the audio': { options: { pollInterval: 1 } },
+	});
+	const execution = await bench.api.run(workflow);
+	expect(executionError(execution)).toBeUndefined();
+	const [{ json }] = nodeOutputs(execution, 'AI Agent')[0];
+	return { execution, output: String(json.output) };
+}
+
+if (HAS_AI_SDK) {
+	test('ai-agent: what the agent narrates, with a voice by its title, comes out as an audio file', async () => {
+		bench.sim.addVoice('Anna', 'voice-1');
+		const { execution, output } = await narrates({ text: 'Welcome.', voice: 'Anna' });
+		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'job', 'chat']);
+		expect(bench.sim.jobs).toMatchObject([{ voice: 'voice-1' }]);
+		expect(output).toMatch(/"id":"spj_\w+"/);
+		const [file] = nodeOutputs(execution, 'Wait for the audio')[0];
+		expect(await decoderMessages(await bench.api.binary(file.binary!.data))).toBe('');
+	});
+
+	test('ai-agent: audio that is made at once is answered with a link, which needs no login', async () => {
+		const tool = { resource: 'speech', operation: 'generate' };
+		const { execution, output } = await narrates({ text: 'Welcome.', voice: 'default' }, tool);
+		const [, link] = /"links":\{"data":"([^"]+)"\}/.exec(output.replaceAll('\\', ''))!;
+		const audio = await (await fetch(link)).arrayBuffer();
+		expect(probe(Buffer.from(audio)).codec).toBe('mp3');
+		expect(nodeOutputs(execution, 'Wait for the audio').flat()).toEqual([]);
+	});
+}
+
+(HAS_STREAMS ? test : test.skip)(
+	'streaming chat: each piece is with the caller before the next one is there',
+	async () => {
+		const held = await startHeldChat();
+		const data = { apiKey: 'held-key', baseUrl: held.url };
+		const credential = await bench.api.createCredential('speechGatewayApi', data);
+		const { workflow } = await importExample('streaming-chat.json', {}, credential);
+		await bench.api.activate(workflow);
+		const chunks = bench.api.stream(workflow, { text: 'Tell me about lighthouses' });
+		const first = chunks.next();
+		const answer = await held.answer();
+		answer.say('Light');
+		expect((await first).value).toMatchObject({ type: 'begin' });
+		expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'Light' });
+		for (const piece of ['houses ', 'stand ', '灯台', '🗼']) {
+			answer.say(piece);
+			expect((await chunks.next()).value).toMatchObject({ type: 'item', content: piece });
+		}
+		answer.finish();
+		expect((await chunks.next()).value).toMatchObject({ type: 'end' });
+		expect((await chunks.next()).done).toBe(true);
+		await held.close();
+		const [{ id }] = await bench.api.executions(workflow.id);
+		const [[{ json }]] = nodeOutputs(await bench.api.waitForExecution(id), 'Answer');
+		expect(json).toMatchObject({ text: 'Lighthouses stand 灯台🗼' });
 	},
 );
 
