@@ -1,15 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type HeldChat, startHeldChat } from '../support/heldChat';
+import { type HeldAnswer, holdNextChat } from '../support/heldChat';
 import type { Fault } from '../support/simulator';
 import { type EngineRun, item, runNode, useSimulator } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
-let held: HeldChat;
-beforeAll(async () => void (held = await startHeldChat()));
-afterAll(async () => await held.close());
 
 const MODEL = 'sim-chat';
 const values = [
@@ -289,12 +286,12 @@ describe('streaming', () => {
 	test('each piece goes on at once, before the next one is there', async () => {
 		let arrived: (text: string) => void = () => {};
 		const next = async () => await new Promise<string>((resolve) => (arrived = resolve));
+		const held = holdNextChat(sim);
 		const running = run({
 			mode: 'webhook',
-			url: held.url,
 			onChunk: ({ type, content }) => type === 'item' && arrived(content as string),
 		});
-		const answer = await held.answer();
+		const answer = await held;
 		for (const word of ['Piece ', 'by ', 'piece, ', '日本', '👍🏽']) {
 			const passedOn = next();
 			answer.say(word);
@@ -305,8 +302,7 @@ describe('streaming', () => {
 		expect(outputs[0][0].json.text).toBe('Piece by piece, 日本👍🏽');
 	});
 
-	type Ending = (answer: Awaited<ReturnType<HeldChat['answer']>>) => void;
-	const endings: Array<[string, Ending]> = [
+	const endings: Array<[string, (answer: HeldAnswer) => void]> = [
 		['ends without [DONE] or a finish reason', (answer) => answer.end()],
 		['breaks off', (answer) => answer.breakOff()],
 		['falls silent', () => {}],
@@ -314,14 +310,13 @@ describe('streaming', () => {
 	test.each(endings)(
 		'that %s is unknown, keeps its text, and is not sent again',
 		async (_, end) => {
-			const before = held.requests();
 			const passedOn: string[] = [];
 			let heard = () => {};
 			const firstWords = new Promise<void>((resolve) => (heard = resolve));
 			const chunks: string[] = [];
+			const held = holdNextChat(sim);
 			const running = run({
 				mode: 'webhook',
-				url: held.url,
 				parameters: chat({ timeout: 1, maxRetries: 4 }),
 				retryOnFail: true,
 				onChunk: ({ type, content }) => {
@@ -329,7 +324,7 @@ describe('streaming', () => {
 					if (type === 'item' && passedOn.push(content as string) === 2) heard();
 				},
 			});
-			const answer = await held.answer();
+			const answer = await held;
 			answer.say('Once upon ');
 			answer.say('a time');
 			await firstWords;
@@ -339,7 +334,7 @@ describe('streaming', () => {
 				[],
 				[{ json: { outcome: 'unknown', reason: 'damaged_response', text: 'Once upon a time' } }],
 			]);
-			expect(held.requests() - before).toBe(1);
+			expect(sent()).toBe(1);
 			expect(chunks).toEqual(['begin', 'item', 'item', 'error']);
 		},
 	);
@@ -369,19 +364,18 @@ describe('streaming', () => {
 	});
 
 	test('Stop breaks the stream off, and nothing more is sent', async () => {
-		const before = held.requests();
+		const held = holdNextChat(sim);
 		let cancel = () => {};
 		const running = run({
 			mode: 'webhook',
-			url: held.url,
 			retryOnFail: true,
 			started: (execution) => (cancel = execution.cancel),
 			onChunk: ({ type }) => type === 'item' && cancel(),
 		});
-		const answer = await held.answer();
+		const answer = await held;
 		answer.say('Never ');
 		await answer.closed;
 		await running;
-		expect(held.requests() - before).toBe(1);
+		expect(sent()).toBe(1);
 	});
 });

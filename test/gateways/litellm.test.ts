@@ -1,24 +1,21 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** The package behind LiteLLM's proxy, with the simulator as its provider. `npm test -- --gateways` installs it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 import { item, runNode, speechNode, useSimulator } from '../engine/support';
 import type { Fault } from '../support/simulator';
 import { CACHE } from '../support/n8n/install';
 import { freePort } from '../support/n8n/server';
+import { type Program, startProgram } from '../support/program';
 
 /** It knows no voices, so that any name is the provider's. */
 const sim = useSimulator({ dialect: 'new-api', latencyMs: 1, jobSeconds: 0 });
 const apiKey = 'sk-of-the-proxy';
-const START_MS = 240_000;
 
 let folder: string;
-let proxy: ChildProcess;
+let proxy: Program;
 let url: string;
 
 beforeAll(async () => {
@@ -38,16 +35,13 @@ beforeAll(async () => {
 	const port = await freePort();
 	url = `http://127.0.0.1:${port}`;
 	const args = ['--config', config, '--host', '127.0.0.1', '--port', String(port)];
-	proxy = spawn(path.join(CACHE, 'litellm/bin/litellm'), args, { cwd: folder, stdio: 'ignore' });
-	const given = AbortSignal.timeout(START_MS);
-	while (!(await isAlive())) {
-		if (proxy.exitCode !== null) throw new Error(`LiteLLM ended with ${proxy.exitCode}`);
-		await wait(500, undefined, { signal: given });
-	}
-}, START_MS + 10_000);
+	proxy = await startProgram(path.join(CACHE, 'litellm/bin/litellm'), args, isAlive, {
+		cwd: folder,
+	});
+});
 
 afterAll(async () => {
-	if (proxy?.exitCode === null && proxy.kill()) await once(proxy, 'exit');
+	await proxy?.stop();
 	rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startHeldChat } from '../support/heldChat';
+import { holdNextChat } from '../support/heldChat';
 import { useBench } from '../support/n8n/bench';
 import {
 	executionError,
@@ -110,8 +110,8 @@ function aiWorkflow({
 	};
 }
 
-async function save(workflow: AiWorkflow, credential = bench.credential) {
-	const saved = await bench.api.importWorkflow(aiWorkflow(workflow), [credential]);
+async function save(workflow: AiWorkflow) {
+	const saved = await bench.api.importWorkflow(aiWorkflow(workflow), [bench.credential]);
 	await bench.api.activate(saved);
 	return saved;
 }
@@ -280,30 +280,24 @@ if (!HAS_AI_SDK) {
 	);
 
 	test('streaming: each piece reaches the client before the next one is there', async () => {
-		const held = await startHeldChat();
-		try {
-			const data = { apiKey: 'held-key', baseUrl: held.url };
-			const credential = await bench.api.createCredential('speechGatewayApi', data);
-			const chunks = bench.api.stream(await save({ responseMode: 'streaming' }, credential));
-			let arriving = chunks.next();
-			const next = async () => {
-				for (;;) {
-					const { value, done } = await arriving;
-					if (done) return undefined;
-					arriving = chunks.next();
-					if (value.type === 'item') return value.content;
-				}
-			};
-			const answer = await held.answer();
-			for (const piece of ['Piece ', 'by ', 'piece.']) {
-				answer.say(piece);
-				expect(await next()).toBe(piece);
+		const held = holdNextChat(bench.sim);
+		const chunks = bench.api.stream(await save({ responseMode: 'streaming' }));
+		let arriving = chunks.next();
+		const next = async () => {
+			for (;;) {
+				const { value, done } = await arriving;
+				if (done) return undefined;
+				arriving = chunks.next();
+				if (value.type === 'item') return value.content;
 			}
-			answer.finish();
-			expect(await next()).toBeUndefined();
-			expect(held.requests()).toBe(1);
-		} finally {
-			await held.close();
+		};
+		const answer = await held;
+		for (const piece of ['Piece ', 'by ', 'piece.']) {
+			answer.say(piece);
+			expect(await next()).toBe(piece);
 		}
+		answer.finish();
+		expect(await next()).toBeUndefined();
+		expect(chats()).toHaveLength(1);
 	});
 }

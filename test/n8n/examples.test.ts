@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { startHeldChat } from '../support/heldChat';
+import { holdNextChat } from '../support/heldChat';
 import { decoderMessages } from '../support/listen';
 import { probe } from '../support/readers';
 import { type Bench, openBench, useBench } from '../support/n8n/bench';
@@ -48,12 +48,11 @@ const COMPLETION = {
 async function importExample(
 	file: string,
 	values: Record<string, object> = {},
-	credential = bench.credential,
 ): Promise<{ workflow: SavedWorkflow; folder: string }> {
 	const example = readExample(file);
 	fillIn(example, values);
 	const folder = storeOnDisk(example, sharedN8n().userFolder);
-	return { workflow: await bench.api.importWorkflow(example, [credential]), folder };
+	return { workflow: await bench.api.importWorkflow(example, [bench.credential]), folder };
 }
 
 const page = (title: string, text: string) => `<?xml version="1.0" encoding="utf-8"?>
@@ -413,14 +412,12 @@ if (HAS_AI_SDK) {
 (HAS_STREAMS ? test : test.skip)(
 	'streaming chat: each piece is with the caller before the next one is there',
 	async () => {
-		const held = await startHeldChat();
-		const data = { apiKey: 'held-key', baseUrl: held.url };
-		const credential = await bench.api.createCredential('speechGatewayApi', data);
-		const { workflow } = await importExample('streaming-chat.json', {}, credential);
+		const { workflow } = await importExample('streaming-chat.json');
 		await bench.api.activate(workflow);
+		const held = holdNextChat(bench.sim);
 		const chunks = bench.api.stream(workflow, { text: 'Tell me about lighthouses' });
 		const first = chunks.next();
-		const answer = await held.answer();
+		const answer = await held;
 		answer.say('Light');
 		expect((await first).value).toMatchObject({ type: 'begin' });
 		expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'Light' });
@@ -431,7 +428,6 @@ if (HAS_AI_SDK) {
 		answer.finish();
 		expect((await chunks.next()).value).toMatchObject({ type: 'end' });
 		expect((await chunks.next()).done).toBe(true);
-		await held.close();
 		const [{ id }] = await bench.api.executions(workflow.id);
 		const [[{ json }]] = nodeOutputs(await bench.api.waitForExecution(id), 'Answer');
 		expect(json).toMatchObject({ text: 'Lighthouses stand 灯台🗼' });

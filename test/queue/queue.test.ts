@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { openBench, type Bench } from '../support/n8n/bench';
-import { startHeldChat } from '../support/heldChat';
+import { holdNextChat } from '../support/heldChat';
 import { N8nClient, nodeOutputs, type SavedWorkflow } from '../support/n8n/client';
 import { packedPackage } from '../support/n8n/package';
 import { startQueueMode, type QueueMode } from '../support/n8n/queue';
 import { N8N_VERSION } from '../support/n8n/shared';
-import { buildWorkflow, NODE_NAME, sleepingBatch } from '../support/workflow';
+import { NODE_NAME, sleepingBatch } from '../support/workflow';
 
 let queue: QueueMode;
 let bench: Bench;
@@ -99,21 +99,16 @@ test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for
 });
 
 test('a chat streams through the webhook process and a worker, piece by piece', async () => {
-	const held = await startHeldChat();
-	const data = { apiKey: 'held-key', baseUrl: held.url };
-	const credential = await bench.api.createCredential('speechGatewayApi', data);
 	const parameters = {
 		...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
 		messages: { values: [{ role: 'user', content: 'Tell me something.' }] },
 	};
-	const workflow = await bench.api.importWorkflow(
-		buildWorkflow({ parameters, trigger: 'webhook', responseMode: 'streaming' }),
-		[credential],
-	);
-	await bench.api.activate(workflow);
+	const streaming = { trigger: 'webhook', responseMode: 'streaming' } as const;
+	const workflow = await bench.save({ parameters, ...streaming });
+	const held = holdNextChat(bench.sim);
 	const chunks = new N8nClient(queue.webhooks.url).stream(workflow);
 	const first = chunks.next();
-	const answer = await held.answer();
+	const answer = await held;
 	answer.say('Light');
 	expect((await first).value).toMatchObject({ type: 'begin' });
 	expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'Light' });
@@ -121,7 +116,6 @@ test('a chat streams through the webhook process and a worker, piece by piece', 
 	expect((await chunks.next()).value).toMatchObject({ type: 'item', content: 'house' });
 	answer.finish();
 	expect((await chunks.next()).value).toMatchObject({ type: 'end' });
-	await held.close();
 });
 
 test('workers stopped with SIGTERM finish what they have begun', async () => {

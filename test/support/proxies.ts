@@ -1,13 +1,12 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** A real nginx or HAProxy on loopback, as they stand in front of many a gateway. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './n8n/server';
+import { startProgram } from './program';
 
 export type ProxyName = 'nginx' | 'haproxy';
 
@@ -23,7 +22,6 @@ export type Wish =
 interface Kind {
 	/** Debian has them here, which is not on the PATH of most users. */
 	program: string;
-	package: string;
 	args: string[];
 	wishes: Record<Wish, string>;
 	config: (port: number, upstream: URL, wishes: string) => string;
@@ -32,7 +30,6 @@ interface Kind {
 const KINDS: Record<ProxyName, Kind> = {
 	nginx: {
 		program: '/usr/sbin/nginx',
-		package: 'nginx-light',
 		args: ['-p', './', '-c', 'config'],
 		wishes: {
 			gzip: 'gzip on; gzip_types *; gzip_min_length 1; gzip_proxied any;',
@@ -49,7 +46,7 @@ error_log stderr crit;
 events {}
 http {
 	log_format status "[$status]";
-	access_log access.log status;
+	access_log /dev/stdout status;
 	limit_conn_zone $server_port zone=all:1m;
 	${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`).join('\n\t')}
 	server {
@@ -65,7 +62,6 @@ http {
 	},
 	haproxy: {
 		program: '/usr/sbin/haproxy',
-		package: 'haproxy',
 		args: ['-db', '-f', 'config'],
 		wishes: {
 			gzip: 'compression algo gzip\n\tcompression type audio/mpeg audio/wav application/json text/event-stream',
@@ -115,40 +111,17 @@ export async function startProxy(
 	const folder = await mkdtemp(path.join(tmpdir(), `${name}-`));
 	const wanted = wishes.map((wish) => kind.wishes[wish]).join('\n\t');
 	await writeFile(path.join(folder, 'config'), kind.config(port, new URL(upstream), wanted));
-	// nginx opens its log itself; HAProxy's is its output.
-	const log = path.join(folder, 'access.log');
-	const output = await open(log, 'a');
-	const child = spawn(kind.program, kind.args, {
+	const program = await startProgram(kind.program, kind.args, async () => await listens(port), {
 		cwd: folder,
-		stdio: ['ignore', output.fd, 'pipe'],
 	});
-	await output.close();
-	let errors = '';
-	child.stderr!.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-	let ended: string | undefined;
-	child.once('error', () => (ended = `it is not installed (Debian: ${kind.package})`));
-	child.once('exit', (code, signal) => (ended ??= String(code ?? signal)));
-	const kill = () => child.kill('SIGKILL');
-	process.once('exit', kill);
-	while (!(await listens(port))) {
-		if (ended !== undefined) throw new Error(`${name} did not start: ${ended}\n${errors}`);
-		await wait(LOOK_AGAIN_MS);
-	}
-	const end = async () => {
-		if (ended !== undefined) return;
-		const exited = once(child, 'exit');
-		kill();
-		await exited;
-	};
 	return {
 		url: `http://127.0.0.1:${port}`,
 		async answered(status) {
-			while (!(await readFile(log, 'utf8')).includes(`[${status}]`)) await wait(LOOK_AGAIN_MS);
+			while (!program.output().includes(`[${status}]`)) await wait(LOOK_AGAIN_MS);
 		},
-		kill: end,
+		kill: program.stop,
 		async stop() {
-			process.off('exit', kill);
-			await end();
+			await program.stop();
 			await rm(folder, { recursive: true, force: true });
 		},
 	};

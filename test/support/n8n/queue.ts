@@ -1,14 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { startProgram } from '../program';
 import { freePort, startN8n, type N8n, type N8nOptions } from './server';
 import { run } from './steps';
 
-const READY_LIMIT_MS = 480_000;
 /** The jobs of n8n's queue in Redis. */
 const JOBS = 'bull:jobs';
 const LOOK_AGAIN_MS = 50;
@@ -47,13 +46,12 @@ export async function startQueueMode({
 	let started = false;
 	try {
 		const redisPort = await freePort();
-		cleanUps.push(
-			await startProgram(
-				'redis-server',
-				['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--dir', folder],
-				/Ready to accept connections/,
-			),
+		const redisServer = await startProgram(
+			'redis-server',
+			['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--dir', folder],
+			(output) => output.includes('Ready to accept connections'),
 		);
+		cleanUps.push(redisServer.stop);
 		const postgresPort = await freePort();
 		const postgres = await startPostgres(folder, postgresPort);
 		cleanUps.push(postgres.stop);
@@ -140,18 +138,18 @@ async function startPostgres(folder: string, port: number) {
 		await startProgram(
 			program('postgres'),
 			['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', data, '-F'],
-			/ready to accept connections/,
+			(output) => output.includes('ready to accept connections'),
 			{ ...user, cwd: data },
 		);
-	let end = await start();
-	const stop = async () => await end();
+	let server = await start();
+	const stop = async () => await server.stop();
 	const away = async (milliseconds: number) => {
 		execFileSync(program('pg_ctl'), ['-D', data, '-m', 'fast', '-w', 'stop'], {
 			...{ ...user, cwd: data, stdio: 'pipe' },
 		});
-		await end();
+		await server.stop();
 		await wait(milliseconds);
-		end = await start();
+		server = await start();
 	};
 	const sql = async (statement: string) => {
 		const at = ['-h', '127.0.0.1', '-p', String(port), '-U', 'n8n', '-d', 'postgres'];
@@ -165,48 +163,4 @@ async function startPostgres(folder: string, port: number) {
 		return stdout;
 	};
 	return { stop, sql, away };
-}
-
-/**
- * Starts a server program and waits until it prints that it is ready; returns what ends it.
- * It shares a process group with a shell that reads a pipe from this process: when the pipe ends, however this
- * process ends, the shell ends the group.
- */
-async function startProgram(
-	program: string,
-	args: string[],
-	ready: RegExp,
-	options: { uid?: number; gid?: number; cwd?: string } = {},
-): Promise<() => Promise<void>> {
-	const script = '"$0" "$@" & cat >/dev/null; kill -KILL 0';
-	const child = spawn('sh', ['-c', script, program, ...args], {
-		...options,
-		detached: true,
-		stdio: ['pipe', 'pipe', 'pipe'],
-	});
-	const closed = once(child, 'close');
-	const stop = async () => {
-		child.stdin.end();
-		await closed;
-	};
-	let output = '';
-	await new Promise<void>((resolve, reject) => {
-		const limit = setTimeout(
-			() =>
-				reject(new Error(`${program} was not ready after ${READY_LIMIT_MS / 1000} s:\n${output}`)),
-			READY_LIMIT_MS,
-		);
-		const listen = (chunk: Buffer) => {
-			output = (output + chunk.toString()).slice(-4000);
-			if (!ready.test(output)) return;
-			clearTimeout(limit);
-			resolve();
-		};
-		child.stdout.on('data', listen);
-		child.stderr.on('data', listen);
-	}).catch(async (error) => {
-		await stop();
-		throw error;
-	});
-	return stop;
 }
