@@ -178,20 +178,6 @@ if (!HAS_AI_SDK) {
 		},
 	);
 
-	test('an unknown outcome stops the same question only', async () => {
-		bench.sim.fault({ input: 'second', status: 504, charge: true });
-		const execution = await run({
-			questions: ['first', 'second', 'third', 'second'],
-			agent: { onError: 'continueRegularOutput' },
-		});
-		const [first, second, third, again] = outputs(execution);
-		expect(first.output).toBe('You said: first');
-		expect(second.error).toMatch(/must not be repeated/);
-		expect(third.output).toBe('You said: third');
-		expect(again.error).toMatch(/must not be repeated/);
-		expect(chats()).toHaveLength(3);
-	});
-
 	/** 3: the engine runs the tool; 2: the agent calls it. */
 	describe.each([3.1, 2.2])('with the node as a tool of an agent of version %s', (typeVersion) => {
 		const agent = { typeVersion };

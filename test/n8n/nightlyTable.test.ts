@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-/* The example `nightly-table`: night after night, with faults, and without a store. */
+/* The example `nightly-table`, night after night, with faults. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { type Bench, useBench } from '../support/n8n/bench';
@@ -25,11 +25,7 @@ interface Row {
 }
 
 /** A data table as the example's notes describe it, with rows, and the example reading it. */
-async function openTable(
-	{ api, credential }: Bench,
-	texts: string[],
-	change: (example: WorkflowJson) => void = () => {},
-) {
+async function openTable({ api, credential }: Bench, texts: string[]) {
 	const name = `Narrations ${randomUUID()}`;
 	const { id: project } = await api.request<{ id: string }>('GET', '/rest/projects/personal');
 	const tables = `/rest/projects/${project}/data-tables`;
@@ -46,7 +42,6 @@ async function openTable(
 	const example = exampleWith(n8nIsAtLeast('2.3') ? name : id);
 	const folder = storeOnDisk(example, sharedN8n().userFolder);
 	for (const node of example.nodes) if (node.retryOnFail) node.waitBetweenTries = 0;
-	change(example);
 	return {
 		workflow: await api.importWorkflow(example, [credential]),
 		folder,
@@ -125,19 +120,6 @@ inTables('nightly-table', () => {
 		const quiet = await night(bench, workflow);
 		expect(quiet.status).toBe('success');
 		expect(nodeOutputs(quiet, 'Generate')).toEqual([]);
-	});
-
-	test('without a store, no row is done, and the note says where its file is', async () => {
-		const { workflow, rows } = await openTable(
-			bench,
-			textsOf(2),
-			({ nodes }) => (nodes.find(({ name }) => name === 'Disk')!.disabled = true),
-		);
-		const execution = await night(bench, workflow);
-		expect(executionError(execution)?.message).toMatch(/no store is active/);
-		const note = expect.stringContaining(`in execution ${execution.id}`) as string;
-		const notStored = { done: 'check', link: '', note };
-		expect(await rows()).toMatchObject([notStored, notStored]);
 	});
 
 	if (n8nIsAtLeast('2.3')) {

@@ -62,16 +62,6 @@ test('of each line, the newest versions that the registry has; what it lacks is 
 	expect(DOCUMENT).toContain('- 3.x: ');
 });
 
-test.each([
-	['2.41', '2.41', true],
-	['2.41.3', '2.16', true],
-	['2.9.0', '2.16', false],
-	['1.123', '2.0', false],
-	['1.100.1', '1.99', true],
-] as const)('n8n %s is at least %s: %s', (version, least, answer) => {
-	expect(isAtLeast(version, least)).toBe(answer);
-});
-
 describe('what is said of versions of n8n is what was tested', () => {
 	const tested = rows(DOCUMENT).map(([version, action, chatModel, passed, failed]) => ({
 		version: version as `${number}.${number}.${number}`,

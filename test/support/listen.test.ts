@@ -1,12 +1,4 @@
-import {
-	decode,
-	decoderMessages,
-	hear,
-	likeness,
-	melodyOf,
-	PCM_SAMPLE_RATE,
-	whichText,
-} from './listen';
+import { decode, decoderMessages, likeness, PCM_SAMPLE_RATE, whichText } from './listen';
 import { startSimulator } from './simulator';
 import { type AudioFormat, renderAudio } from './simulator/audio';
 import { countTokens } from './simulator/billing';
@@ -32,13 +24,6 @@ it.each(FORMATS)(
 		expect(likeness(pcm, 'Goodbye')).toBeLessThan(0.3);
 		expect(whichText(pcm, ['One', 'Two', 'Hello'])).toBe(2);
 		expect(whichText(pcm, ['One', 'Two'])).toBe(-1);
-
-		const notes = hear(pcm);
-		const melody = melodyOf('Hello');
-		expect(notes.map(({ tone }) => tone)).toEqual(notes.map((_, i) => melody[i % 8]));
-		expect(notes).toHaveLength(Math.ceil(3.77 / 0.12));
-		for (const [i, { start }] of notes.entries())
-			expect(Math.abs(start - i * 0.12)).toBeLessThan(0.03);
 	},
 );
 
@@ -50,10 +35,7 @@ it('hears silence, and order', async () => {
 	both.set(one, 48_000);
 	expect(whichText(both, ['One', 'Two'], 0, 1)).toBe(1);
 	expect(whichText(both, ['One', 'Two'], 2, 1)).toBe(0);
-	const silence = hear(both).filter(({ tone }) => tone === 'silence');
-	expect(silence).toHaveLength(1);
-	expect(silence[0].start).toBeCloseTo(1, 1);
-	expect(silence[0].seconds).toBeCloseTo(1, 1);
+	expect(whichText(both, ['One', 'Two'], 1, 1)).toBe(-1);
 });
 
 it('tells damage', async () => {

@@ -3,7 +3,7 @@ import { run, withFile } from './readers';
 import { melodyOf, NOTE_SECONDS, TONES } from './simulator/audio/melody';
 import { PCM_SAMPLE_RATE } from './simulator/audio/sound';
 
-export { melodyOf, NOTE_SECONDS, PCM_SAMPLE_RATE, TONES };
+export { PCM_SAMPLE_RATE };
 
 /** A tone is judged in windows of this length, one after the other every half of it. */
 const WINDOW_SECONDS = 0.02;
@@ -60,47 +60,18 @@ function share(pcm: Float32Array, start: number, energy: number, hertz: number):
 	return power / ((energy * WINDOW) / 2);
 }
 
-/** The tone (index into TONES) of the window that starts at a sample; 'silence', or 'unclear'. */
-function toneAt(pcm: Float32Array, start: number): number | 'silence' | 'unclear' {
+/** The tone (index into TONES) of the window that starts at a sample; undefined where it is silent or unclear. */
+function toneAt(pcm: Float32Array, start: number): number | undefined {
 	let energy = 0;
 	for (let i = start; i < start + WINDOW; i++) energy += pcm[i] * pcm[i];
-	if (energy / WINDOW < SILENCE) return 'silence';
+	if (energy / WINDOW < SILENCE) return undefined;
 	let best = 0;
 	let found = 0;
 	TONES.forEach((hertz, tone) => {
 		const part = share(pcm, start, energy, hertz);
 		if (part > best) [best, found] = [part, tone];
 	});
-	return best >= CLEAR_SHARE ? found : 'unclear';
-}
-
-export interface Heard {
-	/** Index into TONES. */
-	tone: number | 'silence';
-	/** Seconds from the beginning. */
-	start: number;
-	seconds: number;
-}
-
-/** The notes and silences heard, in order. What is unclear (changes of notes, clicks) is shared out between its neighbours. */
-export function hear(pcm: Float32Array): Heard[] {
-	const step = WINDOW / 2;
-	const runs: Array<{ tone: number | 'silence'; from: number; to: number }> = [];
-	for (let start = 0; start + WINDOW <= pcm.length; start += step) {
-		const tone = toneAt(pcm, start);
-		const at = (start + WINDOW / 2) / PCM_SAMPLE_RATE;
-		const last = runs[runs.length - 1];
-		if (tone === 'unclear') continue;
-		if (last?.tone === tone) last.to = at;
-		else runs.push({ tone, from: at, to: at });
-	}
-	const end = pcm.length / PCM_SAMPLE_RATE;
-	return runs.map(({ tone, from, to }, i) => {
-		const before = runs[i - 1];
-		const after = runs[i + 1];
-		const start = before ? (before.to + from) / 2 : 0;
-		return { tone, start, seconds: (after ? (to + after.from) / 2 : end) - start };
-	});
+	return best >= CLEAR_SHARE ? found : undefined;
 }
 
 /**

@@ -99,7 +99,6 @@ const CASES: Record<string, string> = {
 	invalid_api_key: 'wrong key',
 	model_not_found: 'unknown model',
 	capability_missing: 'model not for this key',
-	concurrency_limit: 'upstream 429, rate',
 	insufficient_user_quota: 'hold over balance',
 	balance_used_up: 'balance used up',
 	pre_consume_token_quota_failed: 'hold over key quota',

@@ -204,7 +204,7 @@ async function work(
 	signal: AbortSignal,
 ): Promise<Reply> {
 	const { dialect } = world;
-	const { timeScale, prefix, maxConcurrent } = world.options;
+	const { timeScale, prefix } = world.options;
 	const path = request.path.startsWith(`${prefix}/`) ? request.path.slice(prefix.length) : '';
 	const open = OPEN[`${request.method} ${path}`];
 	if (open && dialect.paths.test(path)) return open(world, request);
@@ -222,9 +222,6 @@ async function work(
 		price,
 		reply,
 	} = await handler({ world, request, account, id, fault });
-	if (method === 'POST' && world.inWork.size >= maxConcurrent) {
-		throw new ApiError(429, 'Too many concurrent requests', 'concurrency_limit');
-	}
 	const tokens = admit(world, account, price);
 	const recorded = fault.case ? recordedAnswer(dialect, request, fault.case) : undefined;
 	if (fault.case && !recorded) throw new Error(`No such case: ${fault.case}`);

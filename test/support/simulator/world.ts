@@ -32,8 +32,6 @@ export interface SimulatorOptions {
 	secondsPerCharacter?: number;
 	/** Real seconds that a job or video takes; without it, in proportion to the text. */
 	jobSeconds?: number | ((job: { id: string; input: string }) => number);
-	/** POST requests in work at once, beyond which 429 is answered. */
-	maxConcurrent?: number;
 	/** Balance of the default account in tokens. */
 	balanceTokens?: number;
 	/** Quota of the default account's key, in tokens. */
@@ -132,7 +130,6 @@ const DEFAULTS = {
 	timeScale: 0.01,
 	spoken: false,
 	secondsPerCharacter: 0.02,
-	maxConcurrent: Infinity,
 	balanceTokens: 1e12,
 	keyTokens: Infinity,
 	multiplier: 1,
