@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals, no-console -- runs outside n8n */
 import { parseArgs } from 'node:util'; // eslint-disable-line @n8n/community-nodes/no-restricted-imports -- runs outside n8n
 import { sniffAudioFormat } from '../nodes/SpeechGateway/audio';
-import { gatewayRoot } from '../nodes/SpeechGateway/gateway/baseUrl';
+import { gatewayRoot } from '../nodes/SpeechGateway/gateway/account';
 
 export interface CheckOptions {
 	apiKey: string;

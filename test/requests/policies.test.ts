@@ -1,4 +1,4 @@
-import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/baseUrl';
+import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/account';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
 import { gatewayWords, plain } from '../../nodes/SpeechGateway/gateway/gatewayWords';
 import {

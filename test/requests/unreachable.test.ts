@@ -1,4 +1,4 @@
-import { explainUnanswered } from '../../nodes/SpeechGateway/requests/unreachable';
+import { unreachable } from '../../nodes/SpeechGateway/requests/unreachable';
 
 const ROOT = 'https://gateway.example';
 
@@ -7,21 +7,24 @@ test.each([
 	['lost', 'The connection to the gateway was lost', 'Details: ETIMEDOUT: nothing came'],
 	['notSent', /^The gateway cannot be reached: /, 'Nothing was sent.'],
 ] as const)('%s: what happened, and what to do', (failure, message, advice) => {
-	const said = explainUnanswered({ failure, code: 'ETIMEDOUT', detail: ' nothing came ' }, ROOT);
-	expect(said[0]).toMatch(message);
-	expect(said[1]).toContain(advice);
+	const said = unreachable({ failure, code: 'ETIMEDOUT', detail: ' nothing came ' }, ROOT);
+	expect(said.message).toMatch(message);
+	expect(said.description).toContain(advice);
 });
 
 test('a code that the words name is not said twice', () => {
 	const failure = { failure: 'lost', code: 'ECONNRESET', detail: 'read ECONNRESET' } as const;
-	expect(explainUnanswered(failure, ROOT)[1]).toContain('Details: read ECONNRESET');
-	expect(explainUnanswered({ failure: 'lost', detail: 'gone' }, ROOT)[1]).toContain(
+	expect(unreachable(failure, ROOT).description).toContain('Details: read ECONNRESET');
+	expect(unreachable({ failure: 'lost', detail: 'gone' }, ROOT).description).toContain(
 		'Details: gone',
 	);
 });
 
 test('what is not known is said as it is, with the address', () => {
-	const [message, advice] = explainUnanswered({ failure: 'notSent', detail: 'EODD' }, ROOT);
+	const { message, description: advice } = unreachable(
+		{ failure: 'notSent', detail: 'EODD' },
+		ROOT,
+	);
 	expect(message).toBe('The gateway cannot be reached: the connection could not be made');
 	expect(advice).toMatch(/The address is https:\/\/gateway\.example\. Details: EODD$/);
 });

@@ -9,7 +9,7 @@ import { getMany } from '../../nodes/SpeechGateway/operations/model/getMany';
 import { endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
 import { explainAnswer } from '../../nodes/SpeechGateway/requests/explain';
-import { explainUnanswered } from '../../nodes/SpeechGateway/requests/unreachable';
+import { unreachable } from '../../nodes/SpeechGateway/requests/unreachable';
 import { errorText, nodeError, runError } from '../../nodes/SpeechGateway/run/errors';
 import { REPOSITORY } from '../support/n8n/install';
 
@@ -88,10 +88,8 @@ test('nor does anything that the gateway or the network says', () => {
 	}
 	for (const failure of ['timeout', 'lost', 'notSent'] as const) {
 		const unanswered = { failure, code: 'ERR_CANCELED', detail: QUOTED };
-		const [message, description] = explainUnanswered(unanswered, `https://${WORD}`);
-		expect(nodeError(node, errorText(new GatewayError(message, description))).message).not.toMatch(
-			REPLACED,
-		);
+		const error = unreachable(unanswered, `https://${WORD}`);
+		expect(nodeError(node, errorText(error)).message).not.toMatch(REPLACED);
 	}
 });
 

@@ -43,8 +43,6 @@ export class Redactor {
 	private readonly keys: RegExp[][] = [];
 	private readonly forms: string[] = [];
 	private whole: RegExp | undefined;
-	/** Characters that a spelling of a key can begin with. */
-	private readonly firsts = new Set<string>();
 	private longest = 0;
 
 	constructor(key: string) {
@@ -59,7 +57,6 @@ export class Redactor {
 		const forms = [...new Set(base64Forms(key))].filter(({ length }) => length >= SHORTEST_KEY);
 		this.keys.push(characters.map((form) => new RegExp(form, 'y')));
 		this.forms.push(...forms);
-		for (const [first] of [key, ...forms, '\\', '%', '&']) this.firsts.add(first);
 		const known = this.whole ? [this.whole.source] : [];
 		this.whole = new RegExp([...known, characters.join(''), ...forms.map(escaped)].join('|'), 'g');
 		this.longest = Math.max(this.longest, key.length);
@@ -111,7 +108,6 @@ export class Redactor {
 		// In the longest spelling, a character of the key takes ten of the text.
 		const from = Math.max(0, text.length - 10 * this.longest);
 		for (let at = from; at < text.length; at++) {
-			if (!this.firsts.has(text[at])) continue;
 			const rest = text.slice(at);
 			const begun = this.keys.some((characters) => begins(characters, rest));
 			if (begun || this.forms.some((form) => form.startsWith(rest))) return at;

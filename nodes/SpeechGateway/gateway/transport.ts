@@ -59,17 +59,11 @@ export class Transport {
 	private constructor(
 		private readonly context: GatewayContext,
 		private readonly account: Account,
-		private readonly deadline?: AbortSignal,
 	) {}
 
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: GatewayContext): Promise<Transport> {
 		return new Transport(context, await Account.open(context));
-	}
-
-	/** The same gateway, but requests and bodies still in progress when `deadline` aborts fail. */
-	until(deadline: AbortSignal): Transport {
-		return new Transport(this.context, this.account, deadline);
 	}
 
 	/** For operations that need no request: nothing can be sent through it. */
@@ -92,12 +86,14 @@ export class Transport {
 
 	/**
 	 * Sends one request; resolves as soon as the headers are there. `timeoutMs` bounds the time up to the headers
-	 * and then, while the body is iterated, each silence in it. Throws TransportError, or the cancel signal's reason.
+	 * and then, while the body is iterated, each silence in it; all of it fails when `deadline` aborts. Throws
+	 * TransportError, or the cancel signal's reason.
 	 */
 	async send(
 		endpoint: Endpoint,
 		timeoutMs: number,
 		body?: IDataObject | FormData,
+		deadline?: AbortSignal,
 	): Promise<GatewayResponse> {
 		const inAddress = 'keyInAddress' in endpoint && endpoint.keyInAddress === true;
 		const outside = 'url' in endpoint ? endpoint.url : undefined;
@@ -112,7 +108,7 @@ export class Transport {
 			// One request, one answer: a redirect would post the body twice.
 			disableFollowRedirect: true,
 		};
-		let response = await this.request(request, outside === undefined);
+		let response = await this.request(request, outside === undefined, deadline);
 		// Only reading follows redirects: a deletion, like a billed request, is meant for this address.
 		const follows = endpoint.method === 'GET' && !inAddress;
 		for (let hop = 0; follows && hop < MAX_REDIRECTS; hop++) {
@@ -123,7 +119,7 @@ export class Transport {
 			// Content may lie on another host (a storage link); the key stays with the gateway.
 			const isGateway =
 				outside === undefined && new URL(target).origin === new URL(this.root).origin;
-			response = await this.request(request, isGateway);
+			response = await this.request(request, isGateway, deadline);
 		}
 		return { ...response, headers: this.redactor.value(response.headers) };
 	}
@@ -152,14 +148,18 @@ export class Transport {
 		return json === undefined ? this.redactor.text(textOf(bytes)) : this.redactor.value(json);
 	}
 
-	private async request(options: IHttpRequestOptions, withKey: boolean): Promise<GatewayResponse> {
+	private async request(
+		options: IHttpRequestOptions,
+		withKey: boolean,
+		deadline?: AbortSignal,
+	): Promise<GatewayResponse> {
 		const { helpers } = this.context;
 		const { url } = options;
 		const request = { ...options, ignoreHttpStatusErrors: throwsProxyStatuses(url) };
 		const timeout = new ExchangeTimeout(Number(options.timeout));
 		const askedAt = Date.now();
 		const abortSignal = AbortSignal.any(
-			[timeout.signal, this.cancel, this.deadline].filter((signal) => signal !== undefined),
+			[timeout.signal, this.cancel, deadline].filter((signal) => signal !== undefined),
 		);
 		let answer: Answer;
 		try {

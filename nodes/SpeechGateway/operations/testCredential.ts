@@ -5,11 +5,11 @@ import type {
 } from 'n8n-workflow';
 import { asError } from '../core/errors';
 import { idIn, isRecord } from '../core/json';
-import { gatewayRoot } from '../gateway/baseUrl';
+import { gatewayRoot } from '../gateway/account';
 import { endpoints } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
 import { transportFailure } from '../gateway/transportFailure';
-import { explainUnanswered } from '../requests/unreachable';
+import { unreachable } from '../requests/unreachable';
 
 const TIMEOUT_MS = 20_000;
 
@@ -76,5 +76,5 @@ function whyUnanswered(error: unknown, root: string): string {
 	const { message, cause } = asError(error);
 	const code = codeOf(error) ?? codeOf(cause);
 	const failure = transportFailure({ code, message });
-	return explainUnanswered({ failure, code, detail: message }, root)[0];
+	return unreachable({ failure, code, detail: message }, root).message;
 }

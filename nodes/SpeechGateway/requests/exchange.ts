@@ -5,7 +5,7 @@ import { gatewayWords, isPage } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
 import { isSuccess, type Outcome, outcomeOfFailure, type Who } from './outcome';
 import type { UnknownReason } from '../core/errors';
-import { explainUnanswered } from './unreachable';
+import { unreachable } from './unreachable';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
@@ -34,10 +34,11 @@ export async function exchange(
 	timeoutMs: number,
 	about: About,
 	body?: IDataObject | FormData,
+	deadline?: AbortSignal,
 ): Promise<GatewayResponse | Failure> {
 	let response: GatewayResponse;
 	try {
-		response = await transport.send(endpoint, timeoutMs, body);
+		response = await transport.send(endpoint, timeoutMs, body, deadline);
 	} catch (error) {
 		if (!(error instanceof TransportError)) throw asError(error);
 		return {
@@ -73,10 +74,11 @@ export async function exchangeFree<T>(
 	transport: Transport,
 	request: FreeRequest<T>,
 	timeoutMs: number,
+	deadline?: AbortSignal,
 ): Promise<T | Failure> {
 	const { endpoint, body, read, about = {}, whenMissing } = request;
-	const ask: Ask = async (other) => await exchangeFree(transport, other, timeoutMs);
-	const response = await exchange(transport, endpoint, timeoutMs, about, body);
+	const ask: Ask = async (other) => await exchangeFree(transport, other, timeoutMs, deadline);
+	const response = await exchange(transport, endpoint, timeoutMs, about, body, deadline);
 	if (isFailure(response)) {
 		const isMissing = response.error.details.httpCode === '404';
 		const elsewhere = isMissing ? await whenMissing?.(ask) : undefined;
@@ -112,12 +114,4 @@ export async function notDeleted(
 		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
 	);
 	return { outcome: 'refused', error };
-}
-
-function unreachable(error: TransportError, root: string): GatewayError {
-	const [message, description] = explainUnanswered(error, root);
-	return new GatewayError(message, description, {
-		...(error.code && { code: error.code }),
-		...(error.proxyStatus && { httpCode: String(error.proxyStatus) }),
-	});
 }

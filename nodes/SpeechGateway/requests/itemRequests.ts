@@ -328,10 +328,9 @@ export class ItemRequests {
 		}
 	}
 
-	private async tryFree<T>(request: FreeRequest<T>, ended?: AbortSignal): Promise<T | Failure> {
+	private async tryFree<T>(request: FreeRequest<T>, deadline?: AbortSignal): Promise<T | Failure> {
 		const { transport } = this.session;
-		const within = ended ? transport.until(ended) : transport;
-		return await exchangeFree(within, request, this.settings.timeoutMs);
+		return await exchangeFree(transport, request, this.settings.timeoutMs, deadline);
 	}
 
 	/** Records that the request may have been charged; returns the error for it. */

@@ -1,3 +1,4 @@
+import { GatewayError } from '../core/errors';
 import type { TransportError } from '../gateway/transport';
 
 type Unanswered = Pick<TransportError, 'failure' | 'code' | 'detail' | 'proxyStatus'>;
@@ -58,9 +59,19 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	],
 ];
 
-/** Message and description of the error of a request without an answer. `root` is the address that was called. */
-export function explainUnanswered(error: Unanswered, root: string): [string, string] {
-	const { failure, code, detail, proxyStatus } = error;
+/** The error of a request without an answer. `root` is the address that was called. */
+export function unreachable(error: Unanswered, root: string): GatewayError {
+	const { code, proxyStatus } = error;
+	return new GatewayError(...explain(error, root), {
+		...(code && { code }),
+		...(proxyStatus && { httpCode: String(proxyStatus) }),
+	});
+}
+
+function explain(
+	{ failure, code, detail, proxyStatus }: Unanswered,
+	root: string,
+): [message: string, description: string] {
 	if (proxyStatus !== undefined) return explainProxy(proxyStatus, detail, root);
 	const words = detail.trim();
 	// A code that is not in the text yet, as it is in "read ECONNRESET".

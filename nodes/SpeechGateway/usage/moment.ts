@@ -1,4 +1,3 @@
-import { match } from './matching';
 import type { LogEntry } from './logEntry';
 
 /** The other billed requests of a run that were sent within 10 s of one, with the same model. */
@@ -100,8 +99,7 @@ export class Moment {
 	get lacksCharge(): boolean {
 		const { sent, charged } = this.neighbours;
 		if (!sent) return this.around(this.charges, NEIGHBOURS_START).length < charged;
-		const fits = (other: Sent, entry: LogEntry) => this.fits(other, entry);
-		return match(this.charged, this.charges, fits).size < charged;
+		return match(this.charged, this.charges, this.canBe).size < charged;
 	}
 
 	/**
@@ -115,7 +113,7 @@ export class Moment {
 		const each = match(all, this.charges, (one, entry) =>
 			one === this.request
 				? this.isFree(entry) && !this.isRefunded(entry) && this.starts(one, entry)
-				: this.fits(one, entry),
+				: this.canBe(one, entry),
 		);
 		return each.has(this.request);
 	}
@@ -128,7 +126,7 @@ export class Moment {
 		const { sent, charged, unknown } = this.neighbours;
 		const { kept } = this;
 		const around = this.around(kept, ONLY_NEIGHBOURS_START);
-		const fitting = kept.filter((entry) => this.isOwn(entry));
+		const fitting = kept.filter((entry) => this.canBe(this.request, entry));
 		if (!sent) return fitting.length > 0 && around.length === charged + unknown + 1;
 		const others = [...this.charged, ...this.uncertain];
 		return (
@@ -139,19 +137,13 @@ export class Moment {
 
 	/** Whether each of these entries can be that of another one of these requests. */
 	private explain(entries: LogEntry[], requests: Sent[]): boolean {
-		const isOf = (entry: LogEntry, one: Sent) => {
-			if (one === this.request) return this.isOwn(entry);
-			return one.charged ? this.fits(one, entry) : this.starts(one, entry);
-		};
-		return match(entries, requests, isOf).size === entries.length;
+		const each = match(entries, requests, (entry, one) => this.canBe(one, entry));
+		return each.size === entries.length;
 	}
 
 	/** The charge that is left for the request in question when every charged neighbour has one. */
 	get ownEntry(): LogEntry | undefined {
-		const each = match([...this.charged, this.request], this.kept, (one, entry) =>
-			one === this.request ? this.isOwn(entry) : this.fits(one, entry),
-		);
-		return each.get(this.request);
+		return match([...this.charged, this.request], this.kept, this.canBe).get(this.request);
 	}
 
 	/** Charges that were certainly not given back. */
@@ -159,23 +151,21 @@ export class Moment {
 		return this.charges.filter((entry) => this.refundsOf(entry) === 0);
 	}
 
-	private isOwn(entry: LogEntry): boolean {
-		return this.isFree(entry) && this.fits(this.request, entry);
-	}
-
 	private starts({ offset }: Sent, entry: LogEntry): boolean {
 		const after = this.startOf(entry) - this.given.sentAt - offset;
 		return isWithin(after, STARTS_AFTER, this.clock.withinMs);
 	}
 
-	/** Whether an entry starts with a request and took as long. */
-	private fits(sent: Sent, entry: LogEntry): boolean {
-		const longer = entry.seconds - sent.seconds;
-		const took = sent.charged
-			? isWithin(longer, TAKES_LONGER_BY)
-			: longer >= -GIVEN_UP_EARLIER_SECONDS;
-		return took && this.starts(sent, entry);
-	}
+	/** Whether an entry can be that of a request: it starts with it and, but for neighbours that were given up, took as long. */
+	private readonly canBe = (one: Sent, entry: LogEntry): boolean => {
+		const longer = entry.seconds - one.seconds;
+		const isOwn = one === this.request;
+		return (
+			this.starts(one, entry) &&
+			(!one.charged || isWithin(longer, TAKES_LONGER_BY)) &&
+			(!isOwn || (this.isFree(entry) && longer >= -GIVEN_UP_EARLIER_SECONDS))
+		);
+	};
 
 	/** Whether an entry may be that of the request in question: it is no neighbour's. */
 	private isFree({ requestId = '' }: LogEntry): boolean {
@@ -209,4 +199,29 @@ export class Moment {
 	private around(charges: LogEntry[], range: Range): LogEntry[] {
 		return charges.filter((entry) => isWithin(this.startOf(entry) - this.given.sentAt, range));
 	}
+}
+
+/**
+ * Gives as many takers as possible a thing of their own, one that fits: bipartite matching by augmenting paths. Takers are
+ * served in their order, and none loses its place to a later one. Resolves to what each taker got.
+ */
+export function match<T, E>(
+	takers: T[],
+	things: E[],
+	fits: (taker: T, thing: E) => boolean,
+): Map<T, E> {
+	const takerOf = new Map<E, T>();
+	const serve = (taker: T, tried: Set<E>): boolean => {
+		for (const thing of things) {
+			if (tried.has(thing) || !fits(taker, thing)) continue;
+			tried.add(thing);
+			const holder = takerOf.get(thing);
+			if (holder !== undefined && !serve(holder, tried)) continue;
+			takerOf.set(thing, taker);
+			return true;
+		}
+		return false;
+	};
+	for (const taker of takers) serve(taker, new Set());
+	return new Map([...takerOf].map(([thing, taker]) => [taker, thing]));
 }
