@@ -1,10 +1,16 @@
-/** What items say that they were charged, against the books of the gateway. */
-import fc from 'fast-check';
+/** What items say that they were charged. The model (model/judge) compares it with the books of the gateway. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../nodes/SpeechGateway/requests/records';
 import { useVirtualTime } from '../support/clock';
-import type { Fault } from '../support/simulator';
-import { type EngineResult, runnerOf, saved, speechNode, useSimulator } from './support';
+import {
+	type EngineResult,
+	jobNode,
+	runnerOf,
+	saved,
+	speechNode,
+	texts,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -17,120 +23,25 @@ const chargesIn = ({ error, ...json }: IDataObject): Charge[] =>
 const chargesOf = ({ rounds }: EngineResult): Charge[] =>
 	rounds.flat(2).flatMap(({ json }) => chargesIn(json));
 
-/** Faults after which the gateway has charged, or has certainly not. */
-const FAULTS: Fault[] = [
-	{ status: 402 },
-	{ status: 422 },
-	{ status: 503, times: 2 },
-	{ status: 504, charge: true },
-	{ connection: 'reset-after-work' },
-	{ truncate: 'half' },
-	{ status: 524 },
-];
-
-/** Nodes that are charged, each with a text of its own for each item. */
-const NODES: Record<string, (options: IDataObject) => IDataObject> = {
-	generate: (options) => speechNode({ maxSegmentCharacters: 30, ...options }),
-	generateAsJob: (options) => speechNode({ maxSegmentCharacters: 30, longText: 'job', ...options }),
-	dialogue: (options) =>
-		speechNode(options, {
-			operation: 'dialogue',
-			script: '={{ "Anna: " + $json.text }}',
-			speakers: { values: [{ name: 'Anna', voice: 'default' }] },
-		}),
-	create: (options) => speechNode(options, { resource: 'speechJob', operation: 'create' }),
-	createAndWait: (options) =>
-		speechNode(options, { resource: 'speechJob', operation: 'createAndWait' }),
-	chat: (options) => ({
-		...speechNode(options),
-		...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
-		messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
-	}),
-	video: (options) =>
-		speechNode(options, {
-			...{ resource: 'video', operation: 'create', model: 'sim-video' },
-			prompt: '={{ $json.text }}',
-		}),
-	voice: (options) =>
-		speechNode(options, { resource: 'voice', operation: 'create', title: '={{ $json.text }}' }),
-};
-
-const recording = {
-	data: {
-		data: Buffer.alloc(2000, 1).toString('base64'),
-		mimeType: 'audio/mp4',
-		fileName: 'a.m4a',
-	},
-};
-
-const story = fc.record({
-	node: fc.constantFrom(...Object.keys(NODES)),
-	rounds: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
-	faults: fc.array(
-		fc.record({ fault: fc.constantFrom(...FAULTS), nth: fc.integer({ min: 1, max: 6 }) }),
-		{ maxLength: 3 },
-	),
-	onError: fc.constantFrom(undefined, 'continueErrorOutput' as const),
-	retryOnFail: fc.boolean(),
-	concurrency: fc.constantFrom(1, 4),
-	multiplier: fc.constantFrom(1, 2.5),
+test.each([
+	['generate', {}],
+	['create', { resource: 'speechJob', operation: 'create' }],
+])('%s: the factor of the model is in the tokens, of whole seconds', async (_, operation) => {
+	sim.options.multiplier = 2.5;
+	const parameters = speechNode({ charges: true, modelMultiplier: 2.5 }, operation);
+	const [{ tokens }] = chargesOf(await run({ parameters }));
+	sim.options.multiplier = 1;
+	const [charge] = sim.charges;
+	expect(tokens).toBeGreaterThanOrEqual(charge.tokens);
+	expect(tokens).toBeLessThan(charge.tokens + 2.5 * (1 + 1000 / 60) + 1);
 });
 
-/** Each request that the gateway has booked so far is told once, by an item or by the error that ended the execution. */
-function holds(last: EngineResult, node: string, multiplier: number): void {
-	const told = chargesOf(last);
-	if (last.run.status !== 'success') told.push(...(last.error!.context!.charges as Charge[]));
-	const booked = new Map(
-		sim.charges.map(({ requestIndex, tokens }) => [sim.requests[requestIndex].requestId, tokens]),
-	);
-	for (const { charged, requestId, tokens } of told) {
-		// No answer, no ID.
-		if (requestId === undefined) {
-			expect(charged).toBe('unknown');
-			continue;
-		}
-		const cost = booked.get(requestId)!;
-		const isBooked = booked.delete(requestId);
-		if (charged === 'unknown') continue;
-		expect(isBooked).toBe(true);
-		if (node === 'video') continue;
-		// Whole seconds, and whole tokens.
-		expect(tokens).toBeGreaterThanOrEqual(cost);
-		expect(tokens).toBeLessThan(cost + (1 + 1000 / 60) * multiplier + 1);
-	}
-	expect(told.filter(({ requestId }) => requestId === undefined)).toHaveLength(booked.size);
-}
-
-test('whatever happens, the charges of all items of an execution and its retries are those of the gateway', async () => {
-	await fc.assert(
-		fc.asyncProperty(story, async ({ node, rounds, faults, multiplier, ...more }) => {
-			sim.reset();
-			sim.options.multiplier = node === 'voice' || node === 'chat' ? 1 : multiplier;
-			for (const { fault, nth } of faults) sim.fault({ method: 'POST', nth, ...fault });
-			const { concurrency, onError, retryOnFail } = more;
-			const speaks = !['chat', 'video', 'voice'].includes(node);
-			const options = {
-				...{ charges: true, concurrency, maxRetries: 1 },
-				...(speaks && { modelMultiplier: multiplier }),
-			};
-			const all = {
-				...{ onError, retryOnFail, maxTries: 2, parameters: NODES[node](options) },
-				rounds: rounds.map((count, round) =>
-					Array.from({ length: count }, (_, index) => ({
-						json: { text: `Round ${round} and item ${index}. Here is its second part.` },
-						binary: recording,
-					})),
-				),
-			};
-			let last = await run(all);
-			holds(last, node, multiplier);
-			for (let retry = 0; retry < 4 && last.run.status !== 'success'; retry++) {
-				last = await run({ ...all, retryOf: saved(last.run), mode: 'retry' });
-				holds(last, node, multiplier);
-			}
-		}),
-		{ numRuns: 60 },
-	);
+test('the error that ends an execution tells all of its charges', async () => {
+	sim.fault({ input: 'number 1', status: 504, charge: true });
+	sim.fault({ input: 'number 2', status: 402 });
+	const parameters = speechNode({ charges: true, concurrency: 1 });
+	const { error } = await run({ items: texts(3), parameters });
+	expect(error?.context?.charges).toMatchObject([{ charged: 'yes' }, { charged: 'unknown' }]);
 });
 
 test('two retries of one execution, and a retry of a retry, tell each charge once between them', async () => {
@@ -157,7 +68,7 @@ test('an item that comes back from Waiting has told its charges before', async (
 	sim.fault({ method: 'POST', jobSeconds: Infinity });
 	const options = { charges: true, maxWait: 1, whenMaxWaitReached: 'stillProcessing' };
 	const { rounds } = await run({
-		parameters: NODES.createAndWait(options),
+		parameters: jobNode(options),
 		rounds: [[{ json: { text: 'A job.' } }], [{ json: { text: 'A job.' } }]],
 		brings(items) {
 			const [job] = sim.jobs;

@@ -220,11 +220,22 @@ function* chargesTold(story: Story): Complaints {
 		step.filesDeleted;
 	if (executions.some(isOdd) || scenario.twice) return;
 	const told = new Map<string, number>();
+	const { dialect } = scenario.at;
+	const costs = new Map(
+		story.charges.map(({ requestIndex, tokens }) => [sim.requests[requestIndex].requestId, tokens]),
+	);
 	for (const { came, earlierRounds } of executions)
 		for (const { json } of came.filter(({ round }) => round >= earlierRounds)) {
 			const { charges } = (json.error ?? json) as { charges?: Charge[] };
-			for (const { requestId } of charges ?? [])
-				if (requestId) told.set(requestId, (told.get(requestId) ?? 0) + 1);
+			for (const { requestId, charged, tokens } of charges ?? []) {
+				if (!requestId) continue;
+				told.set(requestId, (told.get(requestId) ?? 0) + 1);
+				const cost = costs.get(requestId);
+				if (charged !== 'yes' || dialect !== 'document') continue;
+				if (cost === undefined) yield `Told as charged, and was not: ${requestId}`;
+				else if (tokens !== undefined && (tokens < cost || tokens >= cost + MOST_ROUNDED))
+					yield `Told as ${tokens} tokens, and cost ${cost}: ${requestId}`;
+			}
 		}
 	for (const request of sim.requests) {
 		const times = told.get(request.requestId) ?? 0;
@@ -236,7 +247,12 @@ function* chargesTold(story: Story): Complaints {
 
 interface Charge {
 	requestId?: string;
+	charged: 'yes' | 'unknown';
+	tokens?: number;
 }
+
+/** Seconds and tokens are whole ones: 1,000 tokens a minute, and one. */
+const MOST_ROUNDED = 1 + 1000 / 60 + 1;
 
 /** Says nothing about whether the gateway works. */
 const isNeutral = (request: SimRequest): boolean => {
