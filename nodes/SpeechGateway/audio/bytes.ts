@@ -75,9 +75,6 @@ export function filled(length: number, value: number): Uint8Array[] {
 	return chunks;
 }
 
-/** Bytes with which most blocks that lie across two chunks are whole: of MP3, two frames. */
-const SEAM_BYTES = 4096;
-
 /**
  * Base of the readers of formats that are made of blocks (frames, pages, RIFF chunks). Gathers chunks until the next
  * block can be whole, so memory stays at one block however the file is split.
@@ -85,26 +82,25 @@ const SEAM_BYTES = 4096;
 export abstract class BlockReader {
 	/** Bytes fed so far. */
 	protected bytes = 0;
-	/** Bytes that `read` has skipped before they came. */
-	protected missing = 0;
 	/** `read` waits for this many bytes. Set by `read` to avoid copying. */
 	protected wanted = 1;
+	/** Bytes that `read` has skipped before they came. */
+	private missing = 0;
 	private waiting: Uint8Array[] = [];
 	private waitingBytes = 0;
 
 	feed(chunk: Uint8Array): void {
-		if (chunk.length === 0) return;
 		this.bytes += chunk.length;
-		const passed = Math.min(this.missing, chunk.length);
-		this.missing -= passed;
-		if (passed === chunk.length) return;
-		this.waiting.push(chunk.subarray(passed));
-		this.waitingBytes += chunk.length - passed;
+		const rest = chunk.subarray(this.missing);
+		this.missing -= chunk.length - rest.length;
+		if (rest.length === 0) return;
+		this.waiting.push(rest);
+		this.waitingBytes += rest.length;
 		if (this.waitingBytes >= this.wanted) this.run(false);
 	}
 
 	/**
-	 * Reads what is left at the end of the file. `format`: for messages.
+	 * To be called first in `end`; `format` names the file in errors.
 	 *
 	 * @throws DamagedAudioError when the file is empty, or ends within a tag
 	 */
@@ -124,29 +120,14 @@ export abstract class BlockReader {
 	 */
 	protected abstract read(bytes: Uint8Array, last: boolean): number;
 
-	/** Only what lies across two chunks is copied: long buffers make the engine collect garbage. */
 	private run(last: boolean): void {
-		const latest = this.waiting[this.waiting.length - 1];
-		const before = this.waitingBytes - latest.length;
-		const across = Math.max(this.wanted, SEAM_BYTES);
+		const bytes = concat(this.waiting);
 		this.wanted = 1;
-		if (before > 0 && before < across && across < this.waitingBytes) {
-			const seam = concat([...this.waiting.slice(0, -1), latest.subarray(0, across - before)]);
-			this.drop(this.read(seam, false));
-			if (this.waitingBytes === 0 || (!last && this.waitingBytes < this.wanted)) return;
-		}
-		this.wanted = 1;
-		this.drop(this.read(concat(this.waiting), last));
+		const used = this.read(bytes, last);
 		// A copy of what is left, so that the rest of its chunk can go.
-		this.waiting = this.waiting.map((bytes) => bytes.slice());
-	}
-
-	private drop(used: number): void {
-		this.missing = Math.max(0, used - this.waitingBytes);
-		this.waitingBytes = Math.max(0, this.waitingBytes - used);
-		let left = used;
-		while (this.waiting.length > 0 && left >= this.waiting[0].length)
-			left -= this.waiting.shift()!.length;
-		if (left > 0 && this.waiting.length > 0) this.waiting[0] = this.waiting[0].subarray(left);
+		const left = bytes.slice(used);
+		this.missing = Math.max(0, used - bytes.length);
+		this.waiting = left.length > 0 ? [left] : [];
+		this.waitingBytes = left.length;
 	}
 }
