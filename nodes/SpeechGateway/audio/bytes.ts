@@ -31,7 +31,14 @@ export const uint32sBe = (...values: number[]): Uint8Array => uint32s(values, fa
 /** The same, little endian. */
 export const uint32sLe = (...values: number[]): Uint8Array => uint32s(values, true);
 
-export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+/** Texts (in UTF-8), single bytes and arrays of them, one behind the other. */
+export const packed = (...parts: Array<string | number[] | Uint8Array>): Uint8Array =>
+	concat(
+		parts.map((part) => {
+			if (typeof part === 'string') return new TextEncoder().encode(part);
+			return part instanceof Uint8Array ? part : Uint8Array.from(part);
+		}),
+	);
 
 /** The four ASCII letters that name a chunk or a frame. */
 export const nameAt = (bytes: Uint8Array, at: number): string =>

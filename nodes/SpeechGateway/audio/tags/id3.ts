@@ -1,17 +1,21 @@
 /**
- * ID3v2.3 tags. Written after id3.org's "ID3 tag version 2.3.0" and "ID3v2 Chapter Frame Addendum". Numbers are big endian.
+ * ID3v2.3 tags; those of 2.4 are read, too. Written after id3.org's "ID3 tag version 2.3.0" and "ID3v2 Chapter Frame Addendum".
+ * Numbers are big endian.
  *
  *     tag: "ID3", version 3.0, flags, size (four times seven bits), frames
- *     frame: ID of four letters, size (32 bits), two bytes of flags, content
+ *     frame: ID of four letters, size (32 bits; in 2.4 four times seven), two bytes of flags, content
+ *     T…: encoding, text
+ *     COMM: encoding, language (3 letters), description and text, both in that encoding
+ *     APIC: encoding, MIME type, kind of picture, description, picture
  *     PRIV: its owner, 0, any bytes
  *     CHAP: its ID, 0, start and end in milliseconds, start and end as bytes (all ones: not used), frames
  *     CTOC: its ID, 0, flags (2 top level, 1 ordered), number of entries (8 bits), IDs of the entries, a 0 behind each
  */
-import { concat, uint32sBe, utf8 } from '../bytes';
-import { type Chapter, type Metadata, RECORD_OWNER, toMilliseconds } from './metadata';
+import { hasText, nameAt, packed, uint28be, uint32be, uint32sBe } from '../bytes';
+import type { Chapter, Cover, Metadata, OwnChapter, OwnMetadata, Tags } from './metadata';
+import { byStart, NO_METADATA, RECORD_OWNER, sniffCover } from './metadata';
+import { toMilliseconds, withoutEmpty, yearIn } from './metadata';
 
-const TAG_HEADER_BYTES = 10;
-const FRAME_HEADER_BYTES = 10;
 const LATIN_1 = 0;
 const UTF_16 = 1;
 const FRONT_COVER = 3;
@@ -22,61 +26,48 @@ const MAX_ENTRIES = 255;
 const NOT_USED = 0xffffffff;
 /** ISO 639-2 for a language that is not known. */
 const LANGUAGE = 'und';
+const TEXTS: Record<string, Exclude<keyof Tags, 'cover'>> = {
+	TIT2: 'title',
+	TPE1: 'artist',
+	TALB: 'album',
+	TYER: 'year',
+};
 
 /** The whole tag, or nothing; it stands in front of the audio. Texts beyond ASCII are UTF-16, which every reader of 2.3 knows. */
 export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
-	const frames = concat([
-		...textFrame('TIT2', tags.title),
-		...textFrame('TPE1', tags.artist),
-		...textFrame('TALB', tags.album),
-		...textFrame('TYER', tags.year),
-		...commentFrame(tags.comment),
-		...(record === undefined ? [] : [frame('PRIV', utf8(`${RECORD_OWNER}\0${record}`))]),
+	const { comment = '', cover } = tags;
+	const frames = packed(
+		...Object.entries(TEXTS).flatMap(([id, field]) => textFrame(id, tags[field])),
+		...(comment === ''
+			? []
+			: [frame('COMM', [encodingOf(comment)], LANGUAGE, encoded('\0', comment), encoded(comment))]),
+		...(record === undefined ? [] : [frame('PRIV', `${RECORD_OWNER}\0${record}`)]),
 		...chapterFrames(chapters),
-		...(tags.cover
-			? [
-					frame(
-						'APIC',
-						bytesOf(LATIN_1),
-						utf8(`${tags.cover.mimeType}\0`),
-						bytesOf(FRONT_COVER, 0),
-						tags.cover.bytes,
-					),
-				]
+		...(cover
+			? [frame('APIC', [LATIN_1], `${cover.mimeType}\0`, [FRONT_COVER, 0], cover.bytes)]
 			: []),
-	]);
+	);
 	if (frames.length === 0) return frames;
-	const header = new Uint8Array(TAG_HEADER_BYTES);
-	header.set(utf8('ID3'));
-	header[3] = 3;
-	for (let i = 0; i < 4; i++) header[6 + i] = (frames.length >>> (21 - 7 * i)) & 0x7f;
-	return concat([header, frames]);
+	const size = [21, 14, 7, 0].map((bits) => (frames.length >>> bits) & 0x7f);
+	return packed('ID3', [3, 0, 0, ...size], frames);
 }
 
 /** Players ignore chapters without a table of contents. One with more entries than it can hold is split in two levels. */
 function chapterFrames(chapters: Chapter[]): Uint8Array[] {
 	if (chapters.length === 0) return [];
 	const ids = chapters.map((_, index) => `chp${index}`);
-	const groups = Array.from({ length: Math.ceil(ids.length / MAX_ENTRIES) }, (_, index) =>
-		ids.slice(index * MAX_ENTRIES, (index + 1) * MAX_ENTRIES),
-	);
-	const tables =
-		groups.length === 1
-			? [contents('toc', TOP_LEVEL | ORDERED, ids)]
-			: [
-					contents(
-						'toc',
-						TOP_LEVEL | ORDERED,
-						groups.map((_, index) => `toc${index}`),
-					),
-					...groups.map((group, index) => contents(`toc${index}`, ORDERED, group)),
-				];
+	const groups = Array.from({ length: Math.ceil(ids.length / MAX_ENTRIES) }, (_, index) => ({
+		id: `toc${index}`,
+		entries: ids.slice(index * MAX_ENTRIES, (index + 1) * MAX_ENTRIES),
+	}));
+	const isSplit = groups.length > 1;
 	return [
-		...tables,
+		contents('toc', TOP_LEVEL | ORDERED, isSplit ? groups.map(({ id }) => id) : ids),
+		...(isSplit ? groups : []).map(({ id, entries }) => contents(id, ORDERED, entries)),
 		...chapters.map(({ title, startSeconds, endSeconds }, index) =>
 			frame(
 				'CHAP',
-				utf8(`${ids[index]}\0`),
+				`${ids[index]}\0`,
 				uint32sBe(toMilliseconds(startSeconds), toMilliseconds(endSeconds), NOT_USED, NOT_USED),
 				...textFrame('TIT2', title),
 			),
@@ -85,45 +76,109 @@ function chapterFrames(chapters: Chapter[]): Uint8Array[] {
 }
 
 const contents = (id: string, flags: number, entries: string[]): Uint8Array =>
-	frame(
-		'CTOC',
-		utf8(`${id}\0`),
-		bytesOf(flags, entries.length),
-		utf8(entries.map((entry) => `${entry}\0`).join('')),
-	);
+	frame('CTOC', `${id}\0`, [flags, entries.length], ...entries.map((entry) => `${entry}\0`));
 
-const textFrame = (id: string, text: string | undefined): Uint8Array[] => {
-	if (!text) return [];
-	const encoding = encodingOf(text);
-	return [frame(id, bytesOf(encoding), encoded(text, encoding))];
-};
+const textFrame = (id: string, text: string | undefined): Uint8Array[] =>
+	text ? [frame(id, [encodingOf(text)], encoded(text))] : [];
 
-/** Encoding, language, a description (empty, ended by zero) and the text, both in that encoding. */
-const commentFrame = (text: string | undefined): Uint8Array[] => {
-	if (!text) return [];
-	const encoding = encodingOf(text);
-	const empty = encoded('\0', encoding);
-	return [frame('COMM', bytesOf(encoding), utf8(LANGUAGE), empty, encoded(text, encoding))];
-};
-
-function frame(id: string, ...content: Uint8Array[]): Uint8Array {
-	const body = concat(content);
-	const header = new Uint8Array(FRAME_HEADER_BYTES);
-	header.set(utf8(id));
-	new DataView(header.buffer).setUint32(4, body.length);
-	return concat([header, body]);
+function frame(id: string, ...content: Parameters<typeof packed>): Uint8Array {
+	const body = packed(...content);
+	return packed(id, uint32sBe(body.length), [0, 0], body);
 }
 
-const encodingOf = (text: string) => (/^\p{ASCII}*$/u.test(text) ? LATIN_1 : UTF_16);
+const encodingOf = (text: string): number => (/^\p{ASCII}*$/u.test(text) ? LATIN_1 : UTF_16);
 
-/** UTF-16 begins with its byte order mark. */
-function encoded(text: string, encoding: number): Uint8Array {
-	if (encoding === LATIN_1) return utf8(text);
-	const bytes = new Uint8Array(2 + 2 * text.length);
-	const view = new DataView(bytes.buffer);
-	view.setUint16(0, 0xfeff, true);
-	for (let i = 0; i < text.length; i++) view.setUint16(2 + 2 * i, text.charCodeAt(i), true);
-	return bytes;
+/** In the encoding of another text, or its own. UTF-16 begins with its byte order mark. */
+const encoded = (text: string, like = text): Uint8Array =>
+	encodingOf(like) === LATIN_1 ? packed(text) : packed([0xff, 0xfe], Buffer.from(text, 'utf16le'));
+
+const UNSYNCHRONISED = 0x80;
+const EXTENDED = 0x40;
+const ENCODINGS = ['latin1', 'utf-16le', 'utf-16be', 'utf-8'];
+
+/** `header`: the first 10 bytes of the tag; `body`: the others. */
+export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
+	const version = header[3];
+	if (version !== 3 && version !== 4) return NO_METADATA;
+	const isWhole = version === 3 && (header[5] & UNSYNCHRONISED) !== 0;
+	const plain = isWhole ? synchronised(body) : body;
+	const extension = version === 3 ? 4 + uint32be(plain, 0) : uint28be(plain, 0);
+	const start = (header[5] & EXTENDED) === 0 ? 0 : extension;
+	const tags: Tags = {};
+	const chapters: OwnChapter[] = [];
+	let record: string | undefined;
+	for (const { id, body: content } of framesOf(plain.subarray(start), version)) {
+		const field = TEXTS[id];
+		if (field && field !== 'year') tags[field] ??= textOf(content);
+		// In 2.4, a date.
+		if (id === 'TYER' || id === 'TDRC') tags.year ??= yearIn(textOf(content));
+		if (id === 'COMM' && content.length > 4) tags.comment ??= commentOf(content);
+		if (id === 'APIC') tags.cover ??= coverOf(content);
+		if (id === 'PRIV') record ??= recordIn(content);
+		if (id === 'CHAP') chapters.push(...chapterOf(content, version));
+	}
+	return { tags: withoutEmpty(tags), chapters: chapters.sort(byStart), record };
 }
 
-const bytesOf = (...values: number[]): Uint8Array => Uint8Array.from(values);
+function recordIn(body: Uint8Array): string | undefined {
+	const owner = `${RECORD_OWNER}\0`;
+	if (!hasText(body, 0, owner)) return undefined;
+	return new TextDecoder().decode(body.subarray(owner.length));
+}
+
+/** Without the zeros that are put behind 0xFF, so that nothing looks like a frame of audio. */
+const synchronised = (bytes: Uint8Array): Uint8Array =>
+	bytes.filter((byte, at) => !(byte === 0 && bytes[at - 1] === 0xff));
+
+function framesOf(bytes: Uint8Array, version: number): Array<{ id: string; body: Uint8Array }> {
+	const frames: ReturnType<typeof framesOf> = [];
+	for (let at = 0; at + 10 <= bytes.length && bytes[at] !== 0; ) {
+		const size = version === 3 ? uint32be(bytes, at + 4) : uint28be(bytes, at + 4);
+		const flags = bytes[at + 9];
+		let body = bytes.subarray(at + 10, at + 10 + size);
+		// Of 2.4: four bytes tell the length without the zeros of a frame that has them.
+		if (version === 4 && (flags & 1) !== 0) body = body.subarray(4);
+		if (version === 4 && (flags & 2) !== 0) body = synchronised(body);
+		frames.push({ id: nameAt(bytes, at), body });
+		at += 10 + size;
+	}
+	return frames;
+}
+
+/** The text behind its encoding, up to the first zero: 2.4 may list several. */
+const textOf = (body: Uint8Array): string => decoded(body.subarray(1), body[0]).text;
+
+/** The text up to a zero, and the bytes with that. */
+function decoded(bytes: Uint8Array, encoding: number): { text: string; bytes: number } {
+	const width = encoding === 1 || encoding === 2 ? 2 : 1;
+	let end = 0;
+	while (end + width <= bytes.length && bytes.subarray(end, end + width).some((byte) => byte !== 0))
+		end += width;
+	const isBigEndian = encoding === 1 && bytes[0] === 0xfe && bytes[1] === 0xff;
+	const name = isBigEndian ? 'utf-16be' : (ENCODINGS[encoding] ?? 'latin1');
+	const text = new TextDecoder(name).decode(bytes.subarray(0, end));
+	return { text: text.trim(), bytes: Math.min(bytes.length, end + width) };
+}
+
+/** iTunes keeps data of its own under a description. */
+function commentOf(body: Uint8Array): string | undefined {
+	const description = decoded(body.subarray(4), body[0]);
+	if (description.text !== '') return undefined;
+	return decoded(body.subarray(4 + description.bytes), body[0]).text;
+}
+
+function coverOf(body: Uint8Array): Cover | undefined {
+	const mime = decoded(body.subarray(1), LATIN_1).bytes;
+	const description = decoded(body.subarray(2 + mime), body[0]).bytes;
+	const bytes = body.slice(2 + mime + description);
+	const mimeType = sniffCover(bytes);
+	return mimeType && { mimeType, bytes };
+}
+
+function chapterOf(body: Uint8Array, version: number): OwnChapter[] {
+	const id = decoded(body, LATIN_1).bytes;
+	if (body.length < id + 16) return [];
+	const startSeconds = uint32be(body, id) / 1000;
+	const title = framesOf(body.subarray(id + 16), version).find((one) => one.id === 'TIT2');
+	return title ? [{ title: textOf(title.body), startSeconds }] : [];
+}

@@ -1,7 +1,7 @@
 /** Reads tags, chapters, cover and record of a file; passes over what is damaged or unknown. */
 import { hasText, nameAt, uint28be, uint32le } from '../bytes';
 import type { AudioFormat } from '../format';
-import { readId3 } from './readId3';
+import { readId3 } from './id3';
 import { NO_METADATA, type OwnMetadata } from './metadata';
 import { KEPT_CHUNKS, RiffTags } from './riff';
 import { MAX_CHAPTERS, readVorbis } from './vorbis';

@@ -7,10 +7,9 @@
  *     LIST adtl: labl chunks: ID of the point, text ended by a zero
  *     id3: an ID3v2 tag with the cover, and texts beyond ASCII; nobody specified it, but most players and taggers read it
  */
-import { concat, nameAt, uint32le, uint32sLe, utf8 } from '../bytes';
-import { id3Tag } from './id3';
+import { nameAt, packed, uint32le, uint32sLe } from '../bytes';
+import { id3Tag, readId3 } from './id3';
 import { byStart, type Metadata, type OwnMetadata, RECORD_CHUNK, type Tags } from './metadata';
-import { readId3 } from './readId3';
 
 const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
 	INAM: 'title',
@@ -23,37 +22,38 @@ const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
 /** The chunks of a file of this sample rate. INFO has no encoding; UTF-8 is what most readers take it for. */
 export function riffChunks({ tags, chapters, record }: Metadata, sampleRate: number): Uint8Array {
 	const info = Object.entries(INFO_FIELDS).flatMap(([id, field]) =>
-		tags[field] ? [chunk(id, utf8(`${tags[field]}\0`))] : [],
+		tags[field] ? [chunk(id, `${tags[field]}\0`)] : [],
 	);
 	// Readers that find a text twice complain, so it is there twice only where INFO may be misread.
 	const { cover, ...texts } = tags;
 	const isAscii = /^\p{ASCII}*$/u.test(Object.values(texts).join(''));
-	const inId3 = !isAscii ? tags : cover && { cover };
+	const id3 = id3Tag({ tags: isAscii ? { cover } : tags, chapters: [] });
 	const points = chapters.map(({ startSeconds }, index) => {
 		const sample = Math.round(startSeconds * sampleRate);
-		return concat([uint32sLe(index + 1, sample), utf8('data'), uint32sLe(0, 0, sample)]);
+		return packed(uint32sLe(index + 1, sample), 'data', uint32sLe(0, 0, sample));
 	});
 	const labels = chapters.map(({ title }, index) =>
-		chunk('labl', uint32sLe(index + 1), utf8(`${title}\0`)),
+		chunk('labl', uint32sLe(index + 1), `${title}\0`),
 	);
-	return concat([
-		...(info.length > 0 ? [chunk('LIST', utf8('INFO'), ...info)] : []),
+	return packed(
+		...(info.length > 0 ? [chunk('LIST', 'INFO', ...info)] : []),
 		...(points.length > 0
-			? [chunk('cue ', uint32sLe(points.length), ...points), chunk('LIST', utf8('adtl'), ...labels)]
+			? [chunk('cue ', uint32sLe(points.length), ...points), chunk('LIST', 'adtl', ...labels)]
 			: []),
-		...(record === undefined ? [] : [chunk(RECORD_CHUNK, utf8(record))]),
-		...(inId3 ? [chunk('id3 ', id3Tag({ tags: inId3, chapters: [] }))] : []),
-	]);
+		...(record === undefined ? [] : [chunk(RECORD_CHUNK, record)]),
+		...(id3.length > 0 ? [chunk('id3 ', id3)] : []),
+	);
 }
 
 /** Padded to an even size, which its own size does not count. */
-function chunk(id: string, ...content: Uint8Array[]): Uint8Array {
-	const size = content.reduce((sum, part) => sum + part.length, 0);
-	return concat([utf8(id), uint32sLe(size), ...content, new Uint8Array(size & 1)]);
+function chunk(id: string, ...content: Parameters<typeof packed>): Uint8Array {
+	const body = packed(...content);
+	return packed(id, uint32sLe(body.length), body, new Uint8Array(body.length % 2));
 }
 
 /** Chunks that `RiffTags` reads. */
 export const KEPT_CHUNKS = ['fmt ', 'LIST', 'cue ', 'id3 ', 'ID3 ', RECORD_CHUNK];
+
 /** Gathers tags and chapters from the chunks of a WAV file. */
 export class RiffTags {
 	private sampleRate = NaN;

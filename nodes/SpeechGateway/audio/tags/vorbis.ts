@@ -1,6 +1,6 @@
 /** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
 import { timestamp } from '../../core/timestamp';
-import { concat, hasText, uint32be, uint32le, uint32sBe, uint32sLe, utf8 } from '../bytes';
+import { hasText, packed, uint32be, uint32le, uint32sBe, uint32sLe } from '../bytes';
 import type { Cover, Metadata, OwnChapter, OwnMetadata } from './metadata';
 import {
 	byStart,
@@ -23,16 +23,11 @@ const VENDOR = 'speech-gateway';
  */
 export function opusTags(metadata: Metadata): Uint8Array {
 	const comments = commentsFor(metadata);
-	const counted = (text: string) => {
-		const bytes = utf8(text);
-		return [uint32sLe(bytes.length), bytes];
-	};
-	return concat([
-		utf8('OpusTags'),
-		...counted(VENDOR),
-		uint32sLe(comments.length),
+	const counted = (text: string) => [uint32sLe(packed(text).length), text];
+	return packed(
+		...['OpusTags', ...counted(VENDOR), uint32sLe(comments.length)],
 		...comments.flatMap(counted),
-	]);
+	);
 }
 
 /** @throws Error beyond 999 chapters */
@@ -67,14 +62,9 @@ function commentsFor({ tags, chapters, record }: Metadata): string[] {
  * width, height, depth and number of colours (0: see the picture) · length and picture.
  */
 function pictureBlock({ mimeType, bytes }: Cover): string {
-	const type = utf8(mimeType);
-	const block = concat([
-		uint32sBe(FRONT_COVER, type.length),
-		type,
-		uint32sBe(0, 0, 0, 0, 0, bytes.length),
-		bytes,
-	]);
-	return Buffer.from(block.buffer, block.byteOffset, block.length).toString('base64');
+	const type = uint32sBe(FRONT_COVER, mimeType.length);
+	const block = packed(type, mimeType, uint32sBe(0, 0, 0, 0, 0, bytes.length), bytes);
+	return Buffer.from(block.buffer).toString('base64');
 }
 
 /** Reads the OpusTags packet. */
