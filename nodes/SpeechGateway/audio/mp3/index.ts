@@ -6,8 +6,7 @@ import { id3Tag } from '../tags/id3';
 import { parseHeader, repeated, silentFrame } from './frame';
 import { EDGE_FRAMES, type Mp3Info, Mp3Reader } from './reader';
 import { frameBytes } from './reservoir';
-import { keepFrames, layOut } from './segment';
-import { planEnd, planSeams } from './seams';
+import { keepFrames, layOut, planEnd } from './seams';
 import { stereoMp3 } from './stereo';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, playingTime, xingFrame } from './xing';
 
@@ -31,7 +30,7 @@ function planMp3(infos: Mp3Info[], pauses: number[]): JoinPlan<Mp3Info> {
 	const last = infos[infos.length - 1];
 	const template = parseHeader(first.header);
 	const silence = silentFrame(first.header);
-	const segments = layOut(infos, planSeams(infos, pauses), silence.length);
+	const segments = layOut(infos, pauses, silence.length);
 	const end = segments[segments.length - 1];
 	const pauseAtEnd = planEnd(last.gapless, pauses[infos.length], template.samples);
 	const frames = end.frame + end.frames + pauseAtEnd.frames;

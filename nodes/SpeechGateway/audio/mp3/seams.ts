@@ -1,11 +1,13 @@
-/** Which frames of MP3 parts are left out where two parts meet. */
+/** Which frames of MP3 parts are left out where two parts meet, and what is taken over. */
+import { concat, sum } from '../bytes';
+import type { Emit } from '../joiner';
 import { parseHeader } from './frame';
 import { EDGE_FRAMES, type Mp3Info } from './reader';
-import { freshHeader } from './reservoir';
+import { frameBytes, freshFrame, freshHeader } from './reservoir';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, type Gapless } from './xing';
 
-/** What the joined file takes over of one part. */
-export interface Kept {
+/** What is put in front of a part, and left out of it. */
+interface Kept {
 	/** Silent frames put in front of it. */
 	pauseFrames: number;
 	/** Frames left out at its start. */
@@ -19,7 +21,7 @@ export interface Kept {
  * padding, then silent ones; what is still too much is left to the next seam. It never drops a frame with sound, the ends of the
  * file, or anything of a part whose delay is unknown. `pauseSamples`: before each part.
  */
-export function planSeams(infos: Mp3Info[], pauseSamples: number[]): Kept[] {
+function planSeams(infos: Mp3Info[], pauseSamples: number[]): Kept[] {
 	const frameSamples = parseHeader(infos[0].header).samples;
 	const kept = infos.map((): Kept => ({ pauseFrames: 0, skip: 0, drop: 0 }));
 	const pauseFrames = Math.round(pauseSamples[0] / frameSamples);
@@ -86,4 +88,60 @@ function mostDrops(info: Mp3Info, padding: number, skip: number): number {
 	const { samples, sampleRate } = parseHeader(header);
 	const silent = Math.max(0, padding, (silentEdges?.end ?? 0) * sampleRate);
 	return Math.max(0, Math.min(EDGE_FRAMES, frames - skip - 1, Math.floor(silent / samples)));
+}
+
+/** What the joined file takes over of one part. */
+export interface Segment extends Kept {
+	info: Mp3Info;
+	/** Where it begins in the joined audio. */
+	frame: number;
+	byte: number;
+	/** How much of it is kept. */
+	frames: number;
+	bytes: number;
+	/** Header of the first kept frame in the joined file. */
+	header: number;
+	/** Size of the skipped frames with the first kept one, and of that one as rebuilt. Both 0 if none is skipped. */
+	startBytes: number;
+	freshBytes: number;
+}
+
+/** Puts the parts one behind the other. `pauseSamples`: before each part. */
+export function layOut(infos: Mp3Info[], pauseSamples: number[], silentBytes: number): Segment[] {
+	let frame = 0;
+	let byte = 0;
+	return planSeams(infos, pauseSamples).map((kept, part): Segment => {
+		const info = infos[part];
+		const { skip, drop, pauseFrames } = kept;
+		const header = freshHeader(info.head, skip)!; // seams are planned where there is one
+		const startBytes = skip > 0 ? sum(info.head.slice(0, skip + 1).map(frameBytes)) : 0;
+		const freshBytes = skip > 0 ? frameBytes({ header }) : 0;
+		const endBytes = sum(info.tail.slice(info.tail.length - drop));
+		const frames = info.frames - skip - drop;
+		const bytes = info.dataBytes - startBytes + freshBytes - endBytes;
+		frame += pauseFrames + frames;
+		byte += pauseFrames * silentBytes + bytes;
+		const begin = { frame: frame - frames, byte: byte - bytes };
+		return { ...kept, ...begin, info, frames, bytes, header, startBytes, freshBytes };
+	});
+}
+
+/** Takes all frames of the part, in runs, and emits those that are kept, the first of them made fit to stand there. */
+export function keepFrames(
+	{ info, skip, header, startBytes, freshBytes, bytes }: Segment,
+	emit: Emit,
+): Emit {
+	const end = startBytes + bytes - freshBytes;
+	const start: Uint8Array[] = [];
+	let at = 0;
+	return (run) => {
+		const head = run.subarray(0, Math.max(0, startBytes - at));
+		const kept = run.subarray(head.length, Math.max(head.length, end - at));
+		at += run.length;
+		if (head.length > 0) {
+			start.push(head);
+			if (at >= startBytes) emit(freshFrame(info.head, skip, header, concat(start)));
+		}
+		emit(kept);
+	};
 }
