@@ -1,5 +1,5 @@
 /** Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. */
-import { BlockReader, hasText, uint32be } from '../bytes';
+import { BlockReader, concat, hasText, sum, uint32be } from '../bytes';
 import { ErrorWatch } from '../errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
@@ -66,8 +66,8 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private frames = 0;
 	private dataBytes = 0;
 	private bitrate?: number;
-	/** Frames up to the last one with LAME's signature. */
-	private signed = 0;
+	/** The last bytes of the frames: enough to hold LAME's signature. */
+	private ending = new Uint8Array(0);
 	/** Size of all Xing and Info frames. */
 	private headerBytes = 0;
 	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
@@ -83,8 +83,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private readonly errors = new ErrorWatch('MP3');
 	private seekPositions: number[] = [];
 	private seekInterval = 1;
-	/** Where the last frames begin in the bytes that are being read, each at its number modulo `SIGNED_FRAMES`. */
-	private readonly starts: number[] = [];
 
 	constructor(private readonly onAudio?: Emit) {
 		super();
@@ -92,7 +90,8 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 
 	end(): Mp3Info {
 		this.finish('MP3');
-		if (this.frames === 0) {
+		const { bytes, dataBytes, frames, first, bitrate = 0, seekInterval, head, tail, track } = this;
+		if (frames === 0) {
 			throw new DamagedAudioError('The file is not an MP3 file: no frame of audio was found');
 		}
 		if (this.rubbish > 0) {
@@ -101,33 +100,27 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			);
 		}
 		// Some encoders count the header frame too: then the bytes are all there.
-		const missing = this.claim.frames - this.frames;
-		if (missing > 1 || (missing === 1 && this.claim.bytes > this.dataBytes + this.headerBytes)) {
+		const missing = this.claim.frames - frames;
+		if (missing > 1 || (missing === 1 && this.claim.bytes > dataBytes + this.headerBytes)) {
 			throw new DamagedAudioError(
-				`The MP3 file is cut short: it has ${this.frames} of ${this.claim.frames} frames`,
+				`The MP3 file is cut short: it has ${frames} of ${this.claim.frames} frames`,
 			);
 		}
-		const frame = parseHeader(this.first);
+		const frame = parseHeader(first);
 		const gapless = this.gapless(frame);
-		const isSigned = this.signed > 0 && this.frames - this.signed < SIGNED_FRAMES;
+		const lastFrames = this.ending.slice(-sum(tail.slice(-SIGNED_FRAMES)));
+		const isLame = Buffer.from(lastFrames).includes(LAME_SIGNATURE);
 		return {
 			format: 'mp3',
-			seconds: playingTime(this.frames, frame, gapless),
-			bytes: this.bytes,
-			dataBytes: this.dataBytes,
+			seconds: playingTime(frames, frame, gapless),
 			sampleRate: frame.sampleRate,
 			channels: frame.mono ? 1 : 2,
-			frames: this.frames,
-			header: this.first,
-			bitrate: this.bitrate ?? 0,
-			seekPositions: this.bitrate === 0 ? this.seekPositions : [],
-			seekInterval: this.seekInterval,
-			gapless,
-			edges: gapless ?? (isSigned && frame.samples === LAME_EDGES.delay ? LAME_EDGES : null),
-			head: [...this.head],
-			tail: [...this.tail],
-			pauses: this.track.pauses(cutAtStart(gapless) / frame.sampleRate),
-			silentEdges: this.track.silentEdges(silentFrames),
+			header: first,
+			seekPositions: bitrate === 0 ? this.seekPositions : [],
+			edges: gapless ?? (isLame && frame.samples === LAME_EDGES.delay ? LAME_EDGES : null),
+			pauses: track.pauses(cutAtStart(gapless) / frame.sampleRate),
+			silentEdges: track.silentEdges(silentFrames),
+			...{ bytes, dataBytes, frames, bitrate, seekInterval, gapless, head, tail },
 			...(this.beginsAnewAt !== undefined && { beginsAnewAt: this.beginsAnewAt }),
 		};
 	}
@@ -141,13 +134,15 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
-		const before = this.frames;
 		let at = 0;
 		let run = 0; // where the frames not yet passed on begin
 		const flush = () => {
 			if (at === run) return;
-			this.errors.feed(bytes.subarray(run, at));
-			this.onAudio?.(bytes.subarray(run, at));
+			const frames = bytes.subarray(run, at);
+			this.errors.feed(frames);
+			const end = frames.subarray(-SIGNED_FRAMES * LONGEST_FRAME_BYTES);
+			this.ending = concat([this.ending, end]).slice(-SIGNED_FRAMES * LONGEST_FRAME_BYTES);
+			this.onAudio?.(frames);
 		};
 		while (at < bytes.length) {
 			const size = this.frameAt(bytes, at, last);
@@ -181,7 +176,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			run = at;
 		}
 		flush();
-		this.findSignature(bytes, before);
 		return at;
 	}
 
@@ -191,15 +185,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		const isCut = this.frames > 0 && this.isFrameCut && this.gap < LONGEST_FRAME_BYTES;
 		if (isFirst && isCut) this.beginsAnewAt ??= (this.frames * frame.samples) / frame.sampleRate;
 		this.gap = 0;
-	}
-
-	/** Only the last frames matter. */
-	private findSignature(bytes: Uint8Array, before: number): void {
-		for (let frame = Math.max(before, this.frames - SIGNED_FRAMES); frame < this.frames; frame++) {
-			const at = this.starts[frame % SIGNED_FRAMES];
-			const end = at + this.tail[this.tail.length - this.frames + frame];
-			if (holdsText(bytes, at, end, LAME_SIGNATURE)) this.signed = frame + 1;
-		}
 	}
 
 	/**
@@ -261,31 +246,18 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			}
 			this.seekPositions.push(this.dataBytes);
 		}
-		if (!this.onAudio) this.listen(header, frame, bytes, at);
+		if (!this.onAudio) {
+			this.track.add(frameLevel(bytes, at, header), frame.samples / frame.sampleRate);
+			if (this.head.length < EDGE_FRAMES) this.head.push(readEdgeFrame(bytes, at));
+		}
 		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
 		this.tail.push(frame.bytes);
-		this.starts[this.frames % SIGNED_FRAMES] = at;
 		this.frames++;
 		this.dataBytes += frame.bytes;
-	}
-
-	private listen(header: number, frame: Frame, bytes: Uint8Array, at: number): void {
-		const edge = readEdgeFrame(bytes, at);
-		const level = frameLevel(bytes, at, header);
-		this.track.add(level, frame.samples / frame.sampleRate);
-		if (this.head.length < EDGE_FRAMES) this.head.push(edge);
 	}
 
 	private want(bytes: number): typeof NEED_MORE {
 		this.wanted = bytes;
 		return NEED_MORE;
 	}
-}
-
-function holdsText(bytes: Uint8Array, from: number, to: number, text: string): boolean {
-	const first = text.charCodeAt(0);
-	for (let at = bytes.indexOf(first, from); at >= 0 && at < to; at = bytes.indexOf(first, at + 1)) {
-		if (hasText(bytes, at, text)) return true;
-	}
-	return false;
 }
