@@ -38,9 +38,6 @@ const askAll: Agent = async (model, questions) => {
 	for (const question of questions) answers.push((await model.invoke(question)).text);
 	return answers;
 };
-const atOnce: Agent = async (model, questions) =>
-	await Promise.all(questions.map(async (question) => (await model.invoke(question)).text));
-
 /** Does its work, and then fails, so many times. */
 function failing(times: number, work: Agent = askAll): Agent {
 	let left = times;
@@ -103,16 +100,6 @@ test.each([
 	expect(kept).toEqual({});
 });
 
-test('the same question twice is two calls, one after the other or at once', async () => {
-	for (const work of [askAll, atOnce]) {
-		sim.reset();
-		const { answers, kept } = await ask(work, ['One?', 'One?']);
-		expect(answers).toHaveLength(2);
-		expect(sim.charges).toHaveLength(2);
-		expect(kept).toEqual({});
-	}
-});
-
 test.each<[string, Fault]>([
 	['a 504', { status: 504, charge: true }],
 	['a lost answer', { connection: 'reset-after-work' }],
@@ -131,17 +118,15 @@ test.each<[string, Fault]>([
 	expect(sim.charges).toHaveLength(2);
 });
 
+type Rounds = Record<string, { items: Record<string, { requests: IDataObject }> }>;
+
 test('n8n was killed in the middle of a call: a retry does not send it again', async () => {
 	fault({ status: 504, charge: true });
 	const { run } = await ask(askAll, ['One?']);
 	const broken = saved(run);
 	const [[, call]] = Object.entries(
 		Object.values(
-			broken.executionData!.contextData[`node:${MODEL}`]
-				.speechGatewayChatModel as unknown as Record<
-				string,
-				{ items: Record<string, { requests: IDataObject }> }
-			>,
+			broken.executionData!.contextData[`node:${MODEL}`].speechGatewayChatModel as Rounds,
 		)[0].items,
 	);
 	const [key] = Object.keys(call.requests);

@@ -1,5 +1,3 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { renderAudio } from '../support/simulator/audio';
 import { runNode, speechNode, storedFile, type EngineRun, useSimulator } from './support';
 
@@ -12,7 +10,7 @@ const wav = async () =>
 		'anna.wav',
 		'audio/wav',
 	);
-const run = async (more: Pick<EngineRun, 'parameters' | 'items' | 'onError'>) =>
+const run = async (more: Pick<EngineRun, 'parameters' | 'items' | 'onError' | 'binaryMode'>) =>
 	await runNode({ url: sim.url, apiKey: sim.apiKey, binaryMode: 'combined', ...more });
 const clone = (binaryPropertyName: string) => ({
 	resource: 'voice',
@@ -20,7 +18,6 @@ const clone = (binaryPropertyName: string) => ({
 	title: 'Anna',
 	binaryPropertyName,
 });
-const filesOf = ({ json }: INodeExecutionData) => Object.keys(json._files as object);
 
 test.each([
 	['its name', 'data', 'data'],
@@ -46,12 +43,7 @@ test('an error names the files that the item has', async () => {
 
 test('outside of that mode, nothing in the json passes for a file', async () => {
 	const items = [{ json: { _files: { data: { ...(await wav()) } } } }];
-	const { error } = await runNode({
-		url: sim.url,
-		apiKey: sim.apiKey,
-		parameters: clone('data'),
-		items,
-	});
+	const { error } = await run({ parameters: clone('data'), items, binaryMode: undefined });
 	expect(error?.message).toBe('The item has no file in the binary field "data"');
 	expect(sim.requests).toEqual([]);
 });
@@ -77,20 +69,5 @@ test.each(['continueErrorOutput', 'continueRegularOutput'] as const)(
 test('paid audio that cannot be read is on Unknown', async () => {
 	sim.fault({ path: '/v1/audio/speech', corrupt: true });
 	const { outputs } = await run({ parameters: speechNode(), items: [{ json: { text: 'One.' } }] });
-	expect(filesOf(outputs[1][0])).toEqual(['received']);
-});
-
-test('an n8n that tells no node the settings of its workflow', async () => {
-	class OlderN8n extends SpeechGateway {
-		override async execute(this: IExecuteFunctions) {
-			const context = Object.create(this, { getWorkflowSettings: { value: undefined } });
-			return await SpeechGateway.prototype.execute.call(context as IExecuteFunctions);
-		}
-	}
-	const { outputs } = await runNode({
-		...{ url: sim.url, apiKey: sim.apiKey, nodeType: new OlderN8n() },
-		parameters: speechNode(),
-		items: [{ json: { text: 'One.' } }],
-	});
-	expect(outputs[0]).toHaveLength(1);
+	expect(Object.keys(outputs[1][0].json._files as object)).toEqual(['received']);
 });

@@ -12,7 +12,7 @@ import {
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { useVirtualTime } from '../support/clock';
-import { type EngineResult, item, runnerOf, saved, speechNode, useSimulator } from './support';
+import { item, runnerOf, saved, speechNode, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -207,32 +207,17 @@ test('what n8n does to an item that it was given changes no later result', async
 	expect(outputs[0][0].json.segments).toBe(1);
 });
 
-test('when the agent is retried, a call that failed is made again', async () => {
-	sim.fault({ status: 402 });
-	const nodeType = calledBy(async (make) => {
-		await make();
-		return await make();
-	});
-	const { outputs } = await run({
-		...{ nodeType, items: call('Hello.'), onError: 'continueRegularOutput' },
-	});
-	expect(outputs[0][0].json.error).toBeUndefined();
-	expect(inputs()).toEqual(['Hello.']);
-});
-
-describe('outside of an execution, as for the clients of an MCP Server Trigger', () => {
+test('outside of an execution, as for the clients of an MCP Server Trigger, calls that are alike share nothing', async () => {
 	const ask = async () =>
 		await run({
 			...{ outsideExecution: true, items: call('Hello.') },
 			nodeType: calledBy(async (make) => await make()),
 		});
-	const fileOf = ({ outputs }: EngineResult) => outputs[0][0].binary?.data.id;
-
-	test('nor do calls that are alike at the same time', async () => {
-		const files = (await Promise.all([ask(), ask()])).map(fileOf);
-		expect(inputs()).toEqual(['Hello.', 'Hello.']);
-		expect(new Set(files).size).toBe(2);
-	});
+	const files = (await Promise.all([ask(), ask()])).map(
+		({ outputs }) => outputs[0][0].binary?.data,
+	);
+	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+	expect(new Set(files.map((file) => file?.id)).size).toBe(2);
 });
 
 /** What n8n makes of the node for its engine to run: a tool has no outputs but that to the agent. */
@@ -243,24 +228,17 @@ class Tool extends SpeechGateway {
 	}
 }
 
-describe.each<OnError>(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
-	'as a tool that is set to %s',
-	(onError) => {
-		test('the agent gets what was made', async () => {
-			const { outputs } = await run({ nodeType: new Tool(), items: call('Hello.'), onError });
-			expect(outputs[0].map(({ json }) => json.segments)).toEqual([1]);
-			expect(inputs()).toEqual(['Hello.']);
-		});
-
-		test('the agent gets what failed, after a retry of n8n', async () => {
-			sim.fault({ status: 402, times: 2 });
-			const { outputs, error } = await run({
-				...{ nodeType: new Tool(), items: call('Hello.'), onError },
-				...{ retryOnFail: true, maxTries: 2 },
-			});
-			const said = error ?? (outputs[0][0].json.error as IDataObject);
-			expect(said.message).toContain('402');
-			expect(sim.requests).toHaveLength(2);
-		});
+test.each<OnError>(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'])(
+	'a tool that is set to %s: the agent gets what was made, and what failed after a retry of n8n',
+	async (onError) => {
+		const all = { nodeType: new Tool(), items: call('Hello.'), onError };
+		const { outputs: made } = await run(all);
+		expect(made[0].map(({ json }) => json.segments)).toEqual([1]);
+		sim.fault({ status: 402, times: 2 });
+		const { outputs, error } = await run({ ...all, retryOnFail: true, maxTries: 2 });
+		const said = error ?? (outputs[0][0].json.error as IDataObject);
+		expect(said.message).toContain('402');
+		expect(sim.requests).toHaveLength(3);
+		expect(inputs()).toEqual(['Hello.']);
 	},
 );
