@@ -45,10 +45,8 @@ function samplesOf(name: string): Buffer {
 }
 
 describe('parts that cannot be joined', () => {
-	test.each([
-		['WAV codec', 'wav-8000-mono-alaw.wav', 'wav-8000-mono-mulaw.wav'],
-		['WAV sample size', 'wav-8000-mono-alaw.wav', 'wav-8000-mono-u8-odd.wav'],
-	])('by %s are handed over one by one when another fails', async (_, one, two) => {
+	test('are handed over one by one when another fails', async () => {
+		const [one, two] = ['wav-8000-mono-alaw.wav', 'wav-8000-mono-mulaw.wav'];
 		answer(fixture(one), { input: 'first' });
 		answer(fixture(two), { input: 'second' });
 		sim.fault({ path: '/v1/audio/speech', input: 'third', status: 504 });
@@ -150,52 +148,26 @@ describe('paid for, but not to be read', () => {
 
 	test.each([
 		[
-			'JSON',
-			{ error: { message: 'The voice is gone' } },
+			'{"error":{"message":"No such voice"}}',
 			'application/json',
-			'json',
-			'a JSON message: "The voice is gone"',
+			'a JSON message: "No such voice"',
 		],
-		[
-			'other JSON',
-			{ data: { url: 'https://x.test/a.mp3' } },
-			'application/json',
-			'json',
-			'a JSON message: "{"data":{"url":"https://x.test/a.mp3"}}"',
-		],
-		[
-			'HTML',
-			'<!doctype html><title>Sign in</title><p>Please log in',
-			'text/html',
-			'html',
-			'a web page: "Sign in Please log in"',
-		],
-		[
-			'XML',
-			'<?xml version="1.0"?><Error>Denied</Error>',
-			'application/xml',
-			'xml',
-			'an XML message: "Denied"',
-		],
-		['text', 'upstream says no', 'text/plain', 'txt', 'text: "upstream says no"'],
-	])('%s is handed over, and quoted', async (_, body, mimeType, extension, words) => {
+		['{"url":"https://x.test"}', 'application/json', 'a JSON message: "{"url":"https://x.test"}"'],
+		['<!doctype html><title>Sign</title><p>in', 'text/html', 'a web page: "Sign in"'],
+		['<?xml version="1.0"?><E>Denied</E>', 'application/xml', 'an XML message: "Denied"'],
+		['upstream says no', 'text/plain', 'text: "upstream says no"'],
+	])('%s is handed over, and quoted', async (body, mimeType, words) => {
 		answer(body, { contentType: 'audio/mpeg' });
 		const { message, file } = await received();
 		expect(message).toContain(`it looks like ${words}`);
-		expect(file).toMatchObject({ mimeType, fileExtension: extension });
-		expect(file.fileName).toMatch(new RegExp(`^[^.]+\\.${extension}$`));
-		expect(String(await readStored(file))).toBe(
-			typeof body === 'string' ? body : JSON.stringify(body),
-		);
+		expect(file).toMatchObject({ mimeType, fileName: expect.stringMatching(/^[^.]+\.\w+$/) });
+		expect(String(await readStored(file))).toBe(body);
 	});
 
-	test.each([
-		['application/octet-stream', 'application/octet-stream'],
-		['audio/x-odd', 'audio/x-odd'],
-	])(
+	test.each(['application/octet-stream', 'audio/x-odd'])(
 		'unknown bytes of type %s are handed over, every one of them',
-		async (contentType, mimeType) => {
-			answer(noise, { contentType });
+		async (mimeType) => {
+			answer(noise, { contentType: mimeType });
 			const { message, file } = await received();
 			expect(message).toContain('it looks like unreadable bytes');
 			expect(message).not.toMatch(/\.{3}/);
@@ -226,23 +198,16 @@ describe('paid for, but not to be read', () => {
 	);
 });
 
-describe('rubbish in front of an MP3', () => {
+test('a line break, headers and other bytes in front of an MP3 do not hide it', async () => {
 	const mp3 = fixture('mp3-44100-mono-cbr-noxing.mp3');
-	test.each([
-		['a line break', Buffer.from('\r\n')],
-		['three KB of headers', Buffer.from('X-Chunk: 1\r\n'.repeat(256))],
-		['ten KB of bytes', Buffer.alloc(10_000, 0x81)],
-	])('%s does not hide it', async (_, rubbish) => {
-		answer(mp3);
-		const { outputs: plain } = await run('Hello.');
-		answer(Buffer.concat([rubbish, mp3]));
-		const { outputs } = await run('Hello.');
-		expect(outputs[0][0].json).toMatchObject({
-			responseFormat: 'mp3',
-			durationSeconds: plain[0][0].json.durationSeconds,
-			bytes: rubbish.length + mp3.length,
-		});
-	});
+	answer(mp3);
+	const [{ durationSeconds }] = (await run('Hello.')).outputs[0].map(({ json }) => json);
+	for (const rubbish of ['\r\n', 'X-Chunk: 1\r\n'.repeat(256), '\x81'.repeat(10_000)]) {
+		answer(Buffer.concat([Buffer.from(rubbish, 'latin1'), mp3]));
+		const [{ json }] = (await run('Hello.')).outputs[0];
+		const bytes = rubbish.length + mp3.length;
+		expect(json).toMatchObject({ responseFormat: 'mp3', durationSeconds, bytes });
+	}
 });
 
 test('audio far longer than its text can sound is damaged; what came up to the bound is kept', async () => {

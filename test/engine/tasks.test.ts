@@ -101,23 +101,18 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		}
 	});
 
-	test.each(['get', 'wait', 'download'])(
-		'%s: whatever goes wrong, the error has the id',
-		async (operation) => {
-			const faults: Fault[] = [
-				{ status: 403 },
-				{ status: 200, body: 'rubbish' },
-				{ connection: 'reset-before-work' },
-				{ redirect: 'http://[' },
-			];
-			for (const fault of faults) {
-				sim.fault({ method: 'GET', times: Infinity, ...fault });
-				const { error } = await run(node(operation, { [idField]: 'made_up' }, { maxWait: 1 }));
-				expect(error?.context?.jobId).toBe('made_up');
-				sim.reset();
-			}
-		},
-	);
+	test.each<Fault>([
+		{ status: 403 },
+		{ status: 200, body: 'rubbish' },
+		{ connection: 'reset-before-work' },
+		{ redirect: 'http://[' },
+	])('%j: the error of get, wait and download has the id', async (fault) => {
+		sim.fault({ method: 'GET', times: Infinity, ...fault });
+		for (const operation of ['get', 'wait', 'download']) {
+			const { error } = await run(node(operation, { [idField]: 'made_up' }, { maxWait: 1 }));
+			expect(error?.context?.jobId).toBe('made_up');
+		}
+	});
 
 	test('Max Wait 0 looks once, and goes on to Waiting, the second output of Wait', async () => {
 		onSubmit({ jobSeconds: Infinity });
@@ -144,23 +139,11 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		expect(Math.max(...gaps)).toBeGreaterThan(10_000);
 	});
 
-	test.each(['12345678901234567890', '9007199254740993'])(
-		'the id %s, a number that JavaScript would round, is kept digit by digit',
-		async (id) => {
-			const body = `{"id": ${id} ,"status":"pending"}`;
-			onSubmit({ status: 200, charge: true, body });
-			const { outputs } = await run(node('create', made));
-			expect(outputs[0][0].json.id).toBe(id);
-		},
-	);
-
-	test('of several ids, the one named `id` is it', async () => {
-		onSubmit({ status: 200, charge: true, body: { task_id: 't', job_id: 'j', id: 'i' } });
-		onSubmit({ status: 200, charge: true, body: { task_id: 't', job_id: 'j' } });
-		onSubmit({ status: 200, charge: true, body: { video_id: 'v', task_id: 't' } });
-		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('i');
-		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('j');
-		expect((await run(node('create', made))).outputs[0][0].json.id).toBe('t');
+	test('an id that is a number which JavaScript would round is kept digit by digit', async () => {
+		const body = '{"id": 9007199254740993 ,"status":"pending"}';
+		onSubmit({ status: 200, charge: true, body });
+		const { outputs } = await run(node('create', made));
+		expect(outputs[0][0].json.id).toBe('9007199254740993');
 	});
 
 	test('an id that is nothing but markup stands in the error as it is, not in its words', async () => {
@@ -197,38 +180,29 @@ const job = (operation: string, options: IDataObject = {}): IDataObject => ({
 	options: { maxRetries: 0, pollInterval: 1, ...options },
 });
 
+const video = (options: IDataObject = {}): IDataObject => ({
+	...{ resource: 'video', operation: 'createAndWait', ...KINDS[1].made },
+	options: { maxRetries: 0, pollInterval: 1, ...options },
+});
+
 test('a video that comes too slowly is given up, with its id', async () => {
 	sim.fault({ path: /content$/, contentBytes: 400_000, dripMs: 40_000, times: Infinity });
-	const parameters = { resource: 'video', operation: 'createAndWait', model: 'sim-video' };
-	const { error } = await run({
-		...{ ...parameters, prompt: 'A boat' },
-		options: { maxRetries: 0, pollInterval: 1, timeout: 3600 },
-	});
+	const { error } = await run(video({ timeout: 3600 }));
 	expect(error?.message).toMatch(/comes too slowly: \d{3,6} bytes in \d{2,3} s/);
 	expect(error?.context?.jobId).toBe(sim.videos[0].id);
 });
 
 test('a video that takes more than a minute at a fair pace is stored whole', async () => {
 	sim.fault({ path: /content$/, contentBytes: 100_000, dripMs: 5_000 });
-	const { outputs } = await run({
-		...{ resource: 'video', operation: 'createAndWait', model: 'sim-video', prompt: 'A boat' },
-		options: { maxRetries: 0, pollInterval: 1 },
-	});
+	const { outputs } = await run(video());
 	expect(outputs[0][0].json.bytes).toBe(100_000);
 });
 
 test('a hint tells what the jobs of a run cost, and what Generate would', async () => {
 	const items = texts(2);
-	const asSpeech = await run(job('create', {}), { items });
-	const asJob = await run(
-		{
-			...job('create', {}),
-			resource: 'speech',
-			operation: 'estimate',
-			options: { longText: 'job' },
-		},
-		{ items },
-	);
+	const asSpeech = await run(job('create'), { items });
+	const estimate = { resource: 'speech', operation: 'estimate', options: { longText: 'job' } };
+	const asJob = await run({ ...job('create'), ...estimate }, { items });
 	const sum = (name: string) =>
 		asJob.outputs[0].reduce((total, { json }) => total + Number(json[name]), 0);
 	const [hint] = asSpeech.hints;

@@ -112,6 +112,8 @@ test.each([
 });
 
 test.each([
+	[{ task_id: 't', job_id: 'j', id: 'spj_1' }, 'spj_1'],
+	[{ task_id: 't', job_id: 'spj_2' }, 'spj_2'],
 	[{ id: {}, job_id: 'spj_2' }, 'spj_2'],
 	[{ id: null, task_id: 7 }, '7'],
 	[{ id: ' ', data: { id: 'no' }, job_id: 'spj_3' }, 'spj_3'],

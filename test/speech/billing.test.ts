@@ -101,38 +101,18 @@ const RATE = 155;
 
 test('the paces are those of real speech, within a third', async () => {
 	const speaker = new Worker(join(__dirname, '../support/simulator/audio/speaker.mjs'));
-	const texts: Array<[voice: string, text: string]> = [
-		[
-			'en',
-			'When the lighthouse was built, nobody in the village believed that it would stand for long. The keeper climbed the stairs every evening, lit the lamp, and wrote the weather into a thick book.',
-		],
-		[
-			'en',
+	const texts: Record<string, string> = {
+		en: 'When the lighthouse was built, nobody in the village believed that it would stand for long. The keeper climbed the stairs every evening, lit the lamp, and wrote the weather into a thick book.',
+		'en-us':
 			'On 14 May 1987, 4,250 of the 12,600 tickets were sold; in 1988 it was 9,731, and 38.5 percent of the seats stayed empty.',
-		],
-		[
-			'de',
-			'Als der Leuchtturm gebaut wurde, glaubte niemand im Dorf, dass er lange stehen würde. Der Wärter stieg jeden Abend die Treppe hinauf, zündete die Lampe an und schrieb das Wetter in ein dickes Buch.',
-		],
-		[
-			'ru',
-			'Когда построили маяк, никто в деревне не верил, что он простоит долго. Смотритель каждый вечер поднимался по лестнице, зажигал лампу и записывал погоду в толстую книгу.',
-		],
-		[
-			'ar',
-			'عندما بني الفنار لم يصدق أحد في القرية أنه سيبقى طويلا. كان الحارس يصعد السلم كل مساء ويشعل المصباح ويكتب حالة الطقس في كتاب سميك.',
-		],
-		[
-			'ko',
-			'등대가 세워졌을 때 마을에서 아무도 그것이 오래 서 있으리라고 믿지 않았다. 등대지기는 매일 저녁 계단을 올라가 등불을 켜고 두꺼운 책에 날씨를 적었다.',
-		],
-		[
-			'cmn',
-			'灯塔建成的时候，村里没有人相信它会屹立很久。守塔人每天晚上爬上楼梯，点亮灯火，把天气写进一本厚厚的书里。',
-		],
-	];
+		de: 'Als der Leuchtturm gebaut wurde, glaubte niemand im Dorf, dass er lange stehen würde. Der Wärter stieg jeden Abend die Treppe hinauf, zündete die Lampe an und schrieb das Wetter in ein dickes Buch.',
+		ru: 'Когда построили маяк, никто в деревне не верил, что он простоит долго. Смотритель каждый вечер поднимался по лестнице, зажигал лампу и записывал погоду в толстую книгу.',
+		ar: 'عندما بني الفنار لم يصدق أحد في القرية أنه سيبقى طويلا. كان الحارس يصعد السلم كل مساء ويشعل المصباح ويكتب حالة الطقس في كتاب سميك.',
+		ko: '등대가 세워졌을 때 마을에서 아무도 그것이 오래 서 있으리라고 믿지 않았다. 등대지기는 매일 저녁 계단을 올라가 등불을 켜고 두꺼운 책에 날씨를 적었다.',
+		cmn: '灯塔建成的时候，村里没有人相信它会屹立很久。守塔人每天晚上爬上楼梯，点亮灯火，把天气写进一本厚厚的书里。',
+	};
 	const times: Array<[string, number]> = [];
-	for (const [voice, text] of texts) {
+	for (const [voice, text] of Object.entries(texts)) {
 		speaker.postMessage({ text, voice, rate: RATE, pitch: 50 });
 		const [{ samples, sampleRate }] = (await once(speaker, 'message')) as [
 			{ samples: Int16Array; sampleRate: number },
