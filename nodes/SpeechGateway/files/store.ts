@@ -1,11 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { asError, GatewayError, NotStoredError } from '../core/errors';
 import { SHORT_FILE_BYTES } from './inputFile';
 import { type Readable, readableFrom } from '../gateway/readBody';
-import type { FreeRequest } from '../requests/exchange';
-import type { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
-import { storeAgain } from '../run/storedFiles';
 
 /** The bytes of a file of up to this size are kept until it is stored. */
 export const KEPT_BYTES = 16 * 2 ** 20;
@@ -36,24 +32,6 @@ export async function fileFrom(
 		for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 	}
 	return readableFrom(all(), anyReadable);
-}
-
-/** Fetches a finished file and stores it. Free: what n8n cannot store is fetched again, until sending stops for the whole run. */
-export async function fetchFile<T>(item: ItemRequests, request: FreeRequest<T>): Promise<T> {
-	const fetched = async () => await item.free(request);
-	try {
-		return await fetched().catch(async (error) => {
-			if (!(error instanceof NotStoredError)) throw asError(error);
-			return await storeAgain(item.session, error, fetched);
-		});
-	} catch (error) {
-		if (!(error instanceof NotStoredError)) throw asError(error);
-		item.fail();
-		throw new GatewayError(
-			error.message,
-			`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${error.words}"`,
-		);
-	}
 }
 
 /** By the node's memory, which lives as long as the execution. */

@@ -3,7 +3,7 @@ import type { TaskDescriptions } from './taskForms';
 import type { FileValues } from '../fields/files';
 import type { Parameters } from '../fields/parameters';
 import type { WaitSettings } from '../fields/wait';
-import { fetchStatus, type Task, taskJson, withTaskId } from '../tasks/task';
+import { fetchStatus, type Task, taskJson } from '../tasks/task';
 import { waitAndSave } from '../tasks/wait';
 import { type About, defineOperation, type Operation, type Work } from '../run/operation';
 import type { ItemRequests } from '../requests/itemRequests';
@@ -95,11 +95,7 @@ export function taskOperations<I extends object, T extends FileValues>(
 		defineOperation(descriptions.download, {
 			async execute(input, item) {
 				const { id } = input;
-				const saved = await withTaskId(
-					item,
-					task(id),
-					async () => await save(item, id, input, { id }),
-				);
+				const saved = await save(item, id, input, { id });
 				return { branch: 'success', items: [saved] };
 			},
 		}),

@@ -3,14 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import type { AudioFormat } from '../audio';
 import { asError, GatewayError, RequestCutError } from '../core/errors';
 import { DEFAULT_WAIT } from '../fields/wait';
-import { fetchFile } from '../files/store';
 import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio';
 import { endpoints } from '../gateway/endpoints';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { SentPart } from '../requests/records';
 import { requestKey, requestName } from '../requests/requestKey';
 import { spendExtra } from '../requests/session';
-import { fileRequest, submitTask, withTaskId } from '../tasks/task';
+import { fetchFile, submitTask } from '../tasks/task';
 import { waitForTask } from '../tasks/wait';
 import type { NarrationInput, Plan } from './plan';
 import { estimateOf, MAX_AUDIO_BYTES, maxAudioBytes, requestTokens } from './price';
@@ -154,12 +153,8 @@ async function speakAsJob(
 	const task = { thing: 'job', id: known.id } as const;
 	await waitForTask(item, task, { ...DEFAULT_WAIT, whileWaiting }, { known, resumed });
 	const maxBytes = maxAudioBytes(textOf(request), input.speed);
-	const audio = await withTaskId(
-		item,
-		task,
-		async () =>
-			await downloadAudio(item, task.id, input.responseFormat, request.fileName, maxBytes),
-	);
+	const { fileName } = request;
+	const audio = await downloadAudio(item, task.id, input.responseFormat, fileName, maxBytes);
 	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.
 	item.ledger.keep(name, audio);
 	return audio;
@@ -173,9 +168,9 @@ export async function downloadAudio(
 	fileName: string,
 	maxBytes = MAX_AUDIO_BYTES,
 ): Promise<StoredAudio> {
-	const task = { thing: 'job', id } as const;
-	return await fetchFile(item, {
-		...fileRequest(item, task),
-		read: async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
-	});
+	return await fetchFile(
+		item,
+		{ thing: 'job', id },
+		async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
+	);
 }

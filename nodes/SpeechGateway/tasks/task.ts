@@ -1,29 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
-import { AsleepError, asError, GatewayError } from '../core/errors';
+import { AsleepError, asError, GatewayError, NotStoredError } from '../core/errors';
 import { plain } from '../gateway/gatewayWords';
 import { idIn, isRecord } from '../core/json';
 import { fileAt, taskEndpoints } from '../gateway/endpoints';
+import type { GatewayResponse } from '../gateway/transport';
 import { type FreeRequest, isFailure } from '../requests/exchange';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
+import { storeAgain } from '../run/storedFiles';
 import { readPaidJson } from '../files/received';
 
 export type Task = { thing: keyof typeof taskEndpoints; id: string };
-
-/** Fetches the file of a task that is done, from where its status says if the gateway has no address for it. */
-export const fileRequest = (
-	item: ItemRequests,
-	task: Task,
-): Pick<FreeRequest<unknown>, 'endpoint' | 'about' | 'whenMissing'> => ({
-	endpoint: taskEndpoints[task.thing].content(task.id),
-	about: task,
-	whenMissing: async (ask) => {
-		const status = statusRequest(item, task);
-		const body = await ask(status);
-		const from = `${item.session.transport.root}${status.endpoint.path}`;
-		return isFailure(body) ? undefined : fileAt(body.url, from);
-	},
-});
 
 /** Submits a task; billed at once. Resolves to the gateway's answer, after its ID is in the ledger. */
 export async function submitTask(
@@ -57,6 +44,44 @@ export const taskJson = ({ thing }: Task, body: IDataObject): IDataObject =>
 
 export async function fetchStatus(item: ItemRequests, task: Task): Promise<IDataObject> {
 	return await withTaskId(item, task, async () => await item.free(statusRequest(item, task)));
+}
+
+/**
+ * Fetches the file of a finished task, from where its status says if the gateway has no address for it, and stores it. Free: what
+ * n8n cannot store is fetched again, until sending stops for the whole run.
+ */
+export async function fetchFile<T>(
+	item: ItemRequests,
+	task: Task,
+	read: (response: GatewayResponse) => Promise<T>,
+): Promise<T> {
+	return await withTaskId(item, task, async () => {
+		const status = statusRequest(item, task);
+		const fetched = async () =>
+			await item.free<T>({
+				endpoint: taskEndpoints[task.thing].content(task.id),
+				about: task,
+				read,
+				whenMissing: async (ask) => {
+					const body = await ask(status);
+					const from = `${item.session.transport.root}${status.endpoint.path}`;
+					return isFailure(body) ? undefined : fileAt(body.url, from);
+				},
+			});
+		try {
+			return await fetched().catch(async (error) => {
+				if (!(error instanceof NotStoredError)) throw asError(error);
+				return await storeAgain(item.session, error, fetched);
+			});
+		} catch (error) {
+			if (!(error instanceof NotStoredError)) throw asError(error);
+			item.fail();
+			throw new GatewayError(
+				error.message,
+				`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${error.words}"`,
+			);
+		}
+	});
 }
 
 /** Adds the ID of a paid task to any error: without the ID, it cannot be found again. */

@@ -37,7 +37,7 @@ export async function waitAndSave(
 	const { completed, body, waitedSeconds } = await waitForTask(item, task, settings, before);
 	const json = taskJson(task, { ...before.known, ...body });
 	return completed
-		? { branch: 'success', items: [await withTaskId(item, task, async () => await save(json))] }
+		? { branch: 'success', items: [await save(json)] }
 		: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
 }
 

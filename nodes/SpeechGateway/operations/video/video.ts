@@ -1,7 +1,6 @@
 import { video } from './video.form';
-import { fetchFile } from '../../files/store';
 import { storeVideo } from '../../files/storeVideo';
-import { fileRequest, submitTask, type Task } from '../../tasks/task';
+import { fetchFile, submitTask } from '../../tasks/task';
 import { taskOperations } from '../taskOperations';
 
 export const videoOperations = taskOperations(video, {
@@ -16,11 +15,11 @@ export const videoOperations = taskOperations(video, {
 	},
 
 	async save(item, id, { fileName, binaryPropertyName }, json) {
-		const task: Task = { thing: 'video', id };
-		const { binary, bytes } = await fetchFile(item, {
-			...fileRequest(item, task),
-			read: async (response) => await storeVideo(item, response, fileName),
-		});
+		const { binary, bytes } = await fetchFile(
+			item,
+			{ thing: 'video', id },
+			async (response) => await storeVideo(item, response, fileName),
+		);
 		return { json: { ...json, bytes }, binary: { [binaryPropertyName]: binary } };
 	},
 });
