@@ -9,17 +9,11 @@ type Granularity = 'grapheme' | 'word' | 'sentence';
 
 type Segment = Omit<Intl.SegmentData, 'input'>;
 
-const segmenters = new Map<Granularity, Intl.Segmenter>();
-
 /**
  * Created lazily, since the first one takes 10 ms. The locale is fixed so that a text is cut the same way on every machine;
  * the rules and dictionaries cover all scripts in any locale.
  */
-function segmenterOf(granularity: Granularity): Intl.Segmenter {
-	const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
-	segmenters.set(granularity, made);
-	return made;
-}
+const segmenters: Partial<Record<Granularity, Intl.Segmenter>> = {};
 
 /**
  * UTF-16 units given to Intl.Segmenter at once. In V8, each step takes time proportional to the length of the string: minutes
@@ -78,20 +72,11 @@ const CLOSING_THEN_SPACE = /[\p{Pe}\p{Pf}"']+(?=\s|$)/uy;
 const PUNCTUATION_THEN_SPACE = /[\p{Po}\p{Pe}\p{Pf}]+(?=\s|$)/uy;
 const STARTS_WITH_CLOSING = /^[\p{Po}\p{Pe}\p{Pf}\p{Pc}\p{Pd}]/u;
 const ENDS_WITH_OPENING = /[\p{Ps}\p{Pi}]$/u;
-const OPENING = /[\p{Ps}\p{Pi}]/u;
 const LOWER_CASE = /\p{Ll}/uy;
-
-/** Whether a sentence ends before an offset. Closing marks and white space may stand between. */
-function endsSentence(text: string, offset: number): boolean {
-	return SENTENCE_END.test(text.slice(Math.max(0, offset - MARK_REACH), offset).trimEnd());
-}
-
-/** Skips tone tags and the white space behind them. */
-const afterTags = (text: string, offset: number): number =>
-	Math.max(offset, endAt(TAGS, text, offset));
 
 /** Runs Intl.Segmenter over a text, window by window. */
 export function* segmentsOf(granularity: Granularity, text: string): Generator<Segment> {
+	const segmenter = (segmenters[granularity] ??= new Intl.Segmenter('en', { granularity }));
 	let size = WINDOW;
 	let start = 0;
 	while (start < text.length) {
@@ -101,7 +86,7 @@ export function* segmentsOf(granularity: Granularity, text: string): Generator<S
 		// What follows may change the last two segments of a window, so the next window starts with them again.
 		const held: Segment[] = [];
 		const window = text.slice(start, stop);
-		for (const { segment, index, isWordLike } of segmenterOf(granularity).segment(window)) {
+		for (const { segment, index, isWordLike } of segmenter.segment(window)) {
 			held.push({ segment, index: start + index, isWordLike });
 			if (held.length <= 2) continue;
 			yield held[0];
@@ -128,7 +113,8 @@ export type CutFinder = (text: string) => Iterable<number>;
 export function* paragraphs(text: string): Generator<number> {
 	for (const { 0: space, index } of text.matchAll(/[\r\n\u2028\u2029]\s*/g)) {
 		const isBlankLine = (space.match(LINE_BREAKS)?.length ?? 0) > 1;
-		if (isBlankLine || (endsSentence(text, index) && !followsAbbreviation(text, index)))
+		const before = text.slice(Math.max(0, index - MARK_REACH), index).trimEnd();
+		if (isBlankLine || (SENTENCE_END.test(before) && !followsAbbreviation(text, index)))
 			yield index + space.length;
 	}
 }
@@ -143,9 +129,9 @@ export function* sentences(text: string): Generator<number> {
 	for (const { index } of segmentsOf('sentence', unwrapped)) {
 		let offset = index;
 		// Without a space after the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
-		while (OPENING.test(text.charAt(offset - 1))) offset--;
+		while (ENDS_WITH_OPENING.test(text.charAt(offset - 1))) offset--;
 		if (followsAbbreviation(text, offset)) continue;
-		if (matchAt(LOWER_CASE, text, afterTags(text, offset))) continue;
+		if (matchAt(LOWER_CASE, text, Math.max(offset, endAt(TAGS, text, offset)))) continue;
 		// French puts a space before the closing quote (« Oui ! »), which Unicode moves to the next sentence.
 		yield Math.max(offset, endAt(CLOSING_THEN_SPACE, text, offset));
 	}

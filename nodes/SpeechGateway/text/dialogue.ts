@@ -25,10 +25,11 @@ const NAME_AT_LINE_START =
 const HEADING =
 	/^[ \t]{0,3}(?:#{1,6}[ \t]+([^\n]{1,200})|<h[1-6](?:[ \t][^<>\n]{0,200})?>([^\n]{1,200}?)<\/h[1-6]>[ \t]*\r?)$/gimu;
 
+const setOf = (words: string) => new Set(words.split(' '));
+
 /** Words that often stand before a colon, but are no speakers. */
-const LABELS = new Set(
-	(
-		'note notes warning caution tip tips hint important info information example examples update edit summary question ' +
+const LABELS = setOf(
+	'note notes warning caution tip tips hint important info information example examples update edit summary question ' +
 		'answer q a ps p.s nb n.b attention remember result results source sources title subject date time place location ' +
 		'scene act chapter part section episode setting cast characters intro outro music sound sfx fx ingredients directions ' +
 		'steps step pros cons todo total price address phone email tel fax website url http https www from to cc re day ' +
@@ -36,14 +37,11 @@ const LABELS = new Set(
 		'also however therefore meanwhile finally first second third next ' +
 		'hinweis achtung beispiel merke wichtig frage antwort quelle titel datum ort szene akt kapitel zutaten tipp fazit ' +
 		'exemple attention remarque note conseil nota ejemplo atención consejo aviso esempio attenzione exemplo atenção ' +
-		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 メモ ヒント 例え ملاحظة'
-	).split(' '),
+		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 メモ ヒント 例え ملاحظة',
 );
 /** Names for the narrator. */
-const NARRATORS = new Set(
-	'narrator narration erzähler erzählerin narrateur narratrice narrador narradora narratore narratrice рассказчик 旁白 叙述者 ナレーター ナレーション 내레이터 الراوي'.split(
-		' ',
-	),
+const NARRATORS = setOf(
+	'narrator narration erzähler erzählerin narrateur narratrice narrador narradora narratore narratrice рассказчик 旁白 叙述者 ナレーター ナレーション 내레이터 الراوي',
 );
 
 /** A word of a name: capitalized or in a script without case, a short number, or a particle such as `von`. */

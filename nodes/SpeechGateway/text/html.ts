@@ -39,12 +39,11 @@ const FOOTNOTE_MARK =
 /** The longest footnote mark with its tags, UTF-16 units. */
 const MARK_LENGTH = 600;
 
-/** How many kinds of unclosed elements to look for, since each needs a search through the page. */
-const MAX_UNCLOSED = 20;
-
 /** Alternative texts that do not describe the image: file names, formulas. */
 const NO_ALT =
 	/\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$|^(?:IMG|DSC|image)[_-]?\d+$|^(?:(?:untitled|image|img|picture|photo|screen ?shot|pasted image|alt text)[\s\d._:-]*)$|[\\{]/i;
+
+const END_TAG = /<\/([a-z][a-z\d:-]*)[\s>]/gi;
 
 /** `<br/>`, as in XHTML and e-books. */
 const isSelfClosing = (attributes: string) => attributes.endsWith('/');
@@ -81,15 +80,17 @@ export class HtmlReader {
 	/** The next number of each open list; undefined for bullet lists. */
 	private readonly lists: Array<number | undefined> = [];
 	private preformatted = false;
-	/** By element, the next end tag that is known, so that none is searched twice; -1: there is none. */
-	private readonly ends = new Map<string, number>();
-	private unclosed = 0;
+	/** By element, where its last end tag starts. */
+	private readonly lastEnds = new Map<string, number>();
 
 	/** `page`: all that is read, also what is fed to this reader in parts. Its source is that of the tags. */
 	constructor(
 		private readonly page: MappedText,
 		private readonly reading: Reading,
-	) {}
+	) {
+		for (const { 1: name, index } of page.text.matchAll(END_TAG))
+			this.lastEnds.set(name.toLowerCase(), index);
+	}
 
 	/** Whether the reader is inside an element that is left out. */
 	get isSilent(): boolean {
@@ -114,7 +115,8 @@ export class HtmlReader {
 		const isOpening = !closing && !VOID.has(name) && !isSelfClosing(tag.attributes);
 		const end = offsetOf(this.page, tag.end);
 		const kind = isOpening ? unreadKind(tag, this.page.text, end) : undefined;
-		if (kind && this.isClosed(name, end)) {
+		// Without an end tag, leaving it out would swallow the rest of the page.
+		if (kind && (this.lastEnds.get(name) ?? 0) >= end) {
 			this.unread = { name, depth: 1 };
 			if (kind !== 'noWords') this.reading.leaveOut(kind);
 			return;
@@ -167,20 +169,6 @@ export class HtmlReader {
 		this.reading.separate(' ');
 		this.reading.say(alt, start, end);
 		this.reading.separate(' ');
-	}
-
-	/** Whether the element has an end tag. Without one, leaving it out would swallow the rest of the page. */
-	private isClosed(name: string, end: number): boolean {
-		let close = this.ends.get(name) ?? 0;
-		if (close >= 0 && close < end) {
-			if (this.unclosed > MAX_UNCLOSED) return false;
-			const pattern = new RegExp(`</${name}[\\s>]`, 'gi');
-			pattern.lastIndex = end;
-			close = pattern.exec(this.page.text)?.index ?? -1;
-			if (close < 0) this.unclosed++;
-			this.ends.set(name, close);
-		}
-		return close >= 0;
 	}
 }
 
@@ -291,19 +279,15 @@ export function feedHtml(page: MappedText, reader: HtmlReader): void {
 
 const ESCAPED_TAG = /&lt;\/?(?:p|br|div|h[1-6]|[uo]l|li|strong|em|a|img|span)\b[^<>]{0,2000}?&gt;/i;
 
-/** Unescapes a page that was escaped once too often, as in some feeds. */
-function unescaped(source: string): MappedText {
-	const page = unchanged(source);
-	return !source.includes('<') && ESCAPED_TAG.test(source) ? decode(page) : page;
-}
-
 /** CDATA marks around pages in feeds, and WordPress's shortcodes around images. Pause marks contain no `=`. */
 const ENCLOSURES =
 	/<!\[CDATA\[|\]\]>|\[\/?(?:caption|gallery)(?:\s[^\]\n=]{0,50}=[^\]\n]{0,500})?\]/gi;
 
 /** Reads HTML as a good reader would. */
 export function readHtml(source: string): ReadText {
-	const whole = unescaped(source);
+	const given = unchanged(source);
+	// Some feeds escape their pages once too often.
+	const whole = !source.includes('<') && ESCAPED_TAG.test(source) ? decode(given) : given;
 	const marks = [...whole.text.matchAll(ENCLOSURES)].map(({ 0: mark, index }) => ({
 		start: index,
 		end: index + mark.length,

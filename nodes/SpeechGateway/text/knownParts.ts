@@ -19,14 +19,6 @@ const BASE = 0x01000193;
 const EAST_ASIAN_MARK = /[\u3000-\u303f\uff00-\uff65…]/;
 const CLOSING = /[\p{Po}\p{Pe}\p{Pf}]/u;
 
-const withNext = (hash: number, unit: number): number => (Math.imul(hash, BASE) + unit) | 0;
-
-function hashOf(text: string): number {
-	let hash = 0;
-	for (let i = 0; i < text.length; i++) hash = withNext(hash, text.charCodeAt(i));
-	return hash;
-}
-
 /** The hashes of all stretches of a text, each in constant time. */
 class Hashes {
 	private readonly sums: Int32Array;
@@ -36,7 +28,7 @@ class Hashes {
 		this.sums = new Int32Array(text.length + 1);
 		this.powers = new Int32Array(text.length + 1).fill(1);
 		for (let i = 0; i < text.length; i++) {
-			this.sums[i + 1] = withNext(this.sums[i], text.charCodeAt(i));
+			this.sums[i + 1] = Math.imul(this.sums[i], BASE) + text.charCodeAt(i);
 			this.powers[i + 1] = Math.imul(this.powers[i], BASE);
 		}
 	}
@@ -51,11 +43,9 @@ export const evenlySpaced = (text: string): string => text.replace(UNEVEN_SPACE,
 
 export function fingerprintOf(text: string): Fingerprint {
 	const words = evenlySpaced(text);
-	return {
-		units: words.length,
-		opening: hashOf(words.slice(0, OPENING_UNITS)),
-		sum: hashOf(words),
-	};
+	const hashes = new Hashes(words);
+	const units = words.length;
+	return { units, opening: hashes.of(0, Math.min(OPENING_UNITS, units)), sum: hashes.of(0, units) };
 }
 
 /**
