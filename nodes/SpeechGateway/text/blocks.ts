@@ -2,7 +2,7 @@ import { endAt, matchAt, type Span } from './characters';
 import { Containers, LineCursor, type ListEvent, markAt } from './containers';
 import { WHOLE_TAG } from './html';
 import { takeDefinitions } from './links';
-import { type MappedText, MappedWriter, slice, unchanged } from './mapped';
+import { type MappedText, MappedWriter, slice } from './mapped';
 
 /** A Markdown block without blocks inside. Its text is without the marks of the blocks around it. */
 export interface Leaf {
@@ -82,23 +82,13 @@ export class BlockParser {
 	private readonly events: BlockEvent[] = [];
 	private readonly containers = new Containers((event) => this.events.push(event));
 	private leaf: OpenLeaf | undefined;
-	private readonly whole: MappedText;
 
-	constructor(private readonly source: string) {
-		this.whole = unchanged(source);
-	}
+	constructor(private readonly whole: MappedText) {}
 
 	/** Reads from an offset on. */
 	read(start: number): BlockEvent[] {
-		const { source } = this;
-		while (start < source.length) {
-			const lineFeed = source.indexOf('\n', start);
-			const next = lineFeed < 0 ? source.length : lineFeed + 1;
-			let end = lineFeed < 0 ? source.length : lineFeed;
-			if (source.charAt(end - 1) === '\r') end--;
-			this.readLine(new LineCursor(source.slice(start, end), start));
-			start = next;
-		}
+		for (const { 0: line, index } of this.whole.text.slice(start).matchAll(/[^\n]*\n|[^\n]+/g))
+			this.readLine(new LineCursor(line.replace(/\r?\n?$/, ''), start + index));
 		this.closeTo(1);
 		return this.events;
 	}
@@ -199,7 +189,7 @@ export class BlockParser {
 		if (!row.includes('-') || !/[|:]/.test(row) || !DELIMITER_ROW.test(row)) return false;
 		const head = paragraph.lines[paragraph.lines.length - 1];
 		const columns = cellsOf(row).length;
-		if (cellsOf(this.source.slice(head.start, head.end)).length !== columns) return false;
+		if (cellsOf(this.whole.text.slice(head.start, head.end)).length !== columns) return false;
 		if (columns === 1 && !row.includes('|')) return false;
 		paragraph.lines.pop();
 		this.closeLeaf();

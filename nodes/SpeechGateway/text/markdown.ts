@@ -31,8 +31,9 @@ class MarkdownReader {
 	private readonly blocks: BlockParser;
 
 	constructor(private readonly source: string) {
-		this.html = new HtmlReader(unchanged(source), this.reading);
-		this.blocks = new BlockParser(source);
+		const whole = unchanged(source);
+		this.html = new HtmlReader(whole, this.reading);
+		this.blocks = new BlockParser(whole);
 	}
 
 	read(): ReadText {

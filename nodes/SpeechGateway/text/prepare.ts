@@ -1,3 +1,4 @@
+import type { Span } from './characters';
 import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
 import { readHtml } from './html';
 import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
@@ -7,7 +8,7 @@ import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
-import { type Parentheses, type ToneTag, toneTags, untonedTags } from './toneTags';
+import { type Parentheses, toneTags, untonedTags } from './toneTags';
 
 /** How to read a text. */
 export interface TextOptions {
@@ -36,7 +37,7 @@ export interface PreparedText {
 	/** What is sent, with pronunciations and parentheses resolved. Mapped to `written.text`. */
 	spoken: MappedText;
 	/** Tone tags, by their places in `written.text` and in `spoken.text`. */
-	tags: { written: ToneTag[]; spoken: ToneTag[] };
+	tags: { written: Span[]; spoken: Span[] };
 	/** Sorted; offsets of the spoken text. */
 	pauses: Pause[];
 	headings: SpokenHeading[];
@@ -86,7 +87,7 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	const readAloud = options.parentheses === 'readAloud' ? readParenthesesAloud(text) : [];
 	let spoken = rewrite(unchanged(text), readAloud);
 	const tags = toneTags(text, options.parentheses);
-	const tagsIn = (mapped: MappedText): ToneTag[] =>
+	const tagsIn = (mapped: MappedText): Span[] =>
 		tags.map(({ start, end }) => ({ start: offsetOf(mapped, start), end: offsetOf(mapped, end) }));
 	if (options.pronunciations.length > 0) {
 		const kept = tagsIn(spoken);

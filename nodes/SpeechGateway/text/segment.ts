@@ -13,7 +13,7 @@ import {
 	words,
 } from './boundaries';
 import { isPair, isSpace, type Span } from './characters';
-import { maskTags, type ToneTag, toneTags } from './toneTags';
+import { maskTags, toneTags } from './toneTags';
 
 export { countCharacters } from './characters';
 
@@ -112,7 +112,7 @@ function protectClusters(text: string, protection: Uint8Array, fits: Fits): void
 	}
 }
 
-function protectTags(text: string, tags: ToneTag[], protection: Uint8Array): void {
+function protectTags(text: string, tags: Span[], protection: Uint8Array): void {
 	for (const { start, end } of tags) {
 		protection.fill(INSIDE_TAG, start + 1, end);
 		let next = end;
@@ -122,7 +122,7 @@ function protectTags(text: string, tags: ToneTag[], protection: Uint8Array): voi
 }
 
 /** Whether a text may be cut at an offset: not within a tag or a grapheme cluster, nor between a tag and its words. */
-export function cutsOf(text: string, tags: ToneTag[]): (offset: number) => boolean {
+export function cutsOf(text: string, tags: Span[]): (offset: number) => boolean {
 	const protection = new Uint8Array(text.length + 1);
 	protectTags(text, tags, protection);
 	protectClusters(text, protection, () => true);
@@ -151,7 +151,7 @@ export function cutText(
 	text: string,
 	limit: number,
 	widthOf: (character: string) => number,
-	tags: ToneTag[] = [],
+	tags: Span[] = [],
 ): TextSegment[] {
 	const widths = new Uint32Array(text.length + 1);
 	let offset = 0;
@@ -274,7 +274,7 @@ function cheapestPieces(
  */
 export function segmentText(
 	text: string,
-	{ maxCharacters, tags = toneTags(text) }: { maxCharacters: number; tags?: ToneTag[] },
+	{ maxCharacters, tags = toneTags(text) }: { maxCharacters: number; tags?: Span[] },
 ): TextSegment[] {
 	return cutText(text, maxCharacters, () => 1, tags);
 }

@@ -4,7 +4,7 @@ import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
 import { cutsOf, isSpeakable, segmentText, type TextSegment } from './segment';
-import { type ToneTag, withoutTags } from './toneTags';
+import { withoutTags } from './toneTags';
 
 /** What one request speaks. */
 export interface PreparedSegment {
@@ -58,7 +58,7 @@ function stretchesOf(text: string, cuts: Pause[]) {
 }
 
 /** The tags between two offsets; their own offsets become relative to the first. */
-const tagsWithin = (tags: ToneTag[], from: number, to: number): ToneTag[] =>
+const tagsWithin = (tags: Span[], from: number, to: number): Span[] =>
 	tags
 		.slice(
 			firstIndex(tags, ({ start }) => start >= from),

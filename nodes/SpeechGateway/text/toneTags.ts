@@ -5,9 +5,6 @@ import { isTone } from './tones';
 
 export type Parentheses = 'tags' | 'readAloud';
 
-/** An instruction for the words that follow, such as `(happy)` or `[laughs nervously]`: where it stands in its text. */
-export type ToneTag = Span;
-
 /** Up to 60 characters between brackets of one kind. */
 const BRACKETS =
 	/[(（]([^()（）[\]［］]{1,60})[)）]|(?<!\[)[[［]([^()（）[\]［］<>{}\\^]{1,60})[\]］](?![\]:：(]|\[\d+\])/gu;
@@ -52,8 +49,11 @@ function isRoundTag(content: string, before: string, parentheses: Parentheses): 
 	return opensSentence && isTone(content.trim().split(/[\s\p{P}]+/u, 1)[0]);
 }
 
-/** The tone tags of a text. This is the one place that says what a tag is. Tones differ by language and model, so most go by shape. */
-export function toneTags(text: string, parentheses: Parentheses = 'tags'): ToneTag[] {
+/**
+ * Where the tone tags of a text are: instructions for the words that follow, such as `(happy)` or `[laughs nervously]`. This is the
+ * one place that says what a tag is. Tones differ by language and model, so most go by shape.
+ */
+export function toneTags(text: string, parentheses: Parentheses = 'tags'): Span[] {
 	return [...text.matchAll(BRACKETS)].flatMap(({ 0: tag, 1: round, 2: square, index }) => {
 		const before = text.slice(Math.max(0, index - REACH), index);
 		const isPartOfWord = !/[（［]/.test(tag) && isAttached(text, index);
@@ -74,15 +74,13 @@ export const untonedTags = (text: string): string[] =>
 		.map(([tag]) => tag);
 
 /** The text of the same length in which nothing within a tag ends a word, a clause or a sentence. */
-export function maskTags(text: string, tags: ToneTag[]): string {
+export function maskTags(text: string, tags: Span[]): string {
 	let masked = '';
-	let from = 0;
 	for (const { start, end } of tags) {
 		const content = text.slice(start + 1, end - 1).replace(/\S/g, 'X');
-		masked += text.slice(from, start + 1) + content;
-		from = end - 1;
+		masked += text.slice(masked.length, start + 1) + content;
 	}
-	return masked + text.slice(from);
+	return masked + text.slice(masked.length);
 }
 
 const NO_SPACE_BEFORE = /[,.;:!?…\s]/;
@@ -91,7 +89,7 @@ const isSpacedLetter = (character: string) =>
 	/[\p{L}\p{N}]/u.test(character) && !UNSPACED.test(character);
 
 /** The text to show: without tags, and without the spaces that only they needed. */
-export function withoutTags(text: string, tags: ToneTag[]): string {
+export function withoutTags(text: string, tags: Span[]): string {
 	const shown: string[] = [];
 	let from = 0;
 	let last = '';
