@@ -46,6 +46,7 @@ test.each([
 	['It rains. [1](https://a.org)', 'It rains.'],
 	['It rains[1](https://a.org).', 'It rains.'],
 	['>\t Behind a tab', 'Behind a tab'],
+	['- ***\n\n  An item after a line', 'An item after a line.'],
 	['- One.\n  ```text\n  Two.\n  ```\n- Three.', 'One.\n\nTwo.\n\nThree.'],
 	[`${'word '.repeat(2000)}[here](https://example.com/a)`, `${'word '.repeat(2000)}here`],
 ])('Markdown: %j', (source, text) => {

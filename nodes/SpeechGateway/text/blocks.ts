@@ -154,7 +154,7 @@ export class BlockParser {
 		if (paragraph && this.startsTable(paragraph, line.text, next)) return true;
 		if (isThematicBreak(line.text.slice(next))) {
 			this.closeTo(matched);
-			this.containers.endList();
+			this.containers.fill();
 			return true;
 		}
 		if (!paragraph && matchAt(FOOTNOTE_DEFINITION, line.text, next)) {

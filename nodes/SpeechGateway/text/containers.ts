@@ -146,7 +146,7 @@ export class Containers {
 	}
 
 	/** Ends the list of the last child. */
-	endList(): void {
+	private endList(): void {
 		if (!this.last.list) return;
 		this.last.list = undefined;
 		const outermost = this.all.every(({ indent }) => indent === undefined);
