@@ -4,9 +4,7 @@ import { awake } from '../test/bench/cases/awake';
 import { claims } from '../test/bench/cases/claims';
 import { beside } from '../test/bench/cases/floor';
 import { load } from '../test/bench/cases/load';
-import { openBench } from '../test/support/n8n/bench';
 import { packedPackage } from '../test/support/n8n/package';
-import { startN8n } from '../test/support/n8n/server';
 import { secondsSince, step } from '../test/support/n8n/steps';
 import {
 	holds,
@@ -14,7 +12,7 @@ import {
 	type BenchCase,
 	type Check,
 	type Report,
-	WITH_FLOOR,
+	inFreshN8n,
 } from '../test/bench/stage';
 
 const CASES: BenchCase[] = [load, claims, beside, awake];
@@ -35,30 +33,18 @@ export async function main(args: string[]): Promise<number> {
 		`n8n 2.41 on ${cpus().length} cores, which n8n, the simulated gateway and the clients share. Seconds are those that n8n spent in the node.`,
 	);
 	let missed = 0;
-	let n8n = await startN8n({ tarball, env: WITH_FLOOR });
-	try {
-		for (const [at, one] of chosen.entries()) {
-			if (one.fresh && at > 0) {
-				await n8n.stop();
-				n8n = await startN8n({ tarball, env: WITH_FLOOR });
-			}
-			const bench = await openBench({ latencyMs: 1 }, n8n.api);
-			const from = performance.now();
-			console.log(`\n## ${one.title}`);
-			try {
-				const report = await one.run({ n8n, bench, tarball });
-				missed += report.checks.filter((check) => !holds(check)).length;
-				console.log(tables(report));
-			} catch (error) {
-				missed++;
-				console.error(`${one.name}: ${(error as Error).stack}`);
-			} finally {
-				await bench.close();
-			}
-			console.log(`(${one.name}: ${secondsSince(from)} s)`);
+	for (const { name, title, run } of chosen) {
+		const from = performance.now();
+		console.log(`\n## ${title}`);
+		try {
+			const report = await inFreshN8n(tarball, run);
+			missed += report.checks.filter((check) => !holds(check)).length;
+			console.log(tables(report));
+		} catch (error) {
+			missed++;
+			console.error(`${name}: ${(error as Error).stack}`);
 		}
-	} finally {
-		await n8n.stop();
+		console.log(`(${name}: ${secondsSince(from)} s)`);
 	}
 	console.log(missed === 0 ? '\nEvery aim is met.' : `\n${missed} aims are missed.`);
 	return 0;

@@ -6,7 +6,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { type Bench, openBench } from '../support/n8n/bench';
 import type { Execution, SavedWorkflow, WorkflowJson } from '../support/n8n/client';
 import { type N8n, startN8n } from '../support/n8n/server';
-import type { SimulatorOptions } from '../support/simulator';
 import { buildWorkflow, connection, makeNode, NODE_NAME, NODE_TYPE } from '../support/workflow';
 
 /** One comparison of the bench. */
@@ -14,8 +13,6 @@ export interface BenchCase {
 	/** For `--only`. */
 	name: string;
 	title: string;
-	/** Whether it needs an n8n that has done nothing yet, because memory is measured. */
-	fresh?: boolean;
 	run(stage: Stage): Promise<Report>;
 }
 
@@ -148,12 +145,11 @@ export const timeOf = ({ data }: Execution): number =>
 
 /** Does something in an n8n that has done nothing yet: where memory is compared, nobody may go second. */
 export async function inFreshN8n<T>(
-	{ tarball }: Stage,
-	options: SimulatorOptions,
+	tarball: string,
 	work: (stage: Stage) => Promise<T>,
 ): Promise<T> {
 	const n8n = await startN8n({ tarball, env: WITH_FLOOR });
-	const bench = await openBench(options, n8n.api);
+	const bench = await openBench({ latencyMs: 1 }, n8n.api);
 	try {
 		return await work({ n8n, bench, tarball });
 	} finally {

@@ -23,8 +23,6 @@ const event = (choice: object) =>
 const hold = (response: ServerResponse) => ({
 	/** Sends one text delta as an event. */
 	say: (content: string) => void response.write(event({ delta: { content } })),
-	/** Sends bytes as they are. */
-	write: (bytes: string) => void response.write(bytes),
 	/** Ends as a whole stream does. */
 	finish: () => void response.end(`${event({ delta: {}, finish_reason: 'stop' })}data: [DONE]\n\n`),
 	/** Ends the response as if that were all. */

@@ -49,21 +49,16 @@ async function watched({ n8n, bench }: Stage, node: Parameters<typeof saveWith>[
 export const awake: BenchCase = {
 	name: 'awake',
 	title: `${ITEMS.toLocaleString('en')} items: how long n8n does not answer its health check`,
-	async run(stage) {
+	async run({ tarball }) {
 		const sent = oursSpeech({ concurrency: 10 });
-		const own = await inFreshN8n(
-			stage,
-			{ latencyMs: 1 },
-			async (fresh) => await watched(fresh, sent),
-		);
+		const own = await inFreshN8n(tarball, async (stage) => await watched(stage, sent));
 		const least = await inFreshN8n(
-			stage,
-			{ latencyMs: 1 },
-			async (fresh) => await watched(fresh, floor(fresh.bench, 10)),
+			tarball,
+			async (stage) => await watched(stage, floor(stage.bench, 10)),
 		);
-		const refused = await inFreshN8n(stage, { latencyMs: 1 }, async (fresh) => {
-			fresh.bench.sim.fault({ method: 'POST', status: 401, times: Infinity });
-			return await watched(fresh, sent);
+		const refused = await inFreshN8n(tarball, async (stage) => {
+			stage.bench.sim.fault({ method: 'POST', status: 401, times: Infinity });
+			return await watched(stage, sent);
 		});
 		const rows = { 'Speech Gateway': own, 'the floor': least, 'Speech Gateway, refused': refused };
 		return {

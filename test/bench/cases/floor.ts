@@ -78,7 +78,6 @@ export async function runner(stage: Stage, node: Parameters<typeof saveWith>[1],
 export const beside: BenchCase = {
 	name: 'floor',
 	title: 'Beside the floor: CPU and time of the least node that sends the same',
-	fresh: true,
 	async run(stage) {
 		const { options } = stage.bench.sim;
 		const rows: Array<Array<string | number>> = [];
