@@ -28,11 +28,15 @@ function program(name: string, script: string): void {
 	chmodSync(file, 0o755);
 }
 
+const PASSED = 'echo "3 passed, 0 failed"';
+const FAILED = 'echo "2 passed, 4 failed"';
+const NEWS = 'echo "npm notice New version of npm" >&2';
+
 /** Runs `.ci/run` where each suite, named by its flag, is a shell command; a suite that is not given passes. */
 function ciRun(suites: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
 	const cases = Object.entries(suites).map(([name, command]) => `'${name}') ${command} ;;`);
 	program('dpkg', 'exit 0');
-	program('npm', `case "$3" in ${cases.join(' ')} *) echo "3 passed, 0 failed" ;; esac`);
+	program('npm', `case "$3" in ${cases.join(' ')} *) ${PASSED} ;; esac`);
 	const { status, stdout } = spawnSync(path.join(machine, '.ci/run'), {
 		encoding: 'utf8',
 		env: { ...process.env, ...env, PATH: `${path.join(machine, 'bin')}:${process.env.PATH}` },
@@ -40,37 +44,19 @@ function ciRun(suites: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
 	return { status, lastLine: stdout.trimEnd().split('\n').at(-1) };
 }
 
-test('all suites pass: their sum, and exit code 0', () => {
-	expect(ciRun({})).toEqual({ status: 0, lastLine: '9 passed, 0 failed' });
-});
-
 test.each([
-	['prints nothing and exits with 0', 'exit 0', '6 passed, 1 failed'],
-	['ran nothing', 'echo "0 passed, 0 failed"', '6 passed, 1 failed'],
-	[
-		'says that all passed and exits with 1',
-		'echo "3 passed, 0 failed"; exit 1',
-		'9 passed, 1 failed',
-	],
-	[
-		'dies after an earlier summary',
-		'echo "3 passed, 0 failed"; echo Killed; exit 0',
-		'6 passed, 1 failed',
-	],
-	['says that some failed and exits with 0', 'echo "2 passed, 4 failed"', '8 passed, 4 failed'],
-	['cannot be started', 'exit 1', '6 passed, 1 failed'],
-])('a suite that %s has failed', (_, command, lastLine) => {
-	expect(ciRun({ '--compat': command })).toEqual({ status: 1, lastLine });
-});
-
-test.each(['', '--compat', '--queue'])('every suite counts: npm test %s', (suite) => {
-	const failing = 'echo "2 passed, 4 failed"; exit 1';
-	expect(ciRun({ [suite]: failing })).toEqual({ status: 1, lastLine: '8 passed, 4 failed' });
-});
-
-test('news of npm after the last line change nothing', () => {
-	const news = 'echo "3 passed, 0 failed"; echo "npm notice New version of npm" >&2';
-	expect(ciRun({ '--queue': news })).toEqual({ status: 0, lastLine: '9 passed, 0 failed' });
+	['pass', {}, 0, '9 passed, 0 failed'],
+	['print nothing and exit with 0', { '--compat': 'exit 0' }, 1, '6 passed, 1 failed'],
+	['ran nothing', { '--compat': 'echo "0 passed, 0 failed"' }, 1, '6 passed, 1 failed'],
+	['cannot be started', { '--compat': 'exit 1' }, 1, '6 passed, 1 failed'],
+	['pass and exit with 1', { '--compat': `${PASSED}; exit 1` }, 1, '9 passed, 1 failed'],
+	['die after a summary', { '--compat': `${PASSED}; echo Killed` }, 1, '6 passed, 1 failed'],
+	['fail and exit with 0', { '': FAILED }, 1, '8 passed, 4 failed'],
+	['fail, the second', { '--compat': `${FAILED}; exit 1` }, 1, '8 passed, 4 failed'],
+	['fail, the last', { '--queue': `${FAILED}; exit 1` }, 1, '8 passed, 4 failed'],
+	['pass, then npm has news', { '--queue': `${PASSED}; ${NEWS}` }, 0, '9 passed, 0 failed'],
+])('suites that %s', (_, suites, status, lastLine) => {
+	expect(ciRun(suites)).toEqual({ status, lastLine });
 });
 
 test('interrupted: what runs is ended, the last line is there, and the run has failed', () => {

@@ -11,13 +11,16 @@ import { startProgram } from './program';
 export type ProxyName = 'nginx' | 'haproxy';
 
 /** What a proxy is asked for; all else is as it comes. */
-export type Wish =
-	| 'gzip'
-	| 'buffers'
-	| 'no buffers'
-	| 'one at a time'
-	| 'bodies of 1 MB'
-	| 'short time-outs';
+export type Wish = keyof typeof NGINX_WISHES;
+
+const NGINX_WISHES = {
+	gzip: 'gzip on; gzip_types *; gzip_min_length 1; gzip_proxied any;',
+	buffers: 'proxy_buffering on; proxy_request_buffering on;',
+	'no buffers': 'proxy_buffering off; proxy_request_buffering off;',
+	'one at a time': 'limit_conn all 1;',
+	'bodies of 1 MB': 'client_max_body_size 1m;',
+	'short time-outs': 'proxy_read_timeout 1s; keepalive_timeout 1ms;',
+};
 
 interface Kind {
 	/** Debian has them here, which is not on the PATH of most users. */
@@ -31,14 +34,7 @@ const KINDS: Record<ProxyName, Kind> = {
 	nginx: {
 		program: '/usr/sbin/nginx',
 		args: ['-p', './', '-c', 'config'],
-		wishes: {
-			gzip: 'gzip on; gzip_types *; gzip_min_length 1; gzip_proxied any;',
-			buffers: 'proxy_buffering on; proxy_request_buffering on;',
-			'no buffers': 'proxy_buffering off; proxy_request_buffering off;',
-			'one at a time': 'limit_conn all 1;',
-			'bodies of 1 MB': 'client_max_body_size 1m;',
-			'short time-outs': 'proxy_read_timeout 1s; keepalive_timeout 1ms;',
-		},
+		wishes: NGINX_WISHES,
 		config: (port, { origin }, wishes) => `daemon off;
 master_process off;
 pid nginx.pid;

@@ -190,10 +190,6 @@ const ALL: Record<string, Answering> = {
 			.end(good.body),
 	'headers of 100 KB': (response, good) =>
 		void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end(good.body),
-	'408 from a proxy': answer(408, PAGE, HTML),
-	'502 from a proxy': answer(502, PAGE, HTML),
-	'503 from a proxy': answer(503, 'upstream connect error'),
-	'JSON from a proxy': answer(500, '{"message":"Internal server error"}', JSON_TYPE),
 	'429 that asks to wait for 30 years': notCharged(
 		answer(429, '{}', { ...JSON_TYPE, 'retry-after': '999999999' }),
 	),
