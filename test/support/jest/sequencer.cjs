@@ -3,8 +3,8 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** What takes minutes: jest knows how long a file takes only where it has run before, and goes by its size elsewhere. */
 const LONGEST = [
 	...['browser/editor', 'n8n/ownN8n', 'n8n/examples', 'n8n/dev'],
-	...['engine/model/stories', 'engine/model/returns', 'package/demo', 'package/tarball'],
-	'text/hostile',
+	...['engine/model/stories', 'engine/hostile', 'audio/wholeEnds', 'package/tarball'],
+	...['text/hostile', 'engine/model/returns', 'package/demo'],
 ];
 
 /** jest's order, but the longest begin first, in the order above, and the other workers run the rest beside them. */
