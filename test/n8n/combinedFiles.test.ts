@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { useBench } from '../support/n8n/bench';
@@ -46,55 +46,30 @@ describeCombined('files under json._files', () => {
 	});
 
 	// n8n 2.41 cannot read the parameters that decide about the outputs.
-	describe('with an error output, each item is on its branch', () => {
-		const onError = 'continueErrorOutput';
-		const branches = async (test: TestWorkflow) => {
-			const execution = await bench.run({ ...test, settings, onError });
-			expect(executionError(execution)?.message).toBeUndefined();
-			const outputs = nodeOutputs(execution, NODE_NAME);
-			expect(outputs.splice(test.outputs?.length ?? 0).flat()).toEqual([]); // which lead nowhere
-			return outputs;
-		};
-
-		test('of a billed operation', async () => {
-			bench.sim.fault({ path: '/v1/audio/speech', input: 'One', corrupt: true });
-			bench.sim.fault({ path: '/v1/audio/speech', input: 'Three', status: 422 });
-			const [success, unknown, error] = await branches({
-				parameters: {
-					...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
-					options: { longText: 'split', maxSegmentCharacters: 6, concurrency: 1 },
-				},
-				items: [{ text: 'One.' }, { text: 'Two.\n\nThree.' }, { text: 'Four.' }],
-				outputs: ['Success', 'Unknown', 'Error'],
-			});
-			expect(success.map((item) => Object.keys(filesOf(item)))).toEqual([['data']]);
-			expect(Object.keys(filesOf(unknown[0]))).toEqual(['received']);
-			expect(error).toHaveLength(1);
-			expect(error[0].json.text).toBe('Two.\n\nThree.'); // n8n adds the item that failed
-			const { httpCode, _files } = error[0].json.error as IDataObject;
-			expect([httpCode, Object.keys(_files as object)]).toEqual(['422', ['completed']]);
+	test('with an error output, what is still processing is not replaced by what failed', async () => {
+		bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Refused', status: 402 });
+		bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Lost', status: 504 });
+		bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Slow', jobSeconds: Infinity });
+		const wait = { whenMaxWaitReached: 'stillProcessing', maxWait: 1, pollInterval: 1 };
+		const execution = await bench.run({
+			parameters: {
+				...{ resource: 'speechJob', operation: 'createAndWait', text: '={{ $json.text }}' },
+				options: { ...wait, maxRetries: 0 },
+			},
+			items: ['Refused.', 'Lost.', 'Slow.', 'Quick.'].map((text) => ({ text })),
+			outputs: ['Success', 'Unknown', 'Waiting', 'Error'],
+			...{ settings, onError: 'continueErrorOutput' },
 		});
-
-		test('of one that waits: what is still processing is not replaced by what failed', async () => {
-			bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Refused', status: 402 });
-			bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Lost', status: 504 });
-			bench.sim.fault({ path: '/v1/audio/speech/jobs', input: 'Slow', jobSeconds: Infinity });
-			const wait = { whenMaxWaitReached: 'stillProcessing', maxWait: 1, pollInterval: 1 };
-			const texts = ['Refused.', 'Lost.', 'Slow.', 'Quick.'];
-			const found = await branches({
-				parameters: {
-					...{ resource: 'speechJob', operation: 'createAndWait', text: '={{ $json.text }}' },
-					options: { ...wait, maxRetries: 0 },
-				},
-				items: texts.map((text) => ({ text })),
-				outputs: ['Success', 'Unknown', 'Waiting', 'Error'],
-			});
-			expect(found.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual(
-				[3, 1, 2, 0].map((item) => [{ item }]),
-			);
-			const [, , [waiting], [error]] = found;
-			expect(waiting.json.id).toBe(bench.sim.jobs[0].id);
-			expect(error.json).toMatchObject({ text: 'Refused.', error: { httpCode: '402' } });
-		});
+		expect(executionError(execution)?.message).toBeUndefined();
+		const [success, unknown, waiting, errors, ...nowhere] = nodeOutputs(execution, NODE_NAME);
+		expect(nowhere.flat()).toEqual([]);
+		const outputs = [success, unknown, waiting, errors];
+		expect(outputs.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual(
+			[3, 1, 2, 0].map((item) => [{ item }]),
+		);
+		expect(Object.keys(filesOf(success[0]))).toEqual(['data']);
+		expect(waiting[0].json.id).toBe(bench.sim.jobs[0].id);
+		// n8n adds the item that failed.
+		expect(errors[0].json).toMatchObject({ text: 'Refused.', error: { httpCode: '402' } });
 	});
 });

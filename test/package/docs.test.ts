@@ -112,9 +112,7 @@ test('the tables of the documents name every resource, operation and option; exa
 
 test.each(['README.md', 'docs/operations.md'])('%s names every audio format', (file) => {
 	const [{ options = [] }] = responseFormatField('').panel;
-	const names = options.map((option) => ('name' in option ? option.name : ''));
-	expect(names.length).toBeGreaterThan(3);
-	expect(names.filter((name) => !read(file).includes(name))).toEqual([]);
+	for (const option of options) expect(read(file)).toContain('name' in option && option.name);
 });
 
 test('the messages in docs/troubleshooting.md are messages of the code', () => {

@@ -1,6 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { npm, run, step, type Log } from './steps';
@@ -85,16 +84,6 @@ const sqliteWorks = async ({ node, folder }: InstalledN8n): Promise<boolean> =>
 		() => false,
 	);
 
-/** Says how many of a lock's packages are in a folder; those for some machines only are not counted. */
-function countPackages(folder: string, lock: string): string {
-	const { packages } = JSON.parse(lock) as { packages: Record<string, { optional?: boolean }> };
-	const wanted = Object.keys(packages).filter((name) => name !== '' && !packages[name].optional);
-	const there = wanted.filter((name) => existsSync(path.join(folder, name, 'package.json')));
-	return there.length === 0
-		? 'looking packages up'
-		: `${there.length} of ${wanted.length} packages`;
-}
-
 /**
  * Makes an n8n that came some other way, as in its Docker image, one of those that tests find by version, with the Node that runs
  * this. `n8n`: the folder of its package. Returns its version.
@@ -139,7 +128,6 @@ export async function installN8n(
 		command: path.join(folder, 'node_modules/n8n/bin/n8n'),
 	};
 	const files = await manifestOf(version);
-	const lock = files['package-lock.json'] as string | undefined;
 	const stamp = stampFile(installed);
 	const wanted = hashOf(files);
 	if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return installed;
@@ -163,7 +151,6 @@ export async function installN8n(
 				],
 				folder,
 			),
-		lock === undefined ? undefined : () => countPackages(folder, lock),
 	);
 	await step(
 		`n8n ${version}: its own Node`,

@@ -15,22 +15,11 @@ export const secondsSince = (from: number): string =>
 /** How often a long step says that it goes on. */
 const PROGRESS_MS = 15_000;
 
-/**
- * Runs one step and logs its name when it starts, its seconds when it ends, and in between, now and then, the seconds so
- * far and how far it is.
- */
-export async function step<T>(
-	name: string,
-	log: Log,
-	work: () => Promise<T>,
-	howFar?: () => string,
-): Promise<T> {
+/** Runs one step and logs its name when it starts, its seconds when it ends, and now and then in between. */
+export async function step<T>(name: string, log: Log, work: () => Promise<T>): Promise<T> {
 	log(`${name} …`);
 	const from = performance.now();
-	const timer = setInterval(
-		() => log(`${name} … ${secondsSince(from)} s${howFar ? `, ${howFar()}` : ''}`),
-		PROGRESS_MS,
-	);
+	const timer = setInterval(() => log(`${name} … ${secondsSince(from)} s`), PROGRESS_MS);
 	const result = await work().finally(() => clearInterval(timer));
 	log(`${name}: ${secondsSince(from)} s`);
 	return result;
