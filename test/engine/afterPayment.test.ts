@@ -39,28 +39,23 @@ const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {
 const errorOf = ({ json }: INodeExecutionData) => json.error as IDataObject;
 const charged = () => sim.charges.map(({ input }) => input);
 
-describe('a retry with another setting', () => {
-	const changes: Array<[name: string, parameters: IDataObject]> = [
-		['another operation', { ...createAndWait(), operation: 'create' }],
-		['a lower limit for the cost', createAndWait({ maxEstimatedTokens: 1 })],
-	];
-	test.each(changes)('%s: the error names the job that is paid for', async (_, parameters) => {
+describe('a retry with a lower limit for the cost', () => {
+	const again = { onError: 'continueErrorOutput' } as const;
+
+	test('the error names the job that is paid for', async () => {
 		sim.fault({ method: 'POST', jobSeconds: Infinity });
 		const first = await run({ parameters: createAndWait({ maxWait: 1 }) });
 		expect(first.error?.context?.jobId).toBe(sim.jobs[0].id);
-		const second = await retry(first, { parameters, onError: 'continueErrorOutput' });
+		const parameters = createAndWait({ maxEstimatedTokens: 1 });
+		const second = await retry(first, { parameters, ...again });
 		expect(JSON.stringify(second.outputs)).toContain(sim.jobs[0].id);
 		expect(sim.charges).toHaveLength(1);
 	});
 
-	const other: Array<[name: string, parameters: IDataObject]> = [
-		['another operation', createAndWait()],
-		['a lower limit for the cost', generate({ maxEstimatedTokens: 1 })],
-	];
-	test.each(other)('%s: the error brings the segments that are paid for', async (_, parameters) => {
+	test('the error brings the segments that are paid for', async () => {
 		sim.fault({ input: 'third', status: 402 });
-		const first = await run();
-		const second = await retry(first, { parameters, onError: 'continueErrorOutput' });
+		const parameters = generate({ maxEstimatedTokens: 1 });
+		const second = await retry(await run(), { parameters, ...again });
 		const [error] = second.outputs.at(-1)!;
 		expect(errorOf(error).message).toBeTruthy();
 		const files = await Promise.all(Object.values(error.binary ?? {}).map(readStored));
@@ -70,17 +65,12 @@ describe('a retry with another setting', () => {
 });
 
 test('a limit for the cost that was lowered keeps nothing back that is done, and no other error', async () => {
-	const parameters = (speed: string, options: IDataObject = {}) => ({
-		...generate({ speed, ...options }),
-	});
 	const items = ['One.', 'Two.', 'Three.'].map((text) => item({ text }));
 	sim.fault({ input: 'Two', status: 402 });
-	const first = await run({ items, parameters: parameters('=1') });
-	const second = await retry(first, {
-		items,
-		parameters: parameters('={{ $json.text === "Three." ? 9 : 1 }}', { maxEstimatedTokens: 1 }),
-		onError: 'continueRegularOutput',
-	});
+	const first = await run({ items, parameters: generate({ speed: '=1' }) });
+	const speed = '={{ $json.text === "Three." ? 9 : 1 }}';
+	const parameters = generate({ speed, maxEstimatedTokens: 1 });
+	const second = await retry(first, { items, parameters, onError: 'continueRegularOutput' });
 	const [done, refused, bad] = second.outputs[0];
 	expect(done.json.characters).toBe(4);
 	expect(errorOf(refused).message).toContain('Spending Limit (Tokens)');

@@ -179,47 +179,6 @@ test('the newest voice is first, those without a date are last', async () => {
 	expect((await search(searchOwnVoices)).map(({ value }) => value)).toEqual(['b', 'a', 'c', 'd']);
 });
 
-const listed = async (body: unknown) => {
-	sim.fault({ path: '/v1/models', status: 200, body: JSON.stringify(body) });
-	return await runNode({
-		parameters: { resource: 'model', operation: 'getMany', options: { maxRetries: 0 } },
-		url: sim.url,
-		apiKey: sim.apiKey,
-	});
-};
-
-test.each<[unknown]>([
-	[[{ id: 'a' }]],
-	[{ object: 'list', data: ['a'] }],
-	[{ results: ['a'] }],
-	[{ success: true, message: '', data: { items: [{ id: 'a' }], total: 1 } }],
-	[{ data: { models: ['a'], next: null } }],
-])('the list is found in %j', async (body) => {
-	const { outputs } = await listed(body);
-	expect(outputs[0].map(({ json }) => json)).toEqual([{ id: 'a' }]);
-});
-
-test.each([{ items: [] }, { items: null }, { code: 0, data: null }, { data: { items: null } }])(
-	'the list in %j has no entries',
-	async (body) => {
-		const { outputs, error } = await listed(body);
-		expect([error, outputs]).toEqual([undefined, [[]]]);
-	},
-);
-
-test.each([
-	{ data: 'none' },
-	'none',
-	7,
-	{ total: 0 },
-	{ data: null, message: 'Try again' },
-	{ error: { message: 'Try again' }, data: null },
-	{ data: { a: {}, b: {} } },
-])('an answer that is no list (%j) is an error', async (body) => {
-	const { error } = await listed(body);
-	expect(error?.message).toContain('the answer is not a list');
-});
-
 test.each([
 	[{ _id: 42, title: 'Anna' }, '42'],
 	[{ voice_id: 'v7', title: 'Anna' }, 'v7'],

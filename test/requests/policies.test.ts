@@ -1,4 +1,5 @@
 import { gatewayRoot } from '../../nodes/SpeechGateway/gateway/account';
+import { readList } from '../../nodes/SpeechGateway/gateway/readList';
 import type { InputError } from '../../nodes/SpeechGateway/core/errors';
 import { gatewayWords, plain } from '../../nodes/SpeechGateway/gateway/gatewayWords';
 import {
@@ -164,6 +165,31 @@ describe("the gateway's words", () => {
 	test('one line, bounded', () => {
 		expect(plain('a\n\tb\u0000c')).toBe('a b c');
 		expect(plain('x'.repeat(10_000))).toHaveLength(501);
+	});
+});
+
+describe('lists', () => {
+	test.each([
+		[[{ id: 'a' }], ['a']],
+		[{ object: 'list', data: ['a', 7, null, true] }, ['a', 7]],
+		[{ results: ['a'] }, ['a']],
+		[{ success: true, message: '', data: { items: [{ id: 'a' }], total: 1 } }, ['a']],
+		[{ data: { models: ['a'], next: null } }, ['a']],
+		[{ items: [] }, []],
+		[{ code: 0, data: null }, []],
+		[{ data: { items: null } }, []],
+	])('the list in %j', (body, ids) => {
+		expect(readList(body).map(({ id }) => id)).toEqual(ids);
+	});
+
+	test.each([
+		...[{ data: 'none' }, 'none', 7, { total: 0 }, { data: { a: {}, b: {} } }],
+		...[
+			{ data: null, message: 'Try again' },
+			{ error: { message: 'Try again' }, data: null },
+		],
+	])('there is none in %j', (body) => {
+		expect(() => readList(body)).toThrow('the answer is not a list');
 	});
 });
 
