@@ -9,39 +9,32 @@ useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
-interface Row {
-	/** The name in gateway/endpoints.ts. */
-	endpoint: keyof typeof endpoints;
-	path: string;
-	/** What makes the node send it, for the text of the item. */
-	parameters: IDataObject;
-	/** A job or video, whose id must be in whatever comes of it. */
-	isTask?: boolean;
-}
+/** The name in gateway/endpoints.ts. */
+type Name = keyof typeof endpoints;
 
 const speech = { model: 'fish-speech', text: '={{ $json.text }}', responseFormat: 'mp3' };
 const messages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
 const video = { model: 'sim-video', prompt: '={{ $json.text }}' };
-
 const voice = { model: 'fish-speech', title: '={{ $json.text }}', binaryPropertyName: 'data' };
 
-const ROWS: Array<
-	[endpoint: Row['endpoint'], path: string, operation: string, given: IDataObject]
-> = [
-	['speech', '/v1/audio/speech', 'speech.generate', speech],
-	['createJob', '/v1/audio/speech/jobs', 'speechJob.create', speech],
-	['createJob', '/v1/audio/speech/jobs', 'speechJob.createAndWait', speech],
-	['createVoice', '/v1/audio/voices', 'voice.create', voice],
-	['chat', '/v1/chat/completions', 'chat.complete', { model: 'sim-chat', messages }],
-	['createVideo', '/v1/videos', 'video.create', video],
-	['createVideo', '/v1/videos', 'video.createAndWait', video],
-];
 /** Every way in which the node can spend money. An endpoint that is billed and has no row fails below. */
-const TABLE = ROWS.map(([endpoint, path, name, given]): Row => {
+const TABLE = (
+	[
+		['speech', '/v1/audio/speech', 'speech.generate', speech],
+		['createJob', '/v1/audio/speech/jobs', 'speechJob.create', speech],
+		['createJob', '/v1/audio/speech/jobs', 'speechJob.createAndWait', speech],
+		['createVoice', '/v1/audio/voices', 'voice.create', voice],
+		['chat', '/v1/chat/completions', 'chat.complete', { model: 'sim-chat', messages }],
+		['createVideo', '/v1/videos', 'video.create', video],
+		['createVideo', '/v1/videos', 'video.createAndWait', video],
+	] as Array<[Name, string, string, IDataObject]>
+).map(([endpoint, path, name, given]) => {
 	const [resource, operation] = name.split('.');
+	/** A job or video, whose id must be in whatever comes of it. */
 	const isTask = resource === 'speechJob' || resource === 'video';
-	return { endpoint, path, parameters: { resource, operation, ...given }, isTask };
+	return { endpoint, path, parameters: { resource, operation, ...given } as IDataObject, isTask };
 });
+type Row = (typeof TABLE)[number];
 
 const recording = Buffer.concat([...renderAudio('A recording.', 1, 'wav').chunks()]);
 const binary = {
@@ -50,34 +43,30 @@ const binary = {
 /** Of virtual time, many steps of the node's clock: one moment in which a busy machine seems to rest ends no request. */
 const timeout = 60;
 
-const PROXY_PAGE = '<html><body><h1>Bad Gateway</h1></body></html>';
-
-/** Outcomes after which nobody may send the request again, and the reason that is told. */
-const UNKNOWN: Array<[name: string, fault: Fault, reason: string]> = [
-	['504 of the gateway', { status: 504, charge: true }, 'upstream_outcome_unknown'],
-	['504 without a body', { status: 504, charge: true, body: '' }, 'upstream_outcome_unknown'],
-	['502 of a proxy', { status: 502, charge: true, body: PROXY_PAGE }, 'upstream_outcome_unknown'],
-	['500 without a body', { status: 500, charge: true, body: '' }, 'upstream_outcome_unknown'],
-	['503 of Kong', { status: 503, charge: true, proxy: 'json' }, 'upstream_outcome_unknown'],
-	['503 of Spring', { status: 503, charge: true, proxy: 'spring' }, 'upstream_outcome_unknown'],
-	['408', { status: 408, charge: true }, 'upstream_outcome_unknown'],
-	['lost before the work', { connection: 'reset-before-work' }, 'connection_lost'],
-	['lost after the work', { connection: 'reset-after-work' }, 'connection_lost'],
-	['no answer in time', { connection: 'stall' }, 'client_timeout'],
-	['cut short', { truncate: 'half' }, 'damaged_response'],
-	['cut short, cleanly', { truncate: 'half', truncateClean: true }, 'damaged_response'],
-	['empty', { truncate: 0, truncateClean: true }, 'damaged_response'],
-	['rubbish', { corrupt: true }, 'damaged_response'],
-];
-/** Outcomes that cost nothing, by the code that is told. */
-const NOT_CHARGED: Array<[name: string, fault: Fault]> = [
-	['422', { status: 422 }],
-	['429', { status: 429 }],
-	['503', { status: 503 }],
-	['500', { status: 500 }],
-];
-/** Of these, one after which the same request never goes again within one attempt. */
-const REFUSED = '422';
+/** After these nobody may send the request again; by the reason that is told. */
+const UNKNOWN: Record<string, Fault[]> = {
+	upstream_outcome_unknown: [
+		{ status: 504, charge: true },
+		{ status: 504, charge: true, body: '' },
+		{ status: 502, charge: true, proxy: 'page' },
+		{ status: 500, charge: true, body: '' },
+		{ status: 503, charge: true, proxy: 'json' },
+		{ status: 503, charge: true, proxy: 'spring' },
+		{ status: 408, charge: true },
+	],
+	connection_lost: [{ connection: 'reset-before-work' }, { connection: 'reset-after-work' }],
+	client_timeout: [{ connection: 'stall' }],
+	damaged_response: [
+		{ truncate: 'half' },
+		{ truncate: 'half', truncateClean: true },
+		{ truncate: 0, truncateClean: true },
+		{ corrupt: true },
+	],
+};
+/** These cost nothing, and pass … */
+const PASSING = [429, 503, 500];
+/** … but for one, after which the same request never goes again within one attempt. */
+const REFUSED = 422;
 
 /** What happens to an item: how it ends, and how often it is sent. */
 interface Fate {
@@ -89,18 +78,20 @@ interface Fate {
 
 const GOOD: Fate = { ends: 'done', sent: 1 };
 /** Two unknown outcomes are never in a row, which would trip the circuit breaker. */
-const unknown = UNKNOWN.flatMap(([, fault, ends]): Fate[] => [
-	{ fault: { ...fault, times: Infinity }, ends, sent: 1 },
-	GOOD,
-]);
-const passing = NOT_CHARGED.filter(([name]) => name !== REFUSED).map(
-	([, fault]): Fate => ({ fault: { ...fault, times: 2 }, ends: 'done', sent: 3 }),
+const unknown = Object.entries(UNKNOWN).flatMap(([ends, faults]) =>
+	faults.flatMap((fault): Fate[] => [
+		{ fault: { ...fault, times: Infinity }, ends, sent: 1 },
+		GOOD,
+	]),
 );
-const lasting = NOT_CHARGED.map(
-	([name, fault]): Fate => ({
-		fault: { ...fault, times: Infinity },
-		ends: name,
-		sent: name === REFUSED ? 1 : 3,
+const passing = PASSING.map(
+	(status): Fate => ({ fault: { status, times: 2 }, ends: 'done', sent: 3 }),
+);
+const lasting = [REFUSED, ...PASSING].map(
+	(status): Fate => ({
+		fault: { status, times: Infinity },
+		ends: String(status),
+		sent: status === REFUSED ? 1 : 3,
 	}),
 );
 
@@ -190,7 +181,9 @@ describe.each(TABLE)('$path by $parameters.resource: $parameters.operation', (ro
 	test('Retry On Fail sends only what was not charged', async () => {
 		const fates = [
 			GOOD,
-			...NOT_CHARGED.map(([, fault]): Fate => ({ fault, ends: 'done', sent: 2 })),
+			...[REFUSED, ...PASSING].map(
+				(status): Fate => ({ fault: { status }, ends: 'done', sent: 2 }),
+			),
 		];
 		const result = await prepared(row, fates)({ retryOnFail: true, maxTries: 5 });
 		expect(endings(result)).toEqual(onOutput(fates, 0));
