@@ -151,11 +151,11 @@ export class ItemRequests {
 				throw explainAnswer(this.session.transport, endpoint, about, answer).error;
 			}
 		}
-		const given = (failure: Failure) => {
+		const givenUp = (failure: Failure) => {
 			this.session.breaker.failed(failure);
 			if (failure.outcome !== 'cut' || !request.fallsBackOn524) this.fail();
 		};
-		return await this.inTurns(true, async () => await this.tryBilled(named), given);
+		return await this.inTurns(true, async () => await this.tryBilled(named), givenUp);
 	}
 
 	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. */
