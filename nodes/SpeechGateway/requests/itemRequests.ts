@@ -176,22 +176,21 @@ export class ItemRequests {
 
 	/**
 	 * One try of a free request, for callers that ask again anyway (polls). All of it, its turn and its body included, is
-	 * over by `deadline` (by `performance.now()`, ms), and within the time-out of one request once it is sent.
+	 * over by `deadline` (by `performance.now()`, ms).
 	 */
 	async freeOnce<T>(request: FreeRequest<T>, deadline: number): Promise<T | Failure> {
 		const { limiter, transport, unavailable } = this.session;
 		if (unavailable) throw unavailable;
-		const left = () => Math.ceil(Math.max(1, deadline - performance.now()));
-		if (limiter.closedFor() > left()) throw new NotStartedError(NO_ROOM);
-		const over = AbortSignal.timeout(left());
+		const leftMs = Math.ceil(Math.max(1, deadline - performance.now()));
+		if (limiter.closedFor() > leftMs) throw new NotStartedError(NO_ROOM);
+		const over = AbortSignal.timeout(leftMs);
 		const ends = transport.cancel ? AbortSignal.any([transport.cancel, over]) : over;
 		const ticket = await limiter.enter(false, ends).catch((error) => {
 			throw over.aborted ? new NotStartedError(NO_ROOM) : asError(error);
 		});
 		this.onTurn();
 		try {
-			const ended = AbortSignal.timeout(Math.min(left(), this.settings.timeoutMs));
-			const result = await this.tryFree(request, ended);
+			const result = await this.tryFree(request, over);
 			if (isFailure(result)) slowDownAfter(result, ticket, pauseAfter(result, 0));
 			return result;
 		} finally {
