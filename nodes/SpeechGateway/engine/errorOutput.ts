@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { type NodeContext, settingsOf } from './context';
+import { type NodeContext, settingsOf } from './execution';
 
 /** Where n8n 2 keeps an item's files if the workflow combines binary data with the json ("Execution logic v2"). */
 export const COMBINED_FILES = '_files';

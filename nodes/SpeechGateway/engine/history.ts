@@ -1,5 +1,5 @@
 import type { INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
-import type { NodeContext } from './context';
+import type { NodeContext } from './execution';
 
 interface Marked extends ITaskMetadata {
 	/** `firstExecutionId`: the execution in which this node first ran. */

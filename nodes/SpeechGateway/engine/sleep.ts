@@ -1,8 +1,7 @@
 import type { IExecuteData, INode } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { pause } from '../core/pause';
-import { isEngine2, type NodeContext, settingsOf } from './context';
-import type { Execution } from './execution';
+import { type Execution, isEngine2, type NodeContext, settingsOf } from './execution';
 
 /**
  * How one node puts its execution to sleep and is called again. An execution that wakes up skips the first entry of its

@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { NodeContext } from './context';
+import type { NodeContext } from './execution';
 
 /**
  * A tool's items with links to their files, by binary field: an agent gets no files, only JSON. n8n signs the links for a
