@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
 import { outcomeUnknown, OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
-import type { Asleep, Charge, Cost, Entry, ItemRecord, Result, SentPart } from './records';
+import type { Asked, Asleep, Charge, Cost, Entry, ItemRecord, Result, SentPart } from './records';
 import { requestKey } from './requestKey';
 
 /** A part of a text that was sent, and whether its sound is there. */
@@ -18,7 +18,7 @@ const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values
  * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
  */
 export class ItemLedger {
-	private asked: Pick<ItemRecord, 'operation' | 'frozen' | 'voices'> = {};
+	private asking: Asked = {};
 
 	constructor(private readonly record: ItemRecord) {}
 
@@ -27,9 +27,8 @@ export class ItemLedger {
 	}
 
 	/** What was first paid for; undefined while nothing may have been charged. */
-	get paidFor(): { operation?: string; parameters?: object } | undefined {
-		const { operation, frozen } = this.record;
-		return this.maybeCharged ? { operation, parameters: frozen } : undefined;
+	get paidFor(): Asked | undefined {
+		return this.maybeCharged ? (this.record.asked ?? {}) : undefined;
 	}
 
 	/** Whether any request of the item has been, or may have been, paid for. */
@@ -79,7 +78,7 @@ export class ItemLedger {
 
 	/** Sets what is asked for, which is recorded with the first request that leaves. */
 	ask(operation: string, parameters: object): void {
-		this.asked = { operation, frozen: parameters };
+		this.asking = { operation, parameters };
 	}
 
 	get sentParts(): PartOnRecord[] {
@@ -96,12 +95,12 @@ export class ItemLedger {
 
 	/** The IDs of voices by title, as they were when the item was first paid for. */
 	get voices(): Readonly<Record<string, string>> {
-		return (this.maybeCharged && this.record.voices) || {};
+		return this.paidFor?.voices ?? {};
 	}
 
 	/** Sets the IDs of voices by title, which are recorded with the first request that leaves. */
 	nameVoices(voices: Record<string, string>): void {
-		this.asked.voices = voices;
+		this.asking.voices = voices;
 	}
 
 	entry(request: string): Readonly<Entry> | undefined {
@@ -235,9 +234,8 @@ export class ItemLedger {
 	}
 
 	begin(request: string, sent: Sent, part?: SentPart): void {
-		// `maybeCharged` looks at all requests of the item; once it has an operation, no segment of a book needs that.
-		if (this.record.operation === undefined && !this.maybeCharged)
-			Object.assign(this.record, this.asked);
+		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
+		if (!this.record.asked && !this.maybeCharged) this.record.asked = { ...this.asking };
 		this.record.requests[request] = { state: 'sending', ...sent, ...(part && { part }) };
 	}
 
@@ -328,8 +326,7 @@ export class ItemLedger {
 		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
 		if (charges.length > 0) this.record.charges = charges;
 		delete this.record.told;
-		delete this.record.frozen;
-		delete this.record.voices;
+		if (this.record.asked) this.record.asked = { operation: this.record.asked.operation };
 		delete this.record.reused;
 		delete this.record.waitingSince;
 	}
@@ -340,11 +337,9 @@ export class ItemLedger {
 		this.tryAgain(true);
 	}
 
+	/** With nothing to pay for, it may be asked for something else. */
 	private thaw(): void {
-		if (this.maybeCharged) return;
-		delete this.record.frozen;
-		delete this.record.operation;
-		delete this.record.voices;
+		if (!this.maybeCharged) delete this.record.asked;
 	}
 }
 

@@ -71,14 +71,20 @@ export interface Failed {
 /** An outcome that holds over a sleep, but not over a new attempt. */
 export type Asleep = Result | { failed: Failed };
 
+/** What an item was asked for when it was first paid for. */
+export interface Asked {
+	/** `resource.operation`. */
+	operation?: string;
+	parameters?: object;
+	/** The IDs of the voices that it asked for by title, as they were then. */
+	voices?: Record<string, string>;
+}
+
 export interface ItemRecord {
 	/** By name: see `requestName`. */
 	requests: Record<string, Entry>;
-	/** What was asked for when the item was first paid for: `resource.operation` and its parameters. */
-	operation?: string;
-	frozen?: object;
-	/** The IDs of the voices that it asked for by title, as they were then. */
-	voices?: Record<string, string>;
+	/** Since it was first paid for. */
+	asked?: Asked;
 	result?: Result;
 	/** The ID of the job or video from which the result came. */
 	taskId?: string;
