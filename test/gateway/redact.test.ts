@@ -73,6 +73,12 @@ test.each(['', '…', '"', '…"'])('a key that was cut off before %j', (end) =>
 	}
 });
 
+test('a key with signs of escapes in it that was cut off, as it is and percent-encoded', () => {
+	const odd = ['a.b%c&d', 'e/9876543210'].join('');
+	for (const form of [odd, encodeURIComponent(odd)])
+		expect(new Redactor(odd).text(`said ${form.slice(0, -3)}`)).toBe('said ***');
+});
+
 test('a stream holds back no more than what may be the key', () => {
 	const stream = redactor.stream();
 	expect(stream.push('Hello')).toBe('Hello');

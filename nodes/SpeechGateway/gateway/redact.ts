@@ -6,7 +6,8 @@ const SHORTEST_CUT = 8;
 const BLOT = '***';
 
 /** An escape that is not whole yet, as a chunk may end within one: `\`, `\u00`, `%`, `%2`, `&#11`. */
-const UNFINISHED_ESCAPE = /^(\\{1,4}(u[0-9a-f]{0,3})?|%(25)*2?[0-9a-f]?|&(#(x[0-9a-f]*|\d*))?)$/i;
+const UNFINISHED_ESCAPE =
+	'\\\\{1,4}(?:u[0-9a-fA-F]{0,3})?|%(?:25)*2?[0-9a-fA-F]?|&(?:#(?:[xX][0-9a-fA-F]*|\\d*))?';
 
 /** `sk-abc***xyz`, `sk-abc...xyz`, `abc***xyz`, or a whole key. */
 const NAMED_KEY =
@@ -26,6 +27,13 @@ function spellings(character: string): string {
 	return `(?:${escaped(character)}|${json}|%(?:25)*${hex}|${html})`;
 }
 
+/** The beginnings of a text of these characters, `unfinished` in place of any; longer than nothing. */
+const beginnings = (characters: string[], unfinished: string[] = []): string =>
+	characters.reduceRight(
+		(rest, character) => `(?:${[character + (rest && `${rest}?`), ...unfinished].join('|')})`,
+		'',
+	);
+
 /** What base64 makes of the key within any text: one form for each place where it can begin in a group of three bytes. */
 function base64Forms(key: string): string[] {
 	return [0, 1, 2].flatMap((offset) => {
@@ -40,9 +48,9 @@ function base64Forms(key: string): string[] {
 /** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {
 	private readonly known: string[] = [];
-	private readonly keys: RegExp[][] = [];
-	private readonly forms: string[] = [];
 	private whole: RegExp | undefined;
+	/** The end of a text that may be the beginning of a key. */
+	private begun: RegExp | undefined;
 	private longest = 0;
 
 	constructor(key: string) {
@@ -55,10 +63,14 @@ export class Redactor {
 		if (key.length < SHORTEST_KEY) return;
 		const characters = Array.from({ length: key.length }, (_, index) => spellings(key[index]));
 		const forms = [...new Set(base64Forms(key))].filter(({ length }) => length >= SHORTEST_KEY);
-		this.keys.push(characters.map((form) => new RegExp(form, 'y')));
-		this.forms.push(...forms);
 		const known = this.whole ? [this.whole.source] : [];
 		this.whole = new RegExp([...known, characters.join(''), ...forms.map(escaped)].join('|'), 'g');
+		const before = this.begun ? [this.begun.source] : [];
+		const begun = [
+			beginnings(characters, [UNFINISHED_ESCAPE]),
+			...forms.map((form) => beginnings(Array.from(form, escaped))),
+		];
+		this.begun = new RegExp([...before, ...begun.map((source) => `${source}$`)].join('|'));
 		this.longest = Math.max(this.longest, key.length);
 	}
 
@@ -107,25 +119,9 @@ export class Redactor {
 	unfinishedAt(text: string): number {
 		// In the longest spelling, a character of the key takes ten of the text.
 		const from = Math.max(0, text.length - 10 * this.longest);
-		for (let at = from; at < text.length; at++) {
-			const rest = text.slice(at);
-			const begun = this.keys.some((characters) => begins(characters, rest));
-			if (begun || this.forms.some((form) => form.startsWith(rest))) return at;
-		}
-		return text.length;
+		const at = this.begun ? text.slice(from).search(this.begun) : -1;
+		return at < 0 ? text.length : from + at;
 	}
-}
-
-/** Whether a text is the beginning of a key with these characters, or begins with it. */
-function begins(characters: RegExp[], rest: string): boolean {
-	let at = 0;
-	for (const character of characters) {
-		if (at === rest.length) return true;
-		character.lastIndex = at;
-		if (!character.test(rest)) return UNFINISHED_ESCAPE.test(rest.slice(at));
-		at = character.lastIndex;
-	}
-	return false;
 }
 
 export class RedactedStream {
