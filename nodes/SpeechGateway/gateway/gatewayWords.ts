@@ -70,28 +70,13 @@ export const isPage = (body: unknown): boolean =>
 /** Readable in one line: no markup, no control characters, bounded. */
 export function plain(value: unknown): string | undefined {
 	if (typeof value !== 'string') return undefined;
-	const text = withoutMarkup(value.slice(0, MAX_MARKUP))
+	const text = value
+		.slice(0, MAX_MARKUP)
+		.replace(MARKUP, ' ')
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.trim();
 	return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text || undefined;
 }
 
-/**
- * The text between tags, without styles and scripts. One pass over the tags, as expressions that look for a closing tag
- * from every opening one take quadratic time on a page that is nothing but opening ones.
- */
-function withoutMarkup(page: string): string {
-	let text = '';
-	let end = 0;
-	let unread: string | undefined;
-	for (const tag of page.matchAll(/<(\/?)([a-z]*)(?![a-z])[^<>]*>/gi)) {
-		const [whole, slash, name] = tag;
-		const element = name.toLowerCase();
-		if (unread === undefined) {
-			text += `${page.slice(end, tag.index)} `;
-			if (!slash && (element === 'style' || element === 'script')) unread = element;
-		} else if (slash && element === unread) unread = undefined;
-		end = tag.index + whole.length;
-	}
-	return unread === undefined ? text + page.slice(end) : text;
-}
+/** A style or script, to the end of the page if it is never closed; or any tag. */
+const MARKUP = /<(style|script)(?![a-z])[^<>]*>[^]*?(?:<\/\1(?![a-z])[^<>]*>|$)|<[^<>]*>/gi;
