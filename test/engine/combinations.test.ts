@@ -184,6 +184,17 @@ describe('nothing paid for is lost', () => {
 		expect((await retry(failed, { parameters: join })).outputs[0]).toHaveLength(1);
 	});
 
+	test('a retry waits for its job, and names the file, as the node says now: nothing else has changed', async () => {
+		sim.fault({ method: 'POST', jobSeconds: Infinity });
+		const first = await run({ items: texts(1), parameters: createAndWait({ maxWait: 1 }) });
+		sim.finish();
+		const parameters = createAndWait({ maxWait: 9, fileName: 'new' });
+		const { outputs, hints } = await retry(first, { items: texts(1), parameters });
+		expect(outputs[0][0].binary?.data.fileName).toBe('new.mp3');
+		expect(hints.join()).not.toContain('other settings');
+		expect(charged()).toHaveLength(1);
+	});
+
 	test('a credential that cannot be used any more is told at once, with the id of the job', async () => {
 		sim.fault({ method: 'POST', jobSeconds: Infinity });
 		const first = await run({ items: texts(1), parameters: createAndWait({ maxWait: 1 }) });
