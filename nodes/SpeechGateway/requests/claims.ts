@@ -203,14 +203,12 @@ export class ItemClaims {
 	}
 
 	private async record(what: string, key: string, renews?: boolean): Promise<boolean> {
-		try {
-			return await this.keys.record(key, renews);
-		} catch (error) {
+		return await this.keys.record(key, renews).catch((error) => {
 			throw new InputError(
 				`${what} could not be recorded in n8n's database`,
 				`${NOTHING_SENT} Try again once the database responds. n8n says: "${asError(error).message}"`,
 			);
-		}
+		});
 	}
 
 	private async forget(key: string): Promise<void> {

@@ -139,7 +139,11 @@ export function maxAudioBytes(text: string, speed = 1): number {
 const DEAR_JOB = 1.5;
 
 /** What the dear jobs of a run cost, and what Generate would, by its hints. */
-const dearJobs = derived((_hints: Set<string>) => ({ asJob: 0, asSpeech: 0, hint: '' }));
+const dearJobs = derived<Set<string>, { asJob: number; asSpeech: number; hint: string }>(() => ({
+	asJob: 0,
+	asSpeech: 0,
+	hint: '',
+}));
 
 /** Says once in the hints of a run what its jobs cost and what Generate would, if that is much less. */
 export function hintOnJobPrice(

@@ -68,19 +68,20 @@ export async function fetchFile<T>(
 					return isFailure(body) ? undefined : fileAt(body.url, from);
 				},
 			});
-		try {
-			return await fetched().catch(async (error) => {
-				if (!(error instanceof NotStoredError)) throw asError(error);
-				return await storeAgain(item.session, error, fetched);
-			});
-		} catch (error) {
+		const atGateway = (error: unknown): never => {
 			if (!(error instanceof NotStoredError)) throw asError(error);
 			item.fail();
 			throw new GatewayError(
 				error.message,
 				`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${error.words}"`,
 			);
-		}
+		};
+		return await fetched()
+			.catch(async (error) => {
+				if (!(error instanceof NotStoredError)) throw asError(error);
+				return await storeAgain(item.session, error, fetched);
+			})
+			.catch(atGateway);
 	});
 }
 

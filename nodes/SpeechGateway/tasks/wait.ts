@@ -93,7 +93,10 @@ async function waitAsleep(
 
 /** Polls of one run: those of hundreds of jobs never come in a burst. */
 const POLLS_PER_SECOND = 40;
-const pollingIn = derived((_: Session) => ({ tasks: 0, nextAt: 0 }));
+const pollingIn = derived<Session, { tasks: number; nextAt: number }>(() => ({
+	tasks: 0,
+	nextAt: 0,
+}));
 
 /**
  * Polls until the task is completed or Max Wait is over: then `completed` is false if the user chose to go on. `waitedMs`: how

@@ -13,8 +13,15 @@
  */
 import { hasText, nameAt, packed, uint28be, uint32be, uint32sBe } from '../bytes';
 import type { Chapter, Cover, Metadata, OwnChapter, OwnMetadata, Tags } from './metadata';
-import { byStart, NO_METADATA, RECORD_OWNER, sniffCover } from './metadata';
-import { toMilliseconds, withoutEmpty, yearIn } from './metadata';
+import {
+	byStart,
+	NO_METADATA,
+	RECORD_OWNER,
+	sniffCover,
+	toMilliseconds,
+	withoutEmpty,
+	yearIn,
+} from './metadata';
 
 const LATIN_1 = 0;
 const UTF_16 = 1;
