@@ -2,14 +2,12 @@
 import fc from 'fast-check';
 import {
 	audioFormatOf,
-	DamagedAudioError,
 	joinAudio,
 	joinBlocker,
 	sniffAudioFormat,
 } from '../../nodes/SpeechGateway/audio';
 import { hasMp3Frames } from '../../nodes/SpeechGateway/audio/sniff';
 import { maxAudioBytes } from '../../nodes/SpeechGateway/speech/price';
-import { oddSegments } from '../../nodes/SpeechGateway/speech/oddSegments';
 import { sniffCover } from '../../nodes/SpeechGateway/audio/tags';
 import { remux } from './ogg';
 import { fixture, fixtureNames, formatOf, inspect } from './support';
@@ -46,59 +44,9 @@ test('a WAV file that ends before its samples says so', () => {
 	expect(() => inspect('wav', file.subarray(0, 12))).toThrow('it has no fmt chunk');
 });
 
-describe('a part that was changed after it was looked at', () => {
-	const names = ['mp3-44100-mono-cbr.mp3', 'wav-24000-mono-s16.wav', 'opus-mono-20ms.opus'];
-	const joining = async (name: string, changed: Uint8Array) => {
-		const bytes = fixture(name);
-		const info = inspect(formatOf(name), bytes);
-		const part = (content: Uint8Array) => ({
-			info,
-			open: async function* () {
-				yield await Promise.resolve(content);
-			},
-		});
-		for await (const chunk of (await joinAudio([part(bytes), part(changed)])).chunks()) void chunk;
-	};
-	test.each(names)('%s is damaged, also by a line break behind it', async (name) => {
-		await joining(name, fixture(name));
-		const longer = Buffer.concat([fixture(name), Buffer.from('\n')]);
-		await expect(joining(name, longer)).rejects.toThrow('Part 2 has changed since');
-		await expect(joining(name, longer)).rejects.toThrow(DamagedAudioError);
-	});
-
-	test('is damaged when only its sample rate is another', async () => {
-		const name = 'wav-24000-mono-s16.wav';
-		const slower = Buffer.from(fixture(name));
-		slower.writeUInt32LE(12_000, 24);
-		slower.writeUInt32LE(24_000, 28);
-		await expect(joining(name, slower)).rejects.toThrow('Part 2 has changed since');
-	});
-});
-
 test('Opus of more than two channels is refused', () => {
 	const surround = remux(fixture('opus-mono-20ms.opus'), { channels: 3 });
 	expect(() => inspect('opus', surround)).toThrow('neither one nor two channels');
-});
-
-describe('segments far from what their text suggests', () => {
-	const odd = (letters: number, seconds: number) =>
-		oddSegments([{ text: 'a'.repeat(letters), seconds }]);
-	test('two letters a second and 5 s on top are slow, more are not', () => {
-		expect(odd(26, 18)).toEqual([]);
-		expect(odd(26, 18.1)).toHaveLength(1);
-	});
-	test('two seconds of text may not be gone, less may', () => {
-		expect(odd(26, 0.4)).toHaveLength(1);
-		expect(odd(25, 0.4)).toEqual([]);
-	});
-	test('of two, the number is said', () => {
-		const [said] = oddSegments([
-			{ text: 'a'.repeat(26), seconds: 2 },
-			{ text: 'a'.repeat(26), seconds: 30 },
-		]);
-		expect(said.words).toMatch(/^Segment 2 is 30 s/);
-		expect(odd(26, 30)[0].words).toMatch(/^The speech is 30 s/);
-	});
 });
 
 describe('FLAC, which is not read', () => {

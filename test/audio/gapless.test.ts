@@ -1,5 +1,4 @@
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
-import { DamagedAudioError, joinAudio } from '../../nodes/SpeechGateway/audio';
 import type { Mp3Info } from '../../nodes/SpeechGateway/audio/mp3/reader';
 import {
 	decode,
@@ -65,55 +64,33 @@ function speech(seconds: number, rate: number, seed: number): Float32Array {
 	return samples;
 }
 
-interface Kind {
-	name: string;
-	format: AudioFormat;
-	rate: number;
-	options: string[];
-	/** Samples of a frame or packet, at `rate`. */
-	frame: number;
-}
-
 const lame = (...options: string[]) => ['-c:a', 'libmp3lame', ...options];
 const opus = (...options: string[]) => ['-c:a', 'libopus', '-b:a', '48k', ...options];
-const MP3_KINDS: Kind[] = [
-	['CBR 64k, 24 kHz, mono', 24_000, 576, lame('-b:a', '64k')],
-	['CBR 160k, 24 kHz, mono', 24_000, 576, lame('-b:a', '160k')],
-	['VBR, 24 kHz, mono', 24_000, 576, lame('-q:a', '5')],
-	['CBR 48k, 22.05 kHz, stereo', 22_050, 576, lame('-b:a', '48k', '-ac', '2')],
-	['CBR 128k, 44.1 kHz, stereo', 44_100, 1152, lame('-b:a', '128k', '-ac', '2')],
-	['VBR, 44.1 kHz, mono', 44_100, 1152, lame('-q:a', '4')],
-	['CBR 128k, 48 kHz, joint stereo', 48_000, 1152, lame('-b:a', '128k', '-ac', '2')],
-	['no reservoir, 24 kHz, mono', 24_000, 576, lame('-b:a', '64k', '-reservoir', '0')],
-].map(([name, rate, frame, options]) => ({ name, format: 'mp3', rate, frame, options }) as Kind);
-const KINDS: Kind[] = [
-	...MP3_KINDS,
-	{ name: '20 ms', format: 'opus', rate: 48_000, frame: 960, options: opus() },
-	{
-		name: '10 ms, low delay',
-		format: 'opus',
-		rate: 48_000,
-		frame: 480,
-		options: opus('-frame_duration', '10', '-application', 'lowdelay'),
-	},
-	{
-		name: '16 bit',
-		format: 'wav',
-		rate: 24_000,
-		frame: 0,
-		options: ['-bitexact'],
-	},
+/** Samples a second and of a frame or packet, and ffmpeg's options. */
+const KINDS: Array<[name: string, AudioFormat, rate: number, frame: number, options: string[]]> = [
+	['CBR 64k, 24 kHz, mono', 'mp3', 24_000, 576, lame('-b:a', '64k')],
+	['CBR 160k, 24 kHz, mono', 'mp3', 24_000, 576, lame('-b:a', '160k')],
+	['VBR, 24 kHz, mono', 'mp3', 24_000, 576, lame('-q:a', '5')],
+	['CBR 48k, 22.05 kHz, stereo', 'mp3', 22_050, 576, lame('-b:a', '48k', '-ac', '2')],
+	['VBR, 44.1 kHz, mono', 'mp3', 44_100, 1152, lame('-q:a', '4')],
+	['CBR 128k, 48 kHz, joint stereo', 'mp3', 48_000, 1152, lame('-b:a', '128k', '-ac', '2')],
+	['no reservoir, 24 kHz, mono', 'mp3', 24_000, 576, lame('-b:a', '64k', '-reservoir', '0')],
+	['20 ms', 'opus', 48_000, 960, opus()],
+	[
+		...(['10 ms, low delay', 'opus', 48_000, 480] as const),
+		opus('-frame_duration', '10', '-application', 'lowdelay'),
+	],
+	['16 bit', 'wav', 24_000, 0, ['-bitexact']],
 ];
 
 /** Number of parts, and the pauses between them in milliseconds. */
 const CASES: Array<[number, number]> = [
-	[2, 0],
 	[50, 0],
 	[50, 7],
 	[50, 250],
 ];
 
-describe.each(KINDS)('$format, $name', ({ format, rate, frame, options }) => {
+describe.each(KINDS)('%s, %s', (_, format, rate, frame, options) => {
 	const sounds = SECONDS.map((seconds, index) => speech(seconds, rate, index));
 	const parts = encodeAll(
 		sounds.map((samples) => ({ format, samples, sampleRate: rate, options })),
@@ -225,25 +202,6 @@ describe('mp3 frames at the seams', () => {
 		for (const { at } of frames.filter((frame) => frame.kbits === 64)) {
 			expect(known).toContain(Buffer.from(bytes.subarray(at, at + 192)).toString('hex'));
 		}
-	});
-
-	it('are those that were inspected', async () => {
-		const [first, later] = parts;
-		const other = later.slice();
-		const { at } = framesOf(other)[1];
-		other[at + 4] ^= 1; // where its main data begin
-		const joined = await joinAudio(
-			[first, other].map((bytes, part) => ({
-				info: inspect('mp3', part === 0 ? first : later),
-				open: async function* () {
-					yield bytes;
-				},
-			})),
-		);
-		const read = async () => {
-			for await (const chunk of joined.chunks()) expect(chunk).toBeDefined();
-		};
-		await expect(read()).rejects.toThrow(DamagedAudioError);
 	});
 
 	it.each([0.001, 0.02, 0.05])(

@@ -272,6 +272,12 @@ export function toneShare(samples: Float32Array, sampleRate: number, frequency: 
 	return energy === 0 ? 0 : power / ((energy * samples.length) / 2);
 }
 
+/** How much two stretches sound alike: 1 for the same, about 0 for others. */
+export function likeness(one: Float32Array, other: Float32Array): number {
+	const product = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+	return product(one, other) / Math.max(product(one, one), product(other, other));
+}
+
 /** Root mean square between two seconds. */
 export function loudness(
 	samples: Float32Array,
