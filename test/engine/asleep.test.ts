@@ -356,38 +356,31 @@ test.each<[string, More]>([
 });
 
 describe('stays awake, and says why', () => {
-	class Changed extends SpeechGateway {
-		constructor(change: (context: IExecuteFunctions) => void) {
-			super();
-			const { execute } = SpeechGateway.prototype;
-			this.execute = async function () {
-				change(this);
-				return await execute.call(this);
-			};
-		}
-	}
+	/** A node whose context in n8n is changed. */
+	const changed = (change: (context: IExecuteFunctions) => object): SpeechGateway =>
+		Object.assign(new SpeechGateway(), {
+			async execute(this: IExecuteFunctions) {
+				Object.assign(this, change(this));
+				return await SpeechGateway.prototype.execute.call(this);
+			},
+		});
 	const without = (stack: unknown) =>
-		new Changed((context) => {
+		changed((context) => {
 			const { runExecutionData } = context as unknown as { runExecutionData: object };
 			const executionData = { contextData: {}, nodeExecutionStack: stack };
-			Object.assign(context, { runExecutionData: { ...runExecutionData, executionData } });
+			return { runExecutionData: { ...runExecutionData, executionData } };
 		});
-	const between = new Changed((context) => {
+	const between = changed((context) => {
 		const parents = context.getParentNodes.bind(context);
-		const set = {
-			name: 'Edit Fields',
-			type: 'n8n-nodes-base.set',
-			typeVersion: 3,
-			disabled: false,
-		};
-		Object.assign(context, {
-			getParentNodes: (...asked: Parameters<typeof parents>) => [set, ...parents(...asked)],
-		});
+		const set = { name: 'Edit Fields', type: 'n8n-nodes-base.set', typeVersion: 3 };
+		const getParentNodes: typeof parents = (...asked) => [
+			{ ...set, disabled: false },
+			...parents(...asked),
+		];
+		return { getParentNodes };
 	});
 	test('not because n8n, as in 2.0, has no method that tells the settings of the workflow', async () => {
-		const nodeType = new Changed((context) =>
-			Object.assign(context, { getWorkflowSettings: undefined }),
-		);
+		const nodeType = changed(() => ({ getWorkflowSettings: undefined }));
 		const { naps, last } = await jobs({}, { nodeType });
 		expect(naps.length).toBeGreaterThan(0);
 		expect(last.outputs[0]).toHaveLength(3);

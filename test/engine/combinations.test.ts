@@ -40,6 +40,15 @@ const indexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: n
 const cameOut = ({ outputs }: EngineResult) => outputs.map((output) => output.map(indexOf));
 const charged = () => sim.charges.map(({ input }) => input).sort();
 
+/** Stops a run 2 s after the nth request has come. */
+const stopAfter =
+	(nth: number): EngineRun['started'] =>
+	({ cancel }) =>
+		void sim
+			.waitFor(({ length }) => length >= nth)
+			.then(() => wait(2000))
+			.then(cancel);
+
 describe('no item vanishes', () => {
 	test.each([
 		['a paid answer comes', {}],
@@ -49,11 +58,7 @@ describe('no item vanishes', () => {
 		sim.fault({ input: sentence(0), dripMs: 5000, ...fault });
 		const stopped = await run({
 			...{ items: texts(1), parameters: generate() },
-			started: ({ cancel }) =>
-				void sim
-					.waitFor(([first]) => first !== undefined)
-					.then(() => wait(2000))
-					.then(cancel),
+			started: stopAfter(1),
 		});
 		expect(stopped.outputs[1].map(({ json }) => json.reason)).toEqual(['interrupted']);
 		expect(stopped.outputs[1][0].json.httpCode).toBeUndefined();
@@ -65,11 +70,7 @@ describe('no item vanishes', () => {
 		const stopped = await run({
 			...{ items: texts(4), parameters: generate({ concurrency: 1 }) },
 			...{ onError: 'continueRegularOutput', retryOnFail: true },
-			started: ({ cancel }) =>
-				void sim
-					.waitFor((all) => all.length === 3)
-					.then(() => wait(2000))
-					.then(cancel),
+			started: stopAfter(3),
 		});
 		expect(cameOut(stopped)).toEqual([[1], [2]]);
 		expect(stopped.outputs[1][0].json).toMatchObject({ reason: 'interrupted', item: 3 });
@@ -100,15 +101,10 @@ describe('no item vanishes', () => {
 		sim.fault({ input: 'second', status: 402 });
 		const failed = await run({ items, parameters: generate({ concurrency: 1 }) });
 		sim.fault({ input: sentence(0), dripMs: 5000 });
-		const before = sim.requests.length;
 		const stopped = await retry(failed, {
 			parameters: speechNode({}, { operation: 'dialogue', script: '={{ $json.text }}' }),
 			...{ onError: 'continueRegularOutput', retryOnFail: true },
-			started: ({ cancel }) =>
-				void sim
-					.waitFor(({ length }) => length > before)
-					.then(() => wait(2000))
-					.then(cancel),
+			started: stopAfter(sim.requests.length + 1),
 		});
 		expect(cameOut(stopped)).toEqual([[], [0, 1]]);
 		expect(Object.keys(stopped.outputs[1][0].binary!)).toEqual(['completed']);

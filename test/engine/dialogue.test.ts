@@ -96,19 +96,6 @@ test('speakers from an expression, by name: with the default voice, and by the t
 	expect(new Set(spoken)).toEqual(new Set([undefined, 'b1']));
 });
 
-test('what is unknown stays unknown; what remains is a script again', async () => {
-	sim.fault({ input: 'Hi!', status: 504, charge: true });
-	const { outputs } = await run({ parameters: dialogue({ concurrency: 1 }), retryOnFail: true });
-	expect(outputs[1][0].json).toMatchObject({
-		operation: 'speech.dialogue',
-		segments: { total: 4, completed: 2, unknown: 1 },
-		remainingText: expect.stringMatching(
-			/^Ben: \(happy\) Hi!\s*(\[pause 1s\])?\s*Anna: Bye then\.$/,
-		),
-	});
-	expect(inputs()).toHaveLength(3);
-});
-
 describe('a line of nothing but markup', () => {
 	const LINES: Array<[string, string]> = [
 		['markdown', '---'],

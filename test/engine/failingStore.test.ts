@@ -2,7 +2,7 @@
 /** A store of n8n that fails must not cost what is paid for, nor more than a few items. */
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, OnError } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { readStored, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
@@ -152,17 +152,22 @@ describe.each([
 	});
 });
 
-test('the file that is joined cannot be stored: its parts are handed over', async () => {
+test('the file that is joined cannot be stored: its parts are kept and handed over, and joined for free', async () => {
 	fails = (_, fileName) => !fileName.includes('segment');
 	const text = 'The first part is here. And the second is there.';
-	const { outputs } = await run({
-		parameters: speechNode({ maxSegmentCharacters: 25 }, { text }),
-		onError: 'continueErrorOutput',
-	});
+	const parameters = speechNode({ maxSegmentCharacters: 25 }, { text });
+	const failed = await run({ parameters });
+	expect(failed.error?.description).toContain('2 of 2 segments are done and kept');
+	const retry = async (onError?: OnError) =>
+		await run({ parameters, retryOf: saved(failed.run), mode: 'retry', onError });
+	const { outputs } = await retry('continueErrorOutput');
 	expect(outputs.map(({ length }) => length)).toEqual([0, 0, 1]);
 	const [{ json, binary }] = outputs[2];
 	expect(errorsIn([{ json }])[0]).toContain('n8n could not store the file');
 	expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);
+	fails = () => false;
+	const [whole] = (await retry()).outputs[0];
+	expect(await readStored(whole.binary!.data)).toHaveLength(whole.json.bytes as number);
 	expect(sim.charges).toHaveLength(2);
 });
 

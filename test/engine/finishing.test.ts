@@ -171,8 +171,10 @@ test('the times of a listener: the parts that are heard then are spoken again', 
 	const [, second, , fourth] = partsOf({ json });
 	const again = `0:${(second.startSeconds + 0.2).toFixed(1)}, ${fourth.startSeconds + 0.2}`;
 	sim.charges.length = 0;
-	const items = [{ json: { text: textOf('generate', WORDS) }, binary }];
-	const options = { previousBinaryPropertyName: 'data', speakAgainAt: again };
+	// Another file has them, too.
+	const files = { ...binary, other: binary!.data };
+	const items = [{ json: { text: textOf('generate', WORDS) }, binary: files }];
+	const options = { previousBinaryPropertyName: 'data, other', speakAgainAt: again };
 	await expectPrice('mp3', options, items[0], [WORDS[1], WORDS[3]]);
 	const { outputs } = await run({ parameters: NODES.generate('mp3', options), items });
 	expect(charged().sort()).toEqual([WORDS[1], WORDS[3]].sort());

@@ -113,39 +113,35 @@ test('the same words with other line breaks, line lengths and empty lines: nothi
 	expect(sim.charges).toEqual([]);
 });
 
-describe('Markdown with chapters and pauses', () => {
-	const chapter = (title: string, ...names: string[]) =>
-		[`# ${title}`, ...names.map(paragraph)].join('\n\n');
-	const options = {
-		chapters: 'headings',
-		textFormat: 'markdown',
-		pauseBetweenSegments: 300,
-		tags: { values: { title: 'A book' } },
-	};
+const chapter = (title: string, ...names: string[]) =>
+	[`# ${title}`, ...names.map(paragraph)].join('\n\n');
+const EPISODE = {
+	chapters: 'headings',
+	textFormat: 'markdown',
+	pauseBetweenSegments: 300,
+	tags: { values: { title: 'A book' } },
+};
 
-	test.each(['mp3', 'opus', 'wav'])(
-		'%s: another heading, another paragraph, another pause',
-		async (responseFormat) => {
-			const text = [chapter('First', 'one', 'two'), chapter('Second', 'three', 'four')].join(
-				'\n\n',
-			);
-			const previous = await firstVersion(generate(options, { responseFormat }), text);
-			const now = [
-				chapter('Beginning', 'one', 'two'),
-				chapter('Second', 'three', 'new', 'four'),
-			].join('\n\n');
-			const { outputs } = await run(
-				generate({ ...options, ...PREVIOUS, pauseBetweenSegments: 900 }, { responseFormat }),
-				now,
-				previous,
-			);
-			expect(inputs().length).toBeLessThanOrEqual(3);
-			expect(inputs().join('\n')).toContain('Beginning');
-			expect(inputs().join('\n')).not.toContain('two');
-			expect(Math.min(...pausesOf(outputs[0][0]))).toBeGreaterThan(0.85);
-		},
-	);
-});
+test.each(['mp3', 'opus', 'wav'])(
+	'%s, Markdown with chapters and pauses: another heading, another paragraph, another pause',
+	async (responseFormat) => {
+		const text = [chapter('First', 'one', 'two'), chapter('Second', 'three', 'four')].join('\n\n');
+		const previous = await firstVersion(generate(EPISODE, { responseFormat }), text);
+		const now = [
+			chapter('Beginning', 'one', 'two'),
+			chapter('Second', 'three', 'new', 'four'),
+		].join('\n\n');
+		const { outputs } = await run(
+			generate({ ...EPISODE, ...PREVIOUS, pauseBetweenSegments: 900 }, { responseFormat }),
+			now,
+			previous,
+		);
+		expect(inputs().length).toBeLessThanOrEqual(3);
+		expect(inputs().join('\n')).toContain('Beginning');
+		expect(inputs().join('\n')).not.toContain('two');
+		expect(Math.min(...pausesOf(outputs[0][0]))).toBeGreaterThan(0.85);
+	},
+);
 
 test('estimate gives the price of the difference', async () => {
 	const previous = await firstVersion(generate(), asText(PARAGRAPHS));

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { now, useVirtualTime } from '../support/clock';
-import { readStored, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import { readStored, runnerOf, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -18,7 +18,6 @@ const run = runnerOf(() => sim);
 const objects = new Map<string, Buffer>();
 let awayUntil = 0;
 let refused = 0;
-let storesUntilAway = Infinity;
 
 async function answer(request: IncomingMessage): Promise<[status: number, body?: Buffer | string]> {
 	const body = await buffer(request);
@@ -26,7 +25,6 @@ async function answer(request: IncomingMessage): Promise<[status: number, body?:
 		refused++;
 		return [503, '<Error><Code>SlowDown</Code><Message>Please reduce your rate</Message></Error>'];
 	}
-	if (request.method === 'PUT' && --storesUntilAway === 0) awayUntil = Infinity;
 	if (request.method === 'PUT') objects.set(request.url!.split('?')[0], body);
 	const kept = objects.get(request.url!.split('?')[0]);
 	return kept ? [200, request.method === 'GET' ? kept : ''] : [404];
@@ -92,18 +90,4 @@ test('away for good: what is paid for is on the items, and the words are those o
 	expect(unknown).toEqual([]);
 	expect(errors).toHaveLength(6);
 	expect(hints.join()).toContain('Please reduce your rate');
-});
-
-test('away once the parts are stored: the error says that they are kept, and a retry joins them for free', async () => {
-	const text = 'The first part is here. And the second is there.';
-	const parameters = speechNode({ maxSegmentCharacters: 25 }, { text });
-	storesUntilAway = 2;
-	const failed = await run({ parameters });
-	expect(failed.error?.description).toContain('2 of 2 segments are done and kept');
-	storesUntilAway = Infinity;
-	awayUntil = 0;
-	const { outputs } = await run({ parameters, retryOf: saved(failed.run), mode: 'retry' });
-	expect(sim.charges).toHaveLength(2);
-	const [{ binary, json }] = outputs[0];
-	expect(await readStored(binary!.data)).toHaveLength(json.bytes as number);
 });

@@ -199,74 +199,70 @@ describe('text as it comes', () => {
 	});
 });
 
-describe('tone tags', () => {
-	const TEXT = '[low voice] One is here. [pause 1s] Two (softly) is here. (sad) Three is here.';
+const TAGGED = '[low voice] One is here. [pause 1s] Two (softly) is here. (sad) Three is here.';
 
-	test('sent and counted as written, in any brackets; not changed by a pronunciation, not shown', async () => {
-		const { outputs } = await speak(TEXT, {
-			maxSegmentCharacters: 26,
-			concurrency: 1,
-			timings: true,
-			subtitles: 'srt',
-			longText: 'split',
-			pronunciations: { values: [{ find: 'low', say: 'high' }] },
-		});
-		expect(inputs()).toEqual([
-			'[low voice] One is here.',
-			'Two (softly) is here.',
-			'(sad) Three is here.',
-		]);
-		const { json } = outputs[0][0];
-		expect(json.characters).toBe(TEXT.replace('[pause 1s] ', '').length);
-		expect(json.parts).toMatchObject([
-			{ text: 'One is here.' },
-			{ text: 'Two is here.' },
-			{ text: 'Three is here.' },
-		]);
-		const subtitles = String(await file(outputs[0][0], 'subtitles'));
-		expect(subtitles.match(/[([]|\w+ is here/g)).toEqual([
-			'One is here',
-			'Two is here',
-			'Three is here',
-		]);
+test('tone tags: sent and counted as written, in any brackets; not changed by a pronunciation, not shown', async () => {
+	const { outputs } = await speak(TAGGED, {
+		maxSegmentCharacters: 26,
+		concurrency: 1,
+		timings: true,
+		subtitles: 'srt',
+		longText: 'split',
+		pronunciations: { values: [{ find: 'low', say: 'high' }] },
 	});
+	expect(inputs()).toEqual([
+		'[low voice] One is here.',
+		'Two (softly) is here.',
+		'(sad) Three is here.',
+	]);
+	const { json } = outputs[0][0];
+	expect(json.characters).toBe(TAGGED.replace('[pause 1s] ', '').length);
+	expect(json.parts).toMatchObject([
+		{ text: 'One is here.' },
+		{ text: 'Two is here.' },
+		{ text: 'Three is here.' },
+	]);
+	const subtitles = String(await file(outputs[0][0], 'subtitles'));
+	expect(subtitles.match(/[([]|\w+ is here/g)).toEqual([
+		'One is here',
+		'Two is here',
+		'Three is here',
+	]);
 });
 
-describe('hints where money may be wasted, which stop nothing', () => {
-	test('dialogue: a narrator whom nobody declared, and one voice for two', async () => {
-		const voice = (value: string) => ({ __rl: true, mode: 'id', value });
-		const say = async (speakers: IDataObject[]) =>
-			await run({
-				parameters: speechNode(
-					{},
-					{
-						operation: 'dialogue',
-						script: 'It was late.\nAnna: Hi.\nBen: Hi.\nCarl: Hi.',
-						speakers: { values: speakers },
-					},
-				),
-			});
-		const mine = voice(await cloneVoice('Mine'));
-		const { hints, error } = await say([
-			{ name: 'Anna', voice: mine },
-			{ name: 'Ben', voice: mine },
-			{ name: 'Carl', voice: voice('default') },
-		]);
-		expect(error).toBeUndefined();
-		expect(hints).toEqual([
-			expect.stringContaining('speaks with the default voice: "It was late."'),
-			'Narrator and Carl speak with the same voice: "default".',
-			`Anna and Ben speak with the same voice: "${mine.value}".`,
-		]);
-		const other = voice(await cloneVoice('Other'));
-		const apart = await say([
-			{ name: 'Anna', voice: mine },
-			{ name: 'Ben', voice: other },
-			{ name: 'Carl', voice: voice('default') },
-			{ name: 'Narrator', voice: voice(await cloneVoice('Third')) },
-		]);
-		expect(apart.hints).toEqual([]);
-	});
+test('a hint where money may be wasted, which stops nothing: dialogue: a narrator whom nobody declared, and one voice for two', async () => {
+	const voice = (value: string) => ({ __rl: true, mode: 'id', value });
+	const say = async (speakers: IDataObject[]) =>
+		await run({
+			parameters: speechNode(
+				{},
+				{
+					operation: 'dialogue',
+					script: 'It was late.\nAnna: Hi.\nBen: Hi.\nCarl: Hi.',
+					speakers: { values: speakers },
+				},
+			),
+		});
+	const mine = voice(await cloneVoice('Mine'));
+	const { hints, error } = await say([
+		{ name: 'Anna', voice: mine },
+		{ name: 'Ben', voice: mine },
+		{ name: 'Carl', voice: voice('default') },
+	]);
+	expect(error).toBeUndefined();
+	expect(hints).toEqual([
+		expect.stringContaining('speaks with the default voice: "It was late."'),
+		'Narrator and Carl speak with the same voice: "default".',
+		`Anna and Ben speak with the same voice: "${mine.value}".`,
+	]);
+	const other = voice(await cloneVoice('Other'));
+	const apart = await say([
+		{ name: 'Anna', voice: mine },
+		{ name: 'Ben', voice: other },
+		{ name: 'Carl', voice: voice('default') },
+		{ name: 'Narrator', voice: voice(await cloneVoice('Third')) },
+	]);
+	expect(apart.hints).toEqual([]);
 });
 
 describe('pronunciations by word', () => {
@@ -289,41 +285,39 @@ describe('pronunciations by word', () => {
 	});
 });
 
-describe('content hash', () => {
-	const OF_FILES = {
-		...{ fileName: 'x', binaryPropertyName: 'y', subtitles: 'srt', timings: true },
-		...{ tags: { values: { title: 'A' } } },
-	};
+const OF_FILES = {
+	...{ fileName: 'x', binaryPropertyName: 'y', subtitles: 'srt', timings: true },
+	...{ tags: { values: { title: 'A' } } },
+};
 
-	const hashOf = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
-		(await speak(text, options, more)).outputs[0][0].json.contentHash;
+const hashOf = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
+	(await speak(text, options, more)).outputs[0][0].json.contentHash;
 
-	test('the same in an estimate and in the result; only what is heard changes it', async () => {
-		const hash = await hashOf('Hello world.');
-		expect(hash).toMatch(/^[0-9a-f]{64}$/);
-		expect(hash).not.toBe(createHash('sha256').update('Hello world.').digest('hex'));
-		const same: Array<[IDataObject, IDataObject]> = [
-			[{}, { operation: 'estimate' }],
-			[{ ...OF_FILES, concurrency: 2 }, {}],
-			[{ speed: 1, longText: 'split', modelMultiplier: 3 }, {}],
-			[{ textFormat: 'markdown' }, {}],
-		];
-		for (const [options, more] of same)
-			expect(await hashOf('Hello world.', options, more)).toBe(hash);
-		const others: Array<[string, IDataObject, IDataObject]> = [
-			['Hello world!', {}, {}],
-			['Hello world.', { speed: 1.5 }, {}],
-			['Hello world.', { pronunciations: { values: [{ find: 'world', say: 'moon' }] } }, {}],
-			['Hello world.', {}, { responseFormat: 'mp3' }],
-			['Hello world.', {}, { voice: 'abc', operation: 'estimate' }],
-			['Hello world.', {}, { model: 'other', operation: 'estimate' }],
-			['Hello [pause 1s] world.', {}, {}],
-			['Hello [pause 2s] world.', {}, {}],
-		];
-		const hashes = [hash];
-		for (const [text, options, more] of others) hashes.push(await hashOf(text, options, more));
-		expect(new Set(hashes).size).toBe(hashes.length);
-	});
+test('content hash: the same in an estimate and in the result; only what is heard changes it', async () => {
+	const hash = await hashOf('Hello world.');
+	expect(hash).toMatch(/^[0-9a-f]{64}$/);
+	expect(hash).not.toBe(createHash('sha256').update('Hello world.').digest('hex'));
+	const same: Array<[IDataObject, IDataObject]> = [
+		[{}, { operation: 'estimate' }],
+		[{ ...OF_FILES, concurrency: 2 }, {}],
+		[{ speed: 1, longText: 'split', modelMultiplier: 3 }, {}],
+		[{ textFormat: 'markdown' }, {}],
+	];
+	for (const [options, more] of same)
+		expect(await hashOf('Hello world.', options, more)).toBe(hash);
+	const others: Array<[string, IDataObject, IDataObject]> = [
+		['Hello world!', {}, {}],
+		['Hello world.', { speed: 1.5 }, {}],
+		['Hello world.', { pronunciations: { values: [{ find: 'world', say: 'moon' }] } }, {}],
+		['Hello world.', {}, { responseFormat: 'mp3' }],
+		['Hello world.', {}, { voice: 'abc', operation: 'estimate' }],
+		['Hello world.', {}, { model: 'other', operation: 'estimate' }],
+		['Hello [pause 1s] world.', {}, {}],
+		['Hello [pause 2s] world.', {}, {}],
+	];
+	const hashes = [hash];
+	for (const [text, options, more] of others) hashes.push(await hashOf(text, options, more));
+	expect(new Set(hashes).size).toBe(hashes.length);
 });
 
 describe('voice by title', () => {

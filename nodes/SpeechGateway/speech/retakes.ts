@@ -38,11 +38,11 @@ export const soundsOf = (parts: PlannedPart[], spoken: StoredAudio[]): SpokenSeg
 export async function retakeOdd(
 	narration: Narration,
 	first: StoredAudio[],
-	most = 0,
+	wanted = 0,
 ): Promise<Takes> {
 	const { item, plan, requests } = narration;
 	const { parts } = plan;
-	const mayRetake = !item.ledger.hasUnknown;
+	const most = item.ledger.hasUnknown ? 0 : wanted;
 	const judge = judgeOf(soundsOf(parts, first));
 	const oddAs = (index: number, take = first[index]) => judge(index, soundOf(take));
 	const failures: Array<{ index: number; take: number; error: unknown }> = [];
@@ -52,7 +52,7 @@ export async function retakeOdd(
 		for (let take = 2; ; take++) {
 			const request = takeOf(requests[index], take);
 			// What is on record is asked for again whatever the settings are now: it is not sent, and tells of what is unknown.
-			const isWanted = mayRetake && take <= most + 1 && oddAs(index, takes.at(-1))?.isWorthRetaking;
+			const isWanted = take <= most + 1 && oddAs(index, takes.at(-1))?.isWorthRetaking;
 			if (!isWanted && !isOnRecord(item, request)) return takes;
 			try {
 				takes.push(await speakTake(narration, request));
