@@ -103,7 +103,7 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	await expectSound(outputs[0][0], CORRECTED);
 });
 
-test('of two equal parts one was refused: corrected to one of them, nothing is sent', async () => {
+test('of two equal parts one was refused: as one of them, nothing is sent, as both, the other is', async () => {
 	sim.fault({ input: sentence('one'), status: 422 });
 	const parameters = NODES.generate('wav', { concurrency: 2 });
 	const twice = textOf('generate', ['one', 'one'].map(sentence));
@@ -114,6 +114,8 @@ test('of two equal parts one was refused: corrected to one of them, nothing is s
 	const { outputs } = await run({ parameters: now, retryOf: saved(first.run), mode: 'retry' });
 	expect([charges, sim.charges.length]).toEqual([1, 1]);
 	expect(outputs[0][0].json).toMatchObject({ segments: 1 });
+	await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
+	expect(sim.charges).toHaveLength(2);
 });
 
 test.each(CASES)(
