@@ -24,8 +24,8 @@ interface AiWorkflow {
 	parent?: 'agent' | 'chainLlm';
 	questions?: string[];
 	options?: IDataObject;
-	tool?: IDataObject;
-	toolSettings?: IDataObject;
+	/** Whether the node is a tool of the agent. */
+	hasTool?: boolean;
 	agent?: IDataObject;
 	/** How many items the agent takes at once. */
 	batchSize?: number;
@@ -39,75 +39,60 @@ function aiWorkflow({
 	parent = 'agent',
 	questions = ['Hello there'],
 	options = {},
-	tool,
-	toolSettings = {},
+	hasTool,
 	agent = {},
 	batchSize,
 	innerAgent,
 	responseMode = 'onReceived',
 }: AiWorkflow): WorkflowJson {
-	const webhook = buildWorkflow({ parameters: {}, trigger: 'webhook', responseMode }).nodes[0];
+	const items = questions.map((question) => ({ question }));
+	const built = buildWorkflow({ parameters: {}, items, trigger: 'webhook', responseMode });
 	const agentVersion = HAS_AI_SDK ? 3.1 : n8nIsAtLeast('1.123') ? 3 : 2;
 	const version = parent === 'agent' ? agentVersion : HAS_AI_SDK ? 1.9 : 1.7;
-	const to = (type: string, ...nodes: string[]) => ({
-		[type]: [nodes.map((node) => ({ node, type, index: 0 }))],
-	});
-	return {
-		name: `AI ${webhook.id.slice(0, 8)}`,
-		nodes: [
-			webhook,
-			makeNode('Items', 'n8n-nodes-base.code', 2, 200, {
-				jsCode: `return ${JSON.stringify(questions.map((question) => ({ json: { question } })))};`,
+	const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+	const nodes = [
+		...built.nodes.slice(0, 2),
+		{
+			...makeNode(AGENT, `${LANGCHAIN}.${parent}`, version, 400, {
+				promptType: 'define',
+				text: '={{ $json.question }}',
+				options: batchSize ? { batching: { batchSize } } : {},
 			}),
-			{
-				...makeNode(AGENT, `${LANGCHAIN}.${parent}`, version, 400, {
-					promptType: 'define',
-					text: '={{ $json.question }}',
-					options: batchSize ? { batching: { batchSize } } : {},
-				}),
-				...agent,
-			},
-			makeNode(MODEL, `${PACKAGE}.lmChatSpeechGateway`, 1, 400, {
-				model: { __rl: true, mode: 'id', value: 'sim-chat' },
-				options: { maxRetries: 0, ...options },
-			}),
-			...(tool
-				? [
-						{
-							...toolSettings,
-							...makeNode(TOOL, `${PACKAGE}.speechGatewayTool`, 1, 500, {
-								descriptionType: 'manual',
-								toolDescription: 'Narrates a text.',
-								resource: 'speech',
-								operation: 'generate',
-								model: { __rl: true, mode: 'id', value: 'fish-speech' },
-								text: "={{ $fromAI('text', 'What is spoken', 'string') }}",
-								voice: { __rl: true, mode: 'list', value: 'default' },
-								responseFormat: 'mp3',
-								...tool,
-							}),
-						},
-					]
-				: []),
-			...(innerAgent
-				? [
-						makeNode(INNER, `${LANGCHAIN}.agentTool`, innerAgent, 450, {
-							toolDescription: 'Passes a task on.',
-							text: "={{ $fromAI('task', 'What is to be done', 'string') }}",
-							options: {},
-						}),
-					]
-				: []),
-		],
-		connections: {
-			Trigger: connection(['Items']),
-			Items: connection([AGENT]),
-			[MODEL]: to('ai_languageModel', AGENT, ...(innerAgent ? [INNER] : [])),
-			...(tool && { [TOOL]: to('ai_tool', innerAgent ? INNER : AGENT) }),
-			...(innerAgent && { [INNER]: to('ai_tool', AGENT) }),
+			...agent,
 		},
-		settings: { executionOrder: 'v1' },
+		makeNode(MODEL, `${PACKAGE}.lmChatSpeechGateway`, 1, 400, {
+			model: byId('sim-chat'),
+			options: { maxRetries: 0, ...options },
+		}),
+	];
+	if (hasTool)
+		nodes.push(
+			makeNode(TOOL, `${PACKAGE}.speechGatewayTool`, 1, 500, {
+				...{ descriptionType: 'manual', toolDescription: 'Narrates a text.' },
+				...{ resource: 'speech', operation: 'generate', responseFormat: 'mp3' },
+				...{ model: byId('fish-speech'), voice: byId('default') },
+				text: "={{ $fromAI('text', 'What is spoken', 'string') }}",
+			}),
+		);
+	if (innerAgent)
+		nodes.push(
+			makeNode(INNER, `${LANGCHAIN}.agentTool`, innerAgent, 450, {
+				toolDescription: 'Passes a task on.',
+				text: "={{ $fromAI('task', 'What is to be done', 'string') }}",
+				options: {},
+			}),
+		);
+	const to = (type: string, ...targets: string[]) => ({
+		[type]: [targets.map((node) => ({ node, type, index: 0 }))],
+	});
+	const connections = {
+		Trigger: connection(['Items']),
+		Items: connection([AGENT]),
+		[MODEL]: to('ai_languageModel', AGENT, ...(innerAgent ? [INNER] : [])),
+		...(hasTool && { [TOOL]: to('ai_tool', innerAgent ? INNER : AGENT) }),
+		...(innerAgent && { [INNER]: to('ai_tool', AGENT) }),
 	};
+	return { ...built, nodes, connections };
 }
 
 async function save(workflow: AiWorkflow) {
@@ -183,7 +168,7 @@ if (!HAS_AI_SDK) {
 		const agent = { typeVersion };
 
 		test('the agent calls it once and hands its result back to the model', async () => {
-			const execution = await run({ tool: {}, agent, questions: [narrate('Good morning.')] });
+			const execution = await run({ hasTool: true, agent, questions: [narrate('Good morning.')] });
 			expect(executionError(execution)).toBeUndefined();
 			expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
 			expect(bench.sim.requests.map(({ input }) => input)).toContain('Good morning.');
@@ -201,7 +186,7 @@ if (!HAS_AI_SDK) {
 			async (onError) => {
 				failOnce();
 				const execution = await run({
-					tool: {},
+					hasTool: true,
 					agent: { ...agent, ...retried, onError },
 					questions: [narrate('Good morning.')],
 				});
@@ -217,7 +202,7 @@ if (!HAS_AI_SDK) {
 		test('a second call with the same input gets the first result, also an unknown one', async () => {
 			bench.sim.fault({ path: '/v1/audio/speech', input: 'Good', status: 504, charge: true });
 			const execution = await run({
-				tool: {},
+				hasTool: true,
 				agent,
 				questions: ['Good morning.', 'Good morning.', 'Another.', 'Another.'].map(narrate),
 			});
@@ -233,7 +218,7 @@ if (!HAS_AI_SDK) {
 		test('items in batches of two: each call is paid for once', async () => {
 			const texts = ['Good morning.', 'Good day.', 'Good night.'];
 			const execution = await run({
-				...{ tool: {}, agent, batchSize: 2 },
+				...{ hasTool: true, agent, batchSize: 2 },
 				questions: texts.map(narrate),
 			});
 			expect(executionError(execution)).toBeUndefined();
@@ -253,7 +238,7 @@ if (!HAS_AI_SDK) {
 			failOnce();
 			const task = narrate('Good morning.');
 			const execution = await run({
-				tool: {},
+				hasTool: true,
 				innerAgent: inner,
 				agent: { typeVersion: outer, ...retried, onError },
 				questions: [`call tool ${INNER} ${JSON.stringify({ task })}`],

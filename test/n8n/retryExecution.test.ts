@@ -165,56 +165,37 @@ test('the API key is in no execution and not in the log', async () => {
 	expect(sharedN8n().log()).not.toContain(bench.sim.apiKey);
 });
 
-describe('a text of twelve parts whose seventh was refused, or is unknown', () => {
+test('a dialogue of twelve lines, the seventh refused: corrected in the workflow and retried', async () => {
 	const names = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
-	const words = names.map((name) => `Sentence ${name} is a part of this text.`);
-	const corrected = words.with(6, 'Sentence corrected is a part of this text.');
+	const lines = names.map((name) => `Sentence ${name} is a part of this text.`);
+	const corrected = lines.with(6, 'Sentence corrected is a part of this text.');
 	const speakers = ['Anna', 'Ben', 'Cleo'];
-	const parametersOf = (operation: string, responseFormat: string, parts: string[], more = {}) => ({
-		...speech({ maxSegmentCharacters: 60, textFormat: 'plain', timings: true, ...more }),
-		...{ operation, responseFormat },
-		...(operation === 'dialogue'
-			? {
-					script: parts.map((text, index) => `${speakers[index % 3]}: ${text}`).join('\n'),
-					speakers: { values: speakers.map((name) => ({ name, voice: name.toLowerCase() })) },
-				}
-			: { text: parts.join('\n\n') }),
+	for (const title of speakers) bench.sim.addVoice(title);
+	const dialogueOf = (said: string[]) => ({
+		...speech({ maxSegmentCharacters: 60, textFormat: 'plain', timings: true }),
+		...{ operation: 'dialogue', responseFormat: 'opus' },
+		script: said.map((text, index) => `${speakers[index % 3]}: ${text}`).join('\n'),
+		speakers: { values: speakers.map((name) => ({ name, voice: name.toLowerCase() })) },
 	});
-	const addVoices = () => {
-		for (const title of speakers) bench.sim.addVoice(title);
-	};
-	const expectSound = async (execution: Execution, name: string) => {
-		const [{ json, binary }] = nodeOutputs(execution, name)[0];
-		const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
-		expect(parts.map(({ text }) => text)).toEqual(corrected);
-		const samples = await decode(await bench.api.binary(binary!.data));
-		for (const { text, startSeconds, endSeconds } of parts) {
-			const heard = whichText(samples, corrected, startSeconds, endSeconds - startSeconds);
-			expect(corrected[heard]).toBe(text);
-		}
-	};
+	bench.sim.fault({ input: 'seven', status: 422, times: Infinity });
+	const workflow = await bench.save({ parameters: dialogueOf(lines), trigger: 'webhook' });
+	const failed = await bench.api.runProduction(workflow);
+	expect(executionError(failed)?.message).toContain('(part 7 of 12)');
+	expect(charged()).toEqual(lines.slice(0, 6));
 
-	test.each([
-		['generate', 'opus'],
-		['dialogue', 'wav'],
-	])('%s, %s: corrected in the workflow and retried', async (operation, format) => {
-		addVoices();
-		bench.sim.fault({ input: 'seven', status: 422, times: Infinity });
-		const parameters = parametersOf(operation, format, words);
-		const workflow = await bench.save({ parameters, items: [{}], trigger: 'webhook' });
-		const failed = await bench.api.runProduction(workflow);
-		expect(executionError(failed)?.message).toContain('(part 7 of 12)');
-		expect(charged()).toEqual(words.slice(0, 6));
-		const node = workflow.nodes.find(({ name }) => name === NODE_NAME)!;
-		node.parameters = parametersOf(operation, format, corrected);
-		const { nodes, connections } = workflow;
-		await bench.api.request('PATCH', `/rest/workflows/${workflow.id}?forceSave=true`, {
-			...{ nodes, connections },
-		});
-		const retried = await bench.api.retry(failed.id, { loadWorkflow: true });
-		expect(executionError(retried)?.message).toBeUndefined();
-		expect(charged()).toEqual(corrected);
-		await expectSound(retried, NODE_NAME);
-		expect(ledgerOf(retried)).toEqual({});
-	});
+	const { id, nodes, connections } = workflow;
+	nodes.find(({ name }) => name === NODE_NAME)!.parameters = dialogueOf(corrected);
+	await bench.api.request('PATCH', `/rest/workflows/${id}?forceSave=true`, { nodes, connections });
+	const retried = await bench.api.retry(failed.id, { loadWorkflow: true });
+	expect(executionError(retried)?.message).toBeUndefined();
+	expect(charged()).toEqual(corrected);
+	expect(ledgerOf(retried)).toEqual({});
+	const [{ json, binary }] = nodeOutputs(retried, NODE_NAME)[0];
+	const parts = json.parts as Array<{ text: string; startSeconds: number; endSeconds: number }>;
+	expect(parts.map(({ text }) => text)).toEqual(corrected);
+	const samples = await decode(await bench.api.binary(binary!.data));
+	for (const { text, startSeconds, endSeconds } of parts) {
+		const heard = whichText(samples, corrected, startSeconds, endSeconds - startSeconds);
+		expect(corrected[heard]).toBe(text);
+	}
 });

@@ -30,11 +30,8 @@ const speech = {
 	options: { maxRetries: 0 },
 };
 /** Calls a workflow where the world would: at the process for webhooks. */
-const callWebhook = async ({ nodes }: SavedWorkflow) =>
-	await new N8nClient(queue.webhooks.url).callWebhook(
-		(nodes.find(({ type }) => type === 'n8n-nodes-base.webhook')!.parameters as { path: string })
-			.path,
-	);
+const callWebhook = async (workflow: SavedWorkflow) =>
+	await new N8nClient(queue.webhooks.url).callWebhook(workflow);
 const charged = () => bench.sim.charges.map(({ input }) => input).sort();
 
 test('"Retry execution" goes to a worker, sends only what was refused, and its files outlive the failed execution', async () => {

@@ -27,13 +27,10 @@ export interface TestWorkflow {
 	responseMode?: 'onReceived' | 'lastNode' | 'streaming';
 	onError?: OnError;
 	retryOnFail?: boolean;
-	maxTries?: number;
-	waitBetweenTries?: number;
 	/** Names of the No Operation nodes, one after each output of the node, in order. */
 	outputs?: string[];
 	/** Settings of the workflow, such as `executionTimeout`. */
 	settings?: IDataObject;
-	typeVersion?: number;
 }
 
 /** A workflow for one test: trigger → Code node with the items → Speech Gateway → a No Operation node per output. */
@@ -47,13 +44,9 @@ export function buildWorkflow(test: TestWorkflow): WorkflowJson {
 		};
 	});
 	const gateway: Node = {
-		...makeNode(NODE_NAME, NODE_TYPE, test.typeVersion ?? 1, 400, parameters),
+		...makeNode(NODE_NAME, NODE_TYPE, 1, 400, parameters),
 		...(test.onError && { onError: test.onError }),
-		...(test.retryOnFail && {
-			retryOnFail: true,
-			maxTries: test.maxTries ?? 3,
-			waitBetweenTries: test.waitBetweenTries ?? 1,
-		}),
+		...(test.retryOnFail && { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 }),
 	};
 	return {
 		name: test.name ?? `Test ${randomUUID().slice(0, 8)}`,

@@ -222,8 +222,8 @@ export class N8nClient {
 	}
 
 	/** Calls an active workflow's webhook; the answer is n8n's, whatever its status. */
-	async callWebhook(path: string, body: unknown = {}): Promise<Response> {
-		return await fetch(`${this.url}/webhook/${path}`, {
+	async callWebhook(workflow: WorkflowJson, body: unknown = {}): Promise<Response> {
+		return await fetch(`${this.url}/webhook/${webhookPath(workflow)}`, {
 			method: 'POST',
 			headers: { ...NEW_CONNECTION, 'content-type': 'application/json' },
 			body: JSON.stringify(body),
@@ -233,7 +233,7 @@ export class N8nClient {
 	/** Starts a production execution (mode `webhook`, saved and retryable) of an active workflow; returns its id. */
 	async trigger(workflow: SavedWorkflow, body: unknown = {}): Promise<string> {
 		const known = new Set((await this.executions(workflow.id)).map(({ id }) => id));
-		const response = await this.callWebhook(webhookPath(workflow), body);
+		const response = await this.callWebhook(workflow, body);
 		if (!response.ok)
 			throw new N8nApiError(
 				response.status,
@@ -254,7 +254,7 @@ export class N8nClient {
 
 	/** The same of a workflow whose webhook answers when its last node has finished: until then, nothing is asked of n8n. */
 	async runUndisturbed(workflow: SavedWorkflow): Promise<Execution> {
-		const response = await this.callWebhook(webhookPath(workflow));
+		const response = await this.callWebhook(workflow);
 		await response.text();
 		const [{ id }] = await this.executions(workflow.id);
 		return await this.waitForExecution(id);
@@ -262,7 +262,7 @@ export class N8nClient {
 
 	/** Calls a webhook in response mode "streaming"; yields each chunk as it arrives. */
 	async *stream(workflow: SavedWorkflow, body: unknown = {}): AsyncGenerator<StreamChunk> {
-		const response = await this.callWebhook(webhookPath(workflow), body);
+		const response = await this.callWebhook(workflow, body);
 		if (!response.ok || !response.body)
 			throw new N8nApiError(
 				response.status,
