@@ -2,7 +2,6 @@
 import type { LogEntry } from '../../nodes/SpeechGateway/usage/logEntry';
 import type { UnknownRequest } from '../../nodes/SpeechGateway/usage/moment';
 import { certainAt, type UsageLog } from '../../nodes/SpeechGateway/usage/settle';
-import { seededRandom } from '../support/simulator/world';
 
 interface Sent {
 	model: string;
@@ -144,5 +143,16 @@ export function makeNight(
 				},
 			};
 		}),
+	};
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function seededRandom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	};
 }
