@@ -47,6 +47,8 @@ test.each([
 	['It rains[1](https://a.org).', 'It rains.'],
 	['>\t Behind a tab', 'Behind a tab'],
 	['- ***\n\n  An item after a line', 'An item after a line.'],
+	['-\n\n  No item after a blank line', 'No item after a blank line'],
+	['No table\n:--', 'No table :--'],
 	['- One.\n  ```text\n  Two.\n  ```\n- Three.', 'One.\n\nTwo.\n\nThree.'],
 	[`${'word '.repeat(2000)}[here](https://example.com/a)`, `${'word '.repeat(2000)}here`],
 ])('Markdown: %j', (source, text) => {
@@ -57,6 +59,8 @@ test.each([
 	['One<img alt="a cat">two', 'One a cat two'],
 	['One<br>two', 'One\ntwo'],
 	['One<br><br>two', 'One\n\ntwo'],
+	['<nav>One<p>two', 'One\n\ntwo'],
+	['<ol><li>One</li><li></li></ol>Two', '1. One.\n\nTwo'],
 ])('HTML: %j', (source, text) => {
 	expect(read(source, { textFormat: 'html' })).toBe(text);
 });

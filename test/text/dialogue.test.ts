@@ -46,6 +46,13 @@ describe('headings', () => {
 	test.each(['## Anna', '## Anna:', '### **Anna:**', '## Anna: '])('%s is a name', (name) => {
 		expect(withHeadings(`# One\n${name}\nHi.`, 'Anna')).toEqual([['One', 'Anna', 'Hi.']]);
 	});
+	test('one that stands twice is no speaker', () => {
+		const script = '# Part: one\nAnna: Hi.\n# Part: two\nAnna: Bye.';
+		expect(withHeadings(script, 'Anna')).toEqual([
+			['Part: one', 'Anna', 'Hi.'],
+			['Part: two', 'Anna', 'Bye.'],
+		]);
+	});
 	test('one without words is none', () => {
 		const script = 'Anna: Hi.\n<h2> </h2>\nAnna: Bye.';
 		const { lines } = parseDialogue(script, ['Anna'], { headings: true });

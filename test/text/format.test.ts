@@ -129,8 +129,13 @@ test('a hint says what a text was read as, unless that was asked for', () => {
 
 describe('a reader pauses at headings', () => {
 	const MARKED = '# One\n\nIt rains here.\n\n## Two\n\nIt snows there.';
-	const pauses = (text: string, maxCharacters: number, cutAtHeadings = false) =>
-		segmentPrepared(prepare(text, { textFormat: 'automatic' }), {
+	const pauses = (
+		text: string,
+		maxCharacters: number,
+		cutAtHeadings = false,
+		textFormat: 'automatic' | 'plain' = 'automatic',
+	) =>
+		segmentPrepared(prepare(text, { textFormat }), {
 			maxCharacters,
 			cutAtHeadings,
 		}).segments.flatMap((segment) => [segment.text, segment.pauseAfterMs]);
@@ -143,6 +148,10 @@ describe('a reader pauses at headings', () => {
 		expect(pauses(MARKED, 1000)).toHaveLength(2);
 		const cut = pauses('# One\n\nIt rains. It pours. It snows.', 16);
 		expect(cut).toEqual(['One.\n\nIt rains.', 0, 'It pours.', 0, 'It snows.', 0]);
+	});
+	test('before one whose mark is cut off, too', () => {
+		const cut = pauses('It rains.\n\n## Twofold\n\nIt snows.', 9, false, 'plain');
+		expect(cut).toEqual(['It rains.', 700, 'Twofold', 700, 'It snows.', 0]);
 	});
 	test('the longer pause counts', () => {
 		expect(pauses('It rains.\n\n[pause 2s]\n\n# Two\n\nIt snows.', 1000)[1]).toBe(2000);
