@@ -2,7 +2,7 @@ const { dest, parallel, series, src } = require('gulp');
 const { execFile } = require('node:child_process');
 const { readdir, readFile, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
-const { escapeLookAlikes } = require('./scripts/escapeLookAlikes.cjs');
+const { finishCompiled } = require('./scripts/finishCompiled.cjs');
 
 const clean = () => rm('dist', { recursive: true, force: true });
 
@@ -11,13 +11,11 @@ const compile = (done) =>
 		done(error && new Error(stdout || error.message)),
 	);
 
-const escapeCompiled = async () => {
+const finish = async () => {
 	for (const name of await readdir('dist', { recursive: true })) {
 		if (!name.endsWith('.js')) continue;
 		const file = path.join('dist', name);
-		const code = await readFile(file, 'utf8');
-		const escaped = escapeLookAlikes(code);
-		if (escaped !== code) await writeFile(file, escaped);
+		await writeFile(file, finishCompiled(await readFile(file, 'utf8')));
 	}
 };
 
@@ -42,7 +40,7 @@ const addLinks = async () => {
 
 exports.build = series(
 	clean,
-	parallel(series(compile, escapeCompiled), assets('nodes'), assets('credentials')),
+	parallel(series(compile, finish), assets('nodes'), assets('credentials')),
 	addLinks,
 );
 exports.default = exports.build;

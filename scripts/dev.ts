@@ -17,7 +17,7 @@ import { packedPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { step, type Log } from '../test/support/n8n/steps';
 import { startSimulator, type Simulator } from '../test/support/simulator';
-import { escapeLookAlikes } from './escapeLookAlikes.cjs';
+import { finishCompiled } from './finishCompiled.cjs';
 
 const SOURCES = ['nodes', 'credentials'];
 /** What the build copies as it is (see gulpfile.js). */
@@ -89,7 +89,7 @@ function compileOnChange(outDir: string, log: Log): void {
 	const system: ts.System = {
 		...ts.sys,
 		writeFile(file, compiled) {
-			const text = escapeLookAlikes(compiled);
+			const text = finishCompiled(compiled);
 			if (ts.sys.readFile(file) === text) return;
 			ts.sys.writeFile(file, text);
 			log(`Changed: ${path.relative(outDir, file)}`);

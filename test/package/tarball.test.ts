@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../package.json';
@@ -164,6 +164,15 @@ test('no file of the package, and none of the repository, holds a key', async ()
 		const text = await readFile(path.join(REPOSITORY, file), 'utf8');
 		expect([file, SECRET.exec(text)?.[0]]).toEqual([file, undefined]);
 	}
+});
+
+test('no line of the source begins with four spaces, which the build takes for an indent of tsc', async () => {
+	for (const root of ['nodes', 'credentials'])
+		for (const name of await readdir(path.join(REPOSITORY, root), { recursive: true })) {
+			if (!name.endsWith('.ts')) continue;
+			const source = await readFile(path.join(REPOSITORY, root, name), 'utf8');
+			expect([name, /^ {4}/m.test(source)]).toEqual([name, false]);
+		}
 });
 
 test("the packed files pass the rules of n8n's scanner, which finds what a comment would hide", async () => {

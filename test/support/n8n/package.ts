@@ -11,7 +11,7 @@ const SOURCES = [
 	'package.json',
 	'tsconfig.json',
 	'gulpfile.js',
-	'scripts/escapeLookAlikes.cjs',
+	'scripts/finishCompiled.cjs',
 	'index.js',
 	'README.md',
 	'LICENSE',

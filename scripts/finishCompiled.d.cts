@@ -1,0 +1,2 @@
+/** Compiled code as it is packed. */
+export function finishCompiled(code: string): string;
