@@ -2,7 +2,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import type { Entry, ItemRecord, RunRecord } from '../../nodes/SpeechGateway/requests/records';
-import { requestKey } from '../../nodes/SpeechGateway/requests/requestKey';
 import { item, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
@@ -133,10 +132,6 @@ test('n8n is killed after a segment ended unknown: a retry sends neither it nor 
 	expect(sim.requests.map(({ input }) => input)).toEqual(['Sentence number 1.']);
 });
 
-/** The key of the request that has these words. */
-const keyOf = (words: string) =>
-	requestKey('speech', sim.requests.find(({ input }) => input?.includes(words))!.body as object);
-
 /** The ledger as it lies in the execution data. */
 interface Stored {
 	speechGateway: Record<number, RunRecord & { items: Record<number, ItemRecord> }>;
@@ -170,21 +165,6 @@ describe('a retry reads what another version of the node has kept', () => {
 			description: expect.stringMatching(/nothing was/i),
 		});
 		expect(sim.requests).toEqual([]);
-	});
-
-	test('with a result that this version does not know: the item fails, and nothing is sent for it', async () => {
-		const { error } = await retryAfter(({ items }) => {
-			delete items[1].result;
-			items[1].requests[keyOf('number 1.')] = {
-				state: 'done',
-				value: { sound: 'elsewhere' },
-				sentAt: '2026-01-01T00:00:00.000Z',
-				inputHash: 'abc',
-				model: 'fish-speech',
-			};
-		});
-		expect(error?.message).toMatch(/cannot be read by this version.*item 2 of 3/);
-		expect(sim.requests.map(({ input }) => input)).not.toContain('Sentence number 1.');
 	});
 });
 

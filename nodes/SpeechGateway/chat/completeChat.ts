@@ -39,7 +39,6 @@ export async function completeChat(
 			input: body,
 			about: { model: String(body.model) },
 			price: { of: tokensOf },
-			isResult,
 			read,
 		});
 	} catch (error) {
@@ -81,9 +80,6 @@ const tokensOf = ({ usage }: ChatReply): number | undefined => {
 	const total = usage?.total_tokens;
 	return typeof total === 'number' ? total : undefined;
 };
-
-const isResult = (kept: object): kept is ChatReply =>
-	'text' in kept && typeof kept.text === 'string';
 
 async function* kept(
 	chunks: AsyncIterable<Uint8Array>,

@@ -52,8 +52,6 @@ export interface BilledRequest<T extends object> {
 	 * damaged.
 	 */
 	read: (response: GatewayResponse) => Promise<T>;
-	/** Whether a value on record is what `read` returns: another version of the node may have kept it. */
-	isResult: (kept: object) => kept is T;
 	about?: About;
 	/** The caller falls back to a job on 524. */
 	fallsBackOn524?: boolean;
@@ -137,11 +135,7 @@ export class ItemRequests {
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {
 			case 'done':
-				if (request.isResult(earlier.value)) return earlier.value;
-				throw new GatewayError(
-					'What an earlier attempt has paid for cannot be read by this version of the node',
-					'Retry with the version that began this execution. Nothing was sent or charged again.',
-				);
+				return earlier.value as T;
 			case 'unknown':
 				throw new OutcomeUnknownError(earlier.facts);
 			case 'sending':

@@ -85,7 +85,6 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 				of: ({ info: { seconds } }) =>
 					seconds === undefined ? undefined : requestTokens(text, seconds, input.modelMultiplier),
 			},
-			isResult: isStoredAudio,
 			read: async (response) =>
 				await storeAudio(item, response, input.responseFormat, fileName, {
 					maxBytes,

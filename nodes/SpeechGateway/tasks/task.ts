@@ -22,7 +22,6 @@ export async function submitTask(
 	const body = await item.billed({
 		...request,
 		endpoint,
-		isResult: isRecord,
 		read: async (response) => await readPaidJson(item, response, accepted),
 	});
 	const id = String(body.id);

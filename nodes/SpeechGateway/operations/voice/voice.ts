@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord } from '../../core/json';
 import { CLONE_TOKENS, RECOMMENDED_RECORDING_SECONDS } from '../../core/limits';
 import { type CloneValues, voice } from './voice.form';
 import { chunksOf, collect, fileOf } from '../../files/inputFile';
@@ -58,7 +57,6 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 		input: { model, title, sha256: recording.sha256 },
 		about: { model },
 		price: { estimate: CLONE_TOKENS, isExact: true },
-		isResult: isRecord,
 		body: async () => {
 			const file = fileOf(execution, item.index, binaryPropertyName);
 			const audio = await collect(await chunksOf(execution, file));
