@@ -73,16 +73,14 @@ export class ConcurrencyLimiter {
 		return this.holds > 0;
 	}
 
-	/** No billed request starts until `release` is called: whether the run stops is not decided yet. */
-	hold(): (this: void) => void {
+	/** No billed request starts until all holds are released: whether the run stops is not decided yet. */
+	hold(): void {
 		this.holds++;
-		let released = false;
-		return () => {
-			if (released) return;
-			released = true;
-			this.holds--;
-			this.startNext();
-		};
+	}
+
+	release(): void {
+		this.holds--;
+		this.startNext();
 	}
 
 	/** After an outage: one billed request at a time, until one succeeds. */

@@ -75,7 +75,7 @@ export class ItemRequests {
 	private readonly ending: AbortSignal;
 	private readonly claims: ItemClaims;
 	private awake = false;
-	private release: (() => void) | undefined;
+	private isHolding = false;
 
 	constructor(
 		readonly session: Session,
@@ -118,7 +118,8 @@ export class ItemRequests {
 	/** Ends the item. In stop mode an error stops the run; otherwise held requests go on. `sentNothing`: see ItemLedger. */
 	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
 		if (failed && this.stopsRun) this.session.limiter.stop('Another item failed');
-		this.release?.();
+		if (this.isHolding) this.session.limiter.release();
+		this.isHolding = false;
 		await this.claims.settle(sentNothing);
 	}
 
@@ -242,7 +243,8 @@ export class ItemRequests {
 	 */
 	fail(): void {
 		this.giveUp();
-		if (this.stopsRun) this.release ??= this.session.limiter.hold();
+		if (this.stopsRun && !this.isHolding) this.session.limiter.hold();
+		this.isHolding = this.stopsRun;
 	}
 
 	/** One try of a billed request. Undefined when the run ended or was put on hold before it left. */
