@@ -129,29 +129,26 @@ describe('an HTTPS proxy', () => {
 		expect(server?.seen).toHaveLength(2);
 	});
 
-	test.each([500, 502, 504])(
-		'with a tunnel, behind which %i is answered: unknown, sent once',
-		async (status) => {
-			trustTestServers();
-			const gateway = await startHttps((_, response) => response.writeHead(status).end(page));
-			const tunnel = (socket: Socket) => {
-				const upstream = connect(gateway.port, '127.0.0.1', () => {
-					socket.write('HTTP/1.1 200 OK\r\n\r\n');
-					socket.pipe(upstream).pipe(socket);
-				});
-				upstream.on('error', () => socket.destroy());
-				socket.on('close', () => upstream.destroy());
-			};
-			const { outputs } = await through(tunnel, {}, 'localhost');
-			await gateway.close();
-			expect(outputs[1][0].json).toMatchObject({
-				reason: 'upstream_outcome_unknown',
-				message: expect.stringContaining('No entry'),
+	test('with a tunnel, behind which 502 is answered: unknown, sent once', async () => {
+		trustTestServers();
+		const gateway = await startHttps((_, response) => response.writeHead(502).end(page));
+		const tunnel = (socket: Socket) => {
+			const upstream = connect(gateway.port, '127.0.0.1', () => {
+				socket.write('HTTP/1.1 200 OK\r\n\r\n');
+				socket.pipe(upstream).pipe(socket);
 			});
-			expect(gateway.seen).toEqual(['POST /v1/audio/speech']);
-			expect(server?.seen).toHaveLength(1);
-		},
-	);
+			upstream.on('error', () => socket.destroy());
+			socket.on('close', () => upstream.destroy());
+		};
+		const { outputs } = await through(tunnel, {}, 'localhost');
+		await gateway.close();
+		expect(outputs[1][0].json).toMatchObject({
+			reason: 'upstream_outcome_unknown',
+			message: expect.stringContaining('No entry'),
+		});
+		expect(gateway.seen).toEqual(['POST /v1/audio/speech']);
+		expect(server?.seen).toHaveLength(1);
+	});
 });
 
 describe('words for an address without a gateway', () => {

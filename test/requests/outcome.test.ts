@@ -141,13 +141,8 @@ speech | 429 | E {"message":"账户余额不足","type":"upstream_error"} |  | r
 speech | 429 | E {"message":"Quota of key sk-zz***ww is exhausted"} |  | refused, provider | provider | your balance
 speech | 429 | E {"message":"busy","type":"upstream_error"} |  | throttled, nobody | too many | not charged
 speech | 403 | E {"message":"x","type":"billing_error"} |  | held, balance | balance | Top up.*was not charged
-speech | 429 | E {"message":"x","code":"budget_exceeded"} |  | held, balance | balance | Top up
 speech | 400 | E {"message":"Budget has been exceeded! 2 of 1"} |  | held, balance | balance | own quota
 speech | 412 | E {"message":"out of credits"} |  | held, balance | balance | own quota
-speech | 403 | E {"message":"用户额度不足"} |  | held, balance | balance | own quota
-speech | 403 | E {"message":"The balance of your wallet is negative"} |  | held, balance | balance | own quota
-speech | 403 | E {"message":"余额不足"} |  | held, balance | balance | own quota
-speech | 429 | E {"message":"quota of 6 requests per minute exceeded"} |  | throttled, nobody | too many | Concurrency
 speech | 429 | E {"message":"quota exceeded","code":"rate_limit_exceeded"} |  | throttled, nobody | too many | not charged
 speech | 400 | E {"message":"rate limits are numbers"} |  | refused, workflow | refused the request | Check
 speech | 403 | E {"message":"The balance of light is bad"} |  | refused, rights | lacks the capability | console
@@ -166,7 +161,6 @@ speech | 403 | <html>voice</html> | {"voice":"v1"} | refused, network | proxy or
 speech | 403 | <html>no</html> |  | refused, network | proxy or firewall | The answer says: "no"
 speech | 403 | E {"message":"account suspended"} |  | refused, rights | blocks this account | state of the account
 speech | 404 | E {"message":"The model 'my-model' does not exist"} |  | refused, workflow | ^The gateway has no model "my-model" that can speak \(404\)$ | ^Not every model.*try "fish-speech"\. This
-speech | 404 | E {"message":"No such model: my-model"} |  | refused, workflow | no model | ^(?!.*base URL)
 speech | 404 | E {"message":"my-model isn't a model: model not found"} |  | refused, workflow | no model | ^(?!.*base URL)
 chat | 404 | E {"message":"x","code":"model_not_found"} |  | refused, workflow | that can chat \(404\)$ | ^Not every model of the list can chat: pick another one\. This request
 speech | 404 | E {"message":"Route not found; see the list of models"} |  | refused, workflow | no such address, or no model "my-model" that | one \/v1
@@ -182,7 +176,6 @@ speech | 404 | E {"message":"model my-model not found"} | {"voice":"v1"} | refus
 speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong
 speech | 404 | E {"message":"音色不存在"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 speech | 503 | E {"message":"No available channel for model my-model"} |  | refused, operator | no provider | Get Many
-speech | 404 | E {"message":"no such voice"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
 GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
 GET /v1/videos/1/content | 400 | E {"message":"The video has not been finished"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
@@ -204,7 +197,6 @@ speech | 400 | {"detail":{"error":{"message":"Voice 'default' not found"}}} |  |
 speech | 422 | {"detail":{"msg":"voice must be provided"}} |  | refused, workflow | no default voice | by ID
 speech | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow | no default voice | by ID
 job | 404 | E {"message":"x","code":"voice_not_found"} |  | refused, workflow | no default voice | by ID
-speech | 404 | E {"message":"No such voice: default"} |  | refused, workflow | no default voice | by ID
 chat | 404 | E {"message":"Voice default does not exist"} |  | refused, workflow | no model "my-model" that can chat | base URL
 speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice"} | refused, workflow | no model "my-voice" that can speak \(404\) | try
 speech | 404 | E {"message":"The model my-voice does not exist"} | {"model":"my-voice","voice":"v1"} | refused, workflow | no model "my-voice" that can | try

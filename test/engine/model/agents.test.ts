@@ -14,7 +14,7 @@ import {
 	sentence,
 	type Settings,
 } from './scenario';
-import { SEEDS, STORY_TIME_MS, tellStories } from './tell';
+import { requestsOf, SEEDS, STORY_TIME_MS, tellStories } from './tell';
 
 useVirtualTime();
 
@@ -200,14 +200,9 @@ describe.each([
 
 const show = ({ sim, calls }: AgentStory): string =>
 	[
-		...sim.requests.map(
-			({ method, path, input = '', status }) => `${method} ${path} "${input}" → ${status}`,
-		),
-		tell(calls),
+		requestsOf(sim),
+		...calls.map(({ text, answer }) => `call ${text}: ${answer.map(tellOne).join()}`),
 	].join('\n');
-
-const tell = (calls: Call[]): string =>
-	calls.map(({ text, answer }) => `call ${text}: ${answer.map(tellOne).join()}`).join('\n');
 
 const tellOne = (one: IDataObject | Error): string =>
 	JSON.stringify(

@@ -1,12 +1,12 @@
 /** Items that come back from Waiting, as loops bring them: soon or late, on one path or several, with other items between. */
 import fc from 'fast-check';
-import type { IDataObject, INodeExecutionData, IRunExecutionData, OnError } from 'n8n-workflow';
+import type { INodeExecutionData, IRunExecutionData, OnError } from 'n8n-workflow';
 import { now, useVirtualTime, wait } from '../../support/clock';
 import type { Fault, Simulator } from '../../support/simulator';
 import { type EngineResult, type EngineRun, item, NODE, runNode, saved } from '../support';
 import { verdict } from './judge';
 import { parametersOf, type Settings } from './scenario';
-import { SEEDS, STORY_TIME_MS, tellStories } from './tell';
+import { requestsOf, SEEDS, STORY_TIME_MS, tellStories } from './tell';
 
 useVirtualTime();
 
@@ -178,14 +178,8 @@ test.each(SEEDS)(
 
 const show = ({ sim, executions }: LoopStory): string =>
 	[
-		...sim.requests
-			.filter(({ method }) => method === 'POST')
-			.map(({ path, input = '', status }) => `${path} "${input}" → ${status}`),
-		...executions.flatMap(({ run, error, rounds }, number) => [
-			`Execution ${number}: ${run.status} ${error?.message ?? ''}`,
-			...rounds.map((outputs) => `  ${JSON.stringify(outputs.map(jsonOf))}`),
-		]),
+		requestsOf(sim),
+		...executions.map(({ run, error, rounds }) =>
+			JSON.stringify([run.status, error?.message, rounds]),
+		),
 	].join('\n');
-
-const jsonOf = (items: INodeExecutionData[]): IDataObject[] =>
-	items.map(({ json: { id, status, message, error } }) => ({ id, status, message, error }));

@@ -23,10 +23,15 @@ export const STORY_TIME_MS = 1_200_000;
 /** No story takes as long; virtual time gets here at once when nothing else goes on. */
 const HANGS_MS = 7 * 24 * 3_600_000;
 
+/** What the gateway was asked for, a line each. */
+export const requestsOf = ({ requests }: Simulator): string =>
+	requests
+		.map(({ method, path, input = '', status }) => `${method} ${path} "${input}" → ${status}`)
+		.join('\n');
+
 async function hangs(sim: Simulator, over: AbortSignal): Promise<never> {
 	await wait(HANGS_MS, over);
-	const seen = sim.requests.map(({ method, path, status }) => `${method} ${path} ${status}`);
-	throw new Error(`The story does not end; requests seen:\n${seen.join('\n')}`);
+	throw new Error(`The story does not end; requests seen:\n${requestsOf(sim)}`);
 }
 
 export interface Stories<Made, Story> {
