@@ -257,7 +257,7 @@ describe('the ledger', () => {
 	const fault = (text: string, what: object) =>
 		sim.fault({ ...what, input: text, times: 1 } as never);
 
-	test.each(['Retry On Fail', 'Retry execution'])(
+	test.each(['Retry On Fail', 'Retry execution', 'Retry execution without the option'])(
 		'%s uses the same parts, although the file is gone',
 		async (how) => {
 			const previous = await firstVersion(generate(), asText(PARAGRAPHS));
@@ -267,13 +267,14 @@ describe('the ledger', () => {
 			const more = { retryOnFail: how === 'Retry On Fail', maxTries: 2 };
 			let result = await run(options, asText(now), previous, more);
 			await expect(readStored(previous)).rejects.toThrow();
-			if (how === 'Retry execution') {
+			if (how !== 'Retry On Fail') {
 				expect(result.error).toBeDefined();
 				// Whatever the item holds now: n8n retries with the data of then, and the file may have been replaced.
 				const data = saved(result.run);
 				for (const entry of data.executionData!.nodeExecutionStack)
 					for (const one of entry.data.main[0] ?? []) delete one.binary;
-				result = await run(options, asText(now), undefined, { retryOf: data });
+				const retried = how === 'Retry execution' ? options : generate({ concurrency: 1 });
+				result = await run(retried, asText(now), undefined, { retryOf: data });
 			}
 			expect(result.error).toBeUndefined();
 			expect(inputs()).toEqual([paragraph('new A'), paragraph('new B')]);
