@@ -17,6 +17,7 @@ const sim = useSimulator({ latencyMs: 1 });
 async function search(
 	method: typeof searchModels,
 	resource = 'speech',
+	url = sim.url,
 ): Promise<INodeListSearchResult['results']> {
 	const asking = {
 		description: { ...new SpeechGateway().description, properties: [] },
@@ -29,12 +30,9 @@ async function search(
 		},
 	} as unknown as INodeType;
 	const { outputs, error } = await runNode({
-		parameters: {},
-		url: sim.url,
-		apiKey: sim.apiKey,
-		nodeType: asking,
+		...{ parameters: {}, url, apiKey: sim.apiKey, nodeType: asking },
 	});
-	expect(error).toBeUndefined();
+	if (error) throw new Error(error.message);
 	return outputs[0][0].json.results as unknown as INodeListSearchResult['results'];
 }
 
@@ -96,6 +94,11 @@ test.each(['new-api', 'litellm'] as const)(
 		expect(names).toEqual(['Default']);
 	},
 );
+
+test('a list of a gateway that is not there says why, in words', async () => {
+	const asked = search(searchModels, 'speech', 'http://127.0.0.1:1');
+	await expect(asked).rejects.toThrow('nothing is listening at this address');
+});
 
 test('of odd models, those with an id can be picked', async () => {
 	const data = [{ id: 'b' }, 'a', 7, null, { id: {} }, { id: '=x' }, { name: 'c' }, true, {}];

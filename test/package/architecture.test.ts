@@ -157,11 +157,7 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
 	// There, no error can end an execution as canceled.
 	["n8n's errors are made", /new Node(Api|Operation)Error/, ['run/errors.ts']],
 	['an error is kept from canceling', /\.replace\(.*canceled/i, ['run/errors.ts']],
-	[
-		'the transport is called',
-		/transport\s*\.\s*send\(/,
-		['operations/listSearch.ts', 'requests/exchange.ts'],
-	],
+	['the transport is called', /transport\s*\.\s*send\(/, ['requests/exchange.ts']],
 	[
 		'requests are begun and settled in the ledger',
 		/ledger\.(begin|done|unknown|cut|clear)\(/,

@@ -5,12 +5,11 @@ import type {
 	INodeListSearchResult,
 } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
-import { explainAnswer } from '../requests/explain';
+import { exchange, isFailure } from '../requests/exchange';
 import { plain } from '../gateway/gatewayWords';
 import { idIn } from '../core/json';
 import { resources } from './forms';
 import { capabilitiesOf, type Capability, DEFAULT_SPEECH_MODEL } from '../gateway/models';
-import { isSuccess } from '../requests/outcome';
 import { voiceIdIn } from '../speech/voices';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { readList } from '../gateway/readList';
@@ -103,14 +102,11 @@ async function fetchAll(
 	endpoint: FreeEndpoint,
 ): Promise<IDataObject[]> {
 	const transport = await Transport.open(context);
-	const response = await transport.send(endpoint, LIST_TIMEOUT_MS);
-	if (isSuccess(response.status)) return readList(await transport.readJson(response));
-	const body = await transport.readErrorBody(response);
-	const { status, headers } = response;
-	const { error, noRoute } = explainAnswer(transport, endpoint, {}, { status, headers, body });
+	const answer = await exchange(transport, endpoint, LIST_TIMEOUT_MS, {});
+	if (!isFailure(answer)) return readList(await transport.readJson(answer));
 	// A gateway without voices of its own still has a default one.
-	if (noRoute) return [];
-	throw error;
+	if (answer.noRoute) return [];
+	throw answer.error;
 }
 
 function matching(results: INodeListSearchItems[], filter = ''): INodeListSearchItems[] {

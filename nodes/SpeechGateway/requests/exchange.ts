@@ -22,6 +22,8 @@ export interface Failure {
 	retryAfter?: number;
 	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
 	byGateway?: boolean;
+	/** See `Refusal`. */
+	noRoute?: boolean;
 }
 
 export const isFailure = (value: unknown): value is Failure =>
