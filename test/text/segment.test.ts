@@ -57,6 +57,7 @@ test.each<[reason: string, text: string, limit: number, expected: string[]]>([
 		['Dr. Who and', 'Mr. Hyde met', 'Prof. Plum'],
 	],
 	['emoji of several code points', '👨‍👩‍👧‍👦👨‍👩‍👧‍👦🇩🇪🇫🇷', 8, ['👨‍👩‍👧‍👦', '👨‍👩‍👧‍👦', '🇩🇪🇫🇷']],
+	['a mark is no piece of its own', 'more!', 2, ['mo', 'r', 'e!']],
 	['white space is no segment', ' \n\t\u3000\u00a0', 10, []],
 	[
 		'a tag stays with its sentence',
