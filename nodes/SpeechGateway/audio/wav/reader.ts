@@ -35,20 +35,6 @@ export interface WavInfo extends BaseInfo {
 
 export type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
 
-/** What is known of the samples while they are read. */
-interface Samples {
-	shape: WavShape;
-	track?: SampleTrack;
-}
-
-/** A chunk being read, and how many of its bytes are still to come. */
-interface Chunk {
-	id: string;
-	left: number;
-	/** Of the data chunk. */
-	samples?: Samples;
-}
-
 /** Bytes of one sample of each channel. */
 export function bytesPerSampleFrame(shape: WavShape): number {
 	return (shape.channels * shape.bitsPerSample) / 8;
@@ -108,9 +94,11 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	/** Nor was it known where its data end. */
 	private streamed = false;
 	private shape?: WavShape;
-	private chunk?: Chunk;
-	private samples?: Samples;
+	/** The chunk that is being read, and how many of its bytes are still to come. */
+	private chunk?: { id: string; left: number };
+	private hasData = false;
 	private dataBytes = 0;
+	private track?: SampleTrack;
 	private readonly errors = new ErrorWatch('WAV');
 
 	constructor(private readonly onAudio: Emit = () => {}) {
@@ -120,33 +108,31 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	end(): WavInfo {
 		this.finish('WAV');
 		if (!this.started) throw new DamagedAudioError('The WAV file is cut short in its header');
-		const { chunk, samples } = this;
-		if (chunk && chunk.left > 0 && !(this.streamed && chunk.samples)) {
+		const { bytes, dataBytes, chunk, shape } = this;
+		if (chunk && chunk.left > 0 && !(this.streamed && chunk.id === 'data')) {
 			throw new DamagedAudioError(
 				`The WAV file is cut short: ${chunk.left} bytes of its ${chunk.id.trim()} chunk are missing`,
 			);
 		}
-		if (!samples) {
+		if (!shape || !this.hasData) {
 			throw new DamagedAudioError(
-				`The WAV file is cut short: it has no ${this.shape ? 'data' : 'fmt'} chunk`,
+				`The WAV file is cut short: it has no ${shape ? 'data' : 'fmt'} chunk`,
 			);
 		}
-		if (this.dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples');
-		if (this.streamed && this.bytes < this.statedEnd) {
+		if (dataBytes === 0) throw new DamagedAudioError('The WAV file holds no samples');
+		if (this.streamed && bytes < this.statedEnd) {
 			throw new DamagedAudioError(
-				`The WAV file is cut short: ${this.statedEnd - this.bytes} of its bytes are missing`,
+				`The WAV file is cut short: ${this.statedEnd - bytes} of its bytes are missing`,
 			);
 		}
-		const frameBytes = bytesPerSampleFrame(samples.shape);
-		if (this.dataBytes % frameBytes !== 0) {
+		const frameBytes = bytesPerSampleFrame(shape);
+		if (dataBytes % frameBytes !== 0) {
 			throw new DamagedAudioError(
-				`The WAV file is cut short: ${this.dataBytes} bytes of data are not a whole number of samples of ${frameBytes} bytes`,
+				`The WAV file is cut short: ${dataBytes} bytes of data are not a whole number of samples of ${frameBytes} bytes`,
 			);
 		}
-		const { bytes, dataBytes } = this;
-		const { shape, track } = samples;
 		const seconds = dataBytes / frameBytes / shape.sampleRate;
-		return { format: 'wav', seconds, bytes, dataBytes, ...shape, pauses: track?.pauses() };
+		return { format: 'wav', seconds, bytes, dataBytes, ...shape, pauses: this.track?.pauses() };
 	}
 
 	protected read(bytes: Uint8Array, last: boolean): number {
@@ -163,31 +149,34 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private readNext(bytes: Uint8Array, at: number, last: boolean): number {
 		if (!this.started) return this.readRiff(bytes, at);
 		const { chunk } = this;
-		return chunk && chunk.left > 0
-			? this.readChunk(chunk, bytes, at, last)
-			: this.readChunkHeader(bytes, at, last);
+		if (!chunk || chunk.left === 0) return this.readChunkHeader(bytes, at, last);
+		if (chunk.id === 'data') return this.readSamples(chunk, bytes, at, last);
+		const used = Math.min(bytes.length - at, chunk.left);
+		chunk.left -= used;
+		return used;
 	}
 
-	/** Reads on within a chunk and returns the bytes used; 0 when more are needed. */
-	private readChunk(chunk: Chunk, bytes: Uint8Array, at: number, last: boolean): number {
-		const { samples } = chunk;
+	private readSamples(
+		chunk: { left: number },
+		bytes: Uint8Array,
+		at: number,
+		last: boolean,
+	): number {
 		const atMost = at + chunk.left;
 		let end = Math.min(bytes.length, atMost);
-		if (samples && this.streamed && atMost > bytes.length) {
-			end -= (end - at) % bytesPerSampleFrame(samples.shape);
+		if (this.streamed && this.shape && atMost > bytes.length) {
+			end -= (end - at) % bytesPerSampleFrame(this.shape);
 			if (!last && end === at) return this.want(bytes.length - at + 1);
 			// A line break that a script left there is no sample.
 			const isBreak = bytes.subarray(end).every((byte) => byte === 0x0a || byte === 0x0d);
 			if (last && !isBreak) end = bytes.length;
 		}
-		if (samples) {
-			this.dataBytes += end - at;
-			const audio = bytes.subarray(at, end);
-			this.errors.feed(audio);
-			samples.track?.feed(audio);
-			this.onAudio(audio);
-		}
-		chunk.left -= end - at;
+		const audio = bytes.subarray(at, end);
+		this.dataBytes += audio.length;
+		chunk.left -= audio.length;
+		this.errors.feed(audio);
+		this.track?.feed(audio);
+		this.onAudio(audio);
 		return (last ? Math.min(bytes.length, atMost) : end) - at;
 	}
 
@@ -208,7 +197,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
 		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
 		if (bytes[at] === 0) return 1;
-		if (this.samples) {
+		if (this.hasData) {
 			const trailer = trailerBytes(bytes, at, last);
 			if (trailer === NEED_MORE) return this.want(bytes.length - at + MARK_BYTES);
 			if (trailer > 0) return trailer;
@@ -220,7 +209,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		const id = nameAt(bytes, at);
 		if (!isChunkId(bytes, at) || id === 'RIFF') {
 			throw new DamagedAudioError(
-				this.samples
+				this.hasData
 					? 'The WAV file is damaged: what follows its data is not a chunk'
 					: 'The WAV file is damaged: a chunk has no name',
 			);
@@ -232,22 +221,23 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			}
 			if (bytes.length - at < CHUNK_HEADER_BYTES + size)
 				return this.want(CHUNK_HEADER_BYTES + size);
-			this.shape = parseFmt(bytes, at + CHUNK_HEADER_BYTES, size);
+			const shape = parseFmt(bytes, at + CHUNK_HEADER_BYTES, size);
+			if (!this.hasData) this.shape = shape;
 			return CHUNK_HEADER_BYTES + size;
 		}
+		this.chunk = { id, left: size };
 		if (id === 'data') {
 			const { shape } = this;
 			if (!shape) throw new DamagedAudioError('The WAV file has no fmt chunk before its data');
-			if (this.samples) throw new DamagedAudioError('The WAV file has more than one data chunk');
-			const { encoding, bitsPerSample, sampleRate, channels } = shape;
-			const isHeard = encoding === 1 && bitsPerSample > 8;
-			const track = new SampleTrack(bitsPerSample / 8, sampleRate * channels);
-			this.samples = { shape, ...(isHeard && { track }) };
+			if (this.hasData) throw new DamagedAudioError('The WAV file has more than one data chunk');
+			this.hasData = true;
 			this.streamed = isStreamingSize(size);
-			this.chunk = { id, left: size === 0 ? Infinity : size, samples: this.samples };
-			return CHUNK_HEADER_BYTES;
+			if (size === 0) this.chunk.left = Infinity;
+			const { encoding, bitsPerSample, sampleRate, channels } = shape;
+			if (encoding === 1 && bitsPerSample > 8) {
+				this.track = new SampleTrack(bitsPerSample / 8, sampleRate * channels);
+			}
 		}
-		this.chunk = { id, left: size };
 		return CHUNK_HEADER_BYTES;
 	}
 
