@@ -237,6 +237,13 @@ describe('wav', () => {
 		}
 	});
 
+	it('goes by the fmt chunk before the samples', () => {
+		const second = plain.slice(12, 36);
+		new DataView(second.buffer).setUint16(8 + 2, 2, true);
+		new DataView(second.buffer).setUint16(8 + 12, 4, true);
+		expect(inspect('wav', join(plain, second))).toMatchObject({ channels: 1, seconds });
+	});
+
 	it('refuses what it cannot read, by name', () => {
 		expect(() =>
 			inspect(
