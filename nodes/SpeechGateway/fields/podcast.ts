@@ -4,7 +4,7 @@ import { InputError } from '../core/errors';
 import { isRecord } from '../core/json';
 import { isEmpty } from './checks';
 import { type InputOf, option, refuseLiterals } from './field';
-import { choiceOption, type FileRef, isFile, textColumn } from './kinds';
+import { choiceOption, type Choices, type FileRef, isFile, textColumn } from './kinds';
 
 /** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
@@ -73,26 +73,21 @@ function tagValues(values: IDataObject): TagValues {
 	return read;
 }
 
-/** The option Chapters without its choices: what a chapter can be depends on the operation. */
-export const CHAPTERS = {
-	displayName: 'Chapters',
-	name: 'chapters',
-	default: 'headings',
-	unset: 'none',
-	description:
-		'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
-} as const;
-export const NO_CHAPTERS = { name: 'None' };
+/** `choices`: what a chapter can be here, but for none at all. */
+export const chaptersOption = <T extends string = never>(choices: Choices<'headings' | T>) =>
+	choiceOption<'none' | 'headings' | T>({
+		displayName: 'Chapters',
+		name: 'chapters',
+		default: 'headings',
+		unset: 'none',
+		description:
+			'Chapter marks in the file, and as Podcasting 2.0 chapters in the binary field "chapters"',
+		choices: { none: { name: 'None' }, ...choices },
+	});
 
-type Headings = { name: string; description: string };
-
-/** `headings`: what a chapter is here. */
-export const chaptersOption = (headings: Headings) =>
-	choiceOption({ ...CHAPTERS, choices: { none: NO_CHAPTERS, headings } });
-
-/** Options of what makes audio that is published. */
-export const podcastFields = (headings: Headings) => ({
-	chapters: chaptersOption(headings),
+/** Options of what makes audio that is published. `headings`: what a chapter is here. */
+export const podcastFields = (headings: { name: string; description: string }) => ({
+	chapters: chaptersOption({ headings }),
 	tags: tagsOption,
 });
 

@@ -97,7 +97,7 @@ const generateFields = {
 export const estimateFields = {
 	...generateFields,
 	...cutFields,
-	chapters: chaptersOption(headings),
+	chapters: chaptersOption({ headings }),
 };
 
 export type EstimateValues = InputOf<typeof estimateFields>;

@@ -1,9 +1,9 @@
 import { describeResource } from '../../fields/form';
 import type { InputOf } from '../../fields/field';
-import { choiceField, choiceOption, fileField, flagOption, textOption } from '../../fields/kinds';
+import { choiceField, fileField, flagOption, textOption } from '../../fields/kinds';
 import { fileNameOption } from '../../fields/files';
 import { pauseOption } from '../../fields/shared';
-import { CHAPTERS, NO_CHAPTERS, tagsOption } from '../../fields/podcast';
+import { chaptersOption, tagsOption } from '../../fields/podcast';
 
 const fields = {
 	binaryPropertyName: fileField({
@@ -42,18 +42,14 @@ const fields = {
 		default: 'data',
 		description: 'The name of the output binary field to put the file in',
 	}),
-	chapters: choiceOption({
-		...CHAPTERS,
-		choices: {
-			none: NO_CHAPTERS,
-			headings: {
-				name: 'One per File',
-				description: 'Named after the field "title" of the item, or else the file',
-			},
-			files: {
-				name: 'From the Files',
-				description: 'The chapters that the files have; a file without any is one chapter',
-			},
+	chapters: chaptersOption<'files'>({
+		headings: {
+			name: 'One per File',
+			description: 'Named after the field "title" of the item, or else the file',
+		},
+		files: {
+			name: 'From the Files',
+			description: 'The chapters that the files have; a file without any is one chapter',
 		},
 	}),
 	tags: tagsOption,
