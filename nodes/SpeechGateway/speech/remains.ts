@@ -95,16 +95,11 @@ function misfit({ parts }: Plan, results: PartResult[]): GatewayError | undefine
 	return undefined;
 }
 
-export interface Remains {
-	json: IDataObject;
-	files: AttachedFiles;
-}
-
 /** Describes runs of parts in order: finished ones as one file each, the others as text, with any bytes received. */
 export async function describeRemains(
 	{ item, input, plan }: Narration,
 	results: PartResult[],
-): Promise<Remains> {
+): Promise<{ json: IDataObject; files: AttachedFiles }> {
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
 	const described: IDataObject[] = [];

@@ -22,7 +22,6 @@ import {
 	isDone,
 	jobIdOf,
 	type PartResult,
-	type Remains,
 	pausesBetween,
 } from './remains';
 import { retakeOdd } from './retakes';
@@ -50,12 +49,15 @@ export async function speakParts(
 	const spoken = results.map(({ audio }) => audio);
 	const takes = await retakeOdd(narration, spoken, problem ? 0 : input.retakeOddSegments);
 	const paused = await withInnerPauses(narration, takes.kept);
-	let file: JoinedFile;
-	try {
-		file = await joinParts(narration, paused);
-	} catch (error) {
-		throw notJoined(error, await describeRemains(narration, takes.kept.map(asDone)));
-	}
+	const file = await joinParts(narration, paused).catch(async (error) => {
+		const { json, files } = await describeRemains(narration, takes.kept.map(asDone));
+		throw new GatewayError(
+			`The parts could not be joined: ${errorText(error).message}`,
+			`All parts were paid for and none is lost. ${HOW_TO_GET_PARTS}`,
+			json,
+			files,
+		);
+	});
 	return { branch: 'success', items: [await spokenItem(narration, who, file, paused, takes)] };
 }
 
@@ -162,14 +164,6 @@ function heardHeading(
 	const heard = heardAt(parts[part].text, info.seconds, pausesOf(info) ?? []);
 	return { title, part, seconds: heard(lettersOf(after)) };
 }
-
-const notJoined = (error: unknown, { json, files }: Remains) =>
-	new GatewayError(
-		`The parts could not be joined: ${errorText(error).message}`,
-		`All parts were paid for and none is lost. ${HOW_TO_GET_PARTS}`,
-		json,
-		files,
-	);
 
 /** A cover that was there before the text was spoken, and is not now, must not cost what was paid for. */
 async function tagsOf(
