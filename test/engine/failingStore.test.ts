@@ -152,6 +152,15 @@ describe.each([
 	});
 });
 
+test('away when parts are joined: the file is stored again', async () => {
+	const since = Date.now();
+	fails = (_, fileName) => !fileName.includes('segment') && Date.now() - since < 5_000;
+	const text = 'The first part is here. And the second is there.';
+	const { outputs } = await run({ parameters: speechNode({ maxSegmentCharacters: 25 }, { text }) });
+	expect(outputs[0][0].binary!.data.id).toBeDefined();
+	expect(sim.charges).toHaveLength(2);
+});
+
 test('the file that is joined cannot be stored: its parts are kept and handed over, and joined for free', async () => {
 	fails = (_, fileName) => !fileName.includes('segment');
 	const text = 'The first part is here. And the second is there.';
