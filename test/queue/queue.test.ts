@@ -120,7 +120,7 @@ test('workers stopped with SIGTERM finish what they have begun', async () => {
 	const workflow = await bench.save({ parameters: speech, items, trigger: 'webhook' });
 	const id = await bench.api.trigger(workflow);
 	await bench.sim.waitFor((requests) => requests.length > 0);
-	for (const worker of queue.workers) await worker.restart();
+	await Promise.all(queue.workers.map(async (worker) => await worker.restart()));
 	expect((await bench.api.waitForExecution(id)).status).toBe('success');
 	expect(charged()).toEqual([...texts].sort());
 });

@@ -1,6 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import {
+	type AddressInfo,
+	createServer as createTcpServer,
+	type Server,
+	type Socket,
+} from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
 import tls, { type SecureVersion } from 'node:tls';
 
@@ -14,14 +19,7 @@ export interface TestServer {
 	close(): Promise<void>;
 }
 
-interface Listening {
-	listen(port: number, host: string, listening: () => void): unknown;
-	close(closed: () => void): unknown;
-	address(): unknown;
-	on(event: 'connection', listener: (socket: Socket) => void): unknown;
-}
-
-async function start(server: Listening, seen: string[]): Promise<TestServer> {
+async function start(server: Server, seen: string[]): Promise<TestServer> {
 	const sockets = new Set<Socket>();
 	server.on('connection', (socket) => {
 		sockets.add(socket);
@@ -37,7 +35,7 @@ async function start(server: Listening, seen: string[]): Promise<TestServer> {
 		},
 		async close() {
 			for (const socket of sockets) socket.destroy();
-			await new Promise<void>((resolve) => server.close(resolve));
+			await new Promise<void>((resolve) => server.close(() => resolve()));
 		},
 	};
 }
