@@ -23,7 +23,7 @@ export interface QueueMode {
 	workers: N8n[];
 	/** Runs a statement in n8n's database. */
 	sql(statement: string): Promise<string>;
-	/** Stops n8n's database, starts it again after so many ms, and waits until n8n has found it. */
+	/** Stops n8n's database, starts it again after so many ms, and waits until every process has found it. */
 	databaseAway(milliseconds: number): Promise<void>;
 	/**
 	 * Waits until the worker is done with an execution that sleeps: n8n saves that it does a moment earlier, and a worker
@@ -102,8 +102,9 @@ export async function startQueueMode({
 		const { sql } = postgres;
 		const databaseAway = async (milliseconds: number) => {
 			await postgres.away(milliseconds);
-			const isReady = async () => (await fetch(`${main.url}/healthz/readiness`)).ok;
-			while (!(await isReady())) await wait(LOOK_AGAIN_MS);
+			// Each process connects again when it next looks; until then it fails what it is given.
+			for (const { url } of [main, webhooks, ...workers])
+				while (!(await fetch(`${url}/healthz/readiness`)).ok) await wait(LOOK_AGAIN_MS);
 		};
 		return { main, webhooks, workers, sql, databaseAway, released, stop };
 	} finally {

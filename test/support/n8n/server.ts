@@ -118,6 +118,10 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_HOST: '127.0.0.1',
 		N8N_PORT: String(port),
+		// A worker serves nothing but whether it is ready.
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+		QUEUE_HEALTH_CHECK_PORT: String(port),
+		N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 		N8N_SECURE_COOKIE: 'false',
 		N8N_DISABLE_UI: options.editor ? undefined : 'true',
 		GUARD_PARENT_PID: String(process.pid),
