@@ -92,7 +92,7 @@ export class AudioInspector {
 
 export type AudioPart = Part<AudioInfo | ForeignInfo>;
 
-export interface JoinedAudio extends Omit<JoinPlan<AudioInfo>, 'steps'> {
+export interface JoinedAudio extends Omit<JoinPlan<AudioInfo>, 'write'> {
 	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
@@ -128,9 +128,9 @@ export async function joinAudio(
 	const pauses = [before, ...seams, after].map((milliseconds = 0) =>
 		Math.round((milliseconds / 1000) * sampleRate),
 	);
-	const { steps, ...planned } = plan(infos, pauses);
+	const { write, ...planned } = plan(infos, pauses);
 	const bytes = tag?.(metadataOf?.(planned) ?? NO_METADATA, sampleRate) ?? new Uint8Array(0);
-	return { ...planned, chunks: () => joinedChunks(alike, (emit) => steps(emit, bytes)) };
+	return { ...planned, chunks: () => joinedChunks(alike, (emit) => write(emit, bytes)) };
 }
 
 /** @throws Error when they cannot become one file */

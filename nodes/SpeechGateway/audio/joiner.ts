@@ -37,21 +37,16 @@ export interface JoinedInfo {
 	sampleRate: number;
 }
 
-/** The writer of a joined file: header, audio of part 1, pause, audio of part 2, …, trailer. */
-export interface JoinSteps<Info> {
-	/** A reader of one part that emits what the joined file keeps of it. */
-	createReader(part: number): AudioReader<Info>;
-	/** Emits the pause that follows a part, and after the last one whatever else ends the file. */
-	finishPart(part: number): void;
-}
-
 export interface JoinPlan<Info extends BaseInfo> {
 	info: JoinedInfo;
 	/** Second at which each part starts. */
 	starts: number[];
 	places: Place[];
-	/** Emits the header, and returns the steps to the rest. `tag`: see `Format`. */
-	steps(emit: Emit, tag: Uint8Array): JoinSteps<Info>;
+	/**
+	 * Emits the file: header, part 1, pause, part 2, …, trailer. Hands out a reader for each part in turn, which emits what the
+	 * joined file keeps of it. `tag`: see `Format`.
+	 */
+	write(emit: Emit, tag: Uint8Array): Iterable<AudioReader<Info>>;
 }
 
 /** What is known of a format, and done with its files. */
@@ -84,14 +79,15 @@ export interface Format<Info extends BaseInfo> {
 /** The bytes of a joined file. @throws DamagedAudioError when a part is not the file that its info was made from */
 export async function* joinedChunks<Info extends BaseInfo>(
 	parts: Array<Part<Info>>,
-	steps: (emit: Emit) => JoinSteps<Info>,
+	write: (emit: Emit) => Iterable<AudioReader<Info>>,
 ): AsyncGenerator<Uint8Array> {
 	const out: Uint8Array[] = [];
-	const { createReader, finishPart } = steps((bytes) => {
+	const emit: Emit = (bytes) => {
 		if (bytes.length > 0) out.push(bytes);
-	});
-	for (const [index, { info: before, open }] of parts.entries()) {
-		const reader = createReader(index);
+	};
+	let index = 0;
+	for (const reader of write(emit)) {
+		const { info: before, open } = parts[index++];
 		for await (const chunk of await open()) {
 			reader.feed(chunk);
 			yield* out.splice(0);
@@ -103,12 +99,11 @@ export async function* joinedChunks<Info extends BaseInfo>(
 			before.seconds !== now.seconds
 		) {
 			throw new DamagedAudioError(
-				`Part ${index + 1} has changed since it was inspected: ${before.bytes} bytes and ${before.seconds} s then, ${now.bytes} bytes and ${now.seconds} s now`,
+				`Part ${index} has changed since it was inspected: ${before.bytes} bytes and ${before.seconds} s then, ${now.bytes} bytes and ${now.seconds} s now`,
 			);
 		}
-		finishPart(index);
-		yield* out.splice(0);
 	}
+	yield* out;
 }
 
 /** Takes all bytes of audio, in order, and hands on those of each slice. `places` ascend. */

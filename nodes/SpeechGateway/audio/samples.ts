@@ -33,20 +33,15 @@ export function planSamples<Info extends BaseInfo>(
 		info: { format, seconds: secondsOf(length), length, sampleRate },
 		starts: places.map(({ from }) => secondsOf(from)),
 		places,
-		steps(emit, tag) {
-			const pause = (seam: number) => filled(pauses[seam] * frameBytes, silence).forEach(emit);
+		*write(emit, tag) {
 			if (headerOf) emit(headerOf(length, tag.length));
-			pause(0);
-			return {
-				createReader: () => new Reader(emit),
-				finishPart(part) {
-					pause(part + 1);
-					if (part < infos.length - 1) return;
-					// An odd number of bytes is filled up.
-					emit(new Uint8Array(length % 2));
-					emit(tag);
-				},
-			};
+			for (const [seam, pause] of pauses.entries()) {
+				filled(pause * frameBytes, silence).forEach(emit);
+				if (seam < infos.length) yield new Reader(emit);
+			}
+			// An odd number of bytes is filled up.
+			emit(new Uint8Array(length % 2));
+			emit(tag);
 		},
 	};
 }

@@ -89,15 +89,14 @@ function planMp3(infos: Mp3Info[], pauses: number[]): JoinPlan<Mp3Info> {
 		},
 		starts,
 		places,
-		steps(emit, tag) {
-			const pause = (frames: number) => repeated(silence, frames).forEach(emit);
+		*write(emit, tag) {
 			emit(tag);
 			emit(header);
-			pause(segments[0].pauseFrames);
-			return {
-				createReader: (part) => new Mp3Reader(keepFrames(segments[part], emit)),
-				finishPart: (part) => pause(segments[part + 1]?.pauseFrames ?? pauseAtEnd.frames),
-			};
+			for (const segment of segments) {
+				repeated(silence, segment.pauseFrames).forEach(emit);
+				yield new Mp3Reader(keepFrames(segment, emit));
+			}
+			repeated(silence, pauseAtEnd.frames).forEach(emit);
 		},
 	};
 }

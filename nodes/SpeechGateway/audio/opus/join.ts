@@ -55,24 +55,19 @@ function planOpus(infos: OpusInfo[], pauses: number[]): JoinPlan<OpusInfo> {
 		},
 		starts,
 		places,
-		steps(emit, comments) {
+		*write(emit, comments) {
 			const writer = new OpusWriter(emit, headWith(first.head, preSkip), comments);
-			return {
-				createReader(part) {
-					const { before, skip, drop } = kept[part];
-					for (const made of before) writer.add(made.data, made.samples);
-					const to = infos[part].all.packets - drop.packets;
-					let index = 0;
-					return new OggOpusReader((packet, length) => {
-						if (index >= skip.packets && index < to) writer.add(packet, length);
-						index++;
-					});
-				},
-				finishPart(part) {
-					for (const made of kept[part].after) writer.add(made.data, made.samples);
-					if (part === infos.length - 1) writer.end(endSample);
-				},
-			};
+			for (const [part, { before, after, skip, drop }] of kept.entries()) {
+				for (const { data, samples } of before) writer.add(data, samples);
+				const to = infos[part].all.packets - drop.packets;
+				let index = 0;
+				yield new OggOpusReader((packet, length) => {
+					if (index >= skip.packets && index < to) writer.add(packet, length);
+					index++;
+				});
+				for (const { data, samples } of after) writer.add(data, samples);
+			}
+			writer.end(endSample);
 		},
 	};
 }
