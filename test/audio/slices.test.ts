@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AudioFormat, AudioPart, Place } from '../../nodes/SpeechGateway/audio';
-import { cutSlices, joinAudio, sliceInfo } from '../../nodes/SpeechGateway/audio';
+import { joinAudio, slicesIn } from '../../nodes/SpeechGateway/audio';
 import { bytesOf, decodeAll, fixture, inspect, pieces, slice, toneShare } from './support';
 
 const FILES: Record<string, string[]> = {
@@ -16,7 +16,7 @@ type Part = AudioPart & { info: ReturnType<typeof inspect> };
 const partOf = (format: AudioFormat, bytes: Uint8Array, place?: Place): Part => {
 	const info = inspect(format, bytes);
 	return {
-		info: place ? sliceInfo(info, place) : info,
+		info: place ? slicesIn(info).infoOf(info, place) : info,
 		open: async function* () {
 			yield bytes;
 		},
@@ -30,9 +30,8 @@ async function join(parts: Part[], pauses: number[]) {
 
 function cut(format: AudioFormat, bytes: Uint8Array, places: Place[]): Part[] {
 	const slices: Uint8Array[][] = places.map(() => []);
-	const reader = cutSlices(inspect(format, bytes), places, (slice, part) =>
-		slices[slice].push(part),
-	);
+	const info = inspect(format, bytes);
+	const reader = slicesIn(info).cut(info, places, (slice, part) => slices[slice].push(part));
 	for (const piece of pieces(bytes, 3000)) reader.feed(piece);
 	reader.end();
 	return slices.map((chunks, index) =>

@@ -5,7 +5,7 @@
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
 import { DamagedAudioError } from './format';
-import type { EmitSlice, Format, Halves, JoinPlan, Place } from './joiner';
+import type { Format, JoinPlan, Slices } from './joiner';
 import { joinedChunks } from './joiner';
 import { mp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
@@ -189,29 +189,8 @@ export const canBeCut = (format: AudioFormat): boolean => FORMATS[format].slices
 export const canBeTagged = (format: AudioFormat | 'flac'): boolean =>
 	format !== 'flac' && FORMATS[format].tag !== undefined;
 
-/**
- * A reader of a joined file that emits parts of it as files of their own. `places` ascend and lie within the file.
- *
- * @throws Error when the format has no record of its parts
- */
-export const cutSlices = (
-	whole: AudioInfo,
-	places: Place[],
-	emit: EmitSlice,
-): AudioReader<AudioInfo> => slicesIn(whole).cut(whole, places, emit);
-
-/** Where the two halves of a file are that is cut at a second; undefined: it cannot be cut there. `open`: reads it. */
-export const cutInTwo = async (
-	info: AudioInfo,
-	seconds: number,
-	open: Part<AudioInfo>['open'],
-): Promise<Halves | undefined> => await slicesIn(info).inTwo(info, seconds, open);
-
-/** What a slice is, once its file has been inspected. */
-export const sliceInfo = (info: AudioInfo, place: Place): AudioInfo =>
-	slicesIn(info).infoOf(info, place);
-
-function slicesIn({ format }: AudioInfo) {
+/** How a file of this format is cut. @throws Error when the format keeps no record of its parts */
+export function slicesIn({ format }: AudioInfo): Slices<AudioInfo> {
 	const { slices } = FORMATS[format];
 	if (!slices) throw new Error(`Parts of ${format} files cannot be told apart`);
 	return slices;

@@ -66,14 +66,16 @@ export interface Format<Info extends BaseInfo> {
 	/** The bytes that hold tags, chapters and record; undefined for formats that have no place for them. */
 	tag?(metadata: Metadata, sampleRate: number): Uint8Array;
 	/** Undefined for formats that cannot keep a record of their parts. */
-	slices?: {
-		/** A reader of a joined file that emits parts of it as files of their own, one after the other. `places` ascend. */
-		cut(whole: Info, places: Place[], emit: EmitSlice): AudioReader<Info>;
-		/** What a slice is, from what was read of it and what is on record. */
-		infoOf(info: Info, place: Place): Info;
-		/** Undefined: it cannot be cut at that second. */
-		inTwo(info: Info, seconds: number, open: Part<Info>['open']): Promise<Halves | undefined>;
-	};
+	slices?: Slices<Info>;
+}
+
+export interface Slices<Info> {
+	/** A reader of a joined file that emits parts of it as files of their own, one after the other. `places` ascend. */
+	cut(whole: Info, places: Place[], emit: EmitSlice): AudioReader<Info>;
+	/** What a slice is, from what was read of it and what is on record. */
+	infoOf(info: Info, place: Place): Info;
+	/** Where the two halves of a file are that is cut at a second; undefined: it cannot be cut there. `open`: reads it. */
+	inTwo(info: Info, seconds: number, open: Part<Info>['open']): Promise<Halves | undefined>;
 }
 
 /** The bytes of a joined file. @throws DamagedAudioError when a part is not the file that its info was made from */

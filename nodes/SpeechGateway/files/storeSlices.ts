@@ -2,11 +2,10 @@ import type { IBinaryData } from 'n8n-workflow';
 import {
 	AudioInspector,
 	type AudioInfo,
-	cutSlices,
 	DamagedAudioError,
 	MIME_TYPES,
 	type Place,
-	sliceInfo,
+	slicesIn,
 } from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
@@ -38,7 +37,7 @@ export async function storeSlices(
 			const data = await fileFrom(slice, stream);
 			const name = withExtension(place.fileName, info.format);
 			const file = await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
-			stored.push({ binary: file, info: sliceInfo(inspector.end(), place) });
+			stored.push({ binary: file, info: slicesIn(info).infoOf(inspector.end(), place) });
 		}
 		return stored;
 	} catch (error) {
@@ -68,7 +67,7 @@ async function* inspected(
 /** The slices of a file, to be read one after the other; each reads on in the file where the one before it ended. */
 function slicesOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Place[]) {
 	const ready: Array<{ slice: number; bytes: Uint8Array }> = [];
-	const reader = cutSlices(info, places, (slice, bytes) => ready.push({ slice, bytes }));
+	const reader = slicesIn(info).cut(info, places, (slice, bytes) => ready.push({ slice, bytes }));
 	let isOver = false;
 	return async function* (index: number): AsyncGenerator<Uint8Array> {
 		for (;;) {

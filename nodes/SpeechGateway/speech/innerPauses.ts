@@ -1,5 +1,5 @@
 /** Pauses that a text asks for within parts that were spoken before: they go in where a pause is heard, else they are left out. */
-import { AudioInspector, canBeCut, cutInTwo } from '../audio';
+import { AudioInspector, canBeCut, slicesIn } from '../audio';
 import { joinStored } from '../files/joinStored';
 import { chunksOf } from '../files/inputFile';
 import { storeSlices } from '../files/storeSlices';
@@ -69,7 +69,7 @@ async function lengthened(
 	if (missing <= 0) return audio;
 	const { execution } = session;
 	const read = async () => await chunksOf(execution, binary);
-	const places = await cutInTwo(info, (start + end) / 2, read);
+	const places = await slicesIn(info).inTwo(info, (start + end) / 2, read);
 	if (!places) return undefined;
 	const halves: StoredAudio[] = [];
 	for (const place of places)
