@@ -1,5 +1,4 @@
 /** Byte access shared by the format readers. */
-import { DamagedAudioError } from './format';
 
 export function uint16le(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
@@ -80,61 +79,4 @@ export function filled(length: number, value: number): Uint8Array[] {
 		chunks.push(new Uint8Array(Math.min(left, SILENCE_CHUNK_BYTES)).fill(value));
 	}
 	return chunks;
-}
-
-/**
- * Base of the readers of formats that are made of blocks (frames, pages, RIFF chunks). Gathers chunks until the next
- * block can be whole, so memory stays at one block however the file is split.
- */
-export abstract class BlockReader {
-	/** Bytes fed so far. */
-	protected bytes = 0;
-	/** `read` waits for this many bytes. Set by `read` to avoid copying. */
-	protected wanted = 1;
-	/** Bytes that `read` has skipped before they came. */
-	private missing = 0;
-	private waiting: Uint8Array[] = [];
-	private waitingBytes = 0;
-
-	feed(chunk: Uint8Array): void {
-		this.bytes += chunk.length;
-		const rest = chunk.subarray(this.missing);
-		this.missing -= chunk.length - rest.length;
-		if (rest.length === 0) return;
-		this.waiting.push(rest);
-		this.waitingBytes += rest.length;
-		if (this.waitingBytes >= this.wanted) this.run(false);
-	}
-
-	/**
-	 * To be called first in `end`; `format` names the file in errors.
-	 *
-	 * @throws DamagedAudioError when the file is empty, or ends within a tag
-	 */
-	protected finish(format: string): void {
-		if (this.waitingBytes > 0) this.run(true);
-		if (this.bytes === 0) throw new DamagedAudioError(`The ${format} file is empty`);
-		if (this.missing > 0) {
-			throw new DamagedAudioError(
-				`The ${format} file is cut short: ${this.missing} bytes of a tag are missing`,
-			);
-		}
-	}
-
-	/**
-	 * Understands as many whole blocks as it can and returns how many bytes it used up: more than there are, to pass over
-	 * some that are still to come. With `last`, no more will come.
-	 */
-	protected abstract read(bytes: Uint8Array, last: boolean): number;
-
-	private run(last: boolean): void {
-		const bytes = concat(this.waiting);
-		this.wanted = 1;
-		const used = this.read(bytes, last);
-		// A copy of what is left, so that the rest of its chunk can go.
-		const left = bytes.slice(used);
-		this.missing = Math.max(0, used - bytes.length);
-		this.waiting = left.length > 0 ? [left] : [];
-		this.waitingBytes = left.length;
-	}
 }

@@ -1,7 +1,7 @@
 /** Raw PCM as the gateway sends it: 24 kHz, 16-bit, mono, little endian, no header. */
-import { ErrorWatch } from './errorWatch';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from './format';
 import type { Emit, Format } from './joiner';
+import { ErrorWatch } from './reader';
 import { planSamples } from './samples';
 import { SampleTrack } from './sampleTrack';
 

@@ -1,10 +1,9 @@
 /** Reads MP3 files: MPEG-1, -2 and -2.5 audio, layer III. */
-import { BlockReader, concat, hasText, sum, uint32be } from '../bytes';
-import { ErrorWatch } from '../errorWatch';
+import { concat, hasText, sum, uint32be } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { LevelTrack, type Limit } from '../levels';
-import { beginsTrailer, MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
+import { beginsTrailer, BlockReader, ErrorWatch, MARK_BYTES, NEED_MORE } from '../reader';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, isMp3FrameHeader, parseHeader, sameStream } from './frame';
 import { frameLevel } from './loudness';
@@ -77,6 +76,8 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private gap = 0;
 	private isFrameCut = false;
 	private beginsAnewAt?: number;
+	/** Up to where the bytes at hand are passed on, or are none of audio. */
+	private passedOn = 0;
 	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
 	private readonly track = new LevelTrack();
@@ -133,50 +134,50 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		return frames === 0 ? { ...gapless, padding: 0 } : null;
 	}
 
-	protected read(bytes: Uint8Array, last: boolean): number {
-		let at = 0;
-		let run = 0; // where the frames not yet passed on begin
-		const flush = () => {
-			if (at === run) return;
-			const frames = bytes.subarray(run, at);
-			this.errors.feed(frames);
-			const end = frames.subarray(-SIGNED_FRAMES * LONGEST_FRAME_BYTES);
-			this.ending = concat([this.ending, end]).slice(-SIGNED_FRAMES * LONGEST_FRAME_BYTES);
-			this.onAudio?.(frames);
-		};
-		while (at < bytes.length) {
-			const size = this.frameAt(bytes, at, last);
-			if (size === NEED_MORE) break;
-			if (size > 0) {
-				const header = uint32be(bytes, at);
-				const frame = parseHeader(header);
-				const claim = readClaim(bytes, at, frame);
-				if (this.gap > 0) this.endGap(claim, frame, bytes, at);
-				this.rubbish = 0;
-				if (claim === undefined) {
-					this.count(header, frame, bytes, at);
-					at += size;
-				} else {
-					flush();
-					if (this.headerBytes === 0 || claim.frames > this.claim.frames) this.claim = claim;
-					this.headerBytes += size;
-					at += size;
-					run = at;
-				}
-				continue;
+	protected override read(bytes: Uint8Array, last: boolean): number {
+		this.passedOn = 0;
+		const end = super.read(bytes, last);
+		this.passOn(bytes, end, end);
+		return end;
+	}
+
+	protected next(bytes: Uint8Array, at: number, last: boolean): number {
+		const size = this.frameAt(bytes, at, last);
+		if (size === NEED_MORE) return size;
+		if (size > 0) {
+			const header = uint32be(bytes, at);
+			const frame = parseHeader(header);
+			const claim = readClaim(bytes, at, frame);
+			if (this.gap > 0) this.endGap(claim, frame, bytes, at);
+			this.rubbish = 0;
+			if (claim === undefined) {
+				this.count(header, frame, bytes, at);
+				return size;
 			}
-			flush();
-			run = at;
-			const passed = this.passOver(bytes, at, last);
-			if (passed === NEED_MORE) break;
-			// A cut frame takes bytes of the next stream for its own, up to the zeros that end a header frame.
-			if (this.gap === 0) this.isFrameCut = bytes[at] === 0xff || bytes[at] === 0;
-			this.gap += passed;
-			at += passed;
-			run = at;
+			if (this.headerBytes === 0 || claim.frames > this.claim.frames) this.claim = claim;
+			this.headerBytes += size;
+			this.passOn(bytes, at, at + size);
+			return size;
 		}
-		flush();
-		return at;
+		this.passOn(bytes, at, at);
+		const passed = this.passOver(bytes, at, last);
+		if (passed === NEED_MORE) return passed;
+		this.passedOn = at + passed;
+		// A cut frame takes bytes of the next stream for its own, up to the zeros that end a header frame.
+		if (this.gap === 0) this.isFrameCut = bytes[at] === 0xff || bytes[at] === 0;
+		this.gap += passed;
+		return passed;
+	}
+
+	/** Passes on the frames up to `end`; the next ones begin at `from`. */
+	private passOn(bytes: Uint8Array, end: number, from: number): void {
+		const frames = bytes.subarray(this.passedOn, end);
+		this.passedOn = from;
+		if (frames.length === 0) return;
+		this.errors.feed(frames);
+		const ending = frames.subarray(-SIGNED_FRAMES * LONGEST_FRAME_BYTES);
+		this.ending = concat([this.ending, ending]).slice(-SIGNED_FRAMES * LONGEST_FRAME_BYTES);
+		this.onAudio?.(frames);
 	}
 
 	/** A frame that needs none before it, right after a cut one, begins another stream: the gateway's second try. */
@@ -215,9 +216,8 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 
 	/** Bytes of the trailer or rubbish at this place (a tag may reach beyond what is there), or NEED_MORE. */
 	private passOver(bytes: Uint8Array, at: number, last: boolean): number {
-		const trailer = trailerBytes(bytes, at, last);
-		if (trailer === NEED_MORE) return this.want(bytes.length - at + MARK_BYTES);
-		if (trailer > 0) return trailer;
+		const trailer = this.trailer(bytes, at, last);
+		if (trailer !== 0) return trailer;
 		let end = at + 1;
 		while (end < bytes.length && bytes[end] !== 0xff && !hasText(bytes, end, 'A')) end++;
 		this.errors.feed(bytes.subarray(at, end));
@@ -254,10 +254,5 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		this.tail.push(frame.bytes);
 		this.frames++;
 		this.dataBytes += frame.bytes;
-	}
-
-	private want(bytes: number): typeof NEED_MORE {
-		this.wanted = bytes;
-		return NEED_MORE;
 	}
 }

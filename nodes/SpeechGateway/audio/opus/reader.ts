@@ -1,8 +1,8 @@
 /** Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). */
-import { BlockReader, concat, hasText, sum, uint16le, uint32le } from '../bytes';
+import { concat, hasText, sum, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
-import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 import { LevelTrack, type Limit } from '../levels';
+import { BlockReader } from '../reader';
 import {
 	CONTINUED,
 	FIRST_PAGE,
@@ -103,31 +103,21 @@ export class OggOpusReader extends BlockReader implements AudioReader<OpusInfo> 
 		return { ...chained(this.chain, this.stream.end()), bytes: this.bytes };
 	}
 
-	protected read(bytes: Uint8Array, last: boolean): number {
-		let at = 0;
-		while (at < bytes.length) {
-			if (this.stream.ended) {
-				const trailer = trailerBytes(bytes, at, last);
-				if (trailer === NEED_MORE) {
-					this.wanted = bytes.length - at + MARK_BYTES;
-					break;
-				}
-				at += trailer;
-				if (trailer > 0) continue;
-				if (!hasText(bytes, at, 'OggS')) {
-					throw new DamagedAudioError('The Opus file is damaged: something follows its last page');
-				}
+	protected next(bytes: Uint8Array, at: number, last: boolean): number {
+		if (this.stream.ended) {
+			const trailer = this.trailer(bytes, at, last);
+			if (trailer !== 0) return trailer;
+			if (!hasText(bytes, at, 'OggS')) {
+				throw new DamagedAudioError('The Opus file is damaged: something follows its last page');
 			}
-			const size = pageBytes(bytes, at);
-			if (at + size > bytes.length) {
-				if (last) throw new DamagedAudioError('The Opus file is cut short within a page');
-				this.wanted = size;
-				break;
-			}
-			this.readPage(bytes.subarray(at, at + size));
-			at += size;
 		}
-		return at;
+		const size = pageBytes(bytes, at);
+		if (at + size > bytes.length) {
+			if (last) throw new DamagedAudioError('The Opus file is cut short within a page');
+			return this.want(size);
+		}
+		this.readPage(bytes.subarray(at, at + size));
+		return size;
 	}
 
 	private readPage(page: Uint8Array): void {

@@ -1,10 +1,9 @@
 /** RIFF WAVE. Written after Microsoft's "Multimedia Programming Interface and Data Specifications 1.0" and RFC 2361. */
-import { BlockReader, hasText, nameAt, uint16le, uint32le } from '../bytes';
-import { ErrorWatch } from '../errorWatch';
+import { hasText, nameAt, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
+import { BlockReader, ErrorWatch } from '../reader';
 import { SampleTrack } from '../sampleTrack';
-import { MARK_BYTES, NEED_MORE, trailerBytes } from '../trailer';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
 export const ENCODINGS: Record<number, { name: string; silence: number }> = {
@@ -135,18 +134,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		return { format: 'wav', seconds, bytes, dataBytes, ...shape, pauses: this.track?.pauses() };
 	}
 
-	protected read(bytes: Uint8Array, last: boolean): number {
-		let at = 0;
-		while (at < bytes.length) {
-			const used = this.readNext(bytes, at, last);
-			if (used === 0) break;
-			at += used;
-		}
-		return at;
-	}
-
-	/** Reads on and returns the bytes used; 0 when more are needed. */
-	private readNext(bytes: Uint8Array, at: number, last: boolean): number {
+	protected next(bytes: Uint8Array, at: number, last: boolean): number {
 		if (!this.started) return this.readRiff(bytes, at);
 		const { chunk } = this;
 		if (!chunk || chunk.left === 0) return this.readChunkHeader(bytes, at, last);
@@ -193,14 +181,13 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		return RIFF_HEADER_BYTES;
 	}
 
-	/** Reads the head of a chunk (of fmt, all that counts) and returns the bytes used; 0 when more are needed. */
+	/** Reads the head of a chunk; of fmt, all that counts. */
 	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
 		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
 		if (bytes[at] === 0) return 1;
 		if (this.hasData) {
-			const trailer = trailerBytes(bytes, at, last);
-			if (trailer === NEED_MORE) return this.want(bytes.length - at + MARK_BYTES);
-			if (trailer > 0) return trailer;
+			const trailer = this.trailer(bytes, at, last);
+			if (trailer !== 0) return trailer;
 		}
 		if (bytes.length - at < CHUNK_HEADER_BYTES) {
 			if (last) throw new DamagedAudioError('The WAV file is cut short in the head of a chunk');
@@ -239,11 +226,6 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			}
 		}
 		return CHUNK_HEADER_BYTES;
-	}
-
-	private want(bytes: number): 0 {
-		this.wanted = bytes;
-		return 0;
 	}
 }
 

@@ -1,0 +1,167 @@
+/**
+ * What the readers of all formats share: blocks, errors within the audio, and what may stand around the audio of a file without being
+ * part of it: line breaks, padding and tags. Written after id3.org (ID3v1, ID3v2) and the description of APEv2.
+ *
+ *     ID3v2, header of 10 bytes               APEv2, header of 32 bytes, little endian
+ *      0  "ID3"                                0  "APETAGEX"
+ *      3  version, revision                   12  bytes of items and footer
+ *      5  flags: 0x10 a footer follows
+ *      6  size, four times seven bits         ID3v1: "TAG" and 125 bytes
+ */
+import { concat, hasText, uint28be, uint32le } from './bytes';
+import { DamagedAudioError } from './format';
+
+/** More bytes are needed to tell. */
+export const NEED_MORE = -1;
+
+/**
+ * Base of the readers of formats that are made of blocks (frames, pages, RIFF chunks). Gathers chunks until the next
+ * block can be whole, so memory stays at one block however the file is split.
+ */
+export abstract class BlockReader {
+	/** Bytes fed so far. */
+	protected bytes = 0;
+	/** Bytes without which `next` need not be asked again. */
+	private wanted = 1;
+	/** Bytes that were passed over before they came. */
+	private missing = 0;
+	private waiting: Uint8Array[] = [];
+	private waitingBytes = 0;
+
+	feed(chunk: Uint8Array): void {
+		this.bytes += chunk.length;
+		const rest = chunk.subarray(this.missing);
+		this.missing -= chunk.length - rest.length;
+		if (rest.length === 0) return;
+		this.waiting.push(rest);
+		this.waitingBytes += rest.length;
+		if (this.waitingBytes >= this.wanted) this.run(false);
+	}
+
+	/**
+	 * To be called first in `end`; `format` names the file in errors.
+	 *
+	 * @throws DamagedAudioError when the file is empty, or ends within a tag
+	 */
+	protected finish(format: string): void {
+		if (this.waitingBytes > 0) this.run(true);
+		if (this.bytes === 0) throw new DamagedAudioError(`The ${format} file is empty`);
+		if (this.missing > 0) {
+			throw new DamagedAudioError(
+				`The ${format} file is cut short: ${this.missing} bytes of a tag are missing`,
+			);
+		}
+	}
+
+	/**
+	 * Understands the block at this place. Returns its size, which may reach beyond what is there to pass over some that are
+	 * still to come, or NEED_MORE. With `last`, no more will come.
+	 */
+	protected abstract next(bytes: Uint8Array, at: number, last: boolean): number;
+
+	/** Understands as many blocks as it can, and returns where the next one begins. */
+	protected read(bytes: Uint8Array, last: boolean): number {
+		let at = 0;
+		while (at < bytes.length) {
+			const used = this.next(bytes, at, last);
+			if (used === NEED_MORE) break;
+			at += used;
+		}
+		return at;
+	}
+
+	/** Asks for so many bytes from the beginning of the block on, to avoid copying. */
+	protected want(bytes: number): typeof NEED_MORE {
+		this.wanted = bytes;
+		return NEED_MORE;
+	}
+
+	/** Size of the blanks or the tag at this place, as `next` returns it; 0 when there are none. */
+	protected trailer(bytes: Uint8Array, at: number, last: boolean): number {
+		const blanks = skipBlanks(bytes, at) - at;
+		if (blanks > 0) return blanks;
+		const left = bytes.length - at;
+		if (!last && left < MARK_BYTES) return this.want(left + MARK_BYTES);
+		if (hasText(bytes, at, 'TAG')) return ID3V1_BYTES;
+		if (isId3v2(bytes, at)) {
+			const footer = (bytes[at + 5] & 0x10) !== 0 ? ID3V2_HEADER_BYTES : 0;
+			return ID3V2_HEADER_BYTES + uint28be(bytes, at + 6) + footer;
+		}
+		const isApe = left >= MARK_BYTES && hasText(bytes, at, 'APETAGEX');
+		return isApe ? MARK_BYTES + uint32le(bytes, at + 12) : 0;
+	}
+
+	private run(last: boolean): void {
+		const bytes = concat(this.waiting);
+		this.wanted = 1;
+		const used = this.read(bytes, last);
+		// A copy of what is left, so that the rest of its chunk can go.
+		const left = bytes.slice(used);
+		this.missing = Math.max(0, used - bytes.length);
+		this.waiting = left.length > 0 ? [left] : [];
+		this.waitingBytes = left.length;
+	}
+}
+
+const ID3V2_HEADER_BYTES = 10;
+const ID3V1_BYTES = 128;
+/** Header of an APE tag: the longest mark by which a tag is known. */
+export const MARK_BYTES = 32;
+/** First letters of the marks; what follows the last frame of an MP3 file begins with one of them. */
+const MARKS = ['TAG', 'ID3', 'APETAGEX'];
+
+/** Zeros, and line breaks and the like as a text editor or a script leaves them. */
+const isBlank = (byte: number): boolean =>
+	byte === 0 || byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09;
+
+/** Index behind the blanks at this place. */
+function skipBlanks(bytes: Uint8Array, at: number): number {
+	let end = at;
+	while (end < bytes.length && isBlank(bytes[end])) end++;
+	return end;
+}
+
+/** Whether what begins here can be a trailer, by its first bytes; false when there are none. */
+export function beginsTrailer(bytes: Uint8Array, at: number): boolean {
+	if (at >= bytes.length) return false;
+	const mark = skipBlanks(bytes.subarray(0, at + MARK_BYTES), at);
+	if (bytes[at] === 0 || mark === Math.min(bytes.length, at + MARK_BYTES)) return true;
+	return MARKS.some((text) => hasText(bytes, mark, text.slice(0, bytes.length - mark)));
+}
+
+/** Whether an ID3v2 tag begins here. */
+function isId3v2(bytes: Uint8Array, at: number): boolean {
+	return (
+		at + ID3V2_HEADER_BYTES <= bytes.length &&
+		hasText(bytes, at, 'ID3') &&
+		bytes[at + 3] !== 0xff &&
+		bytes[at + 4] !== 0xff &&
+		((bytes[at + 6] | bytes[at + 7] | bytes[at + 8] | bytes[at + 9]) & 0x80) === 0
+	);
+}
+
+/** How gateways begin what they send behind, or in the middle of, audio that they have lost: their error, or the file anew. */
+const ERROR_MARKS = {
+	'"error"': 'an error message in JSON is in it',
+	'WAVEfmt ': 'the file begins anew within it',
+};
+const ERROR_MARK_BYTES = 8;
+
+/** Looks for the marks within audio, wherever chunks end. `format`: for the message. */
+export class ErrorWatch {
+	/** The last bytes, in which a mark may begin. */
+	private rest = Buffer.alloc(0);
+
+	constructor(private readonly format: string) {}
+
+	/** @throws DamagedAudioError when the error is there */
+	feed(chunk: Uint8Array): void {
+		const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+		const seam = Buffer.concat([this.rest, bytes.subarray(0, ERROR_MARK_BYTES - 1)]);
+		for (const [mark, what] of Object.entries(ERROR_MARKS))
+			if (seam.includes(mark, 0, 'latin1') || bytes.includes(mark, 0, 'latin1'))
+				throw new DamagedAudioError(`The ${this.format} audio was broken off: ${what}`);
+		const end = bytes.length < ERROR_MARK_BYTES ? seam : bytes;
+		this.rest = Buffer.from(end.subarray(-(ERROR_MARK_BYTES - 1)));
+	}
+}
