@@ -11,11 +11,11 @@ import { join } from 'node:path';
 import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
 import { joinAudio, joinBlocker } from '../../nodes/SpeechGateway/audio';
 import {
+	frameLevel,
 	isMp3FrameHeader,
 	mainDataOffset,
 	parseHeader,
 } from '../../nodes/SpeechGateway/audio/mp3/frame';
-import { frameLevel } from '../../nodes/SpeechGateway/audio/mp3/loudness';
 import { oggChecksum } from '../../nodes/SpeechGateway/audio/opus/page';
 import { opusPacketSamples } from '../../nodes/SpeechGateway/audio/opus/reader';
 import type { Metadata } from '../../nodes/SpeechGateway/audio/tags';

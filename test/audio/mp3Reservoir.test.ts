@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import {
-	freshFrame,
-	freshHeader,
-	readEdgeFrame,
-} from '../../nodes/SpeechGateway/audio/mp3/reservoir';
+import { readEdgeFrame } from '../../nodes/SpeechGateway/audio/mp3/frame';
+import { freshFrame, freshHeader } from '../../nodes/SpeechGateway/audio/mp3/reservoir';
 
 /** Layouts of layer III: side information starts with main_data_begin; its blocks, one a granule and channel, end it. */
 const LAYOUTS = {

@@ -2,8 +2,7 @@
 import { type AudioReader, type BaseInfo, DamagedAudioError } from './format';
 import type { Emit, Format } from './joiner';
 import { ErrorWatch } from './reader';
-import { planSamples } from './samples';
-import { SampleTrack } from './sampleTrack';
+import { planSamples, SampleTrack } from './samples';
 
 const SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
@@ -51,6 +50,9 @@ export const pcm: Format<PcmInfo> = {
 	Reader: PcmReader,
 	plan: (infos, pauses) =>
 		planSamples(infos, pauses, {
-			...{ format: 'pcm', frameBytes: BYTES_PER_SAMPLE, silence: 0, Reader: PcmReader },
+			format: 'pcm',
+			frameBytes: BYTES_PER_SAMPLE,
+			silence: 0,
+			Reader: PcmReader,
 		}),
 };

@@ -1,7 +1,8 @@
-/** Files of bare samples one behind the other: pauses are exact to a sample. */
-import { filled } from './bytes';
+/** Bare samples: files of them one behind the other, where pauses are exact to a sample, and the pauses that are in them. */
+import { concat, filled } from './bytes';
 import type { AudioFormat, AudioReader, BaseInfo } from './format';
 import type { Emit, JoinPlan, Place } from './joiner';
+import { LevelTrack } from './levels';
 
 interface Samples<Info> {
 	format: AudioFormat;
@@ -44,4 +45,64 @@ export function planSamples<Info extends BaseInfo>(
 			emit(tag);
 		},
 	};
+}
+
+/** Of so many samples one is enough to tell the level of a moment. */
+const LEVEL_STRIDE = 4;
+
+/** How loud the sample at this place is, of full scale. Its upper two bytes tell enough. */
+function levelAt(bytes: Uint8Array, at: number, sampleBytes: number): number {
+	const high = at + sampleBytes - 2;
+	const sample = ((bytes[high] | (bytes[high + 1] << 8)) << 16) >> 16;
+	return Math.abs(sample) / 32_768;
+}
+
+/** Finds the pauses between integers, little endian, as they pass by: takes the loudest of each 10 ms, wherever chunks end. */
+export class SampleTrack {
+	private position = 0;
+	/** Beginning of a sample that goes on in the next chunk. */
+	private partial = new Uint8Array(0);
+	private readonly track = new LevelTrack();
+	/** Of the 10 ms that are not over yet. */
+	private loudest = 0;
+	private levelBytes = 0;
+
+	/** `sampleBytes`: two or more; `samplesPerSecond`: of all channels together. */
+	constructor(
+		private readonly sampleBytes: number,
+		private readonly samplesPerSecond: number,
+	) {}
+
+	/** See `BaseInfo`; to be asked for once, at the end. */
+	pauses(): number[] {
+		this.endWindow();
+		return this.track.pauses();
+	}
+
+	feed(chunk: Uint8Array): void {
+		const all = this.partial.length > 0 ? concat([this.partial, chunk]) : chunk;
+		const whole = all.length - (all.length % this.sampleBytes);
+		this.partial = all.slice(whole);
+		const bytes = all.subarray(0, whole);
+		const { sampleBytes, samplesPerSecond } = this;
+		const step = LEVEL_STRIDE * sampleBytes;
+		const window = step * Math.max(1, Math.round(samplesPerSecond / 100 / LEVEL_STRIDE));
+		for (let at = 0; at < bytes.length; ) {
+			const within = (this.position + at) % window;
+			const end = Math.min(bytes.length, at + window - within);
+			for (let i = at + ((step - (within % step)) % step); i < end; i += step) {
+				this.loudest = Math.max(this.loudest, levelAt(bytes, i, sampleBytes));
+			}
+			this.levelBytes = within + end - at;
+			if (this.levelBytes === window) this.endWindow();
+			at = end;
+		}
+		this.position += whole;
+	}
+
+	private endWindow(): void {
+		this.track.add(this.loudest, this.levelBytes / this.sampleBytes / this.samplesPerSecond);
+		this.loudest = 0;
+		this.levelBytes = 0;
+	}
 }

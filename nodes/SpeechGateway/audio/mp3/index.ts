@@ -3,9 +3,8 @@ import type { Part } from '../format';
 import { uint32be } from '../bytes';
 import { type Format, type Halves, type JoinPlan, type Place, slicesOf } from '../joiner';
 import { id3Tag } from '../tags/id3';
-import { parseHeader, repeated, silentFrame } from './frame';
+import { frameBytes, parseHeader, repeated, silentFrame } from './frame';
 import { EDGE_FRAMES, type Mp3Info, Mp3Reader } from './reader';
-import { frameBytes } from './reservoir';
 import { keepFrames, layOut, planEnd } from './seams';
 import { stereoMp3 } from './stereo';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, playingTime, xingFrame } from './xing';
@@ -70,7 +69,7 @@ function planMp3(infos: Mp3Info[], pauses: number[]): JoinPlan<Mp3Info> {
 
 	const isConstant = segments.every(
 		({ info, header, skip }) =>
-			info.bitrate === first.bitrate && frameBytes({ header }) === frameBytes(info.head[skip]),
+			info.bitrate === first.bitrate && frameBytes(header) === frameBytes(info.head[skip].header),
 	);
 	const header = xingFrame({
 		header: first.header,
@@ -134,7 +133,7 @@ async function mp3InTwo(
 	const starts: number[] = [];
 	let at = 0;
 	const reader = new Mp3Reader((run) => {
-		for (let i = 0; i < run.length; i += parseHeader(uint32be(run, i)).bytes) starts.push(at + i);
+		for (let i = 0; i < run.length; i += frameBytes(uint32be(run, i))) starts.push(at + i);
 		at += run.length;
 	});
 	for await (const chunk of await open()) reader.feed(chunk);

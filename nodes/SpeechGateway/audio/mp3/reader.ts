@@ -4,10 +4,16 @@ import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { LevelTrack, type Limit } from '../levels';
 import { beginsTrailer, BlockReader, ErrorWatch, MARK_BYTES, NEED_MORE } from '../reader';
-import type { Frame } from './frame';
-import { FRAME_HEADER_BYTES, isMp3FrameHeader, parseHeader, sameStream } from './frame';
-import { frameLevel } from './loudness';
-import { type EdgeFrame, readEdgeFrame } from './reservoir';
+import {
+	type EdgeFrame,
+	type Frame,
+	FRAME_HEADER_BYTES,
+	frameLevel,
+	isMp3FrameHeader,
+	parseHeader,
+	readEdgeFrame,
+	sameStream,
+} from './frame';
 import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
 
 /** Skip at most so many bytes to find the next frame: enough to survive one that is destroyed, too few to lose sound unnoticed. */

@@ -1,9 +1,9 @@
 /** Which frames of MP3 parts are left out where two parts meet, and what is taken over. */
 import { concat, sum } from '../bytes';
 import type { Emit } from '../joiner';
-import { parseHeader } from './frame';
+import { frameBytes, parseHeader } from './frame';
 import { EDGE_FRAMES, type Mp3Info } from './reader';
-import { frameBytes, freshFrame, freshHeader } from './reservoir';
+import { freshFrame, freshHeader } from './reservoir';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, type Gapless } from './xing';
 
 /** What is put in front of a part, and left out of it. */
@@ -114,8 +114,9 @@ export function layOut(infos: Mp3Info[], pauseSamples: number[], silentBytes: nu
 		const info = infos[part];
 		const { skip, drop, pauseFrames } = kept;
 		const header = freshHeader(info.head, skip)!; // seams are planned where there is one
-		const startBytes = skip > 0 ? sum(info.head.slice(0, skip + 1).map(frameBytes)) : 0;
-		const freshBytes = skip > 0 ? frameBytes({ header }) : 0;
+		const startBytes =
+			skip > 0 ? sum(info.head.slice(0, skip + 1).map((one) => frameBytes(one.header))) : 0;
+		const freshBytes = skip > 0 ? frameBytes(header) : 0;
 		const endBytes = sum(info.tail.slice(info.tail.length - drop));
 		const frames = info.frames - skip - drop;
 		const bytes = info.dataBytes - startBytes + freshBytes - endBytes;

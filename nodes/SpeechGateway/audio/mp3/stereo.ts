@@ -6,17 +6,20 @@ import { concat, uint32be } from '../bytes';
 import type { Emit } from '../joiner';
 import type { Frame } from './frame';
 import {
-	BITRATE_STEP,
+	bitsAt,
 	emptyFrame,
 	FRAME_HEADER_BYTES,
+	frameBytes,
 	mainDataOffset,
 	NO_CRC_BIT,
 	parseHeader,
+	raised,
+	readEdgeFrame,
+	room,
 	sideInfoBytes,
 	sideInfoOffset,
 } from './frame';
 import { type Mp3Info, Mp3Reader } from './reader';
-import { bitsAt, frameBytes, MAX_BITRATE_INDEX, readEdgeFrame, room } from './reservoir';
 import { xingFrame } from './xing';
 
 const CHANNEL_MODE_BITS = 0xf0;
@@ -26,7 +29,7 @@ const MID_SIDE = 0x60;
 const SQRT_2_STEPS = 2;
 const MAX_GAIN = 255;
 /** Main data may begin so many bytes before their frame. */
-const REACH_BYTES = { mpeg1: 511, mpeg2: 255 };
+const reachOf = ({ mpeg1 }: Frame): number => (mpeg1 ? 511 : 255);
 
 const NOTHING = new Uint8Array(0);
 
@@ -53,8 +56,6 @@ export async function* stereoMp3(
 const stereoHeader = (header: number): number =>
 	((header & ~CHANNEL_MODE_BITS) | MID_SIDE | NO_CRC_BIT) >>> 0;
 
-const bitrateIndex = (header: number): number => (header >>> 12) & 15;
-
 /** Takes runs of whole frames; emits each as soon as its main data area is full. */
 class StereoFrames {
 	/** Main data of the frames before, as far as later ones can reach. */
@@ -66,7 +67,7 @@ class StereoFrames {
 	constructor(private readonly emit: Emit) {}
 
 	add(run: Uint8Array): void {
-		for (let at = 0; at < run.length; at += frameBytes({ header: uint32be(run, at) })) {
+		for (let at = 0; at < run.length; at += frameBytes(uint32be(run, at))) {
 			this.addFrame(run, at);
 		}
 	}
@@ -82,8 +83,7 @@ class StereoFrames {
 		const area = run.subarray(at + mainDataOffset(edge.header), at + frame.bytes);
 		const known = concat([this.history, area]);
 		const begin = this.history.length - edge.mainDataBegin;
-		const reach = REACH_BYTES[frame.mpeg1 ? 'mpeg1' : 'mpeg2'];
-		this.history = known.slice(-reach);
+		this.history = known.slice(-reachOf(frame));
 		// Decoders play silence in place of a frame whose main data were cut off.
 		if (begin < 0 || begin + edge.mainDataBytes > known.length) {
 			this.write(edge.header, new Uint8Array(sideInfoBytes({ ...frame, mono: false })), NOTHING);
@@ -95,15 +95,12 @@ class StereoFrames {
 
 	/** Takes the lowest bitrate, from that of the mono frame on, that keeps room in reserve for a frame that needs more. */
 	private write(monoHeader: number, sideInfo: Uint8Array, data: Uint8Array): void {
-		const { mpeg1 } = parseHeader(monoHeader);
-		const reach = REACH_BYTES[mpeg1 ? 'mpeg1' : 'mpeg2'];
+		const mono = parseHeader(monoHeader);
+		const reach = reachOf(mono);
 		this.fill(new Uint8Array(Math.max(0, this.free - reach)));
-		let header = stereoHeader(monoHeader);
-		const roomWith = () => this.free + room(header) - data.length;
-		while (roomWith() < reach / 2 && bitrateIndex(header) < MAX_BITRATE_INDEX) {
-			header += BITRATE_STEP;
-		}
-		if (roomWith() < 0) {
+		const roomWith = (header: number) => this.free + room(header) - data.length;
+		const header = raised(stereoHeader(monoHeader), (one) => roomWith(one) >= reach / 2);
+		if (roomWith(header) < 0) {
 			throw new Error(
 				'A mono MP3 file of the highest bitrate has no room for a second channel: save it as stereo, or at a lower bitrate',
 			);
@@ -111,7 +108,7 @@ class StereoFrames {
 		const bytes = emptyFrame(header);
 		bytes.set(sideInfo, FRAME_HEADER_BYTES);
 		// main_data_begin
-		if (mpeg1) {
+		if (mono.mpeg1) {
 			bytes[FRAME_HEADER_BYTES] = this.free >>> 1;
 			bytes[FRAME_HEADER_BYTES + 1] |= (this.free & 1) << 7;
 		} else {
@@ -139,7 +136,7 @@ class StereoFrames {
 }
 
 /**
- * The side information for two channels (reservoir.ts and loudness.ts have it drawn), main_data_begin left 0. The side channel
+ * The side information for two channels (frame.ts has it drawn), main_data_begin left 0. The side channel
  * has no data, but the block types of the other: decoders would else window the two differently.
  */
 function stereoSideInfo(bytes: Uint8Array, side: number, { mpeg1 }: Frame): Uint8Array {

@@ -11,7 +11,7 @@
  */
 import { hasText, putText, uint32be } from '../bytes';
 import type { Frame } from './frame';
-import { BITRATE_STEP, FRAME_HEADER_BYTES, parseHeader, sideInfoBytes, silentFrame } from './frame';
+import { FRAME_HEADER_BYTES, parseHeader, raised, sideInfoBytes, silentFrame } from './frame';
 
 /** Xing or Info: name, flags, frames, bytes, table of contents, quality. */
 const XING_BYTES = 4 + 4 + 4 + 4 + 100 + 4;
@@ -101,9 +101,8 @@ export function xingFrame(file: {
 }): Uint8Array {
 	const at = FRAME_HEADER_BYTES + sideInfoBytes(parseHeader(file.header));
 	// At a low bitrate the frame is too small: then this one frame takes the next bitrate that is not.
-	let header = file.header;
-	while (silentFrame(header).length < at + XING_BYTES + LAME_BYTES) header += BITRATE_STEP;
-	const bytes = silentFrame(header);
+	const hasRoom = (header: number) => silentFrame(header).length >= at + XING_BYTES + LAME_BYTES;
+	const bytes = silentFrame(raised(file.header, hasRoom));
 	const view = new DataView(bytes.buffer);
 	const total = bytes.length + file.dataBytes;
 	putText(bytes, at, file.name);

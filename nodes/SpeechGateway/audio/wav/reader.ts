@@ -3,7 +3,7 @@ import { hasText, nameAt, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { BlockReader, ErrorWatch } from '../reader';
-import { SampleTrack } from '../sampleTrack';
+import { SampleTrack } from '../samples';
 
 /** Sample encodings with a fixed number of bytes per sample, by format tag, and the byte that is silence in them. */
 export const ENCODINGS: Record<number, { name: string; silence: number }> = {
