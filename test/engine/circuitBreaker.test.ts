@@ -193,6 +193,13 @@ describe.each([401, 402])('after a %i', (status) => {
 		expect(posts().length).toBeLessThanOrEqual(4 + 2);
 	});
 
+	test('a try of Retry On Fail asks anew, and goes on where that is answered', async () => {
+		sim.fault({ status });
+		const { error } = await run({ ...all, retryOnFail: true });
+		expect(error).toBeUndefined();
+		expect(sim.charges).toHaveLength(40);
+	});
+
 	test('stop: the error is that of the row that was refused', async () => {
 		sim.fault({ input: 'number 2.', status, times: Infinity });
 		const { error } = await run(all);
