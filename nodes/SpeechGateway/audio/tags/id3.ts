@@ -14,7 +14,6 @@
 import { hasText, nameAt, packed, uint28be, uint32be, uint32sBe } from '../bytes';
 import type { Chapter, Cover, Metadata, OwnChapter, OwnMetadata, Tags } from './metadata';
 import {
-	byStart,
 	NO_METADATA,
 	RECORD_OWNER,
 	sniffCover,
@@ -124,7 +123,7 @@ export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 		if (id === 'PRIV') record ??= recordIn(content);
 		if (id === 'CHAP') chapters.push(...chapterOf(content, version));
 	}
-	return { tags: withoutEmpty(tags), chapters: chapters.sort(byStart), record };
+	return { tags: withoutEmpty(tags), chapters, record };
 }
 
 function recordIn(body: Uint8Array): string | undefined {

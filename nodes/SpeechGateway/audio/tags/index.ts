@@ -23,7 +23,9 @@ export async function readMetadata(
 	const read = READERS[format];
 	const bytes = new ByteSource(chunks[Symbol.asyncIterator]());
 	try {
-		return (await read?.(bytes)) ?? NO_METADATA;
+		const found = (await read?.(bytes)) ?? NO_METADATA;
+		const chapters = found.chapters.toSorted((a, b) => a.startSeconds - b.startSeconds);
+		return { ...found, chapters };
 	} finally {
 		await bytes.close();
 	}

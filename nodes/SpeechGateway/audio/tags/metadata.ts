@@ -43,12 +43,10 @@ export const RECORD_CHUNK = 'sgPt';
 /** A chapter as it was read; it ends where the next one starts. */
 export type OwnChapter = Omit<Chapter, 'endSeconds'>;
 
-/** What was read of a file. */
+/** What was read of a file, the chapters as they stand there. */
 export interface OwnMetadata extends Omit<Metadata, 'chapters'> {
 	chapters: OwnChapter[];
 }
-
-export const byStart = (a: OwnChapter, b: OwnChapter): number => a.startSeconds - b.startSeconds;
 
 /** The tags that have a value. */
 export const withoutEmpty = (tags: Tags): Tags =>

@@ -9,7 +9,7 @@
  */
 import { nameAt, packed, uint32le, uint32sLe } from '../bytes';
 import { id3Tag, readId3 } from './id3';
-import { byStart, type Metadata, type OwnMetadata, RECORD_CHUNK, type Tags } from './metadata';
+import { type Metadata, type OwnMetadata, RECORD_CHUNK, type Tags } from './metadata';
 
 const INFO_FIELDS: Record<string, Exclude<keyof Tags, 'cover'>> = {
 	INAM: 'title',
@@ -89,7 +89,7 @@ export class RiffTags {
 			const title = this.labels.get(id);
 			return title ? [{ title, startSeconds: sample / this.sampleRate }] : [];
 		});
-		return { tags: this.tags, chapters: chapters.sort(byStart), record: this.record };
+		return { tags: this.tags, chapters, record: this.record };
 	}
 }
 

@@ -2,14 +2,7 @@
 import { timestamp } from '../../core/timestamp';
 import { hasText, packed, uint32be, uint32le, uint32sBe, uint32sLe } from '../bytes';
 import type { Cover, Metadata, OwnChapter, OwnMetadata } from './metadata';
-import {
-	byStart,
-	RECORD_COMMENT,
-	sniffCover,
-	toMilliseconds,
-	withoutEmpty,
-	yearIn,
-} from './metadata';
+import { RECORD_COMMENT, sniffCover, toMilliseconds, withoutEmpty, yearIn } from './metadata';
 
 const FRONT_COVER = 3;
 /** The numbers of chapters have three digits. */
@@ -84,7 +77,7 @@ export function readVorbis(packet: Uint8Array): OwnMetadata {
 		const startSeconds = 3600 * Number(time[1]) + 60 * Number(time[2]) + Number(time[3]);
 		return [{ title: comments[`${key}NAME`] ?? '', startSeconds }];
 	});
-	return { tags, chapters: chapters.sort(byStart), record: comments[RECORD_COMMENT] };
+	return { tags, chapters, record: comments[RECORD_COMMENT] };
 }
 
 /** By name in capitals; of several of a name, the first. */
