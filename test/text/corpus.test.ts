@@ -1,5 +1,6 @@
-import { countCharacters, segmentText } from '../../nodes/SpeechGateway/text/segment';
+import { countCharacters } from '../../nodes/SpeechGateway/text/characters';
 import { CORPUS } from './corpus';
+import { cut } from './prepared';
 
 /** Where segments start in the midst of a sentence, with what stands around. */
 function cutsWithin(sentences: string[], source: string, limit: number): string[] {
@@ -10,7 +11,7 @@ function cutsWithin(sentences: string[], source: string, limit: number): string[
 		starts.add(at);
 		at += sentence.length;
 	}
-	return segmentText(source, { maxCharacters: limit })
+	return cut(source, limit)
 		.filter(({ start }) => !starts.has(start))
 		.map(({ start }) => `${source.slice(start - 20, start)}|${source.slice(start, start + 20)}`);
 }

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
-import {
-	countCharacters,
-	isSpeakable,
-	segmentText,
-	type TextSegment,
-} from '../../nodes/SpeechGateway/text/segment';
+import { countCharacters } from '../../nodes/SpeechGateway/text/characters';
+import { isSpeakable, type TextSegment } from '../../nodes/SpeechGateway/text/segment';
+import { cut } from './prepared';
 
 const texts = (text: string, maxCharacters: number) =>
-	segmentText(text, { maxCharacters }).map((segment) => segment.text);
+	cut(text, maxCharacters).map((segment) => segment.text);
 
 /** The source put together again from the segments and what lies between them, which must be white space. */
 function rebuild(source: string, segments: TextSegment[]): string {
@@ -187,7 +184,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 test('any text: complete, in order, within the limit, never inside a cluster or a tag', () => {
 	fc.assert(
 		fc.property(anyText, fc.integer({ min: 1, max: 60 }), (source, maxCharacters) => {
-			const segments = segmentText(source, { maxCharacters });
+			const segments = cut(source, maxCharacters);
 			expect(rebuild(source, segments)).toBe(source);
 			if (source.trim() === '') expect(segments).toEqual([]);
 			for (const segment of segments) {
@@ -262,7 +259,7 @@ test.each([
 	['white space', 'a' + ' \t\n'.repeat(300_000) + 'b'],
 	['brackets', '(a '.repeat(200_000)],
 ])('a long text: %s', (_name, source) => {
-	const segments = segmentText(source, { maxCharacters: 1000 });
+	const segments = cut(source, 1000);
 	expect(rebuild(source, segments) === source).toBe(true);
 	expect(segments.every((segment) => countCharacters(segment.text) <= 1000)).toBe(true);
 });

@@ -14,7 +14,8 @@ import type { PartOnRecord } from '../requests/itemLedger';
 import { requestKey } from '../requests/requestKey';
 import type { Fingerprint } from '../text/knownParts';
 import type { PreparedText } from '../text/prepare';
-import { countCharacters, isSpeakable } from '../text/segment';
+import { countCharacters } from '../text/characters';
+import { isSpeakable } from '../text/segment';
 import {
 	type PreparedSegment,
 	type PreparedSegments,

@@ -1,5 +1,5 @@
 import { derived } from '../core/derived';
-import { countCharacters } from '../text/segment';
+import { countCharacters } from '../text/characters';
 
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
 const TOKENS_PER_MINUTE = 1000;

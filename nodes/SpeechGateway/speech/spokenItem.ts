@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { countCharacters } from '../text/segment';
+import { countCharacters } from '../text/characters';
 import { withExtension } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';

@@ -42,7 +42,7 @@ function cueLines(text: string, seconds: number): string[][] {
 	const secondsPerColumn = seconds / Math.max(1, columns(text));
 	const isShort = (part: string) => columns(part) * secondsPerColumn < MIN_CUE_SECONDS;
 	const toLines = (part: string) =>
-		cutText(part, COLUMNS_PER_LINE, columnsOf).map((line) => line.text);
+		cutText(part, COLUMNS_PER_LINE, { widthOf: columnsOf }).map((line) => line.text);
 
 	const units: string[] = [];
 	let start = 0;

@@ -74,7 +74,6 @@ export const isAltText = (alt: string): boolean => alt.trim() !== '' && !NO_ALT.
 
 /** Reads the tags and the text of a page in order, or the HTML within Markdown. */
 export class HtmlReader {
-	readonly dropped = new Set<string>();
 	/** The element that is left out, and how many elements of that name are open. */
 	private unread: { name: string; depth: number } | undefined;
 	/** The next number of each open list; undefined for bullet lists. */
@@ -134,7 +133,7 @@ export class HtmlReader {
 		if (name === 'break' && !closing) {
 			return this.reading.say(pauseMark(attribute(tag.attributes, 'time')), tag.start, tag.end);
 		}
-		if (SSML_ELEMENT.test(name) && !NOT_DROPPED.has(name)) this.dropped.add(name);
+		if (SSML_ELEMENT.test(name) && !NOT_DROPPED.has(name)) this.reading.dropped.add(name);
 	}
 
 	private item({ closing, start, end }: Tag): void {
@@ -295,7 +294,6 @@ export function readHtml(source: string): ReadText {
 	}));
 	const page = rewrite(whole, marks);
 	const reading = new Reading();
-	const reader = new HtmlReader(page, reading);
-	feedHtml(page, reader);
-	return { ...reading.finish(), dropped: [...reader.dropped] };
+	feedHtml(page, new HtmlReader(page, reading));
+	return reading.finish();
 }

@@ -42,7 +42,7 @@ class MarkdownReader {
 		const events = this.blocks.read(start);
 		for (const [, number] of this.source.matchAll(SOURCE_LINE)) this.blocks.labels.add(number);
 		for (const event of events) this.event(event);
-		return { ...this.reading.finish(), dropped: [...this.html.dropped] };
+		return this.reading.finish();
 	}
 
 	private event(event: BlockEvent): void {

@@ -3,12 +3,11 @@ import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from
 import { readHtml } from './html';
 import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
-import { readParenthesesAloud } from './parentheses';
 import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
-import { type Parentheses, toneTags, untonedTags } from './toneTags';
+import { type Parentheses, readParenthesesAloud, toneTags, untonedTags } from './toneTags';
 
 /** How to read a text. */
 export interface TextOptions {

@@ -74,6 +74,8 @@ export class Reading {
 	private at = 0;
 	private lead: { words: string; start: number; end: number } | undefined;
 	private openHeading: { at: number } | undefined;
+	/** See `ReadText`. */
+	readonly dropped = new Set<string>();
 	private readonly notes = new Set<string>();
 
 	/** Running text whose line breaks are kept. */
@@ -160,8 +162,13 @@ export class Reading {
 		this.notes.add(LEFT_OUT[what]);
 	}
 
-	finish(): Omit<ReadText, 'dropped'> {
-		return { text: this.writer.finish(), headings: this.found, notes: [...this.notes] };
+	finish(): ReadText {
+		return {
+			text: this.writer.finish(),
+			headings: this.found,
+			dropped: [...this.dropped],
+			notes: [...this.notes],
+		};
 	}
 
 	private begin(start: number): void {

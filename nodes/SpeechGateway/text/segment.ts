@@ -13,9 +13,7 @@ import {
 	words,
 } from './boundaries';
 import { isPair, isSpace, type Span } from './characters';
-import { maskTags, toneTags } from './toneTags';
-
-export { countCharacters } from './characters';
+import { maskTags } from './toneTags';
 
 /** One piece of a longer text, and its place in the source. */
 export interface TextSegment extends Span {
@@ -142,16 +140,17 @@ function nextSpeakable(text: string): Uint32Array {
 }
 
 /**
- * Cuts text into pieces of at most `limit`, measured by `widthOf` (the width of a code point, an integer). Of all ways to cut, it
- * takes the one with the lowest sum of prices: those of its cuts, and for each piece the cube of the share that is left empty, so
- * that one nearly empty piece costs more than several partly empty ones. Leaves out white space at the cuts and at both ends,
- * and nothing else.
+ * Cuts text into pieces of at most `limit` at ends of paragraphs, else of sentences, clauses or words. Of all ways to cut, it takes
+ * the one with the lowest sum of prices: those of its cuts, and for each piece the cube of the share that is left empty, so that one
+ * nearly empty piece costs more than several partly empty ones. Leaves out white space at the cuts and at both ends, and nothing
+ * else. Never cuts inside a tone tag or grapheme cluster that fits in a piece, nor between a tag and its word if both fit. Text with
+ * nothing to speak (`* * *`) joins a neighbour, unless both are longer than a piece or there is none. `widthOf`: of a code point, an
+ * integer.
  */
 export function cutText(
 	text: string,
 	limit: number,
-	widthOf: (character: string) => number,
-	tags: Span[] = [],
+	{ tags = [], widthOf = () => 1 }: { tags?: Span[]; widthOf?: (character: string) => number } = {},
 ): TextSegment[] {
 	const widths = new Uint32Array(text.length + 1);
 	let offset = 0;
@@ -264,17 +263,4 @@ function cheapestPieces(
 	for (let k = cuts.length - 1; k > 0; k = origins[k])
 		pieces.push({ start: cuts[origins[k]].start, end: cuts[k].end });
 	return pieces.reverse();
-}
-
-/**
- * Cuts text into segments of at most `maxCharacters` code points at ends of paragraphs, else of sentences, clauses or words, as
- * evenly as those allow. Between segments is only white space; a text of white space has no segments. Never cuts inside a tone
- * tag or grapheme cluster that fits in a segment, nor between a tag and its word if both fit. Text with nothing to speak
- * (`* * *`) joins a neighbour, unless both are longer than a segment or there is none.
- */
-export function segmentText(
-	text: string,
-	{ maxCharacters, tags = toneTags(text) }: { maxCharacters: number; tags?: Span[] },
-): TextSegment[] {
-	return cutText(text, maxCharacters, () => 1, tags);
 }

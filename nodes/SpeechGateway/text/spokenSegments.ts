@@ -3,7 +3,7 @@ import { type Fingerprint, knownPartsIn } from './knownParts';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
-import { cutsOf, isSpeakable, segmentText, type TextSegment } from './segment';
+import { cutsOf, cutText, isSpeakable, type TextSegment } from './segment';
 import { withoutTags } from './toneTags';
 
 /** What one request speaks. */
@@ -129,8 +129,7 @@ export function segmentPrepared(
 	const maxCharacters = Math.min(options.maxCharacters, Math.max(1, spoken.text.length));
 	/** The pieces of a stretch, with offsets of the whole text. */
 	const cutAnew = (start: number, end: number): TextSegment[] =>
-		segmentText(spoken.text.slice(start, end), {
-			maxCharacters,
+		cutText(spoken.text.slice(start, end), maxCharacters, {
 			tags: tagsWithin(tags.spoken, start, end),
 		}).map(({ text, ...place }) => ({ text, start: start + place.start, end: start + place.end }));
 	/** Cuts around the known parts, which become segments unchanged. */

@@ -1,4 +1,4 @@
-import { countCharacters } from '../../text/segment';
+import { countCharacters } from '../../text/characters';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
