@@ -5,7 +5,7 @@
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
 import { DamagedAudioError } from './format';
-import type { Format, JoinPlan, Slices } from './joiner';
+import type { Format, JoinedInfo, JoinPlan, Slices } from './joiner';
 import { joinedChunks } from './joiner';
 import { mp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
@@ -92,7 +92,8 @@ export class AudioInspector {
 
 export type AudioPart = Part<AudioInfo | ForeignInfo>;
 
-export interface JoinedAudio extends Omit<JoinPlan<AudioInfo>, 'write'> {
+export interface JoinedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
+	info: JoinedInfo;
 	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
@@ -128,7 +129,8 @@ export async function joinAudio(
 	const pauses = [before, ...seams, after].map((milliseconds = 0) =>
 		Math.round((milliseconds / 1000) * sampleRate),
 	);
-	const { write, ...planned } = plan(infos, pauses);
+	const { write, seconds, length, starts, places } = plan(infos, pauses);
+	const planned = { info: { format, seconds, length, sampleRate }, starts, places };
 	const bytes = tag?.(metadataOf?.(planned) ?? NO_METADATA, sampleRate) ?? new Uint8Array(0);
 	return { ...planned, chunks: () => joinedChunks(alike, (emit) => write(emit, bytes)) };
 }

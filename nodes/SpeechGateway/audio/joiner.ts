@@ -13,7 +13,7 @@ export interface Place {
 	/** Bytes of the file's audio data, in Opus packets; `to` is exclusive. */
 	from: number;
 	to: number;
-	/** Samples before and after the sound that the encoder added and that are still there. Negative: sound was left out. */
+	/** Samples of the encoder that are still there before and after the sound; negative when the joined file left out sound. */
 	delay?: number;
 	padding?: number;
 	/** The part's own file told decoders of both (MP3). */
@@ -37,8 +37,7 @@ export interface JoinedInfo {
 	sampleRate: number;
 }
 
-export interface JoinPlan<Info extends BaseInfo> {
-	info: JoinedInfo;
+export interface JoinPlan<Info> extends Pick<JoinedInfo, 'seconds' | 'length'> {
 	/** Second at which each part starts. */
 	starts: number[];
 	places: Place[];

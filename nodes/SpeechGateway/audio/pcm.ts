@@ -50,7 +50,6 @@ export const pcm: Format<PcmInfo> = {
 	Reader: PcmReader,
 	plan: (infos, pauses) =>
 		planSamples(infos, pauses, {
-			format: 'pcm',
 			frameBytes: BYTES_PER_SAMPLE,
 			silence: 0,
 			Reader: PcmReader,

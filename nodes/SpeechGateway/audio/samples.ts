@@ -1,11 +1,10 @@
 /** Bare samples: files of them one behind the other, where pauses are exact to a sample, and the pauses that are in them. */
 import { concat, filled } from './bytes';
-import type { AudioFormat, AudioReader, BaseInfo } from './format';
+import type { AudioReader, BaseInfo } from './format';
 import type { Emit, JoinPlan, Place } from './joiner';
 import { LevelTrack } from './levels';
 
 interface Samples<Info> {
-	format: AudioFormat;
 	/** Size of one sample of all channels. */
 	frameBytes: number;
 	/** The byte that is silence. */
@@ -19,7 +18,7 @@ interface Samples<Info> {
 export function planSamples<Info extends BaseInfo>(
 	infos: Info[],
 	pauses: number[],
-	{ format, frameBytes, silence, Reader, headerOf }: Samples<Info>,
+	{ frameBytes, silence, Reader, headerOf }: Samples<Info>,
 ): JoinPlan<Info> {
 	const [{ sampleRate }] = infos;
 	const secondsOf = (bytes: number) => bytes / frameBytes / sampleRate;
@@ -31,7 +30,8 @@ export function planSamples<Info extends BaseInfo>(
 		return { from, to };
 	});
 	return {
-		info: { format, seconds: secondsOf(length), length, sampleRate },
+		seconds: secondsOf(length),
+		length,
 		starts: places.map(({ from }) => secondsOf(from)),
 		places,
 		*write(emit, tag) {

@@ -91,7 +91,7 @@ export function endOf(mapped: MappedText, offset: number): number {
 	return isExact(run) ? run.start + offset - run.at : run.end;
 }
 
-/** The offset at which an offset of the other text now stands; for text that was left out, that of the text after it. */
+/** Where an offset of the other text stands in this one; for text that was left out, where the text after it begins. */
 export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	const run = runs.at(firstIndex(runs, ({ end }) => end > origin));
 	if (run === undefined) return text.length;

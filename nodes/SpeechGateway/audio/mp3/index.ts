@@ -80,12 +80,8 @@ function planMp3(infos: Mp3Info[], pauses: number[]): JoinPlan<Mp3Info> {
 		position,
 	});
 	return {
-		info: {
-			format: 'mp3',
-			seconds: playingTime(frames, template, gapless),
-			length: dataBytes,
-			sampleRate: first.sampleRate,
-		},
+		seconds: playingTime(frames, template, gapless),
+		length: dataBytes,
 		starts,
 		places,
 		*write(emit, tag) {

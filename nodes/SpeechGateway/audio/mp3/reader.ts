@@ -76,9 +76,9 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	/** Size of all Xing and Info frames. */
 	private headerBytes = 0;
 	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
-	/** Bytes passed over since the last frame that are neither frame nor trailer. */
+	/** Bytes since the last frame that are neither frame nor trailer. */
 	private rubbish = 0;
-	/** The same with blanks and tags, and whether they can be of a frame that was cut. */
+	/** All bytes since the last frame, and whether a frame that was cut may begin there. */
 	private gap = 0;
 	private isFrameCut = false;
 	private beginsAnewAt?: number;
@@ -128,7 +128,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			pauses: track.pauses(cutAtStart(gapless) / frame.sampleRate),
 			silentEdges: track.silentEdges(silentFrames),
 			...{ bytes, dataBytes, frames, bitrate, seekInterval, gapless, head, tail },
-			...(this.beginsAnewAt !== undefined && { beginsAnewAt: this.beginsAnewAt }),
+			beginsAnewAt: this.beginsAnewAt,
 		};
 	}
 

@@ -47,12 +47,8 @@ function planOpus(infos: OpusInfo[], pauses: number[]): JoinPlan<OpusInfo> {
 		samples += samplesOf(after);
 	}
 	return {
-		info: {
-			format: 'opus',
-			seconds: (endSample - preSkip) / SAMPLE_RATE,
-			length: packets,
-			sampleRate: SAMPLE_RATE,
-		},
+		seconds: (endSample - preSkip) / SAMPLE_RATE,
+		length: packets,
 		starts,
 		places,
 		*write(emit, comments) {

@@ -108,14 +108,13 @@ export const wav: Format<WavInfo> = {
 		const [first] = infos;
 		const { encoding, bitsPerSample } = first;
 		const plan = planSamples(infos, pauses, {
-			format: 'wav',
 			frameBytes: bytesPerSampleFrame(first),
 			// 8-bit PCM is unsigned: its silence is the middle, not zero.
 			silence: encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence,
 			Reader: WavReader,
 			headerOf: (dataBytes, tagBytes) => wavHeader(first, dataBytes, tagBytes),
 		});
-		wavFileBytes(plan.info.length);
+		wavFileBytes(plan.length);
 		return plan;
 	},
 	tag: riffChunks,

@@ -90,7 +90,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private started = false;
 	/** Where the file ends, as it says; 0 if that was not known when it began. */
 	private statedEnd = 0;
-	/** Nor was it known where its data end. */
+	/** Its data go on to where the file ends, since their size was not known. */
 	private streamed = false;
 	private shape?: WavShape;
 	/** The chunk that is being read, and how many of its bytes are still to come. */
