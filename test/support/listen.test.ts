@@ -1,7 +1,5 @@
-import { decode, decoderMessages, likeness, PCM_SAMPLE_RATE, whichText } from './listen';
-import { startSimulator } from './simulator';
+import { decode, decoderMessages, likeness, whichText } from './listen';
 import { type AudioFormat, renderAudio } from './simulator/audio';
-import { countTokens } from './simulator/billing';
 
 const FORMATS: AudioFormat[] = ['mp3', 'wav', 'opus', 'pcm'];
 const render = (text: string, seconds: number, format: AudioFormat) => {
@@ -43,24 +41,4 @@ it('tells damage', async () => {
 	audio.fill(0x55, 2000, 2600);
 	expect(await decoderMessages(audio)).not.toBe('');
 	await expect(decode(Buffer.from('no audio at all'))).rejects.toThrow('could not decode');
-});
-
-it('the simulator speaks: sound, as long as speech is, charged by its length', async () => {
-	const sim = await startSimulator({ spoken: true, timeScale: 0.001 });
-	const input = 'Welcome to the museum. This tour takes about ten minutes.';
-	for (const format of ['opus', 'pcm']) {
-		const response = await fetch(`${sim.url}/v1/audio/speech`, {
-			method: 'POST',
-			headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
-			body: JSON.stringify({ model: 'fish-speech', input, response_format: format }),
-		});
-		const file = Buffer.from(await response.arrayBuffer());
-		expect(await decoderMessages(file, format)).toBe('');
-		const seconds = (await decode(file, format)).length / PCM_SAMPLE_RATE;
-		expect(seconds).toBeGreaterThan(2);
-		expect(seconds).toBeLessThan(6);
-		const { tokens } = sim.charges.at(-1)!;
-		expect(tokens).toBeCloseTo((seconds / 60) * 1000 + countTokens(input), 1);
-	}
-	await sim.close();
 });
