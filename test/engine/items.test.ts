@@ -24,6 +24,11 @@ test('parameters are read for each item; only what was set is sent', async () =>
 	expect(names).toEqual(['row 0.mp3', 'row 1.mp3', 'row 2.mp3']);
 });
 
+test('the same text in several items is sent and charged for each', async () => {
+	const { outputs } = await run({ items: [1, 2, 3].map(() => item({ text: 'Again.' })) });
+	expect([outputs[0].length, sim.charges.length]).toEqual([3, 3]);
+});
+
 test.each([
 	[{ speed: 3 }, '"Speed" must be a number from 0.5 to 2, but is 3'],
 	[{ timeout: 86_401 }, '"Timeout" must be a number from 1 to 86400, but is 86401'],

@@ -8,18 +8,6 @@ const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 const run = runnerOf(() => sim);
 const inputs = () => sim.charges.map(({ input }) => input);
 
-test('it is written before the request leaves', async () => {
-	let written = '';
-	await run({
-		started: ({ data }) =>
-			void sim.waitFor((all) => {
-				if (all.length > 0) written ||= JSON.stringify(data.executionData!.contextData);
-				return all.length > 0;
-			}),
-	});
-	expect(written).toContain('"sending"');
-});
-
 test.each([undefined, 0, 1, 2, 3, 5])(
 	'Retry On Fail with Max Tries %s: an item that is done is sent once, and nothing stays behind',
 	async (maxTries) => {

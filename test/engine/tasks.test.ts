@@ -84,23 +84,6 @@ describe.each(KINDS)('$resource', ({ resource, made, path, idField, id, errorFie
 		expect(error?.description).toContain('may have been refunded: see the usage log');
 	});
 
-	test('an error after the submission has the id: failed, lost download, cut download', async () => {
-		const faults: Array<() => void> = [
-			() => onSubmit({ jobFails: true }),
-			() => sim.fault({ path: /content$/, connection: 'reset-before-work', times: Infinity }),
-			() => sim.fault({ path: /content$/, truncate: 'half', times: Infinity }),
-		];
-		for (const fault of faults) {
-			sim.reset();
-			fault();
-			const { outputs } = await run(node('createAndWait', made), {
-				onError: 'continueErrorOutput',
-			});
-			expect((outputs[2][0].json.error as IDataObject).jobId).toMatch(id);
-			expect(sim.charges).toHaveLength(1);
-		}
-	});
-
 	test.each<Fault>([
 		{ status: 403 },
 		{ status: 200, body: 'rubbish' },

@@ -162,15 +162,6 @@ test('a download that is too early, cut short, damaged or lost is fetched again'
 	expect(charged()).toBe(1);
 });
 
-test('a failed job: an error with the message and the id, never submitted again', async () => {
-	sim.fault({ ...CREATE, jobFails: { code: 'bad', message: 'The voice broke' } });
-	const first = await run('createAndWait', {}, { retryOnFail: true });
-	expect(first.error?.message).toMatch(/spj_.*failed.*The voice broke/);
-	const second = await run('createAndWait', {}, { retryOf: saved(first.run), mode: 'retry' });
-	expect(second.error?.message).toContain('failed');
-	expect(charged()).toBe(1);
-});
-
 test.each([
 	['none', { corrupt: true }, 'it looks like text: "rubbish rubbish '],
 	['cut short', { truncate: 'half' as const, truncateClean: true }, 'file is cut short'],
