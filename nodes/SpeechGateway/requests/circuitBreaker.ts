@@ -1,6 +1,6 @@
 import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
-import type { Failure } from './exchange';
+import type { Failure } from './explain';
 import type { LastingRecord, Stop } from './lasting';
 import type { Failed } from './records';
 import { isAccountWide } from './outcome';

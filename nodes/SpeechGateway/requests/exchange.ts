@@ -1,30 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError, NotStoredError } from '../core/errors';
-import { type About, explainAnswer } from './explain';
+import { type About, explainAnswer, type Failure } from './explain';
 import { gatewayWords, isPage } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
-import { isSuccess, type Outcome, outcomeOfFailure, type Who } from './outcome';
-import type { UnknownReason } from '../core/errors';
+import { isSuccess, outcomeOfFailure } from './outcome';
 import { unreachable } from './unreachable';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
-
-/** One HTTP exchange that brought no result, and why. */
-export interface Failure {
-	outcome: Exclude<Outcome, 'done'>;
-	/** Why a billed request without an answer is unknown. */
-	reason?: UnknownReason;
-	error: GatewayError;
-	/** Who must act, where the gateway or a proxy has answered. */
-	who?: Who;
-	retryAfter?: number;
-	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
-	byGateway?: boolean;
-	/** See `Refusal`. */
-	noRoute?: boolean;
-}
 
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
@@ -50,14 +34,9 @@ export async function exchange(
 		};
 	}
 	if (isSuccess(response.status)) return response;
-	const answered = await transport.readErrorBody(response);
+	const answer = { ...response, body: await transport.readErrorBody(response) };
 	transport.cancel?.throwIfAborted();
-	const byGateway = response.status >= 400 && isRecord(answered);
-	const { status, headers } = response;
-	return {
-		...explainAnswer(transport, endpoint, about, { status, headers, body: answered }),
-		byGateway,
-	};
+	return explainAnswer(transport, endpoint, about, answer);
 }
 
 export interface FreeRequest<T> {

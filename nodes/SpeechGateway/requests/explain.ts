@@ -1,10 +1,10 @@
-import { GatewayError, RequestCutError } from '../core/errors';
+import { GatewayError, RequestCutError, type UnknownReason } from '../core/errors';
 import { isRecord } from '../core/json';
 import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
 import { type GatewayWords, gatewayWords, isGatewayError, isPage } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import type { GatewayResponse, Transport } from '../gateway/transport';
-import { NO_ROUTE, outcomeOf, ruleFor, type Ruling, type Who } from './outcome';
+import { NO_ROUTE, type Outcome, outcomeOf, ruleFor, type Who } from './outcome';
 import { retryAfterMs } from './retryPolicy';
 import { type Facts, type Kind, SAYS } from './signs';
 
@@ -26,15 +26,20 @@ export interface Answer {
 	onRecord?: boolean;
 }
 
-/** What an answer that is no success means, who must act, and the error that says so. */
-export interface Refusal {
-	outcome: Ruling;
-	who: Who;
-	/** What it asks to wait, ms. */
-	retryAfter?: number;
+/** One HTTP exchange that brought no result, and the error that says why. */
+export interface Failure {
+	outcome: Exclude<Outcome, 'done'>;
 	error: GatewayError;
+	/** Why a billed request without an answer is unknown. */
+	reason?: UnknownReason;
+	/** Who must act, where the gateway or a proxy has answered. */
+	who?: Who;
+	/** What the answer asks to wait, ms. */
+	retryAfter?: number;
+	/** The gateway itself refuses: the body of its 4xx is JSON, and not the page of a proxy. */
+	byGateway?: boolean;
 	/** The gateway has nothing of the kind: no jobs, voices or videos. */
-	noRoute: boolean;
+	noRoute?: boolean;
 }
 
 interface Request {
@@ -49,7 +54,7 @@ export function explainAnswer(
 	endpoint: Endpoint,
 	about: About,
 	answer: Answer,
-): Refusal {
+): Failure {
 	const { status, headers = {}, body } = answer;
 	const { location } = headers;
 	const request = { endpoint, about, url: `${root}${endpoint.path}` };
@@ -61,7 +66,8 @@ export function explainAnswer(
 	const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
 	const [what, todo = ''] = said.map(filler(request, words, retryAfter));
 	const happened = `${what} (${status})`;
-	const speaker = isRecord(body) ? 'The gateway says' : 'The answer says';
+	const isJson = isRecord(body);
+	const speaker = isJson ? 'The gateway says' : 'The answer says';
 	const isUnknown = outcome === 'unknown';
 	// An item of unknown outcome has no description: what is known of the cause stands in its message.
 	const message = isUnknown && words.message ? `${happened}: "${words.message}"` : happened;
@@ -71,7 +77,7 @@ export function explainAnswer(
 		endpoint.billed && NOT_CHARGED.has(outcome) && 'This request was not charged.',
 		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
 	];
-	const { error, request_id: outside } = isRecord(body) ? body : {};
+	const { error, request_id: outside } = isJson ? body : {};
 	const id = requestId(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
 	const details = {
 		httpCode: String(status),
@@ -84,6 +90,7 @@ export function explainAnswer(
 		outcome,
 		who,
 		retryAfter,
+		byGateway: status >= 400 && isJson,
 		noRoute: rule === NO_ROUTE,
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
@@ -111,7 +118,7 @@ const LAST_WORDS: Partial<Record<Who, string>> = {
 };
 
 /** Where the words do not say it themselves. */
-const NOT_CHARGED = new Set<Ruling>(['throttled', 'transient', 'held', 'refused']);
+const NOT_CHARGED = new Set<Outcome>(['throttled', 'transient', 'held', 'refused']);
 
 function factsOf(
 	{ endpoint, about, url }: Request,

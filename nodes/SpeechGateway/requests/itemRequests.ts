@@ -20,13 +20,12 @@ import { ItemClaims } from './claims';
 import {
 	exchange,
 	exchangeFree,
-	type Failure,
 	type FreeRequest,
 	isFailure,
 	notDeleted,
 	type OneThing,
 } from './exchange';
-import { type About, explainAnswer, requestId } from './explain';
+import { type About, explainAnswer, type Failure, requestId } from './explain';
 import type { ItemLedger } from './itemLedger';
 import { mayBeSentAgain } from './outcome';
 import type { SentPart } from './records';
@@ -276,10 +275,11 @@ export class ItemRequests {
 		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error);
 		if (outcome === 'cut') {
 			this.ledger.cut(name);
-			traffic.cut(sent);
+			// A proxy answered for the gateway, which may go on.
+			traffic.end(sent);
 		} else {
 			this.ledger.clear(name);
-			traffic.notCharged(sent);
+			traffic.forget(sent);
 		}
 		return response;
 	}
@@ -298,7 +298,7 @@ export class ItemRequests {
 			const id = requestId(response.headers);
 			const cost = { ...(tokens !== undefined && { tokens }), ...(id && { requestId: id }) };
 			this.ledger.done(request.name, value, cost);
-			this.session.traffic.charged(sent, id);
+			this.session.traffic.end(sent, { charged: true, requestId: id });
 			this.session.lasting.spend(tokens ?? price?.estimate);
 			this.session.breaker.succeeded();
 			return value;

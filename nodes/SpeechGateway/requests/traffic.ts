@@ -27,22 +27,20 @@ export class Traffic {
 		this.sent.set(sent, { at: Date.parse(sent.sentAt), model: sent.model });
 	}
 
-	charged(sent: Sent, requestId?: string): void {
-		this.end(sent, { charged: true, requestId });
+	end(sent: Sent, facts: Pick<SentRequest, 'charged' | 'requestId' | 'neighbours'> = {}): void {
+		const request = this.sent.get(sent);
+		if (request) Object.assign(request, { endedAt: Date.now(), ...facts });
 	}
 
-	/** A proxy answered for the gateway (524), which may go on. */
-	cut(sent: Sent): void {
-		this.end(sent, {});
-	}
-
-	notCharged(sent: Sent): void {
+	/** Forgets a request that was certainly not charged. */
+	forget(sent: Sent): void {
 		this.sent.delete(sent);
 	}
 
 	/** The neighbours of a request that may have been charged; `count` fills them in. Undefined if another process sent it. */
 	unknown(sent: Sent): Neighbours | undefined {
-		return this.end(sent, { neighbours: { charged: 0, unknown: 0 } })?.neighbours;
+		this.end(sent, { neighbours: { charged: 0, unknown: 0 } });
+		return this.sent.get(sent)?.neighbours;
 	}
 
 	/** Counts the neighbours of all requests that may have been charged; to be called when an attempt has ended. */
@@ -60,11 +58,6 @@ export class Traffic {
 		// What may get more neighbours is as old as NEAR_MS at the most, and they are as old again.
 		const now = Date.now();
 		for (const [sent, { at }] of this.sent) if (at < now - 2 * NEAR_MS) this.sent.delete(sent);
-	}
-
-	private end(sent: Sent, facts: Partial<SentRequest>): SentRequest | undefined {
-		const request = this.sent.get(sent);
-		return request && Object.assign(request, { endedAt: Date.now(), ...facts });
 	}
 }
 
