@@ -35,7 +35,13 @@ export class Account {
 
 	/** Throws when the credential is missing or its base URL is no address. */
 	static async open(context: Context): Promise<Account> {
-		const data = await credentialOf(context);
+		const data = await context.getCredentials(CREDENTIAL).catch((error) => {
+			// n8n does not say what to do about an inaccessible credential, and of a missing one that none is needed.
+			throw new InputError(
+				asError(error).message.replace(/^Node does not require c/, 'The node has no c'),
+				'Choose or create a credential at the top of the node. Nothing was sent.',
+			);
+		});
 		const account = new Account(context, data, rootIn(data));
 		const { key, root } = account;
 		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
@@ -78,21 +84,6 @@ export class Account {
 	}
 }
 
-async function credentialOf(context: Context): Promise<ICredentialDataDecryptedObject> {
-	try {
-		return await context.getCredentials(CREDENTIAL);
-	} catch (error) {
-		throw unusable(error);
-	}
-}
-
-/** n8n's message for an inaccessible credential does not say what to do; for a missing one it says that none is needed. */
-const unusable = (error: unknown) =>
-	new InputError(
-		asError(error).message.replace(/^Node does not require c/, 'The node has no c'),
-		'Choose or create a credential at the top of the node. Nothing was sent.',
-	);
-
 const keyIn = ({ apiKey }: ICredentialDataDecryptedObject): string => String(apiKey ?? '').trim();
 
 const rootIn = ({ baseUrl }: ICredentialDataDecryptedObject): string =>
@@ -110,19 +101,13 @@ const HOST = /^([a-z0-9-]{1,63}\.)+([a-z]{2,}|\d+)(:\d+)?$|^localhost$|^[a-z0-9.
 export function gatewayRoot(baseUrl: string): string {
 	const given = baseUrl.trim();
 	const address = HOST.test(given.split(/[/?#]/, 1)[0]) ? `https://${given}` : given;
-	if (!URL.canParse(address)) {
-		throw new InputError(
-			'The base URL in the credential is not a web address',
-			'It should look like https://host/v1. Nothing was sent.',
-		);
-	}
+	const refuse = (why: string) => {
+		const advice = 'It should look like https://host/v1. Nothing was sent.';
+		throw new InputError(`The base URL in the credential ${why}`, advice);
+	};
+	if (!URL.canParse(address)) refuse('is not a web address');
 	const { protocol, origin, pathname } = new URL(address);
-	if (protocol !== 'https:' && protocol !== 'http:') {
-		throw new InputError(
-			'The base URL in the credential must begin with https:// or http://',
-			'It should look like https://host/v1. Nothing was sent.',
-		);
-	}
+	if (!/^https?:$/.test(protocol)) refuse('must begin with https:// or http://');
 	const path = pathname
 		.replace(/\/+$/, '')
 		.replace(/(\/v1)+$/i, '')

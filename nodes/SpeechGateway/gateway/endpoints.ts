@@ -29,18 +29,11 @@ const free = (
 	kind: FreeEndpoint['kind'],
 	path: string,
 	method: FreeEndpoint['method'] = 'GET',
-): FreeEndpoint => ({
-	kind,
-	method,
-	path,
-	billed: false,
-});
-const billed = (kind: BilledEndpoint['kind'], path: string): BilledEndpoint => ({
-	kind,
-	method: 'POST',
-	path,
-	billed: true,
-});
+): FreeEndpoint => ({ kind, method, path, billed: false });
+
+const billed = (kind: BilledEndpoint['kind'], path: string): BilledEndpoint => {
+	return { kind, method: 'POST', path, billed: true };
+};
 
 export const endpoints = {
 	speech: billed('speech', '/v1/audio/speech'),
