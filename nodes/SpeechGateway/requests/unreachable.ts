@@ -4,9 +4,20 @@ import type { TransportError } from '../gateway/transport';
 type Unanswered = Pick<TransportError, 'failure' | 'code' | 'detail' | 'proxyStatus'>;
 
 const CHECK_ADDRESS = 'Check the base URL in the credential';
+const NO_PROXY = 'or let n8n call the gateway without it (NO_PROXY).';
 
 /** Why a connection was not made, in words: what to look for in code and text, what happened, what to do. */
 const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
+	[
+		/^proxy: 407$/,
+		'the proxy asks for a login',
+		`Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), ${NO_PROXY}`,
+	],
+	[
+		/^proxy: \d+$/,
+		'the proxy made no connection to it',
+		`Check the proxy that n8n uses (HTTPS_PROXY) and whether it allows this address, ${NO_PROXY}`,
+	],
 	[
 		/ssrf|blocked|domain not allowed/i,
 		'n8n blocks this address (SSRF protection)',
@@ -30,7 +41,7 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 	[
 		/CONNECT response/,
 		'the proxy made no tunnel to it',
-		'Check the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
+		`Check the proxy that n8n uses (HTTPS_PROXY), ${NO_PROXY}`,
 	],
 	[
 		/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
@@ -72,7 +83,6 @@ function explain(
 	{ failure, code, detail, proxyStatus }: Unanswered,
 	root: string,
 ): [message: string, description: string] {
-	if (proxyStatus !== undefined) return explainProxy(proxyStatus, detail, root);
 	const words = detail.trim();
 	// A code that is not in the text yet, as it is in "read ECONNRESET".
 	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;
@@ -84,31 +94,18 @@ function explain(
 	}
 	if (failure === 'lost')
 		return ['The connection to the gateway was lost', `Try again later. Details: ${cause}`];
-	const [, what, advice] = CAUSES.find(([sign]) => sign.test(cause)) ?? [
+	const facts = proxyStatus === undefined ? cause : `proxy: ${proxyStatus}`;
+	const [, what, advice] = CAUSES.find(([sign]) => sign.test(facts)) ?? [
 		undefined,
 		'the connection could not be made',
 		`${CHECK_ADDRESS}, and that this n8n can reach and may call it.`,
 	];
+	const [status, said] =
+		proxyStatus === undefined
+			? ['', ` Details: ${cause}`]
+			: [` (${proxyStatus})`, detail && ` The proxy says: "${detail}"`];
 	return [
-		`The gateway cannot be reached: ${what}`,
-		`Nothing was sent. ${advice} The address is ${root}. Details: ${cause}`,
-	];
-}
-
-function explainProxy(status: number, said: string, root: string): [string, string] {
-	const [what, advice] =
-		status === 407
-			? [
-					'the proxy asks for a login',
-					'Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY)',
-				]
-			: [
-					'the proxy made no connection to it',
-					'Check the proxy that n8n uses (HTTPS_PROXY) and whether it allows this address',
-				];
-	const quoted = said && ` The proxy says: "${said}"`;
-	return [
-		`The gateway cannot be reached: ${what} (${status})`,
-		`Nothing was sent. ${advice}, or let n8n call the gateway without it (NO_PROXY). The address is ${root}.${quoted}`,
+		`The gateway cannot be reached: ${what}${status}`,
+		`Nothing was sent. ${advice} The address is ${root}.${said}`,
 	];
 }
