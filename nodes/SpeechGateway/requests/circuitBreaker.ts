@@ -2,7 +2,7 @@ import { GatewayError, type NotStartedError, type UnknownReason } from '../core/
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './explain';
 import type { LastingRecord, Stop } from './lasting';
-import type { Failed } from './records';
+import type { ErrorText } from './records';
 import { isAccountWide } from './outcome';
 
 /** This many unknown outcomes in a row mean an outage. */
@@ -103,7 +103,7 @@ export class CircuitBreaker {
 		);
 	}
 
-	private outage(items: number, canRetry: boolean): Failed {
+	private outage(items: number, canRetry: boolean): ErrorText {
 		const { unknownInRow = 0 } = this.lasting.value;
 		const those = this.unknowns > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
 		return {

@@ -47,8 +47,7 @@ export class ItemLedger {
 	}
 
 	set keyRecorded(recorded: boolean) {
-		if (recorded) this.record.keyRecorded = true;
-		else delete this.record.keyRecorded;
+		this.record.keyRecorded = recorded || undefined;
 	}
 
 	get hasWaited(): boolean {
@@ -76,9 +75,9 @@ export class ItemLedger {
 		if (waitAnew) delete this.record.waitingSince;
 	}
 
-	/** Sets what is asked for, which is recorded with the first request that leaves. */
-	ask(operation: string, parameters: object): void {
-		this.asking = { operation, parameters };
+	/** Adds to what is asked for, which is recorded with the first request that leaves. */
+	ask(asked: Asked): void {
+		Object.assign(this.asking, asked);
 	}
 
 	get sentParts(): PartOnRecord[] {
@@ -98,17 +97,8 @@ export class ItemLedger {
 		return this.paidFor?.voices ?? {};
 	}
 
-	/** Sets the IDs of voices by title, which are recorded with the first request that leaves. */
-	nameVoices(voices: Record<string, string>): void {
-		this.asking.voices = voices;
-	}
-
 	entry(request: string): Readonly<Entry> | undefined {
 		return this.record.requests[request];
-	}
-
-	has(request: string): boolean {
-		return request in this.record.requests;
 	}
 
 	/** Whether no request of the item was sent in this execution: all entries were cut, or sent by another execution. */
@@ -144,7 +134,7 @@ export class ItemLedger {
 	private interruptedFacts(): UnknownFacts {
 		const entries = this.entries();
 		for (const entry of entries) if (entry.state === 'unknown') return entry.facts;
-		const sent = entries.flatMap((entry) => ('sentAt' in entry ? [entry] : [])).at(-1);
+		const sent = entries.findLast((entry) => 'sentAt' in entry);
 		const { sentAt = '', inputHash = '', model = '' } = sent ?? {};
 		return outcomeUnknown('interrupted', { sentAt, inputHash, model }).facts;
 	}
@@ -161,10 +151,7 @@ export class ItemLedger {
 
 	/** The ids of the jobs or videos that were accepted for the item. */
 	private get taskIds(): string[] {
-		const ids = this.entries().flatMap((entry) =>
-			entry.state === 'done' && 'id' in entry.value ? [entry.value.id] : [],
-		);
-		return ids.filter((id) => typeof id === 'string');
+		return this.entries().flatMap((entry) => taskIdOf(entry) ?? []);
 	}
 
 	/** The ID of the last task, or of the task of a finished item. */
@@ -343,6 +330,13 @@ export class ItemLedger {
 	}
 }
 
+/** The ID of the job or video that a request has made. */
+function taskIdOf(entry: Entry): string | undefined {
+	if (entry.state !== 'done' || !('id' in entry.value)) return undefined;
+	const { id } = entry.value;
+	return typeof id === 'string' ? id : undefined;
+}
+
 /** What a request on record was charged; undefined where that was certainly nothing, or is another execution's. */
 function chargeOf(request: string, entry: Entry): Charge | undefined {
 	if (entry.state === 'cut') return undefined;
@@ -354,8 +348,8 @@ function chargeOf(request: string, entry: Entry): Charge | undefined {
 	}
 	const { sentAt } = entry;
 	if (entry.state === 'sending') return { request, charged: 'unknown', sentAt };
-	const { value, tokens, requestId } = entry;
-	const jobId = 'id' in value && typeof value.id === 'string' ? value.id : undefined;
+	const { tokens, requestId } = entry;
+	const jobId = taskIdOf(entry);
 	return { request, charged: 'yes', ...given({ tokens, sentAt, requestId, jobId }) };
 }
 

@@ -1,5 +1,6 @@
+import { derived } from '../core/derived';
 import { isRecord } from '../core/json';
-import type { Failed } from './records';
+import type { ErrorText } from './records';
 
 /** Its name in the node's memory, beside the ledgers. */
 const NAME = 'speechGatewayExecution';
@@ -11,7 +12,7 @@ export interface Stop {
 	at: number;
 	/** How often a try after a pause has failed again. */
 	tries: number;
-	said?: Failed;
+	said?: ErrorText;
 }
 
 /** What holds for the whole execution: over rounds of a loop, Retry On Fail and sleeps. */
@@ -31,8 +32,16 @@ export const MOST_KEYS = 20_000;
 /** Fewer are not kept in the execution's data. */
 const COUNTED_FROM = 1_000;
 
-/** The keys that an execution has brought in this process, and how many it had brought before; by the node's memory. */
-const brought = new WeakMap<object, { before: number; keys: Set<string> }>();
+const kept = (memory: Record<string, unknown>): Readonly<Lasting> => {
+	const found = memory[NAME];
+	return isRecord(found) ? found : {};
+};
+
+/** The keys that an execution has brought in this process, and how many it had brought before. */
+const keysIn = derived((memory: Record<string, unknown>) => ({
+	before: kept(memory).keys ?? 0,
+	keys: new Set<string>(),
+}));
 
 /** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
 export class LastingRecord {
@@ -47,18 +56,17 @@ export class LastingRecord {
 	}
 
 	get value(): Readonly<Lasting> {
-		const kept = this.memory[NAME];
-		return isRecord(kept) ? kept : {};
+		return kept(this.memory);
 	}
 
 	/** Changes some of it; what is set to undefined is forgotten. */
 	set(change: Omit<Lasting, 'executionId'>): void {
 		const { executionId } = this;
 		const all = Object.entries({ ...this.value, ...change, executionId });
-		const kept = all.filter(([, value]) => value !== undefined);
-		const isEmpty = kept.every(([name]) => name === 'executionId');
+		const set = all.filter(([, value]) => value !== undefined);
+		const isEmpty = set.every(([name]) => name === 'executionId');
 		if (isEmpty) delete this.memory[NAME];
-		else this.memory[NAME] = Object.fromEntries(kept);
+		else this.memory[NAME] = Object.fromEntries(set);
 	}
 
 	/** Counts from now on what is spent. */
@@ -77,13 +85,11 @@ export class LastingRecord {
 
 	/** Counts a key, once however often it comes; false when the execution has brought too many others. */
 	bring(key: string): boolean {
-		const known = brought.get(this.memory) ?? { before: this.value.keys ?? 0, keys: new Set() };
-		brought.set(this.memory, known);
-		if (known.keys.has(key)) return true;
-		if (known.before + known.keys.size >= MOST_KEYS) return false;
-		known.keys.add(key);
-		const keys = known.before + known.keys.size;
-		if (keys >= COUNTED_FROM) this.set({ keys });
+		const { before, keys } = keysIn(this.memory);
+		if (keys.has(key)) return true;
+		if (before + keys.size >= MOST_KEYS) return false;
+		const count = before + keys.add(key).size;
+		if (count >= COUNTED_FROM) this.set({ keys: count });
 		return true;
 	}
 }

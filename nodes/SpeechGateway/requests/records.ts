@@ -1,7 +1,7 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IBinaryKeyData, INodeExecutionData } from 'n8n-workflow';
 import type { Fingerprint } from '../text/knownParts';
-import { InputError, type Sent, type UnknownFacts } from '../core/errors';
-import { isRecord, type Json } from '../core/json';
+import { type ErrorDetails, InputError, type Sent, type UnknownFacts } from '../core/errors';
+import { isRecord } from '../core/json';
 
 /**
  * What the ledger keeps in the execution's data: plain JSON that a later version of the node may read, or an earlier one
@@ -61,15 +61,17 @@ interface Done {
 	made?: object;
 }
 
-export interface Failed {
+/** What an error says. */
+export interface ErrorText {
 	message: string;
 	description: string;
-	details: Record<string, Json>;
-	binary?: object;
+	details: ErrorDetails;
+	/** Paid files of the item, delivered with the error item. */
+	binary?: IBinaryKeyData;
 }
 
 /** An outcome that holds over a sleep, but not over a new attempt. */
-export type Asleep = Result | { failed: Failed };
+export type Asleep = Result | { failed: ErrorText };
 
 /** What an item was asked for when it was first paid for. */
 export interface Asked {

@@ -14,17 +14,9 @@ import {
 	NOTHING_SENT,
 } from '../core/errors';
 import { isRecord } from '../core/json';
-import type { Charge } from '../requests/records';
+import type { Charge, ErrorText } from '../requests/records';
 import type { Operation } from './operation';
 import type { Execution } from '../engine/execution';
-
-export interface ErrorText {
-	message: string;
-	description: string;
-	details: ErrorDetails;
-	/** Paid files of the item, delivered with the error item. */
-	binary?: IBinaryKeyData;
-}
 
 /** n8n marks an execution as canceled if the error's message contains that word, which the gateway's words may. */
 const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled');

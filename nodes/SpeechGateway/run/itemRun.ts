@@ -51,7 +51,7 @@ export class ItemRun {
 			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };
 			const { parameters, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
-			if (operation.billed) ledger.ask(operationName(operation), parameters);
+			if (operation.billed) ledger.ask({ operation: operationName(operation), parameters });
 			const item = this.requests(input, onTurn);
 			const settled: Settled = await operation
 				.execute(parameters, item)

@@ -10,8 +10,14 @@ import { COMBINED_FILES } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
 import type { ItemLedger } from '../requests/itemLedger';
-import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
-import { binaryOf, errorText, type ErrorText } from './errors';
+import {
+	type Branch,
+	BRANCHES,
+	type Charge,
+	type ErrorText,
+	type Result,
+} from '../requests/records';
+import { binaryOf, errorText } from './errors';
 import { type About, type Operation, operationName } from './operation';
 
 const CHECK_FIRST =

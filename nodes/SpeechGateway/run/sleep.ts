@@ -45,5 +45,5 @@ function shown(outcome: Settled): IDataObject[] {
 export function beforeSleep(outcome: Asleep): Settled {
 	if ('branch' in outcome) return outcome;
 	const { message, description, details, binary } = outcome.failed;
-	return { failed: new GatewayError(message, description, { ...details }, { ...binary }) };
+	return { failed: new GatewayError(message, description, details, binary) };
 }

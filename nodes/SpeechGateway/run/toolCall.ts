@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { derived } from '../core/derived';
 import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
 import { withLinks } from '../engine/toolLinks';
@@ -25,7 +26,7 @@ const results = new Map<string, { outputs: Outputs; bytes: number }>();
 let keptBytes = 0;
 
 /** Calls in progress in this process, by the node's memory, which no other execution shares. */
-const underWay = new WeakMap<object, Map<string, Promise<CallResult>>>();
+const underWay = derived((_memory: object) => new Map<string, Promise<CallResult>>());
 
 /**
  * One call of an agent's tool, known by its content: n8n runs the tool anew for each call, and for each retry of its agent.
@@ -43,9 +44,7 @@ export async function asToolCall(
 	const earlier = names.map((name) => results.get(name)).find((known) => known !== undefined);
 	if (earlier) return await own(execution, earlier.outputs, names);
 
-	const { memory } = execution;
-	const calls = underWay.get(memory) ?? new Map<string, Promise<CallResult>>();
-	underWay.set(memory, calls);
+	const calls = underWay(execution.memory);
 	const other = calls.get(call);
 	if (other) return again((await other).outputs);
 	const running = run(call);

@@ -43,11 +43,11 @@ const nameAs = (kind: 'speech' | 'job', { body, part }: SpeechRequest): string =
 
 /** Whether it was sent before, or cut: what has become of it is on record. */
 export const isOnRecord = ({ ledger }: ItemRequests, request: SpeechRequest): boolean =>
-	ledger.has(nameAs('speech', request));
+	ledger.entry(nameAs('speech', request)) !== undefined;
 
 /** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
 export const isSpokenAsJob = (item: ItemRequests, request: SpeechRequest): boolean =>
-	item.ledger.has(nameAs('job', request));
+	item.ledger.entry(nameAs('job', request)) !== undefined;
 
 /** The audio of a request that is done, spoken synchronously or as a job. */
 export function keptAudio(
@@ -147,7 +147,7 @@ async function speakAsJob(
 	whileWaiting = DEFAULT_WAIT.whileWaiting,
 ): Promise<StoredAudio> {
 	const name = nameAs('job', request);
-	const resumed = item.ledger.has(name);
+	const resumed = item.ledger.entry(name) !== undefined;
 	const known = await submitJob(item, input.modelMultiplier, request);
 	const task = { thing: 'job', id: known.id } as const;
 	await waitForTask(item, task, { ...DEFAULT_WAIT, whileWaiting }, { known, resumed });

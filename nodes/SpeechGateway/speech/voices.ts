@@ -34,7 +34,7 @@ export async function voiceIds(
 		async () => await fetchVoices(item, model),
 	);
 	const ids = Object.fromEntries([...titles].map((title) => [title, onlyId(own, title)]));
-	item.ledger.nameVoices({ ...before, ...ids });
+	item.ledger.ask({ voices: { ...before, ...ids } });
 	return { ...before, ...ids };
 }
 
