@@ -1,8 +1,11 @@
-import type { GatewayError } from '../../nodes/SpeechGateway/core/errors';
 import { firstJsonOf } from '../../nodes/SpeechGateway/gateway/readBody';
 import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { Redactor } from '../../nodes/SpeechGateway/gateway/redact';
-import { type About, explainAnswer } from '../../nodes/SpeechGateway/requests/explain';
+import {
+	type About,
+	explainAnswer,
+	type Failure,
+} from '../../nodes/SpeechGateway/requests/explain';
 import {
 	mayBeSentAgain,
 	type Ruling,
@@ -354,7 +357,7 @@ test.each(REDIRECTS)('%i to %s: %s', (status, location, outcome) => {
 
 /** What all answers mean, in one text. */
 const verdicts = (): string => {
-	const said = ({ outcome, who, error }: { outcome: Ruling; who: Who; error: GatewayError }) =>
+	const said = ({ outcome, who, error }: Failure) =>
 		[outcome, who, error.message, error.description].join('|');
 	return [
 		...REFUSALS.map((answer) => judge(answer.request, answer.status, wireBody(answer))),
