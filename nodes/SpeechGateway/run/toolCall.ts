@@ -26,7 +26,7 @@ const results = new Map<string, { outputs: Outputs; bytes: number }>();
 let keptBytes = 0;
 
 /** Calls in progress in this process, by the node's memory, which no other execution shares. */
-const underWay = derived((_memory: object) => new Map<string, Promise<CallResult>>());
+const underWay = derived<object, Map<string, Promise<CallResult>>>(() => new Map());
 
 /**
  * One call of an agent's tool, known by its content: n8n runs the tool anew for each call, and for each retry of its agent.
