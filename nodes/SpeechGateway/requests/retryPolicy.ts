@@ -1,4 +1,4 @@
-import type { Failure } from './explain';
+import type { Outcome } from './outcome';
 
 /** First backoff; doubles with every attempt. Half a second lets a burst pass without slowing a healthy batch. */
 const BASE_DELAY_MS = 500;
@@ -32,5 +32,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /** The pause after the failure of a request, ms; `failures`: how many came before it. */
-export const pauseAfter = ({ outcome, retryAfter }: Failure, failures: number): number =>
-	retryAfter ?? (outcome === 'throttled' ? throttledMs(failures) : backoffMs(failures));
+export const pauseAfter = (
+	{ outcome, retryAfter }: { outcome: Outcome; retryAfter?: number },
+	failures: number,
+): number => retryAfter ?? (outcome === 'throttled' ? throttledMs(failures) : backoffMs(failures));
