@@ -199,12 +199,6 @@ export function recordFor(
 		});
 }
 
-/** Whether the file gets a record: one of a single part only where a later version of it is to be expected. */
-export const wantsRecord = (
-	{ previousBinaryPropertyName }: NarrationInput,
-	parts: PlannedPart[],
-): boolean => parts.length > 1 || previousBinaryPropertyName !== undefined;
-
 /** Names a part of a file among what an item takes over. */
 const placeName = ({ key, from }: RecordedPart): string => `${key} ${from}`;
 

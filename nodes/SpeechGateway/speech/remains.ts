@@ -14,16 +14,12 @@ import { type Plan, wordsOf } from './plan';
 import { recordFor } from './previous';
 import type { Narration } from './speak';
 
-/** What has become of one part. */
-export type PartResult =
-	| { status: 'done'; audio: StoredAudio }
-	| { status: 'unknown' | 'notSent'; error: unknown };
+/** What has become of one part: its audio, spoken now or before, or why there is none. */
+export type PartResult = StoredAudio | { status: 'unknown' | 'notSent'; error: unknown };
 
-export const asDone = (audio: StoredAudio): PartResult => ({ status: 'done', audio });
+export const isDone = (result: PartResult): result is StoredAudio => 'binary' in result;
 
-/** Whether there is audio of it, spoken or not. */
-export const isDone = (result: PartResult): result is PartResult & { audio: StoredAudio } =>
-	'audio' in result;
+const statusOf = (result: PartResult) => (isDone(result) ? 'done' : result.status);
 
 export function jobIdOf(error: unknown): string | undefined {
 	const id =
@@ -81,8 +77,8 @@ export const HOW_TO_GET_PARTS =
 /** The error of a text whose other parts were not sent, because those that are done do not fit together. */
 function misfit({ parts }: Plan, results: PartResult[]): GatewayError | undefined {
 	const done = results.flatMap((result, index) => (isDone(result) ? [{ ...result, index }] : []));
-	for (const { audio, index } of done) {
-		const why = joinBlocker(done[0].audio.info, audio.info, index + 1);
+	for (const { info, index } of done) {
+		const why = joinBlocker(done[0].info, info, index + 1);
 		if (why === undefined) continue;
 		const advice = parts.some(({ reused }) => reused)
 			? ' Leave "Previous Version" empty to have everything spoken anew.'
@@ -106,14 +102,13 @@ export async function describeRemains(
 	const attach = (from: number, count: number, file: IBinaryData) => {
 		const binary = completedField(from + 1);
 		files[binary] = file;
-		const { status } = results[from];
-		described.push({ from: from + 1, to: from + count, status, binary });
+		described.push({ from: from + 1, to: from + count, status: 'done', binary });
 	};
 	for (const { from, run } of runsOf(results)) {
 		const to = from + run.length - 1;
 		const [first] = run;
 		if (isDone(first)) {
-			const audio = run.filter(isDone).map((one) => one.audio);
+			const audio = run.filter(isDone);
 			try {
 				const name = `${input.fileName}-part-${from + 1}`;
 				const { binary } = await joinStored(item.session, audio, name, {
@@ -138,7 +133,7 @@ export async function describeRemains(
 	const segments = {
 		total: results.length,
 		completed: results.filter(isDone).length,
-		unknown: results.filter(({ status }) => status === 'unknown').length,
+		unknown: results.filter((result) => statusOf(result) === 'unknown').length,
 	};
 	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
 }
@@ -149,7 +144,7 @@ export async function unknownTake(
 	spoken: StoredAudio[],
 	unknown: Array<{ index: number; take: number; error: OutcomeUnknownError }>,
 ): Promise<OutcomeUnknownError> {
-	const { json, files } = await describeRemains(narration, spoken.map(asDone));
+	const { json, files } = await describeRemains(narration, spoken);
 	for (const { index, error } of unknown)
 		Object.assign(files, receivedOf({ status: 'unknown', error }, index + 1));
 	const [{ index, take, error }] = unknown;
@@ -195,8 +190,6 @@ function runsOf(results: PartResult[]): Array<{ from: number; run: PartResult[] 
 
 /** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
 function belongTogether(one: PartResult, next: PartResult): boolean {
-	if (one.status !== next.status) return false;
-	if (isDone(one) || isDone(next))
-		return isDone(one) && isDone(next) && !joinBlocker(one.audio.info, next.audio.info);
-	return !jobIdOf(one.error) && !jobIdOf(next.error);
+	if (isDone(one)) return isDone(next) && !joinBlocker(one.info, next.info);
+	return !isDone(next) && one.status === next.status && !jobIdOf(one.error) && !jobIdOf(next.error);
 }

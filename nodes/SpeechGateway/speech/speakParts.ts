@@ -13,9 +13,8 @@ import { heardAt, pausesOf } from './heard';
 import { withInnerPauses } from './innerPauses';
 import { lettersOf } from './oddSegments';
 import type { NarrationInput, Plan, PlannedHeading, PlannedPart } from './plan';
-import { cutReused, hintOnReuse, recordFor, wantsRecord } from './previous';
+import { cutReused, hintOnReuse, recordFor } from './previous';
 import {
-	asDone,
 	describeRemains,
 	firstError,
 	HOW_TO_GET_PARTS,
@@ -46,11 +45,10 @@ export async function speakParts(
 	giveHints(narration);
 	const results = await speakAll(narration, await cutReused(narration), problem);
 	if (!results.every(isDone)) throw await firstError(narration, results);
-	const spoken = results.map(({ audio }) => audio);
-	const takes = await retakeOdd(narration, spoken, problem ? 0 : input.retakeOddSegments);
+	const takes = await retakeOdd(narration, results, problem ? 0 : input.retakeOddSegments);
 	const paused = await withInnerPauses(narration, takes.kept);
 	const file = await joinParts(narration, paused).catch(async (error) => {
-		const { json, files } = await describeRemains(narration, takes.kept.map(asDone));
+		const { json, files } = await describeRemains(narration, takes.kept);
 		throw new GatewayError(
 			`The parts could not be joined: ${errorText(error).message}`,
 			`All parts were paid for and none is lost. ${HOW_TO_GET_PARTS}`,
@@ -110,9 +108,9 @@ async function speakAll(
 	const speakOne = async (request: SpeechRequest, index: number) => {
 		try {
 			const done = finished[index];
-			if (done) return asDone(done);
+			if (done) return done;
 			if (problem) throw problem;
-			return asDone(mustFit(await speak(narration, request)));
+			return mustFit(await speak(narration, request));
 		} catch (error) {
 			if (error instanceof AsleepError) return error;
 			item.giveUp();
@@ -142,6 +140,8 @@ async function speakAll(
 async function joinParts(narration: Narration, spoken: StoredAudio[]): Promise<JoinedFile> {
 	const { item, input, plan } = narration;
 	const { parts, headings } = plan;
+	// That of a single part has a record only where a later version of it is to be expected.
+	const isRecorded = parts.length > 1 || input.previousBinaryPropertyName !== undefined;
 	return await joinStored(item.session, spoken, input.fileName, {
 		pauses: pausesBetween(plan),
 		tags: await tagsOf(item, input),
@@ -149,7 +149,7 @@ async function joinParts(narration: Narration, spoken: StoredAudio[]): Promise<J
 			input.chapters === 'headings'
 				? headings.map((heading) => heardHeading(heading, parts, spoken))
 				: undefined,
-		recordOf: wantsRecord(input, parts) ? recordFor(input, parts) : undefined,
+		recordOf: isRecorded ? recordFor(input, parts) : undefined,
 	});
 }
 

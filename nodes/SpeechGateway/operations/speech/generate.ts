@@ -1,12 +1,21 @@
 import { asError } from '../../core/errors';
+import type { EstimateValues } from '../../fields/speech';
+import type { Parameters } from '../../fields/parameters';
+import { checkTaggable } from '../../files/podcast';
 import { type GenerateValues, speech } from './speech.form';
 import { checked, narration } from './narration';
 import { planWithVoices, voiceNameOf } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
-import { checkBudget, preparedText } from '../../speech/speaking';
-import { checkedText, type LongTextInput, planText } from '../../speech/longText';
-import { textToSend, tokensToSend } from '../../speech/plan';
-import { hintOnReuse, reusedBeforehand } from '../../speech/previous';
+import { checkBudget, checkLength, hintsOn, preparedText } from '../../speech/speaking';
+import {
+	cutIntoSegments,
+	headingsOf,
+	type OnRecord,
+	planner,
+	textToSend,
+	tokensToSend,
+} from '../../speech/plan';
+import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { withPriceFactor } from '../../speech/priceFactor';
 import { speakParts } from '../../speech/speakParts';
@@ -15,7 +24,44 @@ import { countCharacters } from '../../text/characters';
 /** Requests longer than this come near the gateway's limit of about 100 seconds. */
 const NEAR_THE_LIMIT_CHARACTERS = 1310;
 
-type GenerateInput = GenerateValues & LongTextInput;
+type GenerateInput = GenerateValues & OnRecord;
+
+/** The plan of a text. */
+const planText = planner((input: EstimateValues & OnRecord, known) => {
+	const { text: source, voice, longText, chapters } = input;
+	const text = preparedText(input);
+	const cut = cutIntoSegments(text, input, known(voice));
+	const headings = headingsOf(cut);
+	const isWhole = longText === 'single';
+	const hints = hintsOn(text, isWhole);
+	if (chapters === 'headings' && text.headings.length === 0) hints.push(NO_HEADINGS);
+	if (isWhole && chapters === 'headings' && headings.length < text.headings.length)
+		hints.push(NO_CHAPTERS_IN_ONE_REQUEST);
+	return {
+		pauseBeforeMs: cut.pauseBeforeMs,
+		parts: cut.segments.map((segment) => ({ ...segment, voice, line: 0 })),
+		lines: [{ text: source, headings: [] }],
+		text: cut.text,
+		headings,
+		hints,
+	};
+});
+
+const NO_HEADINGS =
+	'No headings were found in the text, so the file has no chapters. Check the option "Text Format".';
+const NO_CHAPTERS_IN_ONE_REQUEST =
+	'Chapters were left out: where they begin is not known in a single request. Set "Long Text" to "Automatic", "Split" or "Job".';
+
+/** Reads the previous version and checks the text, which is read and cut only once for the object returned; see `derived`. */
+async function checkedText<V extends EstimateValues>(
+	values: V,
+	parameters: Parameters,
+): Promise<V & OnRecord> {
+	const input = await withPrevious(values, parameters);
+	if (input.longText === 'single') checkLength(input);
+	checkTaggable(input, input.responseFormat, planText(input).headings.length);
+	return input;
+}
 
 export const generate = defineOperation<GenerateValues, GenerateInput>(speech.generate, {
 	async prepare(given, parameters) {
@@ -38,10 +84,11 @@ export const generate = defineOperation<GenerateValues, GenerateInput>(speech.ge
 	},
 });
 
-type EstimateInput = LongTextInput & {
-	/** Why there is no price factor, if 0 asks for the gateway's. */
-	noFactor?: string;
-};
+type EstimateInput = EstimateValues &
+	OnRecord & {
+		/** Why there is no price factor, if 0 asks for the gateway's. */
+		noFactor?: string;
+	};
 
 export const estimate = defineOperation(speech.estimate, {
 	async prepare(given, parameters): Promise<EstimateInput> {
