@@ -6,6 +6,7 @@ import {
 	item,
 	type EngineRun,
 	NODE,
+	readStored,
 	runAsleep,
 	runNode,
 	saved,
@@ -125,6 +126,27 @@ test('Generate with Long Text: Job, of several jobs of different lengths', async
 	expect(asleep[0].outputs[0][0].json.jobs).toHaveLength(2);
 	expect(sim.requests.filter(({ path }) => path.endsWith('/content'))).toHaveLength(2);
 	expect(last.context).toEqual({});
+});
+
+test('Generate with Long Text: Job, asleep, cuts a text at its headings: each has a job, and its chapter begins with it', async () => {
+	const text = '# One\n\nThe first.\n\n# Two\n\nThe second.';
+	const { naps, last } = await runAsleep(
+		options(
+			{ resource: 'speech', operation: 'generate' },
+			{ longText: 'job', textFormat: 'markdown', chapters: 'headings', timings: true },
+			{ items: [item({ text })] },
+		),
+	);
+	expect(naps.length).toBeGreaterThan(1);
+	expect(submitted()).toEqual(['One.\n\nThe first.', 'Two.\n\nThe second.']);
+	const [{ json, binary }] = last.outputs[0];
+	const { chapters } = JSON.parse(String(await readStored(binary!.chapters)));
+	expect(chapters).toMatchObject(
+		(json.parts as IDataObject[]).map(({ startSeconds }, index) => ({
+			title: ['One', 'Two'][index],
+			startTime: expect.closeTo(Number(startSeconds), 2),
+		})),
+	);
 });
 
 test('a voice by its title is looked up once, before the sleep', async () => {

@@ -135,6 +135,42 @@ test('a retry of a retry gets them, too, if the first of all calls was paid for 
 	expect(json).toMatchObject({ segments: 2 });
 });
 
+const TARGET = { fileName: 'a', binaryPropertyName: 'a' };
+
+test.each([
+	[
+		...['speech.generate', { ...TARGET, subtitles: 'none', timings: false }],
+		{ fileName: 'b', binaryPropertyName: 'b', subtitles: 'srt', timings: true },
+	],
+	[
+		...['speechJob.createAndWait', { ...TARGET, maxWait: 100, pollInterval: 1 }],
+		{ fileName: 'b', binaryPropertyName: 'b', maxWait: 200, pollInterval: 2 },
+	],
+] as Array<[string, IDataObject, IDataObject]>)(
+	'%s: how long it is waited for, and where the result goes, make no other call; what is spoken does',
+	async (name, first, others) => {
+		const [resource, operation] = name.split('.');
+		const given = { speed: 1, ...first };
+		const calls = [
+			given,
+			...Object.entries(others).map(([option, value]) => ({ ...given, [option]: value })),
+			{ ...given, speed: 2 },
+		];
+		const options = Object.fromEntries(
+			Object.keys(given).map((option) => [option, `={{ $json.options.${option} }}`]),
+		);
+		const { rounds } = await run({
+			parameters: { resource, operation, model: 'fish-speech', text: 'Hello.', options },
+			rounds: calls.map((asked) => [item({ options: asked })]),
+		});
+		expect(rounds.map(([[{ json }]]) => json.error ?? json.reason)).toEqual(
+			calls.map(() => undefined),
+		);
+		const sent = sim.requests.filter(({ method }) => method === 'POST');
+		expect(sent.map(({ body }) => (body as IDataObject).speed)).toEqual([1, 2]);
+	},
+);
+
 test('a call that was refused may be made again', async () => {
 	sim.fault({ status: 402 });
 	const { rounds } = await run({
