@@ -63,7 +63,10 @@ export async function joinStored(
 		const { info, starts, chunks } = await joinAudio(
 			parts.map((part) => ({
 				info: part.info,
-				open: async () => untilCancelled(await chunksOf(execution, part.binary), cancel),
+				open: async () => {
+					cancel?.throwIfAborted();
+					return await chunksOf(execution, part.binary);
+				},
 			})),
 			pauses,
 			(plan) => {
@@ -76,6 +79,7 @@ export async function joinStored(
 		const counted = async function* () {
 			bytes = 0;
 			for await (const chunk of chunks()) {
+				cancel?.throwIfAborted();
 				bytes += chunk.length;
 				yield chunk;
 			}
@@ -130,15 +134,4 @@ function changesTo(
 	const takesPauses = hasPauses && isReadable;
 	const isChanged = takesPauses || (takesTags && (isTagged || isRecorded));
 	return { takesTags, isChanged };
-}
-
-/** The same chunks; throws the signal's reason when the execution is stopped. */
-async function* untilCancelled(
-	chunks: AsyncIterable<Uint8Array>,
-	cancel: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-	for await (const chunk of chunks) {
-		cancel?.throwIfAborted();
-		yield chunk;
-	}
 }

@@ -6,12 +6,15 @@ const TOKENS_PER_MINUTE = 1000;
 /** What the gateway charges a job by, whatever the script and the speed (billing rule 2). */
 const CHARACTERS_PER_MINUTE = 250;
 
+/** Of each script, how many characters make one minute or token. */
+type Rates = Array<[characters: RegExp, rate: number]>;
+
 /**
  * Characters a minute at speed 1, by script. Han is the gateway's own measure; the others are from 1,386 recordings of 21 synthetic
  * voices in 12 languages, rounded towards the slow ones (Latin 833 to 1,282, Cyrillic 760 to 1,053, Devanagari 854, Arabic 639,
  * Thai 567, Hangul 441, Japanese with its Han 342). Read aloud, a digit takes as long as four letters.
  */
-const PACES: Array<[characters: RegExp, perMinute: number]> = [
+const PACES: Rates = [
 	[/\p{Script=Han}+/gu, 250],
 	[/[\p{Script=Hiragana}\p{Script=Katakana}\u30fc]+/gu, 340],
 	[/\p{Script=Hangul}+/gu, 440],
@@ -19,61 +22,43 @@ const PACES: Array<[characters: RegExp, perMinute: number]> = [
 	[/[\p{Script=Arabic}\p{Script=Hebrew}]+/gu, 620],
 ];
 const PACE_OF_OTHERS = 850;
-const DIGITS = /\p{Nd}+/gu;
-const LETTERS_A_DIGIT = 4;
+const DIGIT = /\p{Nd}/gu;
 
 /** Characters a token, by script: the usual finding for byte-pair tokenizers, to the nearest simple number. */
-const LATIN_CHARACTERS_PER_TOKEN = 4;
-const EAST_ASIAN_CHARACTERS_PER_TOKEN = 1;
+const CHARACTERS_PER_TOKEN: Rates = [
+	[/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu, 1],
+	[/[\p{ASCII}\u0080-\u024f\p{Script=Latin}\u2010-\u2027]+/gu, 4],
+];
 const OTHER_CHARACTERS_PER_TOKEN = 2;
 
-const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
-const LATIN = /[\p{ASCII}\u0080-\u024f\p{Script=Latin}\u2010-\u2027]+/gu;
-
-/** `pattern`: global, matches runs of characters. */
-function countMatches(text: string, pattern: RegExp): number {
-	let count = 0;
-	for (const [run] of text.matchAll(pattern)) count += countCharacters(run);
-	return count;
+/** Adds up the characters of a text at the rates of their scripts, `times` over. */
+function countAt(rates: Rates, rateOfOthers: number, text: string, times = 1): number {
+	let others = countCharacters(text);
+	let sum = 0;
+	for (const [pattern, rate] of rates) {
+		let count = 0;
+		for (const [run] of text.matchAll(pattern)) count += countCharacters(run);
+		others -= count;
+		// Multiplied first, so that 2800 does not become 2800.0000000000005.
+		sum += (count * times) / rate;
+	}
+	return sum + (others * times) / rateOfOthers;
 }
 
 /** Tokens for the audio of a text at speed 1, by the pace of its scripts. */
-function audioTokensOf(text: string): number {
-	const letters = text.replace(DIGITS, '');
-	let others = countCharacters(letters) + LETTERS_A_DIGIT * countMatches(text, DIGITS);
-	let tokens = 0;
-	for (const [pattern, perMinute] of PACES) {
-		const count = countMatches(letters, pattern);
-		others -= count;
-		// Multiplied first, so that 2800 does not become 2800.0000000000005.
-		tokens += (count * TOKENS_PER_MINUTE) / perMinute;
-	}
-	return tokens + (others * TOKENS_PER_MINUTE) / PACE_OF_OTHERS;
-}
+const audioTokensOf = (text: string): number =>
+	countAt(PACES, PACE_OF_OTHERS, text.replace(DIGIT, 'four'), TOKENS_PER_MINUTE);
 
 /** The same as a job. */
 const audioTokensAsJobOf = (text: string): number =>
 	(countCharacters(text) * TOKENS_PER_MINUTE) / CHARACTERS_PER_MINUTE;
 
-/**
- * Tokens of a text, a heuristic: the gateway's tokenizer is not published. One token for 4 Latin characters (spaces and
- * ASCII punctuation included), for 1 Chinese, Japanese or Korean character, for 2 of any other script; rounded up.
- */
-export function estimateTextTokens(text: string): number {
-	const eastAsian = countMatches(text, EAST_ASIAN);
-	const latin = countMatches(text, LATIN);
-	const others = countCharacters(text) - eastAsian - latin;
-	return Math.ceil(
-		eastAsian / EAST_ASIAN_CHARACTERS_PER_TOKEN +
-			latin / LATIN_CHARACTERS_PER_TOKEN +
-			others / OTHER_CHARACTERS_PER_TOKEN,
-	);
-}
+/** Tokens of a text, rounded up; a heuristic, as the gateway's tokenizer is not published. */
+export const estimateTextTokens = (text: string): number =>
+	Math.ceil(countAt(CHARACTERS_PER_TOKEN, OTHER_CHARACTERS_PER_TOKEN, text));
 
 /** Rounds up to whole tokens, blind to the last digits that binary fractions add (100 × 1.1 is 110, not 111). */
-function wholeTokens(tokens: number): number {
-	return Math.ceil(Number(tokens.toFixed(6)));
-}
+const wholeTokens = (tokens: number): number => Math.ceil(Number(tokens.toFixed(6)));
 
 /**
  * What speech has cost: by the length of the audio of each request, or by its text where that is not known or, for a job, not what

@@ -12,6 +12,9 @@ import { readPaidJson } from '../files/received';
 
 export type Task = { thing: keyof typeof taskEndpoints; id: string };
 
+/** n8n keeps this many entries an execution; later IDs are only in the items. */
+const MAX_CUSTOM_DATA = 10;
+
 /** Submits a task; billed at once. Resolves to the gateway's answer, after its ID is in the ledger. */
 export async function submitTask(
 	item: ItemRequests,
@@ -25,7 +28,8 @@ export async function submitTask(
 		read: async (response) => await readPaidJson(item, response, accepted),
 	});
 	const id = String(body.id);
-	rememberId(item, { thing, id });
+	// Makes the execution findable by the ID.
+	if (item.index < MAX_CUSTOM_DATA) item.session.execution.tag(`${thing}_${item.index + 1}`, id);
 	return { ...body, id };
 }
 
@@ -137,13 +141,4 @@ export function resourceBody(body: unknown): IDataObject {
 	// A status next to the wrapped object may be the resource's own, or only mean that the request succeeded.
 	const isWhole = idIn(wrapped, ...IDS) !== undefined && wrapped.status !== undefined;
 	return body.status === undefined || isWhole ? wrapped : body;
-}
-
-/** n8n keeps this many entries an execution; later ids are only in the items. */
-const MAX_CUSTOM_DATA = 10;
-
-/** Makes the execution findable by the id of what was submitted. */
-function rememberId(item: ItemRequests, { thing, id }: Task): void {
-	if (item.index >= MAX_CUSTOM_DATA) return;
-	item.session.execution.tag(`${thing}_${item.index + 1}`, id);
 }

@@ -3,6 +3,7 @@ import { isNarrator, parseDialogue } from '../../text/dialogue';
 import { formatNotes, takenFormat } from '../../text/format';
 import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
+import type { TextInput } from '../../fields/text';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, type Speaker, speech } from './speech.form';
 import { checked, narration } from './narration';
@@ -28,6 +29,7 @@ type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 const planScript = planner((input: DialogueInput, known): Draft => {
 	const { script, speakers } = input;
 	const textFormat = scriptFormat(input);
+	const options = { ...input, textFormat };
 	const { lines, unknownSpeakers } = parseDialogue(
 		script,
 		speakers.map(({ name }) => name),
@@ -49,7 +51,7 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 		headings.push(...line.headings);
 		const spokenBy =
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
-		const text = prepared(line.text, { ...input, textFormat });
+		const text = prepared(line.text, options);
 		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
 		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, known(voice));
 		hints.push(...hintsOn(text, false));
@@ -68,7 +70,7 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	}
 	const text = parts.map((part) => part.text).join('');
 	mustBeSpeakable(text, 'Script');
-	const chapters = input.chapters === 'headings' ? chaptersOf(parts, spokenLines, input) : [];
+	const chapters = input.chapters === 'headings' ? chaptersOf(parts, spokenLines, options) : [];
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
 	hints.push(...narratorHints(parts), ...voiceHints(parts));
 	return { pauseBeforeMs, parts, lines: spokenLines, text, headings: chapters, hints };
@@ -103,10 +105,9 @@ function voiceHints(parts: Part[]): string[] {
 }
 
 /** The headings of a script, each with the part that it stands before. */
-const chaptersOf = (parts: Part[], lines: Line[], input: DialogueInput): PlannedHeading[] =>
+const chaptersOf = (parts: Part[], lines: Line[], options: TextInput): PlannedHeading[] =>
 	lines.flatMap(({ headings }, index) => {
 		const part = parts.findIndex(({ line }) => line === index);
-		const options = { ...input, textFormat: scriptFormat(input) };
 		return headings.map((title) => ({
 			title: prepared(title, options).written.text.trim(),
 			part,
