@@ -12,12 +12,15 @@ import { parseJson } from '../core/json';
 import { gatewayWords } from '../gateway/gatewayWords';
 import type { RedactedStream } from '../gateway/redact';
 
-/** What an answer is. */
-interface Content {
+interface FileType {
 	mimeType: string;
 	extension: string;
 	/** JSON, HTML or other text, which may repeat what was sent. */
 	isText?: boolean;
+}
+
+/** What an answer is. */
+interface Content extends FileType {
 	/** Reads all of it, and says at the end what it is; throws when it is damaged, or no audio at all. */
 	inspector: { feed(chunk: Uint8Array): void; end(): AudioInfo | ForeignInfo };
 }
@@ -47,27 +50,18 @@ function flacInspector(): Content['inspector'] {
 	return { feed: ({ length }) => (bytes += length), end: () => ({ format: 'flac', bytes }) };
 }
 
-/** What an answer looks like that the node cannot read as audio. */
-interface Unreadable {
-	/** In words, to follow "it looks like". */
-	looksLike: string;
-	mimeType: string;
-	extension: string;
-	/** JSON, HTML or other text, which may repeat what was sent. */
-	isText: boolean;
-}
-
 /** Longest excerpt of a text that is repeated to the user. */
 const MAX_EXCERPT = 200;
 
 /**
- * Describes it by its first bytes and its declared type. `redact` takes the API key out of text, before it is cut.
+ * Describes an answer that is no audio, by its first bytes and its declared type. `looksLike`: in words, to follow "it looks
+ * like"; `redact`: takes the API key out of text, before it is cut.
  */
 export function describeUnreadable(
 	head: Buffer,
 	contentType: string,
 	redact: (text: string) => string,
-): Unreadable {
+): FileType & { looksLike: string } {
 	const declared = contentType.split(';')[0].trim().toLowerCase();
 	const text = redact(head.toString('utf8').replace(/^\uFEFF/, ''));
 	const isMarkup = looksLikeText(head);
@@ -77,7 +71,6 @@ export function describeUnreadable(
 			looksLike: 'unreadable bytes',
 			mimeType: /^(audio|video)\/[\w.+-]+$/.test(declared) ? declared : 'application/octet-stream',
 			extension: 'bin',
-			isText: false,
 		};
 	}
 	const [, thing, mimeType, extension] = isMarkup

@@ -13,7 +13,6 @@ const MAX_BYTES = MAX_RECORDING_MB * MEGABYTE;
 export interface Recording {
 	fileName: string;
 	mimeType: string;
-	bytes: number;
 	/** Of the file, as hexadecimal digits. */
 	sha256: string;
 	/** Undefined for formats that are not read here (m4a, flac, …). */
@@ -67,7 +66,6 @@ export async function inspectRecording(
 	return {
 		fileName: file.fileName ?? `recording.${format ?? file.fileExtension ?? 'bin'}`,
 		mimeType: file.mimeType,
-		bytes,
 		sha256: hash.digest('hex'),
 		seconds: unlessDamaged(() => inspector?.end().seconds),
 	};

@@ -2,6 +2,7 @@
 import { joinBlocker } from '../audio';
 import { OutcomeUnknownError } from '../core/errors';
 import type { StoredAudio } from '../files/storeAudio';
+import { spendExtra } from '../requests/session';
 import { errorText } from '../run/errors';
 import { toneTags, withoutTags } from '../text/toneTags';
 import { pausesOf } from './heard';
@@ -92,13 +93,11 @@ async function speakTake(narration: Narration, request: SpeechRequest): Promise<
 	const { item, input } = narration;
 	if (isOnRecord(item, request)) return await speak(narration, request);
 	const { session } = item;
-	const { maxEstimatedTokens: limit, tokensToSpare = Infinity } = input;
+	const { maxEstimatedTokens: limit, tokensToSpare } = input;
 	const { estimatedTokens } = estimateOf(input, String(request.body.input));
 	const spent = session.lasting.spent + session.retakeTokens + estimatedTokens;
-	const extra = session.extraTokens + estimatedTokens;
-	if (extra > tokensToSpare || (limit > 0 && spent > limit))
+	if ((limit > 0 && spent > limit) || spendExtra(session, estimatedTokens, tokensToSpare) > 0)
 		throw new Error('It would pass "Spending Limit (Tokens)"');
-	session.extraTokens = extra;
 	session.retakeTokens += estimatedTokens;
 	try {
 		return await speak(narration, request);

@@ -1,8 +1,7 @@
 import { asError } from '../../core/errors';
-import type { EstimateValues } from '../../fields/speech';
 import type { Parameters } from '../../fields/parameters';
 import { checkTaggable } from '../../files/podcast';
-import { type GenerateValues, speech } from './speech.form';
+import { type EstimateValues, type GenerateValues, speech } from './speech.form';
 import { checked, narration } from './narration';
 import { planWithVoices, voiceNameOf } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
