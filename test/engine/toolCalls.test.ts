@@ -137,16 +137,18 @@ test('a retry of a retry gets them, too, if the first of all calls was paid for 
 
 const TARGET = { fileName: 'a', binaryPropertyName: 'a' };
 
-test.each([
+test.each<[string, IDataObject, IDataObject]>([
 	[
-		...['speech.generate', { ...TARGET, subtitles: 'none', timings: false }],
+		'speech.generate',
+		{ ...TARGET, subtitles: 'none', timings: false },
 		{ fileName: 'b', binaryPropertyName: 'b', subtitles: 'srt', timings: true },
 	],
 	[
-		...['speechJob.createAndWait', { ...TARGET, maxWait: 100, pollInterval: 1 }],
+		'speechJob.createAndWait',
+		{ ...TARGET, maxWait: 100, pollInterval: 1 },
 		{ fileName: 'b', binaryPropertyName: 'b', maxWait: 200, pollInterval: 2 },
 	],
-] as Array<[string, IDataObject, IDataObject]>)(
+])(
 	'%s: how long it is waited for, and where the result goes, make no other call; what is spoken does',
 	async (name, first, others) => {
 		const [resource, operation] = name.split('.');
