@@ -166,12 +166,15 @@ function parseJson(text: string, label: string, example?: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		throw new InputError(
-			`"${label}" is not valid JSON: ${asError(error).message}`,
-			`${example ? `Write it like this: ${example}. ` : ''}${NOTHING_SENT}`,
-		);
+		throw notJson(label, error, example);
 	}
 }
+
+const notJson = (label: string, error: unknown, example?: string) =>
+	new InputError(
+		`"${label}" is not valid JSON: ${asError(error).message}`,
+		`${example ? `Write it like this: ${example}. ` : ''}${NOTHING_SENT}`,
+	);
 
 /** `example`: what its errors show. */
 export const jsonObjectOption = ({
