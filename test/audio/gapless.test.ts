@@ -1,6 +1,6 @@
-/** What is left of the frames of MP3 parts where they meet; `join.test.ts` and `wholeEnds.test.ts` listen to it. */
+/** Where parts meet: the frames of MP3 that are left, and the time that seams take. `join.test.ts` and `wholeEnds.test.ts` listen. */
 import type { Mp3Info } from '../../nodes/SpeechGateway/audio/mp3/reader';
-import { decode, encode, inspect, joinFiles } from './support';
+import { decode, encode, fixture, inspect, joinFiles } from './support';
 
 /** Swelling noise, for which LAME borrows from its reservoir. */
 const noise = (seconds: number, seed: number) => {
@@ -60,4 +60,16 @@ describe('mp3 frames at the seams', () => {
 			}
 		},
 	);
+});
+
+test('of many Opus parts, each starts within a packet of its time: what a seam is late, the next makes up for', async () => {
+	const file = fixture('opus-mono-20ms.opus');
+	const { seconds } = inspect('opus', file);
+	const { starts } = await joinFiles(
+		'opus',
+		Array.from({ length: 40 }, () => file),
+		229,
+	);
+	for (const [index, start] of starts.entries())
+		expect(Math.abs(start - index * (seconds + 0.229))).toBeLessThan(0.02);
 });
