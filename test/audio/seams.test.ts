@@ -1,4 +1,3 @@
-import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { decodeAll, encodeAll, joinFiles, type Sound } from './support';
 
 const RATE = 48_000;
@@ -112,27 +111,22 @@ function music(rate: number): Float32Array[] {
 const level = (samples: Float32Array) =>
 	10 * Math.log10(samples.reduce((sum, sample) => sum + sample ** 2, 1e-9) / samples.length);
 
-describe.each<[AudioFormat, string, number, string, number]>([
-	['opus', 'SILK', RATE, '-c:a libopus -b:a 12k -application voip', BLAST],
-	['opus', 'hybrid', RATE, '-c:a libopus -b:a 32k -application voip', BLAST],
-	['opus', 'CELT', RATE, '-c:a libopus -b:a 64k', BLAST],
-	['opus', 'CELT, stereo', RATE, '-c:a libopus -b:a 96k -ac 2', BLAST],
-	['mp3', '24 kHz', 24_000, '-c:a libmp3lame -b:a 64k', BLAST],
-	['mp3', '24 kHz, variable bit rate', 24_000, '-c:a libmp3lame -q:a 4', BLAST],
-	['mp3', '44.1 kHz', 44_100, '-c:a libmp3lame -b:a 128k', MP3_OVERLAP],
-	['mp3', '44.1 kHz, stereo', 44_100, '-c:a libmp3lame -b:a 128k -ac 2', MP3_OVERLAP],
-])('%s, %s: sound that runs up to the seams', (format, _, sampleRate, options, loudest) => {
+describe.each([
+	['24 kHz', 24_000, '-c:a libmp3lame -b:a 64k', BLAST],
+	['24 kHz, variable bit rate', 24_000, '-c:a libmp3lame -q:a 4', BLAST],
+	['44.1 kHz', 44_100, '-c:a libmp3lame -b:a 128k', MP3_OVERLAP],
+	['44.1 kHz, stereo', 44_100, '-c:a libmp3lame -b:a 128k -ac 2', MP3_OVERLAP],
+])('mp3 at %s: sound that runs up to the seams', (_, sampleRate, options, loudest) => {
 	it.each([
 		['tones', tones],
 		['music', music],
 	])('%s: no blast and no gap', async (_, make) => {
 		const sounds = make(sampleRate).map((samples): Sound => {
-			return { format, samples, sampleRate, options: options.split(' ') };
+			return { format: 'mp3', samples, sampleRate, options: options.split(' ') };
 		});
 		const parts = encodeAll(sounds);
-		const { bytes, starts } = await joinFiles(format, parts);
-		const decoder = format === 'opus' ? 'libopus' : 'mp3float';
-		const decoded = decodeAll(format, [...parts, bytes], decoder).map(({ samples }) => samples);
+		const { bytes, starts } = await joinFiles('mp3', parts);
+		const decoded = decodeAll('mp3', [...parts, bytes]).map(({ samples }) => samples);
 		const joined = decoded.pop()!;
 		const near = NEAR_SECONDS * sampleRate;
 		starts.slice(1).forEach((start, seam) => {

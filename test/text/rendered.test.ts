@@ -1,11 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 /** What micromark renders as text is read, in order: no words are lost but those that are left out on purpose. */
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import manifest from '../../package.json';
 import { readMarkdown } from './prepared';
 
 const micromark = new Worker(join(__dirname, 'renderedText.mjs'));
@@ -35,21 +33,6 @@ function missing(words: string[], others: string[]): string | undefined {
 	});
 	return lost < 0 ? undefined : words.slice(Math.max(0, lost - 5), lost + 1).join(' ');
 }
-
-const PACKAGES = Object.keys(manifest.devDependencies).flatMap((name) => {
-	const folder = join(__dirname, '../../node_modules', name);
-	const file = readdirSync(folder).find((one) => /^readme\.md$/i.test(one));
-	return file === undefined ? [] : [[name, join(folder, file)]];
-});
-
-test.each(PACKAGES)('the README of %s', async (_name, file) => {
-	const markdown = readFileSync(file, 'utf8');
-	expect(
-		missing(wordsOf(await rendered(markdown)), wordsOf(readMarkdown(markdown))),
-	).toBeUndefined();
-});
-
-test('there are 20 of them', () => expect(PACKAGES.length).toBeGreaterThanOrEqual(20));
 
 /** Markdown, HTML and what looks like either; not what is left out, and no formulas, which micromark does not know. */
 const MARKS = [
