@@ -50,12 +50,14 @@ export function readClaim(bytes: Uint8Array, at: number, frame: Frame): Claim | 
 	// Flags say which fields follow, in this order: frames, bytes, table of contents, quality.
 	const flags = bytes[at + xing + 7];
 	let field = at + xing + 8;
-	const frames = (flags & 1) !== 0 ? uint32be(bytes, field) : 0;
-	if ((flags & 1) !== 0) field += 4;
-	const size = (flags & 2) !== 0 ? uint32be(bytes, field) : 0;
-	if ((flags & 2) !== 0) field += 4;
-	if ((flags & 4) !== 0) field += 100;
-	if ((flags & 8) !== 0) field += 4;
+	const take = (flag: number, size: number) => {
+		if ((flags & flag) === 0) return 0;
+		field += size;
+		return uint32be(bytes, field - size);
+	};
+	const [frames, size] = [take(1, 4), take(2, 4)];
+	take(4, 100);
+	take(8, 4);
 	const hasLame =
 		field + LAME_BYTES <= at + frame.bytes &&
 		LAME_NAMES.some((name) => hasText(bytes, field, name));

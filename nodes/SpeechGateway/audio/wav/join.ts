@@ -51,13 +51,11 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 
 /** A reader that emits each part with a header of its own. */
 function cutWav(whole: WavInfo, places: Place[], emit: EmitSlice): AudioReader<WavInfo> {
-	let begun = -1;
-	let left = 0;
+	let left = 0; // of the part that has begun
 	return new WavReader(
 		slicesOf(places, (slice, bytes) => {
 			const dataBytes = places[slice].to - places[slice].from;
-			if (slice !== begun) {
-				begun = slice;
+			if (left === 0) {
 				left = dataBytes;
 				emit(slice, wavHeader(whole, dataBytes));
 			}
