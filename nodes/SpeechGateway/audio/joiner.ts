@@ -16,11 +16,11 @@ export interface Place {
 	/** Samples of the encoder that are still there before and after the sound; negative when the joined file left out sound. */
 	delay?: number;
 	padding?: number;
-	/** The part's own file told decoders of both (MP3). */
+	/** The header of the part's own file had both (MP3). */
 	isTold?: boolean;
 	/** Its first packet was predicted from one that was left out (Opus). */
 	isExcerpt?: boolean;
-	/** Frames at its start that play nothing: they only bring data of the next (MP3). */
+	/** Frames at its start that play nothing and only carry data of the next ones (MP3). */
 	lead?: number;
 }
 

@@ -10,7 +10,7 @@ interface Samples<Info> {
 	/** The byte that is silence. */
 	silence: number;
 	Reader: new (onAudio: Emit) => AudioReader<Info>;
-	/** What the file has before so many bytes of samples, and so many of a tag behind them. */
+	/** The header of a file with so many bytes of samples and of tags. */
 	headerOf?: (dataBytes: number, tagBytes: number) => Uint8Array;
 }
 

@@ -8,12 +8,8 @@ export function isSpace(code: number): boolean {
 }
 
 /** Whether a surrogate pair starts at an offset. */
-export function isPair(text: string, offset: number): boolean {
-	return (
-		(text.charCodeAt(offset) & 0xfc00) === 0xd800 &&
-		(text.charCodeAt(offset + 1) & 0xfc00) === 0xdc00
-	);
-}
+export const isPair = (text: string, offset: number): boolean =>
+	(text.codePointAt(offset) ?? 0) > 0xffff;
 
 /** The code point before an offset; empty at the start. */
 export const characterBefore = (text: string, offset: number): string =>

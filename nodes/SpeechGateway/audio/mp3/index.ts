@@ -113,13 +113,13 @@ function asMp3Slice(info: Mp3Info, { delay, padding, isTold, lead }: Place): Mp3
 	const edges =
 		delay === undefined || padding === undefined ? null : { delay, padding, isSlice: true };
 	const gapless = isTold ? edges : null;
-	// They were told without the delay that is known only now.
+	// The pauses were found before the delay was known.
 	const late = (1000 * cutAtStart(gapless)) / info.sampleRate;
 	const pauses = info.pauses?.map((at) => Math.max(0, Math.round(at - late)));
 	return { ...info, pauses, gapless, edges, lead };
 }
 
-/** The second half begins with frames of the first, in which its data may begin; see `Place`. */
+/** The second half also gets the last frames of the first, where its main data may begin; see `Place.lead`. */
 async function mp3InTwo(
 	info: Mp3Info,
 	seconds: number,

@@ -16,7 +16,7 @@ import {
 	sideInfoOffset,
 } from './frame';
 
-/** Main data before the frame after this one that belong to that and later ones. */
+/** Main data up to the end of this frame that belong to later ones. */
 function tailBytes(head: EdgeFrame[], index: number): number {
 	return head[index + 1].mainDataBegin;
 }

@@ -29,7 +29,7 @@ function planSeams(infos: Mp3Info[], pauseSamples: number[]): Kept[] {
 	let late = pauseFrames * frameSamples - pauseSamples[0]; // samples by which the part starts too late
 	for (let part = 1; part < infos.length; part++) {
 		const [before, after] = [infos[part - 1], infos[part]];
-		// What the encoder added: of these samples the decoder's lag has moved some from the end to the start.
+		// What the encoder added; the decoder's lag moves 529 of these samples from the end to the start.
 		const padding = cutAtEnd(before.edges) + DECODER_DELAY;
 		const delay = cutAtStart(after.edges) - DECODER_DELAY;
 		late += padding + delay - pauseSamples[part];

@@ -26,7 +26,7 @@ export const DECODER_DELAY = 529;
 export interface Gapless {
 	delay: number;
 	padding: number;
-	/** Cut out of a joined file: the numbers are negative where that left out some of the part's sound. */
+	/** Cut out of a joined file; the numbers are negative when that left out some of the part's sound. */
 	isSlice?: boolean;
 }
 
@@ -74,14 +74,14 @@ export function cutAtStart(gapless: Gapless | null): number {
 	return gapless ? gapless.delay + DECODER_DELAY : 0;
 }
 
-/** Samples that a decoder cuts off the end. Its lag has pushed as many out of the file already. */
+/** Samples that a decoder cuts off the end: the padding, less what its own lag has pushed out of the file. */
 export function cutAtEnd(gapless: Gapless | null): number {
 	if (!gapless) return 0;
 	const silent = gapless.padding - DECODER_DELAY;
 	return gapless.isSlice ? silent : Math.max(0, silent);
 }
 
-/** Silent frames without which a decoder would cut off the beginning of a slice that comes first. */
+/** Silent frames to put before a slice that comes first, or decoders would cut off its beginning. */
 export function framesBefore(gapless: Gapless | null, frameSamples: number): number {
 	return gapless ? Math.max(0, Math.ceil(-gapless.delay / frameSamples)) : 0;
 }
@@ -102,7 +102,7 @@ export function xingFrame(file: {
 	position: (frame: number) => number;
 }): Uint8Array {
 	const at = FRAME_HEADER_BYTES + sideInfoBytes(parseHeader(file.header));
-	// At a low bitrate the frame is too small: then this one frame takes the next bitrate that is not.
+	// At a low bitrate the frame is too small, so this one takes a higher bitrate.
 	const hasRoom = (header: number) => silentFrame(header).length >= at + XING_BYTES + LAME_BYTES;
 	const bytes = silentFrame(raised(file.header, hasRoom));
 	const view = new DataView(bytes.buffer);

@@ -14,7 +14,7 @@ const CHANNELS_OFFSET = 9;
 /**
  * Plans one Ogg Opus stream. Packets are taken over unchanged. Nothing can be cut finer than a packet, so whole packets are left
  * out at the seams (see `planSeams`), and silent ones reset the decoder there (see `beginAnew`). Pauses are silent packets of
- * 20 ms. All times count what plays: the length claimed is the length decoded.
+ * 20 ms. All times are of what plays, so the length claimed is the length decoded.
  */
 function planOpus(infos: OpusInfo[], pauses: number[]): JoinPlan<OpusInfo> {
 	const [first] = infos;

@@ -42,7 +42,7 @@ export interface Stretch {
 
 export interface OpusInfo extends BaseInfo {
 	format: 'opus';
-	/** Logical streams in the file; of a chain, all but this, `seconds` and `bytes` is of the last one alone. */
+	/** Logical streams in the file. Of a chain, this, `seconds` and `bytes` are of the whole, the rest is of the last stream. */
 	streams: number;
 	/** The OpusHead packet. */
 	head: number[];
@@ -58,7 +58,7 @@ export interface OpusInfo extends BaseInfo {
 	lead: Stretch;
 	/** Packets wholly behind the end. */
 	tail: Stretch;
-	/** Lengths of the last packets but for those, `EDGE_PACKETS` at most. */
+	/** Lengths of the last packets before the tail, at most `EDGE_PACKETS`. */
 	last: number[];
 	maxPacketSamples: number;
 	/** The first packet was predicted from one that is not there. */
@@ -163,7 +163,7 @@ class OpusStream {
 	/** Lengths of the packets that ended on the latest page, and its granule position. */
 	private onPage: number[] = [];
 	private position = NO_GRANULE;
-	/** Lengths of the last packets before those. */
+	/** Lengths of the last packets of earlier pages. */
 	private before: number[] = [];
 	private maxPacketSamples = 0;
 	private readonly track = new LevelTrack(smallPackets);

@@ -181,7 +181,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		return RIFF_HEADER_BYTES;
 	}
 
-	/** Reads the head of a chunk; of fmt, all that counts. */
+	/** Reads the head of a chunk, and all of fmt. */
 	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
 		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
 		if (bytes[at] === 0) return 1;
