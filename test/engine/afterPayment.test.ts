@@ -31,13 +31,14 @@ const createAndWait = (options: IDataObject = {}): IDataObject => ({
 let nodes = 0;
 let nodeId = '';
 beforeEach(() => void (nodeId = `after-payment-${++nodes}`));
-const runOne = runnerOf(() => sim);
-const run: typeof runOne = async (more) =>
-	await runOne({ parameters: generate(), items: [item({ text: TEXT })], nodeId, ...more });
+const run = runnerOf(sim, () => ({
+	parameters: generate(),
+	items: [item({ text: TEXT })],
+	nodeId,
+}));
 const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}) =>
 	await run({ mode: 'retry', retryOf: saved(failed), ...more });
 const errorOf = ({ json }: INodeExecutionData) => json.error as IDataObject;
-const charged = () => sim.charges.map(({ input }) => input);
 
 describe('a retry with a lower limit for the cost', () => {
 	const again = { onError: 'continueErrorOutput' } as const;
@@ -75,7 +76,7 @@ test('a limit for the cost that was lowered keeps nothing back that is done, and
 	expect(done.json.characters).toBe(4);
 	expect(errorOf(refused).message).toContain('Spending Limit (Tokens)');
 	expect(errorOf(bad).message).toContain('Speed');
-	expect(charged()).toEqual(['One.']);
+	expect(sim.charged()).toEqual(['One.']);
 });
 
 test('a finished item under another operation: the error says what it was, and brings its file', async () => {
@@ -90,7 +91,7 @@ test('a finished item under another operation: the error says what it was, and b
 	expect(errorOf(done)).toMatchObject({ paid: { characters: 4, segments: 1 } });
 	expect(Object.keys(done.binary!)).toEqual(['data']);
 	expect(errorOf(unknown)).toMatchObject({ paid: { outcome: 'unknown', httpCode: '504' } });
-	expect(charged()).toEqual(['One.', 'Two.', 'Other.']);
+	expect(sim.charged()).toEqual(['One.', 'Two.', 'Other.']);
 });
 
 describe("a retry's files are its own", () => {
@@ -111,7 +112,7 @@ describe("a retry's files are its own", () => {
 		for (const { json, binary } of success)
 			expect(await readStored(binary!.data)).toHaveLength(json.bytes as number);
 		expect((await readStored(unknown[0].binary!.received)).length).toBeGreaterThan(0);
-		expect(charged()).toHaveLength(items.length + 2);
+		expect(sim.charged()).toHaveLength(items.length + 2);
 	};
 
 	test('all of them open when the failed executions are gone, whatever was retried', async () => {
@@ -140,11 +141,11 @@ describe("a retry's files are its own", () => {
 
 	test('what n8n cannot store stays where it is, nothing more is sent, and a hint says so', async () => {
 		const first = await fail();
-		const sent = charged();
+		const sent = sim.charged();
 		const store = stores().mockRejectedValue(new Error('no space left on device'));
 		const second = await retry(first, { items, onError: 'continueErrorOutput' });
 		store.mockRestore();
-		expect(charged()).toEqual(sent);
+		expect(sim.charged()).toEqual(sent);
 		expect(second.hints.join()).toMatch(/files of the failed execution.*no space left on device/);
 		const [[one]] = second.outputs;
 		expect(await readStored(one.binary!.data)).toHaveLength(one.json.bytes as number);
@@ -173,7 +174,7 @@ test('the subtitles cannot be stored: the audio comes along', async () => {
 	const [error] = outputs[2];
 	expect(errorOf(error).message).toContain('no space left');
 	expect(Object.keys(error.binary ?? {})).not.toEqual([]);
-	expect(charged()).toHaveLength(3);
+	expect(sim.charged()).toHaveLength(3);
 });
 
 test('the disk is full when what is done is joined: an unknown item stays unknown, with its segments', async () => {

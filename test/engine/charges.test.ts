@@ -15,7 +15,7 @@ import {
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1 });
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 const chargesIn = ({ error, ...json }: IDataObject): Charge[] =>
 	((error as IDataObject | undefined)?.charges ?? json.charges) as Charge[];

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { type HeldAnswer, holdNextChat } from '../support/heldChat';
 import type { Fault } from '../support/simulator';
-import { type EngineRun, item, runNode, useSimulator } from './support';
+import { type EngineRun, item, runnerOf, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -20,14 +20,10 @@ const chat = (options: IDataObject = {}, messages: IDataObject = { values }): ID
 	messages,
 	options: { maxRetries: 0, ...options },
 });
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		parameters: chat(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: [item({ question: 'Is anybody there?' })],
-		...more,
-	});
+const run = runnerOf(sim, () => ({
+	parameters: chat(),
+	items: [item({ question: 'Is anybody there?' })],
+}));
 const fault = (what: Omit<Fault, 'path'>) => sim.fault({ path: '/v1/chat/completions', ...what });
 const sent = () => sim.requests.length;
 const body = () => sim.requests[0].body as IDataObject;

@@ -15,7 +15,7 @@ import {
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 20 });
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 const ITEMS = 30;
 const OUTAGE: Fault = { status: 503, proxy: 'page', times: Infinity, delayMs: 5 };

@@ -5,7 +5,7 @@ import { jobNode, runnerOf, speechNode, texts, useSimulator } from './support';
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 const FIVE_MINUTES = 300_000;
 

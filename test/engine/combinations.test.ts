@@ -30,9 +30,7 @@ let nodes = 0;
 let nodeId = '';
 /** Keys of one test are not those of another. */
 beforeEach(() => void (nodeId = `combination-${++nodes}`));
-const runOne = runnerOf(() => sim);
-const run: typeof runOne = async (more) =>
-	await runOne({ parameters: generate(), items: texts(4), nodeId, ...more });
+const run = runnerOf(sim, () => ({ parameters: generate(), items: texts(4), nodeId }));
 const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}) =>
 	await run({ mode: 'retry', retryOf: saved(failed), ...more });
 const indexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;

@@ -17,7 +17,7 @@ useVirtualTime();
 const sim = useSimulator({ latencyMs: 1 });
 
 /** What goes along with an outcome: ids, codes, sizes. */
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 test.each([
 	['a 504', { status: 504, charge: true }, '504'],

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { heardIn, partsOf, pausesOf } from './parts';
-import { item, runNode, speechNode, useSimulator, readStored } from './support';
+import { item, runnerOf, speechNode, useSimulator, readStored } from './support';
 
 useVirtualTime();
 
@@ -21,7 +21,6 @@ const SPEAKERS = {
 	],
 };
 
-type Run = Partial<Parameters<typeof runNode>[0]>;
 const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
 	speechNode(options, {
 		operation: 'dialogue',
@@ -30,17 +29,9 @@ const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
 		responseFormat: 'wav',
 		...more,
 	});
-const run = async (more: Run = {}) =>
-	await runNode({
-		parameters: dialogue(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: [item({ script: SCRIPT })],
-		...more,
-	});
+const run = runnerOf(sim, () => ({ parameters: dialogue(), items: [item({ script: SCRIPT })] }));
 const file = async (from: INodeExecutionData, property = 'data') =>
 	await readStored(from.binary![property]);
-const inputs = () => sim.charges.map(({ input }) => input);
 const SAID = [
 	'Welcome to the show.',
 	'Hello, Ben. It is 10:30.\nNote: this is text.',
@@ -51,7 +42,12 @@ const SAID = [
 test('one file, in order; names are not spoken, pauses are silence', async () => {
 	const { outputs } = await run({ parameters: dialogue({ timings: true, subtitles: 'vtt' }) });
 	const [{ json, binary }] = outputs[0];
-	expect([...inputs()].map((input) => input?.trim()).sort()).toEqual([...SAID].sort());
+	expect(
+		sim
+			.charged()
+			.map((input) => input?.trim())
+			.sort(),
+	).toEqual([...SAID].sort());
 	expect(json).toMatchObject({
 		model: 'fish-speech',
 		speakers: ['Narrator', 'Anna', 'Ben'],
@@ -112,7 +108,7 @@ describe('a line of nothing but markup', () => {
 				items: [item({ script })],
 			});
 			const [{ json, binary }] = outputs[0];
-			expect(inputs()).toEqual(['Hi.', 'Bye.']);
+			expect(sim.charged()).toEqual(['Hi.', 'Bye.']);
 			expect(json).toMatchObject({ segments: 2, characters: 7, speakers: ['Anna'] });
 			expect(pausesOf(outputs[0][0])[0]).toBeCloseTo(2);
 			const { chapters } = JSON.parse(String(await file(outputs[0][0], 'chapters')));

@@ -7,7 +7,7 @@ import { probe, secondReader } from '../support/readers';
 import {
 	type EngineRun,
 	item,
-	runNode,
+	runnerOf,
 	saved,
 	speechNode,
 	useSimulator,
@@ -59,15 +59,7 @@ const withCover = (json: IDataObject, picture = cover()): INodeExecutionData => 
 	json,
 	binary: { cover: picture },
 });
-const run = async (more: Partial<EngineRun> = {}) =>
-	await runNode({
-		parameters: episode(),
-		url: sim.url,
-		apiKey: sim.apiKey,
-		items: [withCover({ text: TEXT })],
-		...more,
-	});
-const inputs = () => sim.charges.map(({ input }) => input);
+const run = runnerOf(sim, () => ({ parameters: episode(), items: [withCover({ text: TEXT })] }));
 
 interface ChaptersFile {
 	title?: string;
@@ -83,7 +75,7 @@ describe.each(['mp3', 'wav', 'opus'] as const)('%s', (format) => {
 			parameters: episode({ timings: true }, { responseFormat: format }),
 		});
 		const [{ json, binary }] = outputs[0];
-		expect([...inputs()].sort()).toEqual([...SAID].sort());
+		expect(sim.charged().sort()).toEqual([...SAID].sort());
 		const starts = STARTS.map((part) => partsOf(outputs[0][0])[part].startSeconds);
 
 		const audio = await readStored(binary!.data);
@@ -132,7 +124,7 @@ test('one segment alone has its tags and its chapter', async () => {
 	const seen = probe(await readStored(outputs[0][0].binary!.data));
 	expect(titlesOf(seen.chapters)).toEqual(['Alone']);
 	expect(seen.cover).toEqual(PNG);
-	expect(inputs()).toEqual(['Alone.\n\nHello.']);
+	expect(sim.charged()).toEqual(['Alone.\n\nHello.']);
 });
 
 test('without headings the list of chapters is empty, and a hint says so; the tags are written', async () => {
@@ -146,7 +138,7 @@ test('without headings the list of chapters is empty, and a hint says so; the ta
 
 test('a single request is not cut: only its first heading is a chapter, and a hint says so', async () => {
 	const { outputs, hints } = await run({ parameters: episode({ longText: 'single' }) });
-	expect(inputs()).toHaveLength(1);
+	expect(sim.charged()).toHaveLength(1);
 	expect(titlesOf((await chaptersFile(outputs[0][0])).chapters)).toEqual(TITLES.slice(0, 1));
 	expect(hints.join()).toContain('Chapters were left out');
 });
@@ -206,7 +198,7 @@ describe('retries', () => {
 		sim.fault({ input: 'It rained', status: 402 });
 		const first = await run({ parameters: episode({ concurrency: 1, chapters: 'none' }) });
 		const second = await retry(first, { parameters: episode({ concurrency: 1 }) });
-		const [paid, ...others] = inputs();
+		const [paid, ...others] = sim.charged();
 		expect(others.join()).not.toContain(paid);
 		const seen = probe(await readStored(second.outputs[0][0].binary!.data));
 		expect(titlesOf(seen.chapters)).toEqual(TITLES);
@@ -224,7 +216,7 @@ describe('retries', () => {
 			mode: 'retry',
 			parameters: episode({ concurrency: 1 }),
 		});
-		expect(inputs()).toEqual(SAID);
+		expect(sim.charged()).toEqual(SAID);
 		expect(second.hints.join()).toContain('has no cover');
 		const seen = probe(await readStored(second.outputs[0][0].binary!.data));
 		expect(titlesOf(seen.chapters)).toEqual(TITLES);
@@ -240,11 +232,11 @@ describe('retries', () => {
 		expect(json.remainingText).toContain('## 第二章 & the rest');
 		expect(json.remainingText).toContain('## The end');
 		expect(Object.keys(binary!)).toEqual(['completed']);
-		expect(inputs()).toEqual(SAID.slice(0, 3));
+		expect(sim.charged()).toEqual(SAID.slice(0, 3));
 		// It can be spoken as it is, with its chapters.
 		const rest = await run({ items: [withCover({ text: json.remainingText! })] });
 		expect(titlesOf((await chaptersFile(rest.outputs[0][0])).chapters)).toEqual(TITLES.slice(1));
-		expect(inputs().slice(3).sort()).toEqual(SAID.slice(2).sort());
+		expect(sim.charged().slice(3).sort()).toEqual(SAID.slice(2).sort());
 	});
 });
 
@@ -290,7 +282,7 @@ Anna: Good night.`;
 			const { outputs } = await speak({ parameters: dialogue({ timings: true, textFormat }) });
 			const [{ json, binary }] = outputs[0];
 			expect(json.speakers).toEqual(['Anna', 'Ben']);
-			expect(inputs()).toEqual(WORDS);
+			expect(sim.charged()).toEqual(WORDS);
 			const parts = partsOf(outputs[0][0]);
 			expect(parts.map(({ speaker }) => speaker)).toEqual(['Anna', 'Anna', 'Ben', 'Ben', 'Anna']);
 			const seen = probe(await readStored(binary!.data));
@@ -306,7 +298,7 @@ Anna: Good night.`;
 	test('what is unknown stays unknown; what remains is a script again, with its headings', async () => {
 		sim.fault({ input: 'Oh no', status: 504, charge: true });
 		const { outputs } = await speak({ retryOnFail: true });
-		expect(inputs()).toHaveLength(3);
+		expect(sim.charged()).toHaveLength(3);
 		const { remainingText, segments } = outputs[1][0].json;
 		expect(segments).toEqual({ total: 5, completed: 2, unknown: 1 });
 		expect(remainingText).toMatch(/^Ben: Oh no\.\s+# Bye\nBen: Good night\.\s+Anna: Good night\.$/);

@@ -9,7 +9,7 @@ import { readStored, runnerOf, saved, speechNode, texts, useSimulator } from './
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1 });
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 /** Which of n8n's stores fail, by their number from 1; what it says then. */
 let fails: (nth: number, fileName: string) => boolean;

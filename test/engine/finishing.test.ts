@@ -20,7 +20,7 @@ useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 beforeEach(addVoices);
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 const sentence = (name: string) => `Sentence ${name} is a part of this text.`;
 const NAMES = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -48,8 +48,6 @@ const textOf = (node: string, parts: string[]) =>
 function addVoices(): void {
 	for (const title of SPEAKERS) sim.addVoice(title);
 }
-
-const charged = () => sim.charges.map(({ input }) => input);
 
 /** The parts of an item are the words, and each is heard where the item says so. */
 async function expectSound(item: INodeExecutionData, words: string[]): Promise<void> {
@@ -98,7 +96,7 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	const { outputs, hints } = await run({
 		...{ parameters: now, retryOf: saved(again.run), mode: 'retry' },
 	});
-	expect(charged().sort()).toEqual([...CORRECTED].sort());
+	expect(sim.charged().sort()).toEqual([...CORRECTED].sort());
 	expect(hints.join()).toContain('6 of its present parts');
 	await expectSound(outputs[0][0], CORRECTED);
 });
@@ -131,7 +129,7 @@ test.each(CASES)(
 		const next = { json: { text: textOf(node, CORRECTED) }, binary };
 		if (node === 'generate') await expectPrice(format, from, next, [CORRECTED[6]]);
 		const { outputs } = await run({ parameters: NODES[node](format, from), items: [next] });
-		expect(charged()).toEqual([CORRECTED[6]]);
+		expect(sim.charged()).toEqual([CORRECTED[6]]);
 		expect(outputs[0][0].json).toMatchObject({ segments: 12, reusedSegments: 11 });
 		await expectSound(outputs[0][0], CORRECTED);
 	},
@@ -159,7 +157,7 @@ test.each(['mp3', 'wav', 'opus'])(
 			{ json: { text: textOf('generate', CORRECTED) }, binary: joined.outputs[0][0].binary },
 		];
 		const { outputs } = await run({ parameters: NODES.generate(format, from), items });
-		expect(charged()).toEqual([CORRECTED[6]]);
+		expect(sim.charged()).toEqual([CORRECTED[6]]);
 		await expectSound(outputs[0][0], CORRECTED);
 	},
 );
@@ -179,7 +177,7 @@ test('the times of a listener: the parts that are heard then are spoken again', 
 	const options = { previousBinaryPropertyName: 'data, other', speakAgainAt: again };
 	await expectPrice('mp3', options, items[0], [WORDS[1], WORDS[3]]);
 	const { outputs } = await run({ parameters: NODES.generate('mp3', options), items });
-	expect(charged().sort()).toEqual([WORDS[1], WORDS[3]].sort());
+	expect(sim.charged().sort()).toEqual([WORDS[1], WORDS[3]].sort());
 	await expectSound(outputs[0][0], WORDS);
 	for (const [speakAgainAt, message] of [
 		['9:59', 'ends after'],

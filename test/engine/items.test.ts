@@ -8,8 +8,7 @@ useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 
-const runOne = runnerOf(() => sim);
-const run: typeof runOne = async (more) => await runOne({ items: texts(3), ...more });
+const run = runnerOf(sim, () => ({ items: texts(3) }));
 
 test('parameters are read for each item; only what was set is sent', async () => {
 	const parameters = speechNode({
@@ -300,6 +299,6 @@ describe('an expression pasted into a fixed field', () => {
 	test('what an expression comes to is a text like any other', async () => {
 		const { outputs } = await run({ items: [item({ text: literal })] });
 		expect(outputs[0]).toHaveLength(1);
-		expect(sim.charges.map(({ input }) => input)).toEqual([literal]);
+		expect(sim.charged()).toEqual([literal]);
 	});
 });

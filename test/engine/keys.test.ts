@@ -12,10 +12,9 @@ afterEach(() => {
 	keyStore.slow = undefined;
 });
 
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 const keyed = (sendOnceKey: string, options: IDataObject = {}, more: IDataObject = {}) =>
 	speechNode({ sendOnceKey, ...options }, more);
-const inputs = () => sim.charges.map(({ input }) => input);
 const THREE = [
 	'One sentence stands in here.',
 	'Another one comes after it.',
@@ -29,7 +28,7 @@ test('the key of a text that is paid for in part stays taken, when the rest is r
 	expect((await run({ parameters })).error?.message).toContain('402');
 	const second = await run({ parameters });
 	expect(second.outputs[1]?.[0]?.json.reason).toBe('already_sent');
-	expect(inputs()).toEqual(THREE.slice(0, 2));
+	expect(sim.charged()).toEqual(THREE.slice(0, 2));
 });
 
 test('the key of an item that is done is its own in every try: a later item with it stays an error', async () => {
@@ -291,7 +290,7 @@ describe('retries of a failed execution', () => {
 				keyFault: () => (++writes === lost ? 'after' : undefined),
 			});
 			expect(second.status).toBe('success');
-			expect(inputs()).toHaveLength(1);
+			expect(sim.charged()).toHaveLength(1);
 		},
 	);
 });

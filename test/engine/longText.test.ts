@@ -19,12 +19,9 @@ const TEXT = sentences(12).join(' ');
 
 const generate = (options: IDataObject = {}, responseFormat = 'mp3') =>
 	speechNode({ maxSegmentCharacters: 50, ...options }, { responseFormat });
-const runOne = runnerOf(() => sim);
-const run: typeof runOne = async (more) =>
-	await runOne({ parameters: generate(), items: [item({ text: TEXT })], ...more });
+const run = runnerOf(sim, () => ({ parameters: generate(), items: [item({ text: TEXT })] }));
 const file = async (from: INodeExecutionData, property = 'data') =>
 	await readStored(from.binary![property]);
-const inputs = () => sim.charges.map(({ input }) => input);
 
 test.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])(
 	'%s: split, spoken, joined in order, sound, of the length it claims',
@@ -68,11 +65,11 @@ test('an unknown segment: what is done comes along, what remains is said, nothin
 	});
 	expect(unknown.binary!.completed.fileName).toMatch(/-part-1\.mp3$/);
 	expect(await decoderMessages(await file(unknown, 'completed'))).toBe('');
-	expect(inputs()).toEqual(sentences(3));
+	expect(sim.charged()).toEqual(sentences(3));
 });
 
 /** A text of three segments that breaks off on the way. */
-const breaksOff = async (more: Parameters<typeof runOne>[0] = {}, options: IDataObject = {}) => {
+const breaksOff = async (more: Parameters<typeof run>[0] = {}, options: IDataObject = {}) => {
 	const items = [item({ text: sentences(3).join(' ') })];
 	return await run({ parameters: generate({ concurrency: 1, ...options }), items, ...more });
 };

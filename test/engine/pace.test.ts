@@ -1,18 +1,12 @@
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
-import { item, jobNode, runnerOf, speechNode, texts } from './support';
+import { item, jobNode, runnerOf, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
-beforeAll(async () => (sim = await startSimulator({ latencyMs: 1 })));
-afterAll(async () => await sim.close());
-beforeEach(() => {
-	sim.reset();
-	sim.options.latencyMs = 1;
-});
+const sim = useSimulator({ latencyMs: 1 });
+afterEach(() => void (sim.options.latencyMs = 1));
 
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 /** Most requests in flight at one moment. */
 const most = () =>

@@ -69,8 +69,6 @@ async function expectSound(item: INodeExecutionData, loudest: number): Promise<v
 const deleteFile = async ({ id }: Pick<IBinaryData, 'id'>) =>
 	await Container.get(BinaryDataService).deleteManyByBinaryDataId([id!]);
 
-const inputs = () => sim.charges.map(({ input }) => input);
-
 /** What is done to the paragraphs, and what is spoken then. */
 const EDITS: Array<[string, (paragraphs: string[]) => string[], string[]]> = [
 	['nothing', (all) => all, []],
@@ -91,7 +89,7 @@ test.each(EDITS)('generate: %s', async (_, edit, spoken) => {
 	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
 	const now = edit(PARAGRAPHS);
 	const { outputs } = await run(generate(PREVIOUS), asText(now), previous);
-	expect(inputs()).toEqual(spoken);
+	expect(sim.charged()).toEqual(spoken);
 	const [result] = outputs[0];
 	expect(result.json).toMatchObject({
 		segments: now.length,
@@ -136,9 +134,9 @@ test.each(['mp3', 'opus', 'wav'])(
 			now,
 			previous,
 		);
-		expect(inputs().length).toBeLessThanOrEqual(3);
-		expect(inputs().join('\n')).toContain('Beginning');
-		expect(inputs().join('\n')).not.toContain('two');
+		expect(sim.charged().length).toBeLessThanOrEqual(3);
+		expect(sim.charged().join('\n')).toContain('Beginning');
+		expect(sim.charged().join('\n')).not.toContain('two');
 		expect(Math.min(...pausesOf(outputs[0][0]))).toBeGreaterThan(0.85);
 	},
 );
@@ -175,7 +173,7 @@ test('estimate gives the price of the difference', async () => {
 		previous,
 	);
 	expect(within.error).toBeUndefined();
-	expect(inputs()).toEqual([paragraph('changed')]);
+	expect(sim.charged()).toEqual([paragraph('changed')]);
 });
 
 test('parts of the previous version are not among the requests of which some were charged', async () => {
@@ -248,7 +246,7 @@ test('with the option added, a file of one segment can be the previous version, 
 	const empty = { previousBinaryPropertyName: '' };
 	const previous = await firstVersion(generate(empty), 'Hello there.');
 	const { outputs } = await run(generate(PREVIOUS), 'Hello there.\n\nGood bye.', previous);
-	expect(inputs()).toEqual(['Good bye.']);
+	expect(sim.charged()).toEqual(['Good bye.']);
 	expect(outputs[0][0].json).toMatchObject({ segments: 2, reusedSegments: 1 });
 });
 
@@ -277,7 +275,7 @@ describe('the ledger', () => {
 				result = await run(retried, asText(now), undefined, { retryOf: data });
 			}
 			expect(result.error).toBeUndefined();
-			expect(inputs()).toEqual([paragraph('new A'), paragraph('new B')]);
+			expect(sim.charged()).toEqual([paragraph('new A'), paragraph('new B')]);
 			expect(result.outputs[0][0].json).toMatchObject({ segments: 8, reusedSegments: 6 });
 			expect(result.context).toEqual({});
 		},
@@ -321,7 +319,7 @@ describe('the ledger', () => {
 			items: [{ json: { text: `${asText(PARAGRAPHS)}\n\n${longer}` }, binary: { previous } }],
 		});
 		expect(asleep.length).toBeGreaterThan(1);
-		expect(inputs()).toEqual([longer.trim()]);
+		expect(sim.charged()).toEqual([longer.trim()]);
 		expect(last.outputs[0][0].json).toMatchObject({ segments: 9, reusedSegments: 8 });
 	});
 });
@@ -341,14 +339,14 @@ describe('what the gateway sends now does not fit the previous version', () => {
 			sim.fault({ method: 'POST', status: 200, body: other, charge: true, times: Infinity });
 			const more = { onError, retryOnFail: true, maxTries: 2 };
 			const result = await run(parameters, asText(now), previous, more);
-			expect(inputs()).toEqual([now[1]]);
+			expect(sim.charged()).toEqual([now[1]]);
 			const failure = (result.outputs[2]?.[0]?.json.error ?? result.error) as IDataObject;
 			expect(failure.message).toContain('The parts cannot be joined: ');
 			expect(failure.description).toContain('Leave "Previous Version" empty');
 			if (onError === 'stopWorkflow') {
 				const again = await run(parameters, asText(now), previous, { retryOf: saved(result.run) });
 				expect(again.error?.message).toContain('The parts cannot be joined: ');
-				expect(inputs()).toHaveLength(1);
+				expect(sim.charged()).toHaveLength(1);
 				return;
 			}
 			expect(failure.segments).toEqual({ total: 8, completed: 5, unknown: 0 });
@@ -373,7 +371,7 @@ test('ten changes in a row: only what has changed is sent, and the length is tha
 				asText(paragraphs),
 				previous,
 			);
-			expect(inputs()).toEqual([changed]);
+			expect(sim.charged()).toEqual([changed]);
 			previous = outputs[0][0].binary!.data;
 		}
 		const again = await run(generate({}, { responseFormat }), asText(paragraphs));

@@ -1,17 +1,19 @@
 import { type Proxy, type ProxyName, startProxy, type Wish } from '../support/proxies';
-import { type Simulator, startSimulator } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
-import { item, readStored, runNode, speechNode, texts, type EngineRun } from './support';
+import {
+	item,
+	readStored,
+	runNode,
+	speechNode,
+	texts,
+	useSimulator,
+	type EngineRun,
+} from './support';
 
 /** What real proxies in front of the gateway make of answers, and of those that do not come. Real time: they have their own. */
-let sim: Simulator;
-beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, secondsPerCharacter: 1 });
-});
-afterAll(async () => await sim.close());
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0, secondsPerCharacter: 1 });
 
 let proxy: Proxy | undefined;
-beforeEach(() => sim.reset());
 afterEach(async () => {
 	await proxy?.stop();
 	proxy = undefined;
@@ -102,7 +104,7 @@ describe.each(['nginx', 'haproxy'] as ProxyName[])('%s', (name) => {
 			retryOnFail: true,
 		});
 		expect(outputs.flat()).toHaveLength(40);
-		const charged = sim.charges.map(({ input }) => input);
+		const charged = sim.charged();
 		expect(new Set(charged).size).toBe(charged.length);
 		expect(outputs[0].length + outputs[1].length).toBeGreaterThanOrEqual(charged.length);
 	});

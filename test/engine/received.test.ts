@@ -13,7 +13,7 @@ useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 const recording = Buffer.concat([...renderAudio('A recording.', 1, 'wav').chunks()]);
 const voice: INodeExecutionData = {

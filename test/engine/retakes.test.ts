@@ -32,7 +32,7 @@ useVirtualTime();
 const SECONDS_PER_CHARACTER = 0.06;
 const secondsPerCharacter = SECONDS_PER_CHARACTER;
 const sim = useSimulator({ latencyMs: 1, secondsPerCharacter, wavHeader: 'plain' });
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 const NAMES = ['one', 'two', 'three', 'four', 'five'];
 const sentence = (name: string) =>

@@ -13,7 +13,7 @@ import { readStored, runnerOf, speechNode, texts, useSimulator } from './support
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 const objects = new Map<string, Buffer>();
 let awayUntil = 0;

@@ -1,40 +1,32 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import { type Simulator, startSimulator } from '../support/simulator';
+import { startHttp, type TestServer } from '../support/hostileServers';
 import { renderAudio } from '../support/simulator/audio';
-import { runnerOf, speechNode, jobNode, type EngineRun } from './support';
+import { runnerOf, speechNode, jobNode, useSimulator, type EngineRun } from './support';
 
 useVirtualTime();
 
-let sim: Simulator;
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
+
 /** A host that is not the gateway, such as the file store that a download may be redirected to. */
-let store: Server;
+let store: TestServer;
 let storeUrl: string;
 const seen: IncomingHttpHeaders[] = [];
 
 beforeAll(async () => {
-	sim = await startSimulator({ latencyMs: 1, jobSeconds: 0 });
 	const audio = Buffer.concat([...renderAudio('Stored.', 1, 'mp3').chunks()]);
-	store = createServer((request, response) => {
-		seen.push(request.headers);
+	store = await startHttp(({ headers }, response) => {
+		seen.push(headers);
 		response.setHeader('content-type', 'audio/mpeg').end(audio);
 	});
-	await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
-	storeUrl = `http://127.0.0.1:${(store.address() as AddressInfo).port}/file.mp3`;
+	storeUrl = `http://127.0.0.1:${store.port}/file.mp3`;
 });
-afterAll(async () => {
-	await sim.close();
-	await new Promise((resolve) => store.close(resolve));
-});
-beforeEach(() => {
-	sim.reset();
-	seen.length = 0;
-});
+afterAll(async () => await store.close());
+beforeEach(() => void (seen.length = 0));
 
-const runOne = runnerOf(() => sim);
+const runOne = runnerOf(sim);
 const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
 	await runOne({ parameters, ...more });
 const speech = speechNode;

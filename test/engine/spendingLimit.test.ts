@@ -5,7 +5,7 @@ import { item, runnerOf, saved, speechNode, texts, useSimulator } from './suppor
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1, secondsPerCharacter: 0.1 });
-const run = runnerOf(() => sim);
+const run = runnerOf(sim);
 
 // A text like this one is estimated at 30 tokens, and charged 39: two seconds, and five tokens of text.
 const rounds = [texts(1), texts(1), texts(1), texts(1)];

@@ -459,15 +459,16 @@ export function useSimulator(options?: SimulatorOptions): Simulator {
 	return sim;
 }
 
-/** Runs one spoken text against a simulator; what a test is about goes into `more`. */
+/** Runs the node against a simulator: one spoken text, unless the tests of a file, or a test, say otherwise. */
 export const runnerOf =
-	(sim: () => Pick<Simulator, 'url' | 'apiKey'>) =>
+	(sim: Pick<Simulator, 'url' | 'apiKey'>, usual: () => Partial<EngineRun> = () => ({})) =>
 	async (more: Partial<EngineRun> = {}): Promise<EngineResult> =>
 		await runNode({
 			parameters: speechNode(),
-			url: sim().url,
-			apiKey: sim().apiKey,
+			url: sim.url,
+			apiKey: sim.apiKey,
 			items: texts(1),
+			...usual(),
 			...more,
 		});
 

@@ -19,15 +19,12 @@ useVirtualTime();
 const sim = useSimulator({ latencyMs: 1 });
 
 const call = (text: string) => [item({ text })];
-const runOne = runnerOf(() => sim);
-const run: typeof runOne = async (more) =>
-	await runOne({ items: undefined, asTool: true, ...more });
-const inputs = () => sim.charges.map(({ input }) => input);
+const run = runnerOf(sim, () => ({ items: undefined, asTool: true }));
 
 test('a call that ended unknown is not sent again when the agent repeats it; another text is', async () => {
 	sim.fault({ input: 'Hello.', status: 504, charge: true });
 	const { rounds } = await run({ rounds: [call('Hello.'), call('Hello.'), call('Good-bye.')] });
-	expect(inputs()).toEqual(['Hello.', 'Good-bye.']);
+	expect(sim.charged()).toEqual(['Hello.', 'Good-bye.']);
 	// An agent sees one output only.
 	expect(rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([[1], [1], [1]]);
 	for (const [[{ json }]] of rounds.slice(0, 2)) {
@@ -39,7 +36,7 @@ test('a call that ended unknown is not sent again when the agent repeats it; ano
 test('another execution pays for the same call', async () => {
 	await run({ items: call('Hello.') });
 	await run({ items: call('Hello.') });
-	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+	expect(sim.charged()).toEqual(['Hello.', 'Hello.']);
 });
 
 /** The file behind a link, found as n8n finds it. */
@@ -112,7 +109,7 @@ test('a retried execution gets the results that the failed one has paid for', as
 			});
 		}
 	}
-	expect(inputs()).toEqual(['Before.', 'First.', 'Hello.']);
+	expect(sim.charged()).toEqual(['Before.', 'First.', 'Hello.']);
 });
 
 test('a retry of a retry gets them, too, if the first of all calls was paid for in part', async () => {
@@ -127,10 +124,10 @@ test('a retry of a retry gets them, too, if the first of all calls was paid for 
 	};
 	let last = await run(all);
 	for (const charged of [[one], [one, two]]) {
-		expect(inputs()).toEqual(charged);
+		expect(sim.charged()).toEqual(charged);
 		last = await run({ ...all, mode: 'retry', retryOf: saved(last.run) });
 	}
-	expect(inputs()).toEqual([one, two, 'Then.']);
+	expect(sim.charged()).toEqual([one, two, 'Then.']);
 	const [[{ json }]] = last.rounds[2];
 	expect(json).toMatchObject({ segments: 2 });
 });
@@ -179,7 +176,7 @@ test('a call that was refused may be made again', async () => {
 		...{ rounds: [call('Hello.'), call('Hello.')], onError: 'continueRegularOutput' },
 	});
 	expect(rounds.map(([[{ json }]]) => json.error !== undefined)).toEqual([true, false]);
-	expect(inputs()).toEqual(['Hello.']);
+	expect(sim.charged()).toEqual(['Hello.']);
 });
 
 test('64 MB of results are kept; the oldest are forgotten, and paid for again', async () => {
@@ -228,7 +225,7 @@ test('two tools of an agent have results of their own', async () => {
 	});
 	const { error } = await run({ nodeType, items: call('Hello.') });
 	expect(error).toBeUndefined();
-	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+	expect(sim.charged()).toEqual(['Hello.', 'Hello.']);
 });
 
 test('what n8n does to an item that it was given changes no later result', async () => {
@@ -254,7 +251,7 @@ test('outside of an execution, as for the clients of an MCP Server Trigger, call
 	const files = (await Promise.all([ask(), ask()])).map(
 		({ outputs }) => outputs[0][0].binary?.data,
 	);
-	expect(inputs()).toEqual(['Hello.', 'Hello.']);
+	expect(sim.charged()).toEqual(['Hello.', 'Hello.']);
 	expect(new Set(files.map((file) => file?.id)).size).toBe(2);
 });
 
@@ -277,6 +274,6 @@ test.each<OnError>(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutpu
 		const said = error ?? (outputs[0][0].json.error as IDataObject);
 		expect(said.message).toContain('402');
 		expect(sim.requests).toHaveLength(3);
-		expect(inputs()).toEqual(['Hello.']);
+		expect(sim.charged()).toEqual(['Hello.']);
 	},
 );

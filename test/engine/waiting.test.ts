@@ -11,7 +11,7 @@ useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
-const runOne = runnerOf(() => sim);
+const runOne = runnerOf(sim);
 const run = async (operation: string, options: IDataObject = {}, more: Partial<EngineRun> = {}) =>
 	await runOne({
 		parameters: { ...jobNode({ pollInterval: 1, ...options }), operation, jobId: 'spj_1' },

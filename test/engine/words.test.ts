@@ -10,15 +10,13 @@ useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
-const runOne = runnerOf(() => sim);
-const run: typeof runOne = async (more) => await runOne({ items: undefined, ...more });
+const run = runnerOf(sim, () => ({ items: undefined }));
 /** One text, spoken with these options. */
 const speak = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
 	await run({
 		parameters: speechNode(options, { responseFormat: 'wav', ...more }),
 		items: [item({ text })],
 	});
-const inputs = () => sim.charges.map(({ input }) => input);
 const file = async (from: INodeExecutionData, property = 'data') =>
 	await readStored(from.binary![property]);
 const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]);
@@ -42,7 +40,7 @@ describe('text options', () => {
 	test('without any, a plain text is sent as it is', async () => {
 		const text = '  *Hello* (happy) <b>world</b> & [more](x) \n\n 2 * 3 ';
 		const { outputs, hints } = await speak(text);
-		expect(inputs()).toEqual([text]);
+		expect(sim.charged()).toEqual([text]);
 		expect(outputs[0][0].json).toMatchObject({ characters: [...text].length, segments: 1 });
 		expect(hints).toEqual([]);
 	});
@@ -50,8 +48,8 @@ describe('text options', () => {
 	test('markup is not sent, counted, charged or shown in subtitles', async () => {
 		const text = '# News\n\nSee [the **site**](https://example.com/a/b/c/d/e/f).';
 		const { outputs } = await speak(text, { textFormat: 'markdown', subtitles: 'vtt' });
-		expect(inputs()).toEqual([expect.stringMatching(/^News\.?\s+See the site\.$/)]);
-		expect(outputs[0][0].json.characters).toBe(inputs()[0].length);
+		expect(sim.charged()).toEqual([expect.stringMatching(/^News\.?\s+See the site\.$/)]);
+		expect(outputs[0][0].json.characters).toBe(sim.charged()[0].length);
 		expect(String(await file(outputs[0][0], 'subtitles'))).toContain('See the site.');
 	});
 
@@ -65,7 +63,7 @@ describe('text options', () => {
 			subtitles: 'srt',
 			timings: true,
 		});
-		expect(inputs()).toEqual(['We use sequel in n eight n, not MySQL.']);
+		expect(sim.charged()).toEqual(['We use sequel in n eight n, not MySQL.']);
 		expect(String(await file(outputs[0][0], 'subtitles'))).toContain(
 			'We use SQL in n8n, not MySQL.',
 		);
@@ -91,7 +89,7 @@ describe('text options', () => {
 					{ responseFormat },
 				);
 				expect(hints.filter((hint) => !hint.startsWith('As a job, this costs'))).toEqual([]);
-				expect(inputs().join()).not.toMatch(/pause|break/);
+				expect(sim.charged().join()).not.toMatch(/pause|break/);
 				const { json } = outputs[0][0];
 				const charged = sim.charges.reduce((sum, { tokens }) => sum + tokens, 0);
 				expect(Math.abs(Number(json.estimatedTokens) - charged)).toBeLessThan(charged / 20);
@@ -127,7 +125,7 @@ describe('text options', () => {
 	])('%s: pauses are left out, and a hint says so', async (_, operation, options) => {
 		const text = 'One is here. [pause 1.5s] Two is there.';
 		const { hints, outputs } = await speak(text, options, operation);
-		expect(inputs()).toEqual(['One is here. Two is there.']);
+		expect(sim.charged()).toEqual(['One is here. Two is there.']);
 		expect(outputs[0][0].json.characters).toBe(26);
 		expect(hints.join()).toContain('Pauses were left out');
 	});
@@ -179,7 +177,7 @@ describe('text as it comes', () => {
 				name ? [expect.stringContaining(`read as ${name}: `)] : [],
 			);
 		}
-		expect(inputs()).toEqual([expect.stringMatching(sent), expect.stringMatching(sent)]);
+		expect(sim.charged()).toEqual([expect.stringMatching(sent), expect.stringMatching(sent)]);
 	});
 
 	test('a script is one text: what one line is read as, all are', async () => {
@@ -194,7 +192,7 @@ describe('text as it comes', () => {
 		);
 		expect(outputs[0][0].json.textFormat).toBe('markdown');
 		expect(hints).toEqual([expect.stringContaining('read as Markdown: ')]);
-		expect(inputs()).toEqual(['It is very cold.', 'See this.']);
+		expect(sim.charged()).toEqual(['It is very cold.', 'See this.']);
 		expect(pausesOf(outputs[0][0])).toEqual([expect.closeTo(0.7, 1)]);
 	});
 });
@@ -210,7 +208,7 @@ test('tone tags: sent and counted as written, in any brackets; not changed by a 
 		longText: 'split',
 		pronunciations: { values: [{ find: 'low', say: 'high' }] },
 	});
-	expect(inputs()).toEqual([
+	expect(sim.charged()).toEqual([
 		'[low voice] One is here.',
 		'Two (softly) is here.',
 		'(sad) Three is here.',
@@ -272,7 +270,7 @@ describe('pronunciations by word', () => {
 			pronunciationsByWord: '{ "n8n": "n eight n", "sql": "S Q L" }',
 		});
 		await speak('SQL in N8N.', { pronunciationsByWord: { n8n: 'n eight n' } });
-		expect(inputs()).toEqual(['sequel in n eight n, not MySQL.', 'SQL in n eight n.']);
+		expect(sim.charged()).toEqual(['sequel in n eight n, not MySQL.', 'SQL in n eight n.']);
 	});
 	test.each<[IDataObject, string]>([
 		[{ pronunciations: { values: [{ find: '', say: 'x' }] } }, 'Find of pronunciation 1'],
@@ -413,7 +411,7 @@ describe('voice by title', () => {
 			segments: { total: 2, completed: 1 },
 		});
 		expect((await file(second.outputs[2][0], 'completed')).length).toBeGreaterThan(1000);
-		expect(inputs()).toEqual(['One is here.']);
+		expect(sim.charged()).toEqual(['One is here.']);
 	});
 });
 

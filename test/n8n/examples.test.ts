@@ -228,7 +228,7 @@ test.each([
 		const { chapters, tags } = probe(readFileSync(path.join(folder, `${title}.mp3`)));
 		expect(chapters.map((chapter) => chapter.title)).toEqual(['The gulls', 'The girl']);
 		expect(tags).toMatchObject({ title });
-		const spoken = bench.sim.charges.map(({ input }) => input).join('\n');
+		const spoken = bench.sim.charged().join('\n');
 		expect(spoken).toContain(sent);
 		expect(spoken).not.toMatch(/Not read|A list/);
 	},
@@ -319,7 +319,7 @@ canMakeTables('pronunciations: two workflows speak the words of one table', asyn
 		expect(executionError(execution)?.message).toBeUndefined();
 		expect(readdirSync(folder)).toHaveLength(1);
 	}
-	expect(bench.sim.charges.map(({ input }) => input).sort()).toEqual([
+	expect(bench.sim.charged().sort()).toEqual([
 		'Every night, n eight n reads the news.',
 		'Have you tried n eight n?',
 		'I use n eight n every day.',

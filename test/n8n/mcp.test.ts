@@ -70,6 +70,6 @@ inN8nOfToday(
 		const atOnce = await Promise.all(clients.map(async (call) => await call('Hello.')));
 		const later = await clients[0]('Hello.');
 		expect([...atOnce, later].map(([{ segments }]) => segments)).toEqual([1, 1, 1]);
-		expect(bench.sim.charges.map(({ input }) => input)).toEqual(Array(3).fill('Hello.'));
+		expect(bench.sim.charged()).toEqual(Array(3).fill('Hello.'));
 	},
 );

@@ -15,7 +15,7 @@ const speech = {
 	options: { maxRetries: 0 },
 };
 
-const charged = () => bench.sim.charges.map(({ input }) => input).sort();
+const charged = () => bench.sim.charged().sort();
 const places = (output: INodeExecutionData[]) =>
 	output.map(({ pairedItem }) => (pairedItem as { item: number }).item);
 

@@ -68,7 +68,7 @@ const speech = (options: object) => ({
 			items.map(async ({ binary }) => await api.binary(binary!.data)),
 		);
 		expect(files.map(({ length }) => length)).toEqual(items.map(({ json }) => json.bytes));
-		expect(new Set(sim.charges.map(({ input }) => input)).size).toBe(40);
+		expect(new Set(sim.charged()).size).toBe(40);
 		expect([files.length, sim.charges.length]).toEqual([40, 40]);
 	},
 );
@@ -177,7 +177,7 @@ describe('jobs that are waited for asleep', () => {
 		expect((await n8n.api.waitForExecution(inFlightId)).status).toBe('crashed');
 		const [, unknown] = nodeOutputs(await n8n.api.retry(inFlightId), NODE_NAME);
 		expect(unknown.map(({ json }) => json.reason)).toEqual(['already_sent']);
-		expect(inFlight.sim.charges.map(({ input }) => input)).toEqual([text]);
+		expect(inFlight.sim.charged()).toEqual([text]);
 		await looking.sim.waitFor(
 			(requests) => requests.filter(({ path }) => path.endsWith('/content')).length === done,
 		);

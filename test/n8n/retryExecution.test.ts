@@ -14,7 +14,7 @@ const speech = (options = {}) => ({
 	text: '={{ $json.text }}',
 	options: { maxRetries: 0, concurrency: 1, ...options },
 });
-const charged = () => bench.sim.charges.map(({ input }) => input);
+const charged = () => bench.sim.charged();
 const indexes = (execution: Execution, output: number) =>
 	nodeOutputs(execution, NODE_NAME)[output].map(
 		({ pairedItem }) => (pairedItem as { item: number }).item,

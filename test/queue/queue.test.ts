@@ -32,7 +32,7 @@ const speech = {
 /** Calls a workflow where the world would: at the process for webhooks. */
 const callWebhook = async (workflow: SavedWorkflow) =>
 	await new N8nClient(queue.webhooks.url).callWebhook(workflow);
-const charged = () => bench.sim.charges.map(({ input }) => input).sort();
+const charged = () => bench.sim.charged().sort();
 
 test('"Retry execution" goes to a worker, sends only what was refused, and its files outlive the failed execution', async () => {
 	bench.sim.fault({ input: texts[2], status: 402 });

@@ -55,6 +55,11 @@ export class Simulator extends World {
 		return this.accounts[0].apiKey;
 	}
 
+	/** The texts that were charged, in their order. */
+	charged(): string[] {
+		return this.charges.map(({ input }) => input);
+	}
+
 	async listen(): Promise<this> {
 		await new Promise<void>((resolve, reject) => {
 			this.server.once('error', reject);
