@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { REPOSITORY } from './install';
-import { npm, run } from './steps';
+import { npm, onExit, run } from './steps';
 
 /** What the build reads. It works on a copy, so that tests neither use nor disturb a `dist/` in the work tree. */
 const SOURCES = [
@@ -25,7 +25,7 @@ const SOURCES = [
  */
 export async function packPackage(root = REPOSITORY): Promise<string> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'speech-gateway-package-'));
-	process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+	onExit(() => rmSync(folder, { recursive: true, force: true }));
 	for (const name of SOURCES)
 		if (existsSync(path.join(root, name)))
 			await cp(path.join(root, name), path.join(folder, name), { recursive: true });

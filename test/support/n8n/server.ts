@@ -11,6 +11,7 @@ import { N8nClient } from './client';
 import { copyFirstStart } from './firstStart';
 import { installN8n, isAtLeast, REPOSITORY, type N8nVersion } from './install';
 import { unpackInto } from './package';
+import { onExit } from './steps';
 
 /** n8n 2.41 is ready in 8 s and 1.123 in 25 s; a busy machine needs many times that. */
 const START_LIMIT_MS = 480_000;
@@ -205,14 +206,13 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 
 	const isOwnFolder = options.userFolder === undefined;
 	// Where this process ends by process.exit(); guard.cjs is for all other ends, and needs n8n to be awake.
-	const endAtExit = () => {
+	const ended = onExit(() => {
 		if (isRunning(child.pid!)) killGroup(child);
 		if (isOwnFolder) rmSync(userFolder, { recursive: true, force: true, maxRetries: 3 });
-	};
-	process.once('exit', endAtExit);
+	});
 	const stop = async () => {
 		await end('SIGTERM');
-		process.off('exit', endAtExit);
+		ended();
 		finalLog = readLog(userFolder);
 		if (isOwnFolder) await rm(userFolder, { recursive: true, force: true, maxRetries: 3 });
 	};

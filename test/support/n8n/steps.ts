@@ -12,6 +12,16 @@ export const toStdout: Show = (text) => void process.stdout.write(text);
 export const secondsSince = (from: number): string =>
 	((performance.now() - from) / 1000).toFixed(1);
 
+const atExit = new Set<() => void>();
+// One for all: at the eleventh listener, Node warns of a leak.
+process.once('exit', () => atExit.forEach((end) => end()));
+
+/** Calls `end` when this process ends, unless what it returns is called before. */
+export function onExit(end: () => void): () => void {
+	atExit.add(end);
+	return () => void atExit.delete(end);
+}
+
 /** How often a long step says that it goes on. */
 const PROGRESS_MS = 15_000;
 
@@ -36,8 +46,7 @@ export async function run(
 	{ show, ...options }: { cwd?: string; env?: NodeJS.ProcessEnv; show?: Show } = {},
 ): Promise<{ stdout: string; output: string }> {
 	const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-	const end = () => child.kill();
-	process.once('exit', end);
+	const ended = onExit(() => child.kill());
 	let stdout = '';
 	let output = '';
 	child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -52,7 +61,7 @@ export async function run(
 	const code = await new Promise<number | null>((resolve, reject) => {
 		child.on('error', reject);
 		child.on('close', resolve);
-	}).finally(() => process.off('exit', end));
+	}).finally(ended);
 	if (code !== 0) {
 		const tail = show ? '' : `:\n${output.trim().split('\n').slice(-30).join('\n')}`;
 		throw new Error(`${program} ${args.join(' ')} ended with exit code ${code}${tail}`);
