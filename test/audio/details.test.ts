@@ -72,6 +72,16 @@ describe('FLAC, which is not read', () => {
 	});
 });
 
+test.each([
+	'{"error":{"message":"余额不足"}}',
+	'<!DOCTYPE html><html></html>',
+	'[{"a":1}]',
+	' {\n "a": 1}',
+])('text is no audio, even where PCM is expected: %s', (body) => {
+	for (const isPcm of [true, false])
+		expect(audioFormatOf(Buffer.from(body), isPcm)).toBeUndefined();
+});
+
 test('random bytes have no row of MP3 frames', () => {
 	const noFrames = (bytes: Uint8Array) => !hasMp3Frames(bytes);
 	fc.assert(fc.property(fc.uint8Array({ maxLength: 3000 }), noFrames), { numRuns: 300 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {
 	type AudioFormat,
-	AudioInspector,
 	DamagedAudioError,
+	inspectorOf,
 	sniffAudioFormat,
 } from '../../nodes/SpeechGateway/audio';
 import { Mp3Reader } from '../../nodes/SpeechGateway/audio/mp3/reader';
@@ -106,20 +106,7 @@ describe.each(fixtureNames())('%s', (name) => {
 describe.each<AudioFormat>(['mp3', 'wav', 'opus', 'pcm'])('%s', (format) => {
 	it('is damaged when empty', () => {
 		expect(() => inspect(format, new Uint8Array(0))).toThrow(/empty/);
-		expect(() => new AudioInspector(format).end()).toThrow(DamagedAudioError);
-	});
-
-	it.each([
-		'{"error":{"message":"余额不足"}}',
-		'<!DOCTYPE html><html></html>',
-		'[{"a":1}]',
-		'{}',
-		' {\n "a": 1}',
-	])('is not text: %s', (body) => {
-		const even = text(body.length % 2 === 0 ? body : `${body} `);
-		expect(() => inspect(format, even)).toThrow(DamagedAudioError);
-		expect(() => inspect(format, pieces(even, 1))).toThrow(/text/);
-		expect(sniffAudioFormat(even)).toBeUndefined();
+		expect(() => inspectorOf(format).end()).toThrow(DamagedAudioError);
 	});
 
 	const random = (judge: (bytes: Uint8Array) => void) =>
@@ -301,9 +288,7 @@ describe('opus', () => {
 });
 
 describe('pcm', () => {
-	it('is damaged with half a sample, or with the marks of another format', () => {
+	it('is damaged with half a sample', () => {
 		expect(() => inspect('pcm', new Uint8Array(101))).toThrow(/cut short/);
-		expect(() => inspect('pcm', fixture('wav-24000-mono-s16.wav'))).toThrow(/wav/);
-		expect(() => inspect('pcm', fixture('opus-mono-20ms.opus'))).toThrow(/opus/);
 	});
 });

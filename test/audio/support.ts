@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
-import { AudioInspector, joinAudio, lengthOf } from '../../nodes/SpeechGateway/audio';
+import { inspectorOf, joinAudio, lengthOf } from '../../nodes/SpeechGateway/audio';
 
 const FIXTURES = join(__dirname, 'fixtures');
 
@@ -41,7 +41,7 @@ export function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
 }
 
 export function inspect(format: AudioFormat, chunks: Uint8Array | Uint8Array[]): AudioInfo {
-	const inspector = new AudioInspector(format);
+	const inspector = inspectorOf(format);
 	for (const chunk of Array.isArray(chunks) ? chunks : [chunks]) inspector.feed(chunk);
 	return inspector.end();
 }

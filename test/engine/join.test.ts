@@ -11,7 +11,7 @@ import type {
 	INodeExecutionData,
 	OnError,
 } from 'n8n-workflow';
-import { AudioInspector, type AudioFormat } from '../../nodes/SpeechGateway/audio';
+import { inspectorOf, type AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { joinFiles } from '../audio/support';
 import { PNG } from '../support/png';
 import { probe } from '../support/readers';
@@ -271,7 +271,7 @@ test('chapters, tags and a cover; chapters are named by the title of the item, o
 	expect(file.subarray(0, 3).toString()).toBe('ID3');
 	for (const id of ['TIT2', 'TYER', 'CTOC', 'CHAP', 'APIC']) expect(file.includes(id)).toBe(true);
 	expect(file.includes(PNG)).toBe(true);
-	const inspector = new AudioInspector('mp3');
+	const inspector = inspectorOf('mp3');
 	inspector.feed(file);
 	expect(inspector.end().seconds).toBe(json.durationSeconds);
 	expect(binary!.chapters).toMatchObject({

@@ -4,7 +4,6 @@
  */
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
-import { DamagedAudioError } from './format';
 import type { Format, JoinedInfo, JoinPlan, Slices } from './joiner';
 import { joinedChunks } from './joiner';
 import { mp3 } from './mp3';
@@ -12,12 +11,11 @@ import type { Mp3Info } from './mp3/reader';
 import { opus } from './opus/join';
 import type { OpusInfo } from './opus/reader';
 import { pcm, type PcmInfo } from './pcm';
-import { HEAD_BYTES, looksLikeText, sniffAudioFormat, sniffMarkedFormat } from './sniff';
 import { type Metadata, NO_METADATA } from './tags/metadata';
 import { wav } from './wav/join';
 import type { WavInfo } from './wav/reader';
 
-export type { AudioFormat, ForeignInfo } from './format';
+export type { AudioFormat, AudioReader, ForeignInfo } from './format';
 export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
 export type { JoinedInfo, Place } from './joiner';
@@ -46,49 +44,9 @@ export const formatsThat = (isTrue: (format: AudioFormat) => boolean): string =>
 		.join(', ')
 		.replace(/, ([^,]*)$/, ' or $1');
 
-/** Reads one file chunk by chunk and keeps no audio. Chunks must not be overwritten by the caller before `end`. */
-export class AudioInspector {
-	private readonly reader: AudioReader<AudioInfo>;
-	private readonly head = new Uint8Array(HEAD_BYTES);
-	private headBytes = 0;
-
-	constructor(private readonly format: AudioFormat) {
-		this.reader = new FORMATS[format].Reader();
-	}
-
-	/** @throws DamagedAudioError as soon as the file is seen to be damaged or not audio of this format */
-	feed(chunk: Uint8Array): void {
-		let rest = chunk;
-		if (this.headBytes < HEAD_BYTES) {
-			const more = chunk.subarray(0, HEAD_BYTES - this.headBytes);
-			this.head.set(more, this.headBytes);
-			this.headBytes += more.length;
-			if (this.headBytes < HEAD_BYTES) return;
-			this.readHead();
-			rest = chunk.subarray(more.length);
-		}
-		this.reader.feed(rest);
-	}
-
-	/** @throws DamagedAudioError when the file is cut short, empty, damaged, or not audio of this format */
-	end(): AudioInfo {
-		if (this.headBytes < HEAD_BYTES) this.readHead();
-		return this.reader.end();
-	}
-
-	/** Names what the file is instead, where the reader would only find no audio. */
-	private readHead(): void {
-		const head = this.head.subarray(0, this.headBytes);
-		const seen = this.format === 'pcm' ? sniffMarkedFormat(head) : sniffAudioFormat(head);
-		if (seen && seen !== this.format) {
-			throw new DamagedAudioError(`The file is ${seen} audio, not ${this.format}`);
-		}
-		if (looksLikeText(head)) {
-			throw new DamagedAudioError(`The file is text (JSON or HTML), not ${this.format} audio`);
-		}
-		this.reader.feed(head);
-	}
-}
+/** Reads one file of a format that was sniffed, and keeps no audio. Throws DamagedAudioError as soon as it is seen to be damaged. */
+export const inspectorOf = (format: AudioFormat): AudioReader<AudioInfo> =>
+	new FORMATS[format].Reader();
 
 export type AudioPart = Part<AudioInfo | ForeignInfo>;
 

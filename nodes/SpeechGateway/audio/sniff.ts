@@ -7,7 +7,7 @@ import { isMp3FrameHeader, parseHeader, sameStream } from './mp3/frame';
 const MP3_FRAMES = 3;
 
 /** Enough first bytes for the marks of all formats; that of Opus in Ogg reaches furthest. */
-export const HEAD_BYTES = 36;
+const HEAD_BYTES = 36;
 
 /** Bytes in which a format without a mark is looked for: room for some KB of something else and a few frames. */
 export const SNIFFED_BYTES = 24 * 1024;
@@ -35,7 +35,7 @@ export function sniffAudioFormat(head: Uint8Array): MarkedFormat | undefined {
 }
 
 /** As `sniffAudioFormat`, by marks so long that raw samples do not look like them by chance. */
-export const sniffMarkedFormat = (head: Uint8Array): MarkedFormat | undefined =>
+const sniffMarkedFormat = (head: Uint8Array): MarkedFormat | undefined =>
 	MARKED_FORMATS.find((format) => MARKS[format](head));
 
 /**

@@ -1,11 +1,11 @@
 import type { Execution } from '../engine/execution';
 import type { IBinaryData } from 'n8n-workflow';
-import type { AudioFormat, AudioInfo } from '../audio';
+import type { AudioFormat, AudioInfo, AudioReader } from '../audio';
 import {
 	audioFormatOf,
-	AudioInspector,
 	DamagedAudioError,
 	formatsThat,
+	inspectorOf,
 	SNIFFED_BYTES,
 } from '../audio';
 import { asError, InputError } from '../core/errors';
@@ -34,9 +34,9 @@ export async function inspectInput(
 	const binary = fileOf(execution, index, file, label);
 	const name = nameOf(binary, placeOf(file, label));
 	let head = Buffer.alloc(0);
-	let inspector: AudioInspector | undefined;
+	let inspector: AudioReader<AudioInfo> | undefined;
 	const begin = () => {
-		const begun = new AudioInspector(formatOf(head, binary, name));
+		const begun = inspectorOf(formatOf(head, binary, name));
 		begun.feed(head);
 		return begun;
 	};

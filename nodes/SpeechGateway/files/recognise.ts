@@ -2,9 +2,9 @@ import {
 	type AudioFormat,
 	audioFormatOf,
 	type AudioInfo,
-	AudioInspector,
 	DamagedAudioError,
 	type ForeignInfo,
+	inspectorOf,
 	looksLikeText,
 	MIME_TYPES,
 } from '../audio';
@@ -40,7 +40,7 @@ export function recognise(
 		};
 		return { ...content, inspector: { feed: refuse, end: refuse } };
 	}
-	const inspector = format === 'flac' ? flacInspector() : new AudioInspector(format);
+	const inspector = format === 'flac' ? flacInspector() : inspectorOf(format);
 	return { mimeType: MIME_TYPES[format], extension: format, inspector };
 }
 

@@ -1,6 +1,12 @@
 import { createHash } from 'crypto';
 import type { Execution } from '../engine/execution';
-import { type AudioFormat, AudioInspector, sniffAudioFormat } from '../audio';
+import {
+	type AudioFormat,
+	type AudioInfo,
+	type AudioReader,
+	inspectorOf,
+	sniffAudioFormat,
+} from '../audio';
 import { InputError } from '../core/errors';
 import { MAX_RECORDING_MB } from '../core/limits';
 import type { FileRef } from '../fields/kinds';
@@ -30,7 +36,7 @@ export async function inspectRecording(
 ): Promise<Recording> {
 	const file = fileOf(execution, index, recording);
 	const place = placeOf(recording);
-	let inspector: AudioInspector | undefined;
+	let inspector: AudioReader<AudioInfo> | undefined;
 	let format: AudioFormat | undefined;
 	let bytes = 0;
 	const hash = createHash('sha256');
@@ -43,7 +49,7 @@ export async function inspectRecording(
 					'Use a recording such as mp3, wav or m4a. Nothing was sent.',
 				);
 			}
-			if (format) inspector = new AudioInspector(format);
+			if (format) inspector = inspectorOf(format);
 		}
 		bytes += chunk.length;
 		// A file that is too large is only counted, so that the error can name its size.

@@ -1,8 +1,9 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
-	AudioInspector,
 	type AudioInfo,
+	type AudioReader,
 	DamagedAudioError,
+	inspectorOf,
 	MIME_TYPES,
 	type Place,
 	slicesIn,
@@ -32,7 +33,7 @@ export async function storeSlices(
 	const stored: StoredAudio[] = [];
 	try {
 		for (const [index, place] of places.entries()) {
-			const inspector = new AudioInspector(info.format);
+			const inspector = inspectorOf(info.format);
 			const slice = inspected(slices(index), inspector);
 			const data = await fileFrom(slice, stream);
 			const name = withExtension(place.fileName, info.format);
@@ -56,7 +57,7 @@ const changed = ({ message }: Error) =>
 
 async function* inspected(
 	chunks: AsyncIterable<Uint8Array>,
-	inspector: AudioInspector,
+	inspector: AudioReader<AudioInfo>,
 ): AsyncGenerator<Uint8Array> {
 	for await (const chunk of chunks) {
 		inspector.feed(chunk);

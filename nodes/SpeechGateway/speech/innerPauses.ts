@@ -1,5 +1,5 @@
 /** Pauses that a text asks for within parts that were spoken before: they go in where a pause is heard, else they are left out. */
-import { AudioInspector, canBeCut, slicesIn } from '../audio';
+import { canBeCut, inspectorOf, slicesIn } from '../audio';
 import { joinStored } from '../files/joinStored';
 import { chunksOf } from '../files/inputFile';
 import { storeSlices } from '../files/storeSlices';
@@ -75,7 +75,7 @@ async function lengthened(
 	for (const place of places)
 		halves.push(...(await storeSlices(execution, binary, info, [{ ...place, fileName: 'half' }])));
 	const joined = await joinStored(session, halves, 'pause', { pauses: { between: missing } });
-	const inspector = new AudioInspector(info.format);
+	const inspector = inspectorOf(info.format);
 	for await (const chunk of await chunksOf(execution, joined.binary)) inspector.feed(chunk);
 	return { binary: joined.binary, info: inspector.end() };
 }
