@@ -29,8 +29,8 @@ export const isStoredAudio = (kept: object): kept is StoredAudio =>
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
  * The type follows the content: if the gateway returns MP3 when WAV was requested, the file is labelled MP3. Throws when it is cut
- * short, larger than `maxBytes`, or no audio; nothing is stored then, unless `keepDamaged` keeps whatever came of paid audio.
- * NotStoredError when n8n cannot store it.
+ * short, larger than `maxBytes`, or no audio, and NotStoredError when n8n cannot store it. `keepDamaged`, for paid audio: what came
+ * of it is stored all the same, and goes along with the error.
  */
 export async function storeAudio(
 	item: ItemRequests,
@@ -94,7 +94,7 @@ export async function storeAudio(
 			for await (const chunk of all) void chunk;
 			if (failure) throw failure;
 			const whole = kept && Buffer.concat(kept);
-			// What is free is fetched again.
+			// Audio of a job is fetched again, which is free.
 			if (!whole && !keepDamaged) throw new NotStoredError(stored);
 			const again = async () => {
 				if (!whole) throw stored;

@@ -30,16 +30,16 @@ interface Gap {
 	seconds: number;
 }
 
-/** What may be passed over between two matches, so that the search stays short. */
+/** How many places or pauses may stay unmatched in a row, so that the search stays short. */
 const MOST_SKIPPED = 8;
-/** A voice drifts off its pace by so much at most: seconds, and share of the part. */
+/** How far a voice may drift off its pace: seconds, and a share of the part. */
 const MOST_DRIFT = { seconds: 10, share: 0.15 };
 /** Costs. A stretch whose pace is off by one standard deviation costs about 1. */
 const SILENT_SENTENCE_END = 1;
 const SILENT_CLAUSE_END = 0.6;
 const PAUSE_A_SECOND = 8;
 const SHORT_PAUSE = 0.06;
-/** Seconds: the pause between sentences is at least so long where it is told by its length alone. */
+/** Seconds: only a pause at least so long is taken for the end of a sentence by its length alone. */
 const LONG_PAUSE = 0.25;
 const CLEARLY_LONGER = 1.5;
 const CLAUSE_END = /[,;:()—–…،؛、，；：）]+/gu;

@@ -9,7 +9,7 @@ import { heardAt, type Pause, pausesOf } from './heard';
 import { lettersOf } from './oddSegments';
 import type { Narration } from './speak';
 
-/** A pause so near to where the words end is theirs; one so near to an edge of the part is not within it. */
+/** Seconds: a pause within this distance of the words is theirs, unless it is as near to an edge of the part. */
 const NEAR_SECONDS = 0.15;
 
 /** The parts with their pauses; hints say which have them, and which can't. */

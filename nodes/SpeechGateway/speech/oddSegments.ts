@@ -8,7 +8,7 @@ const DIGIT = /[\p{N}\p{Sc}%]/u;
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const LETTER = /\p{L}/u;
 
-/** Letters a second: usual, and what no voice reaches or falls below, at double and at half speed. */
+/** Letters a second: the usual pace, and bounds that no voice passes, even at double or half speed. */
 const USUAL_PACE = 13;
 const FASTEST_PACE = 60;
 const SLOWEST_PACE = 2;
@@ -18,13 +18,13 @@ const MOST_TIMES_SHORTER = 1.8;
 /** Times that it may be longer, and seconds on top: numbers and abbreviations take long, and so do pauses for effect. */
 const MOST_TIMES_LONGER = 2.5;
 const SLACK_SECONDS = 5;
-/** A shorter text may be said in no time. */
+/** A text that usually takes less is never called too short. */
 const SHORT_TEXT_SECONDS = 2;
 /** A healthy voice never falls silent for so long within a segment. */
 const LONG_PAUSE_SECONDS = 1.5;
 /** A pause so near to an end belongs to it. */
 const EDGE_SECONDS = 0.05;
-/** So many other segments, of more than a few words each, tell a pace better than people in general. */
+/** With fewer others, or shorter ones, the usual pace of people says more than theirs. */
 const ENOUGH_OTHERS = 3;
 const ENOUGH_LETTERS = 40;
 
@@ -59,7 +59,7 @@ export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 }
 
 /**
- * Judges a segment, or another take of it, by the median pace of the others, with fewer than three of them by what people can say at
+ * Judges a segment, or another take of it, by the median pace of the others; where these are too few, by what people can say at
  * all. Undefined: there is nothing odd about it.
  */
 export function judgeOf(

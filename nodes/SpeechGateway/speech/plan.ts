@@ -71,7 +71,7 @@ export interface Part extends PreparedSegment {
 	line: number;
 }
 
-/** A part of which is known where its sound comes from. */
+/** A part, and where its sound comes from: a request, or a previous version. */
 export interface PlannedPart extends Part {
 	/** The ID of its voice, and the key of its request; undefined as long as only a title is known. */
 	voiceId?: string;
@@ -112,7 +112,7 @@ export interface Draft {
 
 export interface Plan extends Draft {
 	parts: PlannedPart[];
-	/** Names all that decides how it sounds: where it is the same, there is no need to speak it again. */
+	/** Names all that decides how it sounds: with the same hash, there is no need to speak it again. */
 	contentHash?: string;
 }
 
@@ -121,7 +121,7 @@ type PlanInput = Pick<
 	'model' | 'speed' | 'responseFormat' | 'pauseBetweenSegments' | keyof OnRecord
 >;
 
-/** The parts on record that would sound as they do now in a voice, wherever they are in the text. */
+/** The parts on record that sound as this voice would speak them now, wherever they are in the text. */
 export type KnownParts = (voice: Voice) => Fingerprint[];
 
 /** Makes the plan of an input, once for each. `draft`: cuts the text around the parts that are known. */
@@ -191,7 +191,7 @@ function placed(input: PlanInput, ids: VoiceIds, parts: Part[]): PlannedPart[] {
 			if (isAgain) break;
 			return { ...part, voiceId, key, number: nth, reused: { ...reused, file } };
 		}
-		// Equal requests have the numbers on record, then those that are not taken.
+		// Equal requests take the numbers on record first, then free ones.
 		const known = [...new Set((sent.get(key) ?? []).map(({ number }) => number))];
 		const mth = counted(toSend, key);
 		const isSent = mth <= known.length;

@@ -199,7 +199,7 @@ export function recordFor(
 		});
 }
 
-/** Names a part of a file among what an item takes over. */
+/** The name under which the ledger keeps a part that was cut out. */
 const placeName = ({ key, from }: RecordedPart): string => `${key} ${from}`;
 
 /**

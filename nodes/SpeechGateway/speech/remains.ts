@@ -19,8 +19,6 @@ export type PartResult = StoredAudio | { status: 'unknown' | 'notSent'; error: u
 
 export const isDone = (result: PartResult): result is StoredAudio => 'binary' in result;
 
-const statusOf = (result: PartResult) => (isDone(result) ? 'done' : result.status);
-
 export function jobIdOf(error: unknown): string | undefined {
 	const id =
 		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
@@ -28,8 +26,8 @@ export function jobIdOf(error: unknown): string | undefined {
 }
 
 /**
- * The first failure that says something, an unknown one before all, with what is done and what remains. When the run broke
- * off, that is an unknown one too, as soon as anything was paid for.
+ * The error to report, with what is done and what remains: an unknown outcome, else the first failure that says something. A run
+ * that broke off after anything was paid for is unknown, too.
  */
 export async function firstError(narration: Narration, results: PartResult[]): Promise<unknown> {
 	const { item, plan } = narration;
@@ -133,7 +131,7 @@ export async function describeRemains(
 	const segments = {
 		total: results.length,
 		completed: results.filter(isDone).length,
-		unknown: results.filter((result) => statusOf(result) === 'unknown').length,
+		unknown: results.filter((one) => !isDone(one) && one.status === 'unknown').length,
 	};
 	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
 }

@@ -52,7 +52,7 @@ export async function retakeOdd(
 		if (parts[index].reused || isSpokenAsJob(item, requests[index])) return takes;
 		for (let take = 2; ; take++) {
 			const request = takeOf(requests[index], take);
-			// What is on record is asked for again whatever the settings are now: it is not sent, and tells of what is unknown.
+			// A take on record is asked for whatever the settings are now: nothing is sent, and an unknown one throws again.
 			const isWanted = take <= most + 1 && oddAs(index, takes.at(-1))?.isWorthRetaking;
 			if (!isWanted && !isOnRecord(item, request)) return takes;
 			try {

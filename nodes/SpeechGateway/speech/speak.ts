@@ -62,8 +62,8 @@ export function keptAudio(
 }
 
 /**
- * Speaks a part; billed. With `longText` = `auto`, a request that the gateway cuts (524) goes on as a job, which a further take
- * does not.
+ * Speaks a part; billed. With `longText` = `auto`, a request that the gateway cuts (524) goes on as a job, unless it is a further
+ * take.
  */
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;

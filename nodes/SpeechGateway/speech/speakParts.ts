@@ -98,7 +98,7 @@ async function speakAll(
 ): Promise<PartResult[]> {
 	const { item, requests } = narration;
 	const finished = requests.map((request, index) => reused[index] ?? keptAudio(item, request));
-	let first = finished.find((audio) => audio !== undefined);
+	let first: StoredAudio | undefined;
 	const mustFit = (audio: StoredAudio) => {
 		first ??= audio;
 		if (requests.length > 1 && joinBlocker(first.info, audio.info)) item.fail();

@@ -70,8 +70,8 @@ export function speechBody(
 }
 
 /**
- * Refuses the whole run when the estimates of all items together, with what is `spent` in this execution, exceed the limit that
- * any of them sets.
+ * Refuses the whole run when the estimates of all items, with what is `spent` in this execution, exceed the lowest limit of any
+ * item.
  */
 export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens'>>(
 	all: T[],

@@ -40,8 +40,7 @@ export async function voiceIds(
 
 /**
  * The plan of an item with the IDs of its voices. A voice that was cloned anew under its title is another voice: its parts are
- * spoken again, as far as the spending limit allows. `problem`: what keeps the rest of a text that is paid for in part from being
- * sent.
+ * spoken again, as far as the spending limit allows. `problem`: why no more is sent of a text that is paid for in part.
  */
 export async function planWithVoices<I extends NarrationInput>(
 	item: ItemRequests,
