@@ -18,7 +18,9 @@ const PLAIN: Array<[string, string]> = [
 	...all(
 		'a¦(¦(a ¦[pause 1s]¦[pause ¦<p ¦<break time="¦\n¦ ¦.¦aaaa b¦東京¦İß¦a\n¦ab\n\n¦(a)¦# a\n\nb\n\n',
 	),
-	...all('a [pause 1s] ¦<break/>)¦[laughs] a [pause 1s] ¦[laughs a. ¦(sad)[sad]a'),
+	...all(
+		'a [pause 1s] ¦<break/>)¦[laughs] a [pause 1s] ¦[laughs a. ¦(sad)[sad]a¦The fox jumps. ¦🇩🇪¦\u0301¦，¦ \t\n',
+	),
 	['a long sentence, then short ones', 'a '.repeat(LENGTH / 4) + '. A'.repeat(LENGTH / 6)],
 ];
 const MARKDOWN: Array<[string, string]> = [

@@ -247,19 +247,3 @@ test('characters are code points', () => {
 	);
 	expect(countCharacters('a\ud83d\ud83d\ude00')).toBe(3);
 });
-
-// No timing: a quadratic step would take hours here and run into jest's own limit.
-test.each([
-	['prose without a line break', 'The quick brown fox jumps over the dog. '.repeat(125_000)],
-	['one word', 'a'.repeat(1_000_000)],
-	['one cluster', 'a' + '\u0301'.repeat(300_000)],
-	['flags', '🇩🇪'.repeat(100_000)],
-	['dots', '.'.repeat(500_000)],
-	['commas', '，'.repeat(500_000) + '！'],
-	['white space', 'a' + ' \t\n'.repeat(300_000) + 'b'],
-	['brackets', '(a '.repeat(200_000)],
-])('a long text: %s', (_name, source) => {
-	const segments = cut(source, 1000);
-	expect(rebuild(source, segments) === source).toBe(true);
-	expect(segments.every((segment) => countCharacters(segment.text) <= 1000)).toBe(true);
-});
