@@ -1,7 +1,7 @@
 /* The credential is read once for many requests, and again in a long run: a key may be replaced in between. */
 import { useVirtualTime } from '../support/clock';
 import { type Simulator, startSimulator } from '../support/simulator';
-import { item, jobNode, runNode, speechNode, texts } from './support';
+import { item, jobNode, runNode, saved, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -73,6 +73,19 @@ test.each([
 	expect(outputs[0]).toHaveLength(1);
 	expect(readings).toBeGreaterThan(1);
 	expect(sim.requests.every(({ status }) => status !== 401)).toBe(true);
+});
+
+test('a retry that has lost its credential names all jobs that are paid for', async () => {
+	sim.fault({ method: 'GET', status: 401, times: 20 });
+	const items = texts(2);
+	const options = { parameters: jobNode(), items, url: sim.url, apiKey: sim.apiKey };
+	const failed = await runNode(options);
+	expect(failed.error?.message).toContain('401');
+	const retryOf = saved(failed.run);
+	const { error } = await runNode({ ...options, retryOf, mode: 'retry', noCredential: true });
+	expect(error?.message).toMatch(/credentials$/);
+	expect(error?.context?.jobIds).toEqual(sim.jobs.map(({ id }) => id));
+	expect(sim.jobs).toHaveLength(2);
 });
 
 test.each(['stopWorkflow', 'continueRegularOutput'] as const)(

@@ -87,6 +87,21 @@ describe('sendOnceKey', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
+	test('an item that was paid for in part is finished, though another has its key by now', async () => {
+		const [one, two] = ['One sentence stands in here.', 'Another one comes after it.'];
+		const items = [item({ id: 0, text: 'Whole.' }), item({ id: 1, text: `${one} ${two}` })];
+		const options = { concurrency: 1, maxSegmentCharacters: 30 };
+		sim.fault({ status: 422, input: two });
+		const first = await run({
+			...{ items, parameters: speechNode({ ...options, sendOnceKey: '={{ "p" + $json.id }}' }) },
+		});
+		expect(first.error?.message).toContain('422');
+		const parameters = speechNode({ ...options, sendOnceKey: 'parts' });
+		const again = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
+		expect(again.outputs[0]).toHaveLength(2);
+		expect(sim.charges).toHaveLength(3);
+	});
+
 	test.each([
 		['empty', '', 'empty'],
 		['blank', '  ', 'empty'],

@@ -107,3 +107,11 @@ test('a job for a segment that fails is "unknown" in its parts, with its id', as
 	// The third was not held back by the wait for the job.
 	expect(Object.keys(binary!).sort()).toEqual(['completed', 'completed_3']);
 });
+
+test('once the job for a segment has failed, no other segment is tried again', async () => {
+	sim.fault({ path: '/v1/audio/speech', input: 'number 1 ', status: 524 });
+	sim.fault({ path: '/v1/audio/speech/jobs', method: 'POST', jobFails: true });
+	sim.fault({ input: 'number 2 ', status: 500, headers: { 'retry-after': '60' } });
+	await breaksOff({ onError: 'continueErrorOutput' }, { concurrency: 3, maxRetries: 1 });
+	expect(inputs().join()).not.toContain('number 2 ');
+});
