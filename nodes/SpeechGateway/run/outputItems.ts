@@ -115,7 +115,7 @@ export function branchesOf(operation: Operation, execution: Execution): Branch[]
 
 /**
  * The items on their branches, in the order of the input; failures are error items on Success, where n8n looks for them.
- * `chargesOf`: what the first item of an outcome says it was charged, if it does.
+ * `chargesOf`: what an item says it was charged, if it does.
  */
 export async function sortOntoBranches(
 	settled: Settled[],
@@ -132,8 +132,9 @@ export async function sortOntoBranches(
 		if ('branch' in outcome) {
 			const { branch, items, pairedItem = { item: index } } = outcome;
 			const output = outputs[branches.indexOf(branch)] ?? outputs[0];
-			for (const [nth, item] of items.entries())
-				output.push({ ...item, json: { ...item.json, ...(nth === 0 && told) }, pairedItem });
+			// What is billed makes one item of each.
+			for (const item of items)
+				output.push({ ...item, json: { ...item.json, ...told }, pairedItem });
 		} else if ('failed' in outcome) {
 			const text = errorText(outcome.failed);
 			const failure = { ...text, details: { ...text.details, ...told } };

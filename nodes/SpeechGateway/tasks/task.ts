@@ -73,7 +73,6 @@ export async function fetchFile<T>(
 			});
 		const atGateway = (error: unknown): never => {
 			if (!(error instanceof NotStoredError)) throw asError(error);
-			item.fail();
 			throw new GatewayError(
 				error.message,
 				`The file is still at the gateway: fetch it later by its ID, which is free. n8n says: "${error.words}"`,
