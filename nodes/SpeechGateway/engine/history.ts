@@ -11,8 +11,8 @@ const runsOf = (context: NodeContext): ITaskData[] =>
 	context.runExecutionData?.resultData?.runData?.[context.getNode().name] ?? [];
 
 /**
- * The ID of the execution in which this node first ran, from its earlier runs. A retry of a failed execution has an ID of
- * its own and starts from the old run data; n8n does not name the execution that it retries.
+ * The ID of the execution in which this node first ran. A retry starts from the failed execution's run data, under a new ID,
+ * and n8n does not say which execution it retries.
  */
 export function firstExecutionId(context: NodeContext): string | undefined {
 	for (const run of runsOf(context)) {
@@ -29,10 +29,7 @@ export function rememberFirst(context: NodeContext, firstExecutionId?: string): 
 	if (firstExecutionId !== undefined) context.setMetadata?.(metadata);
 }
 
-/**
- * Items that earlier runs delivered on Success for tasks that had left the node on Still Processing before, by the ID of the
- * task. `waiting`: the index of that output.
- */
+/** By task ID: items on Success of tasks that had left on Still Processing before (the output `waiting`). */
 export function doneAfterWaiting(
 	context: NodeContext,
 	waiting: number,
@@ -43,7 +40,7 @@ export function doneAfterWaiting(
 		const outputs = data?.main ?? [];
 		for (const item of outputs[0] ?? [])
 			if (waited.has(item.json.id)) done.set(String(item.json.id), item);
-		// Without Still Processing, this output may be that of errors, whose items copy their input.
+		// Where the node has no Still Processing, this may be the Error output, whose items copy their input.
 		for (const { json } of outputs[waiting] ?? [])
 			if (json.waitedSeconds !== undefined && json.error === undefined) waited.add(json.id);
 	}

@@ -2,16 +2,14 @@ import type { BinaryHelperFunctions } from 'n8n-workflow';
 import { asError } from '../core/errors';
 import { parseJson } from '../core/json';
 
-/** Node's Readable; verified nodes may not import node:stream, not even for its types. */
+/** Node's Readable: n8n lets no verified node import node:stream, not even its types. */
 export type Readable = Awaited<ReturnType<BinaryHelperFunctions['getBinaryStream']>>;
 
 interface ReadableClass {
 	from(source: AsyncIterable<Uint8Array>, options: { objectMode: boolean }): Readable;
 }
 
-/**
- * A Readable over generated chunks, for n8n's binary store: every Readable carries its class, and with it Readable.from.
- */
+/** A Readable over generated chunks, for n8n's binary store; `anyReadable` lends its class, which has `from`. */
 export function readableFrom(source: AsyncIterable<Uint8Array>, anyReadable: Readable): Readable {
 	return (anyReadable.constructor as unknown as ReadableClass).from(source, { objectMode: false });
 }
@@ -53,13 +51,13 @@ export async function readBytes(
 
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** A numeric ID with more digits than JavaScript keeps: it is read as text. */
+/** A numeric ID with more digits than a number keeps; it is read as text. */
 const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
 
 export const jsonOf = (bytes: Uint8Array): unknown =>
 	parseJson(textOf(bytes).replace(LONG_ID, '"$1"$2"$3"'));
 
-/** The same of the first of several values in one body: new-api writes an error for each limit that is reached. */
+/** The first of several JSON values in one body: new-api writes one error for each limit that is reached. */
 export function firstJsonOf(bytes: Uint8Array): unknown {
 	const whole = jsonOf(bytes);
 	if (whole !== undefined) return whole;
@@ -70,5 +68,5 @@ export function firstJsonOf(bytes: Uint8Array): unknown {
 		.find((value) => value !== undefined);
 }
 
-/** Some may lie within a text of the first value. */
+/** How many ends of the first value are tried: `} {` may also stand inside one of its texts. */
 const MOST_ENDS = 10;

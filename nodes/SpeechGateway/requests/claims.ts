@@ -5,15 +5,15 @@ import type { Execution } from '../engine/execution';
 import type { ItemLedger } from './itemLedger';
 
 /**
- * Keys that n8n remembers for one node (the newest ones win): 20,000 of items, and as many of retries, which must not
- * crowd them out. n8n rewrites the whole list with every change, so the bound keeps that cheap: it is a megabyte.
+ * n8n remembers this many keys of one node, the newest: 20,000 of items and 20,000 of retries. It rewrites the whole list with
+ * every change, about a megabyte at this bound.
  */
 const OPTIONS: ICheckProcessedOptions = { mode: 'entries', maxEntries: 40_000 };
 
 /** Names are taken away this many at a time: n8n searches its whole list for each. */
 const REMOVED_AT_ONCE = 200;
 
-/** When keys of this run were gone, another execution was writing: its next write may take them again. */
+/** Keys get lost when another execution writes the list, and its next write may lose them again. */
 const LOOK_AGAIN_MS = 2_000;
 
 /** n8n reads, changes and writes the list without a lock; within this process the changes take turns. */
@@ -26,8 +26,8 @@ async function inTurn<T>(action: () => Promise<T>): Promise<T> {
 }
 
 /**
- * n8n forgets the oldest names, and does not move one that it sees again. So a key has two: whichever is on record, the
- * other is recorded as the newest before the old one is taken away. No key ends in a space.
+ * A key's second name (no key ends in a space). n8n drops the oldest names and never moves one that it sees again, so a key is
+ * renewed by recording the name that is not on record, then removing the other.
  */
 const otherName = (key: string) => `${key} `;
 
@@ -47,7 +47,7 @@ export class SentKeys {
 	private readonly waiting: Waiting[] = [];
 	/** The name under which each key of this run is on record. */
 	private readonly names = new Map<string, string>();
-	/** Second names, still to be taken away. A crash leaves both, and the key as seen. */
+	/** Old names, still to be removed. After a crash both names stay, and the key counts as seen. */
 	private readonly surplus = new Set<string>();
 
 	constructor(
@@ -121,7 +121,7 @@ export class SentKeys {
 		if (this.surplus.size >= REMOVED_AT_ONCE) await this.removeSurplus();
 	}
 
-	/** After a crash, a key may have both names on record: one is recorded anew, the other stays. */
+	/** Where a crash has left both names of a key on record, one is removed and recorded as the newest. */
 	private async renew(names: string[]): Promise<void> {
 		if (names.length === 0) return;
 		await this.remove(names).catch(() => undefined);
@@ -147,13 +147,12 @@ export class SentKeys {
 }
 
 /**
- * What an item must have recorded as its own before a billed request of it leaves: its Send Once Key and, in a retry, its
- * turn. It is given back when nothing was charged. What cannot be given back stays taken: too few requests are sent rather
- * than too many.
+ * Before an item's first billed request leaves, it records its claims: its Send Once Key and, in a retry, its turn. They are
+ * given back when nothing was charged. A claim that cannot be given back stays: better a request too few than one too many.
  */
 export class ItemClaims {
 	private taking: Promise<boolean> | undefined;
-	/** Of all retries that begin with one state of the record, one sends, whatever it asks for and however it cuts the text. */
+	/** Of all retries that start from the same record, only one sends, even if the text or settings were changed in between. */
 	private readonly turn?: { state: string; key: string };
 	private hasTurn = false;
 
@@ -177,8 +176,8 @@ export class ItemClaims {
 	}
 
 	/**
-	 * The item has ended. Its claims are given back if nothing of it was charged, or if `sentNothing`: then another retry has
-	 * sent it, and would have kept the key had it been charged.
+	 * The item has ended: gives its claims back if nothing was charged. With `sentNothing` another retry sent it, and that one
+	 * keeps the key if it was charged.
 	 */
 	async settle(sentNothing: boolean): Promise<void> {
 		const { sendOnceKey, turn, ledger } = this;

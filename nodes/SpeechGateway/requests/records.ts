@@ -4,8 +4,8 @@ import { type ErrorDetails, InputError, type Sent, type UnknownFacts } from '../
 import { isRecord } from '../core/json';
 
 /**
- * What the ledger keeps in the execution's data: plain JSON that a later version of the node may read, or an earlier one
- * have written. So it has a version, and is checked when it is read.
+ * What the ledger keeps in the execution's data: plain JSON with a version. Another version of the node may have written it, so
+ * it is checked when it is read.
  */
 
 export const RECORD_VERSION = 3;
@@ -22,12 +22,12 @@ export interface Result {
 
 /** The part of a text that a request speaks, so that it is found again when the text was changed. */
 export interface SentPart extends Fingerprint {
-	/** The key of its words as speech, even if they were sent as a job; `number` tells equal ones apart. */
+	/** The request key of its words as speech, also when they were sent as a job; `number` tells equal ones apart. */
 	key: string;
 	number: number;
 	/** Its number in the text, from 1. */
 	segment: number;
-	/** From 2: it speaks a part again that is on record. */
+	/** From 2, where it speaks a part once more. */
 	take?: number;
 	/** The ID of its voice. */
 	voice: string;
@@ -90,13 +90,13 @@ export interface ItemRecord {
 	result?: Result;
 	/** The ID of the job or video from which the result came. */
 	taskId?: string;
-	/** What a finished item was charged, as long as it has not left the node. */
+	/** What a finished item was charged, until it leaves the node. */
 	charges?: Charge[];
-	/** In a retry: what it was charged before, which leaves with one of the retries. By the execution that was charged. */
+	/** In a retry: what it was charged in earlier executions, by their IDs. Of all retries, one tells it. */
 	chargedBefore?: Record<string, Charge[]>;
 	/** The names of requests whose charges have left the node. */
 	told?: string[];
-	/** Cut out of a previous version, by key and place: not paid for, but a retry needs it. */
+	/** Sound cut out of a previous version, by key and place: it was free, but a retry needs it. */
 	reused?: Record<string, object>;
 	/** The retry in which its files were stored anew. */
 	filesOf?: string;
@@ -117,7 +117,7 @@ export interface RunRecord {
 	attempts: number;
 	/** Wake-ups do not count. */
 	attemptsInAll?: number;
-	/** The execution sleeps; the hints that are to be shown in the end, and when its timeout is, ms since 1970. */
+	/** While the execution sleeps: hints to show at its end, and when its timeout ends it, ms since 1970. */
 	asleep?: { hints: string[]; endsAt?: number };
 	items: Record<string, ItemRecord>;
 }
@@ -126,8 +126,8 @@ export interface RunRecord {
 export type Rounds = Record<string, unknown>;
 
 /**
- * One round on record. Undefined if there is none. Throws InputError when a newer version of the node has written it, or when it
- * is damaged: what is paid for is not known then, so nothing may be sent.
+ * One round on record; undefined if there is none. Throws InputError if a newer version of the node wrote it or it is damaged:
+ * without knowing what is paid for, nothing may be sent.
  */
 export function readRun(rounds: Rounds, key: string): RunRecord | undefined {
 	if (!Object.hasOwn(rounds, key)) return undefined;
@@ -145,7 +145,7 @@ export function readRun(rounds: Rounds, key: string): RunRecord | undefined {
 	return run;
 }
 
-/** Within one version, all is as it was written; a request in a state that is not known might be sent again. */
+/** Checks the states of all requests, since one in an unknown state might be sent again; the rest is as it was written. */
 const isRun = (value: unknown): value is RunRecord =>
 	isRecord(value) &&
 	value.version === RECORD_VERSION &&
