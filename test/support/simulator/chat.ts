@@ -1,6 +1,6 @@
 import { countTokens, price } from './billing';
 import { ApiError } from './errors';
-import { type Call, json, jsonBody, type Reply, requireCapability, type Work } from './exchange';
+import { type Call, json, jsonBody, type Reply, type Work } from './exchange';
 import { checkModel } from './models';
 
 /** Seconds of the service for each token generated. */
@@ -81,7 +81,6 @@ export function createChat(call: Call): Work {
 	const { world, request } = call;
 	const body = jsonBody(call);
 	const model = checkModel(body.model, 'chat');
-	requireCapability(call, 'chat');
 	const messages = readMessages(body.messages);
 	const { max_tokens: max = body.max_completion_tokens, temperature, tools, stream } = body;
 	if (max != null && !(Number.isInteger(max) && (max as number) > 0)) {

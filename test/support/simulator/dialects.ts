@@ -98,7 +98,6 @@ const CASES: Record<string, string> = {
 	invalid_url: 'no route',
 	invalid_api_key: 'wrong key',
 	model_not_found: 'unknown model',
-	capability_missing: 'model not for this key',
 	insufficient_user_quota: 'hold over balance',
 	balance_used_up: 'balance used up',
 	pre_consume_token_quota_failed: 'hold over key quota',

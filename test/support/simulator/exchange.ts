@@ -3,7 +3,7 @@ import type { Content } from './audio';
 import type { Price } from './billing';
 import { ApiError } from './errors';
 import type { Fault } from './faults';
-import type { Account, Capability, SimRequest, World } from './world';
+import type { Account, SimRequest, World } from './world';
 
 /** One authenticated request on its way to a resource. */
 export interface Call {
@@ -48,9 +48,4 @@ export function jsonBody({ request }: Call): Record<string, unknown> {
 		throw new ApiError(400, 'The body must be a JSON object', 'invalid_json');
 	}
 	return body as Record<string, unknown>;
-}
-
-export function requireCapability({ account }: Call, capability: Capability): void {
-	if (account.capabilities.includes(capability)) return;
-	throw new ApiError(403, `This account lacks the capability: ${capability}`, 'capability_missing');
 }

@@ -13,7 +13,7 @@ import { type SimRequest, type SimulatorOptions, World } from './world';
 
 export type { DialectName } from './dialects';
 export type { Fault } from './faults';
-export type { Account, Capability, SimCharge, SimRequest, SimulatorOptions } from './world';
+export type { Account, SimCharge, SimRequest, SimulatorOptions } from './world';
 
 /** Longest wait for an event, in ms, so that a test which waits in vain says what it saw. */
 const WAIT_MS = 300_000;
@@ -66,7 +66,7 @@ export class Simulator extends World {
 			this.server.listen(this.options.port, '127.0.0.1', resolve);
 		});
 		const { port } = this.server.address() as AddressInfo;
-		this.url = `http://127.0.0.1:${port}${this.options.prefix}`;
+		this.url = `http://127.0.0.1:${port}`;
 		return this;
 	}
 

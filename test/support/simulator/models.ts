@@ -1,21 +1,21 @@
 import { ApiError } from './errors';
 import { type Call, json, type Work } from './exchange';
-import type { Capability } from './world';
+
+type ModelKind = 'speech' | 'chat' | 'video';
 
 /** Only `fish-speech` is a name of the real service. */
-export const MODELS: Array<{ id: string; capability: Capability }> = [
-	{ id: 'fish-speech', capability: 'speech' },
-	{ id: 'sim-chat', capability: 'chat' },
-	{ id: 'sim-chat-mini', capability: 'chat' },
-	{ id: 'sim-video', capability: 'video' },
+export const MODELS: Array<{ id: string; kind: ModelKind }> = [
+	{ id: 'fish-speech', kind: 'speech' },
+	{ id: 'sim-chat', kind: 'chat' },
+	{ id: 'sim-chat-mini', kind: 'chat' },
+	{ id: 'sim-video', kind: 'video' },
 ];
 
 const CREATED = 1_700_000_000;
 
-/** GET /v1/models: those that the account may use. */
-export function listModels({ account, world: { dialect } }: Call): Work {
-	const visible = MODELS.filter(({ capability }) => account.capabilities.includes(capability));
-	const data = visible.map(({ id }) => ({
+/** GET /v1/models. */
+export function listModels({ world: { dialect } }: Call): Work {
+	const data = MODELS.map(({ id }) => ({
 		id,
 		object: 'model',
 		created: CREATED,
@@ -25,11 +25,11 @@ export function listModels({ account, world: { dialect } }: Call): Work {
 }
 
 /** The model of a request. Throws 400 when there is none, 404 when this endpoint does not know it. */
-export function checkModel(model: unknown, capability: Capability): string {
+export function checkModel(model: unknown, kind: ModelKind): string {
 	if (typeof model !== 'string' || model === '') {
 		throw new ApiError(400, 'model is required', 'missing_parameter', 'model');
 	}
-	if (!MODELS.some((known) => known.id === model && known.capability === capability)) {
+	if (!MODELS.some((known) => known.id === model && known.kind === kind)) {
 		throw new ApiError(404, `The model '${model}' does not exist`, 'model_not_found', 'model');
 	}
 	return model;

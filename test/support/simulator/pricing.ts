@@ -26,11 +26,11 @@ export type Pricing =
 export function pricing({ options }: World, { path }: SimRequest): Reply {
 	if (options.pricing === null) throw new ApiError(404, `Invalid URL (GET ${path})`);
 	const { data, group_ratio } = options.pricing ?? {
-		data: MODELS.map(({ id, capability }) => ({
+		data: MODELS.map(({ id, kind }) => ({
 			model_name: id,
-			quota_type: capability === 'video' ? 1 : 0,
-			model_ratio: capability === 'video' ? 0 : options.multiplier,
-			model_price: capability === 'video' ? 5 : 0,
+			quota_type: kind === 'video' ? 1 : 0,
+			model_ratio: kind === 'video' ? 0 : options.multiplier,
+			model_price: kind === 'video' ? 5 : 0,
 			owner_by: 'simulator',
 			completion_ratio: 1,
 			enable_groups: ['default'],

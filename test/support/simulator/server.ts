@@ -204,8 +204,8 @@ async function work(
 	signal: AbortSignal,
 ): Promise<Reply> {
 	const { dialect } = world;
-	const { timeScale, prefix } = world.options;
-	const path = request.path.startsWith(`${prefix}/`) ? request.path.slice(prefix.length) : '';
+	const { timeScale } = world.options;
+	const { path } = request;
 	const open = OPEN[`${request.method} ${path}`];
 	if (open && dialect.paths.test(path)) return open(world, request);
 	const route = ROUTES.find(([method, form]) => method === request.method && form.test(path));

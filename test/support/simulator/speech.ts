@@ -3,7 +3,7 @@ import { PCM_SAMPLE_RATE } from './audio/sound';
 import { speak } from './audio/speak';
 import { countCharacters, price } from './billing';
 import { ApiError } from './errors';
-import { type Call, jsonBody, type Reply, requireCapability, type Work } from './exchange';
+import { type Call, jsonBody, type Reply, type Work } from './exchange';
 import { checkModel } from './models';
 import type { World } from './world';
 
@@ -25,7 +25,6 @@ export interface SpeechRequest {
 export function readSpeechRequest(call: Call): SpeechRequest {
 	const body = jsonBody(call);
 	const model = checkModel(body.model, 'speech');
-	requireCapability(call, 'speech');
 	const extra = Object.keys(body).find((key) => !FIELDS.includes(key));
 	if (extra) throw unsupported(extra, `The parameter '${extra}' is not supported`);
 	const { needsVoice, maxBytes = Infinity, paths } = call.world.dialect;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { seeds } from './audio/seeds';
 import { price } from './billing';
 import { ApiError } from './errors';
-import { type Call, json, jsonBody, requireCapability, type Work } from './exchange';
+import { type Call, json, jsonBody, type Work } from './exchange';
 import { checkModel } from './models';
 import { newTask, ownTask, phaseOf, requireCompleted } from './tasks';
 import type { Task } from './world';
@@ -32,7 +32,6 @@ export function createVideo(call: Call): Work {
 	const { world } = call;
 	const body = jsonBody(call);
 	const model = checkModel(body.model, 'video');
-	requireCapability(call, 'video');
 	const { prompt } = body;
 	if (typeof prompt !== 'string' || prompt === '') {
 		throw new ApiError(400, 'prompt is required', 'missing_parameter', 'prompt');

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { now } from '../clock';
 import { price } from './billing';
 import { ApiError } from './errors';
-import { type Call, json, requireCapability, type Work } from './exchange';
+import { type Call, json, type Work } from './exchange';
 import { checkModel } from './models';
 import type { Voice } from './world';
 
@@ -25,7 +25,6 @@ export function createVoice(call: Call): Work {
 		throw new ApiError(400, 'Expected multipart/form-data', 'invalid_content_type');
 	}
 	checkModel(body.model, 'speech');
-	requireCapability(call, 'voice');
 	const { audio, title = '' } = body;
 	if (typeof audio !== 'object' || audio.size === 0) {
 		throw new ApiError(400, 'audio is required', 'missing_parameter', 'audio');
@@ -52,7 +51,6 @@ export function createVoice(call: Call): Work {
 /** GET /v1/audio/voices?model= */
 export function listVoices(call: Call): Work {
 	checkModel(call.request.query.model, 'speech');
-	requireCapability(call, 'voice');
 	const own = call.world.voices.filter(({ account }) => account === call.account.account);
 	return { reply: () => json({ items: own.map(voiceJson) }) };
 }
@@ -61,7 +59,6 @@ export function listVoices(call: Call): Work {
 export function deleteVoice(call: Call): Work {
 	const { world, account, id } = call;
 	checkModel(call.request.query.model, 'speech');
-	requireCapability(call, 'voice');
 	const voice = world.voices.find(({ _id }) => _id === id);
 	if (!voice) throw new ApiError(404, `No such voice: ${id}`, 'voice_not_found');
 	if (voice.account !== account.account) {

@@ -12,7 +12,6 @@ import type { Fault } from './faults';
 import type { Pricing } from './pricing';
 import type { LogOptions } from './usageLog';
 
-export type Capability = 'speech' | 'voice' | 'chat' | 'video';
 export type ChargeKind = 'speech' | 'job' | 'voice' | 'chat' | 'video';
 
 export interface SimulatorOptions {
@@ -20,8 +19,6 @@ export interface SimulatorOptions {
 	dialect?: DialectName;
 	/** 0: a free port of 127.0.0.1. */
 	port?: number;
-	/** Served below this path, as behind a proxy (`/gateway`). */
-	prefix?: string;
 	/** Real seconds for each second of the service: 0.01 makes the limit of 100 s one second. */
 	timeScale?: number;
 	/** Work time of one speech or chat request in real ms; without it, in proportion to the text. */
@@ -49,7 +46,6 @@ export interface SimulatorOptions {
 export interface Account {
 	account: string;
 	apiKey: string;
-	capabilities: Capability[];
 	balanceTokens: number;
 	/** Left of the key's own quota. */
 	keyTokens: number;
@@ -126,7 +122,6 @@ export interface SpeechJob extends Task {
 const DEFAULTS = {
 	dialect: 'document' as DialectName,
 	port: 0,
-	prefix: '',
 	timeScale: 0.01,
 	spoken: false,
 	secondsPerCharacter: 0.02,
@@ -136,8 +131,6 @@ const DEFAULTS = {
 	wavHeader: 'list' as WavHeader,
 	usageLog: {} as LogOptions,
 };
-
-const ALL_CAPABILITIES: Capability[] = ['speech', 'voice', 'chat', 'video'];
 
 /** Emits `request` (whole request read), `worked` (no more is done for it), `charge`, and `response` (an exchange is over, answered or not). */
 export class World extends EventEmitter<{
@@ -172,13 +165,10 @@ export class World extends EventEmitter<{
 		return DIALECTS[this.options.dialect];
 	}
 
-	addAccount(
-		options: Partial<Pick<Account, 'balanceTokens' | 'keyTokens' | 'capabilities'>> = {},
-	): Account {
+	addAccount(options: Partial<Pick<Account, 'balanceTokens' | 'keyTokens'>> = {}): Account {
 		const account: Account = {
 			account: `account-${this.accounts.length + 1}`,
 			apiKey: `sk-sim-${randomBytes(16).toString('hex')}`,
-			capabilities: options.capabilities ?? ALL_CAPABILITIES,
 			balanceTokens: options.balanceTokens ?? DEFAULTS.balanceTokens,
 			keyTokens: options.keyTokens ?? DEFAULTS.keyTokens,
 		};
