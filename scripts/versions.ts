@@ -88,7 +88,7 @@ async function wantedVersions(args: string[], missing: string[]): Promise<N8nVer
 }
 
 /** The newest versions of each line among all of a registry, newest first, and which lines it does not have. */
-export function newestOfLines(versions: string[]): { lines: N8nVersion[][]; lacking: string[] } {
+function newestOfLines(versions: string[]): { lines: N8nVersion[][]; lacking: string[] } {
 	const released = versions
 		.filter(isN8nVersion)
 		.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
@@ -164,7 +164,7 @@ function rowOf(exact: string, version: N8nVersion, report: JestReport, failed: s
 }
 
 /** The document with a row in its table, in place of the one of the same version; newest first. */
-export function withRow(text: string, row: string): string {
+function withRow(text: string, row: string): string {
 	const old = (TABLE.exec(text)?.[0].match(/^\| \d.*$/gm) ?? []).map(String);
 	const versionOf = (line: string) => line.split('|')[1].trim();
 	const rows = [...old.filter((line) => versionOf(line) !== versionOf(row)), row];
@@ -174,7 +174,7 @@ export function withRow(text: string, row: string): string {
 }
 
 /** The document with what was not tested, and why, below its table. */
-export function withMissing(text: string, missing: string[]): string {
+function withMissing(text: string, missing: string[]): string {
 	const list = missing.map((one) => `- ${one}`).join('\n');
 	return text.replace(MISSING, `$1\n${list}\n\n$2`);
 }
