@@ -2,7 +2,8 @@
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { readMetadata } from '../../nodes/SpeechGateway/audio/tags';
 import { PNG } from '../support/png';
-import { fixture, joinFiles, pieces, run, stream, withFile } from './support';
+import { run } from '../support/readers';
+import { fixture, joinFiles, pieces, stream, withFile } from './support';
 import { readFileSync } from 'node:fs';
 
 const read = async (format: AudioFormat, bytes: Uint8Array, size = 777) =>

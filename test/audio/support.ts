@@ -1,11 +1,11 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals, @n8n/community-nodes/no-dangerous-functions -- test code runs outside n8n */
-import { spawnSync } from 'node:child_process';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
 import { inspectorOf, joinAudio, lengthOf } from '../../nodes/SpeechGateway/audio';
+import { run } from '../support/readers';
 
 const FIXTURES = join(__dirname, 'fixtures');
 
@@ -74,20 +74,6 @@ export async function joinFiles(
 	const { seconds, sampleRate } = seen;
 	expect(joined.info).toEqual({ format, seconds, length: lengthOf(seen), sampleRate });
 	return { ...joined, bytes };
-}
-
-export function run(
-	program: 'ffmpeg' | 'ffprobe',
-	args: string[],
-	input?: Uint8Array,
-): { stdout: Buffer; stderr: string } {
-	const result = spawnSync(program, args, { maxBuffer: 1 << 28, input });
-	if (result.error) {
-		throw new Error(`These tests need ${program} on the PATH (Debian: apt install ffmpeg)`, {
-			cause: result.error,
-		});
-	}
-	return { stdout: result.stdout, stderr: result.stderr.toString() };
 }
 
 function inFolder<T>(use: (folder: string) => T): T {

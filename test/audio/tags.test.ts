@@ -6,8 +6,8 @@ import {
 	readMetadata,
 	sniffCover,
 } from '../../nodes/SpeechGateway/audio/tags';
-import { probe, secondReader } from '../support/readers';
-import { decode, fixture, inspect, joinFiles, pieces, probeAudio, run, stream } from './support';
+import { probe, run, secondReader } from '../support/readers';
+import { decode, fixture, inspect, joinFiles, pieces, probeAudio, stream } from './support';
 
 type Tagged = 'mp3' | 'wav' | 'opus';
 const FORMATS: Tagged[] = ['mp3', 'wav', 'opus'];

@@ -1,6 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { Readable } from 'node:stream';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
@@ -12,15 +10,12 @@ import type {
 	OnError,
 } from 'n8n-workflow';
 import { inspectorOf, type AudioFormat } from '../../nodes/SpeechGateway/audio';
-import { joinFiles } from '../audio/support';
+import { fixture, joinFiles } from '../audio/support';
 import { PNG } from '../support/png';
 import { probe } from '../support/readers';
 import { type EngineRun, item, runNode, storedFile, readStored } from './support';
 
-const fixture = (name: string) =>
-	new Uint8Array(readFileSync(join(__dirname, '../audio/fixtures', name)));
-const foreign = (name: string) =>
-	new Uint8Array(readFileSync(join(__dirname, '../audio/foreign', name)));
+const foreign = (name: string) => fixture(`../foreign/${name}`);
 const TYPES: Record<string, string> = {
 	mp3: 'audio/mpeg',
 	wav: 'audio/wav',

@@ -18,8 +18,10 @@ export function withFile<T>(file: Uint8Array | string, use: (path: string) => T)
 	}
 }
 
-export function run(program: 'ffmpeg' | 'ffprobe', args: string[]) {
-	const { status, stdout, stderr, error } = spawnSync(program, args, { maxBuffer: 1 << 28 });
+export function run(program: 'ffmpeg' | 'ffprobe', args: string[], input?: Uint8Array) {
+	const { status, stdout, stderr, error } = spawnSync(program, args, {
+		...{ maxBuffer: 1 << 28, input },
+	});
 	if (error) throw new Error(`${program} is not installed (Debian: ffmpeg)`, { cause: error });
 	return { status, stdout, stderr: stderr.toString() };
 }
