@@ -4,15 +4,7 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
-import {
-	type EngineResult,
-	type EngineRun,
-	item,
-	saved,
-	useSimulator,
-	readStored,
-	runnerOf,
-} from './support';
+import { type EngineResult, item, useSimulator, readStored, retrierOf, runnerOf } from './support';
 
 useVirtualTime();
 
@@ -36,8 +28,7 @@ const run = runnerOf(sim, () => ({
 	items: [item({ text: TEXT })],
 	nodeId,
 }));
-const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}) =>
-	await run({ mode: 'retry', retryOf: saved(failed), ...more });
+const retry = retrierOf(run);
 const errorOf = ({ json }: INodeExecutionData) => json.error as IDataObject;
 
 describe('a retry with a lower limit for the cost', () => {

@@ -5,9 +5,9 @@ import {
 	type EngineResult,
 	type EngineRun,
 	item,
-	saved,
 	storedFile,
 	useSimulator,
+	retrierOf,
 	runnerOf,
 	speechNode,
 	jobNode,
@@ -31,8 +31,7 @@ let nodeId = '';
 /** Keys of one test are not those of another. */
 beforeEach(() => void (nodeId = `combination-${++nodes}`));
 const run = runnerOf(sim, () => ({ parameters: generate(), items: texts(4), nodeId }));
-const retry = async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}) =>
-	await run({ mode: 'retry', retryOf: saved(failed), ...more });
+const retry = retrierOf(run);
 const indexOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
 /** Indexes of the input items by output. */
 const cameOut = ({ outputs }: EngineResult) => outputs.map((output) => output.map(indexOf));

@@ -7,6 +7,7 @@ import { probe, secondReader } from '../support/readers';
 import {
 	type EngineRun,
 	item,
+	retrierOf,
 	runnerOf,
 	saved,
 	speechNode,
@@ -191,8 +192,7 @@ describe('what cannot be made costs nothing', () => {
 
 describe('retries', () => {
 	const broken = { input: '第二章', status: 402 };
-	const retry = async (first: Awaited<ReturnType<typeof run>>, more: Partial<EngineRun>) =>
-		await run({ retryOf: saved(first.run), mode: 'retry', ...more });
+	const retry = retrierOf(run);
 
 	test('chapters asked for only now: nothing that is paid for is spoken again', async () => {
 		sim.fault({ input: 'It rained', status: 402 });

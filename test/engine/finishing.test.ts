@@ -10,8 +10,8 @@ import {
 	type EngineResult,
 	item,
 	readStored,
+	retrierOf,
 	runnerOf,
-	saved,
 	speechNode,
 	useSimulator,
 } from './support';
@@ -21,6 +21,7 @@ useVirtualTime();
 const sim = useSimulator({ latencyMs: 1 });
 beforeEach(addVoices);
 const run = runnerOf(sim);
+const retry = retrierOf(run);
 
 const sentence = (name: string) => `Sentence ${name} is a part of this text.`;
 const NAMES = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -89,13 +90,11 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	const first = await run({ parameters, items });
 	expect(first.error?.message).toContain('(part 7 of 12)');
 	expect(first.error?.description).toContain(`"${WORDS[6]}"`);
-	const again = await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
+	const again = await retry(first, { parameters });
 	expect(again.error).toBeDefined();
 	const text = textOf(node, CORRECTED);
 	const now = { ...parameters, [node === 'dialogue' ? 'script' : 'text']: text };
-	const { outputs, hints } = await run({
-		...{ parameters: now, retryOf: saved(again.run), mode: 'retry' },
-	});
+	const { outputs, hints } = await retry(again, { parameters: now });
 	expect(sim.charged().sort()).toEqual([...CORRECTED].sort());
 	expect(hints.join()).toContain('6 of its present parts');
 	await expectSound(outputs[0][0], CORRECTED);
@@ -109,10 +108,10 @@ test('of two equal parts one was refused: as one of them, nothing is sent, as bo
 	sim.clearFaults();
 	const charges = sim.charges.length;
 	const now = { ...parameters, text: sentence('one') };
-	const { outputs } = await run({ parameters: now, retryOf: saved(first.run), mode: 'retry' });
+	const { outputs } = await retry(first, { parameters: now });
 	expect([charges, sim.charges.length]).toEqual([1, 1]);
 	expect(outputs[0][0].json).toMatchObject({ segments: 1 });
-	await run({ parameters, retryOf: saved(first.run), mode: 'retry' });
+	await retry(first, { parameters });
 	expect(sim.charges).toHaveLength(2);
 });
 
@@ -373,10 +372,8 @@ test('whatever is edited, refused, unknown and retried: nothing on record is pai
 			const { words: now, ...options } = attempt ?? { words: first };
 			words = now;
 			const sent = sim.requests.length;
-			result = await run({
-				...{ parameters: parametersFor(now, { ...from, ...options }), items },
-				...(result && { retryOf: saved(result.run), mode: 'retry' }),
-			});
+			const asked = { parameters: parametersFor(now, { ...from, ...options }), items };
+			result = result ? await retry(result, asked) : await run(asked);
 			const paid = sim.requests
 				.slice(sent)
 				.filter(({ method, status = 0 }) => method === 'POST' && (status < 300 || status === 504));

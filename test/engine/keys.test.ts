@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { SentKeys } from '../../nodes/SpeechGateway/requests/claims';
 import { LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
 import { useVirtualTime, wait } from '../support/clock';
-import { keyStore, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import { keyStore, NODE, retrierOf, runnerOf, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
@@ -13,6 +13,7 @@ afterEach(() => {
 });
 
 const run = runnerOf(sim);
+const retry = retrierOf(run);
 const keyed = (sendOnceKey: string, options: IDataObject = {}, more: IDataObject = {}) =>
 	speechNode({ sendOnceKey, ...options }, more);
 const THREE = [
@@ -47,8 +48,7 @@ test('an item without a key whose options cannot be read any more is finished wi
 	const text = THREE.join(' ');
 	sim.fault({ input: 'Another', status: 402 });
 	const first = await run({ parameters: speechNode(options, { text }) });
-	const { outputs } = await run({
-		...{ retryOf: saved(first.run), mode: 'retry' },
+	const { outputs } = await retry(first, {
 		parameters: speechNode({ ...options, maxSegmentCharacters: 'many' }, { text }),
 	});
 	expect(outputs.map(({ length }) => length)).toEqual([1, 0]);
@@ -215,9 +215,9 @@ describe('retries of a failed execution', () => {
 		sim.fault({ status: 429, retryAfter: 0 });
 		const failed = await run({ parameters });
 		sim.fault({ path: '/v1/audio/speech', status: 524 });
-		const first = await run({ parameters, retryOf: saved(failed.run), mode: 'retry' });
+		const first = await retry(failed, { parameters });
 		expect(first.error?.message).toContain('524');
-		const second = await run({ parameters, retryOf: saved(failed.run), mode: 'retry' });
+		const second = await retry(failed, { parameters });
 		expect(second.outputs[1][0].json.reason).toBe('already_sent');
 		expect(sim.charges).toEqual([]);
 		expect((await run({ parameters })).outputs[0]).toHaveLength(1);
@@ -232,12 +232,7 @@ describe('retries of a failed execution', () => {
 		sim.requests.length = 0;
 		sim.fault({ input: 'number 1', status: 402, delayMs: 500 });
 		keyStore.slow = async () => await wait(1000);
-		const second = await run({
-			parameters,
-			items: texts(3),
-			retryOf: saved(first.run),
-			mode: 'retry',
-		});
+		const second = await retry(first, { parameters, items: texts(3) });
 		expect(second.error?.message).toContain('402');
 		expect(sim.requests.map(({ input }) => input)).toEqual([
 			'Sentence number 0.',
@@ -245,9 +240,10 @@ describe('retries of a failed execution', () => {
 		]);
 		// What never left may be sent by the next retry.
 		keyStore.slow = undefined;
-		const third = await run({
-			...{ parameters, items: texts(3), onError: 'continueErrorOutput' },
-			...{ retryOf: saved(first.run), mode: 'retry' },
+		const third = await retry(first, {
+			parameters,
+			items: texts(3),
+			onError: 'continueErrorOutput',
 		});
 		expect(third.outputs[0].map(({ json }) => json.characters)).toEqual([18, 18]);
 		expect(third.outputs[1].map(({ json }) => json.reason)).toEqual(['already_sent']);
@@ -269,7 +265,7 @@ describe('retries of a failed execution', () => {
 		// Once the second item is done, the claim of the last is on its way to the database, and a segment of the first is refused.
 		sim.fault({ input: THREE[0], status: 422, delayMs: 500 });
 		sim.fault({ input: THREE[1], status: 504, charge: true, delayMs: 6000 });
-		const second = await run({ items, parameters, retryOf: saved(first.run), mode: 'retry' });
+		const second = await retry(first, { items, parameters });
 		expect(second.outputs.map(({ length }) => length)).toEqual([2, 1]);
 		const [lost, last] = [THREE[1], 'The last one.'].map((text) =>
 			sim.requests.filter(({ input }) => input === text),
@@ -282,10 +278,11 @@ describe('retries of a failed execution', () => {
 		async (lost) => {
 			sim.fault({ status: 402 });
 			const first = await run();
-			await run({ retryOf: saved(first.run), mode: 'retry' });
+			await retry(first);
 			let writes = 0;
-			const { run: second } = await run({
-				...{ retryOf: saved(first.run), mode: 'retry', retryOnFail: true, maxTries: 3 },
+			const { run: second } = await retry(first, {
+				retryOnFail: true,
+				maxTries: 3,
 				parameters: speechNode({}, { text: 'Other words.' }),
 				keyFault: () => (++writes === lost ? 'after' : undefined),
 			});

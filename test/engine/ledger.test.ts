@@ -1,11 +1,12 @@
 import { useVirtualTime } from '../support/clock';
-import { runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import { retrierOf, runnerOf, speechNode, texts, useSimulator } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 
 const run = runnerOf(sim);
+const retry = retrierOf(run);
 
 test.each([undefined, 0, 1, 2, 3, 5])(
 	'Retry On Fail with Max Tries %s: an item that is done is sent once, and nothing stays behind',
@@ -28,9 +29,11 @@ test.each([2, 3, undefined])(
 		sim.fault({ status: 422, input: 'number 0.', times: Infinity });
 		const first = await run({ items: texts(2), parameters: speechNode({ concurrency: 1 }) });
 		expect(sim.charged()).toEqual([]);
-		const { context } = await run({
-			...{ items: texts(2), onError: 'continueRegularOutput', retryOnFail: true, maxTries },
-			...{ retryOf: saved(first.run), mode: 'retry' },
+		const { context } = await retry(first, {
+			items: texts(2),
+			onError: 'continueRegularOutput',
+			retryOnFail: true,
+			maxTries,
 		});
 		expect(sim.charged()).toEqual(['Sentence number 1.']);
 		expect(context).toEqual({});
@@ -47,11 +50,9 @@ test.each([402, 524])('of what ended with %i, uncharged, no text is kept', async
 test('an item that is done is not read again: a value that has become bad does not stop the retry', async () => {
 	sim.fault({ status: 402, input: 'number 1.' });
 	const first = await run({ items: texts(2), parameters: speechNode({ concurrency: 1 }) });
-	const second = await run({
+	const second = await retry(first, {
 		items: texts(2),
 		parameters: speechNode({ speed: '={{ $json.id === 0 ? 9 : undefined }}' }),
-		retryOf: saved(first.run),
-		mode: 'retry',
 	});
 	expect(second.outputs[0]).toHaveLength(2);
 });

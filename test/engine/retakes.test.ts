@@ -21,6 +21,7 @@ import {
 	type EngineRun,
 	item,
 	readStored,
+	retrierOf,
 	runnerOf,
 	saved,
 	speechNode,
@@ -33,6 +34,7 @@ const SECONDS_PER_CHARACTER = 0.06;
 const secondsPerCharacter = SECONDS_PER_CHARACTER;
 const sim = useSimulator({ latencyMs: 1, secondsPerCharacter, wavHeader: 'plain' });
 const run = runnerOf(sim);
+const retry = retrierOf(run);
 
 const NAMES = ['one', 'two', 'three', 'four', 'five'];
 const sentence = (name: string) =>
@@ -342,9 +344,8 @@ test.each([1, 0, 2])('a retry sends no take twice, with the option at %s by then
 	const first = await run({ parameters: node({}, { text }), items });
 	expect(first.error).toBeDefined();
 	expect(charged()).toEqual(sorted(...WORDS, WORDS[1]));
-	const { outputs } = await run({
-		...{ parameters: node({ retakeOddSegments: now }, { text }), mode: 'retry' },
-		retryOf: saved(first.run),
+	const { outputs } = await retry(first, {
+		parameters: node({ retakeOddSegments: now }, { text }),
 	});
 	expect(outputs[0]).toHaveLength(2);
 	expect(charged()).toEqual(sorted(...WORDS, WORDS[1], 'Other words.'));
@@ -413,9 +414,8 @@ test('a voice that is gone by now: what there is is delivered, and nothing is se
 	const first = await run({ parameters: node({ concurrency: 1 }, { voice }) });
 	expect(charged()).toEqual(sorted(...WORDS.slice(0, 4)));
 	sim.voices.length = 0;
-	const { outputs } = await run({
-		...{ parameters: node({}, { voice, text: WORDS.slice(0, 4).join('\n\n') }) },
-		...{ mode: 'retry', retryOf: saved(first.run) },
+	const { outputs } = await retry(first, {
+		parameters: node({}, { voice, text: WORDS.slice(0, 4).join('\n\n') }),
 	});
 	expect(outputs[0][0].json).toMatchObject({ segments: 4, retakes: 0 });
 	expect(sim.charges).toHaveLength(4);

@@ -472,4 +472,10 @@ export const runnerOf =
 			...more,
 		});
 
+/** Runs what n8n offers "Retry execution" for, with such a runner. */
+export const retrierOf =
+	(run: ReturnType<typeof runnerOf>) =>
+	async ({ run: failed }: EngineResult, more: Partial<EngineRun> = {}): Promise<EngineResult> =>
+		await run({ mode: 'retry', retryOf: saved(failed), ...more });
+
 export const item = (json: IDataObject): INodeExecutionData => ({ json });

@@ -4,13 +4,14 @@ import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import { decode, whichText } from '../support/listen';
 import { heardIn, partsOf, pausesOf } from './parts';
-import { item, saved, speechNode, texts, useSimulator, readStored, runnerOf } from './support';
+import { item, speechNode, texts, useSimulator, readStored, retrierOf, runnerOf } from './support';
 
 useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 
 const run = runnerOf(sim, () => ({ items: undefined }));
+const retry = retrierOf(run);
 /** One text, spoken with these options. */
 const speak = async (text: string, options: IDataObject = {}, more: IDataObject = {}) =>
 	await run({
@@ -400,12 +401,7 @@ describe('voice by title', () => {
 		const text = 'One is here. [pause 1s] Two is there.';
 		const first = await run({ parameters, items: [item({ text })] });
 		sim.fault({ path: '/v1/audio/voices', status: 401 });
-		const second = await run({
-			parameters,
-			retryOf: saved(first.run),
-			mode: 'retry',
-			onError: 'continueErrorOutput',
-		});
+		const second = await retry(first, { parameters, onError: 'continueErrorOutput' });
 		expect(second.outputs[2][0].json.error).toMatchObject({
 			message: expect.stringContaining('401'),
 			segments: { total: 2, completed: 1 },
