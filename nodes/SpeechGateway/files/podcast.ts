@@ -2,7 +2,7 @@ import type { Execution } from '../engine/execution';
 import { type AudioFormat, canBeTagged, formatsThat } from '../audio';
 import { type Cover, maxChapters, sniffCover, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
-import type { PodcastValues, TagValues } from '../fields/podcast';
+import type { TagValues } from '../fields/podcast';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, findFile, placeOf } from './inputFile';
 
@@ -13,7 +13,7 @@ const LABEL = 'Cover Binary Field';
 
 /** Throws InputError when the format has no room for the tags or chapters asked for. `count`: of chapters. */
 export function checkTaggable(
-	{ chapters, tags = {} }: Partial<Pick<PodcastValues, 'tags'>> & { chapters: string },
+	{ chapters, tags = {} }: { chapters: string; tags?: TagValues },
 	format: AudioFormat,
 	count: number,
 ): void {

@@ -40,10 +40,9 @@ export type VoiceIds = Readonly<Record<string, string>>;
 
 /** How texts of any length are spoken. */
 export type NarrationInput = SpeakingInput &
-	Partial<SegmentValues> &
-	Pick<SegmentValues, 'maxSegmentCharacters' | 'pauseBetweenSegments' | 'subtitles' | 'timings'> &
+	SegmentValues &
 	FileValues &
-	Partial<PodcastValues> & {
+	PodcastValues & {
 		longText: 'auto' | 'split' | 'job' | 'single';
 		/** Where every part is a job. */
 		whileWaiting?: WaitSettings['whileWaiting'];

@@ -31,7 +31,7 @@ export async function withPrevious<I extends Comparable>(
 	input: I,
 	parameters: Parameters,
 ): Promise<I & OnRecord> {
-	const { previousBinaryPropertyName: given = '', responseFormat, speakAgainAt = [] } = input;
+	const { previousBinaryPropertyName: given = '', responseFormat, speakAgainAt } = input;
 	const fields = typeof given === 'string' ? namesIn(given) : [given];
 	if (fields.length === 0) {
 		if (speakAgainAt.length === 0) return input;

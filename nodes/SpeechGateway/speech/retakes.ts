@@ -39,7 +39,7 @@ export const soundsOf = (parts: PlannedPart[], spoken: StoredAudio[]): SpokenSeg
 export async function retakeOdd(
 	narration: Narration,
 	first: StoredAudio[],
-	wanted = 0,
+	wanted: number,
 ): Promise<Takes> {
 	const { item, plan, requests } = narration;
 	const { parts } = plan;

@@ -166,10 +166,7 @@ function heardHeading(
 }
 
 /** A cover that was there before the text was spoken, and is not now, must not cost what was paid for. */
-async function tagsOf(
-	{ session, index }: ItemRequests,
-	{ tags = {} }: NarrationInput,
-): Promise<Tags> {
+async function tagsOf({ session, index }: ItemRequests, { tags }: NarrationInput): Promise<Tags> {
 	try {
 		return await readTags(session.execution, [index], tags);
 	} catch (error) {

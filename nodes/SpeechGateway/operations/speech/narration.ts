@@ -1,6 +1,5 @@
 /** What Generate and Dialogue have in common around `execute`. */
 import type { Parameters } from '../../fields/parameters';
-import type { PodcastValues } from '../../fields/podcast';
 import { checkOutputField, readTags } from '../../files/podcast';
 import type { ItemLedger } from '../../requests/itemLedger';
 import type { ItemRequests } from '../../requests/itemRequests';
@@ -20,7 +19,7 @@ import { countCharacters } from '../../text/characters';
  * Checks that the files can be made as they are asked for, and looks up a price factor of 0. Throws InputError for a cover that
  * is none, and for two files in one field.
  */
-export async function checked<I extends NarrationInput & PodcastValues>(
+export async function checked<I extends NarrationInput>(
 	input: I,
 	parameters: Parameters,
 ): Promise<I> {
