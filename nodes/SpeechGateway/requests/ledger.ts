@@ -8,11 +8,6 @@ import { doneAfterWaiting, firstExecutionId } from '../engine/history';
 /** Key of the record, beside the rounds, of tasks that left the node on Still Processing. Its items go by the ID of the task. */
 const WAITING = 'waiting';
 
-const roundsIn = (memory: Record<string, unknown>, name: string): Rounds => {
-	const rounds = memory[name];
-	return isRecord(rounds) ? rounds : {};
-};
-
 /**
  * What has been paid for in this run of the node. It lives in the node's execution context, which n8n keeps over Retry
  * On Fail, over a wait and in the record of a failed execution, and it is written before a request leaves. One object a
@@ -34,7 +29,8 @@ export class Ledger {
 	/** Opens the record of a round, and counts this call as a new attempt or as a wake-up. */
 	static begin(execution: Execution, name: string, key: string): Ledger {
 		const { memory, id } = execution;
-		const rounds = roundsIn(memory, name);
+		const kept = memory[name];
+		const rounds: Rounds = isRecord(kept) ? kept : {};
 		memory[name] = rounds;
 		takeOverSleeping(rounds, key);
 		const round = readRun(rounds, key) ?? {
