@@ -21,13 +21,13 @@ export async function readMetadata(
 	chunks: AsyncIterable<Uint8Array>,
 ): Promise<OwnMetadata> {
 	const read = READERS[format];
-	const bytes = new ByteSource(chunks[Symbol.asyncIterator]());
+	const iterator = chunks[Symbol.asyncIterator]();
 	try {
-		const found = (await read?.(bytes)) ?? NO_METADATA;
+		const found = (await read?.(new ByteSource(iterator))) ?? NO_METADATA;
 		const chapters = found.chapters.toSorted((a, b) => a.startSeconds - b.startSeconds);
 		return { ...found, chapters };
 	} finally {
-		await bytes.close();
+		await iterator.return?.();
 	}
 }
 
@@ -64,9 +64,9 @@ const READERS: Partial<Record<string, Read>> = {
 			const id = nameAt(head, 0);
 			const size = uint32le(head, 4);
 			const isKept = KEPT_CHUNKS.includes(id) && size <= MAX_TAG_BYTES;
-			if (isKept) riff.add(id, await bytes.take(size));
-			else await bytes.skip(size);
-			await bytes.skip(size & 1);
+			const content = await bytes.take(size, isKept);
+			if (isKept) riff.add(id, content);
+			await bytes.take(size & 1);
 		}
 		return riff.metadata;
 	},
@@ -80,33 +80,20 @@ class ByteSource {
 
 	constructor(private readonly chunks: AsyncIterator<Uint8Array>) {}
 
-	/** Fewer at the end of the file. */
-	async take(count: number): Promise<Uint8Array> {
+	/** Fewer at the end of the file, none when they are not kept. */
+	async take(count: number, isKept = true): Promise<Uint8Array> {
 		const parts: Uint8Array[] = [];
-		for await (const part of this.pass(count)) parts.push(part);
-		return Buffer.concat(parts);
-	}
-
-	async skip(count: number): Promise<void> {
-		for await (const part of this.pass(count)) void part;
-	}
-
-	async close(): Promise<void> {
-		await this.chunks.return?.();
-	}
-
-	private async *pass(count: number): AsyncGenerator<Uint8Array> {
-		let left = count;
-		while (left > 0) {
+		for (let left = count; left > 0; ) {
 			if (this.rest.length === 0) {
 				const { value, done } = await this.chunks.next();
-				if (done) return;
+				if (done) break;
 				this.rest = value;
 			}
 			const part = this.rest.subarray(0, left);
 			this.rest = this.rest.subarray(part.length);
 			left -= part.length;
-			yield part;
+			if (isKept) parts.push(part);
 		}
+		return Buffer.concat(parts);
 	}
 }
