@@ -279,32 +279,13 @@ describe('streaming', () => {
 		expect(outputs[0][0].json.text).toBe('All at once.');
 	});
 
-	test('each piece goes on at once, before the next one is there', async () => {
-		let arrived: (text: string) => void = () => {};
-		const next = async () => await new Promise<string>((resolve) => (arrived = resolve));
-		const held = holdNextChat(sim);
-		const running = run({
-			mode: 'webhook',
-			onChunk: ({ type, content }) => type === 'item' && arrived(content as string),
-		});
-		const answer = await held;
-		for (const word of ['Piece ', 'by ', 'piece, ', '日本', '👍🏽']) {
-			const passedOn = next();
-			answer.say(word);
-			expect(await passedOn).toBe(word);
-		}
-		answer.finish();
-		const { outputs } = await running;
-		expect(outputs[0][0].json.text).toBe('Piece by piece, 日本👍🏽');
-	});
-
 	const endings: Array<[string, (answer: HeldAnswer) => void]> = [
 		['ends without [DONE] or a finish reason', (answer) => answer.end()],
 		['breaks off', (answer) => answer.breakOff()],
 		['falls silent', () => {}],
 	];
 	test.each(endings)(
-		'that %s is unknown, keeps its text, and is not sent again',
+		'whose pieces go on at once and that then %s is unknown, keeps its text, and is not sent again',
 		async (_, end) => {
 			const passedOn: string[] = [];
 			let heard = () => {};
