@@ -11,7 +11,7 @@ export interface PcmInfo extends BaseInfo {
 	format: 'pcm';
 }
 
-export class PcmReader implements AudioReader<PcmInfo> {
+class PcmReader implements AudioReader<PcmInfo> {
 	private bytes = 0;
 	private readonly track = new SampleTrack(BYTES_PER_SAMPLE, SAMPLE_RATE);
 	private readonly errors = new ErrorWatch('PCM');

@@ -56,13 +56,10 @@ export function audioFormatOf(head: Uint8Array, isPcm: boolean): AudioFormat | '
 export function hasMp3Frames(head: Uint8Array): boolean {
 	for (let at = head.indexOf(0xff); at >= 0; at = head.indexOf(0xff, at + 1)) {
 		let frames = 0;
-		let next = at;
-		const first = next + 4 <= head.length ? uint32be(head, next) : 0;
-		while (next + 4 <= head.length) {
+		for (let next = at; next + 4 <= head.length; frames++) {
 			const header = uint32be(head, next);
-			if (!isMp3FrameHeader(header) || !sameStream(header, first)) break;
+			if (!isMp3FrameHeader(header) || !sameStream(header, uint32be(head, at))) break;
 			next += parseHeader(header).bytes;
-			frames++;
 		}
 		if (frames >= MP3_FRAMES) return true;
 	}

@@ -20,7 +20,7 @@ import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './
 const MAX_RUBBISH_BYTES = 16 * 1024;
 const LONGEST_FRAME_BYTES = 1441;
 /** Entries of the seek table, at most. The table of contents made from it has 100 entries of 1/256 of the file. */
-export const MAX_SEEK_POINTS = 64;
+const MAX_SEEK_POINTS = 64;
 /**
  * Frames remembered at each end: delay and padding are at most 4,095 samples (eight frames of 576), a seam may cut one more, and
  * starting with a frame needs the one after it.
