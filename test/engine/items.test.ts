@@ -187,14 +187,6 @@ describe('a retry reads what another version of the node has kept', () => {
 	});
 });
 
-test('one item, concurrency 1: after the first failure nothing more is started', async () => {
-	sim.fault({ status: 422, input: 'number 2.', times: Infinity });
-	await run({ items: texts(10), parameters: speechNode({ concurrency: 1 }) });
-	expect(sim.requests.map(({ input }) => input)).toEqual(
-		[0, 1, 2].map((index) => `Sentence number ${index}.`),
-	);
-});
-
 describe('voices', () => {
 	const file = (data: Buffer, mimeType = 'audio/wav') => ({
 		json: {},

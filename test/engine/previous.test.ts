@@ -102,15 +102,6 @@ test.each(EDITS)('generate: %s', async (_, edit, spoken) => {
 	await expectSound(result, peakOf(await decode(await readStored(asNew[0][0].binary!.data))));
 });
 
-test('the same words with other line breaks, line lengths and empty lines: nothing is spoken', async () => {
-	const previous = await firstVersion(generate(), asText(PARAGRAPHS));
-	const text = asText(PARAGRAPHS).replace(' has a', '\nhas a').replace('\n\n', '\n \n\n\t');
-	const now = `\n${text.replaceAll('\n', '\r\n')}\n`;
-	const { outputs } = await run(generate(PREVIOUS), now, previous);
-	expect(outputs[0][0].json).toMatchObject({ segments: 8, reusedSegments: 8, estimatedTokens: 0 });
-	expect(sim.charges).toEqual([]);
-});
-
 const chapter = (title: string, ...names: string[]) =>
 	[`# ${title}`, ...names.map(paragraph)].join('\n\n');
 const EPISODE = {

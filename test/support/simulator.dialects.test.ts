@@ -84,15 +84,3 @@ test.each(natural.map((answer): [string, RecordedAnswer] => [nameOf(answer), ans
 function nameOf({ gateway, request, case: what }: RecordedAnswer): string {
 	return `${gateway}, ${request}: ${what}`;
 }
-
-test('one-api keeps what it had set aside for a chat, and trusts the rich', async () => {
-	sim = await startSimulator({ dialect: 'one-api', latencyMs: 0, balanceTokens: 2000 });
-	const chat = async () => {
-		sim.fault({ case: 'upstream hangs up' });
-		return (await send('POST /v1/chat/completions')).status;
-	};
-	expect([await chat(), await chat(), sim.accounts[0].balanceTokens]).toEqual([500, 500, 724]);
-	sim.topUp(1e6);
-	await chat();
-	expect(sim.charges).toHaveLength(2);
-});
