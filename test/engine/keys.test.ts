@@ -209,6 +209,17 @@ test('keys of several executions at once: none is lost, though n8n has no lock',
 	expect(sim.charges).toHaveLength(5);
 });
 
+test('two workers make the list at the same moment: the one that the database refuses adds to it', async () => {
+	const made = { workflow: { id: 'made' }, node: { id: 'made' } } as never;
+	const recordIn = async (names: string[]) =>
+		await keyStore.checkProcessedAndRecord(names, 'node', made, LIST);
+	const other = recordIn(['other']);
+	const keys = new SentKeys({ checkProcessedAndRecord: recordIn } as never);
+	expect(await keys.record('mine')).toBe(true);
+	await other;
+	expect(keyStore.keys('node', 'made', 'made')).toEqual(['other', 'mine']);
+});
+
 describe('retries of a failed execution', () => {
 	test('the first was cut (524), the second is refused: the key is free again, for nothing was charged', async () => {
 		const parameters = keyed('cut before', { longText: 'single', maxRetries: 0 });

@@ -16,6 +16,12 @@ const REMOVED_AT_ONCE = 200;
 /** Keys get lost when another execution writes the list, and its next write may lose them again. */
 const LOOK_AGAIN_MS = 2_000;
 
+/**
+ * SQLite's and PostgreSQL's words where executions on two workers make the list at the same moment: the second has recorded
+ * nothing, and finds the list when it tries again.
+ */
+const MADE_TWICE = /UNIQUE constraint|duplicate key/;
+
 /** n8n reads, changes and writes the list without a lock; within this process the changes take turns. */
 let turn: Promise<unknown> = Promise.resolve();
 
@@ -137,7 +143,11 @@ export class SentKeys {
 
 	/** Records names; resolves to those that were new. */
 	private async check(names: string[]): Promise<Set<string>> {
-		const { new: fresh } = await this.helpers.checkProcessedAndRecord(names, 'node', OPTIONS);
+		const record = async () => await this.helpers.checkProcessedAndRecord(names, 'node', OPTIONS);
+		const { new: fresh } = await record().catch(async (error) => {
+			if (!MADE_TWICE.test(asError(error).message)) throw asError(error);
+			return await record();
+		});
 		return new Set(fresh.map(String));
 	}
 
