@@ -13,6 +13,8 @@ import { DamagedAudioError } from './format';
 
 /** More bytes are needed to tell. */
 export const NEED_MORE = -1;
+/** Bytes with which most blocks that lie across two chunks are whole: of MP3, two frames. */
+const SEAM_BYTES = 4096;
 
 /**
  * Base of the readers of formats that are made of blocks (frames, pages, RIFF chunks). Gathers chunks until the next
@@ -61,6 +63,7 @@ export abstract class BlockReader {
 
 	/** Understands as many blocks as it can, and returns where the next one begins. */
 	protected read(bytes: Uint8Array, last: boolean): number {
+		this.wanted = 1;
 		let at = 0;
 		while (at < bytes.length) {
 			const used = this.next(bytes, at, last);
@@ -91,13 +94,18 @@ export abstract class BlockReader {
 		return isApe ? MARK_BYTES + uint32le(bytes, at + 12) : 0;
 	}
 
+	/** Copies only what lies across two chunks: copies of whole ones double the work of the garbage collector. */
 	private run(last: boolean): void {
-		const bytes = concat(this.waiting);
-		this.wanted = 1;
-		const used = this.read(bytes, last);
+		const latest = this.waiting[this.waiting.length - 1];
+		const before = this.waitingBytes - latest.length;
+		const across = latest.subarray(0, Math.max(this.wanted, SEAM_BYTES) - before);
+		const used = before > 0 ? this.read(concat(this.waiting.with(-1, across)), false) : 0;
+		const bytes =
+			used < before ? concat(this.waiting).subarray(used) : latest.subarray(used - before);
+		const end = this.read(bytes, last);
+		this.missing = Math.max(0, used + end - this.waitingBytes);
 		// A copy of what is left, so that the rest of its chunk can go.
-		const left = bytes.slice(used);
-		this.missing = Math.max(0, used - bytes.length);
+		const left = bytes.slice(end);
 		this.waiting = left.length > 0 ? [left] : [];
 		this.waitingBytes = left.length;
 	}
