@@ -50,17 +50,12 @@ export function fileOf(
 	);
 }
 
-/** A file of up to this size, such as a part of a text, is written and read in one piece: that takes less than a stream. */
-export const SHORT_FILE_BYTES = 2 ** 20;
-
 /** The bytes of a file in any of n8n's stores; streamed where n8n streams. */
 export async function chunksOf(
 	{ helpers }: Execution,
-	{ id, data, bytes = 0 }: IBinaryData,
+	{ id, data }: IBinaryData,
 ): Promise<AsyncIterable<Uint8Array>> {
-	const isShort = Number.isInteger(bytes) && bytes > 0 && bytes <= SHORT_FILE_BYTES;
-	const atOnce = isShort ? bytes : undefined;
-	return id ? chunksIn(await helpers.getBinaryStream(id, atOnce)) : decoded(data);
+	return id ? chunksIn(await helpers.getBinaryStream(id)) : decoded(data);
 }
 
 export async function* decoded(base64: string): AsyncGenerator<Uint8Array> {

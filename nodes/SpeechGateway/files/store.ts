@@ -1,10 +1,12 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { SHORT_FILE_BYTES } from './inputFile';
 import { type Readable, readableFrom } from '../gateway/readBody';
 import type { Session } from '../requests/session';
 
 /** The bytes of a file of up to this size are kept until it is stored. */
 export const KEPT_BYTES = 16 * 2 ** 20;
+
+/** A file of up to this size comes with one or two reads of a connection. */
+const SHORT_FILE_BYTES = 64 * 1024;
 
 /** Files on items themselves, in this process, in all. */
 const MOST_INLINE_BYTES = 64 * 2 ** 20;
