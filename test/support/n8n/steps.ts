@@ -12,14 +12,15 @@ export const toStdout: Show = (text) => void process.stdout.write(text);
 export const secondsSince = (from: number): string =>
 	((performance.now() - from) / 1000).toFixed(1);
 
-const atExit = new Set<() => void>();
-// One for all: at the eleventh listener, Node warns of a leak.
-process.once('exit', () => atExit.forEach((end) => end()));
+let atExit: Set<() => void> | undefined;
 
 /** Calls `end` when this process ends, unless what it returns is called before. */
 export function onExit(end: () => void): () => void {
-	atExit.add(end);
-	return () => void atExit.delete(end);
+	// One listener for all: at the eleventh, Node warns of a leak.
+	if (!atExit) process.once('exit', () => atExit?.forEach((one) => one()));
+	const ends = (atExit ??= new Set());
+	ends.add(end);
+	return () => void ends.delete(end);
 }
 
 /** How often a long step says that it goes on. */

@@ -60,7 +60,8 @@ export async function serve(
 	response: ServerResponse,
 	url: URL,
 ): Promise<void> {
-	const { signal } = world.life;
+	// One for each request: Node warns of the eleventh listener of a signal.
+	const signal = AbortSignal.any([world.life.signal]);
 	const request = record(world, incoming, url);
 	let brokenByUs = false;
 	const breakOff = (reset: boolean) => {
