@@ -78,6 +78,23 @@ test('one stored file among them: the joined one goes into the store as a stream
 	expect(data).toBeInstanceOf(Readable);
 });
 
+test('Stop ends it while it is being written', async () => {
+	const [name] = SETS.mp3;
+	const file = await inStore(fixture(name), name);
+	const service = Container.get(BinaryDataService);
+	const real = service.store.bind(service);
+	let stop = () => {};
+	const store = jest.spyOn(service, 'store').mockImplementation(async (...call) => {
+		stop();
+		return await real(...call);
+	});
+	const items = asItems(Array.from({ length: 40 }, () => file));
+	await run(items, {}, {}, { started: ({ cancel }) => (stop = cancel) });
+	const [{ value }] = store.mock.results;
+	store.mockRestore();
+	await expect(value).rejects.toThrow();
+});
+
 describe.each([
 	[
 		'in memory',

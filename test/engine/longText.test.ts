@@ -1,9 +1,10 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
+import { fixture } from '../audio/support';
 import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
 import { heardIn } from './parts';
-import { item, useSimulator, readStored, runnerOf, speechNode } from './support';
+import { item, useSimulator, readStored, runnerOf, speechNode, texts } from './support';
 
 useVirtualTime();
 
@@ -95,4 +96,14 @@ test('once the job for a segment has failed, no other segment is tried again', a
 	sim.fault({ input: 'number 2 ', status: 500, headers: { 'retry-after': '60' } });
 	await breaksOff({ onError: 'continueErrorOutput' }, { concurrency: 3, maxRetries: 1 });
 	expect(sim.charges.map(({ input }) => input).join()).not.toContain('number 2 ');
+});
+
+test('segments that do not fit together stop the run, though another of theirs is still in flight', async () => {
+	const body = Buffer.from(fixture('mp3-44100-mono-cbr.mp3'));
+	sim.fault({ input: 'number 2 ', status: 200, body });
+	sim.fault({ input: 'number 3 ', delayMs: 300 });
+	const items = [item({ text: sentences(3).join(' ') }), ...texts(20)];
+	const { error } = await breaksOff({ items }, { concurrency: 3 });
+	expect(error?.message).toContain('The parts could not be joined');
+	expect(sim.requests.length).toBeLessThan(3 + 3);
 });
