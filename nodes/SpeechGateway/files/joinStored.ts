@@ -63,10 +63,7 @@ export async function joinStored(
 		const { info, starts, chunks } = await joinAudio(
 			parts.map((part) => ({
 				info: part.info,
-				open: async () => {
-					cancel?.throwIfAborted();
-					return await chunksOf(execution, part.binary);
-				},
+				open: async () => await chunksOf(execution, part.binary),
 			})),
 			pauses,
 			(plan) => {
