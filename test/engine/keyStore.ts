@@ -26,6 +26,8 @@ interface Row {
 export class KeyStore implements IDataDeduplicator {
 	/** Given: every call fails with it, as when the database is locked. */
 	failure: Error | undefined;
+	/** The words of a database where another call has made the list meanwhile. */
+	taken = '';
 	/** Given: what every call waits for, as when the database is slow. */
 	slow: (() => Promise<unknown>) | undefined;
 	/** What is to go wrong, by node id. */
@@ -104,7 +106,7 @@ export class KeyStore implements IDataDeduplicator {
 	private async write(name: string, row: Row, isNew: boolean): Promise<void> {
 		await setImmediate();
 		if (this.failure) throw this.failure;
-		if (isNew && this.rows.has(name)) throw new Error('UNIQUE constraint failed: processed_data');
+		if (isNew && this.rows.has(name)) throw new Error(this.taken);
 		this.rows.set(name, row);
 	}
 }

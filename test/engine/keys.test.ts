@@ -209,15 +209,21 @@ test('keys of several executions at once: none is lost, though n8n has no lock',
 	expect(sim.charges).toHaveLength(5);
 });
 
-test('two workers make the list at the same moment: the one that the database refuses adds to it', async () => {
-	const made = { workflow: { id: 'made' }, node: { id: 'made' } } as never;
+test.each([
+	'SQLITE_CONSTRAINT: UNIQUE constraint failed: processed_data.workflowId',
+	'duplicate key value violates unique constraint "PK_ca04b9d8dc72de268fe07a65773"',
+	"Duplicate entry 'made-n:made' for key 'processed_data.PRIMARY'",
+])('two workers make the list at the same moment: "%s", and adds to it', async (taken) => {
+	keyStore.taken = taken;
+	const id = taken.slice(0, 5);
+	const made = { workflow: { id }, node: { id } } as never;
 	const recordIn = async (names: string[]) =>
 		await keyStore.checkProcessedAndRecord(names, 'node', made, LIST);
 	const other = recordIn(['other']);
 	const keys = new SentKeys({ checkProcessedAndRecord: recordIn } as never);
 	expect(await keys.record('mine')).toBe(true);
 	await other;
-	expect(keyStore.keys('node', 'made', 'made')).toEqual(['other', 'mine']);
+	expect(keyStore.keys('node', id, id)).toEqual(['other', 'mine']);
 });
 
 describe('retries of a failed execution', () => {

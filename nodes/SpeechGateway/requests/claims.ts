@@ -17,10 +17,10 @@ const REMOVED_AT_ONCE = 200;
 const LOOK_AGAIN_MS = 2_000;
 
 /**
- * SQLite's and PostgreSQL's words where executions on two workers make the list at the same moment: the second has recorded
+ * The words of SQLite, PostgreSQL and MySQL where executions on two workers make the list at the same moment: the second has recorded
  * nothing, and finds the list when it tries again.
  */
-const MADE_TWICE = /UNIQUE constraint|duplicate key/;
+const MADE_TWICE = /UNIQUE constraint|duplicate (?:key|entry)/i;
 
 /** n8n reads, changes and writes the list without a lock; within this process the changes take turns. */
 let turn: Promise<unknown> = Promise.resolve();
