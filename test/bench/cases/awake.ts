@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- runs outside n8n */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { poll } from '../../support/n8n/client';
 import {
 	round,
 	type BenchCase,
@@ -39,7 +40,12 @@ async function watched({ n8n, bench }: Stage, node: Parameters<typeof saveWith>[
 	const many = await saveWith(bench, node, itemsOf(ITEMS));
 	const [before, peak] = [memoryOf(n8n.pid), watchPeak(n8n.pid)];
 	const health = new Worker(WATCH, { eval: true, workerData: `${n8n.url}/healthz` });
-	await bench.api.runUndisturbed(many);
+	await (await bench.api.callWebhook(many)).text();
+	// Without its data, which n8n would read in one go.
+	await poll('the end of the items', async () => {
+		const [{ status }] = await bench.api.executions(many.id);
+		return status === 'running' ? undefined : status;
+	});
 	const found = once(health, 'message');
 	health.postMessage('end');
 	const [longest] = (await found) as [number];
