@@ -46,10 +46,13 @@ const MAX_TAG_LENGTH = 500;
 
 /** One call of a node by n8n's engine. The other files of this room do to its `context` what n8n has no method for. */
 export class Execution {
+	private copy?: INode;
+
 	constructor(readonly context: NodeContext) {}
 
+	/** Asked for once: n8n copies the node, with all of its texts, each time. */
 	get node(): INode {
-		return this.context.getNode();
+		return (this.copy ??= this.context.getNode());
 	}
 
 	/** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */
