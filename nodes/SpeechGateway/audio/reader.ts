@@ -94,12 +94,14 @@ export abstract class BlockReader {
 		return isApe ? MARK_BYTES + uint32le(bytes, at + 12) : 0;
 	}
 
-	/** Copies only what lies across two chunks: copies of whole ones double the work of the garbage collector. */
+	/** A long chunk is read where it is; only what lies across it and the one before is copied. */
 	private run(last: boolean): void {
 		const latest = this.waiting[this.waiting.length - 1];
 		const before = this.waitingBytes - latest.length;
-		const across = latest.subarray(0, Math.max(this.wanted, SEAM_BYTES) - before);
-		const used = before > 0 ? this.read(concat(this.waiting.with(-1, across)), false) : 0;
+		const across = Math.max(this.wanted, SEAM_BYTES) - before;
+		let used = 0;
+		if (before > 0 && across < latest.length)
+			used = this.read(concat(this.waiting.with(-1, latest.subarray(0, across))), false);
 		const bytes =
 			used < before ? concat(this.waiting).subarray(used) : latest.subarray(used - before);
 		const end = this.read(bytes, last);
