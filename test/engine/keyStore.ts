@@ -26,8 +26,8 @@ interface Row {
 export class KeyStore implements IDataDeduplicator {
 	/** Given: every call fails with it, as when the database is locked. */
 	failure: Error | undefined;
-	/** The words of a database where another call has made the list meanwhile. */
-	taken = '';
+	/** The words of the database where another call has made the list meanwhile: SQLite's, unless given. */
+	taken = 'SQLITE_CONSTRAINT: UNIQUE constraint failed: processed_data.workflowId';
 	/** Given: what every call waits for, as when the database is slow. */
 	slow: (() => Promise<unknown>) | undefined;
 	/** What is to go wrong, by node id. */

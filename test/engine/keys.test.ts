@@ -213,18 +213,21 @@ test.each([
 	'SQLITE_CONSTRAINT: UNIQUE constraint failed: processed_data.workflowId',
 	'duplicate key value violates unique constraint "PK_ca04b9d8dc72de268fe07a65773"',
 	"Duplicate entry 'made-n:made' for key 'processed_data.PRIMARY'",
-])('two workers make the list at the same moment: "%s", and adds to it', async (taken) => {
-	keyStore.taken = taken;
-	const id = taken.slice(0, 5);
-	const made = { workflow: { id }, node: { id } } as never;
-	const recordIn = async (names: string[]) =>
-		await keyStore.checkProcessedAndRecord(names, 'node', made, LIST);
-	const other = recordIn(['other']);
-	const keys = new SentKeys({ checkProcessedAndRecord: recordIn } as never);
-	expect(await keys.record('mine')).toBe(true);
-	await other;
-	expect(keyStore.keys('node', id, id)).toEqual(['other', 'mine']);
-});
+])(
+	'two workers make the list at the same moment: one is refused ("%s"), and adds to it',
+	async (taken) => {
+		keyStore.taken = taken;
+		const id = taken.slice(0, 5);
+		const made = { workflow: { id }, node: { id } } as never;
+		const recordIn = async (names: string[]) =>
+			await keyStore.checkProcessedAndRecord(names, 'node', made, LIST);
+		const other = recordIn(['other']);
+		const keys = new SentKeys({ checkProcessedAndRecord: recordIn } as never);
+		expect(await keys.record('mine')).toBe(true);
+		await other;
+		expect(keyStore.keys('node', id, id)).toEqual(['other', 'mine']);
+	},
+);
 
 describe('retries of a failed execution', () => {
 	test('the first was cut (524), the second is refused: the key is free again, for nothing was charged', async () => {
