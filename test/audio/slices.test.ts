@@ -78,6 +78,31 @@ describe.each(Object.keys(FILES))('%s', (name) => {
 		}
 	}
 
+	test.each([0, 40, 400])(
+		'joined files keep the places of their parts, %d ms apart',
+		async (pause) => {
+			const order = [0, 1, 1, 0];
+			const halves = await Promise.all(
+				[order.slice(0, 2), order.slice(2)].map(
+					async (half) =>
+						await join(
+							half.map((original) => files[original]),
+							[0],
+						),
+				),
+			);
+			const whole = await join(
+				halves.map(({ bytes }) => partOf(format, bytes)),
+				[pause],
+			);
+			const places = halves.flatMap((half, index) =>
+				half.places.map((place) => whole.moved(index, place)!),
+			);
+			expect(places).not.toContain(undefined);
+			expectSound(await join(cut(format, whole.bytes, places), [0, 0, 0]), order);
+		},
+	);
+
 	test('after ten changes in a row, each part is in its place, and no sound is lost', async () => {
 		await fc.assert(
 			fc.asyncProperty(
@@ -116,3 +141,20 @@ describe.each(Object.keys(FILES))('%s', (name) => {
 		);
 	});
 });
+
+test.each([
+	['mp3', 'mp3-44100-mono-cbr.mp3', 'mp3-44100-stereo-cbr.mp3', false],
+	['opus', 'opus-mono-20ms.opus', 'opus-stereo-20ms.opus', true],
+] as const)(
+	'%s: mono that became stereo keeps its parts only as the same bytes',
+	async (...row) => {
+		const [format, mono, stereo, isSame] = row;
+		const { moved, info } = await join(
+			[mono, stereo].map((name) => partOf(format, fixture(name))),
+			[0],
+		);
+		const whole = { from: 0, to: 5 };
+		expect([0, 1].map((part) => moved(part, whole) !== undefined)).toEqual([isSame, true]);
+		expect(info.length).toBeGreaterThan(5);
+	},
+);

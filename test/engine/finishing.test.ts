@@ -134,9 +134,9 @@ test.each(CASES)(
 	},
 );
 
-test.each(['mp3', 'wav', 'opus'])(
-	'%s: a joined file is a previous version, too',
-	async (format) => {
+test.each(['mp3', 'wav', 'opus'].flatMap((format) => [0, 400].map((pause) => ({ format, pause }))))(
+	'$format, $pause ms: a joined file is a previous version, too',
+	async ({ format, pause: pauseBetween }) => {
 		const halves = [WORDS.slice(0, 6), WORDS.slice(6)].map((words) => textOf('generate', words));
 		const made = await run({
 			parameters: NODES.generate(format),
@@ -146,7 +146,7 @@ test.each(['mp3', 'wav', 'opus'])(
 		const joined = await run({
 			parameters: {
 				...{ resource: 'audio', operation: 'join', combine: 'eachItem' },
-				...{ binaryPropertyName: 'one, other', options: { pauseBetween: 400 } },
+				...{ binaryPropertyName: 'one, other', options: { pauseBetween } },
 			},
 			items: [{ json: {}, binary: { one: one!.data, other: other!.data } }],
 		});

@@ -4,8 +4,8 @@
  */
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
-import type { Format, JoinedInfo, JoinPlan, Slices } from './joiner';
-import { joinedChunks } from './joiner';
+import type { Format, JoinedInfo, JoinPlan, Place, Slices } from './joiner';
+import { joinedChunks, moved } from './joiner';
 import { mp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
 import { opus } from './opus/join';
@@ -18,7 +18,7 @@ import type { WavInfo } from './wav/reader';
 export type { AudioFormat, AudioReader, ForeignInfo } from './format';
 export { wavCodec } from './wav/reader';
 export { DamagedAudioError } from './format';
-export type { JoinedInfo, Place } from './joiner';
+export type { Place } from './joiner';
 export { audioFormatOf, looksLikeText, SNIFFED_BYTES, sniffAudioFormat } from './sniff';
 
 /** Everything about one complete audio file that joining it needs up front. Plain JSON. */
@@ -50,8 +50,14 @@ export const inspectorOf = (format: AudioFormat): AudioReader<AudioInfo> =>
 
 export type AudioPart = Part<AudioInfo | ForeignInfo>;
 
-export interface JoinedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
+/** What is known of a joined file before its first byte. */
+export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
 	info: JoinedInfo;
+	/** Where something within a part is in the joined file; undefined when it isn't there as it was. */
+	moved: (part: number, place: Place) => Place | undefined;
+}
+
+export interface JoinedAudio extends PlannedAudio {
 	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
@@ -76,7 +82,7 @@ export interface Pauses {
 export async function joinAudio(
 	parts: AudioPart[],
 	{ before = 0, between = 0, after = 0 }: Pauses = {},
-	metadataOf?: (planned: Omit<JoinedAudio, 'chunks'>) => Metadata,
+	metadataOf?: (planned: PlannedAudio) => Metadata,
 ): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
 	const alike = await withEqualChannels(readableParts(parts));
@@ -87,8 +93,15 @@ export async function joinAudio(
 	const pauses = [before, ...seams, after].map((milliseconds = 0) =>
 		Math.round((milliseconds / 1000) * sampleRate),
 	);
-	const { write, seconds, length, starts, places } = plan(infos, pauses);
-	const planned = { info: { format, seconds, length, sampleRate }, starts, places };
+	const { write, seconds, length, starts, places, taken } = plan(infos, pauses);
+	const planned: PlannedAudio = {
+		...{ info: { format, seconds, length, sampleRate }, starts, places },
+		moved: (part, place) =>
+			// Mono made stereo has other bytes, except in Opus.
+			alike[part].open === parts[part].open
+				? moved(place, lengthOf(infos[part]), places[part], taken[part])
+				: undefined,
+	};
 	const bytes = tag?.(metadataOf?.(planned) ?? NO_METADATA, sampleRate) ?? new Uint8Array(0);
 	return { ...planned, chunks: () => joinedChunks(alike, (emit) => write(emit, bytes)) };
 }

@@ -37,10 +37,19 @@ export interface JoinedInfo {
 	sampleRate: number;
 }
 
+/** What a joined file takes over of a part, in what its own places count, and how many samples it leaves out before and after. */
+export interface Taken {
+	from: number;
+	to: number;
+	skipped: number;
+	dropped: number;
+}
+
 export interface JoinPlan<Info> extends Pick<JoinedInfo, 'seconds' | 'length'> {
 	/** Second at which each part starts. */
 	starts: number[];
 	places: Place[];
+	taken: Taken[];
 	/**
 	 * Emits the file: header, part 1, pause, part 2, …, trailer. Hands out a reader for each part in turn, which emits what the
 	 * joined file keeps of it. `tag`: see `Format`.
@@ -75,6 +84,34 @@ export interface Slices<Info> {
 	infoOf(info: Info, place: Place): Info;
 	/** Where the two halves of a file are that is cut at a second; undefined: it cannot be cut there. `open`: reads it. */
 	inTwo(info: Info, seconds: number, open: Part<Info>['open']): Promise<Halves | undefined>;
+}
+
+/**
+ * Where something within a part of this length is in the joined file, whose place for the part is `file`. What reaches to an end of
+ * the part loses what was left out there; undefined when the cut is inside it.
+ */
+export function moved(
+	place: Place,
+	length: number,
+	file: Place,
+	{ from, to, skipped, dropped }: Taken,
+): Place | undefined {
+	const isFirst = place.from < from;
+	const isLast = place.to > to;
+	const shift = file.to - to;
+	const start = isFirst ? file.from : place.from + shift;
+	const end = isLast ? file.to : place.to + shift;
+	if ((isFirst && place.from > 0) || (isLast && place.to < length) || end <= start)
+		return undefined;
+	const { delay, padding } = place;
+	return {
+		...place,
+		from: start,
+		to: end,
+		...(isFirst && delay !== undefined && { delay: delay - skipped }),
+		...(isLast && padding !== undefined && { padding: padding - dropped }),
+		...(isFirst && file.isExcerpt && { isExcerpt: true }),
+	};
 }
 
 /** The bytes of a joined file. @throws DamagedAudioError when a part is not the file that its info was made from */

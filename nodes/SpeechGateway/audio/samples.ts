@@ -34,6 +34,7 @@ export function planSamples<Info extends BaseInfo>(
 		length,
 		starts: places.map(({ from }) => secondsOf(from)),
 		places,
+		taken: infos.map(({ dataBytes }) => ({ from: 0, to: dataBytes, skipped: 0, dropped: 0 })),
 		*write(emit, tag) {
 			if (headerOf) emit(headerOf(length, tag.length));
 			for (const [seam, pause] of pauses.entries()) {

@@ -3,10 +3,9 @@ import {
 	canBeTagged,
 	joinAudio,
 	joinBlocker,
-	type JoinedInfo,
 	MIME_TYPES,
 	type Pauses,
-	type Place,
+	type PlannedAudio,
 } from '../audio';
 import { chaptersJson, chaptersOf, type Heading, NO_METADATA, type Tags } from '../audio/tags';
 import { asError } from '../core/errors';
@@ -23,14 +22,14 @@ interface JoinOptions {
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
 	headings?: Heading[];
 	/** Makes the record that the file carries of its parts. */
-	recordOf?: (places: Place[], info: JoinedInfo) => string | undefined;
+	recordOf?: (plan: PlannedAudio) => string | undefined;
 	/** Aborts the join. Not set for paid parts, which are delivered even when the execution is stopped. */
 	cancel?: AbortSignal;
 }
 
 export interface JoinedFile {
 	binary: IBinaryData;
-	info: (JoinedInfo & { bytes: number }) | StoredAudio['info'];
+	info: (PlannedAudio['info'] & { bytes: number }) | StoredAudio['info'];
 	/** Second at which each part starts. */
 	starts: number[];
 	/** The chapters in a file of their own, when they are wanted. */
@@ -68,8 +67,7 @@ export async function joinStored(
 			pauses,
 			(plan) => {
 				if (!takesTags) return NO_METADATA;
-				const record = recordOf?.(plan.places, plan.info);
-				return { ...metadataOf(plan.starts, plan.info.seconds), record };
+				return { ...metadataOf(plan.starts, plan.info.seconds), record: recordOf?.(plan) };
 			},
 		);
 		let bytes = 0;

@@ -1,5 +1,5 @@
 /** What a file says of its parts, so that a later version of its text need not have them spoken again. No words are in it. */
-import type { Place } from '../audio';
+import type { Place, PlannedAudio } from '../audio';
 import { isRecord, parseJson } from '../core/json';
 import type { Fingerprint } from '../text/knownParts';
 
@@ -38,26 +38,21 @@ export const writeRecord = (record: PartsRecord): string =>
 	);
 
 /**
- * The record of a file that was joined from others, with their parts where they are now: `places`. A file that was changed by the
- * join, such as mono made stereo, has no parts in it any more. Undefined when nothing is on record.
+ * The record of a file that was joined from others, with their parts where they are now. A file that was changed by the join, such
+ * as mono made stereo, has no parts in it any more. Undefined when nothing is on record.
  */
 export function joinedRecord(
 	records: Array<PartsRecord | undefined>,
-	places: Place[],
-	length: number,
+	{ moved, info: { length } }: PlannedAudio,
 ): string | undefined {
 	const manners: Manner[] = [];
 	const parts: RecordedPart[] = [];
 	for (const [index, record] of records.entries()) {
-		const { from, to } = places[index];
-		if (!record || to - from !== record.length) continue;
-		for (const part of record.parts)
-			parts.push({
-				...part,
-				manner: part.manner + manners.length,
-				from: part.from + from,
-				to: part.to + from,
-			});
+		if (!record) continue;
+		for (const part of record.parts) {
+			const place = moved(index, part);
+			if (place) parts.push({ ...part, ...place, manner: part.manner + manners.length });
+		}
 		manners.push(...record.manners);
 	}
 	return parts.length > 0 ? writeRecord({ manners, length, parts }) : undefined;

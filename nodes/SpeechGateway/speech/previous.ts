@@ -1,5 +1,5 @@
 /** The previous versions of a file: which of their parts are used again, and how they get out of them. */
-import { canBeCut, formatsThat, type JoinedInfo, lengthOf, type Place } from '../audio';
+import { canBeCut, formatsThat, lengthOf, type PlannedAudio } from '../audio';
 import { readMetadata } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
@@ -174,14 +174,14 @@ function whyNothingReused(
 export function recordFor(
 	{ model, speed = 1 }: Pick<NarrationInput, 'model' | 'speed'>,
 	parts: PlannedPart[],
-): ((places: Place[], info: JoinedInfo) => string) | undefined {
+): ((plan: PlannedAudio) => string) | undefined {
 	if (parts.some(({ voiceId }) => voiceId === undefined)) return undefined;
 	const mannerOf = ({ voice, voiceId = '' }: PlannedPart): string => {
 		const title = typeof voice === 'string' ? undefined : voice.title;
 		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies Manner);
 	};
 	const manners = [...new Set(parts.map(mannerOf))];
-	return (places, { format: responseFormat, length }) =>
+	return ({ places, info: { format: responseFormat, length } }) =>
 		writeRecord({
 			manners: manners.map((manner) => JSON.parse(manner) as Manner),
 			length,

@@ -84,6 +84,12 @@ function planMp3(infos: Mp3Info[], pauses: number[]): JoinPlan<Mp3Info> {
 		length: dataBytes,
 		starts,
 		places,
+		taken: segments.map(({ bytes, startBytes, freshBytes, skip, drop }) => ({
+			from: startBytes,
+			to: startBytes + bytes - freshBytes,
+			skipped: skip * template.samples,
+			dropped: drop * template.samples,
+		})),
 		*write(emit, tag) {
 			emit(tag);
 			emit(header);

@@ -51,6 +51,12 @@ function planOpus(infos: OpusInfo[], pauses: number[]): JoinPlan<OpusInfo> {
 		length: packets,
 		starts,
 		places,
+		taken: kept.map(({ skip, drop }, part) => ({
+			from: skip.packets,
+			to: infos[part].all.packets - drop.packets,
+			skipped: skip.samples,
+			dropped: drop.samples,
+		})),
 		*write(emit, comments) {
 			const writer = new OpusWriter(emit, headWith(first.head, preSkip), comments);
 			for (const [part, { before, after, skip, drop }] of kept.entries()) {

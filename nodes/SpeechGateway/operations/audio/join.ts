@@ -82,9 +82,7 @@ async function joined(
 			cancel: session.transport.cancel,
 			tags,
 			headings,
-			recordOf: isRecorded
-				? (places, { length }) => joinedRecord(records, places, length)
-				: undefined,
+			recordOf: isRecorded ? (plan) => joinedRecord(records, plan) : undefined,
 		},
 	);
 	const { seconds = 0 } = info;
