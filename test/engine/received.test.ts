@@ -136,3 +136,17 @@ test('half of a WAV of which only the data state their size', async () => {
 	});
 	expect((await readStored(binary!.received)).equals(body)).toBe(true);
 });
+
+test('no key is in text of an old encoding', async () => {
+	const words = `Der Schlüssel ${sim.apiKey} ist ungültig`;
+	const body = Buffer.from(words, 'latin1');
+	for (const [path, parameters] of [
+		['/v1/audio/speech', speechNode()],
+		['/v1/audio/speech/jobs', { ...job, operation: 'create' }],
+	] as const) {
+		sim.fault({ path, status: 200, charge: true, body, contentType: 'text/plain' });
+		const { outputs } = await run({ parameters, items: [voice] });
+		const received = await readStored(outputs[1][0].binary!.received);
+		expect(received.toString('latin1')).toBe('Der Schlüssel *** ist ungültig');
+	}
+});

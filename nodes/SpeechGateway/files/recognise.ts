@@ -15,12 +15,12 @@ import type { RedactedStream } from '../gateway/redact';
 interface FileType {
 	mimeType: string;
 	extension: string;
-	/** JSON, HTML or other text, which may repeat what was sent. */
-	isText?: boolean;
 }
 
 /** What an answer is. */
 interface Content extends FileType {
+	/** Anything else may repeat what was sent, with the API key. */
+	isAudio: boolean;
 	/** Reads all of it, and says at the end what it is; throws when it is damaged, or no audio at all. */
 	inspector: { feed(chunk: Uint8Array): void; end(): AudioInfo | ForeignInfo };
 }
@@ -38,10 +38,10 @@ export function recognise(
 		const refuse = () => {
 			throw new DamagedAudioError(`this is not readable audio; it looks like ${looksLike}`);
 		};
-		return { ...content, inspector: { feed: refuse, end: refuse } };
+		return { ...content, isAudio: false, inspector: { feed: refuse, end: refuse } };
 	}
 	const inspector = format === 'flac' ? flacInspector() : inspectorOf(format);
-	return { mimeType: MIME_TYPES[format], extension: format, inspector };
+	return { mimeType: MIME_TYPES[format], extension: format, isAudio: true, inspector };
 }
 
 /** FLAC is only counted. */
@@ -77,7 +77,7 @@ export function describeUnreadable(
 		? MARKUP.find(([begin]) => begin.test(text))!
 		: PLAIN;
 	const body = extension === 'json' ? (parseJson(text) ?? text) : text;
-	return { looksLike: quoted(thing, body), mimeType, extension, isText: true };
+	return { looksLike: quoted(thing, body), mimeType, extension };
 }
 
 type TextType = [begin: RegExp, thing: string, mimeType: string, extension: string];

@@ -45,7 +45,7 @@ export async function storeAudio(
 	try {
 		const { head, broken } = await readHead(chunks);
 		const type = response.headers['content-type'];
-		const { mimeType, extension, isText, inspector } = recognise(head, wanted, type, redact);
+		const { mimeType, extension, isAudio, inspector } = recognise(head, wanted, type, redact);
 		let failure: Error | undefined;
 		let bytes = 0;
 		let info: StoredAudio['info'] | undefined;
@@ -83,7 +83,7 @@ export async function storeAudio(
 			if (failure && !keepDamaged) throw failure;
 		}
 		const all = inspected();
-		const source = isText ? redacted(all, transport.redactor.stream()) : all;
+		const source = isAudio ? all : redacted(all, transport.redactor.stream());
 		const name = withExtension(fileName, extension);
 		const store = async (data: Buffer | Readable) =>
 			await execution.helpers.prepareBinaryData(data, name, mimeType);
