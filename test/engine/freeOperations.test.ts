@@ -73,3 +73,9 @@ test('the error of a voice names no job', async () => {
 	const { outputs } = await run(remove, { onError: 'continueRegularOutput' });
 	expect(outputs[0][0].json.error).not.toHaveProperty('jobId');
 });
+
+test('a redirect to no address is told in words', async () => {
+	sim.fault({ method: 'GET', status: 302, headers: { location: 'http://[' } });
+	const { error } = await run({ resource: 'model', operation: 'getMany', returnAll: true });
+	expect(error?.message).toBe('The gateway redirects to another address (302)');
+});

@@ -240,7 +240,8 @@ const isHandshaking = (request: unknown): boolean =>
 
 function redirectTarget(response: GatewayResponse, from: string): string | undefined {
 	const location = response.headers.location;
-	if (response.status < 300 || response.status >= 400 || !location) return undefined;
+	if (response.status < 300 || response.status >= 400) return undefined;
+	if (!location || !URL.canParse(location, from)) return undefined;
 	const target = new URL(location, from);
 	return target.protocol === 'https:' || target.protocol === 'http:' ? target.href : undefined;
 }
