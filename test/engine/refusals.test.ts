@@ -49,6 +49,14 @@ describe('too little money', () => {
 		for (const { at } of later) expect(at).toBeGreaterThanOrEqual(slow.endedAt ?? Infinity);
 	});
 
+	test('what was in flight beside it may be over just before the refusal arrives', async () => {
+		sim.fault({ nth: 1, delayMs: 5_000 });
+		sim.fault({ ...HELD, nth: 2, delayMs: 5_100 });
+		const { outputs } = await run({ concurrency: 2 }, { items: texts(2) });
+		expect(outputs.map(({ length }) => length)).toEqual([2, 0, 0]);
+		expect(sent()).toHaveLength(3);
+	});
+
 	test('as many go at once from then on as there was money for, a 429 or not', async () => {
 		sim.fault({ ...HELD, nth: 4 });
 		sim.fault({ status: 429, input: 'number 12' });

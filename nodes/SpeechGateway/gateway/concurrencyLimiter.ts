@@ -13,6 +13,8 @@ export class ConcurrencyLimiter {
 	private limit: number;
 	private inFlight = 0;
 	private billedInFlight = 0;
+	/** When a billed request was last over, by `performance.now()`. */
+	private billedEndedAt = 0;
 	private oneByOne = false;
 	private successes = 0;
 	private slowdowns = 0;
@@ -49,10 +51,11 @@ export class ConcurrencyLimiter {
 			throw asError(error);
 		}
 		const { slowdowns } = this;
+		const enteredAt = performance.now();
 		return {
 			leave: () => this.leave(billed),
 			slowDown: (milliseconds) => this.slowDown(milliseconds, slowdowns === this.slowdowns),
-			awaitOthers: () => this.awaitOthers(),
+			awaitOthers: () => this.awaitOthers(enteredAt),
 		};
 	}
 
@@ -101,7 +104,10 @@ export class ConcurrencyLimiter {
 
 	private leave(billed: boolean): void {
 		this.inFlight--;
-		if (billed) this.billedInFlight--;
+		if (billed) {
+			this.billedInFlight--;
+			this.billedEndedAt = performance.now();
+		}
 		if (this.draining && this.billedInFlight === 0) {
 			this.draining = false;
 			this.closeFor(SETTLED_AFTER_MS);
@@ -109,11 +115,13 @@ export class ConcurrencyLimiter {
 		this.startNext();
 	}
 
-	private awaitOthers(): boolean {
+	private awaitOthers(enteredAt: number): boolean {
 		const others = this.billedInFlight - 1;
-		if (others === 0) return false;
-		this.maximum = Math.min(this.maximum, others);
-		this.limit = Math.min(this.limit, others);
+		// One that was in flight beside this request may have ended while the refusal was on its way.
+		const endedSince = Math.max(enteredAt, performance.now() - SETTLED_AFTER_MS);
+		if (others === 0 && this.billedEndedAt <= endedSince) return false;
+		this.maximum = Math.min(this.maximum, Math.max(1, others));
+		this.limit = Math.min(this.limit, this.maximum);
 		this.draining = true;
 		return true;
 	}
@@ -184,8 +192,8 @@ export interface Ticket {
 	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
 	slowDown(this: void, milliseconds: number): void;
 	/**
-	 * Too little money, but some may be set aside for other billed requests in flight: no further one starts until all are
-	 * over, and from then on no more at once than were let in now. False when there are no others.
+	 * Too little money, but some may be set aside for other billed requests, in flight or only just over: no further one starts
+	 * until all are over, and from then on no more at once than were let in now. False when there are no others.
 	 */
 	awaitOthers(this: void): boolean;
 }
