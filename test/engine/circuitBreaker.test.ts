@@ -120,6 +120,15 @@ test.each<[Partial<EngineRun>]>([
 	expect(error?.description).not.toContain('retry this execution');
 });
 
+test.each<[Partial<EngineRun>, string]>([
+	[{}, 'retry this execution, if it was saved: '],
+	[{ settings: { saveDataErrorExecution: 'all' } }, 'retry this execution: '],
+])('of an item alone (%j): %s', async (more, words) => {
+	sim.fault(OUTAGE);
+	const { error } = await run({ rounds: Array(4).fill(texts(1)), ...more });
+	expect(error?.description).toContain(words);
+});
+
 /** The outcomes of the items one by one, and how many of ten items are sent. */
 const row = async (faults: Array<Fault | undefined>): Promise<number> => {
 	for (const [index, fault] of faults.entries())

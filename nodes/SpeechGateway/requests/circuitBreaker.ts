@@ -1,4 +1,5 @@
 import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
+import type { Execution } from '../engine/execution';
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './explain';
 import type { LastingRecord, Stop } from './lasting';
@@ -18,6 +19,8 @@ const OUTAGE_REASONS = new Set<UnknownReason>([
 /** One request may try this long after the last failure, and after twice as long each time that it fails again. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
+
+type Retryable = Partial<Pick<Execution, 'canBeRetried' | 'isKeptOnFailure'>>;
 
 /** A refusal lasts for all rounds of the execution, but each try of Retry On Fail asks again. */
 const isPaused = ({ why, at, tries }: Stop, attempt: number): boolean =>
@@ -93,8 +96,12 @@ export class CircuitBreaker {
 	}
 
 	/** The error of an item that was not sent, or only in part. `unknown`: number of items whose outcome is unknown. */
-	notSent({ details, files }: NotStartedError, unknown: number, canRetry = true): GatewayError {
-		const { why, said = this.outage(unknown, canRetry) } = this.stop ?? {};
+	notSent(
+		{ details, files }: NotStartedError,
+		unknown: number,
+		execution: Retryable = {},
+	): GatewayError {
+		const { why, said = this.outage(unknown, execution) } = this.stop ?? {};
 		return new GatewayError(
 			why === 'refusal' ? `${said.message}: not sent` : `This item was not sent: ${said.message}`,
 			said.description,
@@ -103,12 +110,13 @@ export class CircuitBreaker {
 		);
 	}
 
-	private outage(items: number, canRetry: boolean): ErrorText {
+	private outage(items: number, { canBeRetried, isKeptOnFailure }: Retryable): ErrorText {
 		const { unknownInRow = 0 } = this.lasting.value;
+		const retry = `retry this execution${isKeptOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;
 		const those = this.unknowns > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
 		return {
 			message: `the outcome of ${those} is unknown, so the gateway or a proxy in front of it may be down`,
-			description: `Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, ${canRetry ? RETRY : RUN_AGAIN}.`,
+			description: `Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, ${canBeRetried ? retry : RUN_AGAIN}.`,
 			details: {},
 		};
 	}
@@ -147,8 +155,7 @@ export class CircuitBreaker {
 	}
 }
 
-const RETRY =
-	'retry this execution: it sends what was not sent, one request at a time until one succeeds';
+const WHAT_A_RETRY_SENDS = 'it sends what was not sent, one request at a time until one succeeds';
 const RUN_AGAIN =
 	'run the items that were not sent in a new execution; with a "Send Once Key", all items can be run again';
 

@@ -163,7 +163,7 @@ export class Attempt {
 	/** An item of which no further request was started; the circuit breaker knows why, if it was the reason. */
 	private notSent(index: number, error: unknown, unknown: number, { breaker }: Session): Settled {
 		if (!breaker.hasTripped || !(error instanceof NotStartedError)) return { failed: error };
-		const notSent = breaker.notSent(error, unknown, this.execution.canBeRetried);
+		const notSent = breaker.notSent(error, unknown, this.execution);
 		return { failed: withPaid(notSent, this.items[index]) };
 	}
 
