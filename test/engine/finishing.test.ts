@@ -123,13 +123,22 @@ test.each(CASES)(
 		const unknown = await run({ parameters, items: [item({ text: textOf(node, WORDS) })] });
 		const [{ binary }] = unknown.outputs[1];
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_8']);
+		const jingle = await run({
+			parameters: speechNode({}, { responseFormat: format }),
+			items: [item({ text: 'Hello.' })],
+		});
 		sim.charges.length = 0;
-		const from = { previousBinaryPropertyName: 'completed, completed_8' };
-		const next = { json: { text: textOf(node, CORRECTED) }, binary };
+		const from = { previousBinaryPropertyName: 'jingle, completed, completed_8, data' };
+		const files = { ...binary, jingle: jingle.outputs[0][0].binary!.data };
+		const next = { json: { text: textOf(node, CORRECTED) }, binary: files };
 		if (node === 'generate') await expectPrice(format, from, next, [CORRECTED[6]]);
-		const { outputs } = await run({ parameters: NODES[node](format, from), items: [next] });
+		const { outputs, hints } = await run({ parameters: NODES[node](format, from), items: [next] });
 		expect(sim.charged()).toEqual([CORRECTED[6]]);
 		expect(outputs[0][0].json).toMatchObject({ segments: 12, reusedSegments: 11 });
+		expect(hints).toEqual([
+			'Not all items have a file in "data": it was passed over there.',
+			`The file "speech-1.${format}" in "jingle" of item 1 has no record of its parts: it was passed over.`,
+		]);
 		await expectSound(outputs[0][0], CORRECTED);
 	},
 );

@@ -51,7 +51,7 @@ export type NarrationInput = SpeakingInput &
 /** What is known of an item besides what the user set. */
 export interface OnRecord {
 	previous?: PreviousVersion[];
-	/** Files that were given as previous versions and have no record, for hints. */
+	/** Hints on files that were given as previous versions and are not there, or have no record. */
 	passedOver?: string[];
 	/** What earlier attempts have paid for, or may have. */
 	sent?: PartOnRecord[];

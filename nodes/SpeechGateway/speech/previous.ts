@@ -6,7 +6,7 @@ import type { FileRef } from '../fields/kinds';
 import type { Parameters } from '../fields/parameters';
 import { namesIn } from '../fields/checks';
 import { inspectInput, nameOf } from '../files/inputAudio';
-import { chunksOf, fileOf, placeOf } from '../files/inputFile';
+import { chunksOf, fileOf, findFile, placeOf } from '../files/inputFile';
 import { storeSlices } from '../files/storeSlices';
 import { isStoredAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
@@ -46,20 +46,31 @@ export async function withPrevious<I extends Comparable>(
 			`Use ${formatsThat(canBeCut)}, or remove the option "${LABEL}". Nothing was sent.`,
 		);
 	}
+	const { execution, index } = parameters;
+	// Which of several fields an item has depends on what was finished of it.
+	const present = fields.filter((field) => findFile(execution, index, field));
+	const passedOver = fields
+		.filter((field) => !present.includes(field))
+		.map(
+			(field) =>
+				`Not all items have a file in "${placeOf(field, LABEL)}": it was passed over there.`,
+		);
 	const previous: PreviousVersion[] = [];
-	const passedOver: string[] = [];
-	for (const field of fields) {
+	const unrecorded: string[] = [];
+	for (const field of present.length > 0 ? present : fields) {
 		const version = await readVersion(parameters, field, responseFormat);
-		if (typeof version === 'string') passedOver.push(version);
+		if (typeof version === 'string') unrecorded.push(version);
 		else previous.push(version);
 	}
 	if (previous.length === 0) {
 		throw new InputError(
-			`${passedOver[0]} has no record of its parts, so nothing of it can be used again`,
+			`${unrecorded[0]} has no record of its parts, so nothing of it can be used again`,
 			`Files of several segments that Generate and Dialogue make in ${formatsThat(canBeCut)} have one, also when they were joined, and files of a single segment if the option "${LABEL}" was added. Other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
 		);
 	}
 	previous[0].again = partsAt(previous[0], speakAgainAt);
+	for (const name of unrecorded)
+		passedOver.push(`${name} of item ${index + 1} has no record of its parts: it was passed over.`);
 	return { ...input, previous, ...(passedOver.length > 0 && { passedOver }) };
 }
 
@@ -137,10 +148,7 @@ export function hintOnReuse(
 	input: Comparable,
 	plan: Plan,
 ): void {
-	for (const name of input.passedOver ?? [])
-		session.hints.add(
-			`${name} of item ${index + 1} has no record of its parts: it was passed over.`,
-		);
+	input.passedOver?.forEach((hint) => session.hints.add(hint));
 	if (!input.previous) return;
 	const manners = input.previous.flatMap(({ record }) => record.manners);
 	for (const { title, voice } of manners) {
