@@ -36,13 +36,8 @@ export const MIME_TYPES: Record<AudioFormat | 'flac', string> = {
 	flac: 'audio/flac',
 };
 
-/** The names of the formats of which something is true, as in "MP3, WAV or Opus". */
-export const formatsThat = (isTrue: (format: AudioFormat) => boolean): string =>
-	keysOf(FORMATS)
-		.filter(isTrue)
-		.map((format) => FORMATS[format].name)
-		.join(', ')
-		.replace(/, ([^,]*)$/, ' or $1');
+/** The formats with headers, in words: they can be told by their first bytes, and have a place for tags and records. */
+export const WITH_HEADERS = 'MP3, WAV or Opus';
 
 /** Reads one file of a format that was sniffed, and keeps no audio. Throws DamagedAudioError as soon as it is seen to be damaged. */
 export const inspectorOf = (format: AudioFormat): AudioReader<AudioInfo> =>
@@ -155,10 +150,10 @@ export function joinBlocker(
 export const lengthOf = (info: AudioInfo): number =>
 	info.format === 'opus' ? info.all.packets : info.dataBytes;
 
-/** Whether parts can be cut out of files of this format again. */
-export const canBeCut = (format: AudioFormat): boolean => FORMATS[format].slices !== undefined;
-
-/** Whether files of this format have a place for tags and chapters: bare samples and unread containers have none. */
+/**
+ * Whether files of this format have a place for tags, chapters and the record of their parts, by which these are cut out again: bare
+ * samples and unread containers have none.
+ */
 export const canBeTagged = (format: AudioFormat | 'flac'): boolean =>
 	format !== 'flac' && FORMATS[format].tag !== undefined;
 

@@ -59,8 +59,6 @@ export interface JoinPlan<Info> extends Pick<JoinedInfo, 'seconds' | 'length'> {
 
 /** What is known of a format, and done with its files. */
 export interface Format<Info extends BaseInfo> {
-	/** As people call it. */
-	name: string;
 	Reader: new () => AudioReader<Info>;
 	/** What one file has only once, besides sample rate and channels: parts must agree in it. */
 	sharedBy?(info: Info): Record<string, unknown>;

@@ -46,7 +46,6 @@ class PcmReader implements AudioReader<PcmInfo> {
 }
 
 export const pcm: Format<PcmInfo> = {
-	name: 'PCM',
 	Reader: PcmReader,
 	plan: (infos, pauses) =>
 		planSamples(infos, pauses, {

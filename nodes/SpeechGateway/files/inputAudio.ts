@@ -4,17 +4,14 @@ import type { AudioFormat, AudioInfo, AudioReader } from '../audio';
 import {
 	audioFormatOf,
 	DamagedAudioError,
-	formatsThat,
 	inspectorOf,
 	SNIFFED_BYTES,
+	WITH_HEADERS,
 } from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
-
-/** Formats that can be recognised by their first bytes. */
-const MARKED = formatsThat((format) => format !== 'pcm');
 
 /** PCM can only be recognised by the file's name; n8n has no MIME type for it. */
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
@@ -70,12 +67,12 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	if (format === 'flac') {
 		throw new InputError(
 			`${name} is FLAC audio, which cannot be joined without re-encoding it`,
-			`Convert all files to the same format first: ${MARKED}.`,
+			`Convert all files to the same format first: ${WITH_HEADERS}.`,
 		);
 	}
 	if (format) return format;
 	throw new InputError(
-		`${name} is not ${MARKED} but "${mimeType}"`,
-		`Files that can be joined: ${MARKED}, and PCM from this node.`,
+		`${name} is not ${WITH_HEADERS} but "${mimeType}"`,
+		`Files that can be joined: ${WITH_HEADERS}, and PCM from this node.`,
 	);
 }

@@ -1,5 +1,5 @@
 import type { Execution } from '../engine/execution';
-import { type AudioFormat, canBeTagged, formatsThat } from '../audio';
+import { type AudioFormat, canBeTagged, WITH_HEADERS } from '../audio';
 import { type Cover, maxChapters, sniffCover, type Tags } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { TagValues } from '../fields/podcast';
@@ -27,7 +27,7 @@ export function checkTaggable(
 	if (canBeTagged(format)) return;
 	throw new InputError(
 		`A ${format} file has no room for ${chapters === 'none' ? 'tags' : 'chapters or tags'}`,
-		`Use ${formatsThat(canBeTagged)}, or remove the options "Chapters" and "Tags". Nothing was sent.`,
+		`Use ${WITH_HEADERS}, or remove the options "Chapters" and "Tags". Nothing was sent.`,
 	);
 }
 

@@ -1,5 +1,5 @@
 /** Pauses that a text asks for within parts that were spoken before: they go in where a pause is heard, else they are left out. */
-import { canBeCut, inspectorOf, slicesIn } from '../audio';
+import { canBeTagged, inspectorOf, slicesIn } from '../audio';
 import { joinStored } from '../files/joinStored';
 import { chunksOf } from '../files/inputFile';
 import { storeSlices } from '../files/storeSlices';
@@ -64,7 +64,7 @@ async function lengthened(
 	milliseconds: number,
 ): Promise<StoredAudio | undefined> {
 	const { info, binary } = audio;
-	if (!('pauses' in info) || !canBeCut(info.format)) return undefined;
+	if (!('pauses' in info) || !canBeTagged(info.format)) return undefined;
 	const missing = milliseconds - 1000 * (end - start);
 	if (missing <= 0) return audio;
 	const { execution } = session;

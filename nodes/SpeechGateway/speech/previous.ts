@@ -1,5 +1,5 @@
 /** The previous versions of a file: which of their parts are used again, and how they get out of them. */
-import { canBeCut, formatsThat, lengthOf, type PlannedAudio } from '../audio';
+import { canBeTagged, lengthOf, type PlannedAudio, WITH_HEADERS } from '../audio';
 import { readMetadata } from '../audio/tags';
 import { InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
@@ -40,10 +40,10 @@ export async function withPrevious<I extends Comparable>(
 			`Add the option "${LABEL}". Nothing was sent.`,
 		);
 	}
-	if (!canBeCut(responseFormat)) {
+	if (!canBeTagged(responseFormat)) {
 		throw new InputError(
 			`A ${responseFormat} file has no room for a record of its parts, so it cannot have a previous version`,
-			`Use ${formatsThat(canBeCut)}, or remove the option "${LABEL}". Nothing was sent.`,
+			`Use ${WITH_HEADERS}, or remove the option "${LABEL}". Nothing was sent.`,
 		);
 	}
 	const { execution, index } = parameters;
@@ -65,7 +65,7 @@ export async function withPrevious<I extends Comparable>(
 	if (previous.length === 0) {
 		throw new InputError(
 			`${unrecorded[0]} has no record of its parts, so nothing of it can be used again`,
-			`Files of several segments that Generate and Dialogue make in ${formatsThat(canBeCut)} have one, also when they were joined, and files of a single segment if the option "${LABEL}" was added. Other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
+			`Files of several segments that Generate and Dialogue make in ${WITH_HEADERS} have one, also when they were joined, and files of a single segment if the option "${LABEL}" was added. Other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
 		);
 	}
 	previous[0].again = partsAt(previous[0], speakAgainAt);

@@ -152,7 +152,6 @@ async function mp3InTwo(
 }
 
 export const mp3: Format<Mp3Info> = {
-	name: 'MP3',
 	Reader: Mp3Reader,
 	inStereo: mp3InStereo,
 	plan: planMp3,

@@ -115,7 +115,6 @@ async function opusInTwo(info: OpusInfo, seconds: number): Promise<Halves | unde
 }
 
 export const opus: Format<OpusInfo> = {
-	name: 'Opus',
 	Reader: OggOpusReader,
 	// One OpusHead holds for all packets of a stream.
 	sharedBy: ({ head }) => ({ 'output gain': uint16le(Uint8Array.from(head), 16) }),

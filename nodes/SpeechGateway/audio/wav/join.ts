@@ -94,7 +94,6 @@ function wavHeader(shape: WavShape, dataBytes: number, tagBytes = 0): Uint8Array
 }
 
 export const wav: Format<WavInfo> = {
-	name: 'WAV',
 	Reader: WavReader,
 	sharedBy: ({ encoding, bitsPerSample }) => ({
 		codec: ENCODINGS[encoding].name,

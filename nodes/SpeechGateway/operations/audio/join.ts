@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type AudioInfo, canBeCut, joinBlocker, lengthOf, wavCodec } from '../../audio';
+import { type AudioInfo, joinBlocker, lengthOf, wavCodec } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { namesIn } from '../../fields/checks';
@@ -122,7 +122,7 @@ async function ownMetadata(
 		transport.cancel?.throwIfAborted();
 		const found = await readMetadata(info.format, await chunksOf(execution, binary));
 		const { record: text } = found;
-		const record = text && canBeCut(info.format) ? readRecord(text, lengthOf(info)) : undefined;
+		const record = text ? readRecord(text, lengthOf(info)) : undefined;
 		records.push(record === 'newer' ? undefined : record);
 		if (keepTags) Object.assign(own, { ...found.tags, ...own });
 		const ofFile = found.chapters.map((chapter) => ({
