@@ -51,11 +51,6 @@ export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
 	return true;
 }
 
-/** Writes ASCII text. */
-export function putText(bytes: Uint8Array, at: number, text: string): void {
-	for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
-}
-
 export function concat(chunks: Uint8Array[]): Uint8Array {
 	if (chunks.length === 1) return chunks[0];
 	const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
@@ -70,13 +65,14 @@ export function concat(chunks: Uint8Array[]): Uint8Array {
 export const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Size of the pieces in which long silence is handed out: big enough to be fast, small enough to be no burden. */
-const SILENCE_CHUNK_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
-/** `length` bytes of one value, in pieces. */
-export function filled(length: number, value: number): Uint8Array[] {
-	const chunks: Uint8Array[] = [];
-	for (let left = length; left > 0; left -= SILENCE_CHUNK_BYTES) {
-		chunks.push(new Uint8Array(Math.min(left, SILENCE_CHUNK_BYTES)).fill(value));
-	}
-	return chunks;
+/** One block of bytes many times, in pieces that share their memory. */
+export function repeated(block: Uint8Array, count: number): Uint8Array[] {
+	const perPiece = Math.min(count, Math.ceil(PIECE_BYTES / block.length));
+	const piece = concat(Array.from({ length: perPiece }, () => block));
+	const pieces: Uint8Array[] = [];
+	for (let left = count; left > 0; left -= perPiece)
+		pieces.push(piece.subarray(0, left * block.length));
+	return pieces;
 }

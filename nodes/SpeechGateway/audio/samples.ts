@@ -1,5 +1,5 @@
 /** Bare samples: files of them one behind the other, where pauses are exact to a sample, and the pauses that are in them. */
-import { concat, filled } from './bytes';
+import { concat, repeated } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
 import type { Emit, JoinPlan, Place } from './joiner';
 import { LevelTrack } from './levels';
@@ -37,8 +37,9 @@ export function planSamples<Info extends BaseInfo>(
 		taken: infos.map(({ dataBytes }) => ({ from: 0, to: dataBytes, skipped: 0, dropped: 0 })),
 		*write(emit, tag) {
 			if (headerOf) emit(headerOf(length, tag.length));
+			const silentFrame = new Uint8Array(frameBytes).fill(silence);
 			for (const [seam, pause] of pauses.entries()) {
-				filled(pause * frameBytes, silence).forEach(emit);
+				repeated(silentFrame, pause).forEach(emit);
 				if (seam < infos.length) yield new Reader(emit);
 			}
 			// An odd number of bytes is filled up.

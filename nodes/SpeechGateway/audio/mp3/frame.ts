@@ -11,7 +11,7 @@
  *     D  no checksum (protection bit)
  *     E  bitrate (0: free format, 15: forbidden)
  */
-import { concat, uint32be } from '../bytes';
+import { uint32be } from '../bytes';
 
 /** kbit/s by bitrate index; 0 is free format and 15 is forbidden. */
 const BITRATES_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -124,16 +124,6 @@ export function emptyFrame(header: number): Uint8Array {
 /** A frame that plays as silence: its side information is all zero, so it holds no spectrum and borrows no bits. */
 export const silentFrame = (header: number): Uint8Array =>
 	emptyFrame(((header & TEMPLATE_MASK) | NO_CRC_BIT) >>> 0);
-
-/** One frame many times, in segments of up to about 64 KiB. */
-export function repeated(frame: Uint8Array, count: number): Uint8Array[] {
-	const perChunk = Math.ceil((64 * 1024) / frame.length);
-	const segments: Uint8Array[] = [];
-	for (let left = count; left > 0; left -= perChunk) {
-		segments.push(concat(Array.from({ length: Math.min(left, perChunk) }, () => frame)));
-	}
-	return segments;
-}
 
 export const frameBytes = (header: number): number => parseHeader(header).bytes;
 

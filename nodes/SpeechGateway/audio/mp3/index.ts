@@ -1,9 +1,9 @@
 /** One MP3 file made of several, and the parts of one cut out of it again. */
 import type { Part } from '../format';
-import { uint32be } from '../bytes';
+import { repeated, uint32be } from '../bytes';
 import { type Format, type Halves, type JoinPlan, type Place, slicesOf } from '../joiner';
 import { id3Tag } from '../tags/id3';
-import { frameBytes, parseHeader, repeated, silentFrame } from './frame';
+import { frameBytes, parseHeader, silentFrame } from './frame';
 import { EDGE_FRAMES, type Mp3Info, Mp3Reader } from './reader';
 import { keepFrames, layOut, planEnd } from './seams';
 import { stereoMp3 } from './stereo';

@@ -9,7 +9,7 @@
  *     16  (flag 4) table of contents, 100 bytes        34  CRC-16 of all before it
  *    116  (flag 8) quality
  */
-import { hasText, putText, uint32be } from '../bytes';
+import { hasText, packed, uint32be, uint32sBe } from '../bytes';
 import type { Frame } from './frame';
 import { FRAME_HEADER_BYTES, parseHeader, raised, sideInfoBytes, silentFrame } from './frame';
 
@@ -107,17 +107,15 @@ export function xingFrame(file: {
 	const bytes = silentFrame(raised(file.header, hasRoom));
 	const view = new DataView(bytes.buffer);
 	const total = bytes.length + file.dataBytes;
-	putText(bytes, at, file.name);
-	view.setUint32(at + 4, 15); // all four fields follow; the quality stays 0, the best
-	view.setUint32(at + 8, file.frames);
-	view.setUint32(at + 12, total);
+	// All four fields follow; the quality stays 0, the best.
+	bytes.set(packed(file.name, uint32sBe(15, file.frames, total)), at);
 	for (let percent = 0; percent < 100; percent++) {
 		const byte = bytes.length + file.position(Math.floor((file.frames * percent) / 100));
 		bytes[at + 16 + percent] = Math.min(255, Math.floor((256 * byte) / total));
 	}
 	if (file.gapless) {
 		const lame = at + XING_BYTES;
-		putText(bytes, lame, 'LAME');
+		bytes.set(packed('LAME'), lame);
 		view.setUint32(
 			lame + LAME_DELAY_OFFSET,
 			((file.gapless.delay << 12) | file.gapless.padding) * 256,

@@ -8,7 +8,7 @@
  *      6  granule position, 64 bits                     with the first that is less than 255
  *     14  bitstream serial number
  */
-import { concat, putText, sum } from '../bytes';
+import { packed, sum, uint32sLe } from '../bytes';
 import type { Emit } from '../joiner';
 
 /** Opus counts all times at this rate, whatever was recorded. */
@@ -96,15 +96,13 @@ export class OpusWriter {
 	}
 
 	private addPage(flags: number, position: number, lacing: Uint8Array, body: Uint8Array[]): void {
-		const header = new Uint8Array(PAGE_HEADER_BYTES);
-		putText(header, 0, 'OggS');
-		header[5] = flags;
-		header[26] = lacing.length;
-		const page = concat([header, lacing, ...body]);
+		const numbers = uint32sLe(SERIAL, this.pages++, 0);
+		const page = packed(
+			...['OggS', [0, flags], new Uint8Array(8), numbers, [lacing.length], lacing],
+			...body,
+		);
 		const view = new DataView(page.buffer);
 		view.setBigInt64(6, BigInt(position), true);
-		view.setUint32(14, SERIAL, true);
-		view.setUint32(18, this.pages++, true);
 		view.setUint32(CHECKSUM_OFFSET, oggChecksum(page), true);
 		this.emit(page);
 	}

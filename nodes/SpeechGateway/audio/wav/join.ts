@@ -1,5 +1,5 @@
 /** One WAV file made of several, and the parts of one cut out of it again. */
-import { concat, putText } from '../bytes';
+import { concat, packed, uint32sLe } from '../bytes';
 import type { AudioReader, Part } from '../format';
 import { type Emit, type EmitSlice, type Format, type Place, slicesOf } from '../joiner';
 import { planSamples } from '../samples';
@@ -73,24 +73,19 @@ function wavFileBytes(dataBytes: number, tagBytes = 0): number {
 	throw new Error(`The joined audio is too long for a WAV file: ${bytes} bytes, at most 4 GiB`);
 }
 
+const uint16sLe = (...values: number[]): number[] =>
+	values.flatMap((value) => [value & 0xff, value >>> 8]);
+
 /** A plain header. @throws Error when a WAV file cannot have so many bytes */
 function wavHeader(shape: WavShape, dataBytes: number, tagBytes = 0): Uint8Array {
-	const bytes = new Uint8Array(HEADER_BYTES);
-	const view = new DataView(bytes.buffer);
+	const { encoding, channels, sampleRate, bitsPerSample } = shape;
 	const frameBytes = bytesPerSampleFrame(shape);
-	putText(bytes, 0, 'RIFF');
-	view.setUint32(4, wavFileBytes(dataBytes, tagBytes) - CHUNK_HEADER_BYTES, true);
-	putText(bytes, 8, 'WAVEfmt ');
-	view.setUint32(16, 16, true);
-	view.setUint16(20, shape.encoding, true);
-	view.setUint16(22, shape.channels, true);
-	view.setUint32(24, shape.sampleRate, true);
-	view.setUint32(28, shape.sampleRate * frameBytes, true);
-	view.setUint16(32, frameBytes, true);
-	view.setUint16(34, shape.bitsPerSample, true);
-	putText(bytes, 36, 'data');
-	view.setUint32(40, dataBytes, true);
-	return bytes;
+	const size = wavFileBytes(dataBytes, tagBytes) - CHUNK_HEADER_BYTES;
+	return packed(
+		...['RIFF', uint32sLe(size), 'WAVEfmt ', uint32sLe(16), uint16sLe(encoding, channels)],
+		...[uint32sLe(sampleRate, sampleRate * frameBytes), uint16sLe(frameBytes, bitsPerSample)],
+		...['data', uint32sLe(dataBytes)],
+	);
 }
 
 export const wav: Format<WavInfo> = {
