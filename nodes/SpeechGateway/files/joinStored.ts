@@ -3,11 +3,12 @@ import {
 	canBeTagged,
 	joinAudio,
 	joinBlocker,
+	type JoinedAudio,
 	MIME_TYPES,
 	type Pauses,
 	type PlannedAudio,
 } from '../audio';
-import { chaptersJson, chaptersOf, type Heading, NO_METADATA, type Tags } from '../audio/tags';
+import { chaptersJson, chaptersOf, type Heading, type Metadata, type Tags } from '../audio/tags';
 import { asError } from '../core/errors';
 import { storeAgain } from '../run/storedFiles';
 import { withExtension } from './fileName';
@@ -47,86 +48,77 @@ export async function joinStored(
 	{ pauses = {}, tags = {}, headings, recordOf, cancel }: JoinOptions = {},
 ): Promise<JoinedFile> {
 	const { execution, hints } = session;
-	const { helpers } = execution;
-	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
-	const { takesTags, isChanged } = changesTo(
-		parts,
-		{ pauses, isTagged, isRecorded: recordOf !== undefined },
-		hints,
-	);
-	const metadataOf = (starts: number[], seconds: number) => ({
-		tags,
-		chapters: chaptersOf(headings ?? [], starts, seconds),
-	});
-	const joined = async (): Promise<JoinedFile> => {
-		const { info, starts, chunks } = await joinAudio(
-			parts.map((part) => ({
-				info: part.info,
-				open: async () => await chunksOf(execution, part.binary),
-			})),
-			pauses,
-			(plan) => {
-				if (!takesTags) return NO_METADATA;
-				return { ...metadataOf(plan.starts, plan.info.seconds), record: recordOf?.(plan) };
-			},
-		);
-		let bytes = 0;
-		const counted = async function* () {
-			bytes = 0;
-			for await (const chunk of chunks()) {
-				cancel?.throwIfAborted();
-				bytes += chunk.length;
-				yield chunk;
-			}
-		};
-		const [id] = parts.flatMap(({ binary }) => binary.id ?? []);
-		const store = async () => {
-			const anyReadable = id === undefined ? id : (await helpers.getBinaryStream(id)).destroy();
-			const data = await fileFrom(counted(), anyReadable);
-			const name = withExtension(fileName, info.format);
-			return await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
-		};
-		const binary = await store().catch(async (error) => {
-			cancel?.throwIfAborted();
-			return await storeAgain(session, asError(error), store);
-		});
-		return { binary, info: { ...info, bytes }, starts };
-	};
 	const [{ binary, info }] = parts;
-	const file =
-		parts.length > 1 || isChanged
-			? await joined()
-			: {
-					binary: { ...binary, fileName: withExtension(fileName, info.format) },
-					...{ info, starts: [0] },
-				};
+	const isReadable = !joinBlocker(info, info);
+	const takesTags = isReadable && canBeTagged(info.format);
+	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
+	const hasPauses = Math.max(pauses.before ?? 0, pauses.after ?? 0) > 0;
+	if (isTagged && !takesTags)
+		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
+	if (parts.length === 1 && hasPauses && !isReadable)
+		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
+	const takesPauses = hasPauses && isReadable;
+	const isChanged = takesPauses || (takesTags && (isTagged || recordOf !== undefined));
+	const chaptersIn = (starts: number[], seconds: number) =>
+		chaptersOf(headings ?? [], starts, seconds);
+	const metadataOf = (plan: PlannedAudio): Metadata => ({
+		tags,
+		chapters: chaptersIn(plan.starts, plan.info.seconds),
+		record: recordOf?.(plan),
+	});
+	const partOf = ({ info, binary }: StoredAudio) => ({
+		info,
+		open: async () => await chunksOf(execution, binary),
+	});
+	let file: JoinedFile;
+	if (parts.length > 1 || isChanged) {
+		const metadata = takesTags ? metadataOf : undefined;
+		const joined = await joinAudio(parts.map(partOf), pauses, metadata);
+		file = await storeJoined(session, joined, parts, fileName, cancel);
+	} else {
+		file = {
+			binary: { ...binary, fileName: withExtension(fileName, info.format) },
+			info,
+			starts: [0],
+		};
+	}
 	const { seconds } = file.info;
 	if (!headings || seconds === undefined) return file;
-	const chapters = await helpers.prepareBinaryData(
-		Buffer.from(chaptersJson(metadataOf(file.starts, seconds))),
+	const chapters = await execution.helpers.prepareBinaryData(
+		Buffer.from(chaptersJson({ tags, chapters: chaptersIn(file.starts, seconds) })),
 		withExtension(fileName, 'chapters.json'),
 		'application/json+chapters',
 	);
 	return { ...file, chapters };
 }
 
-/** Whether the file takes tags and chapters, and whether anything of a single one is changed; hints say what it does not take. */
-function changesTo(
+async function storeJoined(
+	session: Session,
+	{ info, starts, chunks }: JoinedAudio,
 	parts: StoredAudio[],
-	{ pauses, isTagged, isRecorded }: { pauses: Pauses; isTagged: boolean; isRecorded: boolean },
-	hints: Set<string>,
-): { takesTags: boolean; isChanged: boolean } {
-	const [{ info }] = parts;
-	const isReadable = !joinBlocker(info, info);
-	const takesTags = isReadable && canBeTagged(info.format);
-	if (isTagged && !takesTags) {
-		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
-	}
-	const hasPauses = Math.max(pauses.before ?? 0, pauses.after ?? 0) > 0;
-	if (parts.length === 1 && hasPauses && !isReadable) {
-		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
-	}
-	const takesPauses = hasPauses && isReadable;
-	const isChanged = takesPauses || (takesTags && (isTagged || isRecorded));
-	return { takesTags, isChanged };
+	fileName: string,
+	cancel?: AbortSignal,
+): Promise<JoinedFile> {
+	const { helpers } = session.execution;
+	let bytes = 0;
+	const counted = async function* () {
+		bytes = 0;
+		for await (const chunk of chunks()) {
+			cancel?.throwIfAborted();
+			bytes += chunk.length;
+			yield chunk;
+		}
+	};
+	const [id] = parts.flatMap(({ binary }) => binary.id ?? []);
+	const store = async () => {
+		const anyReadable = id === undefined ? id : (await helpers.getBinaryStream(id)).destroy();
+		const data = await fileFrom(counted(), anyReadable);
+		const name = withExtension(fileName, info.format);
+		return await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
+	};
+	const binary = await store().catch(async (error) => {
+		cancel?.throwIfAborted();
+		return await storeAgain(session, asError(error), store);
+	});
+	return { binary, info: { ...info, bytes }, starts };
 }
