@@ -1,5 +1,5 @@
 import { type AudioFormat, joinAudio } from '../../nodes/SpeechGateway/audio';
-import { mp3InStereo } from '../../nodes/SpeechGateway/audio/mp3';
+import { mp3InStereo } from '../../nodes/SpeechGateway/audio/mp3/stereo';
 import type { Mp3Info } from '../../nodes/SpeechGateway/audio/mp3/reader';
 import {
 	bytesOf,

@@ -6,16 +6,8 @@ import { id3Tag } from '../tags/id3';
 import { frameBytes, parseHeader, silentFrame } from './frame';
 import { EDGE_FRAMES, type Mp3Info, Mp3Reader } from './reader';
 import { keepFrames, layOut, planEnd } from './seams';
-import { stereoMp3 } from './stereo';
+import { mp3InStereo } from './stereo';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, framesBefore, playingTime, xingFrame } from './xing';
-
-/** Size is known only after reading every frame. */
-export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<Mp3Info>> {
-	const openStereo = async () => stereoMp3(info, await open());
-	const reader = new Mp3Reader();
-	for await (const chunk of await openStereo()) reader.feed(chunk);
-	return { info: { ...reader.end(), edges: info.edges }, open: openStereo };
-}
 
 /**
  * Plans one Xing header (Info when the bitrate is constant) and the frames of all parts, with silent frames for the pauses.

@@ -3,6 +3,7 @@
  * channel is empty, so left = right = (mid + side) / √2, and its gain is raised by √2. Written after ISO/IEC 11172-3 and 13818-3.
  */
 import { concat, uint32be } from '../bytes';
+import type { Part } from '../format';
 import type { Emit } from '../joiner';
 import type { Frame } from './frame';
 import {
@@ -33,24 +34,26 @@ const reachOf = ({ mpeg1 }: Frame): number => (mpeg1 ? 511 : 255);
 
 const NOTHING = new Uint8Array(0);
 
-/** A file of mono frames as a file of stereo ones, with the same playing time. */
-export async function* stereoMp3(
-	info: Mp3Info,
-	chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-	const { frames, gapless } = info;
+/** A file of mono frames as a file of stereo ones, with the same playing time. Its size is known only after reading every frame. */
+export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<Mp3Info>> {
+	const { frames, gapless, edges } = info;
 	const header = stereoHeader(info.header);
-	yield xingFrame({ header, name: 'Xing', frames, dataBytes: 0, gapless, position: () => 0 });
-	const out: Uint8Array[] = [];
-	const writer = new StereoFrames((frame) => out.push(frame));
-	const reader = new Mp3Reader((run) => writer.add(run));
-	for await (const chunk of chunks) {
-		reader.feed(chunk);
-		yield concat(out.splice(0));
+	async function* openStereo(): AsyncGenerator<Uint8Array> {
+		yield xingFrame({ header, name: 'Xing', frames, dataBytes: 0, gapless, position: () => 0 });
+		const out: Uint8Array[] = [];
+		const writer = new StereoFrames((frame) => out.push(frame));
+		const mono = new Mp3Reader((run) => writer.add(run));
+		for await (const chunk of await open()) {
+			mono.feed(chunk);
+			yield concat(out.splice(0));
+		}
+		mono.end();
+		writer.end();
+		yield concat(out);
 	}
-	reader.end();
-	writer.end();
-	yield concat(out);
+	const stereo = new Mp3Reader();
+	for await (const chunk of openStereo()) stereo.feed(chunk);
+	return { info: { ...stereo.end(), edges }, open: openStereo };
 }
 
 const stereoHeader = (header: number): number =>
