@@ -7,12 +7,6 @@ export class DamagedAudioError extends Error {
 	override name = 'DamagedAudioError';
 }
 
-/** Seconds at both ends. */
-export interface Edges {
-	start: number;
-	end: number;
-}
-
 /** What is known of every complete audio file. Plain JSON. */
 export interface BaseInfo {
 	/** Playing time as decoded: counted from the frames or samples, less what decoders cut off the ends. */
@@ -26,7 +20,7 @@ export interface BaseInfo {
 	/** Start and end of each pause in turn, in milliseconds of playing time. Left out of joined files. */
 	pauses?: number[];
 	/** See `LevelTrack.silentEdges`, of its packets or frames. */
-	silentEdges?: Edges;
+	silentEdges?: { start: number; end: number };
 }
 
 /** One complete file: what the inspector said of it, and how to read it (again). */

@@ -1,5 +1,4 @@
 /** How loud a file is from moment to moment, and where it pauses. */
-import type { Edges } from './format';
 
 const STEP_SECONDS = 0.01;
 /** Levels are kept in dB above this. */
@@ -53,7 +52,7 @@ export class LevelTrack {
 	}
 
 	/** Seconds at the ends that may be left out without a loss: certain silence, but for what fades in or out. */
-	silentEdges(limit: Limit): Edges {
+	silentEdges(limit: Limit): { start: number; end: number } {
 		const runs = this.runs(limit);
 		const [[from, to] = [NaN, NaN]] = runs;
 		const [lastFrom, lastTo] = runs.at(-1) ?? [NaN, NaN];

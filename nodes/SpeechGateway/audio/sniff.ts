@@ -22,28 +22,24 @@ const MARKS: Record<MarkedFormat, (head: Uint8Array) => boolean> = {
 	opus: (head) =>
 		hasText(head, 0, 'OggS') && (head.length < HEAD_BYTES || hasText(head, 28, 'OpusHead')),
 };
-const MARKED_FORMATS = keysOf(MARKS);
+
+/** By marks so long that raw samples do not look like them by chance. */
+const sniffMark = (head: Uint8Array): MarkedFormat | undefined =>
+	keysOf(MARKS).find((format) => MARKS[format](head));
 
 /**
  * Container seen in the first bytes; undefined when it is none of ours (JSON, HTML, text, other audio). 16 bytes suffice; of an
  * MP3 file that begins with an ID3 tag only the tag is seen.
  */
-export function sniffAudioFormat(head: Uint8Array): MarkedFormat | undefined {
-	const marked = sniffMarkedFormat(head);
-	if (marked) return marked;
-	return head.length >= 4 && isMp3FrameHeader(uint32be(head, 0)) ? 'mp3' : undefined;
-}
-
-/** As `sniffAudioFormat`, by marks so long that raw samples do not look like them by chance. */
-const sniffMarkedFormat = (head: Uint8Array): MarkedFormat | undefined =>
-	MARKED_FORMATS.find((format) => MARKS[format](head));
+export const sniffAudioFormat = (head: Uint8Array): MarkedFormat | undefined =>
+	sniffMark(head) ?? (head.length >= 4 && isMp3FrameHeader(uint32be(head, 0)) ? 'mp3' : undefined);
 
 /**
  * What audio a file is, by its first `SNIFFED_BYTES`; undefined when it is none that is known. `isPcm`: whether it would be PCM if
  * nothing else, by its name or by what was asked for.
  */
 export function audioFormatOf(head: Uint8Array, isPcm: boolean): AudioFormat | 'flac' | undefined {
-	const found = isPcm ? sniffMarkedFormat(head) : sniffAudioFormat(head);
+	const found = isPcm ? sniffMark(head) : sniffAudioFormat(head);
 	if (found) return found;
 	if (hasText(head, 0, 'fLaC')) return 'flac';
 	if (looksLikeText(head)) return undefined;
