@@ -80,7 +80,12 @@ export async function joinAudio(
 	metadataOf?: (planned: PlannedAudio) => Metadata,
 ): Promise<JoinedAudio> {
 	if (parts.length === 0) throw new Error('There is no audio to join');
-	const alike = await withEqualChannels(readableParts(parts));
+	const readable = parts.map(({ info, open }, index) => {
+		const blocker = joinBlocker(parts[0].info, info, index + 1);
+		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
+		return { info: info as AudioInfo, open };
+	});
+	const alike = await withEqualChannels(readable);
 	const infos = alike.map(({ info }) => info);
 	const [{ format, sampleRate }] = infos;
 	const { plan, tag } = FORMATS[format];
@@ -99,15 +104,6 @@ export async function joinAudio(
 	};
 	const bytes = tag?.(metadataOf?.(planned) ?? NO_METADATA, sampleRate) ?? new Uint8Array(0);
 	return { ...planned, chunks: () => joinedChunks(alike, (emit) => write(emit, bytes)) };
-}
-
-/** @throws Error when they cannot become one file */
-function readableParts(parts: AudioPart[]): Array<Part<AudioInfo>> {
-	return parts.map(({ info, open }, index) => {
-		const blocker = joinBlocker(parts[0].info, info, index + 1);
-		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
-		return { info: info as AudioInfo, open };
-	});
 }
 
 async function withEqualChannels(parts: Array<Part<AudioInfo>>): Promise<Array<Part<AudioInfo>>> {
@@ -130,8 +126,8 @@ export function joinBlocker(
 	const different = (name: string, one: unknown, two: unknown) =>
 		`the ${name} is ${String(one)} in part 1 and ${String(two)} in part ${part}`;
 	if (first.format !== other.format) return different('format', first.format, other.format);
-	if (first.format === 'flac') return 'FLAC audio would have to be encoded anew';
-	if (other.format === 'flac') return undefined;
+	if (first.format === 'flac' || other.format === 'flac')
+		return 'FLAC audio would have to be encoded anew';
 	for (const [number, info] of [first, other].entries()) {
 		if (info.format === 'opus' && info.streams > 1)
 			return `part ${number === 0 ? 1 : part} is several chained Ogg streams`;

@@ -131,9 +131,8 @@ function skipBlanks(bytes: Uint8Array, at: number): number {
 	return end;
 }
 
-/** Whether what begins here can be a trailer, by its first bytes; false when there are none. */
+/** Whether what begins here can be a trailer, by its first bytes. */
 export function beginsTrailer(bytes: Uint8Array, at: number): boolean {
-	if (at >= bytes.length) return false;
 	const mark = skipBlanks(bytes.subarray(0, at + MARK_BYTES), at);
 	if (bytes[at] === 0 || mark === Math.min(bytes.length, at + MARK_BYTES)) return true;
 	return MARKS.some((text) => hasText(bytes, mark, text.slice(0, bytes.length - mark)));

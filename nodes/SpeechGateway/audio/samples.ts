@@ -61,11 +61,10 @@ function levelAt(bytes: Uint8Array, at: number, sampleBytes: number): number {
 
 /** Finds the pauses between integers, little endian, as they pass by: takes the loudest of each 10 ms, wherever chunks end. */
 export class SampleTrack {
-	private position = 0;
 	/** Beginning of a sample that goes on in the next chunk. */
 	private partial = new Uint8Array(0);
 	private readonly track = new LevelTrack();
-	/** Of the 10 ms that are not over yet. */
+	/** Of the 10 ms that are not over yet, and how much there is of them. */
 	private loudest = 0;
 	private levelBytes = 0;
 
@@ -90,16 +89,14 @@ export class SampleTrack {
 		const step = LEVEL_STRIDE * sampleBytes;
 		const window = step * Math.max(1, Math.round(samplesPerSecond / 100 / LEVEL_STRIDE));
 		for (let at = 0; at < bytes.length; ) {
-			const within = (this.position + at) % window;
-			const end = Math.min(bytes.length, at + window - within);
-			for (let i = at + ((step - (within % step)) % step); i < end; i += step) {
+			const end = Math.min(bytes.length, at + window - this.levelBytes);
+			for (let i = at + ((step - (this.levelBytes % step)) % step); i < end; i += step) {
 				this.loudest = Math.max(this.loudest, levelAt(bytes, i, sampleBytes));
 			}
-			this.levelBytes = within + end - at;
+			this.levelBytes += end - at;
 			if (this.levelBytes === window) this.endWindow();
 			at = end;
 		}
-		this.position += whole;
 	}
 
 	private endWindow(): void {

@@ -105,7 +105,6 @@ export function xingFrame(file: {
 	// At a low bitrate the frame is too small, so this one takes a higher bitrate.
 	const hasRoom = (header: number) => silentFrame(header).length >= at + XING_BYTES + LAME_BYTES;
 	const bytes = silentFrame(raised(file.header, hasRoom));
-	const view = new DataView(bytes.buffer);
 	const total = bytes.length + file.dataBytes;
 	// All four fields follow; the quality stays 0, the best.
 	bytes.set(packed(file.name, uint32sBe(15, file.frames, total)), at);
@@ -116,12 +115,11 @@ export function xingFrame(file: {
 	if (file.gapless) {
 		const lame = at + XING_BYTES;
 		bytes.set(packed('LAME'), lame);
-		view.setUint32(
-			lame + LAME_DELAY_OFFSET,
-			((file.gapless.delay << 12) | file.gapless.padding) * 256,
-		);
-		view.setUint32(lame + 28, total);
-		view.setUint16(lame + 34, crc16(bytes.subarray(0, lame + 34)));
+		const { delay, padding } = file.gapless;
+		bytes.set(uint32sBe(((delay << 12) | padding) * 256), lame + LAME_DELAY_OFFSET);
+		bytes.set(uint32sBe(total), lame + 28);
+		const crc = crc16(bytes.subarray(0, lame + 34));
+		bytes.set([crc >>> 8, crc & 0xff], lame + 34);
 	}
 	return bytes;
 }
