@@ -34,8 +34,7 @@ export async function storeSlices(
 	try {
 		for (const [index, place] of places.entries()) {
 			const inspector = inspectorOf(info.format);
-			const slice = inspected(slices(index), inspector);
-			const data = await fileFrom(slice, stream);
+			const data = await fileFrom(slices(index, inspector), stream);
 			const name = withExtension(place.fileName, info.format);
 			const file = await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
 			stored.push({ binary: file, info: slicesIn(info).infoOf(inspector.end(), place) });
@@ -55,22 +54,15 @@ const changed = ({ message }: Error) =>
 		'It was changed by another program, or while this node read it. Nothing was sent for this item.',
 	);
 
-async function* inspected(
-	chunks: AsyncIterable<Uint8Array>,
-	inspector: AudioReader<AudioInfo>,
-): AsyncGenerator<Uint8Array> {
-	for await (const chunk of chunks) {
-		inspector.feed(chunk);
-		yield chunk;
-	}
-}
-
-/** The slices of a file, to be read one after the other; each reads on in the file where the one before it ended. */
+/** The slices of a file, to be read and inspected one after the other; each reads on in the file where the one before it ended. */
 function slicesOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Place[]) {
 	const ready: Array<{ slice: number; bytes: Uint8Array }> = [];
 	const reader = slicesIn(info).cut(info, places, (slice, bytes) => ready.push({ slice, bytes }));
 	let isOver = false;
-	return async function* (index: number): AsyncGenerator<Uint8Array> {
+	return async function* (
+		index: number,
+		inspector: AudioReader<AudioInfo>,
+	): AsyncGenerator<Uint8Array> {
 		for (;;) {
 			while (ready.length === 0 && !isOver) {
 				const { value, done } = await chunks.next();
@@ -80,7 +72,10 @@ function slicesOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Pl
 			}
 			const own = ready.findIndex(({ slice }) => slice > index);
 			const mine = ready.splice(0, own < 0 ? ready.length : own);
-			for (const { bytes } of mine) yield bytes;
+			for (const { bytes } of mine) {
+				inspector.feed(bytes);
+				yield bytes;
+			}
 			if (ready.length > 0 || isOver) return;
 		}
 	};
