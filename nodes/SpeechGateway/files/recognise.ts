@@ -73,22 +73,20 @@ export function describeUnreadable(
 			extension: 'bin',
 		};
 	}
-	const [, thing, mimeType, extension] = isMarkup
-		? MARKUP.find(([begin]) => begin.test(text))!
-		: PLAIN;
+	const [thing, mimeType, extension] = textType(text, isMarkup);
 	const body = extension === 'json' ? (parseJson(text) ?? text) : text;
 	return { looksLike: quoted(thing, body), mimeType, extension };
 }
 
-type TextType = [begin: RegExp, thing: string, mimeType: string, extension: string];
-
-/** By how a text begins; the last is for all that is left. */
-const MARKUP: TextType[] = [
-	[/^\s*<\?xml/i, 'an XML message', 'application/xml', 'xml'],
-	[/^\s*</, 'a web page', 'text/html', 'html'],
-	[/^/, 'a JSON message', 'application/json', 'json'],
-];
-const PLAIN: TextType = [/^/, 'text', 'text/plain', 'txt'];
+function textType(
+	text: string,
+	isMarkup: boolean,
+): [thing: string, mimeType: string, extension: string] {
+	if (!isMarkup) return ['text', 'text/plain', 'txt'];
+	if (/^\s*<\?xml/i.test(text)) return ['an XML message', 'application/xml', 'xml'];
+	if (/^\s*</.test(text)) return ['a web page', 'text/html', 'html'];
+	return ['a JSON message', 'application/json', 'json'];
+}
 
 /** The message in it, or all of it. */
 function quoted(thing: string, body: unknown): string {
