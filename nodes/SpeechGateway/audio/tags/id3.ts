@@ -30,6 +30,7 @@ const ORDERED = 1;
 /** The number of entries of a CTOC is one byte. */
 const MAX_ENTRIES = 255;
 const NOT_USED = 0xffffffff;
+const OWNER = `${RECORD_OWNER}\0`;
 /** ISO 639-2 for a language that is not known. */
 const LANGUAGE = 'und';
 const TEXTS: Record<string, Exclude<keyof Tags, 'cover'>> = {
@@ -47,7 +48,7 @@ export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 		...(comment === ''
 			? []
 			: [frame('COMM', [encodingOf(comment)], LANGUAGE, encoded('\0', comment), encoded(comment))]),
-		...(record === undefined ? [] : [frame('PRIV', `${RECORD_OWNER}\0${record}`)]),
+		...(record === undefined ? [] : [frame('PRIV', OWNER, record)]),
 		...chapterFrames(chapters),
 		...(cover
 			? [frame('APIC', [LATIN_1], `${cover.mimeType}\0`, [FRONT_COVER, 0], cover.bytes)]
@@ -120,16 +121,11 @@ export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 		if (id === 'TYER' || id === 'TDRC') tags.year ??= yearIn(textOf(content));
 		if (id === 'COMM' && content.length > 4) tags.comment ??= commentOf(content);
 		if (id === 'APIC') tags.cover ??= coverOf(content);
-		if (id === 'PRIV') record ??= recordIn(content);
+		if (id === 'PRIV' && hasText(content, 0, OWNER))
+			record ??= new TextDecoder().decode(content.subarray(OWNER.length));
 		if (id === 'CHAP') chapters.push(...chapterOf(content, version));
 	}
 	return { tags: withoutEmpty(tags), chapters, record };
-}
-
-function recordIn(body: Uint8Array): string | undefined {
-	const owner = `${RECORD_OWNER}\0`;
-	if (!hasText(body, 0, owner)) return undefined;
-	return new TextDecoder().decode(body.subarray(owner.length));
 }
 
 /** Without the zeros that are put behind 0xFF, so that nothing looks like a frame of audio. */
