@@ -10,6 +10,8 @@ export interface RecordedPart extends Fingerprint, Place {
 	key: string;
 	/** Index of how it is spoken. */
 	manner: number;
+	/** The second of the file at which its sound ends. */
+	end: number;
 }
 
 /** What parts have in common. */
@@ -43,7 +45,7 @@ export const writeRecord = (record: PartsRecord): string =>
  */
 export function joinedRecord(
 	records: Array<PartsRecord | undefined>,
-	{ moved, info: { length } }: PlannedAudio,
+	{ moved, starts, info: { length } }: PlannedAudio,
 ): string | undefined {
 	const manners: Manner[] = [];
 	const parts: RecordedPart[] = [];
@@ -51,7 +53,8 @@ export function joinedRecord(
 		if (!record) continue;
 		for (const part of record.parts) {
 			const place = moved(index, part);
-			if (place) parts.push({ ...part, ...place, manner: part.manner + manners.length });
+			const end = part.end + starts[index];
+			if (place) parts.push({ ...part, ...place, end, manner: part.manner + manners.length });
 		}
 		manners.push(...record.manners);
 	}
@@ -87,9 +90,10 @@ const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
 
 const isPart = (value: unknown): value is RecordedPart => {
 	if (!isRecord(value)) return false;
-	const { key, manner, units, opening, sum, from, to, delay = 0, padding = 0 } = value;
+	const { key, manner, end, units, opening, sum, from, to, delay = 0, padding = 0 } = value;
 	return (
 		typeof key === 'string' &&
+		typeof end === 'number' &&
 		[manner, units, opening, sum, from, to, delay, padding].every(isWhole) &&
 		Number(units) > 0
 	);

@@ -107,7 +107,7 @@ async function readVersion(
 }
 
 /** The indexes of the parts that sound at some seconds of a file; in a pause, of the part behind it. */
-function partsAt({ info, record: { parts, length } }: PreviousVersion, times: number[]): number[] {
+function partsAt({ info, record: { parts } }: PreviousVersion, times: number[]): number[] {
 	const { seconds } = info;
 	return times.map((time) => {
 		if (time > seconds) {
@@ -116,8 +116,7 @@ function partsAt({ info, record: { parts, length } }: PreviousVersion, times: nu
 				'Take a time from the file in "Previous Version". Nothing was sent.',
 			);
 		}
-		const at = (time / seconds) * length;
-		const index = parts.findIndex(({ to }) => to > at);
+		const index = parts.findIndex(({ end }) => end > time);
 		return index < 0 ? parts.length - 1 : index;
 	});
 }
@@ -189,12 +188,13 @@ export function recordFor(
 		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies Manner);
 	};
 	const manners = [...new Set(parts.map(mannerOf))];
-	return ({ places, info: { format: responseFormat, length } }) =>
+	return ({ places, starts, info: { format: responseFormat, length, seconds } }) =>
 		writeRecord({
 			manners: manners.map((manner) => JSON.parse(manner) as Manner),
 			length,
 			parts: parts.map((part, index): RecordedPart => {
-				const { text, voiceId = '' } = part;
+				const { text, voiceId = '', pauseAfterMs } = part;
+				const next = starts.at(index + 1);
 				// What came may be of another format than was asked for; the next version will ask for the one that it is.
 				const body = speechBody({ model, speed, responseFormat }, text, voiceId);
 				return {
@@ -202,6 +202,7 @@ export function recordFor(
 					...places[index],
 					key: requestKey('speech', body),
 					manner: manners.indexOf(mannerOf(part)),
+					end: next === undefined ? seconds : next - pauseAfterMs / 1000,
 				};
 			}),
 		});
