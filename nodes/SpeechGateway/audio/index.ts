@@ -4,7 +4,7 @@
  */
 import { keysOf } from '../core/json';
 import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
-import type { Format, JoinedInfo, JoinPlan, Place, Slices } from './joiner';
+import type { Format, JoinPlan, Place, Slices } from './joiner';
 import { joinedChunks, moved } from './joiner';
 import { mp3 } from './mp3';
 import type { Mp3Info } from './mp3/reader';
@@ -47,7 +47,7 @@ export type AudioPart = Part<AudioInfo | ForeignInfo>;
 
 /** What is known of a joined file before its first byte. */
 export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
-	info: JoinedInfo;
+	info: { format: AudioFormat; seconds: number; length: number; sampleRate: number };
 	/** Where something within a part is in the joined file; undefined when it isn't there as it was. */
 	moved: (part: number, place: Place) => Place | undefined;
 }

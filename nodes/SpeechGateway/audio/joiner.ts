@@ -1,4 +1,4 @@
-import type { AudioFormat, AudioReader, BaseInfo, Part } from './format';
+import type { AudioReader, BaseInfo, Part } from './format';
 import { DamagedAudioError } from './format';
 import type { Metadata } from './tags/metadata';
 
@@ -27,16 +27,6 @@ export interface Place {
 /** The places of what is before and behind a cut. */
 export type Halves = [Place, Place];
 
-/** What is known of a joined file before its first byte. */
-export interface JoinedInfo {
-	format: AudioFormat;
-	/** Playing time as decoded. */
-	seconds: number;
-	/** Of its audio, in what places count. */
-	length: number;
-	sampleRate: number;
-}
-
 /** What a joined file takes over of a part, in what its own places count, and how many samples it leaves out before and after. */
 export interface Taken {
 	from: number;
@@ -45,7 +35,11 @@ export interface Taken {
 	dropped: number;
 }
 
-export interface JoinPlan<Info> extends Pick<JoinedInfo, 'seconds' | 'length'> {
+export interface JoinPlan<Info> {
+	/** Playing time as decoded. */
+	seconds: number;
+	/** Of its audio, in what places count. */
+	length: number;
 	/** Second at which each part starts. */
 	starts: number[];
 	places: Place[];
