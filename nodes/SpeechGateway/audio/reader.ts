@@ -121,13 +121,12 @@ export const MARK_BYTES = 32;
 const MARKS = ['TAG', 'ID3', 'APETAGEX'];
 
 /** Zeros, and line breaks and the like as a text editor or a script leaves them. */
-const isBlank = (byte: number): boolean =>
-	byte === 0 || byte === 0x0a || byte === 0x0d || byte === 0x20 || byte === 0x09;
+const BLANKS = [0, 0x0a, 0x0d, 0x20, 0x09];
 
 /** Index behind the blanks at this place. */
 function skipBlanks(bytes: Uint8Array, at: number): number {
 	let end = at;
-	while (end < bytes.length && isBlank(bytes[end])) end++;
+	while (BLANKS.includes(bytes[end])) end++;
 	return end;
 }
 
