@@ -74,7 +74,7 @@ describe('parts that cannot be joined', () => {
 		const [{ json, binary }] = outputs[0];
 		expect(json.error).toMatchObject({
 			message: expect.stringMatching(/^The parts could not be joined: /),
-			description: expect.stringContaining('none is lost'),
+			description: expect.stringContaining('none is lost. They are attached. '),
 			segments: { total: 2, completed: 2, unknown: 0 },
 		});
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_2']);
@@ -123,7 +123,10 @@ describe('a format that is not read', () => {
 		const { outputs } = await run(TEXT, {}, THREE, 'continueErrorOutput');
 		expect(sim.charges).toHaveLength(1);
 		const message = 'The parts cannot be joined: FLAC audio would have to be encoded anew';
-		expect(outputs[2][0].json.error).toMatchObject({ message });
+		expect(outputs[2][0].json.error).toMatchObject({
+			message,
+			description: expect.stringContaining('They are attached. '),
+		});
 	});
 });
 

@@ -36,7 +36,7 @@ export async function firstError(narration: Narration, results: PartResult[]): P
 	const first =
 		errors.find((error) => error instanceof OutcomeUnknownError) ??
 		(transport.cancel?.aborted ? item.ledger.interruption() : undefined) ??
-		misfit(plan, results) ??
+		misfit(narration, results) ??
 		errors.find((error) => !(error instanceof NotStartedError)) ??
 		errors[0];
 	if (plan.parts.length === 1) return first;
@@ -69,21 +69,23 @@ function partOf({ parts }: Plan, index: number) {
 	return { number: index + 1, of: parts.length, words };
 }
 
-export const HOW_TO_GET_PARTS =
-	'Set "On Error" to "Continue (using error output)" to get them as files.';
+export const howToGetParts = ({ item: { session } }: Narration): string =>
+	session.execution.stopsOnError
+		? 'Set "On Error" to "Continue (using error output)" to get them as files.'
+		: 'They are attached.';
 
 /** The error of a text whose other parts were not sent, because those that are done do not fit together. */
-function misfit({ parts }: Plan, results: PartResult[]): GatewayError | undefined {
+function misfit(narration: Narration, results: PartResult[]): GatewayError | undefined {
 	const done = results.flatMap((result, index) => (isDone(result) ? [{ ...result, index }] : []));
 	for (const { info, index } of done) {
 		const why = joinBlocker(done[0].info, info, index + 1);
 		if (why === undefined) continue;
-		const advice = parts.some(({ reused }) => reused)
+		const advice = narration.plan.parts.some(({ reused }) => reused)
 			? ' Leave "Previous Version" empty to have everything spoken anew.'
 			: '';
 		return new GatewayError(
 			`The parts cannot be joined: ${why.replace('part 1', `part ${done[0].index + 1}`)}`,
-			`No further part was sent, and none that is paid for is lost. ${HOW_TO_GET_PARTS}${advice}`,
+			`No further part was sent, and none that is paid for is lost. ${howToGetParts(narration)}${advice}`,
 		);
 	}
 	return undefined;

@@ -17,7 +17,7 @@ import { cutReused, hintOnReuse, recordFor } from './previous';
 import {
 	describeRemains,
 	firstError,
-	HOW_TO_GET_PARTS,
+	howToGetParts,
 	isDone,
 	jobIdOf,
 	type PartResult,
@@ -51,7 +51,7 @@ export async function speakParts(
 		const { json, files } = await describeRemains(narration, takes.kept);
 		throw new GatewayError(
 			`The parts could not be joined: ${errorText(error).message}`,
-			`All parts were paid for and none is lost. ${HOW_TO_GET_PARTS}`,
+			`All parts were paid for and none is lost. ${howToGetParts(narration)}`,
 			json,
 			files,
 		);
