@@ -1,4 +1,4 @@
-import type { Json } from './json';
+import { given, type Json } from './json';
 
 /** Why the outcome of a billed request is unknown. */
 export type UnknownReason =
@@ -35,9 +35,16 @@ export class EmptyFieldError extends InputError {
 	}
 }
 
-export interface ErrorDetails {
+interface Cause {
 	httpCode?: string;
 	requestId?: string;
+	/** The system's (ECONNRESET …) or the gateway's. */
+	code?: string;
+	location?: string;
+	probablyFree?: true;
+}
+
+export interface ErrorDetails extends Cause {
 	jobId?: string;
 	segments?: { total: number; completed: number; unknown: number };
 	[key: string]: Json;
@@ -73,15 +80,9 @@ export class GatewayError extends PartialError {
 export class RequestCutError extends GatewayError {}
 
 /** What is known of a billed request that may have been charged; plain JSON, kept in the ledger. */
-export interface UnknownFacts {
+export interface UnknownFacts extends Cause {
 	reason: UnknownReason;
 	message: string;
-	httpCode?: string;
-	requestId?: string;
-	/** The cause, where it has a code: the system's (ECONNRESET …) or the gateway's. */
-	code?: string;
-	location?: string;
-	probablyFree?: true;
 	description?: string;
 	sentAt: string;
 	endedAt: string;
@@ -112,24 +113,24 @@ export function outcomeUnknown(
 	cause?: GatewayError,
 	neighbours?: object,
 ): OutcomeUnknownError {
-	const { httpCode, requestId, code, location, probablyFree } = cause?.details ?? {};
-	const facts: UnknownFacts = {
+	const { httpCode, requestId, code, location, probablyFree }: Cause = cause?.details ?? {};
+	const facts: UnknownFacts = given({
 		reason,
 		message: [WHAT_HAPPENED[reason], !SAYS_ALL.has(reason) && cause?.message]
 			.filter(Boolean)
 			.join(': '),
-		...(httpCode && { httpCode }),
-		...(requestId && { requestId }),
-		...(typeof code === 'string' && { code }),
-		...(typeof location === 'string' && { location }),
-		...(probablyFree === true && { probablyFree }),
-		...(reason === 'not_stored' && { description: cause?.description }),
+		httpCode,
+		requestId,
+		code,
+		location,
+		probablyFree,
+		description: reason === 'not_stored' ? cause?.description : undefined,
 		sentAt,
 		endedAt: new Date().toISOString(),
 		inputHash,
 		model,
-		...(neighbours && { neighbours }),
-	};
+		neighbours,
+	});
 	return new OutcomeUnknownError(facts, {}, cause?.files);
 }
 

@@ -13,6 +13,10 @@ export type Json = string | number | boolean | object | null | undefined;
 export const isRecord = (value: unknown): value is Record<string, Json> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** An object without those of its fields that are undefined. */
+export const given = <T extends object>(fields: T): T =>
+	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+
 /** The names of the fields of an object that has no others. */
 export const keysOf = <K extends string>(record: Record<K, unknown>): K[] =>
 	Object.keys(record) as K[];

@@ -1,4 +1,4 @@
-import { isRecord } from '../core/json';
+import { given, isRecord } from '../core/json';
 
 export interface ModelPrice {
 	model: string;
@@ -32,13 +32,13 @@ function readPrice(entry: unknown, factors: object, usable: object): ModelPrice 
 	const groups = Object.entries(factors).filter(
 		([group, factor]) => typeof factor === 'number' && group in usable && isEnabled(group),
 	);
-	return {
+	return given({
 		model,
 		multiplier,
-		...(type === 1 && { perRequest: Number(price) }),
+		perRequest: type === 1 ? Number(price) : undefined,
 		groups: Object.fromEntries(groups),
-		...(typeof owner === 'string' && owner !== '' && { ownedBy: owner }),
-	};
+		ownedBy: typeof owner === 'string' && owner !== '' ? owner : undefined,
+	});
 }
 
 /** By what a model's tokens are multiplied for an account of the default group; undefined where they are not what is charged. */

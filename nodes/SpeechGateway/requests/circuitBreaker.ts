@@ -1,4 +1,5 @@
 import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
+import { given } from '../core/json';
 import type { Execution } from '../engine/execution';
 import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './explain';
@@ -64,8 +65,7 @@ export class CircuitBreaker {
 		if (!isAccountWide(who)) return;
 		const { message, description, details } = error;
 		const { httpCode, code } = details;
-		const said = { httpCode, ...(code !== undefined && { code }) };
-		this.stopFor('refusal', { message, description, details: said });
+		this.stopFor('refusal', { message, description, details: given({ httpCode, code }) });
 	}
 
 	unknown(reason: UnknownReason): void {

@@ -1,5 +1,5 @@
 import { GatewayError, RequestCutError, type UnknownReason } from '../core/errors';
-import { isRecord } from '../core/json';
+import { given, isRecord } from '../core/json';
 import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
 import { type GatewayWords, gatewayWords, isGatewayError, isPage } from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
@@ -78,13 +78,13 @@ export function explainAnswer(
 		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
 	];
 	const { error, request_id: outside } = isJson ? body : {};
-	const id = requestId(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
-	const details = {
+	const id = requestIdIn(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
+	const details = given({
 		httpCode: String(status),
-		...(typeof id === 'string' && id && { requestId: id }),
-		...(words.code && { code: words.code }),
-		...(location && { location }),
-	};
+		requestId: typeof id === 'string' && id ? id : undefined,
+		code: words.code,
+		location,
+	});
 	const ErrorKind = outcome === 'cut' ? RequestCutError : GatewayError;
 	return {
 		outcome,
@@ -106,7 +106,7 @@ const REQUEST_IDS = [
 	/^cf-ray$/,
 ];
 
-export function requestId(headers: GatewayResponse['headers']): string | undefined {
+export function requestIdIn(headers: GatewayResponse['headers']): string | undefined {
 	const names = Object.keys(headers);
 	const found = REQUEST_IDS.map((known) => names.find((name) => known.test(name) && headers[name]));
 	return headers[found.find((name) => name !== undefined) ?? ''];

@@ -1,5 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
+import { given } from '../core/json';
 import { outcomeUnknown, OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
 import type { Asked, Asleep, Charge, Cost, Entry, ItemRecord, Result, SentPart } from './records';
 import { requestKey } from './requestKey';
@@ -124,10 +125,7 @@ export class ItemLedger {
 	interruption(): OutcomeUnknownError | undefined {
 		if (!this.maybeCharged) return undefined;
 		const { taskId, taskIds, files } = this;
-		const details = {
-			...(taskId !== undefined && { jobId: taskId }),
-			...(taskIds.length > 1 && { jobIds: taskIds }),
-		};
+		const details = given({ jobId: taskId, jobIds: taskIds.length > 1 ? taskIds : undefined });
 		return new OutcomeUnknownError(this.interruptedFacts(), details, files);
 	}
 
@@ -223,7 +221,7 @@ export class ItemLedger {
 	begin(request: string, sent: Sent, part?: SentPart): void {
 		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
 		if (!this.record.asked && !this.maybeCharged) this.record.asked = { ...this.asking };
-		this.record.requests[request] = { state: 'sending', ...sent, ...(part && { part }) };
+		this.record.requests[request] = given({ state: 'sending', ...sent, part });
 	}
 
 	done(request: string, value: object, cost: Cost): void {
@@ -287,12 +285,7 @@ export class ItemLedger {
 
 	/** The request may have been charged: it is never sent again. `tokens`: what it cost if it was, where that is certain. */
 	unknown(request: string, facts: UnknownFacts, part?: SentPart, tokens?: number): void {
-		this.record.requests[request] = {
-			state: 'unknown',
-			facts,
-			...(part && { part }),
-			...(tokens !== undefined && { tokens }),
-		};
+		this.record.requests[request] = given({ state: 'unknown', facts, part, tokens });
 	}
 
 	/** The gateway cut the request (524): not charged, and never the same request again. */
@@ -352,6 +345,3 @@ function chargeOf(request: string, entry: Entry): Charge | undefined {
 	const jobId = taskIdOf(entry);
 	return { request, charged: 'yes', ...given({ tokens, sentAt, requestId, jobId }) };
 }
-
-const given = <T extends object>(fields: T): T =>
-	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

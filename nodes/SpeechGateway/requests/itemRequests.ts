@@ -3,6 +3,7 @@ import {
 	asError,
 	DamagedResultError,
 	ErrorAnswer,
+	type ErrorDetails,
 	GatewayError,
 	NotStartedError,
 	NotStoredError,
@@ -11,6 +12,7 @@ import {
 	type Sent,
 	type UnknownReason,
 } from '../core/errors';
+import { given } from '../core/json';
 import { whyAwake } from '../engine/sleep';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
@@ -25,7 +27,7 @@ import {
 	notDeleted,
 	type OneThing,
 } from './exchange';
-import { type About, explainAnswer, type Failure, requestId } from './explain';
+import { type About, explainAnswer, type Failure, requestIdIn } from './explain';
 import type { ItemLedger } from './itemLedger';
 import { mayBeSentAgain } from './outcome';
 import type { SentPart } from './records';
@@ -291,14 +293,13 @@ export class ItemRequests {
 		response: GatewayResponse,
 	): Promise<T> {
 		const { transport } = this.session;
+		const requestId = requestIdIn(response.headers);
 		try {
 			const value = await request.read(response);
 			const { price } = request;
 			const tokens = price?.of?.(value) ?? (price?.isExact ? price.estimate : undefined);
-			const id = requestId(response.headers);
-			const cost = { ...(tokens !== undefined && { tokens }), ...(id && { requestId: id }) };
-			this.ledger.done(request.name, value, cost);
-			this.session.traffic.end(sent, { charged: true, requestId: id });
+			this.ledger.done(request.name, value, given({ tokens, requestId }));
+			this.session.traffic.end(sent, { charged: true, requestId });
 			this.session.lasting.spend(tokens ?? price?.estimate);
 			this.session.breaker.succeeded();
 			return value;
@@ -306,19 +307,15 @@ export class ItemRequests {
 			response.body.destroy();
 			if (transport.cancel?.aborted) throw this.unknown(request, sent, 'interrupted');
 			const { files, cause } = error instanceof DamagedResultError ? error : { cause: error };
-			const details = {
+			const details: ErrorDetails = {
 				httpCode: String(response.status),
-				requestId: requestId(response.headers),
-				...(cause instanceof ErrorAnswer && { probablyFree: true }),
+				requestId,
+				probablyFree: cause instanceof ErrorAnswer || undefined,
 			};
 			if (error instanceof NotStoredError)
 				throw this.unknown(request, sent, 'not_stored', new GatewayError('', error.words, details));
-			const damage = new GatewayError(
-				transport.redactor.text(asError(error).message),
-				'',
-				details,
-				files,
-			);
+			const said = transport.redactor.text(asError(error).message);
+			const damage = new GatewayError(said, '', details, files);
 			throw this.unknown(request, sent, 'damaged_response', damage);
 		}
 	}

@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/errors';
+import { given } from '../core/json';
 import type { TransportError } from '../gateway/transport';
 
 type Unanswered = Pick<TransportError, 'failure' | 'code' | 'detail' | 'proxyStatus'>;
@@ -73,10 +74,8 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 /** The error of a request without an answer. `root` is the address that was called. */
 export function unreachable(error: Unanswered, root: string): GatewayError {
 	const { code, proxyStatus } = error;
-	return new GatewayError(...explain(error, root), {
-		...(code && { code }),
-		...(proxyStatus && { httpCode: String(proxyStatus) }),
-	});
+	const httpCode = proxyStatus === undefined ? undefined : String(proxyStatus);
+	return new GatewayError(...explain(error, root), given({ code, httpCode }));
 }
 
 function explain(

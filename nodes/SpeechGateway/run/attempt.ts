@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, InputError, NotStartedError } from '../core/errors';
+import { given } from '../core/json';
 import { givingWay } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
@@ -197,11 +198,8 @@ export class Attempt {
 		const { execution, operation } = this;
 		const ids = this.items.flatMap(({ taskId }) => taskId ?? []);
 		const { message, description, details } = errorText(cause);
-		const error = new GatewayError(message, description, {
-			...details,
-			...(ids.length > 0 && { jobId: ids[0] }),
-			...(ids.length > 1 && { jobIds: ids }),
-		});
+		const tasks = given({ jobId: ids.at(0), jobIds: ids.length > 1 ? ids : undefined });
+		const error = new GatewayError(message, description, { ...details, ...tasks });
 		return runError(execution, { index: 0, count: 1, kept: 0, error, operation });
 	}
 

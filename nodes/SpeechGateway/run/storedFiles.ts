@@ -1,5 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { asError, type ErrorDetails, GatewayError, NotStoredError } from '../core/errors';
+import { given } from '../core/json';
 import { pause } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
@@ -117,7 +118,5 @@ function withCharged(todo: string, { segments }: ErrorDetails, ledger: ItemLedge
 }
 
 /** The ID of its task and, for a finished item, its json as `paid`, also if its outcome is unknown. */
-function paidDetails({ taskId, result }: ItemLedger): ErrorDetails {
-	const paid = result?.items[0]?.json;
-	return { ...(taskId !== undefined && { jobId: taskId }), ...(paid && { paid }) };
-}
+const paidDetails = ({ taskId: jobId, result }: ItemLedger): ErrorDetails =>
+	given({ jobId, paid: result?.items[0]?.json });
