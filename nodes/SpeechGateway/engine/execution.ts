@@ -8,6 +8,8 @@ import type {
 	IWorkflowSettings,
 } from 'n8n-workflow';
 
+import { givingWay } from '../core/pause';
+
 /** What n8n's contexts have at run time beyond their types. */
 interface Internals {
 	additionalData?: Partial<IWorkflowExecuteAdditionalData>;
@@ -46,6 +48,8 @@ const MAX_TAG_LENGTH = 500;
 
 /** One call of a node by n8n's engine. The other files of this room do to its `context` what n8n has no method for. */
 export class Execution {
+	/** To be awaited between items, for n8n's other work. */
+	readonly giveWay = givingWay();
 	private copy?: INode;
 
 	constructor(readonly context: NodeContext) {}

@@ -1,7 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, InputError, NotStartedError } from '../core/errors';
 import { given } from '../core/json';
-import { givingWay } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
 import { LastingRecord } from '../requests/lasting';
@@ -33,16 +32,16 @@ export class Attempt {
 	succeeded = false;
 	/** Whether n8n runs the node again after this attempt (Retry On Fail). */
 	willRunAgain = false;
+	/** Those of the input, then those that were paid for and are missing from the input now. */
+	private readonly items: ItemLedger[];
 	private readonly lasting: LastingRecord;
-	private readonly giveWay = givingWay();
 
 	constructor(
 		private readonly execution: Execution,
 		private readonly operation: Operation,
 		private readonly ledger: Ledger,
-		/** Those of the input, then those that were paid for and are missing from the input now. */
-		private readonly items: ItemLedger[],
 	) {
+		this.items = ledger.items(execution.items.length);
 		this.lasting = new LastingRecord(execution.memory, execution.id);
 	}
 
@@ -80,8 +79,7 @@ export class Attempt {
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
 		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
-		if (missing.length === 0)
-			return await readAll(execution, operation, items, this.lasting, this.giveWay);
+		if (missing.length === 0) return await readAll(execution, operation, items, this.lasting);
 		const failed = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
@@ -91,8 +89,8 @@ export class Attempt {
 	}
 
 	private async runAll(inputs: Inputs, session: Session): Promise<Settled[]> {
-		const { operation, items, giveWay } = this;
-		const { stopsOnError } = this.execution;
+		const { operation, items } = this;
+		const { stopsOnError, giveWay } = this.execution;
 		const runs = inputs.map(
 			(input, index) => new ItemRun(operation, session, index, items[index], input),
 		);
@@ -222,8 +220,7 @@ export class Attempt {
 	private async sorted(settled: Settled[]): Promise<INodeExecutionData[][]> {
 		const { execution, ledger } = this;
 		const chargesOf = (index: number) => this.chargesOf(index);
-		const { branches, giveWay } = this;
-		const outputs = await sortOntoBranches(settled, branches, execution, giveWay, chargesOf);
+		const outputs = await sortOntoBranches(settled, this.branches, execution, chargesOf);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)

@@ -5,7 +5,6 @@ import type {
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import type { AsleepError, OutcomeUnknownError, UnknownReason } from '../core/errors';
-import type { GiveWay } from '../core/pause';
 import { COMBINED_FILES } from '../engine/errorOutput';
 import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
@@ -120,8 +119,7 @@ export function branchesOf(operation: Operation, execution: Execution): Branch[]
 export async function sortOntoBranches(
 	settled: Settled[],
 	branches: Branch[],
-	{ settings }: Execution,
-	giveWay: GiveWay,
+	{ settings, giveWay }: Execution,
 	chargesOf: (index: number) => Charge[] | undefined,
 ): Promise<INodeExecutionData[][]> {
 	const outputs: INodeExecutionData[][] = branches.map(() => []);

@@ -2,7 +2,6 @@ import type { Execution } from '../engine/execution';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
 import { isRecord } from '../core/json';
-import type { GiveWay } from '../core/pause';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
 import { askedKey, operationName, type Operation } from './operation';
@@ -31,18 +30,17 @@ export async function readAll(
 	operation: Operation,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
-	giveWay: GiveWay,
 ): Promise<Inputs> {
 	const inputs: Inputs = [];
 	for (const [index, ledger] of ledgers.entries()) {
-		await giveWay();
+		await execution.giveWay();
 		if (execution.isCancelled) return inputs;
 		const otherOperation = paidForOther(operation, ledger);
 		if (otherOperation) inputs.push({ failed: otherOperation });
 		else
 			inputs.push(ledger.result ? undefined : await readOne(execution, operation, index, ledger));
 	}
-	await refuseKeys(execution, inputs, ledgers, lasting, giveWay);
+	await refuseKeys(execution, inputs, ledgers, lasting);
 	const good = inputs.flatMap(parametersIn);
 	if (operation.checkAll && good.length > 0) {
 		try {
@@ -96,11 +94,10 @@ async function refuseKeys(
 	inputs: Inputs,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
-	giveWay: GiveWay,
 ): Promise<void> {
 	const owners = new Map<string, number>();
 	for (const [index, input] of inputs.entries()) {
-		await giveWay();
+		await execution.giveWay();
 		if (input && 'failed' in input) continue;
 		const { keyRecorded, maybeCharged } = ledgers[index];
 		// An item that is done has not been read again, but still owns its key.

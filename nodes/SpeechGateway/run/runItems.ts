@@ -76,8 +76,7 @@ async function runRound(
 	}
 	ledger.tryAgain(execution.tries);
 	try {
-		const items = ledger.items(execution.items.length);
-		const attempt = new Attempt(execution, operation, ledger, items);
+		const attempt = new Attempt(execution, operation, ledger);
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;
 		const { firstExecutionId } = ledger;
