@@ -19,8 +19,7 @@ export async function exchange(
 	endpoint: Endpoint,
 	timeoutMs: number,
 	about: About,
-	body?: IDataObject | FormData,
-	deadline?: AbortSignal,
+	{ body, deadline }: { body?: IDataObject | FormData; deadline?: AbortSignal } = {},
 ): Promise<GatewayResponse | Failure> {
 	let response: GatewayResponse;
 	try {
@@ -41,7 +40,6 @@ export async function exchange(
 
 export interface FreeRequest<T> {
 	endpoint: FreeEndpoint;
-	body?: IDataObject;
 	/** Reads the whole response; if it throws, the request is repeated, except where n8n could not store it. */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
@@ -57,9 +55,9 @@ export async function exchangeFree<T>(
 	timeoutMs: number,
 	deadline?: AbortSignal,
 ): Promise<T | Failure> {
-	const { endpoint, body, read, about = {}, whenMissing } = request;
+	const { endpoint, read, about = {}, whenMissing } = request;
 	const ask: Ask = async (other) => await exchangeFree(transport, other, timeoutMs, deadline);
-	const response = await exchange(transport, endpoint, timeoutMs, about, body, deadline);
+	const response = await exchange(transport, endpoint, timeoutMs, about, { deadline });
 	if (isFailure(response)) {
 		const isMissing = response.error.details.httpCode === '404';
 		const elsewhere = isMissing ? await whenMissing?.(ask) : undefined;

@@ -28,7 +28,7 @@ export interface Answer {
 
 /** One HTTP exchange that brought no result, and the error that says why. */
 export interface Failure {
-	outcome: Exclude<Outcome, 'done'>;
+	outcome: Outcome;
 	error: GatewayError;
 	/** Why a billed request without an answer is unknown. */
 	reason?: UnknownReason;

@@ -267,7 +267,7 @@ export class ItemRequests {
 		traffic.begin(sent);
 		let response: GatewayResponse | Failure;
 		try {
-			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, body);
+			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, { body });
 		} catch {
 			// Thrown only when the run ends: the request may have arrived.
 			throw this.unknown(request, sent, 'interrupted');

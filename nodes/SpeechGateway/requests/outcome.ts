@@ -1,9 +1,8 @@
 import type { TransportFailure } from '../gateway/transportFailure';
 import { type Facts, fits, SAYS, type Sign } from './signs';
 
-/** What became of one request. Nothing else in the package decides whether a request may be sent again. */
+/** What became of a request that brought no success. Nothing else in the package decides whether a request may be sent again. */
 export type Outcome =
-	| 'done' /* a 2xx; only reading its body shows whether it is whole */
 	| 'notSent' /* certain that nothing left this machine: retry */
 	| 'throttled' /* too many requests, not charged: slow down, retry */
 	| 'transient' /* not charged: retry a few times */
@@ -23,7 +22,7 @@ export type Who =
 	| 'network' /* addresses, proxies */
 	| 'nobody'; /* only time helps */
 
-export type Ruling = Exclude<Outcome, 'done' | 'notSent'>;
+export type Ruling = Exclude<Outcome, 'notSent'>;
 
 type Signs = Sign | string | Array<Sign | string>;
 
