@@ -1,9 +1,15 @@
+import { asError } from '../core/errors';
 import type { Execution } from '../engine/execution';
+import { timeoutAt } from '../engine/sleep';
+import type { OperationDescription } from '../fields/form';
+import { Parameters } from '../fields/parameters';
+import { concurrency } from '../fields/settings';
 import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
-import type { Transport } from '../gateway/transport';
+import { Transport } from '../gateway/transport';
 import { CircuitBreaker } from './circuitBreaker';
 import { SentKeys } from './claims';
-import { LastingRecord } from './lasting';
+import { LastingRecord, MOST_KEYS } from './lasting';
+import type { Ledger } from './ledger';
 import { type Traffic, trafficOf } from './traffic';
 
 export interface Session {
@@ -39,23 +45,46 @@ export function spendExtra(session: Session, tokens: number, toSpare = Infinity)
 	return Math.max(0, beyond);
 }
 
-function sharing(): Session['share'] {
-	const results = new Map<string, Promise<unknown>>();
-	return async <T>(key: string, action: () => Promise<T>) => {
-		const result = results.get(key) ?? action();
-		results.set(key, result);
-		return (await result) as T;
-	};
+const ENGINE_2 =
+	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
+
+const keysHint = (keys: number) =>
+	`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`;
+
+/** The session of one attempt. One that cannot reach the gateway still delivers what is paid for: see `unavailable`. */
+export async function openFor(
+	execution: Execution,
+	{ sends, billed }: OperationDescription,
+	ledger: Ledger,
+	lasting: LastingRecord,
+): Promise<Session> {
+	const { context } = execution;
+	const { retryOf, wokeUp, attempts, before } = ledger;
+	let session = openSession(execution, Transport.offline(context), concurrency.unset);
+	if (sends.length > 0)
+		try {
+			const atOnce = concurrency.read(new Parameters(execution, 0));
+			session = openSession(execution, await Transport.open(context), atOnce, lasting, attempts);
+		} catch (error) {
+			session.unavailable = asError(error);
+		}
+	for (const hint of before.hints ?? []) session.hints.add(hint);
+	if (billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
+	const { keys = 0 } = lasting.value;
+	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
+	const endsAt = timeoutAt(context, wokeUp ? before.endsAt : undefined);
+	return { ...session, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
 
 export function openSession(
 	execution: Execution,
 	transport: Transport,
-	concurrency: number,
+	atOnce: number,
 	lasting = new LastingRecord({}),
 	attempt = 1,
 ): Session {
-	const limiter = new ConcurrencyLimiter(concurrency, transport.cancel);
+	const limiter = new ConcurrencyLimiter(atOnce, transport.cancel);
+	const shared = new Map<string, Promise<unknown>>();
 	return {
 		execution,
 		transport,
@@ -65,7 +94,11 @@ export function openSession(
 		keys: new SentKeys(execution.helpers, transport.cancel),
 		traffic: trafficOf(execution.memory),
 		hints: new Set(),
-		share: sharing(),
+		share: async <T>(key: string, action: () => Promise<T>) => {
+			const result = shared.get(key) ?? action();
+			shared.set(key, result);
+			return (await result) as T;
+		},
 		extraTokens: 0,
 		retakeTokens: 0,
 	};

@@ -6,7 +6,7 @@ import type { ItemLedger } from '../requests/itemLedger';
 import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
 import type { Charge } from '../requests/records';
-import type { Session } from '../requests/session';
+import { openFor, type Session } from '../requests/session';
 import { errorText, runError } from './errors';
 import { ItemRun } from './itemRun';
 import { type Operation, operationName } from './operation';
@@ -19,7 +19,6 @@ import {
 	type ReadItem,
 	typedOption,
 } from './readItems';
-import { openFor } from './openFor';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
 import { withPaid } from './storedFiles';
