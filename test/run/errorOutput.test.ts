@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData, OnError } from 'n8n-workflow';
-import { moveToErrorOutput } from '../../nodes/SpeechGateway/engine/errorOutput';
+import { moveToErrorOutput } from '../../nodes/SpeechGateway/engine/outputs';
 import { Execution } from '../../nodes/SpeechGateway/engine/execution';
 
 const input = [{ json: { row: 1 } }, { json: { row: 2, _files: { intro: 'a file' } } }];

@@ -2,7 +2,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { InputError } from '../core/errors';
 import { chunksIn } from '../gateway/readBody';
 import type { FileRef } from '../fields/kinds';
-import { COMBINED_FILES } from '../engine/errorOutput';
+import { COMBINED_FILES } from '../engine/outputs';
 import type { Execution } from '../engine/execution';
 
 const DEFAULT_LABEL = 'Input Binary Field';

@@ -111,7 +111,7 @@ export function outputsExpression(): `={{${string}}}` {
 		return branches.length > 1 ? branches : ['main'];
 	}`;
 	// In workflows with "combined" binary data, n8n 2.41 cannot read any parameter here. It then counts on more outputs than there
-	// are, and what is on them stays (engine/errorOutput moves the errors). n8n's parser knows no `catch` without a name.
+	// are, and what is on them stays (engine/outputs moves the errors). n8n's parser knows no `catch` without a name.
 	return `={{((outputs) => {
 		try { return outputs($parameter); }
 		catch (error) { return ['main', 'main', 'main', 'main']; }

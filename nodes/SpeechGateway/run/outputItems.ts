@@ -5,7 +5,7 @@ import type {
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import type { AsleepError, OutcomeUnknownError, UnknownReason } from '../core/errors';
-import { COMBINED_FILES } from '../engine/errorOutput';
+import { COMBINED_FILES } from '../engine/outputs';
 import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
 import type { ItemLedger } from '../requests/itemLedger';

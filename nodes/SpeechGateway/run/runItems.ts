@@ -1,10 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
-import { ignoreErrorOutput, moveToErrorOutput } from '../engine/errorOutput';
+import { ignoreErrorOutput, moveToErrorOutput, withLinks } from '../engine/outputs';
 import type { Execution } from '../engine/execution';
 import { rememberFirst } from '../engine/history';
 import { outlastStart, removeDecoy } from '../engine/sleep';
-import { withLinks } from '../engine/toolLinks';
 import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { errorText, nodeError } from './errors';

@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { derived } from '../core/derived';
 import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
-import { withLinks } from '../engine/toolLinks';
+import { withLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
 import { askedKey, type Operation } from './operation';
 import { copyOf } from './storedFiles';
