@@ -95,7 +95,6 @@ export class SentKeys {
 
 	private async recordLost(): Promise<number> {
 		const names = [...this.names.values()];
-		if (names.length === 0) return 0;
 		return (await inTurn(async () => await this.check(names))).size;
 	}
 
@@ -129,7 +128,6 @@ export class SentKeys {
 
 	/** Where a crash has left both names of a key on record, one is removed and recorded as the newest. */
 	private async renew(names: string[]): Promise<void> {
-		if (names.length === 0) return;
 		await this.remove(names).catch(() => undefined);
 		await this.check(names).catch(() => undefined);
 	}
@@ -138,11 +136,12 @@ export class SentKeys {
 	private async removeSurplus(): Promise<void> {
 		const names = [...this.surplus];
 		this.surplus.clear();
-		if (names.length > 0) await this.remove(names).catch(() => undefined);
+		await this.remove(names).catch(() => undefined);
 	}
 
 	/** Records names; resolves to those that were new. */
 	private async check(names: string[]): Promise<Set<string>> {
+		if (names.length === 0) return new Set();
 		const record = async () => await this.helpers.checkProcessedAndRecord(names, 'node', OPTIONS);
 		const { new: fresh } = await record().catch(async (error) => {
 			if (!MADE_TWICE.test(asError(error).message)) throw asError(error);
@@ -152,7 +151,7 @@ export class SentKeys {
 	}
 
 	private async remove(names: string[]): Promise<void> {
-		await this.helpers.removeProcessed(names, 'node', OPTIONS);
+		if (names.length > 0) await this.helpers.removeProcessed(names, 'node', OPTIONS);
 	}
 }
 
