@@ -72,39 +72,35 @@ const CAUSES: Array<[sign: RegExp, what: string, advice: string]> = [
 ];
 
 /** The error of a request without an answer. `root` is the address that was called. */
-export function unreachable(error: Unanswered, root: string): GatewayError {
-	const { code, proxyStatus } = error;
-	const httpCode = proxyStatus === undefined ? undefined : String(proxyStatus);
-	return new GatewayError(...explain(error, root), given({ code, httpCode }));
-}
-
-function explain(
+export function unreachable(
 	{ failure, code, detail, proxyStatus }: Unanswered,
 	root: string,
-): [message: string, description: string] {
+): GatewayError {
+	const httpCode = proxyStatus === undefined ? undefined : String(proxyStatus);
+	const because = (message: string, description: string) =>
+		new GatewayError(message, description, given({ code, httpCode }));
 	const words = detail.trim();
 	// A code that is not in the text yet, as it is in "read ECONNRESET".
 	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;
-	if (failure === 'timeout') {
-		return [
+	if (failure === 'timeout')
+		return because(
 			'The gateway did not answer in time',
 			`Raise the option "Timeout", or try again later. Details: ${cause}`,
-		];
-	}
+		);
 	if (failure === 'lost')
-		return ['The connection to the gateway was lost', `Try again later. Details: ${cause}`];
-	const facts = proxyStatus === undefined ? cause : `proxy: ${proxyStatus}`;
+		return because('The connection to the gateway was lost', `Try again later. Details: ${cause}`);
+	const facts = httpCode === undefined ? cause : `proxy: ${httpCode}`;
 	const [, what, advice] = CAUSES.find(([sign]) => sign.test(facts)) ?? [
 		undefined,
 		'the connection could not be made',
 		`${CHECK_ADDRESS}, and that this n8n can reach and may call it.`,
 	];
 	const [status, said] =
-		proxyStatus === undefined
+		httpCode === undefined
 			? ['', ` Details: ${cause}`]
-			: [` (${proxyStatus})`, detail && ` The proxy says: "${detail}"`];
-	return [
+			: [` (${httpCode})`, detail && ` The proxy says: "${detail}"`];
+	return because(
 		`The gateway cannot be reached: ${what}${status}`,
 		`Nothing was sent. ${advice} The address is ${root}.${said}`,
-	];
+	);
 }
