@@ -31,15 +31,6 @@ export type NodeContext = Shared & Partial<IExecuteFunctions> & Internals;
 export const settingsOf = (context: NodeContext): IWorkflowSettings =>
 	context.getWorkflowSettings?.() ?? context.workflow?.settings ?? {};
 
-/**
- * Whether n8n's engine 2.0 runs the node: it names executions by UUIDs instead of numbers, keeps nothing between two calls of a
- * node, and never calls a node again after a wait.
- */
-export function isEngine2(context: NodeContext): boolean {
-	const id = context.getExecutionId();
-	return settingsOf(context).engineType === 'v2' || (id !== undefined && !/^\d+$/.test(id));
-}
-
 /** n8n tries a node twice at least and five times at most, three times unless told otherwise. */
 const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
 
@@ -114,9 +105,13 @@ export class Execution {
 		return this.stopsOnError && this.isKeptOnFailure !== false && !this.isSubWorkflow;
 	}
 
-	/** Whether n8n keeps what the node writes into `memory` for its next call: its engine 2.0 does not. */
+	/**
+	 * Whether n8n calls the node again, with what it wrote into `memory`. Its engine 2.0, which names executions by UUIDs instead
+	 * of numbers, does neither.
+	 */
 	get keepsMemory(): boolean {
-		return !isEngine2(this.context);
+		const { id = '0' } = this;
+		return this.settings.engineType !== 'v2' && /^\d+$/.test(id);
 	}
 
 	/** Whether this is the execution of a sub-workflow: a retry of its parent starts it anew. */

@@ -1,7 +1,7 @@
 import type { IExecuteData, INode } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import { pause } from '../core/pause';
-import { type Execution, isEngine2, type NodeContext, settingsOf } from './execution';
+import type { Execution, NodeContext } from './execution';
 
 /**
  * How one node puts its execution to sleep and is called again. An execution that wakes up skips the first entry of its
@@ -18,14 +18,15 @@ const WAITS_FOR_RESULT: Record<string, string | undefined> = {
 };
 
 /** Why the execution cannot sleep, to follow "it stayed awake:"; undefined if it can. */
-export function whyAwake({ context, isTool }: Execution): string | undefined {
+export function whyAwake(execution: Execution): string | undefined {
+	const { context, isTool, keepsMemory, settings } = execution;
 	if (isTool) return 'the node is used as a tool, and the agent waits for its answer';
-	if (isEngine2(context)) return "n8n's engine 2.0 calls no node again after a sleep";
+	if (!keepsMemory) return "n8n's engine 2.0 calls no node again after a sleep";
 	const waits = WAITS_FOR_RESULT[context.getMode()];
 	if (waits) return waits;
 	if (resumesCaller(context)) return 'n8n might run its caller again after a sleep';
 	if (callerWaits(context)) return 'whoever called its trigger waits for the answer';
-	if (settingsOf(context).executionOrder !== 'v1')
+	if (settings.executionOrder !== 'v1')
 		return 'in the workflow\'s settings, "Execution Logic" (in older versions "Execution Order") is "v0 (legacy)"';
 	if (!sleepable(context)) return 'this version of n8n gives a node no way to go on after a sleep';
 	return undefined;
@@ -73,11 +74,11 @@ const decoyName = ({ name }: INode) =>
  * asleep, and n8n cancels what wakes up later at once, without naming its jobs. `earlier`: what was known before a sleep;
  * each process counts anew from its own start.
  */
-export function timeoutAt(context: NodeContext, earlier?: number): number | undefined {
+export function timeoutAt({ context, settings }: Execution, earlier?: number): number | undefined {
 	const { additionalData, runExecutionData } = context;
 	const runs = Object.values(runExecutionData?.resultData?.runData ?? {});
 	const startedAt = Math.min(...runs.map(([first]) => first?.startTime ?? Infinity));
-	const { executionTimeout = 0 } = settingsOf(context);
+	const { executionTimeout = 0 } = settings;
 	const bySetting = executionTimeout > 0 ? startedAt + executionTimeout * 1000 : Infinity;
 	const ends = [
 		earlier ?? Infinity,

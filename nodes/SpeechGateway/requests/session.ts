@@ -72,7 +72,7 @@ export async function openFor(
 	if (billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
-	const endsAt = timeoutAt(context, wokeUp ? before.endsAt : undefined);
+	const endsAt = timeoutAt(execution, wokeUp ? before.endsAt : undefined);
 	return { ...session, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
 
