@@ -37,7 +37,6 @@ const isPaused = ({ why, at, tries }: Stop, attempt: number): boolean =>
 export class CircuitBreaker {
 	/** Whether the run sends nothing more. */
 	hasTripped = false;
-	private unknowns = 0;
 
 	/** `attempt`: of this round, from 1. */
 	constructor(
@@ -70,7 +69,6 @@ export class CircuitBreaker {
 
 	unknown(reason: UnknownReason): void {
 		if (!OUTAGE_REASONS.has(reason)) return;
-		this.unknowns++;
 		const unknownInRow = (this.lasting.value.unknownInRow ?? 0) + 1;
 		this.lasting.set({ unknownInRow });
 		if (this.stop?.why === 'outage' || unknownInRow >= MOST_UNKNOWN_IN_A_ROW)
@@ -113,7 +111,7 @@ export class CircuitBreaker {
 	private outage(items: number, { canBeRetried, isKeptOnFailure }: Retryable): ErrorText {
 		const { unknownInRow = 0 } = this.lasting.value;
 		const retry = `retry this execution${isKeptOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;
-		const those = this.unknowns > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
+		const those = items > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
 		return {
 			message: `the outcome of ${those} is unknown, so the gateway or a proxy in front of it may be down`,
 			description: `Sending stopped after ${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row; nothing more was charged. Once the gateway works again, ${canBeRetried ? retry : RUN_AGAIN}.`,

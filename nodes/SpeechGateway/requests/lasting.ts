@@ -1,5 +1,5 @@
 import { derived } from '../core/derived';
-import { isRecord } from '../core/json';
+import { given, isRecord } from '../core/json';
 import type { ErrorText } from './records';
 
 /** Its name in the node's memory, beside the ledgers. */
@@ -61,12 +61,10 @@ export class LastingRecord {
 
 	/** Changes some of it; what is set to undefined is forgotten. */
 	set(change: Omit<Lasting, 'executionId'>): void {
-		const { executionId } = this;
-		const all = Object.entries({ ...this.value, ...change, executionId });
-		const set = all.filter(([, value]) => value !== undefined);
-		const isEmpty = set.every(([name]) => name === 'executionId');
+		const all = given({ ...this.value, ...change, executionId: this.executionId });
+		const isEmpty = Object.keys(all).every((name) => name === 'executionId');
 		if (isEmpty) delete this.memory[NAME];
-		else this.memory[NAME] = Object.fromEntries(set);
+		else this.memory[NAME] = all;
 	}
 
 	/** Counts from now on what is spent. */
