@@ -21,8 +21,8 @@ export interface CallResult {
 /** What is kept of results in this process, in bytes as JSON with inline files; the oldest are forgotten. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** Results that were paid for, by execution and call; the oldest first. */
-const results = new Map<string, { outputs: Outputs; bytes: number }>();
+/** Results that were paid for, as JSON, by execution and call; the oldest first. */
+const results = new Map<string, string>();
 let keptBytes = 0;
 
 /** Calls in progress in this process, by the node's memory, which no other execution shares. */
@@ -42,11 +42,11 @@ export async function asToolCall(
 	const call = `tool ${'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable'}`;
 	const names = namesIn(execution, call, firstExecutionId(execution.context));
 	const earlier = names.map((name) => results.get(name)).find((known) => known !== undefined);
-	if (earlier) return await own(execution, earlier.outputs, names);
+	if (earlier !== undefined) return await own(execution, earlier, names);
 
 	const calls = underWay(execution.memory);
 	const other = calls.get(call);
-	if (other) return again((await other).outputs);
+	if (other) return fromJson(again((await other).outputs));
 	const running = run(call);
 	calls.set(call, running);
 	try {
@@ -65,35 +65,34 @@ export async function asToolCall(
 const namesIn = ({ id, node }: Execution, call: string, first?: string): string[] =>
 	[...new Set([id, first])].flatMap((known) => (known ? [`${known}\n${node.name}\n${call}`] : []));
 
-/** The same result once more: its charges have left with the first. */
-const again = (outputs: Outputs): Outputs =>
-	structuredClone(outputs).map((items) =>
-		items.map((item) => {
-			const { error, charges } = item.json;
-			if (isRecord(error) && error.charges) error.charges = [];
-			return charges ? { ...item, json: { ...item.json, charges: [] } } : item;
-		}),
-	);
+/** The same result once more, as JSON: its charges have left with the first. */
+function again(outputs: Outputs): string {
+	const copy = structuredClone(outputs);
+	for (const { json } of copy.flat())
+		for (const said of [json, json.error]) if (isRecord(said) && said.charges) said.charges = [];
+	return JSON.stringify(copy);
+}
+
+const fromJson = (kept: string): Outputs => JSON.parse(kept) as Outputs;
 
 /** A kept result; its files become those of this execution if they are of the failed one that it retries. */
-async function own(execution: Execution, kept: Outputs, [name]: string[]): Promise<Outputs> {
-	const outputs = structuredClone(kept);
+async function own(execution: Execution, kept: string, [name]: string[]): Promise<Outputs> {
+	const outputs = fromJson(kept);
 	if (results.has(name)) return outputs;
 	for (const { binary = {} } of outputs.flat())
 		for (const [field, file] of Object.entries(binary))
 			if (file.id !== undefined) binary[field] = await copyOf(execution, file).catch(() => file);
 	const linked = withLinks(execution.context, outputs);
-	keep(name, structuredClone(linked));
+	keep(name, JSON.stringify(linked));
 	return linked;
 }
 
-function keep(name: string, outputs: Outputs): void {
-	const bytes = JSON.stringify(outputs).length;
-	keptBytes += bytes;
-	results.set(name, { outputs, bytes });
-	for (const [oldest, known] of results) {
+function keep(name: string, result: string): void {
+	keptBytes += result.length - (results.get(name)?.length ?? 0);
+	results.set(name, result);
+	for (const [oldest, { length }] of results) {
 		if (keptBytes <= MOST_BYTES) break;
 		results.delete(oldest);
-		keptBytes -= known.bytes;
+		keptBytes -= length;
 	}
 }
