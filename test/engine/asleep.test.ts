@@ -92,6 +92,14 @@ test('woken up while n8n starts, it looks at once, and ends when n8n has started
 	expect(Date.now() - woken).toBeGreaterThanOrEqual(30_000);
 });
 
+test('why sending stopped before the sleep is still told after it', async () => {
+	for (const input of all(4).slice(1)) sim.fault({ ...CREATE, input, status: 503, proxy: 'page' });
+	const more: More = { items: texts(5), onError: 'continueErrorOutput' };
+	const { last } = await jobs({ concurrency: 1 }, more);
+	expect(last.outputs.map(({ length }) => length)).toEqual([1, 3, 1]);
+	expect(last.hints.join()).toContain('Sending stopped: 3 unknown outcomes in a row');
+});
+
 test('naps grow to five minutes, and end when Max Wait does', async () => {
 	const { naps, last } = await jobs({ maxWait: 4000 }, { items: texts(1) });
 	expect(last.run.status).toBe('success');

@@ -141,6 +141,7 @@ export class Attempt {
 			'notStarted' in outcome ? this.notSent(index, outcome.notStarted, unknown, session) : outcome,
 		);
 		this.endOnFailure(all, kept);
+		if (session.breaker.hasTripped) session.hints.add(session.breaker.hint);
 		if (all.some((outcome) => 'asleep' in outcome)) {
 			const shown = await goToSleep(ledger, all, session);
 			return this.branches.map((_, index) => (index === 0 ? shown : []));
@@ -153,7 +154,6 @@ export class Attempt {
 			if (operation.billed && !execution.isTool) keepWaiting(ledger, all);
 			ledger.close();
 		}
-		if (session.breaker.hasTripped) session.hints.add(session.breaker.hint);
 		giveHints(execution, session.hints, all);
 		return outputs;
 	}
