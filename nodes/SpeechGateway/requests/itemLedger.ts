@@ -119,22 +119,18 @@ export class ItemLedger {
 	}
 
 	/**
-	 * The error of an item that is interrupted here, with the IDs of accepted tasks and the files so far. Undefined if nothing
-	 * of the item may have been paid for.
+	 * The error of an item that is interrupted here, with the IDs of accepted tasks and the files so far. Undefined if it is
+	 * finished, or nothing of it may have been paid for.
 	 */
 	interruption(): OutcomeUnknownError | undefined {
-		if (!this.maybeCharged) return undefined;
+		const entries = this.entries();
+		const unknown = entries.find((entry) => entry.state === 'unknown');
+		const sent = entries.findLast((entry) => 'sentAt' in entry);
+		const facts = unknown?.facts ?? (sent && outcomeUnknown('interrupted', sent).facts);
+		if (!facts) return undefined;
 		const { taskId, taskIds, files } = this;
 		const details = given({ jobId: taskId, jobIds: taskIds.length > 1 ? taskIds : undefined });
-		return new OutcomeUnknownError(this.interruptedFacts(), details, files);
-	}
-
-	private interruptedFacts(): UnknownFacts {
-		const entries = this.entries();
-		for (const entry of entries) if (entry.state === 'unknown') return entry.facts;
-		const sent = entries.findLast((entry) => 'sentAt' in entry);
-		const { sentAt = '', inputHash = '', model = '' } = sent ?? {};
-		return outcomeUnknown('interrupted', { sentAt, inputHash, model }).facts;
+		return new OutcomeUnknownError(facts, details, files);
 	}
 
 	/** The facts of other segments that may have been charged, too. */
@@ -303,7 +299,7 @@ export class ItemLedger {
 	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
 		const { chargesSince: charges } = this;
-		Object.assign(this.record, { result, requests: {} }, taskId !== undefined && { taskId });
+		Object.assign(this.record, given({ result, requests: {}, taskId }));
 		if (charges.length > 0) this.record.charges = charges;
 		delete this.record.told;
 		if (this.record.asked) this.record.asked = { operation: this.record.asked.operation };

@@ -175,8 +175,7 @@ export class ItemRequests {
 	 * over by `deadline` (by `performance.now()`, ms).
 	 */
 	async freeOnce<T>(request: FreeRequest<T>, deadline: number): Promise<T | Failure> {
-		const { limiter, transport, unavailable } = this.session;
-		if (unavailable) throw unavailable;
+		const { limiter, transport } = this.session;
 		const leftMs = Math.ceil(Math.max(1, deadline - performance.now()));
 		if (limiter.closedFor() > leftMs) throw new NotStartedError(NO_ROOM);
 		const over = AbortSignal.timeout(leftMs);
