@@ -55,6 +55,14 @@ test('after submission, no answer of a poll is more than no news', async () => {
 	expect(charged()).toBe(noNews.length);
 });
 
+test('the longest Max Wait leaves polls time to be answered', async () => {
+	sim.fault({ path: POLL, delayMs: 200, times: Infinity });
+	const { outputs, error } = await run('createAndWait', { maxWait: 2_592_000 });
+	expect(error).toBeUndefined();
+	expect(outputs[0][0].json).toMatchObject({ status: 'completed' });
+	expect(sim.requests.filter(({ path }) => POLL.test(path))).toHaveLength(1);
+});
+
 test.each<[string, Fault]>([
 	['are a redirect to no address', { redirect: 'http://[' }],
 	['have a status that is no text', { status: 200, body: { status: { toString: 1 } } }],

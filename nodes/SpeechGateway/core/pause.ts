@@ -1,3 +1,10 @@
+/** The longest time that a timer of Node can wait, about 25 days; one that is set to more ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Aborts after so many milliseconds, or after the longest time that a timer can wait. */
+export const abortsIn = (milliseconds: number): AbortSignal =>
+	AbortSignal.timeout(Math.min(Math.ceil(milliseconds), LONGEST_TIMER_MS));
+
 /**
  * Waits; rejects with the signal's reason as soon as it aborts. Verified nodes may not use timers, and `sleep` of
  * n8n-workflow ignores the signal on 1.x; AbortSignal.any adds no listener to the (shared) cancel signal.
@@ -5,7 +12,7 @@
 export async function pause(milliseconds: number, cancel?: AbortSignal): Promise<void> {
 	cancel?.throwIfAborted();
 	if (milliseconds <= 0) return;
-	const timer = AbortSignal.timeout(Math.ceil(milliseconds));
+	const timer = abortsIn(milliseconds);
 	const either = cancel ? AbortSignal.any([timer, cancel]) : timer;
 	await new Promise<void>((resolve) => {
 		either.addEventListener('abort', () => resolve(), { once: true });

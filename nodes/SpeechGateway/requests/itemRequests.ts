@@ -16,7 +16,7 @@ import { given } from '../core/json';
 import { whyAwake } from '../engine/sleep';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
 import type { GatewayResponse } from '../gateway/transport';
-import { pause } from '../core/pause';
+import { abortsIn, pause } from '../core/pause';
 import type { Ticket } from '../gateway/concurrencyLimiter';
 import { ItemClaims } from './claims';
 import {
@@ -176,9 +176,9 @@ export class ItemRequests {
 	 */
 	async freeOnce<T>(request: FreeRequest<T>, deadline: number): Promise<T | Failure> {
 		const { limiter, transport } = this.session;
-		const leftMs = Math.ceil(Math.max(1, deadline - performance.now()));
+		const leftMs = Math.max(1, deadline - performance.now());
 		if (limiter.closedFor() > leftMs) throw new NotStartedError(NO_ROOM);
-		const over = AbortSignal.timeout(leftMs);
+		const over = abortsIn(leftMs);
 		const ends = transport.cancel ? AbortSignal.any([transport.cancel, over]) : over;
 		const ticket = await limiter.enter(false, ends).catch((error) => {
 			throw over.aborted ? new NotStartedError(NO_ROOM) : asError(error);
