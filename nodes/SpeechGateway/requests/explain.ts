@@ -74,7 +74,8 @@ export function explainAnswer(
 	const description = [
 		todo,
 		LAST_WORDS[who],
-		endpoint.billed && NOT_CHARGED.has(outcome) && 'This request was not charged.',
+		// The words of a request that was cut say it themselves.
+		endpoint.billed && !isUnknown && outcome !== 'cut' && 'This request was not charged.',
 		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
 	];
 	const { error, request_id: outside } = isJson ? body : {};
@@ -116,9 +117,6 @@ const LAST_WORDS: Partial<Record<Who, string>> = {
 	provider: 'Only the operator of the gateway can put this right.',
 	operator: 'Ask the operator of the gateway.',
 };
-
-/** Where the words do not say it themselves. */
-const NOT_CHARGED = new Set<Outcome>(['throttled', 'transient', 'held', 'refused']);
 
 function factsOf(
 	{ endpoint, about, url }: Request,

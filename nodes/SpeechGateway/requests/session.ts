@@ -48,9 +48,6 @@ export function spendExtra(session: Session, tokens: number, toSpare = Infinity)
 const ENGINE_2 =
 	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
 
-const keysHint = (keys: number) =>
-	`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`;
-
 /** The session of one attempt. One that cannot reach the gateway still delivers what is paid for: see `unavailable`. */
 export async function openFor(
 	execution: Execution,
@@ -71,7 +68,10 @@ export async function openFor(
 	for (const hint of before.hints ?? []) session.hints.add(hint);
 	if (billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
-	if (keys >= 0.8 * MOST_KEYS) session.hints.add(keysHint(keys));
+	if (keys >= 0.8 * MOST_KEYS)
+		session.hints.add(
+			`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`,
+		);
 	const endsAt = timeoutAt(execution, wokeUp ? before.endsAt : undefined);
 	return { ...session, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
