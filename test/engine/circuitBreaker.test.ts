@@ -59,6 +59,8 @@ describe.each([1, 4])('an outage with a concurrency of %i', (concurrency) => {
 		expect(first.error?.description).toContain('retry this execution');
 		const unknown = posts().length;
 		expect(unknown).toBeLessThanOrEqual(concurrency + 2);
+		const done = `${unknown} of ${ITEMS} items are done (${unknown} with an unknown outcome) and kept`;
+		expect(first.error?.description).toContain(done);
 
 		// The outage goes on: one more.
 		const again = { parameters, items, mode: 'retry' } as const;

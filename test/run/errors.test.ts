@@ -65,7 +65,13 @@ test("no error that the source makes ends an execution as canceled or has n8n's 
 			nodeError(node, errorText(new Error(message))),
 			nodeError(node, errorText(new InputError(message))),
 			nodeError(node, { message, description: '', details: {} }),
-			runError(execution, { index: 0, count: 2, kept: 1, error, operation: getMany }),
+			runError(execution, {
+				index: 0,
+				count: 2,
+				kept: [{ branch: 'success', items: [] }],
+				error,
+				operation: getMany,
+			}),
 		];
 		for (const one of thrown) {
 			expect(one.message).not.toMatch(REPLACED);
@@ -121,7 +127,7 @@ test('the details are in the context, the status in its own place', () => {
 });
 
 test('the title of an error has one number of the item: the editor adds its own to none', () => {
-	const failure = { index: 1, kept: 0, error: new InputError('No.'), operation: getMany };
+	const failure = { index: 1, kept: [], error: new InputError('No.'), operation: getMany };
 	const errorOf = (count: number) => runError(execution, { ...failure, count });
 	expect(errorOf(5).message).toBe('No. (item 2 of 5)');
 	// The editor appends this one, counted from 0, wherever there is one.

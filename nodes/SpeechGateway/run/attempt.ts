@@ -5,7 +5,7 @@ import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
 import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
-import type { Charge } from '../requests/records';
+import type { Charge, Result } from '../requests/records';
 import { openFor, type Session } from '../requests/session';
 import { errorText, runError } from './errors';
 import { ItemRun } from './itemRun';
@@ -53,7 +53,7 @@ export class Attempt {
 
 		const inputs = await this.read();
 		if (execution.isCancelled) return await asLeft();
-		this.endOnFailure(inputs, inputs.filter((input) => input === undefined).length);
+		this.endOnFailure(inputs, this.finished);
 		const session = await openFor(execution, operation, ledger, this.lasting);
 		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
 		const settled = this.combines(inputs)
@@ -101,8 +101,7 @@ export class Attempt {
 				giveWay,
 				async (item, onTurn) => await item.lookUp(onTurn),
 			);
-			if (!this.execution.isCancelled)
-				this.endOnFailure(failures, items.filter(({ result }) => result).length);
+			if (!this.execution.isCancelled) this.endOnFailure(failures, this.finished);
 		}
 		return await startInOrder(runs, giveWay, async (item, onTurn) => await item.run(onTurn));
 	}
@@ -133,10 +132,10 @@ export class Attempt {
 
 	private async end(settled: Settled[], session: Session): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
-		const kept = settled.filter((outcome) => 'branch' in outcome).length;
+		const kept = settled.filter((outcome) => 'branch' in outcome);
 		this.endOnFailure(settled, kept);
 		// No item may vanish, whatever kept it from being sent.
-		const unknown = settled.filter((one) => 'branch' in one && one.branch === 'unknown').length;
+		const unknown = kept.filter(({ branch }) => branch === 'unknown').length;
 		const all = settled.map((outcome, index) =>
 			'notStarted' in outcome ? this.notSent(index, outcome.notStarted, unknown, session) : outcome,
 		);
@@ -175,8 +174,13 @@ export class Attempt {
 		}
 	}
 
+	/** The results of earlier attempts. */
+	private get finished(): Result[] {
+		return this.items.flatMap(({ result }) => result ?? []);
+	}
+
 	/** In stop mode, the first failure ends the run with one error. */
-	private endOnFailure(all: Array<ReadItem | Settled | undefined>, kept: number): void {
+	private endOnFailure(all: Array<ReadItem | Settled | undefined>, kept: Result[]): void {
 		const { execution, operation } = this;
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
@@ -197,7 +201,7 @@ export class Attempt {
 		const { message, description, details } = errorText(cause);
 		const tasks = given({ jobId: ids.at(0), jobIds: ids.length > 1 ? ids : undefined });
 		const error = new GatewayError(message, description, { ...details, ...tasks });
-		return runError(execution, { index: 0, count: 1, kept: 0, error, operation });
+		return runError(execution, { index: 0, count: 1, kept: [], error, operation });
 	}
 
 	private asLeft(index: number): Settled {

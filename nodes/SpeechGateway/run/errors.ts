@@ -14,7 +14,7 @@ import {
 	NOTHING_SENT,
 } from '../core/errors';
 import { isRecord } from '../core/json';
-import type { Charge, ErrorText } from '../requests/records';
+import type { Charge, ErrorText, Result } from '../requests/records';
 import type { Operation } from './operation';
 import type { Execution } from '../engine/execution';
 
@@ -70,7 +70,8 @@ export interface RunFailure {
 	/** The item that failed, from 0, and the number of items. */
 	index: number;
 	count: number;
-	kept: number;
+	/** What the others ended with. */
+	kept: Result[];
 	error: unknown;
 	/** What the items were charged, if the user wants to know. */
 	charges?: Charge[];
@@ -84,7 +85,7 @@ export function runError(
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = errorText(error);
 	const numbered = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
-	const isUnsent = error instanceof InputError && kept === 0;
+	const isUnsent = error instanceof InputError && kept.length === 0;
 	const sent = isUnsent ? '' : keptWords(kept, count, details, operation, execution);
 	// n8n's own node for sub-workflows often keeps the message alone.
 	const message =
@@ -106,7 +107,7 @@ const DO_NOT_EXECUTE = 'Do not click Execute again';
 
 /** Says what is paid for, and how to get the rest without paying for it again. */
 function keptWords(
-	kept: number,
+	kept: Result[],
 	count: number,
 	{ segments }: ErrorDetails,
 	{ billed }: Operation,
@@ -114,10 +115,12 @@ function keptWords(
 ): string {
 	const [done, all, things] =
 		count > 1
-			? [kept, count, 'items']
+			? [kept.length, count, 'items']
 			: [Number(segments?.completed ?? 0), Number(segments?.total ?? 1), 'segments'];
 	if (!billed || all === 1) return '';
-	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done`;
+	const unknown = kept.filter(({ branch }) => branch === 'unknown').length;
+	const unclear = unknown > 0 ? ` (${unknown} with an unknown outcome)` : '';
+	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done${unclear}`;
 	if (done > 0 && isKeptOnFailure === false)
 		return `${words}, but lost: n8n does not keep this execution for a retry, by the workflow's settings or because of its engine 2.0. Change that, or set "On Error" to "Continue (using error output)", which hands over what is done.`;
 	if (done === 0) return `${words} and kept.`;
