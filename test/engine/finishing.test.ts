@@ -121,8 +121,9 @@ test.each(CASES)(
 		sim.fault({ input: 'seven', status: 504, charge: true });
 		const parameters = NODES[node](format, { concurrency: 12 });
 		const unknown = await run({ parameters, items: [item({ text: textOf(node, WORDS) })] });
-		const [{ binary }] = unknown.outputs[1];
+		const [{ binary, json }] = unknown.outputs[1];
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_8']);
+		expect(json.advice).toContain('with "completed, completed_8" as "Previous Version"');
 		const jingle = await run({
 			parameters: speechNode({}, { responseFormat: format }),
 			items: [item({ text: 'Hello.' })],

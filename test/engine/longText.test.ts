@@ -69,6 +69,16 @@ test('a damaged segment goes along, next to those that are done', async () => {
 	});
 });
 
+test.each([
+	['wav', true],
+	['pcm', false],
+])('%s: finished parts can be a previous version: %s', async (responseFormat, is) => {
+	sim.fault({ input: 'number 2 ', status: 504 });
+	const parameters = { ...generate({ concurrency: 1 }), responseFormat };
+	const [, [{ json }]] = (await breaksOff({ parameters })).outputs;
+	expect(String(json.advice).includes('with "completed" as "Previous Version"')).toBe(is);
+});
+
 test('one segment refused, another unknown: the item is unknown', async () => {
 	sim.fault({ input: 'number 1 ', status: 402 });
 	sim.fault({ input: 'number 2 ', status: 504, charge: true, delayMs: 300 });

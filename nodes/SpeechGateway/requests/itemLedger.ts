@@ -12,6 +12,8 @@ export type PartOnRecord = SentPart & { isDone: boolean };
 export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
 
+export const isCompletedField = (field: string): boolean => /^completed(_|$)/.test(field);
+
 const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
 
 /**

@@ -4,11 +4,17 @@ import type {
 	IPairedItemData,
 	IWorkflowSettings,
 } from 'n8n-workflow';
-import type { AsleepError, OutcomeUnknownError, UnknownReason } from '../core/errors';
+import { MIME_TYPES } from '../audio';
+import type {
+	AsleepError,
+	AttachedFiles,
+	OutcomeUnknownError,
+	UnknownReason,
+} from '../core/errors';
 import { COMBINED_FILES } from '../engine/outputs';
 import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
-import type { ItemLedger } from '../requests/itemLedger';
+import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
 import {
 	type Branch,
 	BRANCHES,
@@ -19,8 +25,8 @@ import {
 import { binaryOf, errorText } from './errors';
 import { type About, type Operation, operationName } from './operation';
 
-const CHECK_FIRST =
-	'Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, send this item again in a new execution. If it was, sending it again would be charged a second time.';
+const AGAIN = 'send this item again in a new execution';
+const CHECK_FIRST = `Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, ${AGAIN}. If it was, sending it again would be charged a second time.`;
 
 const ADVICE: Record<UnknownReason, string> = {
 	upstream_outcome_unknown: CHECK_FIRST,
@@ -60,11 +66,15 @@ export function unknownItem(
 	const { input = '', fileName, ...numbers } = about;
 	const otherUnknown = ledger.otherUnknown(facts);
 	const hasFiles = Object.keys(files).length > 0;
+	const parts = details.parts ? partsIn(files) : '';
+	const again =
+		parts && `${AGAIN}, with "${parts}" as "Previous Version": only what is missing is sent`;
 	const said = isTool ? ADVICE_TO_AGENTS : probablyFree ? PROBABLY_FREE : ADVICE[reason];
+	const advice = hasFiles ? said : said.replace('; what arrived is attached', '');
 	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
-		advice: hasFiles ? said : said.replace('; what arrived is attached', ''),
+		advice: advice.replace(AGAIN, again || AGAIN),
 		item: index + 1,
 		input: Array.from(input).slice(0, INPUT_SHOWN).join(''),
 		...(fileName && { fileName }),
@@ -77,6 +87,13 @@ export function unknownItem(
 	};
 	return { branch: 'unknown', items: [{ json, ...(hasFiles && { binary: binaryOf(files) }) }] };
 }
+
+/** The fields of finished parts that a new execution can take over; bare samples have no record of what they are. */
+const partsIn = (files: AttachedFiles): string =>
+	Object.entries(binaryOf(files))
+		.filter(([field, { mimeType }]) => isCompletedField(field) && mimeType !== MIME_TYPES.pcm)
+		.map(([field]) => field)
+		.join(', ');
 
 /**
  * The only shape that n8n 1 and 2 both move to the Error output without losing fields. In combined mode, n8n would put the
