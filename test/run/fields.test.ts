@@ -52,7 +52,7 @@ test('a number: limits hold in the editor and when it is read', () => {
 	expect(read(field)).toBe(4);
 	expect(read(field, '')).toBe(4);
 	expect(read(field, '7')).toBe(7);
-	for (const bad of [0, 10, 1.5, 'x', true, {}])
+	for (const bad of [0, 10, 1.5, 'x', ' ', true, {}, [], [7]])
 		expect(() => read(field, bad)).toThrow(
 			`"Pause" must be a whole number from 1 to 9, but is ${JSON.stringify(bad)}`,
 		);
@@ -60,6 +60,12 @@ test('a number: limits hold in the editor and when it is read', () => {
 	expect(money.options[0].typeOptions).toEqual({ numberPrecision: 2 });
 	expect(() => read(numberOption({ ...words, min: 1, default: 4 }), 0)).toThrow('of at least 1');
 	expect(() => read(numberOption({ ...words, max: 1, default: 0 }), 2)).toThrow('of at most 1');
+});
+
+test('a limit on spending that is blank or a list is an error: 0 would lift it', () => {
+	const field = numberOption({ ...words, min: 0, default: 0 });
+	for (const bad of [' ', [], ['']])
+		expect(() => read(field, bad)).toThrow('"Pause" must be a number of at least 0');
 });
 
 test('what holds without an option: the default, or none', () => {

@@ -16,7 +16,12 @@ export function numberWithin(
 	label: string,
 	{ min, max, integer }: NumberLimits,
 ): number {
-	const number = typeof value === 'boolean' || isEmpty(value) ? NaN : Number(value);
+	// `Number` makes 0 of what is blank and of an empty list, and 0 often means "no limit".
+	const isNumeric =
+		typeof value === 'string'
+			? value.trim() !== ''
+			: typeof value === 'number' || typeof value === 'bigint';
+	const number = isNumeric ? Number(value) : NaN;
 	const fits =
 		Number.isFinite(number) &&
 		(min === undefined || number >= min) &&
