@@ -152,6 +152,18 @@ describe.each([
 	});
 });
 
+test.each([
+	['away for a while: they are stored again', 5_000],
+	['full: they are on the item', Infinity],
+])('subtitles cost no paid audio; %s', async (_, milliseconds) => {
+	const since = Date.now();
+	fails = (_, fileName) => fileName.endsWith('.srt') && Date.now() - since < milliseconds;
+	const { outputs } = await run({ parameters: speechNode({ subtitles: 'srt' }, { text: 'One.' }) });
+	const { data, subtitles } = outputs[0][0].binary!;
+	expect(await readStored(data)).toHaveLength(outputs[0][0].json.bytes as number);
+	expect(String(await readStored(subtitles))).toContain('One.');
+});
+
 test('away when parts are joined: the file is stored again', async () => {
 	const since = Date.now();
 	fails = (_, fileName) => !fileName.includes('segment') && Date.now() - since < 5_000;
