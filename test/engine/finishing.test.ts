@@ -100,6 +100,17 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	await expectSound(outputs[0][0], CORRECTED);
 });
 
+test('a retry with another price factor and chapters does not say that the text was changed', async () => {
+	sim.fault({ input: 'seven', status: 422 });
+	const parameters = NODES.generate('mp3');
+	const first = await run({ parameters, items: [item({ text: textOf('generate', WORDS) })] });
+	const now = NODES.generate('mp3', { modelMultiplier: 2, pauseBetweenSegments: 100 });
+	const { outputs, hints } = await retry(first, { parameters: now });
+	expect(sim.charged().sort()).toEqual([...WORDS].sort());
+	expect(hints.join()).not.toContain('was changed');
+	await expectSound(outputs[0][0], WORDS);
+});
+
 test('of two equal parts one was refused: as one of them, nothing is sent, as both, the other is', async () => {
 	sim.fault({ input: sentence('one'), status: 422 });
 	const parameters = NODES.generate('wav', { concurrency: 2 });

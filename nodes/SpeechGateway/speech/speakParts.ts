@@ -67,7 +67,7 @@ function giveHints({ item, input, plan }: Narration): void {
 	if (!input.isCorrected || sent === 0) return;
 	const missing = plan.parts.filter(({ isSent, reused }) => !isSent && !reused).length;
 	hints.add(
-		`The text of item ${item.index + 1} was changed after ${sent} of its present parts had been sent: these were not sent again, ${missing} new ${missing === 1 ? 'one was' : 'ones were'}.`,
+		`The text or a voice of item ${item.index + 1} was changed after ${sent} of its present parts had been sent: these were not sent again, ${missing} new ${missing === 1 ? 'one was' : 'ones were'}.`,
 	);
 }
 

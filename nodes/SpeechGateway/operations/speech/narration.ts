@@ -61,8 +61,8 @@ export const narration = <I extends NarrationInput>(
 			...now,
 			...{ model, speed, responseFormat, longText, previous: previous ?? paid.previous },
 		};
-		const isCorrected = JSON.stringify(identity(paid)) !== JSON.stringify(identity(used));
-		return { ...used, ...onRecord, isCorrected };
+		const input: I = { ...used, ...onRecord };
+		return Object.assign(input, { isCorrected: said(makePlan(paid)) !== said(makePlan(input)) });
 	},
 	identity,
 });
@@ -74,6 +74,10 @@ function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<Narration
 	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
 	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare, retakeOddSegments };
 }
+
+/** What is said, and in whose voices. */
+const said = ({ text, parts }: Plan): string =>
+	JSON.stringify([text, ...new Set(parts.map(({ voice }) => JSON.stringify(voice)))]);
 
 /** The input without where the result goes and what is on record: what is spoken. */
 const identity = (input: NarrationInput): object => ({
