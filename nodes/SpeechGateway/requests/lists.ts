@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { GatewayError } from '../core/errors';
+import { asError, GatewayError } from '../core/errors';
 import { endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { gatewayWords } from '../gateway/gatewayWords';
 import { type ModelPrice, readPrices } from '../gateway/prices';
 import { readList } from '../gateway/readList';
-import type { Transport } from '../gateway/transport';
-import type { FreeRequest } from './exchange';
+import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from './itemRequests';
 
 export async function fetchList(
@@ -21,19 +20,26 @@ export async function fetchList(
 export const fetchVoices = async (item: ItemRequests, model: string): Promise<IDataObject[]> =>
 	await fetchList(item, endpoints.voices(model));
 
-/** Asks for the price list; what is no list is read as `undefined`, so that it is not asked for again. */
-export const pricesRequest = (
-	transport: Transport,
-): FreeRequest<{ prices?: ModelPrice[]; words?: string }> => ({
-	endpoint: endpoints.prices,
-	read: async (response) => {
-		const body = await transport.readJson(response);
-		return { prices: readPrices(body), words: gatewayWords(body).message };
-	},
-});
-
-export const noPrices = ({ root }: Transport, words?: string): GatewayError =>
-	new GatewayError(
-		`This gateway publishes no prices at ${root}${endpoints.prices.path}`,
+/** The price list. Throws GatewayError when the gateway publishes none; what is no list is not asked for again. */
+export async function fetchPrices(item: ItemRequests): Promise<ModelPrice[]> {
+	const { transport } = item.session;
+	const request = {
+		endpoint: endpoints.prices,
+		read: async (response: GatewayResponse) => {
+			const body = await transport.readJson(response);
+			return { prices: readPrices(body), words: gatewayWords(body).message };
+		},
+	};
+	const answer: { prices?: ModelPrice[]; words?: string } = await item
+		.free(request)
+		.catch((error) => {
+			if (error instanceof GatewayError && error.details.httpCode === '404') return {};
+			throw asError(error);
+		});
+	const { prices, words } = answer;
+	if (prices) return prices;
+	throw new GatewayError(
+		`This gateway publishes no prices at ${transport.root}${endpoints.prices.path}`,
 		`Look them up in its console or its documentation.${words ? ` It says: "${words}"` : ''}`,
 	);
+}

@@ -1,18 +1,13 @@
 import { derived } from '../core/derived';
-import { type GatewayError, InputError } from '../core/errors';
-import { pause } from '../core/pause';
+import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import type { Parameters } from '../fields/parameters';
 import { type ModelPrice, multiplierOf } from '../gateway/prices';
 import { Transport } from '../gateway/transport';
-import { exchangeFree, isFailure } from '../requests/exchange';
-import { mayBeSentAgain } from '../requests/outcome';
-import { noPrices, pricesRequest } from '../requests/lists';
-import { backoffMs } from '../requests/retryPolicy';
-
-/** How often the price list is asked for, and how long it may take, ms: it is small, and all items wait for it. */
-const TRIES = 4;
-const TIMEOUT_MS = 30_000;
+import { ItemLedger } from '../requests/itemLedger';
+import { ItemRequests } from '../requests/itemRequests';
+import { fetchPrices } from '../requests/lists';
+import { openSession } from '../requests/session';
 
 interface Priced {
 	model: string;
@@ -43,21 +38,17 @@ const notKnown = (why: string): InputError =>
 		'Set it to the number on the pricing page of the gateway, or remove the option. Nothing was sent.',
 	);
 
-/** The price list, read once a run. */
-const pricesOf = derived(async ({ context }: Execution): Promise<ModelPrice[]> => {
-	const transport = await Transport.open(context);
-	for (let failures = 0; ; failures++) {
-		const answer = await exchangeFree(transport, pricesRequest(transport), TIMEOUT_MS);
-		if (!isFailure(answer)) {
-			if (answer.prices) return answer.prices;
-			throw notKnown(toFollow(noPrices(transport)));
-		}
-		const isLast = failures + 1 === TRIES || !mayBeSentAgain(answer.outcome);
-		const isMissing = answer.error.details.httpCode === '404';
-		if (isLast) throw notKnown(toFollow(isMissing ? noPrices(transport) : answer.error));
-		await pause(answer.retryAfter ?? backoffMs(failures), transport.cancel);
+/** The price list, read once a run. It is small, and all items wait for it. */
+const pricesOf = derived(async (execution: Execution): Promise<ModelPrice[]> => {
+	const transport = await Transport.open(execution.context);
+	const session = openSession(execution, transport, 1);
+	const settings = { maxRetries: 3, timeoutMs: 30_000 };
+	try {
+		const item = new ItemRequests(session, 0, new ItemLedger({ requests: {} }), settings);
+		return await fetchPrices(item);
+	} catch (error) {
+		transport.cancel?.throwIfAborted();
+		const { message } = asError(error);
+		throw notKnown(message.charAt(0).toLowerCase() + message.slice(1));
 	}
 });
-
-const toFollow = ({ message }: GatewayError): string =>
-	message.charAt(0).toLowerCase() + message.slice(1);

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { asError, AsleepError, GatewayError } from '../../core/errors';
+import { AsleepError } from '../../core/errors';
 import { pause } from '../../core/pause';
 import type { ItemRequests } from '../../requests/itemRequests';
-import { noPrices, pricesRequest } from '../../requests/lists';
+import { fetchPrices } from '../../requests/lists';
 import { defineOperation } from '../../run/operation';
 import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
 import type { UnknownRequest } from '../../usage/moment';
@@ -13,16 +13,7 @@ import { readUsageLog } from './usageLog';
 
 export const getPrices = defineOperation(account.getPrices, {
 	async execute(_, item) {
-		const { transport, share } = item.session;
-		const { prices, words } = await share('prices', async () => {
-			try {
-				return await item.free(pricesRequest(transport));
-			} catch (error) {
-				if (error instanceof GatewayError && error.details.httpCode === '404') return {};
-				throw asError(error);
-			}
-		});
-		if (!prices) throw noPrices(transport, words);
+		const prices = await item.session.share('prices', async () => await fetchPrices(item));
 		return { branch: 'success', items: prices.map((price) => ({ json: { ...price } })) };
 	},
 });
