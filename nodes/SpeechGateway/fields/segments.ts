@@ -22,7 +22,8 @@ const previousField = option<FileRef | undefined>(
 	(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),
 );
 
-const CLOCK = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+(?:\.\d+)?)$/;
+/** 3723.5, 62:03.5 or 1:02:03.5. */
+const CLOCK = /^\d+(?::[0-5]?\d){0,2}(?:\.\d+)?$/;
 
 /** Times in the previous version, as a listener notes them, in seconds. */
 const speakAgainField = option<number[]>(
@@ -46,8 +47,7 @@ const speakAgainField = option<number[]>(
 );
 
 function secondsOf(text: string, label: string): number {
-	const [, hours = 0, minutes = 0, seconds] = CLOCK.exec(text) ?? [];
-	if (seconds !== undefined) return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+	if (CLOCK.test(text)) return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 	throw new InputError(
 		`"${label}" must be times such as 1:02 or 62.5, but has ${JSON.stringify(text)}`,
 	);
