@@ -96,7 +96,7 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	const now = { ...parameters, [node === 'dialogue' ? 'script' : 'text']: text };
 	const { outputs, hints } = await retry(again, { parameters: now });
 	expect(sim.charged().sort()).toEqual([...CORRECTED].sort());
-	expect(hints.join()).toContain('6 of its present parts');
+	expect(hints.join()).toContain('6 were sent before and not again, 6 are new');
 	await expectSound(outputs[0][0], CORRECTED);
 });
 
@@ -109,6 +109,17 @@ test('a retry with another price factor and chapters does not say that the text 
 	expect(sim.charged().sort()).toEqual([...WORDS].sort());
 	expect(hints.join()).not.toContain('was changed');
 	await expectSound(outputs[0][0], WORDS);
+});
+
+test('a retry in another voice speaks all parts, and a hint says so', async () => {
+	sim.fault({ input: 'two', status: 422 });
+	const text = textOf('generate', ['one', 'two'].map(sentence));
+	const parameters = NODES.generate('wav', { concurrency: 1 });
+	const first = await run({ parameters, items: [item({ text })] });
+	sim.addVoice('Anna', 'voice_anna');
+	const { hints } = await retry(first, { parameters: { ...parameters, voice: 'voice_anna' } });
+	expect(hints.join()).toContain('0 were sent before and not again, 2 are new');
+	expect(sim.charges).toHaveLength(3);
 });
 
 test('of two equal parts one was refused: as one of them, nothing is sent, as both, the other is', async () => {
@@ -200,7 +211,10 @@ test('the times of a listener: the parts that are heard then are spoken again', 
 	expect(sim.charged().sort()).toEqual([WORDS[1], WORDS[3]].sort());
 	await expectSound(outputs[0][0], WORDS);
 	for (const [speakAgainAt, message] of [
-		['9:59', 'ends after'],
+		['9:59', 'names second 599, but'],
+		['1:01:01.5', 'names second 3661.5, but'],
+		['61:01.5', 'names second 3661.5, but'],
+		['1:75', 'must be times'],
 		['soon', 'must be times'],
 	]) {
 		const parameters = NODES.generate('mp3', { ...options, speakAgainAt });

@@ -63,11 +63,11 @@ function giveHints({ item, input, plan }: Narration): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
 	hintOnReuse(item, input, plan);
+	if (!input.isCorrected) return;
 	const sent = plan.parts.filter(({ isSent }) => isSent).length;
-	if (!input.isCorrected || sent === 0) return;
 	const missing = plan.parts.filter(({ isSent, reused }) => !isSent && !reused).length;
 	hints.add(
-		`The text or a voice of item ${item.index + 1} was changed after ${sent} of its present parts had been sent: these were not sent again, ${missing} new ${missing === 1 ? 'one was' : 'ones were'}.`,
+		`The text or a voice of item ${item.index + 1} was changed after parts of it had been sent. Of its present parts, ${sent} ${sent === 1 ? 'was' : 'were'} sent before and not again, ${missing} ${missing === 1 ? 'is' : 'are'} new.`,
 	);
 }
 
