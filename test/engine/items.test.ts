@@ -2,7 +2,16 @@ import type { IDataObject } from 'n8n-workflow';
 import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import type { Entry, ItemRecord, RunRecord } from '../../nodes/SpeechGateway/requests/records';
-import { item, NODE, runnerOf, saved, speechNode, texts, useSimulator } from './support';
+import {
+	type EngineRun,
+	item,
+	NODE,
+	runnerOf,
+	saved,
+	speechNode,
+	texts,
+	useSimulator,
+} from './support';
 
 useVirtualTime();
 
@@ -158,14 +167,14 @@ interface Stored {
 
 describe('a retry reads what another version of the node has kept', () => {
 	/** The retry of an execution of three items, of which the second was paid for, whose record was changed. */
-	async function retryAfter(change: (record: RunRecord) => void) {
+	async function retryAfter(change: (record: RunRecord) => void, more: Partial<EngineRun> = {}) {
 		sim.fault({ status: 422, input: 'number 2.' });
 		const first = await run({ parameters: speechNode({ concurrency: 1 }) });
 		const broken = saved(first.run);
 		const stored = broken.executionData!.contextData[`node:${NODE}`] as unknown as Stored;
 		change(stored.speechGateway[0]);
 		sim.requests.length = 0;
-		return await run({ retryOf: broken, mode: 'retry' });
+		return await run({ retryOf: broken, mode: 'retry', ...more });
 	}
 
 	test.each<[string, (record: RunRecord) => void, RegExp]>([
@@ -183,6 +192,21 @@ describe('a retry reads what another version of the node has kept', () => {
 			name: 'NodeOperationError',
 			description: expect.stringMatching(/nothing was/i),
 		});
+		expect(sim.requests).toEqual([]);
+	});
+
+	test.each<Partial<EngineRun>>([
+		{ onError: 'continueErrorOutput' },
+		{ onError: 'continueErrorOutput', binaryMode: 'combined' },
+	])('%j: the same as an error of each item', async (more) => {
+		const { outputs, error } = await retryAfter((record) => (record.version = 99), more);
+		expect(error).toBeUndefined();
+		expect(outputs.map(({ length }) => length)).toEqual([0, 0, 3]);
+		expect(outputs[2].map(({ pairedItem }) => pairedItem)).toMatchObject([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
 		expect(sim.requests).toEqual([]);
 	});
 });
