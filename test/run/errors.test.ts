@@ -103,8 +103,7 @@ test.each([{}, { httpCode: '503' }])(
 	"n8n's own words for a code of the system do not replace ours: they say to retry",
 	(details) => {
 		const message = 'The gateway refused (502): "read ECONNRESET, (getaddrInfo: permENOENTly)"';
-		const said =
-			'The gateway refused (502): "a system error, (a system error: perma system errorly)"';
+		const said = 'The gateway refused (502): "a system error, (a system error: permE-NOENTly)"';
 		const error = nodeError(node, { message, description: 'read ECONNRESET', details });
 		expect(error).toMatchObject({ message: said, description: 'read ECONNRESET' });
 		// As an agent wraps it.
@@ -113,6 +112,9 @@ test.each([{}, { httpCode: '503' }])(
 );
 
 test('what the system says stands in the description', () => {
+	const quoting = errorText(new GatewayError('The job "preexisting" failed', 'It was charged.'));
+	expect(quoting.message).toBe('The job "pre-existing" failed');
+	expect(quoting.description).toBe('It was charged. In full: "The job "preexisting" failed".');
 	const said = "EACCES: permission denied, open '/data/a.mp3'";
 	const { message, description } = errorText(new Error(said));
 	expect(message).not.toMatch(REPLACED);

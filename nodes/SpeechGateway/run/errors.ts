@@ -23,30 +23,27 @@ const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled'
 
 /** n8n puts advice of its own in the place of a message with a code of the system, even within another word. */
 const cleanedMessage = (text: string): string =>
-	cleaned(text).replace(SYSTEM_CODES, 'a system error');
+	cleaned(text)
+		.replace(WITHIN_WORDS, (code: string) => `${code[0]}-${code.slice(1)}`)
+		.replace(SYSTEM_CODES, 'a system error');
 
-const SYSTEM_CODES =
-	/(?:(?:connect|read|write) )?(?:econn(?:refused|reset|aborted)|enotfound|etimedout|epipe|e(?:rr)?addr(?:inuse|notavail)|ehostunreach|eai_again|enoent|eisdir|enotdir|eacces|eexist|eperm|getaddrinfo)/gi;
+const CODES =
+	'(?:econn(?:refused|reset|aborted)|enotfound|etimedout|epipe|e(?:rr)?addr(?:inuse|notavail)|ehostunreach|eai_again|enoent|eisdir|enotdir|eacces|eexist|eperm|getaddrinfo)';
+const SYSTEM_CODES = new RegExp(`(?:(?:connect|read|write) )?${CODES}`, 'gi');
+/** As in "preexisting". */
+const WITHIN_WORDS = new RegExp(`(?<=[a-z0-9])${CODES}|${CODES}(?=[a-z0-9])`, 'gi');
 
 /** Files of n8n's store in n8n's words, which `core/` does not know. */
 export const binaryOf = (files: AttachedFiles) => files as IBinaryKeyData;
 
 export function errorText(error: unknown): ErrorText {
-	if (error instanceof GatewayError) {
-		const { description, details, files } = error;
-		return {
-			message: cleanedMessage(error.message),
-			description: cleaned(description),
-			details,
-			binary: binaryOf(files),
-		};
-	}
 	const { message: what = error, description } = isRecord(error) ? error : {};
-	const raw = String(what);
+	const raw = cleaned(String(what));
 	const message = cleanedMessage(raw);
-	if (typeof description === 'string') return { message, description, details: {} };
-	const inFull = message === raw ? '' : ` The system says: "${cleaned(raw)}".`;
-	return { message, description: `This was not expected.${inFull}`, details: {} };
+	const todo = typeof description === 'string' ? cleaned(description) : 'This was not expected.';
+	const inFull = message === raw ? '' : ` In full: "${raw}".`;
+	const { details = {}, files = {} } = error instanceof GatewayError ? error : {};
+	return { message, description: `${todo}${inFull}`.trim(), details, binary: binaryOf(files) };
 }
 
 /** Makes an n8n error; the only place that does. */
