@@ -338,6 +338,33 @@ test('a voice cloned anew under its title is another voice', async () => {
 	expect(hints.join()).toContain('The voice "Anna" is another one');
 });
 
+test('a voice that was cloned anew before a retry is another voice, and a hint says so', async () => {
+	const voice = { voice: { __rl: true, mode: 'title', value: 'Anna' } };
+	const parameters = { ...NODES.generate('wav', { concurrency: 1 }), ...voice };
+	sim.fault({ input: 'two', status: 422 });
+	const items = [item({ text: textOf('generate', ['one', 'two'].map(sentence)) })];
+	const first = await run({ parameters, items });
+	const [anna] = sim.voices.splice(0);
+	sim.voices.push({ ...anna, _id: 'a2' });
+	const { hints } = await retry(first, { parameters });
+	expect(hints).toEqual([
+		'The voice "Anna" is another one than before, so all of its parts in item 1 are spoken with the new one.',
+	]);
+	expect(sim.charges).toHaveLength(3);
+});
+
+test('a retry with other settings hands over what was finished, and a hint says so', async () => {
+	sim.fault({ input: 'two', status: 422, times: 2 });
+	const items = ['one', 'two'].map((words) => item({ text: sentence(words) }));
+	const first = await run({ parameters: speechNode({ concurrency: 1 }), items });
+	const same = await retry(first, { parameters: speechNode({ concurrency: 1 }) });
+	expect(same.hints).toEqual([]);
+	const { hints, outputs } = await retry(first, { parameters: speechNode({ fileName: 'new' }) });
+	expect(hints).toEqual([expect.stringContaining('changed after some items had been finished')]);
+	expect(outputs[0]).toHaveLength(2);
+	expect(sim.charges).toHaveLength(2);
+});
+
 const name = fc.constantFrom(...NAMES.slice(0, 5));
 const texts = fc.array(name, { minLength: 2, maxLength: 6 });
 const story = fc.record({

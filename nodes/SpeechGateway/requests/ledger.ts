@@ -2,6 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { idIn, isRecord } from '../core/json';
 import { ItemLedger } from './itemLedger';
 import { BRANCHES, readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
+import { requestKey } from './requestKey';
 import type { Execution } from '../engine/execution';
 import { doneAfterWaiting, firstExecutionId } from '../engine/history';
 
@@ -22,6 +23,8 @@ export class Ledger {
 		private readonly round: RunRecord,
 		/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
 		readonly wokeUp: boolean,
+		/** Whether the node's settings are others than in the last attempt. */
+		readonly isChanged: boolean,
 		/** What is known from before the sleep. */
 		readonly before: Partial<NonNullable<RunRecord['asleep']>> = {},
 	) {}
@@ -47,12 +50,14 @@ export class Ledger {
 				new ItemLedger(item).setChargesApart(String(round.executionId));
 			Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
 		}
-		const { asleep } = round;
+		const { asleep, settings = '' } = round;
+		round.settings = requestKey('settings', execution.node.parameters);
+		const isChanged = settings !== '' && settings !== round.settings;
 		const wokeUp = asleep !== undefined && !isNewRetry;
 		delete round.asleep;
 		round.attempts = wokeUp ? 1 : round.attempts + 1;
 		round.attemptsInAll = (round.attemptsInAll ?? 0) + (wokeUp ? 0 : 1);
-		return new Ledger(execution, name, key, rounds, round, wokeUp, asleep);
+		return new Ledger(execution, name, key, rounds, round, wokeUp, isChanged, asleep);
 	}
 
 	/** Records that the run goes to sleep. Its next call is a wake-up, unless it is a retry. */

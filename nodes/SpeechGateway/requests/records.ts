@@ -113,6 +113,8 @@ export interface RunRecord {
 	/** The execution in which this node first ran: this one, or the failed one that it retries. */
 	firstExecutionId?: string;
 	executionId?: string;
+	/** Names the node's settings in the last attempt. */
+	settings?: string;
 	/** Since the execution started or woke up: n8n counts its tries anew then. */
 	attempts: number;
 	/** Wake-ups do not count. */

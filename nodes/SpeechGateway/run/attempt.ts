@@ -56,6 +56,7 @@ export class Attempt {
 		this.endOnFailure(inputs, this.finished);
 		const session = await openFor(execution, operation, ledger, this.lasting);
 		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
+		if (ledger.isChanged && this.finished.length > 0) session.hints.add(FINISHED_BEFORE);
 		const settled = this.combines(inputs)
 			? await this.combine(inputs, session)
 			: await this.runAll(inputs, session);
@@ -260,3 +261,6 @@ function keepWaiting(ledger: Ledger, settled: Settled[]): void {
 		else if (outcome.branch === 'success') ledger.waitNoMore(id);
 	}
 }
+
+const FINISHED_BEFORE =
+	'The node was changed after some items had been finished. These come out as they were paid for, and nothing of them was sent again.';

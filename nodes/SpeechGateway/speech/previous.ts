@@ -141,23 +141,26 @@ export const reusedBeforehand = (
 		return (info.seconds * (to - from)) / record.length;
 	});
 
-/** Gives a hint if nothing of the previous versions can be used, or a voice is another one now. */
+/** Gives a hint if nothing of the previous versions can be used, or a voice is another one than in them or in what was sent. */
 export function hintOnReuse(
 	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
 	input: Comparable,
 	plan: Plan,
 ): void {
 	input.passedOver?.forEach((hint) => session.hints.add(hint));
-	if (!input.previous) return;
-	const manners = input.previous.flatMap(({ record }) => record.manners);
-	for (const { title, voice } of manners) {
+	const manners = (input.previous ?? []).flatMap(({ record }) => record.manners);
+	const voices = [
+		...manners.map(({ title, voice }) => [title, voice] as const),
+		...Object.entries(input.voiceIds ?? {}),
+	];
+	for (const [title, voice] of voices) {
 		const now = plan.parts.find((part) => isTitled(part, title))?.voiceId;
 		if (now !== undefined && now !== voice)
 			session.hints.add(
-				`The voice "${title}" is another one than in the previous version of item ${index + 1}, so all of its parts are spoken again.`,
+				`The voice "${title}" is another one than before, so all of its parts in item ${index + 1} are spoken with the new one.`,
 			);
 	}
-	if (plan.parts.some(({ reused }) => reused)) return;
+	if (!input.previous || plan.parts.some(({ reused }) => reused)) return;
 	const why = whyNothingReused(manners, input, plan.parts);
 	session.hints.add(`Nothing of the previous version of item ${index + 1} is used again: ${why}.`);
 }
