@@ -205,3 +205,12 @@ test('jobs that were submitted are waited for after another item has failed', as
 	const { error } = await run(job('createAndWait'), { items: texts(2) });
 	expect(error?.description).toContain('1 of 2 items is done and kept');
 });
+
+test('a failed job ends each retry: the error says how the others get out', async () => {
+	const path = '/v1/audio/speech/jobs';
+	sim.fault({ path, method: 'POST', input: 'number 1', jobFails: true });
+	const { error } = await run(job('createAndWait'), { items: texts(2) });
+	expect(error?.description).toContain(
+		'retry this execution instead, with the current workflow and "On Error" set to "Continue (using error output)", if it was saved: ',
+	);
+});

@@ -106,7 +106,7 @@ const DO_NOT_EXECUTE = 'Do not click Execute again';
 function keptWords(
 	kept: Result[],
 	count: number,
-	{ segments }: ErrorDetails,
+	{ segments, status }: ErrorDetails,
 	{ billed }: Operation,
 	{ isKeptOnFailure, isSubWorkflow }: Execution,
 ): string {
@@ -123,5 +123,10 @@ function keptWords(
 	if (done === 0) return `${words} and kept.`;
 	const which = isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
 	const ifSaved = isKeptOnFailure ? '' : ', if it was saved';
-	return `${words} and kept. ${DO_NOT_EXECUTE}: that would pay for all ${all}. Open "Executions" and retry ${which} instead${ifSaved}: what is done is not sent or charged again.`;
+	// A failed job fails in each retry, and only a continue mode lets the other items pass.
+	const mode =
+		status === 'failed'
+			? ', with the current workflow and "On Error" set to "Continue (using error output)"'
+			: '';
+	return `${words} and kept. ${DO_NOT_EXECUTE}: that would pay for all ${all}. Open "Executions" and retry ${which} instead${mode}${ifSaved}: what is done is not sent or charged again.`;
 }

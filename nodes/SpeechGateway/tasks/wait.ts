@@ -182,7 +182,7 @@ function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 	return new GatewayError(
 		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
 		'It was charged when it was submitted, and may have been refunded: see the usage log. It is not submitted again in this execution. Ask the support of the gateway about this ID before you send it again.',
-		{ jobId: id },
+		{ jobId: id, status: 'failed' },
 	);
 }
 
