@@ -52,7 +52,11 @@ export async function waitForTask(
 	before: Known,
 ): Promise<Waited> {
 	const wait = settings.whileWaiting === 'sleep' && item.maySleep() ? waitAsleep : waitInProcess;
-	return await withTaskId(item, task, async () => await wait(item, task, settings, before));
+	return await withTaskId(item, task, async () => {
+		// No look would bring anything, and this does not change during the run.
+		if (item.session.unavailable) throw item.session.unavailable;
+		return await wait(item, task, settings, before);
+	});
 }
 
 /** Time left for the rest of the workflow, ms. */
@@ -101,7 +105,7 @@ const pollingIn = derived<Session, { tasks: number; nextAt: number }>(() => ({
 /**
  * Polls until the task is completed or Max Wait is over: then `completed` is false if the user chose to go on. `waitedMs`: how
  * long it was waited for before, asleep. A poll that fails only means no news. Throws as `look` does; GatewayError when Max
- * Wait is over; at once what keeps the gateway from being asked at all, and the cancel signal's reason after Stop.
+ * Wait is over, and the cancel signal's reason after Stop.
  */
 async function waitInProcess(
 	item: ItemRequests,
@@ -110,9 +114,7 @@ async function waitInProcess(
 	{ known, resumed }: Known,
 	waitedMs = 0,
 ): Promise<Waited> {
-	const { transport, unavailable } = item.session;
-	// The first look would throw it, too, but only after the first interval.
-	if (unavailable) throw unavailable;
+	const { transport } = item.session;
 	const started = performance.now() - waitedMs;
 	const age = () => performance.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
@@ -154,9 +156,7 @@ interface Seen {
  * failed or the gateway itself says that it may not be read; once it was `heard`, a proxy's page means nothing.
  */
 async function look(item: ItemRequests, task: Task, end: number, heard: boolean): Promise<Seen> {
-	const { transport, unavailable } = item.session;
-	// This does not change during the run.
-	if (unavailable) throw unavailable;
+	const { transport } = item.session;
 	const polling = pollingIn(item.session);
 	const turn = Math.max(performance.now(), polling.nextAt);
 	polling.nextAt = turn + 1000 / POLLS_PER_SECOND;
