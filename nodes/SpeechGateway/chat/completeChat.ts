@@ -25,7 +25,7 @@ export async function completeChat(
 	const read = async (response: GatewayResponse) => {
 		const received: Uint8Array[] = [];
 		try {
-			return await readAnswer(item, kept(bounded(response.body), received), async (piece) => {
+			return await readAnswer(item, bounded(response.body), received, async (piece) => {
 				text += piece;
 				await onText(piece);
 			});
@@ -81,23 +81,15 @@ const tokensOf = ({ usage }: ChatReply): number | undefined => {
 	return typeof total === 'number' ? total : undefined;
 };
 
-async function* kept(
-	chunks: AsyncIterable<Uint8Array>,
-	received: Uint8Array[],
-): AsyncGenerator<Uint8Array> {
-	for await (const chunk of chunks) {
-		received.push(chunk);
-		yield chunk;
-	}
-}
-
 /**
- * Reads the body as it comes in. Throws when it ends too early, brings an error, is too large, or is no answer of a chat:
- * it was paid for. An answer with a finish reason may be without text, as when the first token is one too many.
+ * Reads the body as it comes in, and adds its chunks to `received`. Throws when it ends too early, brings an error, is too large,
+ * or is no answer of a chat: it was paid for. An answer with a finish reason may be without text, as when the first token is one
+ * too many.
  */
 async function readAnswer(
 	item: ItemRequests,
 	chunks: AsyncIterable<Uint8Array>,
+	received: Uint8Array[],
 	onText: TextListener,
 ): Promise<ChatReply> {
 	const { transport } = item.session;
@@ -109,6 +101,7 @@ async function readAnswer(
 	};
 	try {
 		for await (const chunk of chunks) {
+			received.push(chunk);
 			for (const piece of reader.feed(chunk)) {
 				heard += piece.length;
 				await hear(shown.push(piece));
