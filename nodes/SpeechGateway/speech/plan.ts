@@ -257,10 +257,6 @@ export function cutIntoSegments(
 	};
 }
 
-/** The chapters of a text that has been cut, as headings of its parts. */
-export const headingsOf = ({ chapters }: PreparedSegments): PlannedHeading[] =>
-	chapters.map(({ title, segment, after }) => ({ title, part: segment, after }));
-
 /** The longer of the text's pause and the option's; after the last part, only the text's. */
 const withPauses = (parts: Part[], pauseBetweenSegments: number): Part[] =>
 	parts.map((part, index) => ({

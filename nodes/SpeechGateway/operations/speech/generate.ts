@@ -8,7 +8,6 @@ import { defineOperation } from '../../run/operation';
 import { checkBudget, checkLength, hintsOn, preparedText } from '../../speech/speaking';
 import {
 	cutIntoSegments,
-	headingsOf,
 	type OnRecord,
 	planner,
 	textToSend,
@@ -30,7 +29,7 @@ const planText = planner((input: EstimateValues & OnRecord, known) => {
 	const { text: source, voice, longText, chapters } = input;
 	const text = preparedText(input);
 	const cut = cutIntoSegments(text, input, known(voice));
-	const headings = headingsOf(cut);
+	const headings = cut.chapters.map(({ segment, ...heading }) => ({ ...heading, part: segment }));
 	const isWhole = longText === 'single';
 	const hints = hintsOn(text, isWhole);
 	if (chapters === 'headings' && text.headings.length === 0) hints.push(NO_HEADINGS);
