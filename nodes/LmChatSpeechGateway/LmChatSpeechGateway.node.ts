@@ -5,9 +5,8 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
-import { answerFields } from '../SpeechGateway/fields/chat';
-import { chatModelField } from '../SpeechGateway/fields/model';
-import { optionsCollection } from '../SpeechGateway/fields/optionsCollection';
+import { answerFields, chatModelField } from '../SpeechGateway/fields/model';
+import { optionsCollection } from '../SpeechGateway/fields/form';
 import { searchModels, testGateway } from '../SpeechGateway/methods';
 import { settings } from '../SpeechGateway/fields/settings';
 

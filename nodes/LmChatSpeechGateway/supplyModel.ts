@@ -6,8 +6,7 @@ import {
 } from 'n8n-workflow';
 import { OutcomeUnknownError } from '../SpeechGateway/core/errors';
 import { Execution } from '../SpeechGateway/engine/execution';
-import { answerFields } from '../SpeechGateway/fields/chat';
-import { chatModelField } from '../SpeechGateway/fields/model';
+import { answerFields, chatModelField } from '../SpeechGateway/fields/model';
 import { completeCall } from '../SpeechGateway/chat/completeChat';
 import { Transport } from '../SpeechGateway/gateway/transport';
 import { errorText, nodeError } from '../SpeechGateway/run/errors';

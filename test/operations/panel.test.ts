@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeechGateway.node';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
-import { ORDER } from '../../nodes/SpeechGateway/fields/optionsCollection';
+import { ORDER } from '../../nodes/SpeechGateway/fields/form';
 import { estimateOf } from '../../nodes/SpeechGateway/speech/price';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { evaluate } from '../support/expressions';

@@ -1,7 +1,7 @@
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import { requiredText } from './checks';
-import { type Field, panelField } from './field';
-import { locatorProperty, locatorValue } from './kinds';
+import { type Field, optional, panelField } from './field';
+import { locatorProperty, locatorValue, numberOption } from './kinds';
 
 /** A model; any id typed by hand will do. */
 export const modelField = (description: string, defaultModel = ''): Field<string> =>
@@ -27,3 +27,29 @@ export const speechModelField = modelField(
 );
 
 export const chatModelField = modelField('The model that answers, from those your account can use');
+
+/** Options that Chat → Complete and the chat model share. */
+export const answerFields = {
+	temperature: optional(
+		numberOption({
+			displayName: 'Temperature',
+			name: 'temperature',
+			// Suggested by the editor; not a limit, because models differ.
+			typeOptions: { minValue: 0, maxValue: 2 },
+			decimals: 2,
+			default: 1,
+			description:
+				'Low values make the answer predictable, high values make it varied; not every model supports this',
+		}),
+	),
+	maxTokens: optional(
+		numberOption({
+			displayName: 'Max Tokens',
+			name: 'maxTokens',
+			min: 1,
+			integer: true,
+			default: 1024,
+			description: 'Maximum length of the answer, in tokens; not every model supports this',
+		}),
+	),
+};

@@ -6,7 +6,7 @@ import type {
 	NodeHint,
 } from 'n8n-workflow';
 import { descriptions, resources } from './forms';
-import { optionsCollection } from '../fields/optionsCollection';
+import { optionsCollection } from '../fields/form';
 
 /** The node's fields, from the list of operations: displayOptions are applied here and nowhere else. */
 export function properties(): INodeProperties[] {

@@ -3,7 +3,6 @@ import { InputError } from '../../core/errors';
 import { keysOf } from '../../core/json';
 import { endpoints } from '../../gateway/endpoints';
 import { describeResource } from '../../fields/form';
-import { answerFields } from '../../fields/chat';
 import { choice, requiredText } from '../../fields/checks';
 import { type InputOf, optional, panelField, type Parse, refuseLiterals } from '../../fields/field';
 import {
@@ -16,7 +15,7 @@ import {
 	tableProperty,
 	textColumn,
 } from '../../fields/kinds';
-import { chatModelField } from '../../fields/model';
+import { answerFields, chatModelField } from '../../fields/model';
 import { additionalBodyOption } from '../../fields/shared';
 
 const ROLES: Choices<'system' | 'user' | 'assistant'> = {
