@@ -224,6 +224,26 @@ test('the times of a listener: the parts that are heard then are spoken again', 
 	expect(sim.charges).toHaveLength(2);
 });
 
+test.each(['other', 'subtitles'])(
+	'a file without a record is passed over, with a hint: %s',
+	async (field) => {
+		const speakAll = async (text: string, options: IDataObject, from = {}) =>
+			await run({
+				parameters: NODES.generate('mp3', options),
+				items: [{ json: { text }, binary: from }],
+			});
+		const made = await speakAll(textOf('generate', WORDS), { subtitles: 'srt' });
+		const other = await speakAll('One.', {});
+		const files = { ...made.outputs[0][0].binary, other: other.outputs[0][0].binary!.data };
+		sim.charges.length = 0;
+		const options = { previousBinaryPropertyName: `${field}, data` };
+		const { outputs, hints } = await speakAll(textOf('generate', CORRECTED), options, files);
+		expect(sim.charged()).toEqual([CORRECTED[6]]);
+		expect(outputs[0][0].json).toMatchObject({ reusedSegments: 11 });
+		expect(hints.join()).toContain(`in "${field}" of item 1 has no record of its parts`);
+	},
+);
+
 test('chapters and subtitles switched on for a finished file cost nothing', async () => {
 	const text = '# First\n\nIt begins here.\n\n# Second\n\nIt goes on here, [pause 2s] and ends.';
 	const options = { maxSegmentCharacters: 1000, textFormat: 'markdown', chapters: 'none' };

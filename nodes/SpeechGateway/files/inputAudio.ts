@@ -17,6 +17,9 @@ import { chunksOf, fileOf, placeOf } from './inputFile';
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
 const PCM_EXTENSION = /\.pcm$/i;
 
+/** The file is of none of the formats that are read here. */
+export class OtherFormatError extends InputError {}
+
 /**
  * Reads an audio file of an incoming item from its first byte to its last, keeping none of it: what it is, how long it plays, and
  * whether it is whole. Throws InputError, with the name of the file, when it is missing, damaged, or no audio that can be read.
@@ -65,13 +68,13 @@ function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: strin
 	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
 	const format = audioFormatOf(head, isPcm);
 	if (format === 'flac') {
-		throw new InputError(
+		throw new OtherFormatError(
 			`${name} is FLAC audio, which cannot be joined without re-encoding it`,
 			`Convert all files to the same format first: ${WITH_HEADERS}.`,
 		);
 	}
 	if (format) return format;
-	throw new InputError(
+	throw new OtherFormatError(
 		`${name} is not ${WITH_HEADERS} but "${mimeType}"`,
 		`Files that can be joined: ${WITH_HEADERS}, and PCM from this node.`,
 	);

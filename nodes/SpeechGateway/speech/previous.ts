@@ -1,11 +1,11 @@
 /** The previous versions of a file: which of their parts are used again, and how they get out of them. */
 import { canBeTagged, lengthOf, type PlannedAudio, WITH_HEADERS } from '../audio';
 import { readMetadata } from '../audio/tags';
-import { InputError } from '../core/errors';
+import { asError, InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
 import type { Parameters } from '../fields/parameters';
 import { namesIn } from '../fields/checks';
-import { inspectInput, nameOf } from '../files/inputAudio';
+import { inspectInput, nameOf, OtherFormatError } from '../files/inputAudio';
 import { chunksOf, fileOf, findFile, placeOf } from '../files/inputFile';
 import { storeSlices } from '../files/storeSlices';
 import { isStoredAudio, type StoredAudio } from '../files/storeAudio';
@@ -80,8 +80,15 @@ async function readVersion(
 	field: FileRef,
 	responseFormat: string,
 ): Promise<PreviousVersion | string> {
-	const { info, binary } = await inspectInput(execution, index, field, LABEL);
+	const binary = fileOf(execution, index, field, LABEL);
 	const name = nameOf(binary, placeOf(field, LABEL));
+	const read = await inspectInput(execution, index, field, LABEL).catch((error) => {
+		// Such as subtitles: no more than a file without a record.
+		if (error instanceof OtherFormatError) return undefined;
+		throw asError(error);
+	});
+	if (!read) return name;
+	const { info } = read;
 	const { record: text } = await readMetadata(info.format, await chunksOf(execution, binary));
 	if (text === undefined) return name;
 	if (info.format !== responseFormat) {
