@@ -179,7 +179,7 @@ export const speech = describeResource('speech', {
 	estimate: {
 		name: 'Estimate',
 		action: 'Estimate speech tokens',
-		description: 'Calculate how many tokens and minutes a text will take. Free: nothing is sent.',
+		description: 'Calculate how many tokens and minutes a text will take. Free: no text is sent.',
 		sends: [],
 		asksForPrices: true,
 		input: estimateFields,
