@@ -57,7 +57,7 @@ const isWithin = (value: number, { least, most }: Range, margin = 0): boolean =>
 
 /** A request in question, the others of its run, and the log's entries of their model: all that is compared. */
 export class Moment {
-	readonly charges: LogEntry[];
+	private readonly charges: LogEntry[];
 	private readonly request: Sent;
 	private readonly charged: Sent[];
 	private readonly uncertain: Sent[];

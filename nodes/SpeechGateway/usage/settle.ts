@@ -74,12 +74,11 @@ const isSameKind = (one: string, other: string): boolean =>
 	Math.abs(one.length - other.length) <= 2 && one.replace(/\w/g, '') === other.replace(/\w/g, '');
 
 function byTime({ neighbours }: UnknownRequest, moment: Moment): Verdict {
-	if (moment.mustBeCharged && neighbours) {
-		const entry = moment.ownEntry;
-		const charge = entry ? `a charge from ${time(moment.startOf(entry))}` : 'a charge';
+	const entry = neighbours && moment.mustBeCharged ? moment.ownEntry : undefined;
+	if (entry) {
 		return {
 			charged: 'yes',
-			why: `The log has ${charge} that no other request of the run explains. That is certain only if nothing else used this API key at that moment.`,
+			why: `The log has a charge from ${time(moment.startOf(entry))} that no other request of the run explains. That is certain only if nothing else used this API key at that moment.`,
 			entry,
 		};
 	}
