@@ -63,11 +63,10 @@ function readToolCalls(message: JsonObject): ToolCall[] {
 	});
 }
 
-/** An error as a string, `{ message, code }`, one of these under `error`, or nothing but that there is one. */
+/** An error as a string, `{ message, code }`, or nothing but that there is one. */
 function readError(value: unknown): ChatReply['error'] {
 	if (Array.isArray(value)) return readError(value[0]);
 	if (!isRecord(value)) return value ? { message: String(value) } : undefined;
-	if (value.error) return readError(value.error);
 	const code = value.code ?? value.type ?? value.status;
 	return {
 		message: stringIn(value.message) ?? JSON.stringify(value),
