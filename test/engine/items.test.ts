@@ -267,6 +267,14 @@ describe('voices', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
+	test('reuse existing: white space around a title that another program gave does not count', async () => {
+		sim.addVoice(' Anna ', 'anna');
+		const parameters = voice('create', { title: 'Anna' }, { reuseExisting: true });
+		const { outputs } = await run({ parameters, items: [recording(31)] });
+		expect(outputs[0][0].json._id).toBe('anna');
+		expect(sim.charges).toEqual([]);
+	});
+
 	test('get many and delete; what is gone after a lost answer counts as deleted', async () => {
 		const created = await run({ parameters: voice('create'), items: [recording(31)] });
 		const id = created.outputs[0][0].json._id as string;

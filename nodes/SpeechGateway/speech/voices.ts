@@ -11,6 +11,10 @@ import { type NarrationInput, type Plan, tokensToSend, type VoiceIds, voicesToAs
 export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
 	idIn(voice, '_id', 'id', 'voice_id');
 
+/** The title in what the gateway says of a voice, as it is compared: another program may have put spaces around it. */
+export const titleIn = ({ title }: IDataObject): string =>
+	typeof title === 'string' ? title.trim() : '';
+
 /** The ID of a voice; its title if that is all that is known. */
 export const voiceNameOf = (voice: Voice, ids: VoiceIds = {}): string =>
 	typeof voice === 'string' ? voice : (ids[voice.title] ?? voice.title);
@@ -77,10 +81,8 @@ export const checkVoices = (
 	voices.some((voice) => typeof voice !== 'string') ? voiceIds(item(), model, voices) : undefined;
 
 function onlyId(own: IDataObject[], title: string): string {
-	const titleOf = (voice: IDataObject) =>
-		typeof voice.title === 'string' ? voice.title.trim() : '';
 	const ids = own
-		.filter((voice) => titleOf(voice) === title)
+		.filter((voice) => titleIn(voice) === title)
 		.flatMap((voice) => voiceIdIn(voice) ?? []);
 	if (ids.length === 1) return ids[0];
 	if (ids.length > 1) {
@@ -89,7 +91,7 @@ function onlyId(own: IDataObject[], title: string): string {
 			'Choose one of them from the list or by its ID. Nothing was sent for this item.',
 		);
 	}
-	const titles = own.map(titleOf).filter((known) => known !== '');
+	const titles = own.map(titleIn).filter((known) => known !== '');
 	const known = titles.slice(0, MOST_TITLES_SHOWN).map((one) => `"${one}"`);
 	if (titles.length > known.length) known.push('…');
 	throw new InputError(

@@ -6,7 +6,7 @@ import { inspectRecording, type Recording } from '../../files/recording';
 import { readPaidJson } from '../../files/received';
 import { fetchVoices } from '../../requests/lists';
 import { resourceBody } from '../../tasks/task';
-import { voiceIdIn, voiceIds, voiceNameOf } from '../../speech/voices';
+import { titleIn, voiceIdIn, voiceIds, voiceNameOf } from '../../speech/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
@@ -41,7 +41,7 @@ async function findVoice(
 	{ model, title }: VoiceInput,
 ): Promise<IDataObject | undefined> {
 	const voices = await fetchVoices(item, model);
-	return voices.find((voice) => voice.title === title);
+	return voices.find((voice) => titleIn(voice) === title);
 }
 
 async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject> {
