@@ -4,9 +4,10 @@ import type { FileValues } from '../fields/files';
 import type { Parameters } from '../fields/parameters';
 import type { WaitSettings } from '../fields/wait';
 import { fetchStatus, type Task, taskJson } from '../tasks/task';
-import { waitAndSave } from '../tasks/wait';
+import { type Known, waitForTask } from '../tasks/wait';
 import { type About, defineOperation, type Operation, type Work } from '../run/operation';
 import type { ItemRequests } from '../requests/itemRequests';
+import type { Result } from '../requests/records';
 
 interface TaskWork<I, T> extends Pick<Work<I>, 'checkAll' | 'lookUp'> {
 	/** Its name in errors and among the endpoints. */
@@ -34,6 +35,20 @@ export function taskOperations<I extends object, T extends FileValues>(
 ): Operation[] {
 	type Both = I & T & { wait: WaitSettings };
 	const task = (id: string): Task => ({ thing, id });
+	/** Waits and then saves the file; the item goes on to Still Processing when the user chose so. */
+	const finish = async (
+		item: ItemRequests,
+		id: string,
+		input: T & { wait: WaitSettings },
+		before: Known,
+	): Promise<Result> => {
+		const waited = await waitForTask(item, task(id), input.wait, before);
+		const { completed, body, waitedSeconds } = waited;
+		const json = taskJson(task(id), { ...before.known, ...body });
+		return completed
+			? { branch: 'success', items: [await save(item, id, input, json)] }
+			: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
+	};
 	const creating = {
 		prepare,
 		checkAll,
@@ -57,13 +72,7 @@ export function taskOperations<I extends object, T extends FileValues>(
 				const resumed = item.ledger.taskId !== undefined;
 				const created = await submit(item, input);
 				const known = { ...created, ...describe(input) };
-				return await waitAndSave(
-					item,
-					task(created.id),
-					input.wait,
-					{ known, resumed },
-					async (json) => await save(item, created.id, input, json),
-				);
+				return await finish(item, created.id, input, { known, resumed });
 			},
 		}),
 		defineOperation(descriptions.create, {
@@ -82,21 +91,13 @@ export function taskOperations<I extends object, T extends FileValues>(
 		}),
 		defineOperation(descriptions.wait, {
 			async execute(input, item) {
-				const { id, wait } = input;
-				return await waitAndSave(
-					item,
-					task(id),
-					wait,
-					{ resumed: true },
-					async (json) => await save(item, id, input, json),
-				);
+				return await finish(item, input.id, input, { resumed: true });
 			},
 		}),
 		defineOperation(descriptions.download, {
 			async execute(input, item) {
 				const { id } = input;
-				const saved = await save(item, id, input, { id });
-				return { branch: 'success', items: [saved] };
+				return { branch: 'success', items: [await save(item, id, input, { id })] };
 			},
 		}),
 	];

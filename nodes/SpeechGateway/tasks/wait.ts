@@ -1,5 +1,5 @@
 /** Waits for jobs and videos, in this process or asleep. All errors have the ID of the task, which is paid for. */
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { derived } from '../core/derived';
 import { AsleepError, asError, GatewayError } from '../core/errors';
 import { pause } from '../core/pause';
@@ -7,13 +7,12 @@ import type { WaitSettings } from '../fields/wait';
 import { gatewayWords, plain } from '../gateway/gatewayWords';
 import { isFailure } from '../requests/exchange';
 import type { ItemRequests } from '../requests/itemRequests';
-import type { Result } from '../requests/records';
 import type { Session } from '../requests/session';
 import { firstPollMs, jobProgress, nextPollMs, SHORTEST_SLEEP_MS, wakeUpAt } from './pollSchedule';
 import { quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
 
 /** What is known of a task before the first look. */
-interface Known {
+export interface Known {
 	/** What the gateway said of it when it was submitted here. */
 	known?: IDataObject;
 	/** It may be done already, so look at once. */
@@ -24,21 +23,6 @@ interface Waited {
 	completed: boolean;
 	body: IDataObject;
 	waitedSeconds: number;
-}
-
-/** Waits for a task and then saves its file; the item goes on to Still Processing when the user chose so. */
-export async function waitAndSave(
-	item: ItemRequests,
-	task: Task,
-	settings: WaitSettings,
-	before: Known,
-	save: (json: IDataObject) => Promise<INodeExecutionData>,
-): Promise<Result> {
-	const { completed, body, waitedSeconds } = await waitForTask(item, task, settings, before);
-	const json = taskJson(task, { ...before.known, ...body });
-	return completed
-		? { branch: 'success', items: [await save(json)] }
-		: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
 }
 
 /**
