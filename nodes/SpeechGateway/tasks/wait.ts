@@ -43,13 +43,16 @@ export async function waitForTask(
 	});
 }
 
-/** Time left for the rest of the workflow, ms. */
+/** Time left for the rest of the workflow before its timeout, ms. */
 const TO_END_MS = 60_000;
+
+/** When a wait of an item ends that may sleep, ms since 1970. Max Wait counts from the first call, over sleeps. */
+export const waitEndsAt = ({ ledger, session }: ItemRequests, maxWaitMs: number): number =>
+	Math.min(ledger.waitingSince() + maxWaitMs, (session.endsAt ?? Infinity) - TO_END_MS);
 
 /**
  * Looks once, if the task may be done already, and throws AsleepError when it is not: then the whole run sleeps and comes
- * back here. Max Wait counts from the first call, over sleeps; what remains of it and is too short to sleep is waited for
- * in this process. Throws as `waitInProcess` does.
+ * back here. What remains of Max Wait and is too short to sleep is waited for in this process. Throws as `waitInProcess` does.
  *
  * Once it has slept, Max Wait ends before the workflow's timeout does, which would end the execution without a word about
  * its tasks: so they are named, and a retry goes on with them.
@@ -62,8 +65,7 @@ async function waitAsleep(
 ): Promise<Waited> {
 	const slept = item.ledger.hasWaited;
 	const since = item.ledger.waitingSince();
-	const lastMoment = (item.session.endsAt ?? Infinity) - TO_END_MS;
-	const until = Math.min(since + settings.maxWaitMs, lastMoment);
+	const until = waitEndsAt(item, settings.maxWaitMs);
 	const known = before.known ?? (slept ? {} : undefined);
 	if (until - Date.now() < SHORTEST_SLEEP_MS) {
 		const rest = slept ? { ...settings, maxWaitMs: until - since } : settings;

@@ -5,6 +5,7 @@ import type { ItemRequests } from '../../requests/itemRequests';
 import { fetchPrices } from '../../requests/lists';
 import { defineOperation } from '../../run/operation';
 import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
+import { waitEndsAt } from '../../tasks/wait';
 import type { UnknownRequest } from '../../usage/moment';
 import { certainAt, settle as settleOne, type UsageLog, type Verdict } from '../../usage/settle';
 import { account } from './account.form';
@@ -23,9 +24,6 @@ type Input = ReturnType<typeof account.settle.values> & {
 	/** When the log can tell for certain of all items of the run, ms since 1970. */
 	certainAt: number;
 };
-
-/** Time left for the rest of the workflow before its timeout, ms. */
-const TO_END_MS = 60_000;
 
 export const settle = defineOperation(account.settle, {
 	prepare(given, { execution, index }): Input {
@@ -58,13 +56,11 @@ const EMPTY =
 /** Waits, in this process or asleep, until the log can tell for certain of all items. */
 async function untilCertain(item: ItemRequests, input: Input): Promise<void> {
 	if (!input.waitUntilCertain) return;
-	const { endsAt = Infinity, transport } = item.session;
-	const since = item.ledger.waitingSince();
-	const until = Math.min(input.certainAt, since + input.maxWaitMs, endsAt - TO_END_MS);
+	const until = Math.min(input.certainAt, waitEndsAt(item, input.maxWaitMs));
 	const left = until - Date.now();
 	if (input.whileWaiting === 'sleep' && left >= SHORTEST_SLEEP_MS && item.maySleep())
 		throw new AsleepError([{ waitsUntil: new Date(until).toISOString() }], until);
-	await pause(left, transport.cancel);
+	await pause(left, item.session.transport.cancel);
 }
 
 /** The verdict on an item: it was charged if any of its requests was, and was not if none was. */
