@@ -191,14 +191,11 @@ function placed(input: PlanInput, ids: VoiceIds, parts: Part[]): PlannedPart[] {
 			return { ...part, voiceId, key, number: nth, reused: { ...reused, file } };
 		}
 		// Equal requests take the numbers on record first, then free ones.
-		const known = [...new Set((sent.get(key) ?? []).map(({ number }) => number))];
+		const known = (sent.get(key) ?? []).map(({ number }) => number);
 		const mth = counted(toSend, key);
-		const isSent = mth <= known.length;
-		const numbers = Array.from({ length: mth }, (_, index) => index + 1);
-		const number = isSent
-			? known[mth - 1]
-			: numbers.filter((one) => !known.includes(one))[mth - known.length - 1];
-		return { ...part, voiceId, key, number, isSent };
+		const upToMth = Array.from({ length: mth }, (_, index) => index + 1);
+		const number = [...new Set([...known, ...upToMth])][mth - 1];
+		return { ...part, voiceId, key, number, isSent: known.includes(number) };
 	});
 }
 

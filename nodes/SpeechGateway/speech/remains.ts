@@ -128,7 +128,7 @@ export async function describeRemains(
 		described.push({ from: from + 1, to: to + 1, status, text, ...(jobId && { jobId }) });
 		remaining.push(text);
 		for (const [index, one] of run.entries())
-			Object.assign(files, receivedOf(one, from + index + 1));
+			if (!isDone(one)) Object.assign(files, receivedOf(one.error, from + index + 1));
 	}
 	const segments = {
 		total: results.length,
@@ -145,8 +145,7 @@ export async function unknownTake(
 	unknown: Array<{ index: number; take: number; error: OutcomeUnknownError }>,
 ): Promise<OutcomeUnknownError> {
 	const { json, files } = await describeRemains(narration, spoken);
-	for (const { index, error } of unknown)
-		Object.assign(files, receivedOf({ status: 'unknown', error }, index + 1));
+	for (const { index, error } of unknown) Object.assign(files, receivedOf(error, index + 1));
 	const [{ index, take, error }] = unknown;
 	const { facts, details } = error;
 	const said = `segment ${index + 1}, take ${take}; all segments are attached`;
@@ -158,8 +157,7 @@ export async function unknownTake(
 }
 
 /** The bytes of a segment that was paid for but came damaged, under a name of its own. */
-function receivedOf(result: PartResult, segment: number): AttachedFiles {
-	const error = isDone(result) ? undefined : result.error;
+function receivedOf(error: unknown, segment: number): AttachedFiles {
 	const files = error instanceof OutcomeUnknownError ? error.files : {};
 	return Object.fromEntries(
 		Object.entries(files).map(([name, file]) => [`${name}_${segment}`, file]),
