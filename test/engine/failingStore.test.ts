@@ -164,6 +164,14 @@ test.each([
 	expect(String(await readStored(subtitles))).toContain('One.');
 });
 
+test('away when the chapters are stored: they are stored again', async () => {
+	const since = Date.now();
+	fails = (_, fileName) => fileName.endsWith('chapters.json') && Date.now() - since < 5_000;
+	const text = '# One\n\nThe first part.\n\n# Two\n\nThe second part.';
+	const { outputs } = await run({ parameters: speechNode({ chapters: 'headings' }, { text }) });
+	expect(Object.keys(outputs[0][0].binary!)).toEqual(['data', 'chapters']);
+});
+
 test('away when parts are joined: the file is stored again', async () => {
 	const since = Date.now();
 	fails = (_, fileName) => !fileName.includes('segment') && Date.now() - since < 5_000;

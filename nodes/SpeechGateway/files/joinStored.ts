@@ -84,10 +84,14 @@ export async function joinStored(
 	}
 	const { seconds } = file.info;
 	if (!headings || seconds === undefined) return file;
-	const chapters = await execution.helpers.prepareBinaryData(
-		Buffer.from(chaptersJson({ tags, chapters: chaptersIn(file.starts, seconds) })),
-		withExtension(fileName, 'chapters.json'),
-		'application/json+chapters',
+	const storeChapters = async () =>
+		await execution.helpers.prepareBinaryData(
+			Buffer.from(chaptersJson({ tags, chapters: chaptersIn(file.starts, seconds) })),
+			withExtension(fileName, 'chapters.json'),
+			'application/json+chapters',
+		);
+	const chapters = await storeChapters().catch(
+		async (error) => await storeAgain(session, asError(error), storeChapters),
 	);
 	return { ...file, chapters };
 }
