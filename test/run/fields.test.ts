@@ -78,7 +78,8 @@ test('what holds without an option: the default, or none', () => {
 
 test('a limit that is empty is an error, not its default', () => {
 	expect(limitField.read(given({ returnAll: false }))).toBe(50);
-	expect(limitField.read(given({ returnAll: true, limit: 0 }))).toBe(Infinity);
+	for (const returnAll of [true, 'true'])
+		expect(limitField.read(given({ returnAll, limit: 0 }))).toBe(Infinity);
 	for (const bad of ['', 0])
 		expect(() => limitField.read(given({ limit: bad }))).toThrow(
 			`"Limit" must be a whole number of at least 1, but is ${JSON.stringify(bad)}`,

@@ -1,7 +1,7 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
 import type { Field } from './field';
 import { numberWithin } from './checks';
-import { jsonObjectOption, numberOption } from './kinds';
+import { isFlagSet, jsonObjectOption, numberOption } from './kinds';
 
 /** Request fields that this node has no field for. */
 export const additionalBodyOption = (more = '') =>
@@ -45,7 +45,7 @@ export const limitField: Field<number> = {
 	],
 	options: [],
 	read(parameters) {
-		if (parameters.raw('returnAll', false) === true) return Infinity;
+		if (isFlagSet(parameters.raw('returnAll', false))) return Infinity;
 		const given = parameters.raw(limit.name, limit.default);
 		return numberWithin(given, limit.displayName, { min: 1, integer: true });
 	},
