@@ -112,6 +112,12 @@ test('naps grow to five minutes, and end when Max Wait does', async () => {
 	expect(naps.length).toBeGreaterThan(1);
 });
 
+test('what the jobs cost is said once, of all of them, whatever is finished before the others', async () => {
+	sim.fault({ ...CREATE, input: all(3)[1], jobSeconds: 1 });
+	const { last } = await jobs();
+	expect(last.hints).toEqual([PRICE]);
+});
+
 test('what is finished before the others is fetched once, and shown while the others are waited for', async () => {
 	sim.fault({ ...CREATE, input: all(3)[1], jobSeconds: 1 });
 	const { asleep, last } = await jobs();

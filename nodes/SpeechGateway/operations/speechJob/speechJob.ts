@@ -32,8 +32,8 @@ export const speechJobOperations = taskOperations(speechJob, {
 		const { model, voice } = input;
 		const text = preparedText(input);
 		hintsOn(text, true).forEach((hint) => item.session.hints.add(hint));
-		hintOnJobPrice(item.session.hints, estimateOf(input, spokenOf(input)));
 		const isSent = item.ledger.maybeCharged;
+		if (!isSent) hintOnJobPrice(item.session.hints, estimateOf(input, text.spoken.text));
 		const ids = isSent ? item.ledger.voices : await voiceIds(item, model, [voice]);
 		const body = speechBody(input, text.spoken.text, voiceNameOf(voice, ids));
 		const job = await submitJob(item, input.modelMultiplier, { body });
