@@ -4,47 +4,8 @@ import { choiceOption, type FileRef, flagOption, isFile, numberOption } from './
 import { pauseOption } from './shared';
 import { InputError } from '../core/errors';
 
-/**
- * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then gets a record
- * of its parts even if it has a single segment.
- */
-const previousField = option<FileRef | undefined>(
-	{
-		displayName: 'Previous Version',
-		name: 'previousBinaryPropertyName',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. previous',
-		description:
-			'Binary fields with earlier files of this node, or empty; segments that have not changed are cut out of them and not charged again',
-	},
-	undefined,
-	(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),
-);
-
 /** 3723.5, 62:03.5 or 1:02:03.5. */
 const CLOCK = /^\d+(?::[0-5]?\d){0,2}(?:\.\d+)?$/;
-
-/** Times in the previous version, as a listener notes them, in seconds. */
-const speakAgainField = option<number[]>(
-	{
-		displayName: 'Speak Again At',
-		name: 'speakAgainAt',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 1:02, 3:25.5',
-		description:
-			'Times in the previous version, separated by commas; the segments heard then are spoken again',
-	},
-	[],
-	(value, label) => {
-		const times: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,;\n]/);
-		return times.flatMap((time) => {
-			const text = String(time).trim();
-			return text === '' && !Array.isArray(value) ? [] : secondsOf(text, label);
-		});
-	},
-);
 
 function secondsOf(text: string, label: string): number {
 	if (CLOCK.test(text)) return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
@@ -69,8 +30,43 @@ export const cutFields = {
 		name: 'pauseBetweenSegments',
 		description: 'Silence between the segments of a long text',
 	}),
-	previousBinaryPropertyName: previousField,
-	speakAgainAt: speakAgainField,
+	/**
+	 * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then gets a record
+	 * of its parts even if it has a single segment.
+	 */
+	previousBinaryPropertyName: option<FileRef | undefined>(
+		{
+			displayName: 'Previous Version',
+			name: 'previousBinaryPropertyName',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. previous',
+			description:
+				'Binary fields with earlier files of this node, or empty; segments that have not changed are cut out of them and not charged again',
+		},
+		undefined,
+		(value) => (value === undefined || isFile(value) ? value : String(value ?? '').trim()),
+	),
+	/** Times in the previous version, as a listener notes them, in seconds. */
+	speakAgainAt: option<number[]>(
+		{
+			displayName: 'Speak Again At',
+			name: 'speakAgainAt',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 1:02, 3:25.5',
+			description:
+				'Times in the previous version, separated by commas; the segments heard then are spoken again',
+		},
+		[],
+		(value, label) => {
+			const times: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(/[,;\n]/);
+			return times.flatMap((time) => {
+				const text = String(time).trim();
+				return text === '' && !Array.isArray(value) ? [] : secondsOf(text, label);
+			});
+		},
+	),
 };
 
 export const segmentFields = {
