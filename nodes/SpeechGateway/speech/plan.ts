@@ -221,15 +221,12 @@ function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | unde
  */
 export function cutIntoSegments(
 	text: PreparedText,
-	{
-		longText,
-		maxSegmentCharacters,
-		chapters,
-	}: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
+	input: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
 	known: Fingerprint[],
 ): PreparedSegments {
-	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : maxSegmentCharacters;
-	const headings = chapters === 'headings' ? text.headings : [];
+	const { longText } = input;
+	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : input.maxSegmentCharacters;
+	const headings = input.chapters === 'headings' ? text.headings : [];
 	const fits =
 		known.length === 0 &&
 		text.pauses.length === 0 &&

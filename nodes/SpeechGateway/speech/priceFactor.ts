@@ -9,13 +9,8 @@ import { ItemRequests } from '../requests/itemRequests';
 import { fetchPrices } from '../requests/lists';
 import { openSession } from '../requests/session';
 
-interface Priced {
-	model: string;
-	modelMultiplier: number;
-}
-
 /** Replaces a Price Factor of 0 by that of the gateway's price list. Throws InputError if there is none for the model. */
-export async function withPriceFactor<I extends Priced>(
+export async function withPriceFactor<I extends { model: string; modelMultiplier: number }>(
 	input: I,
 	{ execution }: Pick<Parameters, 'execution'>,
 ): Promise<I> {
