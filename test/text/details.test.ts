@@ -1,6 +1,7 @@
 /** Small rules of reading and cutting, each where the others do not hide it. */
 import { cellsOf } from '../../nodes/SpeechGateway/text/blocks';
 import { words } from '../../nodes/SpeechGateway/text/boundaries';
+import { beginningOf } from '../../nodes/SpeechGateway/text/characters';
 import { decoded } from '../../nodes/SpeechGateway/text/entities';
 import { plainHeadings } from '../../nodes/SpeechGateway/text/plain';
 import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
@@ -8,6 +9,12 @@ import { prepare } from './prepared';
 
 const read = (source: string, more: Partial<TextOptions> = {}) =>
 	prepare(source, { textFormat: 'markdown', ...more }).spoken.text;
+
+test('the beginning of a text cuts no emoji in half, and ends without white space', () => {
+	expect(beginningOf('one 😁', 5)).toBe('one 😁');
+	expect(beginningOf('one 😁 two', 5)).toBe('one 😁…');
+	expect(beginningOf('one 😁 two', 4)).toBe('one…');
+});
 
 test('words end where a dictionary says so, in scripts that write without spaces', () => {
 	expect([...words('你好世界')]).toEqual([2]);

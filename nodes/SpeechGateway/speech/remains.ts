@@ -10,6 +10,7 @@ import { joinStored } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
 import { completedField } from '../requests/itemLedger';
 import { errorText } from '../run/errors';
+import { beginningOf } from '../text/characters';
 import { type Plan, wordsOf } from './plan';
 import { recordFor } from './previous';
 import type { Narration } from './speak';
@@ -59,13 +60,11 @@ export async function firstError(narration: Narration, results: PartResult[]): P
 	);
 }
 
-const WORDS_SHOWN = 120;
+const MOST_CHARACTERS_SHOWN = 120;
 
 /** A part by its number, for people who look for it in their text. */
 function partOf({ parts }: Plan, index: number) {
-	const characters = Array.from(parts[index].written.trim());
-	const shown = characters.slice(0, WORDS_SHOWN).join('');
-	const words = characters.length > WORDS_SHOWN ? `${shown}…` : shown;
+	const words = beginningOf(parts[index].written.trim(), MOST_CHARACTERS_SHOWN);
 	return { number: index + 1, of: parts.length, words };
 }
 

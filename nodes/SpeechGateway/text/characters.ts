@@ -24,6 +24,13 @@ export function countCharacters(text: string): number {
 	return text.length - (text.match(PAIRS)?.length ?? 0);
 }
 
+/** The first code points of a text, with an ellipsis where there are more. */
+export function beginningOf(text: string, most: number): string {
+	const characters = Array.from(text);
+	if (characters.length <= most) return text;
+	return `${characters.slice(0, most).join('').trimEnd()}…`;
+}
+
 const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** Matches text with a letter of a script that is written without spaces between words. */

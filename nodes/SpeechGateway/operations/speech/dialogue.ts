@@ -1,6 +1,7 @@
 import { InputError } from '../../core/errors';
 import { isNarrator, parseDialogue } from '../../text/dialogue';
 import { formatNotes, takenFormat } from '../../text/format';
+import { beginningOf } from '../../text/characters';
 import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import type { TextInput } from '../../fields/text';
@@ -76,16 +77,14 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	return { pauseBeforeMs, parts, lines: spokenLines, text, headings: chapters, hints };
 });
 
-const MOST_WORDS_SHOWN = 60;
+const MOST_CHARACTERS_SHOWN = 60;
 
 /** Text that is nobody's may be a speaker's whose name was not recognised. */
 function narratorHints(parts: Part[]): string[] {
 	const words = parts.find(({ speaker }) => speaker === undefined)?.written.trim();
 	if (!words) return [];
-	const shown =
-		words.length > MOST_WORDS_SHOWN ? `${words.slice(0, MOST_WORDS_SHOWN).trimEnd()}…` : words;
 	return [
-		`A narrator who is not in "Speakers" speaks with the default voice: "${shown}" Add a speaker named "Narrator" to choose a voice, or check the names in the script.`,
+		`A narrator who is not in "Speakers" speaks with the default voice: "${beginningOf(words, MOST_CHARACTERS_SHOWN)}" Add a speaker named "Narrator" to choose a voice, or check the names in the script.`,
 	];
 }
 
