@@ -155,21 +155,16 @@ describe.each([
 test.each([
 	['away for a while: they are stored again', 5_000],
 	['full: they are on the item', Infinity],
-])('subtitles cost no paid audio; %s', async (_, milliseconds) => {
+])('subtitles and chapters cost no paid audio; %s', async (_, milliseconds) => {
 	const since = Date.now();
-	fails = (_, fileName) => fileName.endsWith('.srt') && Date.now() - since < milliseconds;
-	const { outputs } = await run({ parameters: speechNode({ subtitles: 'srt' }, { text: 'One.' }) });
-	const { data, subtitles } = outputs[0][0].binary!;
-	expect(await readStored(data)).toHaveLength(outputs[0][0].json.bytes as number);
-	expect(String(await readStored(subtitles))).toContain('One.');
-});
-
-test('away when the chapters are stored: they are stored again', async () => {
-	const since = Date.now();
-	fails = (_, fileName) => fileName.endsWith('chapters.json') && Date.now() - since < 5_000;
+	fails = (_, fileName) => !fileName.endsWith('.mp3') && Date.now() - since < milliseconds;
 	const text = '# One\n\nThe first part.\n\n# Two\n\nThe second part.';
-	const { outputs } = await run({ parameters: speechNode({ chapters: 'headings' }, { text }) });
-	expect(Object.keys(outputs[0][0].binary!)).toEqual(['data', 'chapters']);
+	const parameters = speechNode({ subtitles: 'srt', chapters: 'headings' }, { text });
+	const [{ json, binary }] = (await run({ parameters })).outputs[0];
+	const { data, subtitles, chapters } = binary!;
+	expect(await readStored(data)).toHaveLength(json.bytes as number);
+	expect(String(await readStored(subtitles))).toContain('The first part.');
+	expect(String(await readStored(chapters))).toContain('Two');
 });
 
 test('away when parts are joined: the file is stored again', async () => {

@@ -14,7 +14,7 @@ import { storeAgain } from '../run/storedFiles';
 import { withExtension } from './fileName';
 import type { Session } from '../requests/session';
 import { chunksOf } from './inputFile';
-import { fileFrom } from './store';
+import { fileFrom, storeBytes } from './store';
 import type { StoredAudio } from './storeAudio';
 
 interface JoinOptions {
@@ -84,15 +84,9 @@ export async function joinStored(
 	}
 	const { seconds } = file.info;
 	if (!headings || seconds === undefined) return file;
-	const storeChapters = async () =>
-		await execution.helpers.prepareBinaryData(
-			Buffer.from(chaptersJson({ tags, chapters: chaptersIn(file.starts, seconds) })),
-			withExtension(fileName, 'chapters.json'),
-			'application/json+chapters',
-		);
-	const chapters = await storeChapters().catch(
-		async (error) => await storeAgain(session, asError(error), storeChapters),
-	);
+	const json = chaptersJson({ tags, chapters: chaptersIn(file.starts, seconds) });
+	const name = withExtension(fileName, 'chapters.json');
+	const chapters = await storeBytes(session, Buffer.from(json), name, 'application/json+chapters');
 	return { ...file, chapters };
 }
 

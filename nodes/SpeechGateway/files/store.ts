@@ -1,6 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
+import { asError, NotStoredError } from '../core/errors';
 import { type Readable, readableFrom } from '../gateway/readBody';
 import type { Session } from '../requests/session';
+import { storeAgain } from '../run/storedFiles';
 
 /** The bytes of a file of up to this size are kept until it is stored. */
 export const KEPT_BYTES = 16 * 2 ** 20;
@@ -41,8 +43,32 @@ const ended = new FinalizationRegistry<number>((bytes) => {
 	inlineBytes -= bytes;
 });
 
-/** A paid file that n8n cannot store, on the item itself as in n8n's in-memory form. Undefined if there is no room for it. */
-export function inline(
+/**
+ * Stores a file that is paid for, or comes along with one. What n8n cannot store is stored again, then put on the item itself, if
+ * there is room. `failure`: why it could not be stored just now. Throws as `storeAgain` does.
+ */
+export async function storeBytes(
+	session: Session,
+	bytes: Buffer,
+	fileName: string,
+	mimeType: string,
+	failure?: Error,
+): Promise<IBinaryData> {
+	const store = async () =>
+		await session.execution.helpers.prepareBinaryData(bytes, fileName, mimeType);
+	const again = async (error: unknown) => await storeAgain(session, asError(error), store);
+	try {
+		return await (failure ? again(failure) : store().catch(again));
+	} catch (error) {
+		if (!(error instanceof NotStoredError)) throw asError(error);
+		const onItem = inline(session, bytes, fileName, mimeType, error.words);
+		if (!onItem) throw asError(error);
+		return onItem;
+	}
+}
+
+/** A file on the item itself, as in n8n's in-memory form. Undefined if there is no room for it. */
+function inline(
 	{ execution, hints }: Session,
 	bytes: Buffer,
 	fileName: string,

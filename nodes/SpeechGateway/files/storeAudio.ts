@@ -13,8 +13,7 @@ import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, type Readable } from '../gateway/readBody';
 import { recognise, redacted } from './recognise';
-import { fileFrom, inline, KEPT_BYTES } from './store';
-import { storeAgain } from '../run/storedFiles';
+import { fileFrom, KEPT_BYTES, storeBytes } from './store';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
 export interface StoredAudio {
@@ -93,19 +92,13 @@ export async function storeAudio(
 			// A store that failed may have stopped reading, so read the rest here.
 			for await (const chunk of all) void chunk;
 			if (failure) throw failure;
-			const whole = kept && Buffer.concat(kept);
-			// Audio of a job is fetched again, which is free.
-			if (!whole && !keepDamaged) throw new NotStoredError(stored);
-			const again = async () => {
-				if (!whole) throw stored;
-				return await store(whole);
-			};
-			stored = await storeAgain(item.session, stored, again).catch((error) => {
-				const { words = '' } = error instanceof NotStoredError ? error : {};
-				const onItem = words && whole && inline(item.session, whole, name, mimeType, words);
-				if (!onItem) throw asError(error);
-				return onItem;
-			});
+			if (!kept) {
+				const lost = new NotStoredError(stored);
+				// Audio of a job is fetched again, which is free.
+				if (keepDamaged) item.session.breaker.notStored(lost.words);
+				throw lost;
+			}
+			stored = await storeBytes(item.session, Buffer.concat(kept), name, mimeType, stored);
 		} else item.session.breaker.stored();
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
 		if (info?.format === 'flac') {

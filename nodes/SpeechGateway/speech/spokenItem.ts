@@ -1,12 +1,10 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { countCharacters } from '../text/characters';
-import { asError, NotStoredError } from '../core/errors';
 import { withExtension } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
-import { inline } from '../files/store';
+import { storeBytes } from '../files/store';
 import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
-import { storeAgain } from '../run/storedFiles';
 import { pausesOf } from './heard';
 import { oddSegments } from './oddSegments';
 import type { NarrationInput, PlannedPart } from './plan';
@@ -98,18 +96,6 @@ async function subtitleFile(
 	const text = subtitles(input.subtitles, timed);
 	const mimeType = input.subtitles === 'srt' ? 'application/x-subrip' : 'text/vtt';
 	const fileName = withExtension(input.fileName, input.subtitles);
-	const { session } = item;
-	const bytes = Buffer.from(text);
-	const store = async () =>
-		await session.execution.helpers.prepareBinaryData(bytes, fileName, mimeType);
-	// The audio is paid for: a store that takes no subtitles must not cost it.
-	const file = await store()
-		.catch(async (error) => await storeAgain(session, asError(error), store))
-		.catch((error) => {
-			const words = error instanceof NotStoredError ? error.words : undefined;
-			const onItem = words && inline(session, bytes, fileName, mimeType, words);
-			if (!onItem) throw asError(error);
-			return onItem;
-		});
+	const file = await storeBytes(item.session, Buffer.from(text), fileName, mimeType);
 	return { subtitles: file };
 }
