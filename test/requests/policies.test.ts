@@ -174,14 +174,17 @@ describe('lists', () => {
 		expect(readList(body).map(({ id }) => id)).toEqual(ids);
 	});
 
-	test.each([
-		...[{ data: 'none' }, 'none', 7, { total: 0 }, { data: { a: {}, b: {} } }],
-		...[
-			{ data: null, message: 'Try again' },
-			{ error: { message: 'Try again' }, data: null },
-		],
-	])('there is none in %j', (body) => {
-		expect(() => readList(body)).toThrow('the answer is not a list');
+	const LIST = 'the answer is not a list';
+	test.each<[unknown, string]>([
+		[{ data: 'none' }, LIST],
+		[7, LIST],
+		[{ total: 0 }, LIST],
+		[{ data: { a: {}, b: {} } }, LIST],
+		['none', `${LIST}, but says: "none"`],
+		[{ data: null, message: 'Try again' }, `${LIST}, but says: "Try again"`],
+		[{ error: { message: 'Try again' }, data: null }, `${LIST}, but says: "Try again"`],
+	])('there is none in %j', (body, message) => {
+		expect(() => readList(body)).toThrow(new Error(message));
 	});
 });
 

@@ -10,7 +10,10 @@ const LISTS = ['data', 'items', 'models', 'voices', 'list', 'results', 'result']
  */
 export function readList(body: unknown): IDataObject[] {
 	const found = listIn(body) ?? heldBy(body).map(listIn).find(Array.isArray);
-	if (!found) throw new Error('the answer is not a list');
+	if (!found) {
+		const { message } = gatewayWords(body);
+		throw new Error(`the answer is not a list${message ? `, but says: "${message}"` : ''}`);
+	}
 	return found.flatMap((entry: unknown): IDataObject[] => {
 		if (isRecord(entry)) return [entry];
 		return typeof entry === 'string' || typeof entry === 'number' ? [{ id: entry }] : [];
