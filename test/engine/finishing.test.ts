@@ -111,17 +111,6 @@ test('a retry with another price factor and chapters does not say that the text 
 	await expectSound(outputs[0][0], WORDS);
 });
 
-test('a retry in another voice speaks all parts, and a hint says so', async () => {
-	sim.fault({ input: 'two', status: 422 });
-	const text = textOf('generate', ['one', 'two'].map(sentence));
-	const parameters = NODES.generate('wav', { concurrency: 1 });
-	const first = await run({ parameters, items: [item({ text })] });
-	sim.addVoice('Anna', 'voice_anna');
-	const { hints } = await retry(first, { parameters: { ...parameters, voice: 'voice_anna' } });
-	expect(hints.join()).toContain('0 were sent before and not again, 2 are new');
-	expect(sim.charges).toHaveLength(3);
-});
-
 test('of two equal parts one was refused: as one of them, nothing is sent, as both, the other is', async () => {
 	sim.fault({ input: sentence('one'), status: 422 });
 	const parameters = NODES.generate('wav', { concurrency: 2 });
@@ -146,22 +135,14 @@ test.each(CASES)(
 		const [{ binary, json }] = unknown.outputs[1];
 		expect(Object.keys(binary!)).toEqual(['completed', 'completed_8']);
 		expect(json.advice).toContain('with "completed, completed_8" as "Previous Version"');
-		const jingle = await run({
-			parameters: speechNode({}, { responseFormat: format }),
-			items: [item({ text: 'Hello.' })],
-		});
 		sim.charges.length = 0;
-		const from = { previousBinaryPropertyName: 'jingle, completed, completed_8, data' };
-		const files = { ...binary, jingle: jingle.outputs[0][0].binary!.data };
-		const next = { json: { text: textOf(node, CORRECTED) }, binary: files };
+		const from = { previousBinaryPropertyName: 'completed, completed_8, data' };
+		const next = { json: { text: textOf(node, CORRECTED) }, binary };
 		if (node === 'generate') await expectPrice(format, from, next, [CORRECTED[6]]);
 		const { outputs, hints } = await run({ parameters: NODES[node](format, from), items: [next] });
 		expect(sim.charged()).toEqual([CORRECTED[6]]);
 		expect(outputs[0][0].json).toMatchObject({ segments: 12, reusedSegments: 11 });
-		expect(hints).toEqual([
-			'Not all items have a file in "data": it was passed over there.',
-			`The file "speech-1.${format}" in "jingle" of item 1 has no record of its parts: it was passed over.`,
-		]);
+		expect(hints).toEqual(['Not all items have a file in "data": it was passed over there.']);
 		await expectSound(outputs[0][0], CORRECTED);
 	},
 );
@@ -358,18 +339,27 @@ test('a voice cloned anew under its title is another voice', async () => {
 	expect(hints.join()).toContain('The voice "Anna" is another one');
 });
 
-test('a voice that was cloned anew before a retry is another voice, and a hint says so', async () => {
+test.each([
+	[
+		'another ID',
+		'voice_anna',
+		'Of its present parts, 0 were sent before and not again, 2 are new.',
+	],
+	[
+		'one cloned anew',
+		undefined,
+		'The voice "Anna" is another one than before, so all of its parts',
+	],
+])('a retry in another voice (%s) speaks all parts, and a hint says so', async (_, id, hint) => {
 	const voice = { voice: { __rl: true, mode: 'title', value: 'Anna' } };
 	const parameters = { ...NODES.generate('wav', { concurrency: 1 }), ...voice };
 	sim.fault({ input: 'two', status: 422 });
 	const items = [item({ text: textOf('generate', ['one', 'two'].map(sentence)) })];
 	const first = await run({ parameters, items });
 	const [anna] = sim.voices.splice(0);
-	sim.voices.push({ ...anna, _id: 'a2' });
-	const { hints } = await retry(first, { parameters });
-	expect(hints).toEqual([
-		'The voice "Anna" is another one than before, so all of its parts in item 1 are spoken with the new one.',
-	]);
+	sim.voices.push({ ...anna, _id: id ?? 'a2' });
+	const { hints } = await retry(first, { parameters: { ...parameters, ...(id && { voice: id }) } });
+	expect(hints).toEqual([expect.stringContaining(hint)]);
 	expect(sim.charges).toHaveLength(3);
 });
 

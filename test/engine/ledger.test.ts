@@ -8,33 +8,19 @@ const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 const run = runnerOf(sim);
 const retry = retrierOf(run);
 
-test.each([undefined, 0, 1, 2, 3, 5])(
-	'Retry On Fail with Max Tries %s: an item that is done is sent once, and nothing stays behind',
-	async (maxTries) => {
+test.each([
+	...[undefined, 0, 1, 2, 3, 5].map((tries) => ['Retry On Fail', tries] as const),
+	// Its tries are counted anew.
+	...[2, 3, undefined].map((tries) => ['Retry execution', tries] as const),
+])(
+	'%s with Max Tries %s: an item that is done is sent once, and nothing stays behind',
+	async (which, maxTries) => {
 		sim.fault({ status: 422, input: 'number 0.', times: Infinity });
-		const { context } = await run({
-			items: texts(2),
-			onError: 'continueRegularOutput',
-			retryOnFail: true,
-			maxTries,
-		});
-		expect(sim.charged()).toEqual(['Sentence number 1.']);
-		expect(context).toEqual({});
-	},
-);
-
-test.each([2, 3, undefined])(
-	'"Retry execution" with Max Tries %s: its tries are counted anew, and an item that is done is sent once',
-	async (maxTries) => {
-		sim.fault({ status: 422, input: 'number 0.', times: Infinity });
-		const first = await run({ items: texts(2), parameters: speechNode({ concurrency: 1 }) });
-		expect(sim.charged()).toEqual([]);
-		const { context } = await retry(first, {
-			items: texts(2),
-			onError: 'continueRegularOutput',
-			retryOnFail: true,
-			maxTries,
-		});
+		const items = texts(2);
+		const more = { items, onError: 'continueRegularOutput', retryOnFail: true, maxTries } as const;
+		const stopped = { items, parameters: speechNode({ concurrency: 1 }) };
+		const isFirst = which === 'Retry On Fail';
+		const { context } = isFirst ? await run(more) : await retry(await run(stopped), more);
 		expect(sim.charged()).toEqual(['Sentence number 1.']);
 		expect(context).toEqual({});
 	},
