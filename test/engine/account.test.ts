@@ -5,7 +5,7 @@ import { type EngineRun, runNode, speechNode, useSimulator } from './support';
 
 clock.useVirtualTime();
 
-const sim = useSimulator({ latencyMs: 1, multiplier: 3, timeScale: 1 });
+const sim = useSimulator({ latencyMs: 1, multiplier: 3, timeScale: 1 }, 'real');
 afterEach(
 	() => void Object.assign(sim.options, { pricing: undefined, usageLog: {}, latencyMs: 1 }),
 );

@@ -3,10 +3,7 @@
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { type EngineResult, item, useSimulator, readStored, retrierOf, runnerOf } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

@@ -1,7 +1,7 @@
 /* While Waiting: Sleep. The execution is put away and goes on, as often as it takes; each job is submitted once. */
 import type { IDataObject, IExecuteFunctions, IRunExecutionData } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
-import { useVirtualTime, wait } from '../support/clock';
+import { wait } from '../support/clock';
 import {
 	item,
 	type EngineRun,
@@ -16,8 +16,6 @@ import {
 
 /** What jobs cost, for text in the Latin alphabet. */
 const PRICE = expect.stringContaining('As a job, this costs');
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 400 });
 

@@ -5,7 +5,7 @@ import type { IDataObject, OnError } from 'n8n-workflow';
 import type { Fault } from '../support/simulator';
 import { item, runNode, useSimulator, readStored } from './support';
 
-const sim = useSimulator({ latencyMs: 1 });
+const sim = useSimulator({ latencyMs: 1 }, 'real');
 
 const fixture = (name: string) => readFileSync(join(__dirname, '../audio/fixtures', name));
 /** The gateway answers with these bytes, and charges. */

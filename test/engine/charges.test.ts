@@ -1,7 +1,6 @@
 /** What items say that they were charged. The model (model/judge) compares it with the books of the gateway. */
 import type { IDataObject } from 'n8n-workflow';
 import type { Charge } from '../../nodes/SpeechGateway/requests/records';
-import { useVirtualTime } from '../support/clock';
 import {
 	type EngineResult,
 	jobNode,
@@ -11,8 +10,6 @@ import {
 	texts,
 	useSimulator,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1 });
 const run = runnerOf(sim);

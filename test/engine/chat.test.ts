@@ -1,10 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { type HeldAnswer, holdNextChat } from '../support/heldChat';
 import type { Fault } from '../support/simulator';
 import { type EngineRun, item, runnerOf, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 

@@ -2,11 +2,8 @@
 /* An agent's chat model: it remembers which messages may have been paid for without an answer, and nothing else. */
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
 import { type EngineRun, item, MODEL, runNode, saved, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 

@@ -1,6 +1,6 @@
 /** An outage must not fill the review list, and a refusal of the whole account must not be repeated for every row. */
 import type { IDataObject } from 'n8n-workflow';
-import { stepClock, useVirtualTime } from '../support/clock';
+import { stepClock } from '../support/clock';
 import type { Fault } from '../support/simulator';
 import {
 	type EngineResult,
@@ -11,8 +11,6 @@ import {
 	texts,
 	useSimulator,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 20 });
 const run = runnerOf(sim);

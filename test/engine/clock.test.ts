@@ -1,8 +1,6 @@
 /** The machine's clock is stepped while requests are on their way: durations must not notice. */
-import { stepClock, useVirtualTime, wait } from '../support/clock';
+import { stepClock, wait } from '../support/clock';
 import { jobNode, runnerOf, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 const run = runnerOf(sim);

@@ -1,6 +1,6 @@
 /** Several faults at once, a retry of a retry, a setting edited in between: what the model test found, and what users did. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime, wait } from '../support/clock';
+import { wait } from '../support/clock';
 import {
 	type EngineResult,
 	type EngineRun,
@@ -12,8 +12,6 @@ import {
 	speechNode,
 	jobNode,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

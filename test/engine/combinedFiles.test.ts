@@ -2,7 +2,7 @@ import { renderAudio } from '../support/simulator/audio';
 import { runNode, speechNode, storedFile, type EngineRun, useSimulator } from './support';
 
 /** n8n 2's combined binary mode: an item's files are under `json._files`, and n8n's helpers take paths and files. */
-const sim = useSimulator({ latencyMs: 1 });
+const sim = useSimulator({ latencyMs: 1 }, 'real');
 
 const wav = async () =>
 	await storedFile(

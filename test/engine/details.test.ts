@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
 import {
 	type EngineRun,
@@ -11,8 +10,6 @@ import {
 	texts,
 	useSimulator,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 

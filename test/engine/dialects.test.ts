@@ -1,12 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import type { DialectName, SimulatorOptions } from '../support/simulator';
 import { isCharged, RECORDED, type RecordedAnswer } from '../support/simulator/answers';
 import { type EngineRun, item, runNode, speechNode, texts, useSimulator } from './support';
 
 /** What the node makes of gateways that do not do what the document says, judged by their own books. */
-useVirtualTime();
-
 const sim = useSimulator({ latencyMs: 1, wavHeader: 'streaming' });
 
 const behaveAs = (dialect: DialectName, options: SimulatorOptions = {}) => {

@@ -1,9 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { heardIn, partsOf, pausesOf } from './parts';
 import { item, runnerOf, speechNode, useSimulator, readStored } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 

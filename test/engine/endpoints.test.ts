@@ -2,11 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { type Endpoint, endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
 import { descriptions } from '../../nodes/SpeechGateway/operations/forms';
 import type { ItemRequests } from '../../nodes/SpeechGateway/requests/itemRequests';
-import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import { runNode, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 

@@ -1,10 +1,7 @@
 /* n8n's engine 2.0: executions named by a UUID, no settings, no memory between two calls, no cancel signal, no second call. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
-import { useVirtualTime } from '../support/clock';
 import { type EngineRun, jobNode, runNode, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 400 });
 

@@ -1,6 +1,5 @@
 /* Speech that is published: chapters, tags and a cover in what Generate and Dialogue make. */
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { heardIn, partsOf } from './parts';
 import { PNG } from '../support/png';
 import { probe, secondReader } from '../support/readers';
@@ -14,8 +13,6 @@ import {
 	useSimulator,
 	readStored,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 

@@ -1,11 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { endpoints } from '../../nodes/SpeechGateway/gateway/endpoints';
-import { useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import { type EngineResult, type EngineRun, runNode, saved, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

@@ -3,10 +3,7 @@
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, OnError } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { readStored, runnerOf, saved, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1 });
 const run = runnerOf(sim);

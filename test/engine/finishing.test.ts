@@ -1,7 +1,6 @@
 /* A text of which some parts are paid for is corrected: only what was never charged is sent, and the file says the new words. */
 import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages } from '../support/listen';
 import { heardIn, partsOf } from './parts';
 import { type AudioFormat, audioFile } from '../support/simulator/audio';
@@ -15,8 +14,6 @@ import {
 	speechNode,
 	useSimulator,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 beforeEach(addVoices);

@@ -1,8 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { type EngineRun, item, runNode, speechNode, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, secondsPerCharacter: 60 / 850 });
 

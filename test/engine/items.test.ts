@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import type { Entry, ItemRecord, RunRecord } from '../../nodes/SpeechGateway/requests/records';
 import {
@@ -12,8 +11,6 @@ import {
 	texts,
 	useSimulator,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 

@@ -1,10 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SentKeys } from '../../nodes/SpeechGateway/requests/claims';
 import { LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
-import { useVirtualTime, wait } from '../support/clock';
+import { wait } from '../support/clock';
 import { keyStore, NODE, retrierOf, runnerOf, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 afterEach(() => {

@@ -1,7 +1,4 @@
-import { useVirtualTime } from '../support/clock';
 import { retrierOf, runnerOf, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

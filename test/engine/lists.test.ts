@@ -6,10 +6,7 @@ import {
 	searchOwnVoices,
 	searchVoicesWithDefault,
 } from '../../nodes/SpeechGateway/operations/listSearch';
-import { useVirtualTime } from '../support/clock';
 import { runNode, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 

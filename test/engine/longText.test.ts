@@ -1,12 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { AudioFormat } from '../../nodes/SpeechGateway/audio';
 import { fixture } from '../audio/support';
-import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages, whichText } from '../support/listen';
 import { heardIn } from './parts';
 import { item, useSimulator, readStored, runnerOf, speechNode, texts } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 2, jobSeconds: 0 });
 

@@ -1,7 +1,4 @@
-import { useVirtualTime } from '../support/clock';
 import { item, jobNode, runnerOf, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 afterEach(() => void (sim.options.latencyMs = 1));

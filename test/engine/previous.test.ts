@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { decode, decoderMessages } from '../support/listen';
 import { heardIn, partsOf, pausesOf } from './parts';
 import {
@@ -18,8 +17,6 @@ import {
 	storedFile,
 	useSimulator,
 } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 

@@ -11,7 +11,7 @@ import {
 } from './support';
 
 /** What real proxies in front of the gateway make of answers, and of those that do not come. Real time: they have their own. */
-const sim = useSimulator({ latencyMs: 1, jobSeconds: 0, secondsPerCharacter: 1 });
+const sim = useSimulator({ latencyMs: 1, jobSeconds: 0, secondsPerCharacter: 1 }, 'real');
 
 let proxy: Proxy | undefined;
 afterEach(async () => {

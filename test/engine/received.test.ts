@@ -3,13 +3,10 @@
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { startHttp } from '../support/hostileServers';
 import type { Fault } from '../support/simulator';
 import { renderAudio } from '../support/simulator/audio';
 import { readStored, runnerOf, speechNode, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

@@ -1,8 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { runNode, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 50 });
 

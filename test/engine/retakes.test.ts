@@ -12,7 +12,6 @@ import type {
 	RunRecord,
 	SentPart,
 } from '../../nodes/SpeechGateway/requests/records';
-import { useVirtualTime } from '../support/clock';
 import { heardIn, partsOf } from './parts';
 import type { Fault } from '../support/simulator';
 import { audioFile } from '../support/simulator/audio';
@@ -27,8 +26,6 @@ import {
 	speechNode,
 	useSimulator,
 } from './support';
-
-useVirtualTime();
 
 const SECONDS_PER_CHARACTER = 0.06;
 const secondsPerCharacter = SECONDS_PER_CHARACTER;

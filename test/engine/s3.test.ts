@@ -7,10 +7,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { now, useVirtualTime } from '../support/clock';
+import { now } from '../support/clock';
 import { readStored, runnerOf, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 const run = runnerOf(sim);

@@ -1,12 +1,9 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { startHttp, type TestServer } from '../support/hostileServers';
 import { renderAudio } from '../support/simulator/audio';
 import { runnerOf, speechNode, jobNode, useSimulator, type EngineRun } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

@@ -1,8 +1,5 @@
 /** The spending limit counts what the node was, or may have been, charged in the whole execution. */
-import { useVirtualTime } from '../support/clock';
 import { item, runnerOf, saved, speechNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1, secondsPerCharacter: 0.1 });
 const run = runnerOf(sim);

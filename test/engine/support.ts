@@ -450,8 +450,9 @@ export const texts = (count: number): INodeExecutionData[] =>
 		item({ id: index, text: `Sentence number ${index}.` }),
 	);
 
-/** A simulator for the tests of a file; each begins with nothing asked of it. */
-export function useSimulator(options?: SimulatorOptions): Simulator {
+/** A simulator for the tests of a file, in virtual time unless told otherwise; each test begins with nothing asked of it. */
+export function useSimulator(options?: SimulatorOptions, time?: 'real'): Simulator {
+	if (time !== 'real') clock.useVirtualTime();
 	const sim = new Simulator(options);
 	beforeAll(async () => void (await sim.listen()));
 	afterAll(async () => await sim.close());

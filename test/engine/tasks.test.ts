@@ -1,9 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
 import { type EngineRun, item, runNode, texts, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

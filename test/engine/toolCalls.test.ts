@@ -11,10 +11,7 @@ import {
 	type OnError,
 } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
-import { useVirtualTime } from '../support/clock';
 import { item, runnerOf, saved, speechNode, useSimulator } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1 });
 

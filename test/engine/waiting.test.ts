@@ -3,11 +3,8 @@
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import type { Fault } from '../support/simulator';
 import { item, saved, useSimulator, runnerOf, jobNode, texts, type EngineRun } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0 });
 

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { useVirtualTime } from '../support/clock';
 import { renderAudio } from '../support/simulator/audio';
 import { decode, whichText } from '../support/listen';
 import { heardIn, partsOf, pausesOf } from './parts';
 import { item, speechNode, texts, useSimulator, readStored, retrierOf, runnerOf } from './support';
-
-useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 0.05 });
 

@@ -11,7 +11,7 @@ import { freePort } from '../support/n8n/server';
 import { type Program, startProgram } from '../support/program';
 
 /** It knows no voices, so that any name is the provider's. */
-const sim = useSimulator({ dialect: 'new-api', latencyMs: 1, jobSeconds: 0 });
+const sim = useSimulator({ dialect: 'new-api', latencyMs: 1, jobSeconds: 0 }, 'real');
 const apiKey = 'sk-of-the-proxy';
 
 let folder: string;
