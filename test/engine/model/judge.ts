@@ -184,7 +184,7 @@ function* holdsPass({ requests, result, cancelled, settings, storeFailed }: Exec
 	);
 	if (hasStopped) return;
 	const hasFailed = (item: string) =>
-		sent.some((one) => itemOf(one.input) === item && one.status! >= 400 && !isHeld(one));
+		sent.some((one) => itemOf(one.input) === item && one.status! >= 300 && !isHeld(one));
 	for (const refused of sent.filter((one) => isHeld(one) && !hasFailed(itemOf(one.input))))
 		if (!sent.some(({ input, index }) => input === refused.input && index > refused.index))
 			yield `Lost to money that was set aside for others: ${show(refused)}`;
