@@ -8,7 +8,7 @@ import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { errorText, nodeError } from './errors';
 import type { Operation } from './operation';
-import { branchesOf, errorItem } from './outputItems';
+import { branchesOf, sortOntoBranches } from './outputItems';
 import { asToolCall, type CallResult } from './toolCall';
 
 const LEDGER = 'speechGateway';
@@ -30,22 +30,22 @@ export async function runItems(
 		return (await runRound(execution, operation, round)).outputs;
 	} catch (error) {
 		// An error of the run itself, such as a record that cannot be read.
-		if (!isTool && !execution.stopsOnError) return failed(execution, operation, error);
+		if (!isTool && !execution.stopsOnError) return await failed(execution, operation, error);
 		throw error instanceof InputError
 			? nodeError(execution.node, errorText(error))
 			: asError(error);
 	}
 }
 
-/** An error item for each item of the input, which n8n would put on Success if the node threw. */
-function failed(
+/** The same error for each item of the input, which n8n would put on Success if the node threw. */
+async function failed(
 	execution: Execution,
 	operation: Operation,
 	error: unknown,
-): INodeExecutionData[][] {
-	const item = errorItem(errorText(error), execution.settings.binaryMode);
-	const errors = execution.items.map((_, index) => ({ ...item, pairedItem: { item: index } }));
-	const outputs = branchesOf(operation, execution).map((_, index) => (index === 0 ? errors : []));
+): Promise<INodeExecutionData[][]> {
+	const settled = execution.items.map(() => ({ failed: error }));
+	const branches = branchesOf(operation, execution);
+	const outputs = await sortOntoBranches(settled, branches, execution, () => undefined);
 	return moveToErrorOutput(execution.context, outputs);
 }
 
