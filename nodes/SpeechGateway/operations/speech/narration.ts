@@ -62,6 +62,7 @@ export const narration = <I extends NarrationInput>(
 			...{ model, speed, responseFormat, longText, previous: previous ?? paid.previous },
 		};
 		const input: I = { ...used, ...onRecord };
+		// The same object, since a plan is made once for each.
 		return Object.assign(input, { isCorrected: said(makePlan(paid)) !== said(makePlan(input)) });
 	},
 	identity,
