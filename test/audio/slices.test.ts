@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { AudioFormat, AudioPart, Place } from '../../nodes/SpeechGateway/audio';
+import { moved } from '../../nodes/SpeechGateway/audio/joiner';
 import { joinAudio, slicesIn } from '../../nodes/SpeechGateway/audio';
 import { bytesOf, decodeAll, fixture, inspect, pieces, slice, toneShare } from './support';
 
@@ -158,3 +159,17 @@ test.each([
 		expect(info.length).toBeGreaterThan(5);
 	},
 );
+
+/** A joined file takes over 5 to 95 of a part of 100, and puts it at 100. */
+test.each<[string, Partial<Place>, Partial<Place> | undefined]>([
+	['within it', { from: 10, to: 20, delay: 7, padding: 9 }, { from: 105, to: 115 }],
+	['at its start', { from: 0, to: 20, delay: 7 }, { from: 100, to: 115, delay: 4 }],
+	['at its end', { from: 80, to: 100, padding: 9 }, { from: 175, to: 190, padding: 5 }],
+	['left out', { from: 0, to: 4 }, undefined],
+	['cut at its start', { from: 2, to: 20 }, undefined],
+	['cut at its end', { from: 80, to: 98 }, undefined],
+])('a place %s', (_, place, expected) => {
+	const taken = { from: 5, to: 95, skipped: 3, dropped: 4 };
+	const now = moved(place as Place, 100, { from: 100, to: 190 }, taken);
+	expect(now).toEqual(expected && { ...place, ...expected });
+});
