@@ -87,6 +87,20 @@ test.each([
 	}
 });
 
+test('full: a file whose bytes are gone is unknown at once, and nothing more is sent', async () => {
+	fails = () => true;
+	const { secondsPerCharacter } = sim.options;
+	sim.options.secondsPerCharacter = 19.43;
+	const { outputs } = await run({
+		...{ items: texts(3), onError: 'continueErrorOutput' },
+		parameters: speechNode({ concurrency: 1 }, { responseFormat: 'wav' }),
+	});
+	sim.options.secondsPerCharacter = secondsPerCharacter;
+	expect(outputs.map(({ length }) => length)).toEqual([0, 1, 2]);
+	for (const message of errorsIn(outputs[2])) expect(message).toContain('not sent');
+	expect(sim.charges).toHaveLength(1);
+});
+
 const LONG_JOB = {
 	...speechNode({}, { text: 'A long job.', responseFormat: 'wav' }),
 	resource: 'speechJob',
