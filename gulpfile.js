@@ -1,3 +1,4 @@
+const esbuild = require('esbuild');
 const { dest, parallel, series, src } = require('gulp');
 const { execFile } = require('node:child_process');
 const { readdir, readFile, rm, writeFile } = require('node:fs/promises');
@@ -17,6 +18,38 @@ const finish = async () => {
 		const file = path.join('dist', name);
 		await writeFile(file, finishCompiled(await readFile(file, 'utf8')));
 	}
+};
+
+const LIBRARIES = 'nodes/SpeechGateway/libraries';
+
+/** Puts each library into the file that exports it, since the package has no dependencies, and their licenses beside them. */
+const bundle = async () => {
+	const { metafile } = await esbuild.build({
+		entryPoints: [`${LIBRARIES}/*.ts`],
+		outdir: path.join('dist', LIBRARIES),
+		bundle: true,
+		platform: 'node',
+		target: 'node20',
+		metafile: true,
+	});
+	const packages = new Set(
+		Object.keys(metafile.inputs).flatMap(
+			(file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? [],
+		),
+	);
+	const notices = [...packages].sort().map(async (folder) => {
+		const { name, version, license } = JSON.parse(
+			await readFile(path.join(folder, 'package.json'), 'utf8'),
+		);
+		const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one));
+		const text = await readFile(path.join(folder, file), 'utf8');
+		return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+	});
+	const rule = `\n${'-'.repeat(80)}\n\n`;
+	await writeFile(
+		path.join('dist', LIBRARIES, 'THIRD_PARTY_NOTICES.txt'),
+		(await Promise.all(notices)).join(rule),
+	);
 };
 
 /** What tsc does not build: icons and codex files, beside the compiled nodes and credentials. */
@@ -40,7 +73,7 @@ const addLinks = async () => {
 
 exports.build = series(
 	clean,
-	parallel(series(compile, finish), assets('nodes'), assets('credentials')),
+	parallel(series(compile, finish, bundle), assets('nodes'), assets('credentials')),
 	addLinks,
 );
 exports.default = exports.build;

@@ -20,7 +20,9 @@ import { startSimulator, type Simulator } from '../test/support/simulator';
 import { finishCompiled } from './finishCompiled.cjs';
 
 const SOURCES = ['nodes', 'credentials'];
-/** What the build copies as it is (see gulpfile.js). */
+/** What the build bundles (see gulpfile.js): the packed files stay. */
+const BUNDLED = /[\\/]libraries[\\/]/;
+/** What the build copies as it is. */
 const ASSET = /\.(svg|node\.json)$/;
 /** The first one that is shown. */
 const EXAMPLE = 'First narration';
@@ -89,6 +91,7 @@ function compileOnChange(outDir: string, log: Log): void {
 	const system: ts.System = {
 		...ts.sys,
 		writeFile(file, compiled) {
+			if (BUNDLED.test(file)) return;
 			const text = finishCompiled(compiled);
 			if (ts.sys.readFile(file) === text) return;
 			ts.sys.writeFile(file, text);

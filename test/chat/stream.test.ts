@@ -226,6 +226,40 @@ describe('streams', () => {
 	});
 });
 
+describe('events', () => {
+	const json = JSON.stringify({ choices: [{ index: 0, delta: { content: 'é👋' } }] });
+	test.each([
+		['a mix of line ends', `data: ${json}\r\n\r\ndata: ${json}\r\rdata: ${json}\n\n`],
+		['a byte order mark', `\ufeffdata: ${json}\n\ndata:${json}\n\ndata: ${json}\n\n`],
+		['names, ids and comments', `: a\nid: 1\nevent: x\n${`data: ${json}\n\n`.repeat(3)}`],
+		['JSON without a field', `data: ${json}\n\n${json}\n\n [${json}]\n${json}\n\n`],
+	])('%s, split at every byte', (_what, stream) => {
+		expect(read(stream).deltas).toEqual(['é👋', 'é👋', 'é👋']);
+	});
+	test.each([
+		['one endless line', 'data: xxx'],
+		['an endless comment', ':xxx'],
+		['endless data lines', 'data: xxx\n'],
+	])('%s ends the stream', (_what, text) => {
+		const reader = new ChatStreamReader();
+		reader.feed(bytes(delta({ content: 'a' }, 'stop')));
+		const more = bytes(text + (text.endsWith('\n') ? text : 'x').repeat(60_000));
+		reader.feed(more);
+		expect(() => {
+			for (let n = 0; n < 20; n++) reader.feed(more);
+		}).toThrow('max buffer size');
+		expect([reader.whole, reader.end().text]).toEqual([true, 'a']);
+	});
+	test('the last one may lack its end', () => {
+		expect(read(`data: ${json}\n\ndata: ${json}`).reply.text).toBe('é👋é👋');
+	});
+	test('the bound is of one event', () => {
+		const reader = new ChatStreamReader();
+		const chunk = bytes(delta({ content: 'a'.repeat(10_000) }).repeat(20));
+		for (let n = 0; n < 20; n++) expect(reader.feed(chunk)).toHaveLength(20);
+	});
+});
+
 describe('a JSON body', () => {
 	const body = {
 		id: 'c1',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { descriptions, resources } from '../../nodes/SpeechGateway/operations/forms';
 import { operations } from '../../nodes/SpeechGateway/operations';
 import type { OperationDescription } from '../../nodes/SpeechGateway/fields/form';
+import manifest from '../../package.json';
 import { REPOSITORY } from '../support/n8n/install';
 
 interface Source {
@@ -45,6 +46,7 @@ const ROOMS = [
 	['engine'],
 	['text', 'audio', 'usage'],
 	['core'],
+	['libraries'],
 ];
 const isIn = (file: string, room: string) => `${file}/`.startsWith(`${ROOT}${room}/`);
 /** The floor of a file's room, from the top; other nodes and the node itself are above all rooms. */
@@ -91,11 +93,11 @@ test('no files import each other in a circle', () => {
 	expect(circles).toEqual([]);
 });
 
-test('text, audio, usage and core know nothing of n8n, and import only each other and crypto', () => {
+test('text, audio, usage and core know nothing of n8n, and import only each other, libraries and crypto', () => {
 	const isPure = (file: string) =>
-		['text', 'audio', 'usage', 'core'].some((room) => isIn(file, room));
+		['text', 'audio', 'usage', 'core', 'libraries'].some((room) => isIn(file, room));
 	const foreign = nodes
-		.filter(({ file }) => isPure(file))
+		.filter(({ file }) => isPure(file) && !isIn(file, 'libraries'))
 		.flatMap(({ file, imports }) =>
 			imports
 				.filter((target) => !isPure(target) && target !== 'crypto')
@@ -168,9 +170,15 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
 	expect(users(pattern).filter((file) => !file.startsWith('engine/'))).toEqual(where.sort());
 });
 
-test('the nodes import nothing that a verified package may not import', () => {
+test('the nodes import nothing that a verified package may not import, and libraries in one place, to be bundled', () => {
+	const [bundled, others] = [true, false].map((isBundled) =>
+		nodes.filter(({ file }) => isIn(file, 'libraries') === isBundled),
+	);
+	const names = bundled.flatMap(({ imports }) => imports);
+	expect(names).toHaveLength(bundled.length);
+	expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(names));
 	const packages = new Set(
-		nodes.flatMap(({ imports }) => imports.filter((target) => !target.startsWith('nodes/'))),
+		others.flatMap(({ imports }) => imports.filter((target) => !target.startsWith('nodes/'))),
 	);
 	// The SDK is n8n's own, and only loaded when the chat model runs.
 	expect([...packages].sort()).toEqual(['@n8n/ai-node-sdk', 'crypto', 'n8n-workflow']);

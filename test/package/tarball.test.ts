@@ -44,13 +44,27 @@ async function loaded(): Promise<Set<string>> {
 	return seen;
 }
 
+const NOTICES = 'dist/nodes/SpeechGateway/libraries/THIRD_PARTY_NOTICES.txt';
+
+test('libraries are bundled, each with its license', async () => {
+	const libraries = files.filter((file) => /\/libraries\/\w+\.js$/.test(file));
+	const notices = await read(NOTICES);
+	for (const library of libraries) {
+		const source = library.replace(/^dist\/(.*)\.js$/, '$1.ts');
+		const [, name] = /'([^']+)';/.exec(await readFile(path.join(REPOSITORY, source), 'utf8')) ?? [];
+		expect(notices).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
+		expect((await read(library)).match(/\brequire\(.*\)/g)).toBeNull();
+	}
+	expect(libraries.length).toBeGreaterThan(0);
+});
+
 test('the package holds what n8n loads, icons, codex files and its papers, and nothing else', async () => {
 	const needed = await loaded();
 	const isNeeded = (file: string) =>
 		needed.has(file) ||
 		/^dist\/(nodes|credentials)\/.*\.svg$/.test(file) ||
 		needed.has(file.replace(/\.json$/, '.js')) ||
-		['package.json', 'README.md', 'LICENSE', manifest.main].includes(file);
+		['package.json', 'README.md', 'LICENSE', manifest.main, NOTICES].includes(file);
 	const unneeded = files.filter((file) => !isNeeded(file));
 	// Of a file that only declares types, tsc leaves an empty module.
 	const lines = await Promise.all(
@@ -81,7 +95,7 @@ async function loadedAfter(script: string): Promise<string[]> {
 
 /** What sends, waits, speaks or joins: of operations, n8n needs the forms only. */
 const WORK =
-	/\/(operations\/\w+|speech|tasks|chat|files|run|requests|engine|core\/(text|audio))\/(?!.*\.form\.js$)|\/transport\.js$/;
+	/\/(operations\/\w+|speech|tasks|chat|files|run|requests|engine|libraries|core\/(text|audio))\/(?!.*\.form\.js$)|\/transport\.js$/;
 
 test('what n8n loads whenever one of its processes starts: forms, and nothing that works', async () => {
 	const atStart = await loadedAfter('print()');

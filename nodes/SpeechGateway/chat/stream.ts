@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from '../core/json';
-import { SseParser } from './sse';
+import { createParser } from '../libraries/eventsourceParser';
 
 export interface ChatReply {
 	text: string;
@@ -166,7 +166,22 @@ class ChoiceBuilder {
  * character) where the gateway did not stream. Pure: no I/O, no clock. Reasoning fields are ignored.
  */
 export class ChatStreamReader {
-	private readonly parser = new SseParser();
+	private readonly parser = createParser({
+		onEvent: ({ event, data }) => this.read(event, data),
+		onError: (error) => {
+			if (error.type === 'max-buffer-size-exceeded') {
+				// What came before may be whole.
+				this.parser.reset();
+				throw error;
+			}
+			// Gateways that fail after the headers write their JSON bare into the stream.
+			if (error.line && JSON_START.test(error.line)) this.read(undefined, error.line);
+		},
+		maxBufferSize: MAX_EVENT_LENGTH,
+	});
+	private readonly decoder = new TextDecoder();
+	/** The text that the current chunk adds. */
+	private added: string[] = [];
 	private readonly choices = new Map<number, ChoiceBuilder>();
 	/** The top-level fields of the events: id, created, model, usage … the last that is not null. */
 	private fields: JsonObject = {};
@@ -176,30 +191,29 @@ export class ChatStreamReader {
 	/** An event was not JSON: text may be missing, so the stream no longer counts as whole. */
 	private damaged = false;
 	/** A JSON body as far as it came; undefined while nothing but white space came, null for a stream. */
-	private body: { text: string; decoder: TextDecoder } | null | undefined;
+	private body: string | null | undefined;
 
-	/** Takes the next bytes; returns the text they add, in order. A JSON body yields its text only in end(). */
+	/** Takes the next bytes; returns the text they add, in order. A JSON body yields its text only in end(). Throws on an endless event. */
 	feed(chunk: Uint8Array): string[] {
 		if (this.body === undefined) {
 			const first = chunk.findIndex((byte) => !BLANK_BYTES.has(byte));
 			if (first === -1) return [];
-			if (chunk[first] === OPENING_BRACE) {
-				this.body = { text: '', decoder: new TextDecoder() };
-				chunk = chunk.subarray(first);
-			} else {
-				this.body = null;
-			}
+			this.body = chunk[first] === OPENING_BRACE ? '' : null;
+			chunk = chunk.subarray(first);
 		}
-		if (this.body) {
-			this.body.text += this.body.decoder.decode(chunk, { stream: true });
+		const text = this.decoder.decode(chunk, { stream: true });
+		if (this.body !== null) {
+			this.body += text;
 			return [];
 		}
-		return this.parser.feed(chunk).flatMap((event) => this.read(event.event, event.data));
+		this.added = [];
+		this.parser.feed(text);
+		return this.added;
 	}
 
 	/** Whether all of the reply has arrived: [DONE], a finish_reason of every choice, or a complete JSON body. */
 	get whole(): boolean {
-		if (this.body) return parseJson(this.body.text) !== undefined;
+		if (typeof this.body === 'string') return parseJson(this.body) !== undefined;
 		return !this.damaged && (this.done || this.finished);
 	}
 
@@ -215,13 +229,14 @@ export class ChatStreamReader {
 
 	/** Ends the stream and returns the reply. A body that breaks off before its end gives what was readable. */
 	end(): ChatReply {
-		if (this.body) {
-			const { text } = this.body;
+		if (typeof this.body === 'string') {
+			const text = this.body;
 			// Behind an error, which is one line, some gateways end the answer as a stream, or write another one.
 			const body = parseJson(text) ?? parseJson(text.split(BETWEEN_EVENTS, 1)[0]);
 			return body === undefined ? { text: '', raw: text } : readChatReply(body);
 		}
-		for (const event of this.parser.end()) this.read(event.event, event.data);
+		// Ends the last line and its event.
+		this.parser.feed('\n\n');
 		const choices = [...this.choices].sort(([a], [b]) => a - b);
 		return readChatReply({
 			...this.fields,
@@ -231,38 +246,43 @@ export class ChatStreamReader {
 		});
 	}
 
-	private read(event: string, data: string): string[] {
+	private read(event: string | undefined, data: string): void {
 		// What comes behind a whole answer and its end takes nothing from it.
-		if (this.done && this.finished) return [];
+		if (this.done && this.finished) return;
 		if (data.trim() === '[DONE]') {
 			this.done = true;
-			return [];
+			return;
 		}
 		const value = parseJson(data);
-		const parts = value === undefined ? data.split(BETWEEN_EVENTS) : [];
-		if (parts.length > 1) return parts.flatMap((part) => this.read(event, part));
+		const lines = value === undefined ? data.split(BETWEEN_EVENTS) : [];
+		if (lines.length > 1) return lines.forEach((line) => this.read(event, line));
 		if (event === 'error') this.error ??= objectIn(value).error ?? value ?? data;
 		if (!isRecord(value)) {
 			// A keep-alive may be any word, but broken JSON had content.
-			if (/^\s*\[?\{/.test(data)) this.damaged = true;
-			return [];
+			if (JSON_START.test(data)) this.damaged = true;
+			return;
 		}
 		const { choices, error, ...fields } = value;
 		if (error || fields.object === 'error') this.error ??= error ?? fields;
 		for (const [name, field] of Object.entries(fields)) {
 			if (field !== null && event !== 'error') this.fields[name] = field;
 		}
-		return listIn(choices).flatMap((item) => {
+		for (const item of listIn(choices)) {
 			const choice = objectIn(item);
 			const index = typeof choice.index === 'number' ? choice.index : 0;
 			let builder = this.choices.get(index);
 			if (!builder) this.choices.set(index, (builder = new ChoiceBuilder()));
 			const text = builder.add(choice);
 			// Of several choices, the first is the reply; the others are in raw.
-			return index === 0 && text !== '' ? [text] : [];
-		});
+			if (index === 0 && text !== '') this.added.push(text);
+		}
 	}
 }
+
+/** Far more than any chat delta, in UTF-16 units; without a bound, a stream that never ends its line would fill the memory. */
+const MAX_EVENT_LENGTH = 1024 * 1024;
+
+const JSON_START = /^\s*\[?\{/;
 
 /** Some gateways leave out the blank lines between events, and write their error right behind one. */
 const BETWEEN_EVENTS = /\n|(?<=\})\s*(?:data:\s*)?(?=\{|\[DONE\])/;
