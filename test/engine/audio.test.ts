@@ -16,6 +16,7 @@ const run = async (
 	parameters: IDataObject = {},
 	options: IDataObject = {},
 	onError?: OnError,
+	items = [item({})],
 ) =>
 	await runNode({
 		onError,
@@ -31,7 +32,7 @@ const run = async (
 		},
 		url: sim.url,
 		apiKey: sim.apiKey,
-		items: [item({})],
+		items,
 	});
 const TEXT = 'The first sentence. The second sentence. The third sentence.';
 const THREE = { maxSegmentCharacters: 22, concurrency: 1 };
@@ -242,24 +243,41 @@ test('a segment that falls silent is named, and so is one that is too short for 
 		const [from, to] = input === 'Bert' ? [1.5, 3.2] : [0, 0];
 		answer(hum(lengths[index], from, to), { input });
 	}
-	const { outputs, hints } = await run(
-		names.map((name) => `${name} came, ${words}.`).join('\n\n'),
-		{ responseFormat: 'wav' },
-		{ maxSegmentCharacters: 80 },
-	);
-	const { warnings } = outputs[0][0].json;
-	expect(warnings).toEqual([
-		'Segment 2 is silent for 1.7 s, 1.5 s after its start',
-		'Segment 5 is 2.6 s long for 72 characters; the others take about 5.0 s for as much text',
+	const sentences = names.map((name) => `${name} came, ${words}.`);
+	const text = sentences.join('\n\n');
+	const options = { maxSegmentCharacters: 80 };
+	const { outputs, hints } = await run(text, { responseFormat: 'wav' }, options);
+	expect(outputs[0][0].json.warnings).toEqual([
+		{
+			segment: 2,
+			startSeconds: 5,
+			endSeconds: 10,
+			message: 'Segment 2 is silent for 1.7 s, 1.5 s after its start',
+		},
+		{
+			segment: 5,
+			startSeconds: 20,
+			endSeconds: 22.6,
+			message:
+				'Segment 5 is 2.6 s long for 72 characters; the others take about 5.0 s for as much text',
+		},
 	]);
 	expect(hints.join()).toContain('Please listen to item 1: Segment 2 is silent');
+	// A second node speaks them again.
+	sim.charges.length = 0;
+	const speakAgainAt = '={{ $json.warnings.map((one) => one.startSeconds) }}';
+	const again = { ...options, previousBinaryPropertyName: 'data', speakAgainAt };
+	await run(text, { responseFormat: 'wav' }, again, undefined, outputs[0]);
+	expect(sim.charged().sort()).toEqual([sentences[1], sentences[4]]);
 });
 
 test('MP3 that begins anew after a cut frame: a warning', async () => {
 	const file = fixture('mp3-24000-mono-cbr.mp3');
 	answer(Buffer.concat([file.subarray(0, 1500), file]));
 	const { outputs, hints } = await run('Hello.');
-	const [warning] = outputs[0][0].json.warnings as string[];
-	expect(warning).toMatch(/^The speech begins anew after 0\.\d s, so words may be said twice$/);
-	expect(hints.join()).toContain(warning);
+	const [warning] = outputs[0][0].json.warnings as Array<{ message: string }>;
+	expect(warning.message).toMatch(
+		/^The speech begins anew after 0\.\d s, so words may be said twice$/,
+	);
+	expect(hints.join()).toContain(warning.message);
 });

@@ -111,7 +111,7 @@ test.each([
 	['speech', 'dialogue', 23],
 	['speech', 'estimate', 13],
 ])('%s.%s has at most %d options', (resource, operation, most) => {
-	const ofOtherThings = ['charges', 'speakAgainAt', 'retakeOddSegments'];
+	const ofOtherThings = ['charges', 'speakAgainAt'];
 	const { options } = descriptions.find(
 		(known) => known.resource === resource && known.operation === operation,
 	)!;
@@ -138,7 +138,7 @@ test('an option that is added is what holds without it, wherever it is', () => {
 		...{ concurrency: 4, maxRetries: 4, timeout: 180 },
 		...{ textFormat: 'automatic', parentheses: 'tags', pauseAfterParagraphs: 0 },
 		...{ timings: false, chapters: 'headings', keepTags: false },
-		...{ previousBinaryPropertyName: '', speakAgainAt: '', retakeOddSegments: 0 },
+		...{ previousBinaryPropertyName: '', speakAgainAt: '' },
 		...{ whileWaiting: 'stay', pollInterval: 2, maxPollInterval: 15, maxWait: 1800 },
 		...{ whenMaxWaitReached: 'fail', waitUntilCertain: true, keyInAddress: false },
 		...{ reuseExisting: false, simplify: true, charges: false },

@@ -89,7 +89,6 @@ export const ORDER = [
 		'keepTags',
 		'previousBinaryPropertyName',
 		'speakAgainAt',
-		'retakeOddSegments',
 		'timings',
 		'charges',
 	],

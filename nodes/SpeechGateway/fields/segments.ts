@@ -56,7 +56,7 @@ export const cutFields = {
 			default: '',
 			placeholder: 'e.g. 1:02, 3:25.5',
 			description:
-				'Times in the previous version, separated by commas; the segments heard then are spoken again',
+				'Times in the previous version, separated by commas, or a list from an expression; the segments heard then are spoken again',
 		},
 		[],
 		(value, label) => {
@@ -82,16 +82,6 @@ export const segmentFields = {
 			srt: { name: 'SRT', description: 'For video editors and players' },
 			vtt: { name: 'WebVTT', description: 'For web pages' },
 		},
-	}),
-	retakeOddSegments: numberOption({
-		displayName: 'Retake Odd Segments',
-		name: 'retakeOddSegments',
-		min: 0,
-		max: 2,
-		integer: true,
-		default: 0,
-		description:
-			'How often a segment that is far too short or falls silent is spoken, and charged, again; the take nearest to the pace of the others is kept (not for jobs)',
 	}),
 	timings: flagOption({
 		displayName: 'Timings',

@@ -40,11 +40,6 @@ export class ItemLedger {
 		return result !== undefined || Object.values(requests).some(({ state }) => state !== 'cut');
 	}
 
-	/** Whether a request may have been charged whose result is not on record. */
-	get hasUnknown(): boolean {
-		return this.entries().some(({ state }) => state === 'unknown' || state === 'sending');
-	}
-
 	get keyRecorded(): boolean {
 		return this.record.keyRecorded === true;
 	}

@@ -27,8 +27,6 @@ export interface SentPart extends Fingerprint {
 	number: number;
 	/** Its number in the text, from 1. */
 	segment: number;
-	/** From 2, where it speaks a part once more. */
-	take?: number;
 	/** The ID of its voice. */
 	voice: string;
 }

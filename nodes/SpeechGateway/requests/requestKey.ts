@@ -14,11 +14,9 @@ export function requestKey(kind: string, sent: object): string {
 	return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 }
 
-/** Names one of several equal requests of an item; `number`: which of them, from 1; `take`: how often it was asked for by then. */
-export const requestName = (
-	key: string,
-	{ number = 1, take = 1 }: Partial<SentPart> = {},
-): string => `${key}${number === 1 ? '' : ` ${number}`}${take === 1 ? '' : ` take ${take}`}`;
+/** Names one of several equal requests of an item; `number`: which of them, from 1. */
+export const requestName = (key: string, { number = 1 }: Partial<SentPart> = {}): string =>
+	number === 1 ? key : `${key} ${number}`;
 
 /** How lines are broken does not change what is said. */
 const spoken = ({ model, input, voice, speed = 1, response_format: format }: IDataObject) => [

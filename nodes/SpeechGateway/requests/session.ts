@@ -32,10 +32,8 @@ export interface Session {
 	retries?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
-	/** Tokens beyond the estimate of the run: of segments that went on as jobs, and of further takes. */
+	/** Tokens beyond the estimate of the run: of segments that went on as jobs, and of voices that are others than before. */
 	extraTokens: number;
-	/** Those of further takes under way. */
-	retakeTokens: number;
 }
 
 /** Counts tokens beyond the estimate of the run, if they may be spent; else returns by how many they pass the limit. */
@@ -100,6 +98,5 @@ export function openSession(
 			return (await result) as T;
 		},
 		extraTokens: 0,
-		retakeTokens: 0,
 	};
 }

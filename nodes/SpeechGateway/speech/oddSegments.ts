@@ -1,4 +1,4 @@
-/** Which pieces of generated speech are far too short or too long for their text, or fall silent: words dropped, or said over and over. */
+/** Which segments of generated speech are far too short or too long for their text, or fall silent: words dropped, or said over and over. */
 import { countCharacters } from '../text/characters';
 
 /** Time that a character takes, in letters of an alphabet: a digit is a word, a character of Chinese a syllable. */
@@ -28,11 +28,9 @@ const EDGE_SECONDS = 0.05;
 const ENOUGH_OTHERS = 3;
 const ENOUGH_LETTERS = 40;
 
-export interface SpokenSegment extends Sound {
+/** A segment as it was spoken. */
+export interface SpokenSegment {
 	text: string;
-}
-
-interface Sound {
 	/** NaN where that is not known: then nothing is odd about it. */
 	seconds: number;
 	/** Seconds from its start. */
@@ -43,28 +41,15 @@ interface Sound {
 
 export interface OddSegment {
 	index: number;
-	kind: 'tooShort' | 'tooLong' | 'longPause' | 'beginsAnew';
-	/** Whether speaking it again is likely to help: what is read long is always read long. */
-	isWorthRetaking: boolean;
-	/** What its text would take at the pace of the others. */
-	usualSeconds: number;
 	/** A sentence without its full stop; `Segment 3` is the third. */
 	words: string;
 }
 
-/** The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in order. */
-export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
-	const judge = judgeOf(segments);
-	return segments.flatMap((segment, index) => judge(index, segment) ?? []);
-}
-
 /**
- * Judges a segment, or another take of it, by the median pace of the others; where these are too few, by what people can say at
- * all. Undefined: there is nothing odd about it.
+ * The segments that are far shorter or longer than their text suggests, have a long pause inside or begin anew, in order. Each is
+ * judged by the median pace of the others; where these are too few, by what people can say at all.
  */
-export function judgeOf(
-	segments: SpokenSegment[],
-): (index: number, sound: Sound) => OddSegment | undefined {
+export function oddSegments(segments: SpokenSegment[]): OddSegment[] {
 	const weighed = segments.map((segment) => ({ ...segment, letters: lettersOf(segment.text) }));
 	const paces = weighed
 		.map(({ letters, seconds }, index) => ({ index, letters, pace: letters / seconds }))
@@ -79,38 +64,37 @@ export function judgeOf(
 		const isSpeech = median > SLOWEST_PACE && median < FASTEST_PACE;
 		return others >= ENOUGH_OTHERS && isSpeech ? median : undefined;
 	};
-	return (index, { seconds, pauses = [], beginsAnewAt }) => {
-		const { text, letters } = weighed[index];
-		const others = paceWithout(index);
-		const usualSeconds = letters / (others ?? USUAL_PACE);
-		const fastest = others ? others * MOST_TIMES_SHORTER : FASTEST_PACE;
-		const slowest = others ? others / MOST_TIMES_LONGER : SLOWEST_PACE;
+	return weighed.flatMap((segment, index) => {
 		const which = segments.length > 1 ? `Segment ${index + 1}` : 'The speech';
-		const usual = others
-			? `the others take about ${rounded(usualSeconds)} s for as much text`
-			: `about ${rounded(usualSeconds)} s would be usual`;
-		const words = `${which} is ${rounded(seconds)} s long for ${countCharacters(text)} characters; ${usual}`;
-		const odd = { index, usualSeconds, words };
-		if (beginsAnewAt !== undefined) {
-			const said = `${which} begins anew after ${rounded(beginsAnewAt)} s, so words may be said twice`;
-			return { ...odd, kind: 'beginsAnew', isWorthRetaking: false, words: said };
-		}
-		if (usualSeconds >= SHORT_TEXT_SECONDS && seconds < letters / fastest) {
-			return { ...odd, kind: 'tooShort', isWorthRetaking: others !== undefined };
-		}
-		const silence = pauses.find(
-			({ start, end }) =>
-				end - start > LONG_PAUSE_SECONDS && start > EDGE_SECONDS && end < seconds - EDGE_SECONDS,
-		);
-		if (silence) {
-			const [length, start] = [silence.end - silence.start, silence.start].map(rounded);
-			const said = `${which} is silent for ${length} s, ${start} s after its start`;
-			return { ...odd, kind: 'longPause', isWorthRetaking: true, words: said };
-		}
-		return seconds > letters / slowest + SLACK_SECONDS
-			? { ...odd, kind: 'tooLong', isWorthRetaking: false }
-			: undefined;
-	};
+		const words = oddityOf(segment, paceWithout(index));
+		return words === undefined ? [] : { index, words: `${which} ${words}` };
+	});
+}
+
+/** What is odd about a segment, to follow its name. `paceOfOthers`: letters a second. */
+function oddityOf(
+	{ text, letters, seconds, pauses = [], beginsAnewAt }: SpokenSegment & { letters: number },
+	paceOfOthers: number | undefined,
+): string | undefined {
+	if (beginsAnewAt !== undefined)
+		return `begins anew after ${rounded(beginsAnewAt)} s, so words may be said twice`;
+	const usualSeconds = letters / (paceOfOthers ?? USUAL_PACE);
+	const fastest = paceOfOthers ? paceOfOthers * MOST_TIMES_SHORTER : FASTEST_PACE;
+	const slowest = paceOfOthers ? paceOfOthers / MOST_TIMES_LONGER : SLOWEST_PACE;
+	const usual = paceOfOthers
+		? `the others take about ${rounded(usualSeconds)} s for as much text`
+		: `about ${rounded(usualSeconds)} s would be usual`;
+	const length = `is ${rounded(seconds)} s long for ${countCharacters(text)} characters; ${usual}`;
+	if (usualSeconds >= SHORT_TEXT_SECONDS && seconds < letters / fastest) return length;
+	const silence = pauses.find(
+		({ start, end }) =>
+			end - start > LONG_PAUSE_SECONDS && start > EDGE_SECONDS && end < seconds - EDGE_SECONDS,
+	);
+	if (silence) {
+		const [silent, start] = [silence.end - silence.start, silence.start].map(rounded);
+		return `is silent for ${silent} s, ${start} s after its start`;
+	}
+	return seconds > letters / slowest + SLACK_SECONDS ? length : undefined;
 }
 
 /** The length of a text in letters of an alphabet, by the time they take. */

@@ -206,10 +206,7 @@ function counted(counts: Map<string, number>, key: string): number {
 }
 
 function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | undefined {
-	const content = parts.map(({ key, pauseAfterMs, pausesWithin = [] }) => [
-		...[key, pauseAfterMs],
-		...pausesWithin.map(({ after, milliseconds }) => [after, milliseconds]),
-	]);
+	const content = parts.map(({ key, pauseAfterMs }) => [key, pauseAfterMs]);
 	return parts.every(({ key }) => key !== undefined)
 		? requestKey('content', [pauseBeforeMs, content])
 		: undefined;

@@ -137,24 +137,6 @@ export async function describeRemains(
 	return { json: { segments, parts: described, remainingText: remaining.join('\n') }, files };
 }
 
-/** Further takes may have been charged: all parts are handed over as they are, since nobody may send it again. */
-export async function unknownTake(
-	narration: Narration,
-	spoken: StoredAudio[],
-	unknown: Array<{ index: number; take: number; error: OutcomeUnknownError }>,
-): Promise<OutcomeUnknownError> {
-	const { json, files } = await describeRemains(narration, spoken);
-	for (const { index, error } of unknown) Object.assign(files, receivedOf(error, index + 1));
-	const [{ index, take, error }] = unknown;
-	const { facts, details } = error;
-	const said = `segment ${index + 1}, take ${take}; all segments are attached`;
-	return new OutcomeUnknownError(
-		{ ...facts, message: `${facts.message} (${said})` },
-		{ ...details, failedPart: { ...partOf(narration.plan, index), take }, ...json },
-		files,
-	);
-}
-
 /** The bytes of a segment that was paid for but came damaged, under a name of its own. */
 function receivedOf(error: unknown, segment: number): AttachedFiles {
 	const files = error instanceof OutcomeUnknownError ? error.files : {};

@@ -41,10 +41,6 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 const nameAs = (kind: 'speech' | 'job', { body, part }: SpeechRequest): string =>
 	requestName(requestKey(kind, body), part);
 
-/** Whether it was sent before, or cut: what has become of it is on record. */
-export const isOnRecord = ({ ledger }: ItemRequests, request: SpeechRequest): boolean =>
-	ledger.entry(nameAs('speech', request)) !== undefined;
-
 /** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
 export const isSpokenAsJob = (item: ItemRequests, request: SpeechRequest): boolean =>
 	item.ledger.entry(nameAs('job', request)) !== undefined;
@@ -61,10 +57,7 @@ export function keptAudio(
 	return undefined;
 }
 
-/**
- * Speaks a part; billed. With `longText` = `auto`, a request that the gateway cuts (524) goes on as a job, unless it is a further
- * take.
- */
+/** Speaks a segment; billed. With `longText` = `auto`, a request that the gateway cuts (524) goes on as a job. */
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;
 	if (input.longText === 'job') return await speakAsJob(narration, request, input.whileWaiting);
@@ -72,7 +65,7 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 	const text = textOf(request);
 	const estimate = estimateOf(input, text);
 	const maxBytes = maxAudioBytes(text, input.speed);
-	const fallsBackOn524 = input.longText === 'auto' && part.take === undefined;
+	const fallsBackOn524 = input.longText === 'auto';
 	try {
 		return await item.billed({
 			endpoint: endpoints.speech,

@@ -10,7 +10,6 @@ import type { Result } from '../requests/records';
 import { errorText } from '../run/errors';
 import { fingerprintOf } from '../text/knownParts';
 import { heardAt, pausesOf } from './heard';
-import { withInnerPauses } from './innerPauses';
 import { lettersOf } from './oddSegments';
 import type { NarrationInput, Plan, PlannedHeading, PlannedPart } from './plan';
 import { cutReused, hintOnReuse, recordFor } from './previous';
@@ -23,7 +22,6 @@ import {
 	type PartResult,
 	pausesBetween,
 } from './remains';
-import { retakeOdd } from './retakes';
 import { keptAudio, type Narration, speak, type SpeechRequest } from './speak';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
@@ -45,10 +43,8 @@ export async function speakParts(
 	giveHints(narration);
 	const results = await speakAll(narration, await cutReused(narration), problem);
 	if (!results.every(isDone)) throw await firstError(narration, results);
-	const takes = await retakeOdd(narration, results, problem ? 0 : input.retakeOddSegments);
-	const paused = await withInnerPauses(narration, takes.kept);
-	const file = await joinParts(narration, paused).catch(async (error) => {
-		const { json, files } = await describeRemains(narration, takes.kept);
+	const file = await joinParts(narration, results).catch(async (error) => {
+		const { json, files } = await describeRemains(narration, results);
 		throw new GatewayError(
 			`The parts could not be joined: ${errorText(error).message}`,
 			`All parts were paid for and none is lost. ${howToGetParts(narration)}`,
@@ -56,13 +52,18 @@ export async function speakParts(
 			files,
 		);
 	});
-	return { branch: 'success', items: [await spokenItem(narration, who, file, paused, takes)] };
+	return { branch: 'success', items: [await spokenItem(narration, who, file, results)] };
 }
 
 function giveHints({ item, input, plan }: Narration): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
 	hintOnReuse(item, input, plan);
+	const numbers = plan.parts.flatMap(({ lacksPause }, index) => (lacksPause ? index + 1 : []));
+	if (numbers.length > 0)
+		hints.add(
+			`A pause was left out within segment ${numbers.join(', ')} of item ${item.index + 1}, spoken before: only speaking it again makes one ("Speak Again At").`,
+		);
 	if (!input.isCorrected) return;
 	const sent = plan.parts.filter(({ isSent }) => isSent).length;
 	const missing = plan.parts.filter(({ isSent, reused }) => !isSent && !reused).length;

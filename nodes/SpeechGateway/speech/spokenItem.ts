@@ -1,16 +1,17 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { given } from '../core/json';
 import { countCharacters } from '../text/characters';
+import { toneTags, withoutTags } from '../text/toneTags';
 import { withExtension } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import { storeBytes } from '../files/store';
 import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { pausesOf } from './heard';
-import { oddSegments } from './oddSegments';
+import { oddSegments, type SpokenSegment } from './oddSegments';
 import type { NarrationInput, PlannedPart } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
-import { soundsOf, type Takes } from './retakes';
 import { isSpokenAsJob, type Narration } from './speak';
 import { type HeardText, subtitles, type TimedText } from './subtitles';
 
@@ -20,15 +21,16 @@ export async function spokenItem(
 	who: IDataObject,
 	{ info, binary, starts, chapters }: JoinedFile,
 	spoken: StoredAudio[],
-	{ all, kept }: Takes,
 ): Promise<INodeExecutionData> {
 	const { item, input, plan } = narration;
 	const { parts } = plan;
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
-	const warnings = oddSegments(soundsOf(parts, kept)).map(({ words }) => words);
-	for (const warning of warnings)
-		item.session.hints.add(`Please listen to item ${item.index + 1}: ${warning}.`);
+	const warnings = oddSegments(soundsOf(parts, spoken)).map(({ index, words: message }) => {
+		item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
+		const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
+		return given({ segment: index + 1, startSeconds, endSeconds, message });
+	});
 	const json: IDataObject = {
 		model: input.model,
 		...who,
@@ -39,8 +41,7 @@ export async function spokenItem(
 			reusedIn(plan, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
 		...(seconds !== undefined && { durationSeconds: seconds }),
 		bytes: info.bytes,
-		...(input.retakeOddSegments && { retakes: all.flat().length - parts.length }),
-		estimatedTokens: tokensByLength(narration, all),
+		estimatedTokens: tokensByLength(narration, spoken),
 		mimeType: binary.mimeType,
 		fileName: binary.fileName,
 		contentHash: plan.contentHash,
@@ -55,16 +56,25 @@ export async function spokenItem(
 	};
 }
 
+/** What there is to judge of spoken segments. */
+const soundsOf = (parts: PlannedPart[], spoken: StoredAudio[]): SpokenSegment[] =>
+	parts.map(({ text }, index) => {
+		const { info } = spoken[index];
+		return {
+			text: withoutTags(text, toneTags(text)),
+			seconds: info.seconds ?? NaN,
+			pauses: pausesOf(info),
+			beginsAnewAt: info.format === 'mp3' ? info.beginsAnewAt : undefined,
+		};
+	});
+
 /** What it cost: by the length of the audio, without pauses; of a job, or of audio of unknown length, by characters. */
-function tokensByLength(
-	{ item, input, plan, requests }: Narration,
-	takes: StoredAudio[][],
-): number {
+function tokensByLength({ item, input, plan, requests }: Narration, spoken: StoredAudio[]): number {
 	const { speed, modelMultiplier } = input;
 	const paid = plan.parts.flatMap(({ text, reused }, index) => {
 		if (reused) return [];
-		const isJob = isSpokenAsJob(item, requests[index]);
-		return takes[index].map(({ info: { seconds } }) => ({ text, speed, seconds, isJob }));
+		const { seconds } = spoken[index].info;
+		return { text, speed, seconds, isJob: isSpokenAsJob(item, requests[index]) };
 	});
 	return spokenTokens(paid, modelMultiplier);
 }

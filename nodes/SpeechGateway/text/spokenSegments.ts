@@ -16,8 +16,8 @@ export interface PreparedSegment {
 	source: Span;
 	/** Silence after it. */
 	pauseAfterMs: number;
-	/** Pauses within a known part, which is not cut, each with the words before it. */
-	pausesWithin?: Array<{ after: string; milliseconds: number }>;
+	/** A pause within it was left out: it is a known part, which is not cut. */
+	lacksPause?: true;
 }
 
 export interface PreparedSegments {
@@ -179,9 +179,6 @@ export function segmentPrepared(
 	const chapters = headings
 		.map(({ title, at }) => ({ title, ...placeOf(at) }))
 		.filter(({ title, segment }) => title !== '' && segment < starts.length);
-	for (const { at, milliseconds } of pauses.filter(isInside)) {
-		const { segment, after = '' } = placeOf(at);
-		(segments[segment].pausesWithin ??= []).push({ after, milliseconds });
-	}
+	for (const { at } of pauses.filter(isInside)) segments[placeOf(at).segment].lacksPause = true;
 	return { pauseBeforeMs, segments, text: spoken.text, chapters };
 }

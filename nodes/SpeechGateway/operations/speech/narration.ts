@@ -71,9 +71,9 @@ export const narration = <I extends NarrationInput>(
 /** What was paid for, with what a retry may change without speaking anything anew. */
 function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<NarrationInput>): P {
 	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
-	const { maxEstimatedTokens, tokensToSpare, tags, retakeOddSegments } = now;
+	const { maxEstimatedTokens, tokensToSpare, tags } = now;
 	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
-	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare, retakeOddSegments };
+	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare };
 }
 
 /** What is said, and in whose voices. */
