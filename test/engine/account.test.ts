@@ -275,75 +275,25 @@ describe('account.settle', () => {
 	});
 });
 
-describe('Price Factor 0: by the price list', () => {
-	const priced = async (name: string, more: Partial<EngineRun> = {}, options: IDataObject = {}) => {
+test.each([
+	['speech.generate', 0],
+	['speech.dialogue', '0'],
+	['speech.estimate', 0],
+	['speechJob.create', '={{ 1 - 1 }}'],
+])(
+	'%s: a price factor of %j is an error before anything is sent',
+	async (name, modelMultiplier) => {
 		const [resource, operation] = name.split('.');
-		const given = {
-			...{ resource, operation, text: 'Good morning!', script: 'Ben: Good morning!' },
-			speakers: { values: [{ name: 'Ben', voice: 'default' }] },
-		};
-		return await run(speechNode({ modelMultiplier: 0, ...options }, given), more);
-	};
-	const tokensOf = async (...given: Parameters<typeof priced>) =>
-		(await priced(...given)).outputs[0][0].json.estimatedTokens;
-	const asked = () => sim.requests.filter(({ path }) => path === '/api/pricing').length;
-
-	test.each(['speech.generate', 'speech.dialogue', 'speech.estimate', 'speechJob.create'])(
-		'%s: × the factor of the group, asked for once a run',
-		async (name) => {
-			sim.options.pricing = {
-				data: [{ model_name: 'fish-speech', quota_type: 0, model_ratio: 50 }],
-				group_ratio: { default: 2, vip: 9 },
-			};
-			const items = [{ json: {} }, { json: {} }];
-			const tokens = await tokensOf(name, { items });
-			expect(asked()).toBe(1);
-			expect(tokens).toBe(await tokensOf(name, {}, { modelMultiplier: 100 }));
-			expect(asked()).toBe(1);
-		},
-	);
-
-	test.each<[string, () => void, string]>([
-		['no list', () => (sim.options.pricing = null), 'this gateway publishes no prices at http'],
-		[
-			'not in it',
-			() =>
-				(sim.options.pricing = { data: [{ model_name: 'x', model_ratio: 1 }], group_ratio: {} }),
-			'has no price by tokens for the model "fish-speech"',
-		],
-		[
-			'by request',
-			() =>
-				(sim.options.pricing = {
-					data: [{ model_name: 'fish-speech', quota_type: 1, model_ratio: 1, model_price: 2 }],
-					group_ratio: {},
-				}),
-			'has no price by tokens',
-		],
-		['refused', () => sim.fault({ path: '/api/pricing', status: 403 }), '(403)'],
-	])('%s: nothing is sent; an estimate is for 1', async (_, make, why) => {
-		make();
-		const { error } = await priced('speech.generate');
-		expect(error?.message).toContain('"Price Factor" is 0, but ');
-		expect(error?.message).toContain(why);
-		expect(sim.charges).toEqual([]);
-		make();
-		const { outputs, hints } = await priced('speech.estimate');
-		expect(hints.join()).toContain('The estimates are for a factor of 1.');
-		expect(outputs[0][0].json.estimatedTokens).toBe(
-			await tokensOf('speech.estimate', {}, { modelMultiplier: 1 }),
+		const { error } = await run(
+			speechNode(
+				{ modelMultiplier },
+				{
+					...{ resource, operation, text: 'Good morning!', script: 'Ben: Good morning!' },
+					speakers: { values: [{ name: 'Ben', voice: 'default' }] },
+				},
+			),
 		);
-	});
-
-	test('is asked for again after a failure that may pass', async () => {
-		sim.fault({ path: '/api/pricing', status: 502, times: 2 });
-		expect((await priced('speech.generate')).error).toBeUndefined();
-		expect(asked()).toBe(3);
-	});
-
-	test('an estimate needs no credential', async () => {
-		const { outputs, hints } = await priced('speech.estimate', { noCredential: true });
-		expect(outputs[0]).toHaveLength(1);
-		expect(hints.join()).toContain('The estimates are for a factor of 1.');
-	});
-});
+		expect(error?.message).toContain('"Price Factor" must be a number of at least 0.0001');
+		expect(sim.requests).toEqual([]);
+	},
+);

@@ -226,11 +226,11 @@ test('what sends has retries and a time-out; what sends for each item, a concurr
 	);
 });
 
-test('an operation asks for the credential exactly when it sends something, or may ask for prices', () => {
-	for (const { resource, operation, sends, asksForPrices } of descriptions) {
+test('an operation asks for the credential exactly when it sends something', () => {
+	for (const { resource, operation, sends } of descriptions) {
 		const [credential] = description.credentials!;
 		const shown = { resource, operation };
 		const asks = NodeHelpers.displayParameter(shown, credential, { typeVersion: 1 }, description);
-		expect([shown, asks]).toEqual([shown, sends.length > 0 || asksForPrices === true]);
+		expect([shown, asks]).toEqual([shown, sends.length > 0]);
 	}
 });

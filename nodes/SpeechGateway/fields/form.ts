@@ -13,8 +13,6 @@ interface Shown {
 	description: string;
 	/** Every endpoint that it may send to; none: it needs no network. Whether it costs money follows from them. */
 	sends: ReadonlyArray<Endpoint | ((...ids: string[]) => FreeEndpoint)>;
-	/** Sends nothing but, if the user wants it, a look at the price list: the credential is shown. */
-	asksForPrices?: boolean;
 	/** Whether it can end on the Still Processing branch. */
 	waits?: boolean;
 	/** What one item costs, if anything, to follow "Every click on Execute is charged:". */

@@ -22,11 +22,11 @@ export const speakingFields = {
 	modelMultiplier: numberOption({
 		displayName: 'Price Factor',
 		name: 'modelMultiplier',
-		min: 0,
+		min: 0.0001,
 		decimals: 4,
 		default: 1,
 		description:
-			'The price factor of the model, for estimates and the spending limit; 0 reads it from the price list of the gateway',
+			'The price factor of the model, for estimates and the spending limit; Account → Get Prices has it',
 	}),
 	maxEstimatedTokens: numberOption({
 		displayName: 'Spending Limit (Tokens)',

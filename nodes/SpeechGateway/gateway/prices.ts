@@ -11,8 +11,6 @@ export interface ModelPrice {
 	ownedBy?: string;
 }
 
-const DEFAULT_GROUP = 'default';
-
 /** Reads a price list in the shape of new-api; undefined if it is none. */
 export function readPrices(body: unknown): ModelPrice[] | undefined {
 	if (!isRecord(body) || !Array.isArray(body.data)) return undefined;
@@ -39,9 +37,4 @@ function readPrice(entry: unknown, factors: object, usable: object): ModelPrice 
 		groups: Object.fromEntries(groups),
 		ownedBy: typeof owner === 'string' && owner !== '' ? owner : undefined,
 	});
-}
-
-/** By what a model's tokens are multiplied for an account of the default group; undefined where they are not what is charged. */
-export function multiplierOf({ multiplier, perRequest, groups }: ModelPrice): number | undefined {
-	return perRequest === undefined ? multiplier * (groups[DEFAULT_GROUP] ?? 1) : undefined;
 }

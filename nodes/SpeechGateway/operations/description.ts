@@ -82,7 +82,7 @@ export const priceHints = (): NodeHint[] =>
 export const credentialRules = (): INodeCredentialDescription['displayOptions'] => ({
 	hide: {
 		operation: descriptions
-			.filter(({ sends, asksForPrices }) => sends.length === 0 && !asksForPrices)
+			.filter(({ sends }) => sends.length === 0)
 			.map(({ operation }) => operation),
 	},
 });

@@ -1,7 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { TaskDescriptions } from './taskForms';
 import type { FileValues } from '../fields/files';
-import type { Parameters } from '../fields/parameters';
 import type { WaitSettings } from '../fields/wait';
 import { fetchStatus, type Task, taskJson } from '../tasks/task';
 import { type Known, waitForTask } from '../tasks/wait';
@@ -12,8 +11,8 @@ import type { Result } from '../requests/records';
 interface TaskWork<I, T> extends Pick<Work<I>, 'checkAll' | 'lookUp'> {
 	/** Its name in errors and among the endpoints. */
 	thing: Task['thing'];
-	/** Checks across the fields of an item, and what else is to be known before anything is sent. Throws InputError. */
-	prepare?: <V extends I>(input: V, parameters: Parameters) => Promise<V>;
+	/** Checks across the fields of an item. Throws InputError. */
+	prepare?: <V extends I>(input: V) => V;
 	/** Identifies the task in an item whose outcome is unknown. */
 	about: (input: I & Partial<FileValues>) => Pick<About, 'input' | 'fileName'>;
 	/** Facts known without asking the gateway; they go into its items. */

@@ -1,4 +1,3 @@
-import { asError } from '../../core/errors';
 import type { Parameters } from '../../fields/parameters';
 import { checkTaggable } from '../../files/podcast';
 import { type EstimateValues, type GenerateValues, speech } from './speech.form';
@@ -15,7 +14,6 @@ import {
 } from '../../speech/plan';
 import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
-import { withPriceFactor } from '../../speech/priceFactor';
 import { speakParts } from '../../speech/speakParts';
 import { countCharacters } from '../../text/characters';
 
@@ -82,29 +80,14 @@ export const generate = defineOperation<GenerateValues, GenerateInput>(speech.ge
 	},
 });
 
-type EstimateInput = EstimateValues &
-	OnRecord & {
-		/** Why there is no price factor, if 0 asks for the gateway's. */
-		noFactor?: string;
-	};
-
 export const estimate = defineOperation(speech.estimate, {
-	async prepare(given, parameters): Promise<EstimateInput> {
-		const input = await checkedText(given, parameters);
-		try {
-			return await withPriceFactor(input, parameters);
-		} catch (error) {
-			return { ...input, modelMultiplier: 1, noFactor: asError(error).message };
-		}
-	},
+	prepare: checkedText<EstimateValues>,
 	checkAll: (all, spent) =>
 		checkBudget(all, (input) => tokensToSend(input, planText(input)), spent),
 
 	async execute(input, item) {
 		const plan = planText(input);
 		plan.hints.forEach((hint) => item.session.hints.add(hint));
-		if (input.noFactor)
-			item.session.hints.add(`${input.noFactor}. The estimates are for a factor of 1.`);
 		hintOnReuse(item, input, plan);
 		const estimate = estimateOf(input, textToSend(plan));
 		if (input.longText === 'job') hintOnJobPrice(item.session.hints, estimate);

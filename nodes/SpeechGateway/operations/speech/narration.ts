@@ -10,15 +10,11 @@ import {
 	tokensToSend,
 	voicesToAsk,
 } from '../../speech/plan';
-import { withPriceFactor } from '../../speech/priceFactor';
 import { checkBudget } from '../../speech/speaking';
 import { checkVoices } from '../../speech/voices';
 import { countCharacters } from '../../text/characters';
 
-/**
- * Checks that the files can be made as they are asked for, and looks up a price factor of 0. Throws InputError for a cover that
- * is none, and for two files in one field.
- */
+/** Checks that the files can be made as they are asked for. Throws InputError for a cover that is none, and for two files in one field. */
 export async function checked<I extends NarrationInput>(
 	input: I,
 	parameters: Parameters,
@@ -29,7 +25,7 @@ export async function checked<I extends NarrationInput>(
 	});
 	// The bytes are read again when they are written: the ledger keeps the input, and while it is spoken they are not needed.
 	await readTags(parameters.execution, [parameters.index], input.tags);
-	return await withPriceFactor(input, parameters);
+	return input;
 }
 
 /** `textOf`: the text or script. */

@@ -181,7 +181,6 @@ export const speech = describeResource('speech', {
 		action: 'Estimate speech tokens',
 		description: 'Calculate how many tokens and minutes a text will take. Free: no text is sent.',
 		sends: [],
-		asksForPrices: true,
 		input: estimateFields,
 	},
 });

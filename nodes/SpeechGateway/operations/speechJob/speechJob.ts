@@ -2,7 +2,6 @@ import { countCharacters } from '../../text/characters';
 import type { SpeechValues } from '../../fields/speech';
 import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
-import { withPriceFactor } from '../../speech/priceFactor';
 import { downloadAudio, submitJob } from '../../speech/speak';
 import { checkVoices, voiceIds, voiceNameOf } from '../../speech/voices';
 import { checkBudget, checkLength, hintsOn, preparedText, speechBody } from '../../speech/speaking';
@@ -15,9 +14,9 @@ const tokensOf = (input: SpeechValues): number =>
 
 export const speechJobOperations = taskOperations(speechJob, {
 	thing: 'job',
-	async prepare(input, parameters) {
+	prepare<V extends SpeechValues>(input: V) {
 		checkLength(input);
-		return await withPriceFactor(input, parameters);
+		return input;
 	},
 	checkAll: (all, spent) => checkBudget(all, tokensOf, spent),
 	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
