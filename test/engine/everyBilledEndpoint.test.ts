@@ -49,6 +49,8 @@ const UNKNOWN: Record<string, Fault[]> = {
 		{ status: 500, charge: true, body: '' },
 		{ status: 503, charge: true, proxy: 'json' },
 		{ status: 503, charge: true, proxy: 'spring' },
+		{ status: 503, charge: true, proxy: 'google' },
+		{ status: 499, charge: true },
 		{ status: 408, charge: true },
 	],
 	connection_lost: [{ connection: 'reset-before-work' }, { connection: 'reset-after-work' }],

@@ -114,6 +114,12 @@ chat | 500 | E {"message":"x","type":"one_api_error","code":"do_request_failed_x
 chat | 502 | E {"message":"x","type":"one_api_error","code":"do_request_failed"} |  | transient, nobody | had an error
 chat | 400 | E {"message":"x","code":"violation_fee.a.b"} |  | unknown, operator | keep
 chat | 446 | {} |  | unknown, operator | keep
+speech | 499 | E {"message":"The operation was cancelled","code":"overloaded"} |  | unknown, nobody | ended the request before .* \(499\): "The op
+job | 460 | PAGE |  | unknown, nobody | ended the request before
+GET /v1/models | 499 | E {"message":"x"} |  | transient, nobody | ended the request before
+speech | 503 | E {"code":503,"status":"UNAVAILABLE","message":"upstream connect error"} |  | unknown, nobody | or behind it failed \(503\): "upst
+speech | 503 | E {"message":"connection reset by peer","code":"overloaded"} |  | transient, nobody | had an error | not charged
+speech | 521 | E {"message":"connection refused"} |  | transient, nobody | own answer \(521\) | not charged
 speech | 524 | PAGE |  | cut, workflow | 100 seconds | ^It was not charged, according to .*Speech Job\.
 job | 524 |  |  | cut, workflow | 100 seconds | Speech Job
 video | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | cut again: ask for less
@@ -282,6 +288,119 @@ test.each(WORDS)('%s: %s %s is %s', (message, request, status, outcome, says) =>
 	expect(judged.error.message).toContain(says);
 });
 
+/** What proxies and broken connections put into JSON like the gateway's own, each of which alone may follow the whole work. */
+const BROKEN: unknown[] = [
+	...[
+		'UNAVAILABLE',
+		'DEADLINE_EXCEEDED',
+		'CANCELLED',
+		'ABORTED',
+		'INTERNAL',
+		'UNKNOWN',
+		'DATA_LOSS',
+	],
+	...['RESOURCE_EXHAUSTED', 'unavailable', 'Canceled'],
+].flatMap((status) => [
+	{ message: 'x', code: 503, status },
+	{ message: 'x', code: status },
+	{ message: 'x', type: status },
+	{ message: `{"error":{"code":503,"message":"x","status":"${status}"}}` },
+	{ message: `503 ${status}. {'error': {'status': '${status}'}}` },
+	{ message: `rpc error: code = ${status} desc = x` },
+	{ message: `<StatusCode.${status}: (14, 'x')>` },
+]);
+const BROKEN_WORDS = `
+upstream connect error; disconnect/reset before headers; reset reason: overflow; upstream request timeout
+upstream_reset_after_response_started; Upstream prematurely closed connection; no healthy upstream; no live upstreams
+The server did not receive a response from an upstream server; did not receive a timely response from the upstream
+Received an invalid response from the upstream; the origin closed; backend_connection_closed; Backend unreachable
+An invalid response was received; failure to get a peer from the ring-balancer; Error reading from remote server
+didn't get any response from the model; No response from model server; worker died without response; empty reply from server
+read tcp 10.0.0.7:43210->10.0.0.9:443: read: connection reset by peer; Connection was closed; the connection has been lost
+connection termination; CONNECTION ABORTED.; stream was terminated; transport is closing; channel closed; socket closed
+stream error: stream ID 3; Request was aborted; the request has been cancelled; peer closed connection without sending
+Remote end closed connection without response; Server disconnected; server closed the stream; lost the connection
+broke its connection; transfer closed; Lost connection to MySQL server; dropped our connection; reset the stream
+ECONNRESET; read ECONNABORTED; connect ECONNREFUSED 10.0.0.1:80; write EPIPE; ETIMEDOUT; ESOCKETTIMEDOUT; UND_ERR_SOCKET
+ERR_STREAM_PREMATURE_CLOSE; RST_STREAM received; http2: server sent GOAWAY; unexpected EOF; post: EOF; broken pipe
+socket hang up; the worker hung up; TypeError: fetch failed; forcibly closed by the remote host; Premature close
+incomplete chunked read; IncompleteRead(0 bytes); other side closed; RemoteProtocolError; ReadTimeout: x; ReadError; WriteError
+ClientPayloadError; RemoteDisconnected; context canceled; The operation was aborted; The operation was cancelled
+Deadline exceeded while waiting; deadline_exceeded: x; the deadline has been exceeded; request timed out; i/o timeout
+timeout awaiting response headers; Timed-out; TIMEOUT; Endpoint request timed out; 上游超时; 连接被重置; 连接已断开; 中断了连接
+`
+	.trim()
+	.split(/; |\n/);
+
+test.each([
+	...BROKEN,
+	...BROKEN_WORDS.flatMap((words) => [
+		{ message: `It says: ${words}` },
+		{ message: 'x', code: words },
+		{ message: 'x', details: [{ cause: { reason: words.toUpperCase() } }] },
+	]),
+])('%j in a 5xx may have been charged, unless the gateway itself began nothing', (error) => {
+	const judged = (status: number, more: object = {}) =>
+		judge(SPEECH, status, { error: { ...(error as object), ...more } });
+	for (const status of [500, 502, 503, 520, 529]) expect(judged(status).outcome).toBe('unknown');
+	for (const code of OWN_CODES) expect(judged(503, { code }).outcome).not.toBe('unknown');
+	for (const status of [521, 523, 525, 526]) expect(judged(status).outcome).toBe('transient');
+	expect(judged(400).outcome).not.toBe('unknown');
+	expect(judge('GET /v1/models', 503, { error }).outcome).toBe('transient');
+});
+
+const OWN_CODES = [
+	...[
+		'overloaded',
+		'overloaded_error',
+		'engine_overloaded',
+		'system_cpu_overloaded',
+		'at_capacity',
+	],
+	...['rate_limit_exceeded', 'ratelimit', 'too_many_requests', 'model_not_found', 'server_busy'],
+	...['do_request_failed', 'read_response_body_failed', 'bad_response_status_code', 'bad_response'],
+	...['empty_response', 'insufficient_user_quota', 'convert_request_failed', 'queue_full'],
+];
+
+/** What only sounds like it. */
+test.each([
+	'The server had an error while processing your request. Sorry about that!',
+	...['Upstream error', 'Internal server error', '500 Internal Server Error', 'internal_error'],
+	...['Service temporarily unavailable', 'The engine is currently overloaded', 'Bad gateway'],
+	...['litellm.APIConnectionError: OpenAIException - Connection error.', 'request_timeout: None'],
+	...[
+		'Your request was refused',
+		'an unknown error',
+		'an internal problem',
+		'The provider is closed for today',
+		'Try again',
+	],
+])("%j in the gateway's own 5xx was not charged", (message) => {
+	for (const error of [{ message }, { message, type: 'server_error', code: 'upstream_error' }])
+		expect(judge(SPEECH, 500, { error }).outcome).toBe('transient');
+});
+
+test('an answer of one long word is read through once: one that is read again from each letter takes hours', () => {
+	for (const word of [
+		'upstream-',
+		'reset',
+		'no ',
+		'connection:',
+		'status"',
+		'upstream a-b_c ',
+		'-',
+	])
+		expect(judge(SPEECH, 500, { error: { message: word.repeat(8_000) } }).outcome).toBe(
+			'transient',
+		);
+});
+
+test('a model may be called what it likes', () => {
+	const error = { message: 'The model socket-timeout failed' };
+	expect(judge(SPEECH, 500, { error }, { model: 'socket-timeout' }).outcome).toBe('transient');
+	expect(judge(SPEECH, 500, { error }).outcome).toBe('unknown');
+});
+
 /** Codes by which a rule knows an answer, and those of other gateways that mean the same. */
 const CODES: Array<[status: number, outcome: Ruling, codes: string[]]> = [
 	[500, 'unknown', ['upstream_outcome_unknown', 'a_panic']],
@@ -410,7 +529,7 @@ test('every status: what may have been charged is never sent again', () => {
 	const gateways = servers.filter((status) => ![501, 504, 524].includes(status));
 	expect(again(SPEECH, [{ error: { message: 'x' } }])).toEqual([429, ...gateways]);
 	const server = statuses.filter((status) => status >= 500);
-	expect(again('GET /v1/models', [PAGE])).toEqual([408, 409, 425, 429, ...server]);
+	expect(again('GET /v1/models', [PAGE])).toEqual([408, 409, 425, 429, 460, 499, ...server]);
 });
 
 test('explaining never throws', () => {

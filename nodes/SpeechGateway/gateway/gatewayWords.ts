@@ -32,7 +32,8 @@ export function gatewayWords(body: unknown): GatewayWords {
 				...[inner.msg, body.msg, body['html-message']],
 			),
 		),
-		code: code(inner.code, inner.type, body.code),
+		// `status` is where Google's APIs have their code.
+		code: code(inner.code, inner.type, inner.status, body.code),
 		type: code(inner.type),
 		param: plain(text(inner.param, inner.parameter, detail?.param, inner.field)),
 	};
@@ -47,6 +48,16 @@ function firstDetail(details: unknown[]): { message?: unknown; param?: unknown }
 		message: first.msg ?? first.message,
 		param: typeof at === 'number' ? String(at) : (at ?? first.param ?? first.field),
 	};
+}
+
+/** All texts in an error body, however deep, a line each: gateways pass on what they were told in many ways. */
+export function textsIn(body: unknown): string {
+	const texts: string[] = [];
+	JSON.stringify(body, (_, value: unknown) => {
+		if (typeof value === 'string') texts.push(value);
+		return value;
+	});
+	return texts.join('\n');
 }
 
 const ERROR_FIELDS = ['message', 'code', 'type'];

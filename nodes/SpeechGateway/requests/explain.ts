@@ -1,12 +1,18 @@
 import { GatewayError, RequestCutError, type UnknownReason } from '../core/errors';
 import { given, isRecord } from '../core/json';
 import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
-import { type GatewayWords, gatewayWords, isGatewayError, isPage } from '../gateway/gatewayWords';
+import {
+	type GatewayWords,
+	gatewayWords,
+	isGatewayError,
+	isPage,
+	textsIn,
+} from '../gateway/gatewayWords';
 import { DEFAULT_SPEECH_MODEL } from '../gateway/models';
 import type { GatewayResponse, Transport } from '../gateway/transport';
 import { NO_ROUTE, type Outcome, outcomeOf, ruleFor, type Who } from './outcome';
 import { retryAfterMs } from './retryPolicy';
-import { type Facts, type Kind, SAYS } from './signs';
+import { type Facts, isBroken, type Kind, SAYS } from './signs';
 
 /** What a request is about. */
 export interface About {
@@ -126,7 +132,8 @@ function factsOf(
 ): Facts {
 	const { thing, model, voice } = about;
 	// A model may have any word that a rule looks for in its name.
-	const message = model ? said.replaceAll(model, '') : said;
+	const withoutModel = (text: string) => (model ? text.replaceAll(model, '') : text);
+	const message = withoutModel(said);
 	const says = `${type}\n${code}\nparam=${param}\n${message}`;
 	const location = headers?.location;
 	return {
@@ -137,6 +144,8 @@ function factsOf(
 		has: {
 			billed: endpoint.billed,
 			passedOn: otherKey || SAYS.passedOn.test(says),
+			broken: status >= 500 && isBroken(withoutModel(textsIn(body))),
+			ownCode: SAYS.ownCode.test(`${type}\n${code}`),
 			thing: thing !== undefined,
 			elsewhere: 'url' in endpoint,
 			model: model !== undefined,

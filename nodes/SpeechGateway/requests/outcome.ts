@@ -107,6 +107,10 @@ export const RULES = [
 		'The request timed out at the gateway or a proxy in front of it',
 		LATER,
 	]),
+	rule('460 499', 'unknown', 'nobody', [
+		'A proxy in front of the gateway ended the request before it was answered',
+		LATER,
+	]),
 	rule({ status: '524', to: 'speech job', with: 'billed' }, 'cut', 'workflow', [
 		CUT,
 		`${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`,
@@ -270,13 +274,19 @@ export const RULES = [
 		'The gateway refused the request',
 		'Check the parameters.',
 	]),
-	rule({ status: '5xx', from: 'gateway' }, 'transient', 'nobody', [
-		'The gateway had an error',
-		LATER,
-	]),
 	rule('521 523 525 526', 'transient', 'nobody', [
 		NOT_OWN_ANSWER,
 		`A proxy in front of the gateway could not reach it. ${LATER}`,
+	]),
+	rule(
+		{ status: '5xx', from: 'gateway', with: 'broken', without: 'ownCode' },
+		'unknown',
+		'nobody',
+		['A connection to the gateway or behind it failed', LATER],
+	),
+	rule({ status: '5xx', from: 'gateway' }, 'transient', 'nobody', [
+		'The gateway had an error',
+		LATER,
 	]),
 ];
 
@@ -296,8 +306,9 @@ export function outcomeOf(facts: Facts): Ruling {
 	const { status, has } = facts;
 	if (has.billed) return ruleFor(facts).outcome;
 	if (status === 429) return 'throttled';
-	// A time-out, a conflict, too early.
-	const mayPass = status >= 500 || [408, 409, 425].includes(status) || fits(NOT_COMPLETED, facts);
+	// A conflict, too early, a time-out, given up by a proxy.
+	const mayPass =
+		status >= 500 || [408, 409, 425, 460, 499].includes(status) || fits(NOT_COMPLETED, facts);
 	return mayPass ? 'transient' : 'refused';
 }
 

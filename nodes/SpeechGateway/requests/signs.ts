@@ -13,6 +13,8 @@ type Thing =
 	| 'voice'
 	| 'voiceNamed' /* there is one, and the words speak of it */
 	| 'passedOn' /* what a provider said to the gateway: by a code, or the words name a key that is not the credential's */
+	| 'broken' /* a proxy or an upstream failed, by words anywhere in the answer */
+	| 'ownCode' /* by its code, nothing was begun or all was given back */
 	| 'sameElsewhere'; /* a redirect to the same path elsewhere */
 
 /** What a rule can ask of an answer that is no success, and of the request. */
@@ -67,6 +69,9 @@ export const SAYS = {
 		'insufficient|enough|exceed|exhaust|deplet|used up|too low|r[au]n out|out of|reached|need|zero|negative|is 0',
 		'额度|余额|欠费|充值|recharge',
 	),
+	/** Gateways that never began, and new-api and one-api when their upstream failed. */
+	ownCode:
+		/^(?:\w*(?:overload|rate_?limit|too_many|capacity|busy|queue_full)\w*|model_not_found|(?:do_request|\w+_response_body)_failed|bad_response\w*|empty_response)$/im,
 	needsVoice: bothOf(
 		'voice|音色',
 		'require|missing|not.(?:supported|found|exist)|no such|invalid|unknown|must|empty|specif|provide|need|不存在|指定|必|缺',
@@ -78,3 +83,30 @@ export const SAYS = {
 	notSetUp:
 		/^(?:model_price_error|model_mapped_error|convert_request_failed|api_not_implemented|channel:.*)$/m,
 };
+
+/** What may have been begun, as gRPC and Google's APIs put it. */
+const GRPC =
+	'(?:unavailable|deadline[ _]?exceeded|cancell?ed|aborted|internal|unknown|data[ _]?loss|resource[ _]?exhausted)';
+
+/** Words of proxies, and of programs whose connection broke: none of them knows what became of the request. */
+const BROKEN = [
+	// `error.status`, alone in its line, and as it is quoted by programs.
+	new RegExp(`^${GRPC}$`, 'im'),
+	new RegExp(`(?:code ?= ?|StatusCode\\.|status['"\\\\]*: ?['"\\\\]*)${GRPC}\\b`, 'i'),
+	new RegExp(`\\d ${GRPC}[:.]`, 'i'),
+	// Envoy, nginx, Apache, Kong, the load balancers of clouds.
+	/(?:upstream|backend|origin)[\s_-](?:[a-z0-9]{1,20}[\s_-]){0,3}(?:connect|reset|clos|terminat|disconnect|premature|unavailable|unreachable)/i,
+	/before headers|reset reason|(?:healthy|live) (?:upstream|backend)|ring-balancer|remote server|invalid response/i,
+	/(?:no|not|n't|without) (?:\w+ ){0,4}response from|empty (?:reply|response) from|without (?:a |any )?response/i,
+	// Sockets and streams, in whatever language the program is written.
+	/(?:connection|socket|stream|peer|channel|transport|transfer)\b(?:[ :][\w-]{1,20}){0,3}[ :](?:reset|closed|closing|abort|terminat|broke|lost|drop|interrupt|refused|cancell?ed|error: (?!bad))/i,
+	/(?:reset|clos|abort|terminat|broke|lost|lose|losing|drop|interrupt)\w{0,5}(?: [\w-]{1,20}){0,3} (?:connection|socket|stream|transfer)/i,
+	/\b(?:econn(?:reset|aborted|refused)|epipe|e(?:socket)?timedout|enetreset|ehostunreach|und_err_\w+|err_stream_\w+|rst_stream|goaway|eof)\b/i,
+	/socket hang ?up|hung up|broken pipe|fetch failed|forcibly closed|disconnected|premature|incomplete(?: chunked)? ?read|side closed/i,
+	/(?:protocol|disconnected|read|write|payload)(?:error|timeout)\b|remotedisconnected/i,
+	/(?:context|operation|request) (?:\w+ ){0,2}(?:cancell?ed|abort|interrupt|terminat)|deadline[ _-]?(?:has been |was )?exceeded/i,
+	/tim(?:ed|e|ing)[ _-]?outs?\b(?!: none)/i,
+	/超时|(?:连接|链接).{0,6}(?:重置|中断|断开|关闭|失败)|(?:重置|中断|断开).{0,4}(?:连接|链接)/,
+];
+
+export const isBroken = (texts: string): boolean => BROKEN.some((words) => words.test(texts));

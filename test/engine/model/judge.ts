@@ -13,7 +13,7 @@ const FREE_FROM_ANYONE = new Set([429, 521, 523, 525, 526]);
 const FREE_WHEN_CUT = /^\/v1\/audio\/speech(\/jobs)?$/;
 
 export function verdict({ status, fault = {}, aborted, path, recorded }: SimRequest): Verdict {
-	if (status === undefined || status === 408 || status === 504) return 'unknown';
+	if (status === undefined || [408, 460, 499, 504].includes(status)) return 'unknown';
 	// A refusal need not be read to its end.
 	if (aborted && !(status >= 400 && status < 500)) return 'unknown';
 	if (status < 300) {

@@ -150,6 +150,9 @@ const UNKNOWN: Fault[] = [
 	{ status: 504, charge: false },
 	{ status: 504, charge: true, delayMs: 10 },
 	{ status: 408, charge: true },
+	{ status: 499, charge: true },
+	{ status: 460, charge: true, proxy: 'empty' },
+	{ status: 499, charge: false, proxy: 'late' },
 	{ redirect: '/v1/elsewhere' },
 	{ status: 303, redirect: '/v1/audio/speech' },
 	{ connection: 'reset-before-work' },
@@ -171,7 +174,10 @@ const UNKNOWN: Fault[] = [
 /** Nor after a server error that is not the gateway's own. */
 const proxied: fc.Arbitrary<Fault> = fc.record({
 	status: one(500, 502, 503, 504, 520, 522),
-	proxy: one<Fault['proxy']>('page', 'empty', 'json', 'text', 'spring'),
+	proxy: one<Fault['proxy']>(
+		...(['page', 'empty', 'json', 'text', 'spring'] as const),
+		...(['google', 'envoy', 'late', 'socket'] as const),
+	),
 	charge: fc.boolean(),
 });
 const CUT: Fault = { status: 524 };
@@ -324,7 +330,7 @@ const outage = fc.record({
 	from: fc.integer({ min: 1, max: 5 }),
 	times: fc.integer({ min: 2, max: 9 }),
 	charge: fc.boolean(),
-	proxy: one<NonNullable<Fault['proxy']>>('page', 'json', 'spring', 'text'),
+	proxy: one<NonNullable<Fault['proxy']>>('page', 'json', 'spring', 'text', 'google', 'envoy'),
 });
 
 /** Money without end. */

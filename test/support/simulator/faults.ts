@@ -23,9 +23,10 @@ export interface Fault {
 	headers?: Record<string, string>;
 	/**
 	 * With `status`: answered by a proxy in front of the gateway, which knows nothing of what the gateway did; with `charge`,
-	 * the work was done. `page` is nginx's, `json` Kong's and AWS's, `spring` and `text` those of Spring and Envoy.
+	 * the work was done. `page` is nginx's, `json` Kong's and AWS's, `spring` and `text` those of Spring and Envoy. The others
+	 * look like the gateway's own: `google` is gRPC's, `envoy` wraps Envoy's words, `late` and `socket` those of a program.
 	 */
-	proxy?: 'page' | 'empty' | 'json' | 'spring' | 'text';
+	proxy?: 'page' | 'empty' | 'json' | 'spring' | 'text' | 'google' | 'envoy' | 'late' | 'socket';
 	/** With `status`: the work was done and charged all the same. With `stall`: false when it was not (default: it was). */
 	charge?: boolean;
 	/**

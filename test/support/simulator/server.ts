@@ -264,7 +264,10 @@ const jsonReply = (status: number, value: unknown): Reply => ({
 	body: JSON.stringify(value),
 });
 
-/** What proxies in front of the service answer, none of them in its error format. */
+const ENVOY =
+	'upstream connect error or disconnect/reset before headers. reset reason: connection termination';
+
+/** What proxies in front of the service answer, whatever became of the request. */
 const PROXY_REPLIES: Record<NonNullable<Fault['proxy']>, (status: number) => Reply> = {
 	page(status) {
 		const title = `${status} ${titleOf(status)}`;
@@ -279,11 +282,20 @@ const PROXY_REPLIES: Record<NonNullable<Fault['proxy']>, (status: number) => Rep
 		jsonReply(status, { message: 'An invalid response was received from the upstream server' }),
 	spring: (status) =>
 		jsonReply(status, { timestamp: '2026-01-01T00:00:00Z', status, error: titleOf(status) }),
-	text: (status) => ({
-		status,
-		contentType: 'text/plain',
-		body: 'upstream connect error or disconnect/reset before headers. reset reason: connection termination',
-	}),
+	text: (status) => ({ status, contentType: 'text/plain', body: ENVOY }),
+	google: (status) =>
+		jsonReply(status, {
+			error: { code: status, message: 'The service is away.', status: 'UNAVAILABLE' },
+		}),
+	envoy: (status) => jsonReply(status, { error: { code: status, message: ENVOY } }),
+	late: (status) =>
+		jsonReply(status, {
+			error: { message: 'Deadline exceeded while waiting for the model', type: 'server_error' },
+		}),
+	socket: (status) =>
+		jsonReply(status, {
+			error: { message: 'No luck', type: 'server_error', cause: { code: 'ECONNRESET' } },
+		}),
 };
 
 /** A refusal in the words of the gateway that is simulated. */
