@@ -24,24 +24,17 @@ describe('mp3 frames at the seams', () => {
 	};
 	const parts = [1.01, 0.5, 0.77].map(noise);
 
-	it('are all as they were, but for the first one of a part that needs the bytes of those left out', async () => {
+	it('are all as they were', async () => {
 		const { bytes } = await joinFiles('mp3', parts);
 		const info = inspect('mp3', bytes) as Mp3Info;
 		const frames = framesOf(bytes);
 		expect(frames).toHaveLength(info.frames);
-		expect(frames.filter(({ kbits }) => kbits !== 64)).toHaveLength(2);
-		expect(info).toMatchObject({ bitrate: 0 });
-		expect(Buffer.from(bytes).includes('Xing')).toBe(true);
-		const known = new Set(
-			parts.flatMap((part) =>
-				framesOf(part).map(({ at, kbits }) =>
-					Buffer.from(part.subarray(at, at + 3 * kbits)).toString('hex'),
-				),
-			),
-		);
-		for (const { at } of frames.filter((frame) => frame.kbits === 64)) {
-			expect(known).toContain(Buffer.from(bytes.subarray(at, at + 192)).toString('hex'));
-		}
+		expect(info).toMatchObject({ bitrate: 64 });
+		expect(Buffer.from(bytes).includes('Info')).toBe(true);
+		const hex = (file: Uint8Array, at: number) =>
+			Buffer.from(file.subarray(at, at + 192)).toString('hex');
+		const before = new Set(parts.flatMap((part) => framesOf(part).map(({ at }) => hex(part, at))));
+		for (const { at } of frames) expect(before).toContain(hex(bytes, at));
 	});
 
 	it.each([0.001, 0.02, 0.05])(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AudioFormat, AudioInfo, Pauses } from '../../nodes/SpeechGateway/audio';
+import type { AudioFormat, AudioInfo } from '../../nodes/SpeechGateway/audio';
 import { DamagedAudioError, joinAudio } from '../../nodes/SpeechGateway/audio';
 import { remux } from './ogg';
 import {
@@ -42,7 +42,7 @@ const GROUPS: string[][] = [
 	...fixtureNames().map((name) => [name]),
 ];
 /** Silence before, between and after, in milliseconds; of MP3, 25 are one silent frame, which must look like one of the file. */
-const PAUSES: Pauses[] = [
+const PAUSES: Array<{ before?: number; between?: number | number[]; after?: number }> = [
 	{},
 	{ before: 25, between: 240, after: 5 },
 	{ before: 450, between: [700, 0, 700, 0, 700, 0], after: 1234 },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AudioFormat, AudioPart, Place } from '../../nodes/SpeechGateway/audio';
+import type { AudioFormat, AudioSegment, Place } from '../../nodes/SpeechGateway/audio';
 import { moved } from '../../nodes/SpeechGateway/audio/joiner';
 import { joinAudio, slicesIn } from '../../nodes/SpeechGateway/audio';
 import { bytesOf, decodeAll, fixture, inspect, pieces, slice, toneShare } from './support';
@@ -12,7 +12,7 @@ const FILES: Record<string, string[]> = {
 };
 const formatOf = (name: string) => name.split(' ')[0] as AudioFormat;
 
-type Part = AudioPart & { info: ReturnType<typeof inspect> };
+type Part = AudioSegment & { info: ReturnType<typeof inspect> };
 
 const partOf = (format: AudioFormat, bytes: Uint8Array, place?: Place): Part => {
 	const info = inspect(format, bytes);
@@ -32,7 +32,7 @@ async function join(parts: Part[], pauses: number[]) {
 function cut(format: AudioFormat, bytes: Uint8Array, places: Place[]): Part[] {
 	const slices: Uint8Array[][] = places.map(() => []);
 	const info = inspect(format, bytes);
-	const reader = slicesIn(info).cut(info, places, (slice, part) => slices[slice].push(part));
+	const reader = slicesIn(info).slice(info, places, (slice, part) => slices[slice].push(part));
 	for (const piece of pieces(bytes, 3000)) reader.feed(piece);
 	reader.end();
 	return slices.map((chunks, index) =>

@@ -7,7 +7,7 @@ export class DamagedAudioError extends Error {
 	override name = 'DamagedAudioError';
 }
 
-/** What is known of every complete audio file. Plain JSON. */
+/** What the reader of every format says of a whole file. Plain JSON. */
 export interface BaseInfo {
 	/** Playing time as decoded: counted from the frames or samples, less what decoders cut off the ends. */
 	seconds: number;
@@ -19,12 +19,13 @@ export interface BaseInfo {
 	channels: number;
 	/** Start and end of each pause in turn, in milliseconds of playing time. Left out of joined files. */
 	pauses?: number[];
-	/** See `LevelTrack.silentEdges`, of its packets or frames. */
-	silentEdges?: { start: number; end: number };
+	/** Seconds of silence before anything is heard, and certain silence at the end. Left out of joined files. */
+	lead?: number;
+	trail?: number;
 }
 
-/** One complete file: what the inspector said of it, and how to read it (again). */
-export interface Part<Info> {
+/** One whole file that is to be joined with others: what its reader said of it, and how to read it again. */
+export interface SegmentFile<Info> {
 	info: Info;
 	open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 }

@@ -3,10 +3,10 @@
  * one file made of several. Nothing is decoded or encoded.
  */
 import { keysOf } from '../core/json';
-import type { AudioFormat, AudioReader, ForeignInfo, Part } from './format';
-import type { Format, JoinPlan, Place, Slices } from './joiner';
+import type { AudioFormat, AudioReader, ForeignInfo, SegmentFile } from './format';
+import type { Format, JoinPlan, Place, Silence, Slices } from './joiner';
 import { joinedChunks, moved } from './joiner';
-import { mp3 } from './mp3';
+import { mp3 } from './mp3/join';
 import type { Mp3Info } from './mp3/reader';
 import { opus } from './opus/join';
 import type { OpusInfo } from './opus/reader';
@@ -43,76 +43,95 @@ export const WITH_HEADERS = 'MP3, WAV or Opus';
 export const inspectorOf = (format: AudioFormat): AudioReader<AudioInfo> =>
 	new FORMATS[format].Reader();
 
-export type AudioPart = Part<AudioInfo | ForeignInfo>;
+export type AudioSegment = SegmentFile<AudioInfo | ForeignInfo>;
 
-/** What is known of a joined file before its first byte. */
+/** What a joined file will be, before its first byte. */
 export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
 	info: { format: AudioFormat; seconds: number; length: number; sampleRate: number };
-	/** Where something within a part is in the joined file; undefined when it isn't there as it was. */
-	moved: (part: number, place: Place) => Place | undefined;
+	/** Where something within a segment is in the joined file; undefined when it isn't there as it was. */
+	moved: (segment: number, place: Place) => Place | undefined;
 }
 
 export interface JoinedAudio extends PlannedAudio {
-	/** The joined file. Can be called again; each time all parts are opened, one after the other. */
+	/** The joined file. Can be called again; each time all segments are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;
 }
 
-/** Silence in a joined file, in milliseconds. */
+/**
+ * Silence before a segment: so many milliseconds; or until it is heard `at` a second of the joined file, or as soon after it as
+ * the segment before is over and `atLeast` so many milliseconds have passed. Without these, all but 0.15 s of the silence with
+ * which the segment before ends gives way.
+ */
+export type PauseBefore = number | { at: number; atLeast?: number };
+
+/** Silence in a joined file. */
 export interface Pauses {
-	/** Between the parts: one number for all, or one for each seam, in order. */
-	between?: number | number[];
-	/** Before the first part. */
-	before?: number;
-	/** After the last part. */
+	/** Between the segments: one for all, or one for each seam, in order. */
+	between?: number | PauseBefore[];
+	/** Before the first segment. */
+	before?: PauseBefore;
+	/** After the last segment, in milliseconds. */
 	after?: number;
 }
 
 /**
- * Joins complete files of one format into one well-formed file, streaming; mono and stereo make stereo. In wav and pcm, pauses are
+ * Joins whole files of one format into one well-formed file, streaming; mono and stereo make stereo. In wav and pcm, pauses are
  * exact to a sample. In mp3 and opus, only whole frames can go in or out: a seam takes up to two frames more, saved at the next
- * silence. `starts` says where parts really are. `metadataOf`: what to write into it, of formats that have a place for that.
+ * silence. `starts` says where segments really are. `metadataOf`: what to write into it, of formats that have a place for that.
  *
- * @throws Error with the reason of `joinBlocker`, or when the file has no room for its parts or chapters
+ * @throws Error with the reason of `joinBlocker`, or when the file has no room for its segments or chapters
  */
 export async function joinAudio(
-	parts: AudioPart[],
+	segments: AudioSegment[],
 	{ before = 0, between = 0, after = 0 }: Pauses = {},
 	metadataOf?: (planned: PlannedAudio) => Metadata,
 ): Promise<JoinedAudio> {
-	if (parts.length === 0) throw new Error('There is no audio to join');
-	const readable = parts.map(({ info, open }, index) => {
-		const blocker = joinBlocker(parts[0].info, info, index + 1);
-		if (blocker) throw new Error(`Audio parts cannot be joined: ${blocker}`);
+	if (segments.length === 0) throw new Error('There is no audio to join');
+	const readable = segments.map(({ info, open }, index) => {
+		const blocker = joinBlocker(segments[0].info, info, index + 1);
+		if (blocker) throw new Error(`Audio segments cannot be joined: ${blocker}`);
 		return { info: info as AudioInfo, open };
 	});
 	const alike = await withEqualChannels(readable);
 	const infos = alike.map(({ info }) => info);
 	const [{ format, sampleRate }] = infos;
 	const { plan, tag } = FORMATS[format];
-	const seams = parts.slice(1).map((_, seam) => (Array.isArray(between) ? between[seam] : between));
-	const pauses = [before, ...seams, after].map((milliseconds = 0) =>
-		Math.round((milliseconds / 1000) * sampleRate),
+	const seams = infos.slice(1).map((_, seam) => (Array.isArray(between) ? between[seam] : between));
+	const silences = [before, ...seams].map((pause) => silenceOf(pause, sampleRate));
+	const { write, seconds, length, starts, places, taken } = plan(
+		infos,
+		silences,
+		samplesIn(after, sampleRate),
 	);
-	const { write, seconds, length, starts, places, taken } = plan(infos, pauses);
 	const planned: PlannedAudio = {
 		...{ info: { format, seconds, length, sampleRate }, starts, places },
-		moved: (part, place) =>
+		moved: (index, place) =>
 			// Mono made stereo has other bytes, except in Opus.
-			alike[part].open === parts[part].open
-				? moved(place, lengthOf(infos[part]), places[part], taken[part])
+			alike[index].open === segments[index].open
+				? moved(place, lengthOf(infos[index]), places[index], taken[index])
 				: undefined,
 	};
 	const bytes = tag?.(metadataOf?.(planned) ?? NO_METADATA, sampleRate) ?? new Uint8Array(0);
 	return { ...planned, chunks: () => joinedChunks(alike, (emit) => write(emit, bytes)) };
 }
 
-async function withEqualChannels(parts: Array<Part<AudioInfo>>): Promise<Array<Part<AudioInfo>>> {
-	const most = Math.max(...parts.map(({ info }) => info.channels));
-	const alike: Array<Part<AudioInfo>> = [];
-	for (const part of parts) {
-		const { channels, format } = part.info;
-		const stereo = channels < most ? await FORMATS[format].inStereo?.(part) : undefined;
-		alike.push(stereo ?? part);
+const samplesIn = (milliseconds: number, sampleRate: number): number =>
+	Math.round((milliseconds / 1000) * sampleRate);
+
+const silenceOf = (pause: PauseBefore = 0, sampleRate: number): Silence =>
+	typeof pause === 'number'
+		? samplesIn(pause, sampleRate)
+		: { at: pause.at * sampleRate, atLeast: samplesIn(pause.atLeast ?? 0, sampleRate) };
+
+async function withEqualChannels(
+	segments: Array<SegmentFile<AudioInfo>>,
+): Promise<Array<SegmentFile<AudioInfo>>> {
+	const most = Math.max(...segments.map(({ info }) => info.channels));
+	const alike: Array<SegmentFile<AudioInfo>> = [];
+	for (const segment of segments) {
+		const { channels, format } = segment.info;
+		const stereo = channels < most ? await FORMATS[format].inStereo?.(segment) : undefined;
+		alike.push(stereo ?? segment);
 	}
 	return alike;
 }
@@ -142,20 +161,20 @@ export function joinBlocker(
 	return name && different(name, one[name], two[name]);
 }
 
-/** What the places of parts count in a file: bytes of audio, in Opus packets. */
+/** What places count in a file: bytes of audio, in Opus packets. */
 export const lengthOf = (info: AudioInfo): number =>
 	info.format === 'opus' ? info.all.packets : info.dataBytes;
 
 /**
- * Whether files of this format have a place for tags, chapters and the record of their parts, by which these are cut out again: bare
+ * Whether files of this format have a place for tags, chapters and the record of their segments, by which these are sliced out again: bare
  * samples and unread containers have none.
  */
 export const canBeTagged = (format: AudioFormat | 'flac'): boolean =>
 	format !== 'flac' && FORMATS[format].tag !== undefined;
 
-/** How a file of this format is cut. @throws Error when the format keeps no record of its parts */
+/** How a file of this format is sliced. @throws Error when the format keeps no record of its segments */
 export function slicesIn({ format }: AudioInfo): Slices<AudioInfo> {
 	const { slices } = FORMATS[format];
-	if (!slices) throw new Error(`Parts of ${format} files cannot be told apart`);
+	if (!slices) throw new Error(`Segments of ${format} files cannot be told apart`);
 	return slices;
 }

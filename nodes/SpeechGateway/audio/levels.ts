@@ -6,8 +6,8 @@ const FLOOR_DB = -100;
 const MAX_DB = 127;
 /** Shorter ones are the stops within words. */
 const SHORTEST_PAUSE = 0.1;
-/** Silence that stays at an edge: a voice begins and ends softly, and codecs spread what they encode. */
-const KEPT_SECONDS = 0.05;
+/** Before the first word there is no stop, so less is silence. */
+const SHORTEST_LEAD = 0.03;
 
 /** A level of full scale, in dB above the floor. */
 const decibels = (level: number): number =>
@@ -46,39 +46,52 @@ export class LevelTrack {
 
 	/** Start and end of each pause in turn, in milliseconds. `late`: seconds by which the track lags behind what is heard. */
 	pauses(late = 0): number[] {
-		return this.runs(this.limit).flatMap((run) =>
-			run.map((cell) => Math.max(0, Math.round(1000 * (cell * STEP_SECONDS - late)))),
-		);
+		const { cells, count } = this;
+		const most = this.loudestQuiet(this.limit);
+		const pauses: number[] = [];
+		for (let at = 0; at < count; at++) {
+			if (cells[at] > most) continue;
+			const start = at;
+			while (at < count && cells[at] <= most) at++;
+			if ((at - start) * STEP_SECONDS < SHORTEST_PAUSE) continue;
+			for (const cell of [start, at])
+				pauses.push(Math.max(0, Math.round(1000 * (cell * STEP_SECONDS - late))));
+		}
+		return pauses;
 	}
 
-	/** Seconds at the ends that may be left out without a loss: certain silence, but for what fades in or out. */
-	silentEdges(limit: Limit): { start: number; end: number } {
-		const runs = this.runs(limit);
-		const [[from, to] = [NaN, NaN]] = runs;
-		const [lastFrom, lastTo] = runs.at(-1) ?? [NaN, NaN];
-		const spare = (cells: number) => Math.max(0, cells * STEP_SECONDS - KEPT_SECONDS);
-		return {
-			start: from === 0 ? spare(to) : 0,
-			end: lastTo === this.count ? spare(lastTo - lastFrom) : 0,
-		};
+	/** Seconds of quiet at the beginning; 0 if it is hardly any. */
+	lead(): number {
+		const most = this.loudestQuiet(this.limit);
+		let at = 0;
+		while (at < this.count && this.cells[at] <= most) at++;
+		return at * STEP_SECONDS < SHORTEST_LEAD ? 0 : at * STEP_SECONDS;
 	}
 
-	/** The runs of quiet cells that are long enough; the end is exclusive. */
-	private runs(limit: Limit): Array<[from: number, to: number]> {
-		const cells = this.cells.subarray(0, this.count);
+	/** Seconds of quiet at the end; 0 if it is hardly any. */
+	trail(limit = this.limit): number {
+		const most = this.loudestQuiet(limit);
+		let at = this.count;
+		while (at > 0 && this.cells[at - 1] <= most) at--;
+		const seconds = (this.count - at) * STEP_SECONDS;
+		return seconds < SHORTEST_PAUSE ? 0 : seconds;
+	}
+
+	private loudestQuiet(limit: Limit): number {
 		const counts = new Array<number>(MAX_DB + 1).fill(0);
-		for (const cell of cells) counts[cell]++;
-		const most = limit((share) => {
+		for (let at = 0; at < this.count; at++) counts[this.cells[at]]++;
+		return limit((share) => {
 			let left = share * this.count;
 			return counts.findIndex((count) => (left -= count) <= 0);
 		});
-		const runs: Array<[number, number]> = [];
-		for (let at = 0; at < cells.length; at++) {
-			if (cells[at] > most) continue;
-			const start = at;
-			while (at < cells.length && cells[at] <= most) at++;
-			if ((at - start) * STEP_SECONDS >= SHORTEST_PAUSE) runs.push([start, at]);
-		}
-		return runs;
 	}
+}
+
+/** Codecs spread a beginning into the frame before it, so it is heard so much later than its level tells; seconds. */
+const SPREAD = 0.012;
+
+/** Seconds of silence with which coded audio begins. `late`: seconds by which the track lags behind what is heard. */
+export function leadIn(track: LevelTrack, late: number): number {
+	const lead = track.lead();
+	return lead === 0 ? 0 : Math.max(0, lead + SPREAD - late);
 }

@@ -40,15 +40,15 @@ class PcmReader implements AudioReader<PcmInfo> {
 			dataBytes: bytes,
 			sampleRate: SAMPLE_RATE,
 			channels: 1,
-			pauses: this.track.pauses(),
+			...this.track.heard(),
 		};
 	}
 }
 
 export const pcm: Format<PcmInfo> = {
 	Reader: PcmReader,
-	plan: (infos, pauses) =>
-		planSamples(infos, pauses, {
+	plan: (infos, silences, after) =>
+		planSamples(infos, silences, after, {
 			frameBytes: BYTES_PER_SAMPLE,
 			silence: 0,
 			Reader: PcmReader,

@@ -1,7 +1,15 @@
 /** Bare samples: files of them one behind the other, where pauses are exact to a sample, and the pauses that are in them. */
 import { concat, repeated } from './bytes';
 import type { AudioReader, BaseInfo } from './format';
-import type { Emit, JoinPlan, Place } from './joiner';
+import {
+	type Emit,
+	firstBytes,
+	type JoinPlan,
+	type Place,
+	type Silence,
+	soundStart,
+	spareIn,
+} from './joiner';
 import { LevelTrack } from './levels';
 
 interface Samples<Info> {
@@ -17,37 +25,58 @@ interface Samples<Info> {
 /** Plans a file of samples; see `Format`. */
 export function planSamples<Info extends BaseInfo>(
 	infos: Info[],
-	pauses: number[],
+	silences: Silence[],
+	after: number,
 	{ frameBytes, silence, Reader, headerOf }: Samples<Info>,
 ): JoinPlan<Info> {
 	const [{ sampleRate }] = infos;
 	const secondsOf = (bytes: number) => bytes / frameBytes / sampleRate;
-	let length = pauses[0] * frameBytes;
-	const places = infos.map((info, part): Place => {
-		const from = length;
-		const to = from + info.dataBytes;
-		length = to + pauses[part + 1] * frameBytes;
-		return { from, to };
+	let end = 0;
+	let spare = 0;
+	const segments = infos.map(({ dataBytes, lead = 0, trail = 0 }, index) => {
+		const start = soundStart(silences[index], end, spare, lead * sampleRate);
+		const silent = start - end;
+		const samples = dataBytes / frameBytes;
+		end = start + samples;
+		spare = spareIn(trail * sampleRate, sampleRate);
+		return { start, silent, samples };
 	});
+	// Silence of less than nothing: quiet samples of the segment before are left out.
+	for (const [index, { silent }] of segments.entries())
+		if (silent < 0) segments[index - 1].samples += silent;
+	const length = (end + after) * frameBytes;
+	const places = segments.map(
+		({ start, samples }): Place => ({
+			from: start * frameBytes,
+			to: (start + samples) * frameBytes,
+		}),
+	);
 	return {
 		seconds: secondsOf(length),
 		length,
 		starts: places.map(({ from }) => secondsOf(from)),
 		places,
-		taken: infos.map(({ dataBytes }) => ({ from: 0, to: dataBytes, skipped: 0, dropped: 0 })),
+		taken: segments.map(({ samples }, index) => ({
+			...{ from: 0, to: samples * frameBytes, skipped: 0 },
+			dropped: infos[index].dataBytes / frameBytes - samples,
+		})),
 		*write(emit, tag) {
 			if (headerOf) emit(headerOf(length, tag.length));
 			const silentFrame = new Uint8Array(frameBytes).fill(silence);
-			for (const [seam, pause] of pauses.entries()) {
-				repeated(silentFrame, pause).forEach(emit);
-				if (seam < infos.length) yield new Reader(emit);
+			for (const { silent, samples } of segments) {
+				repeated(silentFrame, silent).forEach(emit);
+				yield new Reader(firstBytes(samples * frameBytes, emit));
 			}
+			repeated(silentFrame, after).forEach(emit);
 			// An odd number of bytes is filled up.
 			emit(new Uint8Array(length % 2));
 			emit(tag);
 		},
 	};
 }
+
+/** A soft consonant may begin so much before the level tells; seconds. */
+const SOFT_BEGINNING = 0.02;
 
 /** Of so many samples one is enough to tell the level of a moment. */
 const LEVEL_STRIDE = 4;
@@ -75,9 +104,11 @@ export class SampleTrack {
 	) {}
 
 	/** See `BaseInfo`; to be asked for once, at the end. */
-	pauses(): number[] {
+	heard(): Pick<BaseInfo, 'pauses' | 'lead' | 'trail'> {
 		this.endWindow();
-		return this.track.pauses();
+		const { track } = this;
+		const lead = Math.max(0, track.lead() - SOFT_BEGINNING);
+		return { pauses: track.pauses(), lead, trail: track.trail() };
 	}
 
 	feed(chunk: Uint8Array): void {

@@ -52,7 +52,8 @@ export async function joinStored(
 	const isReadable = !joinBlocker(info, info);
 	const takesTags = isReadable && canBeTagged(info.format);
 	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
-	const hasPauses = Math.max(pauses.before ?? 0, pauses.after ?? 0) > 0;
+	const { before = 0, after = 0 } = pauses;
+	const hasPauses = typeof before !== 'number' || Math.max(before, after) > 0;
 	if (isTagged && !takesTags)
 		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
 	if (parts.length === 1 && hasPauses && !isReadable)

@@ -57,7 +57,7 @@ const changed = ({ message }: Error) =>
 /** The slices of a file, to be read and inspected one after the other; each reads on in the file where the one before it ended. */
 function slicesOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Place[]) {
 	const ready: Array<{ slice: number; bytes: Uint8Array }> = [];
-	const reader = slicesIn(info).cut(info, places, (slice, bytes) => ready.push({ slice, bytes }));
+	const reader = slicesIn(info).slice(info, places, (slice, bytes) => ready.push({ slice, bytes }));
 	let isOver = false;
 	return async function* (
 		index: number,

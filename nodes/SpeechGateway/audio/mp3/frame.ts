@@ -159,8 +159,8 @@ const TABLE_MAX = [
 /** The global gain at which a value of 1 is full scale; four steps double it. */
 const FULL_SCALE_GAIN = 210;
 
-/** What must be known of a frame near a seam. Plain JSON. */
-export interface EdgeFrame {
+/** Where the main data of a frame are. */
+export interface MainData {
 	header: number;
 	/** Bytes by which its main data begin before its own place for them. */
 	mainDataBegin: number;
@@ -169,7 +169,7 @@ export interface EdgeFrame {
 }
 
 /** Reads header and side information of the frame at this place. */
-export function readEdgeFrame(bytes: Uint8Array, at: number): EdgeFrame {
+export function readMainData(bytes: Uint8Array, at: number): MainData {
 	const header = uint32be(bytes, at);
 	const side = at + sideInfoOffset(header);
 	const { mpeg1, blocks } = parseHeader(header);

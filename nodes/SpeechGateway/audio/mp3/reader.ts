@@ -2,16 +2,15 @@
 import { concat, hasText, sum, uint32be } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
-import { LevelTrack, type Limit } from '../levels';
+import { leadIn, LevelTrack, type Limit } from '../levels';
 import { beginsTrailer, BlockReader, ErrorWatch, MARK_BYTES, NEED_MORE } from '../reader';
 import {
-	type EdgeFrame,
 	type Frame,
 	FRAME_HEADER_BYTES,
 	frameLevel,
 	isMp3FrameHeader,
 	parseHeader,
-	readEdgeFrame,
+	readMainData,
 	sameStream,
 } from './frame';
 import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './xing';
@@ -21,11 +20,8 @@ const MAX_RUBBISH_BYTES = 16 * 1024;
 const LONGEST_FRAME_BYTES = 1441;
 /** Entries of the seek table, at most. The table of contents made from it has 100 entries of 1/256 of the file. */
 const MAX_SEEK_POINTS = 64;
-/**
- * Frames remembered at each end: delay and padding are at most 4,095 samples (eight frames of 576), a seam may cut one more, and
- * starting with a frame needs the one after it.
- */
-export const EDGE_FRAMES = 10;
+/** Frames remembered at the end: as many as the silence of a voice that trails off, 1.5 s at 24 kHz. */
+const EDGE_FRAMES = 64;
 /**
  * LAME adds 576 empty samples before the sound and at least as many after it: a whole frame of MPEG-2. Its header says so. A
  * streamed file has no header, but LAME signs the unused room in its last frames.
@@ -50,21 +46,17 @@ export interface Mp3Info extends BaseInfo {
 	seekInterval: number;
 	/** Null when the encoder does not say. */
 	gapless: Gapless | null;
-	/** What a seam may leave out: `gapless`, or what the encoder is known to add. */
+	/** What the encoder added: `gapless`, or what the encoder is known to add. */
 	edges: Gapless | null;
 	/** The second at which another stream begins within it, behind a frame that was cut. */
 	beginsAnewAt?: number;
-	/** The first frames, `EDGE_FRAMES` at most. */
-	head: EdgeFrame[];
 	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
 	tail: number[];
-	/** Of a part that was cut out of a file: see `Place`. */
-	lead?: number;
 }
 
 /**
  * Reads an MP3 file and passes runs of whole audio frames to `onAudio`: no tags, no Xing header, no rubbish. A reader with
- * `onAudio` is a second one, so it measures nothing again: its info has no pauses and no `head`.
+ * `onAudio` is a second one, so it measures nothing again: its info has no pauses.
  */
 export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private first = 0;
@@ -84,7 +76,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private beginsAnewAt?: number;
 	/** Up to where the bytes at hand are passed on, or are none of audio. */
 	private passedOn = 0;
-	private readonly head: EdgeFrame[] = [];
 	private readonly tail: number[] = [];
 	private readonly track = new LevelTrack();
 	private readonly errors = new ErrorWatch('MP3');
@@ -97,7 +88,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 
 	end(): Mp3Info {
 		this.finish('MP3');
-		const { bytes, dataBytes, frames, first, bitrate = 0, seekInterval, head, tail, track } = this;
+		const { bytes, dataBytes, frames, first, bitrate = 0, seekInterval, tail, track } = this;
 		if (frames === 0) {
 			throw new DamagedAudioError('The file is not an MP3 file: no frame of audio was found');
 		}
@@ -115,6 +106,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		}
 		const frame = parseHeader(first);
 		const gapless = this.gapless(frame);
+		const late = cutAtStart(gapless) / frame.sampleRate;
 		const lastFrames = this.ending.slice(-sum(tail.slice(-SIGNED_FRAMES)));
 		const isLame = Buffer.from(lastFrames).includes(LAME_SIGNATURE);
 		return {
@@ -125,9 +117,10 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			header: first,
 			seekPositions: bitrate === 0 ? this.seekPositions : [],
 			edges: gapless ?? (isLame && frame.samples === LAME_EDGES.delay ? LAME_EDGES : null),
-			pauses: track.pauses(cutAtStart(gapless) / frame.sampleRate),
-			silentEdges: track.silentEdges(silentFrames),
-			...{ bytes, dataBytes, frames, bitrate, seekInterval, gapless, head, tail },
+			pauses: track.pauses(late),
+			lead: leadIn(track, late),
+			trail: track.trail(silentFrames),
+			...{ bytes, dataBytes, frames, bitrate, seekInterval, gapless, tail },
 			beginsAnewAt: this.beginsAnewAt,
 		};
 	}
@@ -188,7 +181,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 
 	/** A frame that needs none before it, right after a cut one, begins another stream: the gateway's second try. */
 	private endGap(claim: Claim | undefined, frame: Frame, bytes: Uint8Array, at: number): void {
-		const isFirst = claim !== undefined || readEdgeFrame(bytes, at).mainDataBegin === 0;
+		const isFirst = claim !== undefined || readMainData(bytes, at).mainDataBegin === 0;
 		const isCut = this.frames > 0 && this.isFrameCut && this.gap < LONGEST_FRAME_BYTES;
 		if (isFirst && isCut) this.beginsAnewAt ??= (this.frames * frame.samples) / frame.sampleRate;
 		this.gap = 0;
@@ -254,7 +247,6 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		}
 		if (!this.onAudio) {
 			this.track.add(frameLevel(bytes, at, header), frame.samples / frame.sampleRate);
-			if (this.head.length < EDGE_FRAMES) this.head.push(readEdgeFrame(bytes, at));
 		}
 		if (this.tail.length === EDGE_FRAMES) this.tail.shift();
 		this.tail.push(frame.bytes);

@@ -3,7 +3,7 @@
  * channel is empty, so left = right = (mid + side) / √2, and its gain is raised by √2. Written after ISO/IEC 11172-3 and 13818-3.
  */
 import { concat, uint32be } from '../bytes';
-import type { Part } from '../format';
+import type { SegmentFile } from '../format';
 import type { Emit } from '../joiner';
 import type { Frame } from './frame';
 import {
@@ -15,7 +15,7 @@ import {
 	NO_CRC_BIT,
 	parseHeader,
 	raised,
-	readEdgeFrame,
+	readMainData,
 	room,
 	sideInfoBytes,
 	sideInfoOffset,
@@ -35,7 +35,10 @@ const reachOf = ({ mpeg1 }: Frame): number => (mpeg1 ? 511 : 255);
 const NOTHING = new Uint8Array(0);
 
 /** A file of mono frames as a file of stereo ones, with the same playing time. Its size is known only after reading every frame. */
-export async function mp3InStereo({ info, open }: Part<Mp3Info>): Promise<Part<Mp3Info>> {
+export async function mp3InStereo({
+	info,
+	open,
+}: SegmentFile<Mp3Info>): Promise<SegmentFile<Mp3Info>> {
 	const { frames, gapless, edges } = info;
 	const header = stereoHeader(info.header);
 	async function* openStereo(): AsyncGenerator<Uint8Array> {
@@ -80,19 +83,19 @@ class StereoFrames {
 	}
 
 	private addFrame(run: Uint8Array, at: number): void {
-		const edge = readEdgeFrame(run, at);
+		const edge = readMainData(run, at);
 		const frame = parseHeader(edge.header);
 		const side = at + sideInfoOffset(edge.header);
 		const area = run.subarray(at + mainDataOffset(edge.header), at + frame.bytes);
-		const known = concat([this.history, area]);
+		const available = concat([this.history, area]);
 		const begin = this.history.length - edge.mainDataBegin;
-		this.history = known.slice(-reachOf(frame));
+		this.history = available.slice(-reachOf(frame));
 		// Decoders play silence in place of a frame whose main data were cut off.
-		if (begin < 0 || begin + edge.mainDataBytes > known.length) {
+		if (begin < 0 || begin + edge.mainDataBytes > available.length) {
 			this.write(edge.header, new Uint8Array(sideInfoBytes({ ...frame, mono: false })), NOTHING);
 			return;
 		}
-		const data = known.subarray(begin, begin + edge.mainDataBytes);
+		const data = available.subarray(begin, begin + edge.mainDataBytes);
 		this.write(edge.header, stereoSideInfo(run, side, frame), data);
 	}
 
@@ -126,10 +129,10 @@ class StereoFrames {
 		let from = 0;
 		while (this.open.length > 0) {
 			const [frame] = this.open;
-			const part = data.subarray(from, from + frame.bytes.length - frame.at);
-			frame.bytes.set(part, frame.at);
-			frame.at += part.length;
-			from += part.length;
+			const fitting = data.subarray(from, from + frame.bytes.length - frame.at);
+			frame.bytes.set(fitting, frame.at);
+			frame.at += fitting.length;
+			from += fitting.length;
 			if (frame.at < frame.bytes.length) break;
 			this.emit(frame.bytes);
 			this.open.shift();

@@ -26,7 +26,7 @@ export const DECODER_DELAY = 529;
 export interface Gapless {
 	delay: number;
 	padding: number;
-	/** Cut out of a joined file; the numbers are negative when that left out some of the part's sound. */
+	/** Of a slice of a joined file; padding is negative if the join cut into the sound. */
 	isSlice?: boolean;
 }
 
@@ -79,11 +79,6 @@ export function cutAtEnd(gapless: Gapless | null): number {
 	if (!gapless) return 0;
 	const silent = gapless.padding - DECODER_DELAY;
 	return gapless.isSlice ? silent : Math.max(0, silent);
-}
-
-/** Silent frames to put before a slice that comes first, or decoders would cut off its beginning. */
-export function framesBefore(gapless: Gapless | null, frameSamples: number): number {
-	return gapless ? Math.max(0, Math.ceil(-gapless.delay / frameSamples)) : 0;
 }
 
 /** Seconds that a decoder plays of so many frames. */

@@ -1,7 +1,7 @@
 /** Ogg Opus. Written after RFC 3533 (Ogg), RFC 7845 (Opus in Ogg) and RFC 6716 (Opus packets). */
 import { concat, hasText, sum, uint16le, uint32le } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
-import { LevelTrack, type Limit } from '../levels';
+import { leadIn, LevelTrack, type Limit } from '../levels';
 import { BlockReader } from '../reader';
 import {
 	CONTINUED,
@@ -31,11 +31,11 @@ const MAX_BYTES_PER_SECOND = 63_750;
 const smallPackets: Limit = (quantile) => quantile(0.7) - 5;
 /** Digital silence takes at most 0.42 of the bytes of speech, pure tones and hiss at least 0.44. */
 const silentPackets: Limit = (quantile) => quantile(0.8) - 15;
-/** Packets known at the end of a file: what a seam adds is less than two packets, so seldom more are left out there. */
-const EDGE_PACKETS = 8;
+/** Packets remembered at the end: as many as the silence of a voice that trails off, 1.3 s of packets of 20 ms. */
+const EDGE_PACKETS = 64;
 
 /** Packets in a row, and how long they are. */
-export interface Stretch {
+export interface PacketRun {
 	packets: number;
 	samples: number;
 }
@@ -53,11 +53,11 @@ export interface OpusInfo extends BaseInfo {
 	/** Whether the first packet is one of CELT alone, neither SILK nor both (hybrid). */
 	startsWithCelt: boolean;
 	/** All audio packets. */
-	all: Stretch;
+	all: PacketRun;
 	/** Packets wholly within the pre-skip. */
-	lead: Stretch;
+	preroll: PacketRun;
 	/** Packets wholly behind the end. */
-	tail: Stretch;
+	tail: PacketRun;
 	/** Lengths of the last packets before the tail, at most `EDGE_PACKETS`. */
 	last: number[];
 	maxPacketSamples: number;
@@ -140,7 +140,8 @@ const chained = (before: OpusInfo | undefined, last: OpusInfo): OpusInfo =>
 				streams: before.streams + 1,
 				seconds: before.seconds + last.seconds,
 				pauses: undefined,
-				silentEdges: undefined,
+				lead: undefined,
+				trail: undefined,
 			}
 		: last;
 
@@ -158,8 +159,8 @@ class OpusStream {
 	private preSkip = 0;
 	private startsWithCelt = false;
 	private dataBytes = 0;
-	private readonly all: Stretch = { packets: 0, samples: 0 };
-	private readonly lead: Stretch = { packets: 0, samples: 0 };
+	private readonly all: PacketRun = { packets: 0, samples: 0 };
+	private readonly preroll: PacketRun = { packets: 0, samples: 0 };
 	/** Lengths of the packets that ended on the latest page, and its granule position. */
 	private onPage: number[] = [];
 	private position = NO_GRANULE;
@@ -184,7 +185,8 @@ class OpusStream {
 		if (!this.head || !(this.ended || isTrimmed)) {
 			throw new DamagedAudioError('The Opus file is cut short: its last page is missing');
 		}
-		const { head, dataBytes, preSkip, startsWithCelt, all, lead, maxPacketSamples, track } = this;
+		const { head, dataBytes, preSkip, startsWithCelt, all, preroll, maxPacketSamples, track } =
+			this;
 		const { samples } = all;
 		// Only packets of the last page can be cut off (RFC 7845, section 4.4).
 		const end = this.position === NO_GRANULE ? samples : this.position;
@@ -204,10 +206,11 @@ class OpusStream {
 			sampleRate: SAMPLE_RATE,
 			channels: head[9],
 			pauses: track.pauses(preSkip / SAMPLE_RATE),
-			silentEdges: track.silentEdges(silentPackets),
+			lead: leadIn(track, preSkip / SAMPLE_RATE),
+			trail: track.trail(silentPackets),
 			head: [...head],
 			last: [...this.before, ...kept].slice(-EDGE_PACKETS),
-			...{ dataBytes, preSkip, endSample, startsWithCelt, all, lead, tail, maxPacketSamples },
+			...{ dataBytes, preSkip, endSample, startsWithCelt, all, preroll, tail, maxPacketSamples },
 		};
 	}
 
@@ -297,7 +300,7 @@ class OpusStream {
 		this.dataBytes += packet.length;
 		this.all.packets++;
 		this.all.samples += samples;
-		if (this.all.samples <= this.preSkip) Object.assign(this.lead, this.all);
+		if (this.all.samples <= this.preSkip) Object.assign(this.preroll, this.all);
 		const seconds = samples / SAMPLE_RATE;
 		this.track.add((packet.length / seconds / MAX_BYTES_PER_SECOND) ** 2, seconds);
 		this.onPage.push(samples);

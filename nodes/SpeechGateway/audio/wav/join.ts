@@ -1,7 +1,7 @@
-/** One WAV file made of several, and the parts of one cut out of it again. */
+/** One WAV file made of several, and slices of one as files again. */
 import { concat, packed, uint32sLe } from '../bytes';
-import type { AudioReader, Part } from '../format';
-import { type Emit, type EmitSlice, type Format, type Place, slicesOf } from '../joiner';
+import type { AudioReader, SegmentFile } from '../format';
+import { type Emit, type EmitSlice, type Format, type Place, sliceBytes } from '../joiner';
 import { planSamples } from '../samples';
 import { riffChunks } from '../tags/riff';
 import type { WavInfo, WavShape } from './reader';
@@ -13,7 +13,7 @@ const HEADER_BYTES = 44;
 const MAX_SIZE = 0xffffffff;
 
 /** Every sample twice. @throws Error when that would be more than 4 GiB */
-function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
+function wavInStereo({ info, open }: SegmentFile<WavInfo>): SegmentFile<WavInfo> {
 	const dataBytes = 2 * info.dataBytes;
 	const stereo = { ...info, channels: 2, dataBytes, bytes: wavFileBytes(dataBytes) };
 	return {
@@ -33,7 +33,7 @@ function wavInStereo({ info, open }: Part<WavInfo>): Part<WavInfo> {
 	};
 }
 
-/** Takes samples in any pieces and emits each of them twice. */
+/** Takes samples, however they are divided, and emits each of them twice. */
 function doubler(sampleBytes: number, emit: Emit): Emit {
 	let rest = new Uint8Array(0);
 	return (bytes) => {
@@ -49,11 +49,11 @@ function doubler(sampleBytes: number, emit: Emit): Emit {
 	};
 }
 
-/** A reader that emits each part with a header of its own. */
-function cutWav(whole: WavInfo, places: Place[], emit: EmitSlice): AudioReader<WavInfo> {
-	let left = 0; // of the part that has begun
+/** A reader that emits each slice with a header of its own. */
+function sliceWav(whole: WavInfo, places: Place[], emit: EmitSlice): AudioReader<WavInfo> {
+	let left = 0; // of the slice that has begun
 	return new WavReader(
-		slicesOf(places, (slice, bytes) => {
+		sliceBytes(places, (slice, bytes) => {
 			const dataBytes = places[slice].to - places[slice].from;
 			if (left === 0) {
 				left = dataBytes;
@@ -96,10 +96,10 @@ export const wav: Format<WavInfo> = {
 	}),
 	inStereo: wavInStereo,
 	/** @throws Error beyond 4 GiB */
-	plan(infos, pauses) {
+	plan(infos, silences, after) {
 		const [first] = infos;
 		const { encoding, bitsPerSample } = first;
-		const plan = planSamples(infos, pauses, {
+		const plan = planSamples(infos, silences, after, {
 			frameBytes: bytesPerSampleFrame(first),
 			// 8-bit PCM is unsigned: its silence is the middle, not zero.
 			silence: encoding === 1 && bitsPerSample === 8 ? 0x80 : ENCODINGS[encoding].silence,
@@ -111,15 +111,7 @@ export const wav: Format<WavInfo> = {
 	},
 	tag: riffChunks,
 	slices: {
-		cut: cutWav,
+		slice: sliceWav,
 		infoOf: (info) => info,
-		async inTwo(info, seconds) {
-			const cut = Math.round(seconds * info.sampleRate) * bytesPerSampleFrame(info);
-			if (cut <= 0 || cut >= info.dataBytes) return undefined;
-			return [
-				{ from: 0, to: cut },
-				{ from: cut, to: info.dataBytes },
-			];
-		},
 	},
 };

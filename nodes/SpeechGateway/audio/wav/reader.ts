@@ -131,7 +131,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 			);
 		}
 		const seconds = dataBytes / frameBytes / shape.sampleRate;
-		return { format: 'wav', seconds, bytes, dataBytes, ...shape, pauses: this.track?.pauses() };
+		return { format: 'wav', seconds, bytes, dataBytes, ...shape, ...this.track?.heard() };
 	}
 
 	protected next(bytes: Uint8Array, at: number, last: boolean): number {
