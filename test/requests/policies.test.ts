@@ -17,8 +17,8 @@ import {
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
 
 test('tokens beyond the estimate count to the last one that may be spent', () => {
-	const session = { extraTokens: 0 } as Session;
-	expect([5, 1, 3].map((tokens) => spendExtra(session, tokens, 5))).toEqual([0, 1, 3]);
+	const session = { extraTokens: 0, tokensToSpare: 5 } as Session;
+	expect([5, 1, 3].map((tokens) => spendExtra(session, tokens))).toEqual([0, 1, 3]);
 });
 
 describe('base URL', () => {

@@ -8,6 +8,7 @@ import {
 	estimateTextTokens,
 	spokenTokens,
 } from '../../nodes/SpeechGateway/speech/price';
+import type { Session } from '../../nodes/SpeechGateway/requests/session';
 import * as limits from '../../nodes/SpeechGateway/core/limits';
 
 test('the limits and prices are those of the documentation', () => {
@@ -126,8 +127,9 @@ test('the paces are those of real speech, within a third', async () => {
 
 test('a hint tells the price of jobs and of Generate, for all items of a run, where it differs by half', () => {
 	const hints = new Set(['another']);
+	const session = { hints, dearJobs: { asJob: 0, asSpeech: 0, hint: '' } } as Session;
 	const add = (estimatedTokensAsJob: number, estimatedTokens: number) =>
-		hintOnJobPrice(hints, { estimatedTokensAsJob, estimatedTokens });
+		hintOnJobPrice(session, { estimatedTokensAsJob, estimatedTokens });
 	add(150, 100);
 	expect([...hints]).toEqual(['another']);
 	add(151, 100);

@@ -8,17 +8,15 @@ import { type About, defineOperation, type Operation, type Work } from '../run/o
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 
-interface TaskWork<I, T> extends Pick<Work<I>, 'checkAll' | 'lookUp'> {
+interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkAll'> {
 	/** Its name in errors and among the endpoints. */
 	thing: Task['thing'];
-	/** Checks across the fields of an item. Throws InputError. */
-	prepare?: <V extends I>(input: V) => V;
 	/** Identifies the task in an item whose outcome is unknown. */
 	about: (input: I & Partial<FileValues>) => Pick<About, 'input' | 'fileName'>;
 	/** Facts known without asking the gateway; they go into its items. */
-	describe?: (input: I) => Record<string, number>;
+	describe?: (input: I, plan: P) => Record<string, number>;
 	/** Billed. Its ID is on record before anything else happens. */
-	submit: (item: ItemRequests, input: I) => Promise<IDataObject & { id: string }>;
+	submit: (item: ItemRequests, input: I, plan: P) => Promise<IDataObject & { id: string }>;
 	/** Downloads the file of a completed one into the item; free. */
 	save: (
 		item: ItemRequests,
@@ -28,9 +26,9 @@ interface TaskWork<I, T> extends Pick<Work<I>, 'checkAll' | 'lookUp'> {
 	) => Promise<INodeExecutionData>;
 }
 
-export function taskOperations<I extends object, T extends FileValues>(
+export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,
-	{ thing, prepare, checkAll, lookUp, about, describe = () => ({}), submit, save }: TaskWork<I, T>,
+	{ thing, plan, lookUp, checkAll, about, describe = () => ({}), submit, save }: TaskWork<I, T, P>,
 ): Operation[] {
 	type Both = I & T & { wait: WaitSettings };
 	const task = (id: string): Task => ({ thing, id });
@@ -49,13 +47,13 @@ export function taskOperations<I extends object, T extends FileValues>(
 			: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
 	};
 	const creating = {
-		prepare,
-		checkAll,
+		plan,
 		lookUp,
-		describe: (input: I) => ({ ...about(input), ...describe(input) }),
+		checkAll,
+		describe: (input: I, plan: P) => ({ ...about(input), ...describe(input, plan) }),
 	};
 	return [
-		defineOperation<Both, Both>(descriptions.createAndWait, {
+		defineOperation<Both, Both, P>(descriptions.createAndWait, {
 			...creating,
 			identity: (input) => ({
 				...input,
@@ -67,18 +65,18 @@ export function taskOperations<I extends object, T extends FileValues>(
 				...paid,
 				...{ wait, fileName, binaryPropertyName },
 			}),
-			async execute(input, item) {
+			async execute(input, item, plan) {
 				const resumed = item.ledger.taskId !== undefined;
-				const created = await submit(item, input);
-				const known = { ...created, ...describe(input) };
+				const created = await submit(item, input, plan);
+				const known = { ...created, ...describe(input, plan) };
 				return await finish(item, created.id, input, { known, resumed });
 			},
 		}),
-		defineOperation(descriptions.create, {
+		defineOperation<I, I, P>(descriptions.create, {
 			...creating,
-			async execute(input, item) {
-				const created = await submit(item, input);
-				const json = { ...taskJson(task(created.id), created), ...describe(input) };
+			async execute(input, item, plan) {
+				const created = await submit(item, input, plan);
+				const json = { ...taskJson(task(created.id), created), ...describe(input, plan) };
 				return { branch: 'success', items: [{ json }] };
 			},
 		}),

@@ -2,7 +2,17 @@ import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
 import { given } from '../core/json';
 import { outcomeUnknown, OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
-import type { Asked, Asleep, Charge, Cost, Entry, ItemRecord, Result, SentPart } from './records';
+import type {
+	Asked,
+	Asleep,
+	Charge,
+	Cost,
+	Entry,
+	ItemRecord,
+	Result,
+	SentPart,
+	VoiceIds,
+} from './records';
 import { requestKey } from './requestKey';
 
 /** A part of a text that was sent, and whether its sound is there. */
@@ -91,7 +101,7 @@ export class ItemLedger {
 	}
 
 	/** The IDs of voices by title, as they were when the item was first paid for. */
-	get voices(): Readonly<Record<string, string>> {
+	get voices(): VoiceIds {
 		return this.paidFor?.voices ?? {};
 	}
 

@@ -77,6 +77,8 @@ export class ItemRequests {
 	private readonly claims: ItemClaims;
 	private awake = false;
 	private isHolding = false;
+	/** Why nothing more of the item is sent; what is on record is still there. */
+	refused?: Error;
 
 	constructor(
 		readonly session: Session,
@@ -147,6 +149,7 @@ export class ItemRequests {
 				throw explainAnswer(this.session.transport, endpoint, about, answer).error;
 			}
 		}
+		if (this.refused) throw this.refused;
 		const givenUp = (failure: Failure) => {
 			this.session.breaker.failed(failure);
 			if (failure.outcome !== 'cut' || !request.fallsBackOn524) this.fail();

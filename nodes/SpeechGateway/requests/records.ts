@@ -71,13 +71,16 @@ export interface ErrorText {
 /** An outcome that holds over a sleep, but not over a new attempt. */
 export type Asleep = Result | { failed: ErrorText };
 
+/** The IDs of voices that were asked for by title. */
+export type VoiceIds = Readonly<Record<string, string>>;
+
 /** What an item was asked for when it was first paid for. */
 export interface Asked {
 	/** `resource.operation`. */
 	operation?: string;
 	parameters?: object;
 	/** The IDs of the voices that it asked for by title, as they were then. */
-	voices?: Record<string, string>;
+	voices?: VoiceIds;
 }
 
 export interface ItemRecord {

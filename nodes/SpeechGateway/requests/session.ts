@@ -32,13 +32,19 @@ export interface Session {
 	retries?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
-	/** Tokens beyond the estimate of the run: of segments that went on as jobs, and of voices that are others than before. */
+	/** Tokens beyond the estimate of the run: of segments that went on as jobs. */
 	extraTokens: number;
+	/** What the dear jobs of the run cost, and what Generate would, with the hint that says so. */
+	dearJobs: { asJob: number; asSpeech: number; hint: string };
+	/** Polls of the run. */
+	polls: { tasks: number; nextAt: number };
+	/** What the run may spend beyond its estimate without passing the spending limit. */
+	tokensToSpare: number;
 }
 
 /** Counts tokens beyond the estimate of the run, if they may be spent; else returns by how many they pass the limit. */
-export function spendExtra(session: Session, tokens: number, toSpare = Infinity): number {
-	const beyond = session.extraTokens + tokens - toSpare;
+export function spendExtra(session: Session, tokens: number): number {
+	const beyond = session.extraTokens + tokens - session.tokensToSpare;
 	if (beyond <= 0) session.extraTokens += tokens;
 	return Math.max(0, beyond);
 }
@@ -98,5 +104,8 @@ export function openSession(
 			return (await result) as T;
 		},
 		extraTokens: 0,
+		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
+		polls: { tasks: 0, nextAt: 0 },
+		tokensToSpare: Infinity,
 	};
 }

@@ -12,9 +12,10 @@ import { ItemRun } from './itemRun';
 import { type Operation, operationName } from './operation';
 import { branchesOf, giveHints, type Settled, sortOntoBranches, unknownItem } from './outputItems';
 import {
+	checkTogether,
 	type Inputs,
 	paidForOther,
-	parametersIn,
+	readable,
 	readAll,
 	type ReadItem,
 	typedOption,
@@ -89,28 +90,33 @@ export class Attempt {
 	}
 
 	private async runAll(inputs: Inputs, session: Session): Promise<Settled[]> {
-		const { operation, items } = this;
-		const { stopsOnError, giveWay } = this.execution;
+		const { execution, operation, items } = this;
+		const { giveWay } = execution;
 		const runs = inputs.map(
 			(input, index) => new ItemRun(operation, session, index, items[index], input),
 		);
 		await startInOrder(runs, giveWay, async (item) => await item.ownFiles());
-		if (stopsOnError) {
-			// Only the gateway knows some bad values, such as a missing voice: it is asked before anything is sent.
-			const failures = await startInOrder(
-				runs,
-				giveWay,
-				async (item, onTurn) => await item.lookUp(onTurn),
-			);
-			if (!this.execution.isCancelled) this.endOnFailure(failures, this.finished);
+		await startInOrder(runs, giveWay, async (item, onTurn) => await item.lookUp(onTurn));
+		const endOnFailure = () => {
+			if (execution.isCancelled) return;
+			const failures = runs.map(({ failure }) => failure);
+			this.endOnFailure(failures, this.finished);
+		};
+		endOnFailure();
+		try {
+			const all = runs.flatMap(({ readable }) => readable);
+			checkTogether(operation, all, items, session);
+		} catch (error) {
+			for (const run of runs) run.refuse(error);
 		}
+		endOnFailure();
 		return await startInOrder(runs, giveWay, async (item, onTurn) => await item.run(onTurn));
 	}
 
 	/** The first item that could be read decides. */
 	private combines(inputs: Inputs): boolean {
-		const [first] = inputs.flatMap(parametersIn);
-		return first !== undefined && this.operation.combines?.(first) === true;
+		const [first] = inputs.flatMap(readable);
+		return first !== undefined && this.operation.combines?.(first.parameters) === true;
 	}
 
 	/** One result of all items that could be read. It stands in the place of the first, and is paired with all of them. */
@@ -119,7 +125,7 @@ export class Attempt {
 			(input): Settled => (input && 'failed' in input ? input : { branch: 'success', items: [] }),
 		);
 		const good = inputs.flatMap((one, index) =>
-			parametersIn(one).map((input) => ({ index, input })),
+			readable(one).map(({ parameters: input }) => ({ index, input })),
 		);
 		const pairedItem = good.map(({ index }) => ({ item: index }));
 		const [{ index: place }] = good;
@@ -214,7 +220,8 @@ export class Attempt {
 		// Of another operation, chosen before this retry, this one can say nothing.
 		const isOurs = item.paidFor?.operation === operationName(operation);
 		const parameters = isOurs ? item.paidFor?.parameters : undefined;
-		return unknownItem(operation, index, item, interrupted, execution, parameters);
+		const asked = parameters && { parameters, plan: operation.plan?.(parameters) };
+		return unknownItem(operation, index, item, interrupted, execution, asked);
 	}
 
 	private get branches() {

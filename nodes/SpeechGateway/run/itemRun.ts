@@ -1,10 +1,10 @@
-import { AsleepError, NotStartedError, OutcomeUnknownError } from '../core/errors';
+import { AsleepError, asError, NotStartedError, OutcomeUnknownError } from '../core/errors';
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
 import { operationName, type Operation } from './operation';
 import { type Settled, unknownItem } from './outputItems';
-import type { Input, ReadItem } from './readItems';
+import { type Input, readable, type ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
 import { ownFiles, withPaid } from './storedFiles';
 
@@ -18,8 +18,23 @@ export class ItemRun {
 		private readonly index: number,
 		private readonly ledger: ItemLedger,
 		/** Undefined if an earlier attempt has finished the item. */
-		private readonly input: ReadItem | undefined,
+		private input: ReadItem | undefined,
 	) {}
+
+	/** What is to be checked together with the other items. */
+	get readable(): Input[] {
+		return readable(this.input);
+	}
+
+	/** Undefined as long as the item may go on. */
+	get failure(): ReadItem | undefined {
+		return this.input && 'failed' in this.input ? this.input : undefined;
+	}
+
+	/** Sends nothing, for this reason. */
+	refuse(failed: unknown): void {
+		if (this.readable.length > 0) this.input = { failed };
+	}
 
 	/** In a retry, before anything is sent: stores the item's files anew. Never rejects. */
 	async ownFiles(): Promise<void> {
@@ -27,17 +42,20 @@ export class ItemRun {
 	}
 
 	/**
-	 * Asks the gateway whether the item's values are good; free. Resolves to the failure, if there is one. `onTurn`: see
-	 * ItemRequests.
+	 * Looks up what only the gateway knows, and completes the plan; free. Never rejects: an item fails, but of one that is paid for
+	 * in part, what there is is still handed over. `onTurn`: see ItemRequests.
 	 */
-	async lookUp(onTurn: () => void): Promise<ReadItem | undefined> {
-		const { operation, input, ledger } = this;
-		if (!operation.lookUp || !input || 'failed' in input || ledger.maybeCharged) return undefined;
+	async lookUp(onTurn: () => void): Promise<void> {
+		const { operation, ledger, input } = this;
+		if (!operation.lookUp || !input || 'failed' in input || ledger.beforeSleep) return;
+		const { parameters, plan } = input;
 		try {
-			await operation.lookUp(input.parameters, () => this.requests(input, onTurn));
-			return undefined;
-		} catch (failed) {
-			return { failed };
+			const planned = { input: parameters, plan };
+			const ids = await operation.lookUp(planned, () => this.requests(input, onTurn));
+			if (ids) this.input = { ...input, plan: operation.plan?.(parameters, ids, plan) };
+		} catch (error) {
+			if (this.session.execution.isCancelled) return;
+			this.input = ledger.maybeCharged ? { ...input, refused: asError(error) } : { failed: error };
 		}
 	}
 
@@ -49,13 +67,13 @@ export class ItemRun {
 			if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
 			if (!input) return ledger.result ?? { failed: undefined };
 			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };
-			const { parameters, changed } = input;
+			const { parameters, plan, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
 			if (operation.billed) ledger.ask({ operation: operationName(operation), parameters });
 			const item = this.requests(input, onTurn);
 			const settled: Settled = await operation
-				.execute(parameters, item)
-				.catch((error) => this.endedWith(error, parameters));
+				.execute(parameters, item, plan)
+				.catch((error) => this.endedWith(error, input));
 			const { sentNothing } = ledger;
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (operation.billed && 'branch' in settled && settled.branch !== 'waiting')
@@ -67,22 +85,24 @@ export class ItemRun {
 		}
 	}
 
-	private endedWith(error: unknown, parameters: object): Settled {
+	private endedWith(error: unknown, input: Input): Settled {
 		const { operation, index, ledger } = this;
 		const { execution } = this.session;
 		if (error instanceof AsleepError) return { asleep: error };
 		const { isCancelled } = execution;
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
-		if (unknown) return unknownItem(operation, index, ledger, unknown, execution, parameters);
+		if (unknown) return unknownItem(operation, index, ledger, unknown, execution, input);
 		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
 		return { failed: error };
 	}
 
-	private requests({ settings }: Input, onTurn: () => void): ItemRequests {
+	private requests({ settings, refused }: Input, onTurn: () => void): ItemRequests {
 		const { session, index, ledger } = this;
 		const { stopsOnError } = session.execution;
-		return new ItemRequests(session, index, ledger, settings, stopsOnError, onTurn);
+		const item = new ItemRequests(session, index, ledger, settings, stopsOnError, onTurn);
+		item.refused = refused;
+		return item;
 	}
 }
 

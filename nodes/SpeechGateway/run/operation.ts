@@ -3,45 +3,51 @@ import type { Parameters } from '../fields/parameters';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
-import type { Result } from '../requests/records';
+import type { Result, VoiceIds } from '../requests/records';
 import type { Session } from '../requests/session';
 
-/** What an operation does. `P`: an item's checked input. */
-export interface Work<P> {
-	/** Over all items, before anything is sent. `spent`: tokens in this execution so far. Throws InputError. */
-	checkAll?: (all: P[], spent: number) => void;
+/** One item: what is asked for, and what follows from that. */
+export interface Planned<I, P> {
+	/** The checked input, which the ledger keeps. */
+	input: I;
+	plan: P;
+}
+
+/** What an operation does, in this order. `I`: an item's checked input; `P`: its plan. */
+export interface Work<I, P = undefined> {
+	/** What is to be sent, by the input and the IDs of voices that were looked up. Sends nothing. Throws InputError. */
+	plan?: (input: I, ids?: VoiceIds, before?: P) => P;
+	/** Looks up the voices that are asked for by title; free. Throws InputError. Undefined if there is nothing to look up. */
+	lookUp?: (planned: Planned<I, P>, item: () => ItemRequests) => Promise<VoiceIds> | undefined;
+	/** Over all items, before anything billed is sent. `spent`: tokens in this execution so far. Throws InputError. */
+	checkAll?: (all: Array<Planned<I, P>>, spent: number, session: Session) => void;
 	/** Whether `checkAll` leaves out what earlier attempts have paid for. */
 	estimatesRest?: boolean;
-	/**
-	 * Looks up what only the gateway knows, such as the ID of a voice; free. In stop mode, this happens for all items before
-	 * anything billed is sent. Throws InputError. Undefined if there is nothing to look up.
-	 */
-	lookUp?: (input: P, item: () => ItemRequests) => Promise<unknown> | undefined;
 	/** One item: sends through `item`, and shapes the outcome. */
-	execute: (input: P, item: ItemRequests) => Promise<Result>;
+	execute: (input: I, item: ItemRequests, plan: P) => Promise<Result>;
 	/** Whether all items become one result, by `combine`; asked of the first item's input. Else each has its own. */
-	combines?: (input: P) => boolean;
+	combines?: (input: I) => boolean;
 	/** All items that could be read, into one result that is paired with all of them. Free. */
-	combine?: (all: Array<{ index: number; input: P }>, session: Session) => Promise<Result>;
+	combine?: (all: Array<{ index: number; input: I }>, session: Session) => Promise<Result>;
 	/** Describes the request of an item whose outcome is unknown. */
-	describe?: (input: P) => About;
+	describe?: (input: I, plan: P) => About;
 	/**
 	 * The input of a retry: what was paid for, except for settings that do not affect it, such as the file name. By default,
 	 * all of it is as it was paid for.
 	 */
-	retryWith?: (paid: P, now: P, onRecord: ItemLedger) => P;
+	retryWith?: (paid: I, now: I, onRecord: ItemLedger) => I;
 	/** The part of the input that decides what is paid for. By default, all of it. */
-	identity?: (input: P) => object;
+	identity?: (input: I) => object;
 }
 
-/** An operation as it is declared. `V`: the values of the form's fields; `P`: the result of `prepare`. */
-interface Declaration<V, P> extends Work<NoInfer<P>> {
-	/** Checks across fields, and what else is to be known before anything is sent. Throws InputError. */
-	prepare?: (input: V, parameters: Parameters) => P | Promise<P>;
+/** An operation as it is declared. `V`: the values of the form's fields; `I`: the result of `prepare`. */
+interface Declaration<V, I, P> extends Work<NoInfer<I>, P> {
+	/** Checks across fields, and reads the files that decide what is sent. Throws InputError. */
+	prepare?: (input: V, parameters: Parameters) => I | Promise<I>;
 }
 
 /** An operation as it is run. Its input comes from `read` or, in a retry, from the ledger. */
-export interface Operation extends OperationDescription, Work<object> {
+export interface Operation extends OperationDescription, Work<object, unknown> {
 	/** Reads and checks the parameters of one item; no network. Throws InputError. */
 	read: (parameters: Parameters) => Promise<object>;
 }
@@ -63,12 +69,12 @@ export const operationName = ({ resource, operation }: OperationDescription): st
 	`${resource}.${operation}`;
 
 /** Joins the form of an operation with what it does. From here on, the type of its input is not known. */
-export const defineOperation = <V extends object, P extends object = V>(
+export const defineOperation = <V extends object, I extends object = V, P = undefined>(
 	description: OperationDescription<V>,
-	{ prepare, ...work }: Declaration<V, P>,
+	{ prepare, ...work }: Declaration<V, I, P>,
 ): Operation => ({
 	...description,
-	...(work as Work<object>),
+	...(work as Work<object, unknown>),
 	async read(parameters) {
 		const values = description.values(parameters);
 		return prepare ? await prepare(values, parameters) : values;

@@ -24,6 +24,7 @@ import {
 } from '../requests/records';
 import { binaryOf, errorText } from './errors';
 import { type About, type Operation, operationName } from './operation';
+import type { Input } from './readItems';
 
 const AGAIN = 'send this item again in a new execution';
 const CHECK_FIRST = `Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, ${AGAIN}. If it was, sending it again would be charged a second time.`;
@@ -50,8 +51,7 @@ const INPUT_SHOWN = 80;
 
 /**
  * An item on the Outcome Unknown branch. The keys are in the order in which people need them: what happened, what to do,
- * what it is about. No key is named `error`: n8n would take it for a failure. `parameters`: what was asked for, where that
- * is known.
+ * what it is about. No key is named `error`: n8n would take it for a failure. `asked`: what was asked for, where that is known.
  */
 export function unknownItem(
 	operation: Operation,
@@ -59,10 +59,10 @@ export function unknownItem(
 	ledger: ItemLedger,
 	{ facts, details, files }: OutcomeUnknownError,
 	{ isTool }: Execution,
-	parameters?: object,
+	asked?: Pick<Input, 'parameters' | 'plan'>,
 ): Result {
 	const { reason, message, probablyFree, ...rest } = facts;
-	const about: About = (parameters && operation.describe?.(parameters)) ?? {};
+	const about: About = (asked && operation.describe?.(asked.parameters, asked.plan)) ?? {};
 	const { input = '', fileName, ...numbers } = about;
 	const otherUnknown = ledger.otherUnknown(facts);
 	const hasFiles = Object.keys(files).length > 0;

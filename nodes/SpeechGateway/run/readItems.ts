@@ -8,18 +8,23 @@ import { askedKey, operationName, type Operation } from './operation';
 import type { ItemSettings } from '../requests/itemRequests';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
+import type { Session } from '../requests/session';
 
 export type ReadItem = Input | { failed: unknown };
 
 /** Undefined for an item that is done. */
 export type Inputs = Array<ReadItem | undefined>;
 
-export const parametersIn = (input: ReadItem | undefined): object[] =>
-	input && 'parameters' in input ? [input.parameters] : [];
+export const readable = (input: ReadItem | undefined): Input[] =>
+	input && 'parameters' in input ? [input] : [];
 
 export interface Input {
 	parameters: object;
+	/** See `Work.plan`. */
+	plan: unknown;
 	settings: ItemSettings;
+	/** Why no more of it is sent, although it is paid for in part. */
+	refused?: Error;
 	/** The settings were changed after the item was paid for in part; the paid ones hold. */
 	changed?: boolean;
 }
@@ -41,19 +46,24 @@ export async function readAll(
 			inputs.push(ledger.result ? undefined : await readOne(execution, operation, index, ledger));
 	}
 	await refuseKeys(execution, inputs, ledgers, lasting);
-	const good = inputs.flatMap(parametersIn);
-	if (operation.checkAll && good.length > 0) {
-		try {
-			if (typedOption(execution, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
-			// Else, the estimate of an item that is paid for in part is of all of it.
-			const counted = operation.estimatesRest ? [] : ledgers;
-			const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
-			operation.checkAll(good, Math.max(0, lasting.spent - again));
-		} catch (error) {
-			return inputs.map((input) => (input && 'parameters' in input ? { failed: error } : input));
-		}
-	}
 	return inputs;
+}
+
+/** Checks all items together, once their voices are looked up. Throws InputError, which holds for each of them. */
+export function checkTogether(
+	operation: Operation,
+	inputs: Input[],
+	ledgers: ItemLedger[],
+	session: Session,
+): void {
+	if (!operation.checkAll || inputs.length === 0) return;
+	const { execution, lasting } = session;
+	if (typedOption(execution, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
+	// Else, the estimate of an item that is paid for in part is of all of it.
+	const counted = operation.estimatesRest ? [] : ledgers;
+	const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
+	const all = inputs.map(({ parameters: input, plan }) => ({ input, plan }));
+	operation.checkAll(all, Math.max(0, lasting.spent - again), session);
 }
 
 /** Reads one item. What an earlier attempt has paid for takes precedence over the present parameters. */
@@ -64,18 +74,22 @@ export async function readOne(
 	ledger?: ItemLedger,
 ): Promise<ReadItem> {
 	const parameters = new Parameters(execution, index);
+	const planned = (input: object) => ({
+		parameters: input,
+		plan: operation.plan?.(input, ledger?.voices),
+	});
 	const paid = ledger?.paidFor?.parameters;
 	try {
 		const input = await operation.read(parameters);
 		const own = readSettings(parameters);
-		if (!paid || !ledger) return { parameters: input, settings: own };
+		if (!paid || !ledger) return { ...planned(input), settings: own };
 		const used = operation.retryWith?.(paid, input, ledger) ?? paid;
 		const changed = askedKey(operation, used) !== askedKey(operation, input);
-		return { parameters: used, settings: own, changed };
+		return { ...planned(used), settings: own, changed };
 	} catch (error) {
 		if (!paid || !ledger) return { failed: error };
 		const used = operation.retryWith?.(paid, paid, ledger) ?? paid;
-		return { parameters: used, settings: unsetOf(settings), changed: true };
+		return { ...planned(used), settings: unsetOf(settings), changed: true };
 	}
 }
 

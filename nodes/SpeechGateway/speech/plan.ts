@@ -1,7 +1,6 @@
 /** What is spoken of an item: its parts, what of them is on record, and what the rest costs. Plain data, and nothing is sent for it. */
 import type { AudioInfo } from '../audio';
 import type { Heading } from '../audio/tags';
-import { derived } from '../core/derived';
 import { grouped } from '../core/grouped';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import type { FileValues } from '../fields/files';
@@ -11,8 +10,10 @@ import type { SegmentValues } from '../fields/segments';
 import type { Voice } from '../fields/voice';
 import type { WaitSettings } from '../fields/wait';
 import type { PartOnRecord } from '../requests/itemLedger';
+import type { VoiceIds } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
 import type { Fingerprint } from '../text/knownParts';
+import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
 import { isSpeakable } from '../text/segment';
@@ -35,9 +36,6 @@ export interface PreviousVersion {
 	again: number[];
 }
 
-/** The IDs of voices that were asked for by title. */
-export type VoiceIds = Readonly<Record<string, string>>;
-
 /** How texts of any length are spoken. */
 export type NarrationInput = SpeakingInput &
 	SegmentValues &
@@ -58,8 +56,6 @@ export interface OnRecord {
 	voiceIds?: VoiceIds;
 	/** The text or its voices were changed since. */
 	isCorrected?: boolean;
-	/** What the run may spend beyond its estimate without passing the spending limit. */
-	tokensToSpare?: number;
 }
 
 /** One request, and whose voice it is. */
@@ -103,6 +99,10 @@ export interface Draft {
 	lines: Line[];
 	/** All of it, for counting. */
 	text: string;
+	/** What it was read as. */
+	textFormat: TextFormat;
+	/** In a script: who speaks, in order. */
+	speakers?: string[];
 	/** What becomes chapters; empty unless they are asked for. */
 	headings: PlannedHeading[];
 	/** Sentences for hints. */
@@ -123,22 +123,23 @@ type PlanInput = Pick<
 /** The parts on record that sound as this voice would speak them now, wherever they are in the text. */
 export type KnownParts = (voice: Voice) => Fingerprint[];
 
-/** Makes the plan of an input, once for each. `draft`: cuts the text around the parts that are known. */
-export function planner<I extends PlanInput>(
-	draft: (input: I, known: KnownParts) => Draft,
-): (input: I, voiceIds?: VoiceIds) => Plan {
-	const make = (input: I, ids: VoiceIds): Plan => {
-		const drafted = draft(input, (voice) => knownParts(input, idIn(ids, voice)));
+/**
+ * Plans an input, with the IDs of voices as far as they were looked up. `before`: its plan without them, whose cuts still hold where
+ * nothing is on record.
+ */
+export type Planner<I> = (input: I, ids?: VoiceIds, before?: Plan) => Plan;
+
+/** `draft`: cuts the text around the parts that are known. */
+export const planner =
+	<I extends PlanInput>(draft: (input: I, known: KnownParts) => Draft): Planner<I> =>
+	(input, looked = {}, before) => {
+		const ids = { ...expectedIds(input), ...looked };
+		const isAnew = input.previous !== undefined || input.sent !== undefined;
+		const drafted =
+			before && !isAnew ? before : draft(input, (voice) => knownParts(input, idIn(ids, voice)));
 		const parts = placed(input, ids, withPauses(drafted.parts, input.pauseBetweenSegments));
 		return { ...drafted, parts, contentHash: contentHash(drafted.pauseBeforeMs, parts) };
 	};
-	const expected = derived((input: I) => make(input, expectedIds(input)));
-	return (input, ids = {}) => {
-		const known = expectedIds(input);
-		const isExpected = Object.entries(ids).every(([title, id]) => known[title] === id);
-		return isExpected ? expected(input) : make(input, { ...known, ...ids });
-	};
-}
 
 const idIn = (ids: VoiceIds, voice: Voice): string | undefined =>
 	typeof voice === 'string' ? voice : ids[voice.title];
@@ -279,7 +280,10 @@ function paidText({ parts, text }: Plan, left = false): string {
 /** All that is still to be sent. */
 export const textToSend = (plan: Plan): string => paidText(plan, true);
 
-type Priced = Pick<NarrationInput, 'speed' | 'modelMultiplier' | 'longText'>;
+export type Priced = Pick<
+	NarrationInput,
+	'speed' | 'modelMultiplier' | 'longText' | 'maxEstimatedTokens'
+>;
 
 const tokensFor = (input: Priced, text: string): number => {
 	const { estimatedTokens, estimatedTokensAsJob } = estimateOf(input, text);

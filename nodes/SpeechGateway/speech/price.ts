@@ -1,4 +1,4 @@
-import { derived } from '../core/derived';
+import type { Session } from '../requests/session';
 import { countCharacters } from '../text/characters';
 
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
@@ -123,23 +123,15 @@ export function maxAudioBytes(text: string, speed = 1): number {
 /** From this many times the price of Generate, a job is worth a hint. */
 const DEAR_JOB = 1.5;
 
-/** What the dear jobs of a run cost, and what Generate would, by its hints. */
-const dearJobs = derived<Set<string>, { asJob: number; asSpeech: number; hint: string }>(() => ({
-	asJob: 0,
-	asSpeech: 0,
-	hint: '',
-}));
-
 /** Says once in the hints of a run what its jobs cost and what Generate would, if that is much less. */
 export function hintOnJobPrice(
-	hints: Set<string>,
+	{ hints, dearJobs: jobs }: Session,
 	{
 		estimatedTokens,
 		estimatedTokensAsJob,
 	}: Pick<ReturnType<typeof estimateOf>, 'estimatedTokens' | 'estimatedTokensAsJob'>,
 ): void {
 	if (estimatedTokensAsJob <= DEAR_JOB * estimatedTokens) return;
-	const jobs = dearJobs(hints);
 	jobs.asJob += estimatedTokensAsJob;
 	jobs.asSpeech += estimatedTokens;
 	hints.delete(jobs.hint);

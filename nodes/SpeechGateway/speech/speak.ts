@@ -90,7 +90,7 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 	// A job is charged by its characters, which may be more than the audio of this request would cost.
 	const extraTokens = Math.max(0, estimate.estimatedTokensAsJob - estimate.estimatedTokens);
 	const isNew = !isSpokenAsJob(item, request);
-	const beyond = isNew ? spendExtra(item.session, extraTokens, input.tokensToSpare) : 0;
+	const beyond = isNew ? spendExtra(item.session, extraTokens) : 0;
 	if (beyond > 0) throw tooDear(beyond);
 	try {
 		return await speakAsJob(narration, request);

@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { joinBlocker } from '../audio';
 import type { Heading, Tags } from '../audio/tags';
 import { AsleepError, asError, GatewayError, OutcomeUnknownError } from '../core/errors';
@@ -8,11 +7,19 @@ import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 import { errorText } from '../run/errors';
+import { countCharacters } from '../text/characters';
 import { fingerprintOf } from '../text/knownParts';
 import { heardAt, pausesOf } from './heard';
 import { lettersOf } from './oddSegments';
-import type { NarrationInput, Plan, PlannedHeading, PlannedPart } from './plan';
+import {
+	type NarrationInput,
+	type Plan,
+	type PlannedHeading,
+	type PlannedPart,
+	textToSend,
+} from './plan';
 import { cutReused, hintOnReuse, recordFor } from './previous';
+import { estimateOf, hintOnJobPrice } from './price';
 import {
 	describeRemains,
 	firstError,
@@ -27,21 +34,22 @@ import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
 import { voiceNameOf } from './voices';
 
+/** Requests longer than this come near the gateway's limit of about 100 seconds. */
+const NEAR_THE_LIMIT_CHARACTERS = 1310;
+
 /**
  * Speaks what is missing of a plan, joins all of it, and makes the item. Nothing paid for is lost: what is done goes along with an
- * error, joined run by run, as does the text that remains. `who`: what the item says about voices; `problem`: why nothing may be sent.
+ * error, joined run by run, as does the text that remains.
  */
 export async function speakParts(
-	item: ItemRequests,
 	input: NarrationInput,
+	item: ItemRequests,
 	plan: Plan,
-	who: IDataObject,
-	problem?: Error,
 ): Promise<Result> {
 	const requests = plan.parts.map((part, index) => requestFor(input, plan, part, index));
 	const narration: Narration = { item, input, plan, requests };
 	giveHints(narration);
-	const results = await speakAll(narration, await cutReused(narration), problem);
+	const results = await speakAll(narration, await cutReused(narration));
 	if (!results.every(isDone)) throw await firstError(narration, results);
 	const file = await joinParts(narration, results).catch(async (error) => {
 		const { json, files } = await describeRemains(narration, results);
@@ -52,12 +60,15 @@ export async function speakParts(
 			files,
 		);
 	});
-	return { branch: 'success', items: [await spokenItem(narration, who, file, results)] };
+	return { branch: 'success', items: [await spokenItem(narration, file, results)] };
 }
 
 function giveHints({ item, input, plan }: Narration): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
+	if (input.longText === 'single' && countCharacters(plan.text) > NEAR_THE_LIMIT_CHARACTERS)
+		hints.add(NEAR_THE_LIMIT);
+	if (input.longText === 'job') hintOnJobPrice(item.session, estimateOf(input, textToSend(plan)));
 	hintOnReuse(item, input, plan);
 	const numbers = plan.parts.flatMap(({ lacksPause }, index) => (lacksPause ? index + 1 : []));
 	if (numbers.length > 0)
@@ -71,6 +82,8 @@ function giveHints({ item, input, plan }: Narration): void {
 		`The text or a voice of item ${item.index + 1} was changed after parts of it had been sent. Of its present parts, ${sent} ${sent === 1 ? 'was' : 'were'} sent before and not again, ${missing} ${missing === 1 ? 'is' : 'are'} new.`,
 	);
 }
+
+const NEAR_THE_LIMIT = `In a single request, texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come close to the gateway's limit of about 100 seconds. Set "Long Text" to "Automatic" to split them.`;
 
 /** What is sent for a part, if it is. */
 function requestFor(
@@ -95,7 +108,6 @@ function requestFor(
 async function speakAll(
 	narration: Narration,
 	reused: Array<StoredAudio | undefined>,
-	problem?: Error,
 ): Promise<PartResult[]> {
 	const { item, requests } = narration;
 	const finished = requests.map((request, index) => reused[index] ?? keptAudio(item, request));
@@ -110,7 +122,6 @@ async function speakAll(
 		try {
 			const done = finished[index];
 			if (done) return done;
-			if (problem) throw problem;
 			return mustFit(await speak(narration, request));
 		} catch (error) {
 			if (error instanceof AsleepError) return error;

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { derived } from '../core/derived';
 import { InputError } from '../core/errors';
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
 import { prepareText, type PreparedText } from '../text/prepare';
@@ -8,6 +7,7 @@ import { isSpeakable } from '../text/segment';
 import type { SpeakingValues, SpeechValues } from '../fields/speech';
 import type { TextInput } from '../fields/text';
 import { DEFAULT_VOICE } from '../fields/voice';
+import type { Session } from '../requests/session';
 
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
 export type SpeakingInput = SpeakingValues & { model: string };
@@ -28,16 +28,19 @@ export function mustBeSpeakable(spoken: string, label: string): void {
 	);
 }
 
-/** The text of an input, ready to be spoken. Throws InputError when there is nothing to speak in it. */
-export const preparedText = derived((input: SpeechValues) => {
+/**
+ * The text of an input, ready to be spoken. Throws InputError when there is nothing to speak in it or, `isWhole`, when it is too
+ * long for one request.
+ */
+export function preparedText(input: SpeechValues, isWhole: boolean): PreparedText {
 	const text = prepared(input.text, input);
 	mustBeSpeakable(text.spoken.text, 'Text');
+	if (isWhole) checkLength(text.spoken.text);
 	return text;
-});
+}
 
-/** Throws InputError when a text is too long for one request. */
-export function checkLength(input: SpeechValues): void {
-	const characters = countCharacters(preparedText(input).spoken.text);
+function checkLength(spoken: string): void {
+	const characters = countCharacters(spoken);
 	if (characters <= MAX_INPUT_CHARACTERS) return;
 	throw new InputError(
 		`"Text" may have at most ${MAX_INPUT_CHARACTERS} characters here, but has ${characters}`,
@@ -71,17 +74,17 @@ export function speechBody(
 
 /**
  * Refuses the whole run when the estimates of all items, with what is `spent` in this execution, exceed the lowest limit of any
- * item.
+ * item. `tokens`: the estimate of an item.
  */
-export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens'>>(
-	all: T[],
-	tokensOf: (input: T) => number,
+export function checkBudget(
+	all: Array<Pick<SpeakingInput, 'maxEstimatedTokens'> & { tokens: number }>,
 	spent: number,
+	session: Session,
 ): void {
-	const limits = all.map((input) => input.maxEstimatedTokens).filter((limit) => limit > 0);
+	const limits = all.map((item) => item.maxEstimatedTokens).filter((limit) => limit > 0);
 	if (limits.length === 0) return;
 	const limit = Math.min(...limits);
-	const total = all.reduce((sum, input) => sum + tokensOf(input), 0);
+	const total = all.reduce((sum, { tokens }) => sum + tokens, 0);
 	const left = Math.max(0, limit - spent);
 	if (total > left) {
 		const items = `${all.length} ${all.length === 1 ? 'item' : 'items'}`;
@@ -92,6 +95,5 @@ export function checkBudget<T extends Pick<SpeakingInput, 'maxEstimatedTokens'>>
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}
-	for (const input of all)
-		Object.assign(input, { maxEstimatedTokens: limit, tokensToSpare: left - total });
+	session.tokensToSpare = left - total;
 }

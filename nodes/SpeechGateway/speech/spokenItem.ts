@@ -9,16 +9,16 @@ import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { pausesOf } from './heard';
 import { oddSegments, type SpokenSegment } from './oddSegments';
-import type { NarrationInput, PlannedPart } from './plan';
+import type { NarrationInput, Plan, PlannedPart } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
 import { isSpokenAsJob, type Narration } from './speak';
 import { type HeardText, subtitles, type TimedText } from './subtitles';
+import { voiceNameOf } from './voices';
 
-/** The item of a plan that was spoken and joined. `who`: what it says about voices; `spoken`: the parts as they were joined. */
+/** The item of a plan that was spoken and joined. `spoken`: the parts as they were joined. */
 export async function spokenItem(
 	narration: Narration,
-	who: IDataObject,
 	{ info, binary, starts, chapters }: JoinedFile,
 	spoken: StoredAudio[],
 ): Promise<INodeExecutionData> {
@@ -33,7 +33,8 @@ export async function spokenItem(
 	});
 	const json: IDataObject = {
 		model: input.model,
-		...who,
+		...(plan.speakers ? { speakers: plan.speakers } : { voice: voiceOf(plan) }),
+		textFormat: plan.textFormat,
 		responseFormat: info.format,
 		characters: countCharacters(plan.text),
 		segments: parts.length,
@@ -55,6 +56,8 @@ export async function spokenItem(
 		binary: { [input.binaryPropertyName]: binary, ...cues, ...(chapters && { chapters }) },
 	};
 }
+
+const voiceOf = ({ parts: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;
 
 /** What there is to judge of spoken segments. */
 const soundsOf = (parts: PlannedPart[], spoken: StoredAudio[]): SpokenSegment[] =>

@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { asError, InputError } from '../core/errors';
+import { InputError } from '../core/errors';
 import type { Voice } from '../fields/voice';
 import { idIn } from '../core/json';
 import type { ItemRequests } from '../requests/itemRequests';
 import { fetchVoices } from '../requests/lists';
-import { spendExtra } from '../requests/session';
-import { type NarrationInput, type Plan, tokensToSend, type VoiceIds, voicesToAsk } from './plan';
+import type { VoiceIds } from '../requests/records';
 
 /** The id in what the gateway says of a voice. */
 export const voiceIdIn = (voice: Record<string, unknown>): string | undefined =>
@@ -22,63 +21,27 @@ export const voiceNameOf = (voice: Voice, ids: VoiceIds = {}): string =>
 const MOST_TITLES_SHOWN = 10;
 
 /**
- * The IDs of voices by title. Free: one list a run and model, and none when there is no title. Throws InputError when the account
+ * The IDs of voices by title. Free: one list a run and model. Undefined when there is no title. Throws InputError when the account
  * has no voice with a title, or several.
  */
-export async function voiceIds(
-	item: ItemRequests,
+export function lookUpVoices(
+	item: () => ItemRequests,
 	model: string,
 	voices: Voice[],
-): Promise<VoiceIds> {
+): Promise<VoiceIds> | undefined {
 	const titles = new Set(voices.flatMap((voice) => (typeof voice === 'string' ? [] : voice.title)));
-	const before = item.ledger.voices;
-	if (titles.size === 0) return before;
+	return titles.size > 0 ? idsOf(item(), model, titles) : undefined;
+}
+
+async function idsOf(item: ItemRequests, model: string, titles: Set<string>): Promise<VoiceIds> {
 	const own = await item.session.share(
 		`voices of ${model}`,
 		async () => await fetchVoices(item, model),
 	);
 	const ids = Object.fromEntries([...titles].map((title) => [title, onlyId(own, title)]));
-	item.ledger.ask({ voices: { ...before, ...ids } });
-	return { ...before, ...ids };
+	item.ledger.ask({ voices: { ...item.ledger.voices, ...ids } });
+	return ids;
 }
-
-/**
- * The plan of an item with the IDs of its voices. A voice that was cloned anew under its title is another voice: its parts are
- * spoken again, as far as the spending limit allows. `problem`: why no more is sent of a text that is paid for in part.
- */
-export async function planWithVoices<I extends NarrationInput>(
-	item: ItemRequests,
-	input: I,
-	makePlan: (input: I, ids?: VoiceIds) => Plan,
-): Promise<{ plan: Plan; problem?: Error }> {
-	const expected = makePlan(input);
-	try {
-		const ids = await voiceIds(item, input.model, voicesToAsk(expected));
-		const plan = makePlan(input, ids);
-		const extraTokens = tokensToSend(input, plan) - tokensToSend(input, expected);
-		const beyond = extraTokens > 0 ? spendExtra(item.session, extraTokens, input.tokensToSpare) : 0;
-		if (beyond > 0) throw tooDear(beyond);
-		return { plan };
-	} catch (error) {
-		item.session.transport.cancel?.throwIfAborted();
-		if (!item.ledger.maybeCharged) throw asError(error);
-		return { plan: expected, problem: asError(error) };
-	}
-}
-
-const tooDear = (tokens: number) =>
-	new InputError(
-		`A voice is another one than in the previous version, and all of its parts would pass "Spending Limit (Tokens)" by ${tokens} tokens`,
-		'Nothing was sent for this item. Choose the voice by its ID, or raise the limit.',
-	);
-
-/** Checks that the account has the voices that are named by title; undefined when there are none. Throws as `voiceIds` does. */
-export const checkVoices = (
-	item: () => ItemRequests,
-	model: string,
-	voices: Voice[],
-): Promise<unknown> | undefined =>
-	voices.some((voice) => typeof voice !== 'string') ? voiceIds(item(), model, voices) : undefined;
 
 function onlyId(own: IDataObject[], title: string): string {
 	const ids = own

@@ -1,13 +1,11 @@
 /** Waits for jobs and videos, in this process or asleep. All errors have the ID of the task, which is paid for. */
 import type { IDataObject } from 'n8n-workflow';
-import { derived } from '../core/derived';
 import { AsleepError, asError, GatewayError } from '../core/errors';
 import { pause } from '../core/pause';
 import type { WaitSettings } from '../fields/wait';
 import { gatewayWords, plain } from '../gateway/gatewayWords';
 import { isFailure } from '../requests/exchange';
 import type { ItemRequests } from '../requests/itemRequests';
-import type { Session } from '../requests/session';
 import { firstPollMs, jobProgress, nextPollMs, SHORTEST_SLEEP_MS, wakeUpAt } from './pollSchedule';
 import { quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
 
@@ -81,12 +79,8 @@ async function waitAsleep(
 	throw new AsleepError([{ ...taskJson(task, body), waitedSeconds }], wakeAt);
 }
 
-/** Polls of one run: those of hundreds of jobs never come in a burst. */
+/** Of one run: polls of hundreds of jobs never come in a burst. */
 const POLLS_PER_SECOND = 40;
-const pollingIn = derived<Session, { tasks: number; nextAt: number }>(() => ({
-	tasks: 0,
-	nextAt: 0,
-}));
 
 /**
  * Polls until the task is completed or Max Wait is over: then `completed` is false if the user chose to go on. `waitedMs`: how
@@ -107,7 +101,7 @@ async function waitInProcess(
 	let body: IDataObject = { id: task.id };
 	let heard = known !== undefined;
 	let failures = 0;
-	const nth = pollingIn(item.session).tasks++;
+	const nth = item.session.polls.tasks++;
 	let interval = resumed ? 0 : firstPollMs(nth, settings.pollIntervalMs);
 	for (;;) {
 		await pause(Math.min(interval, left()), transport.cancel);
@@ -142,10 +136,9 @@ interface Seen {
  * failed or the gateway itself says that it may not be read; once it was `heard`, a proxy's page means nothing.
  */
 async function look(item: ItemRequests, task: Task, end: number, heard: boolean): Promise<Seen> {
-	const { transport } = item.session;
-	const polling = pollingIn(item.session);
-	const turn = Math.max(performance.now(), polling.nextAt);
-	polling.nextAt = turn + 1000 / POLLS_PER_SECOND;
+	const { transport, polls } = item.session;
+	const turn = Math.max(performance.now(), polls.nextAt);
+	polls.nextAt = turn + 1000 / POLLS_PER_SECOND;
 	await pause(turn - performance.now(), transport.cancel);
 	const deadline = Math.max(end, performance.now() + SHORTEST_POLL_MS);
 	const answer = await item.freeOnce(statusRequest(item, task), deadline).catch(asError);

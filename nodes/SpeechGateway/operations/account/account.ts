@@ -32,8 +32,8 @@ export const settle = defineOperation(account.settle, {
 	},
 
 	checkAll(all) {
-		const latest = Math.max(...all.map((input) => input.certainAt));
-		for (const input of all) input.certainAt = latest;
+		const latest = Math.max(...all.map(({ input }) => input.certainAt));
+		for (const { input } of all) input.certainAt = latest;
 	},
 
 	async execute(input, item) {

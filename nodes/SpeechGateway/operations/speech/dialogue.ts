@@ -7,8 +7,8 @@ import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
 import type { TextInput } from '../../fields/text';
 import { DEFAULT_VOICE } from '../../fields/voice';
 import { type DialogueValues, type Speaker, speech } from './speech.form';
-import { checked, narration } from './narration';
-import { planWithVoices, voiceNameOf } from '../../speech/voices';
+import { narration, withFiles } from './narration';
+import { voiceNameOf } from '../../speech/voices';
 import { defineOperation } from '../../run/operation';
 import { checkTaggable } from '../../files/podcast';
 import { hintsOn, mustBeSpeakable, prepared } from '../../speech/speaking';
@@ -18,18 +18,18 @@ import {
 	type Line,
 	type OnRecord,
 	type Part,
+	type Plan,
 	type PlannedHeading,
 	planner,
 } from '../../speech/plan';
-import { withPrevious } from '../../speech/previous';
-import { speakParts } from '../../speech/speakParts';
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 
 /** The plan of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
 const planScript = planner((input: DialogueInput, known): Draft => {
 	const { script, speakers } = input;
-	const textFormat = scriptFormat(input);
+	// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
+	const textFormat = takenFormat(script, input.textFormat);
 	const options = { ...input, textFormat };
 	const { lines, unknownSpeakers } = parseDialogue(
 		script,
@@ -74,7 +74,18 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	const chapters = input.chapters === 'headings' ? chaptersOf(parts, spokenLines, options) : [];
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
 	hints.push(...narratorHints(parts), ...voiceHints(parts));
-	return { pauseBeforeMs, parts, lines: spokenLines, text, headings: chapters, hints };
+	checkTaggable(input, input.responseFormat, chapters.length);
+	const names = new Set(parts.map(({ speaker }) => speaker ?? 'Narrator'));
+	return {
+		pauseBeforeMs,
+		parts,
+		lines: spokenLines,
+		text,
+		textFormat,
+		speakers: [...names],
+		headings: chapters,
+		hints,
+	};
 });
 
 const MOST_CHARACTERS_SHOWN = 60;
@@ -116,9 +127,6 @@ const chaptersOf = (parts: Part[], lines: Line[], options: TextInput): PlannedHe
 const NO_HEADINGS =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
 
-/** What the whole script is read as. With a format, or where chapters are wanted, a line such as "# Weather" is not spoken. */
-const scriptFormat = ({ script, textFormat }: DialogueInput) => takenFormat(script, textFormat);
-
 function refuseTwins(speakers: Speaker[]): void {
 	const names = new Set<string>();
 	for (const { name } of speakers) {
@@ -127,20 +135,11 @@ function refuseTwins(speakers: Speaker[]): void {
 	}
 }
 
-export const dialogue = defineOperation<DialogueValues, DialogueInput>(speech.dialogue, {
-	async prepare({ voicesByName: others, ...given }, parameters) {
-		const all = { ...given, speakers: [...given.speakers, ...others] };
-		const input = await withPrevious(all, parameters);
-		refuseTwins(input.speakers);
-		checkTaggable(input, input.responseFormat, planScript(input).headings.length);
-		return await checked(input, parameters);
+export const dialogue = defineOperation<DialogueValues, DialogueInput, Plan>(speech.dialogue, {
+	async prepare({ voicesByName: others, ...values }, parameters) {
+		const speakers = [...values.speakers, ...others];
+		refuseTwins(speakers);
+		return await withFiles({ ...values, speakers }, parameters);
 	},
 	...narration<DialogueInput>(planScript, ({ script }) => script),
-
-	async execute(input, item) {
-		const { plan, problem } = await planWithVoices(item, input, planScript);
-		const speakers = new Set(plan.parts.map(({ speaker }) => speaker ?? 'Narrator'));
-		const who = { speakers: [...speakers], textFormat: scriptFormat(input) };
-		return await speakParts(item, input, plan, who, problem);
-	},
 });

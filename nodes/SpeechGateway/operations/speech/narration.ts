@@ -1,24 +1,32 @@
-/** What Generate and Dialogue have in common around `execute`. */
+/** What Generate and Dialogue have in common. */
 import type { Parameters } from '../../fields/parameters';
 import { checkOutputField, readTags } from '../../files/podcast';
 import type { ItemLedger } from '../../requests/itemLedger';
 import type { ItemRequests } from '../../requests/itemRequests';
+import type { Session } from '../../requests/session';
+import type { Planned } from '../../run/operation';
 import {
 	type NarrationInput,
+	type OnRecord,
 	type Plan,
+	type Planner,
+	type Priced,
 	tokensOf,
 	tokensToSend,
 	voicesToAsk,
 } from '../../speech/plan';
+import { withPrevious } from '../../speech/previous';
+import { speakParts } from '../../speech/speakParts';
 import { checkBudget } from '../../speech/speaking';
-import { checkVoices } from '../../speech/voices';
+import { lookUpVoices } from '../../speech/voices';
 import { countCharacters } from '../../text/characters';
 
-/** Checks that the files can be made as they are asked for. Throws InputError for a cover that is none, and for two files in one field. */
-export async function checked<I extends NarrationInput>(
-	input: I,
+/** Reads the previous versions. Throws InputError for a file or cover that is none, and for two files in one field. */
+export async function withFiles<I extends NarrationInput>(
+	values: I,
 	parameters: Parameters,
-): Promise<I> {
+): Promise<I & OnRecord> {
+	const input = await withPrevious(values, parameters);
 	checkOutputField(input.binaryPropertyName, {
 		subtitles: input.subtitles !== 'none',
 		chapters: input.chapters !== 'none',
@@ -30,46 +38,55 @@ export async function checked<I extends NarrationInput>(
 
 /** `textOf`: the text or script. */
 export const narration = <I extends NarrationInput>(
-	makePlan: (input: I) => Plan,
+	plan: Planner<I>,
 	textOf: (input: I) => string,
 ) => ({
-	checkAll: (all: I[], spent: number) =>
-		checkBudget(all, (input) => tokensToSend(input, makePlan(input)), spent),
+	plan,
+	lookUp: ({ input, plan }: Planned<I, Plan>, item: () => ItemRequests) =>
+		lookUpVoices(item, input.model, voicesToAsk(plan)),
+	checkAll(all: Array<Planned<I, Plan>>, spent: number, session: Session) {
+		checkBudget(all.map(estimateOf), spent, session);
+	},
 	estimatesRest: true,
-	describe: (input: I) => ({
+	execute: speakParts,
+	describe: (input: I, plan: Plan) => ({
 		input: textOf(input),
 		fileName: input.fileName,
-		characters: countCharacters(makePlan(input).text),
-		estimatedTokens: tokensOf(input, makePlan(input)),
+		characters: countCharacters(plan.text),
+		estimatedTokens: tokensOf(input, plan),
 	}),
-	lookUp: (input: I, item: () => ItemRequests) =>
-		checkVoices(item, input.model, voicesToAsk(makePlan(input))),
 	/**
 	 * The input of a retry. An item of several parts goes on with the present text and voices: what is on record of them is not
 	 * sent again. A single request is finished as it was paid for.
 	 */
 	retryWith(paid: I, now: I, { sentParts: sent, voices }: ItemLedger): I {
 		const onRecord = { sent, voiceIds: voices };
-		if (makePlan(paid).parts.length === 1) return { ...withNewTarget(paid, now), ...onRecord };
+		const before = plan(paid);
+		if (before.parts.length === 1) return { ...withNewTarget(paid, now), ...onRecord };
 		const { model, speed, responseFormat, longText } = paid;
 		const previous = now.responseFormat === responseFormat ? now.previous : undefined;
 		const used: I = {
 			...now,
 			...{ model, speed, responseFormat, longText, previous: previous ?? paid.previous },
+			...onRecord,
 		};
-		const input: I = { ...used, ...onRecord };
-		// The same object, since a plan is made once for each.
-		return Object.assign(input, { isCorrected: said(makePlan(paid)) !== said(makePlan(input)) });
+		return { ...used, isCorrected: said(before) !== said(plan(used)) };
 	},
 	identity,
+});
+
+/** For the spending limit. */
+export const estimateOf = <I extends Priced>({ input, plan }: Planned<I, Plan>) => ({
+	maxEstimatedTokens: input.maxEstimatedTokens,
+	tokens: tokensToSend(input, plan),
 });
 
 /** What was paid for, with what a retry may change without speaking anything anew. */
 function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<NarrationInput>): P {
 	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
-	const { maxEstimatedTokens, tokensToSpare, tags } = now;
+	const { maxEstimatedTokens, tags } = now;
 	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
-	return { ...paid, ...target, maxEstimatedTokens, tokensToSpare };
+	return { ...paid, ...target, maxEstimatedTokens };
 }
 
 /** What is said, and in whose voices. */

@@ -1,42 +1,59 @@
-import { countCharacters } from '../../text/characters';
+import type { Voice } from '../../fields/voice';
 import type { SpeechValues } from '../../fields/speech';
+import type { VoiceIds } from '../../requests/records';
 import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { downloadAudio, submitJob } from '../../speech/speak';
-import { checkVoices, voiceIds, voiceNameOf } from '../../speech/voices';
-import { checkBudget, checkLength, hintsOn, preparedText, speechBody } from '../../speech/speaking';
+import { lookUpVoices, voiceNameOf } from '../../speech/voices';
+import { checkBudget, hintsOn, preparedText, speechBody } from '../../speech/speaking';
+import { countCharacters } from '../../text/characters';
+import type { TextFormat } from '../../text/format';
 import { taskOperations } from '../taskOperations';
 
-const spokenOf = (input: SpeechValues): string => preparedText(input).spoken.text;
+/** What one job speaks. */
+interface JobPlan {
+	text: string;
+	textFormat: TextFormat;
+	/** Its ID, once it is looked up. */
+	voice: Voice;
+	hints: string[];
+}
 
-const tokensOf = (input: SpeechValues): number =>
-	estimateOf(input, spokenOf(input)).estimatedTokensAsJob;
+function planJob(input: SpeechValues, ids: VoiceIds = {}, before?: JobPlan): JobPlan {
+	const voice =
+		typeof input.voice === 'string' ? input.voice : (ids[input.voice.title] ?? input.voice);
+	if (before) return { ...before, voice };
+	const text = preparedText(input, true);
+	return { text: text.spoken.text, textFormat: text.format, voice, hints: hintsOn(text, true) };
+}
+
+const tokensOf = (input: SpeechValues, { text }: JobPlan): number =>
+	estimateOf(input, text).estimatedTokensAsJob;
 
 export const speechJobOperations = taskOperations(speechJob, {
 	thing: 'job',
-	prepare<V extends SpeechValues>(input: V) {
-		checkLength(input);
-		return input;
+	plan: planJob,
+	lookUp: ({ input: { model }, plan: { voice } }, item) => lookUpVoices(item, model, [voice]),
+	checkAll(all, spent, session) {
+		const estimates = all.map(({ input, plan }) => ({
+			maxEstimatedTokens: input.maxEstimatedTokens,
+			tokens: tokensOf(input, plan),
+		}));
+		checkBudget(estimates, spent, session);
 	},
-	checkAll: (all, spent) => checkBudget(all, tokensOf, spent),
-	lookUp: ({ model, voice }, item) => checkVoices(item, model, [voice]),
-	describe: (input) => ({
-		characters: countCharacters(spokenOf(input)),
-		estimatedTokens: tokensOf(input),
+	describe: (input, plan) => ({
+		characters: countCharacters(plan.text),
+		estimatedTokens: tokensOf(input, plan),
 	}),
 
 	about: ({ text, fileName }) => ({ input: text, fileName }),
 
-	async submit(item, input) {
-		const { model, voice } = input;
-		const text = preparedText(input);
-		hintsOn(text, true).forEach((hint) => item.session.hints.add(hint));
-		const isSent = item.ledger.maybeCharged;
-		if (!isSent) hintOnJobPrice(item.session.hints, estimateOf(input, text.spoken.text));
-		const ids = isSent ? item.ledger.voices : await voiceIds(item, model, [voice]);
-		const body = speechBody(input, text.spoken.text, voiceNameOf(voice, ids));
+	async submit(item, input, { text, textFormat, voice, hints }) {
+		hints.forEach((hint) => item.session.hints.add(hint));
+		if (!item.ledger.maybeCharged) hintOnJobPrice(item.session, estimateOf(input, text));
+		const body = speechBody(input, text, voiceNameOf(voice));
 		const job = await submitJob(item, input.modelMultiplier, { body });
-		return { ...job, textFormat: text.format };
+		return { ...job, textFormat };
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {

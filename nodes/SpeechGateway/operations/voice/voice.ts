@@ -6,11 +6,12 @@ import { inspectRecording, type Recording } from '../../files/recording';
 import { readPaidJson } from '../../files/received';
 import { fetchVoices } from '../../requests/lists';
 import { resourceBody } from '../../tasks/task';
-import { titleIn, voiceIdIn, voiceIds, voiceNameOf } from '../../speech/voices';
+import { lookUpVoices, titleIn, voiceIdIn, voiceNameOf } from '../../speech/voices';
 import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
 import type { ItemRequests } from '../../requests/itemRequests';
+import type { VoiceIds } from '../../requests/records';
 
 type VoiceInput = CloneValues & { recording: Recording };
 
@@ -81,8 +82,10 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 }
 
 const deleteVoice = defineOperation(voice.delete, {
-	async execute({ model, voice: wanted }, item) {
-		const id = voiceNameOf(wanted, await voiceIds(item, model, [wanted]));
+	plan: (input, ids?: VoiceIds) => voiceNameOf(input.voice, ids),
+	lookUp: ({ input }, item) => lookUpVoices(item, input.model, [input.voice]),
+
+	async execute({ model }, item, id: string) {
 		await item.delete(endpoints.deleteVoice(id, model), { thing: 'voice', id });
 		return { branch: 'success', items: [{ json: { _id: id, deleted: true } }] };
 	},
