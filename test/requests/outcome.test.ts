@@ -39,7 +39,7 @@ function judge(
 	request: string,
 	status: number,
 	sent: unknown,
-	{ elsewhere, ...about }: About & { elsewhere?: boolean } = {},
+	{ elsewhere, documented, ...about }: About & { elsewhere?: boolean; documented?: boolean } = {},
 	headers: Record<string, string | undefined> = {},
 ) {
 	const [method, path] = request.split(' ');
@@ -47,7 +47,7 @@ function judge(
 	const kind = KINDS.find(([part]) => path.includes(part))?.[1] ?? 'model';
 	const endpoint = { kind, method, path, billed, ...(elsewhere && { url: path }) } as Endpoint;
 	const body = typeof sent === 'string' ? (firstJsonOf(Buffer.from(sent)) ?? sent) : sent;
-	const answer = { status, body, headers: { 'x-request-id': 'req_1', ...headers } };
+	const answer = { status, body, documented, headers: { 'x-request-id': 'req_1', ...headers } };
 	const model = billed ? { model: 'my-model' } : {};
 	return explainAnswer(gateway, endpoint, { ...model, ...about }, answer);
 }
@@ -120,8 +120,11 @@ GET /v1/models | 499 | E {"message":"x"} |  | transient, nobody | ended the requ
 speech | 503 | E {"code":503,"status":"UNAVAILABLE","message":"upstream connect error"} |  | unknown, nobody | or behind it failed \(503\): "upst
 speech | 503 | E {"message":"connection reset by peer","code":"overloaded"} |  | transient, nobody | had an error | not charged
 speech | 521 | E {"message":"connection refused"} |  | transient, nobody | own answer \(521\) | not charged
-speech | 524 | PAGE |  | cut, workflow | 100 seconds | ^It was not charged, according to .*Speech Job\.
-job | 524 |  |  | cut, workflow | 100 seconds | Speech Job
+speech | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad
+speech | 524 | PAGE | {"documented":true} | cut, workflow | 100 seconds | ^It was not charged, by the gateway's API document\..*Speech Job\.
+job | 524 |  | {"documented":true} | cut, workflow | 100 seconds | Speech Job
+chat | 524 | PAGE | {"documented":true} | unknown, nobody | 100 seconds
+speech | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | Speech Job
 video | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | cut again: ask for less
 voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad
 GET /v1/videos/1 | 524 | E {"message":"cut"} | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such

@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { asError, GatewayError, NotStoredError } from '../core/errors';
-import { type About, explainAnswer, type Failure } from './explain';
-import { gatewayWords, isPage } from '../gateway/gatewayWords';
+import { type About, type Answer, explainAnswer, type Failure } from './explain';
+import { gatewayWords, isGatewayError, isPage, textsIn } from '../gateway/gatewayWords';
 import { isRecord } from '../core/json';
 import { isSuccess, outcomeOfFailure } from './outcome';
+import { isBroken } from './signs';
 import { unreachable } from './unreachable';
-import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
+import { type Endpoint, endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
 export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
@@ -13,13 +14,20 @@ export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
 
+interface Options {
+	body?: IDataObject | FormData;
+	deadline?: AbortSignal;
+	/** Whether the gateway is the one of the API document; asked only where it decides what an answer means. */
+	isDocumented?: () => Promise<boolean>;
+}
+
 /** Sends one request. Resolves to the response if it is a success, else to the failure. */
 export async function exchange(
 	transport: Transport,
 	endpoint: Endpoint,
 	timeoutMs: number,
 	about: About,
-	{ body, deadline }: { body?: IDataObject | FormData; deadline?: AbortSignal } = {},
+	{ body, deadline, isDocumented }: Options = {},
 ): Promise<GatewayResponse | Failure> {
 	let response: GatewayResponse;
 	try {
@@ -35,7 +43,43 @@ export async function exchange(
 	if (isSuccess(response.status)) return response;
 	const answer = { ...response, body: await transport.readErrorBody(response) };
 	transport.cancel?.throwIfAborted();
-	return explainAnswer(transport, endpoint, about, answer);
+	const documented = isCutByProxy(endpoint, answer) && (await isDocumented?.());
+	return explainAnswer(transport, endpoint, about, { ...answer, documented });
+}
+
+const isCutByProxy = ({ kind, billed }: Endpoint, { status, body }: Answer): boolean =>
+	billed && status === 524 && (kind === 'speech' || kind === 'job') && !isGatewayError(body);
+
+/** A job that cannot be. */
+const NO_JOB = endpoints.job('spj_none');
+const ASKING_MS = 20_000;
+
+/** Words for an address that a server does not have, instead of a job that it does not have. */
+const NO_ADDRESS = [
+	/invalid url|\b(?:route|path|url|endpoint|handler|page|address|method)s?\b|cannot (?:get|find)|路由|路径|接口/i,
+	// All that web frameworks say.
+	/^\W*(?:(?:error|invalid_request_error|\d+|not[ _]?found(?:[ _]?error)?)\W*)*$/i,
+];
+
+/**
+ * Whether the gateway is the one of the API document, the only one that is known to have speech jobs: it answers in JSON of
+ * its own about a job that cannot be, and others that they have no such address. Sends one free request.
+ */
+export async function hasJobRoutes(transport: Transport): Promise<boolean> {
+	try {
+		const response = await transport.send(NO_JOB, ASKING_MS);
+		const { status } = response;
+		const body = await transport.readErrorBody(response);
+		const isOwn = isRecord(body) && (isSuccess(status) || isGatewayError(body));
+		if (!isOwn || status === 405 || status === 501) return false;
+		const words = textsIn(body);
+		return (
+			!NO_ADDRESS.some((missing) => missing.test(words)) && !(status >= 500 && isBroken(words))
+		);
+	} catch (error) {
+		if (error instanceof TransportError) return false;
+		throw asError(error);
+	}
 }
 
 export interface FreeRequest<T> {

@@ -28,8 +28,10 @@ export interface Answer {
 	status: number;
 	headers?: GatewayResponse['headers'];
 	body?: unknown;
-	/** It was the gateway's own, as the ledger says; its body is no longer there. */
+	/** From the ledger, which recorded a 524 that was not charged, without its body. */
 	onRecord?: boolean;
+	/** The gateway is the one of the API document, as `hasJobRoutes` has found. */
+	documented?: boolean;
 }
 
 /** One HTTP exchange that brought no result, and the error that says why. */
@@ -126,7 +128,7 @@ const LAST_WORDS: Partial<Record<Who, string>> = {
 
 function factsOf(
 	{ endpoint, about, url }: Request,
-	{ status, headers, body, onRecord }: Answer,
+	{ status, headers, body, onRecord, documented }: Answer,
 	{ type = '', code = '', param = '', message: said = '' }: GatewayWords,
 	otherKey: boolean,
 ): Facts {
@@ -146,6 +148,7 @@ function factsOf(
 			passedOn: otherKey || SAYS.passedOn.test(says),
 			broken: status >= 500 && isBroken(withoutModel(textsIn(body))),
 			ownCode: SAYS.ownCode.test(`${type}\n${code}`),
+			documented,
 			thing: thing !== undefined,
 			elsewhere: 'url' in endpoint,
 			model: model !== undefined,

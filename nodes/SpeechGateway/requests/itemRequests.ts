@@ -23,6 +23,7 @@ import {
 	exchange,
 	exchangeFree,
 	type FreeRequest,
+	hasJobRoutes,
 	isFailure,
 	notDeleted,
 	type OneThing,
@@ -269,7 +270,14 @@ export class ItemRequests {
 		traffic.begin(sent);
 		let response: GatewayResponse | Failure;
 		try {
-			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, { body });
+			response = await exchange(transport, endpoint, this.settings.timeoutMs, about, {
+				body,
+				isDocumented: async () =>
+					await this.session.share(
+						`job routes of ${transport.root}`,
+						async () => await hasJobRoutes(transport),
+					),
+			});
 		} catch {
 			// Thrown only when the run ends: the request may have arrived.
 			throw this.unknown(request, sent, 'interrupted');

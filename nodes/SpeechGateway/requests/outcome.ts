@@ -47,7 +47,7 @@ const NOT_COMPLETED: Sign = {
 const LATER = 'Such errors are usually temporary: try again later.';
 const CUT = 'The gateway cut the request after about 100 seconds';
 const CUT_AGAIN =
-	'It was not charged, according to the gateway. The same request would be cut again:';
+	"It was not charged, by the gateway's API document. The same request would be cut again:";
 const NO_MONEY: Words = [
 	'The account balance is too low',
 	"Top up the account, or the key's own quota, in the console of the gateway.",
@@ -111,10 +111,16 @@ export const RULES = [
 		'A proxy in front of the gateway ended the request before it was answered',
 		LATER,
 	]),
-	rule({ status: '524', to: 'speech job', with: 'billed' }, 'cut', 'workflow', [
-		CUT,
-		`${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`,
-	]),
+	// A page of 524 is a proxy's, whose gateway works on: the document's alone charges nothing then.
+	rule(
+		[
+			{ status: '524', to: 'speech job', from: 'gateway', with: 'billed' },
+			{ status: '524', to: 'speech job', with: 'documented' },
+		],
+		'cut',
+		'workflow',
+		[CUT, `${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`],
+	),
 	rule({ status: '524', from: 'gateway', with: 'billed' }, 'cut', 'workflow', [
 		CUT,
 		`${CUT_AGAIN} ask for less at once.`,

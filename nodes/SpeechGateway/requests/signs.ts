@@ -15,6 +15,7 @@ type Thing =
 	| 'passedOn' /* what a provider said to the gateway: by a code, or the words name a key that is not the credential's */
 	| 'broken' /* a proxy or an upstream failed, by words anywhere in the answer */
 	| 'ownCode' /* by its code, nothing was begun or all was given back */
+	| 'documented' /* the gateway is known to be the one of the API document */
 	| 'sameElsewhere'; /* a redirect to the same path elsewhere */
 
 /** What a rule can ask of an answer that is no success, and of the request. */

@@ -106,7 +106,7 @@ function withoutJobs(error: Error): Error {
 	if (httpCode !== '404' || jobId !== undefined) return error;
 	return new GatewayError(
 		'The gateway cut the request after about 100 seconds (524), and has no speech jobs (404)',
-		'Set "Long Text" to "Split" and lower "Max Segment Characters". The request was not charged, according to the gateway.',
+		'Set "Long Text" to "Split" and lower "Max Segment Characters". The request was not charged, by the gateway\'s API document.',
 		error.details,
 	);
 }

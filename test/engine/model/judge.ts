@@ -9,7 +9,7 @@ type Verdict = 'done' | 'unknown' | 'free';
 
 /** Nothing was charged, whoever says so. */
 const FREE_FROM_ANYONE = new Set([429, 521, 523, 525, 526]);
-/** Where a proxy's 524 is not charged, by the gateway's document. */
+/** Where a page of 524 is not charged, by the gateway's document; stories have it elsewhere from a proxy. */
 const FREE_WHEN_CUT = /^\/v1\/audio\/speech(\/jobs)?$/;
 
 export function verdict({ status, fault = {}, aborted, path, recorded }: SimRequest): Verdict {
@@ -23,7 +23,7 @@ export function verdict({ status, fault = {}, aborted, path, recorded }: SimRequ
 	}
 	if (recorded) return isCharged(recorded) ? 'unknown' : 'free';
 	if (status < 400) return isSameElsewhere(fault.redirect ?? '', path) ? 'free' : 'unknown';
-	if (status === 524) return FREE_WHEN_CUT.test(path) ? 'free' : 'unknown';
+	if (status === 524) return FREE_WHEN_CUT.test(path) && !fault.proxy ? 'free' : 'unknown';
 	if (status < 500 || FREE_FROM_ANYONE.has(status)) return 'free';
 	return fault.proxy ? 'unknown' : 'free';
 }
