@@ -13,7 +13,7 @@ import { errorText, nodeError } from '../SpeechGateway/run/errors';
 import { group } from '../SpeechGateway/fields/field';
 import { Parameters } from '../SpeechGateway/fields/parameters';
 import { readSettings } from '../SpeechGateway/fields/settings';
-import { openSession } from '../SpeechGateway/requests/session';
+import { openRun, openSession } from '../SpeechGateway/requests/session';
 import type { Complete } from './model';
 
 /** The node above decides how many calls run at once; here they are only held back after "too many requests". */
@@ -32,7 +32,8 @@ export async function supplyModel(
 	try {
 		const parameters = new Parameters(execution, itemIndex);
 		const settings = readSettings(parameters);
-		const session = openSession(execution, await Transport.open(supplier), CONCURRENCY);
+		const transport = await Transport.open(supplier, itemIndex);
+		const session = openSession(openRun(execution, CONCURRENCY), transport);
 		const complete: Complete = async (body, onText) => {
 			try {
 				return await completeCall(session, settings, body(), onText);

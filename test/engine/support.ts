@@ -18,6 +18,7 @@ import {
 	createRunExecutionData,
 	type IBinaryData,
 	type ICredentialDataDecryptedObject,
+	type ICredentialsHelper,
 	type IDataObject,
 	type IHttpRequestOptions,
 	type INode,
@@ -61,7 +62,10 @@ export interface EngineRun {
 	apiKey: string;
 	/** The node has no credential. */
 	noCredential?: boolean;
-	/** What a reading of the credential finds; asked each time, and may throw. Default: `apiKey` and `url`. */
+	/**
+	 * The credential as it is stored, with expressions that n8n resolves by item; asked at each reading, and may throw.
+	 * Default: `apiKey` and `url`.
+	 */
 	credential?: () => { apiKey: string; baseUrl: string };
 	onError?: OnError;
 	retryOnFail?: boolean;
@@ -316,8 +320,10 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		credentialsHelper: {
 			getParentTypes: () => [],
 			isCredentialUsableByNode: () => true,
-			getDecrypted: async () =>
-				options.credential?.() ?? { apiKey: options.apiKey, baseUrl: options.url },
+			getDecrypted: async (...read: Parameters<ICredentialsHelper['getDecrypted']>) => {
+				const stored = options.credential?.() ?? { apiKey: options.apiKey, baseUrl: options.url };
+				return resolvedCredential(stored, read);
+			},
 			getCredentials: async () => ({ apiKey: options.apiKey, baseUrl: options.url }),
 			preAuthentication: async () => undefined,
 			authenticate: async (
@@ -382,6 +388,21 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		executionId,
 		startedAt,
 	};
+}
+
+/** As n8n's CredentialsHelper has it: `raw` as it is stored, else with its expressions resolved for an item. */
+function resolvedCredential(
+	stored: ICredentialDataDecryptedObject,
+	[, , , mode, executeData, raw, values]: Parameters<ICredentialsHelper['getDecrypted']>,
+): ICredentialDataDecryptedObject {
+	if (raw || !values) return { ...stored };
+	const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } = values;
+	return workflow.expression.getParameterValue(
+		{ ...stored } as never,
+		runExecutionData,
+		...[runIndex, itemIndex, node.name, connectionInputData, mode, {}, executeData, false],
+		{ ...stored } as never,
+	) as ICredentialDataDecryptedObject;
 }
 
 /** What n8n does with the data of a failed execution before it runs it again with the currently saved workflow. */

@@ -9,7 +9,7 @@ import {
 	SHORTEST_SLEEP_MS,
 	wakeUpAt,
 } from '../../nodes/SpeechGateway/tasks/pollSchedule';
-import { type Session, spendExtra } from '../../nodes/SpeechGateway/requests/session';
+import { type Run, spendExtra } from '../../nodes/SpeechGateway/requests/session';
 import {
 	backoffMs,
 	retryAfterMs,
@@ -17,8 +17,8 @@ import {
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
 
 test('tokens beyond the estimate count to the last one that may be spent', () => {
-	const session = { extraTokens: 0, tokensToSpare: 5 } as Session;
-	expect([5, 1, 3].map((tokens) => spendExtra(session, tokens))).toEqual([0, 1, 3]);
+	const run = { extra: { tokens: 0, toSpare: 5 } } as Run;
+	expect([5, 1, 3].map((tokens) => spendExtra(run, tokens))).toEqual([0, 1, 3]);
 });
 
 describe('base URL', () => {

@@ -61,7 +61,8 @@ export async function completeCall(
 	body: IDataObject,
 	onText?: TextListener,
 ): Promise<ChatReply> {
-	const key = requestKey(endpoints.chat.kind, body);
+	const { name } = session.transport.account;
+	const key = `${requestKey(endpoints.chat.kind, body)} ${name}`;
 	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', key);
 	const earlier = ledger.keys().find((call) => !underWay.has(call));
 	const call = earlier ?? crypto.randomUUID();

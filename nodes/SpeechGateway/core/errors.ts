@@ -88,12 +88,14 @@ export interface UnknownFacts extends Cause {
 	endedAt: string;
 	inputHash: string;
 	model: string;
+	/** Names the account; unknown where another execution has sent the request. */
+	paidBy?: string;
 	/** The other requests of the run around that time, by which it is found in the gateway's usage log. */
 	neighbours?: object;
 }
 
-/** When a request left, a hash of what it asks for, and of which model. */
-export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash' | 'model'>;
+/** When a request left, a hash of what it asks for, of which model, and who pays. */
+export type Sent = Pick<UnknownFacts, 'sentAt' | 'inputHash' | 'model' | 'paidBy'>;
 
 /** A billed request may have been charged and its result is not at hand. Nothing may ever send it again. */
 export class OutcomeUnknownError extends PartialError {
@@ -109,7 +111,7 @@ export class OutcomeUnknownError extends PartialError {
 /** The error of a request that may have been charged; its facts are plain JSON, for the ledger. */
 export function outcomeUnknown(
 	reason: UnknownReason,
-	{ sentAt, inputHash, model }: Sent,
+	{ sentAt, inputHash, model, paidBy }: Sent,
 	cause?: GatewayError,
 	neighbours?: object,
 ): OutcomeUnknownError {
@@ -129,6 +131,7 @@ export function outcomeUnknown(
 		endedAt: new Date().toISOString(),
 		inputHash,
 		model,
+		paidBy,
 		neighbours,
 	});
 	return new OutcomeUnknownError(facts, {}, cause?.files);
@@ -183,8 +186,34 @@ export class NotStoredError extends Error {
 
 const ABORTED = /abort/i;
 
-/** A billed request that was not started, because the run is stopping or was cancelled. Nothing was sent. */
-export class NotStartedError extends PartialError {}
+/** Why a request did not start. Of an outage, a refusal of the account and a failed store, its item tells. */
+const NOT_STARTED = {
+	cancelled: 'The run was cancelled',
+	itemFailed: 'Another item failed',
+	requestFailed: 'Another request of this item failed',
+	outage: 'Too many outcomes are unknown',
+	refusal: 'The gateway refuses the account',
+	store: 'n8n could not store a file',
+	noTime: 'There was no room for the request in time',
+};
+
+export type WhyNotStarted = keyof typeof NOT_STARTED;
+
+/** A request that was not started. Nothing was sent. */
+export class NotStartedError extends PartialError {
+	constructor(
+		readonly why: WhyNotStarted,
+		details?: ErrorDetails,
+		files?: AttachedFiles,
+	) {
+		super(NOT_STARTED[why], details, files);
+	}
+
+	/** Whether sending has stopped while the run goes on: the item says so. */
+	get hasStopped(): boolean {
+		return this.why === 'outage' || this.why === 'refusal' || this.why === 'store';
+	}
+}
 
 /** A task is not done, and the execution is to sleep before it looks again. */
 export class AsleepError extends Error {

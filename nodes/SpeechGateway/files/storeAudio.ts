@@ -95,11 +95,11 @@ export async function storeAudio(
 			if (!kept) {
 				const lost = new NotStoredError(stored);
 				// Audio of a job is fetched again, which is free.
-				if (keepDamaged) item.session.breaker.notStored(lost.words);
+				if (keepDamaged) item.session.store.failed(lost.words);
 				throw lost;
 			}
 			stored = await storeBytes(item.session, Buffer.concat(kept), name, mimeType, stored);
-		} else item.session.breaker.stored();
+		} else item.session.store.stored();
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
 		if (info?.format === 'flac') {
 			hints.add(

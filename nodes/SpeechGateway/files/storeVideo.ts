@@ -49,7 +49,7 @@ export async function storeVideo(
 			withExtension(fileName, type.extension),
 			type.mimeType,
 		);
-		item.session.breaker.stored();
+		item.session.store.stored();
 		return { binary, bytes };
 	} catch (error) {
 		const { cancel } = item.session.transport;

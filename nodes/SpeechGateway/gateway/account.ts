@@ -3,7 +3,10 @@ import type {
 	ICredentialsDecrypted,
 	IExecuteFunctions,
 } from 'n8n-workflow';
+import { accountName } from '../core/accountName';
 import { asError, InputError } from '../core/errors';
+import { variesByItem } from '../engine/credential';
+import type { NodeContext } from '../engine/execution';
 import { Redactor } from './redact';
 
 export const CREDENTIAL = 'speechGatewayApi';
@@ -18,76 +21,146 @@ const SECRET_LENGTH = 12;
 
 type Context = Pick<IExecuteFunctions, 'getCredentials'>;
 
+/** What the credential says for one item. */
+interface Credential {
+	key: string;
+	/** Address of the gateway, without `/v1`. */
+	root: string;
+	data: ICredentialDataDecryptedObject;
+}
+
+/** The accounts that the items of a run pay with: n8n resolves expressions in the credential by item. */
+export class Accounts {
+	private readonly redactor = new Redactor();
+	private readonly accounts = new Map<string, Account>();
+	private first?: Promise<Account>;
+	private varies?: Promise<boolean>;
+
+	constructor(
+		private readonly context: Context & Pick<NodeContext, 'getNode' | 'getMode' | 'additionalData'>,
+	) {}
+
+	/** Whether the credential says the same for all items. It is looked at once: n8n takes a millisecond to read it. */
+	async isSame(): Promise<boolean> {
+		return !(await (this.varies ??= variesByItem(this.context, CREDENTIAL)));
+	}
+
+	/** Throws InputError when the credential is missing, or says no key or no address for the item. */
+	async of(index: number): Promise<Account> {
+		if (index > 0 && !(await this.isSame())) return await this.read(index);
+		return await (this.first ??= this.read(0));
+	}
+
+	private async read(index: number): Promise<Account> {
+		const account = await Account.open(this.context, index, this.redactor);
+		const { name } = account;
+		const known = this.accounts.get(name) ?? account;
+		this.accounts.set(name, known);
+		return known;
+	}
+}
+
+/** Who pays: an API key at a gateway. */
 export class Account {
-	readonly redactor: Redactor;
-	private key: string;
 	private readAt = performance.now();
 
 	private constructor(
 		private readonly context: Context,
-		private data: ICredentialDataDecryptedObject,
-		/** Address of the gateway, without `/v1`. */
-		readonly root: string,
+		private readonly index: number,
+		private credential: Credential,
+		readonly redactor: Redactor,
 	) {
-		this.key = keyIn(data);
-		this.redactor = new Redactor(this.key);
+		this.redactor.learn(credential.key);
 	}
 
-	/** Throws when the credential is missing or its base URL is no address. */
-	static async open(context: Context): Promise<Account> {
-		const data = await context.getCredentials(CREDENTIAL).catch((error) => {
-			// n8n does not say what to do about an inaccessible credential, and of a missing one that none is needed.
-			throw new InputError(
-				asError(error).message.replace(/^Node does not require c/, 'The node has no c'),
-				'Choose or create a credential at the top of the node. Nothing was sent.',
-			);
-		});
-		const account = new Account(context, data, rootIn(data));
-		const { key, root } = account;
-		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase())) {
+	/** Throws InputError when the credential is missing, or says no key or no address for the item. */
+	static async open(context: Context, index = 0, redactor = new Redactor()): Promise<Account> {
+		const credential = await readCredential(context, index);
+		const { key, root } = credential;
+		if (key.length >= SECRET_LENGTH && root.toLowerCase().includes(key.toLowerCase()))
 			throw new InputError(
 				'The base URL in the credential contains the API key',
 				'The key belongs in the field "API Key" only. The base URL should look like https://host/v1. Nothing was sent.',
 			);
-		}
-		return account;
+		return new Account(context, index, credential, redactor);
 	}
 
 	/** For operations that need no request. */
 	static none(context: Context): Account {
-		return new Account(context, {}, '');
+		return new Account(context, 0, { key: '', root: '', data: {} }, new Redactor());
+	}
+
+	get root(): string {
+		return this.credential.root;
+	}
+
+	/** See `accountName`. */
+	get name(): string {
+		return accountName(this.credential.key, this.root);
+	}
+
+	/** Names the gateway, whatever the key. */
+	get gateway(): string {
+		return accountName('', this.root);
 	}
 
 	get asQuery(): string {
-		return `?key=${encodeURIComponent(this.key)}`;
+		return `?key=${encodeURIComponent(this.credential.key)}`;
 	}
 
 	/** The credential that n8n signs a request with. It is read again from time to time, to pick up a new key. */
 	async signature(): Promise<ICredentialsDecrypted> {
 		if (performance.now() - this.readAt > READING_HOLDS_MS) await this.readAgain();
-		return { id: '', name: '', type: CREDENTIAL, data: this.data };
+		return { id: '', name: '', type: CREDENTIAL, data: this.credential.data };
 	}
 
 	/** Keeps the cached credential if reading fails or the gateway has changed, so that paid jobs are still fetched. */
 	private async readAgain(): Promise<void> {
 		this.readAt = performance.now();
 		try {
-			const data = await this.context.getCredentials(CREDENTIAL);
-			const key = keyIn(data);
-			if (key === this.key || rootIn(data) !== this.root) return;
-			this.redactor.learn(key);
-			this.key = key;
-			this.data = data;
+			const now = await readCredential(this.context, this.index);
+			if (now.key === this.credential.key || now.root !== this.root) return;
+			this.redactor.learn(now.key);
+			this.credential = now;
 		} catch {
 			return;
 		}
 	}
 }
 
-const keyIn = ({ apiKey }: ICredentialDataDecryptedObject): string => String(apiKey ?? '').trim();
+/** n8n cannot say what an expression in the credential is for an item or, in the editor, for any. */
+export class UnresolvedError extends InputError {
+	constructor(what: string) {
+		super(
+			what,
+			'Look at what the expression in the credential gives for this item. Nothing was sent.',
+		);
+	}
+}
 
-const rootIn = ({ baseUrl }: ICredentialDataDecryptedObject): string =>
-	gatewayRoot(String(baseUrl ?? ''));
+async function readCredential(context: Context, index: number): Promise<Credential> {
+	const data = await context.getCredentials(CREDENTIAL, index).catch((error) => {
+		const { name, message } = asError(error);
+		if (name === 'ExpressionError')
+			throw new UnresolvedError(`The credential cannot be read: ${message}`);
+		// n8n does not say what to do about an inaccessible credential, and of a missing one that none is needed.
+		throw new InputError(
+			message.replace(/^Node does not require c/, 'The node has no c'),
+			'Choose or create a credential at the top of the node. Nothing was sent.',
+		);
+	});
+	const { apiKey, baseUrl } = data;
+	return {
+		data,
+		key: resolved('API key', apiKey).trim(),
+		root: gatewayRoot(resolved('base URL', baseUrl)),
+	};
+}
+
+function resolved(name: string, value: unknown): string {
+	if (typeof value === 'string' || typeof value === 'number') return String(value);
+	throw new UnresolvedError(`The ${name} in the credential has no value`);
+}
 
 /** A host with a dot and a top-level domain, an IPv4 address, localhost, or anything with a port; never a pasted key. */
 const HOST = /^([a-z0-9-]{1,63}\.)+([a-z]{2,}|\d+)(:\d+)?$|^localhost$|^[a-z0-9.-]+:\d+$/i;

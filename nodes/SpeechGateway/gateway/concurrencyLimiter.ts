@@ -1,76 +1,31 @@
-import { asError, NotStartedError } from '../core/errors';
+import { asError } from '../core/errors';
 import { pause } from '../core/pause';
 
 /** A gateway frees what it has set aside for a request a moment after its answer, ms. */
 const SETTLED_AFTER_MS = 1_000;
 
+interface Waiting {
+	account: AccountLimiter;
+	start: () => void;
+}
+
 /**
- * Bounds the requests in flight of one run of the node. It starts at the user's concurrency and adapts downward: a 429
- * halves the limit and holds everybody back until the gateway may be asked again; successes win it back one by one.
- * Free requests (polls, downloads) go before billed ones, so that finished jobs are not stuck behind a long queue.
+ * Bounds the requests in flight of one run of the node, over all its accounts. Free requests (polls, downloads) go before billed
+ * ones, so that finished jobs are not stuck behind a long queue.
  */
 export class ConcurrencyLimiter {
-	private limit: number;
 	private inFlight = 0;
 	private billedInFlight = 0;
-	/** When a billed request was last over, by `performance.now()`. */
-	private billedEndedAt = 0;
 	private oneByOne = false;
-	private successes = 0;
-	private slowdowns = 0;
 	private holds = 0;
-	private closedToOthersUntil = 0;
-	private draining = false;
-	private readonly stopping = new AbortController();
-	/** What starts the requests that wait for room. */
-	private readonly free: Array<() => void> = [];
-	private readonly billed: Array<() => void> = [];
+	/** Requests that wait for room, each in its order. */
+	private readonly free: Waiting[] = [];
+	private readonly billed: Waiting[] = [];
 
 	constructor(
-		private maximum: number,
-		private readonly cancel?: AbortSignal,
-	) {
-		this.limit = maximum;
-	}
-
-	/**
-	 * Resolves when there is room for one request; the caller leaves when it is over. `signal` ends the wait for room, with its
-	 * reason. Without one, free requests wait until the run is cancelled, billed ones until it stops.
-	 */
-	async enter(
-		billed: boolean,
-		signal: AbortSignal | undefined = billed ? this.ending() : this.cancel,
-	): Promise<Ticket> {
-		await this.admission(billed, signal);
-		try {
-			for (let wait = this.closedFor(); wait > 0; wait = this.closedFor())
-				await pause(wait, signal);
-			signal?.throwIfAborted();
-		} catch (error) {
-			this.leave(billed);
-			throw asError(error);
-		}
-		const { slowdowns } = this;
-		const enteredAt = performance.now();
-		return {
-			leave: () => this.leave(billed),
-			slowDown: (milliseconds) => this.slowDown(milliseconds, slowdowns === this.slowdowns),
-			awaitOthers: () => this.awaitOthers(enteredAt),
-		};
-	}
-
-	/**
-	 * When billed requests may no longer start: the run is cancelled or stopped, or `more` says so. One for many requests,
-	 * since signals that are made of others cost time and memory.
-	 */
-	ending(...more: AbortSignal[]): AbortSignal {
-		return AbortSignal.any([...(this.cancel ? [this.cancel] : []), this.stopping.signal, ...more]);
-	}
-
-	/** No billed request starts any more; those in flight go on. Free ones still pass: what is paid for is fetched. */
-	stop(reason: string): void {
-		this.stopping.abort(new NotStartedError(reason));
-	}
+		readonly maximum: number,
+		readonly cancel?: AbortSignal,
+	) {}
 
 	get isHeld(): boolean {
 		return this.holds > 0;
@@ -86,23 +41,145 @@ export class ConcurrencyLimiter {
 		this.startNext();
 	}
 
+	/** After n8n could not store a file: one billed request at a time, until one succeeds. */
+	sendOneByOne(): void {
+		this.oneByOne = true;
+	}
+
+	succeeded(billed: boolean): void {
+		if (billed) this.oneByOne = false;
+	}
+
+	hasRoom(billed: boolean): boolean {
+		return this.inFlight < this.maximum && (!billed || this.mayBill);
+	}
+
+	admit(billed: boolean): void {
+		this.inFlight++;
+		if (billed) this.billedInFlight++;
+	}
+
+	leave(billed: boolean): void {
+		this.inFlight--;
+		if (billed) this.billedInFlight--;
+	}
+
+	/** Waits for room. `signal` ends the wait, with its reason. */
+	async wait(account: AccountLimiter, billed: boolean, signal?: AbortSignal): Promise<void> {
+		const queue = billed ? this.billed : this.free;
+		// Each waiting request has a signal of its own: many listeners on a shared one make Node warn of a leak.
+		const mine = signal && AbortSignal.any([signal]);
+		await new Promise<void>((resolve, reject) => {
+			const aborted = () => {
+				queue.splice(queue.indexOf(waiting), 1);
+				reject(asError(signal?.reason));
+			};
+			const start = () => {
+				// A signal with listeners stays in memory as long as its source signals.
+				mine?.removeEventListener('abort', aborted);
+				resolve();
+			};
+			const waiting = { account, start };
+			queue.push(waiting);
+			mine?.addEventListener('abort', aborted, { once: true });
+		});
+	}
+
+	/** Starts those that wait and have room now, in their order; one account's do not hold up another's. */
+	startNext(): void {
+		while (this.inFlight < this.maximum) {
+			const next = this.take(this.free, false) ?? this.take(this.billed, true);
+			if (!next) return;
+			next.start();
+		}
+	}
+
+	private get mayBill(): boolean {
+		return this.holds === 0 && !(this.oneByOne && this.billedInFlight > 0);
+	}
+
+	private take(queue: Waiting[], billed: boolean): Waiting | undefined {
+		if (!this.hasRoom(billed)) return undefined;
+		const at = queue.findIndex(({ account }) => account.hasRoom(billed));
+		if (at < 0) return undefined;
+		const [next] = queue.splice(at, 1);
+		next.account.admit(billed);
+		return next;
+	}
+}
+
+/**
+ * Bounds the requests in flight of one account. It starts at the user's concurrency and adapts downward: a 429 halves the
+ * limit and holds back the account's requests until the gateway may be asked again; successes win it back one by one.
+ */
+export class AccountLimiter {
+	private maximum: number;
+	private limit: number;
+	private inFlight = 0;
+	private billedInFlight = 0;
+	/** When a billed request was last over, by `performance.now()`. */
+	private billedEndedAt = 0;
+	private oneByOne = false;
+	private successes = 0;
+	private slowdowns = 0;
+	private closedUntil = 0;
+	private opening = false;
+	private draining = false;
+
+	constructor(private readonly run: ConcurrencyLimiter) {
+		this.maximum = run.maximum;
+		this.limit = run.maximum;
+	}
+
+	/**
+	 * Resolves when there is room for one request; the caller leaves when it is over. `signal` ends the wait for room, with its
+	 * reason; without one, only Stop does.
+	 */
+	async enter(billed: boolean, signal = this.run.cancel): Promise<Ticket> {
+		signal?.throwIfAborted();
+		if (this.run.hasRoom(billed) && this.hasRoom(billed)) this.admit(billed);
+		else await this.run.wait(this, billed, signal);
+		const { slowdowns } = this;
+		const enteredAt = performance.now();
+		return {
+			leave: () => this.leave(billed),
+			slowDown: (milliseconds) => this.slowDown(milliseconds, slowdowns === this.slowdowns),
+			awaitOthers: () => this.awaitOthers(enteredAt),
+		};
+	}
+
 	/** After an outage: one billed request at a time, until one succeeds. */
 	sendOneByOne(): void {
 		this.oneByOne = true;
 	}
 
 	succeeded(billed: boolean): void {
-		if (billed && this.oneByOne) {
-			this.oneByOne = false;
-			this.startNext();
+		this.run.succeeded(billed);
+		if (billed) this.oneByOne = false;
+		if (this.limit < this.maximum && ++this.successes >= this.limit * 2) {
+			this.successes = 0;
+			this.limit++;
 		}
-		if (this.limit >= this.maximum || ++this.successes < this.limit * 2) return;
-		this.successes = 0;
-		this.limit++;
-		this.startNext();
+		this.run.startNext();
+	}
+
+	/** How long nobody starts because the gateway asked for that, ms. */
+	closedFor(): number {
+		return this.closedUntil - performance.now();
+	}
+
+	hasRoom(billed: boolean): boolean {
+		return this.inFlight < this.limit && this.closedFor() <= 0 && (!billed || this.mayBill);
+	}
+
+	admit(billed: boolean): void {
+		this.run.admit(billed);
+		this.inFlight++;
+		if (billed) this.billedInFlight++;
 	}
 
 	private leave(billed: boolean): void {
+		this.run.leave(billed);
 		this.inFlight--;
 		if (billed) {
 			this.billedInFlight--;
@@ -112,7 +189,7 @@ export class ConcurrencyLimiter {
 			this.draining = false;
 			this.closeFor(SETTLED_AFTER_MS);
 		}
-		this.startNext();
+		this.run.startNext();
 	}
 
 	private awaitOthers(enteredAt: number): boolean {
@@ -127,7 +204,22 @@ export class ConcurrencyLimiter {
 	}
 
 	private closeFor(milliseconds: number): void {
-		this.closedToOthersUntil = Math.max(this.closedToOthersUntil, performance.now() + milliseconds);
+		this.closedUntil = Math.max(this.closedUntil, performance.now() + milliseconds);
+		if (!this.opening) void this.open();
+	}
+
+	/** Starts those that wait once the gateway may be asked again. */
+	private async open(): Promise<void> {
+		this.opening = true;
+		try {
+			for (let wait = this.closedFor(); wait > 0; wait = this.closedFor())
+				await pause(wait, this.run.cancel);
+			this.run.startNext();
+		} catch {
+			// The run was cancelled: nobody starts.
+		} finally {
+			this.opening = false;
+		}
 	}
 
 	private slowDown(milliseconds: number, isNew: boolean): void {
@@ -138,51 +230,8 @@ export class ConcurrencyLimiter {
 		this.limit = Math.max(1, Math.floor(this.limit / 2));
 	}
 
-	private async admission(billed: boolean, signal: AbortSignal | undefined): Promise<void> {
-		signal?.throwIfAborted();
-		if (this.inFlight < this.limit && (!billed || this.mayBill)) {
-			this.admit(billed);
-			return;
-		}
-		const queue = billed ? this.billed : this.free;
-		// Each waiting request has a signal of its own: many listeners on a shared one make Node warn of a leak.
-		const mine = signal && AbortSignal.any([signal]);
-		await new Promise<void>((resolve, reject) => {
-			const aborted = () => {
-				queue.splice(queue.indexOf(start), 1);
-				reject(asError(signal?.reason));
-			};
-			const start = () => {
-				this.admit(billed);
-				// A signal with listeners stays in memory as long as its source signals.
-				mine?.removeEventListener('abort', aborted);
-				resolve();
-			};
-			queue.push(start);
-			mine?.addEventListener('abort', aborted, { once: true });
-		});
-	}
-
-	/** How long nobody starts because the gateway asked for that, ms. */
-	closedFor(): number {
-		return this.closedToOthersUntil - performance.now();
-	}
-
 	private get mayBill(): boolean {
-		return this.holds === 0 && !this.draining && !(this.oneByOne && this.billedInFlight > 0);
-	}
-
-	private startNext(): void {
-		while (this.inFlight < this.limit) {
-			const next = this.free.shift() ?? (this.mayBill ? this.billed.shift() : undefined);
-			if (!next) return;
-			next();
-		}
-	}
-
-	private admit(billed: boolean): void {
-		this.inFlight++;
-		if (billed) this.billedInFlight++;
+		return !this.draining && !(this.oneByOne && this.billedInFlight > 0);
 	}
 }
 

@@ -53,8 +53,8 @@ export class Redactor {
 	private begun: RegExp | undefined;
 	private longest = 0;
 
-	constructor(key: string) {
-		this.learn(key);
+	constructor(key?: string) {
+		if (key !== undefined) this.learn(key);
 	}
 
 	/** Redacts this key, too, from now on. */

@@ -56,14 +56,14 @@ export class TransportError extends Error {
 
 /** The only place that touches the network: one HTTP request out, one answer back, whatever its status. */
 export class Transport {
-	private constructor(
+	constructor(
 		private readonly context: GatewayContext,
-		private readonly account: Account,
+		readonly account: Account,
 	) {}
 
-	/** Throws when the credential is missing or its base URL is no address. */
-	static async open(context: GatewayContext): Promise<Transport> {
-		return new Transport(context, await Account.open(context));
+	/** Throws InputError when the credential is missing, or says no key or no address for the item. */
+	static async open(context: GatewayContext, index = 0): Promise<Transport> {
+		return new Transport(context, await Account.open(context, index));
 	}
 
 	/** For operations that need no request: nothing can be sent through it. */

@@ -1,9 +1,9 @@
 import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
 import { given } from '../core/json';
 import type { Execution } from '../engine/execution';
-import type { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import type { Failure } from './explain';
-import type { LastingRecord, Stop } from './lasting';
+import type { Gate } from './gate';
+import type { Stop, StoppingRecord } from './lasting';
 import type { ErrorText } from './records';
 import { isAccountWide } from './outcome';
 
@@ -17,7 +17,7 @@ const OUTAGE_REASONS = new Set<UnknownReason>([
 	'client_timeout',
 ]);
 
-/** One request may try this long after the last failure, and after twice as long each time that it fails again. */
+/** Pause before one request may try again; doubles with every failure. */
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
@@ -30,30 +30,79 @@ const isPaused = ({ why, at, tries }: Stop, attempt: number): boolean =>
 		: Date.now() < at + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
 
 /**
- * Stops billed requests for the whole execution: after several unknown outcomes in a row, so that an outage does not fill the
- * review list; after a refusal that concerns the whole account; and when n8n cannot store what is paid for. Those in flight
- * go on. Where it is tried again, one request at a time is sent until one succeeds.
+ * Stops billed requests for the whole execution; those in flight go on. Where it is tried again, one request at a time is sent
+ * until one succeeds.
  */
-export class CircuitBreaker {
-	/** Whether the run sends nothing more. */
+abstract class Breaker {
+	/** Whether nothing more is sent in this attempt. */
 	hasTripped = false;
 
 	/** `attempt`: of this round, from 1. */
 	constructor(
-		private readonly limiter: ConcurrencyLimiter,
-		private readonly lasting: LastingRecord,
+		private readonly gate: Gate,
+		limiter: { sendOneByOne(): void },
+		protected readonly record: StoppingRecord,
 		attempt: number,
 	) {
-		const { stop } = this;
-		if (stop && isPaused(stop, attempt)) this.trip();
+		const { stop } = record.value;
+		if (stop && isPaused(stop, attempt)) this.trip(stop.why);
 		else if (stop) limiter.sendOneByOne();
-		if (!this.hasTripped) this.end('refusal');
 	}
 
 	/** For the user, who finds the unsent items among the errors. */
 	get hint(): string {
-		const why = this.stop?.said?.message ?? `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`;
-		return `Sending stopped: ${why}. What was not sent by then was not charged; the errors say which items that are.`;
+		const cause =
+			this.record.value.stop?.said?.message ?? `${MOST_UNKNOWN_IN_A_ROW} unknown outcomes in a row`;
+		return `Sending stopped: ${cause}. What was not sent by then was not charged; the errors say which items that are.`;
+	}
+
+	/** The error of an item that was not sent, or only in part. */
+	protected unsent({ details, files }: NotStartedError, said: ErrorText): GatewayError {
+		return new GatewayError(
+			this.record.value.stop?.why === 'refusal'
+				? `${said.message}: not sent`
+				: `This item was not sent: ${said.message}`,
+			said.description,
+			{ ...said.details, ...details },
+			files,
+		);
+	}
+
+	protected end(why: Stop['why']): void {
+		if (!this.hasTripped && this.record.value.stop?.why === why)
+			this.record.set({ stop: undefined });
+	}
+
+	/** What stopped this run first stays the reason; all failures of one run count as one try. */
+	protected stopFor(why: Stop['why'], said?: ErrorText): void {
+		const { hasTripped } = this;
+		const { stop } = this.record.value;
+		const before = stop?.why === why ? stop : undefined;
+		if (hasTripped && !before) return;
+		const { tries = -1 } = before ?? {};
+		this.record.set({
+			stop: given({
+				...{ why, at: Date.now(), tries: hasTripped ? tries : tries + 1 },
+				said: before?.said ?? said,
+			}),
+		});
+		this.trip(why);
+	}
+
+	private trip(why: Stop['why']): void {
+		this.hasTripped = true;
+		this.gate.close(why);
+	}
+}
+
+/**
+ * Stops what an account pays for: after several unknown outcomes in a row, so that an outage does not fill the review list, and
+ * after a refusal that concerns the whole account.
+ */
+export class CircuitBreaker extends Breaker {
+	constructor(...[gate, limiter, record, attempt]: ConstructorParameters<typeof Breaker>) {
+		super(gate, limiter, record, attempt);
+		this.end('refusal');
 	}
 
 	/** A request failed for good, and was certainly not charged. */
@@ -69,47 +118,25 @@ export class CircuitBreaker {
 
 	unknown(reason: UnknownReason): void {
 		if (!OUTAGE_REASONS.has(reason)) return;
-		const unknownInRow = (this.lasting.value.unknownInRow ?? 0) + 1;
-		this.lasting.set({ unknownInRow });
-		if (this.stop?.why === 'outage' || unknownInRow >= MOST_UNKNOWN_IN_A_ROW)
-			this.stopFor('outage');
+		const { unknownInRow: before = 0, stop } = this.record.value;
+		const unknownInRow = before + 1;
+		this.record.set({ unknownInRow });
+		if (stop?.why === 'outage' || unknownInRow >= MOST_UNKNOWN_IN_A_ROW) this.stopFor('outage');
 	}
 
-	/** n8n could not store a file that was paid for; `why` in its words. */
-	notStored(why: string): void {
-		const description = `Nothing more was charged for it. Check the disk, or the database, of this n8n, then run what was not sent again. n8n says: "${why}"`;
-		this.stopFor('store', {
-			message: 'n8n could not store a file that was paid for',
-			description,
-			details: {},
-		});
+	/** An answer ends the row of unknown outcomes, but not an outage that has already tripped the breaker. */
+	succeeded(): void {
+		if (this.record.value.unknownInRow !== undefined) this.record.set({ unknownInRow: undefined });
+		this.end('outage');
 	}
 
-	get storeFailed(): boolean {
-		return this.hasTripped && this.stop?.why === 'store';
-	}
-
-	stored(): void {
-		if (!this.hasTripped) this.end('store');
-	}
-
-	/** The error of an item that was not sent, or only in part. `unknown`: number of items whose outcome is unknown. */
-	notSent(
-		{ details, files }: NotStartedError,
-		unknown: number,
-		execution: Retryable = {},
-	): GatewayError {
-		const { why, said = this.outage(unknown, execution) } = this.stop ?? {};
-		return new GatewayError(
-			why === 'refusal' ? `${said.message}: not sent` : `This item was not sent: ${said.message}`,
-			said.description,
-			{ ...said.details, ...details },
-			files,
-		);
+	/** The error of an item that was not sent, or only in part. `unknown`: the account's items of unknown outcome. */
+	notSent(error: NotStartedError, unknown: number, execution: Retryable = {}): GatewayError {
+		return this.unsent(error, this.record.value.stop?.said ?? this.outage(unknown, execution));
 	}
 
 	private outage(items: number, { canBeRetried, isKeptOnFailure }: Retryable): ErrorText {
-		const { unknownInRow = 0 } = this.lasting.value;
+		const { unknownInRow = 0 } = this.record.value;
 		const retry = `retry this execution${isKeptOnFailure ? '' : ', if it was saved'}: ${WHAT_A_RETRY_SENDS}`;
 		const those = items > 0 ? plural(items, 'item') : plural(unknownInRow, 'request');
 		return {
@@ -118,43 +145,33 @@ export class CircuitBreaker {
 			details: {},
 		};
 	}
+}
 
-	/** The gateway has answered, which ends a row. Once sending has stopped, answers to what was in flight do not end the outage. */
-	succeeded(): void {
-		if (this.lasting.value.unknownInRow !== undefined)
-			this.lasting.set({ unknownInRow: undefined });
-		if (!this.hasTripped) this.end('outage');
-	}
-
-	private get stop(): Stop | undefined {
-		return this.lasting.value.stop;
-	}
-
-	private end(why: Stop['why']): void {
-		if (this.stop?.why === why) this.lasting.set({ stop: undefined });
-	}
-
-	/** What stopped this run first stays the reason; all failures of one run count as one try. */
-	private stopFor(why: Stop['why'], said?: Stop['said']): void {
-		const { hasTripped } = this;
-		const before = this.stop?.why === why ? this.stop : undefined;
-		if (hasTripped && !before) return;
-		const { tries = -1 } = before ?? {};
-		const at = Date.now();
-		this.lasting.set({
-			stop: { why, at, tries: hasTripped ? tries : tries + 1, said: before?.said ?? said },
+/** Stops all that is paid for when n8n cannot store it. */
+export class StoreBreaker extends Breaker {
+	/** n8n could not store a file that was paid for; `words` are the store's own. */
+	failed(words: string): void {
+		this.stopFor('store', {
+			message: 'n8n could not store a file that was paid for',
+			description: `Nothing more was charged for it. Check the disk, or the database, of this n8n, then run what was not sent again. n8n says: "${words}"`,
+			details: {},
 		});
-		this.trip();
 	}
 
-	private trip(): void {
-		this.hasTripped = true;
-		this.limiter.stop('The run sends nothing more');
+	stored(): void {
+		this.end('store');
+	}
+
+	notSent(error: NotStartedError): GatewayError {
+		const { message, description, details } = this.record.value.stop?.said ?? NO_WORDS;
+		return this.unsent(error, { message, description, details });
 	}
 }
+
+const NO_WORDS: ErrorText = { message: 'n8n could not store a file', description: '', details: {} };
 
 const WHAT_A_RETRY_SENDS = 'it sends what was not sent, one request at a time until one succeeds';
 const RUN_AGAIN =
 	'run the items that were not sent in a new execution; with a "Send Once Key", all items can be run again';
 
-const plural = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

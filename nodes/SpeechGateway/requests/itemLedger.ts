@@ -162,6 +162,12 @@ export class ItemLedger {
 		return taskId ?? (typeof jobId === 'string' ? jobId : this.taskIds.at(-1));
 	}
 
+	/** The account that paid for a task of the item; undefined if none of its requests made it. */
+	payerOf(task: string): string | undefined {
+		const entry = this.entries().find((one) => taskIdOf(one) === task);
+		return entry?.state === 'done' ? entry.paidBy : undefined;
+	}
+
 	/** The item's files so far, by the binary field in which they are delivered: of its result, or of its segments. */
 	get files(): Record<string, IBinaryData> {
 		const { result } = this.record;
@@ -309,7 +315,8 @@ export class ItemLedger {
 		Object.assign(this.record, given({ result, requests: {}, taskId }));
 		if (charges.length > 0) this.record.charges = charges;
 		delete this.record.told;
-		if (this.record.asked) this.record.asked = { operation: this.record.asked.operation };
+		const { operation, gateway } = this.record.asked ?? {};
+		if (this.record.asked) this.record.asked = given({ operation, gateway });
 		delete this.record.reused;
 		delete this.record.waitingSince;
 	}
@@ -327,7 +334,7 @@ export class ItemLedger {
 }
 
 /** The ID of the job or video that a request has made. */
-function taskIdOf(entry: Entry): string | undefined {
+function taskIdOf(entry: Readonly<Entry>): string | undefined {
 	if (entry.state !== 'done' || !('id' in entry.value)) return undefined;
 	const { id } = entry.value;
 	return typeof id === 'string' ? id : undefined;

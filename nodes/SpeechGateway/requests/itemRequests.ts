@@ -15,10 +15,12 @@ import {
 import { given } from '../core/json';
 import { whyAwake } from '../engine/sleep';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
+import { plain } from '../gateway/gatewayWords';
 import type { GatewayResponse } from '../gateway/transport';
 import { abortsIn, pause } from '../core/pause';
 import type { Ticket } from '../gateway/concurrencyLimiter';
 import { ItemClaims } from './claims';
+import { Gate } from './gate';
 import {
 	exchange,
 	exchangeFree,
@@ -71,11 +73,10 @@ type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: st
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests {
-	/** Aborts when a part of the item's result has failed. */
-	private readonly givingUp = new AbortController();
-	/** Aborts when no further billed request of this item may start. */
-	private readonly ending: AbortSignal;
+	private readonly gate: Gate;
 	private readonly claims: ItemClaims;
+	/** Why nothing can be asked for; what an earlier attempt has paid for is still handed over. */
+	readonly unavailable: Error | undefined;
 	private awake = false;
 	private isHolding = false;
 	/** Why nothing more of the item is sent; what is on record is still there. */
@@ -92,7 +93,8 @@ export class ItemRequests {
 		/** Called at each turn to send. */
 		private readonly onTurn = () => {},
 	) {
-		this.ending = session.limiter.ending(this.givingUp.signal);
+		this.gate = new Gate(session.gate.signal);
+		this.unavailable = session.unavailable ?? begunElsewhere(ledger, session);
 		const { retryOf } = session;
 		this.claims = new ItemClaims(
 			session.keys,
@@ -116,13 +118,14 @@ export class ItemRequests {
 
 	/** Starts no further billed request of this item, because a part has failed; those in flight go on. */
 	giveUp(): void {
-		this.givingUp.abort(new NotStartedError('Another request of this item failed'));
+		this.gate.close('requestFailed');
 	}
 
 	/** Ends the item. In stop mode an error stops the run; otherwise held requests go on. `sentNothing`: see ItemLedger. */
 	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
-		if (failed && this.stopsRun) this.session.limiter.stop('Another item failed');
-		if (this.isHolding) this.session.limiter.release();
+		const { runGate, concurrency } = this.session;
+		if (failed && this.stopsRun) runGate.close('itemFailed');
+		if (this.isHolding) concurrency.release();
 		this.isHolding = false;
 		await this.claims.settle(sentNothing);
 	}
@@ -181,11 +184,11 @@ export class ItemRequests {
 	async freeOnce<T>(request: FreeRequest<T>, deadline: number): Promise<T | Failure> {
 		const { limiter, transport } = this.session;
 		const leftMs = Math.max(1, deadline - performance.now());
-		if (limiter.closedFor() > leftMs) throw new NotStartedError(NO_ROOM);
+		if (limiter.closedFor() > leftMs) throw new NotStartedError('noTime');
 		const over = abortsIn(leftMs);
 		const ends = transport.cancel ? AbortSignal.any([transport.cancel, over]) : over;
 		const ticket = await limiter.enter(false, ends).catch((error) => {
-			throw over.aborted ? new NotStartedError(NO_ROOM) : asError(error);
+			throw over.aborted ? new NotStartedError('noTime') : asError(error);
 		});
 		this.onTurn();
 		try {
@@ -207,11 +210,11 @@ export class ItemRequests {
 		attempt: (failures: number) => Promise<T | Failure | undefined>,
 		givenUp: (failure: Failure) => void = () => this.fail(),
 	): Promise<T> {
-		const { limiter, transport, unavailable } = this.session;
-		const signal = billed ? this.ending : transport.cancel;
+		const { limiter, transport } = this.session;
+		const signal = billed ? this.gate.signal : transport.cancel;
 		let pauseMs = 0;
 		for (let failures = 0; ; ) {
-			if (unavailable) throw unavailable;
+			if (this.unavailable) throw this.unavailable;
 			await pause(pauseMs, signal);
 			pauseMs = 0;
 			const ticket = await limiter.enter(billed, signal);
@@ -247,7 +250,7 @@ export class ItemRequests {
 	 */
 	fail(): void {
 		this.giveUp();
-		if (this.stopsRun && !this.isHolding) this.session.limiter.hold();
+		if (this.stopsRun && !this.isHolding) this.session.concurrency.hold();
 		this.isHolding = this.stopsRun;
 	}
 
@@ -256,7 +259,7 @@ export class ItemRequests {
 		request: NamedRequest<T>,
 	): Promise<T | Failure | undefined> {
 		const { key: inputHash, name, endpoint, input, about = {} } = request;
-		const { transport, limiter, traffic } = this.session;
+		const { transport, concurrency, traffic } = this.session;
 		const model = String(input.model);
 		const body = request.body ? await request.body() : input;
 		if (!(await this.claims.take())) {
@@ -264,8 +267,9 @@ export class ItemRequests {
 			throw this.unknown(request, { sentAt, inputHash, model }, 'already_sent');
 		}
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
-		if (this.ending.aborted || limiter.isHeld) return undefined;
-		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model };
+		if (this.gate.signal.aborted || concurrency.isHeld) return undefined;
+		const paidBy = transport.account.name;
+		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model, paidBy };
 		this.ledger.begin(name, sent, request.part);
 		traffic.begin(sent);
 		let response: GatewayResponse | Failure;
@@ -351,12 +355,24 @@ export class ItemRequests {
 	}
 }
 
+/** What was begun at one gateway is no other's: there, the same ID is somebody else's. */
+function begunElsewhere(ledger: ItemLedger, { transport }: Session): GatewayError | undefined {
+	const { gateway } = ledger.paidFor ?? {};
+	if (gateway === undefined || gateway === transport.account.gateway) return undefined;
+	const { taskId } = ledger;
+	return new GatewayError(
+		taskId === undefined
+			? 'Another credential, for another base URL, has paid for a part of this item'
+			: `Another credential, for another base URL, made "${plain(taskId)}"`,
+		'Set the credential back to finish this item, or run it in a new execution, where all of it is charged. Nothing was sent.',
+		given({ jobId: taskId }),
+	);
+}
+
 /** After "too many requests", fewer run at once, and none for `milliseconds`. */
 function slowDownAfter({ outcome }: Failure, ticket: Ticket, milliseconds: number): void {
 	if (outcome === 'throttled') ticket.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 }
-
-const NO_ROOM = 'There was no room for the request in time';
 
 const KEY_KEPT =
 	'n8n\'s database did not take back a "Send Once Key" although nothing was charged: such an item counts as sent, so give it another key to send it.';

@@ -15,12 +15,20 @@ export interface Stop {
 	said?: ErrorText;
 }
 
-/** What holds for the whole execution: over rounds of a loop, Retry On Fail and sleeps. */
-export interface Lasting {
-	executionId?: string;
+/** What keeps sending from going on, for one account or for all. */
+export interface Stopping {
 	/** Unknown outcomes since the last success or refusal. */
 	unknownInRow?: number;
 	stop?: Stop;
+}
+
+/** What holds for the whole execution: over rounds of a loop, Retry On Fail and sleeps. */
+export interface Lasting {
+	executionId?: string;
+	/** That n8n could not store a file. */
+	stop?: Stop;
+	/** By the name of an account. */
+	accounts?: Record<string, Stopping>;
 	/** Tokens that were, or may have been, charged, where a spending limit counts them. */
 	spent?: number;
 	keys?: number;
@@ -43,16 +51,27 @@ const keysIn = derived((memory: Record<string, unknown>) => ({
 	keys: new Set<string>(),
 }));
 
+/** As a retry begins with it: it tries at once. */
+const inRetry = (stop?: Stop): Stop | undefined => stop && { ...stop, at: 0, tries: -1 };
+
+/** Plain JSON without what is undefined; undefined if nothing is left. */
+const filled = <T extends object>(fields: T): T | undefined => {
+	const all = given(fields);
+	return Object.keys(all).length > 0 ? all : undefined;
+};
+
 /** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
 export class LastingRecord {
 	constructor(
 		private readonly memory: Record<string, unknown>,
 		private readonly executionId?: string,
 	) {
-		const { stop, spent, executionId: of } = this.value;
+		const { stop, accounts = {}, spent, executionId: of } = this.value;
 		if (of === executionId) return;
 		delete memory[NAME];
-		this.set({ stop: stop && { ...stop, at: 0, tries: -1 }, spent });
+		this.set({ stop: inRetry(stop), spent });
+		for (const [name, { stop: its }] of Object.entries(accounts))
+			this.stopping(name).set({ stop: inRetry(its) });
 	}
 
 	get value(): Readonly<Lasting> {
@@ -61,10 +80,28 @@ export class LastingRecord {
 
 	/** Changes some of it; what is set to undefined is forgotten. */
 	set(change: Omit<Lasting, 'executionId'>): void {
-		const all = given({ ...this.value, ...change, executionId: this.executionId });
-		const isEmpty = Object.keys(all).every((name) => name === 'executionId');
-		if (isEmpty) delete this.memory[NAME];
-		else this.memory[NAME] = all;
+		const all = filled({ ...this.value, ...change, executionId: undefined });
+		if (all) this.memory[NAME] = given({ ...all, executionId: this.executionId });
+		else delete this.memory[NAME];
+	}
+
+	/** What keeps sending from going on: for an account, or for all. */
+	stopping(account?: string): StoppingRecord {
+		const valueNow = () =>
+			account === undefined ? { stop: this.value.stop } : (this.value.accounts?.[account] ?? {});
+		return {
+			get value() {
+				return valueNow();
+			},
+			set: (change) => {
+				if (account === undefined) this.set({ stop: change.stop });
+				else {
+					const { [account]: before, ...others } = this.value.accounts ?? {};
+					const its = filled({ ...before, ...change });
+					this.set({ accounts: filled(its ? { ...others, [account]: its } : others) });
+				}
+			},
+		};
 	}
 
 	/** Counts from now on what is spent. */
@@ -90,4 +127,10 @@ export class LastingRecord {
 		if (count >= COUNTED_FROM) this.set({ keys: count });
 		return true;
 	}
+}
+
+export interface StoppingRecord {
+	readonly value: Readonly<Stopping>;
+	/** Changes some of it; what is set to undefined is forgotten. */
+	set(this: void, change: Stopping): void;
 }

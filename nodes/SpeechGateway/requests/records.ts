@@ -81,6 +81,8 @@ export interface Asked {
 	parameters?: object;
 	/** The IDs of the voices that it asked for by title, as they were then. */
 	voices?: VoiceIds;
+	/** Names the gateway, whatever the key: see `Account`. */
+	gateway?: string;
 }
 
 export interface ItemRecord {

@@ -4,26 +4,29 @@ import { timeoutAt } from '../engine/sleep';
 import type { OperationDescription } from '../fields/form';
 import { Parameters } from '../fields/parameters';
 import { concurrency } from '../fields/settings';
-import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
+import type { Account, Accounts } from '../gateway/account';
+import { AccountLimiter, ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import { Transport } from '../gateway/transport';
-import { CircuitBreaker } from './circuitBreaker';
+import { CircuitBreaker, StoreBreaker } from './circuitBreaker';
 import { SentKeys } from './claims';
+import { Gate } from './gate';
 import { LastingRecord, MOST_KEYS } from './lasting';
 import type { Ledger } from './ledger';
 import { type Traffic, trafficOf } from './traffic';
 
-export interface Session {
+/** One attempt at all items, whoever pays for them. */
+export interface Run {
 	execution: Execution;
-	transport: Transport;
-	limiter: ConcurrencyLimiter;
+	/** Which attempt at this round it is, from 1. */
+	attempt: number;
+	/** Bounds the requests of all accounts. */
+	concurrency: ConcurrencyLimiter;
+	runGate: Gate;
 	lasting: LastingRecord;
-	breaker: CircuitBreaker;
+	store: StoreBreaker;
 	keys: SentKeys;
-	traffic: Traffic;
 	/** Shown in the editor when the node has finished; each once, however many items have cause for it. */
 	hints: Set<string>;
-	/** Shares one result among the items of a run, such as one clone for one title: the first item asks, all get the answer. */
-	share: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 	/** When the workflow's timeout ends the execution, ms since 1970; undefined: never, as far as is known. */
 	endsAt?: number;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
@@ -32,80 +35,138 @@ export interface Session {
 	retries?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
-	/** Tokens beyond the estimate of the run: of segments that went on as jobs. */
-	extraTokens: number;
+	/** Tokens beyond the estimate of the run, of segments that went on as jobs, and how many may be spent so. */
+	extra: { tokens: number; toSpare: number };
 	/** What the dear jobs of the run cost, and what Generate would, with the hint that says so. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
 	/** Polls of the run. */
 	polls: { tasks: number; nextAt: number };
-	/** What the run may spend beyond its estimate without passing the spending limit. */
-	tokensToSpare: number;
+}
+
+/** What the items of one account have in common. */
+export interface Session extends Run {
+	transport: Transport;
+	limiter: AccountLimiter;
+	gate: Gate;
+	breaker: CircuitBreaker;
+	traffic: Traffic;
+	/** Shares one result among the account's items, such as one clone for one title: the first asks, all get the answer. */
+	share: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 }
 
 /** Counts tokens beyond the estimate of the run, if they may be spent; else returns by how many they pass the limit. */
-export function spendExtra(session: Session, tokens: number): number {
-	const beyond = session.extraTokens + tokens - session.tokensToSpare;
-	if (beyond <= 0) session.extraTokens += tokens;
+export function spendExtra({ extra }: Run, tokens: number): number {
+	const beyond = extra.tokens + tokens - extra.toSpare;
+	if (beyond <= 0) extra.tokens += tokens;
 	return Math.max(0, beyond);
 }
 
 const ENGINE_2 =
 	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
 
-/** The session of one attempt. One that cannot reach the gateway still delivers what is paid for: see `unavailable`. */
-export async function openFor(
+export function openRun(
+	execution: Execution,
+	atOnce: number,
+	lasting = new LastingRecord({}),
+	attempt = 1,
+): Run {
+	const { cancel } = execution;
+	const limiter = new ConcurrencyLimiter(atOnce, cancel);
+	const runGate = new Gate(cancel);
+	return {
+		execution,
+		attempt,
+		concurrency: limiter,
+		runGate,
+		lasting,
+		store: new StoreBreaker(runGate, limiter, lasting.stopping(), attempt),
+		keys: new SentKeys(execution.helpers, cancel),
+		hints: new Set(),
+		extra: { tokens: 0, toSpare: Infinity },
+		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
+		polls: { tasks: 0, nextAt: 0 },
+	};
+}
+
+/** The run of one attempt. */
+export function openAttempt(
 	execution: Execution,
 	{ sends, billed }: OperationDescription,
 	ledger: Ledger,
 	lasting: LastingRecord,
-): Promise<Session> {
-	const { context } = execution;
+): Run {
 	const { retryOf, wokeUp, attempts, before } = ledger;
-	let session = openSession(execution, Transport.offline(context), concurrency.unset);
+	let atOnce = concurrency.unset;
+	let unavailable: Error | undefined;
 	if (sends.length > 0)
 		try {
-			const atOnce = concurrency.read(new Parameters(execution, 0));
-			session = openSession(execution, await Transport.open(context), atOnce, lasting, attempts);
+			atOnce = concurrency.read(new Parameters(execution, 0));
 		} catch (error) {
-			session.unavailable = asError(error);
+			unavailable = asError(error);
 		}
-	for (const hint of before.hints ?? []) session.hints.add(hint);
-	if (billed && !execution.keepsMemory) session.hints.add(ENGINE_2);
+	const run = openRun(execution, atOnce, lasting, attempts);
+	for (const hint of before.hints ?? []) run.hints.add(hint);
+	if (billed && !execution.keepsMemory) run.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
 	if (keys >= 0.8 * MOST_KEYS)
-		session.hints.add(
+		run.hints.add(
 			`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`,
 		);
 	const endsAt = timeoutAt(execution, wokeUp ? before.endsAt : undefined);
-	return { ...session, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
+	return { ...run, unavailable, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
 
-export function openSession(
-	execution: Execution,
-	transport: Transport,
-	atOnce: number,
-	lasting = new LastingRecord({}),
-	attempt = 1,
-): Session {
-	const limiter = new ConcurrencyLimiter(atOnce, transport.cancel);
+/** `transport`: to the gateway of an account, or one that reaches none. */
+export function openSession(run: Run, transport: Transport): Session {
+	const { execution, attempt, lasting, runGate } = run;
+	const { name } = transport.account;
+	const limiter = new AccountLimiter(run.concurrency);
+	const gate = new Gate(runGate.signal);
 	const shared = new Map<string, Promise<unknown>>();
 	return {
-		execution,
+		...run,
 		transport,
 		limiter,
-		lasting,
-		breaker: new CircuitBreaker(limiter, lasting, attempt),
-		keys: new SentKeys(execution.helpers, transport.cancel),
-		traffic: trafficOf(execution.memory),
-		hints: new Set(),
+		gate,
+		breaker: new CircuitBreaker(gate, limiter, lasting.stopping(name), attempt),
+		traffic: trafficOf(execution.memory, name),
 		share: async <T>(key: string, action: () => Promise<T>) => {
 			const result = shared.get(key) ?? action();
 			shared.set(key, result);
 			return (await result) as T;
 		},
-		extraTokens: 0,
-		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
-		polls: { tasks: 0, nextAt: 0 },
-		tokensToSpare: Infinity,
 	};
+}
+
+/** The sessions of a run, one for each account that its items pay with. */
+export class Sessions {
+	/** Reaches no gateway. */
+	readonly offline: Session;
+	private readonly opened = new Map<Account, Session>();
+
+	constructor(
+		private readonly run: Run,
+		private readonly accounts: Accounts,
+	) {
+		this.offline = openSession(run, Transport.offline(run.execution.context));
+	}
+
+	/** That of an item. If its credential cannot be read, one that says so; it still delivers what is paid for. */
+	async of(index: number): Promise<Session> {
+		try {
+			if (this.run.unavailable) throw this.run.unavailable;
+			const account = await this.accounts.of(index);
+			const session =
+				this.opened.get(account) ??
+				openSession(this.run, new Transport(this.run.execution.context, account));
+			this.opened.set(account, session);
+			return session;
+		} catch (error) {
+			return { ...this.offline, unavailable: asError(error) };
+		}
+	}
+
+	get all(): Session[] {
+		return [...this.opened.values()];
+	}
 }

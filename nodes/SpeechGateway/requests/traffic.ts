@@ -18,7 +18,7 @@ interface SentRequest {
 	neighbours?: Neighbours;
 }
 
-/** The billed requests that one node has sent in one execution, in all its tries and rounds, as far as this process knows. */
+/** The billed requests that one node has sent in one execution with one account, in all its tries and rounds, as far as this process knows. */
 export class Traffic {
 	/** In the order in which they were sent. */
 	private readonly sent = new Map<Sent, SentRequest>();
@@ -79,5 +79,12 @@ function neighboursAmong(near: SentRequest[], { at }: SentRequest): Neighbours {
 
 const inSeconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
 
-/** The traffic of the node whose memory this is. */
-export const trafficOf: (memory: object) => Traffic = derived(() => new Traffic());
+const byAccount = derived<object, Map<string, Traffic>>(() => new Map());
+
+/** The traffic of the node whose memory this is, with one account. */
+export function trafficOf(memory: object, account: string): Traffic {
+	const all = byAccount(memory);
+	const traffic = all.get(account) ?? new Traffic();
+	all.set(account, traffic);
+	return traffic;
+}

@@ -3,10 +3,12 @@ import { GatewayError, InputError, NotStartedError } from '../core/errors';
 import { given } from '../core/json';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
+import type { CircuitBreaker } from '../requests/circuitBreaker';
 import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
 import type { Charge, Result } from '../requests/records';
-import { openFor, type Session } from '../requests/session';
+import { openAttempt, type Run, type Session, Sessions } from '../requests/session';
+import type { Accounts } from '../gateway/account';
 import { errorText, runError } from './errors';
 import { ItemRun } from './itemRun';
 import { type Operation, operationName } from './operation';
@@ -40,6 +42,7 @@ export class Attempt {
 		private readonly execution: Execution,
 		private readonly operation: Operation,
 		private readonly ledger: Ledger,
+		private readonly accounts: Accounts,
 	) {
 		this.items = ledger.items(execution.items.length);
 		this.lasting = new LastingRecord(execution.memory, execution.id);
@@ -55,20 +58,38 @@ export class Attempt {
 		const inputs = await this.read();
 		if (execution.isCancelled) return await asLeft();
 		this.endOnFailure(inputs, this.finished);
-		const session = await openFor(execution, operation, ledger, this.lasting);
-		if (execution.stopsOnError && session.unavailable) throw this.runFailed(session.unavailable);
-		if (ledger.isChanged && this.finished.length > 0) session.hints.add(FINISHED_BEFORE);
+		const run = openAttempt(execution, operation, ledger, this.lasting);
+		if (ledger.isChanged && this.finished.length > 0) run.hints.add(FINISHED_BEFORE);
+		const sessions = new Sessions(run, this.accounts);
+		const paying = await this.paying(inputs, sessions);
 		const settled = this.combines(inputs)
-			? await this.combine(inputs, session)
-			: await this.runAll(inputs, session);
-		session.traffic.count();
-		await session.keys.makeSure();
+			? await this.combine(inputs, sessions.offline)
+			: await this.runAll(inputs, run, paying);
+		for (const { traffic } of sessions.all) traffic.count();
+		await run.keys.makeSure();
 		// After the workflow's timeout, n8n keeps what is returned here.
 		if (execution.isCancelled)
 			return await this.sorted(
 				settled.map((outcome, index) => ('asleep' in outcome ? this.asLeft(index) : outcome)),
 			);
-		return await this.end(settled, session);
+		return await this.end(settled, run, paying);
+	}
+
+	/** The session of each item; of one that is finished, or needs none, one that reaches no gateway. */
+	private async paying(inputs: Inputs, sessions: Sessions): Promise<Session[]> {
+		const { execution, operation } = this;
+		const paying: Session[] = [];
+		for (const [index, input] of inputs.entries()) {
+			await execution.giveWay();
+			const sends = operation.sends.length > 0 && input && 'parameters' in input;
+			paying.push(sends ? await sessions.of(index) : sessions.offline);
+		}
+		if (!execution.stopsOnError) return paying;
+		const failures = paying.map(({ unavailable }) => unavailable && { failed: unavailable });
+		const first = failures.find((failure) => failure !== undefined);
+		if (first && (await this.accounts.isSame())) throw this.runFailed(first.failed);
+		this.endOnFailure(failures, this.finished);
+		return paying;
 	}
 
 	/**
@@ -89,11 +110,11 @@ export class Attempt {
 		return items.map(() => ({ failed }));
 	}
 
-	private async runAll(inputs: Inputs, session: Session): Promise<Settled[]> {
+	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
 		const { execution, operation, items } = this;
 		const { giveWay } = execution;
 		const runs = inputs.map(
-			(input, index) => new ItemRun(operation, session, index, items[index], input),
+			(input, index) => new ItemRun(operation, paying[index], index, items[index], input),
 		);
 		await startInOrder(runs, giveWay, async (item) => await item.ownFiles());
 		await startInOrder(runs, giveWay, async (item, onTurn) => await item.lookUp(onTurn));
@@ -105,9 +126,9 @@ export class Attempt {
 		endOnFailure();
 		try {
 			const all = runs.flatMap(({ readable }) => readable);
-			checkTogether(operation, all, items, session);
+			checkTogether(operation, all, items, run);
 		} catch (error) {
-			for (const run of runs) run.refuse(error);
+			for (const one of runs) one.refuse(error);
 		}
 		endOnFailure();
 		return await startInOrder(runs, giveWay, async (item, onTurn) => await item.run(onTurn));
@@ -137,22 +158,34 @@ export class Attempt {
 		return settled;
 	}
 
-	private async end(settled: Settled[], session: Session): Promise<INodeExecutionData[][]> {
+	private async end(
+		settled: Settled[],
+		run: Run,
+		paying: Session[],
+	): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		const kept = settled.filter((outcome) => 'branch' in outcome);
 		this.endOnFailure(settled, kept);
 		// No item may vanish, whatever kept it from being sent.
-		const unknown = kept.filter(({ branch }) => branch === 'unknown').length;
-		const all = settled.map((outcome, index) =>
-			'notStarted' in outcome ? this.notSent(index, outcome.notStarted, unknown, session) : outcome,
-		);
+		const unknown = new Map<CircuitBreaker, number>();
+		for (const [index, outcome] of settled.entries()) {
+			const { breaker } = paying[index];
+			if ('branch' in outcome && outcome.branch === 'unknown')
+				unknown.set(breaker, (unknown.get(breaker) ?? 0) + 1);
+		}
+		const all = settled.map((outcome, index) => {
+			if (!('notStarted' in outcome)) return outcome;
+			const session = paying[index];
+			return this.notSent(index, outcome.notStarted, unknown.get(session.breaker) ?? 0, session);
+		});
 		this.endOnFailure(all, kept);
-		if (session.breaker.hasTripped) session.hints.add(session.breaker.hint);
+		for (const breaker of new Set([run.store, ...paying.map((session) => session.breaker)]))
+			if (breaker.hasTripped) run.hints.add(breaker.hint);
 		if (all.some((outcome) => 'asleep' in outcome)) {
-			const shown = await goToSleep(ledger, all, session);
+			const shown = await goToSleep(ledger, all, run);
 			return this.branches.map((_, index) => (index === 0 ? shown : []));
 		}
-		if (this.chargesSetting !== undefined) await this.claimCharges(session);
+		if (this.chargesSetting !== undefined) await this.claimCharges(run);
 		const outputs = await this.sorted(all);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		if (execution.isTool ? this.succeeded : !this.willRunAgain) {
@@ -160,19 +193,23 @@ export class Attempt {
 			if (operation.billed && !execution.isTool) keepWaiting(ledger, all);
 			ledger.close();
 		}
-		giveHints(execution, session.hints, all);
+		giveHints(execution, run.hints, all);
 		return outputs;
 	}
 
-	/** An item of which no further request was started; the circuit breaker knows why, if it was the reason. */
-	private notSent(index: number, error: unknown, unknown: number, { breaker }: Session): Settled {
-		if (!breaker.hasTripped || !(error instanceof NotStartedError)) return { failed: error };
-		const notSent = breaker.notSent(error, unknown, this.execution);
+	/** An item of which no further request was started; what stopped sending knows why, if that was the reason. */
+	private notSent(index: number, error: unknown, unknown: number, session: Session): Settled {
+		if (!(error instanceof NotStartedError) || !error.hasStopped) return { failed: error };
+		const { store, breaker } = session;
+		const notSent =
+			error.why === 'store'
+				? store.notSent(error)
+				: breaker.notSent(error, unknown, this.execution);
 		return { failed: withPaid(notSent, this.items[index]) };
 	}
 
 	/** What failed executions were charged leaves with the first of their retries that hands over items. */
-	private async claimCharges({ keys, retryOf }: Session): Promise<void> {
+	private async claimCharges({ keys, retryOf }: Run): Promise<void> {
 		const { items } = this;
 		for (const id of new Set(items.flatMap(({ chargedBefore }) => chargedBefore))) {
 			// Told twice rather than never.
@@ -215,7 +252,7 @@ export class Attempt {
 		const item = this.items[index];
 		if (item.result) return item.result;
 		const interrupted = item.interruption();
-		if (!interrupted) return { notStarted: new NotStartedError('The run was cancelled') };
+		if (!interrupted) return { notStarted: new NotStartedError('cancelled') };
 		const { operation, execution } = this;
 		// Of another operation, chosen before this retry, this one can say nothing.
 		const isOurs = item.paidFor?.operation === operationName(operation);

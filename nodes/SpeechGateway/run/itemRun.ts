@@ -69,7 +69,9 @@ export class ItemRun {
 			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };
 			const { parameters, plan, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
-			if (operation.billed) ledger.ask({ operation: operationName(operation), parameters });
+			const { gateway } = session.transport.account;
+			if (operation.billed)
+				ledger.ask({ operation: operationName(operation), parameters, gateway });
 			const item = this.requests(input, onTurn);
 			const settled: Settled = await operation
 				.execute(parameters, item, plan)

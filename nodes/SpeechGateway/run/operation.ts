@@ -4,7 +4,7 @@ import type { ItemLedger } from '../requests/itemLedger';
 import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
 import type { Result, VoiceIds } from '../requests/records';
-import type { Session } from '../requests/session';
+import type { Run, Session } from '../requests/session';
 
 /** One item: what is asked for, and what follows from that. */
 export interface Planned<I, P> {
@@ -20,7 +20,7 @@ export interface Work<I, P = undefined> {
 	/** Looks up the voices that are asked for by title; free. Throws InputError. Undefined if there is nothing to look up. */
 	lookUp?: (planned: Planned<I, P>, item: () => ItemRequests) => Promise<VoiceIds> | undefined;
 	/** Over all items, before anything billed is sent. `spent`: tokens in this execution so far. Throws InputError. */
-	checkAll?: (all: Array<Planned<I, P>>, spent: number, session: Session) => void;
+	checkAll?: (all: Array<Planned<I, P>>, spent: number, run: Run) => void;
 	/** Whether `checkAll` leaves out what earlier attempts have paid for. */
 	estimatesRest?: boolean;
 	/** One item: sends through `item`, and shapes the outcome. */

@@ -8,7 +8,7 @@ import { askedKey, operationName, type Operation } from './operation';
 import type { ItemSettings } from '../requests/itemRequests';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
-import type { Session } from '../requests/session';
+import type { Run } from '../requests/session';
 
 export type ReadItem = Input | { failed: unknown };
 
@@ -54,16 +54,16 @@ export function checkTogether(
 	operation: Operation,
 	inputs: Input[],
 	ledgers: ItemLedger[],
-	session: Session,
+	run: Run,
 ): void {
 	if (!operation.checkAll || inputs.length === 0) return;
-	const { execution, lasting } = session;
+	const { execution, lasting } = run;
 	if (typedOption(execution, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
 	// Else, the estimate of an item that is paid for in part is of all of it.
 	const counted = operation.estimatesRest ? [] : ledgers;
 	const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
 	const all = inputs.map(({ parameters: input, plan }) => ({ input, plan }));
-	operation.checkAll(all, Math.max(0, lasting.spent - again), session);
+	operation.checkAll(all, Math.max(0, lasting.spent - again), run);
 }
 
 /** Reads one item. What an earlier attempt has paid for takes precedence over the present parameters. */

@@ -4,6 +4,7 @@ import { ignoreErrorOutput, moveToErrorOutput, withLinks } from '../engine/outpu
 import type { Execution } from '../engine/execution';
 import { rememberFirst } from '../engine/history';
 import { outlastStart, removeDecoy } from '../engine/sleep';
+import { Accounts } from '../gateway/account';
 import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { errorText, nodeError } from './errors';
@@ -26,8 +27,9 @@ export async function runItems(
 	if (isTool) ignoreErrorOutput(context);
 	const round = String(execution.round);
 	try {
-		if (isTool) return await runTool(execution, operation, round);
-		return (await runRound(execution, operation, round)).outputs;
+		const accounts = new Accounts(context);
+		if (isTool) return await runTool(execution, operation, accounts, round);
+		return (await runRound(execution, operation, accounts, round)).outputs;
 	} catch (error) {
 		// An error of the run itself, such as a record that cannot be read.
 		if (!isTool && !execution.stopsOnError) return await failed(execution, operation, error);
@@ -63,14 +65,15 @@ function chosenFrom(operations: Operation[], { context, node }: Execution): Oper
 async function runTool(
 	execution: Execution,
 	operation: Operation,
+	accounts: Accounts,
 	round: string,
 ): Promise<INodeExecutionData[][]> {
 	const run = async (name: string): Promise<CallResult> => {
-		const result = await runRound(execution, operation, name);
+		const result = await runRound(execution, operation, accounts, name);
 		return { ...result, outputs: withLinks(execution.context, result.outputs) };
 	};
 	return operation.billed
-		? await asToolCall(execution, operation, run)
+		? await asToolCall(execution, operation, accounts, run)
 		: (await run(round)).outputs;
 }
 
@@ -78,6 +81,7 @@ async function runTool(
 async function runRound(
 	execution: Execution,
 	operation: Operation,
+	accounts: Accounts,
 	round: string,
 ): Promise<CallResult> {
 	const { cancel, context } = execution;
@@ -89,7 +93,7 @@ async function runRound(
 	}
 	ledger.tryAgain(execution.tries);
 	try {
-		const attempt = new Attempt(execution, operation, ledger);
+		const attempt = new Attempt(execution, operation, ledger, accounts);
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;
 		const { firstExecutionId } = ledger;

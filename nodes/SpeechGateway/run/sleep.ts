@@ -5,7 +5,7 @@ import type { Settled } from './outputItems';
 import { errorText } from './errors';
 import type { Asleep } from '../requests/records';
 import type { Ledger } from '../requests/ledger';
-import type { Session } from '../requests/session';
+import type { Run } from '../requests/session';
 
 /**
  * Puts the execution to sleep until the next poll. Finished and failed items are recorded, so that they are not run again on
@@ -14,7 +14,7 @@ import type { Session } from '../requests/session';
 export async function goToSleep(
 	ledger: Ledger,
 	settled: Settled[],
-	{ execution, hints, endsAt = Infinity }: Session,
+	{ execution, hints, endsAt = Infinity }: Run,
 ): Promise<INodeExecutionData[]> {
 	for (const [index, outcome] of settled.entries()) {
 		const item = ledger.item(String(index));

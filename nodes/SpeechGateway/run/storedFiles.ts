@@ -3,7 +3,7 @@ import { asError, type ErrorDetails, GatewayError, NotStoredError } from '../cor
 import { given } from '../core/json';
 import { pause } from '../core/pause';
 import type { Execution } from '../engine/execution';
-import { ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
+import { AccountLimiter, ConcurrencyLimiter } from '../gateway/concurrencyLimiter';
 import { errorText } from './errors';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { Session } from '../requests/session';
@@ -19,28 +19,28 @@ const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 8_000];
  * GatewayError of a file that cannot be fetched again.
  */
 export async function storeAgain<T>(
-	{ breaker, transport }: Session,
+	{ store, transport }: Session,
 	failure: Error,
-	store: () => Promise<T>,
+	storeOnce: () => Promise<T>,
 ): Promise<T> {
 	let last = failure;
 	// Where it has just failed for all that time, it is not waited for again.
-	for (const milliseconds of breaker.storeFailed ? [] : PAUSES_MS) {
+	for (const milliseconds of store.hasTripped ? [] : PAUSES_MS) {
 		await pause(milliseconds, transport.cancel);
 		try {
-			return await store();
+			return await storeOnce();
 		} catch (error) {
 			last = asError(error);
 			if (last instanceof GatewayError) throw last;
 		}
 	}
 	const notStored = new NotStoredError(last);
-	breaker.notStored(notStored.words);
+	store.failed(notStored.words);
 	throw notStored;
 }
 
 /** Copying bounds what is open and in memory, however many items a retry has. */
-const copying = new ConcurrencyLimiter(4);
+const copying = new AccountLimiter(new ConcurrencyLimiter(4));
 
 /** Stores a file anew, in the present execution, as a stream. */
 export async function copyOf({ helpers }: Execution, file: IBinaryData): Promise<IBinaryData> {
@@ -64,7 +64,7 @@ export async function ownFiles(
 	session: Session,
 	ledger: ItemLedger,
 ): Promise<GatewayError | undefined> {
-	const { execution, breaker, hints, transport } = session;
+	const { execution, store, hints, transport } = session;
 	const gone = new Set<unknown>();
 	await ledger.moveFiles(execution.id, async (file) => {
 		if (transport.cancel?.aborted) return undefined;
@@ -77,7 +77,7 @@ export async function ownFiles(
 		const copy = async () => await copyOf(execution, file);
 		try {
 			const own = await copy().catch(async (error) => await storeAgain(session, error, copy));
-			breaker.stored();
+			store.stored();
 			return own;
 		} catch (error) {
 			const { words } = new NotStoredError(asError(error));

@@ -4,6 +4,7 @@ import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
 import { withLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
+import type { Accounts } from '../gateway/account';
 import { askedKey, type Operation } from './operation';
 import { copyOf } from './storedFiles';
 import { readOne } from './readItems';
@@ -36,10 +37,14 @@ const underWay = derived<object, Map<string, Promise<CallResult>>>(() => new Map
 export async function asToolCall(
 	execution: Execution,
 	operation: Operation,
+	accounts: Accounts,
 	run: (call: string) => Promise<CallResult>,
 ): Promise<Outputs> {
 	const input = await readOne(execution, operation, 0);
-	const call = `tool ${'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable'}`;
+	const key = 'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable';
+	// Each account pays for itself. One that cannot be read sends nothing.
+	const account = await accounts.of(0).catch(() => undefined);
+	const call = `tool ${key} ${account?.name}`;
 	const names = namesIn(execution, call, firstExecutionId(execution.context));
 	const earlier = names.map((name) => results.get(name)).find((known) => known !== undefined);
 	if (earlier !== undefined) return await own(execution, earlier, names);

@@ -1,4 +1,4 @@
-import type { Session } from '../requests/session';
+import type { Run } from '../requests/session';
 import { countCharacters } from '../text/characters';
 
 /** Speech is priced by the minute of audio, at this many tokens (billing rule 1). */
@@ -125,7 +125,7 @@ const DEAR_JOB = 1.5;
 
 /** Says once in the hints of a run what its jobs cost and what Generate would, if that is much less. */
 export function hintOnJobPrice(
-	{ hints, dearJobs: jobs }: Session,
+	{ hints, dearJobs: jobs }: Run,
 	{
 		estimatedTokens,
 		estimatedTokensAsJob,

@@ -32,7 +32,7 @@ export function jobIdOf(error: unknown): string | undefined {
  */
 export async function firstError(narration: Narration, results: PartResult[]): Promise<unknown> {
 	const { item, plan } = narration;
-	const { transport, breaker } = item.session;
+	const { transport } = item.session;
 	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
 	const first =
 		errors.find((error) => error instanceof OutcomeUnknownError) ??
@@ -41,9 +41,9 @@ export async function firstError(narration: Narration, results: PartResult[]): P
 		errors.find((error) => !(error instanceof NotStartedError)) ??
 		errors[0];
 	if (plan.parts.length === 1) return first;
-	if (first instanceof NotStartedError && !breaker.hasTripped) return first;
+	if (first instanceof NotStartedError && !first.hasStopped) return first;
 	const { json, files } = await describeRemains(narration, results);
-	if (first instanceof NotStartedError) return new NotStartedError(first.message, json, files);
+	if (first instanceof NotStartedError) return new NotStartedError(first.why, json, files);
 	const failed = results.findIndex((result) => !isDone(result) && result.error === first);
 	const failedPart = failed < 0 ? undefined : partOf(plan, failed);
 	const more = { ...(failedPart && { failedPart }), ...json };

@@ -7,7 +7,7 @@ import { isSpeakable } from '../text/segment';
 import type { SpeakingValues, SpeechValues } from '../fields/speech';
 import type { TextInput } from '../fields/text';
 import { DEFAULT_VOICE } from '../fields/voice';
-import type { Session } from '../requests/session';
+import type { Run } from '../requests/session';
 
 /** What decides about a request besides its text. Plain JSON, since the ledger may keep it. */
 export type SpeakingInput = SpeakingValues & { model: string };
@@ -79,7 +79,7 @@ export function speechBody(
 export function checkBudget(
 	all: Array<Pick<SpeakingInput, 'maxEstimatedTokens'> & { tokens: number }>,
 	spent: number,
-	session: Session,
+	run: Run,
 ): void {
 	const limits = all.map((item) => item.maxEstimatedTokens).filter((limit) => limit > 0);
 	if (limits.length === 0) return;
@@ -95,5 +95,5 @@ export function checkBudget(
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}
-	session.tokensToSpare = left - total;
+	run.extra.toSpare = left - total;
 }

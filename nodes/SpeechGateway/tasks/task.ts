@@ -97,8 +97,22 @@ export async function withTaskId<T>(
 		return await action();
 	} catch (error) {
 		item.session.transport.cancel?.throwIfAborted();
-		throw named(task, asError(error));
+		throw named(task, byOtherKey(item, task, asError(error)));
 	}
+}
+
+/** Where another key of the gateway made the task, its refusal is no surprise. */
+function byOtherKey({ ledger, session }: ItemRequests, { id }: Task, error: Error): Error {
+	const payer = ledger.payerOf(id);
+	const isOther = payer !== undefined && payer !== session.transport.account.name;
+	if (!isOther || !(error instanceof GatewayError)) return error;
+	const { message, details } = error;
+	if (details.httpCode !== '403' && details.httpCode !== '404') return error;
+	return new GatewayError(
+		`${message}: another API key made it`,
+		'Set the credential back to the key that made it, or to another one of the same account. Nothing more is charged.',
+		details,
+	);
 }
 
 function named({ thing, id }: Task, error: Error): Error {

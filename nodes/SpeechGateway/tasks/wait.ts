@@ -36,7 +36,7 @@ export async function waitForTask(
 	const wait = settings.whileWaiting === 'sleep' && item.maySleep() ? waitAsleep : waitInProcess;
 	return await withTaskId(item, task, async () => {
 		// No look would bring anything, and this does not change during the run.
-		if (item.session.unavailable) throw item.session.unavailable;
+		if (item.unavailable) throw item.unavailable;
 		return await wait(item, task, settings, before);
 	});
 }

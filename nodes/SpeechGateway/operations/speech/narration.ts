@@ -3,7 +3,7 @@ import type { Parameters } from '../../fields/parameters';
 import { checkOutputField, readTags } from '../../files/podcast';
 import type { ItemLedger } from '../../requests/itemLedger';
 import type { ItemRequests } from '../../requests/itemRequests';
-import type { Session } from '../../requests/session';
+import type { Run } from '../../requests/session';
 import type { Planned } from '../../run/operation';
 import {
 	type NarrationInput,
@@ -44,8 +44,8 @@ export const narration = <I extends NarrationInput>(
 	plan,
 	lookUp: ({ input, plan }: Planned<I, Plan>, item: () => ItemRequests) =>
 		lookUpVoices(item, input.model, voicesToAsk(plan)),
-	checkAll(all: Array<Planned<I, Plan>>, spent: number, session: Session) {
-		checkBudget(all.map(estimateOf), spent, session);
+	checkAll(all: Array<Planned<I, Plan>>, spent: number, run: Run) {
+		checkBudget(all.map(estimateOf), spent, run);
 	},
 	estimatesRest: true,
 	execute: speakParts,
