@@ -1,7 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IDataObject, OnError } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, OnError } from 'n8n-workflow';
+import { decode, probeAudio } from '../audio/support';
 import type { Fault } from '../support/simulator';
 import { item, runNode, useSimulator, readStored } from './support';
 
@@ -280,4 +281,40 @@ test('MP3 that begins anew after a cut frame: a warning', async () => {
 		/^The speech begins anew after 0\.\d s, so words may be said twice$/,
 	);
 	expect(hints.join()).toContain(warning.message);
+});
+
+describe('an mp3 whose header is not its own', () => {
+	const three = Buffer.concat(
+		['mp3-24000-mono-cbr.mp3', 'mp3-24000-mono-cbr.mp3', 'mp3-24000-mono-cbr.mp3'].map(fixture),
+	);
+	const length = (file: Buffer) => probeAudio('mp3', new Uint8Array(file));
+	const isTrue = async (file: IBinaryData, json: IDataObject) => {
+		const bytes = await readStored(file);
+		const { claimedSeconds, complaints } = length(bytes);
+		expect(complaints).toBe('');
+		expect(claimedSeconds).toBeCloseTo(Number(json.durationSeconds), 1);
+		const { samples } = decode('mp3', new Uint8Array(bytes));
+		expect(samples.length / 24_000).toBeCloseTo(Number(json.durationSeconds), 2);
+		expect(json.bytes).toBe(bytes.length);
+	};
+
+	test('leaves with a true one, as one segment and among several', async () => {
+		answer(three);
+		const { outputs } = await run('One sentence.');
+		const [{ json, binary }] = outputs[0];
+		expect(length(three).claimedSeconds).not.toBeCloseTo(Number(json.durationSeconds), 1);
+		await isTrue(binary!.data, json);
+		answer(three, { times: 3 });
+		const several = await run(TEXT, {}, THREE);
+		await isTrue(several.outputs[0][0].binary!.data, several.outputs[0][0].json);
+	});
+
+	test('so does that of a job', async () => {
+		sim.fault({ path: /\/content$|\/audio$|\/download$/, status: 200, body: three });
+		const { outputs, error } = await run('One sentence.', {
+			...{ resource: 'speechJob', operation: 'createAndWait' },
+		});
+		expect(error).toBeUndefined();
+		await isTrue(outputs[0][0].binary!.data, outputs[0][0].json);
+	});
 });

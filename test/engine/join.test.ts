@@ -224,6 +224,20 @@ describe('errors name the file and say what to do', () => {
 			expect(await failure(asItems(order))).toContain(words);
 	});
 
+	test.each([[['plain.opus', 'chained.opus']], [['chained.opus', 'plain.opus', 'plain.opus']]])(
+		'a chained file is named, and is the one to convert: %j',
+		async (names) => {
+			const [one, two] = ['opus-mono-20ms.opus', 'opus-mono-20ms-1500hz.opus'].map(fixture);
+			const chained = new Uint8Array(Buffer.concat([one, two, one]));
+			const files = names.map((name) => inMemory(name === 'plain.opus' ? one : chained, name));
+			const words = await failure(asItems(files));
+			const number = names.indexOf('chained.opus') + 1;
+			expect(words).toContain(`"chained.opus" (item ${number}) is several chained Ogg streams`);
+			expect(words).toContain('ffmpeg -i "chained.opus" "chained-converted.');
+			expect(words).not.toContain('plain');
+		},
+	);
+
 	test('no file: the files that are there', async () => {
 		const items = [{ json: {}, binary: { intro: good, cover: good } }];
 		const words = await failure(items);

@@ -148,8 +148,7 @@ export function joinBlocker(
 	if (first.format === 'flac' || other.format === 'flac')
 		return 'FLAC audio would have to be encoded anew';
 	for (const [number, info] of [first, other].entries()) {
-		if (info.format === 'opus' && info.streams > 1)
-			return `part ${number === 0 ? 1 : part} is several chained Ogg streams`;
+		if (isChained(info)) return `part ${number === 0 ? 1 : part} is several chained Ogg streams`;
 	}
 	const [one, two] = [first, other].map((info) => ({
 		'sample rate': info.sampleRate,
@@ -160,6 +159,10 @@ export function joinBlocker(
 	const name = keysOf(one).find((property) => one[property] !== two[property]);
 	return name && different(name, one[name], two[name]);
 }
+
+/** Whether a file is several Ogg streams, one behind the other, which cannot be joined with others. */
+export const isChained = (info: AudioInfo | ForeignInfo): boolean =>
+	info.format === 'opus' && info.streams > 1;
 
 /** What places count in a file: bytes of audio, in Opus packets. */
 export const lengthOf = (info: AudioInfo): number =>

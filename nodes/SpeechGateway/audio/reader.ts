@@ -1,15 +1,7 @@
-/**
- * What the readers of all formats share: blocks, errors within the audio, and what may stand around the audio of a file without being
- * part of it: line breaks, padding and tags. Written after id3.org (ID3v1, ID3v2) and the description of APEv2.
- *
- *     ID3v2, header of 10 bytes               APEv2, header of 32 bytes, little endian
- *      0  "ID3"                                0  "APETAGEX"
- *      3  version, revision                   12  bytes of items and footer
- *      5  flags: 0x10 a footer follows
- *      6  size, four times seven bits         ID3v1: "TAG" and 125 bytes
- */
-import { concat, hasText, uint28be, uint32le } from './bytes';
+/** What the readers of all formats share: blocks, and errors within the audio. */
+import { concat } from './bytes';
 import { DamagedAudioError } from './format';
+import { Needed, Trailers } from './trailers';
 
 /** More bytes are needed to tell. */
 export const NEED_MORE = -1;
@@ -23,12 +15,15 @@ const SEAM_BYTES = 4096;
 export abstract class BlockReader {
 	/** Bytes fed so far. */
 	protected bytes = 0;
+	/** Of the next block. */
+	protected position = 0;
 	/** Bytes without which `next` need not be asked again. */
 	private wanted = 1;
 	/** Bytes that were passed over before they came. */
 	private missing = 0;
 	private waiting: Uint8Array[] = [];
 	private waitingBytes = 0;
+	private readonly trailers = new Trailers();
 
 	feed(chunk: Uint8Array): void {
 		this.bytes += chunk.length;
@@ -53,6 +48,8 @@ export abstract class BlockReader {
 				`The ${format} file is cut short: ${this.missing} bytes of a tag are missing`,
 			);
 		}
+		if (this.trailers.isOpen)
+			throw new DamagedAudioError(`The ${format} file is cut short: the end of a tag is missing`);
 	}
 
 	/**
@@ -69,6 +66,7 @@ export abstract class BlockReader {
 			const used = this.next(bytes, at, last);
 			if (used === NEED_MORE) break;
 			at += used;
+			this.position += used;
 		}
 		return at;
 	}
@@ -81,17 +79,8 @@ export abstract class BlockReader {
 
 	/** Size of the blanks or the tag at this place, as `next` returns it; 0 when there are none. */
 	protected trailer(bytes: Uint8Array, at: number, last: boolean): number {
-		const blanks = skipBlanks(bytes, at) - at;
-		if (blanks > 0) return blanks;
-		const left = bytes.length - at;
-		if (!last && left < MARK_BYTES) return this.want(left + MARK_BYTES);
-		if (hasText(bytes, at, 'TAG')) return ID3V1_BYTES;
-		if (isId3v2(bytes, at)) {
-			const footer = (bytes[at + 5] & 0x10) !== 0 ? ID3V2_HEADER_BYTES : 0;
-			return ID3V2_HEADER_BYTES + uint28be(bytes, at + 6) + footer;
-		}
-		const isApe = left >= MARK_BYTES && hasText(bytes, at, 'APETAGEX');
-		return isApe ? MARK_BYTES + uint32le(bytes, at + 12) : 0;
+		const size = this.trailers.sizeAt(bytes, at, last);
+		return size instanceof Needed ? this.want(size.bytes) : size;
 	}
 
 	/** A long chunk is read where it is; only what lies across it and the one before is copied. */
@@ -111,41 +100,6 @@ export abstract class BlockReader {
 		this.waiting = left.length > 0 ? [left] : [];
 		this.waitingBytes = left.length;
 	}
-}
-
-const ID3V2_HEADER_BYTES = 10;
-const ID3V1_BYTES = 128;
-/** Header of an APE tag: the longest mark by which a tag is known. */
-export const MARK_BYTES = 32;
-/** First letters of the marks; what follows the last frame of an MP3 file begins with one of them. */
-const MARKS = ['TAG', 'ID3', 'APETAGEX'];
-
-/** Zeros, and line breaks and the like as a text editor or a script leaves them. */
-const BLANKS = [0, 0x0a, 0x0d, 0x20, 0x09];
-
-/** Index behind the blanks at this place. */
-function skipBlanks(bytes: Uint8Array, at: number): number {
-	let end = at;
-	while (BLANKS.includes(bytes[end])) end++;
-	return end;
-}
-
-/** Whether what begins here can be a trailer, by its first bytes. */
-export function beginsTrailer(bytes: Uint8Array, at: number): boolean {
-	const mark = skipBlanks(bytes.subarray(0, at + MARK_BYTES), at);
-	if (bytes[at] === 0 || mark === Math.min(bytes.length, at + MARK_BYTES)) return true;
-	return MARKS.some((text) => hasText(bytes, mark, text.slice(0, bytes.length - mark)));
-}
-
-/** Whether an ID3v2 tag begins here. */
-function isId3v2(bytes: Uint8Array, at: number): boolean {
-	return (
-		at + ID3V2_HEADER_BYTES <= bytes.length &&
-		hasText(bytes, at, 'ID3') &&
-		bytes[at + 3] !== 0xff &&
-		bytes[at + 4] !== 0xff &&
-		((bytes[at + 6] | bytes[at + 7] | bytes[at + 8] | bytes[at + 9]) & 0x80) === 0
-	);
 }
 
 /** How gateways begin what they send behind, or in the middle of, audio that they have lost: their error, or the file anew. */

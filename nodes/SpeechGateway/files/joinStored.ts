@@ -39,7 +39,7 @@ export interface JoinedFile {
 
 /**
  * Joins stored files of one format into one stored file, streaming from and to n8n's binary store. A single file is returned
- * as it is, unless there is something to cut or to write into it. Throws when the files do not fit together.
+ * as it is, unless there is something to write into it, or its header is not its own. Throws when the files do not fit together.
  */
 export async function joinStored(
 	session: Session,
@@ -59,7 +59,9 @@ export async function joinStored(
 	if (parts.length === 1 && hasPauses && !isReadable)
 		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
 	const takesPauses = hasPauses && isReadable;
-	const isChanged = takesPauses || (takesTags && (isTagged || recordOf !== undefined));
+	const isMisleading = info.format === 'mp3' && info.isMisleading;
+	const isChanged =
+		isMisleading || takesPauses || (takesTags && (isTagged || recordOf !== undefined));
 	const chaptersIn = (starts: number[], seconds: number) =>
 		chaptersOf(headings ?? [], starts, seconds);
 	const metadataOf = (plan: PlannedAudio): Metadata => ({

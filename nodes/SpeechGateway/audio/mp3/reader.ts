@@ -3,7 +3,8 @@ import { concat, hasText, sum, uint32be } from '../bytes';
 import { type AudioReader, type BaseInfo, DamagedAudioError } from '../format';
 import type { Emit } from '../joiner';
 import { leadIn, LevelTrack, type Limit } from '../levels';
-import { beginsTrailer, BlockReader, ErrorWatch, MARK_BYTES, NEED_MORE } from '../reader';
+import { BlockReader, ErrorWatch, NEED_MORE } from '../reader';
+import { beginsTrailer, isMark, isTag, MARK_BYTES } from '../trailers';
 import {
 	type Frame,
 	FRAME_HEADER_BYTES,
@@ -18,6 +19,10 @@ import { type Claim, cutAtStart, type Gapless, playingTime, readClaim } from './
 /** Skip at most so many bytes to find the next frame: enough to survive one that is destroyed, too few to lose sound unnoticed. */
 const MAX_RUBBISH_BYTES = 16 * 1024;
 const LONGEST_FRAME_BYTES = 1441;
+/** Bytes that some program left behind the last frame, at most; a cut frame, a tag or a message is more, or begins otherwise. */
+const MAX_STRAY_BYTES = 16;
+/** First letters of JSON and HTML, and first byte of a frame. */
+const NO_STRAY = [0x7b, 0x5b, 0x3c, 0xff];
 /** Entries of the seek table, at most. The table of contents made from it has 100 entries of 1/256 of the file. */
 const MAX_SEEK_POINTS = 64;
 /** Frames remembered at the end: as many as the silence of a voice that trails off, 1.5 s at 24 kHz. */
@@ -48,6 +53,8 @@ export interface Mp3Info extends BaseInfo {
 	gapless: Gapless | null;
 	/** What the encoder added: `gapless`, or what the encoder is known to add. */
 	edges: Gapless | null;
+	/** Its header is of other frames, so players show another length. */
+	isMisleading?: boolean;
 	/** The second at which another stream begins within it, behind a frame that was cut. */
 	beginsAnewAt?: number;
 	/** Sizes of the last frames, `EDGE_FRAMES` at most. */
@@ -67,9 +74,13 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 	private ending = new Uint8Array(0);
 	/** Size of all Xing and Info frames. */
 	private headerBytes = 0;
+	/** A header stands behind frames: it is of another file, and plays as silence. */
+	private isMisleading = false;
 	private claim: Claim = { frames: 0, bytes: 0, gapless: null };
 	/** Bytes since the last frame that are neither frame nor trailer. */
 	private rubbish = 0;
+	/** They are few, and no beginning of anything. */
+	private isStray = false;
 	/** All bytes since the last frame, and whether a frame that was cut may begin there. */
 	private gap = 0;
 	private isFrameCut = false;
@@ -92,7 +103,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		if (frames === 0) {
 			throw new DamagedAudioError('The file is not an MP3 file: no frame of audio was found');
 		}
-		if (this.rubbish > 0) {
+		if (this.rubbish > 0 && !this.isStray) {
 			throw new DamagedAudioError(
 				`The MP3 file is damaged or cut short: its last ${this.rubbish} bytes are not audio`,
 			);
@@ -104,6 +115,9 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 				`The MP3 file is cut short: it has ${frames} of ${this.claim.frames} frames`,
 			);
 		}
+		// Some encoders count the header frame too.
+		const isMisleading =
+			this.isMisleading || (this.claim.frames > 0 && frames > this.claim.frames + 1);
 		const frame = parseHeader(first);
 		const gapless = this.gapless(frame);
 		const late = cutAtStart(gapless) / frame.sampleRate;
@@ -122,6 +136,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 			trail: track.trail(silentFrames),
 			...{ bytes, dataBytes, frames, bitrate, seekInterval, gapless, tail },
 			beginsAnewAt: this.beginsAnewAt,
+			...(isMisleading && { isMisleading }),
 		};
 	}
 
@@ -154,6 +169,7 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 				return size;
 			}
 			if (this.headerBytes === 0 || claim.frames > this.claim.frames) this.claim = claim;
+			this.isMisleading ||= this.frames > 0;
 			this.headerBytes += size;
 			this.passOn(bytes, at, at + size);
 			return size;
@@ -208,9 +224,21 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		if (left < size + NEXT_BYTES && !last) return this.want(size + NEXT_BYTES);
 		if (left < size + FRAME_HEADER_BYTES) return size;
 		const next = uint32be(bytes, at + size);
-		const follows =
-			(isMp3FrameHeader(next) && sameStream(next, header)) || beginsTrailer(bytes, at + size);
-		return follows ? size : 0;
+		if (isMp3FrameHeader(next) && sameStream(next, header)) return size;
+		const isLast = beginsTrailer(bytes, at + size) || this.isBeforeStray(bytes, at + size, last);
+		if (isLast === NEED_MORE) return this.want(size + MAX_STRAY_BYTES + MARK_BYTES);
+		return isLast && !hasTag(bytes, at, size) ? size : 0;
+	}
+
+	/** Whether a few bytes stand here that are nothing, and then a tag or the end of the file. */
+	private isBeforeStray(bytes: Uint8Array, at: number, last: boolean): boolean | typeof NEED_MORE {
+		if (this.frames === 0 || this.gap > 0 || NO_STRAY.includes(bytes[at])) return false;
+		const left = bytes.length - at;
+		if (left < MAX_STRAY_BYTES + MARK_BYTES && !last) return NEED_MORE;
+		const most = Math.min(MAX_STRAY_BYTES, left);
+		return Array.from({ length: most }, (_, before) => at + 1 + before).some(
+			(end) => end === bytes.length || isTag(bytes, end),
+		);
 	}
 
 	/** Bytes of the trailer or rubbish at this place (a tag may reach beyond what is there), or NEED_MORE. */
@@ -218,9 +246,13 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		const trailer = this.trailer(bytes, at, last);
 		if (trailer !== 0) return trailer;
 		let end = at + 1;
-		while (end < bytes.length && bytes[end] !== 0xff && !hasText(bytes, end, 'A')) end++;
+		const beginsTag = () => this.frames > 0 && isTag(bytes, end);
+		while (end < bytes.length && bytes[end] !== 0xff && !hasText(bytes, end, 'A') && !beginsTag())
+			end++;
 		this.errors.feed(bytes.subarray(at, end));
+		if (this.rubbish === 0) this.isStray = !NO_STRAY.includes(bytes[at]) && !isMark(bytes, at);
 		this.rubbish += end - at;
+		if (this.rubbish > MAX_STRAY_BYTES) this.isStray = false;
 		if (this.rubbish > MAX_RUBBISH_BYTES) {
 			throw new DamagedAudioError(
 				this.frames === 0
@@ -253,4 +285,11 @@ export class Mp3Reader extends BlockReader implements AudioReader<Mp3Info> {
 		this.frames++;
 		this.dataBytes += frame.bytes;
 	}
+}
+
+/** A frame that was cut takes bytes of a tag behind it for its own. */
+function hasTag(bytes: Uint8Array, at: number, size: number): boolean {
+	for (let byte = at + FRAME_HEADER_BYTES; byte < at + size; byte++)
+		if (isTag(bytes, byte)) return true;
+	return false;
 }

@@ -1,6 +1,7 @@
 /**
- * The header that an MP3 file carries in its first frame: Xing or Info, with LAME's part. Written after their descriptions.
- * Numbers are big endian. It stands behind the side information:
+ * The header that an MP3 file carries in its first frame: Xing or Info, with LAME's part, or Fraunhofer's VBRI, whose bytes and
+ * frames stand 10 and 14 bytes behind its name. Written after their descriptions. Numbers are big endian. Xing stands behind
+ * the side information:
  *
  *      0  "Xing", or "Info" at a constant bitrate      LAME's part, 36 bytes behind the last field:
  *      4  flags: which of the fields follow             0  encoder, such as "LAME3.100"
@@ -30,7 +31,11 @@ export interface Gapless {
 	isSlice?: boolean;
 }
 
-/** What a Xing or Info header says of the file; 0 where it does not say. `bytes` includes the header's own frame. */
+/** Where Fraunhofer's encoders put VBRI, whatever the size of the side information, and how much of it is read. */
+const VBRI_OFFSET = FRAME_HEADER_BYTES + 32;
+const VBRI_BYTES = 18;
+
+/** What a Xing, Info or VBRI header says of the file; 0 where it does not say. `bytes` includes the header's own frame. */
 export interface Claim {
 	frames: number;
 	bytes: number;
@@ -38,15 +43,22 @@ export interface Claim {
 }
 
 /**
- * The claim of a Xing or Info header, or undefined for a frame of audio. A header frame has empty side information, which tells
+ * The claim of such a header, or undefined for a frame of audio. A header frame has empty side information, which tells
  * it from audio that has the same letters by chance.
  */
 export function readClaim(bytes: Uint8Array, at: number, frame: Frame): Claim | undefined {
 	const xing = FRAME_HEADER_BYTES + sideInfoBytes(frame);
 	const isXing = hasText(bytes, at + xing, 'Xing') || hasText(bytes, at + xing, 'Info');
-	if (!isXing || frame.bytes < xing + 16) return undefined;
+	const isVbri = hasText(bytes, at + VBRI_OFFSET, 'VBRI');
+	if (!isXing && !isVbri) return undefined;
+	const name = isXing ? xing : VBRI_OFFSET;
+	if (frame.bytes < name + VBRI_BYTES) return undefined;
 	// From 6: a checksum may stand before the side information.
-	for (let i = 6; i < xing; i++) if (bytes[at + i] !== 0) return undefined;
+	for (let i = 6; i < name; i++) if (bytes[at + i] !== 0) return undefined;
+	if (isVbri) {
+		const [size, frames] = [10, 14].map((field) => uint32be(bytes, at + VBRI_OFFSET + field));
+		return { frames, bytes: size, gapless: null };
+	}
 	// Flags say which fields follow, in this order: frames, bytes, table of contents, quality.
 	const flags = bytes[at + xing + 7];
 	let field = at + xing + 8;

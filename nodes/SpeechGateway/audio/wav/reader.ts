@@ -168,6 +168,13 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 		return (last ? Math.min(bytes.length, atMost) : end) - at;
 	}
 
+	/** Whether a chunk begins here that ends where the file does by its header, or before: its name may be that of a tag. */
+	private isChunkWithin(bytes: Uint8Array, at: number): boolean {
+		if (bytes.length - at < CHUNK_HEADER_BYTES || !isChunkId(bytes, at)) return false;
+		const end = this.position + CHUNK_HEADER_BYTES + uint32le(bytes, at + 4);
+		return end <= this.statedEnd;
+	}
+
 	private readRiff(bytes: Uint8Array, at: number): number {
 		if (bytes.length - at < RIFF_HEADER_BYTES) return this.want(RIFF_HEADER_BYTES);
 		if (!hasText(bytes, at, 'RIFF') || !hasText(bytes, at + 8, 'WAVE')) {
@@ -185,7 +192,7 @@ export class WavReader extends BlockReader implements AudioReader<WavInfo> {
 	private readChunkHeader(bytes: Uint8Array, at: number, last: boolean): number {
 		// The pad byte after an odd size (which some writers leave out), and zeros with which some pad the file.
 		if (bytes[at] === 0) return 1;
-		if (this.hasData) {
+		if (this.hasData && !this.isChunkWithin(bytes, at)) {
 			const trailer = this.trailer(bytes, at, last);
 			if (trailer !== 0) return trailer;
 		}

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type AudioInfo, joinBlocker, lengthOf, wavCodec } from '../../audio';
+import { type AudioInfo, isChained, joinBlocker, lengthOf, wavCodec } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { namesIn } from '../../fields/checks';
@@ -136,24 +136,27 @@ async function ownMetadata(
 	return { own, headings: chapters === 'none' ? undefined : headings, records };
 }
 
-/** Throws InputError when not all files can be parts of one. */
+/** Throws InputError when not all files can be joined; it names the one to convert. */
 function checkAlike(files: InputFile[]): void {
+	const [first] = files;
 	for (const [index, file] of files.entries()) {
-		const blocker = joinBlocker(files[0].info, file.info, index + 1);
+		const blocker = joinBlocker(first.info, file.info, index + 1);
 		if (!blocker) continue;
 		const named = blocker.replace(/\bpart (\d+)\b/g, (_, part) => files[Number(part) - 1].name);
+		// The shorter of two is more likely the intro than the episode.
+		const [shorter, longer] = [first, file].sort(
+			(a, b) => (a.info.seconds ?? 0) - (b.info.seconds ?? 0),
+		);
+		const chained = [first, file].find(({ info }) => isChained(info));
 		throw new InputError(
 			`The files cannot be joined: ${named}`,
-			`Convert one of them first, for example with: ${convertLine(files[0], file)}. This node does not re-encode audio, so that no quality is lost.`,
+			`Convert ${chained ? 'it' : 'one of them'} first, for example with: ${convertLine(chained ?? shorter, chained ?? longer)}. This node does not re-encode audio, so that no quality is lost.`,
 		);
 	}
 }
 
-/** The ffmpeg command that makes the shorter of two files fit the other: it is more likely the intro than the episode. */
-function convertLine(...files: [InputFile, InputFile]): string {
-	const [{ binary }, { info }] = files.sort(
-		(a, b) => (a.info.seconds ?? 0) - (b.info.seconds ?? 0),
-	);
+/** The ffmpeg command that makes a file fit another one. */
+function convertLine({ binary }: InputFile, { info }: InputFile): string {
 	const name = (binary.fileName ?? 'file').replace(/["$`\\]/g, '_');
 	const rate = 'sampleRate' in info && info.format !== 'opus' ? ` -ar ${info.sampleRate}` : '';
 	const codec = info.format === 'wav' ? ` -c:a ${wavCodec(info)}` : '';

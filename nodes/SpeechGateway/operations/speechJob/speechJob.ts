@@ -4,6 +4,7 @@ import type { VoiceIds } from '../../requests/records';
 import { speechJob } from './speechJob.form';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
 import { downloadAudio, submitJob } from '../../speech/speak';
+import { joinStored } from '../../files/joinStored';
 import { lookUpVoices, voiceNameOf } from '../../speech/voices';
 import { checkBudget, hintsOn, preparedText, speechBody } from '../../speech/speaking';
 import { countCharacters } from '../../text/characters';
@@ -57,7 +58,8 @@ export const speechJobOperations = taskOperations(speechJob, {
 	},
 
 	async save(item, id, { responseFormat, fileName, binaryPropertyName }, json) {
-		const { binary, info } = await downloadAudio(item, id, responseFormat, fileName);
+		const audio = await downloadAudio(item, id, responseFormat, fileName);
+		const { binary, info } = await joinStored(item.session, [audio], fileName);
 		return {
 			json: {
 				...json,
