@@ -420,3 +420,16 @@ test.each([
 	});
 	expect(error?.message.includes('a retry of the parent pays again')).toBe(says);
 });
+
+test('words in brackets are spoken and shown; as tone tags they are sent as written', async () => {
+	const text = 'It [the plan] failed (see page 3). [whispering] Never.';
+	const options = { subtitles: 'srt', timings: true };
+	const aloud = await speak(text, options);
+	expect(sim.charged()).toEqual(['It, the plan, failed, see page 3. [whispering] Never.']);
+	const shown = String(await file(aloud.outputs[0][0], 'subtitles'));
+	expect(shown).toContain('It [the plan] failed (see page 3).');
+	expect(shown).not.toContain('whispering');
+	expect(aloud.hints.join()).toContain('[the plan]');
+	await speak(text, { ...options, parentheses: 'tags' });
+	expect(sim.charged().at(-1)).toBe(text);
+});

@@ -136,7 +136,7 @@ test('an option that is added is what holds without it, wherever it is', () => {
 		...{ longText: 'auto', maxSegmentCharacters: 1000, pauseBetweenSegments: 0, subtitles: 'srt' },
 		...{ maxEstimatedTokens: 0, modelMultiplier: 1, binaryPropertyName: 'data' },
 		...{ concurrency: 4, maxRetries: 4, timeout: 180 },
-		...{ textFormat: 'automatic', parentheses: 'tags', pauseAfterParagraphs: 0 },
+		...{ textFormat: 'automatic', parentheses: 'readAloud', pauseAfterParagraphs: 0 },
 		...{ timings: false, chapters: 'headings', keepTags: false },
 		...{ previousBinaryPropertyName: '', speakAgainAt: '' },
 		...{ whileWaiting: 'stay', pollInterval: 2, maxPollInterval: 15, maxWait: 1800 },

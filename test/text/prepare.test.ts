@@ -55,7 +55,7 @@ describe('pauses', () => {
 	});
 	test('no pause marks', () => {
 		for (const mark of '[pause] ¦[pause s] ¦[pause 1] ¦[paused 1s] ¦<break '.split('¦'))
-			expect(pausesIn(`One ${mark}two`)).toEqual([[`One ${mark}two`, 0]]);
+			expect(pausesIn(`One ${mark}two`, { parentheses: 'tags' })).toEqual([[`One ${mark}two`, 0]]);
 		expect(pausesIn('One [pause 0s]two')).toEqual([['One two', 0]]);
 	});
 	test('in one request a mark is left out', () => {
@@ -155,9 +155,29 @@ describe('parentheses read aloud', () => {
 		['（开心）今天（星期一）很好。', '（开心）今天，星期一，很好。'],
 		['(This is a sentence.) Next.', 'This is a sentence. Next.'],
 		['(Updated) The news', 'Updated, The news'],
-		['One item(s), Lehrer(innen), f(x).', 'One items, Lehrerinnen, f x.'],
+		['One item(s), Lehrer(innen), f(x).', 'One items, Lehrerinnen, f(x).'],
 		['a (b (c) d) e', 'a, b, c, d, e'],
-		['call() and ( ) and :) or 1) x', 'call and   and :) or 1) x'],
+		['call() and ( ) and :) or 1) x', 'call() and ( ) and :) or 1) x'],
+		[
+			'print(name), log(n + 1), 2 * (a - b) and (a - b)^2',
+			'print(name), log(n + 1), 2 * (a - b) and (a - b)^2',
+		],
+		['London(see the map)', 'London see the map'],
+		['(un)happy', 'unhappy'],
+		['It [the plan] failed.', 'It, the plan, failed.'],
+		[
+			'[T]he plan [of a council that met (twice) that year] failed.',
+			'The plan, of a council that met, twice, that year, failed.',
+		],
+		['[whispering] Come [very softly] in.', '[whispering] Come [very softly] in.'],
+		['他［计划］失败了。', '他，计划，失败了。'],
+		['Der Plan [gemeint: der erste] scheiterte.', 'Der Plan, gemeint: der erste, scheiterte.'],
+		['Он [этот план] провалился.', 'Он, этот план, провалился.'],
+		[
+			'a[i] list[index] [1] [12, 13] [x] [note 3] [docs](https://e.org) [docs][1]',
+			'a[i] list[index] [1] [12, 13] [x] [note 3] [docs](https://e.org) [docs][1]',
+		],
+		['[[Wiki page]] [me@e.org] [^n] ![alt text]', '[[Wiki page]] [me@e.org] [^n] ![alt text]'],
 		['word (one) (two) word', 'word, one, two, word'],
 		['He said “(no)”.', 'He said “no”.'],
 		['x\n(y)\nz', 'x\ny\nz'],
@@ -166,13 +186,24 @@ describe('parentheses read aloud', () => {
 	});
 	test('a note on many parentheses that are no tone words', () => {
 		const source = '(happy) The agency (WHO) in Geneva (see page 3) was founded (1948) then.';
-		const [note] = prepare(source).notes;
+		const withTags = (text: string) => prepare(text, { parentheses: 'tags' }).notes;
+		const [note] = withTags(source);
 		expect(note).toContain('3 short parentheses');
 		expect(note).toContain('(WHO)');
 		expect(prepare(source, { parentheses: 'readAloud' }).notes).toEqual([]);
-		expect(prepare('(happy) One. (sad) Two. (sighs) Three. (WHO) (UN)').notes).toEqual([]);
-		expect(prepare('item(s) f(x) Lehrer(innen) g(y)').notes).toEqual([]);
+		expect(withTags('(happy) One. (sad) Two. (sighs) Three. (WHO) (UN)')).toEqual([]);
+		expect(withTags('item(s) f(x) Lehrer(innen) g(y)')).toEqual([]);
 	});
+});
+
+test('a note on brackets that are spoken where a tone tag would stand', () => {
+	for (const source of ['It [the plan] failed.', 'It rains. (slowly fading) It stops.']) {
+		const [note] = prepare(source).notes;
+		expect(note).toContain('spoken, such as');
+		expect(note).toContain('set "Words in Parentheses" to "Tone Tags"');
+		expect(prepare(source, { parentheses: 'tags' }).notes).toEqual([]);
+	}
+	expect(prepare('It works (see page 3). [whispering] Yes.').notes).toEqual([]);
 });
 
 describe('pronunciations', () => {
@@ -194,7 +225,7 @@ describe('pronunciations', () => {
 			'C sharp and C and C plus plus',
 		],
 		[say("NATO's o'clock", ['NATO', 'Nay-toe'], ['clock', 'X']), "Nay-toe's o'X"],
-		[say('(sad) A sad man (WHO)', ['sad', 'X'], ['who', 'W H O']), '(sad) A X man (W H O)'],
+		[say('(sad) A sad man (WHO)', ['sad', 'X'], ['who', 'W H O']), '(sad) A X man, W H O'],
 		[say('Dr. Who', ['Dr.', 'Doctor']), 'Doctor Who'],
 		[say('$& $1', ['$1', '$&']), '$& $&'],
 		[say('gone now', ['gone', '']), ' now'],

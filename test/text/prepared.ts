@@ -6,14 +6,15 @@ import { prepareText, type TextOptions } from '../../nodes/SpeechGateway/text/pr
 export const prepare = (source: string, options: Partial<TextOptions> = {}) =>
 	prepareText(source, {
 		textFormat: 'plain',
-		parentheses: 'tags',
+		parentheses: 'readAloud',
 		pronunciations: [],
 		pauseAfterParagraphs: 0,
 		...options,
 	});
 
 /** A text cut with its tone tags whole. */
-export const cut = (text: string, limit: number) => cutText(text, limit, { tags: toneTags(text) });
+export const cut = (text: string, limit: number) =>
+	cutText(text, limit, { tags: toneTags(text, 'tags') });
 
 export const readMarkdown = (markdown: string): string =>
 	prepare(markdown, { textFormat: 'markdown' }).written.text;

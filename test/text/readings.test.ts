@@ -24,9 +24,9 @@ test.each(Object.entries(HEADINGS))('the headings of %s', (name, expected) => {
 test.each(sources)('%s', (name) => {
 	const source = read(name);
 	const textFormat = FORMATS[extname(name)];
-	const prepared = prepare(source, { textFormat });
+	const prepared = prepare(source, { textFormat, parentheses: 'tags' });
 	expect(`${prepared.spoken.text.trim()}\n`).toBe(read(`${name}.spoken.txt`));
-	const crlf = prepare(source.replace(/\n/g, '\r\n'), { textFormat });
+	const crlf = prepare(source.replace(/\n/g, '\r\n'), { textFormat, parentheses: 'tags' });
 	if (extname(name) !== '.txt') expect(crlf.spoken.text).toBe(prepared.spoken.text);
 	// And the way back is whole: segments make up the source.
 	const { segments } = segmentPrepared(prepared, { maxCharacters: 60 });

@@ -2,7 +2,8 @@ import { toneTags, withoutTags } from '../../nodes/SpeechGateway/text/toneTags';
 import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { prepare } from './prepared';
 
-const tagsOf = (text: string) => toneTags(text).map(({ start, end }) => text.slice(start, end));
+const tagsOf = (text: string) =>
+	toneTags(text, 'tags').map(({ start, end }) => text.slice(start, end));
 const shown = (text: string, parentheses: 'tags' | 'readAloud' = 'tags') =>
 	withoutTags(text, toneTags(text, parentheses));
 
@@ -43,9 +44,9 @@ describe('what is shown', () => {
 		['He left (Happy) at last (see below).', 'He left at last.'],
 		['Wait [beat], what [gasps]?', 'Wait, what?'],
 	])('%j', (text, expected) => expect(shown(text)).toBe(expected));
-	test('with parentheses read aloud, only known tones and square brackets are left out', () => {
-		expect(shown('(happy) It [softly] works (see below).', 'readAloud')).toBe(
-			'It works (see below).',
+	test('with parentheses read aloud, only known tones are left out', () => {
+		expect(shown('(happy) It [softly] works (see below) [the plan].', 'readAloud')).toBe(
+			'It works (see below) [the plan].',
 		);
 	});
 });
@@ -55,9 +56,9 @@ describe('scripts from other services', () => {
 	test.each<[service: string, script: string, options: Partial<TextOptions>, sent: string]>([
 		[
 			'German stage directions',
-			'(flüsternd) Komm her. [lacht laut auf] Nie im Leben (das weißt du)!',
+			'(flüsternd) Komm her. [lacht] Nie im Leben (das weißt du)!',
 			{ parentheses: 'readAloud' },
-			'(flüsternd) Komm her. [lacht laut auf] Nie im Leben, das weißt du!',
+			'(flüsternd) Komm her. [lacht] Nie im Leben, das weißt du!',
 		],
 		[
 			'a chat model, as Markdown',
@@ -81,6 +82,7 @@ describe('scripts from other services', () => {
 			'pronunciations',
 			'[SQL voice, like SQL] SQL (slowly, like sql) is [1] SQL [SQL](https://e.org).',
 			{
+				parentheses: 'tags',
 				pronunciations: [{ find: 'SQL', say: 'sequel', wholeWord: true, matchCase: false }],
 			},
 			'[SQL voice, like SQL] sequel (slowly, like sql) is [1] sequel [sequel](https://e.org).',

@@ -49,7 +49,7 @@ export const speechFields = (textHint: string) => ({
 		typeOptions: { rows: 4 },
 		placeholder: 'e.g. (happy) Good morning! Here is the news.',
 		description:
-			'The text to speak; a word in parentheses, such as (happy) or (whispering), sets the tone and is not spoken',
+			'The text to speak; a tone word in brackets, such as (happy) or [whispering], sets the tone and is not spoken',
 	}),
 	voice: voiceField,
 	...speakingFields,

@@ -30,16 +30,18 @@ export const textFields = {
 	parentheses: choiceOption<Parentheses>({
 		displayName: 'Words in Parentheses',
 		name: 'parentheses',
-		default: 'tags',
-		description: 'What to do with words in parentheses, such as (happy) or (see page 3)',
+		default: 'readAloud',
+		description:
+			'What to do with words in round or square brackets that are no known tone words, such as (see page 3)',
 		choices: {
-			tags: {
-				name: 'Tone Tags',
-				description: 'Send them unchanged: the model takes them as the tone of voice',
-			},
 			readAloud: {
 				name: 'Read Aloud',
-				description: 'Speak them, except for known tone words such as (happy)',
+				description:
+					'Speak them; only known tone words such as (happy) or [whispering] set the tone',
+			},
+			tags: {
+				name: 'Tone Tags',
+				description: 'Send them as written: the model takes them for the tone of voice',
 			},
 		},
 	}),

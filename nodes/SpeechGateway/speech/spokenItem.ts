@@ -1,7 +1,7 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { given } from '../core/json';
 import { countCharacters } from '../text/characters';
-import { toneTags, withoutTags } from '../text/toneTags';
+import { type Parentheses, toneTags, withoutTags } from '../text/toneTags';
 import { withExtension } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import { storeBytes } from '../files/store';
@@ -26,11 +26,13 @@ export async function spokenItem(
 	const { parts } = plan;
 	const { seconds } = info;
 	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
-	const warnings = oddSegments(soundsOf(parts, spoken)).map(({ index, words: message }) => {
-		item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
-		const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
-		return given({ segment: index + 1, startSeconds, endSeconds, message });
-	});
+	const warnings = oddSegments(soundsOf(parts, spoken, input.parentheses)).map(
+		({ index, words: message }) => {
+			item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
+			const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
+			return given({ segment: index + 1, startSeconds, endSeconds, message });
+		},
+	);
 	const json: IDataObject = {
 		model: input.model,
 		...(plan.speakers ? { speakers: plan.speakers } : { voice: voiceOf(plan) }),
@@ -60,11 +62,15 @@ export async function spokenItem(
 const voiceOf = ({ parts: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;
 
 /** What there is to judge of spoken segments. */
-const soundsOf = (parts: PlannedPart[], spoken: StoredAudio[]): SpokenSegment[] =>
+const soundsOf = (
+	parts: PlannedPart[],
+	spoken: StoredAudio[],
+	parentheses: Parentheses,
+): SpokenSegment[] =>
 	parts.map(({ text }, index) => {
 		const { info } = spoken[index];
 		return {
-			text: withoutTags(text, toneTags(text)),
+			text: withoutTags(text, toneTags(text, parentheses)),
 			seconds: info.seconds ?? NaN,
 			pauses: pausesOf(info),
 			beginsAnewAt: info.format === 'mp3' ? info.beginsAnewAt : undefined,

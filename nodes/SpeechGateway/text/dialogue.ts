@@ -83,7 +83,7 @@ function namesIn(script: string): Name[] {
 	return [...script.matchAll(NAME_AT_LINE_START)].flatMap((match) => {
 		const [speech, marks, name, marksBehind, round, square] = match;
 		// `Table [2]: …` is text.
-		if (square !== undefined && toneTags(square).length === 0) return [];
+		if (square !== undefined && toneTags(square, 'tags').length === 0) return [];
 		const isRoundTone = round !== undefined && isTone(round.trim());
 		return {
 			at: match.index,

@@ -7,7 +7,7 @@ import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
-import { type Parentheses, readParenthesesAloud, toneTags, untonedTags } from './toneTags';
+import { type Parentheses, readBracketsAloud, spokenTags, toneTags, untonedTags } from './toneTags';
 
 /** How to read a text. */
 export interface TextOptions {
@@ -72,6 +72,12 @@ function notesOn(
 			`The text has ${untoned.length} short parentheses that are not tone words, such as ${untoned[0]}. The model may take them for tone tags and not speak them: set "Words in Parentheses" to "Read Aloud" to have them spoken.`,
 		);
 	}
+	const spoken = parentheses === 'readAloud' ? spokenTags(written) : [];
+	if (spoken.length > 0) {
+		all.push(
+			`Words in brackets that are no known tone words are spoken, such as ${spoken[0]}. If the model is to take them for tone tags, set "Words in Parentheses" to "Tone Tags".`,
+		);
+	}
 	return all;
 }
 
@@ -83,7 +89,7 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	const text = written.text;
 
 	const inWritten = (offset: number) => offsetOf(written, startOf(readText.text, offset));
-	const readAloud = options.parentheses === 'readAloud' ? readParenthesesAloud(text) : [];
+	const readAloud = options.parentheses === 'readAloud' ? readBracketsAloud(text) : [];
 	let spoken = rewrite(unchanged(text), readAloud);
 	const tags = toneTags(text, options.parentheses);
 	const tagsIn = (mapped: MappedText): Span[] =>

@@ -1,5 +1,5 @@
 import { SENTENCE_END } from './boundaries';
-import { endAt, type Span, UNSPACED } from './characters';
+import { endAt, matchAt, type Span, UNSPACED } from './characters';
 import type { Edit } from './mapped';
 import { isPauseMark } from './pauses';
 import { isTone } from './tones';
@@ -32,8 +32,17 @@ function isAttached(text: string, at: number): boolean {
 	return LETTER.test(last) && !UNSPACED.test(last);
 }
 
-function isSquareTag(content: string): boolean {
-	return WORD.test(content) && ![LINK, NOTE].some((other) => other.test(content));
+function isSquareTag(content: string, parentheses: Parentheses): boolean {
+	if (isTone(content.trim())) return true;
+	return parentheses === 'tags' && areWords(content);
+}
+
+const areWords = (content: string) =>
+	WORD.test(content) && ![LINK, NOTE].some((other) => other.test(content));
+
+function isBetweenSentences(before: string): boolean {
+	const words = before.replace(OPENING, '');
+	return words === '' || BLANK_LINE.test(before) || ENDS.some((end) => end.test(words));
 }
 
 /**
@@ -42,25 +51,27 @@ function isSquareTag(content: string): boolean {
  */
 function isRoundTag(content: string, before: string, parentheses: Parentheses): boolean {
 	if (isTone(content.trim())) return true;
-	if (parentheses === 'readAloud' || /\p{N}/u.test(content)) return false;
-	const words = before.replace(OPENING, '');
-	const opensSentence =
-		words === '' || BLANK_LINE.test(before) || ENDS.some((end) => end.test(words));
+	// Behind a square bracket is the address of a link.
+	if (parentheses === 'readAloud' || /\p{N}/u.test(content) || before.endsWith(']')) return false;
+	const opensSentence = isBetweenSentences(before);
 	if (FEW_WORDS.test(content)) return opensSentence || !/\p{Lu}/u.test(content);
 	return opensSentence && isTone(content.trim().split(/[\s\p{P}]+/u, 1)[0]);
 }
 
 /**
  * Where the tone tags of a text are: instructions for the words that follow, such as `(happy)` or `[laughs nervously]`. This is the
- * one place that says what a tag is. Tones differ by language and model, so most go by shape.
+ * one place that says what a tag is: a known tone or, with `parentheses` = `tags`, what has the shape of one, since tones differ by
+ * language and model.
  */
-export function toneTags(text: string, parentheses: Parentheses = 'tags'): Span[] {
+export function toneTags(text: string, parentheses: Parentheses): Span[] {
 	return [...text.matchAll(BRACKETS)].flatMap(({ 0: tag, 1: round, 2: square, index }) => {
 		const before = text.slice(Math.max(0, index - REACH), index);
 		const isPartOfWord = !/[（［]/.test(tag) && isAttached(text, index);
 		if (isPartOfWord || isPauseMark(tag) || BLANK_LINE.test(tag)) return [];
 		const isTag =
-			round === undefined ? isSquareTag(square) : isRoundTag(round, before, parentheses);
+			round === undefined
+				? isSquareTag(square, parentheses)
+				: isRoundTag(round, before, parentheses);
 		return isTag ? [{ start: index, end: index + tag.length }] : [];
 	});
 }
@@ -73,6 +84,17 @@ export const untonedTags = (text: string): string[] =>
 				!isAttached(text, index) && FEW_WORDS.test(round) && !isTone(round.trim()),
 		)
 		.map(([tag]) => tag);
+
+/** What is read aloud, but stands where a tone tag would: all in square brackets, parentheses between sentences. */
+export const spokenTags = (text: string): string[] =>
+	toneTags(text, 'tags').flatMap(({ start, end }) => {
+		const tag = text.slice(start, end);
+		const isSquare = /^[[［]/.test(tag);
+		const before = text.slice(Math.max(0, start - REACH), start);
+		const content = tag.slice(1, -1).trim();
+		const isSpoken = areWords(content) && !isTone(content);
+		return isSpoken && (isSquare || isBetweenSentences(before)) ? [tag] : [];
+	});
 
 /** The text of the same length in which nothing within a tag ends a word, a clause or a sentence. */
 export function maskTags(text: string, tags: Span[]): string {
@@ -119,27 +141,50 @@ const CLOSES = /^$|[\n\r(（\p{Pe}\p{Pf}\p{Pd}.,;:!?…。，、；：！？"'�
 /** Needs no comma after it. */
 const OPENS = /^$|[\n\r\p{Ps}\p{Pi}\p{Pd}.,;:!?…。，、；：！？"'“‘¿¡]/u;
 const SENTENCE_PUNCTUATION = /[.!?…。！？]/;
-/** A suffix, as in `item(s)` or `Lehrer(innen)`. */
-const SUFFIX = /^[\p{Ll}\p{M}]{1,8}$/u;
+/** A suffix, as in `item(s)` or `Lehrer(innen)`; any other brackets behind a letter are code or a formula, as in `f(x)`. */
+const SUFFIX =
+	/^(?:e?s|ies|ed|ing|r|r?in|r?innen|e|en|er|n|ne|nes|a|o|as|os|\p{Script=Cyrillic}{1,4}|\p{Script=Greek}{1,4})$/u;
+/** Two or more words, as in `London(see the map)`. */
+const PROSE = /^\p{L}{2,}(?:[,;:]?\s\p{L}[\p{L}'’-]+)+[.!?]?$/u;
+const FORMULA = /[=+*^<>|\\_{}]/;
+const OPERATOR_BEFORE = /[=+*/^×·÷√]\s?$/;
+const OPERATOR_AFTER = /\s?[=+*/^×·÷²³]/y;
 const BLANKS = /[ \t\u00a0]*/y;
 /** How much of the content is looked at, UTF-16 units. */
 const CONTENT_REACH = 100;
 
-/** Pairs of parentheses, half- or full-width, in the order in which they close. */
+/** Square brackets around words: no link, footnote mark or code. Up to 1,000 characters. */
+const SQUARE = /(?<![[!])[[［]([^[\]［］<>{}\\^]{1,1000})[\]］](?![\]:：(]|\[\d+\])/gu;
+/** The beginning of a word, as in `[T]he` or `(un)happy`. */
+const PREFIX = /^[\p{L}\p{M}]{1,8}$/u;
+
+/** Pairs of brackets to read aloud: all parentheses, in the order in which they close, and square brackets around words. */
 function pairs(text: string): Array<[open: number, close: number]> {
 	const opened: number[] = [];
-	return [...text.matchAll(/[()（）]/g)].flatMap(({ 0: bracket, index }) => {
-		if (bracket === '(' || bracket === '（') {
-			opened.push(index);
-			return [];
-		}
-		const open = opened.pop();
-		return open === undefined ? [] : [[open, index]];
-	});
+	const round = [...text.matchAll(/[()（）]/g)].flatMap(
+		({ 0: bracket, index }): Array<[number, number]> => {
+			if (bracket === '(' || bracket === '（') {
+				opened.push(index);
+				return [];
+			}
+			const open = opened.pop();
+			const isLink = open !== undefined && text.charAt(open - 1) === ']';
+			return open === undefined || isLink ? [] : [[open, index]];
+		},
+	);
+	const square = [...text.matchAll(SQUARE)].flatMap(
+		({ 0: whole, 1: content, index }): Array<[number, number]> => {
+			const close = index + whole.length - 1;
+			const isPrefix = PREFIX.test(content) && LETTER.test(text.charAt(close + 1));
+			if (isAttached(text, index) || isPauseMark(whole) || BLANK_LINE.test(content)) return [];
+			return areWords(content) || isPrefix ? [[index, close]] : [];
+		},
+	);
+	return [...round, ...square];
 }
 
-/** Replaces all parentheses with commas, except those around known tone words. */
-export function readParenthesesAloud(text: string): Edit[] {
+/** Replaces parentheses, and square brackets around words, with commas, except those around known tone words. */
+export function readBracketsAloud(text: string): Edit[] {
 	const beforeSpaces = (at: number) => {
 		while (/[ \t\u00a0]/.test(text.charAt(at - 1))) at--;
 		return at;
@@ -147,17 +192,24 @@ export function readParenthesesAloud(text: string): Edit[] {
 	const edits = pairs(text).flatMap(([open, close]): Edit[] => {
 		const content = text.slice(open + 1, Math.min(close, open + CONTENT_REACH)).trim();
 		if (isTone(content)) return [];
-		const wide = text.charAt(open) === '（';
+		const wide = /[（［]/.test(text.charAt(open));
 		const after = text.charAt(close + 1);
 		const replaced = (opening: string, closing: string, start = open, last = close) => [
 			{ start, end: open + 1, text: opening },
 			{ start: last, end: close + 1, text: closing },
 		];
-		if (!LETTER.test(content) && close - open < CONTENT_REACH) return replaced('', '');
-		if (!wide && LETTER.test(text.charAt(open - 1))) {
+		if (!LETTER.test(content) && close - open < CONTENT_REACH) return [];
+		const isInFormula =
+			FORMULA.test(content) ||
+			OPERATOR_BEFORE.test(text.slice(Math.max(0, open - 2), open)) ||
+			matchAt(OPERATOR_AFTER, text, close + 1);
+		if (isInFormula) return [];
+		if (!wide && isAttached(text, open)) {
 			const isSuffix = SUFFIX.test(content) && LETTER.test(text.charAt(open - 2));
+			if (!isSuffix && !PROSE.test(content)) return [];
 			return isSuffix ? replaced('', '') : replaced(' ', LETTER.test(after) ? ' ' : '');
 		}
+		if (!wide && PREFIX.test(content) && isSpacedLetter(after)) return replaced('', '');
 		const start = beforeSpaces(open);
 		const last = beforeSpaces(close);
 		const opensClause = OPENS.test(text.charAt(start - 1));

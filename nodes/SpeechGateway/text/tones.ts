@@ -16,6 +16,8 @@ const TONES = new Set(
 		'sadly happily calmly excitedly nervously seriously sarcastically gently tenderly cheerfully dramatically ' +
 		'soft-spoken pause break long-break laughter applause crowd-laughing audience-laughing background-laughter ' +
 		'hurry hurried low deep high ' +
+		'short-pause long-pause audience-laughter emphasis tsk interrupting echo delight volume-up volume-down low-volume ' +
+		'low-voice pitch-up pitch-down strong-accent professional-broadcast ' +
 		// German
 		'glücklich fröhlich traurig wütend ärgerlich aufgeregt flüsternd lachend seufzend schreiend rufend leise laut ernst sanft ' +
 		'ruhig überrascht nervös ängstlich weinend lacht seufzt flüstert kichernd ' +
@@ -33,7 +35,7 @@ const TONES = new Set(
 		// Chinese
 		'生气 伤心 兴奋 惊讶 满意 高兴 害怕 担心 沮丧 紧张 挫败 郁闷 同情 尴尬 厌恶 感动 自豪 放松 感激 自信 感兴趣 好奇 困惑 快乐 开心 ' +
 		'难过 愤怒 悲伤 平静 温柔 鄙视 不开心 焦虑 歇斯底里 冷漠 不耐烦 内疚 轻蔑 恐慌 不情愿 热衷 不赞成 消极 否认 震惊 严肃 讽刺 安抚 ' +
-		'安慰 真诚 冷笑 犹豫 屈服 痛苦 觉得有趣 急促的语调 喊叫 尖叫 耳语 低语 柔和的语调 笑 笑声 大笑 轻笑 抽泣 大声哭泣 哭泣 叹息 叹气 喘息 ' +
+		'安慰 真诚 冷笑 犹豫 屈服 痛苦 觉得有趣 急促的语调 喊叫 尖叫 耳语 低语 低声 小声 轻声 柔和的语调 笑 笑声 大笑 轻笑 抽泣 大声哭泣 哭泣 叹息 叹气 喘息 ' +
 		'呻吟 人群笑声 背景笑声 观众笑声 ' +
 		// Japanese
 		'怒った 怒り 悲しい 興奮した 興奮 驚いた 驚き 満足した 満足 喜んだ 喜び 恐れた 心配した 心配 動揺した 緊張した イライラした 憂鬱な ' +
@@ -58,8 +60,11 @@ const MAX_TAG_LENGTH = 60;
 /** Whether the content of parentheses is a known tone: `happy`, `very sad`, `in a hurry tone`, `sighs, tired`. */
 export function isTone(content: string): boolean {
 	if (content.length > MAX_TAG_LENGTH) return false;
-	const isKnown = (words: string) => TONES.has(words) || SOUNDS.test(words);
-	const parts = content.toLowerCase().split(/\s*(?:[,，、;]|\band\b)\s*/);
+	const isKnown = (words: string) =>
+		TONES.has(words.replace(/ /g, '-')) || SOUNDS.test(words) || TONES.has(words);
+	const parts = content
+		.toLowerCase()
+		.split(/\s*(?:[,，、;]\s*(?:(?:and|then)\s)?|\b(?:and|then)\b)\s*/);
 	return parts
 		.map((part) => part.trim().replace(/\s+/g, ' '))
 		.every((part) => isKnown(part) || isKnown(part.replace(AROUND, '')));
