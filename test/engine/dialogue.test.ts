@@ -126,3 +126,28 @@ describe('a line of nothing but markup', () => {
 		expect(sim.requests).toEqual([]);
 	});
 });
+
+describe('a script in which it is not certain who speaks', () => {
+	test.each([
+		['Anna: Hi. Ben: Hello!', 'within a line of the script: "Hi. Ben: Hello!"'],
+		['Ben: One.\nAnna: Two.\\nBen: Three.', 'within a line'],
+		['It was late.\nNobody came.', 'names no speaker'],
+	])('%j: nothing is sent', async (script, words) => {
+		const { error } = await run({ items: [item({ script })] });
+		expect(error?.message).toContain(words);
+		expect((error as { description?: string }).description).toMatch(
+			/on a line of its own.* Nothing was sent\.$/,
+		);
+		expect(sim.requests).toEqual([]);
+	});
+});
+
+test('what nobody says is left out, with a hint', async () => {
+	const script =
+		'Sure! Here is the episode:\n\n```\n♪ theme ♪\n[0:01] Anna: Hi.\n*door creaks*\n<Ben>Ho.</Ben>\n```';
+	const { outputs, hints } = await run({ items: [item({ script })] });
+	expect(sim.charged().sort()).toEqual(['Hi.', 'Ho.']);
+	expect(outputs[0][0].json).toMatchObject({ speakers: ['Anna', 'Ben'] });
+	for (const words of ['"Sure! Here is the episode:"', '"♪ theme ♪"', '(```)'])
+		expect(hints.join('\n')).toContain(words);
+});

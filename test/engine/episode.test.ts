@@ -160,7 +160,12 @@ describe('what cannot be made costs nothing', () => {
 		return `${error?.message} / ${error?.description}`;
 	};
 	const dialogue = (options: IDataObject = {}, more: IDataObject = {}) =>
-		episode(options, { operation: 'dialogue', script: TEXT, speakers: {}, ...more });
+		episode(options, {
+			operation: 'dialogue',
+			script: `${TEXT}\nNarrator: Bye.`,
+			speakers: {},
+			...more,
+		});
 	const picture = (bytes: Buffer) => ({ items: [withCover({ text: TEXT }, cover(bytes))] });
 	const SUBTITLES = { binaryPropertyName: 'subtitles', subtitles: 'srt' };
 	type Bad = [words: string, more: Partial<EngineRun>, options?: IDataObject, more?: IDataObject];

@@ -1,5 +1,7 @@
 import { InputError } from '../../core/errors';
-import { isNarrator, parseDialogue } from '../../text/dialogue';
+import { type Dialogue, parseDialogue } from '../../text/dialogue';
+import { isNarrator } from '../../text/names';
+import { type LeftOut } from '../../text/script';
 import { formatNotes, takenFormat } from '../../text/format';
 import { beginningOf } from '../../text/characters';
 import { isSpeakable } from '../../text/segment';
@@ -31,22 +33,21 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
 	const textFormat = takenFormat(script, input.textFormat);
 	const options = { ...input, textFormat };
-	const { lines, unknownSpeakers } = parseDialogue(
+	const parsed = parseDialogue(
 		script,
 		speakers.map(({ name }) => name),
-		{ headings: textFormat !== 'plain' || input.chapters === 'headings' },
+		{
+			headings: textFormat !== 'plain' || input.chapters === 'headings',
+			parentheses: input.parentheses,
+		},
 	);
-	if (unknownSpeakers.length > 0) {
-		throw new InputError(
-			`The script has speakers without a voice: ${unknownSpeakers.map((name) => `"${name}"`).join(', ')}`,
-			'Add them to "Speakers" with the same names as in the script. Nothing was sent.',
-		);
-	}
+	checkSpeakers(parsed);
+	const { lines, leftOut } = parsed;
 	const narrator = speakers.find(({ name }) => isNarrator(name));
 	const parts: Part[] = [];
 	const spokenLines: Line[] = [];
 	let pauseBeforeMs = 0;
-	const hints = formatNotes(textFormat, input.textFormat);
+	const hints = [...formatNotes(textFormat, input.textFormat), ...leftOutHints(leftOut)];
 	let headings: string[] = [];
 	for (const line of lines) {
 		headings.push(...line.headings);
@@ -87,6 +88,45 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 		hints,
 	};
 });
+
+/** Throws InputError where it is not certain who speaks. */
+function checkSpeakers({ unknownSpeakers, hasNames, innerName }: Dialogue): void {
+	if (unknownSpeakers.length > 0) {
+		throw new InputError(
+			`The script has speakers without a voice: ${unknownSpeakers.map((name) => `"${name}"`).join(', ')}`,
+			'Add them to "Speakers" with the same names as in the script. Nothing was sent.',
+		);
+	}
+	if (innerName !== undefined) {
+		throw new InputError(
+			`The name of a speaker stands within a line of the script: "${innerName}"`,
+			'Put a line break before each name, so that each speech starts on a line of its own. If the name is only mentioned there, leave out the colon after it. Nothing was sent.',
+		);
+	}
+	if (!hasNames) {
+		throw new InputError(
+			'The script names no speaker',
+			'Begin each speech on a line of its own with the name of its speaker and a colon, such as "Anna: Hello!", and add the names to "Speakers". For a text with one voice, use Speech → Generate. Nothing was sent.',
+		);
+	}
+}
+
+/** Says what of a script nobody says, and how to have it spoken. */
+const leftOutHints = ({ preface, direction, fence }: LeftOut): string[] => [
+	...(preface === undefined
+		? []
+		: [
+				`What stands before the script was left out: "${beginningOf(preface, MOST_CHARACTERS_SHOWN)}" To have it spoken, write "Narrator:" before it.`,
+			]),
+	...(direction === undefined
+		? []
+		: [
+				`Lines of nothing but music or stage directions were left out, such as "${beginningOf(direction, MOST_CHARACTERS_SHOWN)}" To have one spoken, write it without brackets or marks; set "Words in Parentheses" to "Tone Tags" to send brackets to the model.`,
+			]),
+	...(fence === undefined
+		? []
+		: [`The marks of a code block around the script (${fence}) were left out.`]),
+];
 
 const MOST_CHARACTERS_SHOWN = 60;
 

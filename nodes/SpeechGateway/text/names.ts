@@ -1,0 +1,93 @@
+/** Names of speakers before a colon, and what only looks like one. */
+import { TIME_RANGE } from './times';
+import { type Parentheses, toneTags } from './toneTags';
+import { isTone } from './tones';
+
+/** A name at the start of a line, with list and quote marks and Markdown's emphasis around it, before a colon. */
+const NAME_AT_LINE_START =
+	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*|([[［][^[\]［］\n]{1,60}[\]］])[ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
+
+const setOf = (words: string) => new Set(words.split(' '));
+
+/** Words that often stand before a colon, but are no speakers. */
+const LABELS = setOf(
+	'note notes warning caution tip tips hint important info information example examples update edit summary question ' +
+		'answer q a ps p.s nb n.b attention remember result results source sources title subject date time place location ' +
+		'scene act chapter part section episode setting cast characters intro outro music sound sfx fx ingredients directions ' +
+		'steps step pros cons todo total price address phone email tel fax website url http https www from to cc re day ' +
+		'conclusion introduction disclaimer spoiler correction reminder problem solution reason fact bonus option options ' +
+		'also however therefore meanwhile finally first second third next ' +
+		'hinweis achtung beispiel merke wichtig frage antwort quelle titel datum ort szene akt kapitel zutaten tipp fazit ' +
+		'exemple attention remarque note conseil nota ejemplo atención consejo aviso esempio attenzione exemplo atenção ' +
+		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 メモ ヒント 例え ملاحظة',
+);
+/** Names for the narrator. */
+export const NARRATORS = setOf(
+	'narrator narration erzähler erzählerin narrateur narratrice narrador narradora narratore narratrice рассказчик 旁白 叙述者 ナレーター ナレーション 내레이터 الراوي',
+);
+
+/** A word of a name: capitalized or in a script without case, a short number, or a particle such as `von`. */
+const NAME_WORD =
+	/^(?:(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}'’.-]*\d{0,3}|\d{1,3}|(?:von|van|de|da|del|der|la|le|al|bin|the|of|di|du)|[#&]\d*)$/u;
+
+export const foldName = (name: string) =>
+	name
+		.normalize('NFKC')
+		.toLowerCase()
+		.replace(/\s+/g, ' ')
+		.replace(/^[*_\s]+|[*_\s]+$/g, '');
+
+export function looksLikeName(name: string): boolean {
+	const words = name.split(/\s+/);
+	return words.length <= 4 && words.every((word) => NAME_WORD.test(word)) && /\p{L}/u.test(name);
+}
+
+/** Whether a name stands for the narrator. */
+export const isNarrator = (name: string): boolean => NARRATORS.has(foldName(name));
+
+/** A name at the start of a line. */
+export interface Name {
+	/** Where its line starts, and where the speech starts. */
+	at: number;
+	from: number;
+	name: string;
+	/** The name without what does not matter in it. */
+	key: string;
+	/** Whether a stage direction follows the name: `Anna (laughing): …`. */
+	isDirected: boolean;
+	/** The direction as a tone tag; empty if it is none, as in `Anna (at the door): …`. */
+	tone: string;
+	/** Whether the name is emphasized or in brackets. */
+	isMarked: boolean;
+}
+
+const TIME_MARK = new RegExp(`^[[［]${TIME_RANGE}[\\]］]$`, 'u');
+
+/** `parentheses`: as for all tone tags. */
+export function namesIn(script: string, parentheses: Parentheses): Name[] {
+	return [...script.matchAll(NAME_AT_LINE_START)].flatMap((match) => {
+		const [speech, marks, name, marksBehind, round, square] = match;
+		const isTag = square !== undefined && toneTags(square, 'tags').length > 0;
+		// `Table [2]: …` is text.
+		if (square !== undefined && !isTag && !TIME_MARK.test(square)) return [];
+		const isRoundTone = round !== undefined && isTone(round.trim());
+		const isSquareTone = isTag && (parentheses === 'tags' || isTone(square.slice(1, -1).trim()));
+		return {
+			at: match.index,
+			from: match.index + speech.length,
+			name: name.trim(),
+			key: foldName(name),
+			isDirected: round !== undefined || square !== undefined,
+			tone: isRoundTone ? `(${round.trim()}) ` : isSquareTone ? `${square} ` : '',
+			isMarked: /[*_[]$/.test(marks) || /[*_]$/.test(marksBehind),
+		};
+	});
+}
+
+/** One word, capitalized or in a script without case, and at most a number after it: `Ben`, `Speaker 2`, `小明`. */
+export const SINGLE_NAME =
+	/^(?:\p{Lu}[\p{L}\p{M}'’-]{1,29}|\p{Lo}[\p{Lo}\p{M}]{0,7})(?: ?\d{1,3}| [A-Z])?$/u;
+export const TITLE =
+	/^(?:Dr|Mrs?|Ms|Mx|Prof|Sir|Lady|Lord|Miss|Captain|Capt|Frau|Herr|Mme|Mlle|Monsieur|Madame|M|Señora?|Sra?|Doña?|Don|Signora?|Sig)\.?\s/u;
+
+export const isLabel = (key: string) => LABELS.has(key) || LABELS.has(key.split(/[ \d]/)[0]);

@@ -1,0 +1,192 @@
+/** Scripts as models, transcripts and screenplays write them, brought into lines of `Name: words`. */
+import { withoutDirections } from './directions';
+import { foldName, isLabel, looksLikeName, type Name, namesIn, SINGLE_NAME } from './names';
+import { TIME_RANGE } from './times';
+import type { Parentheses } from './toneTags';
+
+/** What nobody says, each with an example from the script, if there is any. */
+export interface LeftOut {
+	preface?: string;
+	direction?: string;
+	fence?: string;
+}
+
+export interface Script {
+	text: string;
+	leftOut: LeftOut;
+}
+
+/** Whether a name, folded, is that of a speaker or the narrator. */
+type IsKnown = (key: string) => boolean;
+
+const TAG = /<(\/?)([\p{L}][^<>/\n"]{0,59}?)[ \t]*>/gu;
+const VOICE_TAG =
+	/<(?:voice|speaker|v)[ \t.\w-]{1,40}?(?:(?<=[ \t])(?:name|id)[ \t]*=[ \t]*)?["']([^"'<>\n]{1,60})["'][^<>\n]{0,60}>|<v(?:\.[\w.-]{1,40})?[ \t]([^<>\n"]{1,60})>|<\/(?:voice|speaker|v)>/giu;
+
+/** Writes `<Anna>…</Anna>`, `<v Anna>` and `<voice name="Anna">` as lines. */
+function linesOfTags(script: string, isKnown: IsKnown): string {
+	const unvoiced = script.replace(VOICE_TAG, (tag, quoted?: string, plain?: string) => {
+		const name = quoted ?? plain;
+		if (name === undefined) return '\n';
+		return isKnown(foldName(name)) || SINGLE_NAME.test(name.trim()) ? `\n${name.trim()}: ` : tag;
+	});
+	const closed = new Set<string>();
+	let namesAreTags = false;
+	for (const { 1: slash, 2: name } of unvoiced.matchAll(TAG)) {
+		if (slash) closed.add(foldName(name));
+		else namesAreTags ||= isKnown(foldName(name));
+	}
+	if (!namesAreTags) return unvoiced;
+	return unvoiced.replace(TAG, (tag, slash: string, name: string) => {
+		const key = foldName(name);
+		if (!closed.has(key) || !(isKnown(key) || SINGLE_NAME.test(name))) return tag;
+		return slash ? '\n' : `\n${name}: `;
+	});
+}
+
+/** A time before a name, a time in brackets, and marks around them. */
+const LEADING_TIME = new RegExp(
+	`^([ \\t]{0,20}(?:[-*+>][ \\t]{1,4})?)([*_]{0,3})(?:([[(（［])${TIME_RANGE}[\\])）］]|${TIME_RANGE})([*_]{1,3}(?=[ \\t]))?[ \\t]*(?:[-–—|][ \\t]+)?`,
+	'u',
+);
+const TIME_ALONE = new RegExp(`^${TIME_RANGE}$`, 'u');
+const LEADING_PAUSES = /^[ \t]{0,20}(?:\[[ \t]{0,3}(?:pause|at)[^[\]\n]{1,40}\][ \t]*)+/i;
+/** A name alone on its line, with a direction and a time: `**ANNA** (CONT'D)`, `Anna  0:12`. */
+const LONE_NAME = new RegExp(
+	`^[ \\t]{0,20}([*_]{0,3}|\\[)([^\\s*_[\\]()（）:：<>"“”][^*_[\\]()（）:：<>]{0,59}?)([*_]{0,3}|\\])(?:[ \\t]{0,20}[(（]([^()（）]{1,60})[)）])?(?:[ \\t]{0,20}[-–—|,]?[ \\t]{0,20}([[(]?${TIME_RANGE}[\\])]?))?[*_]{0,3}[ \\t]{0,20}$`,
+	'u',
+);
+const SCENE_HEADING = /^(?:INT|EXT|EST|FADE|CUT|DISSOLVE|THE END|END)\b/;
+const isCapitals = (name: string) =>
+	/^[^\p{Ll}]*$/u.test(name) && (/\p{Lu}.*\p{Lu}/u.test(name) || /\p{Lo}/u.test(name));
+
+const FENCE = /^[ \t]{0,3}(?:```|~~~)[^`\n]{0,60}$/;
+/** Before the first name, no more than this is taken for a model's words about its script. UTF-16 units. */
+const LONGEST_PREFACE = 400;
+const ENDS_IN_COLON = /[:：][*_]{0,3}[ \t]*\r?$/gmu;
+
+/** Where a preface such as "Here is the script:" ends; `first`: where the first name stands. */
+function prefaceEnd(text: string, first: number): number {
+	const before = text.slice(0, first);
+	const last = [...before.matchAll(ENDS_IN_COLON)].at(-1);
+	if (!last) return 0;
+	const end = last.index + last[0].length;
+	return before.slice(0, end).trim().length <= LONGEST_PREFACE ? end : 0;
+}
+
+/**
+ * Brings a script into lines of `Name: words`, and leaves out what nobody says: times before names, fences around the script, a
+ * preface, and lines of nothing but music or stage directions (with `parentheses` = `tags`, brackets are for the model).
+ */
+export function tidyScript(script: string, isKnown: IsKnown, parentheses: Parentheses): Script {
+	const reader = new ScriptReader(linesOfTags(script, isKnown).split('\n'), isKnown, parentheses);
+	const text = [...reader.tidied()].join('\n');
+	const first = namesIn(text, parentheses).find(({ key }) => isKnown(key));
+	const start = first ? prefaceEnd(text, first.at) : 0;
+	if (start > 0) reader.leftOut.preface = text.slice(0, start).trim();
+	return { text: text.slice(start), leftOut: reader.leftOut };
+}
+
+class ScriptReader {
+	readonly leftOut: LeftOut = {};
+	/** Whether a name has stood alone on a line. */
+	private namesStandAlone = false;
+
+	constructor(
+		private readonly lines: string[],
+		private readonly isKnown: IsKnown,
+		private readonly parentheses: Parentheses,
+	) {}
+
+	*tidied(): Generator<string> {
+		const fences = this.fencesAround();
+		for (const [index, raw] of this.lines.entries()) {
+			if (fences.has(index)) {
+				this.leftOut.fence ??= raw.trim();
+				continue;
+			}
+			const pauses = LEADING_PAUSES.exec(raw)?.[0] ?? '';
+			const timed = raw.slice(pauses.length);
+			const untimed = this.withoutTime(timed);
+			const words = this.nameAlone(untimed, untimed !== timed, index) ?? untimed;
+			const isOwnLine = pauses !== '' && this.nameOf(words) !== undefined;
+			if (isOwnLine) yield pauses.trimEnd();
+			const line = isOwnLine ? words : pauses + words;
+			const from = this.speakerOf(line)?.from ?? 0;
+			const voiced = withoutDirections(line.slice(from), from > 0, this.parentheses);
+			if (voiced === undefined) {
+				yield line;
+				continue;
+			}
+			this.leftOut.direction ??= line.slice(from).trim();
+			if (from > 0 || voiced !== '') yield line.slice(0, from) + voiced;
+		}
+	}
+
+	private nameOf(line: string): Name | undefined {
+		return namesIn(line, this.parentheses).at(0);
+	}
+
+	/** The name that a line begins with, if it is that of a speaker. */
+	private speakerOf(line: string): Name | undefined {
+		const name = this.nameOf(line);
+		return name && this.isKnown(name.key) ? name : undefined;
+	}
+
+	/** The lines of fences around speeches; any other fence is code. */
+	private fencesAround(): Set<number> {
+		const found = new Set<number>();
+		let open: number | undefined;
+		let hasName = false;
+		const end = [this.lines.length, '```'] as const;
+		for (const [index, line] of [...this.lines.entries(), end]) {
+			const from = this.speakerOf(line)?.from ?? 0;
+			if (!FENCE.test(line.slice(from).trimEnd()))
+				hasName ||= this.speakerOf(this.withoutTime(line)) !== undefined;
+			else if (open === undefined) [open, hasName] = [index, false];
+			else {
+				if (hasName && FENCE.test(this.lines[open].trimEnd())) found.add(open).add(index);
+				open = undefined;
+			}
+		}
+		return found;
+	}
+
+	private withoutTime(line: string): string {
+		const time = LEADING_TIME.exec(line);
+		if (!time) return line;
+		const [whole, indent, marks, bracket, marksBehind] = time;
+		const rest = indent + (marksBehind ? '' : marks) + line.slice(whole.length);
+		const name = this.nameOf(rest);
+		const isName =
+			this.isKnown(foldName(rest)) ||
+			(name !== undefined && (this.isKnown(name.key) || looksLikeName(name.name)));
+		return bracket !== undefined || isName ? rest : line;
+	}
+
+	/** A name that stands alone on a line above its words, with a colon; undefined: it is none. */
+	private nameAlone(line: string, hasTime: boolean, index: number): string | undefined {
+		const [, marks, name, , direction, time] = LONE_NAME.exec(line.trimEnd()) ?? [];
+		if (name === undefined) return undefined;
+		const isTimed = hasTime || time !== undefined || TIME_ALONE.test(direction ?? '');
+		const isCertain = isCapitals(name) || marks !== '' || isTimed;
+		const isSpeaker = this.isKnown(foldName(name)) && isCertain;
+		if (!isSpeaker && !(this.namesStandAlone && this.isStranger(name, index))) return undefined;
+		this.namesStandAlone = true;
+		const tone = direction === undefined ? '' : ` (${direction})`;
+		return `${name}${tone}:${line.endsWith('\r') ? '\r' : ''}`;
+	}
+
+	/** Whether a name in capitals above words is that of somebody who is not in the list. */
+	private isStranger(name: string, index: number): boolean {
+		const isBlank = (at: number) => (this.lines.at(at) ?? '').trim() === '';
+		return (
+			isCapitals(name) &&
+			SINGLE_NAME.test(name) &&
+			!isLabel(foldName(name)) &&
+			!SCENE_HEADING.test(name) &&
+			(index === 0 || isBlank(index - 1)) &&
+			!isBlank(index + 1)
+		);
+	}
+}
