@@ -15,6 +15,8 @@ interface Shown {
 	sends: ReadonlyArray<Endpoint | ((...ids: string[]) => FreeEndpoint)>;
 	/** Whether it can end on the Still Processing branch. */
 	waits?: boolean;
+	/** Whether each item of its input becomes a file: then the fields of the row come along with it. */
+	makesFile?: boolean;
 	/** What one item costs, if anything, to follow "Every click on Execute is charged:". */
 	price?: string;
 }

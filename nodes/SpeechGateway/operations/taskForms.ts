@@ -48,6 +48,7 @@ export function describeTasks<C extends Fields, F extends Fields>({
 			...words.createAndWait,
 			sends: [...lookups, create, status, content],
 			waits: true,
+			makesFile: true,
 			price,
 			input: { ...both, wait },
 		},
@@ -64,12 +65,14 @@ export function describeTasks<C extends Fields, F extends Fields>({
 			...words.wait,
 			sends: [status, content],
 			waits: true,
+			makesFile: true,
 			input: { id, ...fields.file, wait },
 		},
 		download: {
 			name: 'Download',
 			...words.download,
 			sends: [content],
+			makesFile: true,
 			input: { id, ...fields.file },
 		},
 	}) as TaskDescriptions<InputOf<C>, InputOf<F>>;

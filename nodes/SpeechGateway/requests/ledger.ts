@@ -1,4 +1,4 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { idIn, isRecord } from '../core/json';
 import { ItemLedger } from './itemLedger';
 import { BRANCHES, readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
@@ -134,7 +134,7 @@ export class Ledger {
 			const result = done.get(id);
 			// An item with `bytes` has left on Success before: it comes back for something new.
 			if (result && json.bytes === undefined)
-				item.finish({ branch: 'success', items: [structuredClone(result)] }, id);
+				item.finish({ branch: 'success', items: [structuredClone(beside(json, result))] }, id);
 		}
 	}
 
@@ -158,6 +158,14 @@ export class Ledger {
 		if (Object.keys(this.rounds).length === 0) delete this.execution.memory[this.name];
 	}
 }
+
+/** An item that has left the node, without the fields that it has in common with the row that gets it once more. */
+const beside = (row: IDataObject, { json, binary }: INodeExecutionData): INodeExecutionData => {
+	const isShared = ([name, value]: [string, unknown]) =>
+		name === 'row' || (name !== 'id' && JSON.stringify(value) === JSON.stringify(row[name]));
+	const own = Object.entries(json).filter((field) => !isShared(field));
+	return { json: Object.fromEntries(own), binary };
+};
 
 /**
  * The first call after a sleep continues the round that slept, even if n8n gives it another run index: older versions, such

@@ -183,7 +183,7 @@ export class Attempt {
 			if (breaker.hasTripped) run.hints.add(breaker.hint);
 		if (all.some((outcome) => 'asleep' in outcome)) {
 			const shown = await goToSleep(ledger, all, run);
-			return this.branches.map((_, index) => (index === 0 ? shown : []));
+			return branchesOf(operation, execution).map((_, index) => (index === 0 ? shown : []));
 		}
 		if (this.chargesSetting !== undefined) await this.claimCharges(run);
 		const outputs = await this.sorted(all);
@@ -261,14 +261,10 @@ export class Attempt {
 		return unknownItem(operation, index, item, interrupted, execution, asked);
 	}
 
-	private get branches() {
-		return branchesOf(this.operation, this.execution);
-	}
-
 	private async sorted(settled: Settled[]): Promise<INodeExecutionData[][]> {
-		const { execution, ledger } = this;
+		const { execution, operation, ledger } = this;
 		const chargesOf = (index: number) => this.chargesOf(index);
-		const outputs = await sortOntoBranches(settled, this.branches, execution, chargesOf);
+		const outputs = await sortOntoBranches(settled, operation, execution, chargesOf);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)

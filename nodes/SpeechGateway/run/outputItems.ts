@@ -25,6 +25,7 @@ import {
 import { binaryOf, errorText } from './errors';
 import { type About, type Operation, operationName } from './operation';
 import type { Input } from './readItems';
+import { withRow } from './rows';
 
 const AGAIN = 'send this item again in a new execution';
 const CHECK_FIRST = `Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, ${AGAIN}. If it was, sending it again would be charged a second time.`;
@@ -135,21 +136,29 @@ export function branchesOf(operation: Operation, execution: Execution): Branch[]
  */
 export async function sortOntoBranches(
 	settled: Settled[],
-	branches: Branch[],
-	{ settings, giveWay }: Execution,
+	operation: Operation,
+	execution: Execution,
 	chargesOf: (index: number) => Charge[] | undefined,
 ): Promise<INodeExecutionData[][]> {
+	const { items: rows, settings, giveWay, isTool } = execution;
+	const branches = branchesOf(operation, execution);
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
 	for (const [index, outcome] of settled.entries()) {
 		await giveWay();
 		const charges = chargesOf(index);
 		const told = charges && { charges };
 		if ('branch' in outcome) {
-			const { branch, items, pairedItem = { item: index } } = outcome;
+			const { branch, items, pairedItem } = outcome;
 			const output = outputs[branches.indexOf(branch)] ?? outputs[0];
+			// An agent knows what it has asked for, and pays for each word. A file made of all items has no row of its own.
+			const takesRow =
+				!isTool && !pairedItem && (branch !== 'success' || operation.makesFile === true);
 			// What is billed makes one item of each.
-			for (const item of items)
-				output.push({ ...item, json: { ...item.json, ...told }, pairedItem });
+			for (const item of items) {
+				const own = { ...item, json: { ...item.json, ...told } };
+				const whole = takesRow ? withRow(rows[index] ?? NO_ROW, own, branch) : own;
+				output.push({ ...whole, pairedItem: pairedItem ?? { item: index } });
+			}
 		} else if ('failed' in outcome) {
 			const text = errorText(outcome.failed);
 			const failure = { ...text, details: { ...text.details, ...told } };
@@ -158,6 +167,9 @@ export async function sortOntoBranches(
 	}
 	return outputs;
 }
+
+/** Of an item that is missing from the input of a retry. */
+const NO_ROW: INodeExecutionData = { json: {} };
 
 /** Shows the hints of a finished run, each once, and how many items have an unknown outcome. */
 export function giveHints(execution: Execution, hints: Iterable<string>, settled: Settled[]): void {

@@ -9,7 +9,7 @@ import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { errorText, nodeError } from './errors';
 import type { Operation } from './operation';
-import { branchesOf, sortOntoBranches } from './outputItems';
+import { sortOntoBranches } from './outputItems';
 import { asToolCall, type CallResult } from './toolCall';
 
 const LEDGER = 'speechGateway';
@@ -46,8 +46,7 @@ async function failed(
 	error: unknown,
 ): Promise<INodeExecutionData[][]> {
 	const settled = execution.items.map(() => ({ failed: error }));
-	const branches = branchesOf(operation, execution);
-	const outputs = await sortOntoBranches(settled, branches, execution, () => undefined);
+	const outputs = await sortOntoBranches(settled, operation, execution, () => undefined);
 	return moveToErrorOutput(execution.context, outputs);
 }
 

@@ -3,6 +3,7 @@ import { GatewayError } from '../core/errors';
 import { putToSleep } from '../engine/sleep';
 import type { Settled } from './outputItems';
 import { errorText } from './errors';
+import { withRow } from './rows';
 import type { Asleep } from '../requests/records';
 import type { Ledger } from '../requests/ledger';
 import type { Run } from '../requests/session';
@@ -26,7 +27,10 @@ export async function goToSleep(
 	const until = Math.min(...waits.map(({ wakeAt }) => wakeAt));
 	await putToSleep(execution, until);
 	return settled.flatMap((outcome, index) =>
-		shown(outcome).map((json) => ({ json, pairedItem: { item: index } })),
+		shown(outcome).map((json) => ({
+			...withRow(execution.items[index] ?? { json: {} }, { json }, 'waiting'),
+			pairedItem: { item: index },
+		})),
 	);
 }
 

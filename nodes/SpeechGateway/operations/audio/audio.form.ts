@@ -71,6 +71,7 @@ export const audio = describeResource('audio', {
 		description:
 			'Join audio files of the same format into one, with pauses, chapters and tags. Free: nothing is sent.',
 		sends: [],
+		makesFile: true,
 		input: fields,
 	},
 });

@@ -156,6 +156,7 @@ const speaking = {
 		endpoints.job,
 		endpoints.jobContent,
 	],
+	makesFile: true,
 	price:
 		'about 1,000 tokens per minute of audio. Speech → Estimate calculates the number for free.',
 };
