@@ -99,6 +99,13 @@ export interface EngineRun {
 	startParameters?: IDataObject;
 	/** As n8n's engine runs a tool for an agent. */
 	asTool?: boolean;
+	/**
+	 * What stands behind each output of the node: something that runs, a node that is switched off with nothing (`off`) or with
+	 * something behind it, or nothing. Default: something behind each, the Error output included.
+	 */
+	behind?: Array<'runs' | 'off' | 'off, then runs' | undefined>;
+	/** What the workflow is called. */
+	workflowName?: string;
 	/** Whether the node has Always Output Data. */
 	alwaysOutputData?: boolean;
 	/** Whether it has Execute Once. */
@@ -196,6 +203,8 @@ export const keyStore = new KeyStore();
 
 let executions = 0;
 
+const MAIN = { type: 'main', index: 0 } as const;
+
 /** Runs the node inside n8n-core's own WorkflowExecute, with n8n's real HTTP helpers against a real server. */
 export async function runNode(options: EngineRun): Promise<EngineResult> {
 	await (ready ??= prepare());
@@ -230,8 +239,15 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		retryOnFail: false,
 		onError: undefined,
 	};
-	// Switched off, it shows what it gets.
-	const next: INode = { ...start, id: 'next', name: 'Next', parameters: {}, disabled: true };
+	const behind = options.behind ?? ['runs', 'runs', 'runs', 'runs'];
+	const nextTo = (output: number) => (output === 0 ? 'Next' : `Next to ${output}`);
+	/** They show what they get. */
+	const followers = behind.flatMap((what, output): INode[] => {
+		const next = { ...start, type: 'test.next', id: nextTo(output), parameters: {} };
+		const after = { ...next, id: `${next.id}, after`, name: `${nextTo(output)}, after` };
+		if (what === undefined) return [];
+		return [{ ...next, name: nextTo(output), disabled: what !== 'runs' }, after];
+	});
 	const model: INode = {
 		...start,
 		id: 'model',
@@ -262,12 +278,28 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 			},
 		},
 	};
+	types['test.next'] = {
+		description: types['test.start'].description,
+		async execute() {
+			return [this.getInputData()];
+		},
+	};
 	const workflow = new Workflow({
 		id: 'workflow-under-test',
-		nodes: [start, node, next, ...(options.model ? [model] : [])],
+		name: options.workflowName ?? 'Workflow under test',
+		nodes: [start, node, ...followers, ...(options.model ? [model] : [])],
 		connections: {
-			Start: { main: [[{ node: NODE, type: 'main', index: 0 }]] },
-			[NODE]: { main: [[{ node: next.name, type: 'main', index: 0 }]] },
+			Start: { main: [[{ node: NODE, ...MAIN }]] },
+			[NODE]: {
+				main: behind.map((what, output) => (what ? [{ node: nextTo(output), ...MAIN }] : null)),
+			},
+			...Object.fromEntries(
+				behind.flatMap((what, output) =>
+					what === 'off, then runs'
+						? [[nextTo(output), { main: [[{ node: `${nextTo(output)}, after`, ...MAIN }]] }]]
+						: [],
+				),
+			),
 			...(options.model && {
 				[MODEL]: { ai_languageModel: [[{ node: NODE, type: 'ai_languageModel', index: 0 }]] },
 			}),
@@ -381,7 +413,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		run,
 		outputs: outputsOf(task),
 		rounds: tasks.map(outputsOf),
-		sentOn: (run.data.resultData.runData[next.name] ?? []).map((one) => outputsOf(one)[0].length),
+		sentOn: (run.data.resultData.runData[nextTo(0)] ?? []).map((one) => outputsOf(one)[0].length),
 		error: (run.data.resultData.error ?? task?.error) as EngineResult['error'],
 		context: (run.data.executionData?.contextData[`node:${NODE}`] ?? {}) as IDataObject,
 		hints: (task?.hints ?? []).map(({ message }) => message),

@@ -6,6 +6,7 @@ import type {
 	ISupplyDataFunctions,
 	IWorkflowExecuteAdditionalData,
 	IWorkflowSettings,
+	Workflow,
 } from 'n8n-workflow';
 
 import { givingWay } from '../core/pause';
@@ -15,7 +16,7 @@ interface Internals {
 	additionalData?: Partial<IWorkflowExecuteAdditionalData>;
 	runExecutionData?: Partial<IRunExecutionData>;
 	/** Older versions, 2.0 among them, have no method for its settings. */
-	workflow?: { settings?: IWorkflowSettings };
+	workflow?: Partial<Pick<Workflow, 'settings' | 'connectionsBySourceNode' | 'nodes'>>;
 }
 
 /** What a node that is executed and one that supplies a model have in common, in all versions of n8n. */
@@ -87,8 +88,16 @@ export class Execution {
 		return this.context.getInputData();
 	}
 
+	/** Also after `endOnError`. */
 	get stopsOnError(): boolean {
-		return !this.context.continueOnFail();
+		const { name, onError } = this.context.getExecuteData?.().node ?? {};
+		const isEnded = name === this.node.name && onError === 'stopWorkflow';
+		return isEnded || !this.context.continueOnFail();
+	}
+
+	/** Whether this is a retry of a failed execution, by hand. */
+	get isRetry(): boolean {
+		return this.context.getMode() === 'retry';
 	}
 
 	/** Whether n8n keeps the execution if it fails, for a retry; undefined where the settings of n8n itself decide. */
@@ -112,6 +121,14 @@ export class Execution {
 	get keepsMemory(): boolean {
 		const { id = '0' } = this;
 		return this.settings.engineType !== 'v2' && /^\d+$/.test(id);
+	}
+
+	/**
+	 * Whether n8n's Assistant runs the node by itself, in a temporary workflow: n8n deletes the execution and its files as soon as
+	 * it has ended.
+	 */
+	get isDeletedAtOnce(): boolean {
+		return this.context.getWorkflow().name === `Execute node ${this.node.type}`;
 	}
 
 	/** Whether this is the execution of a sub-workflow: a retry of its parent starts it anew. */

@@ -20,14 +20,15 @@ export function moveToErrorOutput(
 
 	const input = context.getInputData();
 	const isError = ({ json }: INodeExecutionData) => json.error !== undefined;
-	const [success, ...others] = outputs;
-	const errors = success.filter(isError).map((item) => {
-		const { pairedItem } = item;
-		const index = typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : 0;
-		// n8n takes an item with any other key beside `error` for a success, and leaves it where it is.
-		return { ...item, json: { [COMBINED_FILES]: {}, ...input[index]?.json, ...item.json } };
-	});
-	return [success.filter((item) => !isError(item)), ...others, errors];
+	const errors = outputs
+		.flatMap((items) => items.filter(isError))
+		.map((item) => {
+			const { pairedItem } = item;
+			const index = typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : 0;
+			// n8n takes an item with any other key beside `error` for a success, and leaves it where it is.
+			return { ...item, json: { [COMBINED_FILES]: {}, ...input[index]?.json, ...item.json } };
+		});
+	return [...outputs.map((items) => items.filter((item) => !isError(item))), errors];
 }
 
 /**

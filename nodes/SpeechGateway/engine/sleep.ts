@@ -137,6 +137,10 @@ const isEntry = (entry: unknown): entry is IExecuteData =>
 	isRecord(entry.data) &&
 	Array.isArray(entry.data.main);
 
+/** Whether what the last node hands over on Success goes back to whoever started the workflow. */
+export const returnsToCaller = ({ context, isSubWorkflow }: Execution): boolean =>
+	isSubWorkflow || callerWaits(context);
+
 /** Response modes of triggers whose answer ends when the execution sleeps. */
 const ANSWERS_AT_ONCE: unknown[] = ['lastNode', 'streaming'];
 

@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, InputError, NotStartedError } from '../core/errors';
 import { given } from '../core/json';
+import { endOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { CircuitBreaker } from '../requests/circuitBreaker';
@@ -9,10 +10,10 @@ import type { Ledger } from '../requests/ledger';
 import type { Charge, Result } from '../requests/records';
 import { openAttempt, type Run, type Session, Sessions } from '../requests/session';
 import type { Accounts } from '../gateway/account';
-import { errorText, runError } from './errors';
+import { errorText, runError, unheardError } from './errors';
 import { ItemRun } from './itemRun';
-import { type Operation, operationName } from './operation';
-import { branchesOf, giveHints, type Settled, sortOntoBranches, unknownItem } from './outputItems';
+import { type Operation, operationName, type Settled } from './operation';
+import { branchesOf, giveHints, sortOntoBranches, unknownItem } from './outputItems';
 import {
 	checkTogether,
 	type Inputs,
@@ -25,6 +26,7 @@ import {
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
 import { withPaid } from './storedFiles';
+import { routeOfUnknown, type UnknownRoute } from './unheard';
 import { charges } from '../fields/settings';
 import { Parameters } from '../fields/parameters';
 
@@ -185,15 +187,18 @@ export class Attempt {
 			const shown = await goToSleep(ledger, all, run);
 			return branchesOf(operation, execution).map((_, index) => (index === 0 ? shown : []));
 		}
+		const route = routeOfUnknown(execution, branchesOf(operation, execution), all);
+		if (route === 'nowhere' && (execution.stopsOnError || endOnError(execution.context)))
+			throw unheardError(execution, all, this.allCharges);
 		if (this.chargesSetting !== undefined) await this.claimCharges(run);
-		const outputs = await this.sorted(all);
+		const outputs = await this.sorted(all, route);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		if (execution.isTool ? this.succeeded : !this.willRunAgain) {
 			// Nothing of this round needs to stay on record, except for tasks that are still being waited for.
 			if (operation.billed && !execution.isTool) keepWaiting(ledger, all);
 			ledger.close();
 		}
-		giveHints(execution, run.hints, all);
+		giveHints(execution, run.hints, all, route);
 		return outputs;
 	}
 
@@ -229,12 +234,9 @@ export class Attempt {
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
-			const charged = this.items.flatMap((_, at) => this.chargesOf(at) ?? []);
 			const error = withPaid(one.failed, this.items[index]);
-			throw runError(execution, {
-				...{ index, count: all.length, kept, error, operation },
-				charges: this.chargesSetting === undefined ? undefined : charged,
-			});
+			const { allCharges: charges } = this;
+			throw runError(execution, { index, count: all.length, kept, error, operation, charges });
 		}
 	}
 
@@ -261,10 +263,10 @@ export class Attempt {
 		return unknownItem(operation, index, item, interrupted, execution, asked);
 	}
 
-	private async sorted(settled: Settled[]): Promise<INodeExecutionData[][]> {
+	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		const chargesOf = (index: number) => this.chargesOf(index);
-		const outputs = await sortOntoBranches(settled, operation, execution, chargesOf);
+		const outputs = await sortOntoBranches(settled, operation, execution, chargesOf, route);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)
@@ -275,6 +277,12 @@ export class Attempt {
 	/** As typed in the node; undefined where nothing is, or nothing is billed. */
 	private get chargesSetting(): unknown {
 		return this.operation.billed ? typedOption(this.execution, charges.options[0].name) : undefined;
+	}
+
+	/** What all items were charged, if they are to say so. */
+	private get allCharges(): Charge[] | undefined {
+		if (this.chargesSetting === undefined) return undefined;
+		return this.items.flatMap((_, index) => this.chargesOf(index) ?? []);
 	}
 
 	/** What an item was charged, if it is to say so. Only for an expression does n8n evaluate all options of an item again. */

@@ -15,7 +15,8 @@ import {
 } from '../core/errors';
 import { isRecord } from '../core/json';
 import type { Charge, ErrorText, Result } from '../requests/records';
-import type { Operation } from './operation';
+import type { Operation, Settled } from './operation';
+import { isUnheard } from './unheard';
 import type { Execution } from '../engine/execution';
 
 /** n8n marks an execution as canceled if the error's message contains that word, which the gateway's words may. */
@@ -87,7 +88,7 @@ export function runError(
 	// n8n's own node for sub-workflows often keeps the message alone.
 	const message =
 		execution.isSubWorkflow && sent.includes(DO_NOT_EXECUTE)
-			? `${numbered}. It stands in its own execution (sub-workflow): retry that one, for a retry of the parent pays again`
+			? `${numbered}. ${IN_SUB_WORKFLOW}`
 			: numbered;
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const todo =
@@ -99,6 +100,41 @@ export function runError(
 	const all = charges ? { ...details, charges } : details;
 	return nodeError(execution.node, { message, description, details: all });
 }
+
+/**
+ * The error of a run of which nothing leaves and some items may have been charged: nothing is connected to "Unknown". It has the
+ * facts of the first of them; the ledger keeps all for a retry by hand.
+ */
+export function unheardError(
+	execution: Execution,
+	settled: Settled[],
+	charges?: Charge[],
+): NodeApiError | NodeOperationError {
+	const unheard = settled.filter(isUnheard);
+	const { message: cause, advice, ...facts } = unheard[0].items[0].json;
+	const [count, all] = [unheard.length, settled.length];
+	const what =
+		all === 1
+			? 'This item may have been charged, but it has no result'
+			: `${count} of ${all} items may have been charged, but ${count === 1 ? 'it has' : 'they have'} no result`;
+	const own = execution.isSubWorkflow ? `. ${IN_SUB_WORKFLOW}` : '';
+	const message = `${what}, and nothing is connected to "Unknown": ${String(cause)}${own}`;
+	const [it, leaves] = count === 1 ? ['it', 'leaves'] : ['them', 'leave'];
+	const where = execution.isSubWorkflow ? "the sub-workflow's own execution" : 'this execution';
+	const ifSaved = execution.isKeptOnFailure ? '' : ', if it was saved';
+	const todo =
+		execution.isKeptOnFailure === false
+			? 'Connect "Unknown" to a step that tells somebody.'
+			: `Connect "Unknown" to a step that tells somebody, then open "Executions" and retry ${where} with the currently saved workflow${ifSaved}: nothing of ${it} is sent again, and ${it === 'it' ? 'it' : 'they'} ${leaves} on "Unknown".`;
+	return nodeError(execution.node, {
+		message,
+		description: `${todo} ${String(advice)}`,
+		details: { ...(facts as ErrorDetails), ...(charges && { charges }) },
+	});
+}
+
+const IN_SUB_WORKFLOW =
+	'It stands in its own execution (sub-workflow): retry that one, for a retry of the parent pays again';
 
 const DO_NOT_EXECUTE = 'Do not click Execute again';
 

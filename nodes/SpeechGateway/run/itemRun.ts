@@ -2,8 +2,8 @@ import { AsleepError, asError, NotStartedError, OutcomeUnknownError } from '../c
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
-import { operationName, type Operation } from './operation';
-import { type Settled, unknownItem } from './outputItems';
+import { operationName, type Operation, type Settled } from './operation';
+import { unknownItem } from './outputItems';
 import { type Input, readable, type ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
 import { ownFiles, withPaid } from './storedFiles';

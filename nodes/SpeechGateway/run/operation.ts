@@ -1,3 +1,5 @@
+import type { IPairedItemData } from 'n8n-workflow';
+import type { AsleepError } from '../core/errors';
 import type { OperationDescription } from '../fields/form';
 import type { Parameters } from '../fields/parameters';
 import type { ItemLedger } from '../requests/itemLedger';
@@ -59,6 +61,14 @@ export type About = {
 	characters?: number;
 	estimatedTokens?: number;
 };
+
+/** How an item has ended. */
+export type Settled =
+	/** `pairedItem`: the items that it was made of, if not the one in its place. */
+	| (Result & { pairedItem?: IPairedItemData[] })
+	| { failed: unknown }
+	| { notStarted: unknown }
+	| { asleep: AsleepError };
 
 /** The key of what is asked for; the same for inputs that differ only in where the result goes. */
 export const askedKey = (operation: Operation, input: object): string =>

@@ -1,31 +1,21 @@
 import type {
+	IBinaryKeyData,
 	IDataObject,
 	INodeExecutionData,
-	IPairedItemData,
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import { MIME_TYPES } from '../audio';
-import type {
-	AsleepError,
-	AttachedFiles,
-	OutcomeUnknownError,
-	UnknownReason,
-} from '../core/errors';
+import type { AttachedFiles, OutcomeUnknownError, UnknownReason } from '../core/errors';
 import { COMBINED_FILES } from '../engine/outputs';
 import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
 import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
-import {
-	type Branch,
-	BRANCHES,
-	type Charge,
-	type ErrorText,
-	type Result,
-} from '../requests/records';
+import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
 import { binaryOf, errorText } from './errors';
-import { type About, type Operation, operationName } from './operation';
+import { type About, type Operation, operationName, type Settled } from './operation';
 import type { Input } from './readItems';
 import { withRow } from './rows';
+import { isUnheard, type UnknownRoute } from './unheard';
 
 const AGAIN = 'send this item again in a new execution';
 const CHECK_FIRST = `Look it up first, with Account → Settle or in the usage log of the gateway. If it was not charged, ${AGAIN}. If it was, sending it again would be charged a second time.`;
@@ -101,21 +91,14 @@ const partsIn = (files: AttachedFiles): string =>
  * files next to `error` and take the item for a success, so they go inside `error`.
  */
 export function errorItem(
-	{ message, description, details, binary = {} }: ErrorText,
+	error: IDataObject,
+	binary: IBinaryKeyData = {},
 	binaryMode?: IWorkflowSettings['binaryMode'],
 ): INodeExecutionData {
-	const error = { message, description, ...details };
 	if (Object.keys(binary).length === 0) return { json: { error } };
 	if (binaryMode !== 'combined') return { json: { error }, binary };
 	return { json: { error: { ...error, [COMBINED_FILES]: binary } } };
 }
-
-export type Settled =
-	/** `pairedItem`: the items that it was made of, if not the one in its place. */
-	| (Result & { pairedItem?: IPairedItemData[] })
-	| { failed: unknown }
-	| { notStarted: unknown }
-	| { asleep: AsleepError };
 
 /** The node's outputs; as an AI tool there is one, since the model sees no other. */
 export function branchesOf(operation: Operation, execution: Execution): Branch[] {
@@ -139,8 +122,9 @@ export async function sortOntoBranches(
 	operation: Operation,
 	execution: Execution,
 	chargesOf: (index: number) => Charge[] | undefined,
+	unknownRoute: UnknownRoute = 'unknown',
 ): Promise<INodeExecutionData[][]> {
-	const { items: rows, settings, giveWay, isTool } = execution;
+	const { items: rows, settings, giveWay, isTool, node } = execution;
 	const branches = branchesOf(operation, execution);
 	const outputs: INodeExecutionData[][] = branches.map(() => []);
 	for (const [index, outcome] of settled.entries()) {
@@ -150,6 +134,14 @@ export async function sortOntoBranches(
 		if ('branch' in outcome) {
 			const { branch, items, pairedItem } = outcome;
 			const output = outputs[branches.indexOf(branch)] ?? outputs[0];
+			if (unknownRoute === 'error' && isUnheard(outcome)) {
+				const [{ json, binary }] = items;
+				// From there, n8n moves it to the Error output; as the first item on Success, it would run the node again.
+				const place = node.onError === 'continueErrorOutput' ? output : outputs[0];
+				const item = errorItem({ ...json, ...told }, binary, settings.binaryMode);
+				place.push({ ...item, pairedItem: { item: index } });
+				continue;
+			}
 			// An agent knows what it has asked for, and pays for each word. A file made of all items has no row of its own.
 			const takesRow =
 				!isTool && !pairedItem && (branch !== 'success' || operation.makesFile === true);
@@ -160,9 +152,12 @@ export async function sortOntoBranches(
 				output.push({ ...whole, pairedItem: pairedItem ?? { item: index } });
 			}
 		} else if ('failed' in outcome) {
-			const text = errorText(outcome.failed);
-			const failure = { ...text, details: { ...text.details, ...told } };
-			outputs[0].push({ ...errorItem(failure, settings.binaryMode), pairedItem: { item: index } });
+			const { message, description, details, binary } = errorText(outcome.failed);
+			const error = { message, description, ...details, ...told };
+			outputs[0].push({
+				...errorItem(error, binary, settings.binaryMode),
+				pairedItem: { item: index },
+			});
 		}
 	}
 	return outputs;
@@ -172,7 +167,12 @@ export async function sortOntoBranches(
 const NO_ROW: INodeExecutionData = { json: {} };
 
 /** Shows the hints of a finished run, each once, and how many items have an unknown outcome. */
-export function giveHints(execution: Execution, hints: Iterable<string>, settled: Settled[]): void {
+export function giveHints(
+	execution: Execution,
+	hints: Iterable<string>,
+	settled: Settled[],
+	unknownRoute: UnknownRoute,
+): void {
 	for (const hint of hints) execution.hint(hint);
 	const reasons = settled.flatMap((outcome) =>
 		'branch' in outcome && outcome.branch === 'unknown' ? [outcome.items[0]?.json.reason] : [],
@@ -184,7 +184,7 @@ export function giveHints(execution: Execution, hints: Iterable<string>, settled
 	execution.hint(
 		sentEarlier
 			? `${count} ${were} sent earlier and skipped: nothing was charged for ${them} now.`
-			: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See the branch "Unknown".`,
+			: `Outcome unknown for ${count}: possibly charged. Nothing was sent twice, but another click on Execute would send and charge ${them} again. See ${unknownRoute === 'error' ? 'the errors' : 'the branch "Unknown"'}.`,
 		'warning',
 	);
 }

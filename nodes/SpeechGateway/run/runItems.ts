@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
 import { ignoreErrorOutput, moveToErrorOutput, withLinks } from '../engine/outputs';
+import { undoEndOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
 import { rememberFirst } from '../engine/history';
 import { outlastStart, removeDecoy } from '../engine/sleep';
@@ -22,9 +23,10 @@ export async function runItems(
 	execution: Execution,
 	operations: Operation[],
 ): Promise<INodeExecutionData[][]> {
-	const operation = chosenFrom(operations, execution);
 	const { context, isTool } = execution;
 	if (isTool) ignoreErrorOutput(context);
+	else undoEndOnError(context);
+	const operation = chosenFrom(operations, execution);
 	const round = String(execution.round);
 	try {
 		const accounts = new Accounts(context);

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError } from '../core/errors';
 import { putToSleep } from '../engine/sleep';
-import type { Settled } from './outputItems';
+import type { Settled } from './operation';
 import { errorText } from './errors';
 import { withRow } from './rows';
 import type { Asleep } from '../requests/records';

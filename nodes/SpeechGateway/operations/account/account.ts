@@ -9,7 +9,7 @@ import { waitEndsAt } from '../../tasks/wait';
 import type { UnknownRequest } from '../../usage/moment';
 import { certainAt, settle as settleOne, type UsageLog, type Verdict } from '../../usage/settle';
 import { account } from './account.form';
-import { unknownRequestsIn } from './unknownItem';
+import { unknownItemIn, unknownRequestsIn } from './unknownItem';
 import { readUsageLog } from './usageLog';
 
 export const getPrices = defineOperation(account.getPrices, {
@@ -27,7 +27,7 @@ type Input = ReturnType<typeof account.settle.values> & {
 
 export const settle = defineOperation(account.settle, {
 	prepare(given, { execution, index }): Input {
-		const requests = unknownRequestsIn(execution.items[index]?.json ?? {});
+		const requests = unknownRequestsIn(unknownItemIn(execution.items[index]?.json ?? {}));
 		return { ...given, requests, certainAt: Math.max(...requests.map(certainAt)) };
 	},
 
@@ -44,7 +44,8 @@ export const settle = defineOperation(account.settle, {
 		});
 		if (typeof log === 'string') hints.add(log);
 		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
-		const { json, binary } = execution.items[item.index];
+		const { json: row, binary } = execution.items[item.index];
+		const json = unknownItemIn(row);
 		const settled = { ...json, ...shown(verdictOn(input.requests, json, log)) };
 		return { branch: 'success', items: [{ json: settled, ...(binary && { binary }) }] };
 	},

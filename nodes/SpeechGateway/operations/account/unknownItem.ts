@@ -3,6 +3,11 @@ import { InputError } from '../../core/errors';
 import { isRecord, parseJson } from '../../core/json';
 import type { Neighbours, UnknownRequest } from '../../usage/moment';
 
+/** What an item says of an unknown outcome; on n8n's Error output, that is within `error`, which would make n8n run the node again. */
+export function unknownItemIn({ error, ...json }: IDataObject): IDataObject {
+	return isRecord(error) && error.outcome === 'unknown' ? { ...json, ...error } : { ...json };
+}
+
 /**
  * The requests of an item from the branch Unknown whose outcome is unknown: of a text in segments there may be several. Throws
  * InputError, which names what is missing.

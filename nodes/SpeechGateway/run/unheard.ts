@@ -1,0 +1,43 @@
+import { isConnected } from '../engine/connections';
+import type { Execution } from '../engine/execution';
+import { returnsToCaller } from '../engine/sleep';
+import type { Branch, Result } from '../requests/records';
+import type { Settled } from './operation';
+
+/**
+ * An unknown outcome is a failure of which somebody must hear. Where nothing is connected to "Unknown", such items leave as n8n's
+ * error items do or, if nothing else leaves either, the execution fails.
+ */
+
+/** Where items of unknown outcome go; `nowhere`: the run must end with an error. */
+export type UnknownRoute = 'unknown' | 'error' | 'nowhere';
+
+/** Whether an item is a failure to be heard of: one that another execution has sent was skipped on purpose. */
+export const isUnheard = (outcome: Settled): outcome is Result =>
+	'branch' in outcome &&
+	outcome.branch === 'unknown' &&
+	outcome.items[0]?.json.reason !== 'already_sent';
+
+export function routeOfUnknown(
+	execution: Execution,
+	branches: Branch[],
+	settled: Settled[],
+): UnknownRoute {
+	const { isTool, isRetry, stopsOnError, node } = execution;
+	if (isTool || isRetry || !settled.some(isUnheard)) return 'unknown';
+	const leads = (branch: Branch) => isConnected(execution, branches.indexOf(branch));
+	if (leads('unknown') !== false) return 'unknown';
+	if (!stopsOnError) {
+		// n8n appends its Error output to those of the node.
+		const hasPlace =
+			node.onError !== 'continueErrorOutput' || isConnected(execution, branches.length);
+		if (hasPlace) return 'error';
+	}
+	const leaves = settled.some(
+		(outcome) =>
+			'branch' in outcome &&
+			outcome.items.length > 0 &&
+			(leads(outcome.branch) || (outcome.branch === 'success' && returnsToCaller(execution))),
+	);
+	return leaves ? 'unknown' : 'nowhere';
+}
