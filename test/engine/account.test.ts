@@ -1,13 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import type { IDataObject } from 'n8n-workflow';
+import { accountName } from '../../nodes/SpeechGateway/core/accountName';
 import * as clock from '../support/clock';
 import type { Fault } from '../support/simulator';
-import { type EngineRun, runNode, speechNode, useSimulator } from './support';
+import { type EngineRun, runAsleep, runNode, speechNode, useSimulator } from './support';
 
 clock.useVirtualTime();
 
 const sim = useSimulator({ latencyMs: 1, multiplier: 3, timeScale: 1 }, 'real');
 afterEach(
-	() => void Object.assign(sim.options, { pricing: undefined, usageLog: {}, latencyMs: 1 }),
+	() =>
+		void Object.assign(sim.options, { pricing: undefined, usageLog: {}, latencyMs: 1, holdMs: 0 }),
 );
 
 const run = async (parameters: IDataObject, more: Partial<EngineRun> = {}) =>
@@ -70,33 +73,36 @@ describe('account.getPrices', () => {
 });
 
 describe('what Unknown items say of their neighbours', () => {
-	test('those of the run with the same model, sent within 10 s', async () => {
-		sim.options.latencyMs = ({ input }) => (input === 'Slow.' ? 9_700 : 1_000);
-		sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
+	test('those of the run that can be charged since it was sent, and what time it was there', async () => {
+		sim.options.usageLog = { aheadSeconds: 7 };
+		sim.options.latencyMs = ({ input }) => (input === 'Slow.' ? 21_000 : 1_000);
 		sim.fault({ input: 'Given up.', connection: 'stall' });
 		sim.fault({ input: 'Refused.', status: 400 });
 		const { outputs } = await speak(
-			['Lost.', 'Given up.', 'Refused.', 'Said.', 'Slow.', 'Said again.', 'Late.'],
+			['Slow.', 'Over.', 'Slow.', 'Slow.', 'Slow.', 'Given up.', 'Refused.', 'Said.', 'Late.'],
 			{ concurrency: 1, timeout: 30 },
 			{ onError: 'continueRegularOutput' },
 		);
-		const [lost, givenUp] = outputs[1].map(({ json }) => json);
-		expect(lost).toMatchObject({ model: 'fish-speech', neighbours: { charged: 0, unknown: 1 } });
-		expect(lost.neighbours).toMatchObject({ sent: [[1, 30, 0]] });
-		// The refused one was not charged; the last was sent 10.7 s later.
-		expect(givenUp.neighbours).toEqual({ charged: 0, unknown: 1, sent: [[-1, 1, 0]] });
+		const [{ json }] = outputs[1];
+		// The first two had ended more than a minute before.
+		expect(json.neighbours).toMatchObject({
+			charged: 5,
+			unknown: 0,
+			sent: [...[63, 42, 21].map((before) => [-before, 21, 1]), [30, 1, 1], [31, 1, 1]],
+			clockAhead: expect.closeTo(7, 0),
+		});
+		expect(json.paidBy).toBe(accountName(sim.apiKey, sim.url));
 	});
 
-	test('with the IDs of those that were charged', async () => {
+	test('with the IDs of those that were answered', async () => {
 		sim.options.latencyMs = 1_000;
 		sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
-		const { outputs } = await speak(['Said.', 'Lost.', 'Again.']);
-		expect(outputs[1][0].json.neighbours).toEqual({
-			charged: 2,
-			unknown: 0,
-			sent: Array(2).fill([0, 1, 1]),
-			requestIds: expect.arrayContaining([sim.requests[0].requestId, sim.requests[2].requestId]),
-		});
+		sim.fault({ input: 'Unsure.', status: 504, charge: true });
+		const { outputs } = await speak(['Said.', 'Lost.', 'Again.', 'Unsure.']);
+		const { neighbours } = outputs[1][0].json;
+		expect(neighbours).toMatchObject({ charged: 2, unknown: 1 });
+		const ids = [0, 2, 3].map((index) => sim.requests[index].requestId);
+		expect((neighbours as IDataObject).requestIds).toEqual(expect.arrayContaining(ids));
 	});
 
 	test('over the tries of Retry On Fail', async () => {
@@ -127,7 +133,8 @@ describe('account.settle', () => {
 		...{ type: 2, model_name: 'other', quota: 1, use_time: 1 },
 	});
 	/** Four items, given up after 5 s: two were answered, one was charged, one was not. */
-	const makeUnknown = async () => {
+	const makeUnknown = async (aheadSeconds = 0) => {
+		sim.options.usageLog = { aheadSeconds };
 		sim.options.latencyMs = ({ input }) => (input === 'Charged.' ? 8_000 : 1_000);
 		sim.fault({ input: 'Not charged.', connection: 'stall', charge: false });
 		const words = ['Said.', 'Charged.', 'Said again.', 'Not charged.'];
@@ -147,7 +154,7 @@ describe('account.settle', () => {
 	test.each([0, 300, -300])(
 		'waits until it is certain, reads once, and tells; the gateway’s clock is %i s ahead',
 		async (aheadSeconds) => {
-			const items = await makeUnknown();
+			const items = await makeUnknown(aheadSeconds);
 			sim.options.usageLog = {
 				aheadSeconds,
 				others: [{ ...old(), created_at: old().created_at + aheadSeconds }],
@@ -258,6 +265,106 @@ describe('account.settle', () => {
 		const alone = ({ json }: typeof charged) => ({ json: { ...json, neighbours: undefined } });
 		const result = await settle([asText(charged), asText(not), alone(charged)]);
 		expect(verdicts(result)).toEqual(['yes', 'no', 'unknown']);
+	});
+
+	describe('a charge that is not where it is expected', () => {
+		const LOST = ['Said.', 'Lost.', 'Said again.'];
+		/** The answer of the second item is lost, though it was charged. */
+		const lose = async (words = LOST) => {
+			sim.options.latencyMs = 1_000;
+			sim.fault({ input: 'Lost.', connection: 'reset-after-work' });
+			const { outputs } = await speak(words, { concurrency: 1, timeout: 30 });
+			sim.options.usageLog.others = [old()];
+			return outputs[1].map(({ json }) => ({ json }));
+		};
+
+		const CIRCUMSTANCES: Array<[string, string[], () => void]> = [
+			['held for 4 s', LOST, () => (sim.options.holdMs = 4_000)],
+			['held for 20 s', LOST, () => (sim.options.holdMs = 20_000)],
+			['held for 20 s, alone', ['Lost.'], () => (sim.options.holdMs = 20_000)],
+			[
+				'only this one was held',
+				LOST,
+				() => (sim.options.holdMs = ({ input }) => (input === 'Lost.' ? 9_000 : 0)),
+			],
+			['a log that is late', ['Lost.'], () => (sim.options.usageLog = { logAheadSeconds: -3 })],
+			['a minute late', ['Lost.'], () => (sim.options.usageLog = { logAheadSeconds: -60 })],
+			['early', ['Lost.'], () => (sim.options.usageLog = { logAheadSeconds: 45 })],
+			['late, beside others', LOST, () => (sim.options.usageLog = { logAheadSeconds: -20 })],
+			['another name', LOST, () => (sim.options.usageLog = { nameOf: () => 'FISH-SPEECH' })],
+			['a mapped name', LOST, () => (sim.options.usageLog = { nameOf: () => 'tts-1' })],
+			['missing, as others are', LOST, () => (sim.options.usageLog = { lacks: () => true })],
+		];
+
+		test.each(CIRCUMSTANCES)('is never a no: %s', async (_, words, make) => {
+			make();
+			expect(verdicts(await settle(await lose(words)))).not.toContain('no');
+		});
+
+		test.each(CIRCUMSTANCES)('the example pays for no row twice: %s', async (_, words, make) => {
+			const { nodes } = JSON.parse(await readFile('examples/settle-unknown.json', 'utf8')) as {
+				nodes: Array<{ name: string; parameters: IDataObject }>;
+			};
+			const parametersOf = (name: string) =>
+				JSON.parse(
+					JSON.stringify(nodes.find((node) => node.name === name)!.parameters).replaceAll(
+						"$('Texts').item.json",
+						'$json',
+					),
+				) as IDataObject;
+			const rows = [...words, 'Not charged.'].map((text) => ({ json: { text, title: text } }));
+			make();
+			sim.fault({ input: /^Lost/, connection: 'reset-after-work' });
+			sim.fault({ input: 'Not charged.', connection: 'reset-before-work' });
+			const narrated = await run(parametersOf('Speech Gateway'), { items: rows });
+			sim.options.usageLog.others = [old()];
+			const items = narrated.outputs[1].map(({ json }) => ({ json }));
+			const { last: settled } = await runAsleep({
+				...{ parameters: parametersOf('Settle'), items },
+				...{ url: sim.url, apiKey: sim.apiKey },
+			});
+			const notCharged = settled.outputs[0].filter(({ json }) => json.charged === 'no');
+			const again = rows.filter(({ json: { text } }) =>
+				notCharged.some(({ json }) => json.input === text),
+			);
+			if (again.length > 0) await run(parametersOf('Narrate again'), { items: again });
+			const paid = sim.charges.map(({ input }) => input);
+			expect(new Set(paid).size).toBe(paid.length);
+		});
+
+		test('is never a no: a clock that was set since it was sent', async () => {
+			const items = await lose();
+			sim.options.usageLog.aheadSeconds = 90;
+			expect(verdicts(await settle(items))).toEqual(['unknown']);
+		});
+
+		test('another account was charged', async () => {
+			const items = await lose(['Lost.']);
+			const { apiKey } = sim.addAccount();
+			expect(verdicts(await settle(items, {}, { apiKey }))).toEqual(['unknown']);
+			expect(verdicts(await settle(items))).toEqual(['yes']);
+		});
+
+		test('an answer with success is never a no', async () => {
+			sim.fault({ input: 'Lost.', corrupt: true });
+			const items = await lose(['Lost.']);
+			sim.options.usageLog.lacks = () => true;
+			const result = await settle(items);
+			expect(result.outputs[0][0].json).toMatchObject({
+				reason: 'damaged_response',
+				charged: 'unknown',
+				why: expect.stringContaining('answered with success'),
+			});
+		});
+
+		test('an item of the form before: what is left to explain stays unknown', async () => {
+			const [{ json }] = await lose();
+			const before: IDataObject = { ...json, neighbours: { charged: 2, unknown: 0 } };
+			delete before.paidBy;
+			expect(verdicts(await settle([{ json: before }]))).toEqual(['unknown']);
+			sim.charges.length = 0;
+			expect(verdicts(await settle([{ json: before }]))).toEqual(['no']);
+		});
 	});
 
 	test.each([

@@ -1,7 +1,7 @@
 /** Made-up nights: what a run sends, what becomes of it, what others do with its key, and the log that results. */
 import type { LogEntry } from '../../nodes/SpeechGateway/usage/logEntry';
-import type { UnknownRequest } from '../../nodes/SpeechGateway/usage/moment';
-import { certainAt, type UsageLog } from '../../nodes/SpeechGateway/usage/settle';
+import { certainAt, type UnknownRequest } from '../../nodes/SpeechGateway/usage/moment';
+import type { UsageLog } from '../../nodes/SpeechGateway/usage/settle';
 
 interface Sent {
 	model: string;
@@ -22,7 +22,30 @@ export interface Night {
 const MIDNIGHT = Date.UTC(2026, 0, 1);
 const MODELS = ['fish-speech', 'sim-chat'];
 
-/** One night. `others`: clients that use the same key; `ids`: the log has request IDs; `counts`: neighbours without `sent`; `refunds`: some charges are given back. */
+export interface Circumstances {
+	/** Clients that use the same key. */
+	others?: number;
+	/** The log has request IDs. */
+	ids?: boolean;
+	/** Neighbours are counted, but not listed. */
+	counts?: boolean;
+	/** Some charges are given back. */
+	refunds?: boolean;
+	/** Something in front of the gateway holds a request for up to so many seconds before its work. */
+	holdSeconds?: number;
+	/** Some requests leave seconds after they were begun: DNS. */
+	dnsSeconds?: number;
+	/** The log's clock is up to so many seconds off the one of the gateway's answers. */
+	logSeconds?: number;
+	/** The gateway's clock, or ours, is set by up to so many seconds between sending and reading. */
+	setSeconds?: number;
+	/** The log has other names of models. */
+	names?: boolean;
+	/** The log loses entries of a stretch of time, among them one of a request that was answered. */
+	gaps?: boolean;
+}
+
+/** One night. */
 export function makeNight(
 	seed: number,
 	{
@@ -30,22 +53,31 @@ export function makeNight(
 		ids = false,
 		counts = false,
 		refunds = false,
-	}: Partial<Record<'ids' | 'counts' | 'refunds', boolean>> & { others?: number },
+		holdSeconds = 0,
+		dnsSeconds = 0,
+		logSeconds = 0,
+		setSeconds = 0,
+		names = false,
+		gaps = false,
+	}: Circumstances,
 ): Night {
 	const random = seededRandom(seed);
 	const between = (least: number, most: number) => least + random() * (most - least);
 	const pick = <T>(all: T[]): T => all[Math.floor(random() * all.length)];
 	const skewMs = between(-600_000, 600_000);
+	const logMs = 1000 * between(-logSeconds, logSeconds);
+	const setMs = 1000 * between(-setSeconds, setSeconds);
 	const entries: LogEntry[] = [];
+	const booked: LogEntry[] = [];
 	/** As new-api books it: whole seconds, by its own clock. */
 	const book = (model: string, sentAt: number, workMs: number, requestId: string, back = false) => {
-		const arrived = sentAt + skewMs + between(0, 900);
+		const arrived = sentAt + skewMs + logMs + between(0, 900);
 		const settled = Math.floor((arrived + workMs) / 1000);
 		const seconds = settled - Math.floor(arrived / 1000);
 		const quota = refunds ? 49 : Math.ceil(workMs / 50);
 		const charge: LogEntry = {
 			kind: 'charge',
-			model,
+			model: names ? pick(['fish-speech-1.5', 'FISH-SPEECH', 'tts-1']) : model,
 			at: settled * 1000,
 			seconds,
 			quota,
@@ -53,6 +85,7 @@ export function makeNight(
 		};
 		entries.push(charge);
 		if (back) entries.push({ ...charge, kind: 'refund' });
+		return charge;
 	};
 
 	const concurrency = 1 + Math.floor(random() * 6);
@@ -66,10 +99,11 @@ export function makeNight(
 		const [sentAt, model] = [freeAt[place], random() < 0.8 ? MODELS[0] : MODELS[1]];
 		const requestId = `req_${String(index).padStart(4, '0')}`;
 		const workMs = between(200, 15_000);
+		const heldMs = 1000 * (between(0, holdSeconds) + (random() < 0.1 ? dnsSeconds : 0));
 		const answered = {
 			model,
 			sentAt,
-			endedAt: sentAt + workMs + between(50, 900),
+			endedAt: sentAt + heldMs + workMs + between(50, 900),
 			requestId,
 			reason: '',
 		};
@@ -82,15 +116,19 @@ export function makeNight(
 			const [reason, waitedMs, worksMs] = pick([
 				['client_timeout', timeoutMs, timeoutMs + between(0, timeoutMs)],
 				['client_timeout', timeoutMs, timeoutMs + between(0, 170_000)],
-				['connection_lost', workMs, workMs + between(-300, 30_000)],
+				[
+					'connection_lost',
+					between(0, 2) < 1 ? workMs : heldMs + workMs,
+					workMs + between(-300, 30_000),
+				],
 				['interrupted', between(20_000, 900_000), workMs],
 				...(random() < 0.1 ? [['client_timeout', timeoutMs, Math.min(workMs, timeoutMs)]] : []),
 			] as Array<[string, number, number]>);
 			one = { ...answered, known: 'unknown', charged, reason, endedAt: sentAt + waitedMs };
 			const back = refunds && !charged && random() < 0.5;
-			if (charged || back) book(model, sentAt, worksMs, requestId, back);
+			if (charged || back) book(model, sentAt + heldMs, worksMs, requestId, back);
 		}
-		if (one.known === 'charged') book(model, sentAt, workMs, requestId);
+		if (one.known === 'charged') booked.push(book(model, sentAt + heldMs, workMs, requestId));
 		sent.push(one);
 		freeAt[place] =
 			(one.reason === 'interrupted' ? sentAt + workMs : one.endedAt) + between(0, 1_500);
@@ -106,29 +144,38 @@ export function makeNight(
 				refunds && random() < 0.3,
 			);
 
+	if (gaps && booked.length > 0) {
+		const { at: middle } = pick(booked);
+		const [from, until] = [middle - 1000 * between(0, 60), middle + 1000 * between(0, 60)];
+		const left = entries.filter(({ at }) => at < from || at > until);
+		entries.splice(0, entries.length, ...left);
+	}
 	const unknown = sent.filter(({ known }) => known === 'unknown');
 	const readAt = Math.max(0, ...unknown.map(certainAt)) + between(0, 60_000);
-	const oldest = MIDNIGHT - between(61_000, 9_000_000) + skewMs;
+	const oldest = MIDNIGHT - between(130_000, 9_000_000) + skewMs;
 	entries.push({ kind: 'other', model: '', at: oldest, seconds: 0, quota: 0 });
+	const clockMs = Math.floor(skewMs / 1000) * 1000 + between(0, 500);
+	const tenth = (ms: number) => Math.round(ms / 100) / 10;
 	return {
 		log: {
 			entries,
+			account: '',
 			readAt,
-			clock: { aheadMs: Math.floor(skewMs / 1000) * 1000 + between(0, 500), withinMs: 0 },
+			clock: { aheadMs: clockMs + setMs, withinMs: 0 },
 		},
 		unknown: unknown.map((one) => {
 			const near = sent.filter(
 				(other) =>
 					other !== one &&
-					other.model === one.model &&
 					other.known !== 'refused' &&
-					Math.abs(other.sentAt - one.sentAt) <= 10_000,
+					other.endedAt >= one.sentAt - 62_000 &&
+					other.sentAt <= certainAt(one),
 			);
-			const tenth = (ms: number) => Math.round(ms / 100) / 10;
 			const charged = near.filter(({ known }) => known === 'charged');
 			return {
 				...one,
 				requestId: undefined,
+				nearModels: near.map(({ model }) => model),
 				neighbours: {
 					charged: charged.length,
 					unknown: near.length - charged.length,
@@ -140,6 +187,7 @@ export function makeNight(
 						]),
 					}),
 					...(ids && { requestIds: charged.map(({ requestId }) => requestId) }),
+					...(charged.length > 0 && { clockAhead: clockMs / 1000 }),
 				},
 			};
 		}),

@@ -7,6 +7,7 @@ import {
 	transportFailure,
 } from '../gateway/transportFailure';
 import { Account, CREDENTIAL } from './account';
+import { clockAheadMs } from './clock';
 import {
 	type Answer,
 	isFromProxy,
@@ -56,6 +57,9 @@ export class TransportError extends Error {
 
 /** The only place that touches the network: one HTTP request out, one answer back, whatever its status. */
 export class Transport {
+	/** By how much the gateway's clock is ahead of ours, ms, as its last answer had it. */
+	clockAheadMs?: number;
+
 	constructor(
 		private readonly context: GatewayContext,
 		readonly account: Account,
@@ -191,7 +195,11 @@ export class Transport {
 			body: watchBody(answer.body, timeout),
 			hurry: () => timeout.hurry(),
 		};
-		if (!isFromProxy(answer, url)) return response;
+		if (!isFromProxy(answer, url)) {
+			if (withKey)
+				this.clockAheadMs = clockAheadMs(answer.headers, Date.now()) ?? this.clockAheadMs;
+			return response;
+		}
 		const { message = '' } = gatewayWords(await this.readErrorBody(response));
 		this.cancel?.throwIfAborted();
 		throw new TransportError('notSent', message, undefined, answer.status);

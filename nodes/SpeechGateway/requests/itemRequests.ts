@@ -292,7 +292,7 @@ export class ItemRequests {
 		if (outcome === 'cut') {
 			this.ledger.cut(name);
 			// A proxy answered for the gateway, which may go on.
-			traffic.end(sent);
+			traffic.end(sent, { requestId: error.details.requestId });
 		} else {
 			this.ledger.clear(name);
 			traffic.forget(sent);
@@ -346,7 +346,11 @@ export class ItemRequests {
 		reason: UnknownReason,
 		cause?: GatewayError,
 	): OutcomeUnknownError {
-		const error = outcomeUnknown(reason, sent, cause, this.session.traffic.unknown(sent));
+		const { traffic, transport } = this.session;
+		const { clockAheadMs } = transport;
+		const { requestId } = cause?.details ?? {};
+		const neighbours = traffic.unknown(sent, { requestId, clockAheadMs });
+		const error = outcomeUnknown(reason, sent, cause, neighbours);
 		this.ledger.unknown(name, error.facts, part, price?.isExact ? price.estimate : undefined);
 		if (reason !== 'already_sent') this.session.lasting.spend(price?.estimate);
 		this.session.breaker.unknown(reason);

@@ -1,22 +1,29 @@
 import { derived } from '../core/derived';
+import { given } from '../core/json';
 import type { Sent } from '../core/errors';
-import type { Neighbours } from '../usage/moment';
+import { certainAt, type Neighbours } from '../usage/moment';
 
-/** Requests sent this close to each other may be mistaken for one another in the gateway's usage log, ms. */
-const NEAR_MS = 10_000;
+/** What ended this long before a request was sent may be charged after it by the log's clock, ms: see `Moment`. */
+const NEAR_BEFORE_MS = 62_000;
 /** With more neighbours than this, only their number is kept. */
-const MOST_NEIGHBOURS = 200;
+const MOST_NEIGHBOURS = 1_000;
+/** Neighbours that are listed in all, so that they take no more than some MB. */
+const MOST_LISTED = 100_000;
 
 interface SentRequest {
 	/** When it was sent, ms since 1970. */
-	at: number;
-	model: string;
+	sentAt: number;
+	/** When it was answered or given up. */
 	endedAt?: number;
 	charged?: boolean;
 	requestId?: string;
+	/** By how much the gateway's clock was ahead when it ended, ms. */
+	clockAheadMs?: number;
 	/** Of a request that may have been charged; filled by `count`. */
 	neighbours?: Neighbours;
 }
+
+type End = Pick<SentRequest, 'charged' | 'requestId' | 'clockAheadMs' | 'neighbours'>;
 
 /** The billed requests that one node has sent in one execution with one account, in all its tries and rounds, as far as this process knows. */
 export class Traffic {
@@ -24,10 +31,10 @@ export class Traffic {
 	private readonly sent = new Map<Sent, SentRequest>();
 
 	begin(sent: Sent): void {
-		this.sent.set(sent, { at: Date.parse(sent.sentAt), model: sent.model });
+		this.sent.set(sent, { sentAt: Date.parse(sent.sentAt) });
 	}
 
-	end(sent: Sent, facts: Pick<SentRequest, 'charged' | 'requestId' | 'neighbours'> = {}): void {
+	end(sent: Sent, facts: End = {}): void {
 		const request = this.sent.get(sent);
 		if (request) Object.assign(request, { endedAt: Date.now(), ...facts });
 	}
@@ -38,43 +45,57 @@ export class Traffic {
 	}
 
 	/** The neighbours of a request that may have been charged; `count` fills them in. Undefined if another process sent it. */
-	unknown(sent: Sent): Neighbours | undefined {
-		this.end(sent, { neighbours: { charged: 0, unknown: 0 } });
+	unknown(sent: Sent, facts: Omit<End, 'neighbours'>): Neighbours | undefined {
+		this.end(sent, { ...facts, neighbours: { charged: 0, unknown: 0 } });
 		return this.sent.get(sent)?.neighbours;
 	}
 
-	/** Counts the neighbours of all requests that may have been charged; to be called when an attempt has ended. */
+	/** Lists the neighbours of all requests that may have been charged; to be called when an attempt has ended. */
 	count(): void {
-		const all = [...this.sent.values()];
-		let first = 0;
-		for (const request of all) {
-			while (all[first].at < request.at - NEAR_MS) first++;
-			if (!request.neighbours) continue;
-			const near: SentRequest[] = [];
-			for (let at = first; at < all.length && all[at].at <= request.at + NEAR_MS; at++)
-				if (all[at] !== request && all[at].model === request.model) near.push(all[at]);
-			Object.assign(request.neighbours, neighboursAmong(near, request));
-		}
-		// What may get more neighbours is as old as NEAR_MS at the most, and they are as old again.
 		const now = Date.now();
-		for (const [sent, { at }] of this.sent) if (at < now - 2 * NEAR_MS) this.sent.delete(sent);
+		const all = [...this.sent.values()];
+		const unknown = all.filter(({ neighbours }) => neighbours);
+		const most = Math.min(MOST_NEIGHBOURS, MOST_LISTED / unknown.length);
+		let oldest = now;
+		for (const request of unknown) {
+			const { sentAt, endedAt = now } = request;
+			const until = certainAt({ sentAt, endedAt });
+			if (until > now) oldest = Math.min(oldest, sentAt);
+			const near = all.filter(
+				(other) =>
+					other !== request &&
+					other.sentAt <= until &&
+					(other.endedAt ?? now) >= sentAt - NEAR_BEFORE_MS,
+			);
+			Object.assign(request.neighbours!, neighboursAmong(near, request, most));
+		}
+		for (const [sent, { endedAt = now }] of this.sent)
+			if (endedAt < oldest - NEAR_BEFORE_MS) this.sent.delete(sent);
 	}
 }
 
-function neighboursAmong(near: SentRequest[], { at }: SentRequest): Neighbours {
+function neighboursAmong(
+	near: SentRequest[],
+	{ sentAt, clockAheadMs }: SentRequest,
+	most: number,
+): Neighbours {
 	const charged = near.filter((other) => other.charged);
 	const counts = { charged: charged.length, unknown: near.length - charged.length };
-	if (near.length > MOST_NEIGHBOURS) return counts;
-	const requestIds = charged.flatMap(({ requestId }) => requestId ?? []);
-	return {
+	const clock =
+		clockAheadMs ?? near.find((other) => other.clockAheadMs !== undefined)?.clockAheadMs;
+	const clockAhead = clock === undefined ? undefined : inSeconds(clock);
+	if (near.length > most) return given({ ...counts, clockAhead });
+	const requestIds = near.flatMap(({ requestId }) => requestId ?? []);
+	return given({
 		...counts,
 		sent: near.map((other) => [
-			inSeconds(other.at - at),
-			inSeconds((other.endedAt ?? Date.now()) - other.at),
+			inSeconds(other.sentAt - sentAt),
+			inSeconds((other.endedAt ?? Date.now()) - other.sentAt),
 			other.charged ? 1 : 0,
 		]),
-		...(requestIds.length > 0 && { requestIds }),
-	};
+		requestIds: requestIds.length > 0 ? requestIds : undefined,
+		clockAhead,
+	});
 }
 
 const inSeconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;

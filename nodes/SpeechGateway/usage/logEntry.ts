@@ -19,6 +19,17 @@ export function readEntries(list: unknown[]): LogEntry[] | undefined {
 	return entries.every((entry) => entry !== undefined) ? entries : undefined;
 }
 
+/** IDs of requests that were given back all that they were charged. */
+export function refundedIds(entries: LogEntry[]): Set<string> {
+	const balances = new Map<string, number>();
+	for (const { kind, requestId, quota } of entries) {
+		if (requestId === undefined || kind === 'other') continue;
+		const change = kind === 'refund' ? -quota : quota;
+		balances.set(requestId, (balances.get(requestId) ?? 0) + change);
+	}
+	return new Set([...balances].flatMap(([id, balance]) => (balance <= 0 ? id : [])));
+}
+
 function readEntry(value: unknown): LogEntry | undefined {
 	if (!isRecord(value)) return undefined;
 	const {

@@ -1,22 +1,28 @@
-import type { LogEntry } from './logEntry';
+import { type LogEntry, refundedIds } from './logEntry';
+import { match } from './match';
 
-/** The other billed requests of a run that were sent within 10 s of one, with the same model. */
+/** The other billed requests of a run whose charges may be taken for that of one. */
 export interface Neighbours {
 	/** How many were charged, and of how many that is not known. */
 	charged: number;
 	unknown: number;
 	/** Seconds after the request, seconds until the answer or until it was given up, and 1 if it was charged. */
 	sent?: Array<[offsetSeconds: number, seconds: number, charged: 0 | 1]>;
+	/** Of those that were answered, however. */
 	requestIds?: string[];
+	/** By how many seconds the gateway's clock was ahead of ours, by the dates of the run's own answers. */
+	clockAhead?: number;
 }
 
 /** A billed request of which it is not known whether it was charged. Times are ms since 1970 by our clock. */
 export interface UnknownRequest {
 	reason: string;
-	model: string;
 	sentAt: number;
 	endedAt: number;
+	httpCode?: string;
 	requestId?: string;
+	/** The account that sent it; undefined: the one whose log is read. */
+	paidBy?: string;
 	neighbours?: Neighbours;
 }
 
@@ -26,202 +32,141 @@ export interface Clock {
 	withinMs: number;
 }
 
+/** A gateway may work on, and settle, for as long as we waited, and for at least this long. */
+const SETTLES_WITHIN_MS = 180_000;
+/** How far the times of an entry may be wrong: seconds are cut off, and clocks compared to the second. */
+const PRECISION_MS = 2_000;
+/** A gateway without a queue begins within this time after a request was sent: it travels. */
+const BEGINS_WITHIN_MS = 500;
+/** A charge for a request that was given up was settled after that, give or take this. */
+const SETTLED_EARLIER_MS = 1_000;
+
+/** What time it may be in the log, ms ahead of what the gateway's answers say, the likeliest first: up to a minute off. */
+const CLOCK_DIFFERS_MS = 60_000;
+const LOG_AHEAD = Array.from({ length: CLOCK_DIFFERS_MS / 1000 }, (_, index) => [
+	-1000 * index,
+	1000 * (index + 1),
+]).flat();
+
 interface Sent {
-	offset: number;
-	seconds: number;
+	sentAt: number;
+	endedAt: number;
 	charged: boolean;
 }
 
-interface Range {
-	least: number;
-	most: number;
-}
+/** When the log can say for certain that a request was not charged, ms since 1970. */
+export const certainAt = ({ sentAt, endedAt }: Pick<Sent, 'sentAt' | 'endedAt'>): number =>
+	endedAt + Math.max(SETTLES_WITHIN_MS, endedAt - sentAt);
 
-/** An entry starts this long after its request was sent, ms: seconds are cut off, clocks compared to the second, requests travel. */
-const STARTS_AFTER: Range = { least: -1_500, most: 2_500 };
-/** The gateway's time for a request that was answered, less ours, in seconds. */
-const TAKES_LONGER_BY: Range = { least: -2, most: 1 };
-/** A request that was given up took the gateway at least as long as we waited, less this. */
-const GIVEN_UP_EARLIER_SECONDS = 1;
-
-/** Where entries of neighbours may start, ms after the request in question was sent. */
-const NEIGHBOURS_START: Range = { least: -11_500, most: 12_500 };
-/** Where entries start that can be nobody's but a neighbour's. */
-const ONLY_NEIGHBOURS_START: Range = { least: -7_500, most: 8_500 };
-
-/** A charge and its refund tell the same start, but for this. */
-const SAME_START_MS = 1_000;
-
-const isWithin = (value: number, { least, most }: Range, margin = 0): boolean =>
-	value >= least - margin && value <= most + margin;
-
-/** A request in question, the others of its run, and the log's entries of their model: all that is compared. */
+/**
+ * A request in question, the others of its run, and the charges of their key: whose can each be? The charge for a request
+ * that was answered lies between its sending and its answer. Any other may begin late: something in front may have held the
+ * request for minutes. What time it is in the log is told by the requests that were answered: each must have a charge.
+ */
 export class Moment {
-	private readonly charges: LogEntry[];
-	private readonly request: Sent;
+	private readonly own: Sent;
 	private readonly charged: Sent[];
 	private readonly uncertain: Sent[];
-	private readonly neighbours: Neighbours;
+	private readonly charges: LogEntry[];
+	private readonly refunded: Set<string>;
+	/** Those of LOG_AHEAD with which all that was answered has a charge. */
+	private readonly logAhead: number[];
+	private readonly precision: number;
 
 	constructor(
-		private readonly given: UnknownRequest,
+		private readonly request: UnknownRequest,
 		private readonly entries: LogEntry[],
 		private readonly clock: Clock,
 	) {
-		const { sentAt, endedAt, reason } = given;
-		this.neighbours = given.neighbours ?? { charged: 0, unknown: 0, sent: [] };
-		// A run that broke off did not wait until it was looked at again.
-		const waited = reason === 'interrupted' ? 0 : (endedAt - sentAt) / 1000;
-		this.request = { offset: 0, seconds: waited, charged: false };
-		const others = (this.neighbours.sent ?? []).map(
-			([offset, seconds, charged]): Sent => ({
-				offset: offset * 1000,
-				seconds,
-				charged: charged === 1,
-			}),
-		);
+		const { sentAt, endedAt, neighbours } = request;
+		const others = (neighbours?.sent ?? []).map(([offset, seconds, charged]): Sent => {
+			const at = sentAt + offset * 1000;
+			return { sentAt: at, endedAt: at + seconds * 1000, charged: charged === 1 };
+		});
+		this.own = { sentAt, endedAt, charged: false };
 		this.charged = others.filter(({ charged }) => charged);
 		this.uncertain = others.filter(({ charged }) => !charged);
-		this.charges = entries.filter(({ kind }) => kind === 'charge');
+		this.precision = PRECISION_MS + clock.withinMs;
+		this.refunded = refundedIds(entries);
+		const first = Math.min(sentAt, ...others.map((one) => one.sentAt)) - CLOCK_DIFFERS_MS;
+		this.charges = entries.filter(
+			(entry) => entry.kind === 'charge' && this.startOf(entry) >= first - this.precision,
+		);
+		this.logAhead = LOG_AHEAD.filter((ahead) => this.haveCharges(this.charged, ahead));
 	}
 
-	/** When the request of an entry was sent, ms since 1970 by our clock. */
-	startOf({ at, seconds }: LogEntry): number {
-		return at - seconds * 1000 - this.clock.aheadMs;
-	}
-
-	/** Charges that start with the request in question, whether or not they were given back. */
-	get starting(): LogEntry[] {
-		return this.charges.filter((entry) => this.starts(this.request, entry));
+	/** When the gateway began with the request of an entry, ms since 1970 by our clock. */
+	startOf({ at, seconds }: LogEntry, logAhead = 0): number {
+		return at - seconds * 1000 - this.clock.aheadMs - logAhead;
 	}
 
 	/** Whether a charge is missing that must be in the log, because the run got an answer for it. */
 	get lacksCharge(): boolean {
-		const { sent, charged } = this.neighbours;
-		if (!sent) return this.around(this.charges, NEIGHBOURS_START).length < charged;
-		return match(this.charged, this.charges, this.canBe).size < charged;
+		return this.logAhead.length === 0;
 	}
 
-	/**
-	 * Whether the request in question may have been charged, whoever else uses the key: every charged neighbour and the
-	 * request can have an entry of their own. How long it took is left open: an answer may have got lost long before we gave up.
-	 */
+	/** Whether a charge is left for the request in question when all that was answered has one, whoever else uses the key. */
 	get mayBeCharged(): boolean {
-		const { sent, charged } = this.neighbours;
-		if (!sent) return this.around(this.charges, NEIGHBOURS_START).length > charged;
-		const all = [...this.charged, this.request];
-		const each = match(all, this.charges, (one, entry) =>
-			one === this.request
-				? this.isFree(entry) && !this.isRefunded(entry) && this.starts(one, entry)
-				: this.canBe(one, entry),
-		);
-		return each.has(this.request);
+		const all = [...this.charged, this.own];
+		return this.logAhead.some((ahead) => this.haveCharges(all, ahead));
 	}
 
 	/**
-	 * Whether the request in question must have been charged, if nothing but its run uses the key: the others cannot explain
-	 * all entries that fit it, or all of that moment only together with it.
+	 * The charge for the request in question, if it must have one as long as nothing but its run uses the key: the others
+	 * cannot explain all charges that fit it. Undefined where the gateway lets requests wait, or who else was there is not known.
 	 */
-	get mustBeCharged(): boolean {
-		const { sent, charged, unknown } = this.neighbours;
-		const { kept } = this;
-		const around = this.around(kept, ONLY_NEIGHBOURS_START);
-		const fitting = kept.filter((entry) => this.canBe(this.request, entry));
-		if (!sent) return fitting.length > 0 && around.length === charged + unknown + 1;
-		const others = [...this.charged, ...this.uncertain];
+	get ownCharge(): LogEntry | undefined {
+		const { own, charged, uncertain, charges } = this;
+		const [ahead] = this.logAhead;
+		if (ahead === undefined || !this.request.neighbours?.sent) return undefined;
+		const begins = (one: Sent, entry: LogEntry) =>
+			this.fits(one, entry, ahead) &&
+			this.startOf(entry, ahead) <= one.sentAt + BEGINS_WITHIN_MS + this.precision;
+		if (match(charged, charges, begins).size < charged.length) return undefined;
+		const fitting = charges.filter((entry) => begins(own, entry) && this.isLikely(entry, ahead));
+		const explained = match(fitting, [...charged, ...uncertain], (entry, one) =>
+			begins(one, entry),
+		);
+		if (explained.size === fitting.length) return undefined;
+		const isFor = (one: Sent, entry: LogEntry) =>
+			one === own ? fitting.includes(entry) : begins(one, entry);
+		return match([...charged, own], charges, isFor).get(own);
+	}
+
+	/** Whether each of these requests can have a charge of its own. */
+	private haveCharges(requests: Sent[], ahead: number): boolean {
+		const fits = (one: Sent, entry: LogEntry) => this.fits(one, entry, ahead);
 		return (
-			!this.explain(fitting, others) ||
-			(!this.explain(around, others) && this.explain(around, [...others, this.request]))
+			requests.every((one) => this.charges.some((entry) => fits(one, entry))) &&
+			match(requests, this.charges, fits).size === requests.length
 		);
 	}
 
-	/** Whether each of these entries can be that of another one of these requests. */
-	private explain(entries: LogEntry[], requests: Sent[]): boolean {
-		const each = match(entries, requests, (entry, one) => this.canBe(one, entry));
-		return each.size === entries.length;
+	/** Whether a charge can be for a request, by its times and its ID. */
+	private fits(one: Sent, entry: LogEntry, ahead: number): boolean {
+		const start = this.startOf(entry, ahead);
+		if (start < one.sentAt - this.precision) return false;
+		if (one.charged) return start + entry.seconds * 1000 <= one.endedAt + this.precision;
+		return start <= certainAt(one) + this.precision && (one !== this.own || this.isFree(entry));
 	}
 
-	/** The charge that is left for the request in question when every charged neighbour has one. */
-	get ownEntry(): LogEntry | undefined {
-		return match([...this.charged, this.request], this.kept, this.canBe).get(this.request);
-	}
-
-	/** Charges that were certainly not given back. */
-	private get kept(): LogEntry[] {
-		return this.charges.filter((entry) => this.refundsOf(entry) === 0);
-	}
-
-	private starts({ offset }: Sent, entry: LogEntry): boolean {
-		const after = this.startOf(entry) - this.given.sentAt - offset;
-		return isWithin(after, STARTS_AFTER, this.clock.withinMs);
-	}
-
-	/** Whether an entry can be that of a request: it starts with it and, but for neighbours that were given up, took as long. */
-	private readonly canBe = (one: Sent, entry: LogEntry): boolean => {
-		const longer = entry.seconds - one.seconds;
-		const isOwn = one === this.request;
+	/** Whether a charge may be for the request in question: by its ID, it is no neighbour's, and was not given back. */
+	private isFree({ requestId }: LogEntry): boolean {
+		if (requestId === undefined) return true;
 		return (
-			this.starts(one, entry) &&
-			(!one.charged || isWithin(longer, TAKES_LONGER_BY)) &&
-			(!isOwn || (this.isFree(entry) && longer >= -GIVEN_UP_EARLIER_SECONDS))
+			!this.request.neighbours?.requestIds?.includes(requestId) && !this.refunded.has(requestId)
 		);
-	};
-
-	/** Whether an entry may be that of the request in question: it is no neighbour's. */
-	private isFree({ requestId = '' }: LogEntry): boolean {
-		return !this.neighbours.requestIds?.includes(requestId);
 	}
 
-	/** Whether a charge was certainly given back: by its ID or, without IDs, if all of its amount and start were. */
-	isRefunded(entry: LogEntry): boolean {
-		const back = this.refundsOf(entry);
-		return entry.requestId === undefined
-			? back >= this.countLike(entry, this.charges, 2 * SAME_START_MS)
-			: back > 0;
-	}
-
-	/** How many refunds there are that may be of this charge. */
-	private refundsOf(entry: LogEntry): number {
-		const refunds = this.entries.filter(({ kind }) => kind === 'refund');
-		return entry.requestId === undefined
-			? this.countLike(entry, refunds, SAME_START_MS)
-			: refunds.filter(({ requestId }) => requestId === entry.requestId).length;
-	}
-
-	/** How many of these entries have the amount of one, and start when it does. */
-	private countLike(one: LogEntry, entries: LogEntry[], ms: number): number {
-		return entries.filter(
-			(entry) =>
-				entry.quota === one.quota && Math.abs(this.startOf(entry) - this.startOf(one)) <= ms,
-		).length;
-	}
-
-	private around(charges: LogEntry[], range: Range): LogEntry[] {
-		return charges.filter((entry) => isWithin(this.startOf(entry) - this.given.sentAt, range));
+	/** Whether a charge is what is to be expected for the request in question: settled after we gave up, and not given back. */
+	private isLikely(entry: LogEntry, ahead: number): boolean {
+		const end = this.startOf(entry, ahead) + entry.seconds * 1000;
+		// A run that broke off did not wait until it was looked at again.
+		const wasLate =
+			this.request.reason === 'interrupted' || end >= this.own.endedAt - SETTLED_EARLIER_MS;
+		return wasLate && !this.entries.some((other) => isNamelessRefund(other, entry));
 	}
 }
 
-/**
- * Gives as many takers as possible a thing of their own, one that fits: bipartite matching by augmenting paths. Takers are
- * served in their order, and none loses its place to a later one. Resolves to what each taker got.
- */
-export function match<T, E>(
-	takers: T[],
-	things: E[],
-	fits: (taker: T, thing: E) => boolean,
-): Map<T, E> {
-	const takerOf = new Map<E, T>();
-	const serve = (taker: T, tried: Set<E>): boolean => {
-		for (const thing of things) {
-			if (tried.has(thing) || !fits(taker, thing)) continue;
-			tried.add(thing);
-			const holder = takerOf.get(thing);
-			if (holder !== undefined && !serve(holder, tried)) continue;
-			takerOf.set(thing, taker);
-			return true;
-		}
-		return false;
-	};
-	for (const taker of takers) serve(taker, new Set());
-	return new Map([...takerOf].map(([thing, taker]) => [taker, thing]));
-}
+const isNamelessRefund = ({ kind, requestId, quota }: LogEntry, charge: LogEntry): boolean =>
+	kind === 'refund' && requestId === undefined && quota === charge.quota;

@@ -1,8 +1,10 @@
-import type { LogEntry } from './logEntry';
-import { type Clock, Moment, type UnknownRequest } from './moment';
+import { type LogEntry, refundedIds } from './logEntry';
+import { certainAt, type Clock, Moment, type UnknownRequest } from './moment';
 
 export interface UsageLog {
 	entries: LogEntry[];
+	/** The account whose log it is. */
+	account: string;
 	/** When it was asked for, ms since 1970 by our clock. */
 	readAt: number;
 	/** Undefined if the gateway did not say what time it is there. */
@@ -15,100 +17,86 @@ export interface Verdict {
 	entry?: LogEntry;
 }
 
-/** A gateway may work on, and settle, for as long as we waited, and for at least this long. */
-const SETTLES_WITHIN_MS = 180_000;
 /** The log is complete for a request only if it lists something that is this much older. */
 const LOG_REACHES_BACK_MS = 60_000;
-
-/** When the log can say for certain that a request was not charged, ms since 1970. */
-export const certainAt = ({
-	sentAt,
-	endedAt,
-}: Pick<UnknownRequest, 'sentAt' | 'endedAt'>): number =>
-	endedAt + Math.max(SETTLES_WITHIN_MS, endedAt - sentAt);
+/** Two readings of one clock differ by no more than this. */
+const SAME_CLOCK_MS = 2_000;
 
 /**
- * Whether a request was charged, as the gateway's log has it. "No" is never wrong, whoever else uses the key: there is no
- * way to give the request and every charged one of its run an entry of its own. "Yes" means that the others of its run
- * cannot explain all entries that fit it, which is right if nothing else used the key at that moment.
+ * Whether a request was charged, as the gateway's log has it. "No" is never wrong, whoever else uses the key: the log has no
+ * charge that may be this request's. "Yes" means that the others of its run cannot explain all charges that fit it, which
+ * is right if nothing else used the key at that moment. An ID proves a charge or a refund; that it is absent proves nothing.
  */
 export function settle(request: UnknownRequest, log: UsageLog): Verdict {
-	if (request.reason === 'already_sent')
+	const { reason, requestId, paidBy = log.account } = request;
+	if (reason === 'already_sent')
 		return unknown('Another execution has sent it, at a time that is not known here.');
-	const entries = log.entries.filter(({ model }) => model === request.model);
-	const moment = log.clock && new Moment(request, entries, log.clock);
-	const verdict =
-		byRequestId(request, entries) ?? (moment ? byTime(request, moment) : unknown(CLOCK_UNKNOWN));
-	const doubt = verdict.charged === 'no' ? doubtOfNo(request, log, moment) : undefined;
-	return doubt === undefined ? verdict : unknown(doubt);
+	if (paidBy !== log.account)
+		return unknown(
+			'Another API key, or another gateway, was charged than the one of this credential.',
+		);
+	if (requestId === undefined) return byTime(request, log);
+	if (refundedIds(log.entries).has(requestId))
+		return ifSettled(request, log, 'The log has it as refunded.');
+	const entry = log.entries.find(
+		({ kind, requestId: id }) => kind === 'charge' && id === requestId,
+	);
+	return entry
+		? { charged: 'yes', why: 'The log has a charge with its request ID.', entry }
+		: byTime(request, log);
 }
 
 const unknown = (why: string): Verdict => ({ charged: 'unknown', why });
-const no = (why: string): Verdict => ({ charged: 'no', why });
 
-const CLOCK_UNKNOWN =
-	'The gateway did not say what time it is there, so its log cannot be compared with this request.';
-
-/** The request ID decides alone, where the log has IDs of the same kind. */
-function byRequestId(
-	{ requestId, neighbours }: UnknownRequest,
-	entries: LogEntry[],
-): Verdict | undefined {
-	if (requestId === undefined) return undefined;
-	const own = entries.filter((entry) => entry.requestId === requestId);
-	if (own.some(({ kind }) => kind === 'refund')) return no(REFUNDED);
-	const entry = own.find(({ kind }) => kind === 'charge');
-	if (entry) return { charged: 'yes', why: 'The log has a charge with its request ID.', entry };
-	const known = neighbours?.requestIds ?? [];
-	const charges = entries.filter(({ kind }) => kind === 'charge');
-	const isComparable = charges.every(
-		({ requestId: id }) => id !== undefined && (known.includes(id) || isSameKind(id, requestId)),
-	);
-	return isComparable ? no('No charge in the log has its request ID.') : undefined;
-}
-
-const REFUNDED = 'The log has it as refunded.';
-
-/** Whether two IDs look like the work of one program: those that a proxy makes are not in the log. */
-const isSameKind = (one: string, other: string): boolean =>
-	Math.abs(one.length - other.length) <= 2 && one.replace(/\w/g, '') === other.replace(/\w/g, '');
-
-function byTime({ neighbours }: UnknownRequest, moment: Moment): Verdict {
-	const entry = neighbours && moment.mustBeCharged ? moment.ownEntry : undefined;
-	if (entry) {
+function byTime(request: UnknownRequest, log: UsageLog): Verdict {
+	const { entries, clock } = log;
+	if (entries.length === 0) return unknown('The log is empty.');
+	if (!clock)
+		return unknown(
+			'The gateway did not say what time it is there, so its log cannot be compared with this request.',
+		);
+	const { clockAhead } = request.neighbours ?? {};
+	if (clockAhead !== undefined && Math.abs(clockAhead * 1000 - clock.aheadMs) > SAME_CLOCK_MS)
+		return unknown(
+			'The clocks here and at the gateway have not kept together since the request was sent, so the log cannot be compared with it.',
+		);
+	const moment = new Moment(request, entries, clock);
+	const { ownCharge } = moment;
+	if (ownCharge) {
 		return {
 			charged: 'yes',
-			why: `The log has a charge from ${time(moment.startOf(entry))} that no other request of the run explains. That is certain only if nothing else used this API key at that moment.`,
-			entry,
+			why: `The log has a charge from ${time(moment.startOf(ownCharge))} that no other request of the run explains. That is certain only if nothing else used this API key at that moment.`,
+			entry: ownCharge,
 		};
 	}
+	if (moment.lacksCharge)
+		return unknown(
+			'The log lacks a charge of another request of the run, or its clock is wrong, so it may lack this one, too.',
+		);
 	if (moment.mayBeCharged)
-		return unknown('The log has charges from that moment that may be for this request or another.');
-	const { starting } = moment;
-	if (starting.length === 0) return no('The log has no charge from that moment.');
-	return no(
-		starting.some((entry) => moment.isRefunded(entry))
-			? REFUNDED
-			: 'The charges from that moment are those of other requests of the run.',
-	);
-}
-
-/** Why a log without a charge for a request may not mean that there was none. */
-function doubtOfNo(
-	request: UnknownRequest,
-	{ entries, readAt, clock }: UsageLog,
-	moment: Moment | undefined,
-): string | undefined {
-	if (entries.length === 0) return 'The log is empty.';
-	if (!clock || !moment) return CLOCK_UNKNOWN;
+		return unknown('The log has charges since then that may be for this request or another.');
 	const oldest = Math.min(...entries.map(({ at }) => at)) - clock.aheadMs;
 	if (oldest > request.sentAt - LOG_REACHES_BACK_MS)
-		return `The log lists nothing from before ${time(oldest)}, so it may not list this request.`;
-	if (moment.lacksCharge)
-		return 'The log lacks a charge of another request of the run, so it may lack this one, too.';
-	if (readAt < certainAt(request))
-		return `Too early: the gateway may still be working on it. Ask again at ${time(certainAt(request))}.`;
-	return undefined;
+		return unknown(
+			`The log lists nothing from before ${time(oldest)}, so it may not list this request.`,
+		);
+	return ifSettled(request, log, 'The log has no charge since then that is not another request’s.');
 }
+
+/** "No", unless the gateway may still be at work, or has answered with success. */
+function ifSettled(request: UnknownRequest, { readAt }: UsageLog, why: string): Verdict {
+	if (request.httpCode?.startsWith('2') || ANSWERED.has(request.reason))
+		return unknown(
+			'The gateway answered with success, so it may charge for it, whatever its log lists.',
+		);
+	if (readAt < certainAt(request))
+		return unknown(
+			`Too early: the gateway may still be working on it. Ask again at ${time(certainAt(request))}.`,
+		);
+	return { charged: 'no', why };
+}
+
+/** Reasons of requests that were answered with success. */
+const ANSWERED = new Set(['damaged_response', 'not_stored']);
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');

@@ -82,9 +82,14 @@ export async function serve(
 
 	request.fault = findFault(world.faults, request);
 	const fault = request.fault ?? {};
-	if (fault.connection === 'reset-before-work') return breakOff(true);
-	if (fault.connection === 'stall' && fault.charge === false) return;
+	const { holdMs = 0, usageLog } = world.options;
 	try {
+		if (request.method === 'POST' && holdMs !== 0) {
+			await wait(typeof holdMs === 'function' ? holdMs(request) : holdMs, signal);
+			request.begunAt = now();
+		}
+		if (fault.connection === 'reset-before-work') return breakOff(true);
+		if (fault.connection === 'stall' && fault.charge === false) return;
 		const reply = await answer(world, request, fault, body === 'too-big', signal);
 		if (fault.connection === 'reset-after-work') return breakOff(true);
 		if (fault.connection === 'stall') return;
@@ -95,6 +100,9 @@ export async function serve(
 		}
 		await wait(fault.delayMs ?? 0, signal);
 		if (response.destroyed) return;
+		// Node's own would be of the real time.
+		const date = new Date(now() + 1000 * (usageLog.aheadSeconds ?? 0));
+		response.setHeader('date', date.toUTCString());
 		request.status = reply.status ?? 200;
 		const ids = fault.proxy ? {} : { [world.dialect.idHeader]: request.requestId };
 		const whole = await send(response, ids, reply, fault, signal);

@@ -28,6 +28,12 @@ export interface LogOptions {
 	settlesAfterMs?: number;
 	/** By how much the gateway's clock is ahead. */
 	aheadSeconds?: number;
+	/** By how much the log's own clock is ahead of that. */
+	logAheadSeconds?: number;
+	/** What it calls a model. */
+	nameOf?: (model: string) => string;
+	/** Whether a charge is missing from it. */
+	lacks?: (charge: World['charges'][number]) => boolean;
 	/** How many entries are listed. */
 	newest?: number;
 	/** The header Date is left out. */
@@ -40,16 +46,17 @@ const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
 
 function entryOf(
 	{ at, tokens }: World['charges'][number],
-	{ at: arrivedAt, body, requestId }: SimRequest,
-	{ settlesAfterMs = 0, aheadSeconds = 0, ids }: LogOptions,
+	{ at: arrivedAt, begunAt = arrivedAt, body, requestId }: SimRequest,
+	{ settlesAfterMs = 0, aheadSeconds = 0, logAheadSeconds = 0, nameOf, ids }: LogOptions,
 ): LogEntry {
 	const settledAt = seconds(at + settlesAfterMs);
+	const model = String((body as { model?: unknown } | undefined)?.model);
 	return {
-		created_at: settledAt + aheadSeconds,
+		created_at: settledAt + aheadSeconds + logAheadSeconds,
 		type: 2,
-		model_name: String((body as { model?: unknown } | undefined)?.model),
+		model_name: nameOf?.(model) ?? model,
 		quota: Math.ceil(tokens),
-		use_time: settledAt - seconds(arrivedAt),
+		use_time: settledAt - seconds(begunAt),
 		...(ids && { request_id: requestId }),
 	};
 }
@@ -65,14 +72,16 @@ export function usageLog(
 	const account = accounts.find(({ apiKey }) => apiKey === key)?.account;
 	const own = charges
 		.filter(
-			(charge) => charge.account === account && charge.at + (log.settlesAfterMs ?? 0) <= now(),
+			(charge) =>
+				charge.account === account &&
+				charge.at + (log.settlesAfterMs ?? 0) <= now() &&
+				!log.lacks?.(charge),
 		)
 		.map((charge) => entryOf(charge, requests[charge.requestIndex], log));
 	const data = account === undefined ? [] : [...own, ...(log.others ?? [])];
 	data.sort((one, other) => other.created_at - one.created_at);
-	const date = new Date(now() + 1000 * (log.aheadSeconds ?? 0)).toUTCString();
 	return {
 		...json({ success: true, message: '', data: data.slice(0, log.newest ?? 100) }),
-		headers: { date: log.withoutDate ? '' : date },
+		headers: log.withoutDate ? { date: '' } : {},
 	};
 }

@@ -23,6 +23,8 @@ export interface SimulatorOptions {
 	timeScale?: number;
 	/** Work time of one speech or chat request in real ms; without it, in proportion to the text. */
 	latencyMs?: number | ((request: SimRequest) => number);
+	/** Ms for which something in front of the gateway holds a POST request; the client's leaving changes nothing. */
+	holdMs?: number | ((request: SimRequest) => number);
 	/** Texts are spoken, as long as that takes, instead of played as melodies that tests can tell apart. */
 	spoken?: boolean;
 	/** Seconds of a melody for each character at speed 1; the real service is near 60/250. */
@@ -56,6 +58,8 @@ export interface SimRequest {
 	index: number;
 	/** Milliseconds since 1970. */
 	at: number;
+	/** When the gateway itself began with it, if something in front has held it. */
+	begunAt?: number;
 	endedAt?: number;
 	method: string;
 	path: string;

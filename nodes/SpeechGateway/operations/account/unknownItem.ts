@@ -15,11 +15,12 @@ export function unknownItemIn({ error, ...json }: IDataObject): IDataObject {
 export function unknownRequestsIn(json: IDataObject): UnknownRequest[] {
 	if (json.outcome !== 'unknown') throw noUnknownItem(['outcome']);
 	const others = fromTable(json.otherUnknown);
-	return [json, ...(Array.isArray(others) ? others.filter(isRecord) : [])].map(readRequest);
+	const all = [json, ...(Array.isArray(others) ? others.filter(isRecord) : [])];
+	return all.map((facts) => readRequest(facts, textIn(json.paidBy)));
 }
 
-function readRequest(facts: Record<string, unknown>): UnknownRequest {
-	const { reason, model, requestId } = facts;
+function readRequest(facts: Record<string, unknown>, paidBy?: string): UnknownRequest {
+	const { reason, model } = facts;
 	const [sentAt, endedAt] = [Date.parse(String(facts.sentAt)), Date.parse(String(facts.endedAt))];
 	const missing = Object.entries({
 		reason: !reason,
@@ -31,13 +32,18 @@ function readRequest(facts: Record<string, unknown>): UnknownRequest {
 	const neighbours = fromTable(facts.neighbours);
 	return {
 		reason: String(reason),
-		model: String(model),
 		sentAt,
 		endedAt,
-		...(typeof requestId === 'string' && { requestId }),
+		httpCode: textIn(facts.httpCode),
+		requestId: textIn(facts.requestId),
+		paidBy: textIn(facts.paidBy) ?? paidBy,
 		...(isNeighbours(neighbours) && { neighbours }),
 	};
 }
+
+/** A table of n8n has null where there was nothing, and numbers where a text looked like one. */
+const textIn = (value: unknown): string | undefined =>
+	value === undefined || value === null || value === '' ? undefined : String(value);
 
 /** A table of n8n keeps objects and lists as texts. */
 const fromTable = (value: unknown): unknown =>
@@ -48,7 +54,8 @@ const isNeighbours = (value: unknown): value is Neighbours =>
 	typeof value.charged === 'number' &&
 	typeof value.unknown === 'number' &&
 	isListOf(value.sent, (one) => Array.isArray(one) && one.every(Number.isFinite)) &&
-	isListOf(value.requestIds, (id) => typeof id === 'string');
+	isListOf(value.requestIds, (id) => typeof id === 'string') &&
+	(value.clockAhead === undefined || Number.isFinite(value.clockAhead));
 
 const isListOf = (value: unknown, is: (one: unknown) => boolean): boolean =>
 	value === undefined || (Array.isArray(value) && value.every(is));

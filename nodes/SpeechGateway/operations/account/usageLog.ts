@@ -1,4 +1,5 @@
 import { asError, GatewayError } from '../../core/errors';
+import { clockAheadMs } from '../../gateway/clock';
 import { endpoints } from '../../gateway/endpoints';
 import { readList } from '../../gateway/readList';
 import type { GatewayResponse } from '../../gateway/transport';
@@ -9,8 +10,6 @@ import type { UsageLog } from '../../usage/settle';
 
 /** An answer that took longer, from question to headers, says too little about the clock there, ms. */
 const LONGEST_ANSWER_MS = 5_000;
-/** Dates of answers are in whole seconds: half of one is added. */
-const HALF_A_SECOND_MS = 500;
 
 /** Reads the usage log of the key once; free. Resolves to a sentence if there is none, or it cannot be read. */
 export async function readUsageLog(
@@ -27,7 +26,8 @@ export async function readUsageLog(
 				const clock = clockOf(response);
 				const body = await transport.readJson(response);
 				const entries = entriesIn(body);
-				return entries ? { entries, readAt: response.askedAt, clock } : nothing;
+				const account = transport.account.name;
+				return entries ? { entries, account, readAt: response.askedAt, clock } : nothing;
 			},
 		});
 	} catch (error) {
@@ -46,12 +46,10 @@ function entriesIn(body: unknown): UsageLog['entries'] | undefined {
 	}
 }
 
-/** What an answer's date says of the clock at the gateway; a copy that a cache kept says nothing. */
+/** What an answer's date says of the clock at the gateway. */
 function clockOf({ headers, askedAt }: GatewayResponse): Clock | undefined {
-	const date = Date.parse(headers.date ?? '');
-	const answeredAt = Date.now();
-	const took = answeredAt - askedAt;
-	if (Number.isNaN(date) || Number(headers.age ?? 0) > 0 || took > LONGEST_ANSWER_MS)
-		return undefined;
-	return { aheadMs: date + HALF_A_SECOND_MS - (askedAt + took / 2), withinMs: took / 2 };
+	const took = Date.now() - askedAt;
+	const aheadMs = clockAheadMs(headers, askedAt + took / 2);
+	if (aheadMs === undefined || took > LONGEST_ANSWER_MS) return undefined;
+	return { aheadMs, withinMs: took / 2 };
 }
