@@ -45,44 +45,73 @@ const ABBREVIATIONS = new Set(
 		'jew jhrl jue juil jur kath kfm kgl licda licdo lun matem mitt mié mss mtl mtro máq méd möbl mús neol ntra ' +
 		'ntro náut näml obs od odont odontol organiz pag pq profa pron prov próx psicol publ quím ref rel relat réf ' +
 		'röm schles schweiz schwäb sez sociol sras sres srs ss symb syst sáb séc símb südd tav tecnol trad transp ' +
-		'tägl univ verh verw álg éd édit équiv éval índ österr авг апр дек кв нояб окт отд проф сент тел февр янв'
+		'tägl univ verh verw álg éd édit équiv éval índ österr авг апр дек кв нояб окт отд проф сент тел февр янв ' +
+		// Of languages that CLDR has none for, and titles and references that are written with vowels.
+		'avv bijv mevr enz esim puh ún doç cad sok mah bul örn ul godz tzw woj zob św např tzv nám apod dna ' +
+		'вул ім напр див бул гл рис илл напр δηλ σελ καθ αρ डॉ प्रो श्री श्रीमती पं ดร פרופ GS PGS TS ThS TP Tp'
 	).split(' '),
 );
-/** Initials and one-letter parts (`U.S.`, `z. B.`), ordinals and list numbers (`3. Mai`, `1. First`), German streets. */
-const NO_SENTENCE_END = /^(?:\p{L}|\d{1,2}|\p{L}*str)$/iu;
-/** Words that are abbreviations only before a number: `No. 5`, but `No. He left.` */
-const BEFORE_NUMBER = /^(?:Nos?|Min|Ex|Chap?|Tab|Pl|Bl|Ph|Lot|Cap|tom|стр|рис)$/iu;
+/** Initials and one-letter parts (`U.S.`, `z. B.`), ordinals and list numbers (`3. Mai`, `१. पहला`), German streets. */
+const NO_SENTENCE_END = /^(?:\p{L}\p{M}*|\p{Nd}{1,2}|\p{L}*str)$/iu;
+/** Up to three letters without a vowel, but no acronym: `Дж. Толкин`, `Th. Mann`, `tzn. on`, `str. 5`. */
+const WITHOUT_VOWEL =
+	/^(?:[bcdfghj-np-tvwxzçćčďłńňřśšťžźżß]{2,3}|[бвгґджзйклмнпрстфхцчшщьъ]{2,3}|[βγδζθκλμνξπρσςτφχψ]{2,3})$/iu;
+const ACRONYM = /^\p{Lu}{2}/u;
+/** Doubled capitals for a plural, as in `EE. UU.` or `RR. HH.`. */
+const PLURAL = /^(\p{Lu})\1$/u;
+const OTHER_PLURAL = /(\p{Lu})\1\./uy;
+/** The second part of an abbreviation of two: `p. ej.`, `m. in.`, `bl. a.`, `t. ex.`. */
+const SECOND_PART = /(?<![\p{L}\p{M}\p{N}])\p{L}{1,2}\.\s?\p{Ll}{1,3}\.\s*$/u;
+/** Words that are abbreviations only before a number: `No. 5`, but `No. He left.`; in scripts without case, all short ones. */
+const BEFORE_NUMBER =
+	/^(?:N[or]s?|Min|Ex|Chap?|Tab|Pl|Bl|Ph|Lot|Cap|Obr|Rys|Ryc|Fig|Abb|Art|Kap|tom|стр|рис|табл|พ|(?!है)(?:\p{Lo}\p{M}*){1,2}|\p{Script=Georgian}{1,2})$/iu;
+/** `N°. 5`, `Nº. 5`, `№. 5`, `§. 5`. */
+const NUMBER_SIGN = /(?:\p{L}[°º]|[№§])\.\s*$/u;
+/** A Roman numeral that opens a line or a sentence: `IV. The letter`. */
+const LIST_NUMBER = /(?:^|[\n.!?…:]\s*)[IVXLC]{2,6}\.\s*$/u;
 const WORD_AND_STOP = /(?<![\p{L}\p{M}\p{N}])([\p{L}\p{M}\p{N}]+)\.\s*$/u;
 const STARTS_WITH_NUMBER = /[\p{N}#]/uy;
-const NUMBER = /^\d+$/;
-/** A reference such as `núm. 7.` or `Fig. 3.`: its number is no ordinal, so its full stop ends a sentence. */
-const NUMBERED_REFERENCE =
-	/(?<!\p{L})(?:Nrn?|Nos?|núm|pág|pag|pp?|Fig|Abb|Art|Abs|Kap|Vol|Bd|Op|Sec|S|Tab|tav|Chap|\p{L}{0,9}str)\.\s\d+\.\s*$/iu;
+const NUMBER = /^\p{Nd}+$/u;
+/** The end of an abbreviation of two parts, as in `z. B. 3. Mai`: its number is an ordinal. */
+const TWO_PARTS = /(?<!\p{L})\p{L}\.\s?\p{L}{1,3}\.\s*$/u;
 const OPENS_SENTENCE = /[\p{Ps}\p{Pi}¿¡"]/uy;
 /** The length of the longest abbreviation above with its full stop and a few spaces, UTF-16 units. */
 const ABBREVIATION_REACH = 16;
 
 /** Whether the full stop before an offset belongs to an abbreviation. White space may stand between. */
 function followsAbbreviation(text: string, offset: number): boolean {
-	const before = text.slice(Math.max(0, offset - ABBREVIATION_REACH), offset);
+	const from = Math.max(0, offset - ABBREVIATION_REACH);
+	// A slice from within the text must not look like its beginning.
+	const before = (from > 0 ? 'x' : '') + text.slice(from, offset);
+	if (NUMBER_SIGN.test(before)) return matchAt(STARTS_WITH_NUMBER, text, offset) !== null;
 	const word = WORD_AND_STOP.exec(before)?.[1];
 	if (word === undefined) return false;
-	if (
-		NUMBERED_REFERENCE.test(before) ||
-		(NUMBER.test(word) && matchAt(OPENS_SENTENCE, text, offset))
-	) {
-		return false;
+	if (NUMBER.test(word)) {
+		if (matchAt(OPENS_SENTENCE, text, offset)) return false;
+		// The number of a reference such as `núm. 7.` or `Fig. 3.` is no ordinal, so its full stop ends a sentence.
+		const at = text.lastIndexOf(word, offset - 1);
+		const isReference = /\p{L}[°º]?\.\s$/u.test(before.slice(0, before.lastIndexOf(word)));
+		if (
+			isReference &&
+			!TWO_PARTS.test(`x${text.slice(Math.max(0, at - 16), at)}`) &&
+			followsAbbreviation(text, at)
+		)
+			return false;
 	}
 	return (
 		NO_SENTENCE_END.test(word) ||
 		ABBREVIATIONS.has(word) ||
 		ABBREVIATIONS.has(word.toLowerCase()) ||
+		(WITHOUT_VOWEL.test(word) && !ACRONYM.test(word)) ||
+		SECOND_PART.test(before) ||
+		LIST_NUMBER.test(before) ||
+		(PLURAL.test(word) && matchAt(OTHER_PLURAL, text, offset) !== null) ||
 		(BEFORE_NUMBER.test(word) && matchAt(STARTS_WITH_NUMBER, text, offset) !== null)
 	);
 }
 
 /** Matches the end of a sentence, with its closing quotes and brackets, at the end of a string. */
-export const SENTENCE_END = /[.!?…。．！？｡।॥؟۔።។။][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
+export const SENTENCE_END = /[\p{STerm}…][\p{Pe}\p{Pf}\p{Pi}"']*$/u;
 /** How far to look back for punctuation, UTF-16 units. */
 const MARK_REACH = 16;
 const ELLIPSIS = /…(?=[\p{Pe}\p{Pf}"']?\s+[\p{Lu}\p{Lo}\p{Ps}\p{Pi}¿¡"])/gu;
@@ -95,11 +124,13 @@ const CLAUSE_END =
 /** A number, a full stop and a capital: a sentence may end here (`is number 12. The next`), or not (`im 19. Jahrhundert`). */
 const AFTER_NUMBER = /(?<=\p{L}\s)\d{1,2}\.[\p{Pe}\p{Pf}"']*\s+(?=\p{Lu})/gu;
 
+const SPACES = /\s*/uy;
 const CLOSING_THEN_SPACE = /[\p{Pe}\p{Pf}"']+(?=\s|$)/uy;
 const PUNCTUATION_THEN_SPACE = /[\p{Po}\p{Pe}\p{Pf}]+(?=\s|$)/uy;
 const STARTS_WITH_CLOSING = /^[\p{Po}\p{Pe}\p{Pf}\p{Pc}\p{Pd}]/u;
 const ENDS_WITH_OPENING = /[\p{Ps}\p{Pi}]$/u;
-const LOWER_CASE = /\p{Ll}/uy;
+/** A sentence that goes on, behind a dash or an opening mark, too: `“Why?” – he said`. Georgian has no capitals. */
+const LOWER_CASE = /(?:[–—-]\s?)?[\p{Ps}\p{Pi}"'¿¡]?(?!\p{Script=Georgian})\p{Ll}/uy;
 
 /** Runs Intl.Segmenter over a text, window by window. */
 export function* segmentsOf(granularity: Granularity, text: string): Generator<Segment> {
@@ -158,9 +189,11 @@ export function* sentences(text: string): Generator<number> {
 		// Without a space after the full stop, Unicode takes an opening bracket or quote for a closing one: 走。（笑）来。
 		while (ENDS_WITH_OPENING.test(text.charAt(offset - 1))) offset--;
 		if (followsAbbreviation(text, offset)) continue;
-		if (matchAt(LOWER_CASE, text, Math.max(offset, endAt(TAGS, text, offset)))) continue;
 		// French puts a space before the closing quote (« Oui ! »), which Unicode moves to the next sentence.
-		yield Math.max(offset, endAt(CLOSING_THEN_SPACE, text, offset));
+		const end = Math.max(offset, endAt(CLOSING_THEN_SPACE, text, offset));
+		const next = endAt(SPACES, text, end);
+		if (matchAt(LOWER_CASE, text, Math.max(next, endAt(TAGS, text, next)))) continue;
+		yield end;
 	}
 }
 
