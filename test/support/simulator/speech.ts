@@ -69,7 +69,7 @@ export async function audioOf(speech: SpeechRequest, { options, voices }: World)
 		return { seconds, file: renderAudio(input, seconds, format, options.wavHeader) };
 	}
 	const title = voices.find(({ _id }) => _id === voice)?.title;
-	const sound = await speak(input, { voice: title, speed, format });
+	const sound = await speak(input, { voice: title, speed, format, edges: options.silentEdges });
 	return {
 		seconds: sound.samples / PCM_SAMPLE_RATE,
 		file: audioFile(sound, format, options.wavHeader),

@@ -27,6 +27,8 @@ export interface SimulatorOptions {
 	holdMs?: number | ((request: SimRequest) => number);
 	/** Texts are spoken, as long as that takes, instead of played as melodies that tests can tell apart. */
 	spoken?: boolean;
+	/** Speech has silence at its edges as that of real voices: 0 to 0.26 s before it, 0.3 to 1.1 s behind it. */
+	silentEdges?: boolean;
 	/** Seconds of a melody for each character at speed 1; the real service is near 60/250. */
 	secondsPerCharacter?: number;
 	/** Real seconds that a job or video takes; without it, in proportion to the text. */

@@ -1,0 +1,109 @@
+/** Segments that are given a time are heard then: what ffmpeg decodes is listened to. */
+import { type AudioFormat, joinAudio, type PauseBefore } from '../../nodes/SpeechGateway/audio';
+import { type Simulator, startSimulator } from '../support/simulator';
+import { bytesOf, decode, inspect, pieces, stream } from './support';
+
+const CUES = [
+	'The lighthouse stood on the cliff.',
+	'Nobody had ever counted the steps.',
+	'She sells sea shells, on the shore.',
+	'Ten ships passed by that night.',
+	'He whispered something to the keeper.',
+	'Fog came in from the west.',
+	'After that, there was nothing to be seen.',
+	'Morning broke without a sound.',
+];
+/** Seconds; of the crowded ones, some come before the cue before is over. */
+const TIMES = [0.5, 4, 8.033, 12.5, 17.77, 21, 25.25, 30];
+const CROWDED = [0.5, 2, 3, 4, 17.77, 18.5, 25.25, 30];
+const LATE = [1, 2, 3, 5];
+/** What may be heard: so far below the loudest, in dB. */
+const HEARD_DB = -40;
+const STEP_SECONDS = 0.005;
+
+let sim: Simulator;
+beforeAll(async () => {
+	sim = await startSimulator({ spoken: true, silentEdges: true, timeScale: 0.001 });
+});
+afterAll(async () => await sim.close());
+
+async function speak(input: string, format: AudioFormat): Promise<Uint8Array> {
+	const response = await fetch(`${sim.url}/v1/audio/speech`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+		body: JSON.stringify({ model: 'fish-speech', input, response_format: format }),
+	});
+	return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Seconds at which something is heard, and at which it is not any more, in turn; gaps within words and sentences are none. */
+function heard(samples: Float32Array, rate: number): Array<{ from: number; to: number }> {
+	const step = Math.round(STEP_SECONDS * rate);
+	const loudest = samples.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+	const least = loudest * 10 ** (HEARD_DB / 20);
+	const found: Array<{ from: number; to: number }> = [];
+	for (let at = 0; at < samples.length; at += step) {
+		if (!samples.subarray(at, at + step).some((one) => Math.abs(one) > least)) continue;
+		const [from, to] = [at / rate, (at + step) / rate];
+		const last = found.at(-1);
+		if (last && from - last.to < 0.02) last.to = to;
+		else found.push({ from, to });
+	}
+	return found;
+}
+
+async function joined(format: AudioFormat, times: PauseBefore[]) {
+	const files = await Promise.all(CUES.map(async (cue) => await speak(cue, format)));
+	const segments = files.map((bytes) => ({
+		info: inspect(format, bytes),
+		open: () => stream(pieces(bytes, 3000)),
+	}));
+	const [before, ...between] = times;
+	const { chunks, starts, info } = await joinAudio(segments, { before, between });
+	const bytes = await bytesOf(chunks());
+	const { samples, sampleRate, complaints } = decode(format, bytes);
+	expect(complaints).toBe('');
+	expect(samples.length / sampleRate).toBeCloseTo(info.seconds, 3);
+	const alone = files.map((file) => {
+		const own = decode(format, file);
+		const sounds = heard(own.samples, own.sampleRate);
+		return { from: sounds[0].from, to: sounds.at(-1)!.to };
+	});
+	return { starts, alone, sounds: heard(samples, sampleRate), segments };
+}
+
+test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
+	'%s: each cue is heard at its time',
+	async (format) => {
+		const { sounds } = await joined(
+			format,
+			TIMES.map((at) => ({ at })),
+		);
+		const errors = TIMES.map((at) => {
+			const starts = sounds.filter(({ from }) => Math.abs(from - at) < 0.4);
+			return Math.min(...starts.map(({ from }) => from)) - at;
+		});
+		for (const error of errors) expect(Math.abs(error)).toBeLessThan(0.05);
+	},
+);
+
+test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
+	'%s: a cue that is late comes as soon as the one before is over, and the next one catches up',
+	async (format) => {
+		const { starts, alone } = await joined(
+			format,
+			CROWDED.map((at) => ({ at })),
+		);
+		const times = starts.map((start, index) => start + alone[index].from);
+		for (const [index, at] of CROWDED.entries()) {
+			if (!LATE.includes(index)) {
+				expect(Math.abs(times[index] - at)).toBeLessThan(0.05);
+				continue;
+			}
+			// Of the silence before it, 0.15 s stay, and its own.
+			const gap = times[index] - (starts[index - 1] + alone[index - 1].to);
+			expect(gap).toBeGreaterThan(0.1);
+			expect(gap).toBeLessThan(format === 'opus' ? 0.7 : 0.45);
+		}
+	},
+);
