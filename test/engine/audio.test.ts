@@ -1,6 +1,8 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
 import type { IBinaryData, IDataObject, OnError } from 'n8n-workflow';
 import { decode, probeAudio } from '../audio/support';
 import type { Fault } from '../support/simulator';
@@ -316,5 +318,63 @@ describe('an mp3 whose header is not its own', () => {
 		});
 		expect(error).toBeUndefined();
 		await isTrue(outputs[0][0].binary!.data, outputs[0][0].json);
+	});
+});
+
+describe('opus', () => {
+	const typeInStore = async ({ id = '' }: IBinaryData) =>
+		(await Container.get(BinaryDataService).getMetadata(id)).mimeType;
+
+	test('is an .ogg whose codec the item names, and n8n stores under the type that its preview plays', async () => {
+		const opus = { responseFormat: 'opus' };
+		const more = { subtitles: 'srt', chapters: 'headings', textFormat: 'markdown' };
+		const { outputs } = await run('# One\n\nFirst.\n\n# Two\n\nSecond.', opus, more);
+		const [{ json, binary }] = outputs[0];
+		const { data, subtitles, chapters } = binary!;
+		const type = { mimeType: 'audio/ogg; codecs=opus', fileName: 'speech-1.ogg' };
+		expect(json).toMatchObject(type);
+		expect(data).toMatchObject({ ...type, fileExtension: 'ogg', fileType: 'audio' });
+		expect(await typeInStore(data)).toBe('audio/ogg');
+		expect([subtitles.fileName, chapters.fileName]).toEqual([
+			'speech-1.srt',
+			'speech-1.chapters.json',
+		]);
+
+		// One segment, with a name; then that file as the previous version.
+		const named = await run('First.', opus, { fileName: 'Voice.oga' });
+		const [voice] = named.outputs[0];
+		expect(voice.json).toMatchObject({ ...type, fileName: 'Voice.oga' });
+		expect(await typeInStore(voice.binary!.data)).toBe('audio/ogg');
+		const items = [{ json: {}, binary: { data } }];
+		const previous = { ...more, previousBinaryPropertyName: 'data' };
+		const sent = sim.requests.length;
+		const text = '# One\n\nFirst.\n\n# Two\n\nSecond. And a third.';
+		const again = await run(text, opus, previous, undefined, items);
+		expect(again.outputs[0][0].json).toMatchObject(type);
+		expect(sim.requests.slice(sent).filter(({ path }) => path === '/v1/audio/speech')).toHaveLength(
+			1,
+		);
+	});
+
+	test('that a proxy called .ogg is joined with one of ours', async () => {
+		const { outputs } = await run('First.', { responseFormat: 'opus' });
+		const { data } = outputs[0][0].binary!;
+		const joined = await run(
+			'',
+			{ resource: 'audio', operation: 'join' },
+			{ fileName: 'all.opus' },
+			undefined,
+			[
+				{ json: {}, binary: { data } },
+				{ json: {}, binary: { data: { ...data, fileName: 'a.ogg', mimeType: 'audio/ogg' } } },
+			],
+		);
+		const [{ json, binary }] = joined.outputs[0];
+		expect(json).toMatchObject({
+			files: 2,
+			mimeType: 'audio/ogg; codecs=opus',
+			fileName: 'all.opus',
+		});
+		expect(await typeInStore(binary!.data)).toBe('audio/ogg');
 	});
 });

@@ -22,6 +22,12 @@ const TYPES: Record<string, string> = {
 	opus: 'audio/ogg',
 	pcm: 'application/octet-stream',
 };
+/** Of the files that the node makes. */
+const MADE_TYPES: Record<string, string> = {
+	...TYPES,
+	opus: 'audio/ogg; codecs=opus',
+	pcm: 'audio/pcm',
+};
 const typeOf = (name: string) => TYPES[name.split('.').at(-1)!] ?? 'application/octet-stream';
 const inMemory = (
 	bytes: Uint8Array,
@@ -120,8 +126,8 @@ describe.each([
 				files: files.length,
 				durationSeconds: expected.info.seconds,
 				bytes: expected.bytes.length,
-				mimeType: format === 'pcm' ? 'audio/pcm' : TYPES[format],
-				fileName: `joined.${format}`,
+				mimeType: MADE_TYPES[format],
+				fileName: `joined.${format === 'opus' ? 'ogg' : format}`,
 				starts: expected.starts,
 			});
 			expect(pairedItem).toEqual(files.map((_file, item) => ({ item })));

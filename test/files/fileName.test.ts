@@ -1,10 +1,11 @@
-import { withExtension } from '../../nodes/SpeechGateway/files/fileName';
+import { EXTENSIONS } from '../../nodes/SpeechGateway/audio';
+import { besideAudio, withExtension, withSuffix } from '../../nodes/SpeechGateway/files/fileName';
 
 const bytes = (name: string) => Buffer.byteLength(name, 'utf8');
 
 test.each([
 	['speech', 'speech.mp3'],
-	['speech.MP3', 'speech.mp3'],
+	['speech.MP3', 'speech.MP3'],
 	['chapter 1.wav', 'chapter 1.wav.mp3'],
 	['../../etc/passwd', 'etc_passwd.mp3'],
 	['..\\..\\boot.ini', 'boot.ini.mp3'],
@@ -26,6 +27,30 @@ test.each([
 	['\u202E', 'file.mp3'],
 	['👩‍👩‍👧 می‌خواهم', '👩‍👩‍👧 می‌خواهم.mp3'],
 ])('%j becomes %j', (given, expected) => expect(withExtension(given, 'mp3')).toBe(expected));
+
+test.each([
+	['voice', 'voice.ogg'],
+	['voice.ogg', 'voice.ogg'],
+	['Voice.OGG', 'Voice.OGG'],
+	['voice.oga', 'voice.oga'],
+	['voice.opus', 'voice.opus'],
+	['voice.mp3', 'voice.mp3.ogg'],
+	['v1.0', 'v1.0.ogg'],
+	['ogg', 'ogg.ogg'],
+	['.opus', 'file.opus'],
+])('%j keeps an extension that fits Opus: %j', (name, expected) =>
+	expect(withExtension(name, ...EXTENSIONS.opus)).toBe(expected),
+);
+
+test.each([
+	['voice', 'voice.srt', 'voice-part-2'],
+	['voice.ogg', 'voice.srt', 'voice-part-2.ogg'],
+	['Take 1.WAV', 'Take 1.srt', 'Take 1-part-2.WAV'],
+	['v1.0', 'v1.0.srt', 'v1.0-part-2'],
+])('what comes along with %j: %j, %j', (name, subtitles, part) => {
+	expect(besideAudio(name, 'srt')).toBe(subtitles);
+	expect(withSuffix(name, 'part-2')).toBe(part);
+});
 
 test.each([
 	['Latin', 'x', 'x'.repeat(200)],

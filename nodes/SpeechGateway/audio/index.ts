@@ -27,13 +27,22 @@ export type AudioInfo = Mp3Info | WavInfo | OpusInfo | PcmInfo;
 /** The functions of a format are only given infos of that format. */
 const FORMATS: Record<AudioFormat, Format<AudioInfo>> = { mp3, wav, opus, pcm };
 
-/** By format, whose name is also the extension of its files. */
+/** Messengers take Opus for a voice message only if its codec is told. */
 export const MIME_TYPES: Record<AudioFormat | 'flac', string> = {
 	mp3: 'audio/mpeg',
 	wav: 'audio/wav',
-	opus: 'audio/ogg',
+	opus: 'audio/ogg; codecs=opus',
 	pcm: 'audio/pcm',
 	flac: 'audio/flac',
+};
+
+/** Extensions of the files of each format; the first is the usual one. */
+export const EXTENSIONS: Record<AudioFormat | 'flac', [string, ...string[]]> = {
+	mp3: ['mp3'],
+	wav: ['wav'],
+	opus: ['ogg', 'oga', 'opus'],
+	pcm: ['pcm', 'raw'],
+	flac: ['flac'],
 };
 
 /** The formats with headers, in words: they can be told by their first bytes, and have a place for tags and records. */

@@ -1,4 +1,5 @@
 import type {
+	IBinaryData,
 	IExecuteFunctions,
 	INode,
 	INodeExecutionData,
@@ -54,6 +55,18 @@ export class Execution {
 	/** Whether the node is used as a tool of an AI agent; n8n gives it a type of its own then. */
 	get isTool(): boolean {
 		return this.node.type.endsWith('Tool');
+	}
+
+	/**
+	 * Puts a file into n8n's store. n8n's preview plays only types without parameters, so the store is told none; the item is.
+	 */
+	async store(
+		data: Parameters<NodeContext['helpers']['prepareBinaryData']>[0],
+		fileName: string | undefined,
+		mimeType: string,
+	): Promise<IBinaryData> {
+		const [bare] = mimeType.split(';');
+		return { ...(await this.helpers.prepareBinaryData(data, fileName, bare)), mimeType };
 	}
 
 	/** n8n's documented helpers: files, HTTP, deduplication. */

@@ -11,17 +11,31 @@ const FORBIDDEN = /[:*?"<>|\p{Cc}\p{Cs}]+/gu;
 /** Devices of Windows, whatever comes after the first full stop. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.|$)/i;
 
-/** A file name that every file system takes and that stays in its folder, with the extension of its type. */
-export function withExtension(fileName: string, extension: string): string {
+const AUDIO_EXTENSION = /\.(?:mp3|wav|ogg|oga|opus|pcm|raw)$/i;
+
+/** The name of a file that comes along with an audio file of this name. */
+export const besideAudio = (audioName: string, extension: string): string =>
+	withExtension(audioName.replace(AUDIO_EXTENSION, ''), extension);
+
+/** The name of an audio file, with a suffix in front of its extension. */
+export const withSuffix = (audioName: string, suffix: string): string =>
+	`${audioName.replace(AUDIO_EXTENSION, '')}-${suffix}${AUDIO_EXTENSION.exec(audioName)?.[0] ?? ''}`;
+
+/**
+ * A file name that every file system takes and that stays in its folder. It keeps an extension that fits the type, else gets the
+ * first of these.
+ */
+export function withExtension(fileName: string, ...extensions: [string, ...string[]]): string {
 	const name = fileName
 		.split(/[/\\]+/)
 		.filter((part) => !/^\.*$/.test(part))
 		.join('_')
 		.replace(INVISIBLE, '')
 		.replace(FORBIDDEN, '_');
-	const stem = name.toLowerCase().endsWith(`.${extension}`)
-		? name.slice(0, -extension.length - 1)
-		: name;
+	const own = name.slice(name.lastIndexOf('.') + 1);
+	const isFitting = name.includes('.') && extensions.includes(own.toLowerCase());
+	const extension = isFitting ? own : extensions[0];
+	const stem = isFitting ? name.slice(0, -own.length - 1) : name;
 	const fitting = cut(stem.replace(/^[.\s]+/, ''), MAX_STEM_BYTES).replace(/[.\s]+$/, '');
 	return `${DEVICE.test(fitting) ? '_' : ''}${fitting || 'file'}.${extension}`;
 }

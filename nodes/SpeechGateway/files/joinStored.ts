@@ -1,6 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	canBeTagged,
+	EXTENSIONS,
 	joinAudio,
 	joinBlocker,
 	type JoinedAudio,
@@ -11,7 +12,7 @@ import {
 import { chaptersJson, chaptersOf, type Heading, type Metadata, type Tags } from '../audio/tags';
 import { asError } from '../core/errors';
 import { storeAgain } from '../run/storedFiles';
-import { withExtension } from './fileName';
+import { besideAudio, withExtension } from './fileName';
 import type { Session } from '../requests/session';
 import { chunksOf } from './inputFile';
 import { fileFrom, storeBytes } from './store';
@@ -80,7 +81,7 @@ export async function joinStored(
 		file = await storeJoined(session, joined, parts, fileName, cancel);
 	} else {
 		file = {
-			binary: { ...binary, fileName: withExtension(fileName, info.format) },
+			binary: { ...binary, fileName: withExtension(fileName, ...EXTENSIONS[info.format]) },
 			info,
 			starts: [0],
 		};
@@ -88,7 +89,7 @@ export async function joinStored(
 	const { seconds } = file.info;
 	if (!headings || seconds === undefined) return file;
 	const json = chaptersJson({ tags, chapters: chaptersIn(file.starts, seconds) });
-	const name = withExtension(fileName, 'chapters.json');
+	const name = besideAudio(fileName, 'chapters.json');
 	const chapters = await storeBytes(session, Buffer.from(json), name, 'application/json+chapters');
 	return { ...file, chapters };
 }
@@ -100,7 +101,7 @@ async function storeJoined(
 	fileName: string,
 	cancel?: AbortSignal,
 ): Promise<JoinedFile> {
-	const { helpers } = session.execution;
+	const { execution } = session;
 	let bytes = 0;
 	const counted = async function* () {
 		bytes = 0;
@@ -112,10 +113,11 @@ async function storeJoined(
 	};
 	const [id] = parts.flatMap(({ binary }) => binary.id ?? []);
 	const store = async () => {
-		const anyReadable = id === undefined ? id : (await helpers.getBinaryStream(id)).destroy();
+		const anyReadable =
+			id === undefined ? id : (await execution.helpers.getBinaryStream(id)).destroy();
 		const data = await fileFrom(counted(), anyReadable);
-		const name = withExtension(fileName, info.format);
-		return await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
+		const name = withExtension(fileName, ...EXTENSIONS[info.format]);
+		return await execution.store(data, name, MIME_TYPES[info.format]);
 	};
 	const binary = await store().catch(async (error) => {
 		cancel?.throwIfAborted();

@@ -43,11 +43,11 @@ export async function withReceived(
 	const redact = (text: string) => transport.redactor.text(text);
 	const head = bytes.subarray(0, SNIFFED_BYTES);
 	const type = headers['content-type'] ?? '';
-	const { mimeType, extension } = describeUnreadable(head, type, redact);
+	const { mimeType, extensions } = describeUnreadable(head, type, redact);
 	try {
-		const received = await execution.helpers.prepareBinaryData(
+		const received = await execution.store(
 			await fileFrom(redacted([bytes], transport.redactor.stream())),
-			withExtension('received', extension),
+			withExtension('received', ...extensions),
 			mimeType,
 		);
 		return new DamagedResultError(message, { received }, error);

@@ -3,6 +3,7 @@ import {
 	audioFormatOf,
 	type AudioInfo,
 	DamagedAudioError,
+	EXTENSIONS,
 	type ForeignInfo,
 	inspectorOf,
 	looksLikeText,
@@ -14,7 +15,8 @@ import type { RedactedStream } from '../gateway/redact';
 
 interface FileType {
 	mimeType: string;
-	extension: string;
+	/** The first is the usual one. */
+	extensions: [string, ...string[]];
 }
 
 /** What an answer is. */
@@ -41,7 +43,7 @@ export function recognise(
 		return { ...content, isAudio: false, inspector: { feed: refuse, end: refuse } };
 	}
 	const inspector = format === 'flac' ? flacInspector() : inspectorOf(format);
-	return { mimeType: MIME_TYPES[format], extension: format, isAudio: true, inspector };
+	return { mimeType: MIME_TYPES[format], extensions: EXTENSIONS[format], isAudio: true, inspector };
 }
 
 /** FLAC is only counted. */
@@ -70,12 +72,12 @@ export function describeUnreadable(
 		return {
 			looksLike: 'unreadable bytes',
 			mimeType: /^(audio|video)\/[\w.+-]+$/.test(declared) ? declared : 'application/octet-stream',
-			extension: 'bin',
+			extensions: ['bin'],
 		};
 	}
 	const [thing, mimeType, extension] = textType(text, isMarkup);
 	const body = extension === 'json' ? (parseJson(text) ?? text) : text;
-	return { looksLike: quoted(thing, body), mimeType, extension };
+	return { looksLike: quoted(thing, body), mimeType, extensions: [extension] };
 }
 
 function textType(

@@ -4,6 +4,7 @@ import {
 	type AudioFormat,
 	type AudioInfo,
 	type AudioReader,
+	EXTENSIONS,
 	inspectorOf,
 	sniffAudioFormat,
 } from '../audio';
@@ -70,7 +71,9 @@ export async function inspectRecording(
 		);
 	}
 	return {
-		fileName: file.fileName ?? `recording.${format ?? file.fileExtension ?? 'bin'}`,
+		fileName:
+			file.fileName ??
+			`recording.${(format && EXTENSIONS[format][0]) ?? file.fileExtension ?? 'bin'}`,
 		mimeType: file.mimeType,
 		sha256: hash.digest('hex'),
 		seconds: unlessDamaged(() => inspector?.end().seconds),

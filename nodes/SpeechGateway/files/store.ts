@@ -54,8 +54,7 @@ export async function storeBytes(
 	mimeType: string,
 	failure?: Error,
 ): Promise<IBinaryData> {
-	const store = async () =>
-		await session.execution.helpers.prepareBinaryData(bytes, fileName, mimeType);
+	const store = async () => await session.execution.store(bytes, fileName, mimeType);
 	const again = async (error: unknown) => await storeAgain(session, asError(error), store);
 	try {
 		return await (failure ? again(failure) : store().catch(again));

@@ -44,7 +44,7 @@ export async function storeAudio(
 	try {
 		const { head, broken } = await readHead(chunks);
 		const type = response.headers['content-type'];
-		const { mimeType, extension, isAudio, inspector } = recognise(head, wanted, type, redact);
+		const { mimeType, extensions, isAudio, inspector } = recognise(head, wanted, type, redact);
 		let failure: Error | undefined;
 		let bytes = 0;
 		let info: StoredAudio['info'] | undefined;
@@ -83,9 +83,8 @@ export async function storeAudio(
 		}
 		const all = inspected();
 		const source = isAudio ? all : redacted(all, transport.redactor.stream());
-		const name = withExtension(fileName, extension);
-		const store = async (data: Buffer | Readable) =>
-			await execution.helpers.prepareBinaryData(data, name, mimeType);
+		const name = withExtension(fileName, ...extensions);
+		const store = async (data: Buffer | Readable) => await execution.store(data, name, mimeType);
 		let stored = await fileFrom(source, response.body).then(store).catch(asError);
 		if (stored instanceof Error) {
 			if (failure || transport.cancel?.aborted) throw failure ?? stored;

@@ -3,6 +3,7 @@ import {
 	type AudioInfo,
 	type AudioReader,
 	DamagedAudioError,
+	EXTENSIONS,
 	inspectorOf,
 	MIME_TYPES,
 	type Place,
@@ -35,8 +36,8 @@ export async function storeSlices(
 		for (const [index, place] of places.entries()) {
 			const inspector = inspectorOf(info.format);
 			const data = await fileFrom(slices(index, inspector), stream);
-			const name = withExtension(place.fileName, info.format);
-			const file = await helpers.prepareBinaryData(data, name, MIME_TYPES[info.format]);
+			const name = withExtension(place.fileName, ...EXTENSIONS[info.format]);
+			const file = await execution.store(data, name, MIME_TYPES[info.format]);
 			stored.push({ binary: file, info: slicesIn(info).infoOf(inspector.end(), place) });
 		}
 		return stored;

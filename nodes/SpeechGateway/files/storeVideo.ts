@@ -44,7 +44,7 @@ export async function storeVideo(
 		}
 	}
 	try {
-		const binary = await item.session.execution.helpers.prepareBinaryData(
+		const binary = await item.session.execution.store(
 			await fileFrom(checked(), response.body),
 			withExtension(fileName, type.extension),
 			type.mimeType,

@@ -43,14 +43,12 @@ export async function storeAgain<T>(
 const copying = new AccountLimiter(new ConcurrencyLimiter(4));
 
 /** Stores a file anew, in the present execution, as a stream. */
-export async function copyOf({ helpers }: Execution, file: IBinaryData): Promise<IBinaryData> {
+export async function copyOf(execution: Execution, file: IBinaryData): Promise<IBinaryData> {
 	const { id = '', fileName, mimeType } = file;
 	const ticket = await copying.enter(false);
 	try {
-		const source = await helpers.getBinaryStream(id);
-		return await helpers
-			.prepareBinaryData(source, fileName, mimeType)
-			.finally(() => source.destroy());
+		const source = await execution.helpers.getBinaryStream(id);
+		return await execution.store(source, fileName, mimeType).finally(() => source.destroy());
 	} finally {
 		ticket.leave();
 	}

@@ -5,6 +5,7 @@ import { asError, InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
 import type { Parameters } from '../fields/parameters';
 import { namesIn } from '../fields/checks';
+import { withSuffix } from '../files/fileName';
 import { inspectInput, nameOf, OtherFormatError } from '../files/inputAudio';
 import { chunksOf, fileOf, findFile, placeOf } from '../files/inputFile';
 import { storeSlices } from '../files/storeSlices';
@@ -238,7 +239,7 @@ export async function cutReused({
 		const missing = plan.parts
 			.flatMap(({ reused }, index) =>
 				reused?.file === file && !kept(reused)
-					? [{ ...reused, fileName: `${input.fileName}-segment-${index + 1}` }]
+					? [{ ...reused, fileName: withSuffix(input.fileName, `segment-${index + 1}`) }]
 					: [],
 			)
 			.sort((a, b) => a.from - b.from)

@@ -6,6 +6,7 @@ import {
 	NotStartedError,
 	OutcomeUnknownError,
 } from '../core/errors';
+import { withSuffix } from '../files/fileName';
 import { joinStored } from '../files/joinStored';
 import type { StoredAudio } from '../files/storeAudio';
 import { completedField } from '../requests/itemLedger';
@@ -109,7 +110,7 @@ export async function describeRemains(
 		if (isDone(first)) {
 			const audio = run.filter(isDone);
 			try {
-				const name = `${input.fileName}-part-${from + 1}`;
+				const name = withSuffix(input.fileName, `part-${from + 1}`);
 				const { binary } = await joinStored(item.session, audio, name, {
 					pauses: pausesBetween(plan, from, to + 1),
 					recordOf: recordFor(input, plan.parts.slice(from, to + 1)),

@@ -1,6 +1,7 @@
 import { joinBlocker } from '../audio';
 import type { Heading, Tags } from '../audio/tags';
 import { AsleepError, asError, GatewayError, OutcomeUnknownError } from '../core/errors';
+import { withSuffix } from '../files/fileName';
 import { type JoinedFile, joinStored } from '../files/joinStored';
 import { readTags } from '../files/podcast';
 import type { StoredAudio } from '../files/storeAudio';
@@ -96,7 +97,7 @@ function requestFor(
 	return {
 		body: speechBody(input, text, voiceId),
 		part: { ...fingerprintOf(text), key, number, segment, voice: voiceId },
-		fileName: parts.length > 1 ? `${input.fileName}-segment-${segment}` : input.fileName,
+		fileName: parts.length > 1 ? withSuffix(input.fileName, `segment-${segment}`) : input.fileName,
 	};
 }
 

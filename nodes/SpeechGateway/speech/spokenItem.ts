@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workfl
 import { given } from '../core/json';
 import { countCharacters } from '../text/characters';
 import { type Parentheses, toneTags, withoutTags } from '../text/toneTags';
-import { withExtension } from '../files/fileName';
+import { besideAudio } from '../files/fileName';
 import type { JoinedFile } from '../files/joinStored';
 import { storeBytes } from '../files/store';
 import type { StoredAudio } from '../files/storeAudio';
@@ -114,7 +114,7 @@ async function subtitleFile(
 	if (input.subtitles === 'none' || timed.length === 0) return {};
 	const text = subtitles(input.subtitles, timed);
 	const mimeType = input.subtitles === 'srt' ? 'application/x-subrip' : 'text/vtt';
-	const fileName = withExtension(input.fileName, input.subtitles);
+	const fileName = besideAudio(input.fileName, input.subtitles);
 	const file = await storeBytes(item.session, Buffer.from(text), fileName, mimeType);
 	return { subtitles: file };
 }

@@ -1,5 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type AudioInfo, isChained, joinBlocker, lengthOf, wavCodec } from '../../audio';
+import {
+	type AudioInfo,
+	EXTENSIONS,
+	isChained,
+	joinBlocker,
+	lengthOf,
+	wavCodec,
+} from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
 import { namesIn } from '../../fields/checks';
@@ -161,5 +168,5 @@ function convertLine({ binary }: InputFile, { info }: InputFile): string {
 	const rate = 'sampleRate' in info && info.format !== 'opus' ? ` -ar ${info.sampleRate}` : '';
 	const codec = info.format === 'wav' ? ` -c:a ${wavCodec(info)}` : '';
 	const raw = info.format === 'pcm' ? ' -ac 1 -f s16le' : '';
-	return `ffmpeg -i "${name}"${rate}${codec}${raw} "${stemOf(name)}-converted.${info.format}"`;
+	return `ffmpeg -i "${name}"${rate}${codec}${raw} "${stemOf(name)}-converted.${EXTENSIONS[info.format][0]}"`;
 }
