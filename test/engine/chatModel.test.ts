@@ -115,6 +115,29 @@ test.each<[string, Fault]>([
 	expect(sim.charges).toHaveLength(2);
 });
 
+test('a system message that has the time in it makes no other request of a call that may have been charged', async () => {
+	fault({ input: 'One?', status: 504, charge: true, times: Infinity });
+	let now = 0;
+	const said = (question: string) => [
+		['system', `It is ${++now} o'clock.`] as [string, string],
+		['human', question] as [string, string],
+	];
+	const first = await ask(
+		async (model, [question]) => [(await model.invoke(said(question))).text],
+		['One?'],
+		{ retryOnFail: true, maxTries: 3 },
+	);
+	expect(first.error?.message).toContain('must not be repeated');
+	const alone: Agent = async (model) => [(await model.invoke([['system', 'One?']])).text];
+	const other: Agent = async (model) => [(await model.invoke(said('Two?'))).text];
+	const retry = () => ({ retryOf: saved(first.run), mode: 'retry' as const });
+	expect((await ask(other, ['Two?'], retry())).answers).toHaveLength(1);
+	expect(sim.requests.map(({ input }) => input?.split('\n').at(-1))).toEqual(['One?', 'Two?']);
+	// With nothing but a system message, that is what is asked.
+	await ask(alone, ['One?'], retry());
+	expect(sim.requests).toHaveLength(3);
+});
+
 type Rounds = Record<string, { items: Record<string, { requests: IDataObject }> }>;
 
 test('n8n was killed in the middle of a call: a retry does not send it again', async () => {

@@ -30,6 +30,42 @@ test('a call that ended unknown is not sent again when the agent repeats it; ano
 	}
 });
 
+/** Whatever the node is set to as a tool: one text, and the same words with other white space. */
+test.each<[string, IDataObject]>([
+	['speech', speechNode()],
+	['speech, in several segments', speechNode({ maxSegmentCharacters: 25 })],
+	['a job', { resource: 'speechJob', operation: 'create', text: '={{ $json.text }}' }],
+	[
+		'a video',
+		{ resource: 'video', operation: 'create', model: 'sim-video', prompt: '={{ $json.text }}' },
+	],
+	[
+		'a chat',
+		{
+			...{ resource: 'chat', operation: 'complete', model: 'sim-chat' },
+			messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+		},
+	],
+])(
+	'%s: white space makes no other call of it, after an unknown outcome or a success',
+	async (_, node) => {
+		const words = 'Hello out there, dear friend. And good-bye.';
+		const same = [words, `${words} `, `\n${words}`, words.replace(' ', '  '), `\t${words}\n`];
+		const parameters = { model: 'fish-speech', ...node };
+		const rounds = [...same, 'Quite another text.'].map(call);
+		sim.fault({ method: 'POST', status: 504, charge: true });
+		const unknown = await run({ parameters, rounds });
+		const outcomes = unknown.rounds.map(([[{ json }]]) => json.outcome);
+		expect(outcomes).toEqual([...same.map(() => 'unknown'), undefined]);
+		const sent = sim.requests.filter(({ method }) => method === 'POST').map(({ input }) => input);
+		expect(sent.filter((input) => input?.includes('Hello'))).toHaveLength(1);
+
+		sim.reset();
+		await run({ parameters, rounds });
+		expect(sim.charged().filter((input) => input.includes('Hello'))).toHaveLength(1);
+	},
+);
+
 test('another execution pays for the same call', async () => {
 	await run({ items: call('Hello.') });
 	await run({ items: call('Hello.') });

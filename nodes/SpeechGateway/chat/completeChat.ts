@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { type ChatReply, ChatStreamReader } from './stream';
+import { isRecord } from '../core/json';
 import { asError, ErrorAnswer, OutcomeUnknownError } from '../core/errors';
 import { endpoints } from '../gateway/endpoints';
 import { bounded } from '../gateway/readBody';
@@ -20,6 +21,7 @@ export async function completeChat(
 	item: ItemRequests,
 	body: IDataObject,
 	onText: TextListener = () => undefined,
+	keyedBy?: IDataObject,
 ): Promise<ChatReply> {
 	let text = '';
 	const read = async (response: GatewayResponse) => {
@@ -37,6 +39,7 @@ export async function completeChat(
 		return await item.billed({
 			endpoint: endpoints.chat,
 			input: body,
+			keyedBy,
 			about: { model: String(body.model) },
 			price: { of: tokensOf },
 			read,
@@ -52,8 +55,9 @@ const underWay = new Set<string>();
 
 /**
  * The same for a chat model, whose calls belong to no item. When an earlier call like it may have been charged without an
- * answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. Answers are not remembered: n8n does not
- * tell a retry of an agent from the next item of a chain.
+ * answer in this execution, nothing is sent and OutcomeUnknownError is thrown again. What the system says makes no difference,
+ * as it often has the time in it. Answers are not remembered: n8n does not tell a retry of an agent from the next item of a
+ * chain.
  */
 export async function completeCall(
 	session: Session,
@@ -61,8 +65,9 @@ export async function completeCall(
 	body: IDataObject,
 	onText?: TextListener,
 ): Promise<ChatReply> {
+	const keyedBy = withoutSystem(body);
 	const { name } = session.transport.account;
-	const key = `${requestKey(endpoints.chat.kind, body)} ${name}`;
+	const key = `${requestKey(endpoints.chat.kind, keyedBy)} ${name}`;
 	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', key);
 	const earlier = ledger.keys().find((call) => !underWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
@@ -70,11 +75,18 @@ export async function completeCall(
 	if (earlier === undefined) underWay.add(call);
 	try {
 		const item = new ItemRequests(session, 0, record, settings);
-		return await completeChat(item, body, onText);
+		return await completeChat(item, body, onText, keyedBy);
 	} finally {
 		underWay.delete(call);
 		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);
 	}
+}
+
+/** A body without its system messages, unless it has no others. */
+function withoutSystem({ messages, ...body }: IDataObject): IDataObject {
+	const all: unknown[] = Array.isArray(messages) ? messages : [];
+	const others = all.filter((message) => isRecord(message) && message.role !== 'system');
+	return { ...body, messages: (others.length > 0 ? others : all) as IDataObject[] };
 }
 
 const tokensOf = ({ usage }: ChatReply): number | undefined => {

@@ -8,7 +8,7 @@ import { type About, defineOperation, type Operation, type Work } from '../run/o
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 
-interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkAll'> {
+interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkAll' | 'asks'> {
 	/** Its name in errors and among the endpoints. */
 	thing: Task['thing'];
 	/** Identifies the task in an item whose outcome is unknown. */
@@ -28,7 +28,17 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
 
 export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,
-	{ thing, plan, lookUp, checkAll, about, describe = () => ({}), submit, save }: TaskWork<I, T, P>,
+	{
+		thing,
+		plan,
+		lookUp,
+		checkAll,
+		asks,
+		about,
+		describe = () => ({}),
+		submit,
+		save,
+	}: TaskWork<I, T, P>,
 ): Operation[] {
 	type Both = I & T & { wait: WaitSettings };
 	const task = (id: string): Task => ({ thing, id });
@@ -50,6 +60,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 		plan,
 		lookUp,
 		checkAll,
+		asks,
 		describe: (input: I, plan: P) => ({ ...about(input), ...describe(input, plan) }),
 	};
 	return [

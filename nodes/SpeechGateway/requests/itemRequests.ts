@@ -48,6 +48,8 @@ export interface BilledRequest<T extends object> {
 	endpoint: BilledEndpoint;
 	/** What is asked for: the JSON body, of which its key is made. */
 	input: IDataObject;
+	/** What its key is made of, if that is less than the body. */
+	keyedBy?: IDataObject;
 	part?: SentPart;
 	/** A form instead of JSON, built when the request is sent, so that waiting requests hold no files. */
 	body?: () => Promise<FormData>;
@@ -136,8 +138,8 @@ export class ItemRequests {
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
-		const { endpoint, about = {}, input, part } = request;
-		const key = requestKey(endpoint.kind, input);
+		const { endpoint, about = {}, input, keyedBy = input, part } = request;
+		const key = requestKey(endpoint.kind, keyedBy);
 		const name = requestName(key, part);
 		const named = { ...request, key, name };
 		const earlier = this.ledger.entry(name);

@@ -7,6 +7,7 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
 import type { Result, VoiceIds } from '../requests/records';
 import type { Run, Session } from '../requests/session';
+import { evenlySpaced } from '../text/knownParts';
 
 /** One item: what is asked for, and what follows from that. */
 export interface Planned<I, P> {
@@ -40,6 +41,8 @@ export interface Work<I, P = undefined> {
 	retryWith?: (paid: I, now: I, onRecord: ItemLedger) => I;
 	/** The part of the input that decides what is paid for. By default, all of it. */
 	identity?: (input: I) => object;
+	/** What is sent for it, by which an agent's calls are told apart. By default, its identity. */
+	asks?: (input: I, plan: P) => unknown;
 }
 
 /** An operation as it is declared. `V`: the values of the form's fields; `I`: the result of `prepare`. */
@@ -73,6 +76,14 @@ export type Settled =
 /** The key of what is asked for; the same for inputs that differ only in where the result goes. */
 export const askedKey = (operation: Operation, input: object): string =>
 	requestKey(operationName(operation), operation.identity?.(input) ?? input);
+
+/** The key of a tool's call: what it sends decides, however its white space is written. */
+export function callKey(operation: Operation, { input, plan }: Planned<object, unknown>): string {
+	const asked = operation.asks?.(input, plan) ?? operation.identity?.(input) ?? input;
+	const evenly = (_: string, value: unknown) =>
+		typeof value === 'string' ? evenlySpaced(value) : value;
+	return requestKey(operationName(operation), { asked: JSON.stringify(asked, evenly) });
+}
 
 /** The name in records and messages, such as `speech.generate`. */
 export const operationName = ({ resource, operation }: OperationDescription): string =>

@@ -5,7 +5,7 @@ import type { Execution } from '../engine/execution';
 import { withLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
 import type { Accounts } from '../gateway/account';
-import { askedKey, type Operation } from './operation';
+import { callKey, type Operation } from './operation';
 import { copyOf } from './storedFiles';
 import { readOne } from './readItems';
 
@@ -40,8 +40,9 @@ export async function asToolCall(
 	accounts: Accounts,
 	run: (call: string) => Promise<CallResult>,
 ): Promise<Outputs> {
-	const input = await readOne(execution, operation, 0);
-	const key = 'parameters' in input ? askedKey(operation, input.parameters) : 'unreadable';
+	const read = await readOne(execution, operation, 0);
+	const key =
+		'failed' in read ? 'unreadable' : callKey(operation, { input: read.parameters, ...read });
 	// Each account pays for itself. One that cannot be read sends nothing.
 	const account = await accounts.of(0).catch(() => undefined);
 	const call = `tool ${key} ${account?.name}`;

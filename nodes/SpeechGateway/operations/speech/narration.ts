@@ -73,6 +73,14 @@ export const narration = <I extends NarrationInput>(
 		return { ...used, isCorrected: said(before) !== said(plan(used)) };
 	},
 	identity,
+	asks: ({ model, speed, responseFormat }: I, { pauseBeforeMs, parts }: Plan) => [
+		...[model, speed, responseFormat, pauseBeforeMs],
+		...parts.map(({ text, voice, voiceId, pauseAfterMs }) => [
+			text,
+			voiceId ?? voice,
+			pauseAfterMs,
+		]),
+	],
 });
 
 /** For the spending limit. */

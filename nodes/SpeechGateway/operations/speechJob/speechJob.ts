@@ -42,6 +42,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 		}));
 		checkBudget(estimates, spent, session);
 	},
+	asks: (input, { text, voice }) => speechBody(input, text, JSON.stringify(voice)),
 	describe: (input, plan) => ({
 		characters: countCharacters(plan.text),
 		estimatedTokens: tokensOf(input, plan),
