@@ -89,6 +89,22 @@ test.each<[string, Fault]>([
 	expect(sim.requests).toHaveLength(1);
 });
 
+test('a job that was submitted here may be unknown for a minute: it is asked for again, and not for longer', async () => {
+	const unknown: Fault = { path: POLL, status: 404, body: { error: { message: 'No such task' } } };
+	sim.fault({ ...unknown, times: 3 });
+	const found = await run('createAndWait');
+	expect(found.error).toBeUndefined();
+	expect(found.outputs[0]).toHaveLength(1);
+	sim.fault({ ...unknown, times: Infinity });
+	const from = Date.now();
+	const { error } = await run('createAndWait', { maxWait: 600 });
+	expect(error?.message).toMatch(/^The gateway has no job "spj_\w+" \(404\)$/);
+	expect(error?.context?.jobId).toMatch(/^spj_/);
+	expect(Date.now() - from).toBeGreaterThanOrEqual(60_000);
+	expect(Date.now() - from).toBeLessThan(300_000);
+	expect(charged()).toBe(2);
+});
+
 test('after submission, what the gateway itself refuses ends the wait at once, with the id', async () => {
 	sim.fault({ path: POLL, status: 400, body: { error: { message: 'No such task' } } });
 	const { error } = await run('createAndWait');

@@ -169,6 +169,12 @@ voice | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | co
 speech | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
 speech | 403 | E {"message":"x"} | {"voice":"v1"} | refused, rights | lacks the capability | check that the voice "v1"
 GET /v1/audio/speech/jobs/spj_1 | 403 | E {"message":"x"} | JOB | refused, rights | access the job "spj_1" | account that created
+speech | 403 |  | {"voice":"v1"} | refused, network | proxy or firewall | not JSON
+job | 403 | Forbidden |  | refused, network | proxy or firewall | The answer says: "Forbidden"
+GET /v1/audio/speech/jobs/spj_1 | 403 | <!DOCTYPE html><html><title>Just a moment...</title></html> | JOB | refused, network | proxy or firewall | Just a moment
+speech | 403 | {"message":"no"} |  | refused, rights | lacks the capability | console
+speech | 504 | E {"message":"upstream_outcome_unknown"} |  | unknown, nobody | : "upstream outcome unknown"$
+speech | 400 | E {"message":"bad_speed"} |  | refused, workflow | refused the request | says: "bad speed"\.
 speech | 403 | <html>voice</html> | {"voice":"v1"} | refused, network | proxy or firewall | Allow n8n
 speech | 403 | <html>no</html> |  | refused, network | proxy or firewall | The answer says: "no"
 speech | 403 | E {"message":"account suspended"} |  | refused, rights | blocks this account | state of the account

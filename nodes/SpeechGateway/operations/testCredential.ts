@@ -15,10 +15,13 @@ const TIMEOUT_MS = 20_000;
 
 const REFUSALS: Record<number, string> = {
 	401: 'The gateway does not accept this API key: it may be mistyped, revoked or from another gateway',
-	403: 'This API key may not list models: allow it in the console of the gateway. If n8n is behind a proxy or firewall, that may be what refuses.',
+	403: 'This API key may not list models: allow it in the console of the gateway',
 	404: 'There is no gateway at this base URL: it must be the address before /v1/models',
 	407: 'A proxy between n8n and the gateway asks for a login: this is not about the API key',
 };
+
+const REFUSED_BY_PROXY =
+	'A proxy or firewall between n8n and the gateway refuses the request: this is not about the API key';
 
 const NO_LIST =
 	'There is no gateway at this base URL: it does not answer with a list of models. It may be the address of a website, such as the console of the gateway; the right one is in the console, beside the API key.';
@@ -54,6 +57,7 @@ export async function testCredential(
 function verdictOn(status: number, body: unknown): INodeCredentialTestResult {
 	if (status >= 300 && status < 400)
 		return failed(`This base URL redirects to another address (${status}): enter that one`);
+	if (status === 403 && !isRecord(body)) return failed(`${REFUSED_BY_PROXY} (403)`);
 	if (status >= 400)
 		return failed(REFUSALS[status] ?? `The gateway answered with an error (${status})`);
 	return isModelList(body) ? { status: 'OK', message: 'Connection successful!' } : failed(NO_LIST);

@@ -70,21 +70,22 @@ export function explainAnswer(
 	const facts = factsOf(request, answer, words, redactor.isOther(words.message ?? ''));
 	const outcome = outcomeOf(facts);
 	const rule = ruleFor(facts);
-	const { who, words: said } = rule;
+	const { who } = rule;
 	const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
-	const [what, todo = ''] = said.map(filler(request, words, retryAfter));
+	const [what, todo = ''] = rule.words.map(filler(request, words, retryAfter));
 	const happened = `${what} (${status})`;
 	const isJson = isRecord(body);
 	const speaker = isJson ? 'The gateway says' : 'The answer says';
 	const isUnknown = outcome === 'unknown';
-	// An item of unknown outcome has no description: what is known of the cause stands in its message.
-	const message = isUnknown && words.message ? `${happened}: "${words.message}"` : happened;
+	// Unknown items show no description, so the cause goes into the message.
+	const said = words.message && readable(words.message);
+	const message = isUnknown && said ? `${happened}: "${said}"` : happened;
 	const description = [
 		todo,
 		LAST_WORDS[who],
 		// The words of a request that was cut say it themselves.
 		endpoint.billed && !isUnknown && outcome !== 'cut' && 'This request was not charged.',
-		!isUnknown && words.message && `${speaker}: "${words.message.replace(/\.$/, '')}".`,
+		!isUnknown && said && `${speaker}: "${said.replace(/\.$/, '')}".`,
 	];
 	const { error, request_id: outside } = isJson ? body : {};
 	const id = requestIdIn(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
@@ -104,6 +105,10 @@ export function explainAnswer(
 		error: new ErrorKind(message, description.filter(Boolean).join(' '), details),
 	};
 }
+
+/** Words for people: a bare code, such as `upstream_outcome_unknown`, without its underscores. */
+const readable = (words: string): string =>
+	/^\w+$/.test(words) ? words.replaceAll('_', ' ') : words;
 
 /** Names of the request's ID, the best first; gateways have many, such as `x-oneapi-request-id` and `x-amzn-requestid`. */
 const REQUEST_IDS = [
@@ -145,6 +150,7 @@ function factsOf(
 		to: endpoint.kind,
 		has: {
 			billed: endpoint.billed,
+			json: isRecord(body),
 			passedOn: otherKey || SAYS.passedOn.test(says),
 			broken: status >= 500 && isBroken(withoutModel(textsIn(body))),
 			ownCode: SAYS.ownCode.test(`${type}\n${code}`),

@@ -155,6 +155,12 @@ export class ItemLedger {
 		return this.entries().flatMap((entry) => taskIdOf(entry) ?? []);
 	}
 
+	/** When a job or video of the item was submitted, ms since 1970; undefined if that is not on record. */
+	submittedAt(id: string): number | undefined {
+		const entry = this.entries().find((one) => taskIdOf(one) === id);
+		return entry && 'sentAt' in entry ? Date.parse(entry.sentAt) : undefined;
+	}
+
 	/** The ID of the last task, or of the task of a finished item. */
 	get taskId(): string | undefined {
 		const { result, taskId } = this.record;

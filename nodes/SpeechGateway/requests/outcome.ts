@@ -191,9 +191,9 @@ export const RULES = [
 	]),
 
 	// What the key may do.
-	rule({ status: '403', from: 'page' }, 'refused', 'network', [
+	rule({ status: '403', without: 'json' }, 'refused', 'network', [
 		'A proxy or firewall between n8n and the gateway refuses the request',
-		'It answered with a web page, so this is not the gateway. Allow n8n to call {url} there, and check the base URL in the credential.',
+		'The answer is not JSON, so it is not from the gateway. Allow n8n to call {url} there, and check the base URL in the credential.',
 	]),
 	rule(
 		[

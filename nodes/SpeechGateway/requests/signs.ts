@@ -7,6 +7,7 @@ export type Kind = Endpoint['kind'];
 
 type Thing =
 	| 'billed'
+	| 'json' /* the answer is a JSON object */
 	| 'thing' /* one job, video or voice is asked for */
 	| 'elsewhere' /* its file, where its status says that it is */
 	| 'model'

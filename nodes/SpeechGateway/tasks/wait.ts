@@ -5,6 +5,7 @@ import { pause } from '../core/pause';
 import type { WaitSettings } from '../fields/wait';
 import { gatewayWords, plain } from '../gateway/gatewayWords';
 import { isFailure } from '../requests/exchange';
+import type { Failure } from '../requests/explain';
 import type { ItemRequests } from '../requests/itemRequests';
 import { firstPollMs, jobProgress, nextPollMs, SHORTEST_SLEEP_MS, wakeUpAt } from './pollSchedule';
 import { quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
@@ -145,7 +146,8 @@ async function look(item: ItemRequests, task: Task, end: number, heard: boolean)
 	transport.cancel?.throwIfAborted();
 	if (answer instanceof Error) return { failure: answer };
 	if (isFailure(answer)) {
-		if (answer.outcome === 'refused' && (answer.byGateway || !heard)) throw answer.error;
+		const says = answer.byGateway || !heard;
+		if (answer.outcome === 'refused' && says && !isTooNew(item, task, answer)) throw answer.error;
 		return { failure: answer.error };
 	}
 	const body: IDataObject = { ...answer, id: task.id };
@@ -153,6 +155,13 @@ async function look(item: ItemRequests, task: Task, end: number, heard: boolean)
 	if (progress === 'failed') throw failed(task, body);
 	return { body, completed: progress === 'completed' };
 }
+
+/** A gateway of several servers may take this long to know a new task on all of them, ms. */
+const UNTIL_KNOWN_MS = 60_000;
+
+const isTooNew = ({ ledger }: ItemRequests, { id }: Task, { error }: Failure): boolean =>
+	error.details.httpCode === '404' &&
+	Date.now() - (ledger.submittedAt(id) ?? -Infinity) < UNTIL_KNOWN_MS;
 
 function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 	const { message } = gatewayWords(body);
