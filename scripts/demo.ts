@@ -63,7 +63,13 @@ export async function main(args: string[]): Promise<number> {
 		log('Press Ctrl-C to stop here; the files stay.');
 		exitWellOnInterrupt();
 	}
-	return (await narrateInN8n(gateway, args.includes('--open'))) ? 0 : 1;
+	try {
+		return (await narrateInN8n(gateway, args.includes('--open'))) ? 0 : 1;
+	} catch (error) {
+		log(`\nThe real n8n could not be tried: ${(error as Error).message}`);
+		if (gateway.simulator) log(`The files of the first part are in ${OUTPUT_FOLDER}/.`);
+		return 1;
+	}
 }
 
 async function chooseGateway(): Promise<Gateway> {

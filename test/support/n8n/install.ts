@@ -1,6 +1,6 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { npm, run, step, type Log } from './steps';
 
@@ -84,6 +84,59 @@ const sqliteWorks = async ({ node, folder }: InstalledN8n): Promise<boolean> =>
 		() => false,
 	);
 
+/** Compiles the SQLite driver with what npm has brought; where it cannot, the error says which program is missing. */
+async function compileSqlite({ folder }: InstalledN8n): Promise<void> {
+	const nodedir = await headersIn(folder);
+	try {
+		const config = nodedir === undefined ? undefined : { nodedir };
+		await npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], folder, config);
+	} catch (error) {
+		const missing = await missingCompilers();
+		if (missing.length === 0) throw error;
+		throw new Error(
+			`n8n's SQLite driver has to be compiled here, and there is no ${missing.join(', no ')}. Install what is missing (Debian: apt-get install python3 make g++), and run the command again: it goes on from here.`,
+			{ cause: error },
+		);
+	}
+}
+
+/** The folder with the headers of Node that its npm package brings; node-gyp would fetch them from nodejs.org. */
+async function headersIn(folder: string): Promise<string | undefined> {
+	const parts = path.join(folder, 'node_modules/node/node_modules');
+	for (const part of await readdir(parts).catch(() => [])) {
+		const candidate = path.join(parts, part);
+		if (await exists(path.join(candidate, 'include/node/node_api.h'))) return candidate;
+	}
+	return undefined;
+}
+
+const exists = async (file: string): Promise<boolean> =>
+	await access(file).then(
+		() => true,
+		() => false,
+	);
+
+/** What node-gyp compiles with, and the programs that do it. */
+const COMPILERS = {
+	Python: ['python3', 'python'],
+	make: ['make', 'gmake'],
+	'C++ compiler': ['c++', 'g++', 'clang++'],
+};
+
+/** Those of them that this machine does not have; Windows has others. */
+export async function missingCompilers(env = process.env): Promise<string[]> {
+	if (process.platform === 'win32') return [];
+	const works = async (program: string) =>
+		await run(program, ['--version'], { env }).then(
+			() => true,
+			() => false,
+		);
+	const missing: string[] = [];
+	for (const [name, programs] of Object.entries(COMPILERS))
+		if (!(await Promise.all(programs.map(works))).includes(true)) missing.push(name);
+	return missing;
+}
+
 /**
  * Makes an n8n that came some other way, as in its Docker image, one of those that tests find by version, with the Node that runs
  * this. `n8n`: the folder of its package. Returns its version.
@@ -161,7 +214,7 @@ export async function installN8n(
 		await step(
 			`n8n ${version}: SQLite driver (compiles)`,
 			log,
-			async () => await npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], folder),
+			async () => await compileSqlite(installed),
 		);
 	await writeFile(stamp, wanted);
 	return installed;

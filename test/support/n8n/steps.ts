@@ -70,9 +70,15 @@ export async function run(
 	return { stdout, output };
 }
 
-/** Runs npm, the one that started this process if there is one; returns its standard output. */
-export async function npm(args: string[], cwd: string): Promise<string> {
+/** Runs npm, the one that started this process if there is one; returns its standard output. `config`: its settings. */
+export async function npm(
+	args: string[],
+	cwd: string,
+	config: Record<string, string> = {},
+): Promise<string> {
 	const started = process.env.npm_execpath;
 	const [program, first] = started ? [process.execPath, [started]] : ['npm', []];
-	return (await run(program, [...first, ...args], { cwd })).stdout;
+	const settings = Object.entries(config).map(([name, value]) => [`npm_config_${name}`, value]);
+	const env = { ...process.env, ...Object.fromEntries(settings) };
+	return (await run(program, [...first, ...args], { cwd, env })).stdout;
 }

@@ -1,0 +1,11 @@
+import path from 'node:path';
+import { missingCompilers } from '../support/n8n/install';
+
+test('what a driver is compiled with is named where it is missing', async () => {
+	const empty = path.join(__dirname, 'no-such-folder');
+	expect(await missingCompilers({ ...process.env, PATH: empty })).toEqual([
+		'Python',
+		'make',
+		'C++ compiler',
+	]);
+});
