@@ -1,4 +1,6 @@
 /** The spending limit counts what the node was, or may have been, charged in the whole execution. */
+import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
+import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { item, runnerOf, saved, speechNode, texts, useSimulator } from './support';
 
 const sim = useSimulator({ latencyMs: 1, jobSeconds: 1, secondsPerCharacter: 0.1 });
@@ -66,4 +68,111 @@ test('jobs by their characters', async () => {
 	const { rounds: ran } = await run({ rounds, parameters, onError: 'continueErrorOutput' });
 	expect(ran.map(([success]) => success.length)).toEqual([1, 1, 0, 0]);
 	expect(sim.charges).toHaveLength(2);
+});
+
+describe('a limit by an expression', () => {
+	const rows = (budgets: Array<string | number | null | undefined>) =>
+		budgets.map((budget) => item({ text: 'Some words.', budget }));
+
+	test.each<[string, string | number | null]>([
+		['={{ $json.budgets }}', 5],
+		['={{ $json.budget }}', null],
+		['={{ $json.budget }}', ''],
+		['={{ $json.budget }}', ' '],
+		['', 5],
+	])('%j with %j is empty: an error, and nothing is sent', async (limit, budget) => {
+		const { error } = await run({ parameters: limited(limit), items: rows([budget]) });
+		expect(error?.message).toContain('"Spending Limit (Tokens)" is empty');
+		expect(sim.requests).toEqual([]);
+	});
+
+	test('empty for one item: the others are spoken', async () => {
+		const { outputs } = await run({
+			...{ parameters: limited('={{ $json.budget }}'), items: rows([500, undefined]) },
+			onError: 'continueErrorOutput',
+		});
+		expect(outputs.map(({ length }) => length)).toEqual([1, 0, 1]);
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	test.each(['={{ 500 - 500 }}', '={{ $json.budget }}', '=0'])(
+		'0 by %s: nothing may be spent',
+		async (limit) => {
+			const { error } = await run({ parameters: limited(limit), items: rows([0]) });
+			expect(error?.message).toContain('is above "Spending Limit (Tokens)" (0)');
+			expect(sim.requests).toEqual([]);
+		},
+	);
+
+	test.each([0, '0'])('%j as typed: no limit', async (limit) => {
+		const { outputs } = await run({ parameters: limited(limit), items: rows([1]) });
+		expect(outputs[0]).toHaveLength(1);
+	});
+});
+
+/** An agent that calls its tool with each of these texts at the same time, as agents do since version 2.2. */
+function callingAtOnce(words: string[]): INodeType {
+	const node = new SpeechGateway();
+	const agent = Object.create(node) as INodeType;
+	agent.execute = async function (this: IExecuteFunctions) {
+		const answers = await Promise.all(
+			words.map(async (text) => {
+				const getNodeParameter = (...asked: [name: string, index: number]): unknown =>
+					asked[0] === 'text' ? text : this.getNodeParameter(...asked);
+				const parentNode = { ...this.getNode(), name: 'Agent' };
+				const context = Object.assign(Object.create(this), { parentNode, getNodeParameter });
+				return await node.execute.call(context as IExecuteFunctions);
+			}),
+		);
+		return [answers.flatMap(([items]) => items)];
+	};
+	return agent;
+}
+
+describe('calls of an agent in one turn', () => {
+	const call = async (limit: number, words: string[]) =>
+		await run({
+			parameters: limited(limit),
+			...{ asTool: true, onError: 'continueRegularOutput', nodeType: callingAtOnce(words) },
+		});
+	const WORDS = [
+		'The first call here.',
+		'The other call here.',
+		'A third call comes.',
+		'The last call here.',
+	];
+
+	test('count what the others have set aside: of four, one passes', async () => {
+		const { outputs } = await call(45, WORDS);
+		expect(sim.requests).toHaveLength(1);
+		const refused = outputs[0].filter(({ json }) => json.error !== undefined);
+		expect(refused).toHaveLength(3);
+		expect(messageOf(refused[0].json)).toMatch(
+			/has set aside 29 for requests under way, so 16 are left$/,
+		);
+	});
+
+	test('all pass within the limit', async () => {
+		await call(120, WORDS);
+		expect(sim.requests).toHaveLength(4);
+	});
+
+	test('nothing stays set aside for what was refused', async () => {
+		sim.fault({ status: 400, times: 4 });
+		const agent = callingAtOnce(WORDS.slice(0, 1));
+		const { rounds: ran } = await run({
+			...{ parameters: limited(45), asTool: true, onError: 'continueRegularOutput' },
+			...{ nodeType: agent, rounds: [texts(1), texts(1), texts(1), texts(1), texts(1)] },
+		});
+		expect(sim.requests).toHaveLength(5);
+		expect(ran[4][0][0].json.bytes).toBeGreaterThan(0);
+	});
+
+	test('a cut segment goes on as a job only within what the others leave', async () => {
+		sim.fault({ path: '/v1/audio/speech', status: 524, times: 4 });
+		await call(150, WORDS.slice(0, 2));
+		const tokens = sim.charges.reduce((sum, charge) => sum + charge.tokens, 0);
+		expect(sim.charges).toHaveLength(1);
+		expect(tokens).toBeLessThanOrEqual(150);
+	});
 });

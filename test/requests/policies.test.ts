@@ -9,6 +9,7 @@ import {
 	SHORTEST_SLEEP_MS,
 	wakeUpAt,
 } from '../../nodes/SpeechGateway/tasks/pollSchedule';
+import { LastingRecord } from '../../nodes/SpeechGateway/requests/lasting';
 import { type Run, spendExtra } from '../../nodes/SpeechGateway/requests/session';
 import {
 	backoffMs,
@@ -17,7 +18,10 @@ import {
 } from '../../nodes/SpeechGateway/requests/retryPolicy';
 
 test('tokens beyond the estimate count to the last one that may be spent', () => {
-	const run = { extra: { tokens: 0, toSpare: 5 } } as Run;
+	const lasting = new LastingRecord({});
+	lasting.limit = 8;
+	lasting.reserve(3);
+	const run = { lasting } as Run;
 	expect([5, 1, 3].map((tokens) => spendExtra(run, tokens))).toEqual([0, 1, 3]);
 });
 

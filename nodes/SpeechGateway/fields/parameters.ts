@@ -26,9 +26,19 @@ export class Parameters {
 
 	/** Whether the user has added the option, whatever its expression comes to. */
 	isSet(name: string): boolean {
+		return name in this.typedOptions;
+	}
+
+	/** Whether the option is an expression: n8n puts `=` before it. */
+	isExpression(name: string): boolean {
+		const typed = this.typedOptions[name];
+		return typeof typed === 'string' && typed.startsWith('=');
+	}
+
+	private get typedOptions(): Record<string, unknown> {
 		const asWritten = { rawExpressions: true };
 		const options = this.context.getNodeParameter('options', this.index, {}, asWritten);
-		return isRecord(options) && name in options;
+		return isRecord(options) ? options : {};
 	}
 
 	/** Throws InputError when a parameter, or anything in it, was typed as `{{ … }}` without being an expression. */

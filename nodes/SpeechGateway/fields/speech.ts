@@ -1,9 +1,38 @@
-import { type InputOf, optional } from './field';
+import { InputError } from '../core/errors';
+import { type InputOf, optional, type OptionField } from './field';
 import { numberOption, textField } from './kinds';
 import { responseFormatField } from './files';
 import { speechModelField } from './model';
+import type { Parameters } from './parameters';
 import { textFields } from './text';
 import { voiceField } from './voice';
+
+const limit = numberOption({
+	displayName: 'Spending Limit (Tokens)',
+	name: 'maxEstimatedTokens',
+	hint: 'A minute of speech is about 1,000 tokens',
+	min: 0,
+	default: 0,
+	description:
+		'Nothing is sent if the estimate for all items, with what this execution has spent, is higher; 0 means no limit, or nothing if an expression gives it',
+});
+
+/** Undefined: no limit. What an expression leaves empty, such as a missing field, is an error: it would silently protect nothing. */
+const spendingLimit: OptionField<number | undefined> = {
+	...optional(limit),
+	read(parameters: Parameters): number | undefined {
+		const [{ name, displayName }] = limit.options;
+		if (!parameters.isSet(name)) return undefined;
+		const value = parameters.option(name);
+		if (value === undefined || value === null || String(value).trim() === '')
+			throw new InputError(
+				`"${displayName}" is empty`,
+				'Check that its expression has a number for every item, or remove the option. Nothing was sent.',
+			);
+		const tokens = limit.read(parameters);
+		return tokens === 0 && !parameters.isExpression(name) ? undefined : tokens;
+	},
+};
 
 export const speakingFields = {
 	responseFormat: responseFormatField('The format of the audio file'),
@@ -28,15 +57,7 @@ export const speakingFields = {
 		description:
 			'The price factor of the model, for estimates and the spending limit; Account → Get Prices has it',
 	}),
-	maxEstimatedTokens: numberOption({
-		displayName: 'Spending Limit (Tokens)',
-		name: 'maxEstimatedTokens',
-		hint: 'A minute of speech is about 1,000 tokens',
-		min: 0,
-		default: 0,
-		description:
-			'Nothing is sent if the estimate for all items, with what this execution has spent, is higher; 0 means no limit',
-	}),
+	maxEstimatedTokens: spendingLimit,
 };
 
 /** What Speech and Speech Job have in common. `textHint`: how much text this way of speaking takes. */

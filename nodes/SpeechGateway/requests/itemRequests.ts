@@ -316,7 +316,7 @@ export class ItemRequests {
 			const tokens = price?.of?.(value) ?? (price?.isExact ? price.estimate : undefined);
 			this.ledger.done(request.name, value, given({ tokens, requestId }));
 			this.session.traffic.end(sent, { charged: true, requestId });
-			this.session.lasting.spend(tokens ?? price?.estimate);
+			this.session.lasting.spend(tokens ?? price?.estimate, price?.estimate);
 			this.session.breaker.succeeded();
 			return value;
 		} catch (error) {

@@ -60,8 +60,16 @@ const filled = <T extends object>(fields: T): T | undefined => {
 	return Object.keys(all).length > 0 ? all : undefined;
 };
 
+/** Those of the calls of a node under way in this process: an agent may call a tool several times at once. */
+const underWayIn = derived<object, Set<LastingRecord>>(() => new Set());
+
 /** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
 export class LastingRecord {
+	/** Tokens that the execution may spend, as this call has it. */
+	limit = Infinity;
+	/** Tokens that this call has set aside for what it may still be charged. */
+	private reserved = 0;
+
 	constructor(
 		private readonly memory: Record<string, unknown>,
 		private readonly executionId?: string,
@@ -114,8 +122,26 @@ export class LastingRecord {
 		return this.value.spent ?? 0;
 	}
 
-	spend(tokens = 0): void {
+	/** Counts what was, or may have been, charged; no longer set aside is its estimate. */
+	spend(tokens = 0, estimate = tokens): void {
+		this.reserved = Math.max(0, this.reserved - estimate);
 		if (this.value.spent !== undefined) this.set({ spent: this.spent + tokens });
+	}
+
+	/** Tokens that this and other calls under way have set aside. */
+	get setAside(): number {
+		return [...underWayIn(this.memory)].reduce((sum, { reserved }) => sum + reserved, 0);
+	}
+
+	/** Sets tokens aside until they are spent, or this call ends. */
+	reserve(tokens: number): void {
+		this.reserved += tokens;
+		underWayIn(this.memory).add(this);
+	}
+
+	/** To be called when this call ends. */
+	release(): void {
+		underWayIn(this.memory).delete(this);
 	}
 
 	/** Counts a key, once however often it comes; false when the execution has brought too many others. */

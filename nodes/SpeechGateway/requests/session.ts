@@ -35,8 +35,6 @@ export interface Run {
 	retries?: boolean;
 	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
 	unavailable?: Error;
-	/** Tokens beyond the estimate of the run, of segments that went on as jobs, and how many may be spent so. */
-	extra: { tokens: number; toSpare: number };
 	/** What the dear jobs of the run cost, and what Generate would, with the hint that says so. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
 	/** Polls of the run. */
@@ -54,10 +52,10 @@ export interface Session extends Run {
 	share: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 }
 
-/** Counts tokens beyond the estimate of the run, if they may be spent; else returns by how many they pass the limit. */
-export function spendExtra({ extra }: Run, tokens: number): number {
-	const beyond = extra.tokens + tokens - extra.toSpare;
-	if (beyond <= 0) extra.tokens += tokens;
+/** Sets tokens aside beyond the estimate of the run, if they may be spent; else returns by how many they pass the limit. */
+export function spendExtra({ lasting }: Run, tokens: number): number {
+	const beyond = lasting.spent + lasting.setAside + tokens - lasting.limit;
+	if (beyond <= 0) lasting.reserve(tokens);
 	return Math.max(0, beyond);
 }
 
@@ -82,7 +80,6 @@ export function openRun(
 		store: new StoreBreaker(runGate, limiter, lasting.stopping(), attempt),
 		keys: new SentKeys(execution.helpers, cancel),
 		hints: new Set(),
-		extra: { tokens: 0, toSpare: Infinity },
 		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
 		polls: { tasks: 0, nextAt: 0 },
 	};

@@ -38,7 +38,7 @@ export class Attempt {
 	willRunAgain = false;
 	/** Those of the input, then those that were paid for and are missing from the input now. */
 	private readonly items: ItemLedger[];
-	private readonly lasting: LastingRecord;
+	readonly lasting: LastingRecord;
 
 	constructor(
 		private readonly execution: Execution,

@@ -93,14 +93,15 @@ async function runRound(
 		ledger.takeBack(execution.items);
 	}
 	ledger.tryAgain(execution.tries);
+	const attempt = new Attempt(execution, operation, ledger, accounts);
 	try {
-		const attempt = new Attempt(execution, operation, ledger, accounts);
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;
 		const { firstExecutionId } = ledger;
 		const shown = willRunAgain ? outputs : moveToErrorOutput(context, outputs);
 		return { outputs: shown, succeeded, firstExecutionId };
 	} finally {
+		attempt.lasting.release();
 		if (ledger.wokeUp) await outlastStart(cancel);
 	}
 }

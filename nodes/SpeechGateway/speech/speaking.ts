@@ -73,27 +73,32 @@ export function speechBody(
 }
 
 /**
- * Refuses the whole run when the estimates of all items, with what is `spent` in this execution, exceed the lowest limit of any
- * item. `tokens`: the estimate of an item.
+ * Refuses the whole run when the estimates of all items, with what is `spent` in this execution and set aside by other calls,
+ * exceed the lowest limit of any item; else sets them aside. `tokens`: the estimate of an item.
  */
 export function checkBudget(
 	all: Array<Pick<SpeakingInput, 'maxEstimatedTokens'> & { tokens: number }>,
 	spent: number,
 	run: Run,
 ): void {
-	const limits = all.map((item) => item.maxEstimatedTokens).filter((limit) => limit > 0);
+	const limits = all.flatMap((item) => item.maxEstimatedTokens ?? []);
 	if (limits.length === 0) return;
 	const limit = Math.min(...limits);
 	const total = all.reduce((sum, { tokens }) => sum + tokens, 0);
-	const left = Math.max(0, limit - spent);
+	const { setAside } = run.lasting;
+	const left = Math.max(0, limit - spent - setAside);
 	if (total > left) {
 		const items = `${all.length} ${all.length === 1 ? 'item' : 'items'}`;
-		const before =
-			spent > 0 ? `: this execution has spent ${spent} before, so ${left} are left` : '';
+		const used = [
+			...(spent > 0 ? [`spent ${spent} before`] : []),
+			...(setAside > 0 ? [`set aside ${setAside} for requests under way`] : []),
+		].join(' and ');
+		const before = used && `: this execution has ${used}, so ${left} are left`;
 		throw new InputError(
 			`The estimate of ${total} tokens for ${items} is above "Spending Limit (Tokens)" (${limit})${before}`,
 			'Nothing was sent. Shorten the texts, send fewer items, or raise the limit.',
 		);
 	}
-	run.extra.toSpare = left - total;
+	run.lasting.limit = limit;
+	run.lasting.reserve(total);
 }
