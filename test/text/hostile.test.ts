@@ -76,9 +76,9 @@ describe.each([
 			cutAtHeadings: true,
 		});
 		// One claim: there may be tens of thousands of segments.
-		const places = segments.map((segment) => segment.source);
+		const places = segments.map(({ place }) => place);
 		const gaps = places.filter(({ start }, index) => start !== (places[index - 1]?.end ?? 0));
 		expect(gaps).toEqual([]);
-		if (segments.length > 0) expect(places.at(-1)!.end).toBe(source.length);
+		if (segments.length > 0) expect(places.at(-1)!.end).toBe(prepared.written.length);
 	});
 });

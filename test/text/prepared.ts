@@ -17,4 +17,4 @@ export const cut = (text: string, limit: number) =>
 	cutText(text, limit, { tags: toneTags(text, 'tags') });
 
 export const readMarkdown = (markdown: string): string =>
-	prepare(markdown, { textFormat: 'markdown' }).written.text;
+	prepare(markdown, { textFormat: 'markdown' }).written;

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { TextFormat } from '../../nodes/SpeechGateway/text/format';
-import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 import { prepare } from './prepared';
 
 /** What chat models, editors, feeds and websites write, each with what a listener should hear beside it (`NAME.spoken.txt`). */
@@ -28,9 +27,4 @@ test.each(sources)('%s', (name) => {
 	expect(`${prepared.spoken.text.trim()}\n`).toBe(read(`${name}.spoken.txt`));
 	const crlf = prepare(source.replace(/\n/g, '\r\n'), { textFormat, parentheses: 'tags' });
 	if (extname(name) !== '.txt') expect(crlf.spoken.text).toBe(prepared.spoken.text);
-	// And the way back is whole: segments make up the source.
-	const { segments } = segmentPrepared(prepared, { maxCharacters: 60 });
-	expect(segments.map((one) => source.slice(one.source.start, one.source.end)).join('')).toBe(
-		source,
-	);
 });

@@ -16,6 +16,7 @@ import type { Fingerprint } from '../text/knownParts';
 import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
+import { writtenAgain } from '../text/remainder';
 import { isSpeakable } from '../text/segment';
 import {
 	type PreparedSegment,
@@ -81,7 +82,7 @@ export interface PlannedPart extends Part {
 
 /** A line of a script, or a whole text. */
 export interface Line {
-	text: string;
+	text: PreparedText;
 	/** Whose words they are, as a script says it. */
 	name?: string;
 	/** Headings directly before it, as written. */
@@ -237,9 +238,9 @@ export function cutIntoSegments(
 			known,
 		});
 	}
-	const source = { start: 0, end: text.source.length };
-	const written = shownWords(text, 0, text.written.text.length);
-	const whole = { text: text.spoken.text, written, source, pauseAfterMs: 0 };
+	const place = { start: 0, end: text.written.length };
+	const written = shownWords(text, 0, place.end);
+	const whole = { text: text.spoken.text, written, place, pauseAfterMs: 0 };
 	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
 	return {
 		pauseBeforeMs: 0,
@@ -256,12 +257,15 @@ const withPauses = (parts: Part[], pauseBetweenSegments: number): Part[] =>
 		pauseAfterMs: Math.max(part.pauseAfterMs, index < parts.length - 1 ? pauseBetweenSegments : 0),
 	}));
 
-/** The source of the parts from one index to another, both included, so that it can be spoken by itself. */
+/** The words of the parts from one index to another, both included, as a text or script that can be spoken by itself. */
 export function wordsOf({ parts, lines }: Plan, from: number, to: number): string {
 	return [...grouped(parts.slice(from, to + 1), ({ line }) => line)]
 		.map(([line, said]) => {
 			const { text, name, headings } = lines[line];
-			const words = text.slice(said[0].source.start, said[said.length - 1].source.end).trim();
+			const words = writtenAgain(text, {
+				start: said[0].place.start,
+				end: said[said.length - 1].place.end,
+			});
 			const isWhole = from === 0 || parts[from - 1].line !== line;
 			return [
 				...(isWhole ? headings.map((title) => `# ${title}`) : []),

@@ -1,7 +1,7 @@
 import { endAt, matchAt, type Span } from './characters';
 import { decode, decoded } from './entities';
 import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
-import { pauseMark } from './pauses';
+import { breakMark } from './pauses';
 import { type LeftOut, Reading, type ReadText } from './reading';
 
 const setOf = (list: string) => new Set(list.split(' '));
@@ -131,7 +131,7 @@ export class HtmlReader {
 		if (name === 'q') return this.reading.say(closing ? '”' : '“', tag.start, tag.end);
 		if (name === 'img' && !closing) return this.image(tag);
 		if (name === 'break' && !closing) {
-			return this.reading.say(pauseMark(attribute(tag.attributes, 'time')), tag.start, tag.end);
+			return this.reading.say(breakMark(attribute(tag.attributes, 'time')), tag.start, tag.end);
 		}
 		if (SSML_ELEMENT.test(name) && !NOT_DROPPED.has(name)) this.reading.dropped.add(name);
 	}

@@ -1,6 +1,6 @@
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
 import { firstIndex, type Span } from './characters';
-import { type Edit, type MappedText, rewrite } from './mapped';
+import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
 
 /** Silence at a place of a text (UTF-16 offset). */
 export interface Pause {
@@ -24,20 +24,23 @@ function milliseconds(amount: string, unit: string): number {
 	return Math.min(MAX_PAUSE_MILLISECONDS, Math.round(isMilliseconds ? value : value * 1000));
 }
 
-/** Writes an SSML `<break>` as a pause mark for `takePauses`. */
-export function pauseMark(time = ''): string {
+/** A pause mark as `takePauses` reads it. */
+export const pauseMark = (length: number): string =>
+	length % 1000 === 0 ? `[pause ${length / 1000}s]` : `[pause ${length}ms]`;
+
+/** Writes an SSML `<break>` as a pause mark. */
+export function breakMark(time = ''): string {
 	const match = TIME.exec(time.trim());
-	return `[pause ${match ? milliseconds(match[1], match[2]) : BREAK_MILLISECONDS}ms]`;
+	return pauseMark(match ? milliseconds(match[1], match[2]) : BREAK_MILLISECONDS);
 }
 
 const isBlank = (character: string) => character === '' || /\s/.test(character);
 
 /**
  * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one pause. Pauses are at
- * offsets of the remaining text.
+ * offsets of the remaining text, `written`, which is mapped to the text.
  */
-export function takePauses(read: MappedText): { written: MappedText; pauses: Pause[] } {
-	const { text } = read;
+export function takePauses(text: string): { written: MappedText; pauses: Pause[] } {
 	const edits: Edit[] = [];
 	const pauses: Pause[] = [];
 	let isAfterText = true;
@@ -62,7 +65,7 @@ export function takePauses(read: MappedText): { written: MappedText; pauses: Pau
 		edits.push({ start, end: last, text: space });
 		removed += last - start - space.length;
 	}
-	return { written: rewrite(read, edits), pauses };
+	return { written: rewrite(unchanged(text), edits), pauses };
 }
 
 const WORDS = /[\p{L}\p{N}]+/gu;

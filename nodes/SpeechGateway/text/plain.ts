@@ -1,6 +1,6 @@
 import { attribute, SSML_ELEMENT } from './html';
 import { type Edit, rewrite, unchanged } from './mapped';
-import { pauseMark } from './pauses';
+import { breakMark } from './pauses';
 import type { ReadHeading, ReadText } from './reading';
 
 const TAG =
@@ -20,7 +20,7 @@ export function readPlain(source: string): ReadText {
 		const name = element.toLowerCase();
 		const end = start + tag.length;
 		if (name === 'break') {
-			const text = closing ? '' : pauseMark(attribute(attributes, 'time'));
+			const text = closing ? '' : breakMark(attribute(attributes, 'time'));
 			edits.push({ start, end, text });
 			continue;
 		}
@@ -32,8 +32,8 @@ export function readPlain(source: string): ReadText {
 	if (declaration && dropped.has('speak')) {
 		edits.unshift({ start: 0, end: declaration[0].length, text: '' });
 	}
-	const text = rewrite(unchanged(source), edits);
-	return { text, headings: plainHeadings(text.text), dropped: [...dropped], notes: [] };
+	const { text } = rewrite(unchanged(source), edits);
+	return { text, headings: plainHeadings(text), dropped: [...dropped], notes: [] };
 }
 
 const LINE = /[^\r\n\u2028\u2029]+/g;

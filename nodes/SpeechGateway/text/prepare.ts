@@ -1,7 +1,7 @@
 import type { Span } from './characters';
 import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
 import { readHtml } from './html';
-import { type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
+import { type MappedText, offsetOf, rewrite, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
 import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
@@ -24,18 +24,23 @@ export interface SpokenHeading {
 	title: string;
 	/** Where its words end in the spoken text. */
 	end: number;
+	/** Its place in the written text. */
+	written: Span;
 }
 
 /** A text ready to be spoken. Offsets are UTF-16 units. */
 export interface PreparedText {
-	source: string;
 	/** What the text was read as. */
 	format: TextFormat;
-	/** What is read out, in the source's words, without markup and pause marks. Mapped to the source. */
-	written: MappedText;
-	/** What is sent, with pronunciations and parentheses resolved. Mapped to `written.text`. */
+	/** Its marks told the format. */
+	isGuessed: boolean;
+	/** What is read out, in the source's words, without markup and pause marks. */
+	written: string;
+	/** The pause marks, by their places in `written`. */
+	pauseMarks: Pause[];
+	/** What is sent, with pronunciations and parentheses resolved. Mapped to `written`. */
 	spoken: MappedText;
-	/** Tone tags, by their places in `written.text` and in `spoken.text`. */
+	/** Tone tags, by their places in `written` and in `spoken.text`. */
 	tags: { written: Span[]; spoken: Span[] };
 	/** Sorted; offsets of the spoken text. */
 	pauses: Pause[];
@@ -81,14 +86,12 @@ function notesOn(
 	return all;
 }
 
-/** Reads a text as a good reader would: what to speak, where to pause, and where in the source that stands. */
+/** Reads a text as a good reader would: what to speak, and where to pause. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
 	const format = takenFormat(source, options.textFormat);
 	const readText = READERS[format](source);
-	const { written, pauses } = takePauses(readText.text);
-	const text = written.text;
-
-	const inWritten = (offset: number) => offsetOf(written, startOf(readText.text, offset));
+	const { written: withoutMarks, pauses: pauseMarks } = takePauses(readText.text);
+	const { text } = withoutMarks;
 	const readAloud = options.parentheses === 'readAloud' ? readBracketsAloud(text) : [];
 	let spoken = rewrite(unchanged(text), readAloud);
 	const tags = toneTags(text, options.parentheses);
@@ -99,20 +102,25 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 		spoken = rewrite(spoken, pronounce(spoken.text, options.pronunciations, kept));
 	}
 	return {
-		source,
 		format,
-		written,
+		isGuessed: options.textFormat === 'automatic',
+		written: text,
+		pauseMarks,
 		spoken,
 		tags: { written: tags, spoken: tagsIn(spoken) },
-		pauses: addParagraphPauses(text, pauses, options.pauseAfterParagraphs).map((pause) => ({
+		pauses: addParagraphPauses(text, pauseMarks, options.pauseAfterParagraphs).map((pause) => ({
 			...pause,
 			at: offsetOf(spoken, pause.at),
 		})),
-		headings: readText.headings.map(({ at, wordsAt = at, end }) => ({
-			at: offsetOf(spoken, inWritten(at)),
-			end: offsetOf(spoken, inWritten(end)),
-			title: takePauses(slice(readText.text, wordsAt, end)).written.text.trim(),
-		})),
+		headings: readText.headings.map(({ at, wordsAt = at, end }) => {
+			const place = { start: offsetOf(withoutMarks, at), end: offsetOf(withoutMarks, end) };
+			return {
+				at: offsetOf(spoken, place.start),
+				end: offsetOf(spoken, place.end),
+				written: place,
+				title: takePauses(readText.text.slice(wordsAt, end)).written.text.trim(),
+			};
+		}),
 		notes: [...formatNotes(format, options.textFormat), ...notesOn(readText, text, options)],
 	};
 }

@@ -11,7 +11,7 @@ export interface ReadHeading {
 
 /** What the readers of the text formats return. */
 export interface ReadText {
-	text: MappedText;
+	text: string;
 	headings: ReadHeading[];
 	/** Names of SSML elements whose tags were left out. */
 	dropped: string[];
@@ -164,7 +164,7 @@ export class Reading {
 
 	finish(): ReadText {
 		return {
-			text: this.writer.finish(),
+			text: this.writer.finish().text,
 			headings: this.found,
 			dropped: [...this.dropped],
 			notes: [...this.notes],

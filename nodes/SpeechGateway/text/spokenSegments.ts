@@ -12,8 +12,8 @@ export interface PreparedSegment {
 	text: string;
 	/** The words of the source for it, without markup and tone tags, for subtitles. */
 	written: string;
-	/** Its place in the source, with markup. The slices of all segments make up the source. */
-	source: Span;
+	/** Its place in the written text. Those of all segments make up that text. */
+	place: Span;
 	/** Silence after it. */
 	pauseAfterMs: number;
 	/** A pause within it was left out: it is a known part, which is not cut. */
@@ -68,13 +68,7 @@ const tagsWithin = (tags: Span[], from: number, to: number): Span[] =>
 
 /** A stretch of the written text as subtitles show it: without tone tags. */
 export const shownWords = ({ written, tags }: PreparedText, from: number, to: number): string =>
-	withoutTags(written.text.slice(from, to), tagsWithin(tags.written, from, to));
-
-/** Where to cut the source between two segments: at the first white space between their words, or else after everything there. */
-function cutBetween(source: string, from: number, to: number): number {
-	const space = source.slice(from, to).search(/\s/);
-	return space < 0 ? to : from + space;
-}
+	withoutTags(written.slice(from, to), tagsWithin(tags.written, from, to));
 
 /** Silence before and after a heading, as a reader makes it. Milliseconds. */
 export const HEADING_PAUSE_MS = 700;
@@ -110,7 +104,7 @@ export function segmentPrepared(
 	options: { maxCharacters: number; cutAtHeadings?: boolean; known?: Fingerprint[] },
 ): PreparedSegments {
 	const { cutAtHeadings = false, known = [] } = options;
-	const { source, written, spoken, tags, pauses } = prepared;
+	const { written, spoken, tags, pauses } = prepared;
 	const headings = cutAtHeadings ? prepared.headings : [];
 	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
 	cuts.sort((a, b) => a.at - b.at);
@@ -147,28 +141,25 @@ export function segmentPrepared(
 	const segments: PreparedSegment[] = [];
 	const starts: number[] = [];
 	let writtenEnd = 0;
-	let sourceEnd = 0;
 	for (const stretch of stretches) {
 		for (const piece of cut(stretch).filter(({ text }) => isSpeakable(text))) {
 			const { start } = piece;
+			const place = { start: writtenEnd, end: writtenEnd };
 			const from = Math.max(writtenEnd, startOf(spoken, start));
-			writtenEnd = Math.max(from, endOf(spoken, piece.end));
-			const first = Math.max(sourceEnd, startOf(written, from));
-			const sourceCut = segments.length === 0 ? 0 : cutBetween(source, sourceEnd, first);
-			const previous = segments.at(-1);
-			if (previous) previous.source.end = sourceCut;
-			sourceEnd = Math.max(first, endOf(written, writtenEnd));
+			place.end = writtenEnd = Math.max(from, endOf(spoken, piece.end));
 			starts.push(start);
 			segments.push({
 				text: piece.text,
 				written: shownWords(prepared, from, writtenEnd),
-				source: { start: sourceCut, end: source.length },
+				place,
 				pauseAfterMs: 0,
 			});
 		}
 		const last = segments.at(-1);
 		if (last) last.pauseAfterMs += stretch.pauseAfterMs;
 	}
+	const final = segments.at(-1);
+	if (final) final.place.end = written.length;
 	pauseAtHeadings(prepared, segments, starts);
 	/** The segment that starts at an offset, or that has it inside, behind some words. */
 	const placeOf = (at: number) => {

@@ -65,7 +65,7 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 		const segments = cut.segments.filter((segment) => isSpeakable(segment.text));
 		if (segments.length === 0) continue;
 		const name = line.speaker ?? 'Narrator';
-		spokenLines.push({ text: line.text, name, headings });
+		spokenLines.push({ text, name, headings });
 		headings = [];
 		for (const segment of segments)
 			parts.push({ ...segment, line: spokenLines.length - 1, voice, speaker: spokenBy?.name });
@@ -159,7 +159,7 @@ const chaptersOf = (parts: Part[], lines: Line[], options: TextInput): PlannedHe
 	lines.flatMap(({ headings }, index) => {
 		const part = parts.findIndex(({ line }) => line === index);
 		return headings.map((title) => ({
-			title: prepared(title, options).written.text.trim(),
+			title: prepared(title, options).written.trim(),
 			part,
 		}));
 	});

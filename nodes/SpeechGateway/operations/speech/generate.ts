@@ -13,7 +13,7 @@ type EstimateInput = EstimateValues & OnRecord;
 
 /** The plan of a text. Throws InputError when there is nothing to speak in it, or it is too long for what it is to become. */
 const planText = planner((input: EstimateInput, known) => {
-	const { text: source, voice, longText, chapters } = input;
+	const { voice, longText, chapters } = input;
 	const isWhole = longText === 'single';
 	const text = preparedText(input, isWhole);
 	const cut = cutIntoSegments(text, input, known(voice));
@@ -26,7 +26,7 @@ const planText = planner((input: EstimateInput, known) => {
 	return {
 		pauseBeforeMs: cut.pauseBeforeMs,
 		parts: cut.segments.map((segment) => ({ ...segment, voice, line: 0 })),
-		lines: [{ text: source, headings: [] }],
+		lines: [{ text, headings: [] }],
 		text: cut.text,
 		textFormat: text.format,
 		headings,

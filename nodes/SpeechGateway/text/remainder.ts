@@ -1,0 +1,83 @@
+import type { Edit } from './mapped';
+import type { Span } from './characters';
+import { formatOf, type TextFormat } from './format';
+import { pauseMark } from './pauses';
+import type { PreparedText } from './prepare';
+
+/** What would be a mark in Markdown: emphasis, code, tags, references, links, and marks at the start of a line. */
+const MARKDOWN_MARKS =
+	/[*`~]|\\(?=[!-/:-@[-`{-~\n])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!?])|&(?=#?\w{1,31};)|\[(?=[\^!\d])|\](?=[([:])|^[#>+=|•-]|(?<=^\d{1,9})[.)](?=\s)/gimu;
+
+/** How a format writes words, line breaks, the breaks between paragraphs, and headings. */
+interface Writer {
+	words: (text: string) => string;
+	line: string;
+	paragraph: string;
+	heading: [before: string, after: string];
+	whole: [before: string, after: string];
+}
+
+const WRITERS: Record<Exclude<TextFormat, 'plain'>, Writer> = {
+	markdown: {
+		words: (text) => text.replace(MARKDOWN_MARKS, '\\$&'),
+		line: '  \n',
+		paragraph: '\n\n',
+		heading: ['# ', ''],
+		whole: ['', ''],
+	},
+	html: {
+		words: (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;'),
+		line: '<br>\n',
+		paragraph: '</p>\n<p>',
+		heading: ['<h2>', '</h2>'],
+		whole: ['<p>', '</p>'],
+	},
+};
+
+/**
+ * Writes a stretch of a text that was read, so that it can be read again in the same format: its words, headings and pauses. Links
+ * and emphasis are lost.
+ */
+export function writtenAgain(prepared: PreparedText, place: Span): string {
+	const { format, isGuessed } = prepared;
+	const text = writtenAs(format, prepared, place);
+	// Of few words, the marks may be too few to tell the format by.
+	return isGuessed && formatOf(text) !== format ? writtenAs('plain', prepared, place) : text;
+}
+
+function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: Span): string {
+	const { written } = prepared;
+	const writer = format === 'plain' ? undefined : WRITERS[format];
+	const edits: Edit[] = [];
+	for (const { written: place } of writer ? prepared.headings : []) {
+		if (place.start < start || place.end > end) continue;
+		const [before, after] = writer!.heading;
+		// Reading has ended the heading with a full stop.
+		const lineEnd = written.indexOf('\n', place.end);
+		const stopEnd = Math.min(end, lineEnd < 0 ? written.length : lineEnd);
+		edits.push({ start: place.start, end: place.start, text: before });
+		edits.push({ start: place.end, end: stopEnd, text: after });
+	}
+	for (const { at, milliseconds } of prepared.pauseMarks) {
+		// One between two segments belongs to the second.
+		if (at < start || at > end || (at === end && end < written.length)) continue;
+		const spaceAt = (place: number) => (/\S/.test(written.charAt(place)) ? ' ' : '');
+		const text = spaceAt(at - 1) + pauseMark(milliseconds) + spaceAt(at);
+		edits.push({ start: at, end: at, text });
+	}
+	edits.sort((a, b) => a.start - b.start);
+	const textOf = (from: number, to: number) => {
+		const text = written.slice(from, to);
+		if (!writer) return text;
+		const { words, paragraph, line } = writer;
+		return words(text).replace(/\n(\n?)/g, (_, blank) => (blank ? paragraph : line));
+	};
+	let text = '';
+	let from = start;
+	for (const edit of edits) {
+		text += textOf(from, edit.start) + edit.text;
+		from = Math.max(from, edit.end);
+	}
+	const words = (text + textOf(from, end)).trim();
+	return writer ? writer.whole.join(words) : words;
+}
