@@ -1,5 +1,4 @@
 /** Small rules of reading and cutting, each where the others do not hide it. */
-import { cellsOf } from '../../nodes/SpeechGateway/text/blocks';
 import { words } from '../../nodes/SpeechGateway/text/boundaries';
 import { beginningOf } from '../../nodes/SpeechGateway/text/characters';
 import { decoded } from '../../nodes/SpeechGateway/text/entities';
@@ -56,7 +55,7 @@ test.each([
 	['- ***\n\n  An item after a line', 'An item after a line.'],
 	['-\n\n  No item after a blank line', 'No item after a blank line'],
 	['No table\n:--', 'No table :--'],
-	['- One.\n  ```text\n  Two.\n  ```\n- Three.', 'One.\n\nTwo.\n\nThree.'],
+	['- One.\n  ```text\n  Two.\n  ```\n- Three.', 'One.\nTwo.\nThree.'],
 	[`${'word '.repeat(2000)}[here](https://example.com/a)`, `${'word '.repeat(2000)}here`],
 ])('Markdown: %j', (source, text) => {
 	expect(read(source)).toBe(text);
@@ -101,15 +100,11 @@ test('a heading right behind a table is read', () => {
 });
 
 test.each([
-	['| One | two |', [' One ', ' two ']],
-	['One | two', ['One ', ' two']],
-	['One', ['One']],
-	['| One', [' One']],
-	['One |', ['One ']],
-	['|', ['']],
-	['||', ['']],
-	['| a \\| b | c |', [' a \\| b ', ' c ']],
-	['  | One || two |  ', [' One ', '', ' two ']],
+	['| One | two |', 'One, two.'],
+	['| One |', 'One.'],
+	['| a \\| b | c |', 'a | b, c.'],
+	['|  One || two |', 'One, two.'],
 ])('the cells of %j', (line, cells) => {
-	expect(cellsOf(line).map(({ start, end }) => line.slice(start, end))).toEqual(cells);
+	const columns = '|-'.repeat(line.split(/(?<!\\)\|/).length - 2);
+	expect(read(`${line}\n${columns}|\n| x | y |`).split('\n')[0]).toBe(cells);
 });

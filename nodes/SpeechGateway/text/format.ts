@@ -38,7 +38,7 @@ export function frontMatterEnd(source: string): number {
 const ELEMENT =
 	'(?:a|abbr|address|article|aside|audio|b|big|blockquote|body|br|button|caption|center|cite|code|dd|del|details|div|dl|dt|em|' +
 	'figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|main|mark|meta|nav|ol|p|' +
-	'picture|pre|q|s|samp|script|section|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|think|' +
+	'picture|pre|q|rp|rt|ruby|s|samp|script|section|small|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|think|' +
 	'thinking|time|title|tr|tt|u|ul|video)';
 const BEFORE_TAG = '^\\s*(?:<\\?xml[^<>]{0,200}\\?>\\s*)?(?:<!--[^]{0,5000}?-->\\s*)?';
 const PAGE = new RegExp(`${BEFORE_TAG}<(?:!doctype\\s|html[\\s>]|head[\\s>]|body[\\s>])`, 'i');

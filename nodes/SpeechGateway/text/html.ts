@@ -1,64 +1,33 @@
-import { endAt, matchAt, type Span } from './characters';
-import { decode, decoded } from './entities';
-import { endOf, type MappedText, offsetOf, rewrite, slice, startOf, unchanged } from './mapped';
+import { decoded } from './entities';
+import { parseFragment, type Tree } from '../libraries/parse5';
 import { breakMark } from './pauses';
-import { type LeftOut, Reading, type ReadText } from './reading';
+import { Reading, type ReadText } from './reading';
+import { type Invisible, isInvisible, unreadKind, valueOf, wordsIn } from './unread';
+
+type Element = Tree.Element;
+type ChildNode = Tree.ChildNode;
 
 const setOf = (list: string) => new Set(list.split(' '));
 
 const BLOCKS = setOf(
 	'address article aside blockquote body center dd details dialog dir div dl fieldset figure footer form header hgroup hr ' +
-		'html main menu noframes ol optgroup p pre search section table tbody tfoot thead ul',
+		'html main menu noframes ol optgroup p pre search section table ul',
 );
 /** Blocks that are read as one sentence each, on lines of their own. */
-const SENTENCES = setOf('caption dt figcaption legend option summary tr');
-/** Elements without words for a listener: scripts, media and their fallbacks. */
-const NO_WORDS = setOf(
-	'script style template head title svg iframe object video canvas noscript datalist map rt rp annotation annotation-xml applet',
-);
-/** Elements whose words are not part of the text: controls, settings, and the thoughts of chat models. */
-const UNREAD = setOf('nav button select textarea think thinking ac:parameter ac:plain-text-body');
-/** Elements whose content is no markup. */
-const RAW = setOf('script style textarea title iframe noscript xmp');
-const VOID = setOf('area base br col embed hr img input link meta param source track wbr');
-/** Elements of SSML that HTML has, too, and the one that has an effect. */
-const NOT_DROPPED = setOf('p s sub mark audio meta break');
+const SENTENCES = setOf('caption dt figcaption legend option summary tbody tfoot thead tr');
+const HEADING = /^h[1-6]$/;
+/** Elements of SSML that HTML has, too. */
+const NOT_DROPPED = setOf('p s sub mark audio meta');
 /** The elements of SSML 1.1, and vendors' own by prefix. Tags with other names are text. */
 export const SSML_ELEMENT =
 	/^(?:speak|lexicon|lookup|metadata|meta|p|s|token|w|say-as|phoneme|sub|lang|voice|emphasis|break|prosody|audio|mark|desc|(?:amazon|mstts|google|ssml):[a-z-]{1,30})$/i;
-/** Classes that widespread software gives to footnotes, their marks, and content for the screen only. */
-const UNREAD_CLASS =
-	/(?:^|\s)(?:reference|references|reflist|footnotes?|footnote-ref|footnote-back(?:ref|link)|footnote-anchor|noteref|mw-editsection|noprint|sr-only|screen-reader-text|visually-hidden|anchor|headerlink|toc|hatnote|navbox|ambox|catlinks|more-link|sharedaddy|jp-relatedposts|wp-block-buttons?|button-wrapper|subscription-widget-wrap|kg-button-card|kg-bookmark-metadata|kg-file-card-metadata)(?:\s|$)/i;
-/** The table of facts beside a wiki article. */
-const INFOBOX = /(?:^|\s)infobox(?:\s|$)/i;
-/** Footnotes, page numbers and tables of contents of e-books, by `epub:type`. */
-const UNREAD_EPUB = /^(?:noteref|(?:foot|end|rear)notes?|pagebreak|page-list|toc)$/i;
-const UNREAD_ROLE = /^(?:doc-noteref|doc-endnotes|doc-backlink|navigation|button)$/i;
-const FOOTNOTE_MARK =
-	/^(?:<[^>]{0,300}>|[\s[\]()]){0,8}(?:\d{1,3}|[a-z*†‡§]|note \d{1,3})(?:<[^>]{0,300}>|[\s[\]()]){0,8}$/i;
-/** The longest footnote mark with its tags, UTF-16 units. */
-const MARK_LENGTH = 600;
 
 /** Alternative texts that do not describe the image: file names, formulas. */
 const NO_ALT =
-	/\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$|^(?:IMG|DSC|image)[_-]?\d+$|^(?:(?:untitled|image|img|picture|photo|screen ?shot|pasted image|alt text)[\s\d._:-]*)$|[\\{]/i;
+	/\.(?:png|jpe?g|gif|webp|svg|avif|bmp|tiff?)(?:\s*\([^)]{0,20}\))?$|^(?:IMG|DSC|image)[_-]?\d+$|^(?:(?:untitled|image|img|picture|photo|screen ?shot|pasted image|alt text)[\s\d._:-]*)$|[\\{]/i;
 
-const END_TAG = /<\/([a-z][a-z\d:-]*)[\s>]/gi;
-
-/** `<br/>`, as in XHTML and e-books. */
-const isSelfClosing = (attributes: string) => attributes.endsWith('/');
-
-/** A complete tag, by CommonMark. */
-export const WHOLE_TAG =
-	/<(?:\/[A-Za-z][A-Za-z\d-]*\s*|[A-Za-z][A-Za-z\d-]*(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?){0,100}\s*\/?)>/y;
-
-/** A tag, and its place in the source. */
-export interface Tag extends Span {
-	name: string;
-	closing: boolean;
-	/** The text between name and end. */
-	attributes: string;
-}
+/** Elements whose label is said in place of what is shown; that of others names a part of the page. */
+const LABELLED = setOf('a abbr b em i img span strong svg h1 h2 h3 h4 h5 h6');
 
 /** The value of an attribute, from the text between the name and the end of a tag. */
 export function attribute(attributes: string, name: string): string | undefined {
@@ -69,231 +38,235 @@ export function attribute(attributes: string, name: string): string | undefined 
 	return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
-/** Whether an alternative text describes the image. */
-export const isAltText = (alt: string): boolean => alt.trim() !== '' && !NO_ALT.test(alt.trim());
+const SUPERSCRIPTS: Record<string, string> = {};
+const SUBSCRIPTS: Record<string, string> = {};
+for (const [index, plain] of [...'0123456789+-−n'].entries()) {
+	SUPERSCRIPTS[plain] = [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ'][index];
+	SUBSCRIPTS[plain] = [...'₀₁₂₃₄₅₆₇₈₉₊₋₋ₙ'][index];
+}
+const RAISED = /^(?:[+\-−]?\d{1,5}[+\-−]?|n)$/;
 
-/** Reads the tags and the text of a page in order, or the HTML within Markdown. */
-export class HtmlReader {
-	/** The element that is left out, and how many elements of that name are open. */
-	private unread: { name: string; depth: number } | undefined;
+/** An element that is open, with the next of its nodes. */
+interface Open {
+	element: { childNodes: ChildNode[]; tagName?: string };
+	next: number;
+	invisible: Invisible;
+}
+
+/** Reads the elements and the text of a page in order. */
+class PageReader {
 	/** The next number of each open list; undefined for bullet lists. */
 	private readonly lists: Array<number | undefined> = [];
-	private preformatted = false;
-	/** By element, where its last end tag starts. */
-	private readonly lastEnds = new Map<string, number>();
+	private preformatted = 0;
 
-	/** `page`: all that is read, also what is fed to this reader in parts. Its source is that of the tags. */
-	constructor(
-		private readonly page: MappedText,
-		private readonly reading: Reading,
-	) {
-		for (const { 1: name, index } of page.text.matchAll(END_TAG))
-			this.lastEnds.set(name.toLowerCase(), index);
+	constructor(private readonly reading: Reading) {}
+
+	/** Without recursion, since elements may be nested ten thousands deep. */
+	read(page: { childNodes: ChildNode[] }): ReadText {
+		const open: Open[] = [{ element: page, next: 0, invisible: { tiny: false, hidden: false } }];
+		for (let top = open.at(-1); top; top = open.at(-1)) {
+			const node = top.element.childNodes[top.next++];
+			if (!node) {
+				if (top.element.tagName) this.leave(top.element as Element);
+				open.pop();
+			} else if (node.nodeName === '#text' && 'value' in node) {
+				this.text(node.value, top.invisible);
+			} else if ('tagName' in node && this.enter(node, top.element.childNodes[top.next])) {
+				const invisible = isInvisible(valueOf(node, 'style'), top.invisible);
+				open.push({ element: node, next: 0, invisible });
+			}
+		}
+		return this.reading.finish();
 	}
 
-	/** Whether the reader is inside an element that is left out. */
-	get isSilent(): boolean {
-		return this.unread !== undefined;
-	}
-
-	/** Text between tags, with character references resolved. */
-	text(text: MappedText): void {
-		if (this.unread) return;
-		if (this.preformatted) this.reading.lines(text);
+	private text(text: string, { tiny, hidden }: Invisible): void {
+		if (tiny || hidden) {
+			if (text.trim() !== '') this.reading.leaveOut('page');
+		} else if (this.preformatted > 0) this.reading.lines(text);
 		else this.reading.text(text);
 	}
 
-	tag(tag: Tag): void {
-		const { name, closing } = tag;
-		if (this.unread) {
-			if (name !== this.unread.name) return;
-			this.unread.depth += closing ? -1 : 1;
-			if (this.unread.depth === 0) this.unread = undefined;
-			return;
+	/** Whether what is within the element is to be read. */
+	private enter(element: Element, next: ChildNode | undefined): boolean {
+		const { reading } = this;
+		const { tagName } = element;
+		const label = LABELLED.has(tagName) ? valueOf(element, 'aria-label').trim() : '';
+		const kind = unreadKind(element);
+		if (kind && !(label && tagName === 'svg' && kind === 'noWords')) {
+			if (kind !== 'noWords') reading.leaveOut(kind);
+			return false;
 		}
-		const isOpening = !closing && !VOID.has(name) && !isSelfClosing(tag.attributes);
-		const end = offsetOf(this.page, tag.end);
-		const kind = isOpening ? unreadKind(tag, this.page.text, end) : undefined;
-		// Without an end tag, leaving it out would swallow the rest of the page.
-		if (kind && (this.lastEnds.get(name) ?? 0) >= end) {
-			this.unread = { name, depth: 1 };
-			if (kind !== 'noWords') this.reading.leaveOut(kind);
-			return;
-		}
-		if (/^h[1-6]$/.test(name)) {
-			return closing ? this.reading.endHeading() : this.reading.startHeading();
-		}
-		if (name === 'li') return this.item(tag);
-		if (SENTENCES.has(name)) return this.reading.endBlock('\n', true);
-		if (BLOCKS.has(name)) return this.block(tag);
-		if (name === 'br') return this.reading.breakLine();
-		if (name === 'td' || name === 'th') return this.reading.separate(', ');
-		if (name === 'q') return this.reading.say(closing ? '”' : '“', tag.start, tag.end);
-		if (name === 'img' && !closing) return this.image(tag);
-		if (name === 'break' && !closing) {
-			return this.reading.say(breakMark(attribute(tag.attributes, 'time')), tag.start, tag.end);
-		}
-		if (SSML_ELEMENT.test(name) && !NOT_DROPPED.has(name)) this.reading.dropped.add(name);
+		if (HEADING.test(tagName)) reading.startHeading();
+		else if (tagName === 'li') this.startItem();
+		else if (SENTENCES.has(tagName)) reading.endBlock('\n', true);
+		else if (BLOCKS.has(tagName)) this.startBlock(element);
+		else if (tagName === 'br') reading.breakLine();
+		else if (tagName === 'td' || tagName === 'th') reading.separate(', ');
+		else if (tagName === 'q') reading.say('“');
+		else if (tagName === 'ruby') reading.startBase();
+		else if (tagName === 'img' && !label) this.image(element);
+		else if (tagName === 'rt') {
+			reading.sayInstead(wordsIn(element).trim());
+			return false;
+		} else if (this.isRaised(element, next)) return false;
+		if (SSML_ELEMENT.test(tagName) && !NOT_DROPPED.has(tagName)) reading.dropped.add(tagName);
+		if (!label) return true;
+		reading.text(label);
+		if (HEADING.test(tagName)) reading.endHeading();
+		return false;
 	}
 
-	private item({ closing, start, end }: Tag): void {
-		if (closing) return this.reading.endItem();
+	private leave(element: Element): void {
+		const { reading } = this;
+		const { tagName } = element;
+		if (HEADING.test(tagName)) reading.endHeading();
+		else if (tagName === 'li') reading.endItem();
+		else if (SENTENCES.has(tagName)) reading.endBlock('\n', true);
+		else if (BLOCKS.has(tagName)) this.endBlock(element);
+		else if (tagName === 'td' || tagName === 'th') reading.separate(', ');
+		else if (tagName === 'q') reading.say('”');
+	}
+
+	private startItem(): void {
 		const number = this.lists.at(-1);
-		this.reading.startItem(number, start, end);
+		this.reading.startItem(number);
 		if (number !== undefined) this.lists[this.lists.length - 1] = number + 1;
 	}
 
-	private block({ name, closing, attributes }: Tag): void {
+	private startBlock(element: Element): void {
+		const { tagName } = element;
 		const inList = this.lists.length > 0;
-		if (name === 'ol' || name === 'ul' || name === 'menu' || name === 'dir') {
-			const isOutermost = this.lists.length === (closing ? 1 : 0);
-			this.reading.endBlock(isOutermost ? '\n\n' : '\n', inList);
-			const first = Number(attribute(attributes, 'start') ?? 1);
-			if (closing) this.lists.pop();
-			else this.lists.push(name === 'ol' ? (Number.isInteger(first) ? first : 1) : undefined);
+		if (isList(tagName)) {
+			this.reading.endBlock(inList ? '\n' : '\n\n', inList);
+			const first = Number(valueOf(element, 'start') || 1);
+			this.lists.push(tagName === 'ol' ? (Number.isInteger(first) ? first : 1) : undefined);
 			return;
 		}
-		if (name === 'pre') this.preformatted = !closing;
-		this.reading.endBlock(inList || name === 'dd' ? '\n' : '\n\n', inList || name === 'dd');
+		if (tagName === 'pre') this.preformatted++;
+		this.reading.endBlock(inList || tagName === 'dd' ? '\n' : '\n\n', inList || tagName === 'dd');
 	}
 
-	private image({ attributes, start, end }: Tag): void {
-		const alt = decoded(attribute(attributes, 'alt') ?? '')
-			.trim()
-			.replace(/\s+/g, ' ');
-		if (!isAltText(alt)) {
-			if (alt !== '') this.reading.leaveOut('images');
+	private endBlock({ tagName, childNodes }: Element): void {
+		if (isList(tagName)) {
+			const isOutermost = this.lists.length === 1;
+			this.reading.endBlock(isOutermost ? '\n\n' : '\n', true);
+			this.lists.pop();
 			return;
 		}
+		if (tagName === 'pre') this.preformatted--;
+		const inList = this.lists.length > 0 || tagName === 'dd';
+		const isImage = childNodes.length === 1 && childNodes[0].nodeName === 'img';
+		this.reading.endBlock(inList ? '\n' : '\n\n', inList || isImage);
+	}
+
+	/** A picture of one letter belongs to its word, as at the beginning of a chapter. */
+	private image(element: Element): void {
+		const alt = valueOf(element, 'alt').trim().replace(/\s+/g, ' ');
+		if (alt === '') return;
+		if (NO_ALT.test(alt)) return this.reading.leaveOut('images');
+		if (Array.from(alt).length === 1) return this.reading.say(alt);
 		this.reading.separate(' ');
-		this.reading.say(alt, start, end);
+		this.reading.say(alt);
 		this.reading.separate(' ');
 	}
-}
 
-/** Why an element is left out; undefined: it is read. */
-function unreadKind(
-	{ name, attributes }: Tag,
-	page: string,
-	end: number,
-): LeftOut | 'noWords' | undefined {
-	if (NO_WORDS.has(name)) return 'noWords';
-	if (UNREAD.has(name)) return 'page';
-	if (name === 'pre' && /^\s{0,20}<(?:code|kbd|samp)\b/i.test(page.slice(end, end + 40))) {
-		return 'code';
-	}
-	if (name === 'sup') {
-		const content = page.slice(end, end + MARK_LENGTH).split(/<\/sup/i, 1)[0];
-		const isLink = /<a\s/i.test(content) || content.includes('[');
-		if (isLink && FOOTNOTE_MARK.test(content)) return 'footnotes';
-	}
-	if (attributes === '') return undefined;
-	const classes = attribute(attributes, 'class') ?? '';
-	const isUnread =
-		(name === 'table' && INFOBOX.test(classes)) ||
-		/(?:^|\s)hidden(?:\s|=|\/|$)/i.test(attributes.replace(/"[^"]*"|'[^']*'/g, '""')) ||
-		attribute(attributes, 'aria-hidden') === 'true' ||
-		/display\s*:\s*none/i.test(attribute(attributes, 'style') ?? '') ||
-		UNREAD_CLASS.test(classes) ||
-		UNREAD_ROLE.test(attribute(attributes, 'role') ?? '') ||
-		UNREAD_EPUB.test(attribute(attributes, 'epub:type') ?? '');
-	return isUnread ? 'page' : undefined;
-}
-
-const TAG_NAME = /<(\/?)([A-Za-z][A-Za-z\d:-]{0,60})(?=[\s/>])/y;
-
-/** Parses the tag at these offsets of the source; undefined for a comment or a declaration. */
-export function tagOf(markup: string, start: number, end: number): Tag | undefined {
-	const match = matchAt(TAG_NAME, markup, 0);
-	if (!match) return undefined;
-	return {
-		name: match[2].toLowerCase(),
-		closing: match[1] !== '',
-		attributes: markup.slice(match[0].length, -1),
-		start,
-		end,
-	};
-}
-
-/** Finds the ends of markup, and remembers what has none, so that no text is searched twice. */
-class MarkupEnds {
-	private readonly missing = new Set<string>();
-
-	constructor(private readonly text: string) {}
-
-	/** Where the tag, comment or declaration at an offset ends; -1 if there is none. */
-	after(at: number): number {
-		if (this.text.startsWith('<!--', at)) return this.find('-->', at + 2);
-		if (/[!?]/.test(this.text.charAt(at + 1))) return this.find('>', at);
-		const nameEnd = endAt(TAG_NAME, this.text, at);
-		return nameEnd < 0 ? -1 : this.tagEnd(nameEnd);
-	}
-
-	/** Where the end tag of an element without markup inside starts. */
-	ofRaw(name: string, from: number): number {
-		const end = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
-		end.lastIndex = from;
-		return end.exec(this.text)?.index ?? this.text.length;
-	}
-
-	private find(mark: string, from: number): number {
-		const found = this.missing.has(mark) ? -1 : this.text.indexOf(mark, from);
-		if (found < 0) this.missing.add(mark);
-		return found < 0 ? -1 : found + mark.length;
-	}
-
-	private tagEnd(from: number): number {
-		if (this.missing.has('tag')) return -1;
-		const mark = />|=\s{0,20}(["'])/g;
-		mark.lastIndex = from;
-		for (let match = mark.exec(this.text); match; match = mark.exec(this.text)) {
-			if (match[0] === '>') return mark.lastIndex;
-			const quoteEnd = this.find(match[1], mark.lastIndex);
-			if (quoteEnd > 0) mark.lastIndex = quoteEnd;
+	/** Says a raised or lowered number that would be read as a part of the number beside it: `10⁶`, but `m2`, `H2O`, `3rd`. */
+	private isRaised(element: Element, next: ChildNode | undefined): boolean {
+		const { tagName } = element;
+		if (tagName !== 'sup' && tagName !== 'sub') return false;
+		const words = wordsIn(element).trim();
+		if (!RAISED.test(words)) return false;
+		const after = next && 'value' in next ? next.value.charAt(0) : '';
+		const { before } = this.reading;
+		const isBeside = /\d/.test(before) || (words !== 'n' && /\d/.test(after));
+		if (!isBeside && !(words === 'n' && /\p{L}/u.test(before))) return false;
+		if (tagName === 'sup' && /[/⁄]/.test(after)) {
+			// A fraction behind a whole number.
+			this.reading.separate(' ');
+			return false;
 		}
-		this.missing.add('tag');
-		return -1;
+		const raised = tagName === 'sup' ? SUPERSCRIPTS : SUBSCRIPTS;
+		this.reading.say(Array.from(words, (character) => raised[character]).join(''));
+		return true;
 	}
 }
 
-/** Passes the tags and the text of a page, or of a part of one, to a reader. */
-export function feedHtml(page: MappedText, reader: HtmlReader): void {
-	const { text } = page;
-	const ends = new MarkupEnds(text);
-	let from = 0;
-	for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', Math.max(from, at + 1))) {
-		const end = ends.after(at);
-		if (end < 0) continue;
-		if (at > from) reader.text(decode(slice(page, from, at)));
-		from = end;
-		const tag = tagOf(text.slice(at, end), startOf(page, at), endOf(page, end));
-		if (!tag) continue;
-		reader.tag(tag);
-		if (!tag.closing && !isSelfClosing(tag.attributes) && RAW.has(tag.name)) {
-			from = ends.ofRaw(tag.name, end);
-		}
-	}
-	if (from < text.length) reader.text(decode(slice(page, from, text.length)));
-}
-
-const ESCAPED_TAG = /&lt;\/?(?:p|br|div|h[1-6]|[uo]l|li|strong|em|a|img|span)\b[^<>]{0,2000}?&gt;/i;
+const isList = (tagName: string) => /^(?:ol|ul|menu|dir)$/.test(tagName);
 
 /** CDATA marks around pages in feeds, and WordPress's shortcodes around images. Pause marks contain no `=`. */
 const ENCLOSURES =
 	/<!\[CDATA\[|\]\]>|\[\/?(?:caption|gallery)(?:\s[^\]\n=]{0,50}=[^\]\n]{0,500})?\]/gi;
+const ESCAPED_TAG = /&lt;\/?(?:p|br|div|h[1-6]|[uo]l|li|strong|em|a|img|span)\b[^<>]{0,2000}?&gt;/i;
+const TWICE_ESCAPED = /&amp;(?=(?:[a-z][a-z\d]{1,31}|#\d{1,7}|#x[\da-f]{1,6});)/gi;
+
+/** `<a id="page3"/>`, as in XHTML and e-books: in HTML it would stay open. */
+const SELF_CLOSING =
+	/<([a-z][\w:-]{0,60})((?:\s+[\w:.-]{1,60}(?:\s*=\s*(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'))?){0,50})\s*\/>/gi;
+const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
+const BREAK = /<break(\s[^<>]{0,200})?\/?>|<\/break\s*>/gi;
+/** Elements whose content is no markup, or no child of theirs. */
+const RAW =
+	/<(script|style|textarea|title|iframe|noscript|xmp|noembed|noframes|plaintext|template)(?=[\s>])/gi;
+const THOUGHTS = /<(\/?)(?:think|thinking)\s*>/gi;
+
+/** Leaves out a model's thoughts, which may be several paragraphs. */
+export function withoutThoughts(source: string): string {
+	let text = '';
+	let from = 0;
+	let start = -1;
+	for (const { 0: tag, 1: closing, index } of source.matchAll(THOUGHTS)) {
+		if (!closing) start = start < 0 ? index : start;
+		else if (start >= 0) {
+			text += source.slice(from, start);
+			from = index + tag.length;
+			start = -1;
+		}
+	}
+	return text + source.slice(from);
+}
+
+/** Takes apart what does not end, and would swallow the rest of the page: raw elements, comments, and the last tag. */
+function withEnds(page: string): string {
+	const ends = new Map<string, number>();
+	for (const { 1: name, index } of page.matchAll(/<\/([a-z]+)/gi))
+		ends.set(name.toLowerCase(), index);
+	const commentsEnd = page.lastIndexOf('-->');
+	const text = page
+		.replace(RAW, (tag: string, name: string, at: number) =>
+			(ends.get(name.toLowerCase()) ?? 0) > at ? tag : '<unended',
+		)
+		.replace(/<!--/g, (mark: string, at: number) => (at < commentsEnd ? mark : ''));
+	const end = text.lastIndexOf('>') + 1;
+	return text.slice(0, end) + text.slice(end).replace(/</g, '&lt;');
+}
+
+/** Any tag but the plain ones that Markdown makes. Only for others matters where they end, which takes time to find out. */
+const MAY_BE_LEFT_OUT =
+	/<(?!\/|(?:p|em|strong|s|h[1-6]|ul|ol|li|br|hr|code|blockquote|a href="[^"<>]*")>)/;
+
+/** Reads a page, or what Markdown makes. */
+export function readPage(page: string, reading: Reading): ReadText {
+	const marked = page
+		.replace(BREAK, (tag: string, attributes = '') =>
+			tag.startsWith('</') ? '' : breakMark(attribute(attributes, 'time')),
+		)
+		.replace(SELF_CLOSING, (tag: string, name: string, attributes: string) =>
+			VOID.test(name) ? tag : `<${name}${attributes}></${name}>`,
+		);
+	const sourceCodeLocationInfo = MAY_BE_LEFT_OUT.test(marked);
+	const tree = parseFragment(withEnds(marked), { sourceCodeLocationInfo });
+	return new PageReader(reading).read(tree);
+}
 
 /** Reads HTML as a good reader would. */
 export function readHtml(source: string): ReadText {
-	const given = unchanged(source);
 	// Some feeds escape their pages once too often.
-	const whole = !source.includes('<') && ESCAPED_TAG.test(source) ? decode(given) : given;
-	const marks = [...whole.text.matchAll(ENCLOSURES)].map(({ 0: mark, index }) => ({
-		start: index,
-		end: index + mark.length,
-		text: '',
-	}));
-	const page = rewrite(whole, marks);
+	const isEscaped = !source.includes('<') && ESCAPED_TAG.test(source);
+	const page = (isEscaped ? decoded(source) : source)
+		.replace(ENCLOSURES, '')
+		.replace(TWICE_ESCAPED, '&');
 	const reading = new Reading();
-	feedHtml(page, new HtmlReader(page, reading));
-	return reading.finish();
+	const read = withoutThoughts(page);
+	if (read !== page) reading.leaveOut('page');
+	return readPage(read, reading);
 }

@@ -29,7 +29,7 @@ export function unchanged(text: string): MappedText {
 }
 
 /** Builds a mapped text from front to back. */
-export class MappedWriter {
+class MappedWriter {
 	private text = '';
 	private readonly runs: MappedRun[] = [];
 
@@ -96,13 +96,6 @@ export function offsetOf({ text, runs }: MappedText, origin: number): number {
 	const run = runs.at(firstIndex(runs, ({ end }) => end > origin));
 	if (run === undefined) return text.length;
 	return run.at + (isExact(run) ? Math.max(0, origin - run.start) : 0);
-}
-
-/** A part of a mapped text. */
-export function slice(mapped: MappedText, start: number, end: number): MappedText {
-	const writer = new MappedWriter();
-	writer.copy(mapped, start, end);
-	return writer.finish();
 }
 
 /** Applies edits, which ascend and do not overlap. */

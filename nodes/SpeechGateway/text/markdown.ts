@@ -1,17 +1,39 @@
-import { type BlockEvent, BlockParser, cellsOf, type Leaf } from './blocks';
+import {
+	type Env as LibraryEnv,
+	MarkdownIt,
+	type StateCore,
+	type Token,
+} from '../libraries/markdownIt';
 import { frontMatterEnd } from './format';
-import { feedHtml, HtmlReader } from './html';
-import { InlineReader } from './inline';
-import { type MappedText, rewrite, slice, unchanged } from './mapped';
+import { readPage, withoutThoughts } from './html';
 import { Reading, type ReadText } from './reading';
 
 /** An entry in a list of sources: `[4] https://…`. */
 const SOURCE_LINE = /^[ ]{0,3}\[(\d{1,3})\]:?[ ]+(?:[^\n]{0,200}[ ([])?https?:\/\//gm;
+/** Where chat models show a source: `:contentReference[oaicite:7]{index=7}`, `【5†source】`. */
+const SOURCE_MARK =
+	/:contentReference\[oaicite:\d{1,4}\](?:\{[^{}]{0,100}\})?|【[^【】]{0,60}†[^【】]{0,200}】|\ue200[^\ue200\ue201]{0,300}\ue201/g;
+const FOOTNOTE_OR_CITATION = /\[(?:\^[^\s\]]{1,100}|(\d{1,3}))\]/g;
+/** What stands before a source mark with a space between: `as they say. [1](address)`, but not `section [11](address)`. */
+const ENDS_CLAIM = /[\p{Po}\p{Pe}\p{Pf}"]\s$/u;
+
+const MARK_IN_LINK = /^(?:\^\S{1,100}|\d{1,3})$/;
+const LINK_END = /^\]\([^\s()]{0,2000}\)/;
 
 /** GitHub's `> [!NOTE]`, also with a title. */
 const CALLOUT = /^\[!([A-Za-z][\w-]{0,30})(?:\|[^\]\n]{0,60})?\][+-]?[ \t]*([^\n]{0,300})(?:\n|$)/;
 const TASK_BOX = /^\[[ xX]\]\s/;
-const ONLY_IMAGE = /^!\[[^\]]*\]\([^)]*\)\s*$/;
+/** A line such as `Created: 12 May` or `**Tags:** travel`, which stays apart from the line before it. */
+const LABEL_LINE = /^\p{Lu}[\p{L}\p{N} ]{0,30}:[ \t]+\S/u;
+/** The address of a badge, as in READMEs. */
+const BADGE = /badge|shields\.io|travis-ci|codecov|coveralls|badgen/i;
+const STRUCK = /(?<!~)~(?=[^\s~])([^~\n]{1,300})(?<=\S)~(?!~)/g;
+/** Bullets of word processors and chats. */
+const BULLETS = /^([ \t>]{0,40})[•◦▪‣●○▸►](?=[ \t])/gm;
+
+/** More marks of quotations and lists at the start of a line than anybody means. */
+const DEEP = /^((?:[ \t]{0,3}[>*+-][ \t]?){100})[>*+\- \t]+/gm;
+
 /** Info strings of fenced blocks that are no code. */
 const PROSE_INFO = /^(?:text|txt|plain|plaintext|prose|markdown|md|quote)\b/i;
 
@@ -25,108 +47,165 @@ function looksLikeProse(text: string): boolean {
 	);
 }
 
-class MarkdownReader {
-	private readonly reading = new Reading();
-	private readonly html: HtmlReader;
-	private readonly blocks: BlockParser;
-
-	constructor(private readonly source: string) {
-		const whole = unchanged(source);
-		this.html = new HtmlReader(whole, this.reading);
-		this.blocks = new BlockParser(whole);
-	}
-
-	read(): ReadText {
-		const start = frontMatterEnd(this.source);
-		if (start > 0) this.reading.leaveOut('frontMatter');
-		const events = this.blocks.read(start);
-		for (const [, number] of this.source.matchAll(SOURCE_LINE)) this.blocks.labels.add(number);
-		for (const event of events) this.event(event);
-		return this.reading.finish();
-	}
-
-	private event(event: BlockEvent): void {
-		if (event.kind !== 'item' && event.kind !== 'listEnd') return this.leaf(event);
-		if (this.html.isSilent) return;
-		if (event.kind === 'listEnd') return this.reading.endBlock(event.outermost ? '\n\n' : '\n');
-		this.reading.startItem(event.number, event.start, event.end);
-	}
-
-	private inline(text: MappedText): void {
-		new InlineReader(text, this.blocks.labels, this.html, this.reading).read();
-	}
-
-	private leaf({ kind, text, info, inItem }: Leaf): void {
-		const { reading } = this;
-		switch (kind) {
-			case 'heading':
-				reading.startHeading();
-				this.inline(text);
-				return reading.endHeading();
-			case 'paragraph':
-				this.paragraph(text, inItem);
-				return reading.endBlock(inItem ? '\n' : '\n\n', inItem || ONLY_IMAGE.test(text.text));
-			case 'html':
-				// Notion's callouts contain Markdown.
-				if (/^<aside\b/i.test(text.text)) this.inline(text);
-				else feedHtml(text, this.html);
-				return reading.separate('\n');
-			case 'table':
-				return this.table(text);
-			case 'code':
-				return this.code(info, text);
-			case 'footnote':
-				return reading.leaveOut('footnotes');
-		}
-	}
-
-	private table(text: MappedText): void {
-		const rows = [...text.text.matchAll(/[^\n]+/g)].map(({ 0: row, index }) =>
-			cellsOf(row).map(({ start, end }) => slice(text, index + start, index + end)),
-		);
-		for (const row of rows) {
-			for (const cell of row.slice(0, rows[0].length)) {
-				this.reading.separate(', ');
-				this.inline(cell);
-			}
-			this.reading.endBlock('\n', true);
-		}
-		this.reading.endBlock('\n\n');
-	}
-
-	/** Reads a paragraph without its task box. A callout starts with its title; if it has none, with its kind ("Note"). */
-	private paragraph(text: MappedText, inItem: boolean): void {
-		const callout = CALLOUT.exec(text.text);
-		const start = (callout ?? (inItem ? TASK_BOX.exec(text.text) : null))?.[0].length ?? 0;
-		const rest = slice(text, start, text.text.length);
-		if (callout) {
-			const [mark, kind, title] = callout;
-			const titleStart = start - (mark.endsWith('\n') ? 1 : 0) - title.length;
-			const word = kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase();
-			this.inline(
-				title.trim() === ''
-					? rewrite(slice(text, 0, titleStart), [{ start: 0, end: titleStart, text: word }])
-					: slice(text, titleStart, titleStart + title.length),
-			);
-			this.reading.endBlock('\n', true);
-		}
-		this.inline(rest);
-	}
-
-	/** Skips code, but reads prose in a code block line by line. */
-	private code(info: string, text: MappedText): void {
-		if (this.html.isSilent || text.text.trim() === '') return;
-		if (!(info === '' ? looksLikeProse(text.text) : PROSE_INFO.test(info))) {
-			this.reading.leaveOut('code');
-			return;
-		}
-		this.reading.endBlock('\n\n');
-		this.reading.lines(text);
-		this.reading.endBlock('\n\n');
-	}
+/** What is known of a document while it is read. */
+interface Env extends LibraryEnv {
+	reading: Reading;
+	/** The numbers in its list of sources. */
+	sources: Set<string>;
 }
+
+const envOf = (state: { env: LibraryEnv }): Env => state.env as Env;
+
+/** Beyond this nesting, words are lost. */
+const markdown = new MarkdownIt({ html: true, maxNesting: 1000 });
+markdown.validateLink = () => true;
+markdown.normalizeLink = (address) => address;
+
+/** `[^1]: A footnote.`, with the lines and indented paragraphs that belong to it: left out. */
+markdown.block.ruler.before(
+	'reference',
+	'footnote',
+	(state, startLine, endLine, silent) => {
+		const textOf = (line: number) =>
+			state.src.slice(state.bMarks[line] + state.tShift[line], state.eMarks[line]);
+		if (!/^\[\^[^\]\s]{1,100}\]:/.test(textOf(startLine))) return false;
+		if (silent) return true;
+		let line = startLine + 1;
+		let isAfterBlank = false;
+		for (; line < endLine; line++) {
+			if (state.isEmpty(line)) isAfterBlank = true;
+			else if (isAfterBlank && state.sCount[line] < state.blkIndent + 2) break;
+		}
+		state.line = line;
+		envOf(state).reading.leaveOut('footnotes');
+		return true;
+	},
+	{ alt: [] },
+);
+
+/** Boxes of tasks are not read; a callout begins with its title or, if it has none, with its kind ("Note"). */
+markdown.core.ruler.before('inline', 'callouts', (state: StateCore) => {
+	state.tokens = state.tokens.flatMap((token, at, tokens): Token[] => {
+		if (token.type !== 'inline') return [token];
+		if (tokens[at - 2]?.type === 'list_item_open')
+			token.content = token.content.replace(TASK_BOX, '');
+		const callout = tokens[at - 1]?.type === 'paragraph_open' ? CALLOUT.exec(token.content) : null;
+		if (!callout) return [token];
+		const [mark, kind, title] = callout;
+		const titleToken = new state.Token('inline', '', 0);
+		titleToken.content = title.trim() || kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase();
+		titleToken.children = [];
+		token.content = token.content.slice(mark.length);
+		return [tagToken(state, '<summary>'), titleToken, tagToken(state, '</summary>'), token];
+	});
+});
+
+function tagToken(state: StateCore, content: string): Token {
+	const token = new state.Token('html_block', '', 0);
+	token.content = content;
+	return token;
+}
+
+/** Before escaped characters become text: `\[1\]` is no source mark. */
+markdown.core.ruler.before('text_join', 'marks', (state: StateCore) => {
+	for (const token of state.tokens) if (token.children) readMarks(token.children, envOf(state));
+});
+
+/** Takes footnote marks and source marks out of a paragraph, and separates its lines where need be. */
+function readMarks(tokens: Token[], env: Env): void {
+	/** The last two characters before a token. */
+	let before = '';
+	const isSource = (number: string, hasSpaceBefore: boolean) =>
+		!hasSpaceBefore || env.sources.has(number) || env.references?.[number] !== undefined;
+	tokens.forEach((token, at) => {
+		const { type, content } = token;
+		if (type === 'link_open') {
+			const [text, end, next] = [tokens[at + 1], tokens[at + 2], tokens[at + 3]];
+			const isMark = text?.type === 'text' && MARK_IN_LINK.test(text.content);
+			if (isMark && end?.type === 'link_close') {
+				const endsClaim =
+					ENDS_CLAIM.test(before) &&
+					(!next || next.type.endsWith('break') || /^[.,;:!?)\]\n[]/.test(next.content));
+				const isFootnote = text.content.startsWith('^');
+				if (isFootnote || isSource(text.content, !/\S$/.test(before)) || endsClaim) {
+					env.reading.leaveOut('footnotes');
+					text.content = '';
+					// `[[1]](address)` whose number has an address of its own.
+					const opening = tokens[at - 1];
+					if (opening?.content.endsWith('[') && LINK_END.test(next?.content ?? '')) {
+						opening.content = opening.content.slice(0, -1);
+						next.content = next.content.replace(LINK_END, '');
+					}
+					return;
+				}
+			}
+			before = `${before}[`.slice(-2);
+		} else if (type === 'text') {
+			token.content = content
+				.replace(FOOTNOTE_OR_CITATION, (mark, number: string | undefined, index: number) => {
+					const left = (before + content.slice(0, index)).slice(-1);
+					if (number && !isSource(number, !/\S/.test(left))) return mark;
+					env.reading.leaveOut('footnotes');
+					return '';
+				})
+				.replace(STRUCK, '$1');
+		} else if (type === 'softbreak') {
+			let line = '';
+			for (let n = at + 1; n < tokens.length && line.length < 80; n++) {
+				if (tokens[n].type.endsWith('break')) break;
+				line += tokens[n].content;
+			}
+			if (LABEL_LINE.test(line)) token.type = 'hardbreak';
+		}
+		const end = type.endsWith('break') ? '\n' : type.endsWith('_close') ? '*' : content;
+		before = (before + end).slice(-2);
+	});
+}
+
+const { escapeHtml } = markdown.utils;
+
+const code = (tokens: Token[], at: number, _options: unknown, env: unknown): string => {
+	const { content, info } = tokens[at];
+	const language = info.trim();
+	if (content.trim() === '') return '';
+	if (language === '' ? looksLikeProse(content) : PROSE_INFO.test(language))
+		return `<pre>\n${escapeHtml(content)}</pre>\n`;
+	(env as Env).reading.leaveOut('code');
+	return '';
+};
+Object.assign(markdown.renderer.rules, { fence: code, code_block: code });
+
+markdown.renderer.rules.image = (tokens, at, options, env, renderer) => {
+	const { children } = tokens[at];
+	const alt = renderer.renderInlineAsText(children ?? [], options, env);
+	if (!BADGE.test(String(tokens[at].attrGet('src')))) return `<img alt="${escapeHtml(alt)}">`;
+	if (alt !== '') (env as Env).reading.leaveOut('images');
+	return '';
+};
+
+// Comments, declarations and processing instructions.
+markdown.renderer.rules.html_inline = (tokens, at) =>
+	/^<[!?]/.test(tokens[at].content) ? '' : tokens[at].content;
+
+// Notion's callouts contain Markdown.
+markdown.renderer.rules.html_block = (tokens, at, _options, env) => {
+	const { content } = tokens[at];
+	return /^\s*<aside\b/i.test(content) ? markdown.renderInline(content, env) : content;
+};
 
 /** Reads Markdown (CommonMark with GitHub's extensions and HTML) as a good reader would. */
 export function readMarkdown(source: string): ReadText {
-	return new MarkdownReader(source).read();
+	const reading = new Reading();
+	const start = frontMatterEnd(source);
+	if (start > 0) reading.leaveOut('frontMatter');
+	const body = withoutThoughts(source.slice(start));
+	if (body.length < source.length - start) reading.leaveOut('page');
+	const text = body.replace(SOURCE_MARK, () => {
+		reading.leaveOut('footnotes');
+		return '';
+	});
+	const sources = new Set(Array.from(text.matchAll(SOURCE_LINE), ([, number]) => number));
+	const env: Env = { reading, sources };
+	const marked = text.replace(BULLETS, '$1-').replace(DEEP, '$1');
+	return readPage(markdown.render(marked, env), reading);
 }

@@ -1,7 +1,7 @@
 import type { Span } from './characters';
 import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
 import { readHtml } from './html';
-import { type MappedText, offsetOf, rewrite, unchanged } from './mapped';
+import { type Edit, type MappedText, offsetOf, rewrite, unchanged } from './mapped';
 import { readMarkdown } from './markdown';
 import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
@@ -40,6 +40,8 @@ export interface PreparedText {
 	pauseMarks: Pause[];
 	/** What is sent, with pronunciations and parentheses resolved. Mapped to `written`. */
 	spoken: MappedText;
+	/** Words that the text itself says otherwise, by their places in `written`. */
+	readings: Edit[];
 	/** Tone tags, by their places in `written` and in `spoken.text`. */
 	tags: { written: Span[]; spoken: Span[] };
 	/** Sorted; offsets of the spoken text. */
@@ -86,14 +88,27 @@ function notesOn(
 	return all;
 }
 
+/** Edits from front to back; of two that overlap, the first. */
+function inOrder(edits: Edit[]): Edit[] {
+	const ordered: Edit[] = [];
+	for (const edit of edits.sort((a, b) => a.start - b.start))
+		if (edit.start >= (ordered.at(-1)?.end ?? 0)) ordered.push(edit);
+	return ordered;
+}
+
 /** Reads a text as a good reader would: what to speak, and where to pause. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
 	const format = takenFormat(source, options.textFormat);
 	const readText = READERS[format](source);
 	const { written: withoutMarks, pauses: pauseMarks } = takePauses(readText.text);
 	const { text } = withoutMarks;
+	const readings = (readText.readings ?? []).map(({ start, end, text: said }) => ({
+		start: offsetOf(withoutMarks, start),
+		end: offsetOf(withoutMarks, end),
+		text: said,
+	}));
 	const readAloud = options.parentheses === 'readAloud' ? readBracketsAloud(text) : [];
-	let spoken = rewrite(unchanged(text), readAloud);
+	let spoken = rewrite(unchanged(text), inOrder([...readings, ...readAloud]));
 	const tags = toneTags(text, options.parentheses);
 	const tagsIn = (mapped: MappedText): Span[] =>
 		tags.map(({ start, end }) => ({ start: offsetOf(mapped, start), end: offsetOf(mapped, end) }));
@@ -106,6 +121,7 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 		isGuessed: options.textFormat === 'automatic',
 		written: text,
 		pauseMarks,
+		readings,
 		spoken,
 		tags: { written: tags, spoken: tagsIn(spoken) },
 		pauses: addParagraphPauses(text, pauseMarks, options.pauseAfterParagraphs).map((pause) => ({

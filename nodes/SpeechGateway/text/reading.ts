@@ -1,5 +1,5 @@
 import { SENTENCE_END } from './boundaries';
-import { endOf, type MappedText, MappedWriter, slice, startOf } from './mapped';
+import type { Edit } from './mapped';
 
 /** A heading of a text that has been read. Offsets of that text. */
 export interface ReadHeading {
@@ -13,6 +13,8 @@ export interface ReadHeading {
 export interface ReadText {
 	text: string;
 	headings: ReadHeading[];
+	/** Words to be spoken in place of those written, as the text itself says it (`<ruby>`). */
+	readings?: Edit[];
 	/** Names of SSML elements whose tags were left out. */
 	dropped: string[];
 	/** Sentences for hints. */
@@ -25,7 +27,7 @@ const LEFT_OUT = {
 	footnotes: 'Footnotes were left out, and marks that refer to them or to sources, such as [1].',
 	frontMatter: 'The front matter was left out.',
 	images: 'Images without a description were left out.',
-	page: "Parts that are not the text itself were left out, such as menus, buttons, footnotes, hidden elements and a model's thoughts.",
+	page: 'Parts that are not the text itself were left out, such as menus, buttons, footnotes, page numbers, hidden elements and a model\'s thoughts. To have all of it spoken, set "Text Format" to "Plain Text".',
 };
 export type LeftOut = keyof typeof LEFT_OUT;
 
@@ -34,14 +36,11 @@ const STRENGTH: Record<Break, number> = { '': 0, ' ': 1, ', ': 2, '\n': 3, '\n\n
 
 /** A bare address at the start of a word, or after a bracket or quote. */
 const ADDRESS =
-	/(?<![\p{L}\p{N}/@.-])(?:https?:\/\/|www\.)(?:[^\s<>"“”«»/?#:@]{1,80}@)?([^\s<>"“”«»/?#:(){}[\]]{1,253})[^\s<>"“”«»]*/iu;
+	/(?<![\p{L}\p{N}/@.-])(?:https?:\/\/|www\.)(?:[^\s<>"“”«»/?#:@]{1,80}@)?([^\s<>"“”«»/?#:(){}[\]]{1,253})[^\s<>"“”«»]*/giu;
 /** Punctuation behind an address, which belongs to the sentence. */
 const AFTER_ADDRESS = /[.,;:!?'")\]}*_~。，、）」]+$/u;
-const VISIBLE = /[^\u00ad\u200b]+/g;
-/** Words with single spaces between, or white space. Bounded, since regular expressions need memory for each repetition. */
-const WORDS = /\S+(?:\s\S+){0,999}|\s+/g;
-/** Addresses and invisible characters are not read as they stand. */
-const NEEDS_CARE = /https?:\/\/|www\.|[\u00ad\u200b]/i;
+/** Soft hyphens, and characters without width that no script needs. */
+const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]+/g;
 
 const ENDS_OPEN = /[:;,–—，、：；-]$/u;
 const LETTER = /[\p{L}\p{N}]/u;
@@ -59,54 +58,69 @@ function fullStop(tail: string): string {
 /** How much of a block's end decides whether it needs a full stop, UTF-16 units. */
 const TAIL = 6;
 
+const linkTo = (address: string, host: string): string =>
+	`link to ${host.replace(/^www\./i, '').replace(AFTER_ADDRESS, '')}${AFTER_ADDRESS.exec(address)?.[0] ?? ''}`;
+
 /**
  * Assembles what a reader of markup reads out: words with single spaces between, blocks with line breaks or blank lines between,
  * and a full stop after headings and list items that have none.
  */
 export class Reading {
-	private readonly writer = new MappedWriter();
+	private readonly written: string[] = [];
+	private length = 0;
 	private readonly found: ReadHeading[] = [];
+	private readonly readings: Edit[] = [];
 	private pending: Break = '';
 	private tail = '';
 	/** Whether the block has words. */
 	private hasWords = false;
-	/** Where in the source the last words end. */
-	private at = 0;
-	private lead: { words: string; start: number; end: number } | undefined;
+	private lead = '';
 	private openHeading: { at: number } | undefined;
+	/** Where the words begin that are said otherwise. */
+	private base = -1;
 	/** See `ReadText`. */
 	readonly dropped = new Set<string>();
 	private readonly notes = new Set<string>();
 
 	/** Running text whose line breaks are kept. */
-	lines(from: MappedText): void {
-		for (const { 0: line, index } of from.text.matchAll(/\n|[^\n]+/g)) {
-			if (line === '\n') this.breakLine();
-			else this.text(from, index, index + line.length);
-		}
+	lines(text: string): void {
+		text.split('\n').forEach((line, index) => {
+			if (index > 0) this.breakLine();
+			this.text(line);
+		});
 	}
 
 	/** Running text; white space counts as one space. */
-	text(from: MappedText, start = 0, end = from.text.length): void {
-		for (const { 0: text, index } of from.text.slice(start, end).matchAll(WORDS)) {
-			const at = start + index;
-			if (/^\s/.test(text)) this.separate(' ');
-			else if (!NEEDS_CARE.test(text)) this.copy(from, at, at + text.length);
-			else {
-				for (const { 0: word, index: offset } of text.matchAll(/\S+/g)) {
-					if (offset > 0) this.separate(' ');
-					this.word(from, at + offset, word);
-				}
-			}
-		}
+	text(text: string): void {
+		const words = text.replace(INVISIBLE, '').replace(/\s+/g, ' ');
+		if (words.startsWith(' ')) this.separate(' ');
+		this.say(words.trim().replace(ADDRESS, linkTo));
+		if (words.endsWith(' ')) this.separate(' ');
 	}
 
-	/** Words that replace what stands between two offsets of the source. */
-	say(words: string, start: number, end: number): void {
+	/** Words that are read as they are. */
+	say(words: string): void {
 		if (words === '') return;
-		this.begin(start);
-		this.writer.write(words, start, end);
-		this.wrote(words);
+		this.begin();
+		this.write(words);
+	}
+
+	/** The character before the next words; empty if something separates them. */
+	get before(): string {
+		return this.pending === '' ? this.tail.slice(-1) : '';
+	}
+
+	/** From here on, words are the base of a reading. */
+	startBase(): void {
+		this.base = -1;
+	}
+
+	/** Ends the base: these words are spoken in its place. */
+	sayInstead(words: string): void {
+		const start = this.base;
+		if (start >= 0 && start < this.length && LETTER.test(words))
+			this.readings.push({ start, end: this.length, text: words });
+		this.startBase();
 	}
 
 	/** Separates the next words from those before. The strongest separator counts. */
@@ -118,11 +132,8 @@ export class Reading {
 	endBlock(by: '\n' | '\n\n', sentence = false): void {
 		if (sentence && this.hasWords) {
 			const end = this.tail.replace(/[\p{Pe}\p{Pf}"']+$/u, '');
-			if (!SENTENCE_END.test(this.tail) && !ENDS_OPEN.test(end) && LETTER.test(end)) {
-				const stop = fullStop(end);
-				this.writer.write(stop, this.at, this.at);
-				this.wrote(stop);
-			}
+			if (!SENTENCE_END.test(this.tail) && !ENDS_OPEN.test(end) && LETTER.test(end))
+				this.write(fullStop(end));
 		}
 		this.separate(by);
 		this.hasWords = false;
@@ -134,15 +145,15 @@ export class Reading {
 	}
 
 	/** Starts a list item, whose number is said before its words. */
-	startItem(number: number | undefined, start: number, end: number): void {
+	startItem(number: number | undefined): void {
 		this.endBlock('\n', true);
-		this.lead = number === undefined ? undefined : { words: `${number}. `, start, end };
+		this.lead = number === undefined ? '' : `${number}. `;
 	}
 
 	/** Ends a list item; if it has no words, its number is not said. */
 	endItem(): void {
 		this.endBlock('\n', true);
-		this.lead = undefined;
+		this.lead = '';
 	}
 
 	startHeading(): void {
@@ -152,7 +163,7 @@ export class Reading {
 
 	endHeading(): void {
 		const heading = this.openHeading;
-		if (heading && heading.at >= 0) this.found.push({ ...heading, end: this.writer.length });
+		if (heading && heading.at >= 0) this.found.push({ ...heading, end: this.length });
 		this.openHeading = undefined;
 		this.endBlock('\n\n', true);
 	}
@@ -164,59 +175,36 @@ export class Reading {
 
 	finish(): ReadText {
 		return {
-			text: this.writer.finish().text,
+			text: this.written.join(''),
 			headings: this.found,
+			readings: this.readings,
 			dropped: [...this.dropped],
 			notes: [...this.notes],
 		};
 	}
 
-	private begin(start: number): void {
-		if (this.writer.length > 0 && this.pending !== '') {
+	private begin(): void {
+		if (this.length > 0 && this.pending !== '') {
 			const open =
 				this.pending === ', ' && (!LETTER.test(this.tail) || /[.,:;!?…]$/.test(this.tail));
 			const comma = WITHOUT_SPACES.test(this.tail) ? '，' : ', ';
-			const words = open ? ' ' : this.pending === ', ' ? comma : this.pending;
-			this.writer.write(words, this.at + words.length === start ? this.at : start, start);
+			this.append(open ? ' ' : this.pending === ', ' ? comma : this.pending);
 		}
 		this.pending = '';
-		if (this.lead) {
-			const { words, start: from, end } = this.lead;
-			this.writer.write(words, from, end);
-			this.lead = undefined;
-		}
-		if (this.openHeading && this.openHeading.at < 0) this.openHeading.at = this.writer.length;
+		this.append(this.lead);
+		this.lead = '';
+		if (this.openHeading && this.openHeading.at < 0) this.openHeading.at = this.length;
+		if (this.base < 0) this.base = this.length;
 	}
 
-	private wrote(text: string): void {
-		this.tail = (this.tail + text.slice(-TAIL)).slice(-TAIL);
+	private write(words: string): void {
+		this.append(words);
+		this.tail = (this.tail + words.slice(-2 * TAIL).replace(/\s/g, '')).slice(-TAIL);
 		this.hasWords = true;
 	}
 
-	private word(from: MappedText, start: number, word: string): void {
-		const end = start + word.length;
-		const address = word.length > 6 ? ADDRESS.exec(word) : null;
-		if (!address) {
-			for (const { 0: part, index } of word.matchAll(VISIBLE)) {
-				this.copy(from, start + index, start + index + part.length);
-			}
-			return;
-		}
-		const first = start + address.index;
-		const last = first + address[0].replace(AFTER_ADDRESS, '').length;
-		const host = address[1].replace(/^www\./i, '').replace(AFTER_ADDRESS, '');
-		this.copy(from, start, first);
-		this.at = endOf(from, last);
-		this.say(`link to ${host}`, startOf(from, first), this.at);
-		this.copy(from, last, end);
-	}
-
-	private copy(from: MappedText, start: number, end: number): void {
-		if (start >= end) return;
-		const { text, runs } = slice(from, start, end);
-		this.begin(runs[0].start);
-		this.writer.copy({ text: text.replace(/\s/g, ' '), runs }, 0, text.length);
-		this.at = endOf(from, end);
-		this.wrote(text.replace(/\s/g, ''));
+	private append(text: string): void {
+		this.written.push(text);
+		this.length += text.length;
 	}
 }

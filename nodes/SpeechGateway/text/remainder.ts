@@ -35,14 +35,15 @@ const WRITERS: Record<Exclude<TextFormat, 'plain'>, Writer> = {
 };
 
 /**
- * Writes a stretch of a text that was read, so that it can be read again in the same format: its words, headings and pauses. Links
+ * Writes a stretch of a text that was read, so that it can be read again in the same format: its words with their readings, headings and pauses. Links
  * and emphasis are lost.
  */
 export function writtenAgain(prepared: PreparedText, place: Span): string {
-	const { format, isGuessed } = prepared;
+	const { format, isGuessed, readings } = prepared;
 	const text = writtenAs(format, prepared, place);
+	if (!isGuessed || formatOf(text) === format) return text;
 	// Of few words, the marks may be too few to tell the format by.
-	return isGuessed && formatOf(text) !== format ? writtenAs('plain', prepared, place) : text;
+	return writtenAs(readings.length > 0 ? 'html' : 'plain', prepared, place);
 }
 
 function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: Span): string {
@@ -57,6 +58,12 @@ function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: S
 		const stopEnd = Math.min(end, lineEnd < 0 ? written.length : lineEnd);
 		edits.push({ start: place.start, end: place.start, text: before });
 		edits.push({ start: place.end, end: stopEnd, text: after });
+	}
+	for (const reading of writer ? prepared.readings : []) {
+		if (reading.start < start || reading.end > end) continue;
+		const said = `<rt>${writer!.words(reading.text)}</rt></ruby>`;
+		edits.push({ start: reading.start, end: reading.start, text: '<ruby>' });
+		edits.push({ start: reading.end, end: reading.end, text: said });
 	}
 	for (const { at, milliseconds } of prepared.pauseMarks) {
 		// One between two segments belongs to the second.

@@ -1,0 +1,1 @@
+export { type DefaultTreeAdapterTypes as Tree, parseFragment } from 'parse5';
