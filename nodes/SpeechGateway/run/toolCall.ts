@@ -1,10 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { derived } from '../core/derived';
 import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
 import { withLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
 import type { Accounts } from '../gateway/account';
+import { keep, recall } from './keptResults';
 import { callKey, type Operation } from './operation';
 import { copyOf } from './storedFiles';
 import { readOne } from './readItems';
@@ -19,15 +19,8 @@ export interface CallResult {
 	firstExecutionId?: string;
 }
 
-/** What is kept of results in this process, in bytes as JSON with inline files; the oldest are forgotten. */
-const MOST_BYTES = 64 * 2 ** 20;
-
-/** Results that were paid for, as JSON, by execution and call; the oldest first. */
-const results = new Map<string, string>();
-let keptBytes = 0;
-
-/** Calls in progress in this process, by the node's memory, which no other execution shares. */
-const underWay = derived<object, Map<string, Promise<CallResult>>>(() => new Map());
+/** Calls in progress in this process, by where they are made and their content. */
+const underWay = new Map<string, Promise<CallResult>>();
 
 /**
  * One call of an agent's tool, known by its content: n8n runs the tool anew for each call, and for each retry of its agent.
@@ -47,22 +40,26 @@ export async function asToolCall(
 	const account = await accounts.of(0).catch(() => undefined);
 	const call = `tool ${key} ${account?.name}`;
 	const names = namesIn(execution, call, firstExecutionId(execution.context));
-	const earlier = names.map((name) => results.get(name)).find((known) => known !== undefined);
+	const earlier = names.map(recall).find((known) => known !== undefined);
 	if (earlier !== undefined) return await own(execution, earlier, names);
 
-	const calls = underWay(execution.memory);
-	const other = calls.get(call);
+	const place = `${placeOf(execution)}\n${call}`;
+	const other = underWay.get(place);
 	if (other) return fromJson(again((await other).outputs));
 	const running = run(call);
-	calls.set(call, running);
+	underWay.set(place, running);
 	try {
 		const { outputs, succeeded, firstExecutionId: first } = await running;
 		if (succeeded) for (const name of namesIn(execution, call, first)) keep(name, again(outputs));
 		return outputs;
 	} finally {
-		calls.delete(call);
+		underWay.delete(place);
 	}
 }
+
+/** The execution and the tool; outside of an execution, as for an MCP Server Trigger, the tool alone. */
+const placeOf = ({ id, node, context }: Execution): string =>
+	id === undefined ? `${context.getWorkflow().id} ${node.id}` : `${id}\n${node.name}`;
 
 /**
  * A call in this execution, and in the failed one that it retries. None outside of an execution, where an MCP Server
@@ -84,21 +81,11 @@ const fromJson = (kept: string): Outputs => JSON.parse(kept) as Outputs;
 /** A kept result; its files become those of this execution if they are of the failed one that it retries. */
 async function own(execution: Execution, kept: string, [name]: string[]): Promise<Outputs> {
 	const outputs = fromJson(kept);
-	if (results.has(name)) return outputs;
+	if (recall(name) !== undefined) return outputs;
 	for (const { binary = {} } of outputs.flat())
 		for (const [field, file] of Object.entries(binary))
 			if (file.id !== undefined) binary[field] = await copyOf(execution, file).catch(() => file);
 	const linked = withLinks(execution.context, outputs);
 	keep(name, JSON.stringify(linked));
 	return linked;
-}
-
-function keep(name: string, result: string): void {
-	keptBytes += result.length - (results.get(name)?.length ?? 0);
-	results.set(name, result);
-	for (const [oldest, { length }] of results) {
-		if (keptBytes <= MOST_BYTES) break;
-		results.delete(oldest);
-		keptBytes -= length;
-	}
 }
