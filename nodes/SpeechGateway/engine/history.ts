@@ -46,3 +46,14 @@ export function doneAfterWaiting(
 	}
 	return done;
 }
+
+/**
+ * Whether this node has ended in another execution, or that one is gone. Of one that runs n8n shows nothing of its nodes, nor of one
+ * that crashed.
+ */
+export async function hasEndedIn(context: NodeContext, executionId: string): Promise<boolean> {
+	const data = await context.getExecutionDataById?.(executionId).catch(() => undefined);
+	if (!data) return true;
+	const { runData = {}, error } = data.resultData;
+	return !data.waitTill && (error !== undefined || context.getNode().name in runData);
+}
