@@ -20,6 +20,7 @@ import {
 	type ICredentialDataDecryptedObject,
 	type ICredentialsHelper,
 	type IDataObject,
+	type IExecuteWorkflowInfo,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
@@ -39,6 +40,7 @@ import { LmChatSpeechGateway } from '../../nodes/LmChatSpeechGateway/LmChatSpeec
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node.ts';
 import { Simulator, type SimulatorOptions } from '../support/simulator';
 import * as clock from '../support/clock';
+import type { DataTables } from './dataTables';
 import { type KeyFault, KeyStore } from './keyStore';
 
 /** Name of the node under test. */
@@ -114,6 +116,8 @@ export interface EngineRun {
 	onSaved?: (data: IRunExecutionData) => void;
 	/** Called with the running execution, to cancel it or to look at its data. */
 	started?: (run: { cancel: () => void; data: IRunExecutionData }) => void;
+	/** The data tables of the workflow's project; without, n8n has none. */
+	tables?: DataTables;
 	/** Given: the run streams, and every chunk arrives here. */
 	onChunk?: (chunk: { type: string; content?: unknown; metadata: { itemIndex: number } }) => void;
 }
@@ -204,6 +208,13 @@ export const keyStore = new KeyStore();
 let executions = 0;
 
 const MAIN = { type: 'main', index: 0 } as const;
+
+/** What n8n has of each execution: nothing of its nodes until it has ended. */
+const ended = new Map<string, IRunExecutionData>();
+/** Makes it look as if an execution were running. */
+export const showRunning = (id: string) => void ended.set(id, createRunExecutionData({}));
+/** n8n deletes an execution, or all. */
+export const deleteExecutions = (id?: string) => void (id ? ended.delete(id) : ended.clear());
 
 /** Runs the node inside n8n-core's own WorkflowExecute, with n8n's real HTTP helpers against a real server. */
 export async function runNode(options: EngineRun): Promise<EngineResult> {
@@ -347,6 +358,15 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 		setExecutionStatus: () => {},
 		sendDataToUI: () => {},
 		streamingEnabled: onChunk !== undefined,
+		executeWorkflow: async (
+			info: IExecuteWorkflowInfo,
+			_: unknown,
+			{ inputData }: { inputData?: INodeExecutionData[] },
+		) => {
+			if (options.tables) return await options.tables.execute(info, inputData);
+			throw new Error('Attempted to use Data table node but the module is disabled');
+		},
+		getRunExecutionData: async (id: string) => ended.get(id),
 		// As in n8n: counted anew by each process.
 		...(timeout && { executionTimeoutTimestamp: Date.now() + timeout.seconds * 1000 }),
 		credentialsHelper: {
@@ -391,6 +411,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	if (options.retryOf) forRetry(data, workflow);
 	if (options.countsRunsAnew)
 		for (const entry of data.executionData!.nodeExecutionStack) delete entry.runIndex;
+	if (options.tables) ended.set(executionId, createRunExecutionData({}));
 	const execute = new WorkflowExecute(additionalData, mode, data);
 	const running = execute.processRunExecutionData(workflow);
 	options.started?.({ cancel: () => running.cancel(), data });
@@ -406,6 +427,7 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 	}
 	const run = await running;
 	over.abort();
+	if (options.tables) ended.set(executionId, run.data);
 	const tasks = run.data.resultData.runData[NODE] ?? [];
 	const task = tasks.at(-1);
 	const outputsOf = (one?: ITaskData) => (one?.data?.main ?? []).map((output) => output ?? []);
@@ -533,3 +555,8 @@ export const retrierOf =
 		await run({ mode: 'retry', retryOf: saved(failed), ...more });
 
 export const item = (json: IDataObject): INodeExecutionData => ({ json });
+
+/** Deletes a file of n8n's store, as n8n does with those of old executions. */
+export async function deleteStored(file: IBinaryData): Promise<void> {
+	rmSync(Container.get(BinaryDataService).getPath(file.id!));
+}

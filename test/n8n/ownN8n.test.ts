@@ -5,7 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Bench, openBench } from '../support/n8n/bench';
-import { type Execution, executionError, nodeOutputs } from '../support/n8n/client';
+import {
+	type Execution,
+	executionError,
+	nodeOutputs,
+	type SavedWorkflow,
+} from '../support/n8n/client';
 import { wakeAll } from '../support/n8n/database';
 import { type N8n, startN8n } from '../support/n8n/server';
 import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
@@ -184,6 +189,7 @@ describe('jobs that are waited for asleep', () => {
 	});
 
 	test('SIGTERM while it looks: a retry goes on with the same jobs', async () => {
+		paying = await openRepeated();
 		await n8n.kill('SIGTERM');
 		looking.sim.clearFaults();
 		looking.sim.finish();
@@ -192,3 +198,41 @@ describe('jobs that are waited for asleep', () => {
 		expectDelivered(await retriedAsItWas(lookingId), looking);
 	});
 });
+
+let paying: Repeated;
+
+// n8n's nodes make tables from 2.3 on.
+(n8nIsAtLeast('2.3') ? test : test.skip)(
+	'a key that was paid for before n8n was restarted gets its file again, from a data table',
+	async () => {
+		const { bench, workflow, first } = paying;
+		const again = await n8n.api.runProduction(workflow);
+		const [[one], [two]] = [first, again].map((execution) => nodeOutputs(execution, NODE_NAME)[0]);
+		expect(two.json).toMatchObject({ replayed: true, sentIn: first.id });
+		expect(two.binary!.data.id).not.toBe(one.binary!.data.id);
+		const [file, copy] = await Promise.all(
+			[one, two].map(async ({ binary }) => await bench.api.binary(binary!.data)),
+		);
+		expect(copy.equals(file)).toBe(true);
+		expect(bench.sim.charges).toHaveLength(1);
+		// The sub-workflows that use the table leave no executions.
+		expect(await bench.api.executions(workflow.id)).toHaveLength(2);
+	},
+);
+
+interface Repeated {
+	bench: Bench;
+	workflow: SavedWorkflow;
+	first: Execution;
+}
+
+/** A workflow that gives results again, and its first execution. */
+async function openRepeated(): Promise<Repeated> {
+	const bench = await open();
+	const workflow = await bench.save({
+		parameters: speech({ sendOnceKey: 'order 1', whenSentBefore: 'again' }),
+		items: [{ text: 'Thank you for your order.' }],
+		trigger: 'webhook',
+	});
+	return { bench, workflow, first: await n8n.api.runProduction(workflow) };
+}

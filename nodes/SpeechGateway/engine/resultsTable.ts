@@ -62,7 +62,7 @@ export class ResultsTable {
 			try {
 				return await act(used);
 			} catch (error) {
-				if ((await this.tableId()) === used) throw error;
+				if ((await this.tableId()) === used) throw asError(error);
 			}
 		const id = (await this.tableId()) ?? (await this.create());
 		tablesOf.set(workflow, id);

@@ -63,7 +63,7 @@ function describe({ input, isList, ...shown }: Declaration) {
 	const shared: Field[] = [
 		...(sends.length > 0 ? [settings.maxRetries, settings.timeoutMs] : []),
 		...(sends.length > 0 && !isList ? [concurrency] : []),
-		...(billed ? [settings.sendOnceKey, charges] : []),
+		...(billed ? [settings.sendOnceKey, settings.whenSentBefore, charges] : []),
 	];
 	const { panel, options, read } = group(input);
 	return {
@@ -78,7 +78,7 @@ function describe({ input, isList, ...shown }: Declaration) {
 /** By name, in the order in which people need them. Every option has a place here. */
 export const ORDER = [
 	// Money
-	...['sendOnceKey', 'maxEstimatedTokens'],
+	...['sendOnceKey', 'whenSentBefore', 'maxEstimatedTokens'],
 	// What many set: voice, answer, file, podcast
 	...['speed', 'voicesByName', 'reuseExisting', 'temperature', 'maxTokens', 'simplify'],
 	'pauseBetween',

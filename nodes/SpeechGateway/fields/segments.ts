@@ -52,6 +52,7 @@ export const cutFields = {
 		{
 			displayName: 'Speak Again At',
 			name: 'speakAgainAt',
+			displayOptions: { show: { previousBinaryPropertyName: [{ _cnd: { exists: true } }] } },
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. 1:02, 3:25.5',

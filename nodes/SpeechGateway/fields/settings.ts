@@ -1,7 +1,7 @@
 import { InputError } from '../core/errors';
 import { group } from './field';
 import type { Parameters } from './parameters';
-import { flagOption, numberOption, secondsOption, textOption } from './kinds';
+import { choiceOption, flagOption, numberOption, secondsOption, textOption } from './kinds';
 
 const sendOnceKeyName = 'sendOnceKey';
 const sendOnceKey = textOption({
@@ -56,6 +56,25 @@ export const settings = {
 			return checkedKey(value);
 		},
 	},
+	whenSentBefore: choiceOption({
+		displayName: 'When Sent Before',
+		name: 'whenSentBefore',
+		displayOptions: { show: { [sendOnceKeyName]: [{ _cnd: { exists: true } }] } },
+		default: 'unknown',
+		choices: {
+			unknown: {
+				name: 'Skip',
+				description:
+					'The item goes to the branch "Unknown", right for tables that are read every night',
+			},
+			again: {
+				name: 'Give the Result Again',
+				description:
+					'The item gets the first result, with a copy of its file, for free: right for chats, webhooks and tools',
+			},
+		},
+		description: 'What to do with an item whose "Send Once Key" this node has sent before',
+	}),
 };
 
 /** Whether items say what they were charged. */

@@ -42,6 +42,7 @@ export interface ItemSettings {
 	maxRetries: number;
 	timeoutMs: number;
 	sendOnceKey?: string;
+	whenSentBefore?: 'unknown' | 'again';
 }
 
 export interface BilledRequest<T extends object> {

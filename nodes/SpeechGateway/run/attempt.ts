@@ -23,6 +23,7 @@ import {
 	type ReadItem,
 	typedOption,
 } from './readItems';
+import { SentBefore } from './sentBefore';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
 import { withPaid } from './storedFiles';
@@ -115,8 +116,10 @@ export class Attempt {
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
 		const { execution, operation, items } = this;
 		const { giveWay } = execution;
+		const sentBefore = new SentBefore(execution, run.hints, execution.cancel);
 		const runs = inputs.map(
-			(input, index) => new ItemRun(operation, paying[index], index, items[index], input),
+			(input, index) =>
+				new ItemRun(operation, paying[index], index, items[index], input, sentBefore),
 		);
 		await startInOrder(runs, giveWay, async (item) => await item.ownFiles());
 		await startInOrder(runs, giveWay, async (item, onTurn) => await item.lookUp(onTurn));
@@ -126,14 +129,26 @@ export class Attempt {
 			this.endOnFailure(failures, this.finished);
 		};
 		endOnFailure();
+		await sentBefore.takeAll(runs.flatMap((item) => item.newKey ?? []));
+		let isAsleep = false;
 		try {
-			const all = runs.flatMap(({ readable }) => readable);
-			checkTogether(operation, all, items, run);
-		} catch (error) {
-			for (const one of runs) one.refuse(error);
+			const toSend = runs.flatMap(({ readable }) => readable);
+			try {
+				checkTogether(operation, toSend, items, run);
+			} catch (error) {
+				for (const one of runs) one.refuse(error);
+			}
+			endOnFailure();
+			const settled = await startInOrder(
+				runs,
+				giveWay,
+				async (item, onTurn) => await item.run(onTurn),
+			);
+			isAsleep = settled.some((outcome) => 'asleep' in outcome);
+			return settled;
+		} finally {
+			await sentBefore.end(isAsleep);
 		}
-		endOnFailure();
-		return await startInOrder(runs, giveWay, async (item, onTurn) => await item.run(onTurn));
 	}
 
 	/** The first item that could be read decides. */

@@ -1,16 +1,29 @@
-import { AsleepError, asError, NotStartedError, OutcomeUnknownError } from '../core/errors';
+import {
+	AsleepError,
+	asError,
+	GatewayError,
+	NotStartedError,
+	outcomeUnknown,
+	OutcomeUnknownError,
+} from '../core/errors';
+import { given } from '../core/json';
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
-import { operationName, type Operation, type Settled } from './operation';
+import type { Result } from '../requests/records';
+import { requestKey } from '../requests/requestKey';
+import { askedKey, operationName, type Operation, type Settled } from './operation';
 import { unknownItem } from './outputItems';
 import { type Input, readable, type ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
+import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';
 import { ownFiles, withPaid } from './storedFiles';
 
 export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */
 	private missing: Error | undefined;
+	/** Its Send Once Key; undefined if it has none. */
+	private readonly key?: NamedKey;
 
 	constructor(
 		private readonly operation: Operation,
@@ -19,11 +32,15 @@ export class ItemRun {
 		private readonly ledger: ItemLedger,
 		/** Undefined if an earlier attempt has finished the item. */
 		private input: ReadItem | undefined,
-	) {}
+		private readonly sentBefore: SentBefore,
+	) {
+		if (operation.billed && input && 'parameters' in input)
+			this.key = namedKey(session, operation, input);
+	}
 
 	/** What is to be checked together with the other items. */
 	get readable(): Input[] {
-		return readable(this.input);
+		return this.newKey && this.sentBefore.knows(this.newKey) ? [] : readable(this.input);
 	}
 
 	/** Undefined as long as the item may go on. */
@@ -73,18 +90,49 @@ export class ItemRun {
 			if (operation.billed)
 				ledger.ask({ operation: operationName(operation), parameters, gateway });
 			const item = this.requests(input, onTurn);
-			const settled: Settled = await operation
-				.execute(parameters, item, plan)
+			const settled: Settled = await this.earlier(input, onTurn)
+				.then(async (earlier) => earlier ?? (await operation.execute(parameters, item, plan)))
 				.catch((error) => this.endedWith(error, input));
 			const { sentNothing } = ledger;
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (operation.billed && 'branch' in settled && settled.branch !== 'waiting')
 				ledger.finish(settled);
 			await item.settle('failed' in settled, sentNothing);
+			await this.keep(settled, sentNothing);
 			return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
 		} catch (error) {
 			return { failed: withPaid(error, ledger) };
 		}
+	}
+
+	/** Its key, if nothing of the item was sent yet and it is to get the result of an earlier item with this key. */
+	get newKey(): NamedKey | undefined {
+		const { key, ledger } = this;
+		const goesOn = readable(this.input).length > 0 && !ledger.maybeCharged;
+		return key?.isGivenAgain && goesOn ? key : undefined;
+	}
+
+	/** What the item's key has brought before, if it is to be given again. */
+	private async earlier(input: Input, onTurn: () => void): Promise<Result | undefined> {
+		const { key, ledger } = this;
+		if (!key?.isGivenAgain) return undefined;
+		if (ledger.maybeCharged) {
+			this.sentBefore.adopt(key);
+			return undefined;
+		}
+		// Others need not wait for it until another execution has sent it.
+		onTurn();
+		const earlier = await this.sentBefore.find(key);
+		if (!earlier) return undefined;
+		if ('lost' in earlier) return this.lost(earlier, input);
+		return { branch: 'success', items: [earlier.item] };
+	}
+
+	/** Keeps what has come of the item's key, for others that bring it. */
+	private async keep(settled: Settled, sentNothing: boolean): Promise<void> {
+		const { key, ledger } = this;
+		if (!key || 'asleep' in settled || 'notStarted' in settled) return;
+		await this.sentBefore.settle(key, endOf(settled, ledger, sentNothing));
 	}
 
 	private endedWith(error: unknown, input: Input): Settled {
@@ -94,9 +142,21 @@ export class ItemRun {
 		const { isCancelled } = execution;
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
+		if (unknown?.facts.reason === 'already_sent')
+			Object.assign(unknown.details, given({ sentIn: this.key && sentIn(this.key) }));
 		if (unknown) return unknownItem(operation, index, ledger, unknown, execution, input);
 		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
 		return { failed: error };
+	}
+
+	/** An item whose key was sent before, without a result that could be given again. */
+	private lost({ lost, sentIn }: { lost: string; sentIn?: string }, input: Input): Result {
+		const { operation, index, ledger, session } = this;
+		const inputHash = askedKey(operation, input.parameters);
+		const sent = { sentAt: new Date().toISOString(), inputHash, model: '' };
+		const error = outcomeUnknown('already_sent', sent, new GatewayError(lost, ''));
+		Object.assign(error.details, given({ sentIn }));
+		return unknownItem(operation, index, ledger, error, session.execution, input);
 	}
 
 	private requests({ settings, refused }: Input, onTurn: () => void): ItemRequests {
@@ -106,6 +166,37 @@ export class ItemRun {
 		item.refused = refused;
 		return item;
 	}
+}
+
+/** An item's key as it is known in all executions. */
+function namedKey(
+	{ execution, transport }: Session,
+	operation: Operation,
+	{ parameters, settings }: Input,
+): NamedKey | undefined {
+	const { sendOnceKey: key, whenSentBefore } = settings;
+	if (key === undefined) return undefined;
+	const workflow = execution.context.getWorkflow().id;
+	const named = { workflow, node: execution.node.id, account: transport.account.name, key };
+	return {
+		name: requestKey('send once', named),
+		content: askedKey(operation, parameters),
+		isGivenAgain: whenSentBefore === 'again',
+	};
+}
+
+/** What is kept of an item's end under its key; undefined: nothing was charged, and the key is free. */
+function endOf(
+	settled: Result | { failed: unknown },
+	ledger: ItemLedger,
+	sentNothing: boolean,
+): Ended {
+	if (!ledger.maybeCharged || sentNothing) return undefined;
+	if ('failed' in settled) return { lost: 'it was charged and failed' };
+	const [item] = settled.items;
+	if (settled.branch === 'success') return { item };
+	if (settled.branch === 'unknown') return { lost: 'its outcome is unknown' };
+	return { lost: `its job or video "${String(item?.json.id)}" was still being made` };
 }
 
 const SETTINGS_OF_BEFORE =

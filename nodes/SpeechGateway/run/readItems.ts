@@ -120,7 +120,8 @@ async function refuseKeys(
 		if (key === undefined) continue;
 		const owner = owners.get(key);
 		owners.set(key, owner ?? index);
-		if (owner !== undefined && !maybeCharged)
+		const isGivenAgain = input?.settings.whenSentBefore === 'again';
+		if (owner !== undefined && !maybeCharged && !isGivenAgain)
 			inputs[index] = {
 				failed: new InputError(
 					`"Send Once Key" is "${key.slice(0, 80)}", as it is for item ${owner + 1}`,

@@ -1,0 +1,293 @@
+import { randomUUID } from 'crypto';
+import type { IBinaryKeyData, INodeExecutionData } from 'n8n-workflow';
+import { asError, InputError } from '../core/errors';
+import { isRecord } from '../core/json';
+import { pause } from '../core/pause';
+import type { Execution } from '../engine/execution';
+import { hasEndedIn } from '../engine/history';
+import { type NewRow, type ResultRow, ResultsTable } from '../engine/resultsTable';
+import { keep, recall, takeName } from './keptResults';
+import { copyOf } from './storedFiles';
+
+/**
+ * Same key, same result. An item whose Send Once Key this node has sent before gets the first result again, and nothing is sent.
+ * Results are in this process's memory and, for all workers, in a data table of n8n's. Whoever sends a key takes its name first,
+ * in the process and in the table, where the lowest row has it; others wait for the result. Neither keeps a key from being
+ * charged twice: n8n's list of keys stands in front of every request (see `claims`). So whatever becomes of memory and table,
+ * the worst is an item that was already sent, without its result.
+ */
+
+/** A Send Once Key, as it is known in all executions. */
+export interface NamedKey {
+	/** Of the workflow, node, account and key. */
+	name: string;
+	/** The key of what is asked for. */
+	content: string;
+	/** Whether the item gets the first result again. */
+	isGivenAgain: boolean;
+}
+
+/** What has come of an item: its result, why there is none, or undefined: nothing was charged. */
+export type Ended = { item: INodeExecutionData } | { lost: string } | undefined;
+
+/** What is kept under a name: the node's own fields and files or, without a result to give again, why. */
+type Kept = { content: string; sentIn?: string } & (
+	| { item: INodeExecutionData }
+	| { lost: string }
+);
+
+export type Earlier = { sentIn?: string } & ({ item: INodeExecutionData } | { lost: string });
+
+/** Larger results are kept in this process only. */
+const MOST_ROW_BYTES = 64 * 2 ** 10;
+
+/** How long an item waits for another execution that is sending its key, and how often it looks. */
+const LONGEST_WAIT_MS = 180_000;
+const MOST_PAUSE_MS = 5_000;
+
+const DAY_MS = 24 * 3_600_000;
+/** How long rows stay in the table. */
+const KEPT_MS = 30 * DAY_MS;
+/** When this process last deleted old rows, by workflow, ms since 1970. */
+const cleaned = new Map<string, number>();
+
+const TOO_LARGE = 'its result is too large to be kept';
+const GONE = 'its files have been deleted';
+
+const noTable = (said: string) =>
+	`"Give the Result Again" knows the results of this n8n process only, since it could not use a data table (n8n 2 has them). No key is sent twice all the same. n8n says: "${said}"`;
+
+export class SentBefore {
+	private readonly table: ResultsTable;
+	/** Names this run among those that take names in the table. */
+	private readonly taker = randomUUID();
+	private usesTable = true;
+	/** The items of this run that have a name in the process, and what gives it back. */
+	private readonly own = new Map<string, { asked: NamedKey; free: () => void }>();
+	/** What the table had of a name when it was asked. */
+	private readonly rows = new Map<string, ResultRow | undefined>();
+	private unwritten: NewRow[] = [];
+	private writing: Promise<void> | undefined;
+
+	constructor(
+		private readonly execution: Execution,
+		private readonly hints: Set<string>,
+		private readonly cancel?: AbortSignal,
+	) {
+		this.table = new ResultsTable(execution.context);
+	}
+
+	/** Takes the names of a run's items together, as far as nobody in this process has them. */
+	async takeAll(asked: NamedKey[]): Promise<void> {
+		const free = asked.filter((one) => recall(one.name) === undefined && !this.take(one));
+		await this.takeRows(free);
+	}
+
+	/** Whether there is a result of the key, so that nothing will be sent. */
+	knows({ name }: NamedKey): boolean {
+		return recall(name) !== undefined || Boolean(this.rows.get(name)?.result);
+	}
+
+	/**
+	 * The first result of an item's key, which another may just be making; undefined: the key is new, and its item has the name
+	 * until `settle`. Throws InputError if something else was sent with the key.
+	 */
+	async find(asked: NamedKey): Promise<Earlier | undefined> {
+		const { name } = asked;
+		const { context } = this.execution;
+		const until = performance.now() + LONGEST_WAIT_MS;
+		for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)) {
+			const kept = recall(name);
+			if (kept !== undefined) return await this.given(asked, JSON.parse(kept) as Kept);
+			const leftMs = until - performance.now();
+			const other = this.take(asked);
+			if (other) {
+				if (leftMs <= 0) return { lost: 'another item of this key is still being made' };
+				await Promise.race([other, pause(leftMs, this.cancel)]);
+				continue;
+			}
+			if (!this.rows.has(name)) await this.takeRows([asked]);
+			const row = this.rows.get(name);
+			if (!row) return undefined;
+			if (row.result) return await this.given(asked, keptIn(row));
+			const { execution: sentIn } = row;
+			if (row.content !== asked.content) throw this.other(name, sentIn);
+			if (leftMs <= 0 || (await hasEndedIn(context, sentIn))) {
+				// It may have written its result since the row was read.
+				const [last] = await this.look([name]);
+				if (last?.result) return await this.given(asked, keptIn(last));
+				this.leave(name);
+				return { sentIn, lost: 'that execution has left no result' };
+			}
+			await pause(pauseMs, this.cancel);
+			this.rows.delete(name);
+		}
+	}
+
+	/** An item has ended whose name this run has: its result, why there is none, or undefined if its key is free again. */
+	async settle(asked: NamedKey, ended: Ended): Promise<void> {
+		const { name, content, isGivenAgain } = asked;
+		if (isGivenAgain && !this.has(asked)) return;
+		if (ended) {
+			const kept: Kept = { content, sentIn: this.execution.id, ...ended };
+			const json = JSON.stringify(kept);
+			keep(name, json);
+			if (!isGivenAgain) return;
+			const result =
+				json.length <= MOST_ROW_BYTES
+					? json
+					: JSON.stringify({ content, sentIn: kept.sentIn, lost: TOO_LARGE });
+			await this.write(this.row(asked, result));
+		} else if (isGivenAgain)
+			await this.withTable(async () => await this.table.remove({ name, taker: this.taker }));
+		this.leave(name);
+	}
+
+	/** The run has ended, or sleeps (`isAsleep`): names of items that were not sent are free again. */
+	async end(isAsleep: boolean): Promise<void> {
+		const unsettled = [...this.own.keys()];
+		for (const name of unsettled) this.leave(name);
+		if (unsettled.length > 0 && !isAsleep)
+			await this.withTable(async () => await this.table.remove({ taker: this.taker, result: '' }));
+	}
+
+	/** An item that an earlier attempt has paid for in part goes on: it has the name, and what comes of it is kept. */
+	adopt(asked: NamedKey): void {
+		const { name } = asked;
+		const taken = takeName(name);
+		this.own.set(name, { asked, free: taken instanceof Promise ? () => {} : taken });
+	}
+
+	private has(asked: NamedKey): boolean {
+		return this.own.get(asked.name)?.asked === asked;
+	}
+
+	/** Takes an item's name in this process; returns the promise that it is free if another has it. */
+	private take(asked: NamedKey): Promise<void> | undefined {
+		if (this.has(asked)) return undefined;
+		const taken = takeName(asked.name);
+		if (taken instanceof Promise) return taken;
+		this.own.set(asked.name, { asked, free: taken });
+		return undefined;
+	}
+
+	private leave(name: string): void {
+		this.own.get(name)?.free();
+		this.own.delete(name);
+		this.rows.delete(name);
+	}
+
+	private row({ name, content }: NamedKey, result: string): NewRow {
+		return { name, content, taker: this.taker, execution: this.execution.id ?? '', result };
+	}
+
+	/** Whether a row was added by another run, or by an earlier call of this node in the same execution that left its result. */
+	private isOthers({ taker, execution, result }: ResultRow): boolean {
+		if (result) return true;
+		return taker !== this.taker && (execution === '' || execution !== this.execution.id);
+	}
+
+	/** Takes names in the table: adds a row for each that has none, and sees whose row is the lowest. */
+	private async takeRows(asked: NamedKey[]): Promise<void> {
+		const names = asked.map(({ name }) => name);
+		for (const name of names) this.rows.set(name, undefined);
+		if (names.length === 0) return;
+		await this.withTable(async () => {
+			await this.clean();
+			const earlier = await this.look(names);
+			const known = new Set(earlier.map(({ name }) => name));
+			const added = asked.filter(({ name }) => !known.has(name));
+			if (added.length > 0) await this.table.add(added.map((one) => this.row(one, '')));
+			const now = added.length > 0 ? await this.look(names) : earlier;
+			for (const row of now) if (this.isOthers(row)) this.rows.set(row.name, row);
+		});
+	}
+
+	/** Of each name, the row with its result or else the one that has taken it. */
+	private async look(names: string[]): Promise<ResultRow[]> {
+		const rows = new Map<string, ResultRow>();
+		for (const row of await this.table.find(names)) {
+			const first = rows.get(row.name);
+			if (!first || (row.result && !first.result)) rows.set(row.name, row);
+		}
+		return [...rows.values()];
+	}
+
+	/** Writes a row, together with those of items that end while a write is under way. */
+	private async write(row: NewRow): Promise<void> {
+		this.unwritten.push(row);
+		this.writing ??= this.withTable(async () => {
+			while (this.unwritten.length > 0) await this.table.add(this.unwritten.splice(0));
+		}).finally(() => (this.writing = undefined));
+		await this.writing;
+	}
+
+	/** Deletes old rows, once a day. */
+	private async clean(): Promise<void> {
+		const { id = '' } = this.execution.context.getWorkflow();
+		const now = Date.now();
+		if (now - (cleaned.get(id) ?? 0) < DAY_MS) return;
+		cleaned.set(id, now);
+		await this.table.removeBefore(new Date(now - KEPT_MS));
+	}
+
+	/** Where n8n has no table, or fails to use it, the run goes on with the memory of the process. */
+	private async withTable(action: () => Promise<void>): Promise<void> {
+		if (!this.usesTable) return;
+		try {
+			await action();
+		} catch (error) {
+			this.usesTable = false;
+			this.unwritten = [];
+			this.hints.add(noTable(asError(error).message));
+		}
+	}
+
+	/** A kept result as one of this execution, with files of its own. */
+	private async given({ name, content }: NamedKey, kept: Kept): Promise<Earlier> {
+		const { sentIn } = kept;
+		this.leave(name);
+		if (kept.content !== content) throw this.other(name, sentIn);
+		if ('lost' in kept) return kept;
+		const { json, binary } = kept.item;
+		const item = { json: { ...json, replayed: true, sentIn } };
+		if (!binary) return { sentIn, item };
+		try {
+			return { sentIn, item: { ...item, binary: await copies(this.execution, binary) } };
+		} catch {
+			return { sentIn, lost: GONE };
+		}
+	}
+
+	private other(name: string, sentIn?: string): InputError {
+		this.leave(name);
+		return new InputError(
+			`Something else was sent with this "Send Once Key"${sentIn ? ` in execution ${sentIn}` : ''}`,
+			'Give each text a key of its own, or make the text part of the key. Nothing was sent for this item.',
+		);
+	}
+}
+
+/** The execution that has sent a key, as far as this process knows. */
+export function sentIn({ name }: NamedKey): string | undefined {
+	const kept = recall(name);
+	return kept === undefined ? undefined : (JSON.parse(kept) as Kept).sentIn;
+}
+
+function keptIn({ result, content, execution }: ResultRow): Kept {
+	try {
+		const kept: unknown = JSON.parse(result);
+		if (isRecord(kept) && ('item' in kept || 'lost' in kept)) return kept as Kept;
+	} catch {
+		// somebody has edited the table
+	}
+	return { content, sentIn: execution, lost: 'its row in the data table cannot be read' };
+}
+
+/** Files of another execution, stored anew in this one. Those that n8n keeps in memory are in the result itself. */
+async function copies(execution: Execution, files: IBinaryKeyData): Promise<IBinaryKeyData> {
+	const own: IBinaryKeyData = {};
+	for (const [field, file] of Object.entries(files))
+		own[field] = file.id === undefined ? file : await copyOf(execution, file);
+	return own;
+}

@@ -1,0 +1,282 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { keep } from '../../nodes/SpeechGateway/run/keptResults';
+import { useVirtualTime, wait } from '../support/clock';
+import { Simulator } from '../support/simulator';
+import { DataTables } from './dataTables';
+import {
+	deleteExecutions,
+	deleteStored,
+	type EngineRun,
+	type EngineResult,
+	item,
+	readStored,
+	runNode,
+	showRunning,
+	speechNode,
+} from './support';
+
+useVirtualTime();
+const sim = new Simulator();
+beforeAll(async () => void (await sim.listen()));
+afterAll(async () => await sim.close());
+
+let tables: DataTables;
+let nodes = 0;
+beforeEach(() => {
+	sim.reset();
+	tables = new DataTables();
+	nodes++;
+});
+
+/** Makes this process forget its results, as another worker, or n8n after a restart, has none. */
+const elsewhere = () => keep('something large', ' '.repeat(64 * 2 ** 20));
+
+const AGAIN = { sendOnceKey: '={{ $json.id }}', whenSentBefore: 'again' };
+const run = async (more: Partial<EngineRun> = {}, options: IDataObject = {}) =>
+	await runNode({
+		...{ url: sim.url, apiKey: sim.apiKey, nodeId: `again ${nodes}`, tables },
+		parameters: speechNode({ ...AGAIN, ...options }),
+		items: [item({ id: 'a', text: 'Good morning.' })],
+		...more,
+	});
+const bytesOf = async ({ binary }: INodeExecutionData) => await readStored(binary!.data);
+const only = ({ outputs, error }: EngineResult, output = 0): INodeExecutionData => {
+	expect(error?.message).toBeUndefined();
+	expect(outputs.map((items) => items.length)).toEqual(
+		outputs.map((_, i) => (i === output ? 1 : 0)),
+	);
+	return outputs[output][0];
+};
+
+test('a key that was sent gets the first file again, as its own', async () => {
+	const first = await run();
+	const again = await run();
+	const [one, two] = [only(first), only(again)];
+	expect(sim.charges).toHaveLength(1);
+	expect(two.json).toMatchObject({ replayed: true, sentIn: first.executionId, voice: 'default' });
+	expect(one.json).not.toHaveProperty('replayed');
+	expect(two.binary!.data.id).not.toBe(one.binary!.data.id);
+	expect(await bytesOf(two)).toEqual(await bytesOf(one));
+});
+
+test('another worker knows the result from the table', async () => {
+	const first = await run();
+	elsewhere();
+	const again = await run({}, { charges: true });
+	expect(only(again).json).toMatchObject({
+		replayed: true,
+		sentIn: first.executionId,
+		charges: [],
+	});
+	expect(await bytesOf(only(again))).toEqual(await bytesOf(only(first)));
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('two executions at the same moment pay once', async () => {
+	const both = await Promise.all([run(), run()]);
+	expect(sim.charges).toHaveLength(1);
+	expect(both.map((one) => only(one).json.replayed).sort()).toEqual([true, undefined]);
+});
+
+test('a name that another worker has taken is waited for', async () => {
+	const first = await run();
+	elsewhere();
+	const [taken, done] = tables.rows;
+	tables.tables[0].rows = [taken];
+	showRunning(first.executionId);
+	const running = run();
+	await wait(20_000);
+	expect(sim.charges).toHaveLength(1);
+	tables.tables[0].rows.push(done);
+	expect(only(await running).json).toMatchObject({ replayed: true, sentIn: first.executionId });
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('something else under the same key is an error, and nothing is sent', async () => {
+	await run();
+	for (const go of [() => {}, elsewhere]) {
+		go();
+		const { error } = await run({ items: [item({ id: 'a', text: 'Good night.' })] });
+		expect(error?.message).toContain('Something else was sent with this "Send Once Key"');
+	}
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('of two items with one key, the second gets the result of the first', async () => {
+	const rows = ['Good morning.', 'Good morning.', 'Good night.'];
+	const items = rows.map((text) => item({ id: 'a', text }));
+	const { outputs } = await run({ items, onError: 'continueRegularOutput' });
+	expect(sim.charges).toHaveLength(1);
+	expect(outputs[0].map(({ json }) => [json.replayed, json.error !== undefined])).toEqual([
+		[undefined, false],
+		[true, false],
+		[undefined, true],
+	]);
+});
+
+test('an unknown outcome stays unknown, and says which execution has sent it', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 504, charge: true });
+	const first = await run();
+	for (const go of [() => {}, elsewhere]) {
+		go();
+		const { json } = only(await run(), 1);
+		expect(json).toMatchObject({ reason: 'already_sent', sentIn: first.executionId });
+		expect(json.message).toContain('its outcome is unknown');
+	}
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('files that were deleted: unknown, nothing is sent', async () => {
+	const first = await run();
+
+	await deleteStored(only(first).binary!.data);
+	const { json } = only(await run(), 1);
+	expect(json).toMatchObject({ reason: 'already_sent', sentIn: first.executionId });
+	expect(json.message).toContain('deleted');
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('a refused request frees its key, for every worker', async () => {
+	sim.fault({ path: '/v1/audio/speech', status: 402 });
+	expect((await run()).error?.message).toContain('402');
+	expect(tables.rows).toEqual([]);
+	elsewhere();
+	expect(only(await run()).json.replayed).toBeUndefined();
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('where a run stops, rows that were not sent have free keys', async () => {
+	sim.fault({ input: 'number 0', status: 400 });
+	const items = [0, 1, 2].map((id) => item({ id, text: `Sentence number ${id}.` }));
+	expect((await run({ items }, { concurrency: 1 })).error).toBeDefined();
+	expect(tables.rows).toEqual([]);
+	const { outputs } = await run({ items });
+	expect(outputs[0]).toHaveLength(3);
+	expect(sim.charges).toHaveLength(3);
+});
+
+describe('without a table', () => {
+	test('results of this process are given again, with a hint', async () => {
+		tables.failure = new Error('the module is disabled');
+		await run();
+		const again = await run();
+		expect(only(again).json.replayed).toBe(true);
+		elsewhere();
+		const { hints } = await run();
+		expect(hints.join()).toContain('the module is disabled');
+		expect(sim.charges).toHaveLength(1);
+	});
+
+	test('a table that fails in the middle costs no result', async () => {
+		let calls = 0;
+		tables.slow = async () => {
+			if (++calls > 4) throw new Error('the database is away');
+		};
+		const first = await run();
+		expect(only(first).binary).toBeDefined();
+		tables.slow = undefined;
+		elsewhere();
+		expect(only(await run(), 1).json.reason).toBe('already_sent');
+		expect(sim.charges).toHaveLength(1);
+	});
+});
+
+test('a table that was deleted is made again', async () => {
+	await run();
+	tables.tables.length = 0;
+	expect(only(await run({ items: [item({ id: 'b', text: 'Good night.' })] })).binary).toBeDefined();
+	expect(tables.rows).toHaveLength(2);
+});
+
+test('a row that somebody has edited: unknown', async () => {
+	await run();
+	for (const row of tables.rows) if (row.result) row.result = 'mine';
+	elsewhere();
+	expect(only(await run(), 1).json.reason).toBe('already_sent');
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('a worker that was killed while it sent: unknown, once its execution is known to be over', async () => {
+	await run();
+	const [row] = tables.rows;
+	tables.tables[0].rows = [{ ...row, result: '' }];
+	deleteExecutions();
+	elsewhere();
+	const { json } = only(await run(), 1);
+	expect(json).toMatchObject({ reason: 'already_sent', sentIn: row.execution });
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('skipped rows say which execution has sent them, too', async () => {
+	const first = await run({}, { whenSentBefore: 'unknown' });
+	const { json } = only(await run({}, { whenSentBefore: 'unknown' }), 1);
+	expect(json).toMatchObject({ reason: 'already_sent', sentIn: first.executionId });
+	expect(tables.tables).toEqual([]);
+});
+
+test('rows are gone after thirty days', async () => {
+	await run();
+	for (const row of tables.rows)
+		row.createdAt = new Date(Date.now() - 31 * 86_400_000).toISOString();
+	await wait(86_400_000);
+	await run({ items: [item({ id: 'b', text: 'Good night.' })] });
+	expect(new Set(tables.rows.map(({ execution }) => execution)).size).toBe(1);
+});
+
+test('behind an MCP Server Trigger, outside of an execution, a key gets its file again', async () => {
+	const call = { asTool: true, outsideExecution: true };
+	const first = only(await run(call));
+	const again = only(await run(call));
+	expect(again.json).toMatchObject({ replayed: true, segments: first.json.segments });
+	expect(await bytesOf(again)).toEqual(await bytesOf(first));
+	expect(sim.charges).toHaveLength(1);
+});
+
+test('Retry On Fail: what the first try has paid for comes out, each charged once', async () => {
+	sim.fault({ input: 'number 1', status: 402 });
+	const items = [0, 1, 2].map((id) => item({ id, text: `Sentence number ${id}.` }));
+	const { outputs } = await run({ items, retryOnFail: true }, { concurrency: 1 });
+	expect(outputs[0].map(({ json }) => json.replayed)).toEqual([undefined, undefined, undefined]);
+	elsewhere();
+	const again = await run({ items });
+	expect(again.outputs[0].map(({ json }) => json.replayed)).toEqual([true, true, true]);
+	expect(sim.charges).toHaveLength(3);
+});
+
+test('a result that is given again costs nothing of the spending limit', async () => {
+	await run();
+	const { outputs } = await run({}, { maxEstimatedTokens: 1 });
+	expect(outputs[0][0].json.replayed).toBe(true);
+});
+
+test('a chat answer is given again, too', async () => {
+	const chat = async () =>
+		await run({
+			parameters: {
+				...{ resource: 'chat', operation: 'complete' },
+				model: { __rl: true, mode: 'id', value: 'sim-chat' },
+				messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+				options: { maxRetries: 0, ...AGAIN },
+			},
+		});
+	const [one, two] = [only(await chat()), only(await chat())];
+	expect(two.json).toMatchObject({ text: one.json.text, replayed: true });
+	expect(sim.charges).toHaveLength(1);
+});
+
+test.each([
+	['in memory', () => {}],
+	['in the table', elsewhere],
+])(
+	'nothing of the first row is kept %s: the fields are those of the present row',
+	async (_, go) => {
+		const row = (customer: string) => [item({ id: 'a', text: 'Good morning.', customer })];
+		await run({ items: row('Ada') });
+		expect(JSON.stringify(tables.rows)).not.toContain('Ada');
+		go();
+		expect(only(await run({ items: row('Ben') })).json).toMatchObject({
+			customer: 'Ben',
+			replayed: true,
+		});
+	},
+);
