@@ -30,7 +30,7 @@ export const fileNameOption = (placeholder: string) =>
 			name: 'fileName',
 			default: '',
 			placeholder,
-			description: 'Name of the file. Its extension may be left out.',
+			description: 'Name of the file, with or without its extension',
 		}),
 	);
 
