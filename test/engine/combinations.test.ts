@@ -325,9 +325,10 @@ describe('nothing is charged twice', () => {
 
 	test('Spending Limit (Tokens) holds for a segment that goes on as a job', async () => {
 		sim.fault({ path: '/v1/audio/speech', status: 524 });
-		const text = 'A text to be spoken fast. '.repeat(40).trim();
+		// Too short to be split.
+		const text = 'A text to be spoken fast. '.repeat(5).trim();
 		const parameters = generate({
-			...{ longText: 'auto', maxEstimatedTokens: 3000 },
+			...{ longText: 'auto', maxEstimatedTokens: 400 },
 			maxSegmentCharacters: 2000,
 		});
 		const result = await run({ items: [item({ text })], parameters });
@@ -337,7 +338,7 @@ describe('nothing is charged twice', () => {
 		});
 		const asJob = Number(estimate.outputs[0][0].json.estimatedTokensAsJob);
 		expect(result.error?.message).toContain(
-			`would pass "Spending Limit (Tokens)" by ${asJob - 3000} tokens`,
+			`would pass "Spending Limit (Tokens)" by ${asJob - 400} tokens`,
 		);
 		expect(sim.charges).toEqual([]);
 	});
@@ -345,11 +346,11 @@ describe('nothing is charged twice', () => {
 	test('Spending Limit (Tokens) holds for several segments that go on as jobs, together', async () => {
 		sim.fault({ path: '/v1/audio/speech', status: 524, times: 2 });
 		const [one, two] = ['first', 'second'].map((nth) => `The ${nth} part of it is spoken fast. `);
-		const text = [one, two].map((part) => part.repeat(15).trim()).join('\n\n');
-		// Each of them costs about 1,400 more as a job: what is spared is enough for one.
+		const text = [one, two].map((part) => part.repeat(4).trim()).join('\n\n');
+		// Each of them costs about 415 more as a job: what is spared is enough for one.
 		const parameters = generate({
-			...{ longText: 'auto', maxEstimatedTokens: 3900, concurrency: 1 },
-			maxSegmentCharacters: 600,
+			...{ longText: 'auto', maxEstimatedTokens: 900, concurrency: 1 },
+			maxSegmentCharacters: 150,
 		});
 		const { error } = await run({ items: [item({ text })], parameters });
 		expect(error?.message).toContain('would pass "Spending Limit (Tokens)" by');

@@ -100,7 +100,7 @@ export const splitChoices = {
 	auto: {
 		name: 'Automatic',
 		description:
-			'Split into segments when needed; a segment that still takes too long becomes a job',
+			'Split into segments when needed; one that takes too long is split again, and becomes a job only if it is short',
 	},
-	split: { name: 'Split', description: 'Split into segments when needed, but never use a job' },
+	split: { name: 'Split', description: 'The same, but never use a job' },
 };

@@ -94,6 +94,13 @@ export class ItemLedger {
 		);
 	}
 
+	/** The lengths of texts that the gateway has cut, in characters. */
+	get cutLengths(): number[] {
+		return this.entries().flatMap((entry) =>
+			entry.state === 'cut' ? (entry.characters ?? []) : [],
+		);
+	}
+
 	/** Names what is on record, without results: the same as long as nothing more was sent, but what was refused. */
 	get state(): string {
 		const { requests, result } = this.record;
@@ -178,15 +185,17 @@ export class ItemLedger {
 	get files(): Record<string, IBinaryData> {
 		const { result } = this.record;
 		if (result) return Object.assign({}, ...result.items.map(({ binary }) => binary));
-		return Object.fromEntries(
-			this.entries().flatMap((entry) => {
-				if (entry.state !== 'done') return [];
-				const { part, value, made = value } = entry;
-				return 'binary' in made && isFile(made.binary)
-					? [[completedField(part?.segment ?? 1), made.binary]]
-					: [];
-			}),
-		);
+		const files: Record<string, IBinaryData> = {};
+		for (const entry of this.entries()) {
+			if (entry.state !== 'done') continue;
+			const { part, value, made = value } = entry;
+			if (!('binary' in made) || !isFile(made.binary)) continue;
+			let segment = part?.segment ?? 1;
+			// A text that was split anew has other numbers than before.
+			while (completedField(segment) in files) segment++;
+			files[completedField(segment)] = made.binary;
+		}
+		return files;
 	}
 
 	/** Keeps what is taken over from an earlier result. It costs nothing, and is kept until the item is finished. */
@@ -303,9 +312,9 @@ export class ItemLedger {
 		this.record.requests[request] = given({ state: 'unknown', facts, part, tokens });
 	}
 
-	/** The gateway cut the request (524): not charged, and never the same request again. */
-	cut(request: string): void {
-		this.record.requests[request] = { state: 'cut' };
+	/** The gateway cut the request (524): not charged, and never the same request again. `characters`: of its text. */
+	cut(request: string, characters?: number): void {
+		this.record.requests[request] = given({ state: 'cut', characters });
 		this.thaw();
 	}
 

@@ -9,6 +9,7 @@ import {
 	NotStoredError,
 	outcomeUnknown,
 	OutcomeUnknownError,
+	RequestCutError,
 	type Sent,
 	type UnknownReason,
 } from '../core/errors';
@@ -60,9 +61,15 @@ export interface BilledRequest<T extends object> {
 	 */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
-	/** The caller falls back to a job on 524. */
-	fallsBackOn524?: boolean;
+	/** Its text is sent in another way when the gateway cuts it (524): the item goes on. */
+	text?: SplittableText;
 	price?: Price<T>;
+}
+
+interface SplittableText {
+	characters: number;
+	/** Asked right before it is sent: so long a text was cut since the request was made. */
+	isTooLong: () => boolean;
 }
 
 interface Price<T> {
@@ -76,7 +83,7 @@ type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: st
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests {
-	private readonly gate: Gate;
+	private gate: Gate;
 	private readonly claims: ItemClaims;
 	/** Why nothing can be asked for; what an earlier attempt has paid for is still handed over. */
 	readonly unavailable: Error | undefined;
@@ -124,6 +131,11 @@ export class ItemRequests {
 		this.gate.close('requestFailed');
 	}
 
+	/** After `giveUp`: the item goes on in another way. */
+	goOn(): void {
+		this.gate = new Gate(this.session.gate.signal);
+	}
+
 	/** Ends the item. In stop mode an error stops the run; otherwise held requests go on. `sentNothing`: see ItemLedger. */
 	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
 		const { runGate, concurrency } = this.session;
@@ -159,7 +171,7 @@ export class ItemRequests {
 		if (this.refused) throw this.refused;
 		const givenUp = (failure: Failure) => {
 			this.session.breaker.failed(failure);
-			if (failure.outcome !== 'cut' || !request.fallsBackOn524) this.fail();
+			if (failure.outcome !== 'cut' || !request.text) this.fail();
 		};
 		return await this.inTurns(true, async () => await this.tryBilled(named), givenUp);
 	}
@@ -271,6 +283,7 @@ export class ItemRequests {
 		}
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
 		if (this.gate.signal.aborted || concurrency.isHeld) return undefined;
+		if (request.text?.isTooLong()) throw new RequestCutError('', '');
 		const paidBy = transport.account.name;
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model, paidBy };
 		this.ledger.begin(name, sent, request.part);
@@ -293,7 +306,7 @@ export class ItemRequests {
 		const { outcome, reason = 'upstream_outcome_unknown', error } = response;
 		if (outcome === 'unknown') throw this.unknown(request, sent, reason, error);
 		if (outcome === 'cut') {
-			this.ledger.cut(name);
+			this.ledger.cut(name, request.text?.characters);
 			// A proxy answered for the gateway, which may go on.
 			traffic.end(sent, { requestId: error.details.requestId });
 		} else {

@@ -27,6 +27,9 @@ export interface SentPart extends Fingerprint {
 	number: number;
 	/** Its number in the text, from 1. */
 	segment: number;
+	/** The line of a script that it belongs to, and where in the words of that line it begins. */
+	line: number;
+	at: number;
 	/** The ID of its voice. */
 	voice: string;
 }
@@ -51,7 +54,8 @@ export type Entry =
 	| ({ state: 'sending'; part?: SentPart } & Sent)
 	| ({ state: 'done'; part?: SentPart } & Done & Sent & Cost)
 	| { state: 'unknown'; part?: SentPart; facts: UnknownFacts; tokens?: number }
-	| { state: 'cut'; part?: undefined /* 524: not charged, never the same request again */ };
+	/* 524: not charged, never the same request again. `characters`: of its text. */
+	| { state: 'cut'; part?: undefined; characters?: number };
 
 interface Done {
 	value: object;

@@ -48,6 +48,8 @@ export interface Session extends Run {
 	gate: Gate;
 	breaker: CircuitBreaker;
 	traffic: Traffic;
+	/** The longest segments that are still sent, in characters, after longer ones were cut; the hint that says so. */
+	longest: { characters: number; hint: string };
 	/** Shares one result among the account's items, such as one clone for one title: the first asks, all get the answer. */
 	share: <T>(key: string, action: () => Promise<T>) => Promise<T>;
 }
@@ -132,6 +134,7 @@ export function openSession(run: Run, transport: Transport): Session {
 			shared.set(key, result);
 			return (await result) as T;
 		},
+		longest: { characters: Infinity, hint: '' },
 	};
 }
 

@@ -12,7 +12,7 @@ import type { WaitSettings } from '../fields/wait';
 import type { PartOnRecord } from '../requests/itemLedger';
 import type { VoiceIds } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
-import type { Fingerprint } from '../text/knownParts';
+import type { KnownPart } from '../text/knownParts';
 import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
@@ -121,8 +121,8 @@ type PlanInput = Pick<
 	'model' | 'speed' | 'responseFormat' | 'pauseBetweenSegments' | keyof OnRecord
 >;
 
-/** The parts on record that sound as this voice would speak them now, wherever they are in the text. */
-export type KnownParts = (voice: Voice) => Fingerprint[];
+/** The parts on record that sound as this voice would speak them now in a line. */
+export type KnownParts = (voice: Voice, line: number) => KnownPart[];
 
 /**
  * Plans an input, with the IDs of voices as far as they were looked up. `before`: its plan without them, whose cuts still hold where
@@ -137,13 +137,23 @@ export const planner =
 		const ids = { ...expectedIds(input), ...looked };
 		const isAnew = input.previous !== undefined || input.sent !== undefined;
 		const drafted =
-			before && !isAnew ? before : draft(input, (voice) => knownParts(input, idIn(ids, voice)));
+			before && !isAnew
+				? before
+				: draft(input, (voice, line) => knownParts(input, idIn(ids, voice), line));
 		const parts = placed(input, ids, withPauses(drafted.parts, input.pauseBetweenSegments));
 		return { ...drafted, parts, contentHash: contentHash(drafted.pauseBeforeMs, parts) };
 	};
 
 const idIn = (ids: VoiceIds, voice: Voice): string | undefined =>
 	typeof voice === 'string' ? voice : ids[voice.title];
+
+/** The IDs of the voices of a plan that are asked for by title. */
+export const voiceIdsIn = ({ parts }: Plan): VoiceIds =>
+	Object.fromEntries(
+		parts.flatMap(({ voice, voiceId }) =>
+			typeof voice === 'string' || voiceId === undefined ? [] : [[voice.title, voiceId]],
+		),
+	);
 
 /** The IDs that voices had when they last spoke. */
 const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => ({
@@ -157,15 +167,21 @@ const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => (
 });
 
 function knownParts(
-	{ previous = [], sent = [], model, speed = 1 }: PlanInput,
+	{ previous = [], sent = [], isCorrected, model, speed = 1 }: PlanInput,
 	voice: string | undefined,
-): Fingerprint[] {
+	line: number,
+): KnownPart[] {
 	const isSame = (manner: Manner) =>
 		manner.model === model && manner.speed === speed && manner.voice === voice;
 	const inFiles = previous.flatMap(({ record: { parts, manners } }) =>
 		parts.filter(({ manner }) => isSame(manners[manner])),
 	);
-	return voice === undefined ? [] : [...inFiles, ...sent.filter((part) => part.voice === voice)];
+	const own = sent.filter((part) => part.voice === voice);
+	// In a text that was changed, words may have moved to another line.
+	const found: KnownPart[] = isCorrected
+		? own.map((part) => (part.line === line ? part : { ...part, at: undefined }))
+		: own.filter((part) => part.line === line);
+	return voice === undefined ? [] : [...inFiles, ...found];
 }
 
 /** Looks each part up: in the previous versions, then among what was sent before. */
@@ -221,7 +237,7 @@ function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | unde
 export function cutIntoSegments(
 	text: PreparedText,
 	input: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
-	known: Fingerprint[],
+	known: KnownPart[],
 ): PreparedSegments {
 	const { longText } = input;
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : input.maxSegmentCharacters;
@@ -240,7 +256,7 @@ export function cutIntoSegments(
 	}
 	const place = { start: 0, end: text.written.length };
 	const written = shownWords(text, 0, place.end);
-	const whole = { text: text.spoken.text, written, place, pauseAfterMs: 0 };
+	const whole = { text: text.spoken.text, written, place, at: 0, pauseAfterMs: 0 };
 	const opening = headings.filter(({ at }) => !isSpeakable(text.spoken.text.slice(0, at)));
 	return {
 		pauseBeforeMs: 0,

@@ -10,9 +10,11 @@ import type { SentPart } from '../requests/records';
 import { requestKey, requestName } from '../requests/requestKey';
 import { spendExtra } from '../requests/session';
 import { fetchFile, submitTask } from '../tasks/task';
+import { countCharacters } from '../text/characters';
 import { waitForTask } from '../tasks/wait';
 import type { NarrationInput, Plan } from './plan';
 import { estimateOf, MAX_AUDIO_BYTES, maxAudioBytes, requestTokens } from './price';
+import { canBeSplit, isTooLong } from './shorter';
 
 /** A plan that is being spoken, and the requests of its parts in order. */
 export interface Narration {
@@ -57,7 +59,10 @@ export function keptAudio(
 	return undefined;
 }
 
-/** Speaks a segment; billed. With `longText` = `auto`, a request that the gateway cuts (524) goes on as a job. */
+/**
+ * Speaks a segment; billed. Throws RequestCutError when the gateway cuts it (524), unless it is too short to be split and, with
+ * `longText` = `auto`, goes on as a job.
+ */
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;
 	if (input.longText === 'job') return await speakAsJob(narration, request, input.whileWaiting);
@@ -65,14 +70,19 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 	const text = textOf(request);
 	const estimate = estimateOf(input, text);
 	const maxBytes = maxAudioBytes(text, input.speed);
-	const fallsBackOn524 = input.longText === 'auto';
+	const characters = countCharacters(text);
+	const isSplittable = canBeSplit(input, text);
+	const becomesJob = input.longText === 'auto' && !isSplittable;
 	try {
 		return await item.billed({
 			endpoint: endpoints.speech,
 			input: body,
 			part,
 			about: subjectOf(body),
-			fallsBackOn524,
+			text:
+				isSplittable || becomesJob
+					? { characters, isTooLong: () => isSplittable && isTooLong(item, characters) }
+					: undefined,
 			price: {
 				estimate: estimate.estimatedTokens,
 				of: ({ info: { seconds } }) =>
@@ -85,7 +95,7 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 				}),
 		});
 	} catch (error) {
-		if (!(error instanceof RequestCutError) || !fallsBackOn524) throw asError(error);
+		if (!(error instanceof RequestCutError) || !becomesJob) throw asError(error);
 	}
 	// A job is charged by its characters, which may be more than the audio of this request would cost.
 	const extraTokens = Math.max(0, estimate.estimatedTokensAsJob - estimate.estimatedTokens);

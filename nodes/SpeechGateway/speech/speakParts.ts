@@ -17,7 +17,9 @@ import {
 	type Plan,
 	type PlannedHeading,
 	type PlannedPart,
+	type Planner,
 	textToSend,
+	voiceIdsIn,
 } from './plan';
 import { cutReused, hintOnReuse, recordFor } from './previous';
 import { estimateOf, hintOnJobPrice } from './price';
@@ -30,6 +32,7 @@ import {
 	type PartResult,
 	pausesBetween,
 } from './remains';
+import { learnedLength, lengthAfterCuts } from './shorter';
 import { keptAudio, type Narration, speak, type SpeechRequest } from './speak';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
@@ -40,17 +43,41 @@ const NEAR_THE_LIMIT_CHARACTERS = 1310;
 
 /**
  * Speaks what is missing of a plan, joins all of it, and makes the item. Nothing paid for is lost: what is done goes along with an
- * error, joined run by run, as does the text that remains.
+ * error, joined run by run, as does the text that remains. `planner`: plans the rest anew when the gateway cuts a segment.
  */
-export async function speakParts(
-	input: NarrationInput,
-	item: ItemRequests,
-	plan: Plan,
-): Promise<Result> {
-	const requests = plan.parts.map((part, index) => requestFor(input, plan, part, index));
-	const narration: Narration = { item, input, plan, requests };
-	giveHints(narration);
-	const results = await speakAll(narration, await cutReused(narration));
+export const speaks =
+	<I extends NarrationInput>(planner: Planner<I>) =>
+	async (input: I, item: ItemRequests, plan: Plan): Promise<Result> => {
+		giveHints(item, input, plan);
+		const withSegmentsOf = (maxSegmentCharacters: number): Narration => {
+			if (maxSegmentCharacters === input.maxSegmentCharacters)
+				return narrationOf(item, input, plan);
+			const rest = { ...input, maxSegmentCharacters, sent: item.ledger.sentParts };
+			const { contentHash } = plan;
+			return narrationOf(item, rest, { ...planner(rest, voiceIdsIn(plan)), contentHash });
+		};
+		let narration = withSegmentsOf(learnedLength(item, input));
+		let results: PartResult[] = [];
+		for (let length: number | undefined; ; narration = withSegmentsOf(length)) {
+			results = await speakAll(narration, await cutReused(narration));
+			length = lengthAfterCuts(item.session, narration.input, errorsIn(narration.plan, results));
+			if (length === undefined) break;
+			item.goOn();
+		}
+		return await finished(narration, results);
+	};
+
+const narrationOf = (item: ItemRequests, input: NarrationInput, plan: Plan): Narration => ({
+	...{ item, input, plan },
+	requests: plan.parts.map((part, index) => requestFor(input, plan, part, index)),
+});
+
+const errorsIn = ({ parts }: Plan, results: PartResult[]) =>
+	results.flatMap((one, index) =>
+		isDone(one) ? [] : [{ text: parts[index].text, error: one.error }],
+	);
+
+async function finished(narration: Narration, results: PartResult[]): Promise<Result> {
 	if (!results.every(isDone)) throw await firstError(narration, results);
 	const file = await joinParts(narration, results).catch(async (error) => {
 		const { json, files } = await describeRemains(narration, results);
@@ -64,7 +91,7 @@ export async function speakParts(
 	return { branch: 'success', items: [await spokenItem(narration, file, results)] };
 }
 
-function giveHints({ item, input, plan }: Narration): void {
+function giveHints(item: ItemRequests, input: NarrationInput, plan: Plan): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
 	if (input.longText === 'single' && countCharacters(plan.text) > NEAR_THE_LIMIT_CHARACTERS)
@@ -90,20 +117,20 @@ const NEAR_THE_LIMIT = `In a single request, texts above ${NEAR_THE_LIMIT_CHARAC
 function requestFor(
 	input: NarrationInput,
 	{ parts }: Plan,
-	{ text, voice, voiceId = voiceNameOf(voice), key = '', number }: PlannedPart,
+	{ text, voice, voiceId = voiceNameOf(voice), key = '', number, line, at }: PlannedPart,
 	index: number,
 ): SpeechRequest {
 	const segment = index + 1;
 	return {
 		body: speechBody(input, text, voiceId),
-		part: { ...fingerprintOf(text), key, number, segment, voice: voiceId },
+		part: { ...fingerprintOf(text), key, number, segment, line, at, voice: voiceId },
 		fileName: parts.length > 1 ? withSuffix(input.fileName, `segment-${segment}`) : input.fileName,
 	};
 }
 
 /**
  * Speaks all parts but those that are `reused` or were spoken before, concurrently within the run's limit. After the first
- * failure, or audio that cannot be joined with the rest, no further part is started and those in flight are awaited. Throws
+ * failure or cut, or audio that cannot be joined with the rest, no further part is started and those in flight are awaited. Throws
  * AsleepError as long as jobs of parts are being waited for and no part has failed.
  */
 async function speakAll(

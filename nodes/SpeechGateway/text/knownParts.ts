@@ -1,5 +1,5 @@
 /** Finds parts of an earlier text in a new one by their hashes. */
-import { isSpace, type Span, UNSPACED } from './characters';
+import { firstIndex, isSpace, type Span, UNSPACED } from './characters';
 
 /** What is known of a part's words. Plain JSON. */
 export interface Fingerprint {
@@ -9,6 +9,9 @@ export interface Fingerprint {
 	opening: number;
 	sum: number;
 }
+
+/** A part to be found: where it begins in the text, if that is known. */
+export type KnownPart = Fingerprint & { at?: number };
 
 /** White space other than one space. */
 const UNEVEN_SPACE = /\s{2,}|[^\S ]/g;
@@ -49,12 +52,12 @@ export function fingerprintOf(text: string): Fingerprint {
 }
 
 /**
- * Finds known parts in a text, from front to back; where several begin, the longest. A part may have been moved, or occur twice.
- * `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear in the length of the text.
+ * Finds known parts in a text: those that are still in their place there, the others from front to back; where several begin, the
+ * longest. One that is not in its place may have been moved, or occur twice. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear in the length of the text.
  */
 export function knownPartsIn(
 	text: string,
-	known: Fingerprint[],
+	known: KnownPart[],
 	mayCut: (offset: number) => boolean,
 	isCut: (offset: number) => boolean,
 ): Span[] {
@@ -66,22 +69,44 @@ export function knownPartsIn(
 	const hashes = new Hashes(even);
 	/** By the length of the opening, then by its hash. */
 	const openings = new Map<number, Map<number, Fingerprint[]>>();
+	/** By where they begin in `even`. */
+	const places = new Map<number, Fingerprint>();
 	for (const part of known) {
+		if (part.at !== undefined) {
+			const { at, units, sum } = part;
+			let place = firstIndex(origins, (origin) => origin >= at);
+			if (even[place] === ' ') place++;
+			if (place + units <= even.length && hashes.of(place, place + units) === sum) {
+				places.set(place, part);
+				continue;
+			}
+		}
 		const length = Math.min(OPENING_UNITS, part.units);
 		const byHash = openings.get(length) ?? new Map<number, Fingerprint[]>();
 		openings.set(length, byHash.set(part.opening, [...(byHash.get(part.opening) ?? []), part]));
 	}
 	const isEdge = (offset: number) => isCut(offset) || (isFreeEdge(text, offset) && mayCut(offset));
 	const found: Span[] = [];
+	const ascending = [...places.keys()].sort((a, b) => a - b);
+	let next = 0;
 	for (let at = 0; at < even.length; at++) {
+		const placed = places.get(at);
+		if (placed) {
+			const end = at + placed.units;
+			found.push({ start: origins[at], end: origins[end - 1] + 1 });
+			while (ascending[next] < end) next++;
+			at = end - 1;
+			continue;
+		}
 		if (even[at] === ' ') continue;
+		const limit = ascending[next] ?? even.length;
 		let longest: Span | undefined;
 		let last = at;
 		for (const [length, byHash] of openings) {
 			if (at + length > even.length) continue;
 			for (const { units, sum } of byHash.get(hashes.of(at, at + length)) ?? []) {
 				const end = at + units;
-				if (end <= last || end > even.length || hashes.of(at, end) !== sum) continue;
+				if (end <= last || end > limit || hashes.of(at, end) !== sum) continue;
 				const span = { start: origins[at], end: origins[end - 1] + 1 };
 				if (!isEdge(span.start) || !isEdge(span.end)) continue;
 				longest = span;

@@ -1,5 +1,5 @@
 import { firstIndex, type Span } from './characters';
-import { type Fingerprint, knownPartsIn } from './knownParts';
+import { type KnownPart, knownPartsIn } from './knownParts';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
@@ -14,6 +14,8 @@ export interface PreparedSegment {
 	written: string;
 	/** Its place in the written text. Those of all segments make up that text. */
 	place: Span;
+	/** Where it begins in the spoken text. */
+	at: number;
 	/** Silence after it. */
 	pauseAfterMs: number;
 	/** A pause within it was left out: it is a known part, which is not cut. */
@@ -101,7 +103,7 @@ function pauseAtHeadings(
  */
 export function segmentPrepared(
 	prepared: PreparedText,
-	options: { maxCharacters: number; cutAtHeadings?: boolean; known?: Fingerprint[] },
+	options: { maxCharacters: number; cutAtHeadings?: boolean; known?: KnownPart[] },
 ): PreparedSegments {
 	const { cutAtHeadings = false, known = [] } = options;
 	const { written, spoken, tags, pauses } = prepared;
@@ -152,6 +154,7 @@ export function segmentPrepared(
 				text: piece.text,
 				written: shownWords(prepared, from, writtenEnd),
 				place,
+				at: start,
 				pauseAfterMs: 0,
 			});
 		}

@@ -55,7 +55,11 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 			line.speaker === undefined ? narrator : speakers.find(({ name }) => name === line.speaker);
 		const text = prepared(line.text, options);
 		const voice = spokenBy?.voice ?? DEFAULT_VOICE;
-		const cut = cutIntoSegments(text, { ...input, chapters: 'none' }, known(voice));
+		const cut = cutIntoSegments(
+			text,
+			{ ...input, chapters: 'none' },
+			known(voice, spokenLines.length),
+		);
 		hints.push(...hintsOn(text, false));
 		const before = parts.at(-1);
 		if (before) {

@@ -16,7 +16,7 @@ const planText = planner((input: EstimateInput, known) => {
 	const { voice, longText, chapters } = input;
 	const isWhole = longText === 'single';
 	const text = preparedText(input, isWhole);
-	const cut = cutIntoSegments(text, input, known(voice));
+	const cut = cutIntoSegments(text, input, known(voice, 0));
 	const headings = cut.chapters.map(({ segment, ...heading }) => ({ ...heading, part: segment }));
 	checkTaggable(input, input.responseFormat, headings.length);
 	const hints = hintsOn(text, isWhole);

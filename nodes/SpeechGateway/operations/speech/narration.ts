@@ -16,10 +16,11 @@ import {
 	voicesToAsk,
 } from '../../speech/plan';
 import { withPrevious } from '../../speech/previous';
-import { speakParts } from '../../speech/speakParts';
+import { speaks } from '../../speech/speakParts';
 import { checkBudget } from '../../speech/speaking';
 import { lookUpVoices } from '../../speech/voices';
 import { countCharacters } from '../../text/characters';
+import { fingerprintOf } from '../../text/knownParts';
 
 /** Reads the previous versions. Throws InputError for a file or cover that is none, and for two files in one field. */
 export async function withFiles<I extends NarrationInput>(
@@ -38,17 +39,17 @@ export async function withFiles<I extends NarrationInput>(
 
 /** `textOf`: the text or script. */
 export const narration = <I extends NarrationInput>(
-	plan: Planner<I>,
+	planner: Planner<I>,
 	textOf: (input: I) => string,
 ) => ({
-	plan,
+	plan: planner,
 	lookUp: ({ input, plan }: Planned<I, Plan>, item: () => ItemRequests) =>
 		lookUpVoices(item, input.model, voicesToAsk(plan)),
 	checkAll(all: Array<Planned<I, Plan>>, spent: number, run: Run) {
 		checkBudget(all.map(estimateOf), spent, run);
 	},
 	estimatesRest: true,
-	execute: speakParts,
+	execute: speaks(planner),
 	describe: (input: I, plan: Plan) => ({
 		input: textOf(input),
 		fileName: input.fileName,
@@ -61,8 +62,13 @@ export const narration = <I extends NarrationInput>(
 	 */
 	retryWith(paid: I, now: I, { sentParts: sent, voices }: ItemLedger): I {
 		const onRecord = { sent, voiceIds: voices };
-		const before = plan(paid);
-		if (before.parts.length === 1) return { ...withNewTarget(paid, now), ...onRecord };
+		const before = planner(paid);
+		const [first] = before.parts;
+		// Unless it was split since, because the gateway has cut it.
+		const isWhole =
+			before.parts.length === 1 &&
+			sent.every(({ units }) => units === fingerprintOf(first.text).units);
+		if (isWhole) return { ...withNewTarget(paid, now), ...onRecord };
 		const { model, speed, responseFormat, longText } = paid;
 		const previous = now.responseFormat === responseFormat ? now.previous : undefined;
 		const used: I = {
@@ -70,7 +76,7 @@ export const narration = <I extends NarrationInput>(
 			...{ model, speed, responseFormat, longText, previous: previous ?? paid.previous },
 			...onRecord,
 		};
-		return { ...used, isCorrected: said(before) !== said(plan(used)) };
+		return { ...used, isCorrected: said(before) !== said(planner(used)) };
 	},
 	identity,
 	asks: ({ model, speed, responseFormat }: I, { pauseBeforeMs, parts }: Plan) => [
@@ -99,7 +105,10 @@ function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<Narration
 
 /** What is said, and in whose voices. */
 const said = ({ text, parts }: Plan): string =>
-	JSON.stringify([text, ...new Set(parts.map(({ voice }) => JSON.stringify(voice)))]);
+	JSON.stringify([
+		text.replace(/\s+/g, ''),
+		...new Set(parts.map(({ voice }) => JSON.stringify(voice))),
+	]);
 
 /** The input without where the result goes and what is on record: what is spoken. */
 const identity = (input: NarrationInput): object => ({
