@@ -2,7 +2,7 @@
 import { words } from '../../nodes/SpeechGateway/text/boundaries';
 import { beginningOf } from '../../nodes/SpeechGateway/text/characters';
 import { decoded } from '../../nodes/SpeechGateway/text/entities';
-import { plainHeadings } from '../../nodes/SpeechGateway/text/plain';
+import { plainHeadings } from '../../nodes/SpeechGateway/text/plainHeadings';
 import type { TextOptions } from '../../nodes/SpeechGateway/text/prepare';
 import { prepare } from './prepared';
 

@@ -1,0 +1,163 @@
+/**
+ * The headings of plain text: lines that start with `#`, numbered titles as books have them, and short lines that stand alone. In a
+ * book of numbered chapters only those are headings, since the rest is title pages, letters and page furniture.
+ */
+import { SENTENCE_END } from './boundaries';
+import type { ReadHeading } from './reading';
+
+const LINE = /[^\r\n\u2028\u2029]+/g;
+/** Longer lines are running text. UTF-16 units. */
+const MAX_CHARACTERS = 100;
+/** `# Title`, as in Markdown. */
+const MARKED = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/u;
+
+const CHAPTER =
+	'chapter|episode|section|kapitel|abschnitt|chapitre|cap[ií]tulo|capitolo|capitolul|hoofdstuk|rozdział|kapitola|kapittel|' +
+	'глава|розділ|раздел|luku|fejezet|bölüm|κεφάλαιο|chương|अध्याय|الفصل|פרק|บทที่';
+/** What has chapters of its own. */
+const PART =
+	'part|book|volume|act|teil|buch|band|akt|partie|livre|tome|acte|parte|libro|livro|acto|ato|atto|deel|boek|część|księga|část|kniha|' +
+	'часть|частина|книга|том|del|bok|osa|rész|kısım|partea|cartea|μέρος|βιβλίο|phần|भाग|الباب|الجزء|חלק';
+const WORD = `(?:${CHAPTER}|${PART})`;
+/** What may follow a number: marks, and a title that begins with no small letter. */
+const TITLE = '(?!\\p{L})[ \\t]*(?:[.:,;)\\]—–。：、-]+.*|\\s+[^\\p{Ll}\\s].*)?$';
+const NUMBERED = new RegExp(
+	`^(?:(${WORD})[ \\t]+(?:n[o°º]\\.?[ \\t]*)?(\\p{Nd}{1,4}|[ivxlcdm]{1,8})(?:[aªºo°]\\b)?|(\\p{Nd}{1,4}|[ivxlcdm]{1,8})\\.[ \\t]+(${WORD})|第[ \\u3000]?([\\p{N}一二三四五六七八九十百千零〇]{1,8})[ \\u3000]?([章节節回部話话幕卷篇])|제[ ]?(\\p{Nd}{1,4})[ ]?([장부화편]))`,
+	'iu',
+);
+const AFTER_NUMBER = new RegExp(`^${TITLE}`, 'u');
+/** `Chapter the First.`, `Глава первая. Дом`, `Erstes Kapitel`. */
+const SPELLED = new RegExp(
+	`^(?:(${WORD})[ \\t]+((?:the[ \\t]+)?[\\p{L}-]{2,20}(?:[ \\t][\\p{L}-]{2,12})?)|([\\p{L}-]{3,20})[ \\t]+(kapitel|teil|buch|akt|chapitre|partie|livre|cap[ií]tulo|parte|capitolo|libro|глава|часть|книга|rozdział|część|fejezet|rész|bölüm|luku|osa|kapittel|del|bok))(?:[ \\t]*[.:—–-].*)?$`,
+	'iu',
+);
+/** Words that often open a sentence; their numbers have a capital. */
+const COMMON_WORD = /^(?:part|book|volume|act|section|episode|del|tom|ato|bok|band|parte|teil)$/iu;
+/** Titles that have no number. */
+const UNNUMBERED =
+	/^(prologu?e?|epilogu?e?|prólogo|epílogo|prologo|epilogo|prolog|epilog|préface|preface|prefacio|prefácio|prefazione|foreword|introduction|introducción|introdução|introduzione|einleitung|vorwort|nachwort|afterword|avant-propos|postface|conclusion|appendix|voorwoord|nawoord|пролог|эпилог|епілог|предисловие|послесловие|введение|wstęp|doslov|předmluva|önsöz|sonsöz|序[章言]?|前言|后记|後記|尾声|尾聲|終章|楔子|引子|プロローグ|エピローグ|あとがき|프롤로그|에필로그|مقدمة|خاتمة)[.:!—–-]*$/iu;
+
+/** The end of a sentence, of a greeting, or of a line before a list or a quotation, but not of a heading. */
+const ENDS_LIKE_TEXT = /[.!?…,;:。！？，、；：।؟؛،–—-][\p{Pe}\p{Pf}"'*_]*$/u;
+const LETTER = /[\p{L}\p{N}]/u;
+/** A stage direction such as `(softly)` or `[Music]`, a list item, or direct speech. */
+const NO_TITLE = /^(?:[([（【].*[)\]）】]|[-*•–—][ \t].*|[\p{Pi}"„「『].*)$/u;
+const ADDRESS = /:\/\/|^www\.|\S@\S+\.\S/iu;
+/** So many titles without text between are a table of contents, and so many chapters make a book. */
+const MANY = 3;
+
+interface Line {
+	title: string;
+	at: number;
+	/** Whether blank lines, or the ends of the text, are around it. */
+	isAfterBlank: boolean;
+	isBeforeBlank: boolean;
+	isLast: boolean;
+	/** Of a numbered title: the same for the same chapter. */
+	key?: string;
+	isChapter?: boolean;
+}
+
+/** Spoken like the rest. The last line is never a heading. */
+export function plainHeadings(text: string): ReadHeading[] {
+	const lines = linesOf(text);
+	lines.forEach((line, index) => Object.assign(line, numberOf(line, lines[index - 1])));
+	dropContents(lines);
+	const isBook = lines.filter(({ isChapter }) => isChapter).length >= MANY;
+	return lines.flatMap(({ title, at, isAfterBlank, isBeforeBlank, isLast, key }): ReadHeading[] => {
+		if (isLast || title.length > MAX_CHARACTERS || !LETTER.test(title)) return [];
+		const marked = MARKED.exec(title);
+		if (marked) {
+			const wordsAt = at + title.indexOf(marked[2], marked[1].length);
+			return [{ at, wordsAt, end: wordsAt + marked[2].length }];
+		}
+		const heading = { at, end: at + title.length };
+		if (key !== undefined) return [heading];
+		const isText = NO_TITLE.test(title) || ENDS_LIKE_TEXT.test(title) || ADDRESS.test(title);
+		return isBook || isText || !isAfterBlank || !isBeforeBlank ? [] : [heading];
+	});
+}
+
+function linesOf(text: string): Line[] {
+	const found = [...text.matchAll(LINE)].filter(([line]) => line.trim() !== '');
+	const isBlank = (from: number, to: number) => text.slice(from, to).split('\n').length > 2;
+	return found.map((match, index) => {
+		const [line] = match;
+		const before = found.at(index - 1);
+		const next = found.at(index + 1);
+		const end = match.index + line.length;
+		return {
+			title: line.trim(),
+			at: match.index + line.indexOf(line.trim()),
+			isAfterBlank:
+				index === 0 ||
+				(before !== undefined && isBlank(before.index + before[0].length, match.index)),
+			isBeforeBlank: next !== undefined && isBlank(end, next.index),
+			isLast: index === found.length - 1,
+		};
+	});
+}
+
+/** What a numbered title says of itself. One that goes on behind its number must not be the middle of a paragraph. */
+function numberOf(line: Line, before: Line | undefined): Pick<Line, 'key' | 'isChapter'> {
+	const { title } = line;
+	if (title.length > MAX_CHARACTERS || line.isLast) return {};
+	const opens =
+		line.isAfterBlank || before?.key !== undefined || SENTENCE_END.test(before?.title ?? '');
+	const named = UNNUMBERED.exec(title);
+	if (named) return line.isAfterBlank ? { key: named[1].toLowerCase() } : {};
+	const numbered = NUMBERED.exec(title);
+	const rest = numbered ? title.slice(numbered[0].length) : '';
+	const isEastAsian = /^[第제]/u.test(title);
+	if (numbered && (AFTER_NUMBER.test(rest) || (isEastAsian && !ENDS_LIKE_TEXT.test(title)))) {
+		const [whole, ...groups] = numbered;
+		const isAlone = /^[\s\p{P}]*$/u.test(rest);
+		const endsInDash = !isAlone && /[–—-]$/u.test(title);
+		if ((!isAlone && !opens) || endsInDash) return {};
+		return { key: whole.toLowerCase(), isChapter: !isPart(groups) };
+	}
+	const spelled = SPELLED.exec(title);
+	if (!spelled || !line.isAfterBlank || !line.isBeforeBlank || !/^[\p{Lu}\p{Lo}]/u.test(title))
+		return {};
+	if (COMMON_WORD.test(spelled[1] ?? '') && !/^(?:the[ \t]+)?\p{Lu}/u.test(spelled[2])) return {};
+	return { key: title.toLowerCase().replace(/[.:—–-].*$/u, ''), isChapter: !isPart(spelled) };
+}
+
+const ONLY_PART = new RegExp(`^(?:${PART})$`, 'iu');
+const isPart = (words: Array<string | undefined>) =>
+	words.some((word) => word !== undefined && ONLY_PART.test(word));
+
+/** Titles in a table of contents stand for chapters elsewhere. */
+function dropContents(lines: Line[]): void {
+	const runs: Line[][] = [[]];
+	for (const line of lines) {
+		if (line.key === undefined) runs.push([]);
+		else runs[runs.length - 1].push(line);
+	}
+	const last = new Map<string, Line>();
+	const first = new Map<string, Line>();
+	for (const line of lines) {
+		if (line.key === undefined) continue;
+		last.set(line.key, line);
+		if (!first.has(line.key)) first.set(line.key, line);
+	}
+	const lastOne = lines.findLast(({ key }) => key !== undefined);
+	for (const run of runs.filter(isContents)) {
+		const standing = run.at(-1) === lastOne ? first : last;
+		for (const line of run) {
+			if (line.key === undefined || standing.get(line.key) === line) continue;
+			line.key = undefined;
+			line.isChapter = undefined;
+		}
+	}
+}
+
+/** Whether titles without text between count up, which those of a part and its first chapter do not. */
+function isContents(run: Line[]): boolean {
+	const counts = new Map<string, number>();
+	for (const { key = '' } of run) {
+		const [word] = key.replace(/[\p{N}一二三四五六七八九十百千零〇]+/gu, '').split(/\s/);
+		counts.set(word, (counts.get(word) ?? 0) + 1);
+	}
+	return Math.max(...counts.values(), 0) >= MANY;
+}
