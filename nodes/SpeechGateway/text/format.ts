@@ -1,3 +1,5 @@
+import { withoutThoughts } from './html';
+
 export type TextFormat = 'plain' | 'markdown' | 'html';
 export type TextFormatOption = 'automatic' | TextFormat;
 
@@ -20,6 +22,48 @@ const LIKELY_MARKDOWN = [
 	/\[\^[^\s\]]{1,100}\]/,
 	/^ {0,3}[-*+][ \t]+\[[ xX]\][ \t]/m,
 ];
+
+/** Bold that CommonMark would take for it, but nothing that stands in programs: `a**b**c`, `x**2 + y**2`, `f(**a) + g(**b)`, globs. */
+const BOLD =
+	/(?<![*\\]|\d)(?<!\w(?=\*\*[^*\n]{1,300}\*\*\w))\*\*(?=[\p{L}\p{N}\p{Ps}\p{Pi}\p{Sc}\p{Extended_Pictographic}"'#@¿¡])[^*\n]{0,300}(?:[^\s*\p{P}\p{S}]\*\*|[^\s*]\*\*(?=[\s\p{P}]|$))(?![*\d])/mu;
+/** At least two items, one of which has emphasis. */
+const MARKED_ITEM =
+	/^ {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+(?:[^\n]{0,300}[\s(“"])?([*_])[^\s*_](?:[^*_\n]{0,300}[^\s*_])?\1(?=[\s.,;:!?)]|$)/m;
+const ITEM = /^ {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+\S/gm;
+const CODE_SPAN = /(?<![`\w])`[^\s`](?:[^`\n]{0,100}[^\s`])?`(?![`\w])/g;
+/** Escaped marks around words, within a name, and at the start of a line. */
+const ESCAPED =
+	/(?<!\w)\\([*_~`])(?=[^\s\\])[^\\\n]{1,300}\\\1|\w\\_\w|^ {0,3}(?:\\[-+*#>][ \t]|\d{1,9}\\[.)][ \t])|\\&(?=#?\w{1,31};)/m;
+/** Formulas, paths and patterns have backslashes, too. */
+const BACKSLASH_WORD = /\\[a-z\d([{]|:\\/i;
+
+/** Whether most lines are a program's, in which a single mark says nothing. */
+function looksLikeCode(source: string): boolean {
+	const lines = source.split('\n').filter((line) => line.trim() !== '');
+	const ofCode = lines.filter((line) =>
+		/[;{}]\s*$|^\s*(?:#include|def \w+\(|(?:const|let|var|int|char|return|print|echo|import|SELECT)\b.*[=("';])/.test(
+			line,
+		),
+	);
+	return ofCode.length * 2 >= lines.length;
+}
+
+/** Whether a line has a code span among words, as prose has, and commands and queries do not. */
+function hasCodeAmongWords(source: string): boolean {
+	return source.split('\n').some((line) => {
+		const rest = line.replace(CODE_SPAN, ' ');
+		if (rest === line || /[=;{}<>$|\\`]/.test(rest)) return false;
+		const words = rest.match(/\p{Ll}{2,}|\p{Lo}{2,}/gu)?.length ?? 0;
+		return words > 2 || (words > 1 && /[.!?:,。！？：，]\s*$|\p{Lo}/u.test(rest));
+	});
+}
+
+/** Marks of which one is enough, unless in a program. */
+const hasMarkdown = (source: string): boolean =>
+	BOLD.test(source) ||
+	hasCodeAmongWords(source) ||
+	(MARKED_ITEM.test(source) && (source.match(ITEM)?.length ?? 0) > 1) ||
+	(ESCAPED.test(source) && !BACKSLASH_WORD.test(source));
 
 const FRONT_MATTER =
 	/^(?:\uFEFF)?---[ \t]*\r?\n((?:[^\n]*\n){1,200}?)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
@@ -44,14 +88,21 @@ const BEFORE_TAG = '^\\s*(?:<\\?xml[^<>]{0,200}\\?>\\s*)?(?:<!--[^]{0,5000}?-->\
 const PAGE = new RegExp(`${BEFORE_TAG}<(?:!doctype\\s|html[\\s>]|head[\\s>]|body[\\s>])`, 'i');
 const OPENING_TAG = new RegExp(`${BEFORE_TAG}<${ELEMENT}(?:\\s[^<>]{0,2000})?/?>`, 'i');
 const CLOSING_TAG = new RegExp(`</${ELEMENT}\\s*>`, 'gi');
+/** A pair of tags around words, or a line break behind some. */
+const TAG_AMONG_WORDS =
+	/<(a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|ruby|small|span|strike|strong|sup|tt|u)(?:\s[^<>]{0,500})?>[^<>]{1,500}<\/\1\s*>|[^\s>][ \t]*<br\s*\/?>/i;
 const SSML = new RegExp(`${BEFORE_TAG}<speak[\\s>]`, 'i');
 
 /**
  * The format that a text is written in, told by marks that plain text does not have. Markdown: a heading, a fence, a table, a link,
- * or two kinds of its other marks. HTML: it begins with a tag, or has two closing tags; a whole page is HTML whatever is in it.
- * Anything else is plain, SSML included: single stars, underscores and angle brackets say nothing.
+ * two kinds of its other marks, or one in which no program, price or formula is alike (bold, code among words, emphasis in a list,
+ * escapes). HTML: it begins with a tag, has two closing tags, or a tag among words; a whole page is HTML whatever is in it. Anything
+ * else is plain, SSML included: single stars, underscores and angle brackets say nothing.
  */
 export function formatOf(text: string): TextFormat {
+	const said = withoutThoughts(text);
+	// What is behind a model's thoughts is Markdown, be it without marks.
+	if (said !== text) return formatOf(said) === 'html' ? 'html' : 'markdown';
 	if (SSML.test(text)) return 'plain';
 	let source = text.replace(/^\uFEFF|\r(?=\n)/g, '');
 	// Some feeds escape their tags.
@@ -63,7 +114,10 @@ export function formatOf(text: string): TextFormat {
 		2;
 	if (CERTAIN_MARKDOWN.some((mark) => mark.test(source)) || isLikely()) return 'markdown';
 	const closing = source.match(CLOSING_TAG)?.length ?? 0;
-	return closing >= 2 || OPENING_TAG.test(source) ? 'html' : 'plain';
+	if (closing >= 2 || OPENING_TAG.test(source)) return 'html';
+	if (looksLikeCode(source)) return 'plain';
+	if (hasMarkdown(source)) return 'markdown';
+	return TAG_AMONG_WORDS.test(source) ? 'html' : 'plain';
 }
 
 /** `option`: as the user has set it. */
