@@ -111,7 +111,7 @@ test.each([
 	['speech', 'dialogue', 23],
 	['speech', 'estimate', 13],
 ])('a new %s.%s offers at most %d options', (resource, operation, most) => {
-	const ofOtherThings = ['charges'];
+	const ofOtherThings = ['charges', 'link', 'additionalBody'];
 	const { options } = descriptions.find(
 		(known) => known.resource === resource && known.operation === operation,
 	)!;

@@ -69,6 +69,14 @@ export class Execution {
 		return { ...(await this.helpers.prepareBinaryData(data, fileName, bare)), mimeType };
 	}
 
+	/** n8n's signed address of a file, valid for a day. Throws where n8n has none: it then keeps files in memory, or is too old. */
+	linkTo(file: IBinaryData): string {
+		const { createBinarySignedUrl }: Partial<NodeContext['helpers']> = this.helpers;
+		if (!createBinarySignedUrl) throw new Error('this version of n8n has no such links');
+		if (!file.id) throw new Error('it keeps files in memory, not in a store');
+		return createBinarySignedUrl(file, '1 day');
+	}
+
 	/** n8n's documented helpers: files, HTTP, deduplication. */
 	get helpers(): NodeContext['helpers'] {
 		return this.context.helpers;

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Endpoint, FreeEndpoint } from '../gateway/endpoints';
 import { type Field, group, type InputOf } from './field';
 import type { Parameters } from './parameters';
-import { charges, concurrency, settings } from './settings';
+import { charges, concurrency, link, settings } from './settings';
 
 /** What the editor shows of something that a user can click. */
 interface Shown {
@@ -64,6 +64,7 @@ function describe({ input, isList, ...shown }: Declaration) {
 		...(sends.length > 0 ? [settings.maxRetries, settings.timeoutMs] : []),
 		...(sends.length > 0 && !isList ? [concurrency] : []),
 		...(billed ? [settings.sendOnceKey, settings.whenSentBefore, charges] : []),
+		...('fileName' in input ? [link] : []),
 	];
 	const { panel, options, read } = group(input);
 	return {
@@ -82,7 +83,7 @@ export const ORDER = [
 	// What many set: voice, answer, file, podcast
 	...['speed', 'voicesByName', 'reuseExisting', 'temperature', 'maxTokens', 'simplify'],
 	'pauseBetween',
-	...['fileName', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
+	...['fileName', 'link', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
 	...[
 		'chapters',
 		'tags',

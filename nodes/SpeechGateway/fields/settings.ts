@@ -86,6 +86,15 @@ export const charges = flagOption({
 		'Whether each item lists, in the field "charges", the requests that were or may have been paid for, with their tokens and request IDs',
 });
 
+/** Whether items have a link to their file. */
+export const link = flagOption({
+	displayName: 'Link',
+	name: 'link',
+	default: false,
+	description:
+		'Whether each item has a link to its file in the field "link", for services that fetch files by address; valid for a day, for whoever has it',
+});
+
 export const readSettings = (parameters: Parameters) => group(settings).read(parameters);
 
 /** Holds for the whole run, over all items; read from the first. */

@@ -12,6 +12,7 @@ import { openAttempt, type Run, type Session, Sessions } from '../requests/sessi
 import type { Accounts } from '../gateway/account';
 import { errorText, runError, unheardError } from './errors';
 import { ItemRun } from './itemRun';
+import { withLinks } from './links';
 import { type Operation, operationName, type Settled } from './operation';
 import { branchesOf, giveHints, sortOntoBranches, unknownItem } from './outputItems';
 import {
@@ -281,7 +282,8 @@ export class Attempt {
 	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
 		const chargesOf = (index: number) => this.chargesOf(index);
-		const outputs = await sortOntoBranches(settled, operation, execution, chargesOf, route);
+		const linked = withLinks(settled, execution);
+		const outputs = await sortOntoBranches(linked, operation, execution, chargesOf, route);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)
