@@ -5,10 +5,6 @@ const SHORTEST_CUT = 8;
 
 const BLOT = '***';
 
-/** An escape that is not whole yet, as a chunk may end within one: `\`, `\u00`, `%`, `%2`, `&#11`. */
-const UNFINISHED_ESCAPE =
-	'\\\\{1,4}(?:u[0-9a-fA-F]{0,3})?|%(?:25)*2?[0-9a-fA-F]?|&(?:#(?:[xX][0-9a-fA-F]*|\\d*))?';
-
 /** `sk-abc***xyz`, `sk-abc...xyz`, `abc***xyz`, or a whole key. */
 const NAMED_KEY =
 	/(?:\b(sk-[\w-]*|[\w-]{2,}(?=\*{3}))|(?<![\w*])(?=\*{4}))(?:\*+|\.{3}|…|)([\w-]*)/g;
@@ -16,23 +12,33 @@ const NAMED_KEY =
 /** new-api takes keys with and without this prefix. */
 const bare = (key: string): string => key.replace(/^sk-/, '');
 
-const escaped = (text: string): string => text.replace(/[^a-z0-9]/gi, '\\$&');
+const literally = (text: string): string => text.replace(/[^a-z0-9]/gi, '\\$&');
 
-/** One character of the key as a JSON, URL or HTML escape, or as it is; a form inside a form doubles its sign. */
-function spellings(character: string): string {
-	const code = character.charCodeAt(0);
-	const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-	const json = `\\\\{1,4}(?:u0*${hex}|${escaped(character)})`;
-	const html = `&#(?:0*${code}|[xX]0*${hex});`;
-	return `(?:${escaped(character)}|${json}|%(?:25)*${hex}|${html})`;
-}
+/** How JSON, addresses and HTML write a character, by its code in hexadecimal digits. */
+const ESCAPES: Array<(hex: string) => string> = [
+	(hex) => `\\u00${hex}`,
+	(hex) => `%${hex}`,
+	(hex) => `%25${hex}`,
+	(hex) => `&#x${hex};`,
+	(hex) => `&#${parseInt(hex, 16)};`,
+];
+/** Programs escape all of a text, or its signs. */
+const ESCAPED = [/[^]/g, /[^\w.-]/g];
 
-/** The beginnings of a text of these characters, `unfinished` in place of any; longer than nothing. */
-const beginnings = (characters: string[], unfinished: string[] = []): string =>
-	characters.reduceRight(
-		(rest, character) => `(?:${[character + (rest && `${rest}?`), ...unfinished].join('|')})`,
-		'',
+/** The key as programs write it: as it is, in JSON (also within JSON), in addresses (also twice), in HTML and in base64. */
+function spellingsOf(key: string): string[] {
+	const json = (text: string) => JSON.stringify(text).slice(1, -1);
+	const hexOf = (one: string) => one.charCodeAt(0).toString(16).padStart(2, '0');
+	const escaped = ESCAPES.flatMap((escape) =>
+		ESCAPED.flatMap((which) => [
+			key.replace(which, (one) => escape(hexOf(one))),
+			key.replace(which, (one) => escape(hexOf(one).toUpperCase())),
+		]),
 	);
+	const html = key.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+	const slashes = key.replaceAll('/', '\\/');
+	return [key, json(key), json(json(key)), slashes, html, ...escaped, ...base64Forms(key)];
+}
 
 /** What base64 makes of the key within any text: one form for each place where it can begin in a group of three bytes. */
 function base64Forms(key: string): string[] {
@@ -47,11 +53,10 @@ function base64Forms(key: string): string[] {
 
 /** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {
-	private readonly known: string[] = [];
+	private readonly keys: string[] = [];
+	/** The longest first. */
+	private spellings: string[] = [];
 	private whole: RegExp | undefined;
-	/** The end of a text that may be the beginning of a key. */
-	private begun: RegExp | undefined;
-	private longest = 0;
 
 	constructor(key?: string) {
 		if (key !== undefined) this.learn(key);
@@ -59,19 +64,12 @@ export class Redactor {
 
 	/** Redacts this key, too, from now on. */
 	learn(key: string): void {
-		this.known.push(bare(key));
+		this.keys.push(bare(key));
 		if (key.length < SHORTEST_KEY) return;
-		const characters = Array.from({ length: key.length }, (_, index) => spellings(key[index]));
-		const forms = [...new Set(base64Forms(key))].filter(({ length }) => length >= SHORTEST_KEY);
-		const known = this.whole ? [this.whole.source] : [];
-		this.whole = new RegExp([...known, characters.join(''), ...forms.map(escaped)].join('|'), 'g');
-		const before = this.begun ? [this.begun.source] : [];
-		const begun = [
-			beginnings(characters, [UNFINISHED_ESCAPE]),
-			...forms.map((form) => beginnings(Array.from(form, escaped))),
-		];
-		this.begun = new RegExp([...before, ...begun.map((source) => `${source}$`)].join('|'));
-		this.longest = Math.max(this.longest, key.length);
+		const forms = spellingsOf(key).filter(({ length }) => length >= SHORTEST_KEY);
+		const all = [...new Set([...this.spellings, ...forms])];
+		this.spellings = all.sort((one, other) => other.length - one.length);
+		this.whole = new RegExp(this.spellings.map(literally).join('|'), 'g');
 	}
 
 	/** A text without the key, and without the beginning of it where the text was cut. */
@@ -80,11 +78,10 @@ export class Redactor {
 		let end = clean.length;
 		// A regular expression would take quadratic time on a text full of spaces.
 		while (end > 0 && /[…"\s]/.test(clean[end - 1])) end--;
-		const shown = clean.slice(0, end);
-		const cut = this.unfinishedAt(shown);
-		return shown.length - cut < SHORTEST_CUT
+		const begun = this.unfinishedAt(clean.slice(0, end));
+		return end - begun < SHORTEST_CUT
 			? clean
-			: `${shown.slice(0, cut)}${BLOT}${clean.slice(shown.length)}`;
+			: `${clean.slice(0, begun)}${BLOT}${clean.slice(end)}`;
 	}
 
 	/** A text without the whole key; the beginning of one may be left at its end. */
@@ -106,7 +103,7 @@ export class Redactor {
 	isOther(text: string): boolean {
 		return [...text.matchAll(NAMED_KEY)].some(
 			([, start = '', end]) =>
-				!this.known.some((key) => key.startsWith(bare(start)) && key.endsWith(end)),
+				!this.keys.some((key) => key.startsWith(bare(start)) && key.endsWith(end)),
 		);
 	}
 
@@ -117,10 +114,12 @@ export class Redactor {
 
 	/** Index where the end of a text may begin a key; the length of the text if nowhere. */
 	unfinishedAt(text: string): number {
-		// In the longest spelling, a character of the key takes ten of the text.
-		const from = Math.max(0, text.length - 10 * this.longest);
-		const at = this.begun ? text.slice(from).search(this.begun) : -1;
-		return at < 0 ? text.length : from + at;
+		const [longest] = this.spellings;
+		for (let at = Math.max(0, text.length - (longest?.length ?? 0)); at < text.length; at++) {
+			const end = text.slice(at);
+			if (this.spellings.some((spelling) => spelling.startsWith(end))) return at;
+		}
+		return text.length;
 	}
 }
 
