@@ -78,12 +78,17 @@ export class ItemRun {
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
 	async run(onTurn: () => void): Promise<Settled> {
-		const { operation, session, ledger, input } = this;
+		const { ledger, input, missing } = this;
+		if (missing) return { failed: missing };
+		if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
+		if (!input) return ledger.result ?? { failed: undefined };
+		const settled = 'failed' in input ? input : await this.execute(input, onTurn);
+		return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
+	}
+
+	private async execute(input: Input, onTurn: () => void): Promise<Settled> {
+		const { operation, session, ledger } = this;
 		try {
-			if (this.missing) return { failed: this.missing };
-			if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
-			if (!input) return ledger.result ?? { failed: undefined };
-			if ('failed' in input) return { failed: withPaid(input.failed, ledger) };
 			const { parameters, plan, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
 			const { gateway } = session.transport.account;
@@ -99,9 +104,9 @@ export class ItemRun {
 				ledger.finish(settled);
 			await item.settle('failed' in settled, sentNothing);
 			await this.keep(settled, sentNothing);
-			return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
+			return settled;
 		} catch (error) {
-			return { failed: withPaid(error, ledger) };
+			return { failed: error };
 		}
 	}
 
