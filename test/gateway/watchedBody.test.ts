@@ -71,9 +71,9 @@ test('a reader may take its time', async () => {
 	expect(await read(body, 60_000)).toBe(300);
 });
 
-test('in a hurry, the time-out is for all of it', async () => {
+test('limited as a whole, a body has the time-out for all of it', async () => {
 	const { body, timeout, seconds } = watch(60, 10_000, 1_000);
-	timeout.hurry();
+	timeout.limitWholeBody();
 	await expect(read(body)).rejects.toThrow(TOO_LATE);
 	expect(seconds()).toBeGreaterThanOrEqual(10);
 	expect(seconds()).toBeLessThan(12.5);

@@ -38,8 +38,8 @@ export interface GatewayResponse {
 	askedAt: number;
 	/** Ends with an error when the connection breaks before the body is whole. */
 	body: Readable;
-	/** From now on, the time-out bounds all of the body instead of each silence in it. For small answers. */
-	hurry(): void;
+	/** The timeout now covers the whole body, not each gap in it. For small answers. */
+	limitWholeBody(): void;
 }
 
 /** No answer: the request did not leave, timed out, or the connection broke. */
@@ -113,7 +113,7 @@ export class Transport {
 			disableFollowRedirect: true,
 		};
 		let response = await this.request(request, outside === undefined, deadline);
-		// Only reading follows redirects: a deletion, like a billed request, is meant for this address.
+		// Follow redirects for GET only: a DELETE or a paid POST is meant for this address.
 		const follows = endpoint.method === 'GET' && !inAddress;
 		for (let hop = 0; follows && hop < MAX_REDIRECTS; hop++) {
 			const target = redirectTarget(response, request.url);
@@ -139,14 +139,14 @@ export class Transport {
 	async readAnswer(
 		response: GatewayResponse,
 	): Promise<{ body?: unknown; bytes: Buffer; failure?: Error }> {
-		response.hurry();
+		response.limitWholeBody();
 		const { bytes, failure } = await readBytes(response.body);
 		return { body: failure ? undefined : this.redactor.value(jsonOf(bytes)), bytes, failure };
 	}
 
 	/** An error body as JSON (the first of several values) or text, as far as it can be read; never rejects, never contains the key. */
 	async readErrorBody(response: GatewayResponse): Promise<unknown> {
-		response.hurry();
+		response.limitWholeBody();
 		const { bytes, failure } = await readBytes(response.body, MAX_ERROR_BYTES);
 		const json = failure ? undefined : firstJsonOf(bytes);
 		return json === undefined ? this.redactor.text(textOf(bytes)) : this.redactor.value(json);
@@ -193,7 +193,7 @@ export class Transport {
 			headers: answer.headers,
 			askedAt,
 			body: watchBody(answer.body, timeout),
-			hurry: () => timeout.hurry(),
+			limitWholeBody: () => timeout.limitWholeBody(),
 		};
 		if (!isFromProxy(answer, url)) {
 			if (withKey)

@@ -52,7 +52,7 @@ export class ExchangeTimeout {
 	}
 
 	/** From now on, the timeout bounds the rest of the exchange, whatever arrives. */
-	hurry(): void {
+	limitWholeBody(): void {
 		this.hurriedSince = performance.now();
 	}
 

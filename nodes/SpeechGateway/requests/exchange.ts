@@ -112,11 +112,11 @@ export async function exchangeFree<T>(
 		return await read(response);
 	} catch (error) {
 		if (error instanceof NotStoredError) throw asError(error);
-		const why = new GatewayError(
+		const damage = new GatewayError(
 			`The gateway's answer was damaged: ${transport.redactor.text(asError(error).message)}`,
 			'It was fetched several times. Fetching is free: try again later.',
 		);
-		return { outcome: 'transient', error: why };
+		return { outcome: 'transient', error: damage };
 	} finally {
 		response.body.destroy();
 	}

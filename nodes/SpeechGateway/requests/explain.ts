@@ -1,3 +1,4 @@
+/** The rule of `outcome.ts` for an answer, in words about this request; `gatewayWords.ts` reads the answer, `signs.ts` says what counts. */
 import { GatewayError, RequestCutError, type UnknownReason } from '../core/errors';
 import { given, isRecord } from '../core/json';
 import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
@@ -122,7 +123,7 @@ const REQUEST_IDS = [
 
 export function requestIdIn(headers: GatewayResponse['headers']): string | undefined {
 	const names = Object.keys(headers);
-	const found = REQUEST_IDS.map((known) => names.find((name) => known.test(name) && headers[name]));
+	const found = REQUEST_IDS.map((id) => names.find((name) => id.test(name) && headers[name]));
 	return headers[found.find((name) => name !== undefined) ?? ''];
 }
 

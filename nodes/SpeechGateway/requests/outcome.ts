@@ -1,3 +1,4 @@
+/** What an answer means: the table of rules, by the signs of `signs.ts`; `explain.ts` puts a rule into words about one request. */
 import type { TransportFailure } from '../gateway/transportFailure';
 import { type Facts, fits, SAYS, type Sign } from './signs';
 
@@ -78,14 +79,15 @@ export const NO_ROUTE = rule(
 );
 
 /**
- * What an answer other than a success means: the first rule that fits. Each rule has the answer of a real gateway or a line
- * of the gateway's document behind it; test/requests/outcome.test.ts names them.
+ * What an answer other than a success means: the first rule that fits. Each names the answer that it is for, of a real gateway
+ * or by the gateway's document; test/requests/outcome.test.ts has them.
  */
 export const RULES = [
-	// It may have been charged.
+	// The document's 504, and its code wherever it is passed on.
 	rule({ status: 'any', says: /^upstream_outcome_unknown$/m }, 'unknown', 'nobody', [
 		'The gateway does not know what became of the request',
 	]),
+	// A panic of new-api or one-api; one-api's chat when its upstream failed; new-api's penalty for a text; Portkey's check of a finished answer.
 	rule(
 		[
 			{ status: '5xx', says: /_panic$/m },
@@ -102,16 +104,17 @@ export const RULES = [
 		['The gateway failed, and may keep what it had set aside for the request'],
 	),
 
-	// Time limits.
+	// A gateway's or proxy's time-out, LiteLLM's for whatever its provider did.
 	rule('408 504', 'unknown', 'nobody', [
 		'The request timed out at the gateway or a proxy in front of it',
 		LATER,
 	]),
+	// AWS's load balancer, and nginx: the client is gone, or Google's CANCELLED.
 	rule('460 499', 'unknown', 'nobody', [
 		'A proxy in front of the gateway ended the request before it was answered',
 		LATER,
 	]),
-	// A page of 524 is a proxy's, whose gateway works on: the document's alone charges nothing then.
+	// Cut by the gateway itself, or by Cloudflare in front of the document's gateway, which alone charges nothing then.
 	rule(
 		[
 			{ status: '524', to: 'speech job', from: 'gateway', with: 'billed' },
@@ -121,19 +124,23 @@ export const RULES = [
 		'workflow',
 		[CUT, `${CUT_AGAIN} use a shorter text, let "Long Text" split it, or use Speech Job.`],
 	),
+	// new-api and one-api, whose upstream's Cloudflare has cut it.
 	rule({ status: '524', from: 'gateway', with: 'billed' }, 'cut', 'workflow', [
 		CUT,
 		`${CUT_AGAIN} ask for less at once.`,
 	]),
+	// Cloudflare in front of any other gateway, which works on and charges.
 	rule('524', 'unknown', 'nobody', [CUT, LATER]),
 
+	// A storage, whose link to a finished file has expired.
 	rule({ status: '401 403 404 410', with: 'elsewhere' }, 'refused', 'operator', [
 		'The file of the {thing} "{id}" is not at the address that its status gives',
 		'The {thing} is done and charged, but such an address may expire. The operation "Get" shows it as "url", for nothing.',
 	]),
 
-	// Limits of requests, the key, the balance, and the gateway's own account at a provider.
+	// A limit of requests, though it speaks of a quota.
 	rule({ status: '429', says: SAYS.rateLimit }, 'throttled', 'nobody', TOO_MANY),
+	// The provider's refusal of the gateway's own account, passed on by new-api, one-api and LiteLLM.
 	rule(
 		[
 			{ status: '401 402 403', with: 'passedOn' },
@@ -149,31 +156,39 @@ export const RULES = [
 			'Your API key and your balance are not the cause.',
 		],
 	),
+	// The document's 401; LiteLLM without its database.
 	rule(['401', { status: '400', says: /^no_db_connection$/m }], 'refused', 'key', [
 		'The gateway does not accept the API key',
 		'Check the API key in the credential "Speech Gateway API": it may be mistyped, revoked, expired, used up or from another gateway.',
 	]),
+	// The document's 402.
 	rule('402', 'refused', 'balance', NO_MONEY),
+	// new-api, one-api, sub2api: too little money for what is set aside; by code, and in words.
 	rule({ status: '4xx 5xx', says: SAYS.moneyCode }, 'held', 'balance', NO_MONEY),
 	rule({ status: '400 403 412 429', says: SAYS.tooLittleMoney }, 'held', 'balance', NO_MONEY),
+	// The document's 429, and new-api's without a body.
 	rule('429', 'throttled', 'nobody', TOO_MANY),
 
-	// What is asked for.
+	// new-api's and one-api's filter of words.
 	rule({ status: '4xx 5xx', says: /sensitive.word|敏感词/i }, 'refused', 'workflow', [
 		'The gateway refuses the words of this request',
 		'Change the text.',
 	]),
+	// one-api, which counts bytes.
 	rule({ status: '4xx', says: /^text_too_long$/m }, 'refused', 'workflow', [
 		'The text is too long for the gateway',
 		'Lower the option "Max Segment Characters": the gateway may count bytes, of which a Chinese character has three.',
 	]),
+	// LiteLLM, FastAPI and providers without a default voice.
 	rule(
 		{ status: '400 404 422', says: SAYS.needsVoice, to: 'speech job', without: 'voice' },
 		'refused',
 		'workflow',
 		['This gateway has no default voice', 'It needs one: pick it by ID in the field "Voice".'],
 	),
+	// new-api, one-api, FastAPI: no jobs, voices or videos.
 	NO_ROUTE,
+	// A voice, and then a model, that is not there, in the words of providers.
 	rule({ status: '404', with: 'voiceNamed' }, 'refused', 'workflow', [
 		'The gateway has no voice "{voice}"',
 		PICK_VOICE,
@@ -182,19 +197,22 @@ export const RULES = [
 		'The gateway has no model "{model}" {able}',
 		'{another}.',
 	]),
+	// new-api's and one-api's 503 for an unknown model, or one without a channel.
 	rule({ status: '5xx', says: SAYS.noChannel }, 'refused', 'operator', [
 		'The gateway has no provider for the model "{model}"',
 		'Check its name: Model → Get Many lists the models of the gateway.',
 	]),
+	// new-api's codes for what its operator has not set up.
 	rule([{ status: '5xx', says: SAYS.notSetUp }, '501'], 'refused', 'operator', [
 		'The gateway is not set up for this request',
 	]),
 
-	// What the key may do.
+	// CloudFront, Cloudflare, firewalls: a page, a word or nothing.
 	rule({ status: '403', without: 'json' }, 'refused', 'network', [
 		'A proxy or firewall between n8n and the gateway refuses the request',
 		'The answer is not JSON, so it is not from the gateway. Allow n8n to call {url} there, and check the base URL in the credential.',
 	]),
+	// The document's 403 for a voice of another account; for a task, just below.
 	rule(
 		[
 			{ status: '403', with: 'voiceNamed' },
@@ -211,6 +229,7 @@ export const RULES = [
 		'This key may not access the {thing} "{id}"',
 		'Use the credential of the account that created the {thing}.',
 	]),
+	// new-api's and one-api's blocked addresses and users.
 	rule(
 		{
 			status: '403',
@@ -223,12 +242,13 @@ export const RULES = [
 			'See the state of the account and the addresses that the key may be used from, in the console of the gateway.',
 		],
 	),
+	// The document's 403 for a capability.
 	rule('403', 'refused', 'rights', [
 		'This API key, account or channel lacks the capability',
 		'Allow it in the console of the gateway (permissions and models of the key, state of the account){orVoice}.',
 	]),
 
-	// What is not there, or not yet.
+	// A job, video or voice that is unknown; then a base URL that is wrong, or a model.
 	rule({ status: '404', with: 'thing' }, 'refused', 'workflow', [
 		'The gateway has no {thing} "{id}"',
 		'Check the ID, and that the credential belongs to the account that created the {thing}.',
@@ -238,16 +258,18 @@ export const RULES = [
 		'{another}, and {address}',
 	]),
 	rule('404', 'refused', 'network', ['The gateway has no such address', 'Please {address}']),
+	// new-api's 400 for a file that is asked for too early.
 	rule([NOT_COMPLETED, { status: '409', with: 'thing' }], 'refused', 'nobody', [
 		'The {thing} "{id}" is not ready yet',
 		'Wait until its status is "completed".',
 	]),
 
-	// What a proxy or the gateway cannot take.
+	// A proxy of the company.
 	rule('407', 'refused', 'network', [
 		'A proxy between n8n and the gateway asks for a login',
 		'The request did not reach the gateway. Put the user and password into the address of the proxy that n8n uses (HTTPS_PROXY), or let n8n call the gateway without it (NO_PROXY).',
 	]),
+	// nginx; then the gateway itself.
 	rule({ status: '413', from: 'page' }, 'refused', 'network', [
 		'The request is too large for a proxy between n8n and the gateway',
 		'The request did not reach the gateway. Let the proxy take larger requests (nginx: client_max_body_size), or send a smaller file.',
@@ -256,10 +278,12 @@ export const RULES = [
 		'The request is too large for the gateway',
 		'Send a shorter text or a smaller file.',
 	]),
+	// The document's 422; FastAPI's names the field.
 	rule('422', 'refused', 'workflow', [
 		'The gateway does not support {parameter}',
 		'Change or remove it. Options and "Additional Body Fields" are sent unchanged.',
 	]),
+	// http instead of https, or a host that has moved.
 	rule(
 		[
 			{ status: '301 308', with: 'sameElsewhere' },
@@ -272,30 +296,34 @@ export const RULES = [
 			'Set the base URL in the credential to the final address. Only requests that read data follow redirects.',
 		],
 	),
+	// new-api's MiniMax, which is charged and leads to its file.
 	rule('3xx', 'unknown', 'network', ['The gateway redirects to another address']),
 
-	// All others. After a server error, only the gateway knows what was charged: Heroku, Azure Front Door and Envoy send a 503
-	// while it works on. Cloudflare's 521, 523, 525 and 526 are from before the gateway had anything.
+	// Refused by any gateway, by new-api as a 500.
 	rule(['4xx', { status: '5xx', says: /^invalid_request$/m }], 'refused', 'workflow', [
 		'The gateway refused the request',
 		'Check the parameters.',
 	]),
+	// Cloudflare's, from before the gateway had anything.
 	rule('521 523 525 526', 'transient', 'nobody', [
 		NOT_OWN_ANSWER,
 		`A proxy in front of the gateway could not reach it. ${LATER}`,
 	]),
+	// Envoy, Google's proxies and broken upstreams in JSON like the gateway's, after the work was done.
 	rule(
 		{ status: '5xx', from: 'gateway', with: 'broken', without: 'ownCode' },
 		'unknown',
 		'nobody',
 		['A connection to the gateway or behind it failed', LATER],
 	),
+	// The gateway's own errors, and new-api's and one-api's when their upstream failed: nothing is charged.
 	rule({ status: '5xx', from: 'gateway' }, 'transient', 'nobody', [
 		'The gateway had an error',
 		LATER,
 	]),
 ];
 
+/** Heroku, Azure Front Door, Kong, nginx: a page, text or other JSON, while the gateway may work on. */
 const OTHERWISE = rule([], 'unknown', 'nobody', [
 	NOT_OWN_ANSWER,
 	`It comes from a proxy in front of the gateway, or the gateway has crashed. ${LATER}`,

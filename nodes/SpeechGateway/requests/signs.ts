@@ -1,3 +1,4 @@
+/** What an answer and its request show (`Facts`), and what a rule of `outcome.ts` asks of them (`Sign`); `explain.ts` finds the facts. */
 import type { Endpoint } from '../gateway/endpoints';
 
 /** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
@@ -5,7 +6,7 @@ type Speaker = 'gateway' | 'page' | 'other';
 
 export type Kind = Endpoint['kind'];
 
-type Thing =
+type Trait =
 	| 'billed'
 	| 'json' /* the answer is a JSON object */
 	| 'thing' /* one job, video or voice is asked for */
@@ -26,25 +27,25 @@ export interface Facts {
 	says: string;
 	from: Speaker;
 	to: Kind;
-	has: Partial<Record<Thing, boolean>>;
+	has: Partial<Record<Trait, boolean>>;
 }
 
-/** An answer; all that is given must hold. `status`: one, several, or a class of them: `404`, `400 422`, `5xx`, `any`. */
+/** An answer; each field that is set must hold. `status`: one, several, or a class of them: `404`, `400 422`, `5xx`, `any`. */
 export interface Sign {
 	status: string;
 	says?: RegExp;
 	from?: Speaker;
 	/** One kind, or several: `job video`. */
 	to?: string;
-	with?: Thing;
-	without?: Thing;
+	with?: Trait;
+	without?: Trait;
 }
 
 export function fits({ status, says, from, to, ...sign }: Sign, facts: Facts): boolean {
-	const given = String(facts.status);
-	const known = ['any', given, `${given[0]}xx`];
+	const exact = String(facts.status);
+	const names = ['any', exact, `${exact[0]}xx`];
 	return (
-		status.split(' ').some((one) => known.includes(one)) &&
+		status.split(' ').some((one) => names.includes(one)) &&
 		(says?.test(facts.says) ?? true) &&
 		(from ?? facts.from) === facts.from &&
 		(to?.split(' ').includes(facts.to) ?? true) &&
