@@ -110,3 +110,14 @@ test('a text full of blanks is read through once: one that is read again from ea
 	const blanks = ' '.repeat(3_000_000);
 	expect(redactor.text(`a${blanks}b${blanks}`)).toBe(`a${blanks}b${blanks}`);
 });
+
+test('of several keys, each is blotted out, however often it is learned', () => {
+	const both = new Redactor(KEY);
+	const other = ['sk', 'another-0123456789'].join('-');
+	for (const key of [other, KEY, other]) both.learn(key);
+	expect(both.text(`${KEY} and ${other}, ${encodeURIComponent(KEY)}`)).toBe('*** and ***, ***');
+	expect(both.text(`cut: ${other.slice(0, -2)}`)).toBe('cut: ***');
+	expect([other, KEY, 'sk-quite-another-key'].map((key) => both.isOther(key))).toEqual([
+		...[false, false, true],
+	]);
+});

@@ -53,10 +53,12 @@ function base64Forms(key: string): string[] {
 
 /** Redacts API keys in everything that the gateway sends, in any encoding. */
 export class Redactor {
-	private readonly keys: string[] = [];
-	/** The longest first. */
-	private spellings: string[] = [];
-	private whole: RegExp | undefined;
+	private readonly keys = new Set<string>();
+	/** Of each key, all its spellings. */
+	private readonly whole: RegExp[] = [];
+	/** The spellings of all keys, by their first character. */
+	private readonly spellings = new Map<string, string[]>();
+	private longest = 0;
 
 	constructor(key?: string) {
 		if (key !== undefined) this.learn(key);
@@ -64,12 +66,15 @@ export class Redactor {
 
 	/** Redacts this key, too, from now on. */
 	learn(key: string): void {
-		this.keys.push(bare(key));
+		if (this.keys.has(key)) return;
+		this.keys.add(key);
 		if (key.length < SHORTEST_KEY) return;
-		const forms = spellingsOf(key).filter(({ length }) => length >= SHORTEST_KEY);
-		const all = [...new Set([...this.spellings, ...forms])];
-		this.spellings = all.sort((one, other) => other.length - one.length);
-		this.whole = new RegExp(this.spellings.map(literally).join('|'), 'g');
+		const forms = [...new Set(spellingsOf(key))].filter(({ length }) => length >= SHORTEST_KEY);
+		forms.sort((one, other) => other.length - one.length);
+		this.longest = Math.max(this.longest, forms[0].length);
+		this.whole.push(new RegExp(forms.map(literally).join('|'), 'g'));
+		for (const form of forms)
+			this.spellings.set(form[0], [...(this.spellings.get(form[0]) ?? []), form]);
 	}
 
 	/** A text without the key, and without the beginning of it where the text was cut. */
@@ -86,14 +91,14 @@ export class Redactor {
 
 	/** A text without the whole key; the beginning of one may be left at its end. */
 	blot(text: string): string {
-		return this.whole ? text.replace(this.whole, BLOT) : text;
+		return this.whole.reduce((rest, key) => rest.replace(key, BLOT), text);
 	}
 
 	/** A parsed JSON value with all its texts and the names of its fields as `text` leaves them. */
 	value<T>(value: T): T;
 	value(value: unknown): unknown {
 		if (typeof value === 'string') return this.text(value);
-		if (typeof value !== 'object' || value === null || !this.whole) return value;
+		if (typeof value !== 'object' || value === null || this.longest === 0) return value;
 		if (Array.isArray(value)) return value.map((entry) => this.value(entry));
 		const fields = Object.entries(value);
 		return Object.fromEntries(fields.map(([name, field]) => [this.text(name), this.value(field)]));
@@ -103,7 +108,7 @@ export class Redactor {
 	isOther(text: string): boolean {
 		return [...text.matchAll(NAMED_KEY)].some(
 			([, start = '', end]) =>
-				!this.keys.some((key) => key.startsWith(bare(start)) && key.endsWith(end)),
+				![...this.keys].some((key) => bare(key).startsWith(bare(start)) && key.endsWith(end)),
 		);
 	}
 
@@ -114,10 +119,9 @@ export class Redactor {
 
 	/** Index where the end of a text may begin a key; the length of the text if nowhere. */
 	unfinishedAt(text: string): number {
-		const [longest] = this.spellings;
-		for (let at = Math.max(0, text.length - (longest?.length ?? 0)); at < text.length; at++) {
-			const end = text.slice(at);
-			if (this.spellings.some((spelling) => spelling.startsWith(end))) return at;
+		for (let at = Math.max(0, text.length - this.longest); at < text.length; at++) {
+			const spellings = this.spellings.get(text[at]);
+			if (spellings?.some((spelling) => spelling.startsWith(text.slice(at)))) return at;
 		}
 		return text.length;
 	}
