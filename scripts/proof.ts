@@ -1,7 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- runs outside n8n */
 import type { IDataObject } from 'n8n-workflow';
 import { type Bench, openBench } from '../test/support/n8n/bench';
-import type { WorkflowJson } from '../test/support/n8n/client';
+import { nodeOutputs, type WorkflowJson } from '../test/support/n8n/client';
 import { packedPackage } from '../test/support/n8n/package';
 import { startN8n } from '../test/support/n8n/server';
 import { step } from '../test/support/n8n/steps';
@@ -16,9 +16,9 @@ const VOICE = 'alloy';
 
 /** What befalls the fifth of ten rows, once. */
 const FAULTS: Record<string, Fault> = {
-	'504, the work done': { status: 504, charge: true },
-	'answer lost on its way': { connection: 'reset-after-work' },
-	'503 of the gateway, not charged': { status: 503 },
+	'504, work done': { status: 504, charge: true },
+	'Answer lost': { connection: 'reset-after-work' },
+	'503 in JSON, uncharged': { status: 503 },
 };
 
 /** The ways of making speech that are compared: the parameters as the editor's defaults leave them. */
@@ -40,7 +40,7 @@ const NODES: Record<string, (bench: Bench, openAi: Node['credentials']) => Node>
 		}),
 		credentials: { [type]: { id, name } },
 	}),
-	'this node': () =>
+	'This node': () =>
 		speechNode(NODE_TYPE, 1, {
 			...{ resource: 'speech', operation: 'generate', text: '={{ $json.text }}' },
 			options: {},
@@ -54,8 +54,8 @@ const speechNode = (type: string, version: number, parameters: IDataObject): Nod
 });
 
 /**
- * `npm run proof`: what n8n's OpenAI node, its HTTP Request node and this one are charged for the same ten rows when one request
- * goes wrong, in a real n8n; prints the table of the README.
+ * `npm run proof`: for how many requests n8n's OpenAI node, its HTTP Request node and this one are charged for the same ten rows
+ * when one request goes wrong, in a real n8n; prints the table of the README.
  */
 export async function main(): Promise<number> {
 	const log = (line: string) => console.log(line);
@@ -74,14 +74,14 @@ export async function main(): Promise<number> {
 			for (const [title, make] of Object.entries(NODES)) {
 				const node = make(bench, { openAiApi: { id, name } });
 				cells.push(
-					await step(`${what}: ${title}`, log, async () => await charged(bench, node, fault)),
+					await step(`${what}: ${title}`, log, async () => await narrate(bench, node, fault)),
 				);
 			}
 			rows.push([what, ...cells]);
 		}
 		log('');
-		for (const row of [['Row 5', ...Object.keys(NODES)], ['---', '---', '---', '---'], ...rows])
-			log(`| ${row.join(' | ')} |`);
+		const head = ['Charged / files', ...Object.keys(NODES)];
+		for (const row of [head, head.map(() => '---'), ...rows]) log(`| ${row.join(' | ')} |`);
 	} finally {
 		await bench.close();
 		await n8n.stop();
@@ -89,22 +89,29 @@ export async function main(): Promise<number> {
 	return 0;
 }
 
-/** Narrates the rows with a node; tells how many requests were charged. */
-async function charged({ sim, api, credential }: Bench, node: Node, fault: Fault): Promise<string> {
+/** Narrates the rows with a node; tells how many requests were charged, and how many files came of it. */
+async function narrate({ sim, api, credential }: Bench, node: Node, fault: Fault): Promise<string> {
 	sim.reset();
 	sim.addVoice(VOICE);
 	sim.fault({ input: 'Row 5.', ...fault });
 	const items = makeNode('Rows', 'n8n-nodes-base.code', 2, 200, {
 		jsCode: `return Array.from({ length: ${ROWS} }, (_, index) => ({ json: { text: \`Row \${index + 1}.\` } }));`,
 	});
+	const files = makeNode('Files', 'n8n-nodes-base.noOp', 1, 600, {});
 	const workflow = await api.importWorkflow(
 		{
 			name: 'Ten rows',
-			nodes: [makeNode('Trigger', 'n8n-nodes-base.manualTrigger', 1, 0, {}), items, node],
-			connections: { Trigger: connection(['Rows']), Rows: connection([node.name]) },
+			nodes: [makeNode('Trigger', 'n8n-nodes-base.manualTrigger', 1, 0, {}), items, node, files],
+			connections: {
+				Trigger: connection(['Rows']),
+				Rows: connection([node.name]),
+				[node.name]: connection([files.name]),
+			},
 		},
 		[credential],
 	);
-	const { status } = await api.run(workflow);
-	return `${sim.charges.length}${status === 'success' ? '' : ', failed'}`;
+	const execution = await api.run(workflow);
+	if (execution.status !== 'success') return `${sim.charges.length} / failed`;
+	const [made] = nodeOutputs(execution, files.name);
+	return `${sim.charges.length} / ${made.filter(({ binary }) => binary).length}`;
 }
