@@ -178,8 +178,9 @@ async function shoot(
 
 		sim.fault({ input: 'Tuesday', status: 504, charge: true });
 		await editor.openWorkflow(batch.id);
-		await editor.by('execute-workflow-button').click();
-		await editor.page.getByText('Workflow executed successfully').waitFor();
+		await editor.openNode(NODE);
+		await editor.executeNode();
+		await editor.closeNode();
 		await editor.page.getByText('4 items').first().waitFor();
 		await editor.by('zoom-to-fit').click();
 		await editor.page.mouse.move(0, 0);

@@ -148,6 +148,27 @@ test('what another execution has sent was skipped on purpose', async () => {
 	}
 });
 
+test('Execute step: whoever has clicked sees it on its branch', async () => {
+	const node = 'Speech Gateway';
+	for (const destinationNode of [node, { nodeName: node, mode: 'inclusive' }]) {
+		sim.reset();
+		sim.fault(LOST);
+		const { outputs, hints } = await run({
+			...{ mode: 'manual', behind: [] },
+			started: ({ data }) => void Object.assign(data, { startData: { destinationNode } }),
+		});
+		expect(lengths(outputs)).toEqual([0, 1]);
+		expect(hints.join()).toContain('Outcome unknown for 1 of 1 item');
+	}
+	sim.fault(LOST);
+	const beyond = { nodeName: 'Next', mode: 'inclusive' };
+	const { error } = await run({
+		mode: 'manual',
+		started: ({ data }) => void Object.assign(data, { startData: { destinationNode: beyond } }),
+	});
+	expect(error?.message).toMatch(UNHEARD);
+});
+
 test('a tool answers its agent', async () => {
 	sim.fault(LOST);
 	const { outputs } = await run({ asTool: true, behind: [] });

@@ -10,6 +10,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
+import { isRecord } from '../core/json';
 import { givingWay } from '../core/pause';
 
 /** What n8n's contexts have at run time beyond their types. */
@@ -142,6 +143,14 @@ export class Execution {
 	get keepsMemory(): boolean {
 		const { id = '0' } = this;
 		return this.settings.engineType !== 'v2' && /^\d+$/.test(id);
+	}
+
+	/** Whether this is "Execute step" of this very node: n8n runs nothing behind it, and shows its output to whoever has clicked. */
+	get endsHere(): boolean {
+		const destination: unknown = this.context.runExecutionData?.startData?.destinationNode;
+		// Older versions give the name alone.
+		const name = isRecord(destination) ? destination.nodeName : destination;
+		return name === this.node.name;
 	}
 
 	/**

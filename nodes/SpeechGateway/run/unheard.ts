@@ -23,8 +23,8 @@ export function routeOfUnknown(
 	branches: Branch[],
 	settled: Settled[],
 ): UnknownRoute {
-	const { isTool, isRetry, stopsOnError, node } = execution;
-	if (isTool || isRetry || !settled.some(isUnheard)) return 'unknown';
+	const { isTool, isRetry, endsHere, stopsOnError, node } = execution;
+	if (isTool || isRetry || endsHere || !settled.some(isUnheard)) return 'unknown';
 	const leads = (branch: Branch) => isConnected(execution, branches.indexOf(branch));
 	if (leads('unknown') !== false) return 'unknown';
 	if (!stopsOnError) {
