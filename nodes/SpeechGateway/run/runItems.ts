@@ -29,6 +29,7 @@ export async function runItems(
 	const operation = chosenFrom(operations, execution);
 	const round = String(execution.round);
 	try {
+		refuseToDelete(execution, operation);
 		const accounts = new Accounts(context);
 		if (isTool) return await runTool(execution, operation, accounts, round);
 		return (await runRound(execution, operation, accounts, round)).outputs;
@@ -61,6 +62,15 @@ function chosenFrom(operations: Operation[], { context, node }: Execution): Oper
 	if (operation) return operation;
 	const message = `There is no operation "${String(name)}" of "${String(resource)}"`;
 	throw nodeError(node, { message, description: '', details: {} });
+}
+
+/** Throws InputError where n8n would delete a file that is paid for as soon as it is there. */
+function refuseToDelete({ isDeletedAtOnce }: Execution, { billed, makesFile }: Operation): void {
+	if (!isDeletedAtOnce || !billed || !makesFile) return;
+	throw new InputError(
+		'This node was run by itself, where n8n deletes its file at once: it was not sent',
+		'Add the node to a workflow, and run it there: then the file stays. Nothing was sent and nothing was charged.',
+	);
 }
 
 async function runTool(

@@ -42,7 +42,7 @@ export const voice = describeResource('voice', {
 	create: {
 		name: 'Clone',
 		action: 'Clone voice from recording',
-		description: `Clone a voice from a recording. Each clone costs ${cloneTokens} tokens.`,
+		description: `Clone a voice from a recording. Charged: ${cloneTokens} tokens a clone.`,
 		sends: [endpoints.createVoice, endpoints.voices],
 		price: `${cloneTokens} tokens per voice.`,
 		input: cloneFields,
