@@ -61,12 +61,12 @@ test('an empty cell of a table: how to skip such rows', async () => {
 	const items = [...texts(7), item({ id: 7, text: '' }), ...texts(2)];
 	const { error } = await run({ items });
 	expect(error?.message).toBe('"Text" is required, but is empty (item 8 of 10)');
-	const skip = 'or set "On Error" to "Continue" to skip such rows';
+	const skip = 'or set "On Error" to "Continue (using error output)" to skip such rows';
 	expect(error?.description).toContain(skip);
 	expect((await run({ items: [item({ text: '' })] })).error?.description).not.toContain(skip);
 	expect(sim.requests).toEqual([]);
-	const { outputs } = await run({ items, onError: 'continueRegularOutput' });
-	expect(outputs[0].filter(({ binary }) => binary)).toHaveLength(9);
+	const { outputs } = await run({ items, onError: 'continueErrorOutput' });
+	expect(outputs.map(({ length }) => length)).toEqual([9, 0, 1]);
 	expect(JSON.stringify(outputs)).not.toContain('skip such rows');
 });
 

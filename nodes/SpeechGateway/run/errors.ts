@@ -93,7 +93,7 @@ export function runError(
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const todo =
 		error instanceof EmptyFieldError && count > 1
-			? `${error.advice}, or set "On Error" to "Continue" to skip such rows. ${NOTHING_SENT}`
+			? `${error.advice}, or set "On Error" to "Continue (using error output)" to skip such rows. ${NOTHING_SENT}`
 			: advice;
 	const description = [todo, sent, id].filter(Boolean).join(' ');
 	// Without an item index: the editor would append it to the message, counted from 0.

@@ -58,14 +58,17 @@ export function unknownItem(
 	const otherUnknown = ledger.otherUnknown(facts);
 	const hasFiles = Object.keys(files).length > 0;
 	const parts = details.parts ? partsIn(files) : '';
-	const again =
-		parts && `${AGAIN}, with "${parts}" as "Previous Version": only what is missing is sent`;
+	const ways = [
+		...(parts ? [`with "${parts}" as "Previous Version"`] : []),
+		...(ledger.keyRecorded ? [`with another "Send Once Key" (this one counts as sent)`] : []),
+	];
+	const again = `${[AGAIN, ways.join(' and ')].filter(Boolean).join(', ')}${parts && ': only what is missing is sent'}`;
 	const said = isTool ? ADVICE_TO_AGENTS : probablyFree ? PROBABLY_FREE : ADVICE[reason];
 	const advice = hasFiles ? said : said.replace('; what arrived is attached', '');
 	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
-		advice: advice.replace(AGAIN, again || AGAIN),
+		advice: advice.replace(AGAIN, again),
 		item: index + 1,
 		input: Array.from(input).slice(0, INPUT_SHOWN).join(''),
 		...(fileName && { fileName }),
