@@ -97,7 +97,13 @@ describe('no item vanishes', () => {
 		const failed = await run({ items, parameters: generate({ concurrency: 1 }) });
 		sim.fault({ input: sentence(0), dripMs: 5000 });
 		const stopped = await retry(failed, {
-			parameters: speechNode({}, { operation: 'dialogue', script: '={{ $json.text }}' }),
+			parameters: speechNode(
+				{},
+				{
+					...{ operation: 'dialogue', script: '={{ "Anna: " + $json.text }}' },
+					speakers: { values: [{ name: 'Anna', voice: 'default' }] },
+				},
+			),
 			...{ onError: 'continueRegularOutput', retryOnFail: true },
 			started: stopAfter(sim.requests.length + 1),
 		});
