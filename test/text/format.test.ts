@@ -122,7 +122,7 @@ test.each(HTML)('HTML: %s', (_what, text) => {
 });
 
 test('a text without marks is never changed', () => {
-	const words = 'rain Über 天气 5 3.50 #1 * _ < > | ** a_b *so* _so_ 2*3 f(a) [b] — $5 & ! ` x<y';
+	const words = 'rain Über 天气 5 3.50 #1 * _ < > | ** a_b *so* a_so_b 2*3 f(a) [b] — $5 & ! ` x<y';
 	const word = fc.oneof(
 		fc.constantFrom(...words.split(' ')),
 		fc.string({ unit: fc.constantFrom(...'ab *_<>.,3') }),
@@ -130,7 +130,8 @@ test('a text without marks is never changed', () => {
 	const text = fc
 		.array(fc.tuple(word, fc.constantFrom(' ', '. ', '\n', '\n\n')), { maxLength: 30 })
 		.map((words) => `Well, ${words.flat().join('')}`)
-		// Two stars around words, twice: bold.
+		// Two stars around words, twice: bold. Single underscores around them: italics. Nothing else on a line: a scene break.
+		.filter((made) => !/(?<![\w/.\\])_[^_]+_(?!\w)|^[\s*_]*[*_][\s*_]*$/m.test(made))
 		.filter((made) => !/\*\*[^*]+\*\*|<[abps]>|<\/?[a-z]/.test(made));
 	fc.assert(
 		fc.property(text, (made) => {

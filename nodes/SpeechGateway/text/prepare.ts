@@ -7,6 +7,7 @@ import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
+import { tidy } from './tidy';
 import { type Parentheses, readBracketsAloud, spokenTags, toneTags, untonedTags } from './toneTags';
 
 /** How to read a text. */
@@ -99,7 +100,8 @@ function inOrder(edits: Edit[]): Edit[] {
 /** Reads a text as a good reader would: what to speak, and where to pause. */
 export function prepareText(source: string, options: TextOptions): PreparedText {
 	const format = takenFormat(source, options.textFormat);
-	const readText = READERS[format](source);
+	const tidied = tidy(source, format, options.textFormat);
+	const readText = READERS[format](tidied.text);
 	const { written: withoutMarks, pauses: pauseMarks } = takePauses(readText.text);
 	const { text } = withoutMarks;
 	const readings = (readText.readings ?? []).map(({ start, end, text: said }) => ({
@@ -137,6 +139,10 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 				title: takePauses(readText.text.slice(wordsAt, end)).written.text.trim(),
 			};
 		}),
-		notes: [...formatNotes(format, options.textFormat), ...notesOn(readText, text, options)],
+		notes: [
+			...formatNotes(format, options.textFormat),
+			...tidied.notes,
+			...notesOn(readText, text, options),
+		],
 	};
 }

@@ -3,6 +3,7 @@ import { type Dialogue, parseDialogue } from '../../text/dialogue';
 import { isNarrator } from '../../text/names';
 import { type LeftOut } from '../../text/script';
 import { formatNotes, takenFormat } from '../../text/format';
+import { tidy } from '../../text/tidy';
 import { beginningOf } from '../../text/characters';
 import { isSpeakable } from '../../text/segment';
 import { HEADING_PAUSE_MS } from '../../text/spokenSegments';
@@ -29,14 +30,15 @@ type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 
 /** The plan of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
 const planScript = planner((input: DialogueInput, known): Draft => {
-	const { script, speakers } = input;
-	// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
-	const textFormat = takenFormat(script, input.textFormat);
+	const { speakers } = input;
+	const textFormat = takenFormat(input.script, input.textFormat);
+	const { text: script, notes } = tidy(input.script, textFormat, input.textFormat);
 	const options = { ...input, textFormat };
 	const parsed = parseDialogue(
 		script,
 		speakers.map(({ name }) => name),
 		{
+			// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
 			headings: textFormat !== 'plain' || input.chapters === 'headings',
 			parentheses: input.parentheses,
 		},
@@ -47,7 +49,7 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	const parts: Part[] = [];
 	const spokenLines: Line[] = [];
 	let pauseBeforeMs = 0;
-	const hints = [...formatNotes(textFormat, input.textFormat), ...leftOutHints(leftOut)];
+	const hints = [...formatNotes(textFormat, input.textFormat), ...notes, ...leftOutHints(leftOut)];
 	let headings: string[] = [];
 	for (const line of lines) {
 		headings.push(...line.headings);

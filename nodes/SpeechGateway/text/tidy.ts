@@ -1,0 +1,109 @@
+/** Plain text as files, PDFs and old books bring it, without what nobody reads aloud. A text without such marks is not changed. */
+import { decoded } from './entities';
+import type { TextFormat, TextFormatOption } from './format';
+import { pauseMark } from './pauses';
+
+const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/i;
+/** A character reference that was escaped once more: `&amp;#39;`. */
+const ESCAPED_AGAIN = /&amp;(?=(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi;
+/** Byte order marks, soft hyphens (U+FFFE in PDFs), and marks without width, but not the joiners that letters and emoji need. */
+const SOFT_BREAK = /[\u00ad\ufffe][ \t]{0,20}\r?\n[ \t]{0,20}/g;
+const INVISIBLE = /[\ufeff\ufffe\u00ad\u200b\u2060\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const LIGATURE = /[\ufb00-\ufb06]/g;
+const BOX_LINE =
+	/^[ \t]*(?=[^\n]*[\u2500-\u259f])[\u2500-\u259f \t]+\r?$|^[ \t]*\+[-=+]{2,}\+[ \t]*\r?$/gm;
+const SCENE_BREAK = /^[ \t]*(?:⁂|❦|\*|([*_–—-])(?:[ \t]{0,9}\1){2,200})[ \t]*(?=\r?$)/gm;
+/** Words between two single underscores, as old books mark italics; within a line break, but not within names such as `_id_.json`. */
+const ITALICS =
+	/(?<![\p{L}\p{N}_/\\.])_(?=[\p{L}\p{N}\p{Ps}\p{Pi}"'¿¡])((?:[^_\n]|\n(?!\s*\n)){1,500}?)(?<=[\p{L}\p{M}\p{N}\p{Pe}\p{Pf}.,;:!?…"'—-])_(?![\p{L}\p{N}_/\\(=]|\.\p{L})/gu;
+const HYPHENATED =
+	/(?<![\p{L}\p{M}])([\p{L}\p{M}'’-]{0,38}[\p{L}\p{M}])[-‐]\r?\n[ \t]{0,40}((\p{L}[\p{L}\p{M}'’]{0,38})(-\p{L})?)/gu;
+
+/** First parts of compounds, and second ones, which keep their hyphen. */
+const FIRST_OF_COMPOUND =
+	/^(?:\p{L}|well|self|half|cross|long|short|high|low|full|hard|soft|deep|wide|good|old|new|so|first|second|third|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|mother|father|brother|sister|great|grand|north|south|east|west|vice|peut|demi|mi)$/iu;
+const SUFFIX =
+	/^(?:e?re?d|ed|er|ers|est|ing|ings|ly|ness|ment|ments|ful|less|ish|able|ity|en|ened|ern|ward|wards|ten|ther|ner)$/u;
+const SECOND_OF_COMPOUND =
+	/^(?:ils?|elles?|on|je|tu|nous|vous|ce|ci|là|mêmes?|moi|toi|les?|lui|leur|y|in-law|se|los?|las?|lhes?|me|te|либо|нибудь|то|таки|ка)$/iu;
+/** A hyphen that stands for the rest of the word: `Haupt- und Nebensatz`. */
+const SUSPENDED = /^(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|en|of|og|och|eller|и|или)$/iu;
+
+/** Joins words that were broken at the end of a line. Compounds keep their hyphen, as far as that can be told. */
+function joinHyphenated(text: string): string {
+	let words: Set<string> | undefined;
+	const occurs = (word: string) => {
+		words ??= new Set(
+			Array.from(text.matchAll(/\p{L}[\p{L}\p{M}'’]*(?:-\p{L}[\p{L}\p{M}'’]*)*/gu), ([one]) =>
+				one.toLowerCase(),
+			),
+		);
+		return words.has(word.toLowerCase());
+	};
+	return text.replace(
+		HYPHENATED,
+		(_whole, left: string, right: string, second: string, more: string | undefined) => {
+			if (SUSPENDED.test(second)) return `${left}- ${right}`;
+			if (occurs(left + second)) return left + right;
+			const keepsHyphen =
+				left.includes('-') ||
+				more !== undefined ||
+				/^\p{Lu}/u.test(second) !== /^\p{Lu}{2}/u.test(left) ||
+				SECOND_OF_COMPOUND.test(second) ||
+				occurs(`${left}-${second}`) ||
+				(FIRST_OF_COMPOUND.test(left) && !SUFFIX.test(second));
+			return keepsHyphen ? `${left}-${right}` : left + right;
+		},
+	);
+}
+
+const SCENE_PAUSE_MS = 1000;
+
+/** A scene break is silence where words are before and after it. */
+function pauseAtSceneBreaks(text: string): string {
+	const first = text.search(/[\p{L}\p{N}]/u);
+	const last = text.length - (/[^\p{L}\p{N}]*$/u.exec(text.slice(-10_000))?.[0].length ?? 0);
+	return text.replace(SCENE_BREAK, (_line, _mark, at: number) =>
+		at > first && first >= 0 && at < last ? pauseMark(SCENE_PAUSE_MS) : '',
+	);
+}
+
+/** What is left out or resolved, with what a hint calls it. */
+const STEPS: Array<[name: string | undefined, step: (text: string) => string]> = [
+	[
+		'character references such as &amp;',
+		(text) =>
+			REFERENCE.test(text)
+				? decoded(text.replace(ESCAPED_AGAIN, '&')).replace(/\u00a0/g, ' ')
+				: text,
+	],
+	[undefined, (text) => text.replace(SOFT_BREAK, '').replace(INVISIBLE, '')],
+	[undefined, (text) => text.replace(LIGATURE, (letters) => letters.normalize('NFKC'))],
+	['lines of box characters', (text) => text.replace(BOX_LINE, '')],
+	['scene breaks, which are pauses now', pauseAtSceneBreaks],
+	['underscores around words', (text) => text.replace(ITALICS, '$1')],
+	['hyphens at the ends of lines', joinHyphenated],
+];
+
+/** Tidies a text that has no format's marks. What is set to be plain stays as it is, byte for byte. */
+export function tidy(
+	source: string,
+	format: TextFormat,
+	option: TextFormatOption,
+): { text: string; notes: string[] } {
+	if (format !== 'plain' || option !== 'automatic') return { text: source, notes: [] };
+	const changed: string[] = [];
+	let text = source;
+	for (const [name, step] of STEPS) {
+		const before = text;
+		text = step(before);
+		if (text !== before && name) changed.push(name);
+	}
+	const notes =
+		changed.length === 0
+			? []
+			: [
+					`Marks of the text were left out or resolved: ${changed.join(', ')}. If it is to be spoken as it stands, set "Text Format" to "Plain Text".`,
+				];
+	return { text, notes };
+}
