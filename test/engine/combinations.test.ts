@@ -219,10 +219,13 @@ describe('nothing paid for is lost', () => {
 		expect(charged()).toHaveLength(2);
 	});
 
+	/** What tells the item of the first job from a row that happens to have its ID. */
+	const leftWaiting = () => ({ id: sim.jobs[0].id, object: 'audio.speech.job' });
+
 	test('Max Wait counts anew for what goes back in, and in the end nothing stays behind', async () => {
 		sim.fault({ method: 'POST', jobSeconds: 7 });
 		const again = item({ text: sentence(0) });
-		sim.once('response', () => (again.json.id = sim.jobs[0].id));
+		sim.once('response', () => Object.assign(again.json, leftWaiting()));
 		const { rounds, context } = await run({
 			rounds: [texts(1), [again], [again]],
 			parameters: createAndWait({ maxWait: 4, whenMaxWaitReached: 'stillProcessing' }),
@@ -245,16 +248,16 @@ describe('nothing paid for is lost', () => {
 		const back = (...rounds: IDataObject[][]) => {
 			const items = rounds.map((round) => round.map((json) => item({ ...json })));
 			sim.once('response', () => {
-				for (const { json } of items.flat()) Object.assign(json, { id: sim.jobs[0].id });
+				for (const { json } of items.flat()) Object.assign(json, leftWaiting());
 			});
 			return items;
 		};
 
 		test('an id that a node on the way has made a number of is the same', async () => {
-			sim.fault({ method: 'POST', status: 200, charge: true, body: { id: '4711' } });
+			sim.fault({ method: 'POST', status: 200, charge: true, body: { id: '4711', object: 'job' } });
 			sim.fault({ method: 'GET', status: 200, body: { status: 'processing' }, times: Infinity });
 			const { rounds } = await run({
-				rounds: [texts(1), [item({ id: 4711, text: sentence(0) })]],
+				rounds: [texts(1), [item({ id: 4711, object: 'job', text: sentence(0) })]],
 				parameters: waits(),
 			});
 			expect(rounds.map(([, , [{ json }]]) => json.id)).toEqual(['4711', '4711']);
@@ -270,7 +273,7 @@ describe('nothing paid for is lost', () => {
 				sim.on('response', ({ path }: { path: string }) => {
 					// As the node hands it over, with a text of its own.
 					if (path.endsWith('/content'))
-						Object.assign(again.json, { ...{ id: sim.jobs[0].id, bytes: 1 }, text });
+						Object.assign(again.json, { ...leftWaiting(), bytes: 1, text });
 				});
 				const rounds = [texts(1), ...back([{}]), [again]];
 				await run({ rounds, parameters: waits() }).finally(() =>

@@ -1,4 +1,5 @@
-import type { INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, ITaskData, ITaskMetadata } from 'n8n-workflow';
+import { isRecord } from '../core/json';
 import type { NodeContext } from './execution';
 
 interface Marked extends ITaskMetadata {
@@ -20,7 +21,17 @@ export function firstExecutionId(context: NodeContext): string | undefined {
 		const first = metadata?.speechGateway?.firstExecutionId;
 		if (first !== undefined) return first;
 	}
-	return undefined;
+	return context.getMode() === 'retry' ? beginning(context) : undefined;
+}
+
+/**
+ * Names an execution that failed before this node ran: all of its retries have the first task of its run data, with the same
+ * times.
+ */
+function beginning({ runExecutionData }: NodeContext): string | undefined {
+	const tasks = Object.values(runExecutionData?.resultData?.runData ?? {}).flat();
+	const [first] = tasks.toSorted((one, other) => one.startTime - other.startTime);
+	return first && `that began at ${first.startTime} and took ${first.executionTime}`;
 }
 
 /** Writes it into the record of this run, for later rounds and retries. */
@@ -29,22 +40,31 @@ export function rememberFirst(context: NodeContext, firstExecutionId?: string): 
 	if (firstExecutionId !== undefined) context.setMetadata?.(metadata);
 }
 
-/** By task ID: items on Success of tasks that had left on Still Processing before (the output `waiting`). */
-export function doneAfterWaiting(
-	context: NodeContext,
-	waiting: number,
-): Map<string, INodeExecutionData> {
-	const done = new Map<string, INodeExecutionData>();
-	const waited = new Set<unknown>();
+export interface Done {
+	/** How the task had left on Still Processing. */
+	left: IDataObject[];
+	/** How it left on Success. */
+	result?: INodeExecutionData;
+}
+
+/** By task ID: tasks that have left on Still Processing (the output `waiting`), and since then on Success. */
+export function doneAfterWaiting(context: NodeContext, waiting: number): Map<string, Done> {
+	const tasks = new Map<string, Done>();
 	for (const { data } of runsOf(context)) {
 		const outputs = data?.main ?? [];
-		for (const item of outputs[0] ?? [])
-			if (waited.has(item.json.id)) done.set(String(item.json.id), item);
+		for (const item of outputs[0] ?? []) {
+			const task = tasks.get(String(item.json.id));
+			if (task) task.result = item;
+		}
 		// Where the node has no Still Processing, this may be the Error output, whose items copy their input.
-		for (const { json } of outputs[waiting] ?? [])
-			if (json.waitedSeconds !== undefined && json.error === undefined) waited.add(json.id);
+		for (const { json } of outputs[waiting] ?? []) {
+			if (json.waitedSeconds === undefined || json.error !== undefined) continue;
+			const task = tasks.get(String(json.id)) ?? { left: [] };
+			task.left.push(json);
+			tasks.set(String(json.id), task);
+		}
 	}
-	return done;
+	return tasks;
 }
 
 /**
@@ -57,3 +77,18 @@ export async function hasEndedIn(context: NodeContext, executionId: string): Pro
 	const { runData = {}, error } = data.resultData;
 	return !data.waitTill && (error !== undefined || context.getNode().name in runData);
 }
+
+/** What an item says of a request whose outcome is unknown, on whichever output it has left. */
+export const unknownIn = ({ json = {} }: Partial<INodeExecutionData> = {}):
+	| IDataObject
+	| undefined => [json, json.error].filter(isRecord).find(({ outcome }) => outcome === 'unknown');
+
+/** The request keys of what this node has handed out as unknown in this execution. */
+export const handedOutUnknown = (context: NodeContext): Set<unknown> =>
+	new Set(
+		runsOf(context).flatMap(({ data }) =>
+			(data?.main ?? []).flatMap((items) =>
+				(items ?? []).flatMap((item) => unknownIn(item)?.inputHash ?? []),
+			),
+		),
+	);

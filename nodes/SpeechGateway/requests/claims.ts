@@ -171,9 +171,9 @@ export class ItemClaims {
 		/** One key for all requests of the item, over all executions. */
 		private readonly sendOnceKey: string | undefined,
 		/** In a retry of a failed execution: what names this item in all of that execution's retries. */
-		retryOf: string | undefined,
+		retryOf?: string,
 		/** Called when a key could not be given back. */
-		private readonly onKept: () => void,
+		private readonly onKept = () => {},
 	) {
 		const { state } = ledger;
 		if (retryOf) this.turn = { state, key: `${retryOf}, after ${state}` };
@@ -192,8 +192,17 @@ export class ItemClaims {
 		const { sendOnceKey, turn, ledger } = this;
 		await this.taking?.catch(() => undefined);
 		if (turn && this.hasTurn && ledger.state === turn.state) await this.forget(turn.key);
-		if (sendOnceKey === undefined || !ledger.keyRecorded) return;
-		if (ledger.maybeCharged && !sentNothing) return;
+		if (sendOnceKey === undefined) return;
+		if (ledger.maybeCharged && !sentNothing) {
+			// It was switched on after the item had been paid for: the next run is not to send it again.
+			if (!ledger.keyRecorded)
+				ledger.keyRecorded = await this.keys.record(sendOnceKey, true).then(
+					() => true,
+					() => false,
+				);
+			return;
+		}
+		if (!ledger.keyRecorded) return;
 		// First here, then in the database: a failure in between leaves the key taken rather than sent twice.
 		ledger.keyRecorded = false;
 		await this.forget(sendOnceKey);

@@ -88,6 +88,11 @@ export class ItemLedger {
 		Object.assign(this.asking, asked);
 	}
 
+	/** What is paid for in part is finished with these parameters, now and in later attempts. */
+	finishWith(parameters: object): void {
+		if (this.record.asked) this.record.asked.parameters = parameters;
+	}
+
 	get sentParts(): PartOnRecord[] {
 		return this.entries().flatMap(({ state, part }) =>
 			part ? [{ ...part, isDone: state === 'done' }] : [],
@@ -173,6 +178,12 @@ export class ItemLedger {
 		const { result, taskId } = this.record;
 		const { jobId } = result?.items[0]?.json ?? {};
 		return taskId ?? (typeof jobId === 'string' ? jobId : this.taskIds.at(-1));
+	}
+
+	/** Its tasks, each with the name of the gateway that has it. */
+	get tasks(): string[] {
+		const { asked, taskId = [] } = this.record;
+		return [...this.taskIds, taskId].flat().map((id) => taskAt(asked?.gateway, id));
 	}
 
 	/** The account that paid for a task of the item; undefined if none of its requests made it. */
@@ -338,7 +349,7 @@ export class ItemLedger {
 
 	/** Continues with what another round of the node has paid for. */
 	adopt(record: ItemRecord): void {
-		Object.assign(this.record, record);
+		Object.assign(this.record, record, { left: undefined });
 		this.tryAgain(true);
 	}
 
@@ -347,6 +358,9 @@ export class ItemLedger {
 		if (!this.maybeCharged) delete this.record.asked;
 	}
 }
+
+/** Names a task among those of all gateways: numbered IDs are others elsewhere. */
+export const taskAt = (gateway: string | undefined, id: string): string => `${gateway} ${id}`;
 
 /** The ID of the job or video that a request has made. */
 function taskIdOf(entry: Readonly<Entry>): string | undefined {

@@ -32,7 +32,7 @@ import {
 	type OneThing,
 } from './exchange';
 import { type About, explainAnswer, type Failure, requestIdIn } from './explain';
-import type { ItemLedger } from './itemLedger';
+import { type ItemLedger, taskAt } from './itemLedger';
 import { mayBeSentAgain } from './outcome';
 import type { SentPart } from './records';
 import { requestKey, requestName } from './requestKey';
@@ -124,6 +124,15 @@ export class ItemRequests {
 
 	stayAwake(): void {
 		this.awake = true;
+	}
+
+	/** Remembers a task that was made for this item; false if another one of the execution has it. */
+	isNewTask(id: string): boolean {
+		const { tasks, transport } = this.session;
+		const task = taskAt(transport.account.gateway, id);
+		const isNew = !tasks.has(task);
+		tasks.add(task);
+		return isNew;
 	}
 
 	/** Starts no further billed request of this item, because a part has failed; those in flight go on. */

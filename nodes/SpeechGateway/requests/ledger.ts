@@ -1,10 +1,18 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { grouped } from '../core/grouped';
 import { idIn, isRecord } from '../core/json';
-import { ItemLedger } from './itemLedger';
-import { BRANCHES, readRun, RECORD_VERSION, type Rounds, type RunRecord } from './records';
+import { ItemLedger, taskAt } from './itemLedger';
+import {
+	BRANCHES,
+	type LeftTask,
+	readRun,
+	RECORD_VERSION,
+	type Rounds,
+	type RunRecord,
+} from './records';
 import { requestKey } from './requestKey';
 import type { Execution } from '../engine/execution';
-import { doneAfterWaiting, firstExecutionId } from '../engine/history';
+import { type Done, doneAfterWaiting, firstExecutionId } from '../engine/history';
 
 /** Key of the record, beside the rounds, of tasks that left the node on Still Processing. Its items go by the ID of the task. */
 const WAITING = 'waiting';
@@ -23,8 +31,8 @@ export class Ledger {
 		private readonly round: RunRecord,
 		/** Whether this call goes on after a sleep of the execution; it is no new attempt. */
 		readonly wokeUp: boolean,
-		/** Whether the node's settings are others than in the last attempt. */
-		readonly isChanged: boolean,
+		/** Whether the node's settings are those of the last attempt, or others; undefined in the first. */
+		readonly isChanged: boolean | undefined,
 		/** What is known from before the sleep. */
 		readonly before: Partial<NonNullable<RunRecord['asleep']>> = {},
 	) {}
@@ -52,7 +60,7 @@ export class Ledger {
 		}
 		const { asleep, settings = '' } = round;
 		round.settings = requestKey('settings', execution.node.parameters);
-		const isChanged = settings !== '' && settings !== round.settings;
+		const isChanged = settings === '' ? undefined : settings !== round.settings;
 		const wokeUp = asleep !== undefined && !isNewRetry;
 		delete round.asleep;
 		round.attempts = wokeUp ? 1 : round.attempts + 1;
@@ -107,42 +115,60 @@ export class Ledger {
 		return Object.keys(this.round.items);
 	}
 
+	/** The tasks of all rounds on record. */
+	tasks(): string[] {
+		return Object.keys(this.rounds).flatMap((key) =>
+			Object.values(readRun(this.rounds, key)?.items ?? {}).flatMap(
+				(record) => new ItemLedger(record).tasks,
+			),
+		);
+	}
+
 	/** An item leaves on Still Processing: when its task comes back to this node, the node continues with it. */
-	letWait(key: string, id: string): void {
+	letWait(key: string, left: LeftTask): void {
 		const waiting = readRun(this.rounds, WAITING) ?? { ...this.round, items: {} };
 		this.rounds[WAITING] = waiting;
-		waiting.items[id] = structuredClone(this.round.items[key]);
+		const record = structuredClone(this.round.items[key]);
+		waiting.items[taskAt(record.asked?.gateway, left.id)] = { ...record, left };
 	}
 
 	/**
-	 * Items that carry the id of a task which left this node on Still Processing go on with that task, however many come
-	 * back with it, and however late. Once it is done, they get what the first got.
+	 * Items that come back as they left this node on Still Processing go on with their task, however many come back with it,
+	 * and however late. Once it is done, they get what the first got. `gatewayOf`: the gateway of an item's account; a task of
+	 * another one is taken up, too, to say so.
 	 */
-	takeBack(items: INodeExecutionData[]): void {
-		const waiting = readRun(this.rounds, WAITING)?.items ?? {};
-		let done: Map<string, INodeExecutionData> | undefined;
+	async takeBack(
+		items: INodeExecutionData[],
+		gatewayOf: (index: number) => Promise<string | undefined>,
+	): Promise<void> {
+		const records = Object.values(readRun(this.rounds, WAITING)?.items ?? {});
+		const waiting = grouped(records, ({ left }) => left?.id);
+		let done: Map<string, Done> | undefined;
 		// Some nodes hand over items that have files, and no json at all.
 		for (const [index, { json = {} }] of items.entries()) {
 			const id = idIn(json, 'id');
 			const item = this.item(String(index));
 			if (id === undefined || item.maybeCharged) continue;
-			if (Object.hasOwn(waiting, id)) {
-				item.adopt(structuredClone(waiting[id]));
+			const candidates = (waiting.get(id) ?? []).filter(({ left }) => isAsLeft(json, left));
+			if (candidates.length > 0) {
+				const gateway = await gatewayOf(index);
+				const own = candidates.find(({ asked }) => asked?.gateway === gateway);
+				item.adopt(structuredClone(own ?? candidates[0]));
 				continue;
 			}
 			done ??= doneAfterWaiting(this.execution.context, BRANCHES.indexOf('waiting'));
-			const result = done.get(id);
+			const { left = [], result } = done.get(id) ?? {};
 			// An item with `bytes` has left on Success before: it comes back for something new.
-			if (result && json.bytes === undefined)
+			if (result && json.bytes === undefined && left.some((one) => isAsLeft(json, one)))
 				item.finish({ branch: 'success', items: [structuredClone(beside(json, result))] }, id);
 		}
 	}
 
 	/** Forgets a task that left on Still Processing and is done now: its item is in the execution's data. */
-	waitNoMore(id: string): void {
+	waitNoMore(key: string, id: string): void {
 		const waiting = readRun(this.rounds, WAITING);
 		if (!waiting) return;
-		delete waiting.items[id];
+		delete waiting.items[taskAt(this.round.items[key]?.asked?.gateway, id)];
 		if (Object.keys(waiting.items).length === 0) delete this.rounds[WAITING];
 	}
 
@@ -166,6 +192,13 @@ const beside = (row: IDataObject, { json, binary }: INodeExecutionData): INodeEx
 	const own = Object.entries(json).filter((field) => !isShared(field));
 	return { json: Object.fromEntries(own), binary };
 };
+
+/** Whether an item is one that left so; another row may have the same `id`. */
+const isAsLeft = (json: IDataObject, left: Omit<LeftTask, 'id'> = {}): boolean =>
+	[
+		[json.object, left.object],
+		[json.waitedSeconds, left.waitedSeconds],
+	].some(([now, then]) => now !== undefined && now === then);
 
 /**
  * The first call after a sleep continues the round that slept, even if n8n gives it another run index: older versions, such

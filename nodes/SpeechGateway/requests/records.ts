@@ -89,6 +89,12 @@ export interface Asked {
 	gateway?: string;
 }
 
+export interface LeftTask {
+	id: string;
+	object?: unknown;
+	waitedSeconds?: unknown;
+}
+
 export interface ItemRecord {
 	/** By name: see `requestName`. */
 	requests: Record<string, Entry>;
@@ -109,6 +115,8 @@ export interface ItemRecord {
 	filesOf?: string;
 	/** This execution has recorded the item's `sendOnceKey`. */
 	keyRecorded?: boolean;
+	/** How its task left on Still Processing: only the item that left so goes on with it. */
+	left?: LeftTask;
 	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
 	waitingSince?: number;
 	/** How the item had ended when the run went to sleep; on waking up, it is not run again. */

@@ -1,3 +1,4 @@
+import { derived } from '../core/derived';
 import { asError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import { timeoutAt } from '../engine/sleep';
@@ -37,6 +38,8 @@ export interface Run {
 	unavailable?: Error;
 	/** What the dear jobs of the run cost, and what Generate would, with the hint that says so. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
+	/** The tasks that this execution has made, as far as this process knows. */
+	tasks: Set<string>;
 	/** Polls of the run. */
 	polls: { tasks: number; nextAt: number };
 }
@@ -64,6 +67,8 @@ export function spendExtra({ lasting }: Run, tokens: number): number {
 const ENGINE_2 =
 	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
 
+const tasksOf: (memory: object) => Set<string> = derived(() => new Set<string>());
+
 export function openRun(
 	execution: Execution,
 	atOnce: number,
@@ -83,6 +88,7 @@ export function openRun(
 		keys: new SentKeys(execution.helpers, cancel),
 		hints: new Set(),
 		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
+		tasks: tasksOf(execution.memory),
 		polls: { tasks: 0, nextAt: 0 },
 	};
 }
@@ -111,6 +117,7 @@ export function openAttempt(
 		run.hints.add(
 			`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`,
 		);
+	for (const task of ledger.tasks()) run.tasks.add(task);
 	const endsAt = timeoutAt(execution, wokeUp ? before.endsAt : undefined);
 	return { ...run, unavailable, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }

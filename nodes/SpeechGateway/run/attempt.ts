@@ -105,13 +105,18 @@ export class Attempt {
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
 		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
 		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
-		if (missing.length === 0) return await readAll(execution, operation, items, this.lasting);
+		if (missing.length === 0) return await this.readAll();
 		const failed = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
 		);
 		if (execution.stopsOnError) throw this.runFailed(failed);
 		return items.map(() => ({ failed }));
+	}
+
+	private async readAll(): Promise<Inputs> {
+		const { execution, operation, items, lasting, ledger } = this;
+		return await readAll(execution, operation, items, lasting, ledger.isChanged === false);
 	}
 
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {
@@ -321,9 +326,11 @@ export class Attempt {
 function keepWaiting(ledger: Ledger, settled: Settled[]): void {
 	for (const [index, outcome] of settled.entries()) {
 		if (!('branch' in outcome)) continue;
-		const id = String(outcome.items[0]?.json.id);
-		if (outcome.branch === 'waiting') ledger.letWait(String(index), id);
-		else if (outcome.branch === 'success') ledger.waitNoMore(id);
+		const { object, waitedSeconds, ...json } = outcome.items[0]?.json ?? {};
+		const id = String(json.id);
+		if (outcome.branch === 'waiting')
+			ledger.letWait(String(index), { id, ...given({ object, waitedSeconds }) });
+		else if (outcome.branch === 'success') ledger.waitNoMore(String(index), id);
 	}
 }
 

@@ -7,6 +7,7 @@ import {
 	OutcomeUnknownError,
 } from '../core/errors';
 import { given } from '../core/json';
+import { ItemClaims } from '../requests/claims';
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
 import type { Session } from '../requests/session';
@@ -14,7 +15,7 @@ import type { Result } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
 import { askedKey, operationName, type Operation, type Settled } from './operation';
 import { unknownItem } from './outputItems';
-import { type Input, readable, type ReadItem } from './readItems';
+import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
 import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';
 import { ownFiles, withPaid } from './storedFiles';
@@ -81,7 +82,7 @@ export class ItemRun {
 		const { ledger, input, missing } = this;
 		if (missing) return { failed: missing };
 		if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
-		if (!input) return ledger.result ?? { failed: undefined };
+		if (!input) return await this.finished();
 		const settled = 'failed' in input ? input : await this.execute(input, onTurn);
 		return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
 	}
@@ -138,6 +139,15 @@ export class ItemRun {
 		const { key, ledger } = this;
 		if (!key || 'asleep' in settled || 'notStarted' in settled) return;
 		await this.sentBefore.settle(key, endOf(settled, ledger, sentNothing));
+	}
+
+	/** What an earlier attempt has finished; it takes its key, if it was given one since. */
+	private async finished(): Promise<Settled> {
+		const { session, ledger, index } = this;
+		if (!ledger.result) return { failed: undefined };
+		const key = this.operation.billed ? keyOfDone(session.execution, index) : undefined;
+		if (key !== undefined) await new ItemClaims(session.keys, ledger, key).settle(false);
+		return ledger.result;
 	}
 
 	private endedWith(error: unknown, input: Input): Settled {

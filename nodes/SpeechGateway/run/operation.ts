@@ -73,6 +73,12 @@ export type Settled =
 	| { notStarted: unknown }
 	| { asleep: AsleepError };
 
+/** How many characters of the input are shown, to tell the item from others. */
+const INPUT_SHOWN = 80;
+
+export const beginningOfInput = (input = ''): string =>
+	Array.from(input).slice(0, INPUT_SHOWN).join('');
+
 /** The key of what is asked for; the same for inputs that differ only in where the result goes. */
 export const askedKey = (operation: Operation, input: object): string =>
 	requestKey(operationName(operation), operation.identity?.(input) ?? input);

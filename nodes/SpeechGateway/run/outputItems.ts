@@ -12,7 +12,13 @@ import { Parameters } from '../fields/parameters';
 import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
 import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
 import { binaryOf, errorText } from './errors';
-import { type About, type Operation, operationName, type Settled } from './operation';
+import {
+	type About,
+	beginningOfInput,
+	type Operation,
+	operationName,
+	type Settled,
+} from './operation';
 import type { Input } from './readItems';
 import { withRow } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
@@ -36,9 +42,6 @@ const PROBABLY_FREE = `It was probably not charged; what arrived is attached. ${
 
 const ADVICE_TO_AGENTS =
 	'Do not call this tool again with the same input; it may already have been charged. Say that the outcome is unknown.';
-
-/** How many characters of the input are shown, to tell the item from others. */
-const INPUT_SHOWN = 80;
 
 /**
  * An item on the Outcome Unknown branch. The keys are in the order in which people need them: what happened, what to do,
@@ -70,7 +73,7 @@ export function unknownItem(
 		message,
 		advice: advice.replace(AGAIN, again),
 		item: index + 1,
-		input: Array.from(input).slice(0, INPUT_SHOWN).join(''),
+		input: beginningOfInput(input),
 		...(fileName && { fileName }),
 		reason,
 		operation: operationName(operation),

@@ -2,9 +2,10 @@ import type { Execution } from '../engine/execution';
 import { InputError } from '../core/errors';
 import { unsetOf } from '../fields/field';
 import { isRecord } from '../core/json';
+import { handedOutUnknown, unknownIn } from '../engine/history';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
-import { askedKey, operationName, type Operation } from './operation';
+import { askedKey, beginningOfInput, operationName, type Operation } from './operation';
 import type { ItemSettings } from '../requests/itemRequests';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
@@ -35,6 +36,7 @@ export async function readAll(
 	operation: Operation,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
+	isUnchanged: boolean,
 ): Promise<Inputs> {
 	const inputs: Inputs = [];
 	for (const [index, ledger] of ledgers.entries()) {
@@ -42,9 +44,10 @@ export async function readAll(
 		if (execution.isCancelled) return inputs;
 		const otherOperation = paidForOther(operation, ledger);
 		if (otherOperation) inputs.push({ failed: otherOperation });
-		else
-			inputs.push(ledger.result ? undefined : await readOne(execution, operation, index, ledger));
+		else if (ledger.result) inputs.push(undefined);
+		else inputs.push(await readOne(execution, operation, index, ledger, isUnchanged));
 	}
+	if (operation.billed) refuseReturned(execution, operation, inputs, ledgers);
 	await refuseKeys(execution, inputs, ledgers, lasting);
 	return inputs;
 }
@@ -66,12 +69,16 @@ export function checkTogether(
 	operation.checkAll(all, Math.max(0, lasting.spent - again), run);
 }
 
-/** Reads one item. What an earlier attempt has paid for takes precedence over the present parameters. */
+/**
+ * Reads one item. What an earlier attempt has paid for takes precedence over the present parameters; if the node `isUnchanged`
+ * since, they are not read at all: an expression that makes another text each time (`$now`) is no correction.
+ */
 export async function readOne(
 	execution: Execution,
 	operation: Operation,
 	index: number,
 	ledger?: ItemLedger,
+	isUnchanged = false,
 ): Promise<ReadItem> {
 	const parameters = new Parameters(execution, index);
 	const planned = (input: object) => ({
@@ -80,10 +87,11 @@ export async function readOne(
 	});
 	const paid = ledger?.paidFor?.parameters;
 	try {
-		const input = await operation.read(parameters);
+		const input = paid && isUnchanged ? paid : await operation.read(parameters);
 		const own = readSettings(parameters);
 		if (!paid || !ledger) return { ...planned(input), settings: own };
 		const used = operation.retryWith?.(paid, input, ledger) ?? paid;
+		ledger.finishWith(used);
 		const changed = askedKey(operation, used) !== askedKey(operation, input);
 		return { ...planned(used), settings: own, changed };
 	} catch (error) {
@@ -97,6 +105,32 @@ export async function readOne(
 export function typedOption({ node }: Execution, name: string): unknown {
 	const options: unknown = node.parameters.options;
 	return isRecord(options) ? options[name] : undefined;
+}
+
+/** Refuses items that come back from the branch Unknown for the same, as long as nothing says that they were not charged. */
+function refuseReturned(
+	execution: Execution,
+	operation: Operation,
+	inputs: Inputs,
+	ledgers: ItemLedger[],
+): void {
+	let handedOut: Set<unknown> | undefined;
+	for (const [index, input] of inputs.entries()) {
+		const item = execution.items[index];
+		const facts = unknownIn(item);
+		if (!facts || item.json.charged === 'no' || ledgers[index].maybeCharged) continue;
+		for (const { parameters, plan } of readable(input)) {
+			handedOut ??= handedOutUnknown(execution.context);
+			const { input: asked } = operation.describe?.(parameters, plan) ?? {};
+			if (!handedOut.has(facts.inputHash) || facts.input !== beginningOfInput(asked)) continue;
+			inputs[index] = {
+				failed: new InputError(
+					'This item has left the node on "Unknown" before in this execution: it may have been charged',
+					'Look it up with Account → Settle, and lead it back only if "charged" is "no" then. Nothing was sent for it now.',
+				),
+			};
+		}
+	}
 }
 
 /**
@@ -115,8 +149,7 @@ async function refuseKeys(
 		if (input && 'failed' in input) continue;
 		const { keyRecorded, maybeCharged } = ledgers[index];
 		// An item that is done has not been read again, but still owns its key.
-		const ofDone = () => (keyRecorded ? keyOfDone(new Parameters(execution, index)) : undefined);
-		const key = input ? input.settings.sendOnceKey : ofDone();
+		const key = input ? input.settings.sendOnceKey : keyOfDone(execution, index);
 		if (key === undefined) continue;
 		const owner = owners.get(key);
 		owners.set(key, owner ?? index);
@@ -128,7 +161,7 @@ async function refuseKeys(
 					'Use something that is different for each item, such as a row ID. Nothing was sent for this item.',
 				),
 			};
-		else if (!keyRecorded && !lasting.bring(key))
+		else if (!maybeCharged && !keyRecorded && !lasting.bring(key))
 			inputs[index] = {
 				failed: new InputError(
 					`One execution may have ${MOST_KEYS.toLocaleString('en')} different values of "Send Once Key"; this item is beyond that`,
@@ -138,9 +171,11 @@ async function refuseKeys(
 	}
 }
 
-function keyOfDone(parameters: Parameters): string | undefined {
+/** The key of an item that is done; undefined if it has none, or none that can be read. */
+export function keyOfDone(execution: Execution, index: number): string | undefined {
 	try {
-		return settings.sendOnceKey.read(parameters);
+		if (typedOption(execution, 'sendOnceKey') === undefined) return undefined;
+		return settings.sendOnceKey.read(new Parameters(execution, index));
 	} catch {
 		return undefined;
 	}

@@ -100,7 +100,9 @@ async function runRound(
 	removeDecoy(context);
 	if (operation.billed) {
 		rememberFirst(context, ledger.firstExecutionId);
-		ledger.takeBack(execution.items);
+		const gatewayOf = async (index: number) =>
+			(await accounts.of(index).catch(() => undefined))?.gateway;
+		await ledger.takeBack(execution.items, gatewayOf);
 	}
 	ledger.tryAgain(execution.tries);
 	const attempt = new Attempt(execution, operation, ledger, accounts);

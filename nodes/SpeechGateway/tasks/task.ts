@@ -25,9 +25,18 @@ export async function submitTask(
 	const body = await item.billed({
 		...request,
 		endpoint,
-		read: async (response) => await readPaidJson(item, response, accepted),
+		read: async (response) => {
+			const answer = await readPaidJson(item, response, accepted);
+			return item.isNewTask(String(answer.id)) ? answer : { ...answer, isAnothers: true };
+		},
 	});
 	const id = String(body.id);
+	if (body.isAnothers)
+		throw new GatewayError(
+			`The gateway gave the ${thing} "${quoted(id)}" to two items of this execution: this one was charged, too, and has no ${thing} of its own`,
+			'Ask the support of the gateway about this ID. The item is not sent again by a retry.',
+			{ jobId: id },
+		);
 	// Makes the execution findable by the ID.
 	if (item.index < MAX_CUSTOM_DATA) item.session.execution.tag(`${thing}_${item.index + 1}`, id);
 	return { ...body, id };

@@ -1,0 +1,204 @@
+/** Retries that come in other ways: whatever leads an item to the node again, nothing is paid for twice. */
+import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import {
+	type EngineResult,
+	type EngineRun,
+	item,
+	jobNode,
+	NODE,
+	retrierOf,
+	runnerOf,
+	saved,
+	speechNode,
+	texts,
+	useSimulator,
+} from './support';
+
+const sim = useSimulator({ latencyMs: 10, jobSeconds: 0 });
+const run = runnerOf(sim);
+const retry = retrierOf(run);
+const posts = () => sim.requests.filter(({ method }) => method === 'POST');
+const lengths = ({ outputs }: EngineResult) => outputs.map(({ length }) => length);
+
+describe('an execution that failed before this node', () => {
+	/** The node has not run: n8n knows no such operation, as if the node before it had failed. */
+	const failed = async (items: INodeExecutionData[]) =>
+		saved((await run({ items, parameters: { resource: 'speech', operation: 'none' } })).run);
+
+	test('what one of its retries has sent, the other does not', async () => {
+		const items = texts(3);
+		const [retryOf, again] = [await failed(items)].flatMap((data) => [data, structuredClone(data)]);
+		const retried = { mode: 'retry' } as const;
+		const first = await run({ ...retried, retryOf });
+		expect(lengths(first)).toEqual([3, 0]);
+		const second = await run({ ...retried, retryOf: again });
+		expect(lengths(second)).toEqual([0, 3]);
+		for (const { json } of second.outputs[1]) expect(json.reason).toBe('already_sent');
+		expect(sim.charges).toHaveLength(3);
+	});
+
+	test('another such execution is retried on its own', async () => {
+		for (let execution = 0; execution < 2; execution++)
+			expect(lengths(await run({ mode: 'retry', retryOf: await failed(texts(2)) }))).toEqual([
+				2, 0,
+			]);
+	});
+});
+
+describe('an item from the branch Unknown that is led back', () => {
+	/** Round by round; from the second on, `brings` makes the items of what left on Unknown before. */
+	const leadBack = async (
+		brings: (unknown: INodeExecutionData) => INodeExecutionData,
+		more: Partial<EngineRun> = {},
+	) => {
+		let data: IRunExecutionData | undefined;
+		const left = () => data?.resultData.runData[NODE]?.at(-1)?.data?.main[1] ?? [];
+		return await run({
+			onError: 'continueErrorOutput',
+			rounds: [texts(1), [item({})]],
+			brings: (items) => (left().length > 0 ? left().map(brings) : items),
+			started: (execution) => (data = execution.data),
+			...more,
+		});
+	};
+	const once = { status: 504 } as const;
+	const merged = ({ json }: INodeExecutionData) => item({ ...texts(1)[0].json, ...json });
+
+	test('is an error, and not sent', async () => {
+		sim.fault(once);
+		const result = await leadBack(merged);
+		expect(result.rounds.map((outputs) => outputs.map(({ length }) => length))).toEqual([
+			[0, 1, 0],
+			[0, 0, 1],
+		]);
+		expect(JSON.stringify(result.outputs[2])).toContain(
+			'has left the node on \\"Unknown\\" before',
+		);
+		expect(posts()).toHaveLength(1);
+	});
+
+	test.each<[string, object]>([
+		['Settle has found out that it was not charged', { charged: 'no' }],
+		['it asks for something else now', { text: 'Quite another sentence.' }],
+		['this node has not handed it out in this execution', { inputHash: 'of-another-execution' }],
+	])('goes, when %s', async (_, change) => {
+		sim.fault(once);
+		const result = await leadBack((unknown) => item({ ...merged(unknown).json, ...change }));
+		expect(result.rounds.map((outputs) => outputs[0].length)).toEqual([0, 1]);
+	});
+});
+
+test('a key that is switched on for a retry is taken by what is delivered from the record', async () => {
+	sim.fault({ status: 422, input: 'number 2' });
+	const long = item({ id: 'long', text: 'One part of it. Another part of it.' });
+	const items = [...texts(2), long, texts(3)[2]];
+	const options = { maxSegmentCharacters: 20, concurrency: 1 };
+	const failed = await run({ items, parameters: speechNode(options) });
+	expect(failed.error?.message).toContain('422');
+	const parameters = speechNode({ ...options, sendOnceKey: '={{ $json.id }}' });
+	expect(lengths(await retry(failed, { items, parameters }))).toEqual([4, 0]);
+	const charged = sim.charges.length;
+	const nextNight = await run({ items, parameters });
+	expect(lengths(nextNight)).toEqual([0, 4]);
+	expect(sim.charges).toHaveLength(charged);
+});
+
+describe('a job that left on Still Processing', () => {
+	const waiting = jobNode({ whenMaxWaitReached: 'stillProcessing', maxWait: 1, pollInterval: 1 });
+	const CREATE = { method: 'POST', path: '/v1/audio/speech/jobs' };
+
+	test('is not taken up by a row that only has the same id', async () => {
+		sim.fault({ ...CREATE, status: 200, charge: true, body: { id: 1, status: 'queued' } });
+		sim.fault({
+			path: /jobs\/1$/,
+			status: 200,
+			body: { id: 1, status: 'queued' },
+			times: Infinity,
+		});
+		const rounds = [[item({ text: 'The first.' })], [item({ id: 1, text: 'Of another row.' })]];
+		const result = await run({ parameters: waiting, rounds, items: undefined });
+		expect(result.rounds[0][2]).toHaveLength(1);
+		expect(sim.charged()).toHaveLength(2);
+		expect(posts()[1].input).toBe('Of another row.');
+	});
+});
+
+test.each([
+	['in one run', {}],
+	['in a loop', { loop: true }],
+])(
+	'a gateway that gives one job id to two rows, %s: the second is an error, and charged',
+	async (_, { loop }: { loop?: boolean }) => {
+		const created = { status: 200, charge: true, body: { id: 'job-1', status: 'completed' } };
+		sim.fault({ method: 'POST', path: '/v1/audio/speech/jobs', ...created, times: 2 });
+		sim.fault({ path: /jobs\/job-1$/, status: 200, body: created.body, times: Infinity });
+		const audio = { status: 200, body: 'ID3 no audio at all' };
+		sim.fault({ path: /content$/, ...audio, times: Infinity });
+		const items = texts(2);
+		const parameters = jobNode({ charges: true, concurrency: 1 });
+		const rounds = loop ? items.map((one) => [one]) : [items];
+		const result = await run({
+			parameters,
+			rounds,
+			items: undefined,
+			onError: 'continueRegularOutput',
+		});
+		const last = result.outputs[0].at(-1)!.json.error as {
+			message: string;
+			jobId: string;
+			charges: object[];
+		};
+		expect(last.message).toContain('gave the job "job-1" to two items');
+		expect(last).toMatchObject({ jobId: 'job-1', charges: [{ charged: 'yes', jobId: 'job-1' }] });
+		expect(sim.charges).toHaveLength(2);
+	},
+);
+
+describe('a text that an expression makes anew each time', () => {
+	const QUOTES =
+		'={{ "One " + Math.random() + ". Two " + Math.random() + ". Three " + Math.random() + ". It fails." }}';
+	const parameters = speechNode({ maxSegmentCharacters: 30, longText: 'split' }, { text: QUOTES });
+	const refusals = { status: 422, input: 'It fails.' };
+
+	test('Retry On Fail finishes the first', async () => {
+		sim.fault({ ...refusals, times: 2 });
+		const { outputs } = await run({ parameters, retryOnFail: true, maxTries: 3 });
+		expect(outputs[0]).toHaveLength(1);
+		expect(sim.charges).toHaveLength(4);
+	});
+
+	test('so does a retry, unless somebody has changed the node', async () => {
+		sim.fault(refusals);
+		const failed = await run({ parameters });
+		expect((await retry(failed, { parameters })).outputs[0]).toHaveLength(1);
+		expect(sim.charges).toHaveLength(4);
+		sim.fault(refusals);
+		const other = await run({ parameters });
+		const corrected = speechNode(
+			{ maxSegmentCharacters: 30, longText: 'split' },
+			{ text: 'One word. Two words.' },
+		);
+		const { outputs } = await retry(other, { parameters: corrected });
+		expect(outputs[0]).toHaveLength(1);
+		expect(sim.charged().at(-1)).not.toContain('It fails');
+	});
+
+	test('what a retry by hand has corrected holds for its own tries', async () => {
+		sim.fault(refusals);
+		const failed = await run({ parameters });
+		sim.fault({ status: 422, input: 'still bad', times: 1 });
+		const text = '={{ "Corrected " + Math.random() + ". It is still bad." }}';
+		const corrected = speechNode({ maxSegmentCharacters: 30, longText: 'split' }, { text });
+		const before = sim.charges.length;
+		const { outputs } = await retry(failed, {
+			parameters: corrected,
+			retryOnFail: true,
+			maxTries: 2,
+		});
+		expect(outputs[0]).toHaveLength(1);
+		expect(sim.charged().slice(before)).toEqual([
+			expect.stringContaining('Corrected'),
+			'It is still bad.',
+		]);
+	});
+});
