@@ -7,6 +7,9 @@ import type {
 } from 'n8n-workflow';
 import { SERVICE } from '../nodes/SpeechGateway/core/service';
 
+/** An expression may have a value for the items of a workflow only: then n8n leaves the field out in the editor and in the test. */
+const FOR_EACH_ITEM = { ignoreCredentialExpressionResolveError: true };
+
 export class SpeechGatewayApi implements ICredentialType {
 	name = 'speechGatewayApi';
 
@@ -21,7 +24,7 @@ export class SpeechGatewayApi implements ICredentialType {
 			displayName: 'API Key',
 			name: 'apiKey',
 			type: 'string',
-			typeOptions: { password: true },
+			typeOptions: { password: true, ...FOR_EACH_ITEM },
 			required: true,
 			default: '',
 			description:
@@ -32,6 +35,7 @@ export class SpeechGatewayApi implements ICredentialType {
 			displayName: 'Base URL',
 			name: 'baseUrl',
 			type: 'string',
+			typeOptions: FOR_EACH_ITEM,
 			required: true,
 			default: SERVICE.baseUrl,
 			placeholder: `e.g. ${SERVICE.exampleUrl}`,

@@ -6,7 +6,7 @@ import {
 	searchOwnVoices,
 	searchVoicesWithDefault,
 } from '../../nodes/SpeechGateway/operations/listSearch';
-import { runNode, speechNode, texts, useSimulator } from './support';
+import { type EngineRun, runNode, speechNode, texts, useSimulator } from './support';
 
 const sim = useSimulator({ latencyMs: 1 });
 
@@ -15,6 +15,7 @@ async function search(
 	method: typeof searchModels,
 	resource = 'speech',
 	url = sim.url,
+	credential?: EngineRun['credential'],
 ): Promise<INodeListSearchResult['results']> {
 	const asking = {
 		description: { ...new SpeechGateway().description, properties: [] },
@@ -27,7 +28,7 @@ async function search(
 		},
 	} as unknown as INodeType;
 	const { outputs, error } = await runNode({
-		...{ parameters: {}, url, apiKey: sim.apiKey, nodeType: asking },
+		...{ parameters: {}, url, apiKey: sim.apiKey, credential, nodeType: asking },
 	});
 	if (error) throw new Error(error.message);
 	return outputs[0][0].json.results as unknown as INodeListSearchResult['results'];
@@ -193,3 +194,28 @@ test.each([
 	expect(sim.requests.at(-1)?.body).toMatchObject({ voice: id });
 	expect((await search(searchOwnVoices)).map(({ value }) => value)).toEqual([id]);
 });
+
+test.each([
+	['key', () => ({ apiKey: '={{ $json.key }}', baseUrl: sim.url })],
+	['base URL', () => ({ apiKey: sim.apiKey, baseUrl: '={{ $json.address }}' })],
+])(
+	'where only a running workflow has a %s, a list stays empty and says so',
+	async (_, credential) => {
+		const asked = search(searchModels, 'speech', sim.url, credential);
+		await expect(asked).rejects.toThrow(
+			'is an expression that has a value in a running workflow only',
+		);
+		expect(sim.requests).toEqual([]);
+	},
+);
+
+test.each([{ apiKey: 'a key' }, { baseUrl: 'https://gateway.example' }, {}])(
+	'so does the test of a credential, to which n8n gives only %j',
+	async (data) => {
+		const { credentialTest } = new SpeechGateway().methods;
+		const context = { helpers: { request: async () => await Promise.reject(new Error('sent')) } };
+		const tested = await credentialTest.testGateway.call(context as never, { data } as never);
+		expect(tested.status).toBe('Error');
+		expect(tested.message).toContain('has a value in a running workflow only');
+	},
+);

@@ -4,7 +4,8 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 } from 'n8n-workflow';
-import { GatewayError } from '../core/errors';
+import { asError, GatewayError } from '../core/errors';
+import { UnresolvedError } from '../gateway/account';
 import { exchange, isFailure } from '../requests/exchange';
 import { plain } from '../gateway/gatewayWords';
 import { idIn } from '../core/json';
@@ -101,7 +102,13 @@ async function fetchAll(
 	context: ILoadOptionsFunctions,
 	endpoint: FreeEndpoint,
 ): Promise<IDataObject[]> {
-	const transport = await Transport.open(context);
+	const transport = await Transport.open(context).catch((error) => {
+		if (!(error instanceof UnresolvedError)) throw asError(error);
+		throw new GatewayError(
+			'The API key or the base URL in the credential is an expression that has a value in a running workflow only',
+			'So there is no list here: enter an ID instead.',
+		);
+	});
 	const answer = await exchange(transport, endpoint, LIST_TIMEOUT_MS, {});
 	if (!isFailure(answer)) return readList(await transport.readJson(answer));
 	// A gateway without voices of its own still has a default one.

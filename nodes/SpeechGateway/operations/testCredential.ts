@@ -26,6 +26,9 @@ const REFUSED_BY_PROXY =
 const NO_LIST =
 	'There is no gateway at this base URL: it does not answer with a list of models. It may be the address of a website, such as the console of the gateway; the right one is in the console, beside the API key.';
 
+const FOR_EACH_ITEM =
+	'The API key or the base URL is an expression that has a value in a running workflow only, so it cannot be tested here. The credential can be saved and used.';
+
 const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
 /** Asks the gateway of a credential for its models; free. Nothing of what it answers is shown, as that may quote the key. */
@@ -33,6 +36,7 @@ export async function testCredential(
 	{ helpers }: ICredentialTestFunctions,
 	{ apiKey, baseUrl }: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
+	if (apiKey === undefined || baseUrl === undefined) return failed(FOR_EACH_ITEM);
 	let root = '';
 	try {
 		root = gatewayRoot(String(baseUrl ?? ''));
