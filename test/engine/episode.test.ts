@@ -233,7 +233,7 @@ describe('retries', () => {
 		expect(json).toMatchObject({ segments: { total: 4, completed: 2, unknown: 1 } });
 		expect(json.remainingText).toContain('# 第二章 & the rest');
 		expect(json.remainingText).toContain('# The end');
-		expect(Object.keys(binary!)).toEqual(['completed']);
+		expect(Object.keys(binary!)).toEqual(['cover', 'completed']);
 		expect(sim.charged()).toEqual(SAID.slice(0, 3));
 		// It can be spoken as it is, with its chapters.
 		const rest = await run({ items: [withCover({ text: json.remainingText! })] });
