@@ -3,7 +3,7 @@ const { dest, parallel, series, src } = require('gulp');
 const { execFile } = require('node:child_process');
 const { readdir, readFile, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
-const { finishCompiled } = require('./scripts/finishCompiled.cjs');
+const { escapeLookAlikes, finishCompiled } = require('./scripts/finishCompiled.cjs');
 
 const clean = () => rm('dist', { recursive: true, force: true });
 
@@ -32,6 +32,8 @@ const bundle = async () => {
 		target: 'node20',
 		metafile: true,
 	});
+	for (const file of Object.keys(metafile.outputs))
+		await writeFile(file, escapeLookAlikes(await readFile(file, 'utf8')));
 	const packages = new Set(
 		Object.keys(metafile.inputs).flatMap(
 			(file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? [],
