@@ -1,9 +1,11 @@
+import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../core/errors';
-import { type InputOf, optional, type OptionField } from './field';
+import { type InputOf, mapped, optional, type OptionField } from './field';
 import { numberOption, textField } from './kinds';
 import { responseFormatField } from './files';
 import { speechModelField } from './model';
 import type { Parameters } from './parameters';
+import { additionalBodyOption } from './shared';
 import { textFields } from './text';
 import { voiceField } from './voice';
 
@@ -34,6 +36,21 @@ const spendingLimit: OptionField<number | undefined> = {
 	},
 };
 
+/** What the node itself says of speech in a request. */
+const OWN_FIELDS = ['model', 'input', 'voice', 'response_format', 'speed'];
+
+/** Undefined if there are none. Throws InputError for a field that the node has a place for. */
+function otherFields(body: IDataObject): IDataObject | undefined {
+	const own = OWN_FIELDS.find((name) => name in body);
+	if (own !== undefined) {
+		throw new InputError(
+			`"Additional Body Fields" has the field "${own}", which this node sends itself`,
+			'Set it in the node, and remove it there. Nothing was sent.',
+		);
+	}
+	return Object.keys(body).length > 0 ? body : undefined;
+}
+
 export const speakingFields = {
 	responseFormat: responseFormatField('The format of the audio file'),
 	speed: optional(
@@ -47,6 +64,7 @@ export const speakingFields = {
 			description: 'Speaking speed, from 0.5 (half as fast) to 2 (twice as fast)',
 		}),
 	),
+	additionalBody: mapped(additionalBodyOption(), otherFields),
 	...textFields,
 	modelMultiplier: numberOption({
 		displayName: 'Price Factor',

@@ -5,7 +5,7 @@ import type { SentPart } from './records';
 
 /**
  * The name of what is asked for: SHA-256 of its kind and of what is sent. Of speech that is the model, the words, the voice by ID,
- * the speed and the format; of a chat or video the body; of a clone the file's hash and the title. Whatever asks
+ * the speed, the format and any more fields; of a chat or video the body; of a clone the file's hash and the title. Whatever asks
  * "is this the same request?" compares these keys.
  */
 export function requestKey(kind: string, sent: object): string {
@@ -19,10 +19,14 @@ export const requestName = (key: string, { number = 1 }: Partial<SentPart> = {})
 	number === 1 ? key : `${key} ${number}`;
 
 /** How lines are broken does not change what is said. */
-const spoken = ({ model, input, voice, speed = 1, response_format: format }: IDataObject) => [
+const spoken = ({
 	model,
-	evenlySpaced(String(input)),
+	input,
 	voice,
-	speed,
-	format,
+	speed = 1,
+	response_format: format,
+	...more
+}: IDataObject) => [
+	...[model, evenlySpaced(String(input)), voice, speed, format],
+	...Object.entries(more).sort(([a], [b]) => (a < b ? -1 : 1)),
 ];

@@ -26,7 +26,7 @@ import {
 } from '../text/spokenSegments';
 import type { Manner, PartsRecord, RecordedPart } from './partsRecord';
 import { estimateOf } from './price';
-import { speechBody, type SpeakingInput } from './speaking';
+import { speechBody, type SpeakingInput, type SpeakingManner } from './speaking';
 
 /** An earlier file. Plain JSON: the ledger keeps it, so that a retry cuts the text in the same way. */
 export interface PreviousVersion {
@@ -118,7 +118,7 @@ export interface Plan extends Draft {
 
 type PlanInput = Pick<
 	NarrationInput,
-	'model' | 'speed' | 'responseFormat' | 'pauseBetweenSegments' | keyof OnRecord
+	keyof SpeakingManner | 'pauseBetweenSegments' | keyof OnRecord
 >;
 
 /** The parts on record that sound as this voice would speak them now in a line. */

@@ -16,7 +16,7 @@ import { fingerprintOf } from '../text/knownParts';
 import { type Manner, type RecordedPart, readRecord, writeRecord } from './partsRecord';
 import type { NarrationInput, OnRecord, Plan, PlannedPart, PreviousVersion } from './plan';
 import type { Narration } from './speak';
-import { speechBody } from './speaking';
+import { speechBody, type SpeakingManner } from './speaking';
 
 /** What decides whether anything of them is used. */
 type Comparable = Pick<
@@ -190,7 +190,7 @@ function whyNothingReused(
 
 /** What a joined file is to say of its parts; undefined as long as not all voices are known by their IDs. */
 export function recordFor(
-	{ model, speed = 1 }: Pick<NarrationInput, 'model' | 'speed'>,
+	{ model, speed = 1, additionalBody }: Omit<SpeakingManner, 'responseFormat'>,
 	parts: PlannedPart[],
 ): ((plan: PlannedAudio) => string) | undefined {
 	if (parts.some(({ voiceId }) => voiceId === undefined)) return undefined;
@@ -207,7 +207,7 @@ export function recordFor(
 				const { text, voiceId = '', pauseAfterMs } = part;
 				const next = starts.at(index + 1);
 				// What came may be of another format than was asked for; the next version will ask for the one that it is.
-				const body = speechBody({ model, speed, responseFormat }, text, voiceId);
+				const body = speechBody({ model, speed, responseFormat, additionalBody }, text, voiceId);
 				return {
 					...fingerprintOf(text),
 					...places[index],

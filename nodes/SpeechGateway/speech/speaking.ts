@@ -57,13 +57,20 @@ export const hintsOn = ({ notes, pauses }: PreparedText, isWhole: boolean): stri
 const NO_PAUSE_IN_ONE_REQUEST =
 	'Pauses were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';
 
+/** How a text is spoken, but for its voice. */
+export type SpeakingManner = Pick<
+	SpeakingInput,
+	'model' | 'responseFormat' | 'speed' | 'additionalBody'
+>;
+
 /** The request body of a text; only what the user set is sent. `voice`: an id. */
 export function speechBody(
-	{ model, responseFormat, speed }: Pick<SpeakingInput, 'model' | 'responseFormat' | 'speed'>,
+	{ model, responseFormat, speed, additionalBody }: SpeakingManner,
 	text: string,
 	voice: string,
 ): IDataObject {
 	return {
+		...additionalBody,
 		model,
 		input: text,
 		...(voice !== DEFAULT_VOICE && { voice }),

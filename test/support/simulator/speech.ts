@@ -25,7 +25,8 @@ export interface SpeechRequest {
 export function readSpeechRequest(call: Call): SpeechRequest {
 	const body = jsonBody(call);
 	const model = checkModel(body.model, 'speech');
-	const extra = Object.keys(body).find((key) => !FIELDS.includes(key));
+	const allowed = [...FIELDS, ...call.world.options.speechFields];
+	const extra = Object.keys(body).find((key) => !allowed.includes(key));
 	if (extra) throw unsupported(extra, `The parameter '${extra}' is not supported`);
 	const { needsVoice, maxBytes = Infinity, paths } = call.world.dialect;
 	if (needsVoice && body.voice === undefined) {

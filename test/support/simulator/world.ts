@@ -29,6 +29,8 @@ export interface SimulatorOptions {
 	spoken?: boolean;
 	/** Speech has silence at its edges as that of real voices: 0 to 0.26 s before it, 0.3 to 1.1 s behind it. */
 	silentEdges?: boolean;
+	/** More fields that speech takes, and ignores. */
+	speechFields?: string[];
 	/** Seconds of a melody for each character at speed 1; the real service is near 60/250. */
 	secondsPerCharacter?: number;
 	/** Real seconds that a job or video takes; without it, in proportion to the text. */
@@ -130,6 +132,7 @@ const DEFAULTS = {
 	port: 0,
 	timeScale: 0.01,
 	spoken: false,
+	speechFields: [] as string[],
 	secondsPerCharacter: 0.02,
 	balanceTokens: 1e12,
 	keyTokens: Infinity,

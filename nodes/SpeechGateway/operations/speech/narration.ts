@@ -69,18 +69,19 @@ export const narration = <I extends NarrationInput>(
 			before.parts.length === 1 &&
 			sent.every(({ units }) => units === fingerprintOf(first.text).units);
 		if (isWhole) return { ...withNewTarget(paid, now), ...onRecord };
-		const { model, speed, responseFormat, longText } = paid;
+		const { model, speed, responseFormat, additionalBody, longText } = paid;
 		const previous = now.responseFormat === responseFormat ? now.previous : undefined;
 		const used: I = {
 			...now,
-			...{ model, speed, responseFormat, longText, previous: previous ?? paid.previous },
+			...{ model, speed, responseFormat, additionalBody, longText },
+			previous: previous ?? paid.previous,
 			...onRecord,
 		};
 		return { ...used, isCorrected: said(before) !== said(planner(used)) };
 	},
 	identity,
-	asks: ({ model, speed, responseFormat }: I, { pauseBeforeMs, parts }: Plan) => [
-		...[model, speed, responseFormat, pauseBeforeMs],
+	asks: ({ model, speed, responseFormat, additionalBody }: I, { pauseBeforeMs, parts }: Plan) => [
+		...[model, speed, responseFormat, additionalBody, pauseBeforeMs],
 		...parts.map(({ text, voice, voiceId, pauseAfterMs }) => [
 			text,
 			voiceId ?? voice,
