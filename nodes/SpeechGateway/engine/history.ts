@@ -2,6 +2,14 @@ import type { IDataObject, INodeExecutionData, ITaskData, ITaskMetadata } from '
 import { isRecord } from '../core/json';
 import type { NodeContext } from './execution';
 
+/**
+ * What n8n's run data says of earlier runs of this node: those of this execution, and in a retry those of the failed one, whose
+ * run data n8n copies. Two things cannot be asked of n8n. Which execution a retry retries: so the node writes the ID of the
+ * first one into the metadata of its runs, and where it had not run yet, the start of the first task names it, which all
+ * retries share. And what an item was before it came back: so tasks that left on Still Processing, and items that left on
+ * Unknown, are looked up by what they carry. Nothing here is written but that ID.
+ */
+
 interface Marked extends ITaskMetadata {
 	/** `firstExecutionId`: the execution in which this node first ran. */
 	speechGateway?: { firstExecutionId?: string };

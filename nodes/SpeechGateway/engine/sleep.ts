@@ -4,9 +4,11 @@ import { pause } from '../core/pause';
 import type { Execution, NodeContext } from './execution';
 
 /**
- * How one node puts its execution to sleep and is called again. An execution that wakes up skips the first entry of its
- * stack, that of the node that put it to sleep, and goes on with the next. So the node's entry is put on the stack twice:
- * the first is skipped, the second is run.
+ * How one node puts its execution to sleep and is called again; `run/sleep` decides what is recorded and shown meanwhile. An
+ * execution that wakes up skips the first entry of its stack, that of the node that put it to sleep, and goes on with the
+ * next. So the node's entry is put on the stack twice: the first is skipped, the second is run. A third, the decoy, makes n8n
+ * refuse the retry that would skip both. Where the stack is not as in n8n 1 and 2, or somebody waits for the answer, the
+ * execution stays awake.
  */
 
 /** Modes of executions for whose end n8n itself waits. */

@@ -5,6 +5,15 @@ import type { Execution } from '../engine/execution';
 import type { ItemLedger } from './itemLedger';
 
 /**
+ * Claims keep two executions from sending the same item: its Send Once Key, and in a retry its turn, are written into n8n's
+ * database before its first paid request leaves. n8n offers a list of hashes for that, which survives a crash, but has three
+ * flaws. It takes no lock, so changes within this process take turns, and keys that other workers have overwritten are written
+ * again. It forgets the oldest keys and never renews one, so a key has two names: it is renewed by writing the name that is not
+ * in the list. And asking writes, so a key whose request was certainly not charged is taken out again. Where that fails, the
+ * key stays: better a request too few than one too many.
+ */
+
+/**
  * n8n remembers this many keys of one node, the newest: 20,000 of items and 20,000 of retries. It rewrites the whole list with
  * every change, about a megabyte at this bound.
  */

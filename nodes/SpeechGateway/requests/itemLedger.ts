@@ -4,7 +4,7 @@ import { given } from '../core/json';
 import { outcomeUnknown, OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
 import type {
 	Asked,
-	Asleep,
+	OutcomeBeforeSleep,
 	Charge,
 	Cost,
 	Entry,
@@ -68,12 +68,12 @@ export class ItemLedger {
 	}
 
 	/** The item's outcome from before the sleep; undefined if it has none, or this is no wake-up. */
-	get beforeSleep(): Asleep | undefined {
+	get beforeSleep(): OutcomeBeforeSleep | undefined {
 		return this.record.asleep;
 	}
 
 	/** Keeps the item's outcome until the run wakes up. */
-	sleep(outcome: Asleep): void {
+	sleep(outcome: OutcomeBeforeSleep): void {
 		this.record.asleep = outcome;
 	}
 

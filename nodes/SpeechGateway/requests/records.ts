@@ -72,8 +72,8 @@ export interface ErrorText {
 	binary?: IBinaryKeyData;
 }
 
-/** An outcome that holds over a sleep, but not over a new attempt. */
-export type Asleep = Result | { failed: ErrorText };
+/** Valid after waking up, not in a new attempt. */
+export type OutcomeBeforeSleep = Result | { failed: ErrorText };
 
 /** The IDs of voices that were asked for by title. */
 export type VoiceIds = Readonly<Record<string, string>>;
@@ -120,7 +120,7 @@ export interface ItemRecord {
 	/** When the wait for its tasks began, ms since 1970; a sleep does not begin it anew. */
 	waitingSince?: number;
 	/** How the item had ended when the run went to sleep; on waking up, it is not run again. */
-	asleep?: Asleep;
+	asleep?: OutcomeBeforeSleep;
 }
 
 export interface RunRecord {

@@ -4,12 +4,12 @@ import { putToSleep } from '../engine/sleep';
 import type { Settled } from './operation';
 import { errorText } from './errors';
 import { withRow } from './rows';
-import type { Asleep } from '../requests/records';
+import type { OutcomeBeforeSleep } from '../requests/records';
 import type { Ledger } from '../requests/ledger';
 import type { Run } from '../requests/session';
 
 /**
- * Puts the execution to sleep until the next poll. Finished and failed items are recorded, so that they are not run again on
+ * Puts the execution to sleep (`engine/sleep`) until the next poll. Finished and failed items are recorded, so that they are not run again on
  * waking up. Returns the items that n8n shows meanwhile.
  */
 export async function goToSleep(
@@ -46,7 +46,7 @@ function shown(outcome: Settled): IDataObject[] {
 	return tasks.length === 1 ? tasks : [{ jobs: tasks }];
 }
 
-export function beforeSleep(outcome: Asleep): Settled {
+export function beforeSleep(outcome: OutcomeBeforeSleep): Settled {
 	if ('branch' in outcome) return outcome;
 	const { message, description, details, binary } = outcome.failed;
 	return { failed: new GatewayError(message, description, details, binary) };

@@ -1,6 +1,6 @@
 import type { GiveWay } from '../core/pause';
 
-/** More than can be sent at the same time; items beyond take no memory yet. */
+/** Items started ahead of those being sent. More than the highest concurrency (100), so no slot stays empty. */
 const MOST_WAITING = 200;
 
 /**
@@ -17,7 +17,7 @@ export async function startInOrder<I, R>(
 	let goOn = () => {};
 	for (const item of items) {
 		const pausing = giveWay();
-		// What can start at once does: its keys are recorded together.
+		// Don't await otherwise: items started in one tick share one database write.
 		if (pausing) await pausing;
 		if (waiting.size >= MOST_WAITING) await new Promise<void>((resolve) => (goOn = resolve));
 		waiting.add(item);
