@@ -308,7 +308,7 @@ const BROKEN: unknown[] = [
 		'UNKNOWN',
 		'DATA_LOSS',
 	],
-	...['RESOURCE_EXHAUSTED', 'unavailable', 'Canceled'],
+	...['RESOURCE_EXHAUSTED', 'unavailable', 'Canceled', 'Deadline Exceeded'],
 ].flatMap((status) => [
 	{ message: 'x', code: 503, status },
 	{ message: 'x', code: status },
@@ -317,6 +317,7 @@ const BROKEN: unknown[] = [
 	{ message: `503 ${status}. {'error': {'status': '${status}'}}` },
 	{ message: `rpc error: code = ${status} desc = x` },
 	{ message: `<StatusCode.${status}: (14, 'x')>` },
+	{ message: `14 ${status}: x` },
 ]);
 const BROKEN_WORDS = `
 upstream connect error; disconnect/reset before headers; reset reason: overflow; upstream request timeout
@@ -336,7 +337,12 @@ socket hang up; the worker hung up; TypeError: fetch failed; forcibly closed by 
 incomplete chunked read; IncompleteRead(0 bytes); other side closed; RemoteProtocolError; ReadTimeout: x; ReadError; WriteError
 ClientPayloadError; RemoteDisconnected; context canceled; The operation was aborted; The operation was cancelled
 Deadline exceeded while waiting; deadline_exceeded: x; the deadline has been exceeded; request timed out; i/o timeout
-timeout awaiting response headers; Timed-out; TIMEOUT; Endpoint request timed out; 上游超时; 连接被重置; 连接已断开; 中断了连接
+upstream was terminated; upstream disconnect; Upstream unavailable; no healthy backend; ended without a response
+without any response; empty response from the model; the connection broke down; connection dropped; stream interrupted
+connection was refused; stream canceled; peer is closing; closed the socket; aborted the stream; terminated our connection
+lose the connection; losing its connection; interrupted a transfer; ENETRESET; EHOSTUNREACH; ERR_STREAM_DESTROYED
+request was interrupted; operation terminated; deadline was exceeded; timing out; 连接中断; 链接已关闭; 连接失败; 重置了连接
+断开连接; 中断链接; timeout awaiting response headers; Timed-out; TIMEOUT; Endpoint request timed out; 上游超时; 连接被重置; 连接已断开; 中断了连接
 `
 	.trim()
 	.split(/; |\n/);

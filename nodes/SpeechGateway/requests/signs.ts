@@ -89,7 +89,7 @@ export const SAYS = {
 
 /** What may have been begun, as gRPC and Google's APIs put it. */
 const GRPC =
-	'(?:unavailable|deadline[ _]?exceeded|cancell?ed|aborted|internal|unknown|data[ _]?loss|resource[ _]?exhausted)';
+	'(?:unavailable|cancell?ed|aborted|internal|unknown|data[ _]?loss|resource[ _]?exhausted)';
 
 /** Words of proxies, and of programs whose connection broke: none of them knows what became of the request. */
 const BROKEN = [
@@ -98,15 +98,15 @@ const BROKEN = [
 	new RegExp(`(?:code ?= ?|StatusCode\\.|status['"\\\\]*: ?['"\\\\]*)${GRPC}\\b`, 'i'),
 	new RegExp(`\\d ${GRPC}[:.]`, 'i'),
 	// Envoy, nginx, Apache, Kong, the load balancers of clouds.
-	/(?:upstream|backend|origin)[\s_-](?:[a-z0-9]{1,20}[\s_-]){0,3}(?:connect|reset|clos|terminat|disconnect|premature|unavailable|unreachable)/i,
+	/(?:upstream|backend|origin)[\s_-](?:[a-z0-9]{1,20}[\s_-]){0,3}(?:connect|reset|clos|disconnect|unavailable|unreachable)/i,
 	/before headers|reset reason|(?:healthy|live) (?:upstream|backend)|ring-balancer|remote server|invalid response/i,
-	/(?:no|not|n't|without) (?:\w+ ){0,4}response from|empty (?:reply|response) from|without (?:a |any )?response/i,
+	/(?:no|not|n't) (?:\w+ ){0,4}response from|empty (?:reply|response) from|without (?:a |any )?response/i,
 	// Sockets and streams, in whatever language the program is written.
 	/(?:connection|socket|stream|peer|channel|transport|transfer)\b(?:[ :][\w-]{1,20}){0,3}[ :](?:reset|closed|closing|abort|terminat|broke|lost|drop|interrupt|refused|cancell?ed|error: (?!bad))/i,
-	/(?:reset|clos|abort|terminat|broke|lost|lose|losing|drop|interrupt)\w{0,5}(?: [\w-]{1,20}){0,3} (?:connection|socket|stream|transfer)/i,
-	/\b(?:econn(?:reset|aborted|refused)|epipe|e(?:socket)?timedout|enetreset|ehostunreach|und_err_\w+|err_stream_\w+|rst_stream|goaway|eof)\b/i,
+	/\b(?:reset|clos|abort|terminat|broke|lost|lose|losing|drop|interrupt)\w{0,5}(?: [\w-]{1,20}){0,3} (?:connection|socket|stream|transfer)/i,
+	/\b(?:econn(?:reset|aborted|refused)|epipe|enetreset|ehostunreach|und_err_\w+|err_stream_\w+|rst_stream|goaway|eof)\b/i,
 	/socket hang ?up|hung up|broken pipe|fetch failed|forcibly closed|disconnected|premature|incomplete(?: chunked)? ?read|side closed/i,
-	/(?:protocol|disconnected|read|write|payload)(?:error|timeout)\b|remotedisconnected/i,
+	/(?:protocol|read|write|payload)error\b/i,
 	/(?:context|operation|request) (?:\w+ ){0,2}(?:cancell?ed|abort|interrupt|terminat)|deadline[ _-]?(?:has been |was )?exceeded/i,
 	/tim(?:ed|e|ing)[ _-]?outs?\b(?!: none)/i,
 	/超时|(?:连接|链接).{0,6}(?:重置|中断|断开|关闭|失败)|(?:重置|中断|断开).{0,4}(?:连接|链接)/,
