@@ -11,7 +11,7 @@ import {
 } from '../audio';
 import { chaptersJson, chaptersOf, type Heading, type Metadata, type Tags } from '../audio/tags';
 import { asError } from '../core/errors';
-import { storeAgain } from '../run/storedFiles';
+import { storeAgain } from '../requests/storeAgain';
 import { besideAudio, withExtension } from './fileName';
 import type { Session } from '../requests/session';
 import { chunksOf } from './inputFile';

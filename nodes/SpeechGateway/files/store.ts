@@ -2,7 +2,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { asError, NotStoredError } from '../core/errors';
 import { type Readable, readableFrom } from '../gateway/readBody';
 import type { Session } from '../requests/session';
-import { storeAgain } from '../run/storedFiles';
+import { storeAgain } from '../requests/storeAgain';
 
 /** The bytes of a file of up to this size are kept until it is stored. */
 export const KEPT_BYTES = 16 * 2 ** 20;

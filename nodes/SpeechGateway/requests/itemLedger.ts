@@ -1,7 +1,13 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
 import { given } from '../core/json';
-import { outcomeUnknown, OutcomeUnknownError, type Sent, type UnknownFacts } from '../core/errors';
+import {
+	type ErrorDetails,
+	outcomeUnknown,
+	OutcomeUnknownError,
+	type Sent,
+	type UnknownFacts,
+} from '../core/errors';
 import type {
 	Asked,
 	OutcomeBeforeSleep,
@@ -190,6 +196,11 @@ export class ItemLedger {
 	payerOf(task: string): string | undefined {
 		const entry = this.entries().find((one) => taskIdOf(one) === task);
 		return entry?.state === 'done' ? entry.paidBy : undefined;
+	}
+
+	/** For errors: the ID of its task and, if it is finished, its json as `paid`, also if its outcome is unknown. */
+	get paidDetails(): ErrorDetails {
+		return given({ jobId: this.taskId, paid: this.result?.items[0]?.json });
 	}
 
 	/** The item's files so far, by the binary field in which they are delivered: of its result, or of its segments. */

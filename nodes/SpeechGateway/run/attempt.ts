@@ -27,7 +27,7 @@ import {
 import { SentBefore } from './sentBefore';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
-import { withPaid } from './storedFiles';
+import { withPaid } from './withPaid';
 import { routeOfUnknown, type UnknownRoute } from './unheard';
 import { charges } from '../fields/settings';
 import { Parameters } from '../fields/parameters';

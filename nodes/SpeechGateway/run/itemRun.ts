@@ -10,6 +10,7 @@ import { given } from '../core/json';
 import { ItemClaims } from '../requests/claims';
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
+import { ownFiles } from '../requests/ownFiles';
 import type { Session } from '../requests/session';
 import type { Result } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
@@ -18,7 +19,7 @@ import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
 import { beforeSleep } from './sleep';
 import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';
-import { ownFiles, withPaid } from './storedFiles';
+import { withPaid } from './withPaid';
 
 export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */

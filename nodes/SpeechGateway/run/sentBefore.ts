@@ -7,7 +7,7 @@ import type { Execution } from '../engine/execution';
 import { hasEndedIn } from '../engine/history';
 import { type NewRow, type ResultRow, ResultsTable } from '../engine/resultsTable';
 import { keep, recall, takeName } from './keptResults';
-import { copyOf } from './storedFiles';
+import { copyOf } from '../requests/ownFiles';
 
 /**
  * Same key, same result. An item whose Send Once Key this node has sent before gets the first result again, and nothing is sent.

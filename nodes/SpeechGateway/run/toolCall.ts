@@ -6,7 +6,7 @@ import { firstExecutionId } from '../engine/history';
 import type { Accounts } from '../gateway/account';
 import { keep, recall } from './keptResults';
 import { callKey, type Operation } from './operation';
-import { copyOf } from './storedFiles';
+import { copyOf } from '../requests/ownFiles';
 import { readOne } from './readItems';
 
 type Outputs = INodeExecutionData[][];

@@ -7,7 +7,7 @@ import type { GatewayResponse } from '../gateway/transport';
 import { type FreeRequest, isFailure } from '../requests/exchange';
 import type { BilledRequest, ItemRequests } from '../requests/itemRequests';
 import { withoutErrorKey } from '../run/outputItems';
-import { storeAgain } from '../run/storedFiles';
+import { storeAgain } from '../requests/storeAgain';
 import { readPaidJson } from '../files/received';
 
 export type Task = { thing: keyof typeof taskEndpoints; id: string };
