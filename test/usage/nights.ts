@@ -35,6 +35,8 @@ export interface Circumstances {
 	holdSeconds?: number;
 	/** Some requests leave seconds after they were begun: DNS. */
 	dnsSeconds?: number;
+	/** A charge is settled up to so many seconds after the answer. */
+	lateSeconds?: number;
 	/** The log's clock is up to so many seconds off the one of the gateway's answers. */
 	logSeconds?: number;
 	/** The gateway's clock, or ours, is set by up to so many seconds between sending and reading. */
@@ -55,6 +57,7 @@ export function makeNight(
 		refunds = false,
 		holdSeconds = 0,
 		dnsSeconds = 0,
+		lateSeconds = 0,
 		logSeconds = 0,
 		setSeconds = 0,
 		names = false,
@@ -72,7 +75,7 @@ export function makeNight(
 	/** As new-api books it: whole seconds, by its own clock. */
 	const book = (model: string, sentAt: number, workMs: number, requestId: string, back = false) => {
 		const arrived = sentAt + skewMs + logMs + between(0, 900);
-		const settled = Math.floor((arrived + workMs) / 1000);
+		const settled = Math.floor((arrived + workMs) / 1000 + between(0, lateSeconds));
 		const seconds = settled - Math.floor(arrived / 1000);
 		const quota = refunds ? 49 : Math.ceil(workMs / 50);
 		const charge: LogEntry = {

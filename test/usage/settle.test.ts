@@ -27,6 +27,7 @@ describe('made-up nights', () => {
 		{ dnsSeconds: 5 },
 		{ holdSeconds: 20 },
 		{ holdSeconds: 120 },
+		{ holdSeconds: 8, lateSeconds: 8 },
 		{ logSeconds: 60 },
 		{ holdSeconds: 20, logSeconds: 60, names: true },
 	])('"no" is never wrong, "yes" not while the run is alone with its key: %j', (circumstances) => {
@@ -45,6 +46,7 @@ describe('made-up nights', () => {
 		{ setSeconds: 60 },
 		{ setSeconds: 5, holdSeconds: 20 },
 		{ counts: true },
+		{ lateSeconds: 20, holdSeconds: 5 },
 		{ gaps: true },
 		{ gaps: true, holdSeconds: 20 },
 	])('"no" is never wrong, whatever else there is: %j', (circumstances) => {
@@ -115,6 +117,13 @@ const OWN = entry(0, 31);
 const NEIGHBOUR = entry(1, 2);
 /** Nobody's, unless something held its request. */
 const LATER = entry(20, 2, { model: 'tts-1' });
+const HELD = entry(-27, 1);
+const SHORT = entry(0, 3);
+const LATE = entry(13, 9);
+const heldTwo = near([
+	[-30, 4, 1],
+	[5, 12, 1],
+]);
 const OWN_1 = entry(0, 31, id('req_1'));
 const OWN_2 = entry(0, 31, id('req_2'));
 /** A log whose clock is behind by so many seconds; with its own charge, or only the neighbour's, sent 5 s before. */
@@ -173,6 +182,7 @@ test.each<[string, 'yes' | 'no' | 'unknown', ...Parameters<typeof verdict>]>([
 	['one charge, and another that was given up', 'unknown', [OLD, OWN], besideTwin],
 	['two charges, and another that was given up', 'yes', [OLD, OWN, entry(0, 31)], besideTwin],
 	['no charge, and another that was given up', 'no', [OLD], besideTwin],
+	['both neighbours were held, and one charged late', 'unknown', [OLD, HELD, SHORT, LATE], heldTwo],
 	['the log’s clock is behind, as the neighbour’s shows', 'yes', ...behind(30, true)],
 	['the log’s clock is behind, and only the neighbour’s is there', 'no', ...behind(30, false)],
 	['the log’s clock is behind by more than a minute', 'unknown', ...behind(70, true)],

@@ -144,10 +144,21 @@ export class Moment {
 
 	/** Whether a charge can be for a request, by its times and its ID. */
 	private fits(one: Sent, entry: LogEntry, ahead: number): boolean {
+		if (one === this.own) return this.isFree(entry) && this.isInTime(entry, ahead);
 		const start = this.startOf(entry, ahead);
 		if (start < one.sentAt - this.precision) return false;
 		if (one.charged) return start + entry.seconds * 1000 <= one.endedAt + this.precision;
-		return start <= certainAt(one) + this.precision && (one !== this.own || this.isFree(entry));
+		return start <= certainAt(one) + this.precision;
+	}
+
+	/** Whether the request in question can have this charge, by the log's clock as it seems or as it should be. */
+	private isInTime(entry: LogEntry, ahead: number): boolean {
+		const [earliest, latest] = [Math.max(0, ahead), Math.min(0, ahead)].map((each) =>
+			this.startOf(entry, each),
+		);
+		return (
+			latest >= this.own.sentAt - this.precision && earliest <= certainAt(this.own) + this.precision
+		);
 	}
 
 	/** Whether a charge may be for the request in question: by its ID, it is no neighbour's, and was not given back. */
