@@ -1,4 +1,4 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- runs outside n8n */
+/* eslint-disable no-console -- runs outside n8n */
 import type { IDataObject } from 'n8n-workflow';
 import { type Bench, openBench } from '../test/support/n8n/bench';
 import { nodeOutputs, type WorkflowJson } from '../test/support/n8n/client';

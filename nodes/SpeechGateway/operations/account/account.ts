@@ -26,9 +26,9 @@ type Input = ReturnType<typeof account.settle.values> & {
 };
 
 export const settle = defineOperation(account.settle, {
-	prepare(given, { execution, index }): Input {
+	prepare(values, { execution, index }): Input {
 		const requests = unknownRequestsIn(unknownItemIn(execution.items[index]?.json ?? {}));
-		return { ...given, requests, certainAt: Math.max(...requests.map(certainAt)) };
+		return { ...values, requests, certainAt: Math.max(...requests.map(certainAt)) };
 	},
 
 	checkAll(all) {
@@ -46,7 +46,7 @@ export const settle = defineOperation(account.settle, {
 		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
 		const { json: row, binary } = execution.items[item.index];
 		const json = unknownItemIn(row);
-		const settled = { ...json, ...shown(verdictOn(input.requests, json, log)) };
+		const settled = { ...json, ...fieldsOf(verdictOn(input.requests, json, log)) };
 		return { branch: 'success', items: [{ json: settled, ...(binary && { binary }) }] };
 	},
 });
@@ -79,7 +79,8 @@ function verdictOn(
 	return of('yes') ?? of('unknown') ?? verdicts[0];
 }
 
-function shown({ charged, why, entry }: Verdict): IDataObject {
+/** The fields that an item gets. */
+function fieldsOf({ charged, why, entry }: Verdict): IDataObject {
 	if (!entry) return { charged, why };
 	const { at, seconds, quota, requestId } = entry;
 	const logEntry = {
