@@ -1,10 +1,13 @@
 import fc from 'fast-check';
-import { fingerprintOf, knownPartsIn } from '../../nodes/SpeechGateway/text/knownParts';
+import { fingerprintOf, KnownParts } from '../../nodes/SpeechGateway/text/knownParts';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 import { prepare } from './prepared';
 
 const cut = (text: string, known: string[] = []) =>
-	segmentPrepared(prepare(text), { maxCharacters: 60, known: known.map(fingerprintOf) }).segments;
+	segmentPrepared(prepare(text), {
+		maxCharacters: 60,
+		known: { moved: new KnownParts(known.map(fingerprintOf)), placed: [] },
+	}).segments;
 
 const sentence = fc.constantFrom(
 	'It was late.',
@@ -59,11 +62,39 @@ it('finds no part within a word, nor behind the tag of its words', () => {
 	expect(find('Overall. It rains.', 'all.')).not.toContain('all.');
 	expect(find('(sad) It was late.', 'It was late.')).toEqual(['(sad) It was late.']);
 	expect(
-		knownPartsIn(
+		new KnownParts([fingerprintOf('Two.')]).in(
 			'One. Two.',
-			[fingerprintOf('Two.')],
+			[],
 			() => true,
 			() => false,
 		),
 	).toEqual([{ start: 5, end: 9 }]);
+});
+
+it('finds parts that begin alike, of all lengths, in bounded time', () => {
+	const hash = { opening: fingerprintOf('a'.repeat(16)).opening, sum: 1 };
+	const hostile = Array.from({ length: 20_000 }, (_, index) => ({ ...hash, units: index + 16 }));
+	const known = new KnownParts(hostile);
+	const before = process.cpuUsage();
+	const found = known.in(
+		'a'.repeat(1_000_000),
+		[],
+		() => true,
+		() => false,
+	);
+	expect(found).toEqual([]);
+	// Without a bound, it would be minutes.
+	expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
+});
+
+it('finds a part in its place, and leaves the same words elsewhere alone', () => {
+	const text = 'Yes. No. Yes. No. Yes. No.';
+	const placed = { ...fingerprintOf('Yes. No.'), at: text.indexOf(' Yes') + 1 };
+	const found = new KnownParts([]).in(
+		text,
+		[placed],
+		() => true,
+		() => false,
+	);
+	expect(found).toEqual([{ start: 9, end: 17 }]);
 });

@@ -4,6 +4,10 @@ import { isRecord, parseJson } from '../core/json';
 import type { Fingerprint } from '../text/knownParts';
 
 const VERSION = 1;
+/** More are refused, as nobody has a text of so many: to read a record must not keep n8n busy. */
+const MOST_PARTS = 20_000;
+const MOST_CHARACTERS = 400 * MOST_PARTS;
+const MOST_MANNERS = 1_000;
 
 export interface RecordedPart extends Fingerprint, Place {
 	/** The key of the request that asks for it; see `requestKey`. */
@@ -63,13 +67,15 @@ export function joinedRecord(
 
 /** Reads a record for a file of this length. Undefined: it does not fit; `newer`: a later version of this node wrote it. */
 export function readRecord(text: string, fileLength: number): PartsRecord | 'newer' | undefined {
-	const json = parseJson(text);
+	const json = text.length > MOST_CHARACTERS ? undefined : parseJson(text);
 	if (!isRecord(json)) return undefined;
 	const { version, manners, length, parts } = json;
 	if (Number(version) > VERSION) return 'newer';
 	if (version !== VERSION || length !== fileLength) return undefined;
-	if (!Array.isArray(manners) || !manners.every(isManner)) return undefined;
-	if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) return undefined;
+	if (!Array.isArray(manners) || manners.length > MOST_MANNERS || !manners.every(isManner))
+		return undefined;
+	if (!Array.isArray(parts) || parts.length === 0 || parts.length > MOST_PARTS) return undefined;
+	if (!parts.every(isPart)) return undefined;
 	let end = 0;
 	for (const { from, to, manner } of parts) {
 		if (from < end || to <= from || to > fileLength || manners[manner] === undefined)

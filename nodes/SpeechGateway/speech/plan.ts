@@ -12,7 +12,7 @@ import type { WaitSettings } from '../fields/wait';
 import type { PartOnRecord } from '../requests/itemLedger';
 import type { VoiceIds } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
-import type { KnownPart } from '../text/knownParts';
+import { type Known, KnownParts } from '../text/knownParts';
 import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
@@ -24,7 +24,7 @@ import {
 	segmentPrepared,
 	shownWords,
 } from '../text/spokenSegments';
-import type { Manner, PartsRecord, RecordedPart } from './partsRecord';
+import type { PartsRecord, RecordedPart } from './partsRecord';
 import { estimateOf } from './price';
 import { speechBody, type SpeakingInput, type SpeakingManner } from './speaking';
 
@@ -122,7 +122,7 @@ type PlanInput = Pick<
 >;
 
 /** The parts on record that sound as this voice would speak them now in a line. */
-export type KnownParts = (voice: Voice, line: number) => KnownPart[];
+export type KnownIn = (voice: Voice, line: number) => Known | undefined;
 
 /**
  * Plans an input, with the IDs of voices as far as they were looked up. `before`: its plan without them, whose cuts still hold where
@@ -132,14 +132,11 @@ export type Planner<I> = (input: I, ids?: VoiceIds, before?: Plan) => Plan;
 
 /** `draft`: cuts the text around the parts that are known. */
 export const planner =
-	<I extends PlanInput>(draft: (input: I, known: KnownParts) => Draft): Planner<I> =>
+	<I extends PlanInput>(draft: (input: I, known: KnownIn) => Draft): Planner<I> =>
 	(input, looked = {}, before) => {
 		const ids = { ...expectedIds(input), ...looked };
 		const isAnew = input.previous !== undefined || input.sent !== undefined;
-		const drafted =
-			before && !isAnew
-				? before
-				: draft(input, (voice, line) => knownParts(input, idIn(ids, voice), line));
+		const drafted = before && !isAnew ? before : draft(input, knownIn(input, ids));
 		const parts = placed(input, ids, withPauses(drafted.parts, input.pauseBetweenSegments));
 		return { ...drafted, parts, contentHash: contentHash(drafted.pauseBeforeMs, parts) };
 	};
@@ -166,29 +163,40 @@ const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => (
 	...voiceIds,
 });
 
-function knownParts(
+function knownIn(
 	{ previous = [], sent = [], isCorrected, model, speed = 1 }: PlanInput,
-	voice: string | undefined,
-	line: number,
-): KnownPart[] {
-	const isSame = (manner: Manner) =>
-		manner.model === model && manner.speed === speed && manner.voice === voice;
-	const inFiles = previous.flatMap(({ record: { parts, manners } }) =>
-		parts.filter(({ manner }) => isSame(manners[manner])),
-	);
-	const own = sent.filter((part) => part.voice === voice);
-	// In a text that was changed, words may have moved to another line.
-	const found: KnownPart[] = isCorrected
-		? own.map((part) => (part.line === line ? part : { ...part, at: undefined }))
-		: own.filter((part) => part.line === line);
-	return voice === undefined ? [] : [...inFiles, ...found];
+	ids: VoiceIds,
+): KnownIn {
+	const sentBy = grouped(sent, (part) => part.voice);
+	const ofVoice = (voice: string) => {
+		const inFiles = previous.flatMap(({ record: { parts, manners } }) => {
+			const isSame = manners.map(
+				(manner) => manner.model === model && manner.speed === speed && manner.voice === voice,
+			);
+			return parts.filter(({ manner }) => isSame[manner]);
+		});
+		const own = sentBy.get(voice) ?? [];
+		if (inFiles.length === 0 && own.length === 0) return undefined;
+		// The words of a text that was changed may be anywhere.
+		const moved = new KnownParts(isCorrected ? [...inFiles, ...own] : inFiles);
+		return { moved, lines: grouped(own, ({ line }) => line) };
+	};
+	const voices = new Map<string, ReturnType<typeof ofVoice>>();
+	return (voice, line) => {
+		const id = idIn(ids, voice);
+		if (id === undefined) return undefined;
+		if (!voices.has(id)) voices.set(id, ofVoice(id));
+		const known = voices.get(id);
+		return known && { moved: known.moved, placed: known.lines.get(line) ?? [] };
+	};
 }
 
 /** Looks each part up: in the previous versions, then among what was sent before. */
 function placed(input: PlanInput, ids: VoiceIds, parts: Part[]): PlannedPart[] {
-	const previous = (input.previous ?? []).map(({ record, again }) =>
+	const spokenAgain = (input.previous ?? []).map(({ again }) => new Set(again));
+	const previous = (input.previous ?? []).map(({ record }, file) =>
 		grouped(
-			record.parts.map((part, index) => ({ part, isAgain: again.includes(index) })),
+			record.parts.map((part, index) => ({ part, isAgain: spokenAgain[file].has(index) })),
 			({ part }) => part.key,
 		),
 	);
@@ -237,13 +245,13 @@ function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | unde
 export function cutIntoSegments(
 	text: PreparedText,
 	input: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
-	known: KnownPart[],
+	known?: Known,
 ): PreparedSegments {
 	const { longText } = input;
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : input.maxSegmentCharacters;
 	const headings = input.chapters === 'headings' ? text.headings : [];
 	const fits =
-		known.length === 0 &&
+		!known &&
 		text.pauses.length === 0 &&
 		headings.length === 0 &&
 		countCharacters(text.spoken.text) <= maxCharacters;

@@ -10,8 +10,14 @@ export interface Fingerprint {
 	sum: number;
 }
 
-/** A part to be found: where it begins in the text, if that is known. */
-export type KnownPart = Fingerprint & { at?: number };
+/** A part, and where it began in its text. */
+export type KnownPart = Fingerprint & { at: number };
+
+/** What is to be found in one text: parts that may be anywhere in it, and those that are looked for in their place alone. */
+export interface Known {
+	moved: KnownParts;
+	placed: KnownPart[];
+}
 
 /** White space other than one space. */
 const UNEVEN_SPACE = /\s{2,}|[^\S ]/g;
@@ -51,73 +57,105 @@ export function fingerprintOf(text: string): Fingerprint {
 	return { units, opening: hashes.of(0, Math.min(OPENING_UNITS, units)), sum: hashes.of(0, units) };
 }
 
-/**
- * Finds known parts in a text: those that are still in their place there, the others from front to back; where several begin, the
- * longest. One that is not in its place may have been moved, or occur twice. `mayCut`: whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear in the length of the text.
- */
-export function knownPartsIn(
-	text: string,
-	known: KnownPart[],
-	mayCut: (offset: number) => boolean,
-	isCut: (offset: number) => boolean,
-): Span[] {
-	const even = text.replace(UNEVEN_SPACE, ' ');
-	/** Where its units stand in the text. */
-	const origins: number[] = [];
-	for (let i = 0; i < text.length; i++)
-		if (!isSpace(text.charCodeAt(i)) || !isSpace(text.charCodeAt(i - 1))) origins.push(i);
-	const hashes = new Hashes(even);
-	/** By the length of the opening, then by its hash. */
-	const openings = new Map<number, Map<number, Fingerprint[]>>();
-	/** By where they begin in `even`. */
-	const places = new Map<number, Fingerprint>();
-	for (const part of known) {
-		if (part.at !== undefined) {
-			const { at, units, sum } = part;
+/** Comparisons for all texts together, so that a record that was made to be slow does not keep n8n busy: a tenth of a second. */
+const MOST_COMPARISONS = 10_000_000;
+
+/** Parts of an earlier text, to be found in others. */
+export class KnownParts {
+	/** By the length of the opening, its hash, and the length of all: the hashes of all. */
+	private readonly openings = new Map<number, Map<number, Map<number, Set<number>>>>();
+	private comparisonsLeft = MOST_COMPARISONS;
+
+	/** `moved`: each may be anywhere, or occur twice. */
+	constructor(moved: Fingerprint[]) {
+		for (const { units, opening, sum } of moved) {
+			const length = Math.min(OPENING_UNITS, units);
+			const byHash = inMap(
+				this.openings,
+				length,
+				() => new Map<number, Map<number, Set<number>>>(),
+			);
+			const byUnits = inMap(byHash, opening, () => new Map<number, Set<number>>());
+			inMap(byUnits, units, () => new Set<number>()).add(sum);
+		}
+	}
+
+	/**
+	 * Finds them in a text, and others that are `placed`, which go first: from front to back; where several begin, the longest. `mayCut`:
+	 * whether the text may be cut at an offset; `isCut`: whether it is anyway. The time is linear in the length of the text.
+	 */
+	in(
+		text: string,
+		placed: KnownPart[],
+		mayCut: (offset: number) => boolean,
+		isCut: (offset: number) => boolean,
+	): Span[] {
+		const even = text.replace(UNEVEN_SPACE, ' ');
+		/** Where its units stand in the text. */
+		const origins: number[] = [];
+		for (let i = 0; i < text.length; i++)
+			if (!isSpace(text.charCodeAt(i)) || !isSpace(text.charCodeAt(i - 1))) origins.push(i);
+		const hashes = new Hashes(even);
+		/** The lengths of parts in their place, by where they begin in `even`. */
+		const places = new Map<number, number>();
+		for (const { at, units, sum } of placed) {
 			let place = firstIndex(origins, (origin) => origin >= at);
 			if (even[place] === ' ') place++;
-			if (place + units <= even.length && hashes.of(place, place + units) === sum) {
-				places.set(place, part);
-				continue;
-			}
+			if (place + units <= even.length && hashes.of(place, place + units) === sum)
+				places.set(place, units);
 		}
-		const length = Math.min(OPENING_UNITS, part.units);
-		const byHash = openings.get(length) ?? new Map<number, Fingerprint[]>();
-		openings.set(length, byHash.set(part.opening, [...(byHash.get(part.opening) ?? []), part]));
-	}
-	const isEdge = (offset: number) => isCut(offset) || (isFreeEdge(text, offset) && mayCut(offset));
-	const found: Span[] = [];
-	const ascending = [...places.keys()].sort((a, b) => a - b);
-	let next = 0;
-	for (let at = 0; at < even.length; at++) {
-		const placed = places.get(at);
-		if (placed) {
-			const end = at + placed.units;
+		const isEdge = (offset: number) =>
+			isCut(offset) || (isFreeEdge(text, offset) && mayCut(offset));
+		const found: Span[] = [];
+		const ascending = [...places.keys()].sort((a, b) => a - b);
+		let next = 0;
+		for (let at = 0; at < even.length; at++) {
+			const units = places.get(at);
+			const limit = ascending[next] ?? even.length;
+			const end =
+				units === undefined && even[at] !== ' '
+					? this.longestAt(
+							at,
+							limit,
+							hashes,
+							(to) => isEdge(origins[at]) && isEdge(origins[to - 1] + 1),
+						)
+					: at + (units ?? 0);
+			if (end === at) continue;
 			found.push({ start: origins[at], end: origins[end - 1] + 1 });
 			while (ascending[next] < end) next++;
 			at = end - 1;
-			continue;
 		}
-		if (even[at] === ' ') continue;
-		const limit = ascending[next] ?? even.length;
-		let longest: Span | undefined;
-		let last = at;
-		for (const [length, byHash] of openings) {
-			if (at + length > even.length) continue;
-			for (const { units, sum } of byHash.get(hashes.of(at, at + length)) ?? []) {
+		return found;
+	}
+
+	/** The end of the longest part that begins at an offset; the offset itself if there is none. */
+	private longestAt(
+		at: number,
+		limit: number,
+		hashes: Hashes,
+		mayBe: (end: number) => boolean,
+	): number {
+		let longest = at;
+		for (const [length, byHash] of this.openings) {
+			if (at + length > limit || this.comparisonsLeft <= 0) continue;
+			const byUnits = byHash.get(hashes.of(at, at + length));
+			if (!byUnits) continue;
+			this.comparisonsLeft -= byUnits.size;
+			for (const [units, sums] of byUnits) {
 				const end = at + units;
-				if (end <= last || end > limit || hashes.of(at, end) !== sum) continue;
-				const span = { start: origins[at], end: origins[end - 1] + 1 };
-				if (!isEdge(span.start) || !isEdge(span.end)) continue;
-				longest = span;
-				last = end;
+				if (end > longest && end <= limit && sums.has(hashes.of(at, end)) && mayBe(end))
+					longest = end;
 			}
 		}
-		if (!longest) continue;
-		found.push(longest);
-		at = last - 1;
+		return longest;
 	}
-	return found;
+}
+
+function inMap<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+	const value = map.get(key) ?? make();
+	map.set(key, value);
+	return value;
 }
 
 /** Whether words end at an offset: at white space, or in scripts without any, where no mark that ends something follows. */

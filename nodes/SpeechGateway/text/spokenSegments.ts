@@ -1,5 +1,5 @@
 import { firstIndex, type Span } from './characters';
-import { type KnownPart, knownPartsIn } from './knownParts';
+import type { Known } from './knownParts';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
@@ -103,9 +103,9 @@ function pauseAtHeadings(
  */
 export function segmentPrepared(
 	prepared: PreparedText,
-	options: { maxCharacters: number; cutAtHeadings?: boolean; known?: KnownPart[] },
+	options: { maxCharacters: number; cutAtHeadings?: boolean; known?: Known },
 ): PreparedSegments {
-	const { cutAtHeadings = false, known = [] } = options;
+	const { cutAtHeadings = false, known } = options;
 	const { written, spoken, tags, pauses } = prepared;
 	const headings = cutAtHeadings ? prepared.headings : [];
 	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
@@ -113,9 +113,9 @@ export function segmentPrepared(
 	const isCut = new Set(cuts.map(({ at }) => at));
 	// At a pause or a heading words end, whatever is written there.
 	const found =
-		known.length > 0
-			? knownPartsIn(spoken.text, known, cutsOf(spoken.text, tags.spoken), (at) => isCut.has(at))
-			: [];
+		known?.moved.in(spoken.text, known.placed, cutsOf(spoken.text, tags.spoken), (at) =>
+			isCut.has(at),
+		) ?? [];
 	const isInside = ({ at }: { at: number }) => {
 		const part = found.at(firstIndex(found, ({ end }) => end > at));
 		return part !== undefined && part.start < at && at < part.end;
