@@ -51,12 +51,12 @@ function cut(text: string, maxBytes: number): string {
 }
 
 function fitting(units: Iterable<string>, maxBytes: number): string {
-	let kept = '';
+	let text = '';
 	let bytes = 0;
 	for (const unit of units) {
 		bytes += new TextEncoder().encode(unit).length;
 		if (bytes > maxBytes) break;
-		kept += unit;
+		text += unit;
 	}
-	return kept;
+	return text;
 }

@@ -75,15 +75,15 @@ export function describeUnreadable(
 			extensions: ['bin'],
 		};
 	}
-	const [thing, mimeType, extension] = textType(text, isMarkup);
+	const [kind, mimeType, extension] = textType(text, isMarkup);
 	const body = extension === 'json' ? (parseJson(text) ?? text) : text;
-	return { looksLike: quoted(thing, body), mimeType, extensions: [extension] };
+	return { looksLike: quoted(kind, body), mimeType, extensions: [extension] };
 }
 
 function textType(
 	text: string,
 	isMarkup: boolean,
-): [thing: string, mimeType: string, extension: string] {
+): [kind: string, mimeType: string, extension: string] {
 	if (!isMarkup) return ['text', 'text/plain', 'txt'];
 	if (/^\s*<\?xml/i.test(text)) return ['an XML message', 'application/xml', 'xml'];
 	if (/^\s*</.test(text)) return ['a web page', 'text/html', 'html'];
@@ -91,10 +91,10 @@ function textType(
 }
 
 /** The message in it, or all of it. */
-function quoted(thing: string, body: unknown): string {
+function quoted(kind: string, body: unknown): string {
 	const words = gatewayWords(body).message ?? gatewayWords(JSON.stringify(body)).message;
-	if (!words) return thing;
-	return `${thing}: "${words.length > MAX_EXCERPT ? `${words.slice(0, MAX_EXCERPT)}…` : words}"`;
+	if (!words) return kind;
+	return `${kind}: "${words.length > MAX_EXCERPT ? `${words.slice(0, MAX_EXCERPT)}…` : words}"`;
 }
 
 /** The chunks of a text without the API key, also where it is split. What is no text passes unchanged, byte by byte. */

@@ -72,7 +72,7 @@ function inline(
 	bytes: Buffer,
 	fileName: string,
 	mimeType: string,
-	why: string,
+	words: string,
 ): IBinaryData | undefined {
 	const data = bytes.toString('base64');
 	if (inlineBytes + data.length > MOST_INLINE_BYTES) return undefined;
@@ -80,7 +80,7 @@ function inline(
 	ended.register(execution.memory, data.length);
 	// The words of some stores name the file.
 	if (![...hints].some((hint) => hint.startsWith(ON_ITEMS)))
-		hints.add(`${ON_ITEMS}: store them elsewhere soon. n8n says: "${why}"`);
+		hints.add(`${ON_ITEMS}: store them elsewhere soon. n8n says: "${words}"`);
 	const [, fileExtension] = /\.(\w+)$/.exec(fileName) ?? [];
 	return { data, mimeType, fileName, fileExtension, fileSize: `${bytes.length} B` };
 }

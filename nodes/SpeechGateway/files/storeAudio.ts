@@ -22,8 +22,8 @@ export interface StoredAudio {
 }
 
 /** Whether a value on record is stored audio. */
-export const isStoredAudio = (kept: object): kept is StoredAudio =>
-	'binary' in kept && isRecord(kept.binary) && 'info' in kept && isRecord(kept.info);
+export const isStoredAudio = (value: object): value is StoredAudio =>
+	'binary' in value && isRecord(value.binary) && 'info' in value && isRecord(value.info);
 
 /**
  * Streams the body of an answer into n8n's binary store and inspects it on the way, so that a long file costs no memory.
@@ -48,7 +48,7 @@ export async function storeAudio(
 		let failure: Error | undefined;
 		let bytes = 0;
 		let info: StoredAudio['info'] | undefined;
-		let kept: Uint8Array[] | undefined = [];
+		let held: Uint8Array[] | undefined = [];
 		const next = async (): Promise<Uint8Array | undefined> => {
 			if (broken) throw broken;
 			const { value, done } = await chunks.next();
@@ -60,8 +60,8 @@ export async function storeAudio(
 		};
 		const inspect = (chunk: Uint8Array) => {
 			bytes += chunk.length;
-			if (bytes > KEPT_BYTES) kept = undefined;
-			kept?.push(chunk);
+			if (bytes > KEPT_BYTES) held = undefined;
+			held?.push(chunk);
 			try {
 				if (!failure) inspector.feed(chunk);
 			} catch (error) {
@@ -91,13 +91,13 @@ export async function storeAudio(
 			// A store that failed may have stopped reading, so read the rest here.
 			for await (const chunk of all) void chunk;
 			if (failure) throw failure;
-			if (!kept) {
+			if (!held) {
 				const lost = new NotStoredError(stored);
 				// Audio of a job is fetched again, which is free.
 				if (keepDamaged) item.session.store.failed(lost.words);
 				throw lost;
 			}
-			stored = await storeBytes(item.session, Buffer.concat(kept), name, mimeType, stored);
+			stored = await storeBytes(item.session, Buffer.concat(held), name, mimeType, stored);
 		} else item.session.store.stored();
 		if (failure) throw new DamagedResultError(failure.message, { received: stored });
 		if (info?.format === 'flac') {

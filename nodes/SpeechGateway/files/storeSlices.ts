@@ -18,7 +18,7 @@ import { fileFrom } from './store';
 import type { StoredAudio } from './storeAudio';
 
 /**
- * Stores parts of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend.
+ * Stores slices of a file as files of their own, in one pass, streaming from and to n8n's store. `places` ascend.
  */
 export async function storeSlices(
 	execution: Execution,
@@ -30,7 +30,7 @@ export async function storeSlices(
 	const stream = binary.id ? await helpers.getBinaryStream(binary.id) : undefined;
 	const source = stream ? chunksIn(stream) : decoded(binary.data);
 	const chunks = source[Symbol.asyncIterator]();
-	const slices = slicesOf(chunks, info, places);
+	const slices = readersOf(chunks, info, places);
 	const stored: StoredAudio[] = [];
 	try {
 		for (const [index, place] of places.entries()) {
@@ -56,7 +56,7 @@ const changed = ({ message }: Error) =>
 	);
 
 /** The slices of a file, to be read and inspected one after the other; each reads on in the file where the one before it ended. */
-function slicesOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Place[]) {
+function readersOf(chunks: AsyncIterator<Uint8Array>, info: AudioInfo, places: Place[]) {
 	const ready: Array<{ slice: number; bytes: Uint8Array }> = [];
 	const reader = slicesIn(info).slice(info, places, (slice, bytes) => ready.push({ slice, bytes }));
 	let isOver = false;

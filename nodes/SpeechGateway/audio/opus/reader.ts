@@ -192,11 +192,11 @@ class OpusStream {
 		const end = this.position === NO_GRANULE ? samples : this.position;
 		const endSample = Math.min(samples, Math.max(samples - sum(this.onPage), end));
 		if (endSample <= preSkip) throw new DamagedAudioError('The Opus file holds no audio');
-		const kept = [...this.onPage];
+		const played = [...this.onPage];
 		const tail = { packets: 0, samples: 0 };
-		while (kept.length > 0 && samples - tail.samples - kept.at(-1)! >= endSample) {
+		while (played.length > 0 && samples - tail.samples - played.at(-1)! >= endSample) {
 			tail.packets++;
-			tail.samples += kept.pop()!;
+			tail.samples += played.pop()!;
 		}
 		return {
 			format: 'opus',
@@ -209,7 +209,7 @@ class OpusStream {
 			lead: leadIn(track, preSkip / SAMPLE_RATE),
 			trail: track.trail(silentPackets),
 			head: [...head],
-			last: [...this.before, ...kept].slice(-EDGE_PACKETS),
+			last: [...this.before, ...played].slice(-EDGE_PACKETS),
 			...{ dataBytes, preSkip, endSample, startsWithCelt, all, preroll, tail, maxPacketSamples },
 		};
 	}

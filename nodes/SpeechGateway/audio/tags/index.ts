@@ -12,7 +12,7 @@ export * from './metadata';
 export const maxChapters = (format: AudioFormat): number =>
 	format === 'opus' ? MAX_CHAPTERS : Infinity;
 
-/** A tag with a large cover; more is not kept in memory. */
+/** Largest tag held in memory: room for a big cover. */
 const MAX_TAG_BYTES = 32 * 1024 * 1024;
 
 /** Reads no more than it must; a WAV file to its end, since tags may follow its samples. */

@@ -32,8 +32,8 @@ type JoinInput = JoinValues & { files: InputFile[] };
 
 export const join = defineOperation(audio.join, {
 	async prepare(input, { execution, index }): Promise<JoinInput> {
-		const { binaryPropertyName: given } = input;
-		const places = typeof given === 'string' ? namesIn(given) : [given];
+		const { binaryPropertyName: fields } = input;
+		const places = typeof fields === 'string' ? namesIn(fields) : [fields];
 		if (places.length === 0) throw new InputError('"Input Binary Field" names no field');
 		const { title } = execution.items[index].json;
 		const files: InputFile[] = [];
