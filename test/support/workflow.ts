@@ -27,8 +27,8 @@ export interface TestWorkflow {
 	responseMode?: 'onReceived' | 'lastNode' | 'streaming';
 	onError?: OnError;
 	retryOnFail?: boolean;
-	/** Names of the No Operation nodes, one after each output of the node, in order. */
-	outputs?: string[];
+	/** Names of the No Operation nodes, one after each output of the node, in order; undefined: nothing is there. */
+	outputs?: Array<string | undefined>;
 	/** Settings of the workflow, such as `executionTimeout`. */
 	settings?: IDataObject;
 }
@@ -58,8 +58,8 @@ export function buildWorkflow(test: TestWorkflow): WorkflowJson {
 				jsCode: `return ${JSON.stringify(input)};`,
 			}),
 			gateway,
-			...outputs.map((name, index) =>
-				makeNode(name, 'n8n-nodes-base.noOp', 1, 600, {}, index * 160),
+			...outputs.flatMap((name, index) =>
+				name ? makeNode(name, 'n8n-nodes-base.noOp', 1, 600, {}, index * 160) : [],
 			),
 		],
 		connections: {
@@ -92,8 +92,8 @@ const binaryOf = (files: Record<string, TestFile>) =>
 	);
 
 /** The connections of one node: the name of the node behind each of its outputs. */
-export const connection = (targets: string[]) => ({
-	main: targets.map((node) => [{ node, type: 'main', index: 0 }]),
+export const connection = (targets: Array<string | undefined>) => ({
+	main: targets.map((node) => (node ? [{ node, type: 'main', index: 0 }] : [])),
 });
 
 /** A node as a workflow file holds it. */
