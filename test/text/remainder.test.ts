@@ -34,7 +34,7 @@ const OWN: Array<[string, string]> = [
 	],
 	[
 		'own.html',
-		'<h1>A &lt;b&gt; tag</h1><p>Fish &amp;amp; chips.<br>Then <b>peas</b>. <break time="700ms"/> And &lt;i&gt;.</p><h2>Why?</h2><ul><li>One</li><li>Two</li></ul>',
+		'<h1>A &lt;b&gt; tag</h1><p>Fish &amp;amp; chips &amp;amp;lt; R&amp;D.<br>Then <b>peas</b>. <break time="700ms"/> And &lt;i&gt;.</p><h2>Why?</h2><ul><li>One</li><li>Two</li></ul>',
 	],
 	['own.txt', 'Chapter 1\nIt *was* # late. [pause 2s] <b> & [1] (happy) 1. Go.\n\nThe end'],
 ];

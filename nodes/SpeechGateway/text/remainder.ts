@@ -8,6 +8,9 @@ import type { PreparedText } from './prepare';
 const MARKDOWN_MARKS =
 	/[*`~]|\\(?=[!-/:-@[-`{-~\n])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|<(?=[a-z/!?])|&(?=#?\w{1,31};)|\[(?=[\^!\d])|\](?=[([:])|^[#>+=|•-]|(?<=^\d{1,9})[.)](?=\s)/gimu;
 
+/** Escapes what looks like a character reference, twice: references that were escaped once too often are read as such. */
+const escaped = (text: string): string => text.replace(/&(?=#?\w{1,31};)/g, '&amp;amp;');
+
 /** How a format writes words, line breaks, the breaks between paragraphs, and headings. */
 interface Writer {
 	words: (text: string) => string;
@@ -26,7 +29,10 @@ const WRITERS: Record<Exclude<TextFormat, 'plain'>, Writer> = {
 		whole: ['', ''],
 	},
 	html: {
-		words: (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;'),
+		words: (text) =>
+			escaped(text)
+				.replace(/&(?!amp;)/g, '&amp;')
+				.replace(/</g, '&lt;'),
 		line: '<br>\n',
 		paragraph: '</p>\n<p>',
 		heading: ['<h2>', '</h2>'],
@@ -41,9 +47,13 @@ const WRITERS: Record<Exclude<TextFormat, 'plain'>, Writer> = {
 export function writtenAgain(prepared: PreparedText, place: Span): string {
 	const { format, isGuessed, readings } = prepared;
 	const text = writtenAs(format, prepared, place);
-	if (!isGuessed || formatOf(text) === format) return text;
+	if (!isGuessed) return text;
 	// Of few words, the marks may be too few to tell the format by.
-	return writtenAs(readings.length > 0 ? 'html' : 'plain', prepared, place);
+	const isTold = formatOf(text) === format;
+	if (!isTold && readings.length > 0) return writtenAs('html', prepared, place);
+	if (isTold && format !== 'plain') return text;
+	// Where the format is told by the marks, plain text has character references.
+	return escaped(writtenAs('plain', prepared, place));
 }
 
 function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: Span): string {
