@@ -61,8 +61,11 @@ const SCENE_PAUSE_MS = 1000;
 
 /** A scene break is silence where words are before and after it. */
 function pauseAtSceneBreaks(text: string): string {
-	const first = text.search(/[\p{L}\p{N}]/u);
-	const last = text.length - (/[^\p{L}\p{N}]*$/u.exec(text.slice(-10_000))?.[0].length ?? 0);
+	const words = text.replace(/\[[ \t]{0,3}pause[^[\]\n]{0,40}\]|<break[^<>]{0,100}>/gi, (mark) =>
+		' '.repeat(mark.length),
+	);
+	const first = words.search(/[\p{L}\p{N}]/u);
+	const last = text.length - (/[^\p{L}\p{N}]*$/u.exec(words.slice(-10_000))?.[0].length ?? 0);
 	return text.replace(SCENE_BREAK, (_line, _mark, at: number) =>
 		at > first && first >= 0 && at < last ? pauseMark(SCENE_PAUSE_MS) : '',
 	);
