@@ -2,6 +2,7 @@
 import type { IDataObject, IExecuteFunctions, IRunExecutionData } from 'n8n-workflow';
 import { SpeechGateway } from '../../nodes/SpeechGateway/SpeechGateway.node';
 import { wait } from '../support/clock';
+import { partsOf } from './parts';
 import {
 	item,
 	type EngineRun,
@@ -151,10 +152,10 @@ test('Generate with Long Text: Job, asleep, cuts a text at its headings: each ha
 	);
 	expect(naps.length).toBeGreaterThan(1);
 	expect(submitted()).toEqual(['One.\n\nThe first.', 'Two.\n\nThe second.']);
-	const [{ json, binary }] = last.outputs[0];
+	const [{ binary }] = last.outputs[0];
 	const { chapters } = JSON.parse(String(await readStored(binary!.chapters)));
 	expect(chapters).toMatchObject(
-		(json.parts as IDataObject[]).map(({ startSeconds }, index) => ({
+		partsOf(last.outputs[0][0]).map(({ startSeconds }, index) => ({
 			title: ['One', 'Two'][index],
 			startTime: expect.closeTo(Number(startSeconds), 2),
 		})),

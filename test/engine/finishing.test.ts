@@ -416,7 +416,11 @@ test('whatever is edited, refused, unknown and retried: nothing on record is pai
 		if (!done || result!.error) return;
 		const parts = partsOf(done).map(({ text }) => text);
 		expect(parts.join(' ').replace(/\s+/g, ' ')).toBe(words.map(sentence).join(' '));
-		await expectSound(done, parts);
+		// Sent with the line breaks of the text, which end a sentence in the timings.
+		const even = (text: string) => text.replace(/\s+/g, ' ');
+		const sent = sim.charges.map(({ input = '' }) => input);
+		const asSent = parts.map((part) => sent.find((input) => even(input) === even(part)) ?? part);
+		expect(await heardIn(done, asSent)).toEqual(asSent);
 	};
 	await fc.assert(fc.asyncProperty(story, tell), { numRuns: 40 });
 });

@@ -5,6 +5,7 @@ import { readStored } from './support';
 
 export interface Part {
 	text: string;
+	segment: number;
 	startSeconds: number;
 	endSeconds: number;
 	speaker?: string;
@@ -12,7 +13,16 @@ export interface Part {
 
 type Spoken = { json: IDataObject; binary?: Record<string, IBinaryData> };
 
-export const partsOf = ({ json }: Spoken) => json.parts as unknown as Part[];
+/** Its segments: the sentences and lines of each as one. */
+export function partsOf({ json }: Spoken): Part[] {
+	const segments: Part[] = [];
+	for (const part of json.parts as unknown as Part[]) {
+		const last = segments.at(-1);
+		if (last?.segment !== part.segment) segments.push({ ...part });
+		else Object.assign(last, { text: `${last.text} ${part.text}`, endSeconds: part.endSeconds });
+	}
+	return segments;
+}
 
 /** Silence before each part but the first, in seconds. */
 export const pausesOf = (item: Spoken): number[] =>

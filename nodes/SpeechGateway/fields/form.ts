@@ -83,7 +83,14 @@ export const ORDER = [
 	// What many set: voice, answer, file, podcast
 	...['speed', 'voicesByName', 'reuseExisting', 'temperature', 'maxTokens', 'simplify'],
 	'pauseBetween',
-	...['fileName', 'link', 'subtitles', 'pronunciations', 'pauseAfterParagraphs'],
+	...[
+		'fileName',
+		'link',
+		'subtitles',
+		'captionCharacters',
+		'pronunciations',
+		'pauseAfterParagraphs',
+	],
 	...[
 		'chapters',
 		'tags',

@@ -1,5 +1,5 @@
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
-import { type InputOf, option } from './field';
+import { type InputOf, option, optional } from './field';
 import { choiceOption, type FileRef, flagOption, isFile, numberOption } from './kinds';
 import { pauseOption } from './shared';
 import { InputError } from '../core/errors';
@@ -84,12 +84,25 @@ export const segmentFields = {
 			vtt: { name: 'WebVTT', description: 'For web pages' },
 		},
 	}),
+	captionCharacters: optional(
+		numberOption({
+			displayName: 'Characters per Caption',
+			name: 'captionCharacters',
+			min: 8,
+			max: 84,
+			integer: true,
+			default: 20,
+			description:
+				'Length of short captions of one line, as for videos on phones; without it, subtitles have two lines of 42 characters',
+			displayOptions: { show: { subtitles: ['srt', 'vtt'] } },
+		}),
+	),
 	timings: flagOption({
 		displayName: 'Timings',
 		name: 'timings',
 		default: false,
 		description:
-			'Whether to output when each part of the text starts and ends, in seconds, in the field "parts"',
+			'Whether to output when each sentence or line starts and ends, in seconds, in the field "parts"',
 	}),
 };
 

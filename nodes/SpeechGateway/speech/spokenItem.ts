@@ -13,7 +13,13 @@ import type { NarrationInput, Plan, PlannedPart } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
 import { isSpokenAsJob, type Narration } from './speak';
-import { type HeardText, subtitles, type TimedText } from './subtitles';
+import {
+	type CueShape,
+	type HeardText,
+	sentenceTimes,
+	subtitles,
+	type TimedText,
+} from './subtitles';
 import { voiceNameOf } from './voices';
 
 /** The item of a plan that was spoken and joined. `spoken`: the parts as they were joined. */
@@ -33,6 +39,7 @@ export async function spokenItem(
 			return given({ segment: index + 1, startSeconds, endSeconds, message });
 		},
 	);
+	const heard = timed.map((text, index) => withPauses(text, spoken[index].info));
 	const json: IDataObject = {
 		model: input.model,
 		...(plan.speakers ? { speakers: plan.speakers } : { voice: voiceOf(plan) }),
@@ -49,9 +56,8 @@ export async function spokenItem(
 		fileName: binary.fileName,
 		contentHash: plan.contentHash,
 		...(warnings.length > 0 && { warnings }),
-		...(input.timings && seconds !== undefined && { parts: timed }),
+		...(input.timings && seconds !== undefined && { parts: sentenceTimes(heard) }),
 	};
-	const heard = timed.map((text, index) => withPauses(text, spoken[index].info));
 	const cues = await subtitleFile(item, input, heard);
 	return {
 		json,
@@ -106,13 +112,17 @@ function withPauses(text: TimedText, info: StoredAudio['info']): HeardText {
 	return { ...text, pauses };
 }
 
+/** One line of at most so many columns, if a number is set. */
+const shapeOf = (columns: number | undefined): CueShape | undefined =>
+	columns === undefined ? undefined : { columns, lines: 1 };
+
 async function subtitleFile(
 	item: ItemRequests,
 	input: NarrationInput,
 	timed: HeardText[],
 ): Promise<IBinaryKeyData> {
 	if (input.subtitles === 'none' || timed.length === 0) return {};
-	const text = subtitles(input.subtitles, timed);
+	const text = subtitles(input.subtitles, timed, shapeOf(input.captionCharacters));
 	const mimeType = input.subtitles === 'srt' ? 'application/x-subrip' : 'text/vtt';
 	const fileName = besideAudio(input.fileName, input.subtitles);
 	const file = await storeBytes(item.session, Buffer.from(text), fileName, mimeType);

@@ -1,6 +1,7 @@
 import { timestamp } from '../core/timestamp';
 import { sentences } from '../text/boundaries';
 import { cutText } from '../text/segment';
+import { unwrapped } from '../text/unwrapped';
 import { heardAt, type Pause } from './heard';
 import { lettersOf } from './oddSegments';
 
@@ -37,76 +38,123 @@ function columns(text: string): number {
 
 const onOneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Cuts the text of a segment into cues of at most two lines, each within one sentence unless that is too short to read. */
-function cueLines(text: string, seconds: number): string[][] {
+/** The sentences of a segment, each on one line. A line break ends one, too. */
+const sentencesOf = (text: string): string[][] =>
+	unwrapped(text).flatMap((line) => {
+		const shown = onOneLine(line);
+		let start = 0;
+		const found = [...sentences(shown), shown.length].flatMap((end) => {
+			const sentence = shown.slice(start, end).trim();
+			start = end;
+			return /[^\p{P}\s]/u.test(sentence) ? [sentence] : [];
+		});
+		return found.length > 0 ? [found] : [];
+	});
+
+/** How many lines a cue has, and how many columns each. */
+export interface CueShape {
+	columns: number;
+	lines: number;
+}
+
+const USUAL_SHAPE: CueShape = { columns: COLUMNS_PER_LINE, lines: LINES_PER_CUE };
+
+/** Cuts the text of a segment into cues, each within one sentence unless that is too short to read, and within one line of the text. */
+function cueLines(text: string, seconds: number, shape: CueShape): string[][] {
 	const secondsPerColumn = seconds / Math.max(1, columns(text));
 	const isShort = (part: string) => columns(part) * secondsPerColumn < MIN_CUE_SECONDS;
 	const toLines = (part: string) =>
-		cutText(part, COLUMNS_PER_LINE, { widthOf: columnsOf }).map((line) => line.text);
-
-	const units: string[] = [];
-	let start = 0;
-	let unitStart = 0;
-	for (const end of [...sentences(text), text.length]) {
-		const sentence = text.slice(start, end);
-		start = end;
-		if (!/[^\p{P}\s]/u.test(sentence)) continue;
-		const joined = text.slice(unitStart, end);
-		const previous = units.at(-1);
-		if (
-			previous !== undefined &&
-			(isShort(previous) || isShort(sentence)) &&
-			toLines(joined).length <= LINES_PER_CUE
-		) {
-			units[units.length - 1] = joined;
-		} else {
-			units.push(sentence);
-			unitStart = end - sentence.length;
+		cutText(part, shape.columns, { widthOf: columnsOf }).map((line) => line.text);
+	const units = sentencesOf(text).flatMap((line) => {
+		const joined: string[] = [];
+		for (const sentence of line) {
+			const previous = joined.at(-1);
+			const both = `${previous} ${sentence}`;
+			const isJoined =
+				previous !== undefined &&
+				(isShort(previous) || isShort(sentence)) &&
+				toLines(both).length <= shape.lines;
+			if (isJoined) joined[joined.length - 1] = both;
+			else joined.push(sentence);
 		}
-	}
+		return joined;
+	});
 	return units.flatMap((unit) => {
 		const lines = toLines(unit);
 		const cues: string[][] = [];
-		for (let i = 0; i < lines.length; i += LINES_PER_CUE) {
-			cues.push(lines.slice(i, i + LINES_PER_CUE));
-		}
+		for (let i = 0; i < lines.length; i += shape.lines) cues.push(lines.slice(i, i + shape.lines));
 		return cues;
 	});
 }
 
+/** The end of a segment's audio. A duration measured from audio may reach a little into the next segment. */
+function endOf({ startSeconds, endSeconds }: TimedText, next: TimedText | undefined): number {
+	const start = Math.max(0, startSeconds);
+	const isBefore = next !== undefined && next.startSeconds > start;
+	return Math.max(start, isBefore ? Math.min(endSeconds, next.startSeconds) : endSeconds);
+}
+
 /**
- * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment; where its pauses are
- * known, the others start where they are heard to, else they share its time by length. Cues never overlap, and last at least a
- * millisecond.
+ * The second at which each piece of a segment begins, and at which the last ends. Later pieces start where they are heard or, without
+ * known pauses, in proportion to their length.
  */
-export function subtitles(format: 'srt' | 'vtt', segments: HeardText[]): string {
+function timesIn(segment: HeardText, end: number, pieces: string[][]): number[] {
+	const shown = onOneLine(segment.text);
+	const start = Math.max(0, segment.startSeconds);
+	const pauses = lettersOf(shown) > 0 ? segment.pauses : undefined;
+	const measure = pauses ? lettersOf : columns;
+	const lengths = pieces.map((lines) => lines.reduce((sum, line) => sum + measure(line), 0));
+	const total = lengths.reduce((sum, length) => sum + length, 0);
+	const heard = pauses && heardAt(shown, end - start, pauses);
+	let length = 0;
+	return [0, ...lengths].map((one) => {
+		length += one;
+		const seconds = ((end - start) * length) / total;
+		const within = heard && length > 0 && length < total ? heard(length) : seconds;
+		return start + Math.min(within, end - start);
+	});
+}
+
+const inMilliseconds = (seconds: number) => Math.round(seconds * 1000);
+
+/** When each sentence or line is heard; `segment` counts from 1. */
+export function sentenceTimes(segments: HeardText[]): Array<TimedText & { segment: number }> {
+	return segments.flatMap((segment, i) => {
+		const found = sentencesOf(segment.text).flat();
+		const texts = found.length > 0 ? found : [onOneLine(segment.text)];
+		const times = timesIn(
+			segment,
+			endOf(segment, segments[i + 1]),
+			texts.map((text) => [text]),
+		);
+		return texts.map((text, k) => ({
+			text,
+			startSeconds: k === 0 ? segment.startSeconds : inMilliseconds(times[k]) / 1000,
+			endSeconds: k === texts.length - 1 ? segment.endSeconds : inMilliseconds(times[k + 1]) / 1000,
+			...(segment.speaker !== undefined && { speaker: segment.speaker }),
+			segment: i + 1,
+		}));
+	});
+}
+
+/**
+ * Writes an SRT or WebVTT file for segments in order. The first cue of a segment starts with the segment. Cues never overlap, and
+ * last at least a millisecond.
+ */
+export function subtitles(
+	format: 'srt' | 'vtt',
+	segments: HeardText[],
+	shape: CueShape = USUAL_SHAPE,
+): string {
 	const blocks: string[] = [];
 	let free = 0; // The first millisecond after the cues so far.
 	segments.forEach((segment, i) => {
-		const next = segments[i + 1]?.startSeconds ?? Infinity;
-		const start = Math.max(0, segment.startSeconds);
-		// A duration measured from audio may reach a little into the next segment.
-		const end = Math.max(
-			start,
-			next > start ? Math.min(segment.endSeconds, next) : segment.endSeconds,
-		);
-		const shown = onOneLine(segment.text);
-		const cues = cueLines(shown, end - start);
-		const pauses = lettersOf(shown) > 0 ? segment.pauses : undefined;
-		const measure = pauses ? lettersOf : columns;
-		const lengths = cues.map((lines) => lines.reduce((sum, line) => sum + measure(line), 0));
-		const total = lengths.reduce((sum, length) => sum + length, 0);
-		const heard = pauses && heardAt(shown, end - start, pauses);
-		const timeAt = (length: number) => {
-			const seconds = ((end - start) * length) / total;
-			const within = heard && length > 0 && length < total ? heard(length) : seconds;
-			return Math.round((start + Math.min(within, end - start)) * 1000);
-		};
-		let before = 0;
+		const end = endOf(segment, segments[i + 1]);
+		const cues = cueLines(segment.text, end - Math.max(0, segment.startSeconds), shape);
+		const times = timesIn(segment, end, cues).map(inMilliseconds);
 		cues.forEach((lines, k) => {
-			const from = Math.max(free, timeAt(before));
-			before += lengths[k];
-			free = Math.max(from + 1, timeAt(before));
+			const from = Math.max(free, times[k]);
+			free = Math.max(from + 1, times[k + 1]);
 			blocks.push(
 				block(format, blocks.length + 1, { from, to: free, lines, speaker: segment.speaker }),
 			);

@@ -98,9 +98,17 @@ export const estimateOf = <I extends Priced>({ input, plan }: Planned<I, Plan>) 
 
 /** What was paid for, with what a retry may change without speaking anything anew. */
 function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<NarrationInput>): P {
-	const { fileName, binaryPropertyName, subtitles, timings, whileWaiting } = now;
+	const { fileName, binaryPropertyName, subtitles, captionCharacters, timings, whileWaiting } = now;
 	const { maxEstimatedTokens, tags } = now;
-	const target = { fileName, binaryPropertyName, subtitles, timings, tags, whileWaiting };
+	const target = {
+		fileName,
+		binaryPropertyName,
+		subtitles,
+		captionCharacters,
+		timings,
+		tags,
+		whileWaiting,
+	};
 	return { ...paid, ...target, maxEstimatedTokens };
 }
 

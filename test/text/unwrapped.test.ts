@@ -1,0 +1,18 @@
+import { unwrapped } from '../../nodes/SpeechGateway/text/unwrapped';
+
+test('the wrap of a paragraph ends no line', () => {
+	const text =
+		'It was late, and the rain that had begun at noon still\nfell on the roofs of the town. Nobody was out but the\nold man with his dog.\n\nThen it stopped.';
+	const [first, second] = unwrapped(text);
+	expect(first).toMatch(/^It was late.* still fell .* but the old man with his dog\.$/);
+	expect(second).toBe('Then it stopped.');
+	expect(unwrapped(text.replaceAll('\n', '\r\n'))).toEqual([first, second]);
+});
+test.each([
+	'milk, two bottles\nbread, one loaf',
+	'Two roads diverged in a yellow wood one day,\nAnd sorry that I could not travel on both\nAnd be one traveller, long I stood and looked',
+	'A short line of a list\nA much longer line of the same list that is no wrap\nx',
+	'One.\nTwo.',
+])('these lines stand for themselves: %j', (text) => {
+	expect(unwrapped(text)).toEqual(text.split('\n'));
+});
