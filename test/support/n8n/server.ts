@@ -18,6 +18,7 @@ const START_LIMIT_MS = 480_000;
 /** After SIGTERM n8n waits for running executions as long as its own limit (below) says. */
 const GRACEFUL_SHUTDOWN_S = 5;
 const STOP_LIMIT_MS = 20_000;
+const PRELOADED = ['guard.cjs', 'hosts.cjs'].map((name) => path.join(__dirname, name));
 const ENCRYPTION_KEY = 'test-encryption-key';
 
 export interface N8nOptions {
@@ -156,7 +157,7 @@ export async function startN8n(options: N8nOptions = {}): Promise<N8n> {
 		// A process group of its own, so that kill() also ends n8n's task runner; guard.cjs ends it with this process.
 		child = spawn(
 			installed.node,
-			['--require', path.join(__dirname, 'guard.cjs'), installed.command, command],
+			[...PRELOADED.flatMap((file) => ['--require', file]), installed.command, command],
 			{ cwd: userFolder, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] },
 		);
 		let output = '';
