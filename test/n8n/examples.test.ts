@@ -141,6 +141,10 @@ const HAVE_OWN_TESTS = [
 	...['ai-agent', 'alarm', 'audiobook', 'changed-document', 'durable-narration', 'nightly-table'],
 	...['preview-first', 'pronunciations', 'pronunciations-dialogue', 'settle-unknown'],
 	...['spending-log', 'streaming-chat', 'weekly-episode'],
+	// In people.test.ts.
+	...['daily-news-audio', 'faceless-video-voiceover', 'google-sheets-to-audio'],
+	...['newsletter-to-podcast', 'telegram-voice-bot', 'text-to-speech-webhook'],
+	...['whatsapp-voice-reply', 'wordpress-article-audio'],
 ].map((name) => `${name}.json`);
 
 const others = files.filter((file) => !HAVE_OWN_TESTS.includes(file));
