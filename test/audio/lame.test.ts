@@ -38,12 +38,12 @@ describe.each([
 	const lengths = [17_113, 24_751, 10_961, 8000, 14_857];
 	const parts = lengths.map((length) => encoded(length, '-write_xing', '0'));
 
-	test('a seam has what LAME adds beyond a frame at each end, and no sound goes', async () => {
+	test('a seam has at most two frames of silence, and no sound goes', async () => {
 		const joined = await joinFiles('mp3', parts);
 		const { samples, complaints } = decode('mp3', joined.bytes);
 		expect(complaints).toBe('');
-		// LAME pads to whole frames: up to 575 samples more than it always does. The decoder's filter smears a little.
-		for (const silence of gaps(samples)) expect(silence).toBeLessThan(FRAME + 60);
+		// The decoder's filter smears a little.
+		for (const silence of gaps(samples)) expect(silence).toBeLessThan(2 * FRAME + 60);
 		const total = lengths.reduce((sum, length) => sum + length, 0);
 		const loud = (all: Float32Array) => all.filter((sample) => Math.abs(sample) >= SILENT).length;
 		expect(loud(samples) / loud(sound(total))).toBeGreaterThan(0.995);
@@ -54,11 +54,11 @@ describe.each([
 		const { starts, bytes } = await joinFiles('mp3', parts);
 		const { samples } = decode('mp3', bytes);
 		for (const start of starts.slice(1)) {
-			// The decoder lags by 529 samples, 22 ms.
+			// The decoder lags by 529 samples, 22 ms, and a frame of silence takes 24 ms.
 			const share = (from: number, to: number, hertz: number) =>
 				toneShare(slice(samples, RATE, start + from, start + to), RATE, hertz);
-			expect(share(0.03, 0.07, FIRST_TONE)).toBeGreaterThan(0.9);
-			expect(share(0.1, 0.2, TONE)).toBeGreaterThan(0.9);
+			expect(share(0.05, 0.08, FIRST_TONE)).toBeGreaterThan(0.9);
+			expect(share(0.12, 0.2, TONE)).toBeGreaterThan(0.9);
 		}
 	});
 

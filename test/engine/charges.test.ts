@@ -70,7 +70,7 @@ test('an item that comes back from Waiting has told its charges before', async (
 		brings(items) {
 			const [job] = sim.jobs;
 			if (job) sim.finish();
-			return job ? [{ json: { id: job.id, text: 'A job.' } }] : items;
+			return job ? [{ json: { id: job.id, object: 'audio.speech.job', text: 'A job.' } }] : items;
 		},
 	});
 	expect(chargesIn(rounds[0][2][0].json)).toMatchObject([

@@ -55,7 +55,7 @@ test('a key that is replaced while a job is being waited for is used from then o
 	});
 	expect(readings).toBeGreaterThan(1);
 	expect(sim.requests.at(-1)?.headers.authorization).toBe(`Bearer ${NEW_KEY}`);
-	expect(JSON.stringify(error)).toContain('may not do this');
+	expect(JSON.stringify(error)).toContain('may not access the job');
 	expect(JSON.stringify(run)).not.toContain(NEW_KEY);
 });
 
