@@ -79,6 +79,21 @@ test('two executions of 200 rows at once on two workers: each row is sent once, 
 	expect(kept.length).toBeGreaterThanOrEqual(399);
 });
 
+test('the same keys on two workers at once: each is paid for once, and both executions have all files', async () => {
+	const rows = Array.from({ length: 20 }, (_, row) => ({ text: `This is the order ${row}.` }));
+	const options = { maxRetries: 0, sendOnceKey: '={{ $json.text }}', whenSentBefore: 'again' };
+	const parameters = { ...speech, options };
+	const workflow = await bench.save({ parameters, items: rows, trigger: 'webhook' });
+	await Promise.all([callWebhook(workflow), callWebhook(workflow)]);
+	const found = await bench.api.executions(workflow.id);
+	const both = await Promise.all(found.map(({ id }) => bench.api.waitForExecution(id)));
+	const delivered = both.flatMap((execution) => nodeOutputs(execution, NODE_NAME)[0]);
+	expect(delivered).toHaveLength(40);
+	expect(delivered.filter(({ json }) => json.replayed)).toHaveLength(20);
+	expect(new Set(delivered.map(({ binary }) => binary!.data.id)).size).toBe(40);
+	expect(charged()).toEqual(rows.map(({ text }) => text).sort());
+});
+
 test('PostgreSQL, which keeps the files, is away for 12 s: 40 of 40 are paid for once, and all are there', async () => {
 	bench.sim.fault({ method: 'POST', delayMs: 200, times: Infinity });
 	const rows = Array.from({ length: 40 }, (_, row) => ({ text: `This is row ${row} of a night.` }));
