@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { readFile } from 'node:fs/promises';
 import type { IDataObject } from 'n8n-workflow';
 import { accountName } from '../../nodes/SpeechGateway/core/accountName';

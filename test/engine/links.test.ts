@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 /** The option Link: n8n's signed address of a file, where n8n has one. */
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';

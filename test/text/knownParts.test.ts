@@ -1,3 +1,4 @@
+/* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import fc from 'fast-check';
 import { fingerprintOf, KnownParts } from '../../nodes/SpeechGateway/text/knownParts';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';

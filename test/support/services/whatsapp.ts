@@ -1,4 +1,3 @@
-/* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
 import { createHmac } from 'node:crypto';
 import { type Answer, type Call, fieldsOf, received, type ReceivedFile, serve } from './service';
 
