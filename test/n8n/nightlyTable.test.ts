@@ -88,7 +88,7 @@ inTables('nightly-table', () => {
 		const first = await night(bench, workflow);
 		const message = executionError(first)?.message;
 		expect(message).toMatch(/^2 rows of the table need a look/);
-		expect(message).toContain('2 row-2: upstream_outcome_unknown');
+		expect(message).toContain('2 row-2: upstream outcome unknown');
 		expect(message).toContain(`${BATCH + 1} row-${BATCH + 1}: `);
 		expect(nodeOutputs(first, 'One list')[0]).toHaveLength(1);
 		const after = await rows();

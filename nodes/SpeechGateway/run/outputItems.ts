@@ -20,7 +20,7 @@ import {
 	type Settled,
 } from './operation';
 import type { Input } from './readItems';
-import { withRow } from './rows';
+import { withoutFiles, withRow } from './rows';
 import { isUnheard, type UnknownRoute } from './unheard';
 
 const AGAIN = 'send this item again in a new execution';
@@ -154,7 +154,10 @@ export async function sortOntoBranches(
 			// What is billed makes one item of each.
 			for (const item of items) {
 				const own = { ...item, json: { ...item.json, ...told } };
-				const whole = takesRow ? withRow(rows[index] ?? NO_ROW, own, branch) : own;
+				const row = rows[index] ?? NO_ROW;
+				// The files of a row that was joined are in the joined one.
+				const from = operation.combine ? withoutFiles(row) : row;
+				const whole = takesRow ? withRow(from, own, branch) : own;
 				output.push({ ...whole, pairedItem: pairedItem ?? { item: index } });
 			}
 		} else if ('failed' in outcome) {

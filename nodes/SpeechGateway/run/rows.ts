@@ -29,6 +29,13 @@ const isOurs = ({ outcome, waitedSeconds, charges, bytes, mimeType, id }: IDataO
 	Array.isArray(charges) ||
 	(typeof bytes === 'number' && [mimeType, id].some((value) => typeof value === 'string'));
 
+/** The fields of a row alone. */
+export function withoutFiles({ json = {} }: INodeExecutionData): INodeExecutionData {
+	const fields = { ...json };
+	delete fields[COMBINED_FILES];
+	return { json: fields };
+}
+
 /**
  * An item of the node with the row that it was made of. Its own fields and files win; fields of the row that they displace are
  * in `row`. On Unknown, the node's own fields come first: people read them.
