@@ -11,6 +11,8 @@ const MARKDOWN_MARKS =
 /** Escapes what looks like a character reference, twice: references that were escaped once too often are read as such. */
 const escaped = (text: string): string => text.replace(/&(?=#?\w{1,31};)/g, '&amp;amp;');
 
+const TAG = /<[a-z/!?]/i;
+
 /** How a format writes words, line breaks, the breaks between paragraphs, and headings. */
 interface Writer {
 	words: (text: string) => string;
@@ -50,7 +52,10 @@ export function writtenAgain(prepared: PreparedText, place: Span): string {
 	if (!isGuessed) return text;
 	// Of few words, the marks may be too few to tell the format by.
 	const isTold = formatOf(text) === format;
-	if (!isTold && readings.length > 0) return writtenAs('html', prepared, place);
+	// Plain text has no way to write readings, or words that look like a tag.
+	const needsMarks =
+		readings.length > 0 || TAG.test(prepared.written.slice(place.start, place.end));
+	if (!isTold && needsMarks) return writtenAs('html', prepared, place);
 	if (isTold && format !== 'plain') return text;
 	// Where the format is told by the marks, plain text has character references.
 	return escaped(writtenAs('plain', prepared, place));
