@@ -207,6 +207,22 @@ test('a worker that was killed while it sent: unknown, once its execution is kno
 	expect(sim.charges).toHaveLength(1);
 });
 
+test('a table that goes away while another worker is waited for: unknown, nothing is sent', async () => {
+	await run();
+	const [row] = tables.rows;
+	tables.tables[0].rows = [{ ...row, result: '' }];
+	deleteExecutions();
+	elsewhere();
+	let calls = 0;
+	tables.slow = async () => {
+		if (++calls > 1) throw new Error('the database is away');
+	};
+	const { outputs, hints } = await run();
+	expect(outputs[1][0].json).toMatchObject({ reason: 'already_sent', sentIn: row.execution });
+	expect(hints.join()).toContain('the database is away');
+	expect(sim.charges).toHaveLength(1);
+});
+
 test('skipped rows say which execution has sent them, too', async () => {
 	const first = await run({}, { whenSentBefore: 'unknown' });
 	const { json } = only(await run({}, { whenSentBefore: 'unknown' }), 1);

@@ -114,8 +114,9 @@ export class SentBefore {
 			if (row.content !== asked.content) throw this.other(name, sentIn);
 			if (leftMs <= 0 || (await hasEndedIn(context, sentIn))) {
 				// It may have written its result since the row was read.
-				const [last] = await this.look([name]);
-				if (last?.result) return await this.given(asked, keptIn(last));
+				const rows: ResultRow[] = [];
+				await this.withTable(async () => void rows.push(...(await this.look([name]))));
+				if (rows[0]?.result) return await this.given(asked, keptIn(rows[0]));
 				this.leave(name);
 				return { sentIn, lost: 'that execution has left no result' };
 			}
