@@ -68,7 +68,7 @@ describe.each(FORMATS)('%s', (format) => {
 		const { plain, metadata, bytes } = await tagged(format, ({ starts, info }) => ({
 			tags: { ...words, year: '2026', cover: { mimeType: 'image/png', bytes: smallPng } },
 			chapters: chaptersOf(
-				starts.map((_start, part) => ({ title: `${words.title} ${part + 1}`, part })),
+				starts.map((_start, segment) => ({ title: `${words.title} ${segment + 1}`, segment })),
 				starts,
 				info.seconds,
 			),
@@ -240,9 +240,9 @@ test('WAV: sizes are right for every length of text, and chunks begin at even pl
 test('chapters.json: Podcasting 2.0', () => {
 	const chapters = chaptersOf(
 		[
-			{ title: 'Intro', part: 0 },
-			{ title: 'Part II', part: 2 },
-			{ title: 'First steps', part: 2 },
+			{ title: 'Intro', segment: 0 },
+			{ title: 'Part II', segment: 2 },
+			{ title: 'First steps', segment: 2 },
 		],
 		[0, 5, 61.23456],
 		100,

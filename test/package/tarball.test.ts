@@ -106,7 +106,7 @@ test('what n8n loads whenever one of its processes starts: forms, and nothing th
 });
 
 test.each([
-	['runs', 'made[0].execute.call({})', 'nodes/SpeechGateway/speech/speakParts.js'],
+	['runs', 'made[0].execute.call({})', 'nodes/SpeechGateway/speech/speakSegments.js'],
 	[
 		'lists something in the editor',
 		'made[0].methods.listSearch.searchModels.call({})',

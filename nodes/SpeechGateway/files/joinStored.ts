@@ -23,16 +23,16 @@ interface JoinOptions {
 	tags?: Tags;
 	/** What becomes chapters, in the file and in one of their own; undefined: no chapters are wanted. */
 	headings?: Heading[];
-	/** Makes the record that the file carries of its parts. */
+	/** Makes the record that the file carries of its segments. */
 	recordOf?: (plan: PlannedAudio) => string | undefined;
-	/** Aborts the join. Not set for paid parts, which are delivered even when the execution is stopped. */
+	/** Aborts the join. Not set for paid segments, which are delivered even when the execution is stopped. */
 	cancel?: AbortSignal;
 }
 
 export interface JoinedFile {
 	binary: IBinaryData;
 	info: (PlannedAudio['info'] & { bytes: number }) | StoredAudio['info'];
-	/** Second at which each part starts. */
+	/** Second at which each segment starts. */
 	starts: number[];
 	/** The chapters in a file of their own, when they are wanted. */
 	chapters?: IBinaryData;
@@ -44,12 +44,12 @@ export interface JoinedFile {
  */
 export async function joinStored(
 	session: Session,
-	parts: StoredAudio[],
+	segments: StoredAudio[],
 	fileName: string,
 	{ pauses = {}, tags = {}, headings, recordOf, cancel }: JoinOptions = {},
 ): Promise<JoinedFile> {
 	const { execution, hints } = session;
-	const [{ binary, info }] = parts;
+	const [{ binary, info }] = segments;
 	const isReadable = !joinBlocker(info, info);
 	const takesTags = isReadable && canBeTagged(info.format);
 	const isTagged = Object.keys(tags).length > 0 || (headings ?? []).length > 0;
@@ -57,7 +57,7 @@ export async function joinStored(
 	const hasPauses = typeof before !== 'number' || Math.max(before, after) > 0;
 	if (isTagged && !takesTags)
 		hints.add(`Chapters and tags cannot be written into this ${info.format} file.`);
-	if (parts.length === 1 && hasPauses && !isReadable)
+	if (segments.length === 1 && hasPauses && !isReadable)
 		hints.add(`Pauses at the start and at the end cannot be put into this ${info.format} file.`);
 	const takesPauses = hasPauses && isReadable;
 	const isMisleading = info.format === 'mp3' && info.isMisleading;
@@ -70,15 +70,15 @@ export async function joinStored(
 		chapters: chaptersIn(plan.starts, plan.info.seconds),
 		record: recordOf?.(plan),
 	});
-	const partOf = ({ info, binary }: StoredAudio) => ({
+	const segmentOf = ({ info, binary }: StoredAudio) => ({
 		info,
 		open: async () => await chunksOf(execution, binary),
 	});
 	let file: JoinedFile;
-	if (parts.length > 1 || isChanged) {
+	if (segments.length > 1 || isChanged) {
 		const metadata = takesTags ? metadataOf : undefined;
-		const joined = await joinAudio(parts.map(partOf), pauses, metadata);
-		file = await storeJoined(session, joined, parts, fileName, cancel);
+		const joined = await joinAudio(segments.map(segmentOf), pauses, metadata);
+		file = await storeJoined(session, joined, segments, fileName, cancel);
 	} else {
 		file = {
 			binary: { ...binary, fileName: withExtension(fileName, ...EXTENSIONS[info.format]) },
@@ -97,7 +97,7 @@ export async function joinStored(
 async function storeJoined(
 	session: Session,
 	{ info, starts, chunks }: JoinedAudio,
-	parts: StoredAudio[],
+	segments: StoredAudio[],
 	fileName: string,
 	cancel?: AbortSignal,
 ): Promise<JoinedFile> {
@@ -111,7 +111,7 @@ async function storeJoined(
 			yield chunk;
 		}
 	};
-	const [id] = parts.flatMap(({ binary }) => binary.id ?? []);
+	const [id] = segments.flatMap(({ binary }) => binary.id ?? []);
 	const store = async () => {
 		const anyReadable =
 			id === undefined ? id : (await execution.helpers.getBinaryStream(id)).destroy();

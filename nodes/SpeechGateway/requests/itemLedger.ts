@@ -16,13 +16,13 @@ import type {
 	Entry,
 	ItemRecord,
 	Result,
-	SentPart,
+	SentSegment,
 	VoiceIds,
 } from './records';
 import { requestKey } from './requestKey';
 
-/** A part of a text that was sent, and whether its sound is there. */
-export type PartOnRecord = SentPart & { isDone: boolean };
+/** A segment that was sent, and whether its sound is there. */
+export type SegmentOnRecord = SentSegment & { isDone: boolean };
 
 /** The binary field for finished segments of a text, named by the first segment in the file, from 1. */
 export const completedField = (segment: number): string =>
@@ -99,9 +99,9 @@ export class ItemLedger {
 		if (this.record.asked) this.record.asked.parameters = parameters;
 	}
 
-	get sentParts(): PartOnRecord[] {
-		return this.entries().flatMap(({ state, part }) =>
-			part ? [{ ...part, isDone: state === 'done' }] : [],
+	get sentSegments(): SegmentOnRecord[] {
+		return this.entries().flatMap(({ state, segment }) =>
+			segment ? [{ ...segment, isDone: state === 'done' }] : [],
 		);
 	}
 
@@ -210,12 +210,12 @@ export class ItemLedger {
 		const files: Record<string, IBinaryData> = {};
 		for (const entry of this.entries()) {
 			if (entry.state !== 'done') continue;
-			const { part, value, made = value } = entry;
+			const { segment, value, made = value } = entry;
 			if (!('binary' in made) || !isFile(made.binary)) continue;
-			let segment = part?.segment ?? 1;
+			let position = segment?.position ?? 1;
 			// A text that was split anew has other numbers than before.
-			while (completedField(segment) in files) segment++;
-			files[completedField(segment)] = made.binary;
+			while (completedField(position) in files) position++;
+			files[completedField(position)] = made.binary;
 		}
 		return files;
 	}
@@ -264,10 +264,10 @@ export class ItemLedger {
 		if (isAll && places.length > 0) this.record.filesOf = executionId;
 	}
 
-	begin(request: string, sent: Sent, part?: SentPart): void {
+	begin(request: string, sent: Sent, segment?: SentSegment): void {
 		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
 		if (!this.record.asked && !this.maybeCharged) this.record.asked = { ...this.asking };
-		this.record.requests[request] = given({ state: 'sending', ...sent, part });
+		this.record.requests[request] = given({ state: 'sending', ...sent, segment });
 	}
 
 	done(request: string, value: object, cost: Cost): void {
@@ -330,8 +330,8 @@ export class ItemLedger {
 	}
 
 	/** The request may have been charged: it is never sent again. `tokens`: what it cost if it was, where that is certain. */
-	unknown(request: string, facts: UnknownFacts, part?: SentPart, tokens?: number): void {
-		this.record.requests[request] = given({ state: 'unknown', facts, part, tokens });
+	unknown(request: string, facts: UnknownFacts, segment?: SentSegment, tokens?: number): void {
+		this.record.requests[request] = given({ state: 'unknown', facts, segment, tokens });
 	}
 
 	/** The gateway cut the request (524): not charged, and never the same request again. `characters`: of its text. */

@@ -34,7 +34,7 @@ import {
 import { type About, explainAnswer, type Failure, requestIdIn } from './explain';
 import { type ItemLedger, taskAt } from './itemLedger';
 import { mayBeSentAgain } from './outcome';
-import type { SentPart } from './records';
+import type { SentSegment } from './records';
 import { requestKey, requestName } from './requestKey';
 import { MAX_RETRY_AFTER_MS, pauseAfter } from './retryPolicy';
 import type { Session } from './session';
@@ -52,7 +52,7 @@ export interface BilledRequest<T extends object> {
 	input: IDataObject;
 	/** What its key is made of, if that is less than the body. */
 	keyedBy?: IDataObject;
-	part?: SentPart;
+	segment?: SentSegment;
 	/** A form instead of JSON, built when the request is sent, so that waiting requests hold no files. */
 	body?: () => Promise<FormData>;
 	/**
@@ -135,7 +135,7 @@ export class ItemRequests {
 		return isNew;
 	}
 
-	/** Starts no further billed request of this item, because a part has failed; those in flight go on. */
+	/** Starts no further billed request of this item, because a segment has failed; those in flight go on. */
 	giveUp(): void {
 		this.gate.close('requestFailed');
 	}
@@ -160,9 +160,9 @@ export class ItemRequests {
 	 * GatewayError when it was not, NotStartedError when the run is stopping, or the cancel signal's reason.
 	 */
 	async billed<T extends object>(request: BilledRequest<T>): Promise<T> {
-		const { endpoint, about = {}, input, keyedBy = input, part } = request;
+		const { endpoint, about = {}, input, keyedBy = input, segment } = request;
 		const key = requestKey(endpoint.kind, keyedBy);
-		const name = requestName(key, part);
+		const name = requestName(key, segment);
 		const named = { ...request, key, name };
 		const earlier = this.ledger.entry(name);
 		switch (earlier?.state) {
@@ -295,7 +295,7 @@ export class ItemRequests {
 		if (request.text?.isTooLong()) throw new RequestCutError('', '');
 		const paidBy = transport.account.name;
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model, paidBy };
-		this.ledger.begin(name, sent, request.part);
+		this.ledger.begin(name, sent, request.segment);
 		traffic.begin(sent);
 		let response: GatewayResponse | Failure;
 		try {
@@ -366,7 +366,7 @@ export class ItemRequests {
 
 	/** Records that the request may have been charged; returns the error for it. */
 	private unknown(
-		{ name, part, price }: Pick<NamedRequest<never>, 'name' | 'part' | 'price'>,
+		{ name, segment, price }: Pick<NamedRequest<never>, 'name' | 'segment' | 'price'>,
 		sent: Sent,
 		reason: UnknownReason,
 		cause?: GatewayError,
@@ -376,7 +376,7 @@ export class ItemRequests {
 		const { requestId } = cause?.details ?? {};
 		const neighbours = traffic.unknown(sent, { requestId, clockAheadMs });
 		const error = outcomeUnknown(reason, sent, cause, neighbours);
-		this.ledger.unknown(name, error.facts, part, price?.isExact ? price.estimate : undefined);
+		this.ledger.unknown(name, error.facts, segment, price?.isExact ? price.estimate : undefined);
 		if (reason !== 'already_sent') this.session.lasting.spend(price?.estimate);
 		this.session.breaker.unknown(reason);
 		this.giveUp();

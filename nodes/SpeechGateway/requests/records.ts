@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, INodeExecutionData } from 'n8n-workflow';
-import type { Fingerprint } from '../text/knownParts';
+import type { Fingerprint } from '../text/knownSegments';
 import { type ErrorDetails, InputError, type Sent, type UnknownFacts } from '../core/errors';
 import { isRecord } from '../core/json';
 
@@ -20,13 +20,13 @@ export interface Result {
 	items: INodeExecutionData[];
 }
 
-/** The part of a text that a request speaks, so that it is found again when the text was changed. */
-export interface SentPart extends Fingerprint {
+/** The segment that a request speaks, so that it is found again when the text was changed. */
+export interface SentSegment extends Fingerprint {
 	/** The request key of its words as speech, also when they were sent as a job; `number` tells equal ones apart. */
 	key: string;
 	number: number;
 	/** Its number in the text, from 1. */
-	segment: number;
+	position: number;
 	/** The line of a script that it belongs to, and where in the words of that line it begins. */
 	line: number;
 	at: number;
@@ -51,11 +51,11 @@ export type Cost = Pick<Charge, 'tokens' | 'requestId'>;
 
 /** The state of one billed request. A request that is known not to be charged leaves no entry: it may be sent again. */
 export type Entry =
-	| ({ state: 'sending'; part?: SentPart } & Sent)
-	| ({ state: 'done'; part?: SentPart } & Done & Sent & Cost)
-	| { state: 'unknown'; part?: SentPart; facts: UnknownFacts; tokens?: number }
+	| ({ state: 'sending'; segment?: SentSegment } & Sent)
+	| ({ state: 'done'; segment?: SentSegment } & Done & Sent & Cost)
+	| { state: 'unknown'; segment?: SentSegment; facts: UnknownFacts; tokens?: number }
 	/* 524: not charged, never the same request again. `characters`: of its text. */
-	| { state: 'cut'; part?: undefined; characters?: number };
+	| { state: 'cut'; segment?: undefined; characters?: number };
 
 interface Done {
 	value: object;

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { evenlySpaced } from '../text/knownParts';
-import type { SentPart } from './records';
+import { evenlySpaced } from '../text/knownSegments';
+import type { SentSegment } from './records';
 
 /**
  * The name of what is asked for: SHA-256 of its kind and of what is sent. Of speech that is the model, the words, the voice by ID,
@@ -15,7 +15,7 @@ export function requestKey(kind: string, sent: object): string {
 }
 
 /** Names one of several equal requests of an item; `number`: which of them, from 1. */
-export const requestName = (key: string, { number = 1 }: Partial<SentPart> = {}): string =>
+export const requestName = (key: string, { number = 1 }: Partial<SentSegment> = {}): string =>
 	number === 1 ? key : `${key} ${number}`;
 
 /** How lines are broken does not change what is said. */

@@ -7,7 +7,7 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
 import type { Result, VoiceIds } from '../requests/records';
 import type { Run, Session } from '../requests/session';
-import { evenlySpaced } from '../text/knownParts';
+import { evenlySpaced } from '../text/knownSegments';
 
 /** One item: what is asked for, and what follows from that. */
 export interface Planned<I, P> {

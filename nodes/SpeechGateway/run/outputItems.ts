@@ -85,7 +85,7 @@ export function unknownItem(
 	return { branch: 'unknown', items: [{ json, ...(hasFiles && { binary: binaryOf(files) }) }] };
 }
 
-/** The fields of finished parts that a new execution can take over; bare samples have no record of what they are. */
+/** The fields of finished segments that a new execution can take over; bare samples have no record of what they are. */
 const partsIn = (files: AttachedFiles): string =>
 	Object.entries(binaryOf(files))
 		.filter(([field, { mimeType }]) => isCompletedField(field) && mimeType !== MIME_TYPES.pcm)

@@ -1,9 +1,9 @@
-/** When the sentences of a part are heard to begin: its pauses are matched to the places where a voice may pause. */
+/** When the sentences of a segment are heard to begin: its pauses are matched to the places where a voice may pause. */
 import type { AudioInfo, ForeignInfo } from '../audio';
 import { sentences } from '../text/boundaries';
 import { lettersOf } from './oddSegments';
 
-/** Between two places, seconds from the start of the part. */
+/** Between two places, seconds from the start of the segment. */
 export interface Pause {
 	start: number;
 	end: number;
@@ -32,7 +32,7 @@ interface Gap {
 
 /** How many places or pauses may stay unmatched in a row, so that the search stays short. */
 const MOST_SKIPPED = 8;
-/** How far a voice may drift off its pace: seconds, and a share of the part. */
+/** How far a voice may drift off its pace: seconds, and a share of the segment. */
 const MOST_DRIFT = { seconds: 10, share: 0.15 };
 /** Costs. A stretch whose pace is off by one standard deviation costs about 1. */
 const SILENT_SENTENCE_END = 1;

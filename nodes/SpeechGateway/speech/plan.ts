@@ -1,4 +1,4 @@
-/** What is spoken of an item: its parts, what of them is on record, and what the rest costs. Plain data, and nothing is sent for it. */
+/** What is spoken of an item: its segments, what of them is on record, and what the rest costs. Plain data, and nothing is sent for it. */
 import type { AudioInfo } from '../audio';
 import type { Heading } from '../audio/tags';
 import { grouped } from '../core/grouped';
@@ -9,10 +9,10 @@ import type { PodcastValues } from '../fields/podcast';
 import type { SegmentValues } from '../fields/segments';
 import type { Voice } from '../fields/voice';
 import type { WaitSettings } from '../fields/wait';
-import type { PartOnRecord } from '../requests/itemLedger';
+import type { SegmentOnRecord } from '../requests/itemLedger';
 import type { VoiceIds } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
-import { type Known, KnownParts } from '../text/knownParts';
+import { type Known, KnownSegments } from '../text/knownSegments';
 import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
@@ -24,7 +24,7 @@ import {
 	segmentPrepared,
 	shownWords,
 } from '../text/spokenSegments';
-import type { PartsRecord, RecordedPart } from './partsRecord';
+import type { SegmentsRecord, RecordedSegment } from './segmentsRecord';
 import { estimateOf } from './price';
 import { speechBody, type SpeakingInput, type SpeakingManner } from './speaking';
 
@@ -32,8 +32,8 @@ import { speechBody, type SpeakingInput, type SpeakingManner } from './speaking'
 export interface PreviousVersion {
 	field: FileRef;
 	info: AudioInfo;
-	record: PartsRecord;
-	/** The indexes of its parts that are to be spoken again. */
+	record: SegmentsRecord;
+	/** The indexes of its segments that are to be spoken again. */
 	again: number[];
 }
 
@@ -43,7 +43,7 @@ export type NarrationInput = SpeakingInput &
 	FileValues &
 	PodcastValues & {
 		longText: 'auto' | 'split' | 'job' | 'single';
-		/** Where every part is a job. */
+		/** Where every segment is a job. */
 		whileWaiting?: WaitSettings['whileWaiting'];
 	} & OnRecord;
 
@@ -53,22 +53,22 @@ export interface OnRecord {
 	/** Hints on files that were given as previous versions and are not there, or have no record. */
 	passedOver?: string[];
 	/** What earlier attempts have paid for, or may have. */
-	sent?: PartOnRecord[];
+	sent?: SegmentOnRecord[];
 	voiceIds?: VoiceIds;
 	/** The text or its voices were changed since. */
 	isCorrected?: boolean;
 }
 
 /** One request, and whose voice it is. */
-export interface Part extends PreparedSegment {
+export interface DraftSegment extends PreparedSegment {
 	voice: Voice;
 	speaker?: string;
 	/** The line that it belongs to. */
 	line: number;
 }
 
-/** A part, and where its sound comes from: a request, or a previous version. */
-export interface PlannedPart extends Part {
+/** A segment, and where its sound comes from: a request, or a previous version. */
+export interface PlannedSegment extends DraftSegment {
 	/** The ID of its voice, and the key of its request; undefined as long as only a title is known. */
 	voiceId?: string;
 	key?: string;
@@ -77,7 +77,7 @@ export interface PlannedPart extends Part {
 	/** An earlier attempt has sent it. */
 	isSent?: boolean;
 	/** Where it is in a previous version: it is not sent. */
-	reused?: RecordedPart & { file: number };
+	reused?: RecordedSegment & { file: number };
 }
 
 /** A line of a script, or a whole text. */
@@ -89,14 +89,14 @@ export interface Line {
 	headings: string[];
 }
 
-/** A heading, and the words of its part that are spoken before it. */
-export type PlannedHeading = Pick<Heading, 'title' | 'part'> & { after?: string };
+/** A heading, and the words of its segment that are spoken before it. */
+export type PlannedHeading = Pick<Heading, 'title' | 'segment'> & { after?: string };
 
 /** What a text says, before it is known what of it is on record. */
 export interface Draft {
-	/** Silence before the first part. */
+	/** Silence before the first segment. */
 	pauseBeforeMs: number;
-	parts: Part[];
+	segments: DraftSegment[];
 	lines: Line[];
 	/** All of it, for counting. */
 	text: string;
@@ -111,7 +111,7 @@ export interface Draft {
 }
 
 export interface Plan extends Draft {
-	parts: PlannedPart[];
+	segments: PlannedSegment[];
 	/** Names all that decides how it sounds: with the same hash, there is no need to speak it again. */
 	contentHash?: string;
 }
@@ -121,7 +121,7 @@ type PlanInput = Pick<
 	keyof SpeakingManner | 'pauseBetweenSegments' | keyof OnRecord
 >;
 
-/** The parts on record that sound as this voice would speak them now in a line. */
+/** The segments on record that sound as this voice would speak them now in a line. */
 export type KnownIn = (voice: Voice, line: number) => Known | undefined;
 
 /**
@@ -130,24 +130,24 @@ export type KnownIn = (voice: Voice, line: number) => Known | undefined;
  */
 export type Planner<I> = (input: I, ids?: VoiceIds, before?: Plan) => Plan;
 
-/** `draft`: cuts the text around the parts that are known. */
+/** `draft`: cuts the text around the segments that are known. */
 export const planner =
 	<I extends PlanInput>(draft: (input: I, known: KnownIn) => Draft): Planner<I> =>
 	(input, looked = {}, before) => {
 		const ids = { ...expectedIds(input), ...looked };
 		const isAnew = input.previous !== undefined || input.sent !== undefined;
 		const drafted = before && !isAnew ? before : draft(input, knownIn(input, ids));
-		const parts = placed(input, ids, withPauses(drafted.parts, input.pauseBetweenSegments));
-		return { ...drafted, parts, contentHash: contentHash(drafted.pauseBeforeMs, parts) };
+		const segments = placed(input, ids, withPauses(drafted.segments, input.pauseBetweenSegments));
+		return { ...drafted, segments, contentHash: contentHash(drafted.pauseBeforeMs, segments) };
 	};
 
 const idIn = (ids: VoiceIds, voice: Voice): string | undefined =>
 	typeof voice === 'string' ? voice : ids[voice.title];
 
 /** The IDs of the voices of a plan that are asked for by title. */
-export const voiceIdsIn = ({ parts }: Plan): VoiceIds =>
+export const voiceIdsIn = ({ segments }: Plan): VoiceIds =>
 	Object.fromEntries(
-		parts.flatMap(({ voice, voiceId }) =>
+		segments.flatMap(({ voice, voiceId }) =>
 			typeof voice === 'string' || voiceId === undefined ? [] : [[voice.title, voiceId]],
 		),
 	);
@@ -167,18 +167,18 @@ function knownIn(
 	{ previous = [], sent = [], isCorrected, model, speed = 1 }: PlanInput,
 	ids: VoiceIds,
 ): KnownIn {
-	const sentBy = grouped(sent, (part) => part.voice);
+	const sentBy = grouped(sent, (segment) => segment.voice);
 	const ofVoice = (voice: string) => {
-		const inFiles = previous.flatMap(({ record: { parts, manners } }) => {
+		const inFiles = previous.flatMap(({ record: { segments, manners } }) => {
 			const isSame = manners.map(
 				(manner) => manner.model === model && manner.speed === speed && manner.voice === voice,
 			);
-			return parts.filter(({ manner }) => isSame[manner]);
+			return segments.filter(({ manner }) => isSame[manner]);
 		});
 		const own = sentBy.get(voice) ?? [];
 		if (inFiles.length === 0 && own.length === 0) return undefined;
 		// The words of a text that was changed may be anywhere.
-		const moved = new KnownParts(isCorrected ? [...inFiles, ...own] : inFiles);
+		const moved = new KnownSegments(isCorrected ? [...inFiles, ...own] : inFiles);
 		return { moved, lines: grouped(own, ({ line }) => line) };
 	};
 	const voices = new Map<string, ReturnType<typeof ofVoice>>();
@@ -191,37 +191,37 @@ function knownIn(
 	};
 }
 
-/** Looks each part up: in the previous versions, then among what was sent before. */
-function placed(input: PlanInput, ids: VoiceIds, parts: Part[]): PlannedPart[] {
+/** Looks each segment up: in the previous versions, then among what was sent before. */
+function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): PlannedSegment[] {
 	const spokenAgain = (input.previous ?? []).map(({ again }) => new Set(again));
 	const previous = (input.previous ?? []).map(({ record }, file) =>
 		grouped(
-			record.parts.map((part, index) => ({ part, isAgain: spokenAgain[file].has(index) })),
-			({ part }) => part.key,
+			record.segments.map((segment, index) => ({ segment, isAgain: spokenAgain[file].has(index) })),
+			({ segment }) => segment.key,
 		),
 	);
-	const byUse = (a: PartOnRecord, b: PartOnRecord) =>
+	const byUse = (a: SegmentOnRecord, b: SegmentOnRecord) =>
 		Number(b.isDone) - Number(a.isDone) || a.number - b.number;
 	const sent = grouped((input.sent ?? []).toSorted(byUse), ({ key }) => key);
 	const [all, toSend] = [new Map<string, number>(), new Map<string, number>()];
-	return parts.map((part): PlannedPart => {
-		const voiceId = idIn(ids, part.voice);
-		if (voiceId === undefined) return { ...part, number: 1 };
-		const key = requestKey('speech', speechBody(input, part.text, voiceId));
+	return segments.map((segment): PlannedSegment => {
+		const voiceId = idIn(ids, segment.voice);
+		if (voiceId === undefined) return { ...segment, number: 1 };
+		const key = requestKey('speech', speechBody(input, segment.text, voiceId));
 		const nth = counted(all, key);
 		for (const [file, places] of previous.entries()) {
 			const found = places.get(key);
 			if (!found) continue;
-			const { part: reused, isAgain } = found[Math.min(nth, found.length) - 1];
+			const { segment: reused, isAgain } = found[Math.min(nth, found.length) - 1];
 			if (isAgain) break;
-			return { ...part, voiceId, key, number: nth, reused: { ...reused, file } };
+			return { ...segment, voiceId, key, number: nth, reused: { ...reused, file } };
 		}
 		// Equal requests take the numbers on record first, then free ones.
 		const known = (sent.get(key) ?? []).map(({ number }) => number);
 		const mth = counted(toSend, key);
 		const upToMth = Array.from({ length: mth }, (_, index) => index + 1);
 		const number = [...new Set([...known, ...upToMth])][mth - 1];
-		return { ...part, voiceId, key, number, isSent: known.includes(number) };
+		return { ...segment, voiceId, key, number, isSent: known.includes(number) };
 	});
 }
 
@@ -231,15 +231,15 @@ function counted(counts: Map<string, number>, key: string): number {
 	return count;
 }
 
-function contentHash(pauseBeforeMs: number, parts: PlannedPart[]): string | undefined {
-	const content = parts.map(({ key, pauseAfterMs }) => [key, pauseAfterMs]);
-	return parts.every(({ key }) => key !== undefined)
+function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string | undefined {
+	const content = segments.map(({ key, pauseAfterMs }) => [key, pauseAfterMs]);
+	return segments.every(({ key }) => key !== undefined)
 		? requestKey('content', [pauseBeforeMs, content])
 		: undefined;
 }
 
 /**
- * Cuts a text at its pauses, at headings that become chapters, around parts that are `known`, and where it would be too long for
+ * Cuts a text at its pauses, at headings that become chapters, around segments that are `known`, and where it would be too long for
  * one request. One that needs no cut is a single segment, even when there is nothing to speak in it.
  */
 export function cutIntoSegments(
@@ -274,23 +274,26 @@ export function cutIntoSegments(
 	};
 }
 
-/** The longer of the text's pause and the option's; after the last part, only the text's. */
-const withPauses = (parts: Part[], pauseBetweenSegments: number): Part[] =>
-	parts.map((part, index) => ({
-		...part,
-		pauseAfterMs: Math.max(part.pauseAfterMs, index < parts.length - 1 ? pauseBetweenSegments : 0),
+/** The longer of the text's pause and the option's; after the last segment, only the text's. */
+const withPauses = (segments: DraftSegment[], pauseBetweenSegments: number): DraftSegment[] =>
+	segments.map((segment, index) => ({
+		...segment,
+		pauseAfterMs: Math.max(
+			segment.pauseAfterMs,
+			index < segments.length - 1 ? pauseBetweenSegments : 0,
+		),
 	}));
 
-/** The words of the parts from one index to another, both included, as a text or script that can be spoken by itself. */
-export function wordsOf({ parts, lines }: Plan, from: number, to: number): string {
-	return [...grouped(parts.slice(from, to + 1), ({ line }) => line)]
+/** The words of the segments from one index to another, both included, as a text or script that can be spoken by itself. */
+export function wordsOf({ segments, lines }: Plan, from: number, to: number): string {
+	return [...grouped(segments.slice(from, to + 1), ({ line }) => line)]
 		.map(([line, said]) => {
 			const { text, name, headings } = lines[line];
 			const words = writtenAgain(text, {
 				start: said[0].place.start,
 				end: said[said.length - 1].place.end,
 			});
-			const isWhole = from === 0 || parts[from - 1].line !== line;
+			const isWhole = from === 0 || segments[from - 1].line !== line;
 			return [
 				...(isWhole ? headings.map((title) => `# ${title}`) : []),
 				name === undefined ? words : `${name}: ${words}`,
@@ -300,9 +303,9 @@ export function wordsOf({ parts, lines }: Plan, from: number, to: number): strin
 }
 
 /** The words for which something is paid; `left`: what is still to be sent. */
-function paidText({ parts, text }: Plan, left = false): string {
-	const paid = parts.filter(({ reused, isSent }) => !reused && !(left && isSent));
-	return paid.length === parts.length ? text : paid.map((part) => part.text).join('');
+function paidText({ segments, text }: Plan, left = false): string {
+	const paid = segments.filter(({ reused, isSent }) => !reused && !(left && isSent));
+	return paid.length === segments.length ? text : paid.map((segment) => segment.text).join('');
 }
 
 /** All that is still to be sent. */
@@ -324,7 +327,7 @@ export const tokensToSend = (input: Priced, plan: Plan): number =>
 	tokensFor(input, textToSend(plan));
 
 /** The voices of what is to be sent, and those by title of what is taken from a previous version. */
-export const voicesToAsk = ({ parts }: Plan): Voice[] =>
-	parts.flatMap(({ reused, isSent, voice }) =>
+export const voicesToAsk = ({ segments }: Plan): Voice[] =>
+	segments.flatMap(({ reused, isSent, voice }) =>
 		isSent || (reused && typeof voice === 'string') ? [] : [voice],
 	);

@@ -1,4 +1,4 @@
-/** The previous versions of a file: which of their parts are used again, and how they get out of them. */
+/** The previous versions of a file: which of their segments are used again, and how they get out of them. */
 import { canBeTagged, lengthOf, type PlannedAudio, WITH_HEADERS } from '../audio';
 import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
@@ -12,9 +12,9 @@ import { storeSlices } from '../files/storeSlices';
 import { isStoredAudio, type StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
-import { fingerprintOf } from '../text/knownParts';
-import { type Manner, type RecordedPart, readRecord, writeRecord } from './partsRecord';
-import type { NarrationInput, OnRecord, Plan, PlannedPart, PreviousVersion } from './plan';
+import { fingerprintOf } from '../text/knownSegments';
+import { type Manner, type RecordedSegment, readRecord, writeRecord } from './segmentsRecord';
+import type { NarrationInput, OnRecord, Plan, PlannedSegment, PreviousVersion } from './plan';
 import type { Narration } from './speak';
 import { speechBody, type SpeakingManner } from './speaking';
 
@@ -69,7 +69,7 @@ export async function withPrevious<I extends Comparable>(
 			`Files of several segments that Generate and Dialogue make in ${WITH_HEADERS} have one, also when they were joined, and files of a single segment if the option "${LABEL}" was added. Other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
 		);
 	}
-	previous[0].again = partsAt(previous[0], speakAgainAt);
+	previous[0].again = segmentsAt(previous[0], speakAgainAt);
 	for (const name of unrecorded)
 		passedOver.push(`${name} of item ${index + 1} has no record of its parts: it was passed over.`);
 	return { ...input, previous, ...(passedOver.length > 0 && { passedOver }) };
@@ -114,8 +114,8 @@ async function readVersion(
 	return { field, info: { ...info, pauses: undefined }, record, again: [] };
 }
 
-/** The indexes of the parts that sound at some seconds of a file; in a pause, of the part behind it. */
-function partsAt({ info, record: { parts } }: PreviousVersion, times: number[]): number[] {
+/** The indexes of the segments that sound at some seconds of a file; in a pause, of the segment behind it. */
+function segmentsAt({ info, record: { segments } }: PreviousVersion, times: number[]): number[] {
 	const { seconds } = info;
 	return times.map((time) => {
 		if (time > seconds) {
@@ -124,17 +124,17 @@ function partsAt({ info, record: { parts } }: PreviousVersion, times: number[]):
 				'Take a time from the file in "Previous Version". Nothing was sent.',
 			);
 		}
-		const index = parts.findIndex(({ end }) => end > time);
-		return index < 0 ? parts.length - 1 : index;
+		const index = segments.findIndex(({ end }) => end > time);
+		return index < 0 ? segments.length - 1 : index;
 	});
 }
 
-/** What is used again; `secondsOf`: how long a part plays. */
+/** What is used again; `secondsOf`: how long a segment plays. */
 export function reusedIn(
-	{ parts }: Plan,
-	secondsOf: (part: NonNullable<PlannedPart['reused']>, index: number) => number,
+	{ segments }: Plan,
+	secondsOf: (segment: NonNullable<PlannedSegment['reused']>, index: number) => number,
 ): { reusedSegments: number; reusedSeconds: number } {
-	const seconds = parts.flatMap(({ reused }, index) => (reused ? secondsOf(reused, index) : []));
+	const seconds = segments.flatMap(({ reused }, index) => (reused ? secondsOf(reused, index) : []));
 	const sum = seconds.reduce((total, some) => total + some, 0);
 	return { reusedSegments: seconds.length, reusedSeconds: Number(sum.toFixed(3)) };
 }
@@ -162,49 +162,49 @@ export function hintOnReuse(
 		...Object.entries(input.voiceIds ?? {}),
 	];
 	for (const [title, voice] of voices) {
-		const now = plan.parts.find((part) => isTitled(part, title))?.voiceId;
+		const now = plan.segments.find((segment) => isTitled(segment, title))?.voiceId;
 		if (now !== undefined && now !== voice)
 			session.hints.add(
 				`The voice "${title}" is another one than before, so all of its parts in item ${index + 1} are spoken with the new one.`,
 			);
 	}
-	if (!input.previous || plan.parts.some(({ reused }) => reused)) return;
-	const why = whyNothingReused(manners, input, plan.parts);
+	if (!input.previous || plan.segments.some(({ reused }) => reused)) return;
+	const why = whyNothingReused(manners, input, plan.segments);
 	session.hints.add(`Nothing of the previous version of item ${index + 1} is used again: ${why}.`);
 }
 
-const isTitled = ({ voice }: PlannedPart, title: string | undefined): boolean =>
+const isTitled = ({ voice }: PlannedSegment, title: string | undefined): boolean =>
 	typeof voice !== 'string' && voice.title === title;
 
 function whyNothingReused(
 	manners: Manner[],
 	{ model, speed = 1 }: Comparable,
-	parts: PlannedPart[],
+	segments: PlannedSegment[],
 ): string {
 	if (!manners.some((manner) => manner.model === model)) return 'it was made with another model';
 	if (!manners.some((manner) => manner.speed === speed)) return 'it was made at another speed';
-	return parts.some(({ voiceId }) => manners.some(({ voice }) => voice === voiceId))
+	return segments.some(({ voiceId }) => manners.some(({ voice }) => voice === voiceId))
 		? 'none of its segments is in the text any more'
 		: 'it was made with other voices';
 }
 
-/** What a joined file is to say of its parts; undefined as long as not all voices are known by their IDs. */
+/** What a joined file is to say of its segments; undefined as long as not all voices are known by their IDs. */
 export function recordFor(
 	{ model, speed = 1, additionalBody }: Omit<SpeakingManner, 'responseFormat'>,
-	parts: PlannedPart[],
+	segments: PlannedSegment[],
 ): ((plan: PlannedAudio) => string) | undefined {
-	if (parts.some(({ voiceId }) => voiceId === undefined)) return undefined;
-	const mannerOf = ({ voice, voiceId = '' }: PlannedPart): string => {
+	if (segments.some(({ voiceId }) => voiceId === undefined)) return undefined;
+	const mannerOf = ({ voice, voiceId = '' }: PlannedSegment): string => {
 		const title = typeof voice === 'string' ? undefined : voice.title;
 		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies Manner);
 	};
-	const manners = [...new Set(parts.map(mannerOf))];
+	const manners = [...new Set(segments.map(mannerOf))];
 	return ({ places, starts, info: { format: responseFormat, length, seconds } }) =>
 		writeRecord({
 			manners: manners.map((manner) => JSON.parse(manner) as Manner),
 			length,
-			parts: parts.map((part, index): RecordedPart => {
-				const { text, voiceId = '', pauseAfterMs } = part;
+			segments: segments.map((segment, index): RecordedSegment => {
+				const { text, voiceId = '', pauseAfterMs } = segment;
 				const next = starts.at(index + 1);
 				// What came may be of another format than was asked for; the next version will ask for the one that it is.
 				const body = speechBody({ model, speed, responseFormat, additionalBody }, text, voiceId);
@@ -212,31 +212,31 @@ export function recordFor(
 					...fingerprintOf(text),
 					...places[index],
 					key: requestKey('speech', body),
-					manner: manners.indexOf(mannerOf(part)),
+					manner: manners.indexOf(mannerOf(segment)),
 					end: next === undefined ? seconds : next - pauseAfterMs / 1000,
 				};
 			}),
 		});
 }
 
-/** The name under which the ledger keeps a part that was cut out. */
-const placeName = ({ key, from }: RecordedPart): string => `${key} ${from}`;
+/** The name under which the ledger keeps a segment that was cut out. */
+const placeName = ({ key, from }: RecordedSegment): string => `${key} ${from}`;
 
 /**
- * Cuts the parts that are used again out of the previous versions, before anything is sent, and keeps them on record: a retry
- * uses them whatever has become of the files. Returns them by the indexes of their parts.
+ * Cuts the segments that are used again out of the previous versions, before anything is sent, and keeps them on record: a retry
+ * uses them whatever has become of the files. Returns them by the indexes of their segments.
  */
 export async function cutReused({
 	item,
 	input,
 	plan,
 }: Narration): Promise<Array<StoredAudio | undefined>> {
-	const kept = (part: RecordedPart) => {
-		const value = item.ledger.reused(placeName(part));
+	const kept = (segment: RecordedSegment) => {
+		const value = item.ledger.reused(placeName(segment));
 		return value && isStoredAudio(value) ? value : undefined;
 	};
 	for (const [file, { field, info }] of (input.previous ?? []).entries()) {
-		const missing = plan.parts
+		const missing = plan.segments
 			.flatMap(({ reused }, index) =>
 				reused?.file === file && !kept(reused)
 					? [{ ...reused, fileName: withSuffix(input.fileName, `segment-${index + 1}`) }]
@@ -249,8 +249,8 @@ export async function cutReused({
 		const binary = fileOf(execution, item.index, field, LABEL);
 		const slices = await storeSlices(execution, binary, info, missing);
 		item.ledger.reuse(
-			Object.fromEntries(missing.map((part, index) => [placeName(part), slices[index]])),
+			Object.fromEntries(missing.map((segment, index) => [placeName(segment), slices[index]])),
 		);
 	}
-	return plan.parts.map(({ reused }) => reused && kept(reused));
+	return plan.segments.map(({ reused }) => reused && kept(reused));
 }

@@ -16,10 +16,10 @@ import { type Plan, wordsOf } from './plan';
 import { recordFor } from './previous';
 import type { Narration } from './speak';
 
-/** What has become of one part: its audio, spoken now or before, or why there is none. */
-export type PartResult = StoredAudio | { status: 'unknown' | 'notSent'; error: unknown };
+/** What has become of one segment: its audio, spoken now or before, or why there is none. */
+export type SegmentResult = StoredAudio | { status: 'unknown' | 'notSent'; error: unknown };
 
-export const isDone = (result: PartResult): result is StoredAudio => 'binary' in result;
+export const isDone = (result: SegmentResult): result is StoredAudio => 'binary' in result;
 
 export function jobIdOf(error: unknown): string | undefined {
 	const id =
@@ -31,7 +31,7 @@ export function jobIdOf(error: unknown): string | undefined {
  * The error to report, with what is done and what remains: an unknown outcome, else the first failure that says something. A run
  * that broke off after anything was paid for is unknown, too.
  */
-export async function firstError(narration: Narration, results: PartResult[]): Promise<unknown> {
+export async function firstError(narration: Narration, results: SegmentResult[]): Promise<unknown> {
 	const { item, plan } = narration;
 	const { transport } = item.session;
 	const errors = results.flatMap((result) => (isDone(result) ? [] : [result.error]));
@@ -41,18 +41,18 @@ export async function firstError(narration: Narration, results: PartResult[]): P
 		misfit(narration, results) ??
 		errors.find((error) => !(error instanceof NotStartedError)) ??
 		errors[0];
-	if (plan.parts.length === 1) return first;
+	if (plan.segments.length === 1) return first;
 	if (first instanceof NotStartedError && !first.hasStopped) return first;
 	const { json, files } = await describeRemains(narration, results);
 	if (first instanceof NotStartedError) return new NotStartedError(first.why, json, files);
 	const failed = results.findIndex((result) => !isDone(result) && result.error === first);
-	const failedPart = failed < 0 ? undefined : partOf(plan, failed);
-	const more = { ...(failedPart && { failedPart }), ...json };
+	const failedSegment = failed < 0 ? undefined : segmentOf(plan, failed);
+	const more = { ...(failedSegment && { failedPart: failedSegment }), ...json };
 	if (first instanceof OutcomeUnknownError)
 		return new OutcomeUnknownError(first.facts, { ...first.details, ...more }, files);
 	const { message, description, details } = errorText(first);
-	if (!failedPart) return new GatewayError(message, description, { ...details, ...more }, files);
-	const { number, of, words } = failedPart;
+	if (!failedSegment) return new GatewayError(message, description, { ...details, ...more }, files);
+	const { number, of, words } = failedSegment;
 	return new GatewayError(
 		`${message} (part ${number} of ${of})`,
 		`Part ${number} of ${of} is: "${words}" ${description}`,
@@ -63,38 +63,38 @@ export async function firstError(narration: Narration, results: PartResult[]): P
 
 const MOST_CHARACTERS_SHOWN = 120;
 
-/** A part by its number, for people who look for it in their text. */
-function partOf({ parts }: Plan, index: number) {
-	const words = beginningOf(parts[index].written.trim(), MOST_CHARACTERS_SHOWN);
-	return { number: index + 1, of: parts.length, words };
+/** A segment by its number, for people who look for it in their text. */
+function segmentOf({ segments }: Plan, index: number) {
+	const words = beginningOf(segments[index].written.trim(), MOST_CHARACTERS_SHOWN);
+	return { number: index + 1, of: segments.length, words };
 }
 
-export const howToGetParts = ({ item: { session } }: Narration): string =>
+export const howToGetSegments = ({ item: { session } }: Narration): string =>
 	session.execution.stopsOnError
 		? 'Set "On Error" to "Continue (using error output)" to get them as files.'
 		: 'They are attached.';
 
-/** The error of a text whose other parts were not sent, because those that are done do not fit together. */
-function misfit(narration: Narration, results: PartResult[]): GatewayError | undefined {
+/** The error of a text whose other segments were not sent, because those that are done do not fit together. */
+function misfit(narration: Narration, results: SegmentResult[]): GatewayError | undefined {
 	const done = results.flatMap((result, index) => (isDone(result) ? [{ ...result, index }] : []));
 	for (const { info, index } of done) {
 		const why = joinBlocker(done[0].info, info, index + 1);
 		if (why === undefined) continue;
-		const advice = narration.plan.parts.some(({ reused }) => reused)
+		const advice = narration.plan.segments.some(({ reused }) => reused)
 			? ' Leave "Previous Version" empty to have everything spoken anew.'
 			: '';
 		return new GatewayError(
 			`The parts cannot be joined: ${why.replace('part 1', `part ${done[0].index + 1}`)}`,
-			`No further part was sent, and none that is paid for is lost. ${howToGetParts(narration)}${advice}`,
+			`No further part was sent, and none that is paid for is lost. ${howToGetSegments(narration)}${advice}`,
 		);
 	}
 	return undefined;
 }
 
-/** Describes runs of parts in order: finished ones as one file each, the others as text, with any bytes received. */
+/** Describes runs of segments in order: finished ones as one file each, the others as text, with any bytes received. */
 export async function describeRemains(
 	{ item, input, plan }: Narration,
-	results: PartResult[],
+	results: SegmentResult[],
 ): Promise<{ json: IDataObject; files: AttachedFiles }> {
 	const files: AttachedFiles = {};
 	const remaining: string[] = [];
@@ -113,7 +113,7 @@ export async function describeRemains(
 				const name = withSuffix(input.fileName, `part-${from + 1}`);
 				const { binary } = await joinStored(item.session, audio, name, {
 					pauses: pausesBetween(plan, from, to + 1),
-					recordOf: recordFor(input, plan.parts.slice(from, to + 1)),
+					recordOf: recordFor(input, plan.segments.slice(from, to + 1)),
 				});
 				attach(from, run.length, binary);
 			} catch {
@@ -146,20 +146,24 @@ function receivedOf(error: unknown, segment: number): AttachedFiles {
 	);
 }
 
-/** The pauses of parts that follow each other, from one index up to another. Those at a cut belong to what remains. */
-export function pausesBetween({ parts, pauseBeforeMs }: Plan, from = 0, to = parts.length): Pauses {
-	const between = parts.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
+/** The pauses of segments that follow each other, from one index up to another. Those at a cut belong to what remains. */
+export function pausesBetween(
+	{ segments, pauseBeforeMs }: Plan,
+	from = 0,
+	to = segments.length,
+): Pauses {
+	const between = segments.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
 	const last = between.pop();
 	return {
 		before: from === 0 ? pauseBeforeMs : 0,
 		between,
-		after: to === parts.length ? last : 0,
+		after: to === segments.length ? last : 0,
 	};
 }
 
 /** The results in runs of neighbours that belong together; `from`: the index of the first. */
-function runsOf(results: PartResult[]): Array<{ from: number; run: PartResult[] }> {
-	const runs: Array<{ from: number; run: PartResult[] }> = [];
+function runsOf(results: SegmentResult[]): Array<{ from: number; run: SegmentResult[] }> {
+	const runs: Array<{ from: number; run: SegmentResult[] }> = [];
 	for (const [from, result] of results.entries()) {
 		const last = runs.at(-1);
 		if (last && belongTogether(results[from - 1], result)) last.run.push(result);
@@ -169,7 +173,7 @@ function runsOf(results: PartResult[]): Array<{ from: number; run: PartResult[] 
 }
 
 /** Whether two neighbours belong to one run; files of different kinds cannot be joined. */
-function belongTogether(one: PartResult, next: PartResult): boolean {
+function belongTogether(one: SegmentResult, next: SegmentResult): boolean {
 	if (isDone(one)) return isDone(next) && !joinBlocker(one.info, next.info);
 	return !isDone(next) && one.status === next.status && !jobIdOf(one.error) && !jobIdOf(next.error);
 }

@@ -6,7 +6,7 @@ import { DEFAULT_WAIT } from '../fields/wait';
 import { isStoredAudio, storeAudio, type StoredAudio } from '../files/storeAudio';
 import { endpoints } from '../gateway/endpoints';
 import type { ItemRequests } from '../requests/itemRequests';
-import type { SentPart } from '../requests/records';
+import type { SentSegment } from '../requests/records';
 import { requestKey, requestName } from '../requests/requestKey';
 import { spendExtra } from '../requests/session';
 import { fetchFile, submitTask } from '../tasks/task';
@@ -16,7 +16,7 @@ import type { NarrationInput, Plan } from './plan';
 import { estimateOf, MAX_AUDIO_BYTES, maxAudioBytes, requestTokens } from './price';
 import { canBeSplit, isTooLong } from './shorter';
 
-/** A plan that is being spoken, and the requests of its parts in order. */
+/** A plan that is being spoken, and the requests of its segments in order. */
 export interface Narration {
 	item: ItemRequests;
 	input: NarrationInput;
@@ -27,7 +27,7 @@ export interface Narration {
 /** One request body of speech and where its audio goes. */
 export interface SpeechRequest {
 	body: IDataObject;
-	part: SentPart;
+	segment: SentSegment;
 	fileName: string;
 }
 
@@ -40,8 +40,8 @@ const subjectOf = ({ model, voice }: IDataObject) => ({
 });
 
 /** The name of a request in the ledger, sent as it is or as a job. */
-const nameAs = (kind: 'speech' | 'job', { body, part }: SpeechRequest): string =>
-	requestName(requestKey(kind, body), part);
+const nameAs = (kind: 'speech' | 'job', { body, segment }: SpeechRequest): string =>
+	requestName(requestKey(kind, body), segment);
 
 /** Whether a request went on as a job, or was one from the start: those are charged by their characters. */
 export const isSpokenAsJob = (item: ItemRequests, request: SpeechRequest): boolean =>
@@ -66,7 +66,7 @@ export function keptAudio(
 export async function speak(narration: Narration, request: SpeechRequest): Promise<StoredAudio> {
 	const { item, input } = narration;
 	if (input.longText === 'job') return await speakAsJob(narration, request, input.whileWaiting);
-	const { body, part, fileName } = request;
+	const { body, segment, fileName } = request;
 	const text = textOf(request);
 	const estimate = estimateOf(input, text);
 	const maxBytes = maxAudioBytes(text, input.speed);
@@ -77,7 +77,7 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 		return await item.billed({
 			endpoint: endpoints.speech,
 			input: body,
-			part,
+			segment,
 			about: subjectOf(body),
 			text:
 				isSplittable || becomesJob
@@ -131,11 +131,11 @@ const tooDear = (tokens: number) =>
 export const submitJob = async (
 	item: ItemRequests,
 	modelMultiplier: number | undefined,
-	{ body, part }: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
+	{ body, segment }: Pick<SpeechRequest, 'body'> & Partial<SpeechRequest>,
 ): Promise<IDataObject & { id: string }> =>
 	await submitTask(item, 'job', {
 		input: body,
-		part,
+		segment,
 		about: subjectOf(body),
 		price: {
 			estimate: estimateOf({ modelMultiplier }, textOf({ body })).estimatedTokensAsJob,

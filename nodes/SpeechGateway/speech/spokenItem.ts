@@ -9,7 +9,7 @@ import type { StoredAudio } from '../files/storeAudio';
 import type { ItemRequests } from '../requests/itemRequests';
 import { pausesOf } from './heard';
 import { oddSegments, type SpokenSegment } from './oddSegments';
-import type { NarrationInput, Plan, PlannedPart } from './plan';
+import type { NarrationInput, Plan, PlannedSegment } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
 import { isSpokenAsJob, type Narration } from './speak';
@@ -22,17 +22,17 @@ import {
 } from './subtitles';
 import { voiceNameOf } from './voices';
 
-/** The item of a plan that was spoken and joined. `spoken`: the parts as they were joined. */
+/** The item of a plan that was spoken and joined. `spoken`: the segments as they were joined. */
 export async function spokenItem(
 	narration: Narration,
 	{ info, binary, starts, chapters }: JoinedFile,
 	spoken: StoredAudio[],
 ): Promise<INodeExecutionData> {
 	const { item, input, plan } = narration;
-	const { parts } = plan;
+	const { segments } = plan;
 	const { seconds } = info;
-	const timed = seconds === undefined ? [] : timesOf(parts, starts, seconds);
-	const warnings = oddSegments(soundsOf(parts, spoken, input.parentheses)).map(
+	const timed = seconds === undefined ? [] : timesOf(segments, starts, seconds);
+	const warnings = oddSegments(soundsOf(segments, spoken, input.parentheses)).map(
 		({ index, words: message }) => {
 			item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
 			const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
@@ -46,7 +46,7 @@ export async function spokenItem(
 		textFormat: plan.textFormat,
 		responseFormat: info.format,
 		characters: countCharacters(plan.text),
-		segments: parts.length,
+		segments: segments.length,
 		...(input.previous &&
 			reusedIn(plan, (_, index) => timed[index].endSeconds - timed[index].startSeconds)),
 		...(seconds !== undefined && { durationSeconds: seconds }),
@@ -65,15 +65,15 @@ export async function spokenItem(
 	};
 }
 
-const voiceOf = ({ parts: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;
+const voiceOf = ({ segments: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;
 
 /** What there is to judge of spoken segments. */
 const soundsOf = (
-	parts: PlannedPart[],
+	segments: PlannedSegment[],
 	spoken: StoredAudio[],
 	parentheses: Parentheses,
 ): SpokenSegment[] =>
-	parts.map(({ text }, index) => {
+	segments.map(({ text }, index) => {
 		const { info } = spoken[index];
 		return {
 			text: withoutTags(text, toneTags(text, parentheses)),
@@ -86,7 +86,7 @@ const soundsOf = (
 /** What it cost: by the length of the audio, without pauses; of a job, or of audio of unknown length, by characters. */
 function tokensByLength({ item, input, plan, requests }: Narration, spoken: StoredAudio[]): number {
 	const { speed, modelMultiplier } = input;
-	const paid = plan.parts.flatMap(({ text, reused }, index) => {
+	const paid = plan.segments.flatMap(({ text, reused }, index) => {
 		if (reused) return [];
 		const { seconds } = spoken[index].info;
 		return { text, speed, seconds, isJob: isSpokenAsJob(item, requests[index]) };
@@ -94,16 +94,16 @@ function tokensByLength({ item, input, plan, requests }: Narration, spoken: Stor
 	return spokenTokens(paid, modelMultiplier);
 }
 
-/** Where each part starts and ends in the joined file, in the words of the source. */
-const timesOf = (parts: PlannedPart[], starts: number[], seconds: number): TimedText[] =>
-	parts.map(({ written, speaker, pauseAfterMs }, index) => ({
+/** Where each segment starts and ends in the joined file, in the words of the source. */
+const timesOf = (segments: PlannedSegment[], starts: number[], seconds: number): TimedText[] =>
+	segments.map(({ written, speaker, pauseAfterMs }, index) => ({
 		text: written,
 		startSeconds: starts[index],
 		endSeconds: (starts[index + 1] ?? seconds) - pauseAfterMs / 1000,
 		...(speaker !== undefined && { speaker }),
 	}));
 
-/** The pauses of a part within its time in the file, seconds from its start; undefined where they are not known. */
+/** The pauses of a segment within its time in the file, seconds from its start; undefined where they are not known. */
 function withPauses(text: TimedText, info: StoredAudio['info']): HeardText {
 	const seconds = text.endSeconds - text.startSeconds;
 	const pauses = pausesOf(info)

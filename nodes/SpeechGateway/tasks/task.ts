@@ -19,7 +19,7 @@ const MAX_CUSTOM_DATA = 10;
 export async function submitTask(
 	item: ItemRequests,
 	thing: Task['thing'],
-	request: Pick<BilledRequest<IDataObject>, 'input' | 'part' | 'about' | 'price'>,
+	request: Pick<BilledRequest<IDataObject>, 'input' | 'segment' | 'about' | 'price'>,
 ): Promise<IDataObject & { id: string }> {
 	const { create: endpoint } = taskEndpoints[thing];
 	const body = await item.billed({

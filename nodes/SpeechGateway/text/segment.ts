@@ -15,7 +15,7 @@ import {
 import { isPair, isSpace, type Span } from './characters';
 import { maskTags } from './toneTags';
 
-/** One piece of a longer text, and its place in the source. */
+/** One segment of a longer text, and its place in the source. */
 export interface TextSegment extends Span {
 	text: string;
 }
@@ -25,13 +25,13 @@ const FREE = 0;
 /** Between a tag and the words it applies to. */
 const AFTER_TAG = 1;
 const INSIDE_TAG = 2;
-/** Within a grapheme cluster, or within a code point if the cluster is too long for a piece. */
+/** Within a grapheme cluster, or within a code point if the cluster is too long for a segment. */
 const INSIDE_CHARACTER = 3;
 
 /**
  * The kinds of places to cut at, best first. Ends of paragraphs and sentences are always candidates, finer kinds only within a
- * stretch that is still too long. `price` is weighed against uneven lengths, with 1 for an empty piece: a sentence end replaces a
- * paragraph end only if that avoids a nearly empty piece. With `mayBeMute`, a piece may have nothing to speak.
+ * segment that is still too long. `price` is weighed against uneven lengths, with 1 for an empty segment: a sentence end replaces a
+ * paragraph end only if that avoids a nearly empty segment. With `mayBeMute`, a segment may have nothing to speak.
  */
 const LEVELS: Array<{ find: CutFinder; price: number; mayCut: number; mayBeMute?: true }> = [
 	{ find: paragraphs, price: 0, mayCut: FREE },
@@ -63,7 +63,7 @@ export function isSpeakable(text: string): boolean {
 	return text.search(SPEAKABLE) >= 0;
 }
 
-/** The price of a piece with nothing to speak: higher than that of any cut. */
+/** The price of a segment with nothing to speak: higher than that of any cut. */
 const MUTE_PRICE = 10;
 
 /** Cuts closer together than this part of the limit are thinned out, which keeps the work linear and changes little. */
@@ -75,14 +75,14 @@ const NOT_SELF_CONTAINED =
 /** After so many UTF-16 units without a joined character, Intl.Segmenter is no longer asked. */
 const FAST_PATH_AFTER = 32;
 
-/** A possible cut: where the piece before it ends, where the next one starts, and its price. */
+/** A possible cut: where the segment before it ends, where the next one starts, and its price. */
 interface Cut {
 	end: number;
 	start: number;
 	price: number;
 }
 
-/** Whether the text from start to end fits in one piece. Clusters and tags that do not are cut like ordinary text. */
+/** Whether the text from start to end fits in one segment. Clusters and tags that do not are cut like ordinary text. */
 type Fits = (start: number, end: number) => boolean;
 
 function protectClusters(text: string, protection: Uint8Array, fits: Fits): void {
@@ -140,11 +140,11 @@ function nextSpeakable(text: string): Uint32Array {
 }
 
 /**
- * Cuts text into pieces of at most `limit` at ends of paragraphs, else of sentences, clauses or words. Of all ways to cut, it takes
- * the one with the lowest sum of prices: those of its cuts, and for each piece the cube of the share that is left empty, so that one
- * nearly empty piece costs more than several partly empty ones. Leaves out white space at the cuts and at both ends, and nothing
- * else. Never cuts inside a tone tag or grapheme cluster that fits in a piece, nor between a tag and its word if both fit. Text with
- * nothing to speak (`* * *`) joins a neighbour, unless both are longer than a piece or there is none. `widthOf`: of a code point, an
+ * Cuts text into segments of at most `limit` at ends of paragraphs, else of sentences, clauses or words. Of all ways to cut, it takes
+ * the one with the lowest sum of prices: those of its cuts, and for each segment the cube of the share that is left empty, so that one
+ * nearly empty segment costs more than several partly empty ones. Leaves out white space at the cuts and at both ends, and nothing
+ * else. Never cuts inside a tone tag or grapheme cluster that fits in a segment, nor between a tag and its word if both fit. Text with
+ * nothing to speak (`* * *`) joins a neighbour, unless both are longer than a segment or there is none. `widthOf`: of a code point, an
  * integer.
  */
 export function cutText(
@@ -205,7 +205,7 @@ export function cutText(
 		// All cuts within would be thinned out.
 		if (cuts.length > 1 && measure(start, end) < limit * FINEST_PART) return;
 		const { find, price, mayCut, mayBeMute } = LEVELS[level];
-		// Text without words (`* * *`) joins the next piece, or at the end the one before it, if there is room.
+		// Text without words (`* * *`) joins the next segment, or at the end the one before it, if there is room.
 		let from = start;
 		let seen = start;
 		for (const at of find(masked.slice(start, end))) {
@@ -236,7 +236,7 @@ export function cutText(
 
 /**
  * Chooses the cuts with the lowest total price, by dynamic programming; the first and last cut are the ends of the text. `fillOf`
- * says how full a piece is (1 = at the limit). A piece over the limit is taken only if there is no cut within it.
+ * says how full a segment is (1 = at the limit). A segment over the limit is taken only if there is no cut within it.
  */
 function cheapestPieces(
 	cuts: Cut[],
@@ -259,8 +259,8 @@ function cheapestPieces(
 			}
 		}
 	}
-	const pieces: Span[] = [];
+	const segments: Span[] = [];
 	for (let k = cuts.length - 1; k > 0; k = origins[k])
-		pieces.push({ start: cuts[origins[k]].start, end: cuts[k].end });
-	return pieces.reverse();
+		segments.push({ start: cuts[origins[k]].start, end: cuts[k].end });
+	return segments.reverse();
 }

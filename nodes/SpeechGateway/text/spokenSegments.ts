@@ -1,5 +1,5 @@
 import { firstIndex, type Span } from './characters';
-import type { Known } from './knownParts';
+import type { Known } from './knownSegments';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
@@ -18,7 +18,7 @@ export interface PreparedSegment {
 	at: number;
 	/** Silence after it. */
 	pauseAfterMs: number;
-	/** A pause within it was left out: it is a known part, which is not cut. */
+	/** A pause within it was left out: it is a known segment, which is not cut. */
 	lacksPause?: true;
 }
 
@@ -35,19 +35,20 @@ export interface PreparedSegments {
 	chapters: Array<{ title: string; segment: number; after?: string }>;
 }
 
-interface Stretch extends Span {
+/** The text between two pauses or headings. */
+interface Passage extends Span {
 	pauseAfterMs: number;
 }
 
-/** The text between pauses and headings. Unspeakable text joins the stretch before it, or the next if there is none. */
-function stretchesOf(text: string, cuts: Pause[]) {
-	const stretches: Stretch[] = [];
+/** Splits a text at pauses and headings. Unspeakable text joins the passage before it, or the next if there is none. */
+function passagesOf(text: string, cuts: Pause[]) {
+	const passages: Passage[] = [];
 	let from = 0;
 	let pauseBeforeMs = 0;
 	for (const { at, milliseconds } of [...cuts, { at: text.length, milliseconds: 0 }]) {
-		const last = stretches.at(-1);
+		const last = passages.at(-1);
 		if (isSpeakable(text.slice(from, at))) {
-			stretches.push({ start: last?.end ?? 0, end: at, pauseAfterMs: milliseconds });
+			passages.push({ start: last?.end ?? 0, end: at, pauseAfterMs: milliseconds });
 		} else if (last) {
 			last.end = at;
 			last.pauseAfterMs += milliseconds;
@@ -56,7 +57,7 @@ function stretchesOf(text: string, cuts: Pause[]) {
 		}
 		from = at;
 	}
-	return { stretches, pauseBeforeMs };
+	return { passages, pauseBeforeMs };
 }
 
 /** The tags between two offsets; their own offsets become relative to the first. */
@@ -68,7 +69,7 @@ const tagsWithin = (tags: Span[], from: number, to: number): Span[] =>
 		)
 		.map(({ start, end }) => ({ start: start - from, end: end - from }));
 
-/** A stretch of the written text as subtitles show it: without tone tags. */
+/** The written text between two offsets as subtitles show it: without tone tags. */
 export const shownWords = ({ written, tags }: PreparedText, from: number, to: number): string =>
 	withoutTags(written.slice(from, to), tagsWithin(tags.written, from, to));
 
@@ -98,8 +99,8 @@ function pauseAtHeadings(
 
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
- * (Infinity: no limit). Every segment has something to speak. Parts that are `known` become segments again, with no cut inside;
- * what is between them is cut as if it stood alone.
+ * (Infinity: no limit). Every segment has something to speak. Segments that are `known` become segments again, with no cut
+ * inside; what is between them is cut as if it stood alone.
  */
 export function segmentPrepared(
 	prepared: PreparedText,
@@ -117,41 +118,41 @@ export function segmentPrepared(
 			isCut.has(at),
 		) ?? [];
 	const isInside = ({ at }: { at: number }) => {
-		const part = found.at(firstIndex(found, ({ end }) => end > at));
-		return part !== undefined && part.start < at && at < part.end;
+		const next = found.at(firstIndex(found, ({ end }) => end > at));
+		return next !== undefined && next.start < at && at < next.end;
 	};
 	const outside = cuts.filter((cut) => !isInside(cut));
-	const { stretches, pauseBeforeMs } = stretchesOf(spoken.text, outside);
+	const { passages, pauseBeforeMs } = passagesOf(spoken.text, outside);
 	const maxCharacters = Math.min(options.maxCharacters, Math.max(1, spoken.text.length));
-	/** The pieces of a stretch, with offsets of the whole text. */
+	/** The segments between two offsets, with offsets of the whole text. */
 	const cutAnew = (start: number, end: number): TextSegment[] =>
 		cutText(spoken.text.slice(start, end), maxCharacters, {
 			tags: tagsWithin(tags.spoken, start, end),
 		}).map(({ text, ...place }) => ({ text, start: start + place.start, end: start + place.end }));
-	/** Cuts around the known parts, which become segments unchanged. */
+	/** Cuts around the known segments, which stay as they are. */
 	const cut = ({ start, end }: Span): TextSegment[] => {
-		const [first, behind] = [start, end].map((at) => firstIndex(found, (part) => part.start >= at));
-		const pieces: TextSegment[] = [];
+		const [first, behind] = [start, end].map((at) => firstIndex(found, (span) => span.start >= at));
+		const all: TextSegment[] = [];
 		let from = start;
-		for (const part of found.slice(first, behind)) {
-			const text = spoken.text.slice(part.start, part.end);
-			pieces.push(...cutAnew(from, part.start), { ...part, text });
-			from = part.end;
+		for (const span of found.slice(first, behind)) {
+			const text = spoken.text.slice(span.start, span.end);
+			all.push(...cutAnew(from, span.start), { ...span, text });
+			from = span.end;
 		}
-		return [...pieces, ...cutAnew(from, end)];
+		return [...all, ...cutAnew(from, end)];
 	};
 	const segments: PreparedSegment[] = [];
 	const starts: number[] = [];
 	let writtenEnd = 0;
-	for (const stretch of stretches) {
-		for (const piece of cut(stretch).filter(({ text }) => isSpeakable(text))) {
-			const { start } = piece;
+	for (const passage of passages) {
+		for (const { text, start, end } of cut(passage)) {
+			if (!isSpeakable(text)) continue;
 			const place = { start: writtenEnd, end: writtenEnd };
 			const from = Math.max(writtenEnd, startOf(spoken, start));
-			place.end = writtenEnd = Math.max(from, endOf(spoken, piece.end));
+			place.end = writtenEnd = Math.max(from, endOf(spoken, end));
 			starts.push(start);
 			segments.push({
-				text: piece.text,
+				text,
 				written: shownWords(prepared, from, writtenEnd),
 				place,
 				at: start,
@@ -159,7 +160,7 @@ export function segmentPrepared(
 			});
 		}
 		const last = segments.at(-1);
-		if (last) last.pauseAfterMs += stretch.pauseAfterMs;
+		if (last) last.pauseAfterMs += passage.pauseAfterMs;
 	}
 	const final = segments.at(-1);
 	if (final) final.place.end = written.length;

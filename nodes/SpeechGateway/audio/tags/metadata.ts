@@ -26,14 +26,14 @@ export interface Metadata {
 	tags: Tags;
 	/** In the order of their times. */
 	chapters: Chapter[];
-	/** What the file remembers of its parts, in ASCII; see `RECORD_OWNER`. */
+	/** What the file remembers of its segments, in ASCII; see `RECORD_OWNER`. */
 	record?: string;
 }
 
 export const NO_METADATA: Metadata = { tags: {}, chapters: [] };
 
 /**
- * The record of parts that a file carries, so that they can be cut out of it again, is a text that other programs pass over: in MP3
+ * The record of segments that a file carries, so that they can be cut out of it again, is a text that other programs pass over: in MP3
  * an ID3 frame for private use, in Opus a comment, in WAV a chunk of its own.
  */
 export const RECORD_OWNER = 'n8n-nodes-speech-gateway';
@@ -66,20 +66,20 @@ export function sniffCover(head: Uint8Array): Cover['mimeType'] | undefined {
 /** A heading, and the part of the joined file that begins with it. */
 export interface Heading {
 	title: string;
-	/** Index of the part. */
-	part: number;
-	/** Seconds from the start of the part; 0 if left out. */
+	/** Index of the segment. */
+	segment: number;
+	/** Seconds from the start of the segment; 0 if left out. */
 	seconds?: number;
 }
 
 /**
- * Chapters from headings, in order. `starts`: second at which each part starts. A chapter ends where the next one starts.
+ * Chapters from headings, in order. `starts`: second at which each segment starts. A chapter ends where the next one starts.
  * Headings at one place would be chapters of no length, so their titles are joined.
  */
 export function chaptersOf(headings: Heading[], starts: number[], seconds: number): Chapter[] {
 	const titles = new Map<number, string[]>();
-	for (const { title, part, seconds: within = 0 } of headings) {
-		const start = Math.min(starts[part] + within, starts[part + 1] ?? seconds);
+	for (const { title, segment, seconds: within = 0 } of headings) {
+		const start = Math.min(starts[segment] + within, starts[segment + 1] ?? seconds);
 		titles.set(start, [...(titles.get(start) ?? []), title]);
 	}
 	const places = [...titles].sort(([a], [b]) => a - b);

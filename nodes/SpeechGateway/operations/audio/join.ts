@@ -15,7 +15,7 @@ import { inspectInput } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
 import { joinStored } from '../../files/joinStored';
 import type { StoredAudio } from '../../files/storeAudio';
-import { joinedRecord, type PartsRecord, readRecord } from '../../speech/partsRecord';
+import { joinedRecord, type SegmentsRecord, readRecord } from '../../speech/segmentsRecord';
 import { defineOperation } from '../../run/operation';
 import type { Result } from '../../requests/records';
 import type { Session } from '../../requests/session';
@@ -116,16 +116,16 @@ async function joined(
 	};
 }
 
-/** The tags of the files, each from the first file that has it, the headings of the chapters, and the records of parts. */
+/** The tags of the files, each from the first file that has it, the headings of the chapters, and the records of segments. */
 async function ownMetadata(
 	{ execution, transport }: Session,
 	{ chapters, keepTags }: JoinInput,
 	files: InputFile[],
-): Promise<{ own: Tags; headings?: Heading[]; records: Array<PartsRecord | undefined> }> {
+): Promise<{ own: Tags; headings?: Heading[]; records: Array<SegmentsRecord | undefined> }> {
 	const own: Tags = {};
-	const records: Array<PartsRecord | undefined> = [];
+	const records: Array<SegmentsRecord | undefined> = [];
 	const headings: Heading[] = [];
-	for (const [part, { binary, info, title }] of files.entries()) {
+	for (const [segment, { binary, info, title }] of files.entries()) {
 		transport.cancel?.throwIfAborted();
 		const found = await readMetadata(info.format, await chunksOf(execution, binary));
 		const { record: text } = found;
@@ -134,10 +134,10 @@ async function ownMetadata(
 		if (keepTags) Object.assign(own, { ...found.tags, ...own });
 		const ofFile = found.chapters.map((chapter) => ({
 			title: chapter.title,
-			part,
+			segment,
 			seconds: chapter.startSeconds,
 		}));
-		const whole = { title: chapters === 'headings' ? title : (found.tags.title ?? title), part };
+		const whole = { title: chapters === 'headings' ? title : (found.tags.title ?? title), segment };
 		headings.push(...(chapters === 'files' && ofFile.length > 0 ? ofFile : [whole]));
 	}
 	return { own, headings: chapters === 'none' ? undefined : headings, records };
@@ -149,7 +149,7 @@ function checkAlike(files: InputFile[]): void {
 	for (const [index, file] of files.entries()) {
 		const blocker = joinBlocker(first.info, file.info, index + 1);
 		if (!blocker) continue;
-		const named = blocker.replace(/\bpart (\d+)\b/g, (_, part) => files[Number(part) - 1].name);
+		const named = blocker.replace(/\bpart (\d+)\b/g, (_, number) => files[Number(number) - 1].name);
 		// The shorter of two is more likely the intro than the episode.
 		const [shorter, longer] = [first, file].sort(
 			(a, b) => (a.info.seconds ?? 0) - (b.info.seconds ?? 0),

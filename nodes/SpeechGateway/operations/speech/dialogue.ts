@@ -20,7 +20,7 @@ import {
 	type Draft,
 	type Line,
 	type OnRecord,
-	type Part,
+	type DraftSegment,
 	type Plan,
 	type PlannedHeading,
 	planner,
@@ -46,7 +46,7 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	checkSpeakers(parsed);
 	const { lines, leftOut } = parsed;
 	const narrator = speakers.find(({ name }) => isNarrator(name));
-	const parts: Part[] = [];
+	const segments: DraftSegment[] = [];
 	const spokenLines: Line[] = [];
 	let pauseBeforeMs = 0;
 	const hints = [...formatNotes(textFormat, input.textFormat), ...notes, ...leftOutHints(leftOut)];
@@ -63,29 +63,29 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 			known(voice, spokenLines.length),
 		);
 		hints.push(...hintsOn(text, false));
-		const before = parts.at(-1);
+		const before = segments.at(-1);
 		if (before) {
 			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
 			before.pauseAfterMs = Math.max(before.pauseAfterMs + cut.pauseBeforeMs, least);
 		} else pauseBeforeMs += cut.pauseBeforeMs;
-		const segments = cut.segments.filter((segment) => isSpeakable(segment.text));
-		if (segments.length === 0) continue;
+		const spoken = cut.segments.filter((segment) => isSpeakable(segment.text));
+		if (spoken.length === 0) continue;
 		const name = line.speaker ?? 'Narrator';
 		spokenLines.push({ text, name, headings });
 		headings = [];
-		for (const segment of segments)
-			parts.push({ ...segment, line: spokenLines.length - 1, voice, speaker: spokenBy?.name });
+		for (const segment of spoken)
+			segments.push({ ...segment, line: spokenLines.length - 1, voice, speaker: spokenBy?.name });
 	}
-	const text = parts.map((part) => part.text).join('');
+	const text = segments.map((segment) => segment.text).join('');
 	mustBeSpeakable(text, 'Script');
-	const chapters = input.chapters === 'headings' ? chaptersOf(parts, spokenLines, options) : [];
+	const chapters = input.chapters === 'headings' ? chaptersOf(segments, spokenLines, options) : [];
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
-	hints.push(...narratorHints(parts), ...voiceHints(parts));
+	hints.push(...narratorHints(segments), ...voiceHints(segments));
 	checkTaggable(input, input.responseFormat, chapters.length);
-	const names = new Set(parts.map(({ speaker }) => speaker ?? 'Narrator'));
+	const names = new Set(segments.map(({ speaker }) => speaker ?? 'Narrator'));
 	return {
 		pauseBeforeMs,
-		parts,
+		segments,
 		lines: spokenLines,
 		text,
 		textFormat,
@@ -137,8 +137,8 @@ const leftOutHints = ({ preface, direction, fence }: LeftOut): string[] => [
 const MOST_CHARACTERS_SHOWN = 60;
 
 /** Text that is nobody's may be a speaker's whose name was not recognised. */
-function narratorHints(parts: Part[]): string[] {
-	const words = parts.find(({ speaker }) => speaker === undefined)?.written.trim();
+function narratorHints(segments: DraftSegment[]): string[] {
+	const words = segments.find(({ speaker }) => speaker === undefined)?.written.trim();
 	if (!words) return [];
 	return [
 		`A narrator who is not in "Speakers" speaks with the default voice: "${beginningOf(words, MOST_CHARACTERS_SHOWN)}" Add a speaker named "Narrator" to choose a voice, or check the names in the script.`,
@@ -146,9 +146,9 @@ function narratorHints(parts: Part[]): string[] {
 }
 
 /** Listeners cannot tell speakers apart who have one voice. */
-function voiceHints(parts: Part[]): string[] {
+function voiceHints(segments: DraftSegment[]): string[] {
 	const names = new Map<string, Set<string>>();
-	for (const { voice, speaker = 'Narrator' } of parts) {
+	for (const { voice, speaker = 'Narrator' } of segments) {
 		const name = voiceNameOf(voice);
 		names.set(name, (names.get(name) ?? new Set()).add(speaker));
 	}
@@ -160,13 +160,17 @@ function voiceHints(parts: Part[]): string[] {
 		);
 }
 
-/** The headings of a script, each with the part that it stands before. */
-const chaptersOf = (parts: Part[], lines: Line[], options: TextInput): PlannedHeading[] =>
+/** The headings of a script, each with the segment that it stands before. */
+const chaptersOf = (
+	segments: DraftSegment[],
+	lines: Line[],
+	options: TextInput,
+): PlannedHeading[] =>
 	lines.flatMap(({ headings }, index) => {
-		const part = parts.findIndex(({ line }) => line === index);
+		const segment = segments.findIndex(({ line }) => line === index);
 		return headings.map((title) => ({
 			title: prepared(title, options).written.trim(),
-			part,
+			segment,
 		}));
 	});
 

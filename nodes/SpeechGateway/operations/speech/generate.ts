@@ -17,19 +17,18 @@ const planText = planner((input: EstimateInput, known) => {
 	const isWhole = longText === 'single';
 	const text = preparedText(input, isWhole);
 	const cut = cutIntoSegments(text, input, known(voice, 0));
-	const headings = cut.chapters.map(({ segment, ...heading }) => ({ ...heading, part: segment }));
-	checkTaggable(input, input.responseFormat, headings.length);
+	checkTaggable(input, input.responseFormat, cut.chapters.length);
 	const hints = hintsOn(text, isWhole);
 	if (chapters === 'headings' && text.headings.length === 0) hints.push(NO_HEADINGS);
-	if (isWhole && chapters === 'headings' && headings.length < text.headings.length)
+	if (isWhole && chapters === 'headings' && cut.chapters.length < text.headings.length)
 		hints.push(NO_CHAPTERS_IN_ONE_REQUEST);
 	return {
 		pauseBeforeMs: cut.pauseBeforeMs,
-		parts: cut.segments.map((segment) => ({ ...segment, voice, line: 0 })),
+		segments: cut.segments.map((segment) => ({ ...segment, voice, line: 0 })),
 		lines: [{ text, headings: [] }],
 		text: cut.text,
 		textFormat: text.format,
-		headings,
+		headings: cut.chapters,
 		hints,
 	};
 });
@@ -56,7 +55,7 @@ export const estimate = defineOperation(speech.estimate, {
 		if (input.longText === 'job') hintOnJobPrice(item.session, estimate);
 		const estimated = {
 			characters: countCharacters(plan.text),
-			segments: plan.parts.length,
+			segments: plan.segments.length,
 			...estimate,
 			...(input.previous && reusedBeforehand(input.previous, plan)),
 			textFormat: plan.textFormat,

@@ -16,11 +16,11 @@ import {
 	voicesToAsk,
 } from '../../speech/plan';
 import { withPrevious } from '../../speech/previous';
-import { speaks } from '../../speech/speakParts';
+import { speaks } from '../../speech/speakSegments';
 import { checkBudget } from '../../speech/speaking';
 import { lookUpVoices } from '../../speech/voices';
 import { countCharacters } from '../../text/characters';
-import { fingerprintOf } from '../../text/knownParts';
+import { fingerprintOf } from '../../text/knownSegments';
 
 /** Reads the previous versions. Throws InputError for a file or cover that is none, and for two files in one field. */
 export async function withFiles<I extends NarrationInput>(
@@ -57,16 +57,16 @@ export const narration = <I extends NarrationInput>(
 		estimatedTokens: tokensOf(input, plan),
 	}),
 	/**
-	 * The input of a retry. An item of several parts goes on with the present text and voices: what is on record of them is not
+	 * The input of a retry. An item of several segments goes on with the present text and voices: what is on record of them is not
 	 * sent again. A single request is finished as it was paid for.
 	 */
-	retryWith(paid: I, now: I, { sentParts: sent, voices }: ItemLedger): I {
+	retryWith(paid: I, now: I, { sentSegments: sent, voices }: ItemLedger): I {
 		const onRecord = { sent, voiceIds: voices };
 		const before = planner(paid);
-		const [first] = before.parts;
+		const [first] = before.segments;
 		// Unless it was split since, because the gateway has cut it.
 		const isWhole =
-			before.parts.length === 1 &&
+			before.segments.length === 1 &&
 			sent.every(({ units }) => units === fingerprintOf(first.text).units);
 		if (isWhole) return { ...withNewTarget(paid, now), ...onRecord };
 		const { model, speed, responseFormat, additionalBody, longText } = paid;
@@ -80,9 +80,12 @@ export const narration = <I extends NarrationInput>(
 		return { ...used, isCorrected: said(before) !== said(planner(used)) };
 	},
 	identity,
-	asks: ({ model, speed, responseFormat, additionalBody }: I, { pauseBeforeMs, parts }: Plan) => [
+	asks: (
+		{ model, speed, responseFormat, additionalBody }: I,
+		{ pauseBeforeMs, segments }: Plan,
+	) => [
 		...[model, speed, responseFormat, additionalBody, pauseBeforeMs],
-		...parts.map(({ text, voice, voiceId, pauseAfterMs }) => [
+		...segments.map(({ text, voice, voiceId, pauseAfterMs }) => [
 			text,
 			voiceId ?? voice,
 			pauseAfterMs,
@@ -113,10 +116,10 @@ function withNewTarget<P extends NarrationInput>(paid: P, now: Partial<Narration
 }
 
 /** What is said, and in whose voices. */
-const said = ({ text, parts }: Plan): string =>
+const said = ({ text, segments }: Plan): string =>
 	JSON.stringify([
 		text.replace(/\s+/g, ''),
-		...new Set(parts.map(({ voice }) => JSON.stringify(voice))),
+		...new Set(segments.map(({ voice }) => JSON.stringify(voice))),
 	]);
 
 /** The input without where the result goes and what is on record: what is spoken. */

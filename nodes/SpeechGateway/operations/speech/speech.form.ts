@@ -147,7 +147,7 @@ const dialogueFields = {
 
 export type DialogueValues = InputOf<typeof dialogueFields>;
 
-/** What speaking in parts has in common. */
+/** What speaking in segments has in common. */
 const speaking = {
 	sends: [
 		endpoints.voices,

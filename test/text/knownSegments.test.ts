@@ -1,13 +1,13 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-globals -- test code runs outside n8n */
 import fc from 'fast-check';
-import { fingerprintOf, KnownParts } from '../../nodes/SpeechGateway/text/knownParts';
+import { fingerprintOf, KnownSegments } from '../../nodes/SpeechGateway/text/knownSegments';
 import { segmentPrepared } from '../../nodes/SpeechGateway/text/spokenSegments';
 import { prepare } from './prepared';
 
 const cut = (text: string, known: string[] = []) =>
 	segmentPrepared(prepare(text), {
 		maxCharacters: 60,
-		known: { moved: new KnownParts(known.map(fingerprintOf)), placed: [] },
+		known: { moved: new KnownSegments(known.map(fingerprintOf)), placed: [] },
 	}).segments;
 
 const sentence = fc.constantFrom(
@@ -26,7 +26,7 @@ const text = fc
 it('what is found and what is cut anew make up the text, whatever was there before', () => {
 	fc.assert(
 		fc.property(text, text, (before, now) => {
-			const known = cut(before).map(({ text: part }) => part);
+			const known = cut(before).map(({ text: words }) => words);
 			const words = cut(now, known).map((segment) => segment.text);
 			expect(words.join('').replace(/\s/g, '')).toBe(now.replace(/\s/g, ''));
 		}),
@@ -36,7 +36,7 @@ it('what is found and what is cut anew make up the text, whatever was there befo
 it('the same text is cut where it was', () => {
 	fc.assert(
 		fc.property(text, (same) => {
-			const before = cut(same).map(({ text: part }) => part);
+			const before = cut(same).map(({ text: words }) => words);
 			expect(before.length).toBeGreaterThan(0);
 			const known = new Set(before);
 			expect(cut(same, before).every((segment) => known.has(segment.text))).toBe(true);
@@ -48,7 +48,7 @@ it('other white space changes nothing', () => {
 	const other = fc.constantFrom('\n', '\r\n', '\r\n\r\n', '   ', '\t');
 	fc.assert(
 		fc.property(text, fc.array(other, { minLength: 1, maxLength: 9 }), (before, spaces) => {
-			const known = cut(before).map(({ text: part }) => part);
+			const known = cut(before).map(({ text: words }) => words);
 			let space = 0;
 			const now = `\n ${before.replace(/\s+/g, () => spaces[space++ % spaces.length])} `;
 			const even = (words: string) => words.replace(/\s+/g, ' ').trim();
@@ -58,12 +58,12 @@ it('other white space changes nothing', () => {
 	);
 });
 
-it('finds no part within a word, nor behind the tag of its words', () => {
-	const find = (now: string, known: string) => cut(now, [known]).map(({ text: part }) => part);
+it('finds no segment within a word, nor behind the tag of its words', () => {
+	const find = (now: string, known: string) => cut(now, [known]).map(({ text: words }) => words);
 	expect(find('Overall. It rains.', 'all.')).not.toContain('all.');
 	expect(find('(sad) It was late.', 'It was late.')).toEqual(['(sad) It was late.']);
 	expect(
-		new KnownParts([fingerprintOf('Two.')]).in(
+		new KnownSegments([fingerprintOf('Two.')]).in(
 			'One. Two.',
 			[],
 			() => true,
@@ -72,10 +72,10 @@ it('finds no part within a word, nor behind the tag of its words', () => {
 	).toEqual([{ start: 5, end: 9 }]);
 });
 
-it('finds parts that begin alike, of all lengths, in bounded time', () => {
+it('finds segments that begin alike, of all lengths, in bounded time', () => {
 	const hash = { opening: fingerprintOf('a'.repeat(16)).opening, sum: 1 };
 	const hostile = Array.from({ length: 20_000 }, (_, index) => ({ ...hash, units: index + 16 }));
-	const known = new KnownParts(hostile);
+	const known = new KnownSegments(hostile);
 	const before = process.cpuUsage();
 	const found = known.in(
 		'a'.repeat(1_000_000),
@@ -88,10 +88,10 @@ it('finds parts that begin alike, of all lengths, in bounded time', () => {
 	expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
 });
 
-it('finds a part in its place, and leaves the same words elsewhere alone', () => {
+it('finds a segment in its place, and leaves the same words elsewhere alone', () => {
 	const text = 'Yes. No. Yes. No. Yes. No.';
 	const placed = { ...fingerprintOf('Yes. No.'), at: text.indexOf(' Yes') + 1 };
-	const found = new KnownParts([]).in(
+	const found = new KnownSegments([]).in(
 		text,
 		[placed],
 		() => true,

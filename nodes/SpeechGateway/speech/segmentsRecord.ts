@@ -1,15 +1,15 @@
-/** What a file says of its parts, so that a later version of its text need not have them spoken again. No words are in it. */
+/** What a file says of its segments, so that a later version of its text need not have them spoken again. No words are in it. */
 import type { Place, PlannedAudio } from '../audio';
 import { isRecord, parseJson } from '../core/json';
-import type { Fingerprint } from '../text/knownParts';
+import type { Fingerprint } from '../text/knownSegments';
 
 const VERSION = 1;
 /** More are refused, as nobody has a text of so many: to read a record must not keep n8n busy. */
-const MOST_PARTS = 20_000;
-const MOST_CHARACTERS = 400 * MOST_PARTS;
+const MOST_SEGMENTS = 20_000;
+const MOST_CHARACTERS = 400 * MOST_SEGMENTS;
 const MOST_MANNERS = 1_000;
 
-export interface RecordedPart extends Fingerprint, Place {
+export interface RecordedSegment extends Fingerprint, Place {
 	/** The key of the request that asks for it; see `requestKey`. */
 	key: string;
 	/** Index of how it is spoken. */
@@ -18,7 +18,7 @@ export interface RecordedPart extends Fingerprint, Place {
 	end: number;
 }
 
-/** What parts have in common. */
+/** What segments have in common. */
 export interface Manner {
 	model: string;
 	speed: number;
@@ -28,61 +28,63 @@ export interface Manner {
 }
 
 /** Plain JSON. */
-export interface PartsRecord {
+export interface SegmentsRecord {
 	manners: Manner[];
-	/** Of the file, in what the places of parts count. */
+	/** Of the file, in what the places of segments count. */
 	length: number;
 	/** In the order of the file. */
-	parts: RecordedPart[];
+	segments: RecordedSegment[];
 }
 
 /** The record as ASCII. */
-export const writeRecord = (record: PartsRecord): string =>
-	JSON.stringify({ version: VERSION, ...record }).replace(
+export const writeRecord = ({ segments: parts, ...record }: SegmentsRecord): string =>
+	JSON.stringify({ version: VERSION, ...record, parts }).replace(
 		/[^\0-\x7f]/g,
 		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
 	);
 
 /**
- * The record of a file that was joined from others, with their parts where they are now. A file that was changed by the join, such
- * as mono made stereo, has no parts in it any more. Undefined when nothing is on record.
+ * The record of a file that was joined from others, with their segments where they are now. A file that was changed by the join, such
+ * as mono made stereo, has no segments in it any more. Undefined when nothing is on record.
  */
 export function joinedRecord(
-	records: Array<PartsRecord | undefined>,
+	records: Array<SegmentsRecord | undefined>,
 	{ moved, starts, info: { length } }: PlannedAudio,
 ): string | undefined {
 	const manners: Manner[] = [];
-	const parts: RecordedPart[] = [];
+	const segments: RecordedSegment[] = [];
 	for (const [index, record] of records.entries()) {
 		if (!record) continue;
-		for (const part of record.parts) {
-			const place = moved(index, part);
-			const end = part.end + starts[index];
-			if (place) parts.push({ ...part, ...place, end, manner: part.manner + manners.length });
+		for (const segment of record.segments) {
+			const place = moved(index, segment);
+			const end = segment.end + starts[index];
+			if (place)
+				segments.push({ ...segment, ...place, end, manner: segment.manner + manners.length });
 		}
 		manners.push(...record.manners);
 	}
-	return parts.length > 0 ? writeRecord({ manners, length, parts }) : undefined;
+	return segments.length > 0 ? writeRecord({ manners, length, segments }) : undefined;
 }
 
 /** Reads a record for a file of this length. Undefined: it does not fit; `newer`: a later version of this node wrote it. */
-export function readRecord(text: string, fileLength: number): PartsRecord | 'newer' | undefined {
+export function readRecord(text: string, fileLength: number): SegmentsRecord | 'newer' | undefined {
 	const json = text.length > MOST_CHARACTERS ? undefined : parseJson(text);
 	if (!isRecord(json)) return undefined;
-	const { version, manners, length, parts } = json;
+	const { version, manners, length, parts: segments } = json;
 	if (Number(version) > VERSION) return 'newer';
 	if (version !== VERSION || length !== fileLength) return undefined;
 	if (!Array.isArray(manners) || manners.length > MOST_MANNERS || !manners.every(isManner))
 		return undefined;
-	if (!Array.isArray(parts) || parts.length === 0 || parts.length > MOST_PARTS) return undefined;
-	if (!parts.every(isPart)) return undefined;
+	if (!Array.isArray(segments) || segments.length === 0 || segments.length > MOST_SEGMENTS)
+		return undefined;
+	if (!segments.every(isSegment)) return undefined;
 	let end = 0;
-	for (const { from, to, manner } of parts) {
+	for (const { from, to, manner } of segments) {
 		if (from < end || to <= from || to > fileLength || manners[manner] === undefined)
 			return undefined;
 		end = to;
 	}
-	return { manners, length, parts };
+	return { manners, length, segments };
 }
 
 const isManner = (value: unknown): value is Manner =>
@@ -94,7 +96,7 @@ const isManner = (value: unknown): value is Manner =>
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
 
-const isPart = (value: unknown): value is RecordedPart => {
+const isSegment = (value: unknown): value is RecordedSegment => {
 	if (!isRecord(value)) return false;
 	const { key, manner, end, units, opening, sum, from, to, delay = 0, padding = 0 } = value;
 	return (

@@ -9,14 +9,14 @@ import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 import { errorText } from '../run/errors';
 import { countCharacters } from '../text/characters';
-import { fingerprintOf } from '../text/knownParts';
+import { fingerprintOf } from '../text/knownSegments';
 import { heardAt, pausesOf } from './heard';
 import { lettersOf } from './oddSegments';
 import {
 	type NarrationInput,
 	type Plan,
 	type PlannedHeading,
-	type PlannedPart,
+	type PlannedSegment,
 	type Planner,
 	textToSend,
 	voiceIdsIn,
@@ -26,10 +26,10 @@ import { estimateOf, hintOnJobPrice } from './price';
 import {
 	describeRemains,
 	firstError,
-	howToGetParts,
+	howToGetSegments,
 	isDone,
 	jobIdOf,
-	type PartResult,
+	type SegmentResult,
 	pausesBetween,
 } from './remains';
 import { learnedLength, lengthAfterCuts } from './shorter';
@@ -52,12 +52,12 @@ export const speaks =
 		const withSegmentsOf = (maxSegmentCharacters: number): Narration => {
 			if (maxSegmentCharacters === input.maxSegmentCharacters)
 				return narrationOf(item, input, plan);
-			const rest = { ...input, maxSegmentCharacters, sent: item.ledger.sentParts };
+			const rest = { ...input, maxSegmentCharacters, sent: item.ledger.sentSegments };
 			const { contentHash } = plan;
 			return narrationOf(item, rest, { ...planner(rest, voiceIdsIn(plan)), contentHash });
 		};
 		let narration = withSegmentsOf(learnedLength(item, input));
-		let results: PartResult[] = [];
+		let results: SegmentResult[] = [];
 		for (let length: number | undefined; ; narration = withSegmentsOf(length)) {
 			results = await speakAll(narration, await cutReused(narration));
 			length = lengthAfterCuts(item.session, narration.input, errorsIn(narration.plan, results));
@@ -69,21 +69,21 @@ export const speaks =
 
 const narrationOf = (item: ItemRequests, input: NarrationInput, plan: Plan): Narration => ({
 	...{ item, input, plan },
-	requests: plan.parts.map((part, index) => requestFor(input, plan, part, index)),
+	requests: plan.segments.map((segment, index) => requestFor(input, plan, segment, index)),
 });
 
-const errorsIn = ({ parts }: Plan, results: PartResult[]) =>
+const errorsIn = ({ segments }: Plan, results: SegmentResult[]) =>
 	results.flatMap((one, index) =>
-		isDone(one) ? [] : [{ text: parts[index].text, error: one.error }],
+		isDone(one) ? [] : [{ text: segments[index].text, error: one.error }],
 	);
 
-async function finished(narration: Narration, results: PartResult[]): Promise<Result> {
+async function finished(narration: Narration, results: SegmentResult[]): Promise<Result> {
 	if (!results.every(isDone)) throw await firstError(narration, results);
-	const file = await joinParts(narration, results).catch(async (error) => {
+	const file = await joinSegments(narration, results).catch(async (error) => {
 		const { json, files } = await describeRemains(narration, results);
 		throw new GatewayError(
 			`The parts could not be joined: ${errorText(error).message}`,
-			`All parts were paid for and none is lost. ${howToGetParts(narration)}`,
+			`All parts were paid for and none is lost. ${howToGetSegments(narration)}`,
 			json,
 			files,
 		);
@@ -98,14 +98,14 @@ function giveHints(item: ItemRequests, input: NarrationInput, plan: Plan): void 
 		hints.add(NEAR_THE_LIMIT);
 	if (input.longText === 'job') hintOnJobPrice(item.session, estimateOf(input, textToSend(plan)));
 	hintOnReuse(item, input, plan);
-	const numbers = plan.parts.flatMap(({ lacksPause }, index) => (lacksPause ? index + 1 : []));
+	const numbers = plan.segments.flatMap(({ lacksPause }, index) => (lacksPause ? index + 1 : []));
 	if (numbers.length > 0)
 		hints.add(
 			`A pause was left out within segment ${numbers.join(', ')} of item ${item.index + 1}, spoken before: only speaking it again makes one ("Speak Again At").`,
 		);
 	if (!input.isCorrected) return;
-	const sent = plan.parts.filter(({ isSent }) => isSent).length;
-	const missing = plan.parts.filter(({ isSent, reused }) => !isSent && !reused).length;
+	const sent = plan.segments.filter(({ isSent }) => isSent).length;
+	const missing = plan.segments.filter(({ isSent, reused }) => !isSent && !reused).length;
 	hints.add(
 		`The text or a voice of item ${item.index + 1} was changed after parts of it had been sent. Of its present parts, ${sent} ${sent === 1 ? 'was' : 'were'} sent before and not again, ${missing} ${missing === 1 ? 'is' : 'are'} new.`,
 	);
@@ -113,30 +113,31 @@ function giveHints(item: ItemRequests, input: NarrationInput, plan: Plan): void 
 
 const NEAR_THE_LIMIT = `In a single request, texts above ${NEAR_THE_LIMIT_CHARACTERS} characters come close to the gateway's limit of about 100 seconds. Set "Long Text" to "Automatic" to split them.`;
 
-/** What is sent for a part, if it is. */
+/** What is sent for a segment, if it is. */
 function requestFor(
 	input: NarrationInput,
-	{ parts }: Plan,
-	{ text, voice, voiceId = voiceNameOf(voice), key = '', number, line, at }: PlannedPart,
+	{ segments }: Plan,
+	{ text, voice, voiceId = voiceNameOf(voice), key = '', number, line, at }: PlannedSegment,
 	index: number,
 ): SpeechRequest {
-	const segment = index + 1;
+	const position = index + 1;
 	return {
 		body: speechBody(input, text, voiceId),
-		part: { ...fingerprintOf(text), key, number, segment, line, at, voice: voiceId },
-		fileName: parts.length > 1 ? withSuffix(input.fileName, `segment-${segment}`) : input.fileName,
+		segment: { ...fingerprintOf(text), key, number, position, line, at, voice: voiceId },
+		fileName:
+			segments.length > 1 ? withSuffix(input.fileName, `segment-${position}`) : input.fileName,
 	};
 }
 
 /**
- * Speaks all parts but those that are `reused` or were spoken before, concurrently within the run's limit. After the first
- * failure or cut, or audio that cannot be joined with the rest, no further part is started and those in flight are awaited. Throws
- * AsleepError as long as jobs of parts are being waited for and no part has failed.
+ * Speaks all segments but those that are `reused` or were spoken before, concurrently within the run's limit. After the first
+ * failure or cut, or audio that cannot be joined with the rest, no further segment is started and those in flight are awaited. Throws
+ * AsleepError as long as jobs of segments are being waited for and no segment has failed.
  */
 async function speakAll(
 	narration: Narration,
 	reused: Array<StoredAudio | undefined>,
-): Promise<PartResult[]> {
+): Promise<SegmentResult[]> {
 	const { item, requests } = narration;
 	const finished = requests.map((request, index) => reused[index] ?? keptAudio(item, request));
 	let first: StoredAudio | undefined;
@@ -156,7 +157,7 @@ async function speakAll(
 			item.giveUp();
 			// A job that was accepted is paid for, whatever became of it.
 			const paid = error instanceof OutcomeUnknownError || jobIdOf(error);
-			return { status: paid ? 'unknown' : 'notSent', error } satisfies PartResult;
+			return { status: paid ? 'unknown' : 'notSent', error } satisfies SegmentResult;
 		}
 	};
 	let all = await Promise.all(requests.map(speakOne));
@@ -177,32 +178,32 @@ async function speakAll(
 	);
 }
 
-async function joinParts(narration: Narration, spoken: StoredAudio[]): Promise<JoinedFile> {
+async function joinSegments(narration: Narration, spoken: StoredAudio[]): Promise<JoinedFile> {
 	const { item, input, plan } = narration;
-	const { parts, headings } = plan;
-	// That of a single part has a record only where a later version of it is to be expected.
-	const isRecorded = parts.length > 1 || input.previousBinaryPropertyName !== undefined;
+	const { segments, headings } = plan;
+	// That of a single segment has a record only where a later version of it is to be expected.
+	const isRecorded = segments.length > 1 || input.previousBinaryPropertyName !== undefined;
 	return await joinStored(item.session, spoken, input.fileName, {
 		pauses: pausesBetween(plan),
 		tags: await tagsOf(item, input),
 		headings:
 			input.chapters === 'headings'
-				? headings.map((heading) => heardHeading(heading, parts, spoken))
+				? headings.map((heading) => heardHeading(heading, segments, spoken))
 				: undefined,
-		recordOf: isRecorded ? recordFor(input, parts) : undefined,
+		recordOf: isRecorded ? recordFor(input, segments) : undefined,
 	});
 }
 
-/** A heading within a part begins when its words are heard. */
+/** A heading within a segment begins when its words are heard. */
 function heardHeading(
-	{ title, part, after }: PlannedHeading,
-	parts: PlannedPart[],
+	{ title, segment, after }: PlannedHeading,
+	segments: PlannedSegment[],
 	spoken: StoredAudio[],
 ): Heading {
-	const { info } = spoken[part];
-	if (after === undefined || info.seconds === undefined) return { title, part };
-	const heard = heardAt(parts[part].text, info.seconds, pausesOf(info) ?? []);
-	return { title, part, seconds: heard(lettersOf(after)) };
+	const { info } = spoken[segment];
+	if (after === undefined || info.seconds === undefined) return { title, segment };
+	const heard = heardAt(segments[segment].text, info.seconds, pausesOf(info) ?? []);
+	return { title, segment, seconds: heard(lettersOf(after)) };
 }
 
 /** A cover that was there before the text was spoken, and is not now, must not cost what was paid for. */

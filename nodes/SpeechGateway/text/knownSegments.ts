@@ -1,7 +1,7 @@
-/** Finds parts of an earlier text in a new one by their hashes. */
+/** Finds segments of an earlier text in a new one by their hashes. */
 import { firstIndex, isSpace, type Span, UNSPACED } from './characters';
 
-/** What is known of a part's words. Plain JSON. */
+/** What is known of a segment's words. Plain JSON. */
 export interface Fingerprint {
 	/** Length in UTF-16 units, as `evenlySpaced`. */
 	units: number;
@@ -10,13 +10,13 @@ export interface Fingerprint {
 	sum: number;
 }
 
-/** A part, and where it began in its text. */
-export type KnownPart = Fingerprint & { at: number };
+/** A segment, and where it began in its text. */
+export type KnownSegment = Fingerprint & { at: number };
 
-/** What is to be found in one text: parts that may be anywhere in it, and those that are looked for in their place alone. */
+/** What is to be found in one text: segments that may be anywhere in it, and those that are looked for in their place alone. */
 export interface Known {
-	moved: KnownParts;
-	placed: KnownPart[];
+	moved: KnownSegments;
+	placed: KnownSegment[];
 }
 
 /** White space other than one space. */
@@ -28,7 +28,7 @@ const BASE = 0x01000193;
 const EAST_ASIAN_MARK = /[\u3000-\u303f\uff00-\uff65…]/;
 const CLOSING = /[\p{Po}\p{Pe}\p{Pf}]/u;
 
-/** The hashes of all stretches of a text, each in constant time. */
+/** The hashes of any span of a text, each in constant time. */
 class Hashes {
 	private readonly sums: Int32Array;
 	private readonly powers: Int32Array;
@@ -60,8 +60,8 @@ export function fingerprintOf(text: string): Fingerprint {
 /** Comparisons for all texts together, so that a record that was made to be slow does not keep n8n busy: a tenth of a second. */
 const MOST_COMPARISONS = 10_000_000;
 
-/** Parts of an earlier text, to be found in others. */
-export class KnownParts {
+/** Segments of an earlier text, to be found in others. */
+export class KnownSegments {
 	/** By the length of the opening, its hash, and the length of all: the hashes of all. */
 	private readonly openings = new Map<number, Map<number, Map<number, Set<number>>>>();
 	private comparisonsLeft = MOST_COMPARISONS;
@@ -86,7 +86,7 @@ export class KnownParts {
 	 */
 	in(
 		text: string,
-		placed: KnownPart[],
+		placed: KnownSegment[],
 		mayCut: (offset: number) => boolean,
 		isCut: (offset: number) => boolean,
 	): Span[] {
@@ -96,7 +96,7 @@ export class KnownParts {
 		for (let i = 0; i < text.length; i++)
 			if (!isSpace(text.charCodeAt(i)) || !isSpace(text.charCodeAt(i - 1))) origins.push(i);
 		const hashes = new Hashes(even);
-		/** The lengths of parts in their place, by where they begin in `even`. */
+		/** The lengths of segments in their place, by where they begin in `even`. */
 		const places = new Map<number, number>();
 		for (const { at, units, sum } of placed) {
 			let place = firstIndex(origins, (origin) => origin >= at);
@@ -129,7 +129,7 @@ export class KnownParts {
 		return found;
 	}
 
-	/** The end of the longest part that begins at an offset; the offset itself if there is none. */
+	/** The end of the longest segment that begins at an offset; the offset itself if there is none. */
 	private longestAt(
 		at: number,
 		limit: number,

@@ -1,14 +1,14 @@
 import {
-	type PartsRecord,
+	type SegmentsRecord,
 	readRecord,
 	writeRecord,
-} from '../../nodes/SpeechGateway/speech/partsRecord';
+} from '../../nodes/SpeechGateway/speech/segmentsRecord';
 
-/** A record of so many parts, a byte each. */
-const recordOf = (count: number): PartsRecord => ({
+/** A record of so many segments, a byte each. */
+const recordOf = (count: number): SegmentsRecord => ({
 	manners: [{ model: 'fish-speech', speed: 1, voice: 'default' }],
 	length: count,
-	parts: Array.from({ length: count }, (_, index) => ({
+	segments: Array.from({ length: count }, (_, index) => ({
 		...{ key: 'a'.repeat(64), manner: 0, end: index, from: index, to: index + 1 },
 		...{ units: 10, opening: 1, sum: index },
 	})),
