@@ -128,7 +128,8 @@ export class ItemRequests {
 
 	/** Remembers a task that was made for this item; false if another one of the execution has it. */
 	isNewTask(id: string): boolean {
-		const { tasks, transport } = this.session;
+		const { inProcess, transport } = this.session;
+		const { tasks } = inProcess;
 		const task = taskAt(transport.account.gateway, id);
 		const isNew = !tasks.has(task);
 		tasks.add(task);

@@ -1,5 +1,5 @@
-import { derived } from '../core/derived';
 import { given, isRecord } from '../core/json';
+import { InProcess } from './inProcess';
 import type { ErrorText } from './records';
 
 /** Its name in the node's memory, beside the ledgers. */
@@ -45,12 +45,6 @@ const kept = (memory: Record<string, unknown>): Readonly<Lasting> => {
 	return isRecord(found) ? found : {};
 };
 
-/** The keys that an execution has brought in this process, and how many it had brought before. */
-const keysIn = derived((memory: Record<string, unknown>) => ({
-	before: kept(memory).keys ?? 0,
-	keys: new Set<string>(),
-}));
-
 /** As a retry begins with it: it tries at once. */
 const inRetry = (stop?: Stop): Stop | undefined => stop && { ...stop, at: 0, tries: -1 };
 
@@ -60,20 +54,17 @@ const filled = <T extends object>(fields: T): T | undefined => {
 	return Object.keys(all).length > 0 ? all : undefined;
 };
 
-/** Those of the calls of a node under way in this process: an agent may call a tool several times at once. */
-const underWayIn = derived<object, Set<LastingRecord>>(() => new Set());
-
 /** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
 export class LastingRecord {
 	/** Tokens that the execution may spend, as this call has it. */
 	limit = Infinity;
-	/** Tokens that this call has set aside for what it may still be charged. */
-	private reserved = 0;
+	private readonly inProcess: InProcess;
 
 	constructor(
 		private readonly memory: Record<string, unknown>,
 		private readonly executionId?: string,
 	) {
+		this.inProcess = InProcess.of(memory);
 		const { stop, accounts = {}, spent, executionId: of } = this.value;
 		if (of === executionId) return;
 		delete memory[NAME];
@@ -124,29 +115,33 @@ export class LastingRecord {
 
 	/** Counts what was, or may have been, charged; no longer set aside is its estimate. */
 	spend(tokens = 0, estimate = tokens): void {
-		this.reserved = Math.max(0, this.reserved - estimate);
+		const { setAside } = this.inProcess;
+		const own = setAside.get(this);
+		if (own !== undefined) setAside.set(this, Math.max(0, own - estimate));
 		if (this.value.spent !== undefined) this.set({ spent: this.spent + tokens });
 	}
 
-	/** Tokens that this and other calls under way have set aside. */
+	/** Tokens that this and other calls under way have set aside for what they may still be charged. */
 	get setAside(): number {
-		return [...underWayIn(this.memory)].reduce((sum, { reserved }) => sum + reserved, 0);
+		return [...this.inProcess.setAside.values()].reduce((sum, tokens) => sum + tokens, 0);
 	}
 
 	/** Sets tokens aside until they are spent, or this call ends. */
 	reserve(tokens: number): void {
-		this.reserved += tokens;
-		underWayIn(this.memory).add(this);
+		const { setAside } = this.inProcess;
+		setAside.set(this, (setAside.get(this) ?? 0) + tokens);
 	}
 
 	/** To be called when this call ends. */
 	release(): void {
-		underWayIn(this.memory).delete(this);
+		this.inProcess.setAside.delete(this);
 	}
 
 	/** Counts a key, once however often it comes; false when the execution has brought too many others. */
 	bring(key: string): boolean {
-		const { before, keys } = keysIn(this.memory);
+		const { inProcess } = this;
+		const { keys } = inProcess;
+		const before = (inProcess.keysBefore ??= this.value.keys ?? 0);
 		if (keys.has(key)) return true;
 		if (before + keys.size >= MOST_KEYS) return false;
 		const count = before + keys.add(key).size;

@@ -1,4 +1,3 @@
-import { derived } from '../core/derived';
 import { asError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import { timeoutAt } from '../engine/sleep';
@@ -11,9 +10,10 @@ import { Transport } from '../gateway/transport';
 import { CircuitBreaker, StoreBreaker } from './circuitBreaker';
 import { SentKeys } from './claims';
 import { Gate } from './gate';
+import { InProcess } from './inProcess';
 import { LastingRecord, MOST_KEYS } from './lasting';
 import type { Ledger } from './ledger';
-import { type Traffic, trafficOf } from './traffic';
+import type { Traffic } from './traffic';
 
 /** One attempt at all items, whoever pays for them. */
 export interface Run {
@@ -38,8 +38,8 @@ export interface Run {
 	unavailable?: Error;
 	/** What the dear jobs of the run cost, and what Generate would, with the hint that says so. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
-	/** The tasks that this execution has made, as far as this process knows. */
-	tasks: Set<string>;
+	/** What this process knows of the execution's other calls of the node. */
+	inProcess: InProcess;
 	/** Polls of the run. */
 	polls: { tasks: number; nextAt: number };
 }
@@ -67,8 +67,6 @@ export function spendExtra({ lasting }: Run, tokens: number): number {
 const ENGINE_2 =
 	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
 
-const tasksOf: (memory: object) => Set<string> = derived(() => new Set<string>());
-
 export function openRun(
 	execution: Execution,
 	atOnce: number,
@@ -88,7 +86,7 @@ export function openRun(
 		keys: new SentKeys(execution.helpers, cancel),
 		hints: new Set(),
 		dearJobs: { asJob: 0, asSpeech: 0, hint: '' },
-		tasks: tasksOf(execution.memory),
+		inProcess: InProcess.of(execution.memory),
 		polls: { tasks: 0, nextAt: 0 },
 	};
 }
@@ -117,14 +115,14 @@ export function openAttempt(
 		run.hints.add(
 			`This execution has brought ${keys.toLocaleString('en')} different values of "Send Once Key". It may bring ${MOST_KEYS.toLocaleString('en')}: those beyond are not sent.`,
 		);
-	for (const task of ledger.tasks()) run.tasks.add(task);
+	for (const task of ledger.tasks()) run.inProcess.tasks.add(task);
 	const endsAt = timeoutAt(execution, wokeUp ? before.endsAt : undefined);
 	return { ...run, unavailable, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
 
 /** `transport`: to the gateway of an account, or one that reaches none. */
 export function openSession(run: Run, transport: Transport): Session {
-	const { execution, attempt, lasting, runGate } = run;
+	const { attempt, lasting, runGate, inProcess } = run;
 	const { name } = transport.account;
 	const limiter = new AccountLimiter(run.concurrency);
 	const gate = new Gate(runGate.signal);
@@ -135,7 +133,7 @@ export function openSession(run: Run, transport: Transport): Session {
 		limiter,
 		gate,
 		breaker: new CircuitBreaker(gate, limiter, lasting.stopping(name), attempt),
-		traffic: trafficOf(execution.memory, name),
+		traffic: inProcess.traffic(name),
 		share: async <T>(key: string, action: () => Promise<T>) => {
 			const result = shared.get(key) ?? action();
 			shared.set(key, result);

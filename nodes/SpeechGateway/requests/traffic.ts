@@ -1,4 +1,3 @@
-import { derived } from '../core/derived';
 import { given } from '../core/json';
 import type { Sent } from '../core/errors';
 import { certainAt, type Neighbours } from '../usage/moment';
@@ -99,13 +98,3 @@ function neighboursAmong(
 }
 
 const inSeconds = (milliseconds: number): number => Math.round(milliseconds / 100) / 10;
-
-const byAccount = derived<object, Map<string, Traffic>>(() => new Map());
-
-/** The traffic of the node whose memory this is, with one account. */
-export function trafficOf(memory: object, account: string): Traffic {
-	const all = byAccount(memory);
-	const traffic = all.get(account) ?? new Traffic();
-	all.set(account, traffic);
-	return traffic;
-}
