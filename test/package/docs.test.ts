@@ -125,7 +125,7 @@ test('the messages in docs/troubleshooting.md are messages of the code', () => {
 		.filter((name) => name.endsWith('.ts'))
 		.map((name) => readFileSync(path.join(folder, name), 'utf8'))
 		.join('\n')
-		.replaceAll(/\$?\{thing\}/g, 'job');
+		.replaceAll(/\$?\{kind\}/g, 'job');
 	// What varies is "…" or a number in the README, and an expression in the code.
 	const parts = (row: string) =>
 		row

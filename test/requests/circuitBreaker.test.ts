@@ -72,8 +72,8 @@ async function sentAtOnce({ limiter, gate }: ReturnType<typeof breakersOf>): Pro
 	return started;
 }
 const MINUTE = 60_000;
-const ago = (why: Stop['why'], milliseconds: number, tries = 0): { stop: Stop } => ({
-	stop: { why, at: Date.now() - milliseconds, tries },
+const ago = (reason: Stop['reason'], milliseconds: number, tries = 0): { stop: Stop } => ({
+	stop: { reason, at: Date.now() - milliseconds, tries },
 });
 
 test.each<[string, Stopping, Parameters<typeof breakersOf>[1], number]>([
@@ -144,7 +144,7 @@ test('what stopped the run first is the reason that is told, with its codes', ()
 	const { breaker, gate } = breakersOf();
 	breaker.failed(refusal('402', 'insufficient_balance'));
 	breaker.failed(refusal('401'));
-	expect(gate.signal.reason).toMatchObject({ why: 'refusal' });
+	expect(gate.signal.reason).toMatchObject({ reason: 'refusal' });
 	expect(breaker.hint).toContain('Sending stopped: Refused (402).');
 	const files = { completed: {} };
 	expect(

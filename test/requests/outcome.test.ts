@@ -99,7 +99,7 @@ test.each(REFUSALS.map((answer) => [nameOf(answer), answer] as const))('%s', (na
 });
 
 const PAGE = '<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>';
-const ofJob = { thing: 'job', id: 'spj_1' } as const;
+const ofJob = { kind: 'job', id: 'spj_1' } as const;
 
 /**
  * What the gateway's document says, what proxies send, and what was read in the sources of other gateways: the request, the
@@ -127,9 +127,9 @@ chat | 524 | PAGE | {"documented":true} | unknown, nobody | 100 seconds
 speech | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | Speech Job
 video | 524 | E {"message":"cut"} |  | cut, workflow | 100 seconds | cut again: ask for less
 voice | 524 | PAGE |  | unknown, nobody | 100 seconds \(524\): "502 Bad
-GET /v1/videos/1 | 524 | E {"message":"cut"} | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such
+GET /v1/videos/1 | 524 | E {"message":"cut"} | {"kind":"video","id":"1"} | transient, nobody | 100 sec | ^Such
 GET /v1/audio/speech/jobs/spj_1 | 524 | PAGE | JOB | transient, nobody | 100 sec | ^Such
-GET /v1/videos/1 | 524 | PAGE | {"thing":"video","id":"1"} | transient, nobody | 100 sec | ^Such.*later\. The
+GET /v1/videos/1 | 524 | PAGE | {"kind":"video","id":"1"} | transient, nobody | 100 sec | ^Such.*later\. The
 speech | 401 | E {"message":"No."} |  | refused, key | API key | credential "Speech Gateway API".*used up.*was not charged.*says: "No"\.$
 speech | 401 | E {"message":"x","code":"bad_response_status_code","param":"401"} |  | refused, provider | provider | neither|not the cause
 speech | 401 | E {"message":"key sk-zz***ww is wrong"} |  | refused, provider | provider | operator of the gateway can
@@ -160,11 +160,11 @@ speech | 400 | E {"message":"rate limits are numbers"} |  | refused, workflow | 
 speech | 403 | E {"message":"The balance of light is bad"} |  | refused, rights | lacks the capability | console
 speech | 422 | E {"message":"balance must be a number","param":"balance"} |  | refused, workflow | "balance" | Change or remove
 speech | 403 | E {"message":"voice of another account"} | {"voice":"v1"} | refused, workflow | voice "v1" does not belong | Pick one
-DELETE /v1/audio/voices/v2 | 400 | E {"message":"No"} | {"thing":"voice","id":"v2"} | refused, workflow | refused the request | Check
+DELETE /v1/audio/voices/v2 | 400 | E {"message":"No"} | {"kind":"voice","id":"v2"} | refused, workflow | refused the request | Check
 speech | 400 | E {"message":"voice v1 is hoarse"} | {"voice":"v1"} | refused, workflow | refused the request | Check
 speech | 400 | E {"message":"the voice is hoarse"} |  | refused, workflow | refused the request | Check
 speech | 400 | E {"message":"IP"} |  | refused, workflow | refused the request | Check
-DELETE /v1/audio/voices/v2 | 403 | E {"message":"Forbidden"} | {"thing":"voice","id":"v2"} | refused, workflow | voice "v2" does not belong | Pick
+DELETE /v1/audio/voices/v2 | 403 | E {"message":"Forbidden"} | {"kind":"voice","id":"v2"} | refused, workflow | voice "v2" does not belong | Pick
 voice | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
 speech | 403 | E {"message":"x"} |  | refused, rights | lacks the capability | console
 speech | 403 | E {"message":"x"} | {"voice":"v1"} | refused, rights | lacks the capability | check that the voice "v1"
@@ -195,12 +195,12 @@ speech | 403 | E {"message":"v1 is not yours"} | {"voice":"v1"} | refused, workf
 speech | 404 | E {"message":"音色不存在"} | {"voice":"v1"} | refused, workflow | no voice "v1" | Pick one
 speech | 503 | E {"message":"No available channel for model my-model"} |  | refused, operator | no provider | Get Many
 GET /v1/audio/speech/jobs/spj_1 | 404 | E {"message":"Not found"} | JOB | refused, workflow | no job "spj_1" | Check the ID
-GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
-GET /v1/videos/1/content | 400 | E {"message":"The video has not been finished"} | {"thing":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
-GET / | 401 | <html>No</html> | {"thing":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
-GET / | 403 | PAGE | {"thing":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
-GET / | 404 | {} | {"thing":"video","id":"1","elsewhere":true} | refused, operator | file of the video "1" is not at | "Get"
-GET / | 410 |  | {"thing":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
+GET /v1/videos/1/content | 400 | E {"message":"Task is not completed yet"} | {"kind":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
+GET /v1/videos/1/content | 400 | E {"message":"The video has not been finished"} | {"kind":"video","id":"1"} | transient, nobody | video "1" is not ready | Wait
+GET / | 401 | <html>No</html> | {"kind":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
+GET / | 403 | PAGE | {"kind":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
+GET / | 404 | {} | {"kind":"video","id":"1","elsewhere":true} | refused, operator | file of the video "1" is not at | "Get"
+GET / | 410 |  | {"kind":"job","id":"spj_1","elsewhere":true} | refused, operator | file of the job "spj_1" is not at | "Get"
 speech | 409 | E {"message":"x"} |  | refused, workflow | refused the request | Check
 GET /v1/audio/speech/jobs/spj_1/content | 409 | E {"message":"x"} | JOB | transient, nobody | job "spj_1" is not ready | Wait
 speech | 407 |  |  | refused, network | proxy .* asks for a login | HTTPS_PROXY
@@ -291,7 +291,7 @@ GET /v1/videos/1/content | 400 | transient | not ready yet | Not yet complete; i
 	});
 
 test.each(WORDS)('%s: %s %s is %s', (message, request, status, outcome, says) => {
-	const about = { ...(request.startsWith('GET') && { thing: 'video' as const, id: '1' }) };
+	const about = { ...(request.startsWith('GET') && { kind: 'video' as const, id: '1' }) };
 	const judged = judge(REQUESTS[request] ?? request, Number(status), { error: { message } }, about);
 	expect(judged.outcome).toBe(outcome);
 	expect(judged.error.message).toContain(says);

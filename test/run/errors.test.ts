@@ -68,7 +68,7 @@ test("no error that the source makes ends an execution as canceled or has n8n's 
 			runError(execution, {
 				index: 0,
 				count: 2,
-				kept: [{ branch: 'success', items: [] }],
+				results: [{ branch: 'success', items: [] }],
 				error,
 				operation: getMany,
 			}),
@@ -86,7 +86,7 @@ test('nor does anything that the gateway or the network says', () => {
 	const named = { id: QUOTED, model: QUOTED, voice: QUOTED };
 	for (let status = 300; status < 600; status++) {
 		for (const body of [QUOTED, { error: { message: QUOTED, code: QUOTED, param: QUOTED } }]) {
-			for (const about of [named, { ...named, thing: 'job' as const }]) {
+			for (const about of [named, { ...named, kind: 'job' as const }]) {
 				const { error } = explainAnswer(gateway, endpoints.speech, about, { status, body });
 				expect(nodeError(node, errorText(error)).message).not.toMatch(REPLACED);
 			}
@@ -129,7 +129,7 @@ test('the details are in the context, the status in its own place', () => {
 });
 
 test('the title of an error has one number of the item: the editor adds its own to none', () => {
-	const failure = { index: 1, kept: [], error: new InputError('No.'), operation: getMany };
+	const failure = { index: 1, results: [], error: new InputError('No.'), operation: getMany };
 	const errorOf = (count: number) => runError(execution, { ...failure, count });
 	expect(errorOf(5).message).toBe('No. (item 2 of 5)');
 	// The editor appends this one, counted from 0, wherever there is one.

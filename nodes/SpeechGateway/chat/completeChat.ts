@@ -107,7 +107,7 @@ async function readAnswer(
 ): Promise<ChatReply> {
 	const { transport } = item.session;
 	const reader = new ChatStreamReader();
-	const shown = transport.redactor.stream();
+	const redacted = transport.redactor.stream();
 	let heard = 0;
 	const hear = async (text: string) => {
 		if (text !== '') await onText(text);
@@ -117,19 +117,19 @@ async function readAnswer(
 			received.push(chunk);
 			for (const piece of reader.feed(chunk)) {
 				heard += piece.length;
-				await hear(shown.push(piece));
+				await hear(redacted.push(piece));
 			}
 			if (reader.done) break;
 		}
 	} catch (error) {
 		// A connection that breaks after the end of the answer does no harm.
 		if (!reader.whole) {
-			await hear(shown.end());
+			await hear(redacted.end());
 			throw asError(error);
 		}
 	}
 	const reply = reader.end();
-	await hear(shown.push(reply.text.slice(heard)) + shown.end());
+	await hear(redacted.push(reply.text.slice(heard)) + redacted.end());
 	const says = reply.text !== '' || reply.toolCalls?.length;
 	if (reply.error && !says) throw new ErrorAnswer(reply.error.message);
 	if (reply.error) throw new Error(`the answer ends with an error: ${reply.error.message}`);

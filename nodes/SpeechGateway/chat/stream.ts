@@ -54,11 +54,11 @@ function argumentsText(value: unknown): string {
 function readToolCalls(message: JsonObject): ToolCall[] {
 	return listIn(message.tool_calls).map((value): ToolCall => {
 		const { id, type, function: called } = objectIn(value);
-		const { name, arguments: given } = objectIn(called);
+		const { name, arguments: input } = objectIn(called);
 		return {
 			id: stringIn(id),
 			type: stringIn(type),
-			function: { name: stringIn(name) ?? '', arguments: argumentsText(given) },
+			function: { name: stringIn(name) ?? '', arguments: argumentsText(input) },
 		};
 	});
 }

@@ -1,4 +1,4 @@
-import { given, type Json } from './json';
+import { defined, type Json } from './json';
 
 /** Why the outcome of a billed request is unknown. */
 export type UnknownReason =
@@ -116,7 +116,7 @@ export function outcomeUnknown(
 	neighbours?: object,
 ): OutcomeUnknownError {
 	const { httpCode, requestId, code, location, probablyFree }: Cause = cause?.details ?? {};
-	const facts: UnknownFacts = given({
+	const facts: UnknownFacts = defined({
 		reason,
 		message: [WHAT_HAPPENED[reason], !SAYS_ALL.has(reason) && cause?.message]
 			.filter(Boolean)
@@ -197,21 +197,21 @@ const NOT_STARTED = {
 	noTime: 'There was no room for the request in time',
 };
 
-export type WhyNotStarted = keyof typeof NOT_STARTED;
+export type NotStartedReason = keyof typeof NOT_STARTED;
 
 /** A request that was not started. Nothing was sent. */
 export class NotStartedError extends PartialError {
 	constructor(
-		readonly why: WhyNotStarted,
+		readonly reason: NotStartedReason,
 		details?: ErrorDetails,
 		files?: AttachedFiles,
 	) {
-		super(NOT_STARTED[why], details, files);
+		super(NOT_STARTED[reason], details, files);
 	}
 
 	/** Whether sending has stopped while the run goes on: the item says so. */
 	get hasStopped(): boolean {
-		return this.why === 'outage' || this.why === 'refusal' || this.why === 'store';
+		return this.reason === 'outage' || this.reason === 'refusal' || this.reason === 'store';
 	}
 }
 

@@ -14,7 +14,7 @@ export const isRecord = (value: unknown): value is Record<string, Json> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An object without those of its fields that are undefined. */
-export const given = <T extends object>(fields: T): T =>
+export const defined = <T extends object>(fields: T): T =>
 	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 
 /** The names of the fields of an object that has no others. */
@@ -25,6 +25,6 @@ export const keysOf = <K extends string>(record: Record<K, unknown>): K[] =>
 export function idIn(resource: Record<string, unknown>, ...names: string[]): string | undefined {
 	const id = names
 		.map((name) => resource[name])
-		.find((given) => typeof given === 'number' || (typeof given === 'string' && given.trim()));
+		.find((value) => typeof value === 'number' || (typeof value === 'string' && value.trim()));
 	return id === undefined ? undefined : String(id);
 }

@@ -41,7 +41,7 @@ export function numberWithin(
 }
 
 export function choice<T extends string>(value: unknown, label: string, choices: readonly T[]): T {
-	const found = choices.find((known) => known === value);
+	const found = choices.find((one) => one === value);
 	if (found !== undefined) return found;
 	throw new InputError(
 		`"${label}" must be one of ${choices.join(', ')}, but is ${JSON.stringify(value)}`,
@@ -58,12 +58,12 @@ export function safeId(id: string, label: string): string {
 export function requiredText(value: unknown, label: string): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
 	if (typeof value === 'string' && value.trim() !== '') return value;
-	const given =
+	const found =
 		typeof value === 'string' || value === undefined || value === null
 			? 'empty'
 			: JSON.stringify(value)?.slice(0, 80);
 	throw new EmptyFieldError(
-		`"${label}" is required, but is ${given}`,
+		`"${label}" is required, but is ${found}`,
 		'Fill it in, or check that its expression has a value for this item',
 	);
 }

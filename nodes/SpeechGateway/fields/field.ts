@@ -18,7 +18,7 @@ export interface OptionField<T = unknown> extends Field<T> {
 	/** What holds as long as the user has not added the option. */
 	readonly unset: T;
 	/** The value that the user has set, if any. */
-	given(parameters: Parameters): T | undefined;
+	ifSet(parameters: Parameters): T | undefined;
 }
 
 export type FieldsOf<V> = { [K in keyof V]: Field<V[K]> };
@@ -72,13 +72,13 @@ export const refuseLiterals = <F extends Field>(field: F): F => ({
 const optionField = <T>(
 	options: INodeProperties[],
 	unset: T,
-	given: OptionField<T>['given'],
+	ifSet: OptionField<T>['ifSet'],
 ): OptionField<T> => ({
 	panel: [],
 	options,
 	unset,
-	given,
-	read: (parameters) => given(parameters) ?? unset,
+	ifSet,
+	read: (parameters) => ifSet(parameters) ?? unset,
 });
 
 /** An option; `parse` returns undefined for a value that counts as not set. */
@@ -94,11 +94,11 @@ export function option<T>(
 }
 
 /** The same option, undefined unless it is set: its default is only a suggestion. */
-export const optional = <T>({ options, given }: OptionField<T>) =>
-	optionField<T | undefined>(options, undefined, given);
+export const optional = <T>({ options, ifSet }: OptionField<T>) =>
+	optionField<T | undefined>(options, undefined, ifSet);
 
-export const mapped = <A, B>({ options, unset, given }: OptionField<A>, map: (value: A) => B) =>
+export const mapped = <A, B>({ options, unset, ifSet }: OptionField<A>, map: (value: A) => B) =>
 	optionField<B>(options, map(unset), (parameters) => {
-		const value = given(parameters);
+		const value = ifSet(parameters);
 		return value === undefined ? undefined : map(value);
 	});

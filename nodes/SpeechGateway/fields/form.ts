@@ -57,8 +57,8 @@ export const describeResource = <O extends Record<string, Declaration>>(
 	) as Described<O>;
 
 /** Derives what the editor shows and how it is read from the fields, and what it costs from the endpoints. */
-function describe({ input, isList, ...shown }: Declaration) {
-	const { sends } = shown;
+function describe({ input, isList, ...declared }: Declaration) {
+	const { sends } = declared;
 	const billed = sends.some((endpoint) => 'billed' in endpoint && endpoint.billed);
 	const shared: Field[] = [
 		...(sends.length > 0 ? [settings.maxRetries, settings.timeoutMs] : []),
@@ -68,7 +68,7 @@ function describe({ input, isList, ...shown }: Declaration) {
 	];
 	const { panel, options, read } = group(input);
 	return {
-		...shown,
+		...declared,
 		billed,
 		fields: panel,
 		options: [...options, ...shared.flatMap((field) => field.options)],

@@ -27,14 +27,14 @@ type Option<T> = Shown & { default: T };
 
 /** A text that must not be blank. */
 export const textField = (
-	shown: Shown & { default?: string },
+	labels: Shown & { default?: string },
 	parse: Parse<string> = requiredText,
 ): Field<string> =>
-	refuseLiterals(panelField({ default: '', ...shown, required: true, type: 'string' }, parse));
+	refuseLiterals(panelField({ default: '', ...labels, required: true, type: 'string' }, parse));
 
 /** An id that becomes part of an address; the node before this one usually has it. */
-export const idField = (shown: Shown): Field<string> =>
-	textField({ default: '={{ $json.id }}', ...shown }, (value, label) =>
+export const idField = (labels: Shown): Field<string> =>
+	textField({ default: '={{ $json.id }}', ...labels }, (value, label) =>
 		safeId(requiredText(value, label).trim(), label),
 	);
 
@@ -44,7 +44,7 @@ export type FileRef = string | IBinaryData;
 export const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && typeof value.mimeType === 'string' && ('id' in value || 'data' in value);
 
-export const fileField = (shown: Pick<Shown, 'hint' | 'description'>): Field<FileRef> =>
+export const fileField = (labels: Pick<Shown, 'hint' | 'description'>): Field<FileRef> =>
 	panelField<FileRef>(
 		{
 			displayName: 'Input Binary Field',
@@ -52,21 +52,21 @@ export const fileField = (shown: Pick<Shown, 'hint' | 'description'>): Field<Fil
 			type: 'string',
 			default: 'data',
 			required: true,
-			...shown,
+			...labels,
 		},
 		(value, label) => (isFile(value) ? value : requiredText(value, label)),
 	);
 
 /** Empty counts as not set. */
-export const textOption = (shown: Option<string>): OptionField<string> =>
-	option({ ...shown, type: 'string' }, shown.default, (value) =>
+export const textOption = (labels: Option<string>): OptionField<string> =>
+	option({ ...labels, type: 'string' }, labels.default, (value) =>
 		isEmpty(value) ? undefined : String(value),
 	);
 
 export const isFlagSet = (value: unknown): boolean => value === true || value === 'true';
 
-export const flagOption = (shown: Option<boolean>): OptionField<boolean> =>
-	option({ ...shown, type: 'boolean' }, shown.default, (value) =>
+export const flagOption = (labels: Option<boolean>): OptionField<boolean> =>
+	option({ ...labels, type: 'boolean' }, labels.default, (value) =>
 		value === undefined ? undefined : isFlagSet(value),
 	);
 
@@ -74,14 +74,14 @@ type NumberSpec = Option<number> & NumberLimits & { decimals?: number };
 
 /** The limits hold in the editor and when the value is read. */
 export function numberOption(spec: NumberSpec): OptionField<number> {
-	const { min, max, integer, decimals, typeOptions, ...shown } = spec;
+	const { min, max, integer, decimals, typeOptions, ...labels } = spec;
 	const limits: INodePropertyTypeOptions = {
 		...(min !== undefined && { minValue: min }),
 		...(max !== undefined && { maxValue: max }),
 		...(decimals !== undefined && { numberPrecision: decimals }),
 		...typeOptions,
 	};
-	const property: INodeProperties = { ...shown, type: 'number', typeOptions: limits };
+	const property: INodeProperties = { ...labels, type: 'number', typeOptions: limits };
 	return option(property, spec.default, (value, label) =>
 		isEmpty(value) ? undefined : numberWithin(value, label, { min, max, integer }),
 	);
@@ -99,29 +99,29 @@ export const shownChoices = <T extends string>(choices: Choices<T>): INodeProper
 
 type ChoiceSpec<T extends string> = Shown & { choices: Choices<T>; default: NoInfer<T> };
 
-export const choiceField = <T extends string>({ choices, ...shown }: ChoiceSpec<T>): Field<T> =>
+export const choiceField = <T extends string>({ choices, ...labels }: ChoiceSpec<T>): Field<T> =>
 	panelField(
-		{ ...shown, type: 'options', options: shownChoices(choices) },
+		{ ...labels, type: 'options', options: shownChoices(choices) },
 		(value, label) => choice(value, label, keysOf(choices)),
-		shown.default,
+		labels.default,
 	);
 
 /** `unset`: what holds for an absent option, if it is not what the editor shows first. */
 export const choiceOption = <T extends string>({
 	choices,
 	unset,
-	...shown
+	...labels
 }: ChoiceSpec<T> & { unset?: NoInfer<T> }): OptionField<T> =>
 	option(
-		{ ...shown, type: 'options', options: shownChoices(choices) },
-		unset ?? shown.default,
+		{ ...labels, type: 'options', options: shownChoices(choices) },
+		unset ?? labels.default,
 		(value, label): T | undefined =>
 			value === undefined || value === '' ? undefined : choice(value, label, keysOf(choices)),
 	);
 
 /** A text in a row of a table. */
-export const textColumn = (shown: Shown): INodeProperties => ({
-	...shown,
+export const textColumn = (labels: Shown): INodeProperties => ({
+	...labels,
 	type: 'string',
 	default: '',
 });
@@ -133,9 +133,9 @@ interface TableSpec extends Shown {
 }
 
 /** A table as the editor shows it. `row`: what is in one of its rows. */
-export const tableProperty = ({ row, columns, ...shown }: TableSpec): INodeProperties => ({
+export const tableProperty = ({ row, columns, ...labels }: TableSpec): INodeProperties => ({
 	default: {},
-	...shown,
+	...labels,
 	type: 'fixedCollection',
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: `Add ${row}`,
@@ -143,22 +143,22 @@ export const tableProperty = ({ row, columns, ...shown }: TableSpec): INodePrope
 });
 
 /** The rows of a table, or of a list that an expression gives; undefined if it is neither. */
-export function rowsOf(given: unknown): Array<Record<string, Json>> | undefined {
-	const rows: unknown = isRecord(given) ? (given.values ?? []) : given;
+export function rowsOf(value: unknown): Array<Record<string, Json>> | undefined {
+	const rows: unknown = isRecord(value) ? (value.values ?? []) : value;
 	return Array.isArray(rows) ? rows.map((row: unknown) => (isRecord(row) ? row : {})) : undefined;
 }
 
 /** JSON typed as text, or a value given by an expression. `default` is JSON, too. */
 export function jsonOption<T>(
-	shown: Shown & { default: string },
+	labels: Shown & { default: string },
 	check: Parse<T>,
 	example?: string,
 ): OptionField<T> {
-	const label = shown.displayName;
-	return option({ ...shown, type: 'json' }, check(JSON.parse(shown.default), label), (value) => {
+	const label = labels.displayName;
+	return option({ ...labels, type: 'json' }, check(JSON.parse(labels.default), label), (value) => {
 		if (isEmpty(value)) return undefined;
-		const given = typeof value === 'string' ? parseJson(value, label, example) : value;
-		return given === null ? undefined : check(given, label);
+		const json = typeof value === 'string' ? parseJson(value, label, example) : value;
+		return json === null ? undefined : check(json, label);
 	});
 }
 
@@ -179,10 +179,10 @@ const notJson = (label: string, error: unknown, example?: string) =>
 /** `example`: what its errors show. */
 export const jsonObjectOption = ({
 	example,
-	...shown
+	...labels
 }: Shown & { example: string }): OptionField<IDataObject> =>
 	jsonOption(
-		{ ...shown, default: '{}' },
+		{ ...labels, default: '{}' },
 		(value, label) => {
 			if (isRecord(value)) return value;
 			throw new InputError(`"${label}" must be a JSON object, such as ${example}`);
@@ -205,12 +205,12 @@ export interface LocatorSpec extends Omit<Shown, 'modes'> {
 	title?: { displayName: string; placeholder: string };
 }
 
-export function locatorProperty({ list, example, title, ...shown }: LocatorSpec): INodeProperties {
+export function locatorProperty({ list, example, title, ...labels }: LocatorSpec): INodeProperties {
 	const byTitle: INodePropertyMode[] = title ? [{ ...title, name: 'title', type: 'string' }] : [];
 	return {
-		...shown,
+		...labels,
 		type: 'resourceLocator',
-		default: { mode: 'list', ...shown.default },
+		default: { mode: 'list', ...labels.default },
 		modes: [
 			{
 				displayName: 'From List',
@@ -226,6 +226,6 @@ export function locatorProperty({ list, example, title, ...shown }: LocatorSpec)
 }
 
 /** What a locator holds. A plain value is what generated workflows have. */
-export const locatorValue = (given: unknown): unknown => (isRecord(given) ? given.value : given);
+export const locatorValue = (value: unknown): unknown => (isRecord(value) ? value.value : value);
 
-export const locatorMode = (given: unknown): unknown => (isRecord(given) ? given.mode : undefined);
+export const locatorMode = (value: unknown): unknown => (isRecord(value) ? value.mode : undefined);

@@ -18,7 +18,7 @@ export const modelField = (description: string, defaultModel = ''): Field<string
 			list: { placeholder: 'Choose a model…', search: 'searchModels' },
 			example: defaultModel || 'gpt-4o-mini',
 		}),
-		(given, label) => requiredText(locatorValue(given), label),
+		(value, label) => requiredText(locatorValue(value), label),
 	);
 
 export const speechModelField = modelField(

@@ -13,9 +13,9 @@ export const additionalBodyOption = (more = '') =>
 	});
 
 /** Silence somewhere in a file, in milliseconds. */
-export const pauseOption = (shown: { displayName: string; name: string; description: string }) =>
+export const pauseOption = (labels: { displayName: string; name: string; description: string }) =>
 	numberOption({
-		...shown,
+		...labels,
 		hint: 'Milliseconds',
 		min: 0,
 		max: MAX_PAUSE_MILLISECONDS,
@@ -46,7 +46,7 @@ export const limitField: Field<number> = {
 	options: [],
 	read(parameters) {
 		if (isFlagSet(parameters.raw('returnAll', false))) return Infinity;
-		const given = parameters.raw(limit.name, limit.default);
-		return numberWithin(given, limit.displayName, { min: 1, integer: true });
+		const most = parameters.raw(limit.name, limit.default);
+		return numberWithin(most, limit.displayName, { min: 1, integer: true });
 	},
 };

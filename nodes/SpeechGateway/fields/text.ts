@@ -81,7 +81,7 @@ export const textFields = {
 			],
 		}),
 		[],
-		(given, label) => (isEmpty(given) ? undefined : readPronunciations(given, label)),
+		(value, label) => (isEmpty(value) ? undefined : readPronunciations(value, label)),
 	),
 	pronunciationsByWord: mapped(
 		jsonObjectOption({
@@ -102,8 +102,8 @@ export const textFields = {
 };
 
 /** The rows of the table, or a list of them from an expression. */
-function readPronunciations(given: unknown, label: string): Pronunciation[] {
-	const rows = rowsOf(given);
+function readPronunciations(value: unknown, label: string): Pronunciation[] {
+	const rows = rowsOf(value);
 	if (!rows) throw new InputError(`"${label}" must be a list`);
 	return rows.map(({ find, say, wholeWord, matchCase }, index) => ({
 		find: requiredText(find, `Find of pronunciation ${index + 1}`),

@@ -25,14 +25,14 @@ export const voiceProperty = locatorProperty({
 });
 
 /** A voice from the list, by its id or title, or a plain id. Nothing, and "Default" in any case, is the default voice. */
-export const parseVoice: Parse<Voice> = (given, label) => {
-	const voice = locatorValue(given);
+export const parseVoice: Parse<Voice> = (value, label) => {
+	const voice = locatorValue(value);
 	if (isEmpty(voice)) return DEFAULT_VOICE;
 	if (typeof voice !== 'string' && typeof voice !== 'number')
 		throw new InputError(`"${label}" must be a voice ID, but is ${JSON.stringify(voice)}`);
 	const name = String(voice).trim();
 	if (name === '' || name.toLowerCase() === DEFAULT_VOICE) return DEFAULT_VOICE;
-	return locatorMode(given) === 'title' ? { title: name } : name;
+	return locatorMode(value) === 'title' ? { title: name } : name;
 };
 
 export const voiceField = refuseLiterals(
@@ -52,9 +52,9 @@ export const ownVoiceField = refuseLiterals(
 			description: 'The voice to delete, from those your account has cloned',
 			list: { placeholder: 'Choose a voice…', search: 'searchOwnVoices' },
 		}),
-		(given, label) => {
-			const name = requiredText(locatorValue(given), label).trim();
-			if (locatorMode(given) === 'title') return { title: name };
+		(value, label) => {
+			const name = requiredText(locatorValue(value), label).trim();
+			if (locatorMode(value) === 'title') return { title: name };
 			if (name.toLowerCase() !== DEFAULT_VOICE) return safeId(name, label);
 			throw new InputError(`The default voice cannot be deleted; "${label}" needs a cloned voice`);
 		},

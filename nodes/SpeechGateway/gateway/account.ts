@@ -54,9 +54,9 @@ export class Accounts {
 	private async read(index: number): Promise<Account> {
 		const account = await Account.open(this.context, index, this.redactor);
 		const { name } = account;
-		const known = this.accounts.get(name) ?? account;
-		this.accounts.set(name, known);
-		return known;
+		const first = this.accounts.get(name) ?? account;
+		this.accounts.set(name, first);
+		return first;
 	}
 }
 
@@ -172,11 +172,11 @@ const HOST = /^([a-z0-9-]{1,63}\.)+([a-z]{2,}|\d+)(:\d+)?$|^localhost$|^[a-z0-9.
  * repeat what was given, as that may be the API key in the wrong field.
  */
 export function gatewayRoot(baseUrl: string): string {
-	const given = baseUrl.trim();
-	const address = HOST.test(given.split(/[/?#]/, 1)[0]) ? `https://${given}` : given;
-	const refuse = (why: string) => {
+	const trimmed = baseUrl.trim();
+	const address = HOST.test(trimmed.split(/[/?#]/, 1)[0]) ? `https://${trimmed}` : trimmed;
+	const refuse = (problem: string) => {
 		const advice = 'It should look like https://host/v1. Nothing was sent.';
-		throw new InputError(`The base URL in the credential ${why}`, advice);
+		throw new InputError(`The base URL in the credential ${problem}`, advice);
 	};
 	if (!URL.canParse(address)) refuse('is not a web address');
 	const { protocol, origin, pathname } = new URL(address);

@@ -1,4 +1,4 @@
-import { given, isRecord } from '../core/json';
+import { defined, isRecord } from '../core/json';
 
 export interface ModelPrice {
 	model: string;
@@ -30,7 +30,7 @@ function readPrice(entry: unknown, factors: object, usable: object): ModelPrice 
 	const groups = Object.entries(factors).filter(
 		([group, factor]) => typeof factor === 'number' && group in usable && isEnabled(group),
 	);
-	return given({
+	return defined({
 		model,
 		multiplier,
 		perRequest: type === 1 ? Number(price) : undefined,

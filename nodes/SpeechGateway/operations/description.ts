@@ -95,7 +95,7 @@ export function outputsExpression(): `={{${string}}}` {
 	const names = (wanted: 'billed' | 'waits') =>
 		JSON.stringify(
 			descriptions
-				.filter((known) => known[wanted])
+				.filter((one) => one[wanted])
 				.map(({ resource, operation }) => `${resource}.${operation}`),
 		);
 	const outputs = `(parameters) => {
@@ -116,8 +116,8 @@ export function outputsExpression(): `={{${string}}}` {
 
 export function subtitleExpression(): string {
 	const names = descriptions.map(({ resource, operation, name }) => {
-		const shown = resources.find(({ value }) => value === resource)?.name;
-		return [`${resource}.${operation}`, `${shown}: ${name}`];
+		const resourceName = resources.find(({ value }) => value === resource)?.name;
+		return [`${resource}.${operation}`, `${resourceName}: ${name}`];
 	});
 	const table = JSON.stringify(Object.fromEntries(names));
 	return `={{ (${table})[$parameter["resource"] + "." + $parameter["operation"]] }}`;

@@ -82,8 +82,8 @@ async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearc
 	return newestFirst.flatMap((voice) => {
 		const id = pickable(voiceIdIn(voice));
 		if (id === undefined) return [];
-		const given = voice.title;
-		const title = plain(typeof given === 'number' ? String(given) : given) ?? id;
+		const { title: titled } = voice;
+		const title = plain(typeof titled === 'number' ? String(titled) : titled) ?? id;
 		const date = dateOf(voice.created_at)?.toISOString().slice(0, 10);
 		// n8n keeps the name of what is picked, too.
 		const name = title.startsWith('=') ? `"${title}"` : title;

@@ -3,14 +3,14 @@ import type { TaskDescriptions } from './taskForms';
 import type { FileValues } from '../fields/files';
 import type { WaitSettings } from '../fields/wait';
 import { fetchStatus, type Task, taskJson } from '../tasks/task';
-import { type Known, waitForTask } from '../tasks/wait';
+import { type BeforeWait, waitForTask } from '../tasks/wait';
 import { type About, defineOperation, type Operation, type Work } from '../run/operation';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 
 interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkAll' | 'asks'> {
 	/** Its name in errors and among the endpoints. */
-	thing: Task['thing'];
+	kind: Task['kind'];
 	/** Identifies the task in an item whose outcome is unknown. */
 	about: (input: I & Partial<FileValues>) => Pick<About, 'input' | 'fileName'>;
 	/** Facts known without asking the gateway; they go into its items. */
@@ -29,7 +29,7 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
 export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,
 	{
-		thing,
+		kind,
 		plan,
 		lookUp,
 		checkAll,
@@ -41,17 +41,17 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 	}: TaskWork<I, T, P>,
 ): Operation[] {
 	type Both = I & T & { wait: WaitSettings };
-	const task = (id: string): Task => ({ thing, id });
+	const task = (id: string): Task => ({ kind, id });
 	/** Waits and then saves the file; the item goes on to Still Processing when the user chose so. */
 	const finish = async (
 		item: ItemRequests,
 		id: string,
 		input: T & { wait: WaitSettings },
-		before: Known,
+		before: BeforeWait,
 	): Promise<Result> => {
 		const waited = await waitForTask(item, task(id), input.wait, before);
 		const { completed, body, waitedSeconds } = waited;
-		const json = taskJson(task(id), { ...before.known, ...body });
+		const json = taskJson(task(id), { ...before.said, ...body });
 		return completed
 			? { branch: 'success', items: [await save(item, id, input, json)] }
 			: { branch: 'waiting', items: [{ json: { ...json, waitedSeconds } }] };
@@ -79,8 +79,8 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 			async execute(input, item, plan) {
 				const resumed = item.ledger.taskId !== undefined;
 				const created = await submit(item, input, plan);
-				const known = { ...created, ...describe(input, plan) };
-				return await finish(item, created.id, input, { known, resumed });
+				const said = { ...created, ...describe(input, plan) };
+				return await finish(item, created.id, input, { said, resumed });
 			},
 		}),
 		defineOperation<I, I, P>(descriptions.create, {

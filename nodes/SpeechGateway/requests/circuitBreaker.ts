@@ -1,5 +1,5 @@
 import { GatewayError, type NotStartedError, type UnknownReason } from '../core/errors';
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import type { Execution } from '../engine/execution';
 import type { Failure } from './explain';
 import type { Gate } from './gate';
@@ -24,8 +24,8 @@ const LONGEST_PAUSE_MS = 3_600_000;
 type Retryable = Partial<Pick<Execution, 'canBeRetried' | 'isKeptOnFailure'>>;
 
 /** A refusal lasts for all rounds of the execution, but each try of Retry On Fail asks again. */
-const isPaused = ({ why, at, tries }: Stop, attempt: number): boolean =>
-	why === 'refusal'
+const isPaused = ({ reason, at, tries }: Stop, attempt: number): boolean =>
+	reason === 'refusal'
 		? at > 0 && attempt === 1
 		: Date.now() < at + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
 
@@ -45,7 +45,7 @@ abstract class Breaker {
 		attempt: number,
 	) {
 		const { stop } = record.value;
-		if (stop && isPaused(stop, attempt)) this.trip(stop.why);
+		if (stop && isPaused(stop, attempt)) this.trip(stop.reason);
 		else if (stop) limiter.sendOneByOne();
 	}
 
@@ -59,7 +59,7 @@ abstract class Breaker {
 	/** The error of an item that was not sent, or only in part. */
 	protected unsent({ details, files }: NotStartedError, said: ErrorText): GatewayError {
 		return new GatewayError(
-			this.record.value.stop?.why === 'refusal'
+			this.record.value.stop?.reason === 'refusal'
 				? `${said.message}: not sent`
 				: `This item was not sent: ${said.message}`,
 			said.description,
@@ -68,30 +68,30 @@ abstract class Breaker {
 		);
 	}
 
-	protected end(why: Stop['why']): void {
-		if (!this.hasTripped && this.record.value.stop?.why === why)
+	protected end(reason: Stop['reason']): void {
+		if (!this.hasTripped && this.record.value.stop?.reason === reason)
 			this.record.set({ stop: undefined });
 	}
 
 	/** What stopped this run first stays the reason; all failures of one run count as one try. */
-	protected stopFor(why: Stop['why'], said?: ErrorText): void {
+	protected stopFor(reason: Stop['reason'], said?: ErrorText): void {
 		const { hasTripped } = this;
 		const { stop } = this.record.value;
-		const before = stop?.why === why ? stop : undefined;
+		const before = stop?.reason === reason ? stop : undefined;
 		if (hasTripped && !before) return;
 		const { tries = -1 } = before ?? {};
 		this.record.set({
-			stop: given({
-				...{ why, at: Date.now(), tries: hasTripped ? tries : tries + 1 },
+			stop: defined({
+				...{ reason, at: Date.now(), tries: hasTripped ? tries : tries + 1 },
 				said: before?.said ?? said,
 			}),
 		});
-		this.trip(why);
+		this.trip(reason);
 	}
 
-	private trip(why: Stop['why']): void {
+	private trip(reason: Stop['reason']): void {
 		this.hasTripped = true;
-		this.gate.close(why);
+		this.gate.close(reason);
 	}
 }
 
@@ -113,7 +113,7 @@ export class CircuitBreaker extends Breaker {
 		if (!isAccountWide(who)) return;
 		const { message, description, details } = error;
 		const { httpCode, code } = details;
-		this.stopFor('refusal', { message, description, details: given({ httpCode, code }) });
+		this.stopFor('refusal', { message, description, details: defined({ httpCode, code }) });
 	}
 
 	unknown(reason: UnknownReason): void {
@@ -121,7 +121,7 @@ export class CircuitBreaker extends Breaker {
 		const { unknownInRow: before = 0, stop } = this.record.value;
 		const unknownInRow = before + 1;
 		this.record.set({ unknownInRow });
-		if (stop?.why === 'outage' || unknownInRow >= MOST_UNKNOWN_IN_A_ROW) this.stopFor('outage');
+		if (stop?.reason === 'outage' || unknownInRow >= MOST_UNKNOWN_IN_A_ROW) this.stopFor('outage');
 	}
 
 	/** An answer ends the row of unknown outcomes, but not an outage that has already tripped the breaker. */

@@ -9,7 +9,7 @@ import { unreachable } from './unreachable';
 import { type Endpoint, endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
-export type OneThing = Required<Pick<About, 'thing' | 'id'>>;
+export type OneThing = Required<Pick<About, 'kind' | 'id'>>;
 
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
@@ -126,14 +126,14 @@ export async function exchangeFree<T>(
 export async function notDeleted(
 	transport: Transport,
 	response: GatewayResponse,
-	{ thing, id }: OneThing,
+	{ kind, id }: OneThing,
 ): Promise<Failure | undefined> {
 	const body = await transport.readErrorBody(response);
 	const denied = isRecord(body) && (body.error || body.deleted === false || body.success === false);
 	if (!denied && !isPage(body)) return undefined;
 	const { message } = gatewayWords(body);
 	const error = new GatewayError(
-		`The ${thing} "${id}" was not deleted: the answer is not a success of the gateway (${response.status})`,
+		`The ${kind} "${id}" was not deleted: the answer is not a success of the gateway (${response.status})`,
 		`Check the base URL in the credential, and whether a login page or a proxy is in front of the gateway.${message ? ` The answer says: "${message}"` : ''}`,
 	);
 	return { outcome: 'refused', error };

@@ -1,6 +1,6 @@
 /** The rule of `outcome.ts` for an answer, in words about this request; `gatewayWords.ts` reads the answer, `signs.ts` says what counts. */
 import { GatewayError, RequestCutError, type UnknownReason } from '../core/errors';
-import { given, isRecord } from '../core/json';
+import { defined, isRecord } from '../core/json';
 import type { Endpoint, taskEndpoints } from '../gateway/endpoints';
 import {
 	type GatewayWords,
@@ -18,7 +18,7 @@ import { type Facts, isBroken, type Kind, SAYS } from './signs';
 /** What a request is about. */
 export interface About {
 	/** As the user knows it; only where the request is about one thing. */
-	thing?: keyof typeof taskEndpoints | 'voice';
+	kind?: keyof typeof taskEndpoints | 'voice';
 	id?: string;
 	model?: string;
 	voice?: string;
@@ -90,7 +90,7 @@ export function explainAnswer(
 	];
 	const { error, request_id: outside } = isJson ? body : {};
 	const id = requestIdIn(headers) ?? outside ?? (isRecord(error) ? error.request_id : undefined);
-	const details = given({
+	const details = defined({
 		httpCode: String(status),
 		requestId: typeof id === 'string' && id ? id : undefined,
 		code: words.code,
@@ -138,7 +138,7 @@ function factsOf(
 	{ type = '', code = '', param = '', message: said = '' }: GatewayWords,
 	otherKey: boolean,
 ): Facts {
-	const { thing, model, voice } = about;
+	const { kind, model, voice } = about;
 	// A model may have any word that a rule looks for in its name.
 	const withoutModel = (text: string) => (model ? text.replaceAll(model, '') : text);
 	const message = withoutModel(said);
@@ -156,7 +156,7 @@ function factsOf(
 			broken: status >= 500 && isBroken(withoutModel(textsIn(body))),
 			ownCode: SAYS.ownCode.test(`${type}\n${code}`),
 			documented,
-			thing: thing !== undefined,
+			named: kind !== undefined,
 			elsewhere: 'url' in endpoint,
 			model: model !== undefined,
 			voice: voice !== undefined,
@@ -173,23 +173,23 @@ function isSameElsewhere(location: string, url: string): boolean {
 }
 
 /** What users call what a gateway may not have. */
-const THINGS: Partial<Record<Kind, string>> = {
+const PLURALS: Partial<Record<Kind, string>> = {
 	job: 'speech jobs',
 	voice: 'voices',
 	video: 'videos',
 };
 
 function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retryAfter?: number) {
-	const { thing, id, model, voice } = about;
+	const { kind, id, model, voice } = about;
 	// LiteLLM names the status.
 	const isNamed = param !== undefined && /\D/.test(param);
 	const [able, another] = ABILITIES[endpoint.kind] ?? ['that can speak', OTHER_SPEAKER];
 	const facts: Record<string, string | undefined> = {
-		thing,
-		things: THINGS[endpoint.kind],
+		kind,
+		plural: PLURALS[endpoint.kind],
 		id,
 		model,
-		voice: thing === 'voice' ? id : voice,
+		voice: kind === 'voice' ? id : voice,
 		url,
 		parameter: isNamed ? `the parameter "${param}" as given` : 'a parameter of this request',
 		able,

@@ -1,4 +1,4 @@
-import { NotStartedError, type WhyNotStarted } from '../core/errors';
+import { NotStartedError, type NotStartedReason } from '../core/errors';
 
 /**
  * Whether billed requests may start. A run has a gate, each account has one in it, and each item one in that of its account.
@@ -16,7 +16,7 @@ export class Gate {
 		this.signal = around ? AbortSignal.any([around, own]) : own;
 	}
 
-	close(why: WhyNotStarted): void {
-		this.closing.abort(new NotStartedError(why));
+	close(reason: NotStartedReason): void {
+		this.closing.abort(new NotStartedError(reason));
 	}
 }

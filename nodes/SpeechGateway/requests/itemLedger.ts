@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 import { isFile } from '../fields/kinds';
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import {
 	type ErrorDetails,
 	outcomeUnknown,
@@ -154,7 +154,7 @@ export class ItemLedger {
 		const facts = unknown?.facts ?? (sent && outcomeUnknown('interrupted', sent).facts);
 		if (!facts) return undefined;
 		const { taskId, taskIds, files } = this;
-		const details = given({ jobId: taskId, jobIds: taskIds.length > 1 ? taskIds : undefined });
+		const details = defined({ jobId: taskId, jobIds: taskIds.length > 1 ? taskIds : undefined });
 		return new OutcomeUnknownError(facts, details, files);
 	}
 
@@ -200,7 +200,7 @@ export class ItemLedger {
 
 	/** For errors: the ID of its task and, if it is finished, its json as `paid`, also if its outcome is unknown. */
 	get paidDetails(): ErrorDetails {
-		return given({ jobId: this.taskId, paid: this.result?.items[0]?.json });
+		return defined({ jobId: this.taskId, paid: this.result?.items[0]?.json });
 	}
 
 	/** The item's files so far, by the binary field in which they are delivered: of its result, or of its segments. */
@@ -267,7 +267,7 @@ export class ItemLedger {
 	begin(request: string, sent: Sent, segment?: SentSegment): void {
 		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
 		if (!this.record.asked && !this.maybeCharged) this.record.asked = { ...this.asking };
-		this.record.requests[request] = given({ state: 'sending', ...sent, segment });
+		this.record.requests[request] = defined({ state: 'sending', ...sent, segment });
 	}
 
 	done(request: string, value: object, cost: Cost): void {
@@ -331,12 +331,12 @@ export class ItemLedger {
 
 	/** The request may have been charged: it is never sent again. `tokens`: what it cost if it was, where that is certain. */
 	unknown(request: string, facts: UnknownFacts, segment?: SentSegment, tokens?: number): void {
-		this.record.requests[request] = given({ state: 'unknown', facts, segment, tokens });
+		this.record.requests[request] = defined({ state: 'unknown', facts, segment, tokens });
 	}
 
 	/** The gateway cut the request (524): not charged, and never the same request again. `characters`: of its text. */
 	cut(request: string, characters?: number): void {
-		this.record.requests[request] = given({ state: 'cut', characters });
+		this.record.requests[request] = defined({ state: 'cut', characters });
 		this.thaw();
 	}
 
@@ -349,11 +349,11 @@ export class ItemLedger {
 	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
 		const { chargesSince: charges } = this;
-		Object.assign(this.record, given({ result, requests: {}, taskId }));
+		Object.assign(this.record, defined({ result, requests: {}, taskId }));
 		if (charges.length > 0) this.record.charges = charges;
 		delete this.record.told;
 		const { operation, gateway } = this.record.asked ?? {};
-		if (this.record.asked) this.record.asked = given({ operation, gateway });
+		if (this.record.asked) this.record.asked = defined({ operation, gateway });
 		delete this.record.reused;
 		delete this.record.waitingSince;
 	}
@@ -387,11 +387,11 @@ function chargeOf(request: string, entry: Entry): Charge | undefined {
 		const { facts, tokens } = entry;
 		const { reason, sentAt, requestId } = facts;
 		if (reason === 'already_sent') return undefined;
-		return { request, charged: 'unknown', ...given({ tokens, sentAt, requestId }) };
+		return { request, charged: 'unknown', ...defined({ tokens, sentAt, requestId }) };
 	}
 	const { sentAt } = entry;
 	if (entry.state === 'sending') return { request, charged: 'unknown', sentAt };
 	const { tokens, requestId } = entry;
 	const jobId = taskIdOf(entry);
-	return { request, charged: 'yes', ...given({ tokens, sentAt, requestId, jobId }) };
+	return { request, charged: 'yes', ...defined({ tokens, sentAt, requestId, jobId }) };
 }

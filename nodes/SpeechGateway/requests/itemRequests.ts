@@ -13,7 +13,7 @@ import {
 	type Sent,
 	type UnknownReason,
 } from '../core/errors';
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import { whyAwake } from '../engine/sleep';
 import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
 import { plain } from '../gateway/gatewayWords';
@@ -117,9 +117,10 @@ export class ItemRequests {
 
 	/** Whether the execution may sleep while the item waits; a hint says why not. */
 	maySleep(): boolean {
-		const why = whyAwake(this.session.execution);
-		if (why) this.session.hints.add(`The execution stayed awake while it waited: ${why}.`);
-		return !why && !this.awake;
+		const obstacle = whyAwake(this.session.execution);
+		if (obstacle)
+			this.session.hints.add(`The execution stayed awake while it waited: ${obstacle}.`);
+		return !obstacle && !this.awake;
 	}
 
 	stayAwake(): void {
@@ -338,7 +339,7 @@ export class ItemRequests {
 			const value = await request.read(response);
 			const { price } = request;
 			const tokens = price?.of?.(value) ?? (price?.isExact ? price.estimate : undefined);
-			this.ledger.done(request.name, value, given({ tokens, requestId }));
+			this.ledger.done(request.name, value, defined({ tokens, requestId }));
 			this.session.traffic.end(sent, { charged: true, requestId });
 			this.session.lasting.spend(tokens ?? price?.estimate, price?.estimate);
 			this.session.breaker.succeeded();
@@ -395,7 +396,7 @@ function begunElsewhere(ledger: ItemLedger, { transport }: Session): GatewayErro
 			? 'Another credential, for another base URL, has paid for a part of this item'
 			: `Another credential, for another base URL, made "${plain(taskId)}"`,
 		'Set the credential back to finish this item, or run it in a new execution, where all of it is charged. Nothing was sent.',
-		given({ jobId: taskId }),
+		defined({ jobId: taskId }),
 	);
 }
 

@@ -1,4 +1,4 @@
-import { given, isRecord } from '../core/json';
+import { defined, isRecord } from '../core/json';
 import { InProcess } from './inProcess';
 import type { ErrorText } from './records';
 
@@ -7,7 +7,7 @@ const NAME = 'speechGatewayExecution';
 
 /** Why nothing more is sent: unknown outcomes in a row, a file that n8n could not store, or a refusal of the account. */
 export interface Stop {
-	why: 'outage' | 'store' | 'refusal';
+	reason: 'outage' | 'store' | 'refusal';
 	/** When it was last seen to fail, ms since 1970; 0: in a failed execution, whose retry by hand tries at once. */
 	at: number;
 	/** How often a try after a pause has failed again. */
@@ -40,7 +40,7 @@ export const MOST_KEYS = 20_000;
 /** Fewer are not kept in the execution's data. */
 const COUNTED_FROM = 1_000;
 
-const kept = (memory: Record<string, unknown>): Readonly<Lasting> => {
+const lastingIn = (memory: Record<string, unknown>): Readonly<Lasting> => {
 	const found = memory[NAME];
 	return isRecord(found) ? found : {};
 };
@@ -50,7 +50,7 @@ const inRetry = (stop?: Stop): Stop | undefined => stop && { ...stop, at: 0, tri
 
 /** Plain JSON without what is undefined; undefined if nothing is left. */
 const filled = <T extends object>(fields: T): T | undefined => {
-	const all = given(fields);
+	const all = defined(fields);
 	return Object.keys(all).length > 0 ? all : undefined;
 };
 
@@ -74,13 +74,13 @@ export class LastingRecord {
 	}
 
 	get value(): Readonly<Lasting> {
-		return kept(this.memory);
+		return lastingIn(this.memory);
 	}
 
 	/** Changes some of it; what is set to undefined is forgotten. */
 	set(change: Omit<Lasting, 'executionId'>): void {
 		const all = filled({ ...this.value, ...change, executionId: undefined });
-		if (all) this.memory[NAME] = given({ ...all, executionId: this.executionId });
+		if (all) this.memory[NAME] = defined({ ...all, executionId: this.executionId });
 		else delete this.memory[NAME];
 	}
 

@@ -40,8 +40,8 @@ export class Ledger {
 	/** Opens the record of a round, and counts this call as a new attempt or as a wake-up. */
 	static begin(execution: Execution, name: string, key: string): Ledger {
 		const { memory, id } = execution;
-		const kept = memory[name];
-		const rounds: Rounds = isRecord(kept) ? kept : {};
+		const onRecord = memory[name];
+		const rounds: Rounds = isRecord(onRecord) ? onRecord : {};
 		memory[name] = rounds;
 		takeOverSleeping(rounds, key);
 		const round = readRun(rounds, key) ?? {

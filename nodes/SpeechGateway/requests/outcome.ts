@@ -42,7 +42,7 @@ const rule = (signs: Signs, outcome: Ruling, who: Who, words: Words) => ({
 const NOT_COMPLETED: Sign = {
 	status: '400',
 	says: /n[o'’]t (?:yet |been )*(?:complete|finish|ready|done)/i,
-	with: 'thing',
+	with: 'named',
 };
 
 const LATER = 'Such errors are usually temporary: try again later.';
@@ -70,12 +70,12 @@ export const NO_ROUTE = rule(
 			says: /^not found$/im,
 			from: 'other',
 			to: 'job voice video',
-			without: 'thing',
+			without: 'named',
 		},
 	],
 	'refused',
 	'workflow',
-	['This gateway has no {things}', 'If its other addresses are not found, either, {address}'],
+	['This gateway has no {plural}', 'If its other addresses are not found, either, {address}'],
 );
 
 /**
@@ -134,8 +134,8 @@ export const RULES = [
 
 	// A storage, whose link to a finished file has expired.
 	rule({ status: '401 403 404 410', with: 'elsewhere' }, 'refused', 'operator', [
-		'The file of the {thing} "{id}" is not at the address that its status gives',
-		'The {thing} is done and charged, but such an address may expire. The operation "Get" shows it as "url", for nothing.',
+		'The file of the {kind} "{id}" is not at the address that its status gives',
+		'The {kind} is done and charged, but such an address may expire. The operation "Get" shows it as "url", for nothing.',
 	]),
 
 	// A limit of requests, though it speaks of a quota.
@@ -216,7 +216,7 @@ export const RULES = [
 	rule(
 		[
 			{ status: '403', with: 'voiceNamed' },
-			{ status: '403', to: 'voice', with: 'thing' },
+			{ status: '403', to: 'voice', with: 'named' },
 		],
 		'refused',
 		'workflow',
@@ -225,9 +225,9 @@ export const RULES = [
 			`Voices can only be used by the account that created them, with the same provider. ${PICK_VOICE}`,
 		],
 	),
-	rule({ status: '403', with: 'thing' }, 'refused', 'rights', [
-		'This key may not access the {thing} "{id}"',
-		'Use the credential of the account that created the {thing}.',
+	rule({ status: '403', with: 'named' }, 'refused', 'rights', [
+		'This key may not access the {kind} "{id}"',
+		'Use the credential of the account that created the {kind}.',
 	]),
 	// new-api's and one-api's blocked addresses and users.
 	rule(
@@ -249,9 +249,9 @@ export const RULES = [
 	]),
 
 	// A job, video or voice that is unknown; then a base URL that is wrong, or a model.
-	rule({ status: '404', with: 'thing' }, 'refused', 'workflow', [
-		'The gateway has no {thing} "{id}"',
-		'Check the ID, and that the credential belongs to the account that created the {thing}.',
+	rule({ status: '404', with: 'named' }, 'refused', 'workflow', [
+		'The gateway has no {kind} "{id}"',
+		'Check the ID, and that the credential belongs to the account that created the {kind}.',
 	]),
 	rule({ status: '404', with: 'model' }, 'refused', 'workflow', [
 		'The gateway has no such address, or no model "{model}" {able}',
@@ -259,8 +259,8 @@ export const RULES = [
 	]),
 	rule('404', 'refused', 'network', ['The gateway has no such address', 'Please {address}']),
 	// new-api's 400 for a file that is asked for too early.
-	rule([NOT_COMPLETED, { status: '409', with: 'thing' }], 'refused', 'nobody', [
-		'The {thing} "{id}" is not ready yet',
+	rule([NOT_COMPLETED, { status: '409', with: 'named' }], 'refused', 'nobody', [
+		'The {kind} "{id}" is not ready yet',
 		'Wait until its status is "completed".',
 	]),
 

@@ -9,7 +9,7 @@ export type Kind = Endpoint['kind'];
 type Trait =
 	| 'billed'
 	| 'json' /* the answer is a JSON object */
-	| 'thing' /* one job, video or voice is asked for */
+	| 'named' /* one job, video or voice is asked for, by its ID */
 	| 'elsewhere' /* its file, where its status says that it is */
 	| 'model'
 	| 'voice'

@@ -1,4 +1,4 @@
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import type { Sent } from '../core/errors';
 import { certainAt, type Neighbours } from '../usage/moment';
 
@@ -83,9 +83,9 @@ function neighboursAmong(
 	const clock =
 		clockAheadMs ?? near.find((other) => other.clockAheadMs !== undefined)?.clockAheadMs;
 	const clockAhead = clock === undefined ? undefined : inSeconds(clock);
-	if (near.length > most) return given({ ...counts, clockAhead });
+	if (near.length > most) return defined({ ...counts, clockAhead });
 	const requestIds = near.flatMap(({ requestId }) => requestId ?? []);
-	return given({
+	return defined({
 		...counts,
 		sent: near.map((other) => [
 			inSeconds(other.sentAt - sentAt),

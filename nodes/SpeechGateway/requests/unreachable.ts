@@ -1,5 +1,5 @@
 import { GatewayError } from '../core/errors';
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import type { TransportError } from '../gateway/transport';
 
 type Unanswered = Pick<TransportError, 'failure' | 'code' | 'detail' | 'proxyStatus'>;
@@ -78,7 +78,7 @@ export function unreachable(
 ): GatewayError {
 	const httpCode = proxyStatus === undefined ? undefined : String(proxyStatus);
 	const because = (message: string, description: string) =>
-		new GatewayError(message, description, given({ code, httpCode }));
+		new GatewayError(message, description, defined({ code, httpCode }));
 	const words = detail.trim();
 	// A code that is not in the text yet, as it is in "read ECONNRESET".
 	const cause = code && !words.includes(code) ? `${code}: ${words}` : words;

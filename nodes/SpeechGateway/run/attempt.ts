@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, InputError, NotStartedError } from '../core/errors';
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import { endOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
 import type { ItemLedger } from '../requests/itemLedger';
@@ -187,8 +187,8 @@ export class Attempt {
 		paying: Session[],
 	): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
-		const kept = settled.filter((outcome) => 'branch' in outcome);
-		this.endOnFailure(settled, kept);
+		const results = settled.filter((outcome) => 'branch' in outcome);
+		this.endOnFailure(settled, results);
 		// No item may vanish, whatever kept it from being sent.
 		const unknown = new Map<CircuitBreaker, number>();
 		for (const [index, outcome] of settled.entries()) {
@@ -201,12 +201,12 @@ export class Attempt {
 			const session = paying[index];
 			return this.notSent(index, outcome.notStarted, unknown.get(session.breaker) ?? 0, session);
 		});
-		this.endOnFailure(all, kept);
+		this.endOnFailure(all, results);
 		for (const breaker of new Set([run.store, ...paying.map((session) => session.breaker)]))
 			if (breaker.hasTripped) run.hints.add(breaker.hint);
 		if (all.some((outcome) => 'asleep' in outcome)) {
-			const shown = await goToSleep(ledger, all, run);
-			return branchesOf(operation, execution).map((_, index) => (index === 0 ? shown : []));
+			const asleep = await goToSleep(ledger, all, run);
+			return branchesOf(operation, execution).map((_, index) => (index === 0 ? asleep : []));
 		}
 		const route = routeOfUnknown(execution, branchesOf(operation, execution), all);
 		if (route === 'nowhere' && (execution.stopsOnError || endOnError(execution.context)))
@@ -228,7 +228,7 @@ export class Attempt {
 		if (!(error instanceof NotStartedError) || !error.hasStopped) return { failed: error };
 		const { store, breaker } = session;
 		const notSent =
-			error.why === 'store'
+			error.reason === 'store'
 				? store.notSent(error)
 				: breaker.notSent(error, unknown, this.execution);
 		return { failed: withPaid(notSent, this.items[index]) };
@@ -250,14 +250,14 @@ export class Attempt {
 	}
 
 	/** In stop mode, the first failure ends the run with one error. */
-	private endOnFailure(all: Array<ReadItem | Settled | undefined>, kept: Result[]): void {
+	private endOnFailure(all: Array<ReadItem | Settled | undefined>, results: Result[]): void {
 		const { execution, operation } = this;
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
 			const error = withPaid(one.failed, this.items[index]);
 			const { allCharges: charges } = this;
-			throw runError(execution, { index, count: all.length, kept, error, operation, charges });
+			throw runError(execution, { index, count: all.length, results, error, operation, charges });
 		}
 	}
 
@@ -266,9 +266,9 @@ export class Attempt {
 		const { execution, operation } = this;
 		const ids = this.items.flatMap(({ taskId }) => taskId ?? []);
 		const { message, description, details } = errorText(cause);
-		const tasks = given({ jobId: ids.at(0), jobIds: ids.length > 1 ? ids : undefined });
+		const tasks = defined({ jobId: ids.at(0), jobIds: ids.length > 1 ? ids : undefined });
 		const error = new GatewayError(message, description, { ...details, ...tasks });
-		return runError(execution, { index: 0, count: 1, kept: [], error, operation });
+		return runError(execution, { index: 0, count: 1, results: [], error, operation });
 	}
 
 	private asLeft(index: number): Settled {
@@ -329,7 +329,7 @@ function keepWaiting(ledger: Ledger, settled: Settled[]): void {
 		const { object, waitedSeconds, ...json } = outcome.items[0]?.json ?? {};
 		const id = String(json.id);
 		if (outcome.branch === 'waiting')
-			ledger.letWait(String(index), { id, ...given({ object, waitedSeconds }) });
+			ledger.letWait(String(index), { id, ...defined({ object, waitedSeconds }) });
 		else if (outcome.branch === 'success') ledger.waitNoMore(String(index), id);
 	}
 }

@@ -69,7 +69,7 @@ export interface RunFailure {
 	index: number;
 	count: number;
 	/** What the others ended with. */
-	kept: Result[];
+	results: Result[];
 	error: unknown;
 	/** What the items were charged, if the user wants to know. */
 	charges?: Charge[];
@@ -79,12 +79,12 @@ export interface RunFailure {
 /** The one error of a run in stop mode: names the item, and says what is kept. */
 export function runError(
 	execution: Execution,
-	{ index, count, kept, error, charges, operation }: RunFailure,
+	{ index, count, results, error, charges, operation }: RunFailure,
 ): NodeApiError | NodeOperationError {
 	const { message: what, description: advice, details } = errorText(error);
 	const numbered = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
-	const isUnsent = error instanceof InputError && kept.length === 0;
-	const sent = isUnsent ? '' : keptWords(kept, count, details, operation, execution);
+	const isUnsent = error instanceof InputError && results.length === 0;
+	const sent = isUnsent ? '' : wordsOnResults(results, count, details, operation, execution);
 	// n8n's own node for sub-workflows often keeps the message alone.
 	const message =
 		execution.isSubWorkflow && sent.includes(DO_NOT_EXECUTE)
@@ -139,8 +139,8 @@ const IN_SUB_WORKFLOW =
 const DO_NOT_EXECUTE = 'Do not click Execute again';
 
 /** Says what is paid for, and how to get the rest without paying for it again. */
-function keptWords(
-	kept: Result[],
+function wordsOnResults(
+	results: Result[],
 	count: number,
 	{ segments, status }: ErrorDetails,
 	{ billed }: Operation,
@@ -148,10 +148,10 @@ function keptWords(
 ): string {
 	const [done, all, things] =
 		count > 1
-			? [kept.length, count, 'items']
+			? [results.length, count, 'items']
 			: [Number(segments?.completed ?? 0), Number(segments?.total ?? 1), 'segments'];
 	if (!billed || all === 1) return '';
-	const unknown = kept.filter(({ branch }) => branch === 'unknown').length;
+	const unknown = results.filter(({ branch }) => branch === 'unknown').length;
 	const unclear = unknown > 0 ? ` (${unknown} with an unknown outcome)` : '';
 	const words = `${done} of ${all} ${things} ${done === 1 ? 'is' : 'are'} done${unclear}`;
 	if (done > 0 && isKeptOnFailure === false)

@@ -6,7 +6,7 @@ import {
 	outcomeUnknown,
 	OutcomeUnknownError,
 } from '../core/errors';
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import { ItemClaims } from '../requests/claims';
 import type { ItemLedger } from '../requests/itemLedger';
 import { ItemRequests } from '../requests/itemRequests';
@@ -159,7 +159,7 @@ export class ItemRun {
 		const interrupted = isCancelled ? ledger.interruption() : undefined;
 		const unknown = error instanceof OutcomeUnknownError ? error : interrupted;
 		if (unknown?.facts.reason === 'already_sent')
-			Object.assign(unknown.details, given({ sentIn: this.key && sentIn(this.key) }));
+			Object.assign(unknown.details, defined({ sentIn: this.key && sentIn(this.key) }));
 		if (unknown) return unknownItem(operation, index, ledger, unknown, execution, input);
 		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
 		return { failed: error };
@@ -171,7 +171,7 @@ export class ItemRun {
 		const inputHash = askedKey(operation, input.parameters);
 		const sent = { sentAt: new Date().toISOString(), inputHash, model: '' };
 		const error = outcomeUnknown('already_sent', sent, new GatewayError(lost, ''));
-		Object.assign(error.details, given({ sentIn }));
+		Object.assign(error.details, defined({ sentIn }));
 		return unknownItem(operation, index, ledger, error, session.execution, input);
 	}
 

@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { given, isRecord } from '../core/json';
+import { defined, isRecord } from '../core/json';
 import { COMBINED_FILES } from '../engine/outputs';
 import type { Branch } from '../requests/records';
 
@@ -60,7 +60,7 @@ export function withRow(
 	if (Object.keys(displaced).length > 0) {
 		const { row } = rest;
 		// What an earlier node of ours has put there is the first row's, and stays: in a loop it would nest deeper each time.
-		json.row = { ...displaced, ...(ours && isRecord(row) ? row : given({ row })) };
+		json.row = { ...displaced, ...(ours && isRecord(row) ? row : defined({ row })) };
 	}
 	const binary = { ...passedOn(files, ours), ...own.binary };
 	return { ...own, json, ...(Object.keys(binary).length > 0 && { binary }) };

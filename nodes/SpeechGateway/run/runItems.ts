@@ -56,9 +56,7 @@ async function failed(
 function chosenFrom(operations: Operation[], { context, node }: Execution): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const name = context.getNodeParameter('operation', 0);
-	const operation = operations.find(
-		(known) => known.resource === resource && known.operation === name,
-	);
+	const operation = operations.find((one) => one.resource === resource && one.operation === name);
 	if (operation) return operation;
 	const message = `There is no operation "${String(name)}" of "${String(resource)}"`;
 	throw nodeError(node, { message, description: '', details: {} });
@@ -110,8 +108,8 @@ async function runRound(
 		const outputs = await attempt.run();
 		const { succeeded, willRunAgain } = attempt;
 		const { firstExecutionId } = ledger;
-		const shown = willRunAgain ? outputs : moveToErrorOutput(context, outputs);
-		return { outputs: shown, succeeded, firstExecutionId };
+		const placed = willRunAgain ? outputs : moveToErrorOutput(context, outputs);
+		return { outputs: placed, succeeded, firstExecutionId };
 	} finally {
 		attempt.lasting.release();
 		if (ledger.wokeUp) await outlastStart(cancel);

@@ -31,7 +31,7 @@ export interface NamedKey {
 export type Ended = { item: INodeExecutionData } | { lost: string } | undefined;
 
 /** What is kept under a name: the node's own fields and files or, without a result to give again, why. */
-type Kept = { content: string; sentIn?: string } & (
+type Saved = { content: string; sentIn?: string } & (
 	| { item: INodeExecutionData }
 	| { lost: string }
 );
@@ -97,8 +97,8 @@ export class SentBefore {
 		const { context } = this.execution;
 		const until = performance.now() + LONGEST_WAIT_MS;
 		for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)) {
-			const kept = recall(name);
-			if (kept !== undefined) return await this.given(asked, JSON.parse(kept) as Kept);
+			const saved = recall(name);
+			if (saved !== undefined) return await this.giveAgain(asked, JSON.parse(saved) as Saved);
 			const leftMs = until - performance.now();
 			const other = this.take(asked);
 			if (other) {
@@ -109,14 +109,14 @@ export class SentBefore {
 			if (!this.rows.has(name)) await this.takeRows([asked]);
 			const row = this.rows.get(name);
 			if (!row) return undefined;
-			if (row.result) return await this.given(asked, keptIn(row));
+			if (row.result) return await this.giveAgain(asked, savedIn(row));
 			const { execution: sentIn } = row;
 			if (row.content !== asked.content) throw this.other(name, sentIn);
 			if (leftMs <= 0 || (await hasEndedIn(context, sentIn))) {
 				// It may have written its result since the row was read.
 				const rows: ResultRow[] = [];
 				await this.withTable(async () => void rows.push(...(await this.look([name]))));
-				if (rows[0]?.result) return await this.given(asked, keptIn(rows[0]));
+				if (rows[0]?.result) return await this.giveAgain(asked, savedIn(rows[0]));
 				this.leave(name);
 				return { sentIn, lost: 'that execution has left no result' };
 			}
@@ -130,14 +130,14 @@ export class SentBefore {
 		const { name, content, isGivenAgain } = asked;
 		if (isGivenAgain && !this.has(asked)) return;
 		if (ended) {
-			const kept: Kept = { content, sentIn: this.execution.id, ...ended };
-			const json = JSON.stringify(kept);
+			const saved: Saved = { content, sentIn: this.execution.id, ...ended };
+			const json = JSON.stringify(saved);
 			keep(name, json);
 			if (!isGivenAgain) return;
 			const result =
 				json.length <= MOST_ROW_BYTES
 					? json
-					: JSON.stringify({ content, sentIn: kept.sentIn, lost: TOO_LARGE });
+					: JSON.stringify({ content, sentIn: saved.sentIn, lost: TOO_LARGE });
 			await this.write(this.row(asked, result));
 		} else if (isGivenAgain)
 			await this.withTable(async () => await this.table.remove({ name, taker: this.taker }));
@@ -196,8 +196,8 @@ export class SentBefore {
 		await this.withTable(async () => {
 			await this.clean();
 			const earlier = await this.look(names);
-			const known = new Set(earlier.map(({ name }) => name));
-			const added = asked.filter(({ name }) => !known.has(name));
+			const present = new Set(earlier.map(({ name }) => name));
+			const added = asked.filter(({ name }) => !present.has(name));
 			if (added.length > 0) await this.table.add(added.map((one) => this.row(one, '')));
 			const now = added.length > 0 ? await this.look(names) : earlier;
 			for (const row of now) if (this.isOthers(row)) this.rows.set(row.name, row);
@@ -245,12 +245,12 @@ export class SentBefore {
 	}
 
 	/** A kept result as one of this execution, with files of its own. */
-	private async given({ name, content }: NamedKey, kept: Kept): Promise<Earlier> {
-		const { sentIn } = kept;
+	private async giveAgain({ name, content }: NamedKey, saved: Saved): Promise<Earlier> {
+		const { sentIn } = saved;
 		this.leave(name);
-		if (kept.content !== content) throw this.other(name, sentIn);
-		if ('lost' in kept) return kept;
-		const { json, binary } = kept.item;
+		if (saved.content !== content) throw this.other(name, sentIn);
+		if ('lost' in saved) return saved;
+		const { json, binary } = saved.item;
 		const item = { json: { ...json, replayed: true, sentIn } };
 		if (!binary) return { sentIn, item };
 		try {
@@ -271,14 +271,14 @@ export class SentBefore {
 
 /** The execution that has sent a key, as far as this process knows. */
 export function sentIn({ name }: NamedKey): string | undefined {
-	const kept = recall(name);
-	return kept === undefined ? undefined : (JSON.parse(kept) as Kept).sentIn;
+	const saved = recall(name);
+	return saved === undefined ? undefined : (JSON.parse(saved) as Saved).sentIn;
 }
 
-function keptIn({ result, content, execution }: ResultRow): Kept {
+function savedIn({ result, content, execution }: ResultRow): Saved {
 	try {
-		const kept: unknown = JSON.parse(result);
-		if (isRecord(kept) && ('item' in kept || 'lost' in kept)) return kept as Kept;
+		const saved: unknown = JSON.parse(result);
+		if (isRecord(saved) && ('item' in saved || 'lost' in saved)) return saved as Saved;
 	} catch {
 		// somebody has edited the table
 	}

@@ -27,7 +27,7 @@ export async function goToSleep(
 	const until = Math.min(...waits.map(({ wakeAt }) => wakeAt));
 	await putToSleep(execution, until);
 	return settled.flatMap((outcome, index) =>
-		shown(outcome).map((json) => ({
+		progressOf(outcome).map((json) => ({
 			...withRow(execution.items[index] ?? { json: {} }, { json }, 'waiting'),
 			pairedItem: { item: index },
 		})),
@@ -35,7 +35,7 @@ export async function goToSleep(
 }
 
 /** No key is named `error`: n8n would run the node again at once. */
-function shown(outcome: Settled): IDataObject[] {
+function progressOf(outcome: Settled): IDataObject[] {
 	if ('branch' in outcome) return outcome.items.map(({ json }) => json);
 	if ('failed' in outcome) {
 		const { message, details } = errorText(outcome.failed);

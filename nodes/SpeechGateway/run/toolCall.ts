@@ -40,7 +40,7 @@ export async function asToolCall(
 	const account = await accounts.of(0).catch(() => undefined);
 	const call = `tool ${key} ${account?.name}`;
 	const names = namesIn(execution, call, firstExecutionId(execution.context));
-	const earlier = names.map(recall).find((known) => known !== undefined);
+	const earlier = names.map(recall).find((result) => result !== undefined);
 	if (earlier !== undefined) return await own(execution, earlier, names);
 
 	const place = `${placeOf(execution)}\n${call}`;
@@ -66,7 +66,7 @@ const placeOf = ({ id, node, context }: Execution): string =>
  * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
  */
 const namesIn = ({ id, node }: Execution, call: string, first?: string): string[] =>
-	[...new Set([id, first])].flatMap((known) => (known ? [`${known}\n${node.name}\n${call}`] : []));
+	[...new Set([id, first])].flatMap((one) => (one ? [`${one}\n${node.name}\n${call}`] : []));
 
 /** The same result once more, as JSON: its charges have left with the first. */
 function again(outputs: Outputs): string {
@@ -76,11 +76,11 @@ function again(outputs: Outputs): string {
 	return JSON.stringify(copy);
 }
 
-const fromJson = (kept: string): Outputs => JSON.parse(kept) as Outputs;
+const fromJson = (json: string): Outputs => JSON.parse(json) as Outputs;
 
 /** A kept result; its files become those of this execution if they are of the failed one that it retries. */
-async function own(execution: Execution, kept: string, [name]: string[]): Promise<Outputs> {
-	const outputs = fromJson(kept);
+async function own(execution: Execution, json: string, [name]: string[]): Promise<Outputs> {
+	const outputs = fromJson(json);
 	if (recall(name) !== undefined) return outputs;
 	for (const { binary = {} } of outputs.flat())
 		for (const [field, file] of Object.entries(binary))

@@ -44,7 +44,7 @@ export async function firstError(narration: Narration, results: SegmentResult[])
 	if (plan.segments.length === 1) return first;
 	if (first instanceof NotStartedError && !first.hasStopped) return first;
 	const { json, files } = await describeRemains(narration, results);
-	if (first instanceof NotStartedError) return new NotStartedError(first.why, json, files);
+	if (first instanceof NotStartedError) return new NotStartedError(first.reason, json, files);
 	const failed = results.findIndex((result) => !isDone(result) && result.error === first);
 	const failedSegment = failed < 0 ? undefined : segmentOf(plan, failed);
 	const more = { ...(failedSegment && { failedPart: failedSegment }), ...json };

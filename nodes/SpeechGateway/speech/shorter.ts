@@ -49,7 +49,7 @@ export function lengthAfterCuts(
 	const isOver = errors.some(
 		({ error }) =>
 			!(error instanceof RequestCutError) &&
-			!(error instanceof NotStartedError && error.why === 'requestFailed'),
+			!(error instanceof NotStartedError && error.reason === 'requestFailed'),
 	);
 	const texts = cut.map(({ text }) => text);
 	if (cut.length === 0 || isOver || !texts.every((text) => canBeSplit(input, text)))

@@ -151,9 +151,9 @@ async function speakAsJob(
 ): Promise<StoredAudio> {
 	const name = nameAs('job', request);
 	const resumed = item.ledger.entry(name) !== undefined;
-	const known = await submitJob(item, input.modelMultiplier, request);
-	const task = { thing: 'job', id: known.id } as const;
-	await waitForTask(item, task, { ...DEFAULT_WAIT, whileWaiting }, { known, resumed });
+	const said = await submitJob(item, input.modelMultiplier, request);
+	const task = { kind: 'job', id: said.id } as const;
+	await waitForTask(item, task, { ...DEFAULT_WAIT, whileWaiting }, { said, resumed });
 	const maxBytes = maxAudioBytes(textOf(request), input.speed);
 	const { fileName } = request;
 	const audio = await downloadAudio(item, task.id, input.responseFormat, fileName, maxBytes);
@@ -172,7 +172,7 @@ export async function downloadAudio(
 ): Promise<StoredAudio> {
 	return await fetchFile(
 		item,
-		{ thing: 'job', id },
+		{ kind: 'job', id },
 		async (response) => await storeAudio(item, response, format, fileName, { maxBytes }),
 	);
 }

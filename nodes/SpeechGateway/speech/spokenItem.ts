@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { given } from '../core/json';
+import { defined } from '../core/json';
 import { countCharacters } from '../text/characters';
 import { type Parentheses, toneTags, withoutTags } from '../text/toneTags';
 import { besideAudio } from '../files/fileName';
@@ -36,7 +36,7 @@ export async function spokenItem(
 		({ index, words: message }) => {
 			item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
 			const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
-			return given({ segment: index + 1, startSeconds, endSeconds, message });
+			return defined({ segment: index + 1, startSeconds, endSeconds, message });
 		},
 	);
 	const heard = timed.map((text, index) => withPauses(text, spoken[index].info));

@@ -54,11 +54,11 @@ function onlyId(own: IDataObject[], title: string): string {
 			'Choose one of them from the list or by its ID. Nothing was sent for this item.',
 		);
 	}
-	const titles = own.map(titleIn).filter((known) => known !== '');
-	const known = titles.slice(0, MOST_TITLES_SHOWN).map((one) => `"${one}"`);
-	if (titles.length > known.length) known.push('…');
+	const titles = own.map(titleIn).filter((one) => one !== '');
+	const named = titles.slice(0, MOST_TITLES_SHOWN).map((one) => `"${one}"`);
+	if (titles.length > named.length) named.push('…');
 	throw new InputError(
 		`The account has no voice with the title "${title}"`,
-		`${known.length > 0 ? `Its voices: ${known.join(', ')}.` : 'It has no cloned voices yet: make one with Voice → Clone.'} Nothing was sent for this item.`,
+		`${named.length > 0 ? `Its voices: ${named.join(', ')}.` : 'It has no cloned voices yet: make one with Voice → Clone.'} Nothing was sent for this item.`,
 	);
 }

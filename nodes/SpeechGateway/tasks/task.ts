@@ -10,7 +10,7 @@ import { withoutErrorKey } from '../run/outputItems';
 import { storeAgain } from '../requests/storeAgain';
 import { readPaidJson } from '../files/received';
 
-export type Task = { thing: keyof typeof taskEndpoints; id: string };
+export type Task = { kind: keyof typeof taskEndpoints; id: string };
 
 /** n8n keeps this many entries an execution; later IDs are only in the items. */
 const MAX_CUSTOM_DATA = 10;
@@ -18,10 +18,10 @@ const MAX_CUSTOM_DATA = 10;
 /** Submits a task; billed at once. Resolves to the gateway's answer, after its ID is in the ledger. */
 export async function submitTask(
 	item: ItemRequests,
-	thing: Task['thing'],
+	kind: Task['kind'],
 	request: Pick<BilledRequest<IDataObject>, 'input' | 'segment' | 'about' | 'price'>,
 ): Promise<IDataObject & { id: string }> {
-	const { create: endpoint } = taskEndpoints[thing];
+	const { create: endpoint } = taskEndpoints[kind];
 	const body = await item.billed({
 		...request,
 		endpoint,
@@ -33,12 +33,12 @@ export async function submitTask(
 	const id = String(body.id);
 	if (body.isAnothers)
 		throw new GatewayError(
-			`The gateway gave the ${thing} "${quoted(id)}" to two items of this execution: this one was charged, too, and has no ${thing} of its own`,
+			`The gateway gave the ${kind} "${quoted(id)}" to two items of this execution: this one was charged, too, and has no ${kind} of its own`,
 			'Ask the support of the gateway about this ID. The item is not sent again by a retry.',
 			{ jobId: id },
 		);
 	// Makes the execution findable by the ID.
-	if (item.index < MAX_CUSTOM_DATA) item.session.execution.tag(`${thing}_${item.index + 1}`, id);
+	if (item.index < MAX_CUSTOM_DATA) item.session.execution.tag(`${kind}_${item.index + 1}`, id);
 	return { ...body, id };
 }
 
@@ -51,8 +51,8 @@ function accepted(answer: unknown): IDataObject {
 }
 
 /** A task as item json; its `error` never keeps that name. */
-export const taskJson = ({ thing }: Task, body: IDataObject): IDataObject =>
-	withoutErrorKey(body, `${thing}Error`);
+export const taskJson = ({ kind }: Task, body: IDataObject): IDataObject =>
+	withoutErrorKey(body, `${kind}Error`);
 
 export async function fetchStatus(item: ItemRequests, task: Task): Promise<IDataObject> {
 	return await withTaskId(item, task, async () => await item.free(statusRequest(item, task)));
@@ -71,7 +71,7 @@ export async function fetchFile<T>(
 		const status = statusRequest(item, task);
 		const fetched = async () =>
 			await item.free<T>({
-				endpoint: taskEndpoints[task.thing].content(task.id),
+				endpoint: taskEndpoints[task.kind].content(task.id),
 				about: task,
 				read,
 				whenMissing: async (ask) => {
@@ -124,14 +124,14 @@ function byOtherKey({ ledger, session }: ItemRequests, { id }: Task, error: Erro
 	);
 }
 
-function named({ thing, id }: Task, error: Error): Error {
+function named({ kind, id }: Task, error: Error): Error {
 	if (error instanceof AsleepError) return error;
 	if (error instanceof GatewayError) {
 		error.details.jobId ??= id;
 		return error;
 	}
 	return new GatewayError(
-		`The ${thing} "${quoted(id)}" cannot be fetched: ${plain(error.message)}`,
+		`The ${kind} "${quoted(id)}" cannot be fetched: ${plain(error.message)}`,
 		`Nothing more is charged. Ask the support of the gateway about this ID.`,
 		{ jobId: id },
 	);
@@ -145,15 +145,15 @@ export const statusRequest = (
 	{ session: { transport } }: ItemRequests,
 	task: Task,
 ): FreeRequest<IDataObject> => ({
-	endpoint: taskEndpoints[task.thing].status(task.id),
+	endpoint: taskEndpoints[task.kind].status(task.id),
 	read: async (response) => resourceBody(await transport.readJson(response)),
 	about: task,
 });
 
-const THINGS = [...Object.keys(taskEndpoints), 'task'].sort();
-const TASK_IDS = THINGS.map((thing) => `${thing}_id`);
+const KINDS = [...Object.keys(taskEndpoints), 'task'].sort();
+const TASK_IDS = KINDS.map((kind) => `${kind}_id`);
 const IDS = ['id', '_id', ...TASK_IDS, 'voice_id'];
-const WRAPPERS = ['data', ...THINGS, 'voice', 'result'];
+const WRAPPERS = ['data', ...KINDS, 'voice', 'result'];
 
 /** A resource's JSON, which some gateways wrap in another object. Throws when it is no object. */
 export function resourceBody(body: unknown): IDataObject {

@@ -11,9 +11,9 @@ import { firstPollMs, jobProgress, nextPollMs, SHORTEST_SLEEP_MS, wakeUpAt } fro
 import { quoted, statusRequest, type Task, taskJson, withTaskId } from './task';
 
 /** What is known of a task before the first look. */
-export interface Known {
+export interface BeforeWait {
 	/** What the gateway said of it when it was submitted here. */
-	known?: IDataObject;
+	said?: IDataObject;
 	/** It may be done already, so look at once. */
 	resumed: boolean;
 }
@@ -32,7 +32,7 @@ export async function waitForTask(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	before: Known,
+	before: BeforeWait,
 ): Promise<Waited> {
 	const wait = settings.whileWaiting === 'sleep' && item.maySleep() ? waitAsleep : waitInProcess;
 	return await withTaskId(item, task, async () => {
@@ -60,20 +60,20 @@ async function waitAsleep(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	before: Known,
+	before: BeforeWait,
 ): Promise<Waited> {
 	const slept = item.ledger.hasWaited;
 	const since = item.ledger.waitingSince();
 	const until = waitEndsAt(item, settings.maxWaitMs);
-	const known = before.known ?? (slept ? {} : undefined);
+	const said = before.said ?? (slept ? {} : undefined);
 	if (until - Date.now() < SHORTEST_SLEEP_MS) {
 		const rest = slept ? { ...settings, maxWaitMs: until - since } : settings;
 		const waitedMs = Math.max(0, Date.now() - since);
-		return await waitInProcess(item, task, rest, { ...before, known }, waitedMs);
+		return await waitInProcess(item, task, rest, { ...before, said }, waitedMs);
 	}
 	const end = performance.now() + until - Date.now();
-	const seen = before.resumed ? await look(item, task, end, known !== undefined) : {};
-	const body = seen.body ?? { ...known, id: task.id };
+	const seen = before.resumed ? await look(item, task, end, said !== undefined) : {};
+	const body = seen.body ?? { ...said, id: task.id };
 	const waitedSeconds = seconds(Date.now() - since);
 	if (seen.completed) return { completed: true, body, waitedSeconds };
 	const wakeAt = wakeUpAt(since, until, Date.now());
@@ -92,7 +92,7 @@ async function waitInProcess(
 	item: ItemRequests,
 	task: Task,
 	settings: WaitSettings,
-	{ known, resumed }: Known,
+	{ said, resumed }: BeforeWait,
 	waitedMs = 0,
 ): Promise<Waited> {
 	const { transport } = item.session;
@@ -100,7 +100,7 @@ async function waitInProcess(
 	const age = () => performance.now() - started;
 	const left = () => Math.max(0, settings.maxWaitMs - age());
 	let body: IDataObject = { id: task.id };
-	let heard = known !== undefined;
+	let heard = said !== undefined;
 	let failures = 0;
 	const nth = item.session.polls.tasks++;
 	let interval = resumed ? 0 : firstPollMs(nth, settings.pollIntervalMs);
@@ -163,12 +163,12 @@ const isTooNew = ({ ledger }: ItemRequests, { id }: Task, { error }: Failure): b
 	error.details.httpCode === '404' &&
 	Date.now() - (ledger.submittedAt(id) ?? -Infinity) < UNTIL_KNOWN_MS;
 
-function failed({ thing, id }: Task, body: IDataObject): GatewayError {
+function failed({ kind, id }: Task, body: IDataObject): GatewayError {
 	const { message } = gatewayWords(body);
 	const status = statusWord(body);
 	const words = /^fail(ed)?$/i.test(status) ? '' : ` (${status})`;
 	return new GatewayError(
-		`The ${thing} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
+		`The ${kind} "${quoted(id)}" failed${words}${message ? `: ${message}` : ''}`,
 		'It was charged when it was submitted, and may have been refunded: see the usage log. It is not submitted again in this execution. Ask the support of the gateway about this ID before you send it again.',
 		{ jobId: id, status: 'failed' },
 	);
@@ -176,18 +176,18 @@ function failed({ thing, id }: Task, body: IDataObject): GatewayError {
 
 function stillProcessing(
 	{ session: { execution } }: ItemRequests,
-	{ thing, id }: Task,
+	{ kind, id }: Task,
 	body: IDataObject,
 	waitedSeconds: number,
 	failure?: Error,
 ): GatewayError {
 	const status = statusWord(body);
 	const retry = execution.canBeRetried
-		? ` A retry continues to wait for the same ${thing}: it is not submitted or charged again.`
+		? ` A retry continues to wait for the same ${kind}: it is not submitted or charged again.`
 		: '';
 	const words = failure ? ` The last poll failed: ${plain(failure.message)}.` : '';
 	return new GatewayError(
-		`The ${thing} "${quoted(id)}" is still "${status}" after ${waitedSeconds} seconds`,
+		`The ${kind} "${quoted(id)}" is still "${status}" after ${waitedSeconds} seconds`,
 		`The gateway keeps working on it. Raise the option "Max Wait", set "When Max Wait Is Reached" to "Still Processing", or fetch it later with the operation "Wait" and this ID.${retry}${words}`,
 		{ jobId: id, status, waitedSeconds },
 	);

@@ -25,8 +25,8 @@ const ROLES: Choices<'system' | 'user' | 'assistant'> = {
 };
 
 /** The conversation, as the gateway takes it. */
-const parseMessages: Parse<IDataObject[]> = (given, label) => {
-	const rows = rowsOf(given) ?? [];
+const parseMessages: Parse<IDataObject[]> = (value, label) => {
+	const rows = rowsOf(value) ?? [];
 	if (rows.length === 0)
 		throw new InputError(`"${label}" is empty: at least one message is needed`);
 	return rows.map(({ role, content }, index) => ({

@@ -101,8 +101,8 @@ const speakers = tableProperty({
 	],
 });
 
-function readSpeakers(given: unknown): Speaker[] {
-	return (rowsOf(given) ?? []).map(({ name, voice }, index) =>
+function readSpeakers(value: unknown): Speaker[] {
+	return (rowsOf(value) ?? []).map(({ name, voice }, index) =>
 		speaker(requiredText(name, `Name of speaker ${index + 1}`), voice),
 	);
 }

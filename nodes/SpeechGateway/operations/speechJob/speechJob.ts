@@ -32,7 +32,7 @@ const tokensOf = (input: SpeechValues, { text }: JobPlan): number =>
 	estimateOf(input, text).estimatedTokensAsJob;
 
 export const speechJobOperations = taskOperations(speechJob, {
-	thing: 'job',
+	kind: 'job',
 	plan: planJob,
 	lookUp: ({ input: { model }, plan: { voice } }, item) => lookUpVoices(item, model, [voice]),
 	checkAll(all, spent, session) {

@@ -4,7 +4,7 @@ import { fetchFile, submitTask } from '../../tasks/task';
 import { taskOperations } from '../taskOperations';
 
 export const videoOperations = taskOperations(video, {
-	thing: 'video',
+	kind: 'video',
 	about: ({ prompt }) => ({ input: prompt }),
 
 	async submit(item, { model, prompt, additionalBody }) {
@@ -17,7 +17,7 @@ export const videoOperations = taskOperations(video, {
 	async save(item, id, { fileName, binaryPropertyName }, json) {
 		const { binary, bytes } = await fetchFile(
 			item,
-			{ thing: 'video', id },
+			{ kind: 'video', id },
 			async (response) => await storeVideo(item, response, fileName),
 		);
 		return { json: { ...json, bytes }, binary: { [binaryPropertyName]: binary } };

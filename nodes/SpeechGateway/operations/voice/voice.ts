@@ -86,7 +86,7 @@ const deleteVoice = defineOperation(voice.delete, {
 	lookUp: ({ input }, item) => lookUpVoices(item, input.model, [input.voice]),
 
 	async execute({ model }, item, id: string) {
-		await item.delete(endpoints.deleteVoice(id, model), { thing: 'voice', id });
+		await item.delete(endpoints.deleteVoice(id, model), { kind: 'voice', id });
 		return { branch: 'success', items: [{ json: { _id: id, deleted: true } }] };
 	},
 });
