@@ -90,14 +90,14 @@ export class SpeechGatewayChatModel extends BaseChatModel {
 /** The messages as the gateway takes them: text, tool calls and the results of tools. Throws InputError on files. */
 const gatewayMessages = (messages: Message[]): IDataObject[] =>
 	messages.flatMap(({ role, content }) => {
-		const text = textOf(content);
+		const text = promptText(content);
 		if (role === 'tool') return content.flatMap(toolResult);
 		const calls = content.flatMap(toolCall);
 		if (calls.length === 0) return [{ role, content: text }];
 		return [{ role, content: text || null, tool_calls: calls }];
 	});
 
-function textOf(content: MessageContent[]): string {
+function promptText(content: MessageContent[]): string {
 	if (content.some(({ type }) => type === 'file'))
 		throw new InputError(
 			'The Speech Gateway Chat Model takes text only, but a message has a file',

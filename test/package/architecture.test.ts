@@ -125,6 +125,32 @@ test('operations of different resources do not import each other', () => {
 	expect(crossing).toEqual([]);
 });
 
+const TOP_LEVEL =
+	/^(?:export )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm;
+
+/** What stands at the top of several files, since it is the same in each. */
+const ALIKE = new Set([
+	// Types and numbers of a format that two files read.
+	...['Element', 'FRONT_COVER', 'LETTER_OR_DIGIT'],
+	// The same step in each format of audio.
+	...['layOut', 'soundOf', 'coverOf'],
+	// The fields of a form, and an operation that several resources have.
+	...['fields', 'getMany'],
+	// n8n's methods, loaded on first use.
+	...['searchModels', 'searchOwnVoices', 'searchVoicesWithDefault'],
+]);
+
+test('a name at the top of a file means one thing in all files', () => {
+	const places = new Map<string, string[]>();
+	for (const { file, text } of nodes)
+		for (const [, name] of text.matchAll(TOP_LEVEL))
+			places.set(name, [...(places.get(name) ?? []), file]);
+	expect(places.size).toBeGreaterThan(1000);
+	const several = [...places].filter(([, files]) => new Set(files).size > 1);
+	expect(several.filter(([name]) => !ALIKE.has(name))).toEqual([]);
+	expect(several.map(([name]) => name).sort()).toEqual([...ALIKE].sort());
+});
+
 /** The files whose text matches, within the node. */
 const users = (pattern: RegExp) =>
 	nodes

@@ -4,14 +4,18 @@ import {
 	type Neighbours,
 	type UnknownRequest,
 } from '../../nodes/SpeechGateway/usage/moment';
-import { settle, type UsageLog } from '../../nodes/SpeechGateway/usage/settle';
+import { requestVerdict, type UsageLog } from '../../nodes/SpeechGateway/usage/settle';
 import { type Circumstances, makeNight } from './nights';
 
 describe('made-up nights', () => {
 	const judged = (circumstances: Circumstances) =>
 		Array.from({ length: 200 }, (_, seed) => makeNight(seed, circumstances)).flatMap(
 			(night, seed) =>
-				night.unknown.map((request) => ({ seed, request, verdict: settle(request, night.log) })),
+				night.unknown.map((request) => ({
+					seed,
+					request,
+					verdict: requestVerdict(request, night.log),
+				})),
 		);
 	const wrong = (all: ReturnType<typeof judged>, said: 'yes' | 'no') =>
 		all.filter(
@@ -94,7 +98,7 @@ const verdict = (
 	request: Partial<UnknownRequest> = {},
 	log: Partial<UsageLog> = {},
 ) =>
-	settle(
+	requestVerdict(
 		{ ...lost, ...request },
 		{
 			...{ entries, account: 'a1', readAt: SENT + 3_600_000, clock: { aheadMs: 0, withinMs: 0 } },

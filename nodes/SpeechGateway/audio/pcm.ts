@@ -4,7 +4,7 @@ import type { Emit, Format } from './joiner';
 import { ErrorWatch } from './reader';
 import { planSamples, SampleTrack } from './samples';
 
-const SAMPLE_RATE = 24_000;
+const PCM_SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 
 export interface PcmInfo extends BaseInfo {
@@ -13,7 +13,7 @@ export interface PcmInfo extends BaseInfo {
 
 class PcmReader implements AudioReader<PcmInfo> {
 	private bytes = 0;
-	private readonly track = new SampleTrack(BYTES_PER_SAMPLE, SAMPLE_RATE);
+	private readonly track = new SampleTrack(BYTES_PER_SAMPLE, PCM_SAMPLE_RATE);
 	private readonly errors = new ErrorWatch('PCM');
 
 	constructor(private readonly onAudio: Emit = () => {}) {}
@@ -35,10 +35,10 @@ class PcmReader implements AudioReader<PcmInfo> {
 		}
 		return {
 			format: 'pcm',
-			seconds: bytes / BYTES_PER_SAMPLE / SAMPLE_RATE,
+			seconds: bytes / BYTES_PER_SAMPLE / PCM_SAMPLE_RATE,
 			bytes,
 			dataBytes: bytes,
-			sampleRate: SAMPLE_RATE,
+			sampleRate: PCM_SAMPLE_RATE,
 			channels: 1,
 			...this.track.heard(),
 		};

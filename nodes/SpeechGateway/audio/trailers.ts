@@ -32,10 +32,10 @@ const LYRICS_END_BYTES = 9;
 /** Six digits tell the size of version 2. */
 const MAX_LYRICS_BYTES = 1_100_000;
 /** First letters of the marks. */
-const MARKS = ['TAG', 'ID3', 'APETAGEX', 'LYRICSBEGIN'];
+const MARK_TEXTS = ['TAG', 'ID3', 'APETAGEX', 'LYRICSBEGIN'];
 
 /** Zeros, and line breaks and the like as a text editor or a script leaves them. */
-const BLANKS = [0, 0x0a, 0x0d, 0x20, 0x09];
+const FILLER_BYTES = [0, 0x0a, 0x0d, 0x20, 0x09];
 
 /** So many bytes are needed to tell. */
 export class Needed {
@@ -116,13 +116,13 @@ function apeItemBytes(bytes: Uint8Array, at: number): number {
 /** Index behind the blanks at this place. */
 function skipBlanks(bytes: Uint8Array, at: number): number {
 	let end = at;
-	while (BLANKS.includes(bytes[end])) end++;
+	while (FILLER_BYTES.includes(bytes[end])) end++;
 	return end;
 }
 
 /** Whether the mark of a tag stands here, or what is there of it. */
 export const isMark = (bytes: Uint8Array, at: number): boolean =>
-	MARKS.some((text) => hasText(bytes, at, text.slice(0, bytes.length - at)));
+	MARK_TEXTS.some((text) => hasText(bytes, at, text.slice(0, bytes.length - at)));
 
 /** Whether a tag stands here, also within what may be audio: by more than its mark, if that is short. */
 export function isTag(bytes: Uint8Array, at: number): boolean {
@@ -130,7 +130,9 @@ export function isTag(bytes: Uint8Array, at: number): boolean {
 		const title = bytes.subarray(at + 3, at + 33);
 		return title.every((byte) => byte === 0 || byte >= 0x20);
 	}
-	return isId3v2(bytes, at) || MARKS.some((mark) => mark.length > 3 && hasText(bytes, at, mark));
+	return (
+		isId3v2(bytes, at) || MARK_TEXTS.some((mark) => mark.length > 3 && hasText(bytes, at, mark))
+	);
 }
 
 /** Whether what begins here can be a trailer, by its first bytes; the end of the file is one. */

@@ -41,7 +41,7 @@ export async function completeChat(
 			input: body,
 			keyedBy,
 			about: { model: String(body.model) },
-			price: { of: tokensOf },
+			price: { of: usedTokens },
 			read,
 		});
 	} catch (error) {
@@ -51,7 +51,7 @@ export async function completeChat(
 }
 
 /** Calls in progress in this process; a record of any other call is from an earlier attempt. */
-const underWay = new Set<string>();
+const chatsUnderWay = new Set<string>();
 
 /**
  * The same for a chat model, whose calls belong to no item. When an earlier call like it may have been charged without an
@@ -69,15 +69,15 @@ export async function completeCall(
 	const { name } = session.transport.account;
 	const key = `${requestKey(endpoints.chat.kind, keyedBy)} ${name}`;
 	const ledger = Ledger.begin(session.execution, 'speechGatewayChatModel', key);
-	const earlier = ledger.keys().find((call) => !underWay.has(call));
+	const earlier = ledger.keys().find((call) => !chatsUnderWay.has(call));
 	const call = earlier ?? crypto.randomUUID();
 	const record = ledger.item(call);
-	if (earlier === undefined) underWay.add(call);
+	if (earlier === undefined) chatsUnderWay.add(call);
 	try {
 		const item = new ItemRequests(session, 0, record, settings);
 		return await completeChat(item, body, onText, keyedBy);
 	} finally {
-		underWay.delete(call);
+		chatsUnderWay.delete(call);
 		if (record.entries().every(({ state }) => state === 'done')) ledger.forget(call);
 	}
 }
@@ -89,7 +89,7 @@ function withoutSystem({ messages, ...body }: IDataObject): IDataObject {
 	return { ...body, messages: (others.length > 0 ? others : all) as IDataObject[] };
 }
 
-const tokensOf = ({ usage }: ChatReply): number | undefined => {
+const usedTokens = ({ usage }: ChatReply): number | undefined => {
 	const total = usage?.total_tokens;
 	return typeof total === 'number' ? total : undefined;
 };

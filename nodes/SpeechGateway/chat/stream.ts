@@ -22,7 +22,7 @@ type JsonObject = Record<string, unknown>;
 
 const objectIn = (value: unknown): JsonObject => (isRecord(value) ? value : {});
 
-const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const arrayIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** A non-empty string, else undefined: providers send null and '' for what they do not have. */
 const stringIn = (value: unknown): string | undefined =>
@@ -31,7 +31,7 @@ const stringIn = (value: unknown): string | undefined =>
 /** Content is a string or an array of parts, of which the text parts count. */
 function contentText(content: unknown): string {
 	if (typeof content === 'string') return content;
-	return listIn(content)
+	return arrayIn(content)
 		.map((part) => {
 			if (typeof part === 'string') return part;
 			const { type, text } = objectIn(part);
@@ -52,7 +52,7 @@ function argumentsText(value: unknown): string {
 }
 
 function readToolCalls(message: JsonObject): ToolCall[] {
-	return listIn(message.tool_calls).map((value): ToolCall => {
+	return arrayIn(message.tool_calls).map((value): ToolCall => {
 		const { id, type, function: called } = objectIn(value);
 		const { name, arguments: input } = objectIn(called);
 		return {
@@ -79,7 +79,7 @@ export function readChatReply(body: unknown): ChatReply {
 	const whole = objectIn(body);
 	// Some gateways wrap it in `data`.
 	const reply = whole.choices === undefined && isRecord(whole.data) ? whole.data : whole;
-	const choice = objectIn(listIn(reply.choices)[0]);
+	const choice = objectIn(arrayIn(reply.choices)[0]);
 	const message = objectIn(choice.message);
 	const toolCalls = readToolCalls(message);
 	return {
@@ -109,7 +109,7 @@ class ChoiceBuilder {
 		// Some gateways send the whole message at the end, or instead of deltas.
 		const whole = this.text === '' ? objectIn(choice.message) : {};
 		const delta = isRecord(choice.delta) ? choice.delta : whole;
-		for (const call of listIn(delta.tool_calls)) this.addToolCall(objectIn(call));
+		for (const call of arrayIn(delta.tool_calls)) this.addToolCall(objectIn(call));
 		const text = messageText(delta) || contentText(choice.text);
 		this.text += text;
 		return text;
@@ -267,7 +267,7 @@ export class ChatStreamReader {
 		for (const [name, field] of Object.entries(fields)) {
 			if (field !== null && event !== 'error') this.fields[name] = field;
 		}
-		for (const item of listIn(choices)) {
+		for (const item of arrayIn(choices)) {
 			const choice = objectIn(item);
 			const index = typeof choice.index === 'number' ? choice.index : 0;
 			let builder = this.choices.get(index);

@@ -38,7 +38,7 @@ export const settingsOf = (context: NodeContext): IWorkflowSettings =>
 const [FEWEST_TRIES, USUAL_TRIES, MOST_TRIES] = [2, 3, 5];
 
 /** n8n cuts longer values of custom data. */
-const MAX_TAG_LENGTH = 500;
+const MAX_CUSTOM_VALUE_LENGTH = 500;
 
 /** One call of a node by n8n's engine. The other files of this room do to its `context` what n8n has no method for. */
 export class Execution {
@@ -214,6 +214,6 @@ export class Execution {
 		// n8n tells no type for `$execution`.
 		const variable: { customData?: { set(key: string, value: string): void } } | undefined =
 			this.context.getWorkflowDataProxy(0).$execution;
-		variable?.customData?.set(key, value.slice(0, MAX_TAG_LENGTH));
+		variable?.customData?.set(key, value.slice(0, MAX_CUSTOM_VALUE_LENGTH));
 	}
 }

@@ -16,7 +16,7 @@ interface Marked extends ITaskMetadata {
 }
 
 /** The earlier runs of this node in this execution and, in a retry, in the failed one. */
-const runsOf = (context: NodeContext): ITaskData[] =>
+const nodeRuns = (context: NodeContext): ITaskData[] =>
 	context.runExecutionData?.resultData?.runData?.[context.getNode().name] ?? [];
 
 /**
@@ -24,7 +24,7 @@ const runsOf = (context: NodeContext): ITaskData[] =>
  * and n8n does not say which execution it retries.
  */
 export function firstExecutionId(context: NodeContext): string | undefined {
-	for (const run of runsOf(context)) {
+	for (const run of nodeRuns(context)) {
 		const metadata: Marked | undefined = run.metadata;
 		const first = metadata?.speechGateway?.firstExecutionId;
 		if (first !== undefined) return first;
@@ -48,7 +48,7 @@ export function rememberFirst(context: NodeContext, firstExecutionId?: string): 
 	if (firstExecutionId !== undefined) context.setMetadata?.(metadata);
 }
 
-export interface Done {
+export interface DoneTask {
 	/** How the task had left on Still Processing. */
 	left: IDataObject[];
 	/** How it left on Success. */
@@ -56,9 +56,9 @@ export interface Done {
 }
 
 /** By task ID: tasks that have left on Still Processing (the output `waiting`), and since then on Success. */
-export function doneAfterWaiting(context: NodeContext, waiting: number): Map<string, Done> {
-	const tasks = new Map<string, Done>();
-	for (const { data } of runsOf(context)) {
+export function doneAfterWaiting(context: NodeContext, waiting: number): Map<string, DoneTask> {
+	const tasks = new Map<string, DoneTask>();
+	for (const { data } of nodeRuns(context)) {
 		const outputs = data?.main ?? [];
 		for (const item of outputs[0] ?? []) {
 			const task = tasks.get(String(item.json.id));
@@ -94,7 +94,7 @@ export const unknownIn = ({ json = {} }: Partial<INodeExecutionData> = {}):
 /** The request keys of what this node has handed out as unknown in this execution. */
 export const handedOutUnknown = (context: NodeContext): Set<unknown> =>
 	new Set(
-		runsOf(context).flatMap(({ data }) =>
+		nodeRuns(context).flatMap(({ data }) =>
 			(data?.main ?? []).flatMap((items) =>
 				(items ?? []).flatMap((item) => unknownIn(item)?.inputHash ?? []),
 			),

@@ -47,7 +47,7 @@ export function ignoreErrorOutput(context: NodeContext): void {
  * A tool's items with links to their files, by binary field: an agent gets no files, only JSON. n8n signs the links for a
  * day; where it cannot (files kept in memory, no signing secret), an item stays as it is.
  */
-export const withLinks = (
+export const withToolLinks = (
 	{ helpers }: NodeContext,
 	outputs: INodeExecutionData[][],
 ): INodeExecutionData[][] =>

@@ -124,15 +124,15 @@ function sleepable(
 	const live: unknown = context.getExecuteData?.();
 	const isKnown =
 		Array.isArray(stack) &&
-		stack.every(isEntry) &&
-		isEntry(live) &&
+		stack.every(isStackEntry) &&
+		isStackEntry(live) &&
 		!stack.includes(live) &&
 		live.node.name === context.getNode().name &&
 		typeof context.putExecutionToWait === 'function';
 	return isKnown ? { stack, live } : undefined;
 }
 
-const isEntry = (entry: unknown): entry is IExecuteData =>
+const isStackEntry = (entry: unknown): entry is IExecuteData =>
 	isRecord(entry) &&
 	isRecord(entry.node) &&
 	typeof entry.node.name === 'string' &&

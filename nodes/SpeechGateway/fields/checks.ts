@@ -68,7 +68,7 @@ export function requiredText(value: unknown, label: string): string {
 	);
 }
 
-export const namesIn = (list: string): string[] =>
+export const listedNames = (list: string): string[] =>
 	list
 		.split(',')
 		.map((name) => name.trim())

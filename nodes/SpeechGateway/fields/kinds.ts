@@ -20,20 +20,20 @@ import {
 } from './field';
 
 /** What the editor shows of a field, apart from what follows from its kind. */
-type Shown = Omit<INodeProperties, 'type' | 'default' | 'options'>;
+type Labels = Omit<INodeProperties, 'type' | 'default' | 'options'>;
 
 /** `default`: what the editor shows first, and the value of an absent option (unless a choice has another `unset`). */
-type Option<T> = Shown & { default: T };
+type Option<T> = Labels & { default: T };
 
 /** A text that must not be blank. */
 export const textField = (
-	labels: Shown & { default?: string },
+	labels: Labels & { default?: string },
 	parse: Parse<string> = requiredText,
 ): Field<string> =>
 	refuseLiterals(panelField({ default: '', ...labels, required: true, type: 'string' }, parse));
 
 /** An id that becomes part of an address; the node before this one usually has it. */
-export const idField = (labels: Shown): Field<string> =>
+export const idField = (labels: Labels): Field<string> =>
 	textField({ default: '={{ $json.id }}', ...labels }, (value, label) =>
 		safeId(requiredText(value, label).trim(), label),
 	);
@@ -44,7 +44,7 @@ export type FileRef = string | IBinaryData;
 export const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && typeof value.mimeType === 'string' && ('id' in value || 'data' in value);
 
-export const fileField = (labels: Pick<Shown, 'hint' | 'description'>): Field<FileRef> =>
+export const fileField = (labels: Pick<Labels, 'hint' | 'description'>): Field<FileRef> =>
 	panelField<FileRef>(
 		{
 			displayName: 'Input Binary Field',
@@ -97,7 +97,7 @@ export type Choices<T extends string> = Record<T, { name: string; description?: 
 export const shownChoices = <T extends string>(choices: Choices<T>): INodePropertyOptions[] =>
 	keysOf(choices).map((value) => ({ ...choices[value], value }));
 
-type ChoiceSpec<T extends string> = Shown & { choices: Choices<T>; default: NoInfer<T> };
+type ChoiceSpec<T extends string> = Labels & { choices: Choices<T>; default: NoInfer<T> };
 
 export const choiceField = <T extends string>({ choices, ...labels }: ChoiceSpec<T>): Field<T> =>
 	panelField(
@@ -120,13 +120,13 @@ export const choiceOption = <T extends string>({
 	);
 
 /** A text in a row of a table. */
-export const textColumn = (labels: Shown): INodeProperties => ({
+export const textColumn = (labels: Labels): INodeProperties => ({
 	...labels,
 	type: 'string',
 	default: '',
 });
 
-interface TableSpec extends Shown {
+interface TableSpec extends Labels {
 	default?: INodeProperties['default'];
 	row: string;
 	columns: INodeProperties[];
@@ -150,19 +150,19 @@ export function rowsOf(value: unknown): Array<Record<string, Json>> | undefined 
 
 /** JSON typed as text, or a value given by an expression. `default` is JSON, too. */
 export function jsonOption<T>(
-	labels: Shown & { default: string },
+	labels: Labels & { default: string },
 	check: Parse<T>,
 	example?: string,
 ): OptionField<T> {
 	const label = labels.displayName;
 	return option({ ...labels, type: 'json' }, check(JSON.parse(labels.default), label), (value) => {
 		if (isEmpty(value)) return undefined;
-		const json = typeof value === 'string' ? parseJson(value, label, example) : value;
+		const json = typeof value === 'string' ? jsonFrom(value, label, example) : value;
 		return json === null ? undefined : check(json, label);
 	});
 }
 
-function parseJson(text: string, label: string, example?: string): unknown {
+function jsonFrom(text: string, label: string, example?: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
@@ -180,7 +180,7 @@ const notJson = (label: string, error: unknown, example?: string) =>
 export const jsonObjectOption = ({
 	example,
 	...labels
-}: Shown & { example: string }): OptionField<IDataObject> =>
+}: Labels & { example: string }): OptionField<IDataObject> =>
 	jsonOption(
 		{ ...labels, default: '{}' },
 		(value, label) => {
@@ -195,7 +195,7 @@ export const jsonArray: Parse<unknown[]> = (value, label) => {
 	throw new InputError(`"${label}" must be a JSON array`);
 };
 
-export interface LocatorSpec extends Omit<Shown, 'modes'> {
+export interface LocatorSpec extends Omit<Labels, 'modes'> {
 	default: { value: string; cachedResultName?: string };
 	/** `search`: one of the node's methods of list search. */
 	list: { placeholder: string; search: string };

@@ -9,7 +9,7 @@ import { choiceOption, type Choices, type FileRef, isFile, textColumn } from './
 /** What a user says about a file; for the cover, where it is. */
 export type TagValues = Omit<Tags, 'cover'> & { coverBinaryPropertyName?: FileRef };
 
-const TEXTS = [
+const TEXT_TAGS = [
 	{ displayName: 'Title', name: 'title', placeholder: 'e.g. Episode 1: The beginning' },
 	{ displayName: 'Artist', name: 'artist', placeholder: 'e.g. Anna Example' },
 	{ displayName: 'Album', name: 'album', placeholder: 'e.g. The Example Podcast' },
@@ -37,7 +37,7 @@ export const tagsOption = refuseLiterals(
 				{
 					displayName: 'Tags',
 					name: 'values',
-					values: TEXTS.map(textColumn),
+					values: TEXT_TAGS.map(textColumn),
 				},
 			],
 		},
@@ -52,7 +52,7 @@ export const tagsOption = refuseLiterals(
 
 function tagValues(values: IDataObject): TagValues {
 	const read: TagValues = {};
-	for (const { displayName, name } of TEXTS) {
+	for (const { displayName, name } of TEXT_TAGS) {
 		const value = values[name];
 		if (isEmpty(value)) continue;
 		if (name === 'coverBinaryPropertyName' && isFile(value)) {

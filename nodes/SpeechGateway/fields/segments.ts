@@ -5,10 +5,11 @@ import { pauseOption } from './shared';
 import { InputError } from '../core/errors';
 
 /** 3723.5, 62:03.5 or 1:02:03.5. */
-const CLOCK = /^\d+(?::[0-5]?\d){0,2}(?:\.\d+)?$/;
+const CLOCK_TIME = /^\d+(?::[0-5]?\d){0,2}(?:\.\d+)?$/;
 
 function secondsOf(text: string, label: string): number {
-	if (CLOCK.test(text)) return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+	if (CLOCK_TIME.test(text))
+		return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 	throw new InputError(
 		`"${label}" must be times such as 1:02 or 62.5, but has ${JSON.stringify(text)}`,
 	);

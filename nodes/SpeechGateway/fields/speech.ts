@@ -9,7 +9,7 @@ import { additionalBodyOption } from './shared';
 import { textFields } from './text';
 import { voiceField } from './voice';
 
-const limit = numberOption({
+const limitOption = numberOption({
 	displayName: 'Spending Limit (Tokens)',
 	name: 'maxEstimatedTokens',
 	hint: 'A minute of speech is about 1,000 tokens',
@@ -21,9 +21,9 @@ const limit = numberOption({
 
 /** Undefined: no limit. What an expression leaves empty, such as a missing field, is an error: it would silently protect nothing. */
 const spendingLimit: OptionField<number | undefined> = {
-	...optional(limit),
+	...optional(limitOption),
 	read(parameters: Parameters): number | undefined {
-		const [{ name, displayName }] = limit.options;
+		const [{ name, displayName }] = limitOption.options;
 		if (!parameters.isSet(name)) return undefined;
 		const value = parameters.option(name);
 		if (value === undefined || value === null || String(value).trim() === '')
@@ -31,7 +31,7 @@ const spendingLimit: OptionField<number | undefined> = {
 				`"${displayName}" is empty`,
 				'Check that its expression has a number for every item, or remove the option. Nothing was sent.',
 			);
-		const tokens = limit.read(parameters);
+		const tokens = limitOption.read(parameters);
 		return tokens === 0 && !parameters.isExpression(name) ? undefined : tokens;
 	},
 };

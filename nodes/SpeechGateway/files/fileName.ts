@@ -5,7 +5,8 @@
 const MAX_STEM_BYTES = 200;
 
 /** What turns the reading direction around (`U+202E` makes `gpj.exe` of `exe.jpg`), and other invisible marks that no script needs. */
-const INVISIBLE = /[\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]+/g;
+const INVISIBLE_MARKS =
+	/[\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]+/g;
 /** What some file system forbids, control characters, and halves of surrogate pairs. */
 const FORBIDDEN = /[:*?"<>|\p{Cc}\p{Cs}]+/gu;
 /** Devices of Windows, whatever comes after the first full stop. */
@@ -30,7 +31,7 @@ export function withExtension(fileName: string, ...extensions: [string, ...strin
 		.split(/[/\\]+/)
 		.filter((part) => !/^\.*$/.test(part))
 		.join('_')
-		.replace(INVISIBLE, '')
+		.replace(INVISIBLE_MARKS, '')
 		.replace(FORBIDDEN, '_');
 	const own = name.slice(name.lastIndexOf('.') + 1);
 	const isFitting = name.includes('.') && extensions.includes(own.toLowerCase());

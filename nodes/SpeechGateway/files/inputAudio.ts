@@ -36,7 +36,7 @@ export async function inspectInput(
 	let head = Buffer.alloc(0);
 	let inspector: AudioReader<AudioInfo> | undefined;
 	const begin = () => {
-		const begun = inspectorOf(formatOf(head, binary, name));
+		const begun = inspectorOf(recognisedFormat(head, binary, name));
 		begun.feed(head);
 		return begun;
 	};
@@ -63,7 +63,11 @@ const unreadable = (name: string, { message }: Error) =>
 export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
 	fileName ? `The file "${fileName}" in "${place}"` : `The file in "${place}"`;
 
-function formatOf(head: Buffer, { mimeType, fileName }: IBinaryData, name: string): AudioFormat {
+function recognisedFormat(
+	head: Buffer,
+	{ mimeType, fileName }: IBinaryData,
+	name: string,
+): AudioFormat {
 	if (head.length === 0) throw new InputError(`${name} is empty`);
 	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
 	const format = audioFormatOf(head, isPcm);

@@ -55,10 +55,10 @@ export async function chunksOf(
 	{ helpers }: Execution,
 	{ id, data }: IBinaryData,
 ): Promise<AsyncIterable<Uint8Array>> {
-	return id ? chunksIn(await helpers.getBinaryStream(id)) : decoded(data);
+	return id ? chunksIn(await helpers.getBinaryStream(id)) : decodedBase64(data);
 }
 
-export async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
+export async function* decodedBase64(base64: string): AsyncGenerator<Uint8Array> {
 	yield Buffer.from(base64, 'base64');
 }
 

@@ -9,7 +9,7 @@ import { chunksOf, fileOf, findFile, placeOf } from './inputFile';
 /** Covers are held in memory; no player shows more than a few MB. */
 const MAX_COVER_MB = 16;
 
-const LABEL = 'Cover Binary Field';
+const COVER_LABEL = 'Cover Binary Field';
 
 /** Throws InputError when the format has no room for the tags or chapters asked for. `count`: of chapters. */
 export function checkTaggable(
@@ -57,8 +57,8 @@ export function checkOutputField(field: string, others: Record<string, boolean>)
 
 /** Reads a cover from a binary field of an item. Throws InputError when it is missing, too large, or neither JPEG nor PNG. */
 async function readCover(execution: Execution, index: number, cover: FileRef): Promise<Cover> {
-	const file = fileOf(execution, index, cover, LABEL);
-	const place = placeOf(cover, LABEL);
+	const file = fileOf(execution, index, cover, COVER_LABEL);
+	const place = placeOf(cover, COVER_LABEL);
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of await chunksOf(execution, file)) {

@@ -77,7 +77,7 @@ export function describeUnreadable(
 	}
 	const [kind, mimeType, extension] = textType(text, isMarkup);
 	const body = extension === 'json' ? (parseJson(text) ?? text) : text;
-	return { looksLike: quoted(kind, body), mimeType, extensions: [extension] };
+	return { looksLike: withMessage(kind, body), mimeType, extensions: [extension] };
 }
 
 function textType(
@@ -91,7 +91,7 @@ function textType(
 }
 
 /** The message in it, or all of it. */
-function quoted(kind: string, body: unknown): string {
+function withMessage(kind: string, body: unknown): string {
 	const words = gatewayWords(body).message ?? gatewayWords(JSON.stringify(body)).message;
 	if (!words) return kind;
 	return `${kind}: "${words.length > MAX_EXCERPT ? `${words.slice(0, MAX_EXCERPT)}…` : words}"`;

@@ -13,7 +13,7 @@ import { asError, InputError } from '../core/errors';
 import type { Execution } from '../engine/execution';
 import { chunksIn } from '../gateway/readBody';
 import { withExtension } from './fileName';
-import { decoded } from './inputFile';
+import { decodedBase64 } from './inputFile';
 import { fileFrom } from './store';
 import type { StoredAudio } from './storeAudio';
 
@@ -28,7 +28,7 @@ export async function storeSlices(
 ): Promise<StoredAudio[]> {
 	const { helpers } = execution;
 	const stream = binary.id ? await helpers.getBinaryStream(binary.id) : undefined;
-	const source = stream ? chunksIn(stream) : decoded(binary.data);
+	const source = stream ? chunksIn(stream) : decodedBase64(binary.data);
 	const chunks = source[Symbol.asyncIterator]();
 	const slices = readersOf(chunks, info, places);
 	const stored: StoredAudio[] = [];

@@ -8,7 +8,7 @@ import { chunksIn } from '../gateway/readBody';
 import { fileFrom } from './store';
 
 /** Slowest download after a minute, bytes a second: a slower one would take days. Fetching it again is free. */
-const SLOWEST_BYTES_PER_SECOND = 1_000;
+const SLOWEST_DOWNLOAD = 1_000;
 const GRACE_MS = 60_000;
 
 /**
@@ -32,7 +32,7 @@ export async function storeVideo(
 					throw new Error(`this is not a video: ${plain(Buffer.from(chunk).toString('utf8'))}`);
 				bytes += chunk.length;
 				const elapsed = performance.now() - started;
-				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_BYTES_PER_SECOND)
+				if (elapsed > GRACE_MS && bytes < (elapsed / 1000) * SLOWEST_DOWNLOAD)
 					throw new Error(
 						`the file comes too slowly: ${bytes} bytes in ${Math.round(elapsed / 1000)} s`,
 					);

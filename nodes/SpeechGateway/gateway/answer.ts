@@ -14,7 +14,7 @@ export const throwsProxyStatuses = (url: string): IHttpRequestOptions['ignoreHtt
 	isHttps(url) ? { ignore: true, except: PROXY_STATUSES } : true;
 
 /** An answer of whatever status, as n8n hands it over. */
-export interface Answer {
+export interface HttpAnswer {
 	status: number;
 	headers: Record<string, string | undefined>;
 	body: Readable;
@@ -25,11 +25,11 @@ export interface Answer {
 /** What n8n's helpers return for a whole response as a stream. On n8n 1.x, the body is Node's own message. */
 export interface Returned {
 	statusCode: number;
-	headers: Answer['headers'];
+	headers: HttpAnswer['headers'];
 	body: Readable & { socket?: unknown };
 }
 
-export const returnedAnswer = ({ statusCode, headers, body }: Returned): Answer => ({
+export const returnedAnswer = ({ statusCode, headers, body }: Returned): HttpAnswer => ({
 	status: statusCode,
 	headers,
 	body,
@@ -37,7 +37,7 @@ export const returnedAnswer = ({ statusCode, headers, body }: Returned): Answer 
 });
 
 /** The response inside an error that n8n threw; undefined if there is none. `signal` aborts its body. */
-export function thrownAnswer(error: unknown, signal: AbortSignal): Answer | undefined {
+export function thrownAnswer(error: unknown, signal: AbortSignal): HttpAnswer | undefined {
 	for (let at = error, depth = 0; isRecord(at) && depth < 4; at = at.cause, depth++) {
 		if (!isThrownResponse(at.response)) continue;
 		const { status, headers, data, request } = at.response;
@@ -52,14 +52,14 @@ export function thrownAnswer(error: unknown, signal: AbortSignal): Answer | unde
  * Whether a proxy gave this response instead of the gateway: an https request leaves only through TLS, but a proxy refuses
  * its tunnel without. False where the socket is not known.
  */
-export const isFromProxy = (answer: Answer, url: string): boolean =>
+export const isFromProxy = (answer: HttpAnswer, url: string): boolean =>
 	isHttps(url) && isRecord(answer.socket) && answer.socket.encrypted !== true;
 
 const isHttps = (url: string) => url.startsWith('https:');
 
 interface ThrownResponse {
 	status: number;
-	headers: Answer['headers'];
+	headers: HttpAnswer['headers'];
 	data: Readable;
 	request: { socket?: unknown; destroy: () => void };
 }

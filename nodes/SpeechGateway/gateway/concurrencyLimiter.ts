@@ -4,7 +4,7 @@ import { pause } from '../core/pause';
 /** A gateway frees what it has set aside for a request a moment after its answer, ms. */
 const SETTLED_AFTER_MS = 1_000;
 
-interface Waiting {
+interface WaitingRequest {
 	account: AccountLimiter;
 	start: () => void;
 }
@@ -19,8 +19,8 @@ export class ConcurrencyLimiter {
 	private oneByOne = false;
 	private holds = 0;
 	/** Requests that wait for room, each in its order. */
-	private readonly free: Waiting[] = [];
-	private readonly billed: Waiting[] = [];
+	private readonly free: WaitingRequest[] = [];
+	private readonly billed: WaitingRequest[] = [];
 
 	constructor(
 		readonly maximum: number,
@@ -98,7 +98,7 @@ export class ConcurrencyLimiter {
 		return this.holds === 0 && !(this.oneByOne && this.billedInFlight > 0);
 	}
 
-	private take(queue: Waiting[], billed: boolean): Waiting | undefined {
+	private take(queue: WaitingRequest[], billed: boolean): WaitingRequest | undefined {
 		if (!this.hasRoom(billed)) return undefined;
 		const at = queue.findIndex(({ account }) => account.hasRoom(billed));
 		if (at < 0) return undefined;

@@ -31,7 +31,7 @@ export function capabilitiesOf(model: Record<string, unknown>): Capability[] {
 		...[model.supported_endpoint_types, model.output_modalities],
 		...(isRecord(architecture) ? [architecture.output_modalities, architecture.modality] : []),
 	];
-	const found = signsOf(said.flatMap(wordsOf).filter((word) => !SAYS_NOTHING.test(word)));
+	const found = signsOf(said.flatMap(modalitiesIn).filter((word) => !SAYS_NOTHING.test(word)));
 	if (found.length > 0) return found;
 	return signsOf([idIn(model, 'id', 'name', 'model')?.toLowerCase() ?? '']);
 }
@@ -41,9 +41,9 @@ const signsOf = (words: string[]): Capability[] => [
 ];
 
 /** A text, a list of texts, or flags by name; of "text+image->text", what comes out. */
-function wordsOf(value: unknown): string[] {
+function modalitiesIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value.toLowerCase().replace(/^.*->/, '')];
-	if (Array.isArray(value)) return value.flatMap(wordsOf);
+	if (Array.isArray(value)) return value.flatMap(modalitiesIn);
 	if (!isRecord(value)) return [];
 	return Object.keys(value).filter((flag) => value[flag] === true);
 }

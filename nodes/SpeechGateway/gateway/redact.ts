@@ -23,14 +23,14 @@ const ESCAPES: Array<(hex: string) => string> = [
 	(hex) => `&#${parseInt(hex, 16)};`,
 ];
 /** Programs escape all of a text, or its signs. */
-const ESCAPED = [/[^]/g, /[^\w.-]/g];
+const ESCAPED_SIGNS = [/[^]/g, /[^\w.-]/g];
 
 /** The key as programs write it: as it is, in JSON (also within JSON), in addresses (also twice), in HTML and in base64. */
 function spellingsOf(key: string): string[] {
 	const json = (text: string) => JSON.stringify(text).slice(1, -1);
 	const hexOf = (one: string) => one.charCodeAt(0).toString(16).padStart(2, '0');
 	const escaped = ESCAPES.flatMap((escape) =>
-		ESCAPED.flatMap((which) => [
+		ESCAPED_SIGNS.flatMap((which) => [
 			key.replace(which, (one) => escape(hexOf(one))),
 			key.replace(which, (one) => escape(hexOf(one).toUpperCase())),
 		]),

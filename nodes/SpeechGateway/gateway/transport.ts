@@ -9,7 +9,7 @@ import {
 import { Account, CREDENTIAL } from './account';
 import { clockAheadMs } from './clock';
 import {
-	type Answer,
+	type HttpAnswer,
 	isFromProxy,
 	type Returned,
 	returnedAnswer,
@@ -165,7 +165,7 @@ export class Transport {
 		const abortSignal = AbortSignal.any(
 			[timeout.signal, this.cancel, deadline].filter((signal) => signal !== undefined),
 		);
-		let answer: Answer;
+		let answer: HttpAnswer;
 		try {
 			const response: Returned = withKey
 				? await helpers.httpRequestWithAuthentication.call(

@@ -4,7 +4,12 @@ import type { FileValues } from '../fields/files';
 import type { WaitSettings } from '../fields/wait';
 import { fetchStatus, type Task, taskJson } from '../tasks/task';
 import { type BeforeWait, waitForTask } from '../tasks/wait';
-import { type About, defineOperation, type Operation, type Work } from '../run/operation';
+import {
+	type RequestDescription,
+	defineOperation,
+	type Operation,
+	type Work,
+} from '../run/operation';
 import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 
@@ -12,7 +17,7 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
 	/** Its name in errors and among the endpoints. */
 	kind: Task['kind'];
 	/** Identifies the task in an item whose outcome is unknown. */
-	about: (input: I & Partial<FileValues>) => Pick<About, 'input' | 'fileName'>;
+	about: (input: I & Partial<FileValues>) => Pick<RequestDescription, 'input' | 'fileName'>;
 	/** Facts known without asking the gateway; they go into its items. */
 	describe?: (input: I, plan: P) => Record<string, number>;
 	/** Billed. Its ID is on record before anything else happens. */

@@ -29,14 +29,14 @@ const NO_LIST =
 const FOR_EACH_ITEM =
 	'The API key or the base URL is an expression that has a value in a running workflow only, so it cannot be tested here. The credential can be saved and used.';
 
-const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
+const testFailed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
 /** Asks the gateway of a credential for its models; free. Nothing of what it answers is shown, as that may quote the key. */
 export async function testCredential(
 	{ helpers }: ICredentialTestFunctions,
 	{ apiKey, baseUrl }: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
-	if (apiKey === undefined || baseUrl === undefined) return failed(FOR_EACH_ITEM);
+	if (apiKey === undefined || baseUrl === undefined) return testFailed(FOR_EACH_ITEM);
 	let root = '';
 	try {
 		root = gatewayRoot(String(baseUrl ?? ''));
@@ -52,19 +52,21 @@ export async function testCredential(
 			followRedirect: false,
 			timeout: TIMEOUT_MS,
 		});
-		return verdictOn(answer.statusCode, answer.body);
+		return testResult(answer.statusCode, answer.body);
 	} catch (error) {
-		return failed(root === '' ? asError(error).message : whyUnanswered(error, root));
+		return testFailed(root === '' ? asError(error).message : whyUnanswered(error, root));
 	}
 }
 
-function verdictOn(status: number, body: unknown): INodeCredentialTestResult {
+function testResult(status: number, body: unknown): INodeCredentialTestResult {
 	if (status >= 300 && status < 400)
-		return failed(`This base URL redirects to another address (${status}): enter that one`);
-	if (status === 403 && !isRecord(body)) return failed(`${REFUSED_BY_PROXY} (403)`);
+		return testFailed(`This base URL redirects to another address (${status}): enter that one`);
+	if (status === 403 && !isRecord(body)) return testFailed(`${REFUSED_BY_PROXY} (403)`);
 	if (status >= 400)
-		return failed(REFUSALS[status] ?? `The gateway answered with an error (${status})`);
-	return isModelList(body) ? { status: 'OK', message: 'Connection successful!' } : failed(NO_LIST);
+		return testFailed(REFUSALS[status] ?? `The gateway answered with an error (${status})`);
+	return isModelList(body)
+		? { status: 'OK', message: 'Connection successful!' }
+		: testFailed(NO_LIST);
 }
 
 /** An empty list is a gateway's, too: that of a key without any model. */

@@ -163,12 +163,16 @@ export class StoreBreaker extends Breaker {
 	}
 
 	notSent(error: NotStartedError): GatewayError {
-		const { message, description, details } = this.record.value.stop?.said ?? NO_WORDS;
+		const { message, description, details } = this.record.value.stop?.said ?? NOT_STORED;
 		return this.unsent(error, { message, description, details });
 	}
 }
 
-const NO_WORDS: ErrorText = { message: 'n8n could not store a file', description: '', details: {} };
+const NOT_STORED: ErrorText = {
+	message: 'n8n could not store a file',
+	description: '',
+	details: {},
+};
 
 const WHAT_A_RETRY_SENDS = 'it sends what was not sent, one request at a time until one succeeds';
 const RUN_AGAIN =

@@ -46,7 +46,7 @@ async function inTurn<T>(action: () => Promise<T>): Promise<T> {
  */
 const otherName = (key: string) => `${key} `;
 
-interface Waiting {
+interface WaitingKey {
 	key: string;
 	/** Whether a key that is seen again counts as new. */
 	renews: boolean;
@@ -59,7 +59,7 @@ interface Waiting {
  * being written are written together next.
  */
 export class SentKeys {
-	private readonly waiting: Waiting[] = [];
+	private readonly waiting: WaitingKey[] = [];
 	/** The name under which each key of this run is on record. */
 	private readonly names = new Map<string, string>();
 	/** Old names, still to be removed. After a crash both names stay, and the key counts as seen. */

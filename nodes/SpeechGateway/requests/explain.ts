@@ -79,7 +79,7 @@ export function explainAnswer(
 	const speaker = isJson ? 'The gateway says' : 'The answer says';
 	const isUnknown = outcome === 'unknown';
 	// Unknown items show no description, so the cause goes into the message.
-	const said = words.message && readable(words.message);
+	const said = words.message && inWords(words.message);
 	const message = isUnknown && said ? `${happened}: "${said}"` : happened;
 	const description = [
 		todo,
@@ -108,7 +108,7 @@ export function explainAnswer(
 }
 
 /** Words for people: a bare code, such as `upstream_outcome_unknown`, without its underscores. */
-const readable = (words: string): string =>
+const inWords = (words: string): string =>
 	/^\w+$/.test(words) ? words.replaceAll('_', ' ') : words;
 
 /** Names of the request's ID, the best first; gateways have many, such as `x-oneapi-request-id` and `x-amzn-requestid`. */

@@ -12,7 +12,7 @@ import {
 } from './records';
 import { requestKey } from './requestKey';
 import type { Execution } from '../engine/execution';
-import { type Done, doneAfterWaiting, firstExecutionId } from '../engine/history';
+import { type DoneTask, doneAfterWaiting, firstExecutionId } from '../engine/history';
 
 /** Key of the record, beside the rounds, of tasks that left the node on Still Processing. Its items go by the ID of the task. */
 const WAITING = 'waiting';
@@ -143,7 +143,7 @@ export class Ledger {
 	): Promise<void> {
 		const records = Object.values(readRun(this.rounds, WAITING)?.items ?? {});
 		const waiting = grouped(records, ({ left }) => left?.id);
-		let done: Map<string, Done> | undefined;
+		let done: Map<string, DoneTask> | undefined;
 		// Some nodes hand over items that have files, and no json at all.
 		for (const [index, { json = {} }] of items.entries()) {
 			const id = idIn(json, 'id');

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../gateway/endpoints';
 
 /** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
-type Speaker = 'gateway' | 'page' | 'other';
+type Origin = 'gateway' | 'page' | 'other';
 
 export type Kind = Endpoint['kind'];
 
@@ -25,7 +25,7 @@ export interface Facts {
 	status: number;
 	/** Type, code, `param=` and the words of the error, a line each. */
 	says: string;
-	from: Speaker;
+	from: Origin;
 	to: Kind;
 	has: Partial<Record<Trait, boolean>>;
 }
@@ -34,7 +34,7 @@ export interface Facts {
 export interface Sign {
 	status: string;
 	says?: RegExp;
-	from?: Speaker;
+	from?: Origin;
 	/** One kind, or several: `job video`. */
 	to?: string;
 	with?: Trait;

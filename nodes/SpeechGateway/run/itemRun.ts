@@ -139,7 +139,7 @@ export class ItemRun {
 	private async keep(settled: Settled, sentNothing: boolean): Promise<void> {
 		const { key, ledger } = this;
 		if (!key || 'asleep' in settled || 'notStarted' in settled) return;
-		await this.sentBefore.settle(key, endOf(settled, ledger, sentNothing));
+		await this.sentBefore.settle(key, endedAs(settled, ledger, sentNothing));
 	}
 
 	/** What an earlier attempt has finished; it takes its key, if it was given one since. */
@@ -202,7 +202,7 @@ function namedKey(
 }
 
 /** What is kept of an item's end under its key; undefined: nothing was charged, and the key is free. */
-function endOf(
+function endedAs(
 	settled: Result | { failed: unknown },
 	ledger: ItemLedger,
 	sentNothing: boolean,

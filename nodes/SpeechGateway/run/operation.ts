@@ -33,7 +33,7 @@ export interface Work<I, P = undefined> {
 	/** All items that could be read, into one result that is paired with all of them. Free. */
 	combine?: (all: Array<{ index: number; input: I }>, session: Session) => Promise<Result>;
 	/** Describes the request of an item whose outcome is unknown. */
-	describe?: (input: I, plan: P) => About;
+	describe?: (input: I, plan: P) => RequestDescription;
 	/**
 	 * The input of a retry: what was paid for, except for settings that do not affect it, such as the file name. By default,
 	 * all of it is as it was paid for.
@@ -46,7 +46,7 @@ export interface Work<I, P = undefined> {
 }
 
 /** An operation as it is declared. `V`: the values of the form's fields; `I`: the result of `prepare`. */
-interface Declaration<V, I, P> extends Work<NoInfer<I>, P> {
+interface OperationDeclaration<V, I, P> extends Work<NoInfer<I>, P> {
 	/** Checks across fields, and reads the files that decide what is sent. Throws InputError. */
 	prepare?: (input: V, parameters: Parameters) => I | Promise<I>;
 }
@@ -57,7 +57,7 @@ export interface Operation extends OperationDescription, Work<object, unknown> {
 	read: (parameters: Parameters) => Promise<object>;
 }
 
-export type About = {
+export type RequestDescription = {
 	/** What was asked for; its beginning is shown. */
 	input?: string;
 	fileName?: string;
@@ -98,7 +98,7 @@ export const operationName = ({ resource, operation }: OperationDescription): st
 /** Joins the form of an operation with what it does. From here on, the type of its input is not known. */
 export const defineOperation = <V extends object, I extends object = V, P = undefined>(
 	description: OperationDescription<V>,
-	{ prepare, ...work }: Declaration<V, I, P>,
+	{ prepare, ...work }: OperationDeclaration<V, I, P>,
 ): Operation => ({
 	...description,
 	...(work as Work<object, unknown>),

@@ -13,7 +13,7 @@ import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
 import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
 import { binaryOf, errorText } from './errors';
 import {
-	type About,
+	type RequestDescription,
 	beginningOfInput,
 	type Operation,
 	operationName,
@@ -56,7 +56,8 @@ export function unknownItem(
 	asked?: Pick<Input, 'parameters' | 'plan'>,
 ): Result {
 	const { reason, message, probablyFree, ...rest } = facts;
-	const about: About = (asked && operation.describe?.(asked.parameters, asked.plan)) ?? {};
+	const about: RequestDescription =
+		(asked && operation.describe?.(asked.parameters, asked.plan)) ?? {};
 	const { input = '', fileName, ...numbers } = about;
 	const otherUnknown = ledger.otherUnknown(facts);
 	const hasFiles = Object.keys(files).length > 0;

@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asError, InputError } from '../core/errors';
-import { ignoreErrorOutput, moveToErrorOutput, withLinks } from '../engine/outputs';
+import { ignoreErrorOutput, moveToErrorOutput, withToolLinks } from '../engine/outputs';
 import { undoEndOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
 import { rememberFirst } from '../engine/history';
@@ -35,7 +35,7 @@ export async function runItems(
 		return (await runRound(execution, operation, accounts, round)).outputs;
 	} catch (error) {
 		// An error of the run itself, such as a record that cannot be read.
-		if (!isTool && !execution.stopsOnError) return await failed(execution, operation, error);
+		if (!isTool && !execution.stopsOnError) return await failedOutputs(execution, operation, error);
 		throw error instanceof InputError
 			? nodeError(execution.node, errorText(error))
 			: asError(error);
@@ -43,7 +43,7 @@ export async function runItems(
 }
 
 /** The same error for each item of the input, which n8n would put on Success if the node threw. */
-async function failed(
+async function failedOutputs(
 	execution: Execution,
 	operation: Operation,
 	error: unknown,
@@ -79,7 +79,7 @@ async function runTool(
 ): Promise<INodeExecutionData[][]> {
 	const run = async (name: string): Promise<CallResult> => {
 		const result = await runRound(execution, operation, accounts, name);
-		return { ...result, outputs: withLinks(execution.context, result.outputs) };
+		return { ...result, outputs: withToolLinks(execution.context, result.outputs) };
 	};
 	return operation.billed
 		? await asToolCall(execution, operation, accounts, run)

@@ -49,7 +49,7 @@ const DAY_MS = 24 * 3_600_000;
 /** How long rows stay in the table. */
 const KEPT_MS = 30 * DAY_MS;
 /** When this process last deleted old rows, by workflow, ms since 1970. */
-const cleaned = new Map<string, number>();
+const cleanedAt = new Map<string, number>();
 
 const TOO_LARGE = 'its result is too large to be kept';
 const GONE = 'its files have been deleted';
@@ -227,8 +227,8 @@ export class SentBefore {
 	private async clean(): Promise<void> {
 		const { id = '' } = this.execution.context.getWorkflow();
 		const now = Date.now();
-		if (now - (cleaned.get(id) ?? 0) < DAY_MS) return;
-		cleaned.set(id, now);
+		if (now - (cleanedAt.get(id) ?? 0) < DAY_MS) return;
+		cleanedAt.set(id, now);
 		await this.table.removeBefore(new Date(now - KEPT_MS));
 	}
 

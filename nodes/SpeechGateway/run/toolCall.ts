@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { isRecord } from '../core/json';
 import type { Execution } from '../engine/execution';
-import { withLinks } from '../engine/outputs';
+import { withToolLinks } from '../engine/outputs';
 import { firstExecutionId } from '../engine/history';
 import type { Accounts } from '../gateway/account';
 import { keep, recall } from './keptResults';
@@ -39,18 +39,18 @@ export async function asToolCall(
 	// Each account pays for itself. One that cannot be read sends nothing.
 	const account = await accounts.of(0).catch(() => undefined);
 	const call = `tool ${key} ${account?.name}`;
-	const names = namesIn(execution, call, firstExecutionId(execution.context));
+	const names = callNames(execution, call, firstExecutionId(execution.context));
 	const earlier = names.map(recall).find((result) => result !== undefined);
 	if (earlier !== undefined) return await own(execution, earlier, names);
 
-	const place = `${placeOf(execution)}\n${call}`;
+	const place = `${callPlace(execution)}\n${call}`;
 	const other = underWay.get(place);
 	if (other) return fromJson(again((await other).outputs));
 	const running = run(call);
 	underWay.set(place, running);
 	try {
 		const { outputs, succeeded, firstExecutionId: first } = await running;
-		if (succeeded) for (const name of namesIn(execution, call, first)) keep(name, again(outputs));
+		if (succeeded) for (const name of callNames(execution, call, first)) keep(name, again(outputs));
 		return outputs;
 	} finally {
 		underWay.delete(place);
@@ -58,14 +58,14 @@ export async function asToolCall(
 }
 
 /** The execution and the tool; outside of an execution, as for an MCP Server Trigger, the tool alone. */
-const placeOf = ({ id, node, context }: Execution): string =>
+const callPlace = ({ id, node, context }: Execution): string =>
 	id === undefined ? `${context.getWorkflow().id} ${node.id}` : `${id}\n${node.name}`;
 
 /**
  * A call in this execution, and in the failed one that it retries. None outside of an execution, where an MCP Server
  * Trigger calls its tools: there, the next call like it is that of another client, or of another workflow.
  */
-const namesIn = ({ id, node }: Execution, call: string, first?: string): string[] =>
+const callNames = ({ id, node }: Execution, call: string, first?: string): string[] =>
 	[...new Set([id, first])].flatMap((one) => (one ? [`${one}\n${node.name}\n${call}`] : []));
 
 /** The same result once more, as JSON: its charges have left with the first. */
@@ -85,7 +85,7 @@ async function own(execution: Execution, json: string, [name]: string[]): Promis
 	for (const { binary = {} } of outputs.flat())
 		for (const [field, file] of Object.entries(binary))
 			if (file.id !== undefined) binary[field] = await copyOf(execution, file).catch(() => file);
-	const linked = withLinks(execution.context, outputs);
+	const linked = withToolLinks(execution.context, outputs);
 	keep(name, JSON.stringify(linked));
 	return linked;
 }

@@ -4,13 +4,13 @@ import { sentences } from '../text/boundaries';
 import { lettersOf } from './oddSegments';
 
 /** Between two places, seconds from the start of the segment. */
-export interface Pause {
+export interface HeardPause {
 	start: number;
 	end: number;
 }
 
 /** The pauses of a file, in order; undefined where they are not known. */
-export function pausesOf(info: AudioInfo | ForeignInfo): Pause[] | undefined {
+export function pausesOf(info: AudioInfo | ForeignInfo): HeardPause[] | undefined {
 	if (!('pauses' in info) || !info.pauses) return undefined;
 	const { pauses } = info;
 	return pauses.flatMap((at, index) =>
@@ -19,7 +19,7 @@ export function pausesOf(info: AudioInfo | ForeignInfo): Pause[] | undefined {
 }
 
 /** A place where a voice may pause, by the letters before it. */
-interface Place {
+interface PausePlace {
 	letters: number;
 	isSentence: boolean;
 }
@@ -42,7 +42,7 @@ const SHORT_PAUSE = 0.06;
 /** Seconds: only a pause at least so long is taken for the end of a sentence by its length alone. */
 const LONG_PAUSE = 0.25;
 const CLEARLY_LONGER = 1.5;
-const CLAUSE_END = /[,;:()—–…،؛、，；：）]+/gu;
+const PAUSE_MARKS = /[,;:()—–…،؛、，；：）]+/gu;
 
 /**
  * The second at which a text is heard after so many letters of it (as `lettersOf` counts them). Without pauses, time is shared
@@ -51,7 +51,7 @@ const CLAUSE_END = /[,;:()—–…،؛、，；：）]+/gu;
 export function heardAt(
 	text: string,
 	seconds: number,
-	pauses: Pause[],
+	pauses: HeardPause[],
 ): (letters: number) => number {
 	const gaps: Gap[] = [];
 	let silent = 0;
@@ -72,12 +72,12 @@ export function heardAt(
 	};
 }
 
-function placesIn(text: string): Place[] {
+function placesIn(text: string): PausePlace[] {
 	const offsets = new Map<number, boolean>();
-	for (const clause of text.matchAll(CLAUSE_END))
+	for (const clause of text.matchAll(PAUSE_MARKS))
 		offsets.set(clause.index + clause[0].length, false);
 	for (const end of sentences(text)) offsets.set(end, true);
-	const places: Place[] = [];
+	const places: PausePlace[] = [];
 	let at = 0;
 	let letters = 0;
 	for (const [offset, isSentence] of [...offsets].sort(([a], [b]) => a - b)) {
@@ -96,7 +96,7 @@ interface Anchor {
 }
 
 /** Places of the text and when they are heard, in order: its start and its end, and between them pairs of a place and a pause. */
-function anchorsIn(places: Place[], gaps: Gap[], last: Anchor): Anchor[] {
+function anchorsIn(places: PausePlace[], gaps: Gap[], last: Anchor): Anchor[] {
 	const ends = places.filter(({ isSentence }) => isSentence);
 	const between = standingOut(gaps, ends.length);
 	const sure = between.map(({ spoken }, index) => ({ letters: ends[index].letters, spoken }));
@@ -106,7 +106,7 @@ function anchorsIn(places: Place[], gaps: Gap[], last: Anchor): Anchor[] {
 		const isInside = (key: keyof Anchor, at: number) => from[key] < at && at < to[key];
 		const placesInside = places.filter(({ letters }) => isInside('letters', letters));
 		const gapsInside = gaps.filter(({ spoken }) => isInside('spoken', spoken));
-		return match(placesInside, gapsInside, from, to);
+		return pairPlaces(placesInside, gapsInside, from, to);
 	});
 	return [start, ...pairs];
 }
@@ -126,7 +126,7 @@ function standingOut(gaps: Gap[], ends: number): Gap[] {
 }
 
 /** The cheapest way to pair places with pauses in order (dynamic programming), from one pair (exclusive) to another (inclusive). */
-function match(places: Place[], gaps: Gap[], first: Anchor, last: Anchor): Anchor[] {
+function pairPlaces(places: PausePlace[], gaps: Gap[], first: Anchor, last: Anchor): Anchor[] {
 	const pace = (last.spoken - first.spoken) / Math.max(1, last.letters - first.letters);
 	const rows = [{ ...first, isSentence: true }, ...places, { ...last, isSentence: true }];
 	const columns = [{ ...first, seconds: 0 }, ...gaps, { ...last, seconds: 0 }];

@@ -141,7 +141,7 @@ export const planner =
 		return { ...drafted, segments, contentHash: contentHash(drafted.pauseBeforeMs, segments) };
 	};
 
-const idIn = (ids: VoiceIds, voice: Voice): string | undefined =>
+const voiceIdOf = (ids: VoiceIds, voice: Voice): string | undefined =>
 	typeof voice === 'string' ? voice : ids[voice.title];
 
 /** The IDs of the voices of a plan that are asked for by title. */
@@ -183,7 +183,7 @@ function knownIn(
 	};
 	const voices = new Map<string, ReturnType<typeof ofVoice>>();
 	return (voice, line) => {
-		const id = idIn(ids, voice);
+		const id = voiceIdOf(ids, voice);
 		if (id === undefined) return undefined;
 		if (!voices.has(id)) voices.set(id, ofVoice(id));
 		const known = voices.get(id);
@@ -205,7 +205,7 @@ function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): Plan
 	const sent = grouped((input.sent ?? []).toSorted(byUse), ({ key }) => key);
 	const [all, toSend] = [new Map<string, number>(), new Map<string, number>()];
 	return segments.map((segment): PlannedSegment => {
-		const voiceId = idIn(ids, segment.voice);
+		const voiceId = voiceIdOf(ids, segment.voice);
 		if (voiceId === undefined) return { ...segment, number: 1 };
 		const key = requestKey('speech', speechBody(input, segment.text, voiceId));
 		const nth = counted(all, key);

@@ -4,7 +4,7 @@ import { readMetadata } from '../audio/tags';
 import { asError, InputError } from '../core/errors';
 import type { FileRef } from '../fields/kinds';
 import type { Parameters } from '../fields/parameters';
-import { namesIn } from '../fields/checks';
+import { listedNames } from '../fields/checks';
 import { withSuffix } from '../files/fileName';
 import { inspectInput, nameOf, OtherFormatError } from '../files/inputAudio';
 import { chunksOf, fileOf, findFile, placeOf } from '../files/inputFile';
@@ -33,7 +33,7 @@ export async function withPrevious<I extends Comparable>(
 	parameters: Parameters,
 ): Promise<I & OnRecord> {
 	const { previousBinaryPropertyName: given = '', responseFormat, speakAgainAt } = input;
-	const fields = typeof given === 'string' ? namesIn(given) : [given];
+	const fields = typeof given === 'string' ? listedNames(given) : [given];
 	if (fields.length === 0) {
 		if (speakAgainAt.length === 0) return input;
 		throw new InputError(

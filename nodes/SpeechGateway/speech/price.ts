@@ -22,7 +22,7 @@ const PACES: Rates = [
 	[/[\p{Script=Arabic}\p{Script=Hebrew}]+/gu, 620],
 ];
 const PACE_OF_OTHERS = 850;
-const DIGIT = /\p{Nd}/gu;
+const DIGITS = /\p{Nd}/gu;
 
 /** Characters a token, by script: the usual finding for byte-pair tokenizers, to the nearest simple number. */
 const CHARACTERS_PER_TOKEN: Rates = [
@@ -47,7 +47,7 @@ function countAt(rates: Rates, rateOfOthers: number, text: string, times = 1): n
 
 /** Tokens for the audio of a text at speed 1, by the pace of its scripts. */
 const audioTokensOf = (text: string): number =>
-	countAt(PACES, PACE_OF_OTHERS, text.replace(DIGIT, 'four'), TOKENS_PER_MINUTE);
+	countAt(PACES, PACE_OF_OTHERS, text.replace(DIGITS, 'four'), TOKENS_PER_MINUTE);
 
 /** The same as a job. */
 const audioTokensAsJobOf = (text: string): number =>

@@ -61,11 +61,11 @@ export async function firstError(narration: Narration, results: SegmentResult[])
 	);
 }
 
-const MOST_CHARACTERS_SHOWN = 120;
+const MOST_CHARACTERS_QUOTED = 120;
 
 /** A segment by its number, for people who look for it in their text. */
 function segmentOf({ segments }: Plan, index: number) {
-	const words = beginningOf(segments[index].written.trim(), MOST_CHARACTERS_SHOWN);
+	const words = beginningOf(segments[index].written.trim(), MOST_CHARACTERS_QUOTED);
 	return { number: index + 1, of: segments.length, words };
 }
 

@@ -31,7 +31,7 @@ export interface SpeechRequest {
 	fileName: string;
 }
 
-const textOf = ({ body }: Pick<SpeechRequest, 'body'>): string => String(body.input);
+const wordsOfRequest = ({ body }: Pick<SpeechRequest, 'body'>): string => String(body.input);
 
 /** What messages about a request name. */
 const subjectOf = ({ model, voice }: IDataObject) => ({
@@ -67,7 +67,7 @@ export async function speak(narration: Narration, request: SpeechRequest): Promi
 	const { item, input } = narration;
 	if (input.longText === 'job') return await speakAsJob(narration, request, input.whileWaiting);
 	const { body, segment, fileName } = request;
-	const text = textOf(request);
+	const text = wordsOfRequest(request);
 	const estimate = estimateOf(input, text);
 	const maxBytes = maxAudioBytes(text, input.speed);
 	const characters = countCharacters(text);
@@ -138,7 +138,7 @@ export const submitJob = async (
 		segment,
 		about: subjectOf(body),
 		price: {
-			estimate: estimateOf({ modelMultiplier }, textOf({ body })).estimatedTokensAsJob,
+			estimate: estimateOf({ modelMultiplier }, wordsOfRequest({ body })).estimatedTokensAsJob,
 			isExact: true,
 		},
 	});
@@ -154,7 +154,7 @@ async function speakAsJob(
 	const said = await submitJob(item, input.modelMultiplier, request);
 	const task = { kind: 'job', id: said.id } as const;
 	await waitForTask(item, task, { ...DEFAULT_WAIT, whileWaiting }, { said, resumed });
-	const maxBytes = maxAudioBytes(textOf(request), input.speed);
+	const maxBytes = maxAudioBytes(wordsOfRequest(request), input.speed);
 	const { fileName } = request;
 	const audio = await downloadAudio(item, task.id, input.responseFormat, fileName, maxBytes);
 	// While other jobs of the item are still being waited for, this may be called again: the file is fetched once.

@@ -48,7 +48,7 @@ const NEAR_THE_LIMIT_CHARACTERS = 1310;
 export const speaks =
 	<I extends NarrationInput>(planner: Planner<I>) =>
 	async (input: I, item: ItemRequests, plan: Plan): Promise<Result> => {
-		giveHints(item, input, plan);
+		hintOnPlan(item, input, plan);
 		const withSegmentsOf = (maxSegmentCharacters: number): Narration => {
 			if (maxSegmentCharacters === input.maxSegmentCharacters)
 				return narrationOf(item, input, plan);
@@ -91,7 +91,7 @@ async function finished(narration: Narration, results: SegmentResult[]): Promise
 	return { branch: 'success', items: [await spokenItem(narration, file, results)] };
 }
 
-function giveHints(item: ItemRequests, input: NarrationInput, plan: Plan): void {
+function hintOnPlan(item: ItemRequests, input: NarrationInput, plan: Plan): void {
 	const { hints } = item.session;
 	plan.hints.forEach((hint) => hints.add(hint));
 	if (input.longText === 'single' && countCharacters(plan.text) > NEAR_THE_LIMIT_CHARACTERS)

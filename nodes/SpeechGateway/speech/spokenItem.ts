@@ -39,7 +39,7 @@ export async function spokenItem(
 			return defined({ segment: index + 1, startSeconds, endSeconds, message });
 		},
 	);
-	const heard = timed.map((text, index) => withPauses(text, spoken[index].info));
+	const heard = timed.map((text, index) => withHeardPauses(text, spoken[index].info));
 	const json: IDataObject = {
 		model: input.model,
 		...(plan.speakers ? { speakers: plan.speakers } : { voice: voiceOf(plan) }),
@@ -104,7 +104,7 @@ const timesOf = (segments: PlannedSegment[], starts: number[], seconds: number):
 	}));
 
 /** The pauses of a segment within its time in the file, seconds from its start; undefined where they are not known. */
-function withPauses(text: TimedText, info: StoredAudio['info']): HeardText {
+function withHeardPauses(text: TimedText, info: StoredAudio['info']): HeardText {
 	const seconds = text.endSeconds - text.startSeconds;
 	const pauses = pausesOf(info)
 		?.map(({ start, end }) => ({ start, end: Math.min(seconds, end) }))

@@ -2,7 +2,7 @@ import { timestamp } from '../core/timestamp';
 import { sentences } from '../text/boundaries';
 import { cutText } from '../text/segment';
 import { unwrapped } from '../text/unwrapped';
-import { heardAt, type Pause } from './heard';
+import { heardAt, type HeardPause } from './heard';
 import { lettersOf } from './oddSegments';
 
 /** The text of a segment to show, and where its audio is in the file. */
@@ -15,7 +15,7 @@ export interface TimedText {
 }
 
 /** A segment whose pauses are known: seconds from its start, in order. */
-export type HeardText = TimedText & { pauses?: Pause[] };
+export type HeardText = TimedText & { pauses?: HeardPause[] };
 
 /** Broadcasters' usual limits. East Asian wide characters take two columns. */
 const COLUMNS_PER_LINE = 42;
@@ -88,7 +88,7 @@ function cueLines(text: string, seconds: number, shape: CueShape): string[][] {
 }
 
 /** The end of a segment's audio. A duration measured from audio may reach a little into the next segment. */
-function endOf({ startSeconds, endSeconds }: TimedText, next: TimedText | undefined): number {
+function audioEnd({ startSeconds, endSeconds }: TimedText, next: TimedText | undefined): number {
 	const start = Math.max(0, startSeconds);
 	const isBefore = next !== undefined && next.startSeconds > start;
 	return Math.max(start, isBefore ? Math.min(endSeconds, next.startSeconds) : endSeconds);
@@ -124,7 +124,7 @@ export function sentenceTimes(segments: HeardText[]): Array<TimedText & { segmen
 		const texts = found.length > 0 ? found : [onOneLine(segment.text)];
 		const times = timesIn(
 			segment,
-			endOf(segment, segments[i + 1]),
+			audioEnd(segment, segments[i + 1]),
 			texts.map((text) => [text]),
 		);
 		return texts.map((text, k) => ({
@@ -149,7 +149,7 @@ export function subtitles(
 	const blocks: string[] = [];
 	let free = 0; // The first millisecond after the cues so far.
 	segments.forEach((segment, i) => {
-		const end = endOf(segment, segments[i + 1]);
+		const end = audioEnd(segment, segments[i + 1]);
 		const cues = cueLines(segment.text, end - Math.max(0, segment.startSeconds), shape);
 		const times = timesIn(segment, end, cues).map(inMilliseconds);
 		cues.forEach((lines, k) => {

@@ -152,7 +152,7 @@ async function look(item: ItemRequests, task: Task, end: number, heard: boolean)
 	}
 	const body: IDataObject = { ...answer, id: task.id };
 	const progress = jobProgress(body.status);
-	if (progress === 'failed') throw failed(task, body);
+	if (progress === 'failed') throw taskFailed(task, body);
 	return { body, completed: progress === 'completed' };
 }
 
@@ -163,7 +163,7 @@ const isTooNew = ({ ledger }: ItemRequests, { id }: Task, { error }: Failure): b
 	error.details.httpCode === '404' &&
 	Date.now() - (ledger.submittedAt(id) ?? -Infinity) < UNTIL_KNOWN_MS;
 
-function failed({ kind, id }: Task, body: IDataObject): GatewayError {
+function taskFailed({ kind, id }: Task, body: IDataObject): GatewayError {
 	const { message } = gatewayWords(body);
 	const status = statusWord(body);
 	const words = /^fail(ed)?$/i.test(status) ? '' : ` (${status})`;

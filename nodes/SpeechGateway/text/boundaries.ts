@@ -1,8 +1,8 @@
 import { endAt, isPair, matchAt, UNSPACED } from './characters';
 
 /** A tone tag, masked: its content is `X` and white space. */
-const TAG = /[(（[［][X\s]+[)）\]］]/gu;
-const TAGS = new RegExp(`(?:${TAG.source}\\s*)+`, 'uy');
+const MASKED_TAG = /[(（[［][X\s]+[)）\]］]/gu;
+const TAGS = new RegExp(`(?:${MASKED_TAG.source}\\s*)+`, 'uy');
 
 type Granularity = 'grapheme' | 'word' | 'sentence';
 
@@ -205,7 +205,7 @@ const endsOf =
 export const lines = endsOf(LINE_BREAKS);
 export const clauses = endsOf(CLAUSE_END);
 export const numbers = endsOf(AFTER_NUMBER);
-export const tagEnds = endsOf(TAG);
+export const tagEnds = endsOf(MASKED_TAG);
 
 /** Korean attaches endings directly to foreign words: NATO는. */
 const HANGUL = /\p{Script=Hangul}/u;
@@ -226,13 +226,13 @@ export function* words(text: string): Generator<number> {
 	}
 }
 
-const LETTER_OR_DIGIT = /[A-Za-z\d]$/;
+const LATIN_OR_DIGIT = /[A-Za-z\d]$/;
 const OPENING_MARK = /^[\p{Ps}\p{Pi}¿¡]$/u;
 
 /** Whether the space behind a word is no place to cut: an abbreviation or a lone opening mark stands before it, or a lone closing mark behind it. */
 function clings(text: string, word: string, next: number): boolean {
 	if (matchAt(PUNCTUATION_THEN_SPACE, text, next)) return true;
-	if (LETTER_OR_DIGIT.test(word)) return false;
+	if (LATIN_OR_DIGIT.test(word)) return false;
 	return OPENING_MARK.test(word) || followsAbbreviation(text, next);
 }
 

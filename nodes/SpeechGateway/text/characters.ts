@@ -66,3 +66,6 @@ export function matchAt(pattern: RegExp, text: string, offset: number): RegExpEx
 	pattern.lastIndex = offset;
 	return pattern.exec(text);
 }
+
+/** Words as a set, written with a space between them. */
+export const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));

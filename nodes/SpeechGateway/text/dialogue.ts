@@ -33,10 +33,10 @@ export interface Dialogue {
 }
 
 /** A Markdown or HTML heading on a line of its own. */
-const HEADING =
+const HEADING_LINE =
 	/^[ \t]{0,3}(?:#{1,6}[ \t]+([^\n]{1,200})|<h[1-6](?:[ \t][^<>\n]{0,200})?>([^\n]{1,200}?)<\/h[1-6]>[ \t]*\r?)$/gimu;
 
-interface Heading {
+interface ScriptHeading {
 	at: number;
 	from: number;
 	heading: string;
@@ -47,8 +47,8 @@ function marksIn(
 	script: string,
 	parentheses: Parentheses,
 	isKnown: (name: Name) => boolean,
-): Array<Name | Heading> {
-	const headings = [...script.matchAll(HEADING)].map((match): Name | Heading => {
+): Array<Name | ScriptHeading> {
+	const headings = [...script.matchAll(HEADING_LINE)].map((match): Name | ScriptHeading => {
 		const { 0: line, 1: marked, 2: tagged, index: at } = match;
 		const words = marked ?? tagged;
 		const named = namesIn(`${words}:`, parentheses).find(isKnown);
@@ -66,7 +66,7 @@ function marksIn(
  * title, a stage direction, the emphasis that known names have, or at least two lines. Anything else before a colon is text
  * (`The rule is simple: …`, `Breaking News: …`).
  */
-function unknownIn(names: Name[], isKnown: (name: Name) => boolean): Map<string, string> {
+function strangersIn(names: Name[], isKnown: (name: Name) => boolean): Map<string, string> {
 	const strangers = names.filter(
 		(name) => !isKnown(name) && looksLikeName(name.name) && !isLabel(name.key),
 	);
@@ -85,7 +85,7 @@ function unknownIn(names: Name[], isKnown: (name: Name) => boolean): Map<string,
 	return unknown;
 }
 
-const escaped = (name: string) =>
+const escapedName = (name: string) =>
 	name
 		.trim()
 		.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
@@ -95,7 +95,7 @@ const escaped = (name: string) =>
 function innerNames(names: string[]): RegExp | undefined {
 	const written = names.filter((name) => name.trim() !== '');
 	if (written.length === 0) return undefined;
-	const spellings = written.flatMap((name) => [name, name.toUpperCase()]).map(escaped);
+	const spellings = written.flatMap((name) => [name, name.toUpperCase()]).map(escapedName);
 	return new RegExp(
 		`(?:(?<![^\\s.!?…。！？;；,，—–*_)\\]”»])|(?<=\\\\[nr]))(?:${spellings.join('|')})[*_]{0,3}[ \\t]{0,3}(?:\\([^()\\n]{1,60}\\)[ \\t]{0,3})?[:：](?![\\d/])`,
 		'u',
@@ -140,7 +140,7 @@ export function parseDialogue(
 	const { text, leftOut } = tidyScript(script, (key) => known.has(key), parentheses);
 	const marks = withHeadings ? marksIn(text, parentheses, isKnown) : namesIn(text, parentheses);
 	const names = marks.filter((mark) => 'name' in mark);
-	const unknown = unknownIn(names, isKnown);
+	const unknown = strangersIn(names, isKnown);
 	const turns = marks.filter((mark) => 'heading' in mark || isKnown(mark) || unknown.has(mark.key));
 	const lines: DialogueLine[] = [];
 	let speaker: string | undefined;

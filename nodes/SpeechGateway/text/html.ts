@@ -1,3 +1,4 @@
+import { setOf } from './characters';
 import { decoded } from './entities';
 import { parseFragment, type Tree } from '../libraries/parse5';
 import { breakMark } from './pauses';
@@ -6,8 +7,6 @@ import { type Invisible, isInvisible, unreadKind, valueOf, wordsIn } from './unr
 
 type Element = Tree.Element;
 type ChildNode = Tree.ChildNode;
-
-const setOf = (list: string) => new Set(list.split(' '));
 
 const BLOCKS = setOf(
 	'address article aside blockquote body center dd details dialog dir div dl fieldset figure footer form header hgroup hr ' +

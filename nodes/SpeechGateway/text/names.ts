@@ -1,4 +1,5 @@
 /** Names of speakers before a colon, and what only looks like one. */
+import { setOf } from './characters';
 import { TIME_RANGE } from './times';
 import { type Parentheses, toneTags } from './toneTags';
 import { isTone } from './tones';
@@ -6,8 +7,6 @@ import { isTone } from './tones';
 /** A name at the start of a line, with list and quote marks and Markdown's emphasis around it, before a colon. */
 const NAME_AT_LINE_START =
 	/^(\uFEFF?[ \t]{0,20}(?:(?:[-*+>]|\d{1,3}[.)])[ \t]{1,4}){0,2}(?:[*_]{1,3}|\[)?)([^\s:：*_[\]()（）<>"“”][^:：*_[\]()（）<>\n]{0,59}?)((?:[*_]{1,3}|\])?[ \t]*(?:[(（]([^()（）\n]{1,60})[)）][ \t]*|([[［][^[\]［］\n]{1,60}[\]］])[ \t]*)?(?:[*_]{1,3})?[:：](?:[*_]{1,3})?)[ \t\u3000]*/gmu;
-
-const setOf = (words: string) => new Set(words.split(' '));
 
 /** Words that often stand before a colon, but are no speakers. */
 const LABELS = setOf(

@@ -4,7 +4,7 @@ import { breakMark } from './pauses';
 import { plainHeadings } from './plainHeadings';
 import type { ReadText } from './reading';
 
-const TAG =
+const MARKUP_TAG =
 	/<(\/?)([a-z][a-z:-]{0,40})((?:\s{1,20}[\w:-]{1,40}\s{0,5}=\s{0,5}(?:"[^"<>]*"|'[^'<>]*'))*)\s{0,20}\/?>/gi;
 const DECLARATION = /^\s*<\?xml[^<>]{0,200}\?>/;
 /** Elements that separate words. */
@@ -15,7 +15,7 @@ export function readPlain(source: string): ReadText {
 	const edits: Edit[] = [];
 	const dropped = new Set<string>();
 	for (const { 0: tag, 1: closing, 2: element, 3: attributes, index: start } of source.matchAll(
-		TAG,
+		MARKUP_TAG,
 	)) {
 		if (!SSML_ELEMENT.test(element)) continue;
 		const name = element.toLowerCase();

@@ -18,17 +18,17 @@ const CHAPTER =
 const PART =
 	'part|book|volume|act|teil|buch|band|akt|partie|livre|tome|acte|parte|libro|livro|acto|ato|atto|deel|boek|część|księga|část|kniha|' +
 	'часть|частина|книга|том|del|bok|osa|rész|kısım|partea|cartea|μέρος|βιβλίο|phần|भाग|الباب|الجزء|חלק';
-const WORD = `(?:${CHAPTER}|${PART})`;
+const CHAPTER_WORD = `(?:${CHAPTER}|${PART})`;
 /** What may follow a number: marks, and a title that begins with no small letter. */
-const TITLE = '(?!\\p{L})[ \\t]*(?:[.:,;)\\]—–。：、-]+.*|\\s+[^\\p{Ll}\\s].*)?$';
+const MARKS_AND_TITLE = '(?!\\p{L})[ \\t]*(?:[.:,;)\\]—–。：、-]+.*|\\s+[^\\p{Ll}\\s].*)?$';
 const NUMBERED = new RegExp(
-	`^(?:(${WORD})[ \\t]+(?:n[o°º]\\.?[ \\t]*)?(\\p{Nd}{1,4}|[ivxlcdm]{1,8})(?:[aªºo°]\\b)?|(\\p{Nd}{1,4}|[ivxlcdm]{1,8})\\.[ \\t]+(${WORD})|第[ \\u3000]?([\\p{N}一二三四五六七八九十百千零〇]{1,8})[ \\u3000]?([章节節回部話话幕卷篇])|제[ ]?(\\p{Nd}{1,4})[ ]?([장부화편]))`,
+	`^(?:(${CHAPTER_WORD})[ \\t]+(?:n[o°º]\\.?[ \\t]*)?(\\p{Nd}{1,4}|[ivxlcdm]{1,8})(?:[aªºo°]\\b)?|(\\p{Nd}{1,4}|[ivxlcdm]{1,8})\\.[ \\t]+(${CHAPTER_WORD})|第[ \\u3000]?([\\p{N}一二三四五六七八九十百千零〇]{1,8})[ \\u3000]?([章节節回部話话幕卷篇])|제[ ]?(\\p{Nd}{1,4})[ ]?([장부화편]))`,
 	'iu',
 );
-const AFTER_NUMBER = new RegExp(`^${TITLE}`, 'u');
+const ENDS_LIKE_NUMBERED = new RegExp(`^${MARKS_AND_TITLE}`, 'u');
 /** `Chapter the First.`, `Глава первая. Дом`, `Erstes Kapitel`. */
 const SPELLED = new RegExp(
-	`^(?:(${WORD})[ \\t]+((?:the[ \\t]+)?[\\p{L}-]{2,20}(?:[ \\t][\\p{L}-]{2,12})?)|([\\p{L}-]{3,20})[ \\t]+(kapitel|teil|buch|akt|chapitre|partie|livre|cap[ií]tulo|parte|capitolo|libro|глава|часть|книга|rozdział|część|fejezet|rész|bölüm|luku|osa|kapittel|del|bok))(?:[ \\t]*[.:—–-].*)?$`,
+	`^(?:(${CHAPTER_WORD})[ \\t]+((?:the[ \\t]+)?[\\p{L}-]{2,20}(?:[ \\t][\\p{L}-]{2,12})?)|([\\p{L}-]{3,20})[ \\t]+(kapitel|teil|buch|akt|chapitre|partie|livre|cap[ií]tulo|parte|capitolo|libro|глава|часть|книга|rozdział|część|fejezet|rész|bölüm|luku|osa|kapittel|del|bok))(?:[ \\t]*[.:—–-].*)?$`,
 	'iu',
 );
 /** Words that often open a sentence; their numbers have a capital. */
@@ -39,14 +39,14 @@ const UNNUMBERED =
 
 /** The end of a sentence, of a greeting, or of a line before a list or a quotation, but not of a heading. */
 const ENDS_LIKE_TEXT = /[.!?…,;:。！？，、；：।؟؛،–—-][\p{Pe}\p{Pf}"'*_]*$/u;
-const LETTER = /[\p{L}\p{N}]/u;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 /** A stage direction such as `(softly)` or `[Music]`, a list item, or direct speech. */
 const NO_TITLE = /^(?:[([（【].*[)\]）】]|[-*•–—][ \t].*|[\p{Pi}"„「『].*)$/u;
-const ADDRESS = /:\/\/|^www\.|\S@\S+\.\S/iu;
+const WEB_ADDRESS = /:\/\/|^www\.|\S@\S+\.\S/iu;
 /** So many titles without text between are a table of contents, and so many chapters make a book. */
 const MANY = 3;
 
-interface Line {
+interface TitleLine {
 	title: string;
 	at: number;
 	/** Whether blank lines, or the ends of the text, are around it. */
@@ -65,7 +65,7 @@ export function plainHeadings(text: string): ReadHeading[] {
 	dropContents(lines);
 	const isBook = lines.filter(({ isChapter }) => isChapter).length >= MANY;
 	return lines.flatMap(({ title, at, isAfterBlank, isBeforeBlank, isLast, key }): ReadHeading[] => {
-		if (isLast || title.length > MAX_CHARACTERS || !LETTER.test(title)) return [];
+		if (isLast || title.length > MAX_CHARACTERS || !LETTER_OR_DIGIT.test(title)) return [];
 		const marked = MARKED.exec(title);
 		if (marked) {
 			const wordsAt = at + title.indexOf(marked[2], marked[1].length);
@@ -73,12 +73,12 @@ export function plainHeadings(text: string): ReadHeading[] {
 		}
 		const heading = { at, end: at + title.length };
 		if (key !== undefined) return [heading];
-		const isText = NO_TITLE.test(title) || ENDS_LIKE_TEXT.test(title) || ADDRESS.test(title);
+		const isText = NO_TITLE.test(title) || ENDS_LIKE_TEXT.test(title) || WEB_ADDRESS.test(title);
 		return isBook || isText || !isAfterBlank || !isBeforeBlank ? [] : [heading];
 	});
 }
 
-function linesOf(text: string): Line[] {
+function linesOf(text: string): TitleLine[] {
 	const found = [...text.matchAll(LINE)].filter(([line]) => line.trim() !== '');
 	const isBlank = (from: number, to: number) => text.slice(from, to).split('\n').length > 2;
 	return found.map((match, index) => {
@@ -99,7 +99,10 @@ function linesOf(text: string): Line[] {
 }
 
 /** What a numbered title says of itself. One that goes on behind its number must not be the middle of a paragraph. */
-function numberOf(line: Line, before: Line | undefined): Pick<Line, 'key' | 'isChapter'> {
+function numberOf(
+	line: TitleLine,
+	before: TitleLine | undefined,
+): Pick<TitleLine, 'key' | 'isChapter'> {
 	const { title } = line;
 	if (title.length > MAX_CHARACTERS || line.isLast) return {};
 	const opens =
@@ -109,33 +112,33 @@ function numberOf(line: Line, before: Line | undefined): Pick<Line, 'key' | 'isC
 	const numbered = NUMBERED.exec(title);
 	const rest = numbered ? title.slice(numbered[0].length) : '';
 	const isEastAsian = /^[第제]/u.test(title);
-	if (numbered && (AFTER_NUMBER.test(rest) || (isEastAsian && !ENDS_LIKE_TEXT.test(title)))) {
+	if (numbered && (ENDS_LIKE_NUMBERED.test(rest) || (isEastAsian && !ENDS_LIKE_TEXT.test(title)))) {
 		const [whole, ...groups] = numbered;
 		const isAlone = /^[\s\p{P}]*$/u.test(rest);
 		const endsInDash = !isAlone && /[–—-]$/u.test(title);
 		if ((!isAlone && !opens) || endsInDash) return {};
-		return { key: whole.toLowerCase(), isChapter: !isPart(groups) };
+		return { key: whole.toLowerCase(), isChapter: !isPartTitle(groups) };
 	}
 	const spelled = SPELLED.exec(title);
 	if (!spelled || !line.isAfterBlank || !line.isBeforeBlank || !/^[\p{Lu}\p{Lo}]/u.test(title))
 		return {};
 	if (COMMON_WORD.test(spelled[1] ?? '') && !/^(?:the[ \t]+)?\p{Lu}/u.test(spelled[2])) return {};
-	return { key: title.toLowerCase().replace(/[.:—–-].*$/u, ''), isChapter: !isPart(spelled) };
+	return { key: title.toLowerCase().replace(/[.:—–-].*$/u, ''), isChapter: !isPartTitle(spelled) };
 }
 
 const ONLY_PART = new RegExp(`^(?:${PART})$`, 'iu');
-const isPart = (words: Array<string | undefined>) =>
+const isPartTitle = (words: Array<string | undefined>) =>
 	words.some((word) => word !== undefined && ONLY_PART.test(word));
 
 /** Titles in a table of contents stand for chapters elsewhere. */
-function dropContents(lines: Line[]): void {
-	const runs: Line[][] = [[]];
+function dropContents(lines: TitleLine[]): void {
+	const runs: TitleLine[][] = [[]];
 	for (const line of lines) {
 		if (line.key === undefined) runs.push([]);
 		else runs[runs.length - 1].push(line);
 	}
-	const last = new Map<string, Line>();
-	const first = new Map<string, Line>();
+	const last = new Map<string, TitleLine>();
+	const first = new Map<string, TitleLine>();
 	for (const line of lines) {
 		if (line.key === undefined) continue;
 		last.set(line.key, line);
@@ -153,7 +156,7 @@ function dropContents(lines: Line[]): void {
 }
 
 /** Whether titles without text between count up, which those of a part and its first chapter do not. */
-function isContents(run: Line[]): boolean {
+function isContents(run: TitleLine[]): boolean {
 	const counts = new Map<string, number>();
 	for (const { key = '' } of run) {
 		const [word] = key.replace(/[\p{N}一二三四五六七八九十百千零〇]+/gu, '').split(/\s/);

@@ -60,7 +60,7 @@ function trieOf(rules: Pronunciation[]): TrieNode {
 	return root;
 }
 
-const WORD = /[\p{L}\p{M}\p{N}\p{Pc}]/u;
+const WORD_CHARACTER = /[\p{L}\p{M}\p{N}\p{Pc}]/u;
 const MARK = /\p{M}/u;
 const SCRIPTS = [
 	/\p{Script=Latin}/u,
@@ -72,12 +72,12 @@ const SCRIPTS = [
 ];
 
 /** Whether a word begins or ends at an offset; in scripts without spaces, by the dictionaries of Intl.Segmenter. */
-function wordEdges(text: string): (offset: number) => boolean {
+function wordEdgeTest(text: string): (offset: number) => boolean {
 	let inDictionary: Set<number> | undefined;
 	return (offset) => {
 		if (offset === 0 || offset === text.length) return true;
 		const [before, after] = [characterBefore(text, offset), characterAt(text, offset)];
-		if (!WORD.test(before) || !WORD.test(after)) return true;
+		if (!WORD_CHARACTER.test(before) || !WORD_CHARACTER.test(after)) return true;
 		if (UNSPACED.test(before) && UNSPACED.test(after)) {
 			const words = segmentsOf('word', text);
 			inDictionary ??= new Set(Array.from(words, ({ index }) => index));
@@ -92,7 +92,7 @@ function wordEdges(text: string): (offset: number) => boolean {
 
 /** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the stretches `kept` do not change. */
 export function pronounce(text: string, rules: Pronunciation[], kept: Span[]): Edit[] {
-	const isEdge = wordEdges(text);
+	const isEdge = wordEdgeTest(text);
 	const trie = trieOf(rules);
 	const { text: folded, origins } = fold(text);
 	const isAllowed = ({ find, wholeWord, matchCase }: Pronunciation, start: number, end: number) =>

@@ -29,7 +29,7 @@ const LEFT_OUT = {
 	images: 'Images without a description were left out.',
 	page: 'Parts that are not the text itself were left out, such as menus, buttons, footnotes, page numbers, hidden elements and a model\'s thoughts. To have all of it spoken, set "Text Format" to "Plain Text".',
 };
-export type LeftOut = keyof typeof LEFT_OUT;
+export type LeftOutKind = keyof typeof LEFT_OUT;
 
 type Break = '' | ' ' | ', ' | '\n' | '\n\n';
 const STRENGTH: Record<Break, number> = { '': 0, ' ': 1, ', ': 2, '\n': 3, '\n\n': 4 };
@@ -40,10 +40,10 @@ const ADDRESS =
 /** Punctuation behind an address, which belongs to the sentence. */
 const AFTER_ADDRESS = /[.,;:!?'")\]}*_~。，、）」]+$/u;
 /** Soft hyphens, and characters without width that no script needs. */
-const INVISIBLE = /[\u00ad\u200b\u2060\ufeff]+/g;
+const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]+/g;
 
 const ENDS_OPEN = /[:;,–—，、：；-]$/u;
-const LETTER = /[\p{L}\p{N}]/u;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
@@ -92,7 +92,7 @@ export class Reading {
 
 	/** Running text; white space counts as one space. */
 	text(text: string): void {
-		const words = text.replace(INVISIBLE, '').replace(/\s+/g, ' ');
+		const words = text.replace(WITHOUT_WIDTH, '').replace(/\s+/g, ' ');
 		if (words.startsWith(' ')) this.separate(' ');
 		this.say(words.trim().replace(ADDRESS, linkTo));
 		if (words.endsWith(' ')) this.separate(' ');
@@ -118,7 +118,7 @@ export class Reading {
 	/** Ends the base: these words are spoken in its place. */
 	sayInstead(words: string): void {
 		const start = this.base;
-		if (start >= 0 && start < this.length && LETTER.test(words))
+		if (start >= 0 && start < this.length && LETTER_OR_DIGIT.test(words))
 			this.readings.push({ start, end: this.length, text: words });
 		this.startBase();
 	}
@@ -132,7 +132,7 @@ export class Reading {
 	endBlock(by: '\n' | '\n\n', sentence = false): void {
 		if (sentence && this.hasWords) {
 			const end = this.tail.replace(/[\p{Pe}\p{Pf}"']+$/u, '');
-			if (!SENTENCE_END.test(this.tail) && !ENDS_OPEN.test(end) && LETTER.test(end))
+			if (!SENTENCE_END.test(this.tail) && !ENDS_OPEN.test(end) && LETTER_OR_DIGIT.test(end))
 				this.write(fullStop(end));
 		}
 		this.separate(by);
@@ -169,7 +169,7 @@ export class Reading {
 	}
 
 	/** Notes that something was left out; a hint says so once. */
-	leaveOut(what: LeftOut): void {
+	leaveOut(what: LeftOutKind): void {
 		this.notes.add(LEFT_OUT[what]);
 	}
 
@@ -186,7 +186,7 @@ export class Reading {
 	private begin(): void {
 		if (this.length > 0 && this.pending !== '') {
 			const open =
-				this.pending === ', ' && (!LETTER.test(this.tail) || /[.,:;!?…]$/.test(this.tail));
+				this.pending === ', ' && (!LETTER_OR_DIGIT.test(this.tail) || /[.,:;!?…]$/.test(this.tail));
 			const comma = WITHOUT_SPACES.test(this.tail) ? '，' : ', ';
 			this.append(open ? ' ' : this.pending === ', ' ? comma : this.pending);
 		}

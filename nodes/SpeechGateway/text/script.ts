@@ -19,7 +19,7 @@ export interface Script {
 /** Whether a name, folded, is that of a speaker or the narrator. */
 type IsKnown = (key: string) => boolean;
 
-const TAG = /<(\/?)([\p{L}][^<>/\n"]{0,59}?)[ \t]*>/gu;
+const SCRIPT_TAG = /<(\/?)([\p{L}][^<>/\n"]{0,59}?)[ \t]*>/gu;
 const VOICE_TAG =
 	/<(?:voice|speaker|v)[ \t.\w-]{1,40}?(?:(?<=[ \t])(?:name|id)[ \t]*=[ \t]*)?["']([^"'<>\n]{1,60})["'][^<>\n]{0,60}>|<v(?:\.[\w.-]{1,40})?[ \t]([^<>\n"]{1,60})>|<\/(?:voice|speaker|v)>/giu;
 
@@ -32,12 +32,12 @@ function linesOfTags(script: string, isKnown: IsKnown): string {
 	});
 	const closed = new Set<string>();
 	let namesAreTags = false;
-	for (const { 1: slash, 2: name } of unvoiced.matchAll(TAG)) {
+	for (const { 1: slash, 2: name } of unvoiced.matchAll(SCRIPT_TAG)) {
 		if (slash) closed.add(foldName(name));
 		else namesAreTags ||= isKnown(foldName(name));
 	}
 	if (!namesAreTags) return unvoiced;
-	return unvoiced.replace(TAG, (tag, slash: string, name: string) => {
+	return unvoiced.replace(SCRIPT_TAG, (tag, slash: string, name: string) => {
 		const key = foldName(name);
 		if (!closed.has(key) || !(isKnown(key) || SINGLE_NAME.test(name))) return tag;
 		return slash ? '\n' : `\n${name}: `;

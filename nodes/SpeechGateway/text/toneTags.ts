@@ -9,7 +9,7 @@ export type Parentheses = 'tags' | 'readAloud';
 /** Up to 60 characters between brackets of one kind. */
 const BRACKETS =
 	/[(（]([^()（）[\]［］]{1,60})[)）]|(?<!\[)[[［]([^()（）[\]［］<>{}\\^]{1,60})[\]］](?![\]:：(]|\[\d+\])/gu;
-const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const LETTER_MARK_OR_DIGIT = /[\p{L}\p{M}\p{N}]/u;
 const BLANK_LINE = /\n\s*\n|\u2029/;
 
 /** One to four words. */
@@ -29,7 +29,7 @@ const REACH = 16;
 /** Directly after a letter, brackets are part of the word (`item(s)`, `f(x)`, `list[index]`), unless words are written without spaces. */
 function isAttached(text: string, at: number): boolean {
 	const last = text.charAt(at - 1);
-	return LETTER.test(last) && !UNSPACED.test(last);
+	return LETTER_MARK_OR_DIGIT.test(last) && !UNSPACED.test(last);
 }
 
 function isSquareTag(content: string, parentheses: Parentheses): boolean {
@@ -107,7 +107,7 @@ export function maskTags(text: string, tags: Span[]): string {
 }
 
 const NO_SPACE_BEFORE = /[,.;:!?…\s]/;
-const isBlank = (character: string) => character === ' ' || character === '\t';
+const isSpaceOrTab = (character: string) => character === ' ' || character === '\t';
 const isSpacedLetter = (character: string) =>
 	/[\p{L}\p{N}]/u.test(character) && !UNSPACED.test(character);
 
@@ -118,8 +118,8 @@ export function withoutTags(text: string, tags: Span[]): string {
 	let last = '';
 	for (const tag of tags) {
 		let { start, end } = tag;
-		while (start > from && isBlank(text.charAt(start - 1))) start--;
-		while (isBlank(text.charAt(end))) end++;
+		while (start > from && isSpaceOrTab(text.charAt(start - 1))) start--;
+		while (isSpaceOrTab(text.charAt(end))) end++;
 		if (start > from) {
 			shown.push(text.slice(from, start));
 			last = text.charAt(start - 1);
@@ -142,14 +142,14 @@ const CLOSES = /^$|[\n\r(（\p{Pe}\p{Pf}\p{Pd}.,;:!?…。，、；：！？"'�
 const OPENS = /^$|[\n\r\p{Ps}\p{Pi}\p{Pd}.,;:!?…。，、；：！？"'“‘¿¡]/u;
 const SENTENCE_PUNCTUATION = /[.!?…。！？]/;
 /** A suffix, as in `item(s)` or `Lehrer(innen)`; any other brackets behind a letter are code or a formula, as in `f(x)`. */
-const SUFFIX =
+const BRACKETED_SUFFIX =
 	/^(?:e?s|ies|ed|ing|r|r?in|r?innen|e|en|er|n|ne|nes|a|o|as|os|\p{Script=Cyrillic}{1,4}|\p{Script=Greek}{1,4})$/u;
 /** Two or more words, as in `London(see the map)`. */
 const PROSE = /^\p{L}{2,}(?:[,;:]?\s\p{L}[\p{L}'’-]+)+[.!?]?$/u;
 const FORMULA = /[=+*^<>|\\_{}]/;
 const OPERATOR_BEFORE = /[=+*/^×·÷√]\s?$/;
 const OPERATOR_AFTER = /\s?[=+*/^×·÷²³]/y;
-const BLANKS = /[ \t\u00a0]*/y;
+const BLANK_CHARACTERS = /[ \t\u00a0]*/y;
 /** How much of the content is looked at, UTF-16 units. */
 const CONTENT_REACH = 100;
 
@@ -175,7 +175,7 @@ function pairs(text: string): Array<[open: number, close: number]> {
 	const square = [...text.matchAll(SQUARE)].flatMap(
 		({ 0: whole, 1: content, index }): Array<[number, number]> => {
 			const close = index + whole.length - 1;
-			const isPrefix = PREFIX.test(content) && LETTER.test(text.charAt(close + 1));
+			const isPrefix = PREFIX.test(content) && LETTER_MARK_OR_DIGIT.test(text.charAt(close + 1));
 			if (isAttached(text, index) || isPauseMark(whole) || BLANK_LINE.test(content)) return [];
 			return areWords(content) || isPrefix ? [[index, close]] : [];
 		},
@@ -198,23 +198,26 @@ export function readBracketsAloud(text: string): Edit[] {
 			{ start, end: open + 1, text: opening },
 			{ start: last, end: close + 1, text: closing },
 		];
-		if (!LETTER.test(content) && close - open < CONTENT_REACH) return [];
+		if (!LETTER_MARK_OR_DIGIT.test(content) && close - open < CONTENT_REACH) return [];
 		const isInFormula =
 			FORMULA.test(content) ||
 			OPERATOR_BEFORE.test(text.slice(Math.max(0, open - 2), open)) ||
 			matchAt(OPERATOR_AFTER, text, close + 1);
 		if (isInFormula) return [];
 		if (!wide && isAttached(text, open)) {
-			const isSuffix = SUFFIX.test(content) && LETTER.test(text.charAt(open - 2));
+			const isSuffix =
+				BRACKETED_SUFFIX.test(content) && LETTER_MARK_OR_DIGIT.test(text.charAt(open - 2));
 			if (!isSuffix && !PROSE.test(content)) return [];
-			return isSuffix ? replaced('', '') : replaced(' ', LETTER.test(after) ? ' ' : '');
+			return isSuffix
+				? replaced('', '')
+				: replaced(' ', LETTER_MARK_OR_DIGIT.test(after) ? ' ' : '');
 		}
 		if (!wide && PREFIX.test(content) && isSpacedLetter(after)) return replaced('', '');
 		const start = beforeSpaces(open);
 		const last = beforeSpaces(close);
 		const opensClause = OPENS.test(text.charAt(start - 1));
 		const endsClause =
-			CLOSES.test(text.charAt(endAt(BLANKS, text, close + 1))) ||
+			CLOSES.test(text.charAt(endAt(BLANK_CHARACTERS, text, close + 1))) ||
 			SENTENCE_PUNCTUATION.test(text.charAt(last - 1));
 		const comma = wide ? '，' : ', ';
 		return replaced(

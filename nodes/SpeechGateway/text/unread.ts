@@ -1,10 +1,9 @@
 /** What of a page is not read: elements without words, and those whose words are not part of its text. */
 import type { Tree } from '../libraries/parse5';
-import type { LeftOut } from './reading';
+import { setOf } from './characters';
+import type { LeftOutKind } from './reading';
 
 type Element = Tree.Element;
-
-const setOf = (list: string) => new Set(list.split(' '));
 
 /** Elements without words for a listener: scripts, media and their fallbacks. */
 const NO_WORDS = setOf(
@@ -83,7 +82,7 @@ function isIcon({ childNodes }: Element): boolean {
 }
 
 /** Why an element is left out; undefined: it is read. */
-export function unreadKind(element: Element): LeftOut | 'noWords' | undefined {
+export function unreadKind(element: Element): LeftOutKind | 'noWords' | undefined {
 	const kind = reasonOf(element);
 	// What does not end may have swallowed the rest of the page.
 	const { tagName, childNodes, sourceCodeLocation } = element;
@@ -91,7 +90,7 @@ export function unreadKind(element: Element): LeftOut | 'noWords' | undefined {
 	return ends ? kind : undefined;
 }
 
-function reasonOf(element: Element): LeftOut | 'noWords' | undefined {
+function reasonOf(element: Element): LeftOutKind | 'noWords' | undefined {
 	const { tagName, attrs, childNodes, parentNode } = element;
 	if (NO_WORDS.has(tagName)) return 'noWords';
 	if (UNREAD.has(tagName)) return 'page';

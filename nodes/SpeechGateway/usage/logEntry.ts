@@ -11,7 +11,7 @@ export interface LogEntry {
 }
 
 /** Types of new-api's log; errors, logins and the like are others. */
-const KINDS: Record<number, LogEntry['kind'] | undefined> = { 2: 'charge', 6: 'refund' };
+const ENTRY_KINDS: Record<number, LogEntry['kind'] | undefined> = { 2: 'charge', 6: 'refund' };
 
 /** Reads the entries of new-api's log; undefined if a charge or refund lacks what it is recognised by. */
 export function readEntries(list: unknown[]): LogEntry[] | undefined {
@@ -40,7 +40,7 @@ function readEntry(value: unknown): LogEntry | undefined {
 		quota,
 		request_id: id,
 	} = value;
-	const kind = KINDS[Number(type)] ?? 'other';
+	const kind = ENTRY_KINDS[Number(type)] ?? 'other';
 	const isKnown = typeof model === 'string' && model !== '' && typeof seconds === 'number';
 	if (typeof at !== 'number' || (kind !== 'other' && !isKnown)) return undefined;
 	return {

@@ -48,14 +48,14 @@ const LOG_AHEAD = Array.from({ length: CLOCK_DIFFERS_MS / 1000 }, (_, index) => 
 	1000 * (index + 1),
 ]).flat();
 
-interface Sent {
+interface TimedRequest {
 	sentAt: number;
 	endedAt: number;
 	charged: boolean;
 }
 
 /** When the log can say for certain that a request was not charged, ms since 1970. */
-export const certainAt = ({ sentAt, endedAt }: Pick<Sent, 'sentAt' | 'endedAt'>): number =>
+export const certainAt = ({ sentAt, endedAt }: Pick<TimedRequest, 'sentAt' | 'endedAt'>): number =>
 	endedAt + Math.max(SETTLES_WITHIN_MS, endedAt - sentAt);
 
 /**
@@ -64,9 +64,9 @@ export const certainAt = ({ sentAt, endedAt }: Pick<Sent, 'sentAt' | 'endedAt'>)
  * request for minutes. What time it is in the log is told by the requests that were answered: each must have a charge.
  */
 export class Moment {
-	private readonly own: Sent;
-	private readonly charged: Sent[];
-	private readonly uncertain: Sent[];
+	private readonly own: TimedRequest;
+	private readonly charged: TimedRequest[];
+	private readonly uncertain: TimedRequest[];
 	private readonly charges: LogEntry[];
 	private readonly refunded: Set<string>;
 	/** Those of LOG_AHEAD with which all that was answered has a charge. */
@@ -79,7 +79,7 @@ export class Moment {
 		private readonly clock: Clock,
 	) {
 		const { sentAt, endedAt, neighbours } = request;
-		const others = (neighbours?.sent ?? []).map(([offset, seconds, charged]): Sent => {
+		const others = (neighbours?.sent ?? []).map(([offset, seconds, charged]): TimedRequest => {
 			const at = sentAt + offset * 1000;
 			return { sentAt: at, endedAt: at + seconds * 1000, charged: charged === 1 };
 		});
@@ -119,7 +119,7 @@ export class Moment {
 		const { own, charged, uncertain, charges } = this;
 		const [ahead] = this.logAhead;
 		if (ahead === undefined || !this.request.neighbours?.sent) return undefined;
-		const begins = (one: Sent, entry: LogEntry) =>
+		const begins = (one: TimedRequest, entry: LogEntry) =>
 			this.fits(one, entry, ahead) &&
 			this.startOf(entry, ahead) <= one.sentAt + BEGINS_WITHIN_MS + this.precision;
 		if (match(charged, charges, begins).size < charged.length) return undefined;
@@ -128,14 +128,14 @@ export class Moment {
 			begins(one, entry),
 		);
 		if (explained.size === fitting.length) return undefined;
-		const isFor = (one: Sent, entry: LogEntry) =>
+		const isFor = (one: TimedRequest, entry: LogEntry) =>
 			one === own ? fitting.includes(entry) : begins(one, entry);
 		return match([...charged, own], charges, isFor).get(own);
 	}
 
 	/** Whether each of these requests can have a charge of its own. */
-	private haveCharges(requests: Sent[], ahead: number): boolean {
-		const fits = (one: Sent, entry: LogEntry) => this.fits(one, entry, ahead);
+	private haveCharges(requests: TimedRequest[], ahead: number): boolean {
+		const fits = (one: TimedRequest, entry: LogEntry) => this.fits(one, entry, ahead);
 		return (
 			requests.every((one) => this.charges.some((entry) => fits(one, entry))) &&
 			match(requests, this.charges, fits).size === requests.length
@@ -143,7 +143,7 @@ export class Moment {
 	}
 
 	/** Whether a charge can be for a request, by its times and its ID. */
-	private fits(one: Sent, entry: LogEntry, ahead: number): boolean {
+	private fits(one: TimedRequest, entry: LogEntry, ahead: number): boolean {
 		if (one === this.own) return this.isFree(entry) && this.isInTime(entry, ahead);
 		const start = this.startOf(entry, ahead);
 		if (start < one.sentAt - this.precision) return false;

@@ -27,7 +27,7 @@ const SAME_CLOCK_MS = 2_000;
  * charge that may be this request's. "Yes" means that the others of its run cannot explain all charges that fit it, which
  * is right if nothing else used the key at that moment. An ID proves a charge or a refund; that it is absent proves nothing.
  */
-export function settle(request: UnknownRequest, log: UsageLog): Verdict {
+export function requestVerdict(request: UnknownRequest, log: UsageLog): Verdict {
 	const { reason, requestId, paidBy = log.account } = request;
 	if (reason === 'already_sent')
 		return unknown('Another execution has sent it, at a time that is not known here.');

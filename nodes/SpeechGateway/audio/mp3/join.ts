@@ -18,7 +18,7 @@ import { mp3InStereo } from './stereo';
 import { cutAtEnd, cutAtStart, DECODER_DELAY, type Gapless, playingTime, xingFrame } from './xing';
 
 /** What the joined file takes over of one file. */
-interface Taken {
+interface TakenFrames {
 	info: Mp3Info;
 	/** Silent frames put before it. */
 	silent: number;
@@ -47,7 +47,7 @@ function planMp3(infos: Mp3Info[], silences: Silence[], after: number): JoinPlan
 
 	// Decoders that see a delay also drop their own 529 samples, so write none unless the first segment had one.
 	const gapless = first.gapless && { delay: first.gapless.delay, padding: pauseAtEnd.padding };
-	const dropped = ({ info, frames }: Taken) => (info.frames - frames) * template.samples;
+	const dropped = ({ info, frames }: TakenFrames) => (info.frames - frames) * template.samples;
 	/** Byte at which a frame of the joined audio begins, as exactly as the seek tables say. */
 	const position = (frame: number): number => {
 		const segment = segments.findLast((one) => one.frame <= frame);
@@ -97,7 +97,7 @@ function planMp3(infos: Mp3Info[], silences: Silence[], after: number): JoinPlan
 }
 
 /** Puts the segments one behind the other. */
-function layOut(infos: Mp3Info[], silences: Silence[], silentBytes: number): Taken[] {
+function layOut(infos: Mp3Info[], silences: Silence[], silentBytes: number): TakenFrames[] {
 	const { samples } = parseHeader(infos[0].header);
 	const sounds = infos.map(soundOf);
 	// Without a header, the encoder's delay plays.
@@ -108,7 +108,7 @@ function layOut(infos: Mp3Info[], silences: Silence[], silentBytes: number): Tak
 	const seams = planSeams(sounds, silences, samples, { at: start + late, late });
 	let frame = 0;
 	let byte = 0;
-	return infos.map((info, index): Taken => {
+	return infos.map((info, index): TakenFrames => {
 		const silent = seams[index - 1]?.silent ?? opening;
 		const dropped = seams[index]?.dropped ?? 0;
 		const frames = info.frames - dropped;

@@ -15,14 +15,14 @@ import { NO_METADATA } from '../tags/metadata';
 import { opusTags } from '../tags/vorbis';
 import { OpusWriter, SAMPLE_RATE } from './page';
 import { OggOpusReader, type OpusInfo, type PacketRun } from './reader';
-import { beginAnew, type MadePacket, PAUSE, pauses, pausesOf, samplesOf } from './silence';
+import { beginAnew, type MadePacket, PAUSE, pauses, packetsOfSilence, samplesOf } from './silence';
 
 /** Where the OpusHead has its number of channels. */
 const CHANNELS_OFFSET = 9;
 /** No encoder delays by more than a packet. A longer pre-skip marks an excerpt, whose first packets only prepare the decoder. */
 const MAX_ENCODER_DELAY = 960;
 /** What the joined file takes over of one file. */
-interface Taken {
+interface TakenPackets {
 	info: OpusInfo;
 	/** Packets put before it. */
 	before: MadePacket[];
@@ -42,7 +42,7 @@ function planOpus(infos: OpusInfo[], silences: Silence[], after: number): JoinPl
 	const start = soundStart(silences[0], 0, 0, (first.lead ?? 0) * SAMPLE_RATE);
 	const segments = layOut(infos, silences, start);
 	const preSkip = samplesOf(segments[0].before) + first.preSkip - segments[0].skip.samples - start;
-	const closing = pausesOf(after - paddingOf(infos[infos.length - 1]));
+	const closing = packetsOfSilence(after - paddingOf(infos[infos.length - 1]));
 	const starts: number[] = [];
 	const places: Place[] = [];
 	let packets = 0;
@@ -94,7 +94,7 @@ function planOpus(infos: OpusInfo[], silences: Silence[], after: number): JoinPl
 }
 
 /** What is taken of each file, and put before it. `start`: the sample of the joined file at which the first sound begins. */
-function layOut(infos: OpusInfo[], silences: Silence[], start: number): Taken[] {
+function layOut(infos: OpusInfo[], silences: Silence[], start: number): TakenPackets[] {
 	const segments = infos.map((info, index) => {
 		const isPreceded = index > 0 || start > 0;
 		const isExcerpt = isPreceded && info.preSkip > MAX_ENCODER_DELAY;
@@ -110,7 +110,7 @@ function layOut(infos: OpusInfo[], silences: Silence[], start: number): Taken[] 
 		const silent =
 			index === 0
 				? reset.length > 0
-					? pausesOf(start - delay)
+					? packetsOfSilence(start - delay)
 					: []
 				: pauses(seams[index - 1].silent);
 		const dropped = seams[index]?.dropped ?? 0;

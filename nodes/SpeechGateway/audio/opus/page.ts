@@ -29,14 +29,14 @@ const SEGMENT_BYTES = 255;
 const MAX_PAGE_SAMPLES = SAMPLE_RATE;
 
 /** A packet takes segments of 255 bytes, and a shorter one (possibly empty) that ends it. */
-const segmentsOf = (packet: Uint8Array): number => Math.floor(packet.length / SEGMENT_BYTES) + 1;
+const segmentCount = (packet: Uint8Array): number => Math.floor(packet.length / SEGMENT_BYTES) + 1;
 
 /** The segment table of whole packets. */
 function lacingOf(packets: Uint8Array[]): Uint8Array {
-	const table = new Uint8Array(sum(packets.map(segmentsOf))).fill(SEGMENT_BYTES);
+	const table = new Uint8Array(sum(packets.map(segmentCount))).fill(SEGMENT_BYTES);
 	let end = 0;
 	for (const packet of packets) {
-		end += segmentsOf(packet);
+		end += segmentCount(packet);
 		table[end - 1] = packet.length % SEGMENT_BYTES;
 	}
 	return table;
@@ -61,7 +61,7 @@ export class OpusWriter {
 	}
 
 	add(packet: Uint8Array, samples: number): void {
-		const segments = segmentsOf(packet);
+		const segments = segmentCount(packet);
 		const isFull =
 			this.waitingSamples + samples > MAX_PAGE_SAMPLES ||
 			this.waitingSegments + segments > MAX_SEGMENTS;

@@ -22,7 +22,7 @@ const END_OF_SILK = made(120, 0x80, 0xff, 0xfe);
 const END_OF_CELT = made(480, 0x00, 0x00, 0x0d);
 
 /** Packets of silence for so many samples at least. */
-export const pausesOf = (samples: number): MadePacket[] =>
+export const packetsOfSilence = (samples: number): MadePacket[] =>
 	pauses(Math.ceil(samples / PAUSE.samples));
 
 /** So many packets of silence. */

@@ -33,7 +33,7 @@ const NOT_USED = 0xffffffff;
 const OWNER = `${RECORD_OWNER}\0`;
 /** ISO 639-2 for a language that is not known. */
 const LANGUAGE = 'und';
-const TEXTS: Record<string, Exclude<keyof Tags, 'cover'>> = {
+const TEXT_FRAMES: Record<string, Exclude<keyof Tags, 'cover'>> = {
 	TIT2: 'title',
 	TPE1: 'artist',
 	TALB: 'album',
@@ -44,7 +44,7 @@ const TEXTS: Record<string, Exclude<keyof Tags, 'cover'>> = {
 export function id3Tag({ tags, chapters, record }: Metadata): Uint8Array {
 	const { comment = '', cover } = tags;
 	const frames = packed(
-		...Object.entries(TEXTS).flatMap(([id, field]) => textFrame(id, tags[field])),
+		...Object.entries(TEXT_FRAMES).flatMap(([id, field]) => textFrame(id, tags[field])),
 		...(comment === ''
 			? []
 			: [frame('COMM', [encodingOf(comment)], LANGUAGE, encoded('\0', comment), encoded(comment))]),
@@ -101,7 +101,7 @@ const encoded = (text: string, like = text): Uint8Array =>
 
 const UNSYNCHRONISED = 0x80;
 const EXTENDED = 0x40;
-const ENCODINGS = ['latin1', 'utf-16le', 'utf-16be', 'utf-8'];
+const TEXT_ENCODINGS = ['latin1', 'utf-16le', 'utf-16be', 'utf-8'];
 
 /** `header`: the first 10 bytes of the tag; `body`: the others. */
 export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
@@ -115,10 +115,10 @@ export function readId3(header: Uint8Array, body: Uint8Array): OwnMetadata {
 	const chapters: OwnChapter[] = [];
 	let record: string | undefined;
 	for (const { id, body: content } of framesOf(plain.subarray(start), version)) {
-		const field = TEXTS[id];
-		if (field && field !== 'year') tags[field] ??= textOf(content);
+		const field = TEXT_FRAMES[id];
+		if (field && field !== 'year') tags[field] ??= frameText(content);
 		// In 2.4, a date.
-		if (id === 'TYER' || id === 'TDRC') tags.year ??= yearIn(textOf(content));
+		if (id === 'TYER' || id === 'TDRC') tags.year ??= yearIn(frameText(content));
 		if (id === 'COMM' && content.length > 4) tags.comment ??= commentOf(content);
 		if (id === 'APIC') tags.cover ??= coverOf(content);
 		if (id === 'PRIV' && hasText(content, 0, OWNER))
@@ -148,39 +148,39 @@ function framesOf(bytes: Uint8Array, version: number): Array<{ id: string; body:
 }
 
 /** The text behind its encoding, up to the first zero: 2.4 may list several. */
-const textOf = (body: Uint8Array): string => decoded(body.subarray(1), body[0]).text;
+const frameText = (body: Uint8Array): string => decodedText(body.subarray(1), body[0]).text;
 
 /** The text up to a zero, and the bytes with that. */
-function decoded(bytes: Uint8Array, encoding: number): { text: string; bytes: number } {
+function decodedText(bytes: Uint8Array, encoding: number): { text: string; bytes: number } {
 	const width = encoding === 1 || encoding === 2 ? 2 : 1;
 	let end = 0;
 	while (end + width <= bytes.length && bytes.subarray(end, end + width).some((byte) => byte !== 0))
 		end += width;
 	const isBigEndian = encoding === 1 && bytes[0] === 0xfe && bytes[1] === 0xff;
-	const name = isBigEndian ? 'utf-16be' : (ENCODINGS[encoding] ?? 'latin1');
+	const name = isBigEndian ? 'utf-16be' : (TEXT_ENCODINGS[encoding] ?? 'latin1');
 	const text = new TextDecoder(name).decode(bytes.subarray(0, end));
 	return { text: text.trim(), bytes: Math.min(bytes.length, end + width) };
 }
 
 /** iTunes keeps data of its own under a description. */
 function commentOf(body: Uint8Array): string | undefined {
-	const description = decoded(body.subarray(4), body[0]);
+	const description = decodedText(body.subarray(4), body[0]);
 	if (description.text !== '') return undefined;
-	return decoded(body.subarray(4 + description.bytes), body[0]).text;
+	return decodedText(body.subarray(4 + description.bytes), body[0]).text;
 }
 
 function coverOf(body: Uint8Array): Cover | undefined {
-	const mime = decoded(body.subarray(1), LATIN_1).bytes;
-	const description = decoded(body.subarray(2 + mime), body[0]).bytes;
+	const mime = decodedText(body.subarray(1), LATIN_1).bytes;
+	const description = decodedText(body.subarray(2 + mime), body[0]).bytes;
 	const bytes = body.slice(2 + mime + description);
 	const mimeType = sniffCover(bytes);
 	return mimeType && { mimeType, bytes };
 }
 
 function chapterOf(body: Uint8Array, version: number): OwnChapter[] {
-	const id = decoded(body, LATIN_1).bytes;
+	const id = decodedText(body, LATIN_1).bytes;
 	if (body.length < id + 16) return [];
 	const startSeconds = uint32be(body, id) / 1000;
 	const title = framesOf(body.subarray(id + 16), version).find((one) => one.id === 'TIT2');
-	return title ? [{ title: textOf(title.body), startSeconds }] : [];
+	return title ? [{ title: frameText(title.body), startSeconds }] : [];
 }

@@ -20,7 +20,7 @@ export async function readMetadata(
 	format: string,
 	chunks: AsyncIterable<Uint8Array>,
 ): Promise<OwnMetadata> {
-	const read = READERS[format];
+	const read = TAG_READERS[format];
 	const iterator = chunks[Symbol.asyncIterator]();
 	try {
 		const found = (await read?.(new ByteSource(iterator))) ?? NO_METADATA;
@@ -33,7 +33,7 @@ export async function readMetadata(
 
 type Read = (bytes: ByteSource) => Promise<OwnMetadata>;
 
-const READERS: Partial<Record<string, Read>> = {
+const TAG_READERS: Partial<Record<string, Read>> = {
 	async mp3(bytes) {
 		const header = await bytes.take(10);
 		if (!hasText(header, 0, 'ID3')) return NO_METADATA;

@@ -7,7 +7,7 @@ import { defineOperation } from '../../run/operation';
 import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
 import { waitEndsAt } from '../../tasks/wait';
 import { certainAt, type UnknownRequest } from '../../usage/moment';
-import { settle as settleOne, type UsageLog, type Verdict } from '../../usage/settle';
+import { requestVerdict as settleOne, type UsageLog, type Verdict } from '../../usage/settle';
 import { account } from './account.form';
 import { unknownItemIn, unknownRequestsIn } from './unknownItem';
 import { readUsageLog } from './usageLog';
@@ -19,14 +19,14 @@ export const getPrices = defineOperation(account.getPrices, {
 	},
 });
 
-type Input = ReturnType<typeof account.settle.values> & {
+type SettleInput = ReturnType<typeof account.settle.values> & {
 	requests: UnknownRequest[];
 	/** When the log can tell for certain of all items of the run, ms since 1970. */
 	certainAt: number;
 };
 
 export const settle = defineOperation(account.settle, {
-	prepare(values, { execution, index }): Input {
+	prepare(values, { execution, index }): SettleInput {
 		const requests = unknownRequestsIn(unknownItemIn(execution.items[index]?.json ?? {}));
 		return { ...values, requests, certainAt: Math.max(...requests.map(certainAt)) };
 	},
@@ -46,7 +46,7 @@ export const settle = defineOperation(account.settle, {
 		else if (log.entries.length === 0 && !input.keyInAddress) hints.add(EMPTY);
 		const { json: row, binary } = execution.items[item.index];
 		const json = unknownItemIn(row);
-		const settled = { ...json, ...fieldsOf(verdictOn(input.requests, json, log)) };
+		const settled = { ...json, ...fieldsOf(itemVerdict(input.requests, json, log)) };
 		return { branch: 'success', items: [{ json: settled, ...(binary && { binary }) }] };
 	},
 });
@@ -55,7 +55,7 @@ const EMPTY =
 	'The usage log of the gateway is empty for this key. Older versions of new-api list it only with the option "Key in Address".';
 
 /** Waits, in this process or asleep, until the log can tell for certain of all items. */
-async function untilCertain(item: ItemRequests, input: Input): Promise<void> {
+async function untilCertain(item: ItemRequests, input: SettleInput): Promise<void> {
 	if (!input.waitUntilCertain) return;
 	const until = Math.min(input.certainAt, waitEndsAt(item, input.maxWaitMs));
 	const left = until - Date.now();
@@ -65,7 +65,7 @@ async function untilCertain(item: ItemRequests, input: Input): Promise<void> {
 }
 
 /** The verdict on an item: it was charged if any of its requests was, and was not if none was. */
-function verdictOn(
+function itemVerdict(
 	requests: UnknownRequest[],
 	{ jobId }: IDataObject,
 	log: UsageLog | string,

@@ -9,7 +9,7 @@ import {
 } from '../../audio';
 import { type Heading, readMetadata, type Tags } from '../../audio/tags';
 import { InputError } from '../../core/errors';
-import { namesIn } from '../../fields/checks';
+import { listedNames } from '../../fields/checks';
 import { audio, type JoinValues } from './audio.form';
 import { inspectInput } from '../../files/inputAudio';
 import { chunksOf, placeOf } from '../../files/inputFile';
@@ -33,7 +33,7 @@ type JoinInput = JoinValues & { files: InputFile[] };
 export const join = defineOperation(audio.join, {
 	async prepare(input, { execution, index }): Promise<JoinInput> {
 		const { binaryPropertyName: fields } = input;
-		const places = typeof fields === 'string' ? namesIn(fields) : [fields];
+		const places = typeof fields === 'string' ? listedNames(fields) : [fields];
 		if (places.length === 0) throw new InputError('"Input Binary Field" names no field');
 		const { title } = execution.items[index].json;
 		const files: InputFile[] = [];

@@ -78,8 +78,9 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	}
 	const text = segments.map((segment) => segment.text).join('');
 	mustBeSpeakable(text, 'Script');
-	const chapters = input.chapters === 'headings' ? chaptersOf(segments, spokenLines, options) : [];
-	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS);
+	const chapters =
+		input.chapters === 'headings' ? scriptChapters(segments, spokenLines, options) : [];
+	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS_IN_SCRIPT);
 	hints.push(...narratorHints(segments), ...voiceHints(segments));
 	checkTaggable(input, input.responseFormat, chapters.length);
 	const names = new Set(segments.map(({ speaker }) => speaker ?? 'Narrator'));
@@ -161,7 +162,7 @@ function voiceHints(segments: DraftSegment[]): string[] {
 }
 
 /** The headings of a script, each with the segment that it stands before. */
-const chaptersOf = (
+const scriptChapters = (
 	segments: DraftSegment[],
 	lines: Line[],
 	options: TextInput,
@@ -174,7 +175,7 @@ const chaptersOf = (
 		}));
 	});
 
-const NO_HEADINGS =
+const NO_HEADINGS_IN_SCRIPT =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
 
 function refuseTwins(speakers: Speaker[]): void {

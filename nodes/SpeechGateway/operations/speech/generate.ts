@@ -1,6 +1,6 @@
 import { checkTaggable } from '../../files/podcast';
 import { type EstimateValues, type GenerateValues, speech } from './speech.form';
-import { estimateOf as budgetOf, narration, withFiles } from './narration';
+import { budgetOf as budgetOf, narration, withFiles } from './narration';
 import { defineOperation } from '../../run/operation';
 import { checkBudget, hintsOn, preparedText } from '../../speech/speaking';
 import { cutIntoSegments, type OnRecord, planner, textToSend } from '../../speech/plan';

@@ -46,7 +46,7 @@ export const narration = <I extends NarrationInput>(
 	lookUp: ({ input, plan }: Planned<I, Plan>, item: () => ItemRequests) =>
 		lookUpVoices(item, input.model, voicesToAsk(plan)),
 	checkAll(all: Array<Planned<I, Plan>>, spent: number, run: Run) {
-		checkBudget(all.map(estimateOf), spent, run);
+		checkBudget(all.map(budgetOf), spent, run);
 	},
 	estimatesRest: true,
 	execute: speaks(planner),
@@ -94,7 +94,7 @@ export const narration = <I extends NarrationInput>(
 });
 
 /** For the spending limit. */
-export const estimateOf = <I extends Priced>({ input, plan }: Planned<I, Plan>) => ({
+export const budgetOf = <I extends Priced>({ input, plan }: Planned<I, Plan>) => ({
 	maxEstimatedTokens: input.maxEstimatedTokens,
 	tokens: tokensToSend(input, plan),
 });

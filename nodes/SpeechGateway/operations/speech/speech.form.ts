@@ -24,7 +24,7 @@ const headings = {
 		'Headings of Markdown and HTML; in plain text, lines such as "# Weather" or "Chapter 3" and short lines that stand alone',
 };
 
-const textFields = {
+const anyLengthFields = {
 	...speechFields(
 		'Any length, in one file. 1,000 characters cost about 1,430 tokens (Chinese: 5,000); Estimate counts them for free.',
 	),
@@ -52,7 +52,7 @@ const textFields = {
 
 /** Options that affect the characters, the cuts and the price of a text. */
 const estimateFields = {
-	...textFields,
+	...anyLengthFields,
 	...cutFields,
 	chapters: chaptersOption({ headings }),
 };
@@ -60,7 +60,7 @@ const estimateFields = {
 export type EstimateValues = InputOf<typeof estimateFields>;
 
 const generateFields = {
-	...textFields,
+	...anyLengthFields,
 	...segmentFields,
 	...podcastFields(headings),
 	...fileFields('speech'),

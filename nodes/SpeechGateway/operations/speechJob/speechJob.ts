@@ -28,7 +28,7 @@ function planJob(input: SpeechValues, ids: VoiceIds = {}, before?: JobPlan): Job
 	return { text: text.spoken.text, textFormat: text.format, voice, hints: hintsOn(text, true) };
 }
 
-const tokensOf = (input: SpeechValues, { text }: JobPlan): number =>
+const jobTokens = (input: SpeechValues, { text }: JobPlan): number =>
 	estimateOf(input, text).estimatedTokensAsJob;
 
 export const speechJobOperations = taskOperations(speechJob, {
@@ -38,14 +38,14 @@ export const speechJobOperations = taskOperations(speechJob, {
 	checkAll(all, spent, session) {
 		const estimates = all.map(({ input, plan }) => ({
 			maxEstimatedTokens: input.maxEstimatedTokens,
-			tokens: tokensOf(input, plan),
+			tokens: jobTokens(input, plan),
 		}));
 		checkBudget(estimates, spent, session);
 	},
 	asks: (input, { text, voice }) => speechBody(input, text, JSON.stringify(voice)),
 	describe: (input, plan) => ({
 		characters: countCharacters(plan.text),
-		estimatedTokens: tokensOf(input, plan),
+		estimatedTokens: jobTokens(input, plan),
 	}),
 
 	about: ({ text, fileName }) => ({ input: text, fileName }),
