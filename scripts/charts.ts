@@ -1,6 +1,6 @@
 /* Charts of the documents, as pages that Chromium draws; they follow the reader's light or dark. */
 
-/** One request of a night, as the example spending-log keeps it. */
+/** One request of a night, as the option Charges lists it. */
 export interface ChargeRow {
 	title: string;
 	charged: string;

@@ -11,9 +11,9 @@ import { type Simulator, startSimulator } from '../test/support/simulator';
 import { OUTPUT_FOLDER, report } from './demo/report';
 
 const VERSION = '2.41';
-const TABLE = 'examples/batch-narration.json';
+const TABLE = 'scripts/demo/table.json';
 /** An episode with two speakers, chapters and a cover. */
-const EPISODE = 'examples/dialogue.json';
+const EPISODE = 'scripts/demo/episode.json';
 const NODE = 'Speech Gateway';
 
 /** What a user with a key sets to run the demo against the real gateway. */
@@ -91,12 +91,12 @@ function exitWellOnInterrupt(): void {
 	});
 }
 
-const readExample = async (file: string) =>
+const readWorkflow = async (file: string) =>
 	JSON.parse(await readFile(path.join(REPOSITORY, file), 'utf8')) as WorkflowJson;
 
-/** The parameters of a node of an example. */
-const parametersOf = (example: WorkflowJson, name: string) =>
-	example.nodes.find((node) => node.name === name)!.parameters as IDataObject;
+/** The parameters of a node of a workflow. */
+const parametersOf = (workflow: WorkflowJson, name: string) =>
+	workflow.nodes.find((node) => node.name === name)!.parameters as IDataObject;
 
 function logFailure(status: string, error?: { message: string; description?: unknown }): void {
 	log(`The execution ended as ${status}: ${error?.message}\n${String(error?.description ?? '')}`);
@@ -104,8 +104,8 @@ function logFailure(status: string, error?: { message: string; description?: unk
 
 /** Narrates the table with the node alone, from its sources. Returns whether every row has its file. */
 async function narrateInEngine({ apiKey, baseUrl }: Gateway): Promise<boolean> {
-	const example = await readExample(TABLE);
-	const { rows } = JSON.parse(String(parametersOf(example, 'Table').jsonOutput)) as {
+	const table = await readWorkflow(TABLE);
+	const { rows } = JSON.parse(String(parametersOf(table, 'Table').jsonOutput)) as {
 		rows: IDataObject[];
 	};
 	const engine = await step(
@@ -115,7 +115,7 @@ async function narrateInEngine({ apiKey, baseUrl }: Gateway): Promise<boolean> {
 	);
 	const { run, outputs, error } = await step('Narrate a table in it', log, async () => {
 		return await engine.runNode({
-			parameters: parametersOf(example, NODE),
+			parameters: parametersOf(table, NODE),
 			items: rows.map((json) => ({ json })),
 			url: baseUrl,
 			apiKey,
@@ -142,12 +142,12 @@ async function narrateInN8n(gateway: Gateway, open: boolean): Promise<boolean> {
 		{ apiKey, baseUrl },
 		'Speech Gateway account',
 	);
-	const episode = await readExample(EPISODE);
+	const episode = await readWorkflow(EPISODE);
 	if (simulator) castBen(episode);
 	const editors: string[] = [];
 	let isWhole = true;
-	for (const example of [await readExample(TABLE), episode]) {
-		const workflow = await n8n.api.importWorkflow(example, [credential]);
+	for (const json of [await readWorkflow(TABLE), episode]) {
+		const workflow = await n8n.api.importWorkflow(json, [credential]);
 		editors.push(`${n8n.url}/workflow/${workflow.id}`);
 		const run = async () => await n8n.api.run(workflow);
 		const execution = await step(`Run "${workflow.name}"`, log, run);
@@ -172,7 +172,7 @@ async function narrateInN8n(gateway: Gateway, open: boolean): Promise<boolean> {
 	return isWhole;
 }
 
-/** The second speaker of the episode gets the cloned voice; in the example, both have the default voice. */
+/** The second speaker of the episode gets the cloned voice; in the file, both have the default voice. */
 function castBen(episode: WorkflowJson): void {
 	const { values } = parametersOf(episode, NODE).speakers as { values: IDataObject[] };
 	values[1].voice = { __rl: true, mode: 'id', value: BEN.toLowerCase() };

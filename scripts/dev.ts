@@ -24,8 +24,8 @@ const SOURCES = ['nodes', 'credentials'];
 const BUNDLED = /[\\/]libraries[\\/]/;
 /** What the build copies as it is. */
 const ASSET = /\.(svg|node\.json)$/;
-/** The first one that is shown. */
-const EXAMPLE = 'First narration';
+/** Shown first: it needs no other credential. */
+const FIRST = 'scripts/demo/table.json';
 
 /**
  * `npm run dev`: a real n8n with the package, in front of the simulator, logged in, with a credential and the example
@@ -72,18 +72,18 @@ function chosenVersion(args: string[]): N8nVersion {
 	throw new Error(`--version is one of ${N8N_VERSIONS.join(', ')}, or exact, such as 2.16.1`);
 }
 
-/** Makes the credential and the example workflows; returns the id of the first one. */
-async function furnish(api: N8nClient, simulator: Simulator): Promise<string | undefined> {
+/** Makes the credential and the example workflows; returns the id of the one that is shown first. */
+async function furnish(api: N8nClient, simulator: Simulator): Promise<string> {
 	const data = { apiKey: simulator.apiKey, baseUrl: simulator.url };
 	const credential = await api.createCredential('speechGatewayApi', data, 'Simulator');
-	const folder = path.join(REPOSITORY, 'examples');
-	let first: string | undefined;
-	for (const file of (await readdir(folder)).filter((name) => name.endsWith('.json'))) {
-		const example = JSON.parse(await readFile(path.join(folder, file), 'utf8')) as WorkflowJson;
-		const { id } = await api.importWorkflow(example, [credential]);
-		if (example.name === EXAMPLE) first = id;
-	}
-	return first;
+	const importFile = async (file: string) => {
+		const text = await readFile(path.join(REPOSITORY, file), 'utf8');
+		return await api.importWorkflow(JSON.parse(text) as WorkflowJson, [credential]);
+	};
+	const examples = await readdir(path.join(REPOSITORY, 'examples'));
+	for (const name of examples.filter((file) => file.endsWith('.json')))
+		await importFile(path.join('examples', name));
+	return (await importFile(FIRST)).id;
 }
 
 /** Compiles the package into a folder, now and whenever a source changes. Files that stay as they are are not written. */

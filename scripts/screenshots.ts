@@ -1,15 +1,11 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- runs outside n8n */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { IDataObject } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 import { Editor, launchBrowser } from '../test/browser/editor';
-import { readExample, storeOnDisk } from '../test/support/n8n/examples';
-import {
-	nodeOutputs,
-	type Credential,
-	type SavedWorkflow,
-	type WorkflowJson,
-} from '../test/support/n8n/client';
+import { readDemoTable } from '../test/support/n8n/examples';
+import { nodeOutputs, type Credential, type SavedWorkflow } from '../test/support/n8n/client';
 import { REPOSITORY } from '../test/support/n8n/install';
 import { packPackage } from '../test/support/n8n/package';
 import { startN8n, type N8n } from '../test/support/n8n/server';
@@ -35,10 +31,6 @@ const ANIMATION_VIEWPORT = { width: 1120, height: 700 };
 const SECONDS_HEARD = 4;
 /** What to click, and where. */
 const RETRY_VIEWPORT = { width: 1360, height: 700 };
-/** As wide as the table's night. */
-const NIGHTLY_VIEWPORT = { width: 1600, height: 640 };
-/** The line that leads back, and what stands below nodes. */
-const NIGHTLY_MARGIN = [50, 60];
 const CHART_VIEWPORT = { width: 900, height: 100 };
 const NODE = 'Speech Gateway';
 /** Of the account, and who speaks with it in the picture of a dialogue. */
@@ -78,7 +70,7 @@ const ASLEEP = buildWorkflow({
 
 /**
  * `npm run demo -- --screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. With
- * `pictures`, `asleep`, `retry`, `nightly`, `charts` or `animation` only these.
+ * `pictures`, `asleep`, `retry`, `charts` or `animation` only these.
  */
 export async function takeScreenshots(args: string[]): Promise<number> {
 	const wants = (what: string) => args.length === 0 || args.includes(what);
@@ -94,19 +86,14 @@ export async function takeScreenshots(args: string[]): Promise<number> {
 			{ apiKey: sim.apiKey, baseUrl: sim.url },
 			'Speech Gateway account',
 		);
-		const batch = await n8n.api.importWorkflow(readExample('batch-narration.json'), [credential]);
+		const batch = await n8n.api.importWorkflow(readDemoTable(), [credential]);
 		const dialogue = await n8n.api.importWorkflow(DIALOGUE, [credential]);
 		const failed = wants('retry') ? await failedExecution(n8n, sim, credential) : '';
-		const nightly = wants('nightly') ? await tableWithRows(n8n, credential) : undefined;
 		const charges = wants('charts') ? await chargesOfANight(n8n, sim, credential) : [];
 		for (const colorScheme of ['light', 'dark'] as const) {
 			if (wants('retry'))
 				await step(`Retry, ${colorScheme}`, log, async () => {
 					await shootRetry(n8n, failed, colorScheme);
-				});
-			if (nightly)
-				await step(`Nightly, ${colorScheme}`, log, async () => {
-					await shootNightly(n8n, await nightly(), colorScheme);
 				});
 			if (wants('charts'))
 				await step(`Charts, ${colorScheme}`, log, async () => await draw(charges, colorScheme));
@@ -285,65 +272,24 @@ async function shootRetry({ url, api }: N8n, address: string, colorScheme: Color
 	}
 }
 
-/** Makes the table of the example nightly-table, with some rows; each call gives the example a night to run. */
-async function tableWithRows({ api, userFolder }: N8n, credential: Credential) {
-	const example = readExample('nightly-table.json');
-	const insert = async () => {
-		for (const title of ['welcome', 'harbour', 'tower', 'museum']) {
-			const text = JSON.stringify(example)
-				.replaceAll('"Welcome to the museum.', `"This is the ${title} of the museum.`)
-				.replaceAll('"title":"welcome"', `"title":"${title}"`);
-			const workflow = await api.importWorkflow(JSON.parse(text) as WorkflowJson, [credential]);
-			await api.run(workflow, 'Once: make the table');
-		}
-	};
-	storeOnDisk(example, userFolder);
-	// Words that nobody can read at this size.
-	example.nodes = example.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
-	return async () => {
-		await insert();
-		return await api.importWorkflow(example, [credential]);
-	};
-}
-
-async function shootNightly({ url, api }: N8n, { id }: SavedWorkflow, colorScheme: ColorScheme) {
-	const viewport = NIGHTLY_VIEWPORT;
-	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport });
-	try {
-		await editor.openWorkflow(id);
-		await editor.by('zoom-to-fit').click();
-		await editor.node('Every night').hover();
-		await editor.by('execute-workflow-button-Every night').click();
-		await editor.page.getByText('Workflow executed successfully').waitFor();
-		await editor.page.mouse.move(0, 0);
-		await editor.page.addStyleTag({
-			content:
-				'*:has(> * > [data-test-id=execute-workflow-button]), *:has(> [data-test-id^=execute-workflow-button]) { visibility: hidden !important; }',
-		});
-		const boxes = await Promise.all((await editor.node().all()).map(box));
-		const [x, y] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
-		const width = Math.max(...boxes.map((one) => one.x + one.width)) - x;
-		const height = Math.max(...boxes.map((one) => one.y + one.height)) - y;
-		const [aside, below] = NIGHTLY_MARGIN;
-		const clip = { x: x - aside, y: y - 16, width: width + 2 * aside, height: height + below };
-		await save(editor, `nightly-${colorScheme}`, clip);
-	} finally {
-		await editor.close();
-	}
-}
-
-/** What the rows of the example spending-log cost in a night in which one answer was lost. */
-async function chargesOfANight({ api, userFolder }: N8n, sim: Simulator, credential: Credential) {
-	const example = readExample('spending-log.json');
-	storeOnDisk(example, userFolder);
-	const workflow = await api.importWorkflow(example, [credential]);
-	await api.run(workflow, 'Once: make the table');
+/** What the rows of the demo's table cost in a night in which one answer was lost. */
+async function chargesOfANight({ api }: N8n, sim: Simulator, credential: Credential) {
+	const table = readDemoTable();
+	const node = table.nodes.find(({ name }) => name === NODE)!;
+	const { options } = node.parameters as { options: IDataObject };
+	Object.assign(options, { charges: true });
+	const workflow = await api.importWorkflow(table, [credential]);
 	sim.fault({ input: 'Herzlich', status: 504, charge: true });
-	const night = await api.run(workflow, 'Every night');
+	const night = await api.run(workflow);
 	sim.clearFaults();
-	return night.data.resultData.runData.Log.flatMap((_, run) =>
-		nodeOutputs(night, 'Log', run)[0].map(({ json }) => json as unknown as ChargeRow),
-	);
+	return nodeOutputs(night, NODE)
+		.flat()
+		.flatMap(({ json }) =>
+			(json.charges as IDataObject[]).map(({ charged, tokens }): ChargeRow => {
+				const spent = Number(tokens ?? json.estimatedTokens ?? 0);
+				return { title: String(json.title), charged: String(charged), tokens: spent };
+			}),
+		);
 }
 
 async function draw(charges: ChargeRow[], colorScheme: ColorScheme) {

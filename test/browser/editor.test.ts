@@ -102,19 +102,17 @@ test('an unknown outcome is shown on its branch, with a warning', async () => {
 	await editor.by('output-panel').getByText('upstream_outcome_unknown').first().waitFor();
 });
 
-const FOLDER = path.join(REPOSITORY, 'examples');
-
 test('an AI agent finds the node among its tools', async () => {
 	await editor.newWorkflow();
-	await editor.importFile(path.join(FOLDER, 'ai-agent.json'));
+	await editor.importFile(path.join(REPOSITORY, 'examples/ai-agent-and-mcp-speech.json'));
 	await editor.addTo('inputs/ai_tool/0');
 	await (await editor.search('speech')).getByText('Speech Gateway Tool', { exact: true }).waitFor();
 });
 
-test('an example runs with the credential that is there, without a change', async () => {
+test('a workflow from a file runs with the credential that is there, without a change', async () => {
 	const charges = sim.charges.length;
 	await editor.newWorkflow();
-	await editor.importFile(path.join(FOLDER, 'first-narration.json'));
+	await editor.importFile(path.join(REPOSITORY, 'scripts/demo/table.json'));
 	await editor.by('execute-workflow-button').click();
 	await editor.page.getByText('Workflow executed successfully').waitFor();
 	expect(sim.charges.length).toBeGreaterThan(charges);

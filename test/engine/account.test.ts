@@ -315,11 +315,13 @@ describe('account.settle', () => {
 						'$json',
 					),
 				) as IDataObject;
-			const rows = [...words, 'Not charged.'].map((text) => ({ json: { text, title: text } }));
+			const rows = [...words, 'Not charged.'].map((text) => ({
+				json: { text, id: crypto.randomUUID() },
+			}));
 			make();
 			sim.fault({ input: /^Lost/, connection: 'reset-after-work' });
 			sim.fault({ input: 'Not charged.', connection: 'reset-before-work' });
-			const narrated = await run(parametersOf('Speech Gateway'), { items: rows });
+			const narrated = await run(parametersOf('Narrate'), { items: rows });
 			sim.options.usageLog.others = [old()];
 			const items = narrated.outputs[1].map(({ json }) => ({ json }));
 			const { last: settled } = await runAsleep({
@@ -327,9 +329,10 @@ describe('account.settle', () => {
 				...{ url: sim.url, apiKey: sim.apiKey },
 			});
 			const notCharged = settled.outputs[0].filter(({ json }) => json.charged === 'no');
-			const again = rows.filter(({ json: { text } }) =>
-				notCharged.some(({ json }) => json.input === text),
-			);
+			const again = rows
+				.filter(({ json: { text } }) => notCharged.some(({ json }) => json.input === text))
+				// Another node has keys of its own.
+				.map(({ json }) => ({ json: { ...json, id: crypto.randomUUID() } }));
 			if (again.length > 0) await run(parametersOf('Narrate again'), { items: again });
 			const paid = sim.charges.map(({ input }) => input);
 			expect(new Set(paid).size).toBe(paid.length);

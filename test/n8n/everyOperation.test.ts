@@ -59,7 +59,7 @@ const NODES: Row[] = [
 
 test('every operation has a row', () => {
 	const operations = descriptions.map(({ resource, operation }) => `${resource}.${operation}`);
-	// Settle takes items from Unknown: its example (settle-unknown) runs it.
+	// Settle takes items from Unknown: the example settle-unknown runs it.
 	const rows = [...NODES.map(([name]) => name), 'account.settle'];
 	expect(rows.sort()).toEqual(operations.sort());
 });

@@ -1,7 +1,8 @@
 /** Tools of an MCP Server Trigger: n8n runs them before, and outside of, the execution that it shows of the call. */
 import type { IDataObject } from 'n8n-workflow';
 import { useBench } from '../support/n8n/bench';
-import { sharedN8n, n8nIsAtLeast } from '../support/n8n/shared';
+import { connectMcp } from '../support/n8n/mcp';
+import { n8nIsAtLeast } from '../support/n8n/shared';
 import { makeNode } from '../support/workflow';
 
 const TRIGGER = 'MCP Server';
@@ -34,31 +35,8 @@ async function connect(): Promise<(text: string) => Promise<IDataObject[]>> {
 		[bench.credential],
 	);
 	await bench.api.activate(saved);
-	let session: string | null = null;
-	let calls = 0;
-	const send = async (method: string, params: IDataObject) => {
-		const response = await fetch(`${sharedN8n().url}/mcp/${path}`, {
-			method: 'POST',
-			headers: {
-				'content-type': 'application/json',
-				accept: 'application/json, text/event-stream',
-				connection: 'close',
-				...(session && { 'mcp-session-id': session }),
-			},
-			body: JSON.stringify({ jsonrpc: '2.0', id: ++calls, method, params }),
-		});
-		session ??= response.headers.get('mcp-session-id');
-		const [, json] = /^data: (.*)$/m.exec(await response.text()) ?? [];
-		return JSON.parse(json) as { result: { content: Array<{ text: string }> } };
-	};
-	await send('initialize', {
-		...{ protocolVersion: '2025-03-26', capabilities: {} },
-		clientInfo: { name: 'test', version: '1' },
-	});
-	return async (text) => {
-		const { result } = await send('tools/call', { name: TOOL, arguments: { text } });
-		return JSON.parse(result.content[0].text) as IDataObject[];
-	};
+	const call = await connectMcp(path);
+	return async (text) => JSON.parse(await call(TOOL, { text })) as IDataObject[];
 }
 
 const inN8nOfToday = n8nIsAtLeast('1.123') ? test : test.skip;

@@ -1,5 +1,5 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports -- test code runs outside n8n */
-/* The example `nightly-table`, night after night, with faults. */
+/* A table that is read night after night, in batches, with faults. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { type Bench, useBench } from '../support/n8n/bench';
@@ -9,10 +9,10 @@ import {
 	type SavedWorkflow,
 	type WorkflowJson,
 } from '../support/n8n/client';
-import { readExample, storeOnDisk } from '../support/n8n/examples';
+import { readFixture, storeOnDisk } from '../support/n8n/examples';
 import { n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 
-/** Rows that the example sends at once. */
+/** Rows that the workflow sends at once. */
 const BATCH = 20;
 
 interface Row {
@@ -24,7 +24,7 @@ interface Row {
 	note: string | null;
 }
 
-/** A data table as the example's notes describe it, with rows, and the example reading it. */
+/** A data table with rows, and the workflow that reads it. */
 async function openTable({ api, credential }: Bench, texts: string[]) {
 	const name = `Narrations ${randomUUID()}`;
 	const { id: project } = await api.request<{ id: string }>('GET', '/rest/projects/personal');
@@ -39,11 +39,11 @@ async function openTable({ api, credential }: Bench, texts: string[]) {
 	const data = texts.map((text, i) => ({ title: `row-${i + 1}`, text }));
 	await api.request('POST', `${tables}/${id}/insert`, { data, returnType: 'all' });
 	// Before, the node finds a table only by its ID, which the user chooses from a list.
-	const example = exampleWith(n8nIsAtLeast('2.3') ? name : id);
-	const folder = storeOnDisk(example, sharedN8n().userFolder);
-	for (const node of example.nodes) if (node.retryOnFail) node.waitBetweenTries = 0;
+	const json = workflowWith(n8nIsAtLeast('2.3') ? name : id);
+	const folder = storeOnDisk(json, sharedN8n().userFolder);
+	for (const node of json.nodes) if (node.retryOnFail) node.waitBetweenTries = 0;
 	return {
-		workflow: await api.importWorkflow(example, [credential]),
+		workflow: await api.importWorkflow(json, [credential]),
 		folder,
 		async rows(): Promise<Row[]> {
 			const path = `${tables}/${id}/rows?take=100&sortBy=id:asc`;
@@ -59,9 +59,9 @@ async function openTable({ api, credential }: Bench, texts: string[]) {
 	};
 }
 
-const exampleWith = (table: string) =>
+const workflowWith = (table: string) =>
 	JSON.parse(
-		JSON.stringify(readExample('nightly-table.json')).replaceAll(
+		JSON.stringify(readFixture('nightly-table.json')).replaceAll(
 			'"Narrations"',
 			JSON.stringify(table),
 		),
@@ -123,9 +123,9 @@ inTables('nightly-table', () => {
 	});
 
 	if (n8nIsAtLeast('2.3')) {
-		test('the table is made by the example', async () => {
+		test('the workflow makes its table', async () => {
 			const name = `Narrations ${randomUUID()}`;
-			const workflow = await bench.api.importWorkflow(exampleWith(name), [bench.credential]);
+			const workflow = await bench.api.importWorkflow(workflowWith(name), [bench.credential]);
 			const execution = await bench.api.run(workflow, 'Once: make the table');
 			expect(executionError(execution)?.message).toBeUndefined();
 			expect(nodeOutputs(execution, 'A sample row')[0][0].json).toMatchObject({

@@ -2,14 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DOCX, EPUB } from '../support/books';
 import { useBench } from '../support/n8n/bench';
-import { type Credential, nodeOutputs, poll, type SavedWorkflow } from '../support/n8n/client';
+import {
+	type Credential,
+	nodeOutputs,
+	poll,
+	type SavedWorkflow,
+	type WorkflowJson,
+} from '../support/n8n/client';
 import { readExample } from '../support/n8n/examples';
-import { sharedN8n } from '../support/n8n/shared';
+import { fileOf, type FormField, runForm } from '../support/n8n/forms';
+import { connectMcp } from '../support/n8n/mcp';
+import { HAS_AI_SDK, n8nIsAtLeast, sharedN8n } from '../support/n8n/shared';
 import { probe } from '../support/readers';
 import { startServices } from '../support/services';
 import type { ReceivedFile } from '../support/services/service';
 import type { Fault } from '../support/simulator/faults';
+import { buildWorkflow, connection, makeNode } from '../support/workflow';
 
 /** What the person at the other end gets from each example, whatever the gateway does: never nothing. */
 
@@ -57,15 +67,24 @@ beforeEach(() => {
 	const { telegram, whatsApp, google, slack } = services;
 	for (const { messages } of [telegram, whatsApp, slack]) messages.length = 0;
 	google.files.length = 0;
+	for (const row of google.rows.slice(1)) if (row[0] !== 'r2') row.splice(2, 2, '', '');
 });
 
+/** What the sheet says of each of its rows. */
+const statuses = () => services.google.rows.slice(1).map(([, , status]) => status);
+
 /** Imports an example as a user fills it in: everybody's credentials, a chat model, webhooks of its own; `values` by node. */
-async function filledIn(name: string, values: Record<string, object> = {}): Promise<SavedWorkflow> {
-	const example = readExample(`${name}.json`);
+async function filledIn(
+	name: string,
+	values: Record<string, object> = {},
+	edit: (example: WorkflowJson) => WorkflowJson = (example) => example,
+): Promise<SavedWorkflow> {
+	const example = edit(readExample(`${name}.json`));
 	for (const node of example.nodes) {
 		if (node.webhookId) node.webhookId = randomUUID();
 		if ('path' in node.parameters) node.parameters.path = randomUUID();
-		if ((node.parameters as { resource?: string }).resource === 'chat')
+		const { resource } = node.parameters as { resource?: string };
+		if (resource === 'chat' || node.type.endsWith('.lmChatSpeechGateway'))
 			Object.assign(node.parameters, { model: { __rl: true, mode: 'id', value: 'sim-chat' } });
 		if (node.type.endsWith('.googleSheets'))
 			Object.assign(node.parameters, { documentId: { __rl: true, mode: 'id', value: 'sheet' } });
@@ -180,14 +199,9 @@ describe('text-to-speech-webhook', () => {
 });
 
 describe('google-sheets-to-audio', () => {
-	const status = () => services.google.rows.slice(1).map(([, , one]) => one);
-	beforeEach(() => {
-		for (const row of services.google.rows.slice(1)) if (row[0] !== 'r2') row.splice(2, 2, '', '');
-	});
-
 	test('each new row has its file and its link', async () => {
 		await run('google-sheets-to-audio');
-		expect(status()).toEqual(['done', 'done', 'done']);
+		expect(statuses()).toEqual(['done', 'done', 'done']);
 		const { files, rows } = services.google;
 		expect(files.map(({ name, type }) => [name, type])).toEqual([
 			['r1.mp3', 'audio/mpeg'],
@@ -200,10 +214,21 @@ describe('google-sheets-to-audio', () => {
 	test.each(NO_AUDIO)('%s: its row says so, the others are done', async (_, fault) => {
 		bench.sim.fault({ input: 'Good night', times: 9, ...fault });
 		await run('google-sheets-to-audio');
-		const [one, two, three] = status();
+		const [one, two, three] = statuses();
 		expect(two).toBe('done');
 		if (fault.status === 504) expect(one).toBe('done');
 		expect(three).toMatch(/^(Look it up|Not spoken): ./);
+	});
+
+	test('Drive is full: the next night stores what was paid for', async () => {
+		const workflow = await filledIn('google-sheets-to-audio');
+		services.google.refuse(1);
+		expect((await bench.api.run(workflow)).status).toBe('error');
+		expect(statuses()).toEqual(['', 'done', '']);
+		expect((await bench.api.run(workflow)).status).toBe('success');
+		expect(statuses()).toEqual(['done', 'done', 'done']);
+		expect(services.google.files).toHaveLength(2);
+		expect(bench.sim.charges).toHaveLength(2);
 	});
 });
 
@@ -219,6 +244,14 @@ describe('daily-news-audio', () => {
 		const [{ method, file }] = await news();
 		expect(method).toBe('sendAudio');
 		expect(seconds(file)).toBeGreaterThan(0);
+	});
+
+	test('twice on one day, they are charged once', async () => {
+		const workflow = await filledIn('daily-news-audio', { News: FEED() });
+		for (let i = 0; i < 2; i++) await bench.api.run(workflow);
+		const [first, second] = services.telegram.messages;
+		expect(second.file!.bytes.equals(first.file!.bytes)).toBe(true);
+		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech']);
 	});
 
 	test('without audio the script is read, without a script the headlines', async () => {
@@ -244,6 +277,15 @@ describe('wordpress-article-audio', () => {
 			{ text: expect.stringContaining('10') as string },
 		]);
 		expect(services.wordPress.posts[0].content.rendered).not.toContain('<audio');
+	});
+
+	test('an article that may have been charged is told of once', async () => {
+		bench.sim.fault({ path: SPEECH, status: 504, charge: true });
+		const workflow = await filledIn('wordpress-article-audio', { Site: site() });
+		for (let hour = 0; hour < 2; hour++)
+			expect((await bench.api.run(workflow)).status).toBe('success');
+		expect(services.slack.messages).toHaveLength(1);
+		expect(bench.sim.charges).toHaveLength(1);
 	});
 
 	test('an article gets a player', async () => {
@@ -287,11 +329,337 @@ describe('newsletter-to-podcast', () => {
 		expect(text).toContain('<link>https://example.com/Harbour</link>');
 	});
 
+	test('an issue is spoken once, however many mornings it is the newest', async () => {
+		const workflow = await filledIn('newsletter-to-podcast', { Issues: FEED() });
+		for (let morning = 0; morning < 2; morning++)
+			expect((await bench.api.run(workflow)).status).toBe('success');
+		expect(services.google.files).toHaveLength(1);
+		expect(services.slack.messages).toHaveLength(1);
+		const sent = bench.sim.charged();
+		expect(new Set(sent).size).toBe(sent.length);
+	});
+
 	test.each(NO_AUDIO)('%s: Slack is told', async (_, fault) => {
 		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
 		await run('newsletter-to-podcast', { Issues: FEED() });
 		expect(services.slack.messages).toMatchObject([
 			{ text: expect.stringContaining('Harbour') as string },
 		]);
+	});
+});
+
+describe('translate-and-speak', () => {
+	/** The last page of the form, and the file that it gives back. */
+	const ask = async () => {
+		const workflow = await filledIn('translate-and-speak');
+		const { url } = await runForm(bench, workflow, ['The sea is calm.', 'German']);
+		const page = await (await fetch(url)).text();
+		const [, files] = /(%5B%7B%22data%22[^"']*)/.exec(page) ?? [];
+		return { page, files: JSON.parse(decodeURIComponent(files ?? '%5B%5D')) as PageFile[] };
+	};
+	interface PageFile {
+		data: { data: number[] };
+		fileName: string;
+		type: string;
+	}
+
+	test('the last page gives back the translation and its file, which is on Drive, too', async () => {
+		const { page, files } = await ask();
+		expect(page).toContain('The sea is calm.');
+		expect(files).toMatchObject([
+			{ fileName: expect.stringMatching(/^German .*\.mp3$/) as string, type: 'audio/mpeg' },
+		]);
+		const [stored] = services.google.files;
+		expect(stored.name).toBe(files[0].fileName);
+		expect(stored.bytes.equals(Buffer.from(files[0].data.data))).toBe(true);
+		expect(seconds(stored)).toBeGreaterThan(0);
+	});
+
+	test.each(NO_AUDIO)('%s: the translation is read', async (_, fault) => {
+		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
+		const { page, files } = await ask();
+		expect(page).toContain('No audio this time');
+		expect(page).toContain('The sea is calm.');
+		expect(files).toEqual([]);
+	});
+
+	test.each(NO_AUDIO)('no translation, %s: the page says why', async (_, fault) => {
+		bench.sim.fault({ path: CHAT, times: 9, ...fault });
+		const { page } = await ask();
+		expect(page).toMatch(/That did not work[^]*\w{4,}/);
+	});
+});
+
+describe('book-to-audiobook', () => {
+	const read = async (book: FormField) => {
+		const workflow = await filledIn('book-to-audiobook');
+		const { execution } = await runForm(bench, workflow, [book]);
+		expect(execution.status).toBe('success');
+		const [file] = services.google.files;
+		return { workflow, file, said: services.slack.messages.map(({ text }) => text) };
+	};
+	const epub = () => fileOf(EPUB, 'lighthouse.epub', 'application/epub+zip');
+	const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+	test.each([
+		['EPUB', epub(), 'The Lighthouse', 'The gulls are back – with arguments.'],
+		['Word', fileOf(DOCX, 'My book.docx', WORD), 'My book', 'The gulls are back & loud.'],
+	])('%s: the chapters are in order, and in the file', async (_, book, title, sent) => {
+		const { file, said } = await read(book);
+		expect(file).toMatchObject({ name: `${title}.mp3`, type: 'audio/mpeg' });
+		const { chapters, tags } = probe(file.bytes);
+		expect(chapters.map((chapter) => chapter.title)).toEqual(['The gulls', 'The girl']);
+		expect(tags).toMatchObject({ title });
+		expect(said).toEqual([`${title}.mp3 is ready: https://drive.google.com/file/d/file-0/view`]);
+		const spoken = bench.sim.charged().join('\n');
+		expect(spoken).toContain(sent);
+		expect(spoken).not.toMatch(/Not read|A list/);
+	});
+
+	test('a book that is uploaded twice is charged once', async () => {
+		const { workflow } = await read(epub());
+		const charges = bench.sim.charges.length;
+		await runForm(bench, workflow, [epub()]);
+		await ended(workflow, 2);
+		expect(bench.sim.charges).toHaveLength(charges);
+		const [first, second] = services.google.files;
+		expect(second.bytes.equals(first.bytes)).toBe(true);
+	});
+
+	test.each(NO_AUDIO)('%s: Slack is told', async (_, fault) => {
+		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
+		const { said } = await read(epub());
+		expect(said).toEqual([expect.stringMatching(/^The Lighthouse: .{10}/)]);
+	});
+
+	test('the second half is lost: Slack is told, and the first half is stored', async () => {
+		bench.sim.fault({ input: /boat/, status: 504, charge: true });
+		const { said, file } = await read(epub());
+		expect(said).toEqual([expect.stringMatching(/^The Lighthouse: .{10}/)]);
+		expect(seconds(file)).toBeGreaterThan(0);
+	});
+
+	test('no book at all: Slack is told', async () => {
+		const { said } = await read(fileOf(Buffer.from('%PDF-1.7'), 'book.epub', 'application/pdf'));
+		expect(said).toEqual([expect.stringMatching(/^book\.epub: \w/)]);
+	});
+});
+
+const inAgents = HAS_AI_SDK ? describe : describe.skip;
+
+inAgents('ai-agent-and-mcp-speech', () => {
+	const WORDS = { text: 'Welcome to the museum.', voice: 'default', id: 'greeting-1' };
+	const open = async () => {
+		const workflow = await filledIn('ai-agent-and-mcp-speech', { Chat: { public: true } });
+		await bench.api.activate(workflow);
+		return workflow;
+	};
+	const nodeOf = ({ nodes }: SavedWorkflow, name: string) =>
+		nodes.find((node) => node.name === name)!;
+
+	/** What the chat answers. */
+	const chat = async (chatInput: string) => {
+		const workflow = await open();
+		const webhookId = String(nodeOf(workflow, 'Chat').webhookId);
+		const response = await fetch(`${sharedN8n().url}/webhook/${webhookId}/chat`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ action: 'sendMessage', sessionId: webhookId, chatInput }),
+		});
+		const { output } = (await response.json()) as { output: string };
+		await ended(workflow);
+		return output;
+	};
+	const speak = `call tool Speak ${JSON.stringify(WORDS)}`;
+	const linkIn = (text: string) =>
+		/"link":"([^"]+)"/.exec(text.replaceAll('\\', ''))?.[1] as string;
+	const heard = async (link: string) => Buffer.from(await (await fetch(link)).arrayBuffer());
+
+	test('chat: the answer has a link to the file, which is stored', async () => {
+		const audio = await heard(linkIn(await chat(speak)));
+		expect(probe(audio).codec).toBe('mp3');
+		const [file] = services.google.files;
+		expect(file.bytes.equals(audio)).toBe(true);
+	});
+
+	test('chat: without a file, the answer is there, and nothing is stored', async () => {
+		expect(await chat('Hello there')).toContain('Hello there');
+		expect(services.google.files).toEqual([]);
+	});
+
+	test.each(NO_AUDIO)('chat: %s of the speech: the answer says so', async (_, fault) => {
+		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
+		const output = await chat(speak);
+		expect(output).toMatch(
+			fault.status === 504 ? /unknown|may have been charged/ : /The tool said/,
+		);
+		expect(services.google.files).toEqual([]);
+	});
+
+	test.each(NO_AUDIO)('chat: %s of the model: somebody says so', async (_, fault) => {
+		bench.sim.fault({ path: CHAT, times: 9, ...fault });
+		expect(await chat(speak)).toMatch(/^I could not answer: \w/);
+	});
+
+	test('chat: a file that cannot be stored: Slack is told, the answer is there', async () => {
+		services.google.refuse(1);
+		expect(linkIn(await chat(speak))).toMatch(/^http/);
+		expect(services.slack.messages).toMatchObject([
+			{ text: expect.stringContaining('not on Google Drive') as string },
+		]);
+	});
+
+	const mcp = async () =>
+		await connectMcp(
+			String((nodeOf(await open(), 'MCP Server').parameters as { path: string }).path),
+		);
+
+	test('MCP: a client that asks again with its ID gets the same file, charged once', async () => {
+		const call = await mcp();
+		const files = [];
+		for (const text of [await call('Speak', WORDS), await call('Speak', WORDS)])
+			files.push(await heard(linkIn(text)));
+		expect(probe(files[0]).codec).toBe('mp3');
+		expect(files[1].equals(files[0])).toBe(true);
+		expect(bench.sim.charges).toHaveLength(1);
+	});
+
+	test.each(NO_AUDIO)('MCP: %s: words, no link', async (_, fault) => {
+		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
+		const text = await (await mcp())('Speak', WORDS);
+		expect(linkIn(text)).toBeUndefined();
+		expect(text).toMatch(/(\w+ ){5}/);
+	});
+});
+
+const inTables = n8nIsAtLeast('2.3') ? describe : describe.skip;
+
+inTables('budget-and-alarm', () => {
+	/** A night with a budget; the table of charges is its own, unless it is named. */
+	const night = async (budget: number, table = `Spending ${randomUUID()}`) => {
+		const workflow = await filledIn(
+			'budget-and-alarm',
+			{},
+			(example) =>
+				JSON.parse(
+					JSON.stringify(example)
+						.replaceAll('"Spending"', JSON.stringify(table))
+						.replace('300000', String(budget)),
+				) as WorkflowJson,
+		);
+		await bench.api.run(workflow, 'Once: make the table');
+		const execution = await bench.api.run(workflow, 'Every night');
+		expect(execution.data.resultData.error?.message).toBeUndefined();
+		const runs = execution.data.resultData.runData.Log ?? [];
+		return { table, log: runs.flatMap((_, index) => nodeOutputs(execution, 'Log', index)[0]) };
+	};
+	const told = () => services.slack.messages.map(({ text }) => text);
+
+	test('every charge is a row; once the budget is used up, nothing is sent, and Slack is told', async () => {
+		const { sim } = bench;
+		const { table, log } = await night(300_000);
+		expect(statuses()).toEqual(['done', 'done', 'done']);
+		expect(told()).toEqual([]);
+		expect(log.map(({ json }) => json.requestId).sort()).toEqual(
+			sim.charges.map(({ requestIndex }) => sim.requests[requestIndex].requestId).sort(),
+		);
+		const logged = log.reduce((sum, { json }) => sum + Number(json.tokens), 0);
+		const spent = sim.charges.reduce((sum, { tokens }) => sum + tokens, 0);
+		// Each request is rounded up to whole seconds.
+		expect(logged).toBeGreaterThan(spent - 20);
+		expect(logged).toBeLessThan(spent + 50);
+
+		sim.reset();
+		const [, first] = services.google.rows;
+		const again = () => void first.splice(0, 3, `r${randomUUID()}`, 'Good evening.', '');
+		again();
+		await night(Math.ceil(logged) + 1, table);
+		expect(statuses()[0]).toContain('Spending Limit');
+		expect(told()).toEqual([expect.stringContaining('Spending Limit')]);
+		again();
+		await night(Math.floor(logged), table);
+		expect(told()[1]).toContain('is used up');
+		first.splice(0, 2, 'r1', 'Good morning.');
+		expect(sim.charges).toEqual([]);
+	});
+
+	test.each(NO_AUDIO)('%s: the row says so, and Slack', async (_, fault) => {
+		bench.sim.fault({ input: 'Good night.', times: 9, ...fault });
+		const { log } = await night(300_000);
+		const [, , status] = statuses();
+		expect(status).toMatch(/^(Look it up|Not spoken): ./);
+		expect(told()).toContain(`r3: ${status}`);
+		const perhaps = log.filter(({ json }) => json.charged === 'unknown');
+		expect(perhaps).toHaveLength(fault.status === 504 ? 1 : 0);
+		for (const { json } of perhaps) expect(json.tokens).toBeGreaterThan(0);
+	});
+
+	test('whatever else ends it with an error: Slack is told', async () => {
+		const alarm = await filledIn('budget-and-alarm');
+		// n8n 1 takes an error workflow as it is saved, and can't activate it.
+		if (n8nIsAtLeast('2.0')) await bench.api.activate(alarm);
+		const [webhook] = buildWorkflow({ parameters: {}, trigger: 'webhook' }).nodes;
+		const errorMessage = 'The sheet is gone';
+		const stop = makeNode('Stop', 'n8n-nodes-base.stopAndError', 1, 200, { errorMessage });
+		const failing = await bench.api.importWorkflow({
+			name: 'Failing',
+			nodes: [webhook, stop],
+			connections: { [webhook.name]: connection(['Stop']) },
+			settings: { errorWorkflow: alarm.id },
+		});
+		await bench.api.activate(failing);
+		await bench.api.runProduction(failing);
+		await ended(alarm);
+		expect(told()).toEqual([expect.stringMatching(/^Failing: The sheet is gone http/)]);
+	});
+});
+
+describe('settle-unknown', () => {
+	test('each new row has its file and its link', async () => {
+		await run('settle-unknown');
+		expect(statuses()).toEqual(['done', 'done', 'done']);
+		expect(services.google.files).toHaveLength(2);
+	});
+
+	test('what was not charged is narrated again; of what was charged, the row says so', async () => {
+		const { sim, api } = bench;
+		const now = Date.now();
+		const at = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
+		// Both texts, as they would have come from Unknown half an hour ago.
+		const items = [1200, 1800].map((ago, item) => ({
+			json: {
+				...{ outcome: 'unknown', reason: 'client_timeout', model: 'fish-speech' },
+				...{ sentAt: at(ago), endedAt: at(ago - 20) },
+				neighbours: { charged: 0, unknown: 0, sent: [] },
+			},
+			pairedItem: { item },
+		}));
+		const entry = (sentAgo: number) => {
+			const use_time = 22;
+			const created_at = Math.floor(now / 1000) - sentAgo + use_time;
+			return { created_at, type: 2, model_name: 'fish-speech', quota: 49, use_time };
+		};
+		sim.options.usageLog = { others: [entry(7200), entry(1200)] };
+		const jsCode = `return ${JSON.stringify(items)};`;
+		const workflow = await filledIn('settle-unknown', {}, (example) => {
+			example.nodes.push(makeNode('Unknown', 'n8n-nodes-base.code', 2, 900, { jsCode }, 600));
+			Object.assign(example.connections, {
+				...{ Texts: connection(['Unknown']), Unknown: connection(['Settle']) },
+			});
+			return example;
+		});
+		const execution = await api.run(workflow);
+		sim.options.usageLog = {};
+		expect(execution.data.resultData.error?.message).toBeUndefined();
+		const [charged, , again] = statuses();
+		expect(charged).toMatch(/^Charged: yes\. .*no other request of the run explains/);
+		expect(again).toBe('done');
+		expect(services.google.files.map(({ name }) => name)).toEqual(['r3.mp3']);
+	});
+
+	test.each(NO_AUDIO.slice(1))('%s: its row says so', async (_, fault) => {
+		bench.sim.fault({ input: 'Good night.', times: 9, ...fault });
+		await run('settle-unknown');
+		expect(statuses()[2]).toMatch(/^Not spoken: ./);
 	});
 });

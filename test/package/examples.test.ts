@@ -44,6 +44,56 @@ test.each(files)('%s: nothing covers anything else on the canvas', (file) => {
 	expect(covered).toEqual([]);
 });
 
+const NODE = 'n8n-nodes-speech-gateway.speechGateway';
+const FREE = ['account', 'audio'];
+/** Triggers by which a person starts it once; any other may deliver a thing twice. */
+const BY_HAND = /\.(manualTrigger|formTrigger|chatTrigger)$/;
+
+describe.each(files)('%s', (file) => {
+	const { nodes, connections, pinData } = JSON.parse(
+		readFileSync(path.join(FOLDER, file), 'utf8'),
+	) as WorkflowJson;
+	const charged = nodes.filter(
+		({ type, parameters }) =>
+			type === NODE && !FREE.includes((parameters as { resource: string }).resource),
+	);
+
+	test('holds no credential and no pinned data', () => {
+		for (const { credentials = {} } of nodes)
+			for (const { id } of Object.values(credentials)) expect(id ?? '').toBe('');
+		expect(pinData ?? {}).toEqual({});
+	});
+
+	test('opens with one sticky note', () => {
+		expect(nodes.filter(({ type }) => type.endsWith('.stickyNote'))).toHaveLength(1);
+	});
+
+	test('every node is in use', () => {
+		expect(nodes.filter(({ disabled }) => disabled)).toEqual([]);
+	});
+
+	test('Success, Unknown and Error of all that is charged lead on', () => {
+		for (const { name, onError } of charged) {
+			expect([name, onError]).toEqual([name, 'continueErrorOutput']);
+			const { main } = connections[name] as { main: unknown[][] };
+			expect([name, ...main.map(({ length }) => length > 0)]).toEqual([name, true, true, true]);
+		}
+	});
+
+	test('what a trigger brings twice is charged once', () => {
+		const triggers = nodes.filter(({ type }) => /trigger$|\.webhook$|\.rssFeedRead$/i.test(type));
+		expect(triggers.length).toBeGreaterThan(0);
+		if (triggers.every(({ type }) => BY_HAND.test(type))) return;
+		for (const { parameters } of charged)
+			expect((parameters as { options: object }).options).toHaveProperty('sendOnceKey');
+	});
+
+	test('runs in the tests', () => {
+		const tests = readFileSync(path.join(REPOSITORY, 'test/n8n/people.test.ts'), 'utf8');
+		expect(tests).toContain(`('${path.parse(file).name}', () => {`);
+	});
+});
+
 test('no example, document, test or script names a node that n8n 3.0 has removed', () => {
 	const texts = ['docs', 'examples', 'scripts', 'test'].flatMap((folder) =>
 		readdirSync(path.join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })

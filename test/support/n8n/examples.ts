@@ -8,10 +8,20 @@ import { n8nIsAtLeast } from './shared';
 
 export const EXAMPLES = path.join(REPOSITORY, 'examples');
 
-export const readExample = (file: string): WorkflowJson =>
-	JSON.parse(readFileSync(path.join(EXAMPLES, file), 'utf8')) as WorkflowJson;
+const readWorkflow = (...names: string[]): WorkflowJson =>
+	JSON.parse(readFileSync(path.join(...names), 'utf8')) as WorkflowJson;
 
-/** Activates the store "Disk" of an example, as its note says; returns the folder of its files. */
+export const readExample = (file: string): WorkflowJson => readWorkflow(EXAMPLES, file);
+
+/** A workflow of the tests. */
+export const readFixture = (file: string): WorkflowJson =>
+	readWorkflow(REPOSITORY, 'test/n8n/fixtures', file);
+
+/** The table that the demo narrates: five texts, and what is unknown on a list. */
+export const readDemoTable = (): WorkflowJson =>
+	readWorkflow(REPOSITORY, 'scripts/demo/table.json');
+
+/** Activates the store "Disk" of a workflow; returns the folder of its files. */
 export function storeOnDisk({ nodes }: WorkflowJson, userFolder: string): string {
 	// Older ones keep nodes out of all folders whose names begin as that of their own, `.n8n`.
 	const files = n8nIsAtLeast('1.123') ? '.n8n-files' : 'files';

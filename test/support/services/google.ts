@@ -8,6 +8,7 @@ const refused = (status: number, message: string, reason = 'INVALID_ARGUMENT'): 
 /** Google Sheets and Drive, as far as n8n's nodes use them, from their documents. `rows`: a sheet, its column names first. */
 export async function startGoogle(rows: string[][] = []) {
 	const files: Array<ReceivedFile & { id: string }> = [];
+	let refusals = 0;
 	const uploads = new Map<string, { name: string; type: string; size: number; bytes: Buffer }>();
 
 	function answer(call: Call): Answer {
@@ -100,6 +101,10 @@ export async function startGoogle(rows: string[][] = []) {
 	}
 
 	function store(name: string, type: string, bytes: Buffer): Answer {
+		if (refusals > 0) {
+			refusals -= 1;
+			return refused(403, "The user's Drive storage quota has been exceeded.", 'PERMISSION_DENIED');
+		}
 		if (!name) return refused(400, 'A name is required');
 		if (bytes.length === 0) return refused(400, 'The file is empty');
 		const id = `file-${files.length}`;
@@ -109,5 +114,11 @@ export async function startGoogle(rows: string[][] = []) {
 
 	const json = ({ body }: Call): unknown => JSON.parse(body.toString() || '{}');
 
-	return { ...(await serve(answer)), rows, files };
+	return {
+		...(await serve(answer)),
+		rows,
+		files,
+		/** Lets Drive take no more files, so many times. */
+		refuse: (times: number) => void (refusals = times),
+	};
 }
