@@ -92,6 +92,17 @@ test('a name that another worker has taken is waited for', async () => {
 	expect(sim.charges).toHaveLength(1);
 });
 
+test('an execution that takes more than three minutes is named', async () => {
+	sim.fault({ path: '/v1/audio/speech', delayMs: 900_000 });
+	const parameters = speechNode({ ...AGAIN, timeout: 1000 });
+	const first = run({ parameters });
+	await wait(100);
+	const { json } = only(await run({ parameters }), 1);
+	expect(json).toMatchObject({ reason: 'already_sent', sentIn: (await first).executionId });
+	expect(json.message).toContain('it is not done yet');
+	expect(sim.charges).toHaveLength(1);
+});
+
 test('something else under the same key is an error, and nothing is sent', async () => {
 	await run();
 	for (const go of [() => {}, elsewhere]) {
@@ -121,7 +132,9 @@ test('an unknown outcome stays unknown, and says which execution has sent it', a
 		go();
 		const { json } = only(await run(), 1);
 		expect(json).toMatchObject({ reason: 'already_sent', sentIn: first.executionId });
+		expect(json).toMatchObject({ model: 'fish-speech' });
 		expect(json.message).toContain('its outcome is unknown');
+		expect(json.advice).toContain(`See execution ${first.executionId} for what became of it`);
 	}
 	expect(sim.charges).toHaveLength(1);
 });

@@ -168,8 +168,10 @@ export class ItemRun {
 	/** An item whose key was sent before, without a result that could be given again. */
 	private lost({ lost, sentIn }: { lost: string; sentIn?: string }, input: Input): Result {
 		const { operation, index, ledger, session } = this;
-		const inputHash = askedKey(operation, input.parameters);
-		const sent = { sentAt: new Date().toISOString(), inputHash, model: '' };
+		const { parameters } = input;
+		const inputHash = askedKey(operation, parameters);
+		const model = 'model' in parameters ? String(parameters.model) : '';
+		const sent = { sentAt: new Date().toISOString(), inputHash, model };
 		const error = outcomeUnknown('already_sent', sent, new GatewayError(lost, ''));
 		Object.assign(error.details, defined({ sentIn }));
 		return unknownItem(operation, index, ledger, error, session.execution, input);

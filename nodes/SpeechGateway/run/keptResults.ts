@@ -20,18 +20,23 @@ export function keep(name: string, result: string): void {
 	}
 }
 
-/** Who has a name in this process: resolves when it is free again. */
-const taken = new Map<string, Promise<void>>();
+/** An execution that has a name in this process; `free` resolves when it has given the name back. */
+export interface Taker {
+	execution?: string;
+	free: Promise<void>;
+}
 
-/** Takes a name in this process and returns what gives it back; or, if another has it, the promise that it is free. */
-export function takeName(name: string): (() => void) | Promise<void> {
-	const other = taken.get(name);
+const takers = new Map<string, Taker>();
+
+/** Takes a name in this process and returns what gives it back, or who has the name. */
+export function takeName(name: string, execution?: string): (() => void) | Taker {
+	const other = takers.get(name);
 	if (other) return other;
-	let free = () => {};
-	const mine = new Promise<void>((resolve) => (free = resolve));
-	taken.set(name, mine);
+	let giveBack = () => {};
+	const free = new Promise<void>((resolve) => (giveBack = resolve));
+	takers.set(name, { execution, free });
 	return () => {
-		taken.delete(name);
-		free();
+		takers.delete(name);
+		giveBack();
 	};
 }

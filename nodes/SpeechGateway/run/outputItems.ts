@@ -35,7 +35,7 @@ const ADVICE: Record<UnknownReason, string> = {
 		'The file is lost. Check the disk, or the database, of this n8n. To send this item again would be charged again.',
 	interrupted: CHECK_FIRST,
 	already_sent:
-		'Use the result of the earlier execution. To send this item again on purpose, and be charged again, give it a new key.',
+		'See the earlier execution for what became of it. To send this item again on purpose, and be charged again, give it a new key.',
 };
 
 const PROBABLY_FREE = `It was probably not charged; what arrived is attached. ${CHECK_FIRST}`;
@@ -68,11 +68,14 @@ export function unknownItem(
 	];
 	const again = `${[AGAIN, ways.join(' and ')].filter(Boolean).join(', ')}${parts && ': only what is missing is sent'}`;
 	const said = isTool ? ADVICE_TO_AGENTS : probablyFree ? PROBABLY_FREE : ADVICE[reason];
-	const advice = hasFiles ? said : said.replace('; what arrived is attached', '');
+	const earlier = details.sentIn ? `execution ${details.sentIn}` : 'the earlier execution';
+	const advice = (hasFiles ? said : said.replace('; what arrived is attached', ''))
+		.replace('the earlier execution', earlier)
+		.replace(AGAIN, again);
 	const json: IDataObject = {
 		outcome: 'unknown',
 		message,
-		advice: advice.replace(AGAIN, again),
+		advice,
 		item: index + 1,
 		input: beginningOfInput(input),
 		...(fileName && { fileName }),

@@ -6,7 +6,7 @@ import { pause } from '../core/pause';
 import type { Execution } from '../engine/execution';
 import { hasEndedIn } from '../engine/history';
 import { type NewRow, type ResultRow, ResultsTable } from '../engine/resultsTable';
-import { keep, recall, takeName } from './keptResults';
+import { keep, recall, takeName, type Taker } from './keptResults';
 import { copyOf } from '../requests/ownFiles';
 
 /**
@@ -51,6 +51,7 @@ const KEPT_MS = 30 * DAY_MS;
 /** When this process last deleted old rows, by workflow, ms since 1970. */
 const cleanedAt = new Map<string, number>();
 
+const STILL_BUSY = 'it is not done yet';
 const TOO_LARGE = 'its result is too large to be kept';
 const GONE = 'its files have been deleted';
 
@@ -102,8 +103,8 @@ export class SentBefore {
 			const leftMs = until - performance.now();
 			const other = this.take(asked);
 			if (other) {
-				if (leftMs <= 0) return { lost: 'another item of this key is still being made' };
-				await Promise.race([other, pause(leftMs, this.cancel)]);
+				if (leftMs <= 0) return { sentIn: other.execution, lost: STILL_BUSY };
+				await Promise.race([other.free, pause(leftMs, this.cancel)]);
 				continue;
 			}
 			if (!this.rows.has(name)) await this.takeRows([asked]);
@@ -118,7 +119,7 @@ export class SentBefore {
 				await this.withTable(async () => void rows.push(...(await this.look([name]))));
 				if (rows[0]?.result) return await this.giveAgain(asked, savedIn(rows[0]));
 				this.leave(name);
-				return { sentIn, lost: 'that execution has left no result' };
+				return { sentIn, lost: leftMs > 0 ? 'it has left no result' : STILL_BUSY };
 			}
 			await pause(pauseMs, this.cancel);
 			this.rows.delete(name);
@@ -154,20 +155,18 @@ export class SentBefore {
 
 	/** An item that an earlier attempt has paid for in part goes on: it has the name, and what comes of it is kept. */
 	adopt(asked: NamedKey): void {
-		const { name } = asked;
-		const taken = takeName(name);
-		this.own.set(name, { asked, free: taken instanceof Promise ? () => {} : taken });
+		if (this.take(asked)) this.own.set(asked.name, { asked, free: () => {} });
 	}
 
 	private has(asked: NamedKey): boolean {
 		return this.own.get(asked.name)?.asked === asked;
 	}
 
-	/** Takes an item's name in this process; returns the promise that it is free if another has it. */
-	private take(asked: NamedKey): Promise<void> | undefined {
+	/** Takes an item's name in this process; returns who has it if another does. */
+	private take(asked: NamedKey): Taker | undefined {
 		if (this.has(asked)) return undefined;
-		const taken = takeName(asked.name);
-		if (taken instanceof Promise) return taken;
+		const taken = takeName(asked.name, this.execution.id);
+		if (typeof taken !== 'function') return taken;
 		this.own.set(asked.name, { asked, free: taken });
 		return undefined;
 	}
