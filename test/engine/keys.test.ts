@@ -242,6 +242,21 @@ describe('retries of a failed execution', () => {
 		expect(sim.charges).toHaveLength(1);
 	});
 
+	test('what another execution was sending, and was refused, does not take its key in a retry', async () => {
+		const parameters = keyed('={{ "tried at once " + $json.id }}', { concurrency: 1 });
+		sim.fault({ input: 'number 0', status: 422, delayMs: 1_000 });
+		sim.fault({ input: 'number 1', status: 422 });
+		const refused = run({ items: texts(1), parameters });
+		await sim.waitFor(({ length }) => length === 1);
+		const failed = await run({ items: texts(2), parameters });
+		expect((await refused).error?.message).toContain('422');
+		const { outputs } = await retry(failed, { items: texts(2), parameters });
+		expect(outputs.map(([{ json }]) => json.reason)).toEqual([undefined, 'already_sent']);
+		const later = await run({ items: texts(1), parameters });
+		expect(later.outputs[0]).toHaveLength(1);
+		expect(sim.charges).toHaveLength(2);
+	});
+
 	test('one item is refused while another waits for the database: the other does not leave', async () => {
 		sim.fault({ input: 'number 0', status: 422 });
 		const parameters = speechNode({ concurrency: 2, maxRetries: 0 });

@@ -129,13 +129,12 @@ export class ItemLedger {
 
 	/** Whether no request of the item was sent in this execution: all entries were cut, or sent by another execution. */
 	get sentNothing(): boolean {
-		return (
-			this.record.result === undefined &&
-			this.entries().every(
-				(entry) =>
-					entry.state === 'cut' ||
-					(entry.state === 'unknown' && entry.facts.reason === 'already_sent'),
-			)
+		const { result, sentNothing = false } = this.record;
+		if (result) return sentNothing;
+		return this.entries().every(
+			(entry) =>
+				entry.state === 'cut' ||
+				(entry.state === 'unknown' && entry.facts.reason === 'already_sent'),
 		);
 	}
 
@@ -348,8 +347,9 @@ export class ItemLedger {
 
 	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
-		const { chargesSince: charges } = this;
+		const { chargesSince: charges, sentNothing } = this;
 		Object.assign(this.record, defined({ result, requests: {}, taskId }));
+		this.record.sentNothing = sentNothing || undefined;
 		if (charges.length > 0) this.record.charges = charges;
 		delete this.record.told;
 		const { operation, gateway } = this.record.asked ?? {};

@@ -101,6 +101,8 @@ export interface ItemRecord {
 	/** Since it was first paid for. */
 	asked?: Asked;
 	result?: Result;
+	/** The result has cost nothing: no request of it was sent in this execution. */
+	sentNothing?: boolean;
 	/** The ID of the job or video from which the result came. */
 	taskId?: string;
 	/** What a finished item was charged, until it leaves the node. */

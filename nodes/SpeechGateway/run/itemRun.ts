@@ -147,7 +147,7 @@ export class ItemRun {
 		const { session, ledger, index } = this;
 		if (!ledger.result) return { failed: undefined };
 		const key = this.operation.billed ? keyOfDone(session.execution, index) : undefined;
-		if (key !== undefined) await new ItemClaims(session.keys, ledger, key).settle(false);
+		if (key !== undefined) await new ItemClaims(session.keys, ledger, key).settle(ledger.sentNothing);
 		return ledger.result;
 	}
 
