@@ -382,7 +382,11 @@ export async function runNode(options: EngineRun): Promise<EngineResult> {
 				data: ICredentialDataDecryptedObject,
 				_type: string,
 				request: IHttpRequestOptions,
-			) => await new SpeechGatewayApi().authenticate(data, request),
+			) => {
+				const signed = await new SpeechGatewayApi().authenticate(data, request);
+				// For the simulator, which execution it is that asks.
+				return { ...signed, headers: { ...signed.headers, 'x-execution': executionId } };
+			},
 		},
 	} as unknown as IWorkflowExecuteAdditionalData;
 

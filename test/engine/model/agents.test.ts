@@ -82,7 +82,7 @@ function prepare({ kind, texts, settings }: AgentScenario, sim: Simulator): Engi
 		for (const fault of polls) sim.fault({ ...GET, path: /(jobs|videos)\/[^/]+$/, ...fault });
 		for (const fault of downloads) sim.fault({ ...GET, path: /content$/, ...fault });
 	}
-	const full: Settings = { ...settings, concurrency: 2, maxSegmentCharacters: 25, key: 'none' };
+	const full: Settings = { ...settings, concurrency: 2, maxSegmentCharacters: 120, key: 'none' };
 	return {
 		parameters: parametersOf(kind, full, ''),
 		...{ url: sim.url, apiKey: sim.apiKey, asTool: true, onError: settings.onError },

@@ -1,8 +1,8 @@
 import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { isCharged } from '../../support/simulator/answers';
-import type { Came, Execution, Story } from './play';
-import { isCut, type Kind, sentence } from './scenario';
+import { type Came, type Execution, keyOf, type Story } from './play';
+import { isCut, type Kind, parametersOf } from './scenario';
 
 /** What the contract says of an answer; shares no code with the node. */
 type Verdict = 'done' | 'unknown' | 'free';
@@ -23,7 +23,11 @@ export function verdict({ status, fault = {}, aborted, path, recorded }: SimRequ
 	}
 	if (recorded) return isCharged(recorded) ? 'unknown' : 'free';
 	if (status < 400) return isSameElsewhere(fault.redirect ?? '', path) ? 'free' : 'unknown';
-	if (status === 524) return FREE_WHEN_CUT.test(path) && !fault.proxy ? 'free' : 'unknown';
+	if (status === 524) {
+		// Of its own words, or where it was too slow, whatever else was to go wrong.
+		const isOwn = fault.body !== undefined || fault.status !== 524;
+		return isOwn || (FREE_WHEN_CUT.test(path) && !fault.proxy) ? 'free' : 'unknown';
+	}
 	if (status < 500 || FREE_FROM_ANYONE.has(status)) return 'free';
 	return fault.proxy ? 'unknown' : 'free';
 }
@@ -34,33 +38,48 @@ const isSameElsewhere = (redirect: string, path: string): boolean =>
 
 /** `round-item-part` of all sentences in a text. */
 const sentencesOf = (text = ''): string[] =>
-	[...text.matchAll(/Round (\d+) item (\d+) part (\d+)\./gi)].map(([, ...at]) => at.join('-'));
+	[...text.matchAll(/Round (\d+) item (\d+) part (\d+),/gi)].map(([, ...at]) => at.join('-'));
 const itemOf = (text = ''): string =>
 	/Round (\d+) item (\d+) /i.exec(text)?.slice(1).join('-') ?? '';
-/** Whether a text is the changed one. */
-const isCorrected = (text = ''): boolean => text.includes('ROUND');
+/** Which of an item's texts it is: corrected or not, and as it was made anew for which attempt. */
+const versionOf = (text = ''): string =>
+	[/round/i, /take \d+/i].map((one) => one.exec(text)).join();
 const sentencesIn = ({ scenario }: Story, name: string): number => {
 	const [round, item] = name.split('-').map(Number);
 	return scenario.rounds[round]?.[item]?.sentences.length ?? 0;
 };
 const nameOf = ({ round, item }: Came): string => `${round}-${item}`;
 
-/** Sentences of an item that are in the earlier file it comes with. */
-const knownOf = ({ scenario }: Story, { round, item }: Pick<Came, 'round' | 'item'>): number[] =>
-	scenario.rounds[round][item].previous ?? [];
+/** The segments of the earlier file that an item comes with, as far as they are in its text; in a script, none goes over two lines. */
+function knownOf(story: Story, kind: Kind, name: string): Array<{ parts: number[]; text: string }> {
+	const total = sentencesIn(story, name);
+	const segments = story.previous.get(name)?.segments ?? [];
+	return segments
+		.map((text) => ({ text, parts: partsOf(text) }))
+		.filter(({ parts }) => parts.length > 0 && parts.every((part) => part < total))
+		.filter(({ parts }) => kind !== 'dialogue' || new Set(parts.map(lineOf)).size === 1);
+}
+
+const lineOf = (part: number): number => Math.floor(part / 2);
 
 /** The promises of the contract that the story breaks, in words; of a good story, none. */
 export function judge(story: Story): string[] {
-	const broken = [...sentOnce(story), ...reuses(story)];
+	const broken = [
+		...sentOnce(story),
+		...finishesFirst(story),
+		...reuses(story),
+		...paidByOwn(story),
+	];
 	for (const [number, execution] of story.executions.entries()) {
 		const here = [
 			...everyItemOnce(story, execution),
 			...shapes(execution),
 			...(isCut(execution.kind) ? [] : namesTasks(story, execution)),
 			...nothingLeft(story, execution),
-			...sendingStops(execution),
+			...sendingStops(story, execution),
 			...holdsPass(execution),
 			...withinLimit(story, execution),
+			...stopsOwnOnly(story, execution),
 		];
 		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
 	}
@@ -77,7 +96,7 @@ function* sentOnce(story: Story): Complaints {
 		const sentences = sentencesOf(request.input);
 		// Corrected words of an item of several parts are other requests; an item of a single one is finished as it was paid for.
 		const isPart = sentences.length < sentencesIn(story, itemOf(request.input));
-		const words = isPart && isCorrected(request.input) ? 'corrected ' : '';
+		const words = isPart ? versionOf(request.input) : '';
 		for (const key of sentences.map((name) => words + name)) {
 			const before = maybe.get(key);
 			if (before)
@@ -100,16 +119,79 @@ function* sentOnce(story: Story): Complaints {
 /** What has not changed since the previous version is not sent. */
 function* reuses(story: Story): Complaints {
 	const isChanged = ({ settings, step }: Execution) =>
-		settings.changedText || settings.speed || settings.longText === 'single' || step.switched;
+		settings.changedText ||
+		settings.anew ||
+		settings.speed ||
+		settings.longText === 'single' ||
+		step.switched;
 	if (story.executions.some(isChanged)) return;
 	for (const request of story.sim.requests.filter(({ method }) => method === 'POST')) {
 		for (const key of sentencesOf(request.input)) {
-			const [round, item, part] = key.split('-').map(Number);
-			if (knownOf(story, { round, item }).includes(part))
+			const part = Number(key.split('-')[2]);
+			if (knownParts(story, itemOf(request.input)).has(part))
 				yield `Sent although it is in the previous version: ${show(request)}`;
 		}
 	}
 }
+
+const knownParts = (story: Story, name: string): Set<number> =>
+	new Set(knownOf(story, story.scenario.kind, name).flatMap(({ parts }) => parts));
+
+/** As long as nobody changes the node, what was begun is finished, whatever an expression makes of the text since. */
+function* finishesFirst(story: Story): Complaints {
+	for (const execution of story.executions) {
+		const all = chain(story, execution).filter(({ requests }) => requests.length > 0);
+		const asNow = settingsOf(execution);
+		if (all.some((one) => settingsOf(one) !== asNow)) continue;
+		const begun = new Map<string, string>();
+		for (const request of all.flatMap(({ requests }) => requests)) {
+			const item = itemOf(request.input);
+			if (request.method !== 'POST' || item === '') continue;
+			const version = versionOf(request.input);
+			const first = begun.get(item);
+			if (first !== undefined && first !== version)
+				yield `Begun with "${first}", and gone on with "${version}": ${show(request)}`;
+			if (verdict(request) !== 'free') begun.set(item, version);
+		}
+	}
+}
+
+const settingsOf = ({ kind, settings }: Execution): string =>
+	JSON.stringify(parametersOf(kind, settings, ''));
+
+/** Each row is paid by its own account. */
+function* paidByOwn(story: Story): Complaints {
+	const payers = new Map<unknown, string>();
+	for (const request of story.sim.requests.filter(({ method }) => method === 'POST')) {
+		const [round, item] = itemOf(request.input).split('-').map(Number);
+		if (request.apiKey !== keyOf(story, round, item)) yield `Paid by another: ${show(request)}`;
+	}
+	for (const { round, item, branch, json } of story.executions.flatMap(({ came }) => came)) {
+		if (branch !== 'unknown' || json.paidBy === undefined) continue;
+		const key = keyOf(story, round, item);
+		if ((payers.get(json.paidBy) ?? key) !== key)
+			yield `Named as paid by another: ${round}-${item}`;
+		payers.set(json.paidBy, key);
+	}
+}
+
+/** Where nothing concerns an account as a whole, none of its rows is left unsent. */
+function* stopsOwnOnly(story: Story, { came, result, storeFailed }: Execution): Complaints {
+	const { sim, executions } = story;
+	if (result.run.status !== 'success' || storeFailed) return;
+	if (executions.some((one) => one.storeFailed)) return;
+	for (const { apiKey } of sim.accounts) {
+		const sent = sim.requests.filter((one) => one.method === 'POST' && one.apiKey === apiKey);
+		const concernsAll = (one: SimRequest) =>
+			verdict(one) === 'unknown' || one.recorded || [401, 402, 403].includes(one.status ?? 0);
+		if (sent.some(concernsAll)) continue;
+		for (const { round, item, json } of came)
+			if (keyOf(story, round, item) === apiKey && NOT_SENT.test(JSON.stringify(json.error ?? '')))
+				yield `Not sent for another account's sake: ${round}-${item} ${JSON.stringify(json.error)}`;
+	}
+}
+
+const NOT_SENT = /: not sent|This item was not sent/;
 
 function* everyItemOnce(
 	{ scenario }: Story,
@@ -144,10 +226,14 @@ const MOST_UNKNOWN_IN_A_ROW = 3;
 const PAUSE_MS = 60_000;
 
 /** After an outage or a refusal of the whole account, no further billed request of the execution starts for a while. */
-function* sendingStops({ requests, settings, result }: Execution): Complaints {
+function* sendingStops(story: Story, { requests, settings, result }: Execution): Complaints {
 	// Each of n8n's own retries asks once more whether the account is still refused.
 	if (settings.maxTries || result.run.status === 'waiting') return;
-	const sent = requests.filter(({ method }) => method === 'POST');
+	for (const { apiKey } of story.sim.accounts)
+		yield* accountStops(requests.filter((one) => one.method === 'POST' && one.apiKey === apiKey));
+}
+
+function* accountStops(sent: SimRequest[]): Complaints {
 	const closers = sent.filter((one) => !isNeutral(one) && verdict(one) !== 'unknown');
 	let row: SimRequest[] = [];
 	let stoppedAt = Infinity;
@@ -175,7 +261,10 @@ function* holdsPass({ requests, result, cancelled, settings, storeFailed }: Exec
 	if (result.run.status !== 'success') return;
 	const sent = requests.filter(({ method }) => method === 'POST');
 	const isAmong = (one: SimRequest) =>
-		sent.some((other) => other.index < one.index && endOf(other) > endOf(one));
+		sent.some(
+			(other) =>
+				other.apiKey === one.apiKey && other.index < one.index && endOf(other) > endOf(one),
+		);
 	const hasStopped = sent.some(
 		(one) =>
 			[401, 402].includes(one.status ?? 0) ||
@@ -368,9 +457,27 @@ const wasCorrected = (story: Story, executions: Execution[], { input }: SimReque
 			(one) =>
 				one.branch === 'success' &&
 				nameOf(one) === itemOf(input) &&
-				[...isSoundOf(story, execution, one, !isCorrected(input))].length === 0,
+				versionsPaid(story, execution, one).some(
+					(version) =>
+						version !== versionOf(input) &&
+						[...isSoundOf(story, execution, one, version)].length === 0,
+				),
 		),
 	);
+
+/** The versions of an item's text of which something was spoken, and the one of its previous version. */
+const versionsPaid = (story: Story, execution: Execution, one: Came): string[] => [
+	...new Set([
+		...paidFor(story, execution, one).map(({ input }) => versionOf(input)),
+		...(story.previous.get(nameOf(one))?.segments ?? []).map(versionOf),
+	]),
+];
+
+const paidFor = (story: Story, execution: Execution, one: Came): SimRequest[] =>
+	chain(story, execution)
+		.flatMap(({ requests }) => requests)
+		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
+		.filter(({ input }) => itemOf(input) === nameOf(one));
 
 /** Whether an item brings what the request was paid for. */
 function delivers(story: Story, { json, files, branch }: Came, request: SimRequest): boolean {
@@ -407,27 +514,21 @@ const WAV_HEADER_BYTES = 44;
 /** A success has the sound of its whole text, as it was or as it was corrected, in order, and nothing else. */
 function* isRight(story: Story, execution: Execution, one: Came): Complaints {
 	if (!isCut(story.scenario.kind)) return;
-	const [asItWas, asCorrected] = [false, true].map((corrected) => [
-		...isSoundOf(story, execution, one, corrected),
-	]);
-	if (asCorrected.length > 0) yield* asItWas;
+	const versions = versionsPaid(story, execution, one);
+	const complaints = versions.map((version) => [...isSoundOf(story, execution, one, version)]);
+	if (complaints.length === 0) yield `Success of item ${nameOf(one)}, of which nothing was spoken`;
+	else if (complaints.every(({ length }) => length > 0)) yield* complaints[0];
 }
 
-function* isSoundOf(story: Story, execution: Execution, one: Came, corrected: boolean): Complaints {
-	const paid = chain(story, execution)
-		.flatMap(({ requests }) => requests)
-		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
-		.filter(({ input }) => itemOf(input) === nameOf(one) && isCorrected(input) === corrected)
+function* isSoundOf(story: Story, execution: Execution, one: Came, version: string): Complaints {
+	const paid = paidFor(story, execution, one)
+		.filter(({ input }) => versionOf(input) === version)
 		.map((request) => ({ parts: partsOf(request.input), sound: samplesOf(story, request) }));
 	const isPaid = (part: number) => paid.some(({ parts }) => parts.includes(part));
 	const total = story.scenario.rounds[one.round][one.item].sentences.length;
-	const known = corrected ? [] : knownOf(story, one);
-	const reused = known
-		.filter((part) => part < total && !isPaid(part))
-		.map((part) => {
-			const input = sentence(one.round, one.item, part);
-			return { parts: [part], sound: samplesOf(story, { input }) };
-		});
+	const reused = knownOf(story, execution.kind, nameOf(one))
+		.filter(({ text, parts }) => versionOf(text) === version && !parts.some(isPaid))
+		.map(({ text, parts }) => ({ parts, sound: samplesOf(story, { input: text }) }));
 	const heard = [...paid, ...reused].sort((a, b) => a.parts[0] - b.parts[0]);
 	const parts = heard.flatMap((segment) => segment.parts);
 	const whole = Buffer.concat(heard.map(({ sound }) => sound));
@@ -437,7 +538,7 @@ function* isSoundOf(story: Story, execution: Execution, one: Came, corrected: bo
 	if (parts.length !== total || !sound?.equals(whole))
 		yield `Success of item ${nameOf(one)} is not the sound of its text: ${data?.length} bytes, ${whole.length} expected, parts ${parts.join()} of ${total}`;
 	else if ((one.json.reusedSegments ?? 0) !== reused.length)
-		yield `Success of item ${nameOf(one)} has ${reused.length} parts of its previous version, but says ${String(one.json.reusedSegments)}`;
+		yield `Success of item ${nameOf(one)} has ${reused.length} segments of its previous version, but says ${String(one.json.reusedSegments)}`;
 }
 
 const partsOf = (input?: string): number[] =>
@@ -447,6 +548,8 @@ const partsOf = (input?: string): number[] =>
 function* keysKept(story: Story): Complaints {
 	const { sim, afterwards, executions, scenario } = story;
 	if (!afterwards || executions.some(({ step, cancelled }) => step.keyFault || cancelled)) return;
+	// Asked whose a page of 524 is, the gateway was not understood.
+	if (sim.requests.some(({ path, fault }) => path.endsWith('/spj_none') && fault)) return;
 	for (const [round, items] of scenario.rounds.entries()) {
 		for (const index of items.keys()) {
 			const item = `${round}-${index}`;
@@ -460,8 +563,8 @@ function* keysKept(story: Story): Complaints {
 			const sent = afterwards.requests.some(
 				({ input, method }) => method === 'POST' && itemOf(input) === item,
 			);
-			const known = knownOf(story, { round, item: index });
-			const isAllKnown = items[index].sentences.every((_, part) => known.includes(part));
+			const known = knownParts(story, item);
+			const isAllKnown = items[index].sentences.every((_, part) => known.has(part));
 			if (!maybe && !sent && !isAllKnown)
 				yield `The Send Once Key of item ${item} is stuck although nothing was charged`;
 		}

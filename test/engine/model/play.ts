@@ -15,6 +15,8 @@ import { type EngineResult, type EngineRun, NODE, runNode, saved } from '../supp
 import {
 	type Kind,
 	LIKE,
+	mark,
+	OWN_CUT,
 	parametersOf,
 	PREVIOUS_PARAMETERS,
 	RICH,
@@ -66,9 +68,13 @@ export interface Story {
 	charges: SimCharge[];
 	/** A later execution that is no retry, with the same Send Once Keys: who sends once, never sends again. */
 	afterwards?: Execution;
-	/** The earlier files that items come with, by `round-item`. */
-	previous: Map<string, IBinaryData>;
+	/** The earlier files that items come with, by `round-item`, and the texts of their segments. */
+	previous: Map<string, { file: IBinaryData; segments: string[] }>;
 }
+
+/** The key that pays for an item. */
+export const keyOf = ({ sim, scenario }: Story, round: number, item: number): string =>
+	sim.accounts[scenario.second ? scenario.rounds[round][item].payer : 0].apiKey;
 
 const recording = Buffer.concat([...renderAudio('A recording.', 31, 'wav').chunks()]).toString(
 	'base64',
@@ -83,15 +89,16 @@ function filesOf(kind: Kind, previous?: IBinaryData): IBinaryKeyData | undefined
 /** The input items of each round, as the node before ours gives them. */
 function inputOf({ scenario: { kind, rounds }, previous }: Story): INodeExecutionData[][] {
 	return rounds.map((items, round) =>
-		items.map(({ sentences }, index) => ({
+		items.map(({ sentences, payer }, index) => ({
 			json: {
+				payer,
 				text: sentences.map((_, part) => sentence(round, index, part)).join(' '),
 				script: scriptOf(sentences.map((_, part) => sentence(round, index, part))),
 				name: `${round}-${index}`,
 				previous: previous.has(`${round}-${index}`) ? 'previous' : '',
 				...(index === 1 && { twin: `${round}-0`, blank: true }),
 			},
-			binary: filesOf(kind, previous.get(`${round}-${index}`)),
+			binary: filesOf(kind, previous.get(`${round}-${index}`)?.file),
 		})),
 	);
 }
@@ -101,28 +108,42 @@ async function makePrevious({ rounds, at }: Scenario, sim: Simulator): Promise<S
 	const wanted = rounds.flatMap((items, round) =>
 		items.flatMap(({ previous }, index) => {
 			if (!previous) return [];
-			const known = previous.map((part) => sentence(round, index, part));
-			return [{ name: `${round}-${index}`, text: known.join(' ') || 'Of another text.' }];
+			const { parts, isCut } = previous;
+			const text = parts.map((part) => sentence(round, index, part)).join(' ');
+			if (isCut && parts.length > 1) sim.fault({ input: text, ...OWN_CUT });
+			const longest = isCut ? 1000 : 120;
+			return [{ name: `${round}-${index}`, text: text || 'Of another text.', longest }];
 		}),
 	);
 	if (wanted.length === 0) return new Map();
-	const { outputs } = await runNode({
+	const { outputs, error } = await runNode({
 		...{ url: sim.url, apiKey: sim.apiKey },
 		parameters: { ...PREVIOUS_PARAMETERS, voice: voiceAt(at) },
 		items: wanted.map((json) => ({ json })),
 	});
-	return new Map(wanted.map(({ name }, index) => [name, outputs[0][index].binary!.data]));
+	if (error) throw new Error(`No earlier file: ${error.message}`);
+	const spoken = sim.charged();
+	return new Map(
+		wanted.map(({ name, text }, index) => [
+			name,
+			{
+				file: outputs[0][index].binary!.data,
+				segments: spoken.filter((segment) => text.includes(segment)),
+			},
+		]),
+	);
 }
 
 function brew(sim: Simulator, { rounds, outage }: Scenario): void {
 	if (outage) {
-		const { from: nth, times, charge, proxy } = outage;
-		sim.fault({ method: 'POST', nth, times, status: 503, proxy, charge });
+		const { from: nth, times, charge, proxy, of } = outage;
+		const apiKey = of === undefined ? undefined : sim.accounts[of]?.apiKey;
+		sim.fault({ method: 'POST', apiKey, nth, times, status: 503, proxy, charge });
 	}
 	rounds.forEach((items, round) =>
 		items.forEach(({ sentences, polls, downloads, task }, index) => {
 			sentences.forEach(({ faults }, part) => {
-				const input = sentence(round, index, part);
+				const input = mark(round, index, part);
 				for (const fault of faults) sim.fault({ method: 'POST', input, ...fault });
 				if (task) sim.fault({ method: 'POST', input, times: Infinity, ...task });
 			});
@@ -180,6 +201,9 @@ async function playOn(machine: Machine, scenario: Scenario, sim: Simulator): Pro
 	const previous = await makePrevious(scenario, sim);
 	Object.assign(sim.options, scenario.at);
 	sim.reset();
+	const { cutsAbove = Infinity, latencyMs } = scenario.at;
+	sim.options.latencyMs = ({ input = '' }) => (input.length > cutsAbove ? 10_000 : latencyMs);
+	if (scenario.second) sim.addAccount(scenario.second);
 	const charges = sim.charges;
 	const story: Story = { scenario, name, sim, machine, executions: [], charges, previous };
 	brew(sim, scenario);
@@ -187,11 +211,12 @@ async function playOn(machine: Machine, scenario: Scenario, sim: Simulator): Pro
 	const twice = scenario.twice && settings.key === 'each';
 	for (const [number, step] of scenario.steps.entries()) {
 		if (number === 0) {
-			const other = { ...sim.accounts[0], apiKey: 'sk-sim-other' };
-			if (twice) sim.accounts.push(other);
-			const keys = twice ? [sim.apiKey, other.apiKey] : [sim.apiKey];
+			if (scenario.failedBefore) await execute(story, NOTHING, settings, { failsBefore: true });
+			const retryOf = scenario.failedBefore ? 0 : undefined;
 			await Promise.all(
-				keys.map(async (apiKey) => await execute(story, step, settings, { apiKey })),
+				[1, ...(twice ? [2] : [])].map(
+					async () => await execute(story, step, settings, { retryOf }),
+				),
 			);
 			continue;
 		}
@@ -217,8 +242,8 @@ async function heal(story: Story): Promise<void> {
 	const { sim, executions, scenario } = story;
 	sim.clearFaults();
 	sim.finish();
-	sim.options.rateLimit = undefined;
-	Object.assign(sim.accounts[0], RICH);
+	Object.assign(sim.options, { rateLimit: undefined, latencyMs: scenario.at.latencyMs });
+	for (const account of sim.accounts) Object.assign(account, RICH);
 	const retried = new Set(
 		executions.flatMap(({ retryOf, cancelled }) => (cancelled ? [] : [retryOf])),
 	);
@@ -243,10 +268,10 @@ async function execute(
 	story: Story,
 	step: Step,
 	changed: Settings,
-	how: { retryOf?: number; healing?: boolean; apiKey?: string } = {},
+	how: { retryOf?: number; healing?: boolean; failsBefore?: boolean } = {},
 ): Promise<Execution> {
 	const { sim, scenario, executions, name } = story;
-	const { retryOf, healing = false, apiKey = sim.apiKey } = how;
+	const { retryOf, healing = false, failsBefore = false } = how;
 	const before = retryOf === undefined ? undefined : executions[retryOf];
 	// Then it can only be retried with the workflow as it was.
 	const crashed = before && isCrashed(before) ? before : undefined;
@@ -281,14 +306,20 @@ async function execute(
 	const options: EngineRun = {
 		...(step.killedSaving && { onSaved: (data) => void saves.push(data) }),
 		...(step.timeout && { timeout: { seconds: step.timeout, of: 'workflow' } }),
-		parameters: parametersOf(kind, settings, name, voiceAt(scenario.at)),
+		// n8n knows no such operation: as if the node before had failed.
+		parameters: failsBefore
+			? { resource: 'speech', operation: 'none' }
+			: parametersOf(kind, settings, name, voiceAt(scenario.at)),
 		rounds: inputOf(story),
 		nodeId: name,
 		get url() {
 			return sim.requests.length - from < credentialBreaksAt ? sim.url : 'no address';
 		},
-		apiKey,
-		onError: settings.onError,
+		apiKey: sim.apiKey,
+		...(scenario.second && {
+			credential: () => ({ apiKey: keyByRow(sim), baseUrl: options.url }),
+		}),
+		onError: failsBefore ? undefined : settings.onError,
 		...(settings.maxTries && { retryOnFail: true, maxTries: settings.maxTries }),
 		...(failed && { mode: 'retry', retryOf: failed }),
 		...(crashed && { retryOf: undefined, asItWas: crashed.result }),
@@ -310,7 +341,9 @@ async function execute(
 		const [asleep, sent, afterNode] = [result, sim.requests.length, saves.at(-2)];
 		result = await storeFault.run(failsToStore, async () => await runNode(resumed));
 		// An n8n that is killed knows nothing of what it has sent since the last sleep.
-		const looked = sim.requests.slice(sent).every(({ method }) => method === 'GET');
+		const looked = sim.requests
+			.slice(sent)
+			.every(({ method, headers }) => method === 'GET' || !isOf(result, headers));
 		if (naps === step.killedAfter && looked && !cancelled) result = killed(asleep, afterNode);
 	}
 	cancelled ||= result.run.status === 'canceled';
@@ -320,11 +353,18 @@ async function execute(
 		...{ retryOf, healing, step, settings, kind, cancelled, storeFailed, result, earlierRounds },
 		data: saved(result.run),
 		came: await cameOut(result, kind, settings, cancelled, earlierRounds),
-		requests: sim.requests.slice(from).filter((request) => request.apiKey === apiKey),
+		requests: sim.requests.slice(from).filter(({ headers }) => isOf(result, headers)),
 	};
 	executions.push(execution);
 	return execution;
 }
+
+/** Which execution has sent a request. */
+const isOf = ({ executionId }: EngineResult, headers: SimRequest['headers']): boolean =>
+	headers['x-execution'] === executionId;
+
+const keyByRow = ({ accounts: [first, second] }: Simulator): string =>
+	`={{ $json.payer ? "${second.apiKey}" : "${first.apiKey}" }}`;
 
 /** How many rounds were finished before the execution was retried. */
 const runsOf = (failed?: IRunExecutionData): number =>

@@ -14,9 +14,17 @@ export type Kind =
 	| 'createVideo'
 	| 'video';
 
-/** Whose retries bring nothing new: `Round 0 item 1 part 2.` is the whole of a request, or one sentence of it. */
+/** How each sentence begins: faults go by it, and the judge knows it by it. */
+export const mark = (round: number, item: number, part: number): string =>
+	`Round ${round} item ${item} part ${part},`;
+
+/** Stands in each sentence; where a text is made anew for each attempt, it is another number each time. */
+const TAKE = '100000';
+const NEW_TAKE = 'String(100001 + Math.floor(899999 * Math.random()))';
+
+/** The whole of a request, or one sentence of it: about 113 characters, so that a cut leaves one or two to a segment. */
 export const sentence = (round: number, item: number, part: number): string =>
-	`Round ${round} item ${item} part ${part}.`;
+	`${mark(round, item, part)} take ${TAKE}, went along the river at night, and nobody was surprised that it rained again.`;
 
 /** Kinds whose text is cut into requests, with the sound of all of them in one file. */
 export const isCut = (kind: Kind): boolean => kind === 'generate' || kind === 'dialogue';
@@ -32,11 +40,20 @@ export interface Trouble {
 	faults: Fault[];
 }
 
+export interface Previous {
+	/** Of the item's sentences, these are in it. */
+	parts: number[];
+	/** The gateway has cut its first request: its segments have one or two sentences. */
+	isCut: boolean;
+}
+
 export interface ItemPlan {
 	/** Of each sentence of the item's text (of other resources: of its one request). */
 	sentences: Trouble[];
-	/** The item comes with a file made before: of its sentences, these are in it. */
-	previous?: number[];
+	/** The item comes with a file made before. */
+	previous?: Previous;
+	/** Which of two accounts pays, where there are two. */
+	payer: 0 | 1;
 	/** Of its job or video: polls, download, and the thing itself. */
 	polls: Fault[];
 	downloads: Fault[];
@@ -53,6 +70,8 @@ export interface Settings {
 	longText?: 'auto' | 'split' | 'job' | 'single';
 	/** The text of every item is another. */
 	changedText?: boolean;
+	/** An expression makes it anew each time that it is read. */
+	anew?: boolean;
 	speed?: number;
 	title?: string;
 	whenMaxWaitReached?: 'fail' | 'stillProcessing';
@@ -104,9 +123,11 @@ export const LIKE: Partial<Record<Kind, Kind>> = {
 
 /** The gateway that a story plays at: its dialect, what money there is, how long it works, and how many requests it lets in. */
 export type Gateway = Required<
-	Pick<SimulatorOptions, 'dialect' | 'balanceTokens' | 'keyTokens' | 'latencyMs'>
-> &
-	Pick<SimulatorOptions, 'rateLimit'>;
+	Pick<SimulatorOptions, 'dialect' | 'balanceTokens' | 'keyTokens'>
+> & { latencyMs: number } & Pick<SimulatorOptions, 'rateLimit'> & {
+		/** So slow that it cuts texts of more characters (524). */
+		cutsAbove?: number;
+	};
 
 export interface Scenario {
 	kind: Kind;
@@ -117,8 +138,18 @@ export interface Scenario {
 	steps: Step[];
 	/** The first is started twice at once, where Send Once Keys tell the items. */
 	twice: boolean;
-	/** From one billed request on, a proxy answers some in place of the gateway, which may work on. */
-	outage?: { from: number; times: number; charge: boolean; proxy: NonNullable<Fault['proxy']> };
+	/** An execution has failed before it came to the node: the first one is a retry of that. */
+	failedBefore: boolean;
+	/** The credential is an expression: some rows are paid by another account, which has so much money. */
+	second?: Pick<Gateway, 'balanceTokens' | 'keyTokens'>;
+	/** From one billed request on, a proxy answers some in place of the gateway, which may work on; for one account or all. */
+	outage?: {
+		from: number;
+		times: number;
+		charge: boolean;
+		proxy: NonNullable<Fault['proxy']>;
+		of?: 0 | 1;
+	};
 }
 
 const one = <T>(...values: T[]) => fc.constantFrom(...values);
@@ -180,9 +211,16 @@ const proxied: fc.Arbitrary<Fault> = fc.record({
 	),
 	charge: fc.boolean(),
 });
+/** Of the gateway itself, whichever it is: it has charged nothing. */
+export const OWN_CUT: Fault = {
+	status: 524,
+	body: { error: { message: 'It took too long', code: 'cut' } },
+};
 /** Only the document's own gateway charges nothing when the proxy in front of it cuts a request. */
-const cut = (dialect: Gateway['dialect']): Fault =>
-	dialect === 'document' ? { status: 524 } : { status: 524, proxy: 'page', charge: true };
+const cuts = (dialect: Gateway['dialect']): Fault[] => [
+	OWN_CUT,
+	dialect === 'document' ? { status: 524 } : { status: 524, proxy: 'page', charge: true },
+];
 
 /** What was recorded of a gateway; streams are not asked for here, and two channels in one body sound like nothing sent. */
 function recorded(kind: Kind, dialect: Gateway['dialect']): Fault[] {
@@ -199,7 +237,7 @@ function trouble(kind: Kind, dialect: Gateway['dialect']): fc.Arbitrary<Trouble>
 		{ weight: 4, arbitrary: one(...REFUSALS) },
 		{ weight: 4, arbitrary: one(...UNKNOWN) },
 		{ weight: 2, arbitrary: proxied },
-		{ weight: 1, arbitrary: fc.constant(cut(dialect)) },
+		{ weight: isCut(kind) ? 5 : 2, arbitrary: one(...cuts(dialect)) },
 		{
 			weight: 2,
 			arbitrary: fc.integer({ min: 1, max: 20 }).map((delayMs): Fault => ({ delayMs })),
@@ -234,6 +272,14 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>) =>
 	fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
+const previous: fc.Arbitrary<Previous> = fc
+	.record({ parts: fc.subarray([0, 1, 2, 3, 4]), isCut: fc.boolean() })
+	.map(({ parts, isCut }) => {
+		const [first = 0] = parts;
+		// Sentences that follow each other in the text.
+		return { parts: isCut ? parts.map((_, index) => first + index) : parts, isCut };
+	});
+
 const task = fc.oneof(
 	{ weight: 6, arbitrary: fc.constant(undefined) },
 	{ weight: 1, arbitrary: fc.constant({ jobFails: true }) },
@@ -248,7 +294,8 @@ export const itemPlan = (
 	const most = isCut(kind) ? 5 : 1;
 	return fc.record({
 		sentences: fc.array(trouble(kind, dialect), { minLength: 1, maxLength: most }),
-		previous: isCut(kind) ? sometimes(fc.subarray([0, 1, 2, 3, 4])) : fc.constant(undefined),
+		payer: one<0 | 1>(0, 1),
+		previous: isCut(kind) ? sometimes(previous) : fc.constant(undefined),
 		polls: waits ? fc.array(freeFault, { maxLength: 1 }) : fc.constant([]),
 		downloads: waits ? fc.array(freeFault, { maxLength: 2 }) : fc.constant([]),
 		task: waits ? task : fc.constant(undefined),
@@ -265,13 +312,14 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 	maxTries: one(undefined, undefined, 2, 3),
 	maxRetries: one(0, 1, 2),
 	concurrency: one(1, 2, 4, 8),
-	maxSegmentCharacters: one(25, 50),
+	maxSegmentCharacters: one(120, 240, 480, 1000),
 	longText: one(undefined, undefined, undefined, 'auto', 'split', 'job', 'single'),
 	whenMaxWaitReached: one(undefined, 'fail', 'stillProcessing'),
 	whileWaiting: one(undefined, undefined, 'sleep'),
 	everNewName: one(undefined, undefined, true),
+	anew: one(undefined, undefined, undefined, true),
 	key: one('none', 'none', 'none', 'each', 'twins', 'blank'),
-	limit: rarely(one(100, 400, 1_500)),
+	limit: rarely(one(500, 2_000, 7_500)),
 });
 
 const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
@@ -280,8 +328,8 @@ const changes: fc.Arbitrary<Partial<Settings>> = fc.oneof(
 		weight: 2,
 		arbitrary: fc.oneof(
 			one<Partial<Settings>>(
-				{ maxSegmentCharacters: 25 },
-				{ maxSegmentCharacters: 50 },
+				{ maxSegmentCharacters: 120 },
+				{ maxSegmentCharacters: 240 },
 				{ maxSegmentCharacters: 1000 },
 				{ longText: 'auto' },
 				{ longText: 'split' },
@@ -333,30 +381,38 @@ const outage = fc.record({
 	times: fc.integer({ min: 2, max: 9 }),
 	charge: fc.boolean(),
 	proxy: one<NonNullable<Fault['proxy']>>('page', 'json', 'spring', 'text', 'google', 'envoy'),
+	of: one<0 | 1 | undefined>(undefined, 0, 1),
 });
 
 /** Money without end. */
 export const RICH = { balanceTokens: 1e12, keyTokens: Infinity };
 
+const money = {
+	balanceTokens: one(RICH.balanceTokens, RICH.balanceTokens, 20_000, 4_000, 1_200),
+	keyTokens: one(RICH.keyTokens, RICH.keyTokens, 20_000, 2_400, 600),
+};
+
 /** Only the document's own gateway has jobs, voices and videos. */
 const gateway = (kind: Kind): fc.Arbitrary<Gateway> =>
-	fc.record({
-		dialect:
-			isCut(kind) || kind === 'chat'
-				? one<Gateway['dialect']>('document', 'document', 'new-api', 'one-api', 'litellm')
-				: fc.constant<Gateway['dialect']>('document'),
-		// So slow that money is set aside for several requests at once.
-		latencyMs: one(1, 50),
-		balanceTokens: one(RICH.balanceTokens, RICH.balanceTokens, 20_000, 2_000, 600),
-		keyTokens: one(RICH.keyTokens, RICH.keyTokens, 20_000, 1_200, 300),
-		rateLimit: rarely(
-			fc.record({
-				seconds: fc.constant(60),
-				...{ requests: one(undefined, 6), successes: one(undefined, 3) },
-				in: one<'memory' | 'redis'>('memory', 'redis'),
-			}),
-		),
-	});
+	fc
+		.record({
+			dialect:
+				isCut(kind) || kind === 'chat'
+					? one<Gateway['dialect']>('document', 'document', 'new-api', 'one-api', 'litellm')
+					: fc.constant<Gateway['dialect']>('document'),
+			// So slow that money is set aside for several requests at once.
+			latencyMs: one(1, 50),
+			...money,
+			rateLimit: rarely(
+				fc.record({
+					seconds: fc.constant(60),
+					...{ requests: one(undefined, 6), successes: one(undefined, 3) },
+					in: one<'memory' | 'redis'>('memory', 'redis'),
+				}),
+			),
+			cutsAbove: isCut(kind) ? one(undefined, undefined, 150, 250, 400) : fc.constant(undefined),
+		})
+		.map((at) => (at.dialect === 'document' ? at : { ...at, cutsAbove: undefined }));
 
 export const scenario: fc.Arbitrary<Scenario> = fc
 	.oneof(
@@ -382,6 +438,8 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 			settings,
 			steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 			twice: one(false, false, true),
+			failedBefore: one(false, false, false, true),
+			second: one(false, true).chain((has) => (has ? fc.record(money) : fc.constant(undefined))),
 			outage: fc.oneof(
 				{ weight: 4, arbitrary: fc.constant(undefined) },
 				{ weight: 1, arbitrary: outage },
@@ -391,11 +449,11 @@ export const scenario: fc.Arbitrary<Scenario> = fc
 
 const NEW_NAME = '={{ "at " + Math.random() }}';
 
-/** Parameters that make the earlier file of an item, each of its sentences a part. */
+/** Parameters that make the earlier file of an item. */
 export const PREVIOUS_PARAMETERS: IDataObject = {
 	...{ resource: 'speech', operation: 'generate', model: 'fish-speech', responseFormat: 'wav' },
 	text: '={{ $json.text }}',
-	options: { maxSegmentCharacters: 25, previousBinaryPropertyName: '' },
+	options: { maxSegmentCharacters: '={{ $json.longest }}', previousBinaryPropertyName: '' },
 };
 
 /** LiteLLM has no voice of its own. */
@@ -410,8 +468,9 @@ export function parametersOf(
 	voice?: string,
 ): IDataObject {
 	const { maxRetries, concurrency, maxSegmentCharacters, speed, longText, title } = settings;
-	const { changedText, whileWaiting, everNewName, whenMaxWaitReached } = settings;
-	const text = changedText ? '={{ $json.text.toUpperCase() }}' : '={{ $json.text }}';
+	const { changedText, anew, whileWaiting, everNewName, whenMaxWaitReached } = settings;
+	const taken = anew ? `.replaceAll('${TAKE}', ${NEW_TAKE})` : '';
+	const text = `={{ $json.text${taken}${changedText ? '.toUpperCase()' : ''} }}`;
 	const sendOnceKey = {
 		none: undefined,
 		each: `={{ ${JSON.stringify(name)} + $json.name }}`,

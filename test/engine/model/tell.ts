@@ -54,7 +54,10 @@ export async function tellStories<Made, Story>(
 	let shortenUntil = Infinity;
 	const property = fc.asyncProperty(scenario, async (made) => {
 		if (realMs() > shortenUntil) return;
-		const sim = await startSimulator({ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' });
+		const sim = await startSimulator({
+			...{ latencyMs: 1, jobSeconds: 0, wavHeader: 'plain' },
+			secondsPerCharacter: 0.004,
+		});
 		const over = new AbortController();
 		let whole = false;
 		try {

@@ -10,6 +10,8 @@ export interface Fault {
 	path?: string | RegExp;
 	/** Part of the text (see SimRequest.input), or an expression. */
 	input?: string | RegExp;
+	/** Of the account that asks. */
+	apiKey?: string;
 	/** The first matching request concerned, from 1. */
 	nth?: number;
 	/** How many requests are concerned: 1. */
@@ -79,6 +81,7 @@ export function findFault(faults: Fault[], request: SimRequest): Fault | undefin
 		if (fault.method && fault.method.toUpperCase() !== request.method) continue;
 		if (fault.path && !matches(fault.path, request.path, true)) continue;
 		if (fault.input && !matches(fault.input, request.input ?? '', false)) continue;
+		if (fault.apiKey && fault.apiKey !== request.apiKey) continue;
 		fault.seen = (fault.seen ?? 0) + 1;
 		if (found || fault.seen < (fault.nth ?? 1) || (fault.used ?? 0) >= (fault.times ?? 1)) continue;
 		fault.used = (fault.used ?? 0) + 1;
