@@ -83,14 +83,10 @@ type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: st
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
 export class ItemRequests {
-	private gate: Gate;
+	private readonly gate: Gate;
 	private readonly claims: ItemClaims;
-	/** Why nothing can be asked for; what an earlier attempt has paid for is still handed over. */
-	readonly unavailable: Error | undefined;
 	private awake = false;
 	private isHolding = false;
-	/** Why nothing more of the item is sent; what is on record is still there. */
-	refused?: Error;
 
 	constructor(
 		readonly session: Session,
@@ -104,7 +100,7 @@ export class ItemRequests {
 		private readonly onTurn = () => {},
 	) {
 		this.gate = new Gate(session.gate.signal);
-		this.unavailable = session.unavailable ?? begunElsewhere(ledger, session);
+		this.gate.barred = session.gate.barred ?? begunElsewhere(ledger, session);
 		const { retryOf } = session;
 		this.claims = new ItemClaims(
 			session.keys,
@@ -137,6 +133,16 @@ export class ItemRequests {
 		return isNew;
 	}
 
+	/** Sends nothing more of the item, for this reason; what is on record is still handed over. */
+	refuse(error: Error): void {
+		this.gate.refused = error;
+	}
+
+	/** Throws where nobody can be asked about what the item has; what an earlier attempt has paid for is still handed over. */
+	mustBeReachable(): void {
+		this.gate.check(false);
+	}
+
 	/** Starts no further billed request of this item, because a segment has failed; those in flight go on. */
 	giveUp(): void {
 		this.gate.close('requestFailed');
@@ -144,7 +150,7 @@ export class ItemRequests {
 
 	/** After `giveUp`: the item goes on in another way. */
 	goOn(): void {
-		this.gate = new Gate(this.session.gate.signal);
+		this.gate.reopen();
 	}
 
 	/** Ends the item. In stop mode an error stops the run; otherwise held requests go on. `sentNothing`: see ItemLedger. */
@@ -179,7 +185,6 @@ export class ItemRequests {
 				throw explainAnswer(this.session.transport, endpoint, about, answer).error;
 			}
 		}
-		if (this.refused) throw this.refused;
 		const givenUp = (failure: Failure) => {
 			this.session.breaker.failed(failure);
 			if (failure.outcome !== 'cut' || !request.text) this.fail();
@@ -240,7 +245,7 @@ export class ItemRequests {
 		const signal = billed ? this.gate.signal : transport.cancel;
 		let pauseMs = 0;
 		for (let failures = 0; ; ) {
-			if (this.unavailable) throw this.unavailable;
+			this.gate.check(billed);
 			await pause(pauseMs, signal);
 			pauseMs = 0;
 			const ticket = await limiter.enter(billed, signal);

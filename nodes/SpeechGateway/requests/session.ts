@@ -34,8 +34,6 @@ export interface Run {
 	retryOf?: string;
 	/** Files on record are those of the failed execution that this one retries, and may be gone. */
 	retries?: boolean;
-	/** Why no request can be made at all; what an earlier attempt has paid for is still handed over. */
-	unavailable?: Error;
 	/** What the dear jobs of the run cost, and what Generate would, with the hint that says so. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
 	/** What this process knows of the execution's other calls of the node. */
@@ -100,14 +98,15 @@ export function openAttempt(
 ): Run {
 	const { retryOf, wokeUp, attempts, before } = ledger;
 	let atOnce = concurrency.unset;
-	let unavailable: Error | undefined;
+	let barred: Error | undefined;
 	if (sends.length > 0)
 		try {
 			atOnce = concurrency.read(new Parameters(execution, 0));
 		} catch (error) {
-			unavailable = asError(error);
+			barred = asError(error);
 		}
 	const run = openRun(execution, atOnce, lasting, attempts);
+	run.runGate.barred = barred;
 	for (const hint of before.hints ?? []) run.hints.add(hint);
 	if (billed && !execution.keepsMemory) run.hints.add(ENGINE_2);
 	const { keys = 0 } = lasting.value;
@@ -117,7 +116,7 @@ export function openAttempt(
 		);
 	for (const task of ledger.tasks()) run.inProcess.tasks.add(task);
 	const endsAt = timeoutAt(execution, wokeUp ? before.endsAt : undefined);
-	return { ...run, unavailable, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
+	return { ...run, retryOf, endsAt, retries: retryOf !== undefined && !wokeUp };
 }
 
 /** `transport`: to the gateway of an account, or one that reaches none. */
@@ -159,7 +158,7 @@ export class Sessions {
 	/** That of an item. If its credential cannot be read, one that says so; it still delivers what is paid for. */
 	async of(index: number): Promise<Session> {
 		try {
-			if (this.run.unavailable) throw this.run.unavailable;
+			this.run.runGate.check(false);
 			const account = await this.accounts.of(index);
 			const session =
 				this.opened.get(account) ??
@@ -167,7 +166,9 @@ export class Sessions {
 			this.opened.set(account, session);
 			return session;
 		} catch (error) {
-			return { ...this.offline, unavailable: asError(error) };
+			const gate = new Gate(this.offline.gate.signal);
+			gate.barred = asError(error);
+			return { ...this.offline, gate };
 		}
 	}
 

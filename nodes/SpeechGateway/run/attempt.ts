@@ -89,7 +89,7 @@ export class Attempt {
 			paying.push(sends ? await sessions.of(index) : sessions.offline);
 		}
 		if (!execution.stopsOnError) return paying;
-		const failures = paying.map(({ unavailable }) => unavailable && { failed: unavailable });
+		const failures = paying.map(({ gate: { barred } }) => barred && { failed: barred });
 		const first = failures.find((failure) => failure !== undefined);
 		if (first && (await this.accounts.isSame())) throw this.runFailed(first.failed);
 		this.endOnFailure(failures, this.finished);

@@ -181,7 +181,7 @@ export class ItemRun {
 		const { session, index, ledger } = this;
 		const { stopsOnError } = session.execution;
 		const item = new ItemRequests(session, index, ledger, settings, stopsOnError, onTurn);
-		item.refused = refused;
+		if (refused) item.refuse(refused);
 		return item;
 	}
 }

@@ -37,7 +37,7 @@ export async function waitForTask(
 	const wait = settings.whileWaiting === 'sleep' && item.maySleep() ? waitAsleep : waitInProcess;
 	return await withTaskId(item, task, async () => {
 		// No look would bring anything, and this does not change during the run.
-		if (item.unavailable) throw item.unavailable;
+		item.mustBeReachable();
 		return await wait(item, task, settings, before);
 	});
 }
