@@ -32,6 +32,7 @@ interface AiWorkflow {
 	/** The tool belongs to an agent of this version, which is itself the agent's tool. */
 	innerAgent?: number;
 	responseMode?: 'onReceived' | 'streaming';
+	systemMessage?: string;
 }
 
 /** Webhook → questions → AI Agent or Basic LLM Chain, with the chat model and, if asked for, the node as a tool. */
@@ -44,6 +45,7 @@ function aiWorkflow({
 	batchSize,
 	innerAgent,
 	responseMode = 'onReceived',
+	systemMessage,
 }: AiWorkflow): WorkflowJson {
 	const items = questions.map((question) => ({ question }));
 	const built = buildWorkflow({ parameters: {}, items, trigger: 'webhook', responseMode });
@@ -56,7 +58,10 @@ function aiWorkflow({
 			...makeNode(AGENT, `${LANGCHAIN}.${parent}`, version, 400, {
 				promptType: 'define',
 				text: '={{ $json.question }}',
-				options: batchSize ? { batching: { batchSize } } : {},
+				options: {
+					...(batchSize && { batching: { batchSize } }),
+					...(systemMessage && { systemMessage }),
+				},
 			}),
 			...agent,
 		},
@@ -163,6 +168,15 @@ if (!HAS_AI_SDK) {
 		},
 	);
 
+	test('a system message with the time in it makes no other request of it', async () => {
+		bench.sim.fault({ status: 504, charge: true, times: Infinity });
+		const systemMessage = '={{ "It is " + $now.toMillis() + Math.random() }}';
+		const failed = await run({ systemMessage, agent: retried });
+		expect(words(await bench.api.retry(failed.id))).toMatch(/must not be repeated/);
+		expect(chats()).toHaveLength(1);
+		expect(JSON.stringify(chats()[0].body)).toMatch(/It is \d{13}/);
+	});
+
 	/** 3: the engine runs the tool; 2: the agent calls it. */
 	describe.each([3.1, 2.2])('with the node as a tool of an agent of version %s', (typeVersion) => {
 		const agent = { typeVersion };
@@ -204,7 +218,7 @@ if (!HAS_AI_SDK) {
 			const execution = await run({
 				hasTool: true,
 				agent,
-				questions: ['Good morning.', 'Good morning.', 'Another.', 'Another.'].map(narrate),
+				questions: ['Good morning.', ' Good  morning. ', 'Another.', 'Another.\n'].map(narrate),
 			});
 			const results = outputs(execution).map(({ output }) => String(output));
 			expect(results[0]).toMatch(/"outcome":"unknown"/);
