@@ -64,8 +64,8 @@ describe('FLAC, which is not read', () => {
 	test('cannot be joined, with its like or with another', async () => {
 		const mp3 = inspect('mp3', fixture('mp3-44100-mono-cbr.mp3'));
 		expect(joinBlocker(flac, flac)).toMatch(/FLAC/);
-		expect(joinBlocker(flac, mp3)).toMatch(/flac in part 1 and mp3 in part 2/);
-		expect(joinBlocker(mp3, flac)).toMatch(/mp3 in part 1 and flac in part 2/);
+		expect(joinBlocker(flac, mp3)).toMatch(/flac in segment 1 and mp3 in segment 2/);
+		expect(joinBlocker(mp3, flac)).toMatch(/mp3 in segment 1 and flac in segment 2/);
 		const open = () => Promise.reject(new Error('not to be opened'));
 		await expect(joinAudio([{ info: flac, open }])).rejects.toThrow(/FLAC/);
 	});

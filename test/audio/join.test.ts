@@ -258,19 +258,23 @@ test.each([
 	[
 		'mp3-44100-mono-cbr.mp3',
 		'mp3-24000-mono-cbr.mp3',
-		'the sample rate is 44100 in part 1 and 24000',
+		'the sample rate is 44100 in segment 1 and 24000',
 	],
 	[
 		'wav-24000-mono-s16.wav',
 		'wav-16000-mono-f32-fact.wav',
-		'the sample rate is 24000 in part 1 and',
+		'the sample rate is 24000 in segment 1 and',
 	],
 	[
 		'wav-8000-mono-alaw.wav',
 		'wav-8000-mono-mulaw.wav',
-		'the codec is A-law in part 1 and mu-law in',
+		'the codec is A-law in segment 1 and mu-law in',
 	],
-	['pcm-500hz.pcm', 'wav-24000-mono-s16.wav', 'the format is pcm in part 1 and wav in part 2'],
+	[
+		'pcm-500hz.pcm',
+		'wav-24000-mono-s16.wav',
+		'the format is pcm in segment 1 and wav in segment 2',
+	],
 ])('a mismatch is named: %s, %s', async (one, other, message) => {
 	await expect(joinAudio([part(one), part(other)])).rejects.toThrow(message);
 });

@@ -77,7 +77,7 @@ describe('parts that cannot be joined', () => {
 		const { outputs } = await run(text, { responseFormat: 'wav' }, THREE, 'continueRegularOutput');
 		const [{ json, binary }] = outputs[0];
 		expect(json.error).toMatchObject({
-			message: expect.stringMatching(/^The parts could not be joined: /),
+			message: expect.stringMatching(/^The segments could not be joined: /),
 			description: expect.stringContaining('none is lost. They are attached. '),
 			segments: { total: 2, completed: 2, unknown: 0 },
 		});
@@ -126,7 +126,7 @@ describe('a format that is not read', () => {
 		answer(flac, { times: Infinity });
 		const { outputs } = await run(TEXT, {}, THREE, 'continueErrorOutput');
 		expect(sim.charges).toHaveLength(1);
-		const message = 'The parts cannot be joined: FLAC audio would have to be encoded anew';
+		const message = 'The segments cannot be joined: FLAC audio would have to be encoded anew';
 		expect(outputs[2][0].json.error).toMatchObject({
 			message,
 			description: expect.stringContaining('They are attached. '),

@@ -82,7 +82,7 @@ test.each(CASES)('%s, %s: part 7 of 12 is refused, corrected and retried', async
 	const parameters = NODES[node](format);
 	const items = [item({ text: textOf(node, WORDS) })];
 	const first = await run({ parameters, items });
-	expect(first.error?.message).toContain('(part 7 of 12)');
+	expect(first.error?.message).toContain('(segment 7 of 12)');
 	expect(first.error?.description).toContain(`"${WORDS[6]}"`);
 	const again = await retry(first, { parameters });
 	expect(again.error).toBeDefined();
@@ -215,7 +215,7 @@ test.each(['other', 'subtitles'])(
 		const { outputs, hints } = await speakAll(textOf('generate', CORRECTED), options, files);
 		expect(sim.charged()).toEqual([CORRECTED[6]]);
 		expect(outputs[0][0].json).toMatchObject({ reusedSegments: 11 });
-		expect(hints.join()).toContain(`in "${field}" of item 1 has no record of its parts`);
+		expect(hints.join()).toContain(`in "${field}" of item 1 has no record of its segments`);
 	},
 );
 
@@ -294,12 +294,12 @@ test.each([
 	[
 		'another ID',
 		'voice_anna',
-		'Of its present parts, 0 were sent before and not again, 2 are new.',
+		'Of its present segments, 0 were sent before and not again, 2 are new.',
 	],
 	[
 		'one cloned anew',
 		undefined,
-		'The voice "Anna" is another one than before, so all of its parts',
+		'The voice "Anna" is another one than before, so all of its segments',
 	],
 ])('a retry in another voice (%s) speaks all parts, and a hint says so', async (_, id, hint) => {
 	const voice = { voice: { __rl: true, mode: 'title', value: 'Anna' } };

@@ -111,7 +111,7 @@ test('segments that do not fit together stop the run, though another of theirs i
 	sim.fault({ input: 'number 3 ', delayMs: 300 });
 	const items = [item({ text: sentences(3).join(' ') }), ...texts(20)];
 	const { error } = await breaksOff({ items }, { concurrency: 3 });
-	expect(error?.message).toContain('The parts could not be joined');
+	expect(error?.message).toContain('The segments could not be joined');
 	expect(error?.description).toContain('"Continue (using error output)" to get them as files');
 	expect(sim.requests.length).toBeLessThan(3 + 3);
 });

@@ -200,7 +200,7 @@ describe('a previous version that cannot be used is an error before anything is 
 	test('no such field, a file of one segment, no audio, another format, and pcm', async () => {
 		expect(await refused(undefined)).toContain('no file in the binary field "previous"');
 		const one = await firstVersion(generate(), 'Hello.');
-		expect(await refused(one)).toContain('has no record of its parts');
+		expect(await refused(one)).toContain('has no record of its segments');
 		const letter = await storedFile(Buffer.from('Dear reader'), 'letter.txt', 'text/plain');
 		expect(await refused(letter)).toContain('"letter.txt"');
 		const previous = await firstVersion(generate(), text);
@@ -329,11 +329,11 @@ describe('what the gateway sends now does not fit the previous version', () => {
 			const result = await run(parameters, asText(now), previous, more);
 			expect(sim.charged()).toEqual([now[1]]);
 			const failure = (result.outputs[2]?.[0]?.json.error ?? result.error) as IDataObject;
-			expect(failure.message).toContain('The parts cannot be joined: ');
+			expect(failure.message).toContain('The segments cannot be joined: ');
 			expect(failure.description).toContain('Leave "Previous Version" empty');
 			if (onError === 'stopWorkflow') {
 				const again = await run(parameters, asText(now), previous, { retryOf: saved(result.run) });
-				expect(again.error?.message).toContain('The parts cannot be joined: ');
+				expect(again.error?.message).toContain('The segments cannot be joined: ');
 				expect(sim.charged()).toHaveLength(1);
 				return;
 			}

@@ -180,7 +180,7 @@ test('a dialogue of twelve lines, the seventh refused: corrected in the workflow
 	bench.sim.fault({ input: 'seven', status: 422, times: Infinity });
 	const workflow = await bench.save({ parameters: dialogueOf(lines), trigger: 'webhook' });
 	const failed = await bench.api.runProduction(workflow);
-	expect(executionError(failed)?.message).toContain('(part 7 of 12)');
+	expect(executionError(failed)?.message).toContain('(segment 7 of 12)');
 	expect(charged()).toEqual(lines.slice(0, 6));
 
 	const { id, nodes, connections } = workflow;

@@ -145,20 +145,20 @@ async function withEqualChannels(
 	return alike;
 }
 
-/** Why two files cannot be parts of one, in words; undefined when they can. `part`: the other's number among the parts. */
+/** Why two files cannot be joined into one, in words; undefined when they can. `number`: the other's among the segments. */
 export function joinBlocker(
 	first: AudioInfo | ForeignInfo,
 	other: AudioInfo | ForeignInfo,
-	part = 2,
+	number = 2,
 ): string | undefined {
+	const chained = (nth: number) => `segment ${nth} is several chained Ogg streams`;
 	const different = (name: string, one: unknown, two: unknown) =>
-		`the ${name} is ${String(one)} in part 1 and ${String(two)} in part ${part}`;
+		`the ${name} is ${String(one)} in segment 1 and ${String(two)} in segment ${number}`;
 	if (first.format !== other.format) return different('format', first.format, other.format);
 	if (first.format === 'flac' || other.format === 'flac')
 		return 'FLAC audio would have to be encoded anew';
-	for (const [number, info] of [first, other].entries()) {
-		if (isChained(info)) return `part ${number === 0 ? 1 : part} is several chained Ogg streams`;
-	}
+	if (isChained(first)) return chained(1);
+	if (isChained(other)) return chained(number);
 	const [one, two] = [first, other].map((info) => ({
 		'sample rate': info.sampleRate,
 		// Mono can become stereo.

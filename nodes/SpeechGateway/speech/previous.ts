@@ -37,13 +37,13 @@ export async function withPrevious<I extends Comparable>(
 	if (fields.length === 0) {
 		if (speakAgainAt.length === 0) return input;
 		throw new InputError(
-			'"Speak Again At" needs a previous version, from which the other parts are taken',
+			'"Speak Again At" needs a previous version, from which the other segments are taken',
 			`Add the option "${LABEL}". Nothing was sent.`,
 		);
 	}
 	if (!canBeTagged(responseFormat)) {
 		throw new InputError(
-			`A ${responseFormat} file has no room for a record of its parts, so it cannot have a previous version`,
+			`A ${responseFormat} file has no room for a record of its segments, so it cannot have a previous version`,
 			`Use ${WITH_HEADERS}, or remove the option "${LABEL}". Nothing was sent.`,
 		);
 	}
@@ -65,13 +65,15 @@ export async function withPrevious<I extends Comparable>(
 	}
 	if (previous.length === 0) {
 		throw new InputError(
-			`${unrecorded[0]} has no record of its parts, so nothing of it can be used again`,
+			`${unrecorded[0]} has no record of its segments, so nothing of it can be used again`,
 			`Files of several segments that Generate and Dialogue make in ${WITH_HEADERS} have one, also when they were joined, and files of a single segment if the option "${LABEL}" was added. Other programs may remove it. Leave the option empty to have everything spoken. Nothing was sent.`,
 		);
 	}
 	previous[0].again = segmentsAt(previous[0], speakAgainAt);
 	for (const name of unrecorded)
-		passedOver.push(`${name} of item ${index + 1} has no record of its parts: it was passed over.`);
+		passedOver.push(
+			`${name} of item ${index + 1} has no record of its segments: it was passed over.`,
+		);
 	return { ...input, previous, ...(passedOver.length > 0 && { passedOver }) };
 }
 
@@ -107,7 +109,7 @@ async function readVersion(
 	}
 	if (!record) {
 		throw new InputError(
-			`The record of parts in ${name.replace(/^The/, 'the')} is damaged or does not fit its audio`,
+			`The record of segments in ${name.replace(/^The/, 'the')} is damaged or does not fit its audio`,
 			'Another program has changed the file since it was made. Use an unchanged copy, or leave the option empty to have everything spoken. Nothing was sent.',
 		);
 	}
@@ -165,7 +167,7 @@ export function hintOnReuse(
 		const now = plan.segments.find((segment) => isTitled(segment, title))?.voiceId;
 		if (now !== undefined && now !== voice)
 			session.hints.add(
-				`The voice "${title}" is another one than before, so all of its parts in item ${index + 1} are spoken with the new one.`,
+				`The voice "${title}" is another one than before, so all of its segments in item ${index + 1} are spoken with the new one.`,
 			);
 	}
 	if (!input.previous || plan.segments.some(({ reused }) => reused)) return;

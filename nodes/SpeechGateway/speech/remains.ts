@@ -54,8 +54,8 @@ export async function firstError(narration: Narration, results: SegmentResult[])
 	if (!failedSegment) return new GatewayError(message, description, { ...details, ...more }, files);
 	const { number, of, words } = failedSegment;
 	return new GatewayError(
-		`${message} (part ${number} of ${of})`,
-		`Part ${number} of ${of} is: "${words}" ${description}`,
+		`${message} (segment ${number} of ${of})`,
+		`Segment ${number} of ${of} is: "${words}" ${description}`,
 		{ ...details, ...more },
 		files,
 	);
@@ -78,14 +78,14 @@ export const howToGetSegments = ({ item: { session } }: Narration): string =>
 function misfit(narration: Narration, results: SegmentResult[]): GatewayError | undefined {
 	const done = results.flatMap((result, index) => (isDone(result) ? [{ ...result, index }] : []));
 	for (const { info, index } of done) {
-		const why = joinBlocker(done[0].info, info, index + 1);
-		if (why === undefined) continue;
+		const blocker = joinBlocker(done[0].info, info, index + 1);
+		if (blocker === undefined) continue;
 		const advice = narration.plan.segments.some(({ reused }) => reused)
 			? ' Leave "Previous Version" empty to have everything spoken anew.'
 			: '';
 		return new GatewayError(
-			`The parts cannot be joined: ${why.replace('part 1', `part ${done[0].index + 1}`)}`,
-			`No further part was sent, and none that is paid for is lost. ${howToGetSegments(narration)}${advice}`,
+			`The segments cannot be joined: ${blocker.replace('segment 1', `segment ${done[0].index + 1}`)}`,
+			`No further segment was sent, and none that is paid for is lost. ${howToGetSegments(narration)}${advice}`,
 		);
 	}
 	return undefined;

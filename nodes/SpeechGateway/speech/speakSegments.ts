@@ -82,8 +82,8 @@ async function finished(narration: Narration, results: SegmentResult[]): Promise
 	const file = await joinSegments(narration, results).catch(async (error) => {
 		const { json, files } = await describeRemains(narration, results);
 		throw new GatewayError(
-			`The parts could not be joined: ${errorText(error).message}`,
-			`All parts were paid for and none is lost. ${howToGetSegments(narration)}`,
+			`The segments could not be joined: ${errorText(error).message}`,
+			`All segments were paid for and none is lost. ${howToGetSegments(narration)}`,
 			json,
 			files,
 		);
@@ -107,7 +107,7 @@ function hintOnPlan(item: ItemRequests, input: NarrationInput, plan: Plan): void
 	const sent = plan.segments.filter(({ isSent }) => isSent).length;
 	const missing = plan.segments.filter(({ isSent, reused }) => !isSent && !reused).length;
 	hints.add(
-		`The text or a voice of item ${item.index + 1} was changed after parts of it had been sent. Of its present parts, ${sent} ${sent === 1 ? 'was' : 'were'} sent before and not again, ${missing} ${missing === 1 ? 'is' : 'are'} new.`,
+		`The text or a voice of item ${item.index + 1} was changed after segments of it had been sent. Of its present segments, ${sent} ${sent === 1 ? 'was' : 'were'} sent before and not again, ${missing} ${missing === 1 ? 'is' : 'are'} new.`,
 	);
 }
 

@@ -149,7 +149,10 @@ function checkAlike(files: InputFile[]): void {
 	for (const [index, file] of files.entries()) {
 		const blocker = joinBlocker(first.info, file.info, index + 1);
 		if (!blocker) continue;
-		const named = blocker.replace(/\bpart (\d+)\b/g, (_, number) => files[Number(number) - 1].name);
+		const named = blocker.replace(
+			/\bsegment (\d+)\b/g,
+			(_, number) => files[Number(number) - 1].name,
+		);
 		// The shorter of two is more likely the intro than the episode.
 		const [shorter, longer] = [first, file].sort(
 			(a, b) => (a.info.seconds ?? 0) - (b.info.seconds ?? 0),
