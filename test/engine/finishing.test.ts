@@ -314,6 +314,24 @@ test.each([
 	expect(sim.charges).toHaveLength(3);
 });
 
+test('a voice that is gone is looked up before the rest is sent: nothing is, and what is done is named', async () => {
+	const voice = { voice: { __rl: true, mode: 'title', value: 'Anna' } };
+	const parameters = { ...NODES.generate('wav', { concurrency: 1 }), ...voice };
+	sim.fault({ input: 'two', status: 422 });
+	const items = [item({ text: textOf('generate', ['one', 'two', 'three'].map(sentence)) })];
+	const first = await run({ parameters, items });
+	const voices = sim.voices.splice(0);
+	const sent = sim.requests.length;
+	const second = await retry(first, { parameters });
+	expect(second.error?.message).toContain('no voice with the title "Anna"');
+	expect(second.error?.context).toMatchObject({ segments: { total: 3, completed: 1 } });
+	expect(sim.requests.slice(sent).map(({ method }) => method)).toEqual(['GET']);
+	sim.voices.push(...voices);
+	const { outputs } = await retry(second, { parameters });
+	await expectSound(outputs[0][0], ['one', 'two', 'three'].map(sentence));
+	expect(sim.charges).toHaveLength(3);
+});
+
 test('a retry with other settings hands over what was finished, and a hint says so', async () => {
 	sim.fault({ input: 'two', status: 422, times: 2 });
 	const items = ['one', 'two'].map((words) => item({ text: sentence(words) }));
