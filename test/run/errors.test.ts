@@ -69,7 +69,7 @@ test("no error that the source makes ends an execution as canceled or has n8n's 
 				index: 0,
 				count: 2,
 				results: [{ branch: 'success', items: [] }],
-				error,
+				error: errorText(error),
 				operation: getMany,
 			}),
 		];
@@ -129,7 +129,12 @@ test('the details are in the context, the status in its own place', () => {
 });
 
 test('the title of an error has one number of the item: the editor adds its own to none', () => {
-	const failure = { index: 1, results: [], error: new InputError('No.'), operation: getMany };
+	const failure = {
+		index: 1,
+		results: [],
+		error: errorText(new InputError('No.')),
+		operation: getMany,
+	};
 	const errorOf = (count: number) => runError(execution, { ...failure, count });
 	expect(errorOf(5).message).toBe('No. (item 2 of 5)');
 	// The editor appends this one, counted from 0, wherever there is one.

@@ -125,6 +125,7 @@ export function openSession(run: Run, transport: Transport): Session {
 	const { name } = transport.account;
 	const limiter = new AccountLimiter(run.concurrency);
 	const gate = new Gate(runGate.signal);
+	gate.barred = runGate.barred;
 	const shared = new Map<string, Promise<unknown>>();
 	return {
 		...run,

@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { GatewayError, InputError, NotStartedError } from '../core/errors';
+import { InputError, NotStartedError } from '../core/errors';
 import { defined } from '../core/json';
 import { endOnError } from '../engine/connections';
 import type { Execution } from '../engine/execution';
@@ -7,10 +7,11 @@ import type { ItemLedger } from '../requests/itemLedger';
 import type { CircuitBreaker } from '../requests/circuitBreaker';
 import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
-import type { Charge, Result } from '../requests/records';
+import type { Charge, ErrorText, Result } from '../requests/records';
 import { openAttempt, type Run, type Session, Sessions } from '../requests/session';
 import type { Accounts } from '../gateway/account';
 import { errorText, runError, unheardError } from './errors';
+import { failed } from './failed';
 import { ItemRun } from './itemRun';
 import { withLinks } from './links';
 import { type Operation, operationName, type Settled } from './operation';
@@ -27,7 +28,6 @@ import {
 import { SentBefore } from './sentBefore';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
-import { withPaid } from './withPaid';
 import { routeOfUnknown, type UnknownRoute } from './unheard';
 import { charges } from '../fields/settings';
 import { Parameters } from '../fields/parameters';
@@ -89,9 +89,10 @@ export class Attempt {
 			paying.push(sends ? await sessions.of(index) : sessions.offline);
 		}
 		if (!execution.stopsOnError) return paying;
-		const failures = paying.map(({ gate: { barred } }) => barred && { failed: barred });
-		const first = failures.find((failure) => failure !== undefined);
-		if (first && (await this.accounts.isSame())) throw this.runFailed(first.failed);
+		const reasons = paying.map(({ gate }) => gate.barred);
+		const first = reasons.find((reason) => reason !== undefined);
+		if (first && (await this.accounts.isSame())) throw this.runFailed(errorText(first));
+		const failures = reasons.map((reason, index) => reason && failed(reason, this.items[index]));
 		this.endOnFailure(failures, this.finished);
 		return paying;
 	}
@@ -103,15 +104,15 @@ export class Attempt {
 	private async read(): Promise<Inputs> {
 		const { execution, operation, items } = this;
 		const others = operation.combine && items.find(({ maybeCharged }) => maybeCharged);
-		if (others) return items.map(() => ({ failed: paidForOther(operation, others) }));
+		if (others) return items.map((item) => failed(paidForOther(operation, others), item));
 		const missing = items.slice(execution.items.length).filter(({ maybeCharged }) => maybeCharged);
 		if (missing.length === 0) return await this.readAll();
-		const failed = new InputError(
+		const error = new InputError(
 			`An earlier attempt has paid for ${missing.length} more of this execution's items, but the node is now set to "Execute Once"`,
 			'Switch it off to retry this execution, or start a new one. Nothing was sent.',
 		);
-		if (execution.stopsOnError) throw this.runFailed(failed);
-		return items.map(() => ({ failed }));
+		if (execution.stopsOnError) throw this.runFailed(errorText(error));
+		return items.map((item) => failed(error, item));
 	}
 
 	private async readAll(): Promise<Inputs> {
@@ -176,7 +177,7 @@ export class Attempt {
 		try {
 			settled[place] = { ...(await this.operation.combine!(good, session)), pairedItem };
 		} catch (error) {
-			settled[place] = this.execution.isCancelled ? { notStarted: error } : { failed: error };
+			settled[place] = this.execution.isCancelled ? { notStarted: error } : failed(error);
 		}
 		return settled;
 	}
@@ -225,13 +226,14 @@ export class Attempt {
 
 	/** An item of which no further request was started; what stopped sending knows why, if that was the reason. */
 	private notSent(index: number, error: unknown, unknown: number, session: Session): Settled {
-		if (!(error instanceof NotStartedError) || !error.hasStopped) return { failed: error };
+		if (!(error instanceof NotStartedError) || !error.hasStopped)
+			return failed(error, this.items[index]);
 		const { store, breaker } = session;
 		const notSent =
 			error.reason === 'store'
 				? store.notSent(error)
 				: breaker.notSent(error, unknown, this.execution);
-		return { failed: withPaid(notSent, this.items[index]) };
+		return failed(notSent, this.items[index]);
 	}
 
 	/** What failed executions were charged leaves with the first of their retries that hands over items. */
@@ -255,19 +257,18 @@ export class Attempt {
 		if (!execution.stopsOnError) return;
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
-			const error = withPaid(one.failed, this.items[index]);
+			const { failed: error } = one;
 			const { allCharges: charges } = this;
 			throw runError(execution, { index, count: all.length, results, error, operation, charges });
 		}
 	}
 
 	/** An error of the run itself, before any item starts. It has the IDs of all tasks that are paid for. */
-	private runFailed(cause: unknown) {
+	private runFailed({ message, description, details }: ErrorText) {
 		const { execution, operation } = this;
 		const ids = this.items.flatMap(({ taskId }) => taskId ?? []);
-		const { message, description, details } = errorText(cause);
 		const tasks = defined({ jobId: ids.at(0), jobIds: ids.length > 1 ? ids : undefined });
-		const error = new GatewayError(message, description, { ...details, ...tasks });
+		const error = { message, description, details: { ...details, ...tasks } };
 		return runError(execution, { index: 0, count: 1, results: [], error, operation });
 	}
 

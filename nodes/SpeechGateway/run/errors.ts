@@ -15,7 +15,7 @@ import {
 } from '../core/errors';
 import { isRecord } from '../core/json';
 import type { Charge, ErrorText, Result } from '../requests/records';
-import type { Operation, Settled } from './operation';
+import type { Failed, Operation, Settled } from './operation';
 import { isUnheard } from './unheard';
 import type { Execution } from '../engine/execution';
 
@@ -37,14 +37,18 @@ const WITHIN_WORDS = new RegExp(`(?<=[a-z0-9])${CODES}|${CODES}(?=[a-z0-9])`, 'g
 /** Files of n8n's store in n8n's words, which `core/` does not know. */
 export const binaryOf = (files: AttachedFiles) => files as IBinaryKeyData;
 
-export function errorText(error: unknown): ErrorText {
+export function errorText(error: unknown): Failed['failed'] {
 	const { message: what = error, description } = isRecord(error) ? error : {};
 	const raw = cleaned(String(what));
 	const message = cleanedMessage(raw);
 	const todo = typeof description === 'string' ? cleaned(description) : 'This was not expected.';
 	const inFull = message === raw ? '' : ` In full: "${raw}".`;
 	const { details = {}, files = {} } = error instanceof GatewayError ? error : {};
-	return { message, description: `${todo}${inFull}`.trim(), details, binary: binaryOf(files) };
+	return {
+		...{ message, description: `${todo}${inFull}`.trim(), details, binary: binaryOf(files) },
+		isInput: error instanceof InputError,
+		advice: error instanceof EmptyFieldError ? error.advice : undefined,
+	};
 }
 
 /** Makes an n8n error; the only place that does. */
@@ -70,7 +74,7 @@ export interface RunFailure {
 	count: number;
 	/** What the others ended with. */
 	results: Result[];
-	error: unknown;
+	error: Failed['failed'];
 	/** What the items were charged, if the user wants to know. */
 	charges?: Charge[];
 	operation: Operation;
@@ -81,9 +85,9 @@ export function runError(
 	execution: Execution,
 	{ index, count, results, error, charges, operation }: RunFailure,
 ): NodeApiError | NodeOperationError {
-	const { message: what, description: advice, details } = errorText(error);
+	const { message: what, description: advice, details } = error;
 	const numbered = count > 1 ? `${what} (item ${index + 1} of ${count})` : what;
-	const isUnsent = error instanceof InputError && results.length === 0;
+	const isUnsent = error.isInput && results.length === 0;
 	const sent = isUnsent ? '' : wordsOnResults(results, count, details, operation, execution);
 	// n8n's own node for sub-workflows often keeps the message alone.
 	const message =
@@ -92,7 +96,7 @@ export function runError(
 			: numbered;
 	const id = details.requestId ? `Request ID: ${details.requestId}.` : '';
 	const todo =
-		error instanceof EmptyFieldError && count > 1
+		error.advice !== undefined && count > 1
 			? `${error.advice}, or set "On Error" to "Continue (using error output)" to skip such rows. ${NOTHING_SENT}`
 			: advice;
 	const description = [todo, sent, id].filter(Boolean).join(' ');

@@ -14,12 +14,11 @@ import { ownFiles } from '../requests/ownFiles';
 import type { Session } from '../requests/session';
 import type { Result } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
-import { askedKey, operationName, type Operation, type Settled } from './operation';
+import { failed } from './failed';
+import { askedKey, type Failed, operationName, type Operation, type Settled } from './operation';
 import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
-import { beforeSleep } from './sleep';
 import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';
-import { withPaid } from './withPaid';
 
 export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */
@@ -51,8 +50,8 @@ export class ItemRun {
 	}
 
 	/** Sends nothing, for this reason. */
-	refuse(failed: unknown): void {
-		if (this.readable.length > 0) this.input = { failed };
+	refuse(error: unknown): void {
+		if (this.readable.length > 0) this.input = failed(error, this.ledger);
 	}
 
 	/** In a retry, before anything is sent: stores the item's files anew. Never rejects. */
@@ -74,18 +73,17 @@ export class ItemRun {
 			if (ids) this.input = { ...input, plan: operation.plan?.(parameters, ids, plan) };
 		} catch (error) {
 			if (this.session.execution.isCancelled) return;
-			this.input = ledger.maybeCharged ? { ...input, refused: asError(error) } : { failed: error };
+			this.input = ledger.maybeCharged ? { ...input, refused: asError(error) } : failed(error);
 		}
 	}
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
 	async run(onTurn: () => void): Promise<Settled> {
 		const { ledger, input, missing } = this;
-		if (missing) return { failed: missing };
-		if (ledger.beforeSleep) return beforeSleep(ledger.beforeSleep);
+		if (missing) return failed(missing);
+		if (ledger.beforeSleep) return ledger.beforeSleep;
 		if (!input) return await this.finished();
-		const settled = 'failed' in input ? input : await this.execute(input, onTurn);
-		return 'failed' in settled ? { failed: withPaid(settled.failed, ledger) } : settled;
+		return 'failed' in input ? input : await this.execute(input, onTurn);
 	}
 
 	private async execute(input: Input, onTurn: () => void): Promise<Settled> {
@@ -108,7 +106,7 @@ export class ItemRun {
 			await this.keep(settled, sentNothing);
 			return settled;
 		} catch (error) {
-			return { failed: error };
+			return failed(error, ledger);
 		}
 	}
 
@@ -145,9 +143,10 @@ export class ItemRun {
 	/** What an earlier attempt has finished; it takes its key, if it was given one since. */
 	private async finished(): Promise<Settled> {
 		const { session, ledger, index } = this;
-		if (!ledger.result) return { failed: undefined };
+		if (!ledger.result) return failed(undefined);
 		const key = this.operation.billed ? keyOfDone(session.execution, index) : undefined;
-		if (key !== undefined) await new ItemClaims(session.keys, ledger, key).settle(ledger.sentNothing);
+		if (key !== undefined)
+			await new ItemClaims(session.keys, ledger, key).settle(ledger.sentNothing);
 		return ledger.result;
 	}
 
@@ -162,7 +161,7 @@ export class ItemRun {
 			Object.assign(unknown.details, defined({ sentIn: this.key && sentIn(this.key) }));
 		if (unknown) return unknownItem(operation, index, ledger, unknown, execution, input);
 		if (isCancelled || error instanceof NotStartedError) return { notStarted: error };
-		return { failed: error };
+		return failed(error, ledger);
 	}
 
 	/** An item whose key was sent before, without a result that could be given again. */
@@ -204,11 +203,7 @@ function namedKey(
 }
 
 /** What is kept of an item's end under its key; undefined: nothing was charged, and the key is free. */
-function endedAs(
-	settled: Result | { failed: unknown },
-	ledger: ItemLedger,
-	sentNothing: boolean,
-): Ended {
+function endedAs(settled: Result | Failed, ledger: ItemLedger, sentNothing: boolean): Ended {
 	if (!ledger.maybeCharged || sentNothing) return undefined;
 	if ('failed' in settled) return { lost: 'it was charged and failed' };
 	const [item] = settled.items;

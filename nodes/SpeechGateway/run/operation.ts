@@ -5,7 +5,7 @@ import type { Parameters } from '../fields/parameters';
 import type { ItemLedger } from '../requests/itemLedger';
 import type { ItemRequests } from '../requests/itemRequests';
 import { requestKey } from '../requests/requestKey';
-import type { Result, VoiceIds } from '../requests/records';
+import type { ErrorText, Result, VoiceIds } from '../requests/records';
 import type { Run, Session } from '../requests/session';
 import { evenlySpaced } from '../text/knownSegments';
 
@@ -65,11 +65,16 @@ export type RequestDescription = {
 	estimatedTokens?: number;
 };
 
+/** Why an item has failed. `isInput`: its input is bad; `advice`: what to do about it, as part of a sentence. */
+export interface Failed {
+	failed: ErrorText & { isInput?: boolean; advice?: string };
+}
+
 /** How an item has ended. */
 export type Settled =
 	/** `pairedItem`: the items that it was made of, if not the one in its place. */
 	| (Result & { pairedItem?: IPairedItemData[] })
-	| { failed: unknown }
+	| Failed
 	| { notStarted: unknown }
 	| { asleep: AsleepError };
 

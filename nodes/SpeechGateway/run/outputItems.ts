@@ -11,7 +11,7 @@ import type { Execution } from '../engine/execution';
 import { Parameters } from '../fields/parameters';
 import { isCompletedField, type ItemLedger } from '../requests/itemLedger';
 import { type Branch, BRANCHES, type Charge, type Result } from '../requests/records';
-import { binaryOf, errorText } from './errors';
+import { binaryOf } from './errors';
 import {
 	type RequestDescription,
 	beginningOfInput,
@@ -165,7 +165,7 @@ export async function sortOntoBranches(
 				output.push({ ...whole, pairedItem: pairedItem ?? { item: index } });
 			}
 		} else if ('failed' in outcome) {
-			const { message, description, details, binary } = errorText(outcome.failed);
+			const { message, description, details, binary } = outcome.failed;
 			const error = { message, description, ...details, ...told };
 			outputs[0].push({
 				...errorItem(error, binary, settings.binaryMode),

@@ -5,13 +5,20 @@ import { isRecord } from '../core/json';
 import { handedOutUnknown, unknownIn } from '../engine/history';
 import { Parameters } from '../fields/parameters';
 import { readSettings, settings } from '../fields/settings';
-import { askedKey, beginningOfInput, operationName, type Operation } from './operation';
+import { failed } from './failed';
+import {
+	askedKey,
+	beginningOfInput,
+	type Failed,
+	operationName,
+	type Operation,
+} from './operation';
 import type { ItemSettings } from '../requests/itemRequests';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 import type { Run } from '../requests/session';
 
-export type ReadItem = Input | { failed: unknown };
+export type ReadItem = Input | Failed;
 
 /** Undefined for an item that is done. */
 export type Inputs = Array<ReadItem | undefined>;
@@ -43,7 +50,7 @@ export async function readAll(
 		await execution.giveWay();
 		if (execution.isCancelled) return inputs;
 		const otherOperation = paidForOther(operation, ledger);
-		if (otherOperation) inputs.push({ failed: otherOperation });
+		if (otherOperation) inputs.push(failed(otherOperation, ledger));
 		else if (ledger.result) inputs.push(undefined);
 		else inputs.push(await readOne(execution, operation, index, ledger, isUnchanged));
 	}
@@ -95,7 +102,7 @@ export async function readOne(
 		const changed = askedKey(operation, used) !== askedKey(operation, input);
 		return { ...planned(used), settings: own, changed };
 	} catch (error) {
-		if (!paid || !ledger) return { failed: error };
+		if (!paid || !ledger) return failed(error, ledger);
 		const used = operation.retryWith?.(paid, paid, ledger) ?? paid;
 		return { ...planned(used), settings: unsetOf(settings), changed: true };
 	}
@@ -123,12 +130,12 @@ function refuseReturned(
 			handedOut ??= handedOutUnknown(execution.context);
 			const { input: asked } = operation.describe?.(parameters, plan) ?? {};
 			if (!handedOut.has(facts.inputHash) || facts.input !== beginningOfInput(asked)) continue;
-			inputs[index] = {
-				failed: new InputError(
+			inputs[index] = failed(
+				new InputError(
 					'This item has left the node on "Unknown" before in this execution: it may have been charged',
 					'Look it up with Account → Settle, and lead it back only if "charged" is "no" then. Nothing was sent for it now.',
 				),
-			};
+			);
 		}
 	}
 }
@@ -155,19 +162,19 @@ async function refuseKeys(
 		owners.set(key, owner ?? index);
 		const isGivenAgain = input?.settings.whenSentBefore === 'again';
 		if (owner !== undefined && !maybeCharged && !isGivenAgain)
-			inputs[index] = {
-				failed: new InputError(
+			inputs[index] = failed(
+				new InputError(
 					`"Send Once Key" is "${key.slice(0, 80)}", as it is for item ${owner + 1}`,
 					'Use something that is different for each item, such as a row ID. Nothing was sent for this item.',
 				),
-			};
+			);
 		else if (!maybeCharged && !keyRecorded && !lasting.bring(key))
-			inputs[index] = {
-				failed: new InputError(
+			inputs[index] = failed(
+				new InputError(
 					`One execution may have ${MOST_KEYS.toLocaleString('en')} different values of "Send Once Key"; this item is beyond that`,
 					'n8n would forget the oldest of them. Run the other rows in another execution. Nothing was sent for this item.',
 				),
-			};
+			);
 	}
 }
 

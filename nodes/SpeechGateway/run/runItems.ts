@@ -9,6 +9,7 @@ import { Accounts } from '../gateway/account';
 import { Ledger } from '../requests/ledger';
 import { Attempt } from './attempt';
 import { errorText, nodeError } from './errors';
+import { failed } from './failed';
 import type { Operation } from './operation';
 import { sortOntoBranches } from './outputItems';
 import { asToolCall, type CallResult } from './toolCall';
@@ -48,7 +49,7 @@ async function failedOutputs(
 	operation: Operation,
 	error: unknown,
 ): Promise<INodeExecutionData[][]> {
-	const settled = execution.items.map(() => ({ failed: error }));
+	const settled = execution.items.map(() => failed(error));
 	const outputs = await sortOntoBranches(settled, operation, execution, () => undefined);
 	return moveToErrorOutput(execution.context, outputs);
 }

@@ -1,10 +1,8 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { GatewayError } from '../core/errors';
 import { putToSleep } from '../engine/sleep';
 import type { Settled } from './operation';
-import { errorText } from './errors';
 import { withRow } from './rows';
-import type { OutcomeBeforeSleep } from '../requests/records';
+import type { ErrorText } from '../requests/records';
 import type { Ledger } from '../requests/ledger';
 import type { Run } from '../requests/session';
 
@@ -19,7 +17,7 @@ export async function goToSleep(
 ): Promise<INodeExecutionData[]> {
 	for (const [index, outcome] of settled.entries()) {
 		const item = ledger.item(String(index));
-		if ('failed' in outcome) item.sleep({ failed: errorText(outcome.failed) });
+		if ('failed' in outcome) item.sleep({ failed: textAlone(outcome.failed) });
 		else if ('branch' in outcome && !item.result) item.sleep(outcome);
 	}
 	ledger.sleep(hints, endsAt);
@@ -34,20 +32,18 @@ export async function goToSleep(
 	);
 }
 
+const textAlone = ({ message, description, details, binary }: ErrorText): ErrorText => ({
+	...{ message, description, details, binary },
+});
+
 /** No key is named `error`: n8n would run the node again at once. */
 function progressOf(outcome: Settled): IDataObject[] {
 	if ('branch' in outcome) return outcome.items.map(({ json }) => json);
 	if ('failed' in outcome) {
-		const { message, details } = errorText(outcome.failed);
+		const { message, details } = outcome.failed;
 		return [{ failed: message, ...details }];
 	}
 	if (!('asleep' in outcome)) return [];
 	const { tasks } = outcome.asleep;
 	return tasks.length === 1 ? tasks : [{ jobs: tasks }];
-}
-
-export function beforeSleep(outcome: OutcomeBeforeSleep): Settled {
-	if ('branch' in outcome) return outcome;
-	const { message, description, details, binary } = outcome.failed;
-	return { failed: new GatewayError(message, description, details, binary) };
 }

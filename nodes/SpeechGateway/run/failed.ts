@@ -1,0 +1,28 @@
+import type { ErrorDetails } from '../core/errors';
+import type { ItemLedger } from '../requests/itemLedger';
+import type { ErrorText } from '../requests/records';
+import { errorText } from './errors';
+import type { Failed } from './operation';
+
+/** An item that has failed: from here on, its error is text, with what was paid for: the ID of its task, and its files. */
+export function failed(error: unknown, ledger?: ItemLedger): Failed {
+	const text = errorText(error);
+	return { failed: ledger?.maybeCharged ? withPaid(text, ledger) : text };
+}
+
+function withPaid({ message, description, details, binary }: ErrorText, ledger: ItemLedger) {
+	return {
+		message,
+		description: withCharged(description, details, ledger),
+		details: { ...ledger.paidDetails, ...details },
+		binary: binary && Object.keys(binary).length > 0 ? binary : ledger.files,
+	};
+}
+
+/** Adds how many requests of a text were charged. */
+function withCharged(todo: string, { segments }: ErrorDetails, ledger: ItemLedger): string {
+	const charged = ledger.entries().filter(({ state }) => state === 'done').length;
+	if (!segments || charged === 0) return todo;
+	const all = charged + segments.total - segments.completed;
+	return `${todo} ${charged} of ${all} requests ${charged === 1 ? 'was' : 'were'} charged.`;
+}
