@@ -1,6 +1,7 @@
 /** Segments that are given a time are heard then: what ffmpeg decodes is listened to. */
 import { type AudioFormat, joinAudio, type PauseBefore } from '../../nodes/SpeechGateway/audio';
 import { type Simulator, startSimulator } from '../support/simulator';
+import { errorsAt, heard } from '../support/sounds';
 import { bytesOf, decode, inspect, pieces, stream } from './support';
 
 const CUES = [
@@ -17,10 +18,6 @@ const CUES = [
 const TIMES = [0.5, 4, 8.033, 12.5, 17.77, 21, 25.25, 30];
 const CROWDED = [0.5, 2, 3, 4, 17.77, 18.5, 25.25, 30];
 const LATE = [1, 2, 3, 5];
-/** What may be heard: so far below the loudest, in dB. */
-const HEARD_DB = -40;
-const STEP_SECONDS = 0.005;
-
 let sim: Simulator;
 beforeAll(async () => {
 	sim = await startSimulator({ spoken: true, silentEdges: true, timeScale: 0.001 });
@@ -34,22 +31,6 @@ async function speak(input: string, format: AudioFormat): Promise<Uint8Array> {
 		body: JSON.stringify({ model: 'fish-speech', input, response_format: format }),
 	});
 	return new Uint8Array(await response.arrayBuffer());
-}
-
-/** Seconds at which something is heard, and at which it is not any more, in turn; gaps within words and sentences are none. */
-function heard(samples: Float32Array, rate: number): Array<{ from: number; to: number }> {
-	const step = Math.round(STEP_SECONDS * rate);
-	const loudest = samples.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
-	const least = loudest * 10 ** (HEARD_DB / 20);
-	const found: Array<{ from: number; to: number }> = [];
-	for (let at = 0; at < samples.length; at += step) {
-		if (!samples.subarray(at, at + step).some((one) => Math.abs(one) > least)) continue;
-		const [from, to] = [at / rate, (at + step) / rate];
-		const last = found.at(-1);
-		if (last && from - last.to < 0.02) last.to = to;
-		else found.push({ from, to });
-	}
-	return found;
 }
 
 async function joined(format: AudioFormat, times: PauseBefore[]) {
@@ -79,10 +60,7 @@ test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
 			format,
 			TIMES.map((at) => ({ at })),
 		);
-		const errors = TIMES.map((at) => {
-			const starts = sounds.filter(({ from }) => Math.abs(from - at) < 0.4);
-			return Math.min(...starts.map(({ from }) => from)) - at;
-		});
+		const errors = errorsAt(TIMES, sounds);
 		for (const error of errors) expect(Math.abs(error)).toBeLessThan(0.05);
 	},
 );

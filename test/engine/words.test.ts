@@ -129,7 +129,7 @@ describe('text options', () => {
 		const { hints, outputs } = await speak(text, options, operation);
 		expect(sim.charged()).toEqual(['One is here. Two is there.']);
 		expect(outputs[0][0].json.characters).toBe(26);
-		expect(hints.join()).toContain('Pauses were left out');
+		expect(hints.join()).toContain('Pauses and times were left out');
 	});
 
 	test.each(['***', '…', '[pause 2s]'])(

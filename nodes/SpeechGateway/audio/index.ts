@@ -57,6 +57,8 @@ export type AudioSegment = SegmentFile<AudioInfo | ForeignInfo>;
 /** What a joined file will be, before its first byte. */
 export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'places'> {
 	info: { format: AudioFormat; seconds: number; length: number; sampleRate: number };
+	/** Second at which each segment ends. */
+	ends: number[];
 	/** Where something within a segment is in the joined file; undefined when it isn't there as it was. */
 	moved: (segment: number, place: Place) => Place | undefined;
 }
@@ -112,8 +114,14 @@ export async function joinAudio(
 		silences,
 		samplesIn(after, sampleRate),
 	);
+	const ends = [...seams, after].map((pause = 0, index) => {
+		const next = starts[index + 1] ?? seconds;
+		return typeof pause === 'number'
+			? next - pause / 1000
+			: Math.min(starts[index] + infos[index].seconds, next);
+	});
 	const planned: PlannedAudio = {
-		...{ info: { format, seconds, length, sampleRate }, starts, places },
+		...{ info: { format, seconds, length, sampleRate }, starts, ends, places },
 		moved: (index, place) =>
 			// Mono made stereo has other bytes, except in Opus.
 			alike[index].open === segments[index].open

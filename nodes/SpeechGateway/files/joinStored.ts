@@ -32,8 +32,9 @@ interface JoinOptions {
 export interface JoinedFile {
 	binary: IBinaryData;
 	info: (PlannedAudio['info'] & { bytes: number }) | StoredAudio['info'];
-	/** Second at which each segment starts. */
+	/** Second at which each segment starts, and ends. */
 	starts: number[];
+	ends: Array<number | undefined>;
 	/** The chapters in a file of their own, when they are wanted. */
 	chapters?: IBinaryData;
 }
@@ -84,6 +85,7 @@ export async function joinStored(
 			binary: { ...binary, fileName: withExtension(fileName, ...EXTENSIONS[info.format]) },
 			info,
 			starts: [0],
+			ends: [info.seconds],
 		};
 	}
 	const { seconds } = file.info;
@@ -96,7 +98,7 @@ export async function joinStored(
 
 async function storeJoined(
 	session: Session,
-	{ info, starts, chunks }: JoinedAudio,
+	{ info, starts, ends, chunks }: JoinedAudio,
 	segments: StoredAudio[],
 	fileName: string,
 	cancel?: AbortSignal,
@@ -123,5 +125,5 @@ async function storeJoined(
 		cancel?.throwIfAborted();
 		return await storeAgain(session, asError(error), store);
 	});
-	return { binary, info: { ...info, bytes }, starts };
+	return { binary, info: { ...info, bytes }, starts, ends };
 }

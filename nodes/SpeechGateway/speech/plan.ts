@@ -16,6 +16,7 @@ import { type Known, KnownSegments } from '../text/knownSegments';
 import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
+import { timeMark } from '../text/pauses';
 import { writtenAgain } from '../text/remainder';
 import { isSpeakable } from '../text/segment';
 import {
@@ -87,6 +88,8 @@ export interface Line {
 	name?: string;
 	/** Headings directly before it, as written. */
 	headings: string[];
+	/** The second at which it is to be heard, if the script says so before the name. */
+	heardAt?: number;
 }
 
 /** A heading, and the words of its segment that are spoken before it. */
@@ -232,7 +235,10 @@ function counted(counts: Map<string, number>, key: string): number {
 }
 
 function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string | undefined {
-	const content = segments.map(({ key, pauseAfterMs }) => [key, pauseAfterMs]);
+	const content = segments.map(({ key, pauseAfterMs, heardAt }) => [
+		...[key, pauseAfterMs],
+		...(heardAt === undefined ? [] : [heardAt]),
+	]);
 	return segments.every(({ key }) => key !== undefined)
 		? requestKey('content', [pauseBeforeMs, content])
 		: undefined;
@@ -288,15 +294,16 @@ const withPauses = (segments: DraftSegment[], pauseBetweenSegments: number): Dra
 export function wordsOf({ segments, lines }: Plan, from: number, to: number): string {
 	return [...grouped(segments.slice(from, to + 1), ({ line }) => line)]
 		.map(([line, said]) => {
-			const { text, name, headings } = lines[line];
+			const { text, name, headings, heardAt } = lines[line];
 			const words = writtenAgain(text, {
 				start: said[0].place.start,
 				end: said[said.length - 1].place.end,
 			});
 			const isWhole = from === 0 || segments[from - 1].line !== line;
+			const time = isWhole && heardAt !== undefined ? `${timeMark(heardAt)} ` : '';
 			return [
 				...(isWhole ? headings.map((title) => `# ${title}`) : []),
-				name === undefined ? words : `${name}: ${words}`,
+				name === undefined ? words : `${time}${name}: ${words}`,
 			].join('\n');
 		})
 		.join('\n');

@@ -201,13 +201,12 @@ export function recordFor(
 		return JSON.stringify({ model, speed, voice: voiceId, title } satisfies Manner);
 	};
 	const manners = [...new Set(segments.map(mannerOf))];
-	return ({ places, starts, info: { format: responseFormat, length, seconds } }) =>
+	return ({ places, ends, info: { format: responseFormat, length } }) =>
 		writeRecord({
 			manners: manners.map((manner) => JSON.parse(manner) as Manner),
 			length,
 			segments: segments.map((segment, index): RecordedSegment => {
-				const { text, voiceId = '', pauseAfterMs } = segment;
-				const next = starts.at(index + 1);
+				const { text, voiceId = '' } = segment;
 				// What came may be of another format than was asked for; the next version will ask for the one that it is.
 				const body = speechBody({ model, speed, responseFormat, additionalBody }, text, voiceId);
 				return {
@@ -215,7 +214,7 @@ export function recordFor(
 					...places[index],
 					key: requestKey('speech', body),
 					manner: manners.indexOf(mannerOf(segment)),
-					end: next === undefined ? seconds : next - pauseAfterMs / 1000,
+					end: ends[index],
 				};
 			}),
 		});

@@ -1,5 +1,5 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import { joinBlocker, type Pauses } from '../audio';
+import { joinBlocker, type PauseBefore, type Pauses } from '../audio';
 import {
 	type AttachedFiles,
 	GatewayError,
@@ -146,18 +146,26 @@ function receivedOf(error: unknown, segment: number): AttachedFiles {
 	);
 }
 
-/** The pauses of segments that follow each other, from one index up to another. Those at a cut belong to what remains. */
+/**
+ * The pauses of segments that follow each other, from one index up to another. Those at a cut belong to what remains. Times count from
+ * the first of them, if it has one.
+ */
 export function pausesBetween(
 	{ segments, pauseBeforeMs }: Plan,
 	from = 0,
 	to = segments.length,
 ): Pauses {
-	const between = segments.slice(from, to).map(({ pauseAfterMs }) => pauseAfterMs);
-	const last = between.pop();
+	const origin = from === 0 ? 0 : (segments[from].heardAt ?? Infinity);
+	const before = (index: number): PauseBefore => {
+		const atLeast = index === 0 ? pauseBeforeMs : segments[index - 1].pauseAfterMs;
+		const at = (segments[index].heardAt ?? -Infinity) - origin;
+		return Number.isFinite(at) ? { at, atLeast } : atLeast;
+	};
+	const [, ...others] = segments.slice(from, to).keys();
 	return {
-		before: from === 0 ? pauseBeforeMs : 0,
-		between,
-		after: to === segments.length ? last : 0,
+		before: from === 0 ? before(0) : 0,
+		between: others.map((index) => before(from + index)),
+		after: to === segments.length ? segments[to - 1].pauseAfterMs : 0,
 	};
 }
 

@@ -33,6 +33,7 @@ import {
 	pausesBetween,
 } from './remains';
 import { learnedLength, lengthAfterCuts } from './shorter';
+import { hintOnTimes, shortSlots } from './slots';
 import { keptAudio, type Narration, speak, type SpeechRequest } from './speak';
 import { speechBody } from './speaking';
 import { spokenItem } from './spokenItem';
@@ -98,6 +99,7 @@ function hintOnPlan(item: ItemRequests, input: NarrationInput, plan: Plan): void
 		hints.add(NEAR_THE_LIMIT);
 	if (input.longText === 'job') hintOnJobPrice(item.session, estimateOf(input, textToSend(plan)));
 	hintOnReuse(item, input, plan);
+	hintOnTimes(item, shortSlots(input, plan.segments));
 	const numbers = plan.segments.flatMap(({ lacksPause }, index) => (lacksPause ? index + 1 : []));
 	if (numbers.length > 0)
 		hints.add(

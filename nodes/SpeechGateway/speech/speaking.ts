@@ -55,7 +55,7 @@ export const hintsOn = ({ notes, pauses }: PreparedText, isWhole: boolean): stri
 ];
 
 const NO_PAUSE_IN_ONE_REQUEST =
-	'Pauses were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';
+	'Pauses and times were left out: a single request or job cannot be cut. Speech → Generate with "Long Text" set to "Automatic" or "Split" makes them.';
 
 /** How a text is spoken, but for its voice. */
 export type SpeakingManner = Pick<

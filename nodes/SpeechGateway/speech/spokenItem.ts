@@ -12,6 +12,7 @@ import { oddSegments, type SpokenSegment } from './oddSegments';
 import type { NarrationInput, Plan, PlannedSegment } from './plan';
 import { reusedIn } from './previous';
 import { spokenTokens } from './price';
+import { hintOnTimes, lateSegments } from './slots';
 import { isSpokenAsJob, type Narration } from './speak';
 import {
 	type CueShape,
@@ -25,21 +26,27 @@ import { voiceNameOf } from './voices';
 /** The item of a plan that was spoken and joined. `spoken`: the segments as they were joined. */
 export async function spokenItem(
 	narration: Narration,
-	{ info, binary, starts, chapters }: JoinedFile,
+	file: JoinedFile,
 	spoken: StoredAudio[],
 ): Promise<INodeExecutionData> {
 	const { item, input, plan } = narration;
 	const { segments } = plan;
+	const { info, binary, chapters } = file;
 	const { seconds } = info;
-	const timed = seconds === undefined ? [] : timesOf(segments, starts, seconds);
-	const warnings = oddSegments(soundsOf(segments, spoken, input.parentheses)).map(
+	const timed = seconds === undefined ? [] : timesOf(segments, file, spoken);
+	const late = lateSegments(input, segments, timed);
+	hintOnTimes(item, late);
+	const odd = oddSegments(soundsOf(segments, spoken, input.parentheses)).map(
 		({ index, words: message }) => {
 			item.session.hints.add(`Please listen to item ${item.index + 1}: ${message}.`);
 			const { startSeconds, endSeconds }: Partial<TimedText> = timed[index] ?? {};
 			return defined({ segment: index + 1, startSeconds, endSeconds, message });
 		},
 	);
-	const heard = timed.map((text, index) => withHeardPauses(text, spoken[index].info));
+	const warnings = [...odd, ...late.warnings];
+	const heard = timed.map((text, index) =>
+		withHeardPauses(text, file.starts[index], spoken[index].info),
+	);
 	const json: IDataObject = {
 		model: input.model,
 		...(plan.speakers ? { speakers: plan.speakers } : { voice: voiceOf(plan) }),
@@ -94,20 +101,30 @@ function tokensByLength({ item, input, plan, requests }: Narration, spoken: Stor
 	return spokenTokens(paid, modelMultiplier);
 }
 
-/** Where each segment starts and ends in the joined file, in the words of the source. */
-const timesOf = (segments: PlannedSegment[], starts: number[], seconds: number): TimedText[] =>
-	segments.map(({ written, speaker, pauseAfterMs }, index) => ({
+/** Where each segment is heard in the joined file, in the words of the source. One without a time begins with its file. */
+const timesOf = (
+	segments: PlannedSegment[],
+	{ starts, ends }: Pick<JoinedFile, 'starts' | 'ends'>,
+	spoken: StoredAudio[],
+): TimedText[] =>
+	segments.map(({ written, speaker, heardAt }, index) => ({
 		text: written,
-		startSeconds: starts[index],
-		endSeconds: (starts[index + 1] ?? seconds) - pauseAfterMs / 1000,
+		startSeconds: starts[index] + (heardAt === undefined ? 0 : leadOf(spoken[index])),
+		endSeconds: ends[index] ?? starts[index],
 		...(speaker !== undefined && { speaker }),
 	}));
 
+const leadOf = ({ info }: StoredAudio): number => ('lead' in info && info.lead) || 0;
+
 /** The pauses of a segment within its time in the file, seconds from its start; undefined where they are not known. */
-function withHeardPauses(text: TimedText, info: StoredAudio['info']): HeardText {
+function withHeardPauses(text: TimedText, startsAt: number, info: StoredAudio['info']): HeardText {
+	const late = text.startSeconds - startsAt;
 	const seconds = text.endSeconds - text.startSeconds;
 	const pauses = pausesOf(info)
-		?.map(({ start, end }) => ({ start, end: Math.min(seconds, end) }))
+		?.map(({ start, end }) => ({
+			start: Math.max(0, start - late),
+			end: Math.min(seconds, end - late),
+		}))
 		.filter(({ start, end }) => end > start);
 	return { ...text, pauses };
 }

@@ -1,4 +1,6 @@
+import { InputError, NOTHING_SENT } from '../core/errors';
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
+import { timestamp } from '../core/timestamp';
 import { firstIndex, type Span } from './characters';
 import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
 
@@ -6,39 +8,74 @@ import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
 export interface Pause {
 	at: number;
 	milliseconds: number;
+	/** What follows is heard at this second of the file. */
+	heardAt?: number;
 }
 
+/** `[pause 1.5s]`; `[at 1:02.5]` and `[at 62.5s]`, whose silence lasts until then. */
 const PAUSE_MARK =
-	/\[[ \t]{0,3}pause[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?)[ \t]{0,3}\]/gi;
+	/\[[ \t]{0,3}(?:at[ \t:=]{1,3}(\d{1,3}(?::\d{1,2}){1,2}(?:[.,]\d{1,6})?)|(pause|at)[ \t:=]{1,3}(\d{0,6}(?:[.,]\d{1,6})?)[ \t]{0,3}(ms|msecs?|milliseconds?|s|secs?|seconds?))[ \t]{0,3}\]/gi;
 const TIME = /^\+?(\d{0,9}(?:\.\d{1,9})?)(ms|s)$/i;
 
 /** Whether a text in brackets is a pause mark. */
 export const isPauseMark = (text: string): boolean => text.search(PAUSE_MARK) === 0;
+
+/** Later times are typing errors, and a WAV file may have no room for them. */
+const LATEST_SECONDS = 10 * 60 * 60;
 
 /** What speech engines take a `<break>` without a time for. */
 const BREAK_MILLISECONDS = 750;
 
 function milliseconds(amount: string, unit: string): number {
 	const value = Number(amount.replace(',', '.'));
-	const isMilliseconds = unit.toLowerCase().startsWith('m');
-	return Math.min(MAX_PAUSE_MILLISECONDS, Math.round(isMilliseconds ? value : value * 1000));
+	return Math.round(unit.toLowerCase().startsWith('m') ? value : value * 1000);
 }
+
+const shortened = (length: number): number => Math.min(MAX_PAUSE_MILLISECONDS, length);
 
 /** A pause mark as `takePauses` reads it. */
 export const pauseMark = (length: number): string =>
 	length % 1000 === 0 ? `[pause ${length / 1000}s]` : `[pause ${length}ms]`;
 
+/** A mark with a time as `takePauses` reads it. */
+export const timeMark = (seconds: number): string => `[at ${clock(seconds)}]`;
+
+/** `0:35`, `1:02.5` or `1:02:03`. */
+export function clock(seconds: number): string {
+	const [whole, fraction] = timestamp(Math.round(seconds * 1000)).split('.');
+	const [hours, minutes, secondsWithin] = whole.split(':');
+	const most = Number(hours) > 0 ? `${Number(hours)}:${minutes}` : String(Number(minutes));
+	const rest = fraction.replace(/0+$/, '');
+	return `${most}:${secondsWithin}${rest && `.${rest}`}`;
+}
+
 /** Writes an SSML `<break>` as a pause mark. */
 export function breakMark(time = ''): string {
 	const match = TIME.exec(time.trim());
-	return pauseMark(match ? milliseconds(match[1], match[2]) : BREAK_MILLISECONDS);
+	return pauseMark(match ? shortened(milliseconds(match[1], match[2])) : BREAK_MILLISECONDS);
 }
+
+/** The seconds of `1:02.5` or `1:02:03`. */
+export const secondsOf = (time: string): number =>
+	time.split(':').reduce((sum, part) => sum * 60 + Number(part.replace(',', '.')), 0);
 
 const isBlank = (character: string) => character === '' || /\s/.test(character);
 
+/** What a mark asks for. Throws InputError for a time that no file has room for. */
+function readMark([mark, time, word, amount, unit]: RegExpMatchArray): Omit<Pause, 'at'> {
+	if (word?.toLowerCase() === 'pause')
+		return { milliseconds: shortened(milliseconds(amount, unit)) };
+	const heardAt = (time ? Math.round(1000 * secondsOf(time)) : milliseconds(amount, unit)) / 1000;
+	if (heardAt <= LATEST_SECONDS) return { milliseconds: 0, heardAt };
+	throw new InputError(
+		`The text has a time that is too late for an audio file: ${mark}`,
+		`The latest is ${timeMark(LATEST_SECONDS)}. ${NOTHING_SENT}`,
+	);
+}
+
 /**
- * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one pause. Pauses are at
- * offsets of the remaining text, `written`, which is mapped to the text.
+ * Takes pause marks such as `[pause 1.5s]` out of a text. Marks with only white space between them make one pause; of several times,
+ * the last one counts. Pauses are at offsets of the remaining text, `written`, which is mapped to the text.
  */
 export function takePauses(text: string): { written: MappedText; pauses: Pause[] } {
 	const edits: Edit[] = [];
@@ -47,15 +84,17 @@ export function takePauses(text: string): { written: MappedText; pauses: Pause[]
 	/** Where the last mark ends, and how much shorter the text has become. */
 	let last = 0;
 	let removed = 0;
-	for (const { 0: mark, 1: amount, 2: unit, index: start } of text.matchAll(PAUSE_MARK)) {
-		if (!/\d/.test(amount)) continue;
-		const length = milliseconds(amount, unit);
+	for (const match of text.matchAll(PAUSE_MARK)) {
+		const { 0: mark, 3: amount, index: start } = match;
+		if (amount !== undefined && !/\d/.test(amount)) continue;
+		const pause = readMark(match);
 		isAfterText ||= text.slice(last, start).trim() !== '';
 		if (!isAfterText) {
 			const previous = pauses[pauses.length - 1];
-			previous.milliseconds = Math.min(MAX_PAUSE_MILLISECONDS, previous.milliseconds + length);
-		} else if (length > 0) {
-			pauses.push({ at: start - removed, milliseconds: length });
+			previous.milliseconds = shortened(previous.milliseconds + pause.milliseconds);
+			previous.heardAt = pause.heardAt ?? previous.heardAt;
+		} else if (pause.milliseconds > 0 || pause.heardAt !== undefined) {
+			pauses.push({ at: start - removed, ...pause });
 			isAfterText = false;
 		}
 		last = start + mark.length;

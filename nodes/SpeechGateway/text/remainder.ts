@@ -1,7 +1,7 @@
 import type { Edit } from './mapped';
 import type { Span } from './characters';
 import { formatOf, type TextFormat } from './format';
-import { pauseMark } from './pauses';
+import { pauseMark, timeMark } from './pauses';
 import type { PreparedText } from './prepare';
 
 /** What would be a mark in Markdown: emphasis, code, tags, references, links, and marks at the start of a line. */
@@ -22,7 +22,7 @@ interface Writer {
 	whole: [before: string, after: string];
 }
 
-const WRITERS: Record<Exclude<TextFormat, 'plain'>, Writer> = {
+const WRITERS: Partial<Record<TextFormat, Writer>> = {
 	markdown: {
 		words: (text) => text.replace(MARKDOWN_MARKS, '\\$&'),
 		line: '  \n',
@@ -56,14 +56,14 @@ export function writtenAgain(prepared: PreparedText, place: Span): string {
 	const needsMarks =
 		readings.length > 0 || TAG.test(prepared.written.slice(place.start, place.end));
 	if (!isTold && needsMarks) return writtenAs('html', prepared, place);
-	if (isTold && format !== 'plain') return text;
+	if (isTold && WRITERS[format]) return text;
 	// Where the format is told by the marks, plain text has character references.
 	return escaped(writtenAs('plain', prepared, place));
 }
 
 function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: Span): string {
 	const { written } = prepared;
-	const writer = format === 'plain' ? undefined : WRITERS[format];
+	const writer = WRITERS[format];
 	const edits: Edit[] = [];
 	for (const { written: place } of writer ? prepared.headings : []) {
 		if (place.start < start || place.end > end) continue;
@@ -80,11 +80,17 @@ function writtenAs(format: TextFormat, prepared: PreparedText, { start, end }: S
 		edits.push({ start: reading.start, end: reading.start, text: '<ruby>' });
 		edits.push({ start: reading.end, end: reading.end, text: said });
 	}
-	for (const { at, milliseconds } of prepared.pauseMarks) {
+	for (const { at, milliseconds, heardAt } of prepared.pauseMarks) {
 		// One between two segments belongs to the second.
 		if (at < start || at > end || (at === end && end < written.length)) continue;
+		// Behind the last words, a time belongs to the next line of a script.
+		const isTimed = heardAt !== undefined && written.slice(at).trim() !== '';
+		const marks = [
+			...(milliseconds > 0 ? [pauseMark(milliseconds)] : []),
+			...(isTimed ? [timeMark(heardAt)] : []),
+		];
 		const spaceAt = (place: number) => (/\S/.test(written.charAt(place)) ? ' ' : '');
-		const text = spaceAt(at - 1) + pauseMark(milliseconds) + spaceAt(at);
+		const text = spaceAt(at - 1) + marks.join(' ') + spaceAt(at);
 		edits.push({ start: at, end: at, text });
 	}
 	edits.sort((a, b) => a.start - b.start);

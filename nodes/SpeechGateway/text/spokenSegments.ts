@@ -18,6 +18,8 @@ export interface PreparedSegment {
 	at: number;
 	/** Silence after it. */
 	pauseAfterMs: number;
+	/** The second of the file at which it is to be heard. */
+	heardAt?: number;
 	/** A pause within it was left out: it is a known segment, which is not cut. */
 	lacksPause?: true;
 }
@@ -26,6 +28,8 @@ export interface PreparedSegments {
 	/** Silence before the first segment. */
 	pauseBeforeMs: number;
 	segments: PreparedSegment[];
+	/** The second at which what follows is to be heard, if the text ends so. */
+	nextHeardAt?: number;
 	/** All that is sent, for counting. */
 	text: string;
 	/**
@@ -38,6 +42,7 @@ export interface PreparedSegments {
 /** The text between two pauses or headings. */
 interface Passage extends Span {
 	pauseAfterMs: number;
+	heardAt?: number;
 }
 
 /** Splits a text at pauses and headings. Unspeakable text joins the passage before it, or the next if there is none. */
@@ -45,19 +50,25 @@ function passagesOf(text: string, cuts: Pause[]) {
 	const passages: Passage[] = [];
 	let from = 0;
 	let pauseBeforeMs = 0;
-	for (const { at, milliseconds } of [...cuts, { at: text.length, milliseconds: 0 }]) {
+	let nextHeardAt: number | undefined;
+	for (const { at, milliseconds, heardAt } of [...cuts, { at: text.length, milliseconds: 0 }]) {
 		const last = passages.at(-1);
 		if (isSpeakable(text.slice(from, at))) {
-			passages.push({ start: last?.end ?? 0, end: at, pauseAfterMs: milliseconds });
+			passages.push({
+				...{ start: last?.end ?? 0, end: at, pauseAfterMs: milliseconds },
+				...(nextHeardAt !== undefined && { heardAt: nextHeardAt }),
+			});
+			nextHeardAt = undefined;
 		} else if (last) {
 			last.end = at;
 			last.pauseAfterMs += milliseconds;
 		} else {
 			pauseBeforeMs += milliseconds;
 		}
+		nextHeardAt = heardAt ?? nextHeardAt;
 		from = at;
 	}
-	return { passages, pauseBeforeMs };
+	return { passages, pauseBeforeMs, nextHeardAt };
 }
 
 /** The tags between two offsets; their own offsets become relative to the first. */
@@ -97,6 +108,29 @@ function pauseAtHeadings(
 	}
 }
 
+/** The known segments of a text, from front to back; none reaches over a time. `isCut`: whether it is cut at an offset anyway. */
+function knownBetweenTimes(
+	{ spoken: { text }, tags, pauses }: PreparedText,
+	{ moved, placed }: Known,
+	isCut: (offset: number) => boolean,
+): Span[] {
+	const mayCut = cutsOf(text, tags.spoken);
+	const ends = pauses.filter(({ heardAt }) => heardAt !== undefined).map(({ at }) => at);
+	return [...ends, text.length].flatMap((end, index) => {
+		const start = ends[index - 1] ?? 0;
+		const isHere = ({ at }: { at: number }) => at >= start && at < end;
+		const here = placed.filter(isHere).map((segment) => ({ ...segment, at: segment.at - start }));
+		// At a pause or a heading words end, whatever is written there.
+		const found = moved.in(
+			text.slice(start, end),
+			here,
+			(at) => mayCut(start + at),
+			(at) => isCut(start + at),
+		);
+		return found.map((segment) => ({ start: start + segment.start, end: start + segment.end }));
+	});
+}
+
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
  * (Infinity: no limit). Every segment has something to speak. Segments that are `known` become segments again, with no cut
@@ -112,17 +146,13 @@ export function segmentPrepared(
 	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
 	cuts.sort((a, b) => a.at - b.at);
 	const isCut = new Set(cuts.map(({ at }) => at));
-	// At a pause or a heading words end, whatever is written there.
-	const found =
-		known?.moved.in(spoken.text, known.placed, cutsOf(spoken.text, tags.spoken), (at) =>
-			isCut.has(at),
-		) ?? [];
+	const found = known ? knownBetweenTimes(prepared, known, (at) => isCut.has(at)) : [];
 	const isInside = ({ at }: { at: number }) => {
 		const next = found.at(firstIndex(found, ({ end }) => end > at));
 		return next !== undefined && next.start < at && at < next.end;
 	};
 	const outside = cuts.filter((cut) => !isInside(cut));
-	const { passages, pauseBeforeMs } = passagesOf(spoken.text, outside);
+	const { passages, pauseBeforeMs, nextHeardAt } = passagesOf(spoken.text, outside);
 	const maxCharacters = Math.min(options.maxCharacters, Math.max(1, spoken.text.length));
 	/** The segments between two offsets, with offsets of the whole text. */
 	const cutAnew = (start: number, end: number): TextSegment[] =>
@@ -145,6 +175,7 @@ export function segmentPrepared(
 	const starts: number[] = [];
 	let writtenEnd = 0;
 	for (const passage of passages) {
+		let { heardAt } = passage;
 		for (const { text, start, end } of cut(passage)) {
 			if (!isSpeakable(text)) continue;
 			const place = { start: writtenEnd, end: writtenEnd };
@@ -157,7 +188,9 @@ export function segmentPrepared(
 				place,
 				at: start,
 				pauseAfterMs: 0,
+				...(heardAt !== undefined && { heardAt }),
 			});
+			heardAt = undefined;
 		}
 		const last = segments.at(-1);
 		if (last) last.pauseAfterMs += passage.pauseAfterMs;
@@ -175,5 +208,5 @@ export function segmentPrepared(
 		.map(({ title, at }) => ({ title, ...placeOf(at) }))
 		.filter(({ title, segment }) => title !== '' && segment < starts.length);
 	for (const { at } of pauses.filter(isInside)) segments[placeOf(at).segment].lacksPause = true;
-	return { pauseBeforeMs, segments, text: spoken.text, chapters };
+	return { pauseBeforeMs, segments, nextHeardAt, text: spoken.text, chapters };
 }

@@ -61,8 +61,9 @@ const SCENE_PAUSE_MS = 1000;
 
 /** A scene break is silence where words are before and after it. */
 function pauseAtSceneBreaks(text: string): string {
-	const words = text.replace(/\[[ \t]{0,3}pause[^[\]\n]{0,40}\]|<break[^<>]{0,100}>/gi, (mark) =>
-		' '.repeat(mark.length),
+	const words = text.replace(
+		/\[[ \t]{0,3}(?:pause|at)\b[^[\]\n]{0,40}\]|<break[^<>]{0,100}>/gi,
+		(mark) => ' '.repeat(mark.length),
 	);
 	const first = words.search(/[\p{L}\p{N}]/u);
 	const last = text.length - (/[^\p{L}\p{N}]*$/u.exec(words.slice(-10_000))?.[0].length ?? 0);

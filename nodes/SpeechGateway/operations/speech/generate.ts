@@ -1,3 +1,4 @@
+import { defined } from '../../core/json';
 import { checkTaggable } from '../../files/podcast';
 import { type EstimateValues, type GenerateValues, speech } from './speech.form';
 import { budgetOf as budgetOf, narration, withFiles } from './narration';
@@ -6,6 +7,7 @@ import { checkBudget, hintsOn, preparedText } from '../../speech/speaking';
 import { cutIntoSegments, type OnRecord, planner, textToSend } from '../../speech/plan';
 import { hintOnReuse, reusedBeforehand, withPrevious } from '../../speech/previous';
 import { estimateOf, hintOnJobPrice } from '../../speech/price';
+import { hintOnTimes, shortSlots } from '../../speech/slots';
 import { countCharacters } from '../../text/characters';
 
 type GenerateInput = GenerateValues & OnRecord;
@@ -51,6 +53,8 @@ export const estimate = defineOperation(speech.estimate, {
 	async execute(input, item, plan) {
 		plan.hints.forEach((hint) => item.session.hints.add(hint));
 		hintOnReuse(item, input, plan);
+		const short = shortSlots(input, plan.segments);
+		hintOnTimes(item, short);
 		const estimate = estimateOf(input, textToSend(plan));
 		if (input.longText === 'job') hintOnJobPrice(item.session, estimate);
 		const estimated = {
@@ -59,6 +63,8 @@ export const estimate = defineOperation(speech.estimate, {
 			...estimate,
 			...(input.previous && reusedBeforehand(input.previous, plan)),
 			textFormat: plan.textFormat,
+			...(short.warnings.length > 0 &&
+				defined({ warnings: short.warnings, suggestedSpeed: short.suggestedSpeed })),
 			// A title may belong to another voice by now, which only the gateway knows.
 			...(typeof input.voice === 'string' && { contentHash: plan.contentHash }),
 		};

@@ -85,10 +85,11 @@ export const narration = <I extends NarrationInput>(
 		{ pauseBeforeMs, segments }: Plan,
 	) => [
 		...[model, speed, responseFormat, additionalBody, pauseBeforeMs],
-		...segments.map(({ text, voice, voiceId, pauseAfterMs }) => [
+		...segments.map(({ text, voice, voiceId, pauseAfterMs, heardAt }) => [
 			text,
 			voiceId ?? voice,
 			pauseAfterMs,
+			heardAt,
 		]),
 	],
 });

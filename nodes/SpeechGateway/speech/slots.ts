@@ -1,0 +1,147 @@
+/** Texts with times: which words are too long for theirs, as estimated before they are spoken and as heard afterwards. */
+import type { ItemRequests } from '../requests/itemRequests';
+import { beginningOf } from '../text/characters';
+import { clock } from '../text/pauses';
+import type { DraftSegment } from './plan';
+import { estimateOf } from './price';
+import type { TimedText } from './subtitles';
+
+/** Estimates are off by 20 %, so only what is clearly too long is named. */
+const CLEARLY_TOO_LONG = 1.15;
+/** Seconds: what is later is heard to be late. */
+const LATE = 0.1;
+/** The share of times that a speed must keep. */
+const KEPT_TIMES = 0.95;
+const FASTEST = 2;
+const SPEED_STEP = 0.05;
+const MOST_NAMED = 5;
+const MOST_CHARACTERS_SHOWN = 40;
+
+/** What is wrong with the time of a segment. */
+export interface TimeWarning {
+	segment: number;
+	startSeconds: number;
+	endSeconds: number;
+	/** By which it was late. */
+	lateSeconds?: number;
+	message: string;
+}
+
+/** From one time to the next one: the segments that are spoken in it, from one index up to another. */
+interface Slot {
+	from: number;
+	to: number;
+	start: number;
+	seconds: number;
+	/** What of it is silence anyway. */
+	pauseSeconds: number;
+	text: string;
+}
+
+function slotsOf(segments: DraftSegment[]): Slot[] {
+	const timed = segments.flatMap(({ heardAt }, index) => (heardAt === undefined ? [] : index));
+	return timed.slice(1).map((to, index): Slot => {
+		const from = timed[index];
+		const within = segments.slice(from, to);
+		const start = segments[from].heardAt!;
+		return {
+			...{ from, to, start, seconds: segments[to].heardAt! - start },
+			pauseSeconds: within.reduce((sum, { pauseAfterMs }) => sum + pauseAfterMs / 1000, 0),
+			text: within.map(({ text }) => text).join(' '),
+		};
+	});
+}
+
+/** The speed at which nearly all of the words fit; undefined: none does. `needed`: the seconds that the words of each slot take. */
+function speedFor(slots: Slot[], needed: number[], speed = 1): number | undefined {
+	const faster = slots
+		.map(({ seconds, pauseSeconds }, index) => needed[index] / Math.max(0, seconds - pauseSeconds))
+		.sort((a, b) => a - b)[Math.ceil(KEPT_TIMES * slots.length) - 1];
+	const fitting = Math.ceil((speed * Math.max(1, faster)) / SPEED_STEP - 1e-6) * SPEED_STEP;
+	return fitting <= FASTEST ? Number(fitting.toFixed(2)) : undefined;
+}
+
+const adviceOn = (speed: number | undefined): string =>
+	speed === undefined
+		? `No "Speed" up to ${FASTEST} would do: shorten the words, or move the times.`
+		: `A "Speed" of ${speed} would do.`;
+
+const quoted = (words: string): string =>
+	`"${beginningOf(words.replace(/\s+/g, ' ').trim(), MOST_CHARACTERS_SHOWN)}"`;
+
+const shown = (seconds: number): string => `${seconds.toFixed(1)} s`;
+
+/** The first few, and how many more there are. */
+const listed = (all: string[]): string =>
+	all.slice(0, MOST_NAMED).join('; ') +
+	(all.length > MOST_NAMED ? `; and ${all.length - MOST_NAMED} more` : '');
+
+interface Findings {
+	warnings: TimeWarning[];
+	/** Of all of them, with the speed that would do, to follow the name of the item; undefined: there are none. */
+	hint?: string;
+	suggestedSpeed?: number;
+}
+
+/** The slots that are probably too short for what is to be spoken in them. */
+export function shortSlots(input: { speed?: number }, segments: DraftSegment[]): Findings {
+	const slots = slotsOf(segments);
+	const needed = slots.map(({ text }) => 60 * estimateOf({ speed: input.speed }, text).minutes);
+	const short = slots.flatMap((slot, index) => {
+		const seconds = needed[index] + slot.pauseSeconds;
+		return seconds > CLEARLY_TOO_LONG * slot.seconds ? { ...slot, needed: seconds } : [];
+	});
+	if (short.length === 0) return { warnings: [] };
+	const suggestedSpeed = speedFor(slots, needed, input.speed);
+	const advice = adviceOn(suggestedSpeed);
+	const found = short.map(({ from, start, seconds, needed: about, text }) => ({
+		segment: from + 1,
+		startSeconds: start,
+		endSeconds: start + seconds,
+		words: `${quoted(text)} at ${clock(start)} takes about ${shown(about)}, and has ${shown(seconds)}`,
+	}));
+	return {
+		warnings: found.map(({ words, ...place }) => ({ ...place, message: `${words}. ${advice}` })),
+		hint: `the words before ${found.length} of ${slots.length} times are probably too long for them: ${listed(found.map(({ words }) => words))}. ${advice}`,
+		suggestedSpeed,
+	};
+}
+
+/** The segments that are heard later than they should be. `heard`: all of them, in the joined file. */
+export function lateSegments(
+	input: { speed?: number },
+	segments: DraftSegment[],
+	heard: TimedText[],
+): Findings {
+	const late = heard.flatMap(({ startSeconds, endSeconds }, index) => {
+		const { heardAt = Infinity, written } = segments[index];
+		const lateSeconds = Number((startSeconds - heardAt).toFixed(3));
+		// Before the first segment there is nothing but the silence in it.
+		if (index === 0 || lateSeconds < LATE) return [];
+		const words = `${quoted(written)} is heard ${shown(lateSeconds)} late, at ${clock(startSeconds)} instead of ${clock(heardAt)}`;
+		return { segment: index + 1, startSeconds, endSeconds, lateSeconds, words };
+	});
+	if (late.length === 0) return { warnings: [] };
+	const slots = slotsOf(segments);
+	const needed = slots.map(
+		({ from, to, pauseSeconds }) =>
+			heard[to - 1].endSeconds -
+			heard[from].startSeconds -
+			(pauseSeconds - segments[to - 1].pauseAfterMs / 1000),
+	);
+	const suggestedSpeed = speedFor(slots, needed, input.speed);
+	const advice = adviceOn(suggestedSpeed);
+	return {
+		warnings: late.map(({ words, ...place }) => ({ ...place, message: `${words}. ${advice}` })),
+		hint: `${late.length} of ${slots.length} times were missed, since the words before are too long: ${listed(late.map(({ words }) => words))}. ${advice}`,
+		suggestedSpeed,
+	};
+}
+
+/** Gives the hint on the times of an item. */
+export function hintOnTimes(
+	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
+	{ hint }: Findings,
+): void {
+	if (hint !== undefined) session.hints.add(`In item ${index + 1}, ${hint}`);
+}
