@@ -25,6 +25,10 @@ export const textFields = {
 			plain: { name: 'Plain Text' },
 			markdown: { name: 'Markdown', description: 'From AI models, chats and GitHub' },
 			html: { name: 'HTML', description: 'From feeds, emails and websites' },
+			subtitles: {
+				name: 'Subtitles (SRT, WebVTT)',
+				description: 'Each sentence is heard at its time',
+			},
 		},
 	}),
 	parentheses: choiceOption<Parentheses>({

@@ -1,6 +1,7 @@
+import { isSubtitleFile } from './cues';
 import { withoutThoughts } from './html';
 
-export type TextFormat = 'plain' | 'markdown' | 'html';
+export type TextFormat = 'plain' | 'markdown' | 'html' | 'subtitles';
 export type TextFormatOption = 'automatic' | TextFormat;
 
 /** A heading, a fence, the second row of a table, a link, or the address of one. */
@@ -96,10 +97,11 @@ const SSML = new RegExp(`${BEFORE_TAG}<speak[\\s>]`, 'i');
 /**
  * The format that a text is written in, told by marks that plain text does not have. Markdown: a heading, a fence, a table, a link,
  * two kinds of its other marks, or one in which no program, price or formula is alike (bold, code among words, emphasis in a list,
- * escapes). HTML: it begins with a tag, has two closing tags, or a tag among words; a whole page is HTML whatever is in it. Anything
- * else is plain, SSML included: single stars, underscores and angle brackets say nothing.
+ * escapes). HTML: it begins with a tag, has two closing tags, or a tag among words; a whole page is HTML whatever is in it. Subtitles:
+ * a file of cues. Anything else is plain, SSML included: single stars, underscores and angle brackets say nothing.
  */
 export function formatOf(text: string): TextFormat {
+	if (isSubtitleFile(text)) return 'subtitles';
 	const said = withoutThoughts(text);
 	// What is behind a model's thoughts is Markdown, be it without marks.
 	if (said !== text) return formatOf(said) === 'html' ? 'html' : 'markdown';
@@ -124,10 +126,17 @@ export function formatOf(text: string): TextFormat {
 export const takenFormat = (source: string, option: TextFormatOption): TextFormat =>
 	option === 'automatic' ? formatOf(source) : option;
 
+const FORMAT_NOTES: Record<Exclude<TextFormat, 'plain'>, string> = {
+	markdown: 'The text was read as Markdown: its markup was left out.',
+	html: 'The text was read as HTML: its markup was left out.',
+	subtitles:
+		'The text was read as subtitles: its words are spoken at their times, without numbers, markup, music and sounds.',
+};
+
 /** Says what was left out of a text whose format nobody has set. */
 export const formatNotes = (taken: TextFormat, option: TextFormatOption): string[] =>
 	option !== 'automatic' || taken === 'plain'
 		? []
 		: [
-				`The text was read as ${taken === 'html' ? 'HTML' : 'Markdown'}: its markup was left out. If it is to be spoken as it stands, set "Text Format" to "Plain Text".`,
+				`${FORMAT_NOTES[taken]} If it is to be spoken as it stands, set "Text Format" to "Plain Text".`,
 			];

@@ -18,7 +18,7 @@ const LABELS = setOf(
 		'also however therefore meanwhile finally first second third next ' +
 		'hinweis achtung beispiel merke wichtig frage antwort quelle titel datum ort szene akt kapitel zutaten tipp fazit ' +
 		'exemple attention remarque note conseil nota ejemplo atención consejo aviso esempio attenzione exemplo atenção ' +
-		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 メモ ヒント 例え ملاحظة',
+		'примечание внимание пример важно 注意 注 例 提示 备注 说明 重要 第一 第二 第三 第四 首先 其次 最后 最後 メモ ヒント 例え ملاحظة',
 );
 /** Names for the narrator. */
 export const NARRATORS = setOf(

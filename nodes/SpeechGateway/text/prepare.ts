@@ -7,6 +7,7 @@ import { addParagraphPauses, type Pause, takePauses } from './pauses';
 import { readPlain } from './plain';
 import { pronounce, type Pronunciation } from './pronunciations';
 import type { ReadText } from './reading';
+import { readSubtitles } from './subtitleFile';
 import { tidy } from './tidy';
 import { type Parentheses, readBracketsAloud, spokenTags, toneTags, untonedTags } from './toneTags';
 
@@ -59,6 +60,7 @@ const READERS: Record<TextFormat, (source: string) => ReadText> = {
 	plain: readPlain,
 	markdown: readMarkdown,
 	html: readHtml,
+	subtitles: readSubtitles,
 };
 
 function notesOn(

@@ -3,6 +3,7 @@ import { type Dialogue, parseDialogue } from '../../text/dialogue';
 import { isNarrator } from '../../text/names';
 import { type LeftOut } from '../../text/script';
 import { formatNotes, takenFormat } from '../../text/format';
+import { scriptOfSubtitles } from '../../text/subtitleFile';
 import { tidy } from '../../text/tidy';
 import { beginningOf } from '../../text/characters';
 import { isSpeakable } from '../../text/segment';
@@ -32,17 +33,17 @@ type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 const planScript = planner((input: DialogueInput, known): Draft => {
 	const { speakers } = input;
 	const textFormat = takenFormat(input.script, input.textFormat);
-	const { text: script, notes } = tidy(input.script, textFormat, input.textFormat);
-	const options = { ...input, textFormat };
-	const parsed = parseDialogue(
-		script,
-		speakers.map(({ name }) => name),
-		{
-			// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
-			headings: textFormat !== 'plain' || input.chapters === 'headings',
-			parentheses: input.parentheses,
-		},
-	);
+	const names = speakers.map(({ name }) => name);
+	const isSubtitles = textFormat === 'subtitles';
+	const { text: script, notes } = isSubtitles
+		? scriptOfSubtitles(input.script, names)
+		: tidy(input.script, textFormat, input.textFormat);
+	const options = { ...input, textFormat: isSubtitles ? 'plain' : textFormat } as const;
+	const parsed = parseDialogue(script, names, {
+		// With a format, or where chapters are wanted, a line such as "# Weather" is not spoken.
+		headings: options.textFormat !== 'plain' || input.chapters === 'headings',
+		parentheses: input.parentheses,
+	});
 	checkSpeakers(parsed);
 	const { lines, leftOut } = parsed;
 	const narrator = speakers.find(({ name }) => isNarrator(name));
@@ -51,6 +52,8 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	let pauseBeforeMs = 0;
 	const hints = [...formatNotes(textFormat, input.textFormat), ...notes, ...leftOutHints(leftOut)];
 	let headings: string[] = [];
+	/** The time of what comes next. */
+	let heardAt: number | undefined;
 	for (const line of lines) {
 		headings.push(...line.headings);
 		const spokenBy =
@@ -69,10 +72,14 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 			before.pauseAfterMs = Math.max(before.pauseAfterMs + cut.pauseBeforeMs, least);
 		} else pauseBeforeMs += cut.pauseBeforeMs;
 		const spoken = cut.segments.filter((segment) => isSpeakable(segment.text));
-		if (spoken.length === 0) continue;
-		const name = line.speaker ?? 'Narrator';
-		spokenLines.push({ text, name, headings });
-		headings = [];
+		if (spoken.length > 0) {
+			const name = line.speaker ?? 'Narrator';
+			spokenLines.push({ text, name, headings, heardAt });
+			spoken[0] = { heardAt, ...spoken[0] };
+			heardAt = undefined;
+			headings = [];
+		}
+		heardAt = cut.nextHeardAt ?? heardAt;
 		for (const segment of spoken)
 			segments.push({ ...segment, line: spokenLines.length - 1, voice, speaker: spokenBy?.name });
 	}
@@ -83,14 +90,14 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 	if (input.chapters === 'headings' && chapters.length === 0) hints.push(NO_HEADINGS_IN_SCRIPT);
 	hints.push(...narratorHints(segments), ...voiceHints(segments));
 	checkTaggable(input, input.responseFormat, chapters.length);
-	const names = new Set(segments.map(({ speaker }) => speaker ?? 'Narrator'));
+	const speaking = new Set(segments.map(({ speaker }) => speaker ?? 'Narrator'));
 	return {
 		pauseBeforeMs,
 		segments,
 		lines: spokenLines,
 		text,
 		textFormat,
-		speakers: [...names],
+		speakers: [...speaking],
 		headings: chapters,
 		hints,
 	};

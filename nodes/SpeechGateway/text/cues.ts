@@ -1,0 +1,118 @@
+/** The cues of SRT and WebVTT files, as they stand there; `subtitleFile` makes a text of them. */
+import { InputError, NOTHING_SENT } from '../core/errors';
+import { secondsOf } from './pauses';
+
+/** `01:02:03,004`, `2:03.5`, `00:01:02:500`, and `00: 01: 02, 500` as translators leave it. */
+const TIME = String.raw`\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;
+const ARROW = String.raw`[ \t]*(?:(?:[-–—][ \t]?){1,3}(?:>|&gt;)|→)[ \t]*`;
+const CUE_LINE = new RegExp(
+	`^[ \\t\\uFEFF]*(${TIME})${ARROW}(${TIME})(?:[ \\t]+(.*?))?[ \\t]*$`,
+	'u',
+);
+/** Where the caption stands on the screen. */
+const SETTINGS = /^(?:[a-z]\w*[ \t]*:[ \t]*\S+[ \t]*)+$/i;
+const WEBVTT = /^WEBVTT(?:[ \t]|$)/;
+const NUMBER = /^\d{1,6}[.:)]?$/;
+const FENCE = /^(?:```|~~~)[\w-]{0,20}$/;
+
+const linesOf = (source: string): string[] =>
+	source
+		.replace(/^(?:\uFEFF|ï»¿)/, '')
+		.split(/\r*\n|[\r\u2028\u2029]/)
+		.map((line) => line.trim());
+
+/** Whether a line has the times of a cue, and not of a schedule: with a fraction or hours, and no words behind. */
+const isCueLine = (line: string): boolean => {
+	const [, start, , rest = ''] = CUE_LINE.exec(line) ?? [];
+	const isExact = start !== undefined && /[.,，]|[:：].*[:：]/.test(start);
+	return isExact && (rest === '' || SETTINGS.test(rest));
+};
+
+/** In a file of cues, at least each so many lines there is one of times; blank lines do not count. */
+const MOST_LINES_A_CUE = 6;
+
+/** Whether a text is an SRT or WebVTT file, be it with a title or in a fence; not one that shows an example of them. */
+export function isSubtitleFile(source: string): boolean {
+	if (!/>|&gt;|→|WEBVTT/.test(source)) return false;
+	const lines = linesOf(source).filter((line) => line !== '');
+	const first = lines.findIndex(isCueLine);
+	if (first < 0) return lines[0] === 'WEBVTT';
+	if (first === 0 || (first === 1 && NUMBER.test(lines[0])) || WEBVTT.test(lines[0])) return true;
+	const cues = lines.filter(isCueLine).length;
+	const isExample = lines.some((line) => FENCE.test(line)) && !FENCE.test(lines[lines.length - 1]);
+	return cues > 1 && cues * MOST_LINES_A_CUE >= lines.length && !isExample;
+}
+
+/** What is shown from one second to another. */
+export interface Cue {
+	start: number;
+	end: number;
+	lines: string[];
+}
+
+export const noFile = (what: string) =>
+	new InputError(
+		what,
+		`Correct the subtitles or, if the text is no SRT or WebVTT file, set "Text Format" to "Plain Text". ${NOTHING_SENT}`,
+	);
+
+function timeOf(text: string): number {
+	const time = text.replace(/[ \t]/g, '').replace(/：/g, ':').replace('，', ',');
+	const [, whole = time, fraction = '0'] = FRACTION.exec(time) ?? [];
+	return secondsOf(whole) + Number(`0.${fraction}`);
+}
+const FRACTION = /^((?:\d+:)?\d+:\d{1,2})[.,:](\d{1,3})$/;
+
+/** The cues of a file as they stand in it, and what stands before them. Throws InputError for one whose times are missing or wrong. */
+export function cuesOf(source: string): { cues: Cue[]; preface: string } {
+	const lines = linesOf(source).filter((line) => !FENCE.test(line));
+	const isVtt = WEBVTT.test(lines.find((line) => line !== '') ?? '');
+	const places = lines.flatMap((line, index) => (CUE_LINE.test(line) ? [index] : []));
+	const above = (place: number): number => {
+		let index = place - 1;
+		while (lines[index] === '') index--;
+		return index;
+	};
+	const isNumber = (line: string | undefined) => line !== undefined && NUMBER.test(line);
+	const isNumbered = isNumber(lines[above(places[0] ?? 0)]);
+	/** The line with the number or, in WebVTT, the name of a cue; else that with its times. */
+	const headOf = (place: number): number => {
+		const index = above(place);
+		if (isNumbered && isNumber(lines[index])) return index;
+		const isName = isVtt && index === place - 1 && (lines[index - 1] ?? '') === '';
+		return isName && !CUE_LINE.test(lines[index]) ? index : place;
+	};
+	const heads = places.map(headOf);
+	const textBetween = (from: number, to: number, number: number): string[] => {
+		const text = lines.slice(from, to);
+		const isLost = (line: string, index: number) =>
+			isNumber(line) &&
+			Number.parseInt(line) === number &&
+			(text[index - 1] ?? '') === '' &&
+			(text[index + 1] ?? '') !== '';
+		if (text.some(isLost)) throw noFile(`Cue ${number} of the subtitles has no times`);
+		return isVtt ? withoutNotes(text) : text;
+	};
+	const cues = places.map((place, index): Cue => {
+		const [line, from, to, rest = ''] = CUE_LINE.exec(lines[place])!;
+		const [start, end] = [from, to].map(timeOf);
+		if (end < start) throw noFile(`A cue of the subtitles ends before it starts: ${line}`);
+		const number = isNumbered ? Number.parseInt(lines[heads[index]]) + 1 : NaN;
+		const text = textBetween(place + 1, heads[index + 1] ?? lines.length, number);
+		const broken = text.find((one) => /-->/.test(one) && /\d[ \t]?[:：][ \t]?\d/.test(one));
+		if (broken) throw noFile(`The times of a cue cannot be read: ${broken}`);
+		return { start, end, lines: [SETTINGS.test(rest) ? '' : rest, ...text] };
+	});
+	const before = isVtt ? [] : textBetween(0, heads[0] ?? 0, 1);
+	return { cues, preface: before.join(' ').trim() };
+}
+
+/** Without the blocks of WebVTT that are for programs and their authors. */
+function withoutNotes(lines: string[]): string[] {
+	let isNote = false;
+	return lines.filter((line, index) => {
+		if (line === '') isNote = false;
+		else if (index > 0 && lines[index - 1] === '') isNote = /^(?:NOTE|STYLE|REGION)\b/.test(line);
+		return !isNote;
+	});
+}

@@ -1,0 +1,252 @@
+/**
+ * SRT and WebVTT files (written in `speech/subtitles`) as text with marks such as `[at 0:35]`: what a person would read out, each
+ * sentence at its time.
+ */
+import { grouped } from '../core/grouped';
+import { SENTENCE_END } from './boundaries';
+import { beginningOf, countCharacters } from './characters';
+import { type Cue, cuesOf, noFile } from './cues';
+import { foldName, isLabel, isNarrator, looksLikeName, type Name, namesIn } from './names';
+import { takePauses, timeMark } from './pauses';
+import type { ReadText } from './reading';
+import { tidy } from './tidy';
+
+const VOICE = /<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]{1,60})>/giu;
+const MARKUP =
+	/<rt\b[^<>]*>[^<>]*<\/rt>|<rp\b[^<>]*>[^<>]*<\/rp>|<\/?[a-z][^<>\n]{0,200}>|<[ \d:.,]{1,20}>|\{\\[^{}\n]{0,100}\}|\{\/?[ibuyfcs](?::[^{}\n]{0,60})?\}/giu;
+const SONG = /[♪♫♬♩🎵🎶][^♪♫♬♩🎵🎶]*(?:[♪♫♬♩🎵🎶]|$)/gu;
+const SOUND =
+	/\[[^[\]]{0,300}\]|［[^［］]{0,300}］|【[^【】]{0,300}】|^[ \t>-]*\*[^*\n]{1,100}(?<![.!?…])\*[ \t]*$/gmu;
+/** Where a sentence begins; in the middle of one, parentheses are words. */
+const ASIDE = /(^[ \t>-]*|[.!?…。！？]["”’']?[ \t]*)[(（]([^()（）]{1,300})[)）][ \t]*[:：]?/gmu;
+const MOST_WORDS_OF_SOUND = 4;
+const NEW_SPEAKER = /^(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*/u;
+
+/** The lines of a cue without markup, music and sounds; where somebody else begins to speak, `- ` stands before one. */
+function wordsIn(lines: string[]): string[] {
+	const { text } = tidy(lines.join('\n').replace(/\\N/g, '\n'), 'plain', 'automatic');
+	return text
+		.replace(/<br[ \t]*\/?>/gi, '\n')
+		.replace(VOICE, (_tag, name: string) => `\n${name.trim()}: `)
+		.replace(MARKUP, '')
+		.replace(SONG, '')
+		.replace(SOUND, '')
+		.replace(ASIDE, (aside, before: string, words: string, at: number, all: string) => {
+			const isAlone =
+				before.trim() === '' && !/\S/.test(all.slice(at + aside.length).split('\n')[0]);
+			const isSound =
+				!SENTENCE_END.test(words) &&
+				(isAlone || words.trim().split(/\s+/).length <= MOST_WORDS_OF_SOUND);
+			return isSound ? before : aside;
+		})
+		.split('\n')
+		.map((line) => line.replace(/\s+/g, ' ').trim().replace(NEW_SPEAKER, '- '))
+		.filter((line) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(line));
+}
+
+/** Shares of the cues of a file: from so many that repeat lines it is one of rolling captions, from so many it has full stops. */
+const ROLLING = 0.3;
+const PUNCTUATED = 0.15;
+/** Seconds between two cues that belong together. */
+const CLOSE = 0.5;
+const MOST_CHARACTERS = 300;
+
+/** How many lines at the end of one cue stand at the beginning of the next one. */
+function repeated(before: string[], lines: string[]): number {
+	for (let count = Math.min(before.length, lines.length); count > 0; count--)
+		if (
+			lines.slice(0, count).every((line, index) => line === before[before.length - count + index])
+		)
+			return count;
+	return 0;
+}
+
+/**
+ * Without cues that are there twice, and without the lines that captions show again while they roll. Where hardly any are repeated,
+ * they are said again.
+ */
+function unrolled(all: Cue[]): Cue[] {
+	const seen = new Set<string>();
+	const cues = all.filter(({ start, lines }) => {
+		const key = [start, ...lines].join('\n');
+		return !seen.has(key) && seen.add(key);
+	});
+	const repeats = cues.map(({ start, lines }, index) => {
+		const before = cues[index - 1];
+		return before && start - before.end < CLOSE ? repeated(before.lines, lines) : 0;
+	});
+	const whole = repeats.filter(
+		(count, index) => count > 0 && count === cues[index].lines.length,
+	).length;
+	const some = repeats.filter((count) => count > 0).length - whole;
+	const isRolling = (some > 0 || whole > 2) && some + whole >= ROLLING * (cues.length - 1);
+	return cues.map((cue, index) => ({
+		...cue,
+		lines: cue.lines.slice(isRolling ? repeats[index] : 0),
+	}));
+}
+
+/** What one speaker says in a cue. */
+interface Speech {
+	words: string;
+	/** The name with its colon, and a tone if there is one; empty: nobody is named. */
+	name: string;
+	/** Folded. */
+	speaker?: string;
+	/** Somebody else spoke before, as a dash says. */
+	isNew: boolean;
+}
+
+/** The name that a line begins with; no time such as `At 12:30`. */
+function nameIn(line: string): Name | undefined {
+	const [name] = namesIn(line, 'readAloud');
+	const isName = name?.at === 0 && !/^[:：]\d/.test(line.slice(line.search(/[:：]/)));
+	return isName && looksLikeName(name.name) ? name : undefined;
+}
+
+const withoutDash = (line: string): string => line.replace(/^- /, '');
+
+const isCapitals = (name: string): boolean => /\p{Lu}{2}/u.test(name) && !/\p{Ll}/u.test(name);
+
+/** Who is named before a colon, folded: those of voice tags, who is named twice, and others in capitals as those are. */
+function speakersIn(cues: Cue[], source: string): Set<string> {
+	const tagged = Array.from(source.matchAll(VOICE), ([, name]) => foldName(name));
+	const found = cues
+		.flatMap(({ lines }) => lines.map((line) => nameIn(withoutDash(line)) ?? []))
+		.flat()
+		.filter(({ key }) => !isLabel(key));
+	const counts = grouped(found, ({ key }) => key);
+	const isRepeated = ({ key }: Name) => (counts.get(key)?.length ?? 0) > 1;
+	const inCapitals = found.some((one) => isRepeated(one) && isCapitals(one.name));
+	const named = found.filter(
+		(one) => isRepeated(one) || isNarrator(one.name) || (inCapitals && isCapitals(one.name)),
+	);
+	return new Set([...tagged, ...named.map(({ key }) => key)]);
+}
+
+function speechesIn(lines: string[], speakers: Set<string>): Speech[] {
+	const speeches: Speech[] = [];
+	for (const line of lines) {
+		const words = withoutDash(line);
+		const name = namesIn(words, 'readAloud').find(({ at, key }) => at === 0 && speakers.has(key));
+		const last = speeches.at(-1);
+		if (last && !name && words === line) last.words = `${last.words} ${words}`.trim();
+		else {
+			const from = name?.from ?? 0;
+			const [said, isNew] = [words.slice(from), words !== line];
+			speeches.push({ name: words.slice(0, from), speaker: name?.key, words: said, isNew });
+		}
+	}
+	return speeches.filter(({ words }) => words !== '');
+}
+
+/** What one request speaks, from the second at which it is to be heard. */
+interface Sentence {
+	start: number;
+	end: number;
+	speeches: Speech[];
+}
+
+const ENDS_OPEN = /[,;:،、，；：–—-]$/u;
+const ELLIPSIS = /(?:…|\.{2,})$/u;
+const AFTER_ELLIPSIS = /^(?:…|\.{2,}|\p{Ll})/u;
+
+/** Brings cues that are one sentence together: the start of each sentence is exact, not that of each cue in it. */
+function sentencesOf(cues: Cue[], speakers: Set<string>): Sentence[] {
+	const all = cues
+		.map(({ lines, ...times }): Sentence => ({ ...times, speeches: speechesIn(lines, speakers) }))
+		.filter(({ speeches }) => speeches.length > 0);
+	const lastOf = ({ speeches }: Sentence) => speeches[speeches.length - 1];
+	const ended = all.filter((one) => SENTENCE_END.test(lastOf(one).words)).length;
+	const isPunctuated = ended >= PUNCTUATED * all.length;
+	const goesOn = ({ words }: Speech, next: Speech) =>
+		isPunctuated
+			? !SENTENCE_END.test(words) || (ELLIPSIS.test(words) && AFTER_ELLIPSIS.test(next.words))
+			: ENDS_OPEN.test(words);
+	const length = ({ speeches }: Sentence) =>
+		speeches.reduce((sum, { words }) => sum + countCharacters(words) + 1, 0);
+	const sentences: Sentence[] = [];
+	for (const one of all) {
+		const [first, ...others] = one.speeches;
+		const before = sentences.at(-1);
+		const isOneSentence =
+			before &&
+			!first.isNew &&
+			(first.speaker ?? lastOf(before).speaker) === lastOf(before).speaker &&
+			one.start - before.end < CLOSE &&
+			length(before) + length(one) <= MOST_CHARACTERS &&
+			goesOn(lastOf(before), first);
+		if (isOneSentence) {
+			lastOf(before).words += ` ${first.words}`;
+			before.speeches.push(...others);
+		} else if (before?.start === one.start) before.speeches.push(...one.speeches);
+		else sentences.push(one);
+		const last = sentences[sentences.length - 1];
+		last.end = Math.max(last.end, one.end);
+	}
+	return sentences;
+}
+
+/** The sentences of a file; undefined: it is what remains of one, a text with marks. Throws InputError when nobody can speak it. */
+function read(
+	source: string,
+	names: string[],
+): { sentences: Sentence[]; notes: string[] } | undefined {
+	const { cues, preface } = cuesOf(source);
+	if (cues.length === 0) {
+		if (takePauses(source).pauses.some(({ heardAt }) => heardAt !== undefined)) return undefined;
+		throw noFile('The text has no line of times such as 00:00:01,000 --> 00:00:03,500');
+	}
+	const worded = cues.map((cue) => ({ ...cue, lines: wordsIn(cue.lines) }));
+	const sorted = unrolled(
+		worded.filter(({ lines }) => lines.length > 0).sort((a, b) => a.start - b.start),
+	);
+	const speakers = new Set([...speakersIn(sorted, source), ...names.map(foldName)]);
+	const sentences = sentencesOf(sorted, speakers);
+	if (sentences.length === 0)
+		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
+	const silent = cues.find(
+		({ lines }, index) => lines.join('') !== '' && worded[index].lines.length === 0,
+	);
+	const leftOut = [
+		...(silent ? [silent.lines.join(' ').trim()] : []),
+		...(preface ? [preface] : []),
+	];
+	return {
+		sentences,
+		notes: leftOut.map(
+			(text) =>
+				`Of the subtitles, what nobody says was left out, such as "${beginningOf(text, 60)}"`,
+		),
+	};
+}
+
+/** Reads subtitles for one voice: the names of speakers are left out. */
+export function readSubtitles(source: string): ReadText {
+	const file = read(source, []);
+	if (!file) return { text: source, headings: [], dropped: [], notes: [] };
+	const { sentences, notes } = file;
+	const text = sentences.map(
+		({ start, speeches }) => `${timeMark(start)} ${speeches.map(({ words }) => words).join('\n')}`,
+	);
+	const name = sentences.flatMap(({ speeches }) => speeches).find((one) => one.name !== '')?.name;
+	if (name !== undefined)
+		notes.push(
+			`The names of speakers were left out, such as "${name.trim()}" Speech → Dialogue gives each of them a voice.`,
+		);
+	return { text: text.join('\n'), headings: [], dropped: [], notes };
+}
+
+/** Writes subtitles as a script. `names`: of the speakers that are known. */
+export function scriptOfSubtitles(
+	source: string,
+	names: string[],
+): { text: string; notes: string[] } {
+	const file = read(source, names);
+	if (!file) return { text: source, notes: [] };
+	const text = file.sentences.map(
+		({ start, speeches }) =>
+			`${timeMark(start)} ${speeches.map(({ name, words }) => name + words).join('\n')}`,
+	);
+	return { text: text.join('\n'), notes: file.notes };
+}
