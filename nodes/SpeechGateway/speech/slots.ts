@@ -15,7 +15,7 @@ const KEPT_TIMES = 0.95;
 const FASTEST = 2;
 const SPEED_STEP = 0.05;
 const MOST_NAMED = 5;
-const MOST_CHARACTERS_SHOWN = 40;
+const LONGEST_QUOTE = 40;
 
 /** What is wrong with the time of a segment. */
 export interface TimeWarning {
@@ -66,13 +66,13 @@ const adviceOn = (speed: number | undefined): string =>
 		? `No "Speed" up to ${FASTEST} would do: shorten the words, or move the times.`
 		: `A "Speed" of ${speed} would do.`;
 
-const quoted = (words: string): string =>
-	`"${beginningOf(words.replace(/\s+/g, ' ').trim(), MOST_CHARACTERS_SHOWN)}"`;
+const inQuotes = (words: string): string =>
+	`"${beginningOf(words.replace(/\s+/g, ' ').trim(), LONGEST_QUOTE)}"`;
 
 const shown = (seconds: number): string => `${seconds.toFixed(1)} s`;
 
 /** The first few, and how many more there are. */
-const listed = (all: string[]): string =>
+const firstFew = (all: string[]): string =>
 	all.slice(0, MOST_NAMED).join('; ') +
 	(all.length > MOST_NAMED ? `; and ${all.length - MOST_NAMED} more` : '');
 
@@ -98,11 +98,11 @@ export function shortSlots(input: { speed?: number }, segments: DraftSegment[]):
 		segment: from + 1,
 		startSeconds: start,
 		endSeconds: start + seconds,
-		words: `${quoted(text)} at ${clock(start)} takes about ${shown(about)}, and has ${shown(seconds)}`,
+		words: `${inQuotes(text)} at ${clock(start)} takes about ${shown(about)}, and has ${shown(seconds)}`,
 	}));
 	return {
 		warnings: found.map(({ words, ...place }) => ({ ...place, message: `${words}. ${advice}` })),
-		hint: `the words before ${found.length} of ${slots.length} times are probably too long for them: ${listed(found.map(({ words }) => words))}. ${advice}`,
+		hint: `the words before ${found.length} of ${slots.length} times are probably too long for them: ${firstFew(found.map(({ words }) => words))}. ${advice}`,
 		suggestedSpeed,
 	};
 }
@@ -118,7 +118,7 @@ export function lateSegments(
 		const lateSeconds = Number((startSeconds - heardAt).toFixed(3));
 		// Before the first segment there is nothing but the silence in it.
 		if (index === 0 || lateSeconds < LATE) return [];
-		const words = `${quoted(written)} is heard ${shown(lateSeconds)} late, at ${clock(startSeconds)} instead of ${clock(heardAt)}`;
+		const words = `${inQuotes(written)} is heard ${shown(lateSeconds)} late, at ${clock(startSeconds)} instead of ${clock(heardAt)}`;
 		return { segment: index + 1, startSeconds, endSeconds, lateSeconds, words };
 	});
 	if (late.length === 0) return { warnings: [] };
@@ -133,7 +133,7 @@ export function lateSegments(
 	const advice = adviceOn(suggestedSpeed);
 	return {
 		warnings: late.map(({ words, ...place }) => ({ ...place, message: `${words}. ${advice}` })),
-		hint: `${late.length} of ${slots.length} times were missed, since the words before are too long: ${listed(late.map(({ words }) => words))}. ${advice}`,
+		hint: `${late.length} of ${slots.length} times were missed, since the words before are too long: ${firstFew(late.map(({ words }) => words))}. ${advice}`,
 		suggestedSpeed,
 	};
 }

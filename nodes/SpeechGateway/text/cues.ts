@@ -1,21 +1,21 @@
 /** The cues of SRT and WebVTT files, as they stand there; `subtitleFile` makes a text of them. */
 import { InputError, NOTHING_SENT } from '../core/errors';
-import { secondsOf } from './pauses';
+import { clockSeconds } from './pauses';
 
 /** `01:02:03,004`, `2:03.5`, `00:01:02:500`, and `00: 01: 02, 500` as translators leave it. */
-const TIME = String.raw`\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;
+const CUE_TIME = String.raw`\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;
 const ARROW = String.raw`[ \t]*(?:(?:[-–—][ \t]?){1,3}(?:>|&gt;)|→)[ \t]*`;
 const CUE_LINE = new RegExp(
-	`^[ \\t\\uFEFF]*(${TIME})${ARROW}(${TIME})(?:[ \\t]+(.*?))?[ \\t]*$`,
+	`^[ \\t\\uFEFF]*(${CUE_TIME})${ARROW}(${CUE_TIME})(?:[ \\t]+(.*?))?[ \\t]*$`,
 	'u',
 );
 /** Where the caption stands on the screen. */
 const SETTINGS = /^(?:[a-z]\w*[ \t]*:[ \t]*\S+[ \t]*)+$/i;
 const WEBVTT = /^WEBVTT(?:[ \t]|$)/;
-const NUMBER = /^\d{1,6}[.:)]?$/;
-const FENCE = /^(?:```|~~~)[\w-]{0,20}$/;
+const CUE_NUMBER = /^\d{1,6}[.:)]?$/;
+const CUE_FENCE = /^(?:```|~~~)[\w-]{0,20}$/;
 
-const linesOf = (source: string): string[] =>
+const trimmedLines = (source: string): string[] =>
 	source
 		.replace(/^(?:\uFEFF|ï»¿)/, '')
 		.split(/\r*\n|[\r\u2028\u2029]/)
@@ -34,17 +34,19 @@ const MOST_LINES_A_CUE = 6;
 /** Whether a text is an SRT or WebVTT file, be it with a title or in a fence; not one that shows an example of them. */
 export function isSubtitleFile(source: string): boolean {
 	if (!/>|&gt;|→|WEBVTT/.test(source)) return false;
-	const lines = linesOf(source).filter((line) => line !== '');
+	const lines = trimmedLines(source).filter((line) => line !== '');
 	const first = lines.findIndex(isCueLine);
 	if (first < 0) return lines[0] === 'WEBVTT';
-	if (first === 0 || (first === 1 && NUMBER.test(lines[0])) || WEBVTT.test(lines[0])) return true;
+	if (first === 0 || (first === 1 && CUE_NUMBER.test(lines[0])) || WEBVTT.test(lines[0]))
+		return true;
 	const cues = lines.filter(isCueLine).length;
-	const isExample = lines.some((line) => FENCE.test(line)) && !FENCE.test(lines[lines.length - 1]);
+	const isExample =
+		lines.some((line) => CUE_FENCE.test(line)) && !CUE_FENCE.test(lines[lines.length - 1]);
 	return cues > 1 && cues * MOST_LINES_A_CUE >= lines.length && !isExample;
 }
 
 /** What is shown from one second to another. */
-export interface Cue {
+export interface FileCue {
 	start: number;
 	end: number;
 	lines: string[];
@@ -59,13 +61,13 @@ export const noFile = (what: string) =>
 function timeOf(text: string): number {
 	const time = text.replace(/[ \t]/g, '').replace(/：/g, ':').replace('，', ',');
 	const [, whole = time, fraction = '0'] = FRACTION.exec(time) ?? [];
-	return secondsOf(whole) + Number(`0.${fraction}`);
+	return clockSeconds(whole) + Number(`0.${fraction}`);
 }
 const FRACTION = /^((?:\d+:)?\d+:\d{1,2})[.,:](\d{1,3})$/;
 
 /** The cues of a file as they stand in it, and what stands before them. Throws InputError for one whose times are missing or wrong. */
-export function cuesOf(source: string): { cues: Cue[]; preface: string } {
-	const lines = linesOf(source).filter((line) => !FENCE.test(line));
+export function cuesOf(source: string): { cues: FileCue[]; preface: string } {
+	const lines = trimmedLines(source).filter((line) => !CUE_FENCE.test(line));
 	const isVtt = WEBVTT.test(lines.find((line) => line !== '') ?? '');
 	const places = lines.flatMap((line, index) => (CUE_LINE.test(line) ? [index] : []));
 	const above = (place: number): number => {
@@ -73,7 +75,7 @@ export function cuesOf(source: string): { cues: Cue[]; preface: string } {
 		while (lines[index] === '') index--;
 		return index;
 	};
-	const isNumber = (line: string | undefined) => line !== undefined && NUMBER.test(line);
+	const isNumber = (line: string | undefined) => line !== undefined && CUE_NUMBER.test(line);
 	const isNumbered = isNumber(lines[above(places[0] ?? 0)]);
 	/** The line with the number or, in WebVTT, the name of a cue; else that with its times. */
 	const headOf = (place: number): number => {
@@ -93,7 +95,7 @@ export function cuesOf(source: string): { cues: Cue[]; preface: string } {
 		if (text.some(isLost)) throw noFile(`Cue ${number} of the subtitles has no times`);
 		return isVtt ? withoutNotes(text) : text;
 	};
-	const cues = places.map((place, index): Cue => {
+	const cues = places.map((place, index): FileCue => {
 		const [line, from, to, rest = ''] = CUE_LINE.exec(lines[place])!;
 		const [start, end] = [from, to].map(timeOf);
 		if (end < start) throw noFile(`A cue of the subtitles ends before it starts: ${line}`);

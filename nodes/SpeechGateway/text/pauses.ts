@@ -56,7 +56,7 @@ export function breakMark(time = ''): string {
 }
 
 /** The seconds of `1:02.5` or `1:02:03`. */
-export const secondsOf = (time: string): number =>
+export const clockSeconds = (time: string): number =>
 	time.split(':').reduce((sum, part) => sum * 60 + Number(part.replace(',', '.')), 0);
 
 const isBlank = (character: string) => character === '' || /\s/.test(character);
@@ -65,7 +65,8 @@ const isBlank = (character: string) => character === '' || /\s/.test(character);
 function readMark([mark, time, word, amount, unit]: RegExpMatchArray): Omit<Pause, 'at'> {
 	if (word?.toLowerCase() === 'pause')
 		return { milliseconds: shortened(milliseconds(amount, unit)) };
-	const heardAt = (time ? Math.round(1000 * secondsOf(time)) : milliseconds(amount, unit)) / 1000;
+	const heardAt =
+		(time ? Math.round(1000 * clockSeconds(time)) : milliseconds(amount, unit)) / 1000;
 	if (heardAt <= LATEST_SECONDS) return { milliseconds: 0, heardAt };
 	throw new InputError(
 		`The text has a time that is too late for an audio file: ${mark}`,

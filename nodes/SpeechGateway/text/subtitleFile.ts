@@ -5,14 +5,14 @@
 import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
 import { beginningOf, countCharacters } from './characters';
-import { type Cue, cuesOf, noFile } from './cues';
+import { type FileCue, cuesOf, noFile } from './cues';
 import { foldName, isLabel, isNarrator, looksLikeName, type Name, namesIn } from './names';
 import { takePauses, timeMark } from './pauses';
 import type { ReadText } from './reading';
 import { tidy } from './tidy';
 
 const VOICE = /<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]{1,60})>/giu;
-const MARKUP =
+const CUE_MARKUP =
 	/<rt\b[^<>]*>[^<>]*<\/rt>|<rp\b[^<>]*>[^<>]*<\/rp>|<\/?[a-z][^<>\n]{0,200}>|<[ \d:.,]{1,20}>|\{\\[^{}\n]{0,100}\}|\{\/?[ibuyfcs](?::[^{}\n]{0,60})?\}/giu;
 const SONG = /[♪♫♬♩🎵🎶][^♪♫♬♩🎵🎶]*(?:[♪♫♬♩🎵🎶]|$)/gu;
 const SOUND =
@@ -23,12 +23,12 @@ const MOST_WORDS_OF_SOUND = 4;
 const NEW_SPEAKER = /^(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*/u;
 
 /** The lines of a cue without markup, music and sounds; where somebody else begins to speak, `- ` stands before one. */
-function wordsIn(lines: string[]): string[] {
+function wordsOfCue(lines: string[]): string[] {
 	const { text } = tidy(lines.join('\n').replace(/\\N/g, '\n'), 'plain', 'automatic');
 	return text
 		.replace(/<br[ \t]*\/?>/gi, '\n')
 		.replace(VOICE, (_tag, name: string) => `\n${name.trim()}: `)
-		.replace(MARKUP, '')
+		.replace(CUE_MARKUP, '')
 		.replace(SONG, '')
 		.replace(SOUND, '')
 		.replace(ASIDE, (aside, before: string, words: string, at: number, all: string) => {
@@ -49,10 +49,10 @@ const ROLLING = 0.3;
 const PUNCTUATED = 0.15;
 /** Seconds between two cues that belong together. */
 const CLOSE = 0.5;
-const MOST_CHARACTERS = 300;
+const LONGEST_SENTENCE = 300;
 
 /** How many lines at the end of one cue stand at the beginning of the next one. */
-function repeated(before: string[], lines: string[]): number {
+function repeatedLines(before: string[], lines: string[]): number {
 	for (let count = Math.min(before.length, lines.length); count > 0; count--)
 		if (
 			lines.slice(0, count).every((line, index) => line === before[before.length - count + index])
@@ -62,10 +62,10 @@ function repeated(before: string[], lines: string[]): number {
 }
 
 /**
- * Without cues that are there twice, and without the lines that captions show again while they roll. Where hardly any are repeated,
+ * Without cues that are there twice, and without the lines that captions show again while they roll. Where hardly any are repeatedLines,
  * they are said again.
  */
-function unrolled(all: Cue[]): Cue[] {
+function unrolled(all: FileCue[]): FileCue[] {
 	const seen = new Set<string>();
 	const cues = all.filter(({ start, lines }) => {
 		const key = [start, ...lines].join('\n');
@@ -73,7 +73,7 @@ function unrolled(all: Cue[]): Cue[] {
 	});
 	const repeats = cues.map(({ start, lines }, index) => {
 		const before = cues[index - 1];
-		return before && start - before.end < CLOSE ? repeated(before.lines, lines) : 0;
+		return before && start - before.end < CLOSE ? repeatedLines(before.lines, lines) : 0;
 	});
 	const whole = repeats.filter(
 		(count, index) => count > 0 && count === cues[index].lines.length,
@@ -106,10 +106,10 @@ function nameIn(line: string): Name | undefined {
 
 const withoutDash = (line: string): string => line.replace(/^- /, '');
 
-const isCapitals = (name: string): boolean => /\p{Lu}{2}/u.test(name) && !/\p{Ll}/u.test(name);
+const isInCapitals = (name: string): boolean => /\p{Lu}{2}/u.test(name) && !/\p{Ll}/u.test(name);
 
 /** Who is named before a colon, folded: those of voice tags, who is named twice, and others in capitals as those are. */
-function speakersIn(cues: Cue[], source: string): Set<string> {
+function speakersIn(cues: FileCue[], source: string): Set<string> {
 	const tagged = Array.from(source.matchAll(VOICE), ([, name]) => foldName(name));
 	const found = cues
 		.flatMap(({ lines }) => lines.map((line) => nameIn(withoutDash(line)) ?? []))
@@ -117,9 +117,9 @@ function speakersIn(cues: Cue[], source: string): Set<string> {
 		.filter(({ key }) => !isLabel(key));
 	const counts = grouped(found, ({ key }) => key);
 	const isRepeated = ({ key }: Name) => (counts.get(key)?.length ?? 0) > 1;
-	const inCapitals = found.some((one) => isRepeated(one) && isCapitals(one.name));
+	const inCapitals = found.some((one) => isRepeated(one) && isInCapitals(one.name));
 	const named = found.filter(
-		(one) => isRepeated(one) || isNarrator(one.name) || (inCapitals && isCapitals(one.name)),
+		(one) => isRepeated(one) || isNarrator(one.name) || (inCapitals && isInCapitals(one.name)),
 	);
 	return new Set([...tagged, ...named.map(({ key }) => key)]);
 }
@@ -147,12 +147,12 @@ interface Sentence {
 	speeches: Speech[];
 }
 
-const ENDS_OPEN = /[,;:،、，；：–—-]$/u;
-const ELLIPSIS = /(?:…|\.{2,})$/u;
-const AFTER_ELLIPSIS = /^(?:…|\.{2,}|\p{Ll})/u;
+const GOES_ON = /[,;:،、，；：–—-]$/u;
+const TRAILS_OFF = /(?:…|\.{2,})$/u;
+const TAKES_UP = /^(?:…|\.{2,}|\p{Ll})/u;
 
 /** Brings cues that are one sentence together: the start of each sentence is exact, not that of each cue in it. */
-function sentencesOf(cues: Cue[], speakers: Set<string>): Sentence[] {
+function wholeSentences(cues: FileCue[], speakers: Set<string>): Sentence[] {
 	const all = cues
 		.map(({ lines, ...times }): Sentence => ({ ...times, speeches: speechesIn(lines, speakers) }))
 		.filter(({ speeches }) => speeches.length > 0);
@@ -161,8 +161,8 @@ function sentencesOf(cues: Cue[], speakers: Set<string>): Sentence[] {
 	const isPunctuated = ended >= PUNCTUATED * all.length;
 	const goesOn = ({ words }: Speech, next: Speech) =>
 		isPunctuated
-			? !SENTENCE_END.test(words) || (ELLIPSIS.test(words) && AFTER_ELLIPSIS.test(next.words))
-			: ENDS_OPEN.test(words);
+			? !SENTENCE_END.test(words) || (TRAILS_OFF.test(words) && TAKES_UP.test(next.words))
+			: GOES_ON.test(words);
 	const length = ({ speeches }: Sentence) =>
 		speeches.reduce((sum, { words }) => sum + countCharacters(words) + 1, 0);
 	const sentences: Sentence[] = [];
@@ -174,7 +174,7 @@ function sentencesOf(cues: Cue[], speakers: Set<string>): Sentence[] {
 			!first.isNew &&
 			(first.speaker ?? lastOf(before).speaker) === lastOf(before).speaker &&
 			one.start - before.end < CLOSE &&
-			length(before) + length(one) <= MOST_CHARACTERS &&
+			length(before) + length(one) <= LONGEST_SENTENCE &&
 			goesOn(lastOf(before), first);
 		if (isOneSentence) {
 			lastOf(before).words += ` ${first.words}`;
@@ -188,7 +188,7 @@ function sentencesOf(cues: Cue[], speakers: Set<string>): Sentence[] {
 }
 
 /** The sentences of a file; undefined: it is what remains of one, a text with marks. Throws InputError when nobody can speak it. */
-function read(
+function readFile(
 	source: string,
 	names: string[],
 ): { sentences: Sentence[]; notes: string[] } | undefined {
@@ -197,12 +197,12 @@ function read(
 		if (takePauses(source).pauses.some(({ heardAt }) => heardAt !== undefined)) return undefined;
 		throw noFile('The text has no line of times such as 00:00:01,000 --> 00:00:03,500');
 	}
-	const worded = cues.map((cue) => ({ ...cue, lines: wordsIn(cue.lines) }));
+	const worded = cues.map((cue) => ({ ...cue, lines: wordsOfCue(cue.lines) }));
 	const sorted = unrolled(
 		worded.filter(({ lines }) => lines.length > 0).sort((a, b) => a.start - b.start),
 	);
 	const speakers = new Set([...speakersIn(sorted, source), ...names.map(foldName)]);
-	const sentences = sentencesOf(sorted, speakers);
+	const sentences = wholeSentences(sorted, speakers);
 	if (sentences.length === 0)
 		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
 	const silent = cues.find(
@@ -223,7 +223,7 @@ function read(
 
 /** Reads subtitles for one voice: the names of speakers are left out. */
 export function readSubtitles(source: string): ReadText {
-	const file = read(source, []);
+	const file = readFile(source, []);
 	if (!file) return { text: source, headings: [], dropped: [], notes: [] };
 	const { sentences, notes } = file;
 	const text = sentences.map(
@@ -242,7 +242,7 @@ export function scriptOfSubtitles(
 	source: string,
 	names: string[],
 ): { text: string; notes: string[] } {
-	const file = read(source, names);
+	const file = readFile(source, names);
 	if (!file) return { text: source, notes: [] };
 	const text = file.sentences.map(
 		({ start, speeches }) =>
