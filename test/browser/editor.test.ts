@@ -33,7 +33,10 @@ afterAll(async () => {
 test('the nodes panel finds the node by what people call it, "tts" among the first three', async () => {
 	await editor.newWorkflow();
 	await editor.openNodesPanel();
-	for (const words of ['narrate', 'text to speech', 'clone voice', 'mp3', 'podcast']) {
+	for (const words of [
+		...['narrate', 'text to speech', 'clone voice', 'mp3', 'podcast', 'audiobook', 'voice-over'],
+		...['voice message', 'telegram voice', 'whatsapp voice'],
+	]) {
 		const found = await editor.search(words);
 		await found.getByText('Speech Gateway', { exact: true }).first().waitFor();
 	}
@@ -133,11 +136,7 @@ const shownIn = async (parameter: string) =>
 test('options: the usual ones first, and filled in with what is usual', async () => {
 	await openGenerate(['Hello.']);
 	await editor.openNode(NODE_NAME);
-	expect((await editor.openOptions()).slice(0, 3)).toEqual([
-		'Send Once Key',
-		'Spending Limit (Tokens)',
-		'Speed',
-	]);
+	expect((await editor.openOptions()).slice(0, 3)).toEqual(['Speed', 'File Name', 'Subtitles']);
 	await editor.by('collection-parameter-option').getByText('Subtitles').click();
 	expect(await shownIn('subtitles')).toBe('SRT');
 	await editor.openOptions();
@@ -145,12 +144,19 @@ test('options: the usual ones first, and filled in with what is usual', async ()
 	expect(await shownIn('chapters')).toBe('Headings');
 });
 
-test('options: While Waiting only where a long text is made by jobs', async () => {
-	expect(await editor.openOptions()).not.toContain('While Waiting');
+test('options: While Waiting only where a long text is made by jobs; its segments only beside it', async () => {
+	const segments = 'Max Segment Characters';
+	const before = await editor.openOptions();
+	expect(before).not.toContain('While Waiting');
+	expect(before).not.toContain(segments);
 	await editor.by('collection-parameter-option').getByText('Long Text').click();
 	await editor.by('parameter-input-longText').click();
 	await editor.page.getByText('Job', { exact: true }).click();
-	expect(await editor.openOptions()).toContain('While Waiting');
+	const after = await editor.openOptions();
+	expect(after).toContain('While Waiting');
+	expect(after.filter((name) => name === segments)).toEqual([segments]);
+	await editor.by('collection-parameter-option').getByText(segments).click();
+	expect(await editor.by('parameter-input-maxSegmentCharacters').count()).toBe(1);
 });
 
 test('an error says what happened, to which item, and what to do', async () => {

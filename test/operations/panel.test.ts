@@ -1,5 +1,6 @@
 /* What the editor shows before anything runs: words, order, and what a click costs. */
 import {
+	type INodeParameters,
 	type INodeProperties,
 	type INodePropertyCollection,
 	type INodePropertyOptions,
@@ -69,8 +70,8 @@ const properties = all.filter((shown): shown is INodeProperties => 'type' in sho
 
 test('fields of one name are of one type, wherever they are', () => {
 	const types = new Map<string, Set<string>>();
-	for (const { name, type } of properties.filter(({ name }) => name !== 'values'))
-		types.set(name, (types.get(name) ?? new Set()).add(type));
+	const shown = properties.filter(({ name, type }) => name !== 'values' && type !== 'hidden');
+	for (const { name, type } of shown) types.set(name, (types.get(name) ?? new Set()).add(type));
 	expect([...types].filter(([, of]) => of.size > 1)).toEqual([]);
 });
 
@@ -106,24 +107,50 @@ const optionsOf = (resource: string, operation: string) =>
 		)?.options as INodeProperties[]
 	).map(({ displayName }) => displayName);
 
-test.each([
-	['speech', 'generate', 23],
-	['speech', 'dialogue', 23],
-	['speech', 'estimate', 13],
-])('a new %s.%s offers at most %d options', (resource, operation, most) => {
-	const ofOtherThings = ['charges', 'link', 'additionalBody'];
-	const { options } = descriptions.find(
-		(known) => known.resource === resource && known.operation === operation,
-	)!;
-	// The others are offered beside the one that they belong to.
-	const offered = options.filter(({ displayOptions }) => !displayOptions);
-	const names = offered.map(({ name }) => name).filter((name) => !ofOtherThings.includes(name));
-	expect(names.length).toBeLessThanOrEqual(most);
+/** The options of an operation that the editor shows, or offers, beside these. */
+const shownBeside = (options: INodeProperties[], values: INodeParameters) =>
+	options
+		.filter(({ type }) => type !== 'hidden')
+		.filter((option) => NodeHelpers.displayParameter(values, option, null, description))
+		.map(({ name }) => name);
+
+test('a new node offers at most 22 options', () => {
+	for (const { operation, options } of descriptions) {
+		const offered = shownBeside(options, {});
+		expect([operation, offered.length > 22 ? offered : []]).toEqual([operation, []]);
+	}
 });
 
-test('options are in the order in which people need them: money, the usual, the text, the network', () => {
+test('an option that is offered beside another is kept, and shown once, without it and with it', () => {
+	const parents = {
+		...{ maxSegmentCharacters: 'longText', pauseBetweenSegments: 'longText' },
+		...{ parentheses: 'textFormat', binaryPropertyName: 'fileName' },
+	};
+	for (const { resource, operation, options } of descriptions)
+		for (const [name, parent] of Object.entries(parents)) {
+			const [option] = options.filter((one) => one.name === name);
+			if (!option) continue;
+			expect(shownBeside(options, {})).not.toContain(name);
+			const value = option.default as string | number;
+			for (const values of [{ [name]: value }, { [name]: value, [parent]: 'any' }]) {
+				expect(shownBeside(options, values).filter((one) => one === name)).toEqual([name]);
+				const kept = NodeHelpers.getNodeParameters(
+					description.properties,
+					{ resource, operation, options: values },
+					true,
+					false,
+					null,
+					description,
+				);
+				expect(kept!.options).toEqual(values);
+			}
+			expect(shownBeside(options, { [parent]: 'any' })).toContain(name);
+		}
+});
+
+test('options are in the order in which people need them: the usual, money, text, the network', () => {
 	const order = [
-		...['Send Once Key', 'Spending Limit (Tokens)', 'Speed', 'File Name', 'Chapters'],
+		...['Speed', 'File Name', 'Subtitles', 'Send Once Key', 'Spending Limit (Tokens)', 'Chapters'],
 		...['Text Format', 'Concurrency', 'Max Retries', 'Timeout'],
 	];
 	for (const { resource, operation } of descriptions) {

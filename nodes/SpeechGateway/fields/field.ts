@@ -102,3 +102,19 @@ export const mapped = <A, B>({ options, unset, ifSet }: OptionField<A>, map: (va
 		const value = ifSet(parameters);
 		return value === undefined ? undefined : map(value);
 	});
+
+const exists = [{ _cnd: { exists: true as const } }];
+
+/**
+ * The same option, offered only beside the one that it belongs to. Without that one it still holds: n8n drops what no entry of its
+ * name shows, so a hidden one keeps it, and the editor shows it where it is set. Both options are of simple types.
+ */
+export function besideOption<T>(name: string, { options, unset, ifSet }: OptionField<T>) {
+	const without = { hide: { [name]: exists } };
+	const entries = options.flatMap((property): INodeProperties[] => [
+		{ ...property, displayOptions: { show: { [name]: exists } } },
+		{ ...property, displayOptions: { show: { [property.name]: exists }, ...without } },
+		{ ...property, displayOptions: without, type: 'hidden' },
+	]);
+	return optionField(entries, unset, ifSet);
+}

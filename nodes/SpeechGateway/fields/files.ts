@@ -1,4 +1,4 @@
-import { type Field, type InputOf, optional } from './field';
+import { besideOption, type Field, type InputOf, optional } from './field';
 import { choiceField, textOption } from './kinds';
 import type { AudioFormat } from '../audio';
 
@@ -38,12 +38,15 @@ const fileName = fileNameOption('e.g. chapter-1');
 
 /** Where the file goes. Without a name, the files of the items are `stem-1`, `stem-2`, … */
 export const fileFields = (stem: string) => ({
-	binaryPropertyName: textOption({
-		displayName: 'Output Binary Field',
-		name: 'binaryPropertyName',
-		default: 'data',
-		description: 'The name of the output binary field to put the file in',
-	}),
+	binaryPropertyName: besideOption(
+		'fileName',
+		textOption({
+			displayName: 'Output Binary Field',
+			name: 'binaryPropertyName',
+			default: 'data',
+			description: 'The name of the output binary field to put the file in',
+		}),
+	),
 	fileName: {
 		...fileName,
 		read: (parameters) => fileName.read(parameters) ?? `${stem}-${parameters.index + 1}`,

@@ -78,28 +78,14 @@ function describe({ input, isList, ...declared }: Declaration) {
 
 /** By name, in the order in which people need them. Every option has a place here. */
 export const ORDER = [
-	// Money
-	...['sendOnceKey', 'whenSentBefore', 'maxEstimatedTokens'],
-	// What many set: voice, answer, file, podcast
+	// What a beginner sets: voice, answer, file
 	...['speed', 'voicesByName', 'reuseExisting', 'temperature', 'maxTokens', 'simplify'],
-	'pauseBetween',
-	...[
-		'fileName',
-		'link',
-		'subtitles',
-		'captionCharacters',
-		'pronunciations',
-		'pauseAfterParagraphs',
-	],
-	...[
-		'chapters',
-		'tags',
-		'keepTags',
-		'previousBinaryPropertyName',
-		'speakAgainAt',
-		'timings',
-		'charges',
-	],
+	...['pauseBetween', 'fileName', 'subtitles', 'captionCharacters'],
+	// Money
+	...['sendOnceKey', 'whenSentBefore', 'maxEstimatedTokens', 'charges'],
+	// What many set: text, podcast
+	...['pronunciations', 'pauseAfterParagraphs', 'chapters', 'tags', 'keepTags'],
+	...['previousBinaryPropertyName', 'speakAgainAt', 'timings', 'link'],
 	// Waiting
 	...['waitUntilCertain', 'maxWait', 'whenMaxWaitReached'],
 	// How a text is read and cut

@@ -1,5 +1,5 @@
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
-import { type InputOf, option, optional } from './field';
+import { besideOption, type InputOf, option, optional } from './field';
 import { choiceOption, type FileRef, flagOption, isFile, numberOption } from './kinds';
 import { pauseOption } from './shared';
 import { InputError } from '../core/errors';
@@ -16,21 +16,27 @@ function secondsOf(text: string, label: string): number {
 }
 
 export const cutFields = {
-	maxSegmentCharacters: numberOption({
-		displayName: 'Max Segment Characters',
-		name: 'maxSegmentCharacters',
-		min: 1,
-		max: MAX_INPUT_CHARACTERS,
-		integer: true,
-		default: 1000,
-		description:
-			'Maximum length of the segments of a long text, which end with a sentence where possible; the gateway recommends 1,000',
-	}),
-	pauseBetweenSegments: pauseOption({
-		displayName: 'Pause Between Segments',
-		name: 'pauseBetweenSegments',
-		description: 'Silence between the segments of a long text',
-	}),
+	maxSegmentCharacters: besideOption(
+		'longText',
+		numberOption({
+			displayName: 'Max Segment Characters',
+			name: 'maxSegmentCharacters',
+			min: 1,
+			max: MAX_INPUT_CHARACTERS,
+			integer: true,
+			default: 1000,
+			description:
+				'Maximum length of the segments of a long text, which end with a sentence where possible; the gateway recommends 1,000',
+		}),
+	),
+	pauseBetweenSegments: besideOption(
+		'longText',
+		pauseOption({
+			displayName: 'Pause Between Segments',
+			name: 'pauseBetweenSegments',
+			description: 'Silence between the segments of a long text',
+		}),
+	),
 	/**
 	 * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then gets a record
 	 * of its parts even if it has a single segment.

@@ -3,7 +3,7 @@ import type { TextFormatOption } from '../text/format';
 import type { Pronunciation } from '../text/pronunciations';
 import type { Parentheses } from '../text/toneTags';
 import { isEmpty, requiredText } from './checks';
-import { type InputOf, mapped, option } from './field';
+import { besideOption, type InputOf, mapped, option } from './field';
 import {
 	choiceOption,
 	isFlagSet,
@@ -31,24 +31,27 @@ export const textFields = {
 			},
 		},
 	}),
-	parentheses: choiceOption<Parentheses>({
-		displayName: 'Words in Parentheses',
-		name: 'parentheses',
-		default: 'readAloud',
-		description:
-			'What to do with words in round or square brackets that are no known tone words, such as (see page 3)',
-		choices: {
-			readAloud: {
-				name: 'Read Aloud',
-				description:
-					'Speak them; only known tone words such as (happy) or [whispering] set the tone',
+	parentheses: besideOption(
+		'textFormat',
+		choiceOption<Parentheses>({
+			displayName: 'Words in Parentheses',
+			name: 'parentheses',
+			default: 'readAloud',
+			description:
+				'What to do with words in round or square brackets that are no known tone words, such as (see page 3)',
+			choices: {
+				readAloud: {
+					name: 'Read Aloud',
+					description:
+						'Speak them; only known tone words such as (happy) or [whispering] set the tone',
+				},
+				tags: {
+					name: 'Tone Tags',
+					description: 'Send them as written: the model takes them for the tone of voice',
+				},
 			},
-			tags: {
-				name: 'Tone Tags',
-				description: 'Send them as written: the model takes them for the tone of voice',
-			},
-		},
-	}),
+		}),
+	),
 	pronunciations: option<Pronunciation[]>(
 		tableProperty({
 			displayName: 'Pronunciations',
