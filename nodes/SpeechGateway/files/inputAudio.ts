@@ -1,17 +1,12 @@
 import type { Execution } from '../engine/execution';
 import type { IBinaryData } from 'n8n-workflow';
 import type { AudioFormat, AudioInfo, AudioReader } from '../audio';
-import {
-	audioFormatOf,
-	DamagedAudioError,
-	inspectorOf,
-	SNIFFED_BYTES,
-	WITH_HEADERS,
-} from '../audio';
+import { audioFormatOf, DamagedAudioError, inspectorOf, WITH_HEADERS } from '../audio';
 import { asError, InputError } from '../core/errors';
 import type { StoredAudio } from './storeAudio';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
+import { withHead } from './withHead';
 
 /** PCM can only be recognised by the file's name; n8n has no MIME type for it. */
 const PCM_TYPES = /^audio\/(x-)?pcm\b/;
@@ -33,21 +28,15 @@ export async function inspectInput(
 ): Promise<StoredAudio & { info: AudioInfo }> {
 	const binary = fileOf(execution, index, file, label);
 	const name = nameOf(binary, placeOf(file, label));
-	let head = Buffer.alloc(0);
 	let inspector: AudioReader<AudioInfo> | undefined;
-	const begin = () => {
-		const begun = inspectorOf(recognisedFormat(head, binary, name));
-		begun.feed(head);
-		return begun;
-	};
 	try {
-		for await (const chunk of await chunksOf(execution, binary)) {
+		for await (const chunk of withHead(await chunksOf(execution, binary))) {
 			execution.cancel?.throwIfAborted();
-			if (inspector) inspector.feed(chunk);
-			else head = Buffer.concat([head, chunk]);
-			if (head.length >= SNIFFED_BYTES) inspector ??= begin();
+			inspector ??= inspectorOf(recognisedFormat(chunk, binary, name));
+			inspector.feed(chunk);
 		}
-		return { binary, info: (inspector ?? begin()).end() };
+		if (!inspector) throw new InputError(`${name} is empty`);
+		return { binary, info: inspector.end() };
 	} catch (error) {
 		throw error instanceof DamagedAudioError ? unreadable(name, error) : asError(error);
 	}
@@ -64,11 +53,10 @@ export const nameOf = ({ fileName }: IBinaryData, place: string): string =>
 	fileName ? `The file "${fileName}" in "${place}"` : `The file in "${place}"`;
 
 function recognisedFormat(
-	head: Buffer,
+	head: Uint8Array,
 	{ mimeType, fileName }: IBinaryData,
 	name: string,
 ): AudioFormat {
-	if (head.length === 0) throw new InputError(`${name} is empty`);
 	const isPcm = PCM_TYPES.test(mimeType) || PCM_EXTENSION.test(fileName ?? '');
 	const format = audioFormatOf(head, isPcm);
 	if (format === 'flac') {

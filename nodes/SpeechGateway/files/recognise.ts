@@ -29,7 +29,7 @@ interface Content extends FileType {
 
 /** Recognises an answer by its first bytes, the requested format and the declared type. */
 export function recognise(
-	head: Buffer,
+	head: Uint8Array,
 	wanted: AudioFormat,
 	contentType = '',
 	redact: (text: string) => string,
@@ -60,12 +60,16 @@ const MAX_EXCERPT = 200;
  * like"; `redact`: takes the API key out of text, before it is cut.
  */
 export function describeUnreadable(
-	head: Buffer,
+	head: Uint8Array,
 	contentType: string,
 	redact: (text: string) => string,
 ): FileType & { looksLike: string } {
 	const declared = contentType.split(';')[0].trim().toLowerCase();
-	const text = redact(head.toString('utf8').replace(/^\uFEFF/, ''));
+	const text = redact(
+		Buffer.from(head)
+			.toString('utf8')
+			.replace(/^\uFEFF/, ''),
+	);
 	const isMarkup = looksLikeText(head);
 	// A character may be cut at the end of the head.
 	if (!isMarkup && /[^\P{Cc}\s]|\uFFFD(?!$)/u.test(text)) {

@@ -12,6 +12,7 @@ import { InputError } from '../core/errors';
 import { MAX_RECORDING_MB } from '../core/limits';
 import type { FileRef } from '../fields/kinds';
 import { chunksOf, fileOf, placeOf } from './inputFile';
+import { withHead } from './withHead';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = MAX_RECORDING_MB * MEGABYTE;
@@ -41,7 +42,7 @@ export async function inspectRecording(
 	let format: AudioFormat | undefined;
 	let bytes = 0;
 	const hash = createHash('sha256');
-	for await (const chunk of await chunksOf(execution, file)) {
+	for await (const chunk of withHead(await chunksOf(execution, file))) {
 		if (bytes === 0) {
 			format = sniffAudioFormat(chunk);
 			if (!format && !/^((audio|video)\/|application\/(ogg|octet-stream))/.test(file.mimeType)) {

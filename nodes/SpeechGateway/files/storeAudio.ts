@@ -1,12 +1,6 @@
 import { isRecord } from '../core/json';
 import type { IBinaryData } from 'n8n-workflow';
-import {
-	type AudioFormat,
-	type AudioInfo,
-	DamagedAudioError,
-	type ForeignInfo,
-	SNIFFED_BYTES,
-} from '../audio';
+import { type AudioFormat, type AudioInfo, DamagedAudioError, type ForeignInfo } from '../audio';
 import { asError, DamagedResultError, NotStoredError } from '../core/errors';
 import { withExtension } from './fileName';
 import type { GatewayResponse } from '../gateway/transport';
@@ -14,6 +8,7 @@ import type { ItemRequests } from '../requests/itemRequests';
 import { chunksIn, type Readable } from '../gateway/readBody';
 import { recognise, redacted } from './recognise';
 import { fileFrom, KEPT_BYTES, storeBytes } from './store';
+import { withHead } from './withHead';
 
 /** An audio file in n8n's binary store, and what was read from its frames. Plain JSON: it is kept in the ledger. */
 export interface StoredAudio {
@@ -40,9 +35,10 @@ export async function storeAudio(
 ): Promise<StoredAudio> {
 	const { execution, transport, hints } = item.session;
 	const redact = (text: string) => transport.redactor.text(text);
-	const chunks = chunksIn(response.body)[Symbol.asyncIterator]();
+	const chunks = withHead(chunksIn(response.body));
 	try {
-		const { head, broken } = await readHead(chunks);
+		const { value: head, done: isEmpty } = await chunks.next();
+		if (isEmpty) throw new DamagedAudioError('the file is empty');
 		const type = response.headers['content-type'];
 		const { mimeType, extensions, isAudio, inspector } = recognise(head, wanted, type, redact);
 		let failure: Error | undefined;
@@ -50,7 +46,6 @@ export async function storeAudio(
 		let info: StoredAudio['info'] | undefined;
 		let held: Uint8Array[] | undefined = [];
 		const next = async (): Promise<Uint8Array | undefined> => {
-			if (broken) throw broken;
 			const { value, done } = await chunks.next();
 			if (done) return undefined;
 			if (bytes + value.length <= maxBytes) return value;
@@ -108,29 +103,6 @@ export async function storeAudio(
 		return { binary: stored, info: info! };
 	} finally {
 		// Not awaited: where the store failed, the next chunk may still be under way.
-		void chunks.return?.().catch(() => undefined);
+		void chunks.return(undefined).catch(() => undefined);
 	}
-}
-
-/** The first bytes of the body, enough to recognise it; fewer if it ends before. */
-async function readHead(
-	chunks: AsyncIterator<Uint8Array>,
-): Promise<{ head: Buffer; broken?: Error }> {
-	let head: Buffer = Buffer.alloc(0);
-	try {
-		while (head.length < SNIFFED_BYTES) {
-			const { value, done } = await chunks.next();
-			if (done) break;
-			// The first chunk is nearly always enough, and need not be copied.
-			head =
-				head.length === 0
-					? Buffer.from(value.buffer, value.byteOffset, value.length)
-					: Buffer.concat([head, value]);
-		}
-	} catch (error) {
-		if (head.length === 0) throw asError(error);
-		return { head, broken: asError(error) };
-	}
-	if (head.length === 0) throw new DamagedAudioError('the file is empty');
-	return { head };
 }
