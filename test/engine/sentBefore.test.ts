@@ -11,9 +11,11 @@ import {
 	item,
 	readStored,
 	runNode,
+	saved,
 	showRunning,
 	speechNode,
 } from './support';
+import { startWorker } from './workers';
 
 useVirtualTime();
 const sim = new Simulator();
@@ -270,6 +272,51 @@ test('Retry On Fail: what the first try has paid for comes out, each charged onc
 	const again = await run({ items });
 	expect(again.outputs[0].map(({ json }) => json.replayed)).toEqual([true, true, true]);
 	expect(sim.charges).toHaveLength(3);
+});
+
+test('what a retry has finished is given again, wherever it had failed before', async () => {
+	sim.fault({ input: 'One', status: 422 });
+	const text = 'Number one stands here. Number two comes after it.';
+	const items = [item({ id: 'a', text: text.replace('one', 'One') })];
+	const options = { maxSegmentCharacters: 30, concurrency: 2 };
+	const failed = await run({ items }, options);
+	expect(failed.error?.message).toContain('422');
+	const retryOf = saved(failed.run);
+	expect(only(await run({ items, mode: 'retry', retryOf }, options)).binary).toBeDefined();
+	// Another retry of the same fails.
+	const again = await run({ items, mode: 'retry', retryOf: saved(failed.run) }, options);
+	expect(only(again, 1).json.reason).toBe('already_sent');
+	for (const go of [() => {}, elsewhere]) {
+		go();
+		expect(only(await run({ items }, options)).json.replayed).toBe(true);
+	}
+	expect(sim.charges).toHaveLength(2);
+});
+
+test('… also by this worker, while another has finished it', async () => {
+	const other = await startWorker();
+	const items = [item({ id: 'a', text: 'Number one stands here. Number two comes after it.' })];
+	sim.fault({ input: 'one', status: 422 });
+	const options = { maxSegmentCharacters: 30, concurrency: 2 };
+	const failed = await run({ items }, options);
+	const retry = { mode: 'retry', retryOf: saved(failed.run), nodeType: other.nodeType } as const;
+	expect(only(await run({ items, ...retry }, options)).binary).toBeDefined();
+	expect(only(await run({ items }, options)).json.replayed).toBe(true);
+	expect(sim.charges).toHaveLength(2);
+});
+
+test('Retry On Fail: the second item of a key keeps the first from nothing', async () => {
+	sim.fault({ input: 'one', status: 402 });
+	const text = 'Number one stands here. Number two comes after it.';
+	const items = [text, 'Something else.'].map((words) => item({ id: 'a', text: words }));
+	const options = { maxSegmentCharacters: 30, concurrency: 2 };
+	const first = { items, retryOnFail: true, maxTries: 2 };
+	await run({ ...first, onError: 'continueRegularOutput' }, options);
+	for (const go of [() => {}, elsewhere]) {
+		go();
+		expect(only(await run({ items: items.slice(0, 1) }, options)).json.replayed).toBe(true);
+	}
+	expect(sim.charges).toHaveLength(2);
 });
 
 test('a result that is given again costs nothing of the spending limit', async () => {

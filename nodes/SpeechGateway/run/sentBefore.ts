@@ -82,6 +82,12 @@ export class SentBefore {
 	async takeAll(asked: NamedKey[]): Promise<void> {
 		const free = asked.filter((one) => recall(one.name) === undefined && !this.take(one));
 		await this.takeRows(free);
+		// What has failed here, a retry on another worker may have finished since.
+		const failed = asked.flatMap(({ name }) => (savedAs(name, 'lost') ? name : []));
+		if (failed.length > 0)
+			await this.withTable(async () => {
+				for (const row of await this.look(failed)) this.rows.set(row.name, row);
+			});
 	}
 
 	/** Whether there is a result of the key, so that nothing will be sent. */
@@ -98,8 +104,8 @@ export class SentBefore {
 		const { context } = this.execution;
 		const until = performance.now() + LONGEST_WAIT_MS;
 		for (let pauseMs = 250; ; pauseMs = Math.min(pauseMs * 2, MOST_PAUSE_MS)) {
-			const saved = recall(name);
-			if (saved !== undefined) return await this.giveAgain(asked, JSON.parse(saved) as Saved);
+			const saved = savedAs(name, 'item') ?? this.savedInTable(name) ?? savedAs(name, 'lost');
+			if (saved) return await this.giveAgain(asked, saved);
 			const leftMs = until - performance.now();
 			const other = this.take(asked);
 			if (other) {
@@ -110,15 +116,15 @@ export class SentBefore {
 			if (!this.rows.has(name)) await this.takeRows([asked]);
 			const row = this.rows.get(name);
 			if (!row) return undefined;
-			if (row.result) return await this.giveAgain(asked, savedIn(row));
+			if (row.result) continue;
 			const { execution: sentIn } = row;
-			if (row.content !== asked.content) throw this.other(name, sentIn);
+			if (row.content !== asked.content) throw this.other(asked, sentIn);
 			if (leftMs <= 0 || (await hasEndedIn(context, sentIn))) {
 				// It may have written its result since the row was read.
 				const rows: ResultRow[] = [];
 				await this.withTable(async () => void rows.push(...(await this.look([name]))));
 				if (rows[0]?.result) return await this.giveAgain(asked, savedIn(rows[0]));
-				this.leave(name);
+				this.leave(asked);
 				return { sentIn, lost: leftMs > 0 ? 'it has left no result' : STILL_BUSY };
 			}
 			await pause(pauseMs, this.cancel);
@@ -133,7 +139,8 @@ export class SentBefore {
 		if (ended) {
 			const saved: Saved = { content, sentIn: this.execution.id, ...ended };
 			const json = JSON.stringify(saved);
-			keep(name, json);
+			// Another retry has finished what this one could not.
+			if ('item' in saved || !savedAs(name, 'item')) keep(name, json);
 			if (!isGivenAgain) return;
 			const result =
 				json.length <= MOST_ROW_BYTES
@@ -142,13 +149,13 @@ export class SentBefore {
 			await this.write(this.row(asked, result));
 		} else if (isGivenAgain)
 			await this.withTable(async () => await this.table.remove({ name, taker: this.taker }));
-		this.leave(name);
+		this.leave(asked);
 	}
 
 	/** The run has ended, or sleeps (`isAsleep`): names of items that were not sent are free again. */
 	async end(isAsleep: boolean): Promise<void> {
-		const unsettled = [...this.own.keys()];
-		for (const name of unsettled) this.leave(name);
+		const unsettled = [...this.own.values()];
+		for (const { asked } of unsettled) this.leave(asked);
 		if (unsettled.length > 0 && !isAsleep)
 			await this.withTable(async () => await this.table.remove({ taker: this.taker, result: '' }));
 	}
@@ -171,10 +178,13 @@ export class SentBefore {
 		return undefined;
 	}
 
-	private leave(name: string): void {
+	/** An item needs its name no longer. Where another item of the run has the name, that one keeps it. */
+	private leave(asked: NamedKey): void {
+		const { name } = asked;
+		this.rows.delete(name);
+		if (!this.has(asked)) return;
 		this.own.get(name)?.free();
 		this.own.delete(name);
-		this.rows.delete(name);
 	}
 
 	private row({ name, content }: NamedKey, result: string): NewRow {
@@ -203,14 +213,19 @@ export class SentBefore {
 		});
 	}
 
-	/** Of each name, the row with its result or else the one that has taken it. */
+	/** Of each name, the row with its result, else one that says why there is none, else the one that has taken it. */
 	private async look(names: string[]): Promise<ResultRow[]> {
 		const rows = new Map<string, ResultRow>();
 		for (const row of await this.table.find(names)) {
 			const first = rows.get(row.name);
-			if (!first || (row.result && !first.result)) rows.set(row.name, row);
+			if (!first || worthOf(row) > worthOf(first)) rows.set(row.name, row);
 		}
 		return [...rows.values()];
+	}
+
+	private savedInTable(name: string): Saved | undefined {
+		const row = this.rows.get(name);
+		return row?.result ? savedIn(row) : undefined;
 	}
 
 	/** Writes a row, together with those of items that end while a write is under way. */
@@ -244,10 +259,10 @@ export class SentBefore {
 	}
 
 	/** A kept result as one of this execution, with files of its own. */
-	private async giveAgain({ name, content }: NamedKey, saved: Saved): Promise<Earlier> {
+	private async giveAgain(asked: NamedKey, saved: Saved): Promise<Earlier> {
 		const { sentIn } = saved;
-		this.leave(name);
-		if (saved.content !== content) throw this.other(name, sentIn);
+		this.leave(asked);
+		if (saved.content !== asked.content) throw this.other(asked, sentIn);
 		if ('lost' in saved) return saved;
 		const { json, binary } = saved.item;
 		const item = { json: { ...json, replayed: true, sentIn } };
@@ -259,8 +274,8 @@ export class SentBefore {
 		}
 	}
 
-	private other(name: string, sentIn?: string): InputError {
-		this.leave(name);
+	private other(asked: NamedKey, sentIn?: string): InputError {
+		this.leave(asked);
 		return new InputError(
 			`Something else was sent with this "Send Once Key"${sentIn ? ` in execution ${sentIn}` : ''}`,
 			'Give each text a key of its own, or make the text part of the key. Nothing was sent for this item.',
@@ -273,6 +288,16 @@ export function sentIn({ name }: NamedKey): string | undefined {
 	const saved = recall(name);
 	return saved === undefined ? undefined : (JSON.parse(saved) as Saved).sentIn;
 }
+
+/** What this process knows of a name, if it is a result, or why there is none. */
+function savedAs(name: string, kind: 'item' | 'lost'): Saved | undefined {
+	const json = recall(name);
+	const saved = json === undefined ? undefined : (JSON.parse(json) as Saved);
+	return saved && kind in saved ? saved : undefined;
+}
+
+/** A retry may finish what has failed, and another retry of the same fail after that. */
+const worthOf = (row: ResultRow): number => (row.result ? ('item' in savedIn(row) ? 2 : 1) : 0);
 
 function savedIn({ result, content, execution }: ResultRow): Saved {
 	try {
