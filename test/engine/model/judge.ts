@@ -37,7 +37,7 @@ const isSameElsewhere = (redirect: string, path: string): boolean =>
 	URL.canParse(redirect) && new URL(redirect).pathname === path;
 
 /** `round-item-part` of all sentences in a text. */
-const sentencesOf = (text = ''): string[] =>
+export const sentencesOf = (text = ''): string[] =>
 	[...text.matchAll(/Round (\d+) item (\d+) part (\d+),/gi)].map(([, ...at]) => at.join('-'));
 const itemOf = (text = ''): string =>
 	/Round (\d+) item (\d+) /i.exec(text)?.slice(1).join('-') ?? '';
@@ -544,12 +544,15 @@ function* isSoundOf(story: Story, execution: Execution, one: Came, version: stri
 const partsOf = (input?: string): number[] =>
 	sentencesOf(input).map((key) => Number(key.split('-')[2]));
 
+/** The gateway was asked whose a page of 524 is, and was not understood. */
+export const isProbeLost = ({ requests }: Story['sim']): boolean =>
+	requests.some(({ path, fault }) => path.endsWith('/spj_none') && fault !== undefined);
+
 /** With a Send Once Key, a later execution sends just what was certainly not charged. */
 function* keysKept(story: Story): Complaints {
 	const { sim, afterwards, executions, scenario } = story;
 	if (!afterwards || executions.some(({ step, cancelled }) => step.keyFault || cancelled)) return;
-	// Asked whose a page of 524 is, the gateway was not understood.
-	if (sim.requests.some(({ path, fault }) => path.endsWith('/spj_none') && fault)) return;
+	if (isProbeLost(sim)) return;
 	for (const [round, items] of scenario.rounds.entries()) {
 		for (const index of items.keys()) {
 			const item = `${round}-${index}`;

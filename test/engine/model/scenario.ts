@@ -80,6 +80,8 @@ export interface Settings {
 	/** The file has another name each time that it is asked for. */
 	everNewName?: boolean;
 	key: 'none' | 'each' | 'twins' | 'blank';
+	/** What was sent with a key before is given again. */
+	again?: boolean;
 	/** Spending limit, tokens: enough for a few sentences. */
 	limit?: number;
 }
@@ -480,6 +482,7 @@ export function parametersOf(
 	const options = {
 		...{ maxRetries, charges: true },
 		...(sendOnceKey && { sendOnceKey }),
+		...(settings.again && { whenSentBefore: 'again' }),
 		...(everNewName && kind !== 'chat' && kind !== 'voice' && { fileName: NEW_NAME }),
 	};
 	const asleep = whileWaiting && { whileWaiting };
