@@ -8,16 +8,13 @@ const turn = async () => await new Promise((resolve) => setImmediate(resolve));
 test('items start in order, one for each that has its turn, and none before n8n had its own', async () => {
 	const started: Array<{ onTurn: () => void; end: () => void }> = [];
 	let gaveWay = 0;
-	const ends = startInOrder(
-		ITEMS,
-		async () => void gaveWay++,
-		async (item, onTurn) => {
-			expect(item).toBe(started.length);
-			expect(gaveWay).toBe(item + 1);
-			await new Promise<void>((end) => started.push({ onTurn, end }));
-			return item;
-		},
-	);
+	const starts = ITEMS.map((item) => async (onTurn: () => void) => {
+		expect(item).toBe(started.length);
+		expect(gaveWay).toBe(item + 1);
+		await new Promise<void>((end) => started.push({ onTurn, end }));
+		return item;
+	});
+	const ends = startInOrder(starts, async () => void gaveWay++);
 	await turn();
 	expect(started).toHaveLength(200);
 	for (let again = 0; again < 2; again++) started[7].onTurn();

@@ -128,8 +128,9 @@ export class Attempt {
 			(input, index) =>
 				new ItemRun(operation, paying[index], index, items[index], input, sentBefore),
 		);
-		await startInOrder(runs, giveWay, async (item) => await item.ownFiles());
-		await startInOrder(runs, giveWay, async (item, onTurn) => await item.lookUp(onTurn));
+		const all = (step: 'ownFiles' | 'lookUp') => runs.map((one) => one[step].bind(one));
+		await startInOrder(all('ownFiles'), giveWay);
+		await startInOrder(all('lookUp'), giveWay);
 		const endOnFailure = () => {
 			if (execution.isCancelled) return;
 			const failures = runs.map(({ failure }) => failure);
@@ -146,11 +147,8 @@ export class Attempt {
 				for (const one of runs) one.refuse(error);
 			}
 			endOnFailure();
-			const settled = await startInOrder(
-				runs,
-				giveWay,
-				async (item, onTurn) => await item.run(onTurn),
-			);
+			const starts = runs.map((one) => one.run.bind(one));
+			const settled = await startInOrder(starts, giveWay);
 			isAsleep = settled.some((outcome) => 'asleep' in outcome);
 			return settled;
 		} finally {

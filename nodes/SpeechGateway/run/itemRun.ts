@@ -79,15 +79,11 @@ export class ItemRun {
 
 	/** Never rejects: other items are in flight, and some of them are paid for. */
 	async run(onTurn: () => void): Promise<Settled> {
-		const { ledger, input, missing } = this;
+		const { operation, session, ledger, input, missing } = this;
 		if (missing) return failed(missing);
 		if (ledger.beforeSleep) return ledger.beforeSleep;
 		if (!input) return await this.finished();
-		return 'failed' in input ? input : await this.execute(input, onTurn);
-	}
-
-	private async execute(input: Input, onTurn: () => void): Promise<Settled> {
-		const { operation, session, ledger } = this;
+		if ('failed' in input) return input;
 		try {
 			const { parameters, plan, changed } = input;
 			if (changed) session.hints.add(SETTINGS_OF_BEFORE);
@@ -95,9 +91,13 @@ export class ItemRun {
 			if (operation.billed)
 				ledger.ask({ operation: operationName(operation), parameters, gateway });
 			const item = this.requests(input, onTurn);
-			const settled: Settled = await this.earlier(input, onTurn)
-				.then(async (earlier) => earlier ?? (await operation.execute(parameters, item, plan)))
-				.catch((error) => this.endedWith(error, input));
+			let settled: Settled;
+			try {
+				const earlier = await this.earlier(input, onTurn);
+				settled = earlier ?? (await operation.execute(parameters, item, plan));
+			} catch (error) {
+				settled = this.endedWith(error, input);
+			}
 			const { sentNothing } = ledger;
 			// What is still processing is not finished: a retry goes on waiting for the same task.
 			if (operation.billed && 'branch' in settled && settled.branch !== 'waiting')

@@ -4,28 +4,27 @@ import type { GiveWay } from '../core/pause';
 const MOST_WAITING = 200;
 
 /**
- * Starts items in order, as many as soon have a turn to send, and gives way to n8n's other work in between. An item calls `onTurn`
- * at its first turn, and never rejects.
+ * Starts items in order, as many as soon have a turn to send, and gives way to n8n's other work in between. `starts`: each begins an
+ * item, which calls `onTurn` at its first turn and never rejects.
  */
-export async function startInOrder<I, R>(
-	items: I[],
+export async function startInOrder<R>(
+	starts: Array<(onTurn: () => void) => Promise<R>>,
 	giveWay: GiveWay,
-	start: (item: I, onTurn: () => void) => Promise<R>,
 ): Promise<R[]> {
 	const started: Array<Promise<R>> = [];
-	const waiting = new Set<I>();
+	const waiting = new Set<number>();
 	let goOn = () => {};
-	for (const item of items) {
+	for (const [index, start] of starts.entries()) {
 		const pausing = giveWay();
 		// Don't await otherwise: items started in one tick share one database write.
 		if (pausing) await pausing;
 		if (waiting.size >= MOST_WAITING) await new Promise<void>((resolve) => (goOn = resolve));
-		waiting.add(item);
+		waiting.add(index);
 		const leave = () => {
-			waiting.delete(item);
+			waiting.delete(index);
 			goOn();
 		};
-		const one = start(item, leave);
+		const one = start(leave);
 		started.push(one);
 		void one.then(leave);
 	}
