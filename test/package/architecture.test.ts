@@ -192,6 +192,11 @@ test.each<[what: string, pattern: RegExp, where: string[]]>([
 		['requests/itemRequests.ts'],
 	],
 	['a rule of the lint is disabled', /eslint-disable/, []],
+	[
+		'a variable has a name that says nothing',
+		/\b(?:const|let|function) (?:given|thing|kept|why|known|shown)\b|[({] ?(?:given|thing|kept|known|shown)[,:)]/,
+		[],
+	],
 ])('%s only where it belongs, or in the engine room', (_, pattern, where) => {
 	expect(users(pattern).filter((file) => !file.startsWith('engine/'))).toEqual(where.sort());
 });

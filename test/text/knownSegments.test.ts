@@ -7,7 +7,7 @@ import { prepare } from './prepared';
 const cut = (text: string, known: string[] = []) =>
 	segmentPrepared(prepare(text), {
 		maxCharacters: 60,
-		known: { moved: new KnownSegments(known.map(fingerprintOf)), placed: [] },
+		earlier: { moved: new KnownSegments(known.map(fingerprintOf)), placed: [] },
 	}).segments;
 
 const sentence = fc.constantFrom(

@@ -12,7 +12,7 @@ import type { WaitSettings } from '../fields/wait';
 import type { SegmentOnRecord } from '../requests/itemLedger';
 import type { VoiceIds } from '../requests/records';
 import { requestKey } from '../requests/requestKey';
-import { type Known, KnownSegments } from '../text/knownSegments';
+import { type EarlierSegments, KnownSegments } from '../text/knownSegments';
 import type { TextFormat } from '../text/format';
 import type { PreparedText } from '../text/prepare';
 import { countCharacters } from '../text/characters';
@@ -125,7 +125,7 @@ type PlanInput = Pick<
 >;
 
 /** The segments on record that sound as this voice would speak them now in a line. */
-export type KnownIn = (voice: Voice, line: number) => Known | undefined;
+export type EarlierIn = (voice: Voice, line: number) => EarlierSegments | undefined;
 
 /**
  * Plans an input, with the IDs of voices as far as they were looked up. `before`: its plan without them, whose cuts still hold where
@@ -135,7 +135,7 @@ export type Planner<I> = (input: I, ids?: VoiceIds, before?: Plan) => Plan;
 
 /** `draft`: cuts the text around the segments that are known. */
 export const planner =
-	<I extends PlanInput>(draft: (input: I, known: KnownIn) => Draft): Planner<I> =>
+	<I extends PlanInput>(draft: (input: I, earlier: EarlierIn) => Draft): Planner<I> =>
 	(input, looked = {}, before) => {
 		const ids = { ...expectedIds(input), ...looked };
 		const isAnew = input.previous !== undefined || input.sent !== undefined;
@@ -169,7 +169,7 @@ const expectedIds = ({ previous = [], voiceIds = {} }: PlanInput): VoiceIds => (
 function knownIn(
 	{ previous = [], sent = [], isCorrected, model, speed = 1 }: PlanInput,
 	ids: VoiceIds,
-): KnownIn {
+): EarlierIn {
 	const sentBy = grouped(sent, (segment) => segment.voice);
 	const ofVoice = (voice: string) => {
 		const inFiles = previous.flatMap(({ record: { segments, manners } }) => {
@@ -189,8 +189,8 @@ function knownIn(
 		const id = voiceIdOf(ids, voice);
 		if (id === undefined) return undefined;
 		if (!voices.has(id)) voices.set(id, ofVoice(id));
-		const known = voices.get(id);
-		return known && { moved: known.moved, placed: known.lines.get(line) ?? [] };
+		const earlier = voices.get(id);
+		return earlier && { moved: earlier.moved, placed: earlier.lines.get(line) ?? [] };
 	};
 }
 
@@ -220,11 +220,11 @@ function placed(input: PlanInput, ids: VoiceIds, segments: DraftSegment[]): Plan
 			return { ...segment, voiceId, key, number: nth, reused: { ...reused, file } };
 		}
 		// Equal requests take the numbers on record first, then free ones.
-		const known = (sent.get(key) ?? []).map(({ number }) => number);
+		const numbers = (sent.get(key) ?? []).map(({ number }) => number);
 		const mth = counted(toSend, key);
 		const upToMth = Array.from({ length: mth }, (_, index) => index + 1);
-		const number = [...new Set([...known, ...upToMth])][mth - 1];
-		return { ...segment, voiceId, key, number, isSent: known.includes(number) };
+		const number = [...new Set([...numbers, ...upToMth])][mth - 1];
+		return { ...segment, voiceId, key, number, isSent: numbers.includes(number) };
 	});
 }
 
@@ -245,19 +245,19 @@ function contentHash(pauseBeforeMs: number, segments: PlannedSegment[]): string 
 }
 
 /**
- * Cuts a text at its pauses, at headings that become chapters, around segments that are `known`, and where it would be too long for
+ * Cuts a text at its pauses, at headings that become chapters, around segments of an `earlier` text, and where it would be too long for
  * one request. One that needs no cut is a single segment, even when there is nothing to speak in it.
  */
 export function cutIntoSegments(
 	text: PreparedText,
 	input: Pick<NarrationInput, 'longText' | 'maxSegmentCharacters' | 'chapters'>,
-	known?: Known,
+	earlier?: EarlierSegments,
 ): PreparedSegments {
 	const { longText } = input;
 	const maxCharacters = longText === 'job' ? MAX_INPUT_CHARACTERS : input.maxSegmentCharacters;
 	const headings = input.chapters === 'headings' ? text.headings : [];
 	const fits =
-		!known &&
+		!earlier &&
 		text.pauses.length === 0 &&
 		headings.length === 0 &&
 		countCharacters(text.spoken.text) <= maxCharacters;
@@ -265,7 +265,7 @@ export function cutIntoSegments(
 		return segmentPrepared(text, {
 			maxCharacters,
 			cutAtHeadings: headings.length > 0,
-			known,
+			earlier,
 		});
 	}
 	const place = { start: 0, end: text.written.length };

@@ -32,8 +32,8 @@ export async function withPrevious<I extends Comparable>(
 	input: I,
 	parameters: Parameters,
 ): Promise<I & OnRecord> {
-	const { previousBinaryPropertyName: given = '', responseFormat, speakAgainAt } = input;
-	const fields = typeof given === 'string' ? listedNames(given) : [given];
+	const { previousBinaryPropertyName: fieldNames = '', responseFormat, speakAgainAt } = input;
+	const fields = typeof fieldNames === 'string' ? listedNames(fieldNames) : [fieldNames];
 	if (fields.length === 0) {
 		if (speakAgainAt.length === 0) return input;
 		throw new InputError(
@@ -171,8 +171,10 @@ export function hintOnReuse(
 			);
 	}
 	if (!input.previous || plan.segments.some(({ reused }) => reused)) return;
-	const why = whyNothingReused(manners, input, plan.segments);
-	session.hints.add(`Nothing of the previous version of item ${index + 1} is used again: ${why}.`);
+	const cause = whyNothingReused(manners, input, plan.segments);
+	session.hints.add(
+		`Nothing of the previous version of item ${index + 1} is used again: ${cause}.`,
+	);
 }
 
 const isTitled = ({ voice }: PlannedSegment, title: string | undefined): boolean =>
@@ -232,14 +234,14 @@ export async function cutReused({
 	input,
 	plan,
 }: Narration): Promise<Array<StoredAudio | undefined>> {
-	const kept = (segment: RecordedSegment) => {
+	const cutOut = (segment: RecordedSegment) => {
 		const value = item.ledger.reused(placeName(segment));
 		return value && isStoredAudio(value) ? value : undefined;
 	};
 	for (const [file, { field, info }] of (input.previous ?? []).entries()) {
 		const missing = plan.segments
 			.flatMap(({ reused }, index) =>
-				reused?.file === file && !kept(reused)
+				reused?.file === file && !cutOut(reused)
 					? [{ ...reused, fileName: withSuffix(input.fileName, `segment-${index + 1}`) }]
 					: [],
 			)
@@ -253,5 +255,5 @@ export async function cutReused({
 			Object.fromEntries(missing.map((segment, index) => [placeName(segment), slices[index]])),
 		);
 	}
-	return plan.segments.map(({ reused }) => reused && kept(reused));
+	return plan.segments.map(({ reused }) => reused && cutOut(reused));
 }

@@ -69,7 +69,7 @@ const adviceOn = (speed: number | undefined): string =>
 const inQuotes = (words: string): string =>
 	`"${beginningOf(words.replace(/\s+/g, ' ').trim(), LONGEST_QUOTE)}"`;
 
-const shown = (seconds: number): string => `${seconds.toFixed(1)} s`;
+const secondsText = (seconds: number): string => `${seconds.toFixed(1)} s`;
 
 /** The first few, and how many more there are. */
 const firstFew = (all: string[]): string =>
@@ -98,7 +98,7 @@ export function shortSlots(input: { speed?: number }, segments: DraftSegment[]):
 		segment: from + 1,
 		startSeconds: start,
 		endSeconds: start + seconds,
-		words: `${inQuotes(text)} at ${clock(start)} takes about ${shown(about)}, and has ${shown(seconds)}`,
+		words: `${inQuotes(text)} at ${clock(start)} takes about ${secondsText(about)}, and has ${secondsText(seconds)}`,
 	}));
 	return {
 		warnings: found.map(({ words, ...place }) => ({ ...place, message: `${words}. ${advice}` })),
@@ -118,7 +118,7 @@ export function lateSegments(
 		const lateSeconds = Number((startSeconds - heardAt).toFixed(3));
 		// Before the first segment there is nothing but the silence in it.
 		if (index === 0 || lateSeconds < LATE) return [];
-		const words = `${inQuotes(written)} is heard ${shown(lateSeconds)} late, at ${clock(startSeconds)} instead of ${clock(heardAt)}`;
+		const words = `${inQuotes(written)} is heard ${secondsText(lateSeconds)} late, at ${clock(startSeconds)} instead of ${clock(heardAt)}`;
 		return { segment: index + 1, startSeconds, endSeconds, lateSeconds, words };
 	});
 	if (late.length === 0) return { warnings: [] };

@@ -41,10 +41,10 @@ const onOneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 /** The sentences of a segment, each on one line. A line break ends one, too. */
 const sentencesOf = (text: string): string[][] =>
 	unwrapped(text).flatMap((line) => {
-		const shown = onOneLine(line);
+		const oneLine = onOneLine(line);
 		let start = 0;
-		const found = [...sentences(shown), shown.length].flatMap((end) => {
-			const sentence = shown.slice(start, end).trim();
+		const found = [...sentences(oneLine), oneLine.length].flatMap((end) => {
+			const sentence = oneLine.slice(start, end).trim();
 			start = end;
 			return /[^\p{P}\s]/u.test(sentence) ? [sentence] : [];
 		});
@@ -99,13 +99,13 @@ function audioEnd({ startSeconds, endSeconds }: TimedText, next: TimedText | und
  * known pauses, in proportion to their length.
  */
 function timesIn(segment: HeardText, end: number, pieces: string[][]): number[] {
-	const shown = onOneLine(segment.text);
+	const oneLine = onOneLine(segment.text);
 	const start = Math.max(0, segment.startSeconds);
-	const pauses = lettersOf(shown) > 0 ? segment.pauses : undefined;
+	const pauses = lettersOf(oneLine) > 0 ? segment.pauses : undefined;
 	const measure = pauses ? lettersOf : columns;
 	const lengths = pieces.map((lines) => lines.reduce((sum, line) => sum + measure(line), 0));
 	const total = lengths.reduce((sum, length) => sum + length, 0);
-	const heard = pauses && heardAt(shown, end - start, pauses);
+	const heard = pauses && heardAt(oneLine, end - start, pauses);
 	let length = 0;
 	return [0, ...lengths].map((one) => {
 		length += one;

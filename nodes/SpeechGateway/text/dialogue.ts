@@ -132,12 +132,12 @@ export function parseDialogue(
 	knownSpeakers: string[],
 	{ headings: withHeadings = false, parentheses = 'readAloud' as Parentheses } = {},
 ): Dialogue {
-	const known = new Map<string, string | undefined>();
-	for (const narrator of NARRATORS) known.set(narrator, undefined);
-	for (const speaker of knownSpeakers) known.set(foldName(speaker), speaker.trim());
-	const isKnown = ({ key }: Name) => known.has(key);
+	const speakers = new Map<string, string | undefined>();
+	for (const narrator of NARRATORS) speakers.set(narrator, undefined);
+	for (const speaker of knownSpeakers) speakers.set(foldName(speaker), speaker.trim());
+	const isKnown = ({ key }: Name) => speakers.has(key);
 
-	const { text, leftOut } = tidyScript(script, (key) => known.has(key), parentheses);
+	const { text, leftOut } = tidyScript(script, (key) => speakers.has(key), parentheses);
 	const marks = withHeadings ? marksIn(text, parentheses, isKnown) : namesIn(text, parentheses);
 	const names = marks.filter((mark) => 'name' in mark);
 	const unknown = strangersIn(names, isKnown);
@@ -146,7 +146,7 @@ export function parseDialogue(
 	let speaker: string | undefined;
 	let headings: string[] = [];
 	for (const [index, turn] of [{ from: 0, heading: '' }, ...turns].entries()) {
-		if ('key' in turn) speaker = isKnown(turn) ? known.get(turn.key) : turn.name;
+		if ('key' in turn) speaker = isKnown(turn) ? speakers.get(turn.key) : turn.name;
 		else if (turn.heading !== '') headings.push(turn.heading);
 		const said = text.slice(turn.from, turns.at(index)?.at).trim();
 		if (said === '') continue;

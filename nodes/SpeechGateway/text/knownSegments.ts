@@ -14,7 +14,7 @@ export interface Fingerprint {
 export type KnownSegment = Fingerprint & { at: number };
 
 /** What is to be found in one text: segments that may be anywhere in it, and those that are looked for in their place alone. */
-export interface Known {
+export interface EarlierSegments {
 	moved: KnownSegments;
 	placed: KnownSegment[];
 }

@@ -117,8 +117,8 @@ export function prepareText(source: string, options: TextOptions): PreparedText 
 	const tagsIn = (mapped: MappedText): Span[] =>
 		tags.map(({ start, end }) => ({ start: offsetOf(mapped, start), end: offsetOf(mapped, end) }));
 	if (options.pronunciations.length > 0) {
-		const kept = tagsIn(spoken);
-		spoken = rewrite(spoken, pronounce(spoken.text, options.pronunciations, kept));
+		const tagSpans = tagsIn(spoken);
+		spoken = rewrite(spoken, pronounce(spoken.text, options.pronunciations, tagSpans));
 	}
 	return {
 		format,

@@ -90,8 +90,8 @@ function wordEdgeTest(text: string): (offset: number) => boolean {
 	};
 }
 
-/** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the stretches `kept` do not change. */
-export function pronounce(text: string, rules: Pronunciation[], kept: Span[]): Edit[] {
+/** Replaces every `find` by `say`, from left to right, the longest first. Inserted words and the spans that are `fixed` do not change. */
+export function pronounce(text: string, rules: Pronunciation[], fixed: Span[]): Edit[] {
 	const isEdge = wordEdgeTest(text);
 	const trie = trieOf(rules);
 	const { text: folded, origins } = fold(text);
@@ -118,8 +118,8 @@ export function pronounce(text: string, rules: Pronunciation[], kept: Span[]): E
 		if (origins[at] < free || origins[at] === origins[at - 1]) continue;
 		const match = matchAt(at);
 		if (!match) continue;
-		while (k < kept.length && kept[k].end <= match.start) k++;
-		if (k < kept.length && kept[k].start < match.end) continue;
+		while (k < fixed.length && fixed[k].end <= match.start) k++;
+		if (k < fixed.length && fixed[k].start < match.end) continue;
 		edits.push(match);
 		free = match.end;
 	}

@@ -227,7 +227,7 @@ export function cutText(
 	keep(last, last, 0);
 
 	const fillOf = (start: number, end: number) => measure(start, end) / limit;
-	return cheapestPieces(cuts, fillOf, isMute).map(({ start, end }) => ({
+	return cheapestSegments(cuts, fillOf, isMute).map(({ start, end }) => ({
 		text: text.slice(start, end),
 		start,
 		end,
@@ -238,7 +238,7 @@ export function cutText(
  * Chooses the cuts with the lowest total price, by dynamic programming; the first and last cut are the ends of the text. `fillOf`
  * says how full a segment is (1 = at the limit). A segment over the limit is taken only if there is no cut within it.
  */
-function cheapestPieces(
+function cheapestSegments(
 	cuts: Cut[],
 	fillOf: (start: number, end: number) => number,
 	isMute: (start: number, end: number) => boolean,

@@ -1,5 +1,5 @@
 import { firstIndex, type Span } from './characters';
-import type { Known } from './knownSegments';
+import type { EarlierSegments } from './knownSegments';
 import { endOf, startOf } from './mapped';
 import type { Pause } from './pauses';
 import type { PreparedText } from './prepare';
@@ -111,7 +111,7 @@ function pauseAtHeadings(
 /** The known segments of a text, from front to back; none reaches over a time. `isCut`: whether it is cut at an offset anyway. */
 function knownBetweenTimes(
 	{ spoken: { text }, tags, pauses }: PreparedText,
-	{ moved, placed }: Known,
+	{ moved, placed }: EarlierSegments,
 	isCut: (offset: number) => boolean,
 ): Span[] {
 	const mayCut = cutsOf(text, tags.spoken);
@@ -133,20 +133,20 @@ function knownBetweenTimes(
 
 /**
  * Cuts a prepared text at its pauses, at its headings if wanted, and where segments would be longer than `maxCharacters` code points
- * (Infinity: no limit). Every segment has something to speak. Segments that are `known` become segments again, with no cut
+ * (Infinity: no limit). Every segment has something to speak. Segments of an `earlier` text become segments again, with no cut
  * inside; what is between them is cut as if it stood alone.
  */
 export function segmentPrepared(
 	prepared: PreparedText,
-	options: { maxCharacters: number; cutAtHeadings?: boolean; known?: Known },
+	options: { maxCharacters: number; cutAtHeadings?: boolean; earlier?: EarlierSegments },
 ): PreparedSegments {
-	const { cutAtHeadings = false, known } = options;
+	const { cutAtHeadings = false, earlier } = options;
 	const { written, spoken, tags, pauses } = prepared;
 	const headings = cutAtHeadings ? prepared.headings : [];
 	const cuts: Pause[] = [...pauses, ...headings.map(({ at }) => ({ at, milliseconds: 0 }))];
 	cuts.sort((a, b) => a.at - b.at);
 	const isCut = new Set(cuts.map(({ at }) => at));
-	const found = known ? knownBetweenTimes(prepared, known, (at) => isCut.has(at)) : [];
+	const found = earlier ? knownBetweenTimes(prepared, earlier, (at) => isCut.has(at)) : [];
 	const isInside = ({ at }: { at: number }) => {
 		const next = found.at(firstIndex(found, ({ end }) => end > at));
 		return next !== undefined && next.start < at && at < next.end;

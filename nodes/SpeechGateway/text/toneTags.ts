@@ -113,7 +113,7 @@ const isSpacedLetter = (character: string) =>
 
 /** The text to show: without tags, and without the spaces that only they needed. */
 export function withoutTags(text: string, tags: Span[]): string {
-	const shown: string[] = [];
+	const words: string[] = [];
 	let from = 0;
 	let last = '';
 	for (const tag of tags) {
@@ -121,7 +121,7 @@ export function withoutTags(text: string, tags: Span[]): string {
 		while (start > from && isSpaceOrTab(text.charAt(start - 1))) start--;
 		while (isSpaceOrTab(text.charAt(end))) end++;
 		if (start > from) {
-			shown.push(text.slice(from, start));
+			words.push(text.slice(from, start));
 			last = text.charAt(start - 1);
 		}
 		from = end;
@@ -129,11 +129,11 @@ export function withoutTags(text: string, tags: Span[]): string {
 		const isSpaced = end - start > tag.end - tag.start;
 		const joins = isSpaced || (isSpacedLetter(last) && isSpacedLetter(next));
 		if (joins && last.trim() !== '' && next !== '' && !NO_SPACE_BEFORE.test(next)) {
-			shown.push(' ');
+			words.push(' ');
 			last = ' ';
 		}
 	}
-	return [...shown, text.slice(from)].join('');
+	return [...words, text.slice(from)].join('');
 }
 
 /** Needs no comma before it: punctuation, the end of a line, another parenthesis. */

@@ -74,11 +74,11 @@ export function wordsIn(element: Element, most = 80): string {
 
 /** Whether a link shows no words, but has some for screen readers: a button to share, say. */
 function isIcon({ childNodes }: Element): boolean {
-	const shown = childNodes.filter((node) => !('value' in node) || node.value.trim() !== '');
+	const visible = childNodes.filter((node) => !('value' in node) || node.value.trim() !== '');
 	const isLabel = (node: Tree.ChildNode) =>
 		'tagName' in node && FOR_SCREEN_READERS.test(valueOf(node, 'class'));
 	const isWordless = (node: Tree.ChildNode) => 'tagName' in node && wordsIn(node).trim() === '';
-	return shown.some(isLabel) && shown.every((node) => isLabel(node) || isWordless(node));
+	return visible.some(isLabel) && visible.every((node) => isLabel(node) || isWordless(node));
 }
 
 /** Why an element is left out; undefined: it is read. */

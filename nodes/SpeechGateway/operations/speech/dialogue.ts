@@ -30,7 +30,7 @@ import {
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 
 /** The plan of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
-const planScript = planner((input: DialogueInput, known): Draft => {
+const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const { speakers } = input;
 	const textFormat = takenFormat(input.script, input.textFormat);
 	const names = speakers.map(({ name }) => name);
@@ -63,7 +63,7 @@ const planScript = planner((input: DialogueInput, known): Draft => {
 		const cut = cutIntoSegments(
 			text,
 			{ ...input, chapters: 'none' },
-			known(voice, spokenLines.length),
+			earlier(voice, spokenLines.length),
 		);
 		hints.push(...hintsOn(text, false));
 		const before = segments.at(-1);

@@ -14,11 +14,11 @@ type GenerateInput = GenerateValues & OnRecord;
 type EstimateInput = EstimateValues & OnRecord;
 
 /** The plan of a text. Throws InputError when there is nothing to speak in it, or it is too long for what it is to become. */
-const planText = planner((input: EstimateInput, known) => {
+const planText = planner((input: EstimateInput, earlier) => {
 	const { voice, longText, chapters } = input;
 	const isWhole = longText === 'single';
 	const text = preparedText(input, isWhole);
-	const cut = cutIntoSegments(text, input, known(voice, 0));
+	const cut = cutIntoSegments(text, input, earlier(voice, 0));
 	checkTaggable(input, input.responseFormat, cut.chapters.length);
 	const hints = hintsOn(text, isWhole);
 	if (chapters === 'headings' && text.headings.length === 0) hints.push(NO_HEADINGS);
