@@ -137,19 +137,32 @@ describe('telegram-voice-bot', () => {
 		expect(await ask()).toMatchObject([{ method: 'sendMessage', text: answer }]);
 	});
 
-	test('no answer: somebody says so', async () => {
-		bench.sim.fault({ path: CHAT, status: 504, charge: true });
+	test('no audio of a long answer: as much as a message holds is read', async () => {
+		bench.sim.fault({ path: SPEECH, times: 9, status: 402 });
+		expect(await ask('All about boats & ships. '.repeat(200))).toMatchObject([
+			{ method: 'sendMessage', text: expect.stringContaining('boats &amp; ships') as string },
+		]);
+	});
+
+	test.each(NO_AUDIO)('no answer, %s: somebody says so', async (_, fault) => {
+		bench.sim.fault({ path: CHAT, times: 9, ...fault });
 		expect(await ask()).toMatchObject([
+			{ method: 'sendMessage', text: expect.stringContaining('could not') as string },
+		]);
+	});
+
+	test('a message without words: somebody says so', async () => {
+		expect(await ask('')).toMatchObject([
 			{ method: 'sendMessage', text: expect.stringContaining('could not') as string },
 		]);
 	});
 });
 
 describe('whatsapp-voice-reply', () => {
-	const ask = async (times = 1) => {
+	const ask = async (times = 1, text = 'Tell me about boats') => {
 		const workflow = await filledIn('whatsapp-voice-reply');
 		await bench.api.activate(workflow);
-		await services.whatsApp.deliver('Tell me about boats', { times });
+		await services.whatsApp.deliver(text, { times });
 		await ended(workflow, times);
 		return services.whatsApp.messages;
 	};
@@ -165,6 +178,20 @@ describe('whatsapp-voice-reply', () => {
 	test.each(NO_AUDIO)('%s: the answer is read', async (_, fault) => {
 		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
 		expect(await ask()).toMatchObject([
+			{ type: 'text', text: expect.stringContaining('boats') as string },
+		]);
+	});
+
+	test.each(NO_AUDIO)('no answer, %s: somebody says so', async (_, fault) => {
+		bench.sim.fault({ path: CHAT, times: 9, ...fault });
+		expect(await ask()).toMatchObject([
+			{ type: 'text', text: expect.stringContaining('could not') as string },
+		]);
+	});
+
+	test('no audio of a long answer: as much as a message holds is read', async () => {
+		bench.sim.fault({ path: SPEECH, times: 9, status: 402 });
+		expect(await ask(1, 'All about boats. '.repeat(300))).toMatchObject([
 			{ type: 'text', text: expect.stringContaining('boats') as string },
 		]);
 	});
@@ -254,11 +281,13 @@ describe('daily-news-audio', () => {
 		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech']);
 	});
 
-	test('without audio the script is read, without a script the headlines', async () => {
-		bench.sim.fault({ path: SPEECH, status: 504, charge: true });
+	test.each(NO_AUDIO)('no audio, %s: the script is read', async (_, fault) => {
+		bench.sim.fault({ path: SPEECH, times: 9, ...fault });
 		expect(await news()).toMatchObject([{ text: expect.stringContaining('harbour') as string }]);
-		services.telegram.messages.length = 0;
-		bench.sim.fault({ path: CHAT, status: 402 });
+	});
+
+	test.each(NO_AUDIO)('no script, %s: the headlines are read', async (_, fault) => {
+		bench.sim.fault({ path: CHAT, times: 9, ...fault });
 		expect(await news()).toMatchObject([{ text: 'Harbour\nGulls' }]);
 	});
 });

@@ -53,7 +53,7 @@ export async function startTelegram(token = '1234:test') {
 		const words = typeof text === 'string' ? text : '';
 		const most = method === 'sendMessage' ? MOST_TEXT : MOST_CAPTION;
 		if (method === 'sendMessage' && words.trim() === '') return refused('message text is empty');
-		if (Array.from(words).length > most) return refused('message is too long');
+		if (shownLength(words, fields.parse_mode) > most) return refused('message is too long');
 		const broken = unparsed(words, fields.parse_mode);
 		if (broken) return refused(`can't parse entities: ${broken}`);
 		const rule = FILES[method];
@@ -100,6 +100,10 @@ export async function startTelegram(token = '1234:test') {
 		}),
 	};
 }
+
+/** Characters of a text as it is shown: the limits are those after parsing. */
+const shownLength = (text: string, mode: unknown): number =>
+	Array.from(mode === 'HTML' ? text.replace(/<[^>]*>/g, '').replace(/&#?\w+;/g, '_') : text).length;
 
 /** What Telegram cannot parse in a text of a parse mode; undefined: nothing. */
 function unparsed(text: string, mode: unknown): string | undefined {
