@@ -56,21 +56,9 @@ const DIALOGUE = buildWorkflow({
 	items: [{ episode: '12-lighthouses' }],
 });
 
-/** What the picture of a node shows whose execution is asleep. */
-const ASLEEP = buildWorkflow({
-	name: 'Chapters',
-	parameters: {
-		resource: 'speechJob',
-		operation: 'createAndWait',
-		text: '={{ $json.text }}',
-		options: { whileWaiting: 'sleep' },
-	},
-	items: [1, 2, 3].map((chapter) => ({ chapter, text: `Chapter ${chapter}. The lighthouse.` })),
-});
-
 /**
  * `npm run demo -- --screenshots`: makes the pictures of the documents anew, in light and dark, with the package in a real n8n. With
- * `pictures`, `asleep`, `retry`, `charts` or `animation` only these.
+ * `pictures`, `retry`, `charts` or `animation` only these.
  */
 export async function takeScreenshots(args: string[]): Promise<number> {
 	const wants = (what: string) => args.length === 0 || args.includes(what);
@@ -100,12 +88,6 @@ export async function takeScreenshots(args: string[]): Promise<number> {
 			if (wants('pictures')) {
 				await step(`Pictures, ${colorScheme}`, log, async () => {
 					await shoot(n8n, sim, { batch, dialogue }, colorScheme);
-				});
-			}
-			if (wants('asleep')) {
-				const { id } = await n8n.api.importWorkflow(ASLEEP, [credential]);
-				await step(`Asleep, ${colorScheme}`, log, async () => {
-					await shootAsleep(n8n, sim, id, colorScheme);
 				});
 			}
 			if (wants('animation'))
@@ -179,27 +161,6 @@ async function shoot(
 		await editor.by('output-panel').getByText('upstream_outcome_unknown').first().waitFor();
 		await shot('unknown', { ...(await box(editor.by('output-panel'))), height: UNKNOWN_HEIGHT });
 	} finally {
-		await editor.close();
-	}
-}
-
-async function shootAsleep(
-	{ url, api }: N8n,
-	sim: Simulator,
-	workflow: string,
-	colorScheme: ColorScheme,
-) {
-	const editor = await Editor.open({ url, session: api.session, colorScheme, viewport: VIEWPORT });
-	try {
-		sim.fault({ method: 'POST', jobSeconds: Infinity, times: Infinity });
-		await editor.openWorkflow(workflow);
-		await editor.by('execute-workflow-button').click();
-		await editor.page.getByText('3 items').nth(1).waitFor();
-		await editor.openNode(NODE);
-		await editor.page.getByText('Waiting for input').waitFor();
-		await save(editor, `asleep-${colorScheme}`);
-	} finally {
-		sim.clearFaults();
 		await editor.close();
 	}
 }
