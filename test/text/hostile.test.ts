@@ -46,6 +46,13 @@ const HTML: Array<[string, string]> = [
 		Array.from({ length: LENGTH / 20 }, (_, i) => `<x${i} hidden>a`).join(''),
 	],
 ];
+const CUE_TIMES = '00:00:01,000 --> 00:00:02,000';
+const SUBTITLES = [
+	...all('a¦[¦(¦<v ¦<rt>¦{\\an8¦♪¦- ¦* ¦. (¦a:b ¦a: ¦ \t¦[at 1s] ¦【a¦_a_ ¦&gt;¦*a¦>¦\n¦1\n¦\n1\n'),
+	...all(`1\n${CUE_TIMES}\na\n\n¦${CUE_TIMES}\n¦${CUE_TIMES}\nA: (a) [b] ♪\n`),
+	['settings without an end', `${CUE_TIMES} ${'a:b:'.repeat(LENGTH / 8)} c`],
+	['blanks behind the times', `${CUE_TIMES}${' a'.repeat(LENGTH / 4)}${' '.repeat(LENGTH / 4)}b`],
+].map(([name, text]): [string, string] => [name, `${CUE_TIMES}\na\n${text}`]);
 
 const options: TextOptions = {
 	textFormat: 'plain',
@@ -67,6 +74,7 @@ describe.each([
 	['plain', PLAIN],
 	['markdown', MARKDOWN],
 	['html', HTML],
+	['subtitles', SUBTITLES],
 ] as const)('%s', (textFormat, sources) => {
 	test.each(sources.map(ofTheDay))('%s', (_name, source) => {
 		formatOf(source);

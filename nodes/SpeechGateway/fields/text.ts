@@ -104,7 +104,7 @@ export const textFields = {
 		displayName: 'Pause After Paragraphs',
 		name: 'pauseAfterParagraphs',
 		description:
-			'Silence after each paragraph, which is free; for a pause anywhere else, write [pause 1.5s] in the text',
+			'Silence after each paragraph, which is free; for a pause anywhere else, write [pause 1.5s] in the text, or [at 0:35] for what is to be heard then',
 	}),
 };
 

@@ -5,12 +5,9 @@ import { clockSeconds } from './pauses';
 /** `01:02:03,004`, `2:03.5`, `00:01:02:500`, and `00: 01: 02, 500` as translators leave it. */
 const CUE_TIME = String.raw`\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;
 const ARROW = String.raw`[ \t]*(?:(?:[-–—][ \t]?){1,3}(?:>|&gt;)|→)[ \t]*`;
-const CUE_LINE = new RegExp(
-	`^[ \\t\\uFEFF]*(${CUE_TIME})${ARROW}(${CUE_TIME})(?:[ \\t]+(.*?))?[ \\t]*$`,
-	'u',
-);
+const CUE_LINE = new RegExp(`^(${CUE_TIME})${ARROW}(${CUE_TIME})(?:[ \\t]+(.*))?$`, 'u');
 /** Where the caption stands on the screen. */
-const SETTINGS = /^(?:[a-z]\w*[ \t]*:[ \t]*\S+[ \t]*)+$/i;
+const SETTINGS = /^\w+[ \t]*:[ \t]*\S+(?:[ \t]+\w+[ \t]*:[ \t]*\S+)*$/;
 const WEBVTT = /^WEBVTT(?:[ \t]|$)/;
 const CUE_NUMBER = /^\d{1,6}[.:)]?$/;
 const CUE_FENCE = /^(?:```|~~~)[\w-]{0,20}$/;
@@ -58,12 +55,14 @@ export const noFile = (what: string) =>
 		`Correct the subtitles or, if the text is no SRT or WebVTT file, set "Text Format" to "Plain Text". ${NOTHING_SENT}`,
 	);
 
+/** Seconds. The last of four numbers is a fraction, and so are three digits. */
 function timeOf(text: string): number {
-	const time = text.replace(/[ \t]/g, '').replace(/：/g, ':').replace('，', ',');
-	const [, whole = time, fraction = '0'] = FRACTION.exec(time) ?? [];
-	return clockSeconds(whole) + Number(`0.${fraction}`);
+	const time = text.replace(/[ \t]/g, '');
+	const numbers = time.split(/[.,:：，]/);
+	const hasFraction = /[.,，]/.test(time) || numbers.length > 3 || /\d{3}$/.test(time);
+	const fraction = hasFraction ? numbers.pop() : 0;
+	return clockSeconds(numbers.join(':')) + Number(`0.${fraction}`);
 }
-const FRACTION = /^((?:\d+:)?\d+:\d{1,2})[.,:](\d{1,3})$/;
 
 /** The cues of a file as they stand in it, and what stands before them. Throws InputError for one whose times are missing or wrong. */
 export function cuesOf(source: string): { cues: FileCue[]; preface: string } {

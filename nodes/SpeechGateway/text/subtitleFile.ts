@@ -6,7 +6,15 @@ import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
 import { beginningOf, countCharacters } from './characters';
 import { type FileCue, cuesOf, noFile } from './cues';
-import { foldName, isLabel, isNarrator, looksLikeName, type Name, namesIn } from './names';
+import {
+	foldName,
+	isLabel,
+	isNarrator,
+	looksLikeName,
+	type Name,
+	namesIn,
+	SINGLE_NAME,
+} from './names';
 import { takePauses, timeMark } from './pauses';
 import type { ReadText } from './reading';
 import { tidy } from './tidy';
@@ -18,16 +26,24 @@ const SONG = /[♪♫♬♩🎵🎶][^♪♫♬♩🎵🎶]*(?:[♪♫♬♩🎵
 const SOUND =
 	/\[[^[\]]{0,300}\]|［[^［］]{0,300}］|【[^【】]{0,300}】|^[ \t>-]*\*[^*\n]{1,100}(?<![.!?…])\*[ \t]*$/gmu;
 /** Where a sentence begins; in the middle of one, parentheses are words. */
-const ASIDE = /(^[ \t>-]*|[.!?…。！？]["”’']?[ \t]*)[(（]([^()（）]{1,300})[)）][ \t]*[:：]?/gmu;
+const ASIDE = /(^[ \t>-]*|[.!?…:。！？：]["”’']?[ \t]*)[(（]([^()（）]{1,300})[)）][ \t]*[:：]?/gmu;
 const MOST_WORDS_OF_SOUND = 4;
-const NEW_SPEAKER = /^(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*/u;
+const NEW_SPEAKER = /^(?:(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*)+/u;
 
-/** The lines of a cue without markup, music and sounds; where somebody else begins to speak, `- ` stands before one. */
-function wordsOfCue(lines: string[]): string[] {
+const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）】][ \t]*[:：]?/gu;
+
+/**
+ * The lines of a cue without markup, music and sounds; where somebody else begins to speak, `- ` stands before one. `speakers`:
+ * those who are known, folded.
+ */
+function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
 	const { text } = tidy(lines.join('\n').replace(/\\N/g, '\n'), 'plain', 'automatic');
 	return text
 		.replace(/<br[ \t]*\/?>/gi, '\n')
 		.replace(VOICE, (_tag, name: string) => `\n${name.trim()}: `)
+		.replace(IN_BRACKETS, (brackets, name: string) =>
+			speakers.has(foldName(name)) ? `\n${name.trim()}: ` : brackets,
+		)
 		.replace(CUE_MARKUP, '')
 		.replace(SONG, '')
 		.replace(SOUND, '')
@@ -51,9 +67,12 @@ const PUNCTUATED = 0.15;
 const CLOSE = 0.5;
 const LONGEST_SENTENCE = 300;
 
+/** No captions have more lines. */
+const MOST_LINES_SHOWN = 10;
+
 /** How many lines at the end of one cue stand at the beginning of the next one. */
 function repeatedLines(before: string[], lines: string[]): number {
-	for (let count = Math.min(before.length, lines.length); count > 0; count--)
+	for (let count = Math.min(MOST_LINES_SHOWN, before.length, lines.length); count > 0; count--)
 		if (
 			lines.slice(0, count).every((line, index) => line === before[before.length - count + index])
 		)
@@ -62,7 +81,7 @@ function repeatedLines(before: string[], lines: string[]): number {
 }
 
 /**
- * Without cues that are there twice, and without the lines that captions show again while they roll. Where hardly any are repeatedLines,
+ * Without cues that are there twice, and without the lines that captions show again while they roll. Where hardly any are repeated,
  * they are said again.
  */
 function unrolled(all: FileCue[]): FileCue[] {
@@ -97,47 +116,60 @@ interface Speech {
 	isNew: boolean;
 }
 
-/** The name that a line begins with; no time such as `At 12:30`. */
+/** A name at the beginning of a line, but no time such as `At 12:30`. */
 function nameIn(line: string): Name | undefined {
-	const [name] = namesIn(line, 'readAloud');
-	const isName = name?.at === 0 && !/^[:：]\d/.test(line.slice(line.search(/[:：]/)));
-	return isName && looksLikeName(name.name) ? name : undefined;
+	const words = line.replace(/^- /, '');
+	const [name] = namesIn(words, 'readAloud');
+	const isTime = /^[:：]\d/.test(words.slice(words.search(/[:：]/)));
+	return name?.at === 0 && !isTime && !isLabel(name.key) ? name : undefined;
 }
-
-const withoutDash = (line: string): string => line.replace(/^- /, '');
 
 const isInCapitals = (name: string): boolean => /\p{Lu}{2}/u.test(name) && !/\p{Ll}/u.test(name);
 
-/** Who is named before a colon, folded: those of voice tags, who is named twice, and others in capitals as those are. */
-function speakersIn(cues: FileCue[], source: string): Set<string> {
+/**
+ * Who is named before a colon, folded: those of voice tags, and who is named twice, as one of several (`Speaker 1`), after a dash, or
+ * in capitals as others are. Where every other cue begins with a name, once is enough.
+ */
+function speakersIn(cues: FileCue[], source: string): string[] {
 	const tagged = Array.from(source.matchAll(VOICE), ([, name]) => foldName(name));
-	const found = cues
-		.flatMap(({ lines }) => lines.map((line) => nameIn(withoutDash(line)) ?? []))
-		.flat()
-		.filter(({ key }) => !isLabel(key));
-	const counts = grouped(found, ({ key }) => key);
-	const isRepeated = ({ key }: Name) => (counts.get(key)?.length ?? 0) > 1;
-	const inCapitals = found.some((one) => isRepeated(one) && isInCapitals(one.name));
-	const named = found.filter(
-		(one) => isRepeated(one) || isNarrator(one.name) || (inCapitals && isInCapitals(one.name)),
+	const found = cues.flatMap(({ lines }) =>
+		lines.flatMap((line) => {
+			const name = nameIn(line);
+			return name && looksLikeName(name.name) ? { ...name, isNew: line.startsWith('- ') } : [];
+		}),
 	);
-	return new Set([...tagged, ...named.map(({ key }) => key)]);
+	const groups = grouped(found, ({ key }) => key.replace(/ (?:\d+|[a-z])$/, ' #'));
+	const repeated = [...groups.values()].filter((names) => names.length > 1).flat();
+	const capitals = repeated.some(({ name }) => isInCapitals(name));
+	const isUsual = found.length > 1 && 2 * found.length >= cues.length;
+	const others = found.filter(
+		({ name, isNew }) =>
+			isNew ||
+			isNarrator(name) ||
+			(capitals && isInCapitals(name)) ||
+			(isUsual && SINGLE_NAME.test(name)),
+	);
+	return [...tagged, ...[...repeated, ...others].map(({ key }) => key)];
 }
 
 function speechesIn(lines: string[], speakers: Set<string>): Speech[] {
-	const speeches: Speech[] = [];
+	const speeches: Array<Omit<Speech, 'words'> & { said: string[] }> = [];
 	for (const line of lines) {
-		const words = withoutDash(line);
-		const name = namesIn(words, 'readAloud').find(({ at, key }) => at === 0 && speakers.has(key));
+		const words = line.replace(/^- /, '');
+		const isNew = words !== line;
+		const { key, from } = nameIn(line) ?? { from: 0 };
 		const last = speeches.at(-1);
-		if (last && !name && words === line) last.words = `${last.words} ${words}`.trim();
-		else {
-			const from = name?.from ?? 0;
-			const [said, isNew] = [words.slice(from), words !== line];
-			speeches.push({ name: words.slice(0, from), speaker: name?.key, words: said, isNew });
-		}
+		if (key !== undefined && speakers.has(key))
+			speeches.push({
+				...{ name: words.slice(0, from).trim(), speaker: key, isNew },
+				said: [words.slice(from)],
+			});
+		else if (last && !isNew) last.said.push(words);
+		else speeches.push({ name: '', isNew, said: [words] });
 	}
-	return speeches.filter(({ words }) => words !== '');
+	return speeches
+		.map(({ said, ...speech }) => ({ ...speech, words: said.join(' ').trim() }))
+		.filter(({ words }) => words !== '');
 }
 
 /** What one request speaks, from the second at which it is to be heard. */
@@ -149,6 +181,7 @@ interface Sentence {
 
 const GOES_ON = /[,;:،、，；：–—-]$/u;
 const TRAILS_OFF = /(?:…|\.{2,})$/u;
+const DOTS = /^(?:…|\.{2,}) ?/u;
 const TAKES_UP = /^(?:…|\.{2,}|\p{Ll})/u;
 
 /** Brings cues that are one sentence together: the start of each sentence is exact, not that of each cue in it. */
@@ -177,7 +210,9 @@ function wholeSentences(cues: FileCue[], speakers: Set<string>): Sentence[] {
 			length(before) + length(one) <= LONGEST_SENTENCE &&
 			goesOn(lastOf(before), first);
 		if (isOneSentence) {
-			lastOf(before).words += ` ${first.words}`;
+			const last = lastOf(before);
+			const words = TRAILS_OFF.test(last.words) ? first.words.replace(DOTS, '') : first.words;
+			last.words += ` ${words}`;
 			before.speeches.push(...others);
 		} else if (before?.start === one.start) before.speeches.push(...one.speeches);
 		else sentences.push(one);
@@ -197,12 +232,12 @@ function readFile(
 		if (takePauses(source).pauses.some(({ heardAt }) => heardAt !== undefined)) return undefined;
 		throw noFile('The text has no line of times such as 00:00:01,000 --> 00:00:03,500');
 	}
-	const worded = cues.map((cue) => ({ ...cue, lines: wordsOfCue(cue.lines) }));
+	const known = new Set(names.map(foldName));
+	const worded = cues.map((cue) => ({ ...cue, lines: wordsOfCue(cue.lines, known) }));
 	const sorted = unrolled(
 		worded.filter(({ lines }) => lines.length > 0).sort((a, b) => a.start - b.start),
 	);
-	const speakers = new Set([...speakersIn(sorted, source), ...names.map(foldName)]);
-	const sentences = wholeSentences(sorted, speakers);
+	const sentences = wholeSentences(sorted, new Set([...known, ...speakersIn(sorted, source)]));
 	if (sentences.length === 0)
 		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
 	const silent = cues.find(
@@ -232,7 +267,7 @@ export function readSubtitles(source: string): ReadText {
 	const name = sentences.flatMap(({ speeches }) => speeches).find((one) => one.name !== '')?.name;
 	if (name !== undefined)
 		notes.push(
-			`The names of speakers were left out, such as "${name.trim()}" Speech → Dialogue gives each of them a voice.`,
+			`The names of speakers were left out, such as "${name}" Speech → Dialogue gives each of them a voice.`,
 		);
 	return { text: text.join('\n'), headings: [], dropped: [], notes };
 }
@@ -246,7 +281,7 @@ export function scriptOfSubtitles(
 	if (!file) return { text: source, notes: [] };
 	const text = file.sentences.map(
 		({ start, speeches }) =>
-			`${timeMark(start)} ${speeches.map(({ name, words }) => name + words).join('\n')}`,
+			`${timeMark(start)} ${speeches.map(({ name, words }) => `${name} ${words}`.trim()).join('\n')}`,
 	);
 	return { text: text.join('\n'), notes: file.notes };
 }
