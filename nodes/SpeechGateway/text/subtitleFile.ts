@@ -232,12 +232,12 @@ function readFile(
 		if (takePauses(source).pauses.some(({ heardAt }) => heardAt !== undefined)) return undefined;
 		throw noFile('The text has no line of times such as 00:00:01,000 --> 00:00:03,500');
 	}
-	const known = new Set(names.map(foldName));
-	const worded = cues.map((cue) => ({ ...cue, lines: wordsOfCue(cue.lines, known) }));
+	const listedNames = new Set(names.map(foldName));
+	const worded = cues.map((cue) => ({ ...cue, lines: wordsOfCue(cue.lines, listedNames) }));
 	const sorted = unrolled(
 		worded.filter(({ lines }) => lines.length > 0).sort((a, b) => a.start - b.start),
 	);
-	const sentences = wholeSentences(sorted, new Set([...known, ...speakersIn(sorted, source)]));
+	const sentences = wholeSentences(sorted, new Set([...listedNames, ...speakersIn(sorted, source)]));
 	if (sentences.length === 0)
 		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
 	const silent = cues.find(
