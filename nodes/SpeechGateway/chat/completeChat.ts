@@ -27,9 +27,9 @@ export async function completeChat(
 	const read = async (response: GatewayResponse) => {
 		const received: Uint8Array[] = [];
 		try {
-			return await readAnswer(item, bounded(response.body), received, async (piece) => {
-				text += piece;
-				await onText(piece);
+			return await readAnswer(item, bounded(response.body), received, async (added) => {
+				text += added;
+				await onText(added);
 			});
 		} catch (error) {
 			throw await withReceived(item, response, error, Buffer.concat(received));
@@ -115,9 +115,9 @@ async function readAnswer(
 	try {
 		for await (const chunk of chunks) {
 			received.push(chunk);
-			for (const piece of reader.feed(chunk)) {
-				heard += piece.length;
-				await hear(redacted.push(piece));
+			for (const added of reader.feed(chunk)) {
+				heard += added.length;
+				await hear(redacted.push(added));
 			}
 			if (reader.done) break;
 		}

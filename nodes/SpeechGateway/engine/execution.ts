@@ -193,7 +193,7 @@ export class Execution {
 		return !this.isTool && this.context.isStreaming?.() === true;
 	}
 
-	/** Sends a piece of a streamed answer. A client that has gone away does not cost the answer. */
+	/** Sends a chunk of a streamed answer. A client that has gone away does not cost the answer. */
 	async stream(
 		type: 'begin' | 'item' | 'end' | 'error',
 		index: number,

@@ -1,3 +1,9 @@
+/**
+ * The kinds of fields, from which forms are put together. Each says in one place how the editor shows it and how its value is read, so
+ * that the two cannot disagree: limits in the editor hold for expressions, a default that is shown is the one that counts. Values
+ * come as n8n hands them over: an expression may give a number as text, a list instead of a table, nothing at all. What can be meant is
+ * taken; anything else is an InputError with the label, the limit and the value, before anything is sent.
+ */
 import type {
 	IBinaryData,
 	IDataObject,

@@ -163,7 +163,7 @@ export class AccountLimiter {
 		this.run.startNext();
 	}
 
-	/** How long nobody starts because the gateway asked for that, ms. */
+	/** How long the account's requests are held back because the gateway asked for it, ms. */
 	closedFor(): number {
 		return this.closedUntil - performance.now();
 	}
@@ -241,8 +241,8 @@ export interface Ticket {
 	/** After a 429: nobody asks for `milliseconds`, and fewer ask at once. One burst of 429s counts once. */
 	slowDown(this: void, milliseconds: number): void;
 	/**
-	 * Too little money, but some may be set aside for other billed requests, in flight or only just over: no further one starts
-	 * until all are over, and from then on no more at once than were let in now. False when there are no others.
+	 * After a refusal for too little money, some of which may be set aside for other billed requests, in flight or only just over:
+	 * none starts until they are over, and then no more at once than are in flight now. False if there are no others.
 	 */
 	awaitOthers(this: void): boolean;
 }

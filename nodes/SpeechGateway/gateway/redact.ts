@@ -112,7 +112,7 @@ export class Redactor {
 		);
 	}
 
-	/** For text that arrives in pieces: the key may be split over them. */
+	/** For text that arrives in chunks: the key may be split between two. */
 	stream(): RedactedStream {
 		return new RedactedStream(this);
 	}
@@ -132,9 +132,9 @@ export class RedactedStream {
 
 	constructor(private readonly redactor: Redactor) {}
 
-	/** Takes a piece of text; returns what is certain to hold nothing of the key. */
-	push(piece: string): string {
-		const text = this.redactor.blot(this.pending + piece);
+	/** Takes the next chunk; returns the text that certainly holds nothing of the key. */
+	push(chunk: string): string {
+		const text = this.redactor.blot(this.pending + chunk);
 		const end = this.redactor.unfinishedAt(text);
 		this.pending = text.slice(end);
 		return text.slice(0, end);

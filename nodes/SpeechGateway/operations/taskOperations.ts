@@ -14,7 +14,7 @@ import type { ItemRequests } from '../requests/itemRequests';
 import type { Result } from '../requests/records';
 
 interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkAll' | 'asks'> {
-	/** Its name in errors and among the endpoints. */
+	/** 'job' or 'video': its name in errors, and its row of `taskEndpoints`. */
 	kind: Task['kind'];
 	/** Identifies the task in an item whose outcome is unknown. */
 	about: (input: I & Partial<FileValues>) => Pick<RequestDescription, 'input' | 'fileName'>;

@@ -30,8 +30,8 @@ const isPaused = ({ reason, at, tries }: Stop, attempt: number): boolean =>
 		: Date.now() < at + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
 
 /**
- * Stops billed requests for the whole execution; those in flight go on. Where it is tried again, one request at a time is sent
- * until one succeeds.
+ * Stops billed requests for the whole execution; those in flight go on. Sending is tried again one request at
+ * a time, until one succeeds.
  */
 abstract class Breaker {
 	/** Whether nothing more is sent in this attempt. */

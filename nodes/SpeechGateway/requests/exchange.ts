@@ -50,11 +50,11 @@ export async function exchange(
 const isCutByProxy = ({ kind, billed }: Endpoint, { status, body }: Answer): boolean =>
 	billed && status === 524 && (kind === 'speech' || kind === 'job') && !isGatewayError(body);
 
-/** A job that cannot be. */
+/** No gateway gives a job this ID. */
 const NO_JOB = endpoints.job('spj_none');
 const ASKING_MS = 20_000;
 
-/** Words for an address that a server does not have, instead of a job that it does not have. */
+/** Words of servers that lack the address, and not only the job. */
 const NO_ADDRESS = [
 	/invalid url|\b(?:route|path|url|endpoint|handler|page|address|method)s?\b|cannot (?:get|find)|路由|路径|接口/i,
 	// All that web frameworks say.
@@ -62,8 +62,8 @@ const NO_ADDRESS = [
 ];
 
 /**
- * Whether the gateway is the one of the API document, the only one that is known to have speech jobs: it answers in JSON of
- * its own about a job that cannot be, and others that they have no such address. Sends one free request.
+ * Whether the gateway is the one of the API document, the only one known to have speech jobs. Asked for a job that cannot exist, it
+ * answers in JSON of its own; others say that they have no such address. Sends one free request.
  */
 export async function hasJobRoutes(transport: Transport): Promise<boolean> {
 	try {

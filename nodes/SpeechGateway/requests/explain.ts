@@ -172,7 +172,7 @@ function isSameElsewhere(location: string, url: string): boolean {
 	return to.origin !== from.origin && to.pathname === from.pathname;
 }
 
-/** What users call what a gateway may not have. */
+/** What users call the resources that a gateway may lack. */
 const PLURALS: Partial<Record<Kind, string>> = {
 	job: 'speech jobs',
 	voice: 'voices',
@@ -205,7 +205,7 @@ function filler({ endpoint, about, url }: Request, { param }: GatewayWords, retr
 
 const OTHER_SPEAKER = `Not every model of the list can speak: try "${DEFAULT_SPEECH_MODEL}"`;
 
-/** What the model of a request must be able to do, and which one to try; all others are to speak. */
+/** What the model of a request must be able to do, and which one to try instead. Models of other requests must speak. */
 const ABILITIES: Partial<Record<Kind, [able: string, another: string]>> = {
 	chat: ['that can chat', 'Not every model of the list can chat: pick another one'],
 	video: ['that makes videos', 'Not every model of the list makes videos: pick another one'],

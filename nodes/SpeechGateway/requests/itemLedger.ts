@@ -112,7 +112,7 @@ export class ItemLedger {
 		);
 	}
 
-	/** Names what is on record, without results: the same as long as nothing more was sent, but what was refused. */
+	/** A name for what is on record, without results. It changes with each request that is sent and not refused. */
 	get state(): string {
 		const { requests, result } = this.record;
 		return result ? 'finished' : requestKey('state', Object.keys(requests).sort());

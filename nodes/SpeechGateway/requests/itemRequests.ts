@@ -1,3 +1,11 @@
+/**
+ * The way of a billed request. Its key says what is asked for, so `billed` first looks into the ledger: what is done is returned from
+ * there, what may have been charged is never sent again. Then `inTurns` takes turns with the other requests: the gate must be open, and
+ * the limiter must have room. In its turn, `tryBilled` takes the item's claims, which keep other executions from sending the same;
+ * writes the ledger; and sends. The outcome decides what becomes of the entry: removed when nothing was charged (the request may go
+ * again, after a pause), marked as cut, or kept as unknown. Each step stands before the next because a crash may come in between:
+ * whatever has left is on record, and what is on record may not have left. Free requests take turns, too, and need none of the rest.
+ */
 import type { IDataObject } from 'n8n-workflow';
 import {
 	asError,
@@ -61,20 +69,20 @@ export interface BilledRequest<T extends object> {
 	 */
 	read: (response: GatewayResponse) => Promise<T>;
 	about?: About;
-	/** Its text is sent in another way when the gateway cuts it (524): the item goes on. */
+	/** Set where the item goes on after a cut (524), because its text is then sent in another way. */
 	text?: SplittableText;
 	price?: Price<T>;
 }
 
 interface SplittableText {
 	characters: number;
-	/** Asked right before it is sent: so long a text was cut since the request was made. */
+	/** Asked just before sending: another text of this length has been cut since the request was planned. */
 	isTooLong: () => boolean;
 }
 
 interface Price<T> {
 	estimate?: number;
-	/** Whether that is what is charged, whatever comes of it. */
+	/** The estimate is what is charged, whatever comes of the request. */
 	isExact?: boolean;
 	of?: (value: T) => number | undefined;
 }
@@ -232,9 +240,9 @@ export class ItemRequests {
 	}
 
 	/**
-	 * Tries until `attempt` has a result, each time in a place of the limiter, with growing pauses after failures that may
-	 * pass. It is told how many failed before; undefined: it is to queue again. `givenUp` hears of the last failure. Throws
-	 * what keeps all requests of the run from being sent.
+	 * Repeats `attempt` until it has a result, each time with a ticket of the limiter, and pauses longer after each failure
+	 * that may pass. `attempt` gets the number of failures so far, and returns undefined to queue again. `givenUp` gets the
+	 * last failure. Throws what has closed the gate.
 	 */
 	private async inTurns<T>(
 		billed: boolean,
@@ -276,8 +284,8 @@ export class ItemRequests {
 	}
 
 	/**
-	 * A request failed for good, or what it brought is of no use. Its place in the limiter is held back from other billed
-	 * requests until it is known how the item ends.
+	 * A request failed for good, or brought nothing of use. In stop mode, no other billed request starts until it is decided
+	 * whether the item ends the run.
 	 */
 	fail(): void {
 		this.giveUp();
@@ -285,7 +293,7 @@ export class ItemRequests {
 		this.isHolding = this.stopsRun;
 	}
 
-	/** One try of a billed request. Undefined when the run ended or was put on hold before it left. */
+	/** One try of a billed request. Undefined if the run ended or was put on hold before the request left. */
 	private async tryBilled<T extends object>(
 		request: NamedRequest<T>,
 	): Promise<T | Failure | undefined> {
@@ -391,7 +399,7 @@ export class ItemRequests {
 	}
 }
 
-/** What was begun at one gateway is no other's: there, the same ID is somebody else's. */
+/** A task belongs to the gateway that made it: at another one, the same ID is somebody else's. */
 function begunElsewhere(ledger: ItemLedger, { transport }: Session): GatewayError | undefined {
 	const { gateway } = ledger.paidFor ?? {};
 	if (gateway === undefined || gateway === transport.account.gateway) return undefined;

@@ -8,14 +8,14 @@ const NAME = 'speechGatewayExecution';
 /** Why nothing more is sent: unknown outcomes in a row, a file that n8n could not store, or a refusal of the account. */
 export interface Stop {
 	reason: 'outage' | 'store' | 'refusal';
-	/** When it was last seen to fail, ms since 1970; 0: in a failed execution, whose retry by hand tries at once. */
+	/** Time of the last failure, ms since 1970; 0 in a retry by hand, which tries at once. */
 	at: number;
-	/** How often a try after a pause has failed again. */
+	/** Tries after a pause that failed again. */
 	tries: number;
 	said?: ErrorText;
 }
 
-/** What keeps sending from going on, for one account or for all. */
+/** What stops sending, for one account or for all. */
 export interface Stopping {
 	/** Unknown outcomes since the last success or refusal. */
 	unknownInRow?: number;
@@ -45,7 +45,7 @@ const lastingIn = (memory: Record<string, unknown>): Readonly<Lasting> => {
 	return isRecord(found) ? found : {};
 };
 
-/** As a retry begins with it: it tries at once. */
+/** A retry by hand tries at once. */
 const inRetry = (stop?: Stop): Stop | undefined => stop && { ...stop, at: 0, tries: -1 };
 
 /** Plain JSON without what is undefined; undefined if nothing is left. */
@@ -56,7 +56,7 @@ const filled = <T extends object>(fields: T): T | undefined => {
 
 /** What lasts, in the node's memory: plain JSON, absent while there is nothing to keep. */
 export class LastingRecord {
-	/** Tokens that the execution may spend, as this call has it. */
+	/** The spending limit of this call, in tokens. */
 	limit = Infinity;
 	private readonly inProcess: InProcess;
 
@@ -84,7 +84,7 @@ export class LastingRecord {
 		else delete this.memory[NAME];
 	}
 
-	/** What keeps sending from going on: for an account, or for all. */
+	/** What stops sending: for an account, or for all. */
 	stopping(account?: string): StoppingRecord {
 		const valueNow = () =>
 			account === undefined ? { stop: this.value.stop } : (this.value.accounts?.[account] ?? {});
@@ -113,7 +113,7 @@ export class LastingRecord {
 		return this.value.spent ?? 0;
 	}
 
-	/** Counts what was, or may have been, charged; no longer set aside is its estimate. */
+	/** Counts what was, or may have been, charged, and releases the estimate that was set aside for it. */
 	spend(tokens = 0, estimate = tokens): void {
 		const { setAside } = this.inProcess;
 		const own = setAside.get(this);
@@ -137,7 +137,7 @@ export class LastingRecord {
 		this.inProcess.setAside.delete(this);
 	}
 
-	/** Counts a key, once however often it comes; false when the execution has brought too many others. */
+	/** Counts a key once, however often it comes. False if the execution has brought too many others. */
 	bring(key: string): boolean {
 		const { inProcess } = this;
 		const { keys } = inProcess;

@@ -193,7 +193,7 @@ const beside = (row: IDataObject, { json, binary }: INodeExecutionData): INodeEx
 	return { json: Object.fromEntries(own), binary };
 };
 
-/** Whether an item is one that left so; another row may have the same `id`. */
+/** Whether an item looks as it did when it left: another row may have the same `id`. */
 const isAsLeft = (json: IDataObject, left: Omit<LeftTask, 'id'> = {}): boolean =>
 	[
 		[json.object, left.object],

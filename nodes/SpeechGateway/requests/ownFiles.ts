@@ -6,7 +6,7 @@ import type { ItemLedger } from './itemLedger';
 import type { Session } from './session';
 import { storeAgain } from './storeAgain';
 
-/** Copying bounds what is open and in memory, however many items a retry has. */
+/** Four copies at a time bound what is open and in memory, however many items a retry has. */
 const copying = new AccountLimiter(new ConcurrencyLimiter(4));
 
 /** Stores a file anew, in the present execution, as a stream. */

@@ -32,13 +32,13 @@ export interface Run {
 	endsAt?: number;
 	/** In a retry of a failed execution: see Ledger.retryOf. */
 	retryOf?: string;
-	/** Files on record are those of the failed execution that this one retries, and may be gone. */
+	/** Retries a failed execution: the files on record are that execution's, and may be gone. */
 	retries?: boolean;
-	/** What the dear jobs of the run cost, and what Generate would, with the hint that says so. */
+	/** Jobs that cost more than Generate would: the sum of both prices, and the hint that names it. */
 	dearJobs: { asJob: number; asSpeech: number; hint: string };
 	/** What this process knows of the execution's other calls of the node. */
 	inProcess: InProcess;
-	/** Polls of the run. */
+	/** How many tasks the run has begun to poll, and when its next poll may go. */
 	polls: { tasks: number; nextAt: number };
 }
 
@@ -49,7 +49,7 @@ export interface Session extends Run {
 	gate: Gate;
 	breaker: CircuitBreaker;
 	traffic: Traffic;
-	/** The longest segments that are still sent, in characters, after longer ones were cut; the hint that says so. */
+	/** Longest segment still sent, in characters, because a longer one was cut; with the hint that says so. */
 	longest: { characters: number; hint: string };
 	/** Shares one result among the account's items, such as one clone for one title: the first asks, all get the answer. */
 	share: <T>(key: string, action: () => Promise<T>) => Promise<T>;
@@ -156,7 +156,7 @@ export class Sessions {
 		this.offline = openSession(run, Transport.offline(run.execution.context));
 	}
 
-	/** That of an item. If its credential cannot be read, one that says so; it still delivers what is paid for. */
+	/** The session of an item. If its credential cannot be read, one whose gate is barred: it still delivers what is paid for. */
 	async of(index: number): Promise<Session> {
 		try {
 			this.run.runGate.check(false);

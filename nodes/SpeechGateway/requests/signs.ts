@@ -10,7 +10,7 @@ type Trait =
 	| 'billed'
 	| 'json' /* the answer is a JSON object */
 	| 'named' /* one job, video or voice is asked for, by its ID */
-	| 'elsewhere' /* its file, where its status says that it is */
+	| 'elsewhere' /* its file is asked for, at the address that its status gives */
 	| 'model'
 	| 'voice'
 	| 'voiceNamed' /* there is one, and the words speak of it */

@@ -9,7 +9,7 @@ import type { Session } from './session';
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 8_000];
 
 /**
- * Stores again what n8n could not store, which `failure` tells of. Throws NotStoredError with the store's own words, or the
+ * Stores a file again that n8n could not store; `failure` says why. Throws NotStoredError with the store's own words, or the
  * GatewayError of a file that cannot be fetched again.
  */
 export async function storeAgain<T>(
@@ -18,7 +18,7 @@ export async function storeAgain<T>(
 	storeOnce: () => Promise<T>,
 ): Promise<T> {
 	let last = failure;
-	// Where it has just failed for all that time, it is not waited for again.
+	// Once a file has failed for all that time, others do not wait for it again.
 	for (const milliseconds of store.hasTripped ? [] : PAUSES_MS) {
 		await pause(milliseconds, transport.cancel);
 		try {

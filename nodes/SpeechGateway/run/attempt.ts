@@ -1,3 +1,10 @@
+/**
+ * An attempt in five steps, each over all items before the next begins. Read: parameters and files, without the network. Look up: what
+ * only the gateway knows, such as the IDs of voices; free. Check: all items together, against the spending limit. Send: every item by
+ * itself; none of them rejects, since others are in flight and paid for. Sort: results onto branches, failures to where n8n looks for
+ * them. In stop mode, a failure of the first three steps ends the run before anything is paid for; later ones end it when all that was
+ * in flight is on record. n8n may call the node once more after any of this, so what is finished is taken from the ledger.
+ */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { InputError, NotStartedError } from '../core/errors';
 import { defined } from '../core/json';

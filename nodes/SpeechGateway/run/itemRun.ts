@@ -49,7 +49,7 @@ export class ItemRun {
 		return this.input && 'failed' in this.input ? this.input : undefined;
 	}
 
-	/** Sends nothing, for this reason. */
+	/** Refuses an item that could be read: nothing of it is sent, for this reason. */
 	refuse(error: unknown): void {
 		if (this.readable.length > 0) this.input = failed(error, this.ledger);
 	}

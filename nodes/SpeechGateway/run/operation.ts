@@ -30,7 +30,7 @@ export interface Work<I, P = undefined> {
 	execute: (input: I, item: ItemRequests, plan: P) => Promise<Result>;
 	/** Whether all items become one result, by `combine`; asked of the first item's input. Else each has its own. */
 	combines?: (input: I) => boolean;
-	/** All items that could be read, into one result that is paired with all of them. Free. */
+	/** Makes one result of all items that could be read, paired with each of them. Free. */
 	combine?: (all: Array<{ index: number; input: I }>, session: Session) => Promise<Result>;
 	/** Describes the request of an item whose outcome is unknown. */
 	describe?: (input: I, plan: P) => RequestDescription;
@@ -39,9 +39,9 @@ export interface Work<I, P = undefined> {
 	 * all of it is as it was paid for.
 	 */
 	retryWith?: (paid: I, now: I, onRecord: ItemLedger) => I;
-	/** The part of the input that decides what is paid for. By default, all of it. */
+	/** What of the input decides what is paid for. By default, all of it. */
 	identity?: (input: I) => object;
-	/** What is sent for it, by which an agent's calls are told apart. By default, its identity. */
+	/** What tells one call of an agent from another: what it sends. By default, its identity. */
 	asks?: (input: I, plan: P) => unknown;
 }
 

@@ -1,4 +1,10 @@
-/** When the sentences of a segment are heard to begin: its pauses are matched to the places where a voice may pause. */
+/**
+ * When the sentences of a segment are heard to begin, without recognising speech: the pauses of the audio are matched to the places of
+ * the text where a voice may pause. At an even pace, a place with a third of the letters before it is heard after a third of the
+ * spoken time. A match costs more the further the pace between it and the one before is off, and so does a long pause without a place,
+ * or the end of a sentence without a pause; the cheapest of all matches is found by dynamic programming. Between two matches, time is
+ * shared by letters. Where the pauses between sentences stand out, they are taken as sure before all that.
+ */
 import type { AudioInfo, ForeignInfo } from '../audio';
 import { sentences } from '../text/boundaries';
 import { lettersOf } from './oddSegments';

@@ -1,4 +1,10 @@
-/** What is spoken of an item: its segments, what of them is on record, and what the rest costs. Plain data, and nothing is sent for it. */
+/**
+ * What is spoken of an item. A draft is what the text alone says: segments, pauses, headings. The plan adds where the sound of each
+ * segment comes from: a previous version of the file, a request on record, or one that is still to be sent. Request keys decide: a
+ * segment is the same if the same words would be sent for the same voice, model, speed and format. To keep it so, a changed text is
+ * cut around segments of the earlier one, which are found by their hashes wherever they stand now. The plan is plain data, made
+ * anew from the input in each attempt; nothing is sent for it.
+ */
 import type { AudioInfo } from '../audio';
 import type { Heading } from '../audio/tags';
 import { grouped } from '../core/grouped';

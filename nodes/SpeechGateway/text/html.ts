@@ -1,3 +1,9 @@
+/**
+ * A page as a listener would want it. parse5 makes a tree of whatever there is, as browsers do; the reader goes through it once, without
+ * recursion, and tells `Reading` what begins and ends: blocks, headings, list items, cells. What is not for listeners is left out whole
+ * (`unread.ts`), each kind with a hint. Before that, the source is mended where a browser would lose words: tags that never end, CDATA,
+ * anchors of e-books. All of it is linear in the length of the page, whatever is nested in it.
+ */
 import { setOf } from './characters';
 import { decoded } from './entities';
 import { parseFragment, type Tree } from '../libraries/parse5';

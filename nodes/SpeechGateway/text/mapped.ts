@@ -1,3 +1,9 @@
+/**
+ * A text that was made from another one, with the way back. Pause marks are taken out, brackets read aloud, words replaced by how they
+ * are pronounced: what is spoken has other offsets than what was written. A mapped text is a list of runs. One whose length has not
+ * changed maps unit by unit; a replaced one maps as a whole, so that no offset ever falls within a word that is not there. Edits
+ * are made on top of edits, and each text knows its origin in the first.
+ */
 import { firstIndex, type Span } from './characters';
 
 /** A stretch of a text and its origin in another text: unit by unit if both have the same length, else as a whole. */

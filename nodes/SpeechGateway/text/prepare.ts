@@ -1,3 +1,9 @@
+/**
+ * From a text as it comes to one that can be spoken, in this order: recognise the format; tidy what programs leave behind (soft hyphens,
+ * ligatures, broken lines); read the markup, which gives plain words, headings and readings; take out the pause marks; rewrite words to
+ * how they are said: readings, brackets, pronunciations. From there on there are two texts, the written one for subtitles and the spoken
+ * one for requests. Offsets of the first are mapped into the second (`mapped.ts`), so that pauses, headings and tone tags keep their place.
+ */
 import type { Span } from './characters';
 import { formatNotes, takenFormat, type TextFormat, type TextFormatOption } from './format';
 import { readHtml } from './html';
