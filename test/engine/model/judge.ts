@@ -2,7 +2,7 @@ import type { SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { isCharged } from '../../support/simulator/answers';
 import { type Came, type Execution, keyOf, type Story } from './play';
-import { isCut, type Kind, parametersOf } from './scenario';
+import { isCut, type Kind, parametersOf, type Settings } from './scenario';
 
 /** What the contract says of an answer; shares no code with the node. */
 type Verdict = 'done' | 'unknown' | 'free';
@@ -83,7 +83,8 @@ export function judge(story: Story): string[] {
 		];
 		broken.push(...here.map((what) => `Execution ${number}: ${what}`));
 	}
-	return [...broken, ...nothingLost(story), ...keysKept(story), ...chargesTold(story)];
+	const asAWhole = [nothingLost, keysKept, givesAgain, chargesTold];
+	return [...broken, ...asAWhole.flatMap((rule) => [...rule(story)])];
 }
 
 type Complaints = Generator<string, void>;
@@ -474,8 +475,11 @@ const versionsPaid = (story: Story, execution: Execution, one: Came): string[] =
 ];
 
 const paidFor = (story: Story, execution: Execution, one: Came): SimRequest[] =>
-	chain(story, execution)
-		.flatMap(({ requests }) => requests)
+	// What is given again, another execution has paid.
+	(one.json.replayed
+		? story.sim.requests
+		: chain(story, execution).flatMap(({ requests }) => requests)
+	)
 		.filter((request) => request.method === 'POST' && verdict(request) === 'done')
 		.filter(({ input }) => itemOf(input) === nameOf(one));
 
@@ -573,6 +577,46 @@ function* keysKept(story: Story): Complaints {
 		}
 	}
 }
+
+/** With "Give the Result Again", a later execution gets what was delivered, with the same bytes, for nothing. */
+function* givesAgain(story: Story): Complaints {
+	const { sim, afterwards, executions } = story;
+	for (const { came } of executions)
+		for (const one of came)
+			if (one.json.replayed && JSON.stringify(one.json.charges) !== '[]')
+				yield `Given again, and charged: ${describe(one)}`;
+	if (!afterwards || executions.some(({ settings }) => isAnother(settings))) return;
+	if (executions.some(({ step }) => step.switched || step.filesDeleted || step.keyFault)) return;
+	const delivered = executions
+		.flatMap(({ came }) => came)
+		.filter((one) => one.branch === 'success');
+	for (const one of delivered) {
+		// All of it may have been in its previous version, which costs nothing.
+		const isPaid = sim.requests.some(
+			({ input, charged }) => charged && itemOf(input) === nameOf(one),
+		);
+		if (one.json.replayed || !isPaid) continue;
+		const later = afterwards.came.find((other) => nameOf(other) === nameOf(one));
+		const files = Object.values(later?.files ?? {});
+		if (
+			!later?.json.replayed ||
+			!Object.values(one.files).every((file, at) => file.equals(files[at]))
+		)
+			yield `Delivered, and not given again: ${describe(one)}; later: ${later && describe(later)}`;
+	}
+}
+
+/** Whether what a row asks for is not the same in all executions. */
+const isAnother = ({
+	again,
+	anew,
+	changedText,
+	speed,
+	title,
+	longText,
+	maxSegmentCharacters,
+}: Settings) =>
+	!again || anew || changedText || speed || title || longText || maxSegmentCharacters === 1000;
 
 const show = ({
 	index,

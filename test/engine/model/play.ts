@@ -11,6 +11,7 @@ import type {
 import type { SimCharge, Simulator, SimRequest } from '../../support/simulator';
 import { renderAudio } from '../../support/simulator/audio';
 import { Machine, stepClock, wait } from '../../support/clock';
+import { DataTables } from '../dataTables';
 import { type EngineResult, type EngineRun, NODE, runNode, saved } from '../support';
 import {
 	type Kind,
@@ -68,6 +69,8 @@ export interface Story {
 	charges: SimCharge[];
 	/** A later execution that is no retry, with the same Send Once Keys: who sends once, never sends again. */
 	afterwards?: Execution;
+	/** Where results are kept that may be given again. */
+	tables: DataTables;
 	/** The earlier files that items come with, by `round-item`, and the texts of their segments. */
 	previous: Map<string, { file: IBinaryData; segments: string[] }>;
 }
@@ -205,7 +208,8 @@ async function playOn(machine: Machine, scenario: Scenario, sim: Simulator): Pro
 	sim.options.latencyMs = ({ input = '' }) => (input.length > cutsAbove ? 10_000 : latencyMs);
 	if (scenario.second) sim.addAccount(scenario.second);
 	const charges = sim.charges;
-	const story: Story = { scenario, name, sim, machine, executions: [], charges, previous };
+	const tables = new DataTables();
+	const story: Story = { scenario, name, sim, machine, executions: [], charges, tables, previous };
 	brew(sim, scenario);
 	let { settings } = scenario;
 	const twice = scenario.twice && settings.key === 'each';
@@ -311,6 +315,7 @@ async function execute(
 			? { resource: 'speech', operation: 'none' }
 			: parametersOf(kind, settings, name, voiceAt(scenario.at)),
 		rounds: inputOf(story),
+		...(settings.again && { tables: story.tables }),
 		nodeId: name,
 		get url() {
 			return sim.requests.length - from < credentialBreaksAt ? sim.url : 'no address';

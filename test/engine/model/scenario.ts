@@ -320,6 +320,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 	whileWaiting: one(undefined, undefined, 'sleep'),
 	everNewName: one(undefined, undefined, true),
 	anew: one(undefined, undefined, undefined, true),
+	again: one(undefined, true),
 	key: one('none', 'none', 'none', 'each', 'twins', 'blank'),
 	limit: rarely(one(500, 2_000, 7_500)),
 });
