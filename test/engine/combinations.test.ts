@@ -181,6 +181,19 @@ describe('nothing paid for is lost', () => {
 		expect((await retry(failed, { parameters: join })).outputs[0]).toHaveLength(1);
 	});
 
+	test('an operation that was switched and switched back, with a text made anew each time: the first text is finished', async () => {
+		const text = '={{ $json.text.replaceAll("number", "number " + Math.random()) }}';
+		const parameters = speechNode({ maxSegmentCharacters: 60 }, { text });
+		const items = [long(2)];
+		sim.fault({ input: 'number', status: 402 });
+		const failed = await run({ items, parameters });
+		const switched = await retry(failed, { items, parameters: createAndWait() });
+		expect(switched.error?.message).toContain('has paid for "speech.generate"');
+		const { outputs } = await retry(switched, { items, parameters });
+		expect(outputs[0]).toHaveLength(1);
+		expect(charged()).toHaveLength(2);
+	});
+
 	test('a retry waits for its job, and names the file, as the node says now: nothing else has changed', async () => {
 		sim.fault({ method: 'POST', jobSeconds: Infinity });
 		const first = await run({ items: texts(1), parameters: createAndWait({ maxWait: 1 }) });

@@ -39,7 +39,11 @@ const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values
 export class ItemLedger {
 	private asking: Asked = {};
 
-	constructor(private readonly record: ItemRecord) {}
+	constructor(
+		private readonly record: ItemRecord,
+		/** Names the node's present settings. */
+		private readonly settings?: string,
+	) {}
 
 	get result(): Result | undefined {
 		return this.record.result;
@@ -96,7 +100,14 @@ export class ItemLedger {
 
 	/** What is paid for in part is finished with these parameters, now and in later attempts. */
 	finishWith(parameters: object): void {
-		if (this.record.asked) this.record.asked.parameters = parameters;
+		if (this.record.asked)
+			Object.assign(this.record.asked, { parameters, settings: this.settings });
+	}
+
+	/** Whether the node's settings are those with which its parameters were read, whatever they were in between. */
+	get isUnchanged(): boolean {
+		const { settings } = this.paidFor ?? {};
+		return settings !== undefined && settings === this.settings;
 	}
 
 	get sentSegments(): SegmentOnRecord[] {
@@ -265,7 +276,8 @@ export class ItemLedger {
 
 	begin(request: string, sent: Sent, segment?: SentSegment): void {
 		// `maybeCharged` looks at all requests of the item; once that is on record, no segment of a book needs it.
-		if (!this.record.asked && !this.maybeCharged) this.record.asked = { ...this.asking };
+		if (!this.record.asked && !this.maybeCharged)
+			this.record.asked = { ...this.asking, settings: this.settings };
 		this.record.requests[request] = defined({ state: 'sending', ...sent, segment });
 	}
 
@@ -361,6 +373,8 @@ export class ItemLedger {
 	/** Continues with what another round of the node has paid for. */
 	adopt(record: ItemRecord): void {
 		Object.assign(this.record, record, { left: undefined });
+		// What comes back in another round is read again.
+		delete this.record.asked?.settings;
 		this.tryAgain(true);
 	}
 

@@ -108,7 +108,7 @@ export class Ledger {
 	}
 
 	item(key: string): ItemLedger {
-		return new ItemLedger((this.round.items[key] ??= { requests: {} }));
+		return new ItemLedger((this.round.items[key] ??= { requests: {} }), this.round.settings);
 	}
 
 	keys(): string[] {

@@ -83,6 +83,8 @@ export interface Asked {
 	/** `resource.operation`. */
 	operation?: string;
 	parameters?: object;
+	/** Names the node's settings when the parameters were read. */
+	settings?: string;
 	/** The IDs of the voices that it asked for by title, as they were then. */
 	voices?: VoiceIds;
 	/** Names the gateway, whatever the key: see `Account`. */

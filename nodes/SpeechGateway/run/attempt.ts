@@ -123,8 +123,8 @@ export class Attempt {
 	}
 
 	private async readAll(): Promise<Inputs> {
-		const { execution, operation, items, lasting, ledger } = this;
-		return await readAll(execution, operation, items, lasting, ledger.isChanged === false);
+		const { execution, operation, items, lasting } = this;
+		return await readAll(execution, operation, items, lasting);
 	}
 
 	private async runAll(inputs: Inputs, run: Run, paying: Session[]): Promise<Settled[]> {

@@ -43,7 +43,6 @@ export async function readAll(
 	operation: Operation,
 	ledgers: ItemLedger[],
 	lasting: LastingRecord,
-	isUnchanged: boolean,
 ): Promise<Inputs> {
 	const inputs: Inputs = [];
 	for (const [index, ledger] of ledgers.entries()) {
@@ -52,7 +51,7 @@ export async function readAll(
 		const otherOperation = paidForOther(operation, ledger);
 		if (otherOperation) inputs.push(failed(otherOperation, ledger));
 		else if (ledger.result) inputs.push(undefined);
-		else inputs.push(await readOne(execution, operation, index, ledger, isUnchanged));
+		else inputs.push(await readOne(execution, operation, index, ledger));
 	}
 	if (operation.billed) refuseReturned(execution, operation, inputs, ledgers);
 	await refuseKeys(execution, inputs, ledgers, lasting);
@@ -77,15 +76,14 @@ export function checkTogether(
 }
 
 /**
- * Reads one item. What an earlier attempt has paid for takes precedence over the present parameters; if the node `isUnchanged`
- * since, they are not read at all: an expression that makes another text each time (`$now`) is no correction.
+ * Reads one item. What an earlier attempt has paid for takes precedence over the present parameters; with the settings of then,
+ * they are not read at all: an expression that makes another text each time (`$now`) is no correction.
  */
 export async function readOne(
 	execution: Execution,
 	operation: Operation,
 	index: number,
 	ledger?: ItemLedger,
-	isUnchanged = false,
 ): Promise<ReadItem> {
 	const parameters = new Parameters(execution, index);
 	const planned = (input: object) => ({
@@ -94,7 +92,7 @@ export async function readOne(
 	});
 	const paid = ledger?.paidFor?.parameters;
 	try {
-		const input = paid && isUnchanged ? paid : await operation.read(parameters);
+		const input = paid && ledger?.isUnchanged ? paid : await operation.read(parameters);
 		const own = readSettings(parameters);
 		if (!paid || !ledger) return { ...planned(input), settings: own };
 		const used = operation.retryWith?.(paid, input, ledger) ?? paid;
