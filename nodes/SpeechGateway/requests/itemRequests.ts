@@ -13,7 +13,6 @@ import {
 	ErrorAnswer,
 	type ErrorDetails,
 	GatewayError,
-	NotStartedError,
 	NotStoredError,
 	outcomeUnknown,
 	OutcomeUnknownError,
@@ -23,36 +22,17 @@ import {
 } from '../core/errors';
 import { defined } from '../core/json';
 import { whyAwake } from '../engine/sleep';
-import type { BilledEndpoint, FreeEndpoint } from '../gateway/endpoints';
+import type { BilledEndpoint } from '../gateway/endpoints';
 import { plain } from '../gateway/gatewayWords';
 import type { GatewayResponse } from '../gateway/transport';
-import { abortsIn, pause } from '../core/pause';
-import type { Ticket } from '../gateway/concurrencyLimiter';
 import { ItemClaims } from './claims';
-import { Gate } from './gate';
-import {
-	exchange,
-	exchangeFree,
-	type FreeRequest,
-	hasJobRoutes,
-	isFailure,
-	notDeleted,
-	type OneThing,
-} from './exchange';
+import { exchange, hasJobRoutes, isFailure } from './exchange';
 import { type About, explainAnswer, type Failure, requestIdIn } from './explain';
 import { type ItemLedger, taskAt } from './itemLedger';
-import { mayBeSentAgain } from './outcome';
+import { type ItemSettings, ItemTurns } from './itemTurns';
 import type { SentSegment } from './records';
 import { requestKey, requestName } from './requestKey';
-import { MAX_RETRY_AFTER_MS, pauseAfter } from './retryPolicy';
 import type { Session } from './session';
-
-export interface ItemSettings {
-	maxRetries: number;
-	timeoutMs: number;
-	sendOnceKey?: string;
-	whenSentBefore?: 'unknown' | 'again';
-}
 
 export interface BilledRequest<T extends object> {
 	endpoint: BilledEndpoint;
@@ -90,25 +70,20 @@ interface Price<T> {
 type NamedRequest<T extends object> = BilledRequest<T> & { key: string; name: string };
 
 /** One item on its way through an operation: the only way in for requests, billed or free. */
-export class ItemRequests {
-	private readonly gate: Gate;
+export class ItemRequests extends ItemTurns {
 	private readonly claims: ItemClaims;
 	private awake = false;
-	private isHolding = false;
 
 	constructor(
-		readonly session: Session,
+		session: Session,
 		readonly index: number,
 		/** What has become of its requests so far. Only this class begins and settles them. */
 		readonly ledger: ItemLedger,
-		private readonly settings: ItemSettings,
-		/** The run stops when this item ends with an error. */
-		private readonly stopsRun = false,
-		/** Called at each turn to send. */
-		private readonly onTurn = () => {},
+		settings: ItemSettings,
+		stopsRun = false,
+		onTurn = () => {},
 	) {
-		this.gate = new Gate(session.gate.signal);
-		this.gate.barred = session.gate.barred ?? begunElsewhere(ledger, session);
+		super(session, settings, stopsRun, onTurn, begunElsewhere(ledger, session));
 		const { retryOf } = session;
 		this.claims = new ItemClaims(
 			session.keys,
@@ -141,32 +116,9 @@ export class ItemRequests {
 		return isNew;
 	}
 
-	/** Sends nothing more of the item, for this reason; what is on record is still handed over. */
-	refuse(error: Error): void {
-		this.gate.refused = error;
-	}
-
-	/** Throws where nobody can be asked about what the item has; what an earlier attempt has paid for is still handed over. */
-	mustBeReachable(): void {
-		this.gate.check(false);
-	}
-
-	/** Starts no further billed request of this item, because a segment has failed; those in flight go on. */
-	giveUp(): void {
-		this.gate.close('requestFailed');
-	}
-
-	/** After `giveUp`: the item goes on in another way. */
-	goOn(): void {
-		this.gate.reopen();
-	}
-
 	/** Ends the item. In stop mode an error stops the run; otherwise held requests go on. `sentNothing`: see ItemLedger. */
 	async settle(failed: boolean, sentNothing: boolean): Promise<void> {
-		const { runGate, concurrency } = this.session;
-		if (failed && this.stopsRun) runGate.close('itemFailed');
-		if (this.isHolding) concurrency.release();
-		this.isHolding = false;
+		this.endTurns(failed);
 		await this.claims.settle(sentNothing);
 	}
 
@@ -200,105 +152,12 @@ export class ItemRequests {
 		return await this.inTurns(true, async () => await this.tryBilled(named), givenUp);
 	}
 
-	/** Sends a free request, retried up to `maxRetries` times on failures that may pass. */
-	async free<T>(request: FreeRequest<T>): Promise<T> {
-		return await this.inTurns(false, async () => await this.tryFree(request));
-	}
-
-	/** Deletes. A 404 on a repeat counts as deleted, because the first response was lost. */
-	async delete(endpoint: FreeEndpoint, about: OneThing): Promise<void> {
-		await this.inTurns(false, async (failures) => {
-			const read = async (response: GatewayResponse) =>
-				(await notDeleted(this.session.transport, response, about)) ?? true;
-			const result = await this.tryFree({ endpoint, read, about });
-			const gone = failures > 0 && isFailure(result) && result.error.details.httpCode === '404';
-			return gone || result;
-		});
-	}
-
-	/**
-	 * One try of a free request, for callers that ask again anyway (polls). All of it, its turn and its body included, is
-	 * over by `deadline` (by `performance.now()`, ms).
-	 */
-	async freeOnce<T>(request: FreeRequest<T>, deadline: number): Promise<T | Failure> {
-		const { limiter, transport } = this.session;
-		const leftMs = Math.max(1, deadline - performance.now());
-		if (limiter.closedFor() > leftMs) throw new NotStartedError('noTime');
-		const over = abortsIn(leftMs);
-		const ends = transport.cancel ? AbortSignal.any([transport.cancel, over]) : over;
-		const ticket = await limiter.enter(false, ends).catch((error) => {
-			throw over.aborted ? new NotStartedError('noTime') : asError(error);
-		});
-		this.onTurn();
-		try {
-			const result = await this.tryFree(request, over);
-			if (isFailure(result)) slowDownAfter(result, ticket, pauseAfter(result, 0));
-			return result;
-		} finally {
-			ticket.leave();
-		}
-	}
-
-	/**
-	 * Repeats `attempt` until it has a result, each time with a ticket of the limiter, and pauses longer after each failure
-	 * that may pass. `attempt` gets the number of failures so far, and returns undefined to queue again. `givenUp` gets the
-	 * last failure. Throws what has closed the gate.
-	 */
-	private async inTurns<T>(
-		billed: boolean,
-		attempt: (failures: number) => Promise<T | Failure | undefined>,
-		givenUp: (failure: Failure) => void = () => this.fail(),
-	): Promise<T> {
-		const { limiter, transport } = this.session;
-		const signal = billed ? this.gate.signal : transport.cancel;
-		let pauseMs = 0;
-		for (let failures = 0; ; ) {
-			this.gate.check(billed);
-			await pause(pauseMs, signal);
-			pauseMs = 0;
-			const ticket = await limiter.enter(billed, signal);
-			this.onTurn();
-			try {
-				const result = await attempt(failures);
-				if (result === undefined) continue;
-				if (!isFailure(result)) {
-					limiter.succeeded(billed);
-					return result;
-				}
-				// Too little money is no failure of this request while others in flight may hold some: it goes again after them.
-				if (result.outcome === 'held' && ticket.awaitOthers()) continue;
-				pauseMs = pauseAfter(result, failures);
-				const goesOn =
-					mayBeSentAgain(result.outcome) &&
-					failures++ < this.settings.maxRetries &&
-					pauseMs <= MAX_RETRY_AFTER_MS;
-				// A request that is given up need not hold back the others.
-				slowDownAfter(result, ticket, goesOn ? pauseMs : 0);
-				if (goesOn) continue;
-				givenUp(result);
-				throw result.error;
-			} finally {
-				ticket.leave();
-			}
-		}
-	}
-
-	/**
-	 * A request failed for good, or brought nothing of use. In stop mode, no other billed request starts until it is decided
-	 * whether the item ends the run.
-	 */
-	fail(): void {
-		this.giveUp();
-		if (this.stopsRun && !this.isHolding) this.session.concurrency.hold();
-		this.isHolding = this.stopsRun;
-	}
-
 	/** One try of a billed request. Undefined if the run ended or was put on hold before the request left. */
 	private async tryBilled<T extends object>(
 		request: NamedRequest<T>,
 	): Promise<T | Failure | undefined> {
 		const { key: inputHash, name, endpoint, input, about = {} } = request;
-		const { transport, concurrency, traffic } = this.session;
+		const { transport, traffic } = this.session;
 		const model = String(input.model);
 		const body = request.body ? await request.body() : input;
 		if (!(await this.claims.take())) {
@@ -306,7 +165,7 @@ export class ItemRequests {
 			throw this.unknown(request, { sentAt, inputHash, model }, 'already_sent');
 		}
 		// While n8n's database was written, the run may have ended or been put on hold: the request queues again.
-		if (this.gate.signal.aborted || concurrency.isHeld) return undefined;
+		if (this.mayNotLeave) return undefined;
 		if (request.text?.isTooLong()) throw new RequestCutError('', '');
 		const paidBy = transport.account.name;
 		const sent: Sent = { sentAt: new Date().toISOString(), inputHash, model, paidBy };
@@ -374,11 +233,6 @@ export class ItemRequests {
 		}
 	}
 
-	private async tryFree<T>(request: FreeRequest<T>, deadline?: AbortSignal): Promise<T | Failure> {
-		const { transport } = this.session;
-		return await exchangeFree(transport, request, this.settings.timeoutMs, deadline);
-	}
-
 	/** Records that the request may have been charged; returns the error for it. */
 	private unknown(
 		{ name, segment, price }: Pick<NamedRequest<never>, 'name' | 'segment' | 'price'>,
@@ -411,11 +265,6 @@ function begunElsewhere(ledger: ItemLedger, { transport }: Session): GatewayErro
 		'Set the credential back to finish this item, or run it in a new execution, where all of it is charged. Nothing was sent.',
 		defined({ jobId: taskId }),
 	);
-}
-
-/** After "too many requests", fewer run at once, and none for `milliseconds`. */
-function slowDownAfter({ outcome }: Failure, ticket: Ticket, milliseconds: number): void {
-	if (outcome === 'throttled') ticket.slowDown(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 }
 
 const KEY_KEPT =

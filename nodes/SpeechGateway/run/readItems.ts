@@ -13,7 +13,7 @@ import {
 	operationName,
 	type Operation,
 } from './operation';
-import type { ItemSettings } from '../requests/itemRequests';
+import type { ItemSettings } from '../requests/itemTurns';
 import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 import type { Run } from '../requests/session';
