@@ -178,3 +178,43 @@ test('of two calls at once, one lost: the other is answered, and only the lost o
 	expect(rounds).toHaveLength(1);
 	expect(JSON.stringify(rounds)).toContain('upstream_outcome_unknown');
 });
+
+test('the model of each item is paid by its own key; one without money stops no other', async () => {
+	const customer = sim.addAccount({ balanceTokens: 0 });
+	const perItem: INodeType = {
+		...agentType(askAll),
+		async execute(this: IExecuteFunctions) {
+			const answers = this.getInputData().map(async ({ json }, index) => {
+				const supplied = await this.getInputConnectionData('ai_languageModel', index);
+				const asked = (supplied as BaseChatModel).invoke(String(json.question));
+				return await asked.then(
+					({ text }) => item({ answer: text }),
+					(error: Error) => item({ answer: error.message }),
+				);
+			});
+			return [await Promise.all(answers)];
+		},
+	};
+	const keys = [sim.apiKey, customer.apiKey, sim.apiKey, customer.apiKey];
+	const { answers } = await ask(askAll, [], {
+		items: keys.map((key, index) => item({ key, question: `Question ${index}?` })),
+		nodeType: perItem,
+		credential: () => ({ apiKey: '={{ $json.key }}', baseUrl: sim.url }),
+	});
+	expect(answers.map((answer) => String(answer).includes('402'))).toEqual([
+		...[false, true, false, true],
+	]);
+	const paid = sim.charges.map(({ account, input }) => [account, input]);
+	expect(paid.sort()).toEqual([
+		['account-1', 'Question 0?'],
+		['account-1', 'Question 2?'],
+	]);
+	customer.balanceTokens = 1e6;
+	await ask(askAll, [], {
+		items: [item({ key: customer.apiKey, question: 'Mine?' })],
+		nodeType: perItem,
+		credential: () => ({ apiKey: '={{ $json.key }}', baseUrl: sim.url }),
+	});
+	expect(sim.charges.at(-1)).toMatchObject({ account: customer.account, input: 'Mine?' });
+	sim.accounts.pop();
+});

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { partsOf } from './parts';
 import type { SimRequest } from '../support/simulator';
 import { WORK_SECONDS_PER_CHARACTER } from '../support/simulator/speech';
-import { item, retrierOf, runnerOf, speechNode, useSimulator } from './support';
+import { item, retrierOf, runAsleep, runnerOf, speechNode, useSimulator } from './support';
 
 const sim = useSimulator({ secondsPerCharacter: 0.002, wavHeader: 'plain', jobSeconds: 1 });
 const run = runnerOf(sim);
@@ -136,6 +136,50 @@ test.each(['Retry On Fail', 'Retry execution'])('%s goes on with what was learne
 	expect(hints.join()).not.toContain('was changed');
 	expect(wordsOf(partsOf(outputs[0][0]).map((part) => part.text))).toEqual(wordsOf([text]));
 	expect(wordsOf(sim.charges.map(({ input }) => input)).sort()).toEqual(wordsOf([text]).sort());
+});
+
+test('a dialogue that was cut goes on in a retry by hand: each word once, each line with its speaker', async () => {
+	cutAbove(250);
+	const lines = [textOf(4), textOf(5, 4), textOf(3, 9)];
+	const script = lines.map((line, index) => `${index % 2 ? 'Ben' : 'Anna'}: ${line}`).join('\n');
+	const values = ['Anna', 'Ben'].map((name) => ({ name, voice: 'default' }));
+	const dialogue = { operation: 'dialogue', script: '={{ $json.script }}', speakers: { values } };
+	const parameters = node({ concurrency: 2 }, dialogue);
+	const items = [item({ script })];
+	sim.fault({ input: 'Sentence 7:', nth: 2, path: '/v1/audio/speech', status: 422 });
+	const failed = await run({ parameters, items });
+	expect(failed.error?.message).toContain('422');
+	const before = sentCut().length;
+	expect(before).toBeGreaterThan(0);
+	const { outputs } = await retry(failed, { parameters, items });
+	expect(sentCut()).toHaveLength(before);
+	const heard = partsOf(outputs[0][0]);
+	const of = (name: string) =>
+		wordsOf(heard.flatMap(({ speaker, text }) => (speaker === name ? text : [])));
+	expect([of('Anna'), of('Ben')]).toEqual([wordsOf([lines[0], lines[2]]), wordsOf([lines[1]])]);
+	expect(wordsOf(sim.charged()).sort()).toEqual(wordsOf(lines).sort());
+});
+
+test('over a sleep, and in a try of Retry On Fail after it, what was cut and learned holds', async () => {
+	cutAbove(250);
+	sim.options.jobSeconds = 200;
+	const texts = [textOf(12), textOf(3, 12)];
+	const items = texts.map((text, index) => item({ text, longText: index ? 'job' : 'auto' }));
+	const options = { longText: '={{ $json.longText }}', whileWaiting: 'sleep', concurrency: 1 };
+	sim.fault({ input: 'Sentence 9:', path: '/v1/audio/speech', nth: 3, status: 422 });
+	const { asleep, last } = await runAsleep({
+		...{ parameters: node(options), items, url: sim.url, apiKey: sim.apiKey },
+		...{ onError: 'continueErrorOutput', retryOnFail: true, maxTries: 2 },
+	});
+	sim.options.jobSeconds = 1;
+	expect(asleep.length).toBeGreaterThan(0);
+	expect(last.outputs.map(({ length }) => length)).toEqual([2, 0, 0]);
+	expect(wordsOf(partsOf(last.outputs[0][0]).map(({ text }) => text))).toEqual(wordsOf([texts[0]]));
+	expect(wordsOf(sim.charged()).sort()).toEqual(wordsOf(texts).sort());
+	// Of 870 characters, then of 435: nothing more is learned after the sleep.
+	expect(sentCut().map(({ input = '' }) => input.length)).toEqual([
+		...[expect.any(Number), expect.any(Number)],
+	]);
 });
 
 test.each<[string, string[]]>([
