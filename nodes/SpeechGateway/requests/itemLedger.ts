@@ -8,17 +8,18 @@ import {
 	type Sent,
 	type UnknownFacts,
 } from '../core/errors';
-import type {
-	Asked,
-	OutcomeBeforeSleep,
-	Charge,
-	Cost,
-	Entry,
-	ItemRecord,
-	Result,
-	SentSegment,
-	VoiceIds,
+import {
+	type Asked,
+	type OutcomeBeforeSleep,
+	type Cost,
+	type Entry,
+	type ItemRecord,
+	type Result,
+	type SentSegment,
+	type VoiceIds,
+	taskIdOf,
 } from './records';
+import { ItemCharges } from './itemCharges';
 import { requestKey } from './requestKey';
 
 /** A segment that was sent, and whether its sound is there. */
@@ -37,13 +38,16 @@ const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values
  * `done`, `unknown` or `cut`, or back to no entry with `clear` if it was certainly not charged.
  */
 export class ItemLedger {
+	readonly charges: ItemCharges;
 	private asking: Asked = {};
 
 	constructor(
 		private readonly record: ItemRecord,
 		/** Names the node's present settings. */
 		private readonly settings?: string,
-	) {}
+	) {
+		this.charges = new ItemCharges(record);
+	}
 
 	get result(): Result | undefined {
 		return this.record.result;
@@ -287,46 +291,6 @@ export class ItemLedger {
 			this.record.requests[request] = { ...before, state: 'done', value, ...cost };
 	}
 
-	/** What was, or may have been, paid for, and has not left the node yet. */
-	get charges(): Charge[] {
-		return [...Object.values(this.record.chargedBefore ?? {}).flat(), ...this.chargesSince];
-	}
-
-	/** Without those that a retry has set apart. */
-	private get chargesSince(): Charge[] {
-		const { charges = [], requests, told = [] } = this.record;
-		const entries = Object.entries(requests).filter(([name]) => !told.includes(name));
-		return [...charges, ...entries.flatMap(([name, entry]) => chargeOf(name, entry) ?? [])];
-	}
-
-	/** A retry begins: sets apart what the item was charged in the execution that failed. */
-	setChargesApart(failedExecutionId: string): void {
-		const { chargedBefore } = this.record;
-		const { chargesSince } = this;
-		this.tellCharges();
-		if (chargedBefore || chargesSince.length > 0)
-			this.record.chargedBefore = { ...chargedBefore, [failedExecutionId]: chargesSince };
-	}
-
-	/** The executions of charges that were set apart. */
-	get chargedBefore(): string[] {
-		return Object.keys(this.record.chargedBefore ?? {});
-	}
-
-	/** Charges that were set apart leave with this retry, or not at all if another retry has told them. */
-	settleCharges(executionId: string, isOurs: boolean): void {
-		const { chargedBefore = {}, charges = [] } = this.record;
-		if (isOurs) this.record.charges = [...(chargedBefore[executionId] ?? []), ...charges];
-		delete chargedBefore[executionId];
-	}
-
-	/** The charges have left the node on an item: each leaves once. */
-	tellCharges(): void {
-		delete this.record.charges;
-		delete this.record.chargedBefore;
-		this.record.told = Object.keys(this.record.requests);
-	}
-
 	get tokens(): number {
 		return this.entries().reduce(
 			(sum, entry) => sum + (('tokens' in entry && entry.tokens) || 0),
@@ -359,11 +323,11 @@ export class ItemLedger {
 
 	/** Finishes the item: its result replaces the entries of its requests. */
 	finish(result: Result, taskId = onlyOne(this.taskIds)): void {
-		const { chargesSince: charges, sentNothing } = this;
+		const { sentNothing } = this;
+		const { since } = this.charges;
 		Object.assign(this.record, defined({ result, requests: {}, taskId }));
 		this.record.sentNothing = sentNothing || undefined;
-		if (charges.length > 0) this.record.charges = charges;
-		delete this.record.told;
+		this.charges.keep(since);
 		const { operation, gateway } = this.record.asked ?? {};
 		if (this.record.asked) this.record.asked = defined({ operation, gateway });
 		delete this.record.reused;
@@ -386,26 +350,3 @@ export class ItemLedger {
 
 /** Names a task among those of all gateways: numbered IDs are others elsewhere. */
 export const taskAt = (gateway: string | undefined, id: string): string => `${gateway} ${id}`;
-
-/** The ID of the job or video that a request has made. */
-function taskIdOf(entry: Readonly<Entry>): string | undefined {
-	if (entry.state !== 'done' || !('id' in entry.value)) return undefined;
-	const { id } = entry.value;
-	return typeof id === 'string' ? id : undefined;
-}
-
-/** What a request on record was charged; undefined where that was certainly nothing, or is another execution's. */
-function chargeOf(request: string, entry: Entry): Charge | undefined {
-	if (entry.state === 'cut') return undefined;
-	if (entry.state === 'unknown') {
-		const { facts, tokens } = entry;
-		const { reason, sentAt, requestId } = facts;
-		if (reason === 'already_sent') return undefined;
-		return { request, charged: 'unknown', ...defined({ tokens, sentAt, requestId }) };
-	}
-	const { sentAt } = entry;
-	if (entry.state === 'sending') return { request, charged: 'unknown', sentAt };
-	const { tokens, requestId } = entry;
-	const jobId = taskIdOf(entry);
-	return { request, charged: 'yes', ...defined({ tokens, sentAt, requestId, jobId }) };
-}

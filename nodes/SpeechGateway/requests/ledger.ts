@@ -55,7 +55,7 @@ export class Ledger {
 		const isNewRetry = round.executionId !== id;
 		if (isNewRetry) {
 			for (const item of Object.values(round.items))
-				new ItemLedger(item).setChargesApart(String(round.executionId));
+				new ItemLedger(item).charges.setApart(String(round.executionId));
 			Object.assign(round, { executionId: id, attempts: 0, attemptsInAll: 0 });
 		}
 		const { asleep, settings = '' } = round;

@@ -63,6 +63,13 @@ interface Done {
 	made?: object;
 }
 
+/** The ID of the job or video that a request has made. */
+export function taskIdOf(entry: Readonly<Entry>): string | undefined {
+	if (entry.state !== 'done' || !('id' in entry.value)) return undefined;
+	const { id } = entry.value;
+	return typeof id === 'string' ? id : undefined;
+}
+
 /** What an error says. */
 export interface ErrorText {
 	message: string;

@@ -244,10 +244,10 @@ export class Attempt {
 	/** What failed executions were charged leaves with the first of their retries that hands over items. */
 	private async claimCharges({ keys, retryOf }: Run): Promise<void> {
 		const { items } = this;
-		for (const id of new Set(items.flatMap(({ chargedBefore }) => chargedBefore))) {
+		for (const id of new Set(items.flatMap(({ charges }) => charges.executions))) {
 			// Told twice rather than never.
 			const isOurs = await keys.record(`${retryOf}, charges of ${id}`).catch(() => true);
-			for (const item of items) item.settleCharges(id, isOurs);
+			for (const item of items) item.charges.settle(id, isOurs);
 		}
 	}
 
@@ -298,7 +298,7 @@ export class Attempt {
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// What n8n throws away, on running the node again or after a Stop, has not left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)
-			for (const item of this.items) item.tellCharges();
+			for (const item of this.items) item.charges.tell();
 		return outputs;
 	}
 
@@ -321,7 +321,7 @@ export class Attempt {
 				typeof chargesSetting === 'string'
 					? charges.read(new Parameters(execution, index))
 					: chargesSetting === true;
-			return isWanted ? structuredClone(this.items[index].charges) : undefined;
+			return isWanted ? structuredClone(this.items[index].charges.all) : undefined;
 		} catch {
 			return undefined;
 		}
