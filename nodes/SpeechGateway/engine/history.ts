@@ -76,8 +76,8 @@ export function doneAfterWaiting(context: NodeContext, waiting: number): Map<str
 }
 
 /**
- * Whether this node has ended in another execution, or that one is gone. Of one that runs n8n shows nothing of its nodes, nor of one
- * that crashed.
+ * Whether this node has ended in another execution, or that execution is gone. n8n shows nothing of the nodes of one that runs, or has
+ * crashed.
  */
 export async function hasEndedIn(context: NodeContext, executionId: string): Promise<boolean> {
 	const data = await context.getExecutionDataById?.(executionId).catch(() => undefined);

@@ -32,8 +32,7 @@ export function checkTaggable(
 }
 
 /**
- * The tags with their cover, which is read from the first of the items that has it. Throws InputError when none has, or it is no
- * picture.
+ * The tags with their cover, read from the first of the items that has one. Throws InputError when none has, or it is no picture.
  */
 export async function readTags(
 	execution: Execution,
@@ -46,7 +45,7 @@ export async function readTags(
 	return { ...texts, cover: await readCover(execution, owner, coverBinaryPropertyName) };
 }
 
-/** Throws InputError when the field of the file is also that of another file. `others`: fields by name, and whether they are used. */
+/** Throws InputError when two files would go into one field. `others`: fields by name, and whether they are used. */
 export function checkOutputField(field: string, others: Record<string, boolean>): void {
 	if (!others[field]) return;
 	throw new InputError(

@@ -1,4 +1,4 @@
-/** What an error body says, whatever its shape; `requests/explain.ts` makes of it the facts that rules ask for. */
+/** What an error body says, whatever its shape; `requests/explain.ts` makes it facts for the rules of `requests/outcome.ts`. */
 import { isRecord } from '../core/json';
 
 /** The gateway's own words: message, code, type and the parameter it names, wherever an error body keeps them. */

@@ -97,7 +97,7 @@ export class ItemLedger {
 		if (waitAnew) delete this.record.waitingSince;
 	}
 
-	/** Adds to what is asked for, which is recorded with the first request that leaves. */
+	/** Adds to what the item asks for; the first request that leaves records it. */
 	ask(asked: Asked): void {
 		Object.assign(this.asking, asked);
 	}
@@ -348,5 +348,5 @@ export class ItemLedger {
 	}
 }
 
-/** Names a task among those of all gateways: numbered IDs are others elsewhere. */
+/** Names a task among those of all gateways, of which two may count alike. */
 export const taskAt = (gateway: string | undefined, id: string): string => `${gateway} ${id}`;

@@ -86,7 +86,7 @@ export class Attempt {
 		return await this.end(settled, run, paying);
 	}
 
-	/** The session of each item; of one that is finished, or needs none, one that reaches no gateway. */
+	/** The session of each item. Those that are finished, or send nothing, get one that reaches no gateway. */
 	private async paying(inputs: Inputs, sessions: Sessions): Promise<Session[]> {
 		const { execution, operation } = this;
 		const paying: Session[] = [];
@@ -229,7 +229,7 @@ export class Attempt {
 		return outputs;
 	}
 
-	/** An item of which no further request was started; what stopped sending knows why, if that was the reason. */
+	/** The error of an item whose further requests were not started. If a breaker has stopped them, it has the words. */
 	private notSent(index: number, error: unknown, unknown: number, session: Session): Settled {
 		if (!(error instanceof NotStartedError) || !error.hasStopped)
 			return failed(error, this.items[index]);
@@ -283,7 +283,7 @@ export class Attempt {
 		const interrupted = item.interruption();
 		if (!interrupted) return { notStarted: new NotStartedError('cancelled') };
 		const { operation, execution } = this;
-		// Of another operation, chosen before this retry, this one can say nothing.
+		// An operation that was chosen before this retry cannot be described by this one.
 		const isOurs = item.paidFor?.operation === operationName(operation);
 		const parameters = isOurs ? item.paidFor?.parameters : undefined;
 		const asked = parameters && { parameters, plan: operation.plan?.(parameters) };
@@ -296,24 +296,24 @@ export class Attempt {
 		const linked = withLinks(settled, execution);
 		const outputs = await sortOntoBranches(linked, operation, execution, chargesOf, route);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
-		// What n8n throws away, on running the node again or after a Stop, has not left.
+		// n8n throws these outputs away when it runs the node again, or after Stop: then no charge has left.
 		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)
 			for (const item of this.items) item.charges.tell();
 		return outputs;
 	}
 
-	/** As typed in the node; undefined where nothing is, or nothing is billed. */
+	/** The option "Charges" as it is typed; undefined if it is not set, or the operation costs nothing. */
 	private get chargesSetting(): unknown {
 		return this.operation.billed ? typedOption(this.execution, charges.options[0].name) : undefined;
 	}
 
-	/** What all items were charged, if they are to say so. */
+	/** The charges of all items, if the user wants them. */
 	private get allCharges(): Charge[] | undefined {
 		if (this.chargesSetting === undefined) return undefined;
 		return this.items.flatMap((_, index) => this.chargesOf(index) ?? []);
 	}
 
-	/** What an item was charged, if it is to say so. Only for an expression does n8n evaluate all options of an item again. */
+	/** The charges of an item, if the user wants them. Only an expression is read anew: n8n evaluates all options of the item for it. */
 	private chargesOf(index: number): Charge[] | undefined {
 		const { chargesSetting, execution } = this;
 		try {

@@ -22,7 +22,7 @@ import type { Execution } from '../engine/execution';
 /** n8n marks an execution as canceled if the error's message contains that word, which the gateway's words may. */
 const cleaned = (text: string): string => text.replace(/canceled/gi, 'cancelled');
 
-/** n8n puts advice of its own in the place of a message with a code of the system, even within another word. */
+/** n8n replaces a message that holds a system code, even within another word, by advice of its own. */
 const cleanedMessage = (text: string): string =>
 	cleaned(text)
 		.replace(WITHIN_WORDS, (code: string) => `${code[0]}-${code.slice(1)}`)
@@ -72,7 +72,7 @@ export interface RunFailure {
 	/** The item that failed, from 0, and the number of items. */
 	index: number;
 	count: number;
-	/** What the others ended with. */
+	/** The results of the others. */
 	results: Result[];
 	error: Failed['failed'];
 	/** What the items were charged, if the user wants to know. */
@@ -106,7 +106,7 @@ export function runError(
 }
 
 /**
- * The error of a run of which nothing leaves and some items may have been charged: nothing is connected to "Unknown". It has the
+ * The error of a run from which nothing leaves, although items may have been charged: nothing is connected to "Unknown". It has the
  * facts of the first of them; the ledger keeps all for a retry by hand.
  */
 export function unheardError(

@@ -60,8 +60,8 @@ export class ItemRun {
 	}
 
 	/**
-	 * Looks up what only the gateway knows, and completes the plan; free. Never rejects: an item fails, but of one that is paid for
-	 * in part, what there is is still handed over. `onTurn`: see ItemRequests.
+	 * Looks up what only the gateway knows, and completes the plan; free. Never rejects: an error fails the item, or
+	 * keeps one that is paid for in part from sending the rest. `onTurn`: see ItemTurns.
 	 */
 	async lookUp(onTurn: () => void): Promise<void> {
 		const { operation, ledger, input } = this;
@@ -110,14 +110,14 @@ export class ItemRun {
 		}
 	}
 
-	/** Its key, if nothing of the item was sent yet and it is to get the result of an earlier item with this key. */
+	/** Its key, if the item wants the result of an earlier item with this key, and nothing of it was sent yet. */
 	get newKey(): NamedKey | undefined {
 		const { key, ledger } = this;
 		const goesOn = readable(this.input).length > 0 && !ledger.maybeCharged;
 		return key?.isGivenAgain && goesOn ? key : undefined;
 	}
 
-	/** What the item's key has brought before, if it is to be given again. */
+	/** The result that the item's key has brought before, if the item wants it again. */
 	private async earlier(input: Input, onTurn: () => void): Promise<Result | undefined> {
 		const { key, ledger } = this;
 		if (!key?.isGivenAgain) return undefined;
@@ -140,7 +140,7 @@ export class ItemRun {
 		await this.sentBefore.settle(key, endedAs(settled, ledger, sentNothing));
 	}
 
-	/** What an earlier attempt has finished; it takes its key, if it was given one since. */
+	/** Delivers what an earlier attempt has finished, and records a key that was added since. */
 	private async finished(): Promise<Settled> {
 		const { session, ledger, index } = this;
 		if (!ledger.result) return failed(undefined);
@@ -202,7 +202,7 @@ function namedKey(
 	};
 }
 
-/** What is kept of an item's end under its key; undefined: nothing was charged, and the key is free. */
+/** How an item ended, as it is kept under its key; undefined: nothing was charged, and the key is free. */
 function endedAs(settled: Result | Failed, ledger: ItemLedger, sentNothing: boolean): Ended {
 	if (!ledger.maybeCharged || sentNothing) return undefined;
 	if ('failed' in settled) return { lost: 'it was charged and failed' };

@@ -1,4 +1,4 @@
-/** What is kept of results in this process, in bytes as JSON with inline files. */
+/** The results that this process keeps take no more: bytes of JSON, with inline files. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 /** JSON of results that were paid for, by name; the oldest first. */

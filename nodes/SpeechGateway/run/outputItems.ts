@@ -155,7 +155,7 @@ export async function sortOntoBranches(
 			// An agent knows what it has asked for, and pays for each word. A file made of all items has no row of its own.
 			const takesRow =
 				!isTool && !pairedItem && (branch !== 'success' || operation.makesFile === true);
-			// What is billed makes one item of each.
+			// A billed operation makes one item of each.
 			for (const item of items) {
 				const own = { ...item, json: { ...item.json, ...told } };
 				const row = rows[index] ?? NO_ROW;
@@ -176,7 +176,7 @@ export async function sortOntoBranches(
 	return outputs;
 }
 
-/** Of an item that is missing from the input of a retry. */
+/** The row of an item that is missing from the input of a retry. */
 const NO_ROW: INodeExecutionData = { json: {} };
 
 /** Shows the hints of a finished run, each once, and how many items have an unknown outcome. */

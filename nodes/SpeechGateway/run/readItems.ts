@@ -68,7 +68,7 @@ export function checkTogether(
 	if (!operation.checkAll || inputs.length === 0) return;
 	const { execution, lasting } = run;
 	if (typedOption(execution, 'maxEstimatedTokens') !== undefined) lasting.countSpending();
-	// Else, the estimate of an item that is paid for in part is of all of it.
+	// Otherwise, the estimate of an item that is paid for in part covers all of it.
 	const counted = operation.estimatesRest ? [] : ledgers;
 	const again = counted.reduce((sum, ledger) => sum + ledger.tokens, 0);
 	const all = inputs.map(({ parameters: input, plan }) => ({ input, plan }));
@@ -112,7 +112,7 @@ export function typedOption({ node }: Execution, name: string): unknown {
 	return isRecord(options) ? options[name] : undefined;
 }
 
-/** Refuses items that come back from the branch Unknown for the same, as long as nothing says that they were not charged. */
+/** Refuses items that come back from the branch Unknown to be sent again, unless Settle has found that they were not charged. */
 function refuseReturned(
 	execution: Execution,
 	operation: Operation,
@@ -139,8 +139,8 @@ function refuseReturned(
 }
 
 /**
- * Refuses items whose "Send Once Key" an earlier item has, unless they are already paid for in part, or comes when the
- * execution has brought as many others as it may.
+ * Refuses an item whose "Send Once Key" an earlier item has, and one whose key is one too many for the execution, unless it is
+ * already paid for in part.
  */
 async function refuseKeys(
 	execution: Execution,

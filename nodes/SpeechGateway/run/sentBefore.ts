@@ -132,7 +132,7 @@ export class SentBefore {
 		}
 	}
 
-	/** An item has ended whose name this run has: its result, why there is none, or undefined if its key is free again. */
+	/** Records how an item with a name has ended: its result, why there is none, or undefined if its key is free again. */
 	async settle(asked: NamedKey, ended: Ended): Promise<void> {
 		const { name, content, isGivenAgain } = asked;
 		if (isGivenAgain && !this.has(asked)) return;
