@@ -1,13 +1,16 @@
 /** Byte access shared by the format readers. */
 
+/** A number of two bytes, the lowest first. */
 export function uint16le(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
+/** A number of four bytes, the lowest first. */
 export function uint32le(bytes: Uint8Array, at: number): number {
 	return (uint16le(bytes, at) | (uint16le(bytes, at + 2) << 16)) >>> 0;
 }
 
+/** A number of four bytes, the highest first. */
 export function uint32be(bytes: Uint8Array, at: number): number {
 	return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 }
@@ -51,6 +54,7 @@ export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
 	return true;
 }
 
+/** Chunks as one array. A single chunk is returned itself, not copied. */
 export function concat(chunks: Uint8Array[]): Uint8Array {
 	if (chunks.length === 1) return chunks[0];
 	const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));

@@ -1,5 +1,6 @@
 /** Shared by all audio formats: the shape of an info and of a reader, and the error for bad files. */
 
+/** The formats that the gateway speaks in. `pcm`: bare samples without a header, 24 kHz, mono, 16 bits. */
 export type AudioFormat = 'mp3' | 'wav' | 'opus' | 'pcm';
 
 /** A file that is cut short, empty, or not audio of the expected kind; the message says which. */

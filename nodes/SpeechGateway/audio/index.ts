@@ -52,6 +52,7 @@ export const WITH_HEADERS = 'MP3, WAV or Opus';
 export const inspectorOf = (format: AudioFormat): AudioReader<AudioInfo> =>
 	new FORMATS[format].Reader();
 
+/** A file to be joined, and what its reader has said of it. */
 export type AudioSegment = SegmentFile<AudioInfo | ForeignInfo>;
 
 /** What a joined file will be, before its first byte. */
@@ -63,6 +64,7 @@ export interface PlannedAudio extends Pick<JoinPlan<AudioInfo>, 'starts' | 'plac
 	moved: (segment: number, place: Place) => Place | undefined;
 }
 
+/** A joined file that is ready to be written. */
 export interface JoinedAudio extends PlannedAudio {
 	/** The joined file. Can be called again; each time all segments are opened, one after the other. */
 	chunks: () => AsyncGenerator<Uint8Array>;

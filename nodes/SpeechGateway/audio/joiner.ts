@@ -57,6 +57,7 @@ export const soundStart = (silence: Silence, end: number, spare: number, lead: n
 		? end + silence
 		: Math.max(Math.round(silence.at - lead), end + (silence.atLeast || -spare));
 
+/** What a joined file will be, and how it is written. */
 export interface JoinPlan<Info> {
 	/** Playing time as decoded. */
 	seconds: number;
@@ -91,6 +92,7 @@ export interface Format<Info extends BaseInfo> {
 	slices?: Slices<Info>;
 }
 
+/** How segments are taken out of a joined file again. */
 export interface Slices<Info> {
 	/** A reader of a joined file that emits slices of it as files of their own, one after the other. `places` ascend. */
 	slice(whole: Info, places: Place[], emit: EmitSlice): AudioReader<Info>;

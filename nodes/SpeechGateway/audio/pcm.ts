@@ -7,6 +7,7 @@ import { planSamples, SampleTrack } from './samples';
 const PCM_SAMPLE_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 
+/** Bare samples have no header that says more. */
 export interface PcmInfo extends BaseInfo {
 	format: 'pcm';
 }
@@ -45,6 +46,7 @@ class PcmReader implements AudioReader<PcmInfo> {
 	}
 }
 
+/** Bare samples: see `Format`. */
 export const pcm: Format<PcmInfo> = {
 	Reader: PcmReader,
 	plan: (infos, silences, after) =>

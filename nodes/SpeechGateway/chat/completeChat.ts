@@ -12,6 +12,7 @@ import { Ledger } from '../requests/ledger';
 import { requestKey } from '../requests/requestKey';
 import type { Session } from '../requests/session';
 
+/** Hears the text of an answer as it arrives. The next chunk is read when it has resolved. */
 export type TextListener = (text: string) => void | Promise<void>;
 
 /**

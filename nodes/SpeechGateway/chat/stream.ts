@@ -7,6 +7,7 @@
 import { isRecord, parseJson } from '../core/json';
 import { createParser } from '../libraries/eventsourceParser';
 
+/** An answer of a chat, whatever its gateway and however it came. */
 export interface ChatReply {
 	text: string;
 	model?: string;

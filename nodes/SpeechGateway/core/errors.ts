@@ -10,9 +10,11 @@ export type UnknownReason =
 	| 'interrupted'
 	| 'already_sent';
 
+/** What was thrown, as an Error: libraries throw texts and objects, too. */
 export const asError = (thrown: unknown): Error =>
 	thrown instanceof Error ? thrown : new Error(String(thrown));
 
+/** How most descriptions of bad input end. */
 export const NOTHING_SENT = 'Nothing was sent and nothing was charged.';
 
 /** Bad input, found before anything was sent. Message = what is wrong, description = what to do. */
@@ -25,6 +27,7 @@ export class InputError extends Error {
 	}
 }
 
+/** A required field without a value, as rows of a table often have. */
 export class EmptyFieldError extends InputError {
 	constructor(
 		message: string,
@@ -44,6 +47,7 @@ interface Cause {
 	probablyFree?: true;
 }
 
+/** Facts that go along with an error, into its item or n8n's error: plain JSON, for workflows to read. */
 export interface ErrorDetails extends Cause {
 	jobId?: string;
 	segments?: { total: number; completed: number; unknown: number };

@@ -1,3 +1,4 @@
+/** A text as JSON; undefined if it is none. */
 export function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);

@@ -23,6 +23,7 @@ export async function pause(milliseconds: number, cancel?: AbortSignal): Promise
 /** n8n answers nobody, not even its health check, while a node computes. */
 const MOST_BUSY_MS = 50;
 
+/** See `givingWay`. */
 export type GiveWay = () => Promise<void> | undefined;
 
 /** To be called between items: a pause for n8n's other work when this run has kept it busy for a while, else undefined. */

@@ -48,6 +48,7 @@ export function rememberFirst(context: NodeContext, firstExecutionId?: string): 
 	if (firstExecutionId !== undefined) context.setMetadata?.(metadata);
 }
 
+/** A task that left on Still Processing and, since then, perhaps on Success. */
 export interface DoneTask {
 	/** How the task had left on Still Processing. */
 	left: IDataObject[];

@@ -58,6 +58,7 @@ export async function putToSleep(execution: Execution, until: number): Promise<v
 	Object.assign(live, skipped);
 }
 
+/** Takes the decoy off the stack, once n8n runs the node again. */
 export function removeDecoy(context: NodeContext): void {
 	const { stack } = sleepable(context) ?? { stack: [] };
 	const index = stack.findIndex(({ node }) => node.name === decoyName(context.getNode()));

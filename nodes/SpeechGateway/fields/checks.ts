@@ -2,15 +2,18 @@ import { EmptyFieldError, InputError } from '../core/errors';
 
 /** Checks of single values. Each throws InputError with the label, the limit and what was given. */
 
+/** Both limits are included. */
 export interface NumberLimits {
 	min?: number;
 	max?: number;
 	integer?: boolean;
 }
 
+/** Nothing typed, or an expression without a value. White space is a value. */
 export const isEmpty = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
+/** A number, also as text. Throws InputError with the limits when it is none, or outside of them. */
 export function numberWithin(
 	value: unknown,
 	label: string,
@@ -40,6 +43,7 @@ export function numberWithin(
 	throw new InputError(`"${label}" must be ${kind}${range}, but is ${JSON.stringify(value)}`);
 }
 
+/** One of the choices. Throws InputError that lists them. */
 export function choice<T extends string>(value: unknown, label: string, choices: readonly T[]): T {
 	const found = choices.find((one) => one === value);
 	if (found !== undefined) return found;
@@ -55,6 +59,7 @@ export function safeId(id: string, label: string): string {
 	return id;
 }
 
+/** A text that is not blank; a number is one, too. Throws EmptyFieldError. */
 export function requiredText(value: unknown, label: string): string {
 	if (typeof value === 'number' || typeof value === 'bigint') return String(value);
 	if (typeof value === 'string' && value.trim() !== '') return value;
@@ -68,6 +73,7 @@ export function requiredText(value: unknown, label: string): string {
 	);
 }
 
+/** Names separated by commas, without spaces around them and without empty ones. */
 export const listedNames = (list: string): string[] =>
 	list
 		.split(',')

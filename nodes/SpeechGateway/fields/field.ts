@@ -14,6 +14,7 @@ export interface Field<T = unknown> {
 	read(parameters: Parameters): T;
 }
 
+/** A field in the collection "Options". It always has a value: if it is not added, `unset`. */
 export interface OptionField<T = unknown> extends Field<T> {
 	/** What holds as long as the user has not added the option. */
 	readonly unset: T;
@@ -21,8 +22,10 @@ export interface OptionField<T = unknown> extends Field<T> {
 	ifSet(parameters: Parameters): T | undefined;
 }
 
+/** The fields of an object, by its keys. */
 export type FieldsOf<V> = { [K in keyof V]: Field<V[K]> };
 
+/** What fields give when they are read, by their names. */
 export type InputOf<F extends Record<string, Field>> = { [K in keyof F]: ReturnType<F[K]['read']> };
 
 /** Several fields as one, shown and read in their order; the first bad value throws. */
@@ -97,6 +100,7 @@ export function option<T>(
 export const optional = <T>({ options, ifSet }: OptionField<T>) =>
 	optionField<T | undefined>(options, undefined, ifSet);
 
+/** The same option with another value, such as milliseconds for seconds. */
 export const mapped = <A, B>({ options, unset, ifSet }: OptionField<A>, map: (value: A) => B) =>
 	optionField<B>(options, map(unset), (parameters) => {
 		const value = ifSet(parameters);

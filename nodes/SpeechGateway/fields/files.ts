@@ -2,6 +2,7 @@ import { besideOption, type Field, type InputOf, optional } from './field';
 import { choiceField, textOption } from './kinds';
 import type { AudioFormat } from '../audio';
 
+/** The format of the audio that is asked for. */
 export const responseFormatField = (description: string): Field<AudioFormat> =>
 	choiceField<AudioFormat>({
 		displayName: 'Audio Format',
@@ -23,6 +24,7 @@ export const responseFormatField = (description: string): Field<AudioFormat> =>
 		},
 	});
 
+/** The name of the file that the node makes; the extension follows its content. */
 export const fileNameOption = (placeholder: string) =>
 	optional(
 		textOption({

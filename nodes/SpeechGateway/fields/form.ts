@@ -97,6 +97,7 @@ export const ORDER = [
 	...['modelMultiplier', 'keyInAddress', 'concurrency', 'maxRetries', 'timeout'],
 ];
 
+/** The collection "Options" of an operation, in the order in which people need them. */
 export const optionsCollection = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',

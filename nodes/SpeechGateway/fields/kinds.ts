@@ -47,9 +47,11 @@ export const idField = (labels: Labels): Field<string> =>
 /** Where a file is: the name of a binary field, or the file itself, as an expression gives it. */
 export type FileRef = string | IBinaryData;
 
+/** Whether a value is a file as n8n has it on items: stored (`id`), or in base64 (`data`). */
 export const isFile = (value: unknown): value is IBinaryData =>
 	isRecord(value) && typeof value.mimeType === 'string' && ('id' in value || 'data' in value);
 
+/** The file of an item: the name of its binary field or, by an expression, the file itself. */
 export const fileField = (labels: Pick<Labels, 'hint' | 'description'>): Field<FileRef> =>
 	panelField<FileRef>(
 		{
@@ -69,8 +71,10 @@ export const textOption = (labels: Option<string>): OptionField<string> =>
 		isEmpty(value) ? undefined : String(value),
 	);
 
+/** A switch, also as the text that an expression may give. */
 export const isFlagSet = (value: unknown): boolean => value === true || value === 'true';
 
+/** A switch. */
 export const flagOption = (labels: Option<boolean>): OptionField<boolean> =>
 	option({ ...labels, type: 'boolean' }, labels.default, (value) =>
 		value === undefined ? undefined : isFlagSet(value),
@@ -100,11 +104,13 @@ export const secondsOption = (spec: NumberSpec): OptionField<number> =>
 /** By value, in the order in which the editor shows them and errors list them: the usual one first. */
 export type Choices<T extends string> = Record<T, { name: string; description?: string }>;
 
+/** Choices as n8n's dropdown has them. */
 export const shownChoices = <T extends string>(choices: Choices<T>): INodePropertyOptions[] =>
 	keysOf(choices).map((value) => ({ ...choices[value], value }));
 
 type ChoiceSpec<T extends string> = Labels & { choices: Choices<T>; default: NoInfer<T> };
 
+/** One of several values, on the panel. */
 export const choiceField = <T extends string>({ choices, ...labels }: ChoiceSpec<T>): Field<T> =>
 	panelField(
 		{ ...labels, type: 'options', options: shownChoices(choices) },
@@ -196,11 +202,13 @@ export const jsonObjectOption = ({
 		example,
 	);
 
+/** Checks for `jsonOption`: an array. */
 export const jsonArray: Parse<unknown[]> = (value, label) => {
 	if (Array.isArray(value)) return value;
 	throw new InputError(`"${label}" must be a JSON array`);
 };
 
+/** What is picked from a list, or named by its ID, and perhaps by its title. */
 export interface LocatorSpec extends Omit<Labels, 'modes'> {
 	default: { value: string; cachedResultName?: string };
 	/** `search`: one of the node's methods of list search. */
@@ -211,6 +219,7 @@ export interface LocatorSpec extends Omit<Labels, 'modes'> {
 	title?: { displayName: string; placeholder: string };
 }
 
+/** A resource locator as the editor shows it. */
 export function locatorProperty({ list, example, title, ...labels }: LocatorSpec): INodeProperties {
 	const byTitle: INodePropertyMode[] = title ? [{ ...title, name: 'title', type: 'string' }] : [];
 	return {
@@ -234,4 +243,5 @@ export function locatorProperty({ list, example, title, ...labels }: LocatorSpec
 /** What a locator holds. A plain value is what generated workflows have. */
 export const locatorValue = (value: unknown): unknown => (isRecord(value) ? value.value : value);
 
+/** How a locator names what it holds: `list`, `id` or `title`; undefined for a plain value. */
 export const locatorMode = (value: unknown): unknown => (isRecord(value) ? value.mode : undefined);

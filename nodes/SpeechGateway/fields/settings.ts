@@ -95,6 +95,7 @@ export const link = flagOption({
 		'Whether each item has a link to its file in the field "link", for services that fetch files by address; valid for a day, for whoever has it',
 });
 
+/** The settings that all requests share. Throws InputError. */
 export const readSettings = (parameters: Parameters) => group(settings).read(parameters);
 
 /** Holds for the whole run, over all items; read from the first. */

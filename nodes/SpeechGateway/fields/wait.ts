@@ -80,4 +80,5 @@ export const waitFields = {
 
 export type WaitSettings = InputOf<typeof waitFields>;
 
+/** How a job is waited for where the user has no say. */
 export const DEFAULT_WAIT: WaitSettings = unsetOf(waitFields);

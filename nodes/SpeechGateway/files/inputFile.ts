@@ -58,6 +58,7 @@ export async function chunksOf(
 	return id ? chunksIn(await helpers.getBinaryStream(id)) : decodedBase64(data);
 }
 
+/** A file that is on its item itself, as one chunk. */
 export async function* decodedBase64(base64: string): AsyncGenerator<Uint8Array> {
 	yield Buffer.from(base64, 'base64');
 }

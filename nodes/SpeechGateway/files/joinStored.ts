@@ -29,6 +29,7 @@ interface JoinOptions {
 	cancel?: AbortSignal;
 }
 
+/** A joined file in n8n's store. */
 export interface JoinedFile {
 	binary: IBinaryData;
 	info: (PlannedAudio['info'] & { bytes: number }) | StoredAudio['info'];

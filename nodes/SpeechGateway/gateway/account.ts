@@ -9,6 +9,7 @@ import { variesByItem } from '../engine/credential';
 import type { NodeContext } from '../engine/execution';
 import { Redactor } from './redact';
 
+/** The name of the credential's type in n8n. */
 export const CREDENTIAL = 'speechGatewayApi';
 
 /**

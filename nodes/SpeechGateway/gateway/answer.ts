@@ -29,6 +29,7 @@ export interface Returned {
 	body: Readable & { socket?: unknown };
 }
 
+/** An answer that n8n's helper has returned. */
 export const returnedAnswer = ({ statusCode, headers, body }: Returned): HttpAnswer => ({
 	status: statusCode,
 	headers,

@@ -235,6 +235,7 @@ export class AccountLimiter {
 	}
 }
 
+/** Room for one request, from its start to its end. */
 export interface Ticket {
 	/** The request is over. Call once. */
 	leave(this: void): void;

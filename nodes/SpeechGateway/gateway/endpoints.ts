@@ -6,6 +6,7 @@ import { InputError } from '../core/errors';
  */
 export type Endpoint = BilledEndpoint | FreeEndpoint;
 
+/** A call that costs money. */
 export interface BilledEndpoint {
 	readonly kind: 'speech' | 'job' | 'voice' | 'chat' | 'video';
 	readonly method: 'POST';
@@ -13,6 +14,7 @@ export interface BilledEndpoint {
 	readonly billed: true;
 }
 
+/** A call that costs nothing, and may be repeated. */
 export interface FreeEndpoint {
 	/** What it is about; `model` for all that no rule for answers asks for. */
 	readonly kind: BilledEndpoint['kind'] | 'model';
@@ -35,6 +37,7 @@ const billed = (kind: BilledEndpoint['kind'], path: string): BilledEndpoint => {
 	return { kind, method: 'POST', path, billed: true };
 };
 
+/** Every endpoint by what it does. Those with an ID in their path are functions of it. */
 export const endpoints = {
 	speech: billed('speech', '/v1/audio/speech'),
 	createJob: billed('job', '/v1/audio/speech/jobs'),

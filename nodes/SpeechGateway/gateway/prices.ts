@@ -1,5 +1,6 @@
 import { defined, isRecord } from '../core/json';
 
+/** What a model costs, as a price list says it. */
 export interface ModelPrice {
 	model: string;
 	/** By which tokens are multiplied. */

@@ -49,11 +49,13 @@ export async function readBytes(
 	return { bytes: Buffer.concat(chunks), failure };
 }
 
+/** Bytes as UTF-8; what is none becomes U+FFFD. */
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** A numeric ID with more digits than a number keeps; it is read as text. */
 const LONG_ID = /"((?:job_|task_|video_|voice_|_)?id)"(\s*:\s*)(\d{16,})(?=\s*[,}])/g;
 
+/** Bytes as JSON, with long IDs as text; undefined if they are none. */
 export const jsonOf = (bytes: Uint8Array): unknown =>
 	parseJson(textOf(bytes).replace(LONG_ID, '"$1"$2"$3"'));
 

@@ -127,6 +127,7 @@ export class Redactor {
 	}
 }
 
+/** Redacts a text that arrives in chunks, holding back what may be the beginning of a key. */
 export class RedactedStream {
 	private pending = '';
 

@@ -31,6 +31,7 @@ export type GatewayContext = Pick<IExecuteFunctions, 'getNode' | 'getCredentials
 		helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'httpRequestWithAuthentication'>;
 	};
 
+/** The headers of an answer, without the key, and its body, still to be read. */
 export interface GatewayResponse {
 	status: number;
 	headers: Record<string, string | undefined>;

@@ -41,6 +41,7 @@ const HANDSHAKE_ALERTS = new Set([
 
 const TIMEOUT_CODES = new Set(['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
+/** What is known of an error of n8n's HTTP client, from it and its causes. */
 export interface TransportErrorFacts {
 	code?: string;
 	syscall?: string;

@@ -17,6 +17,7 @@ interface Resource {
 	models: Capability;
 }
 
+/** What the dropdown "Resource" offers, in its order. */
 export const resources: Resource[] = [
 	{ value: 'speech', name: 'Speech', operations: speech, models: 'speech' },
 	{ value: 'speechJob', name: 'Speech Job', operations: speechJob, models: 'speech' },

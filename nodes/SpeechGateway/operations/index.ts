@@ -9,6 +9,7 @@ import { speechJobOperations } from './speechJob/speechJob';
 import { videoOperations } from './video/video';
 import { voiceOperations } from './voice/voice';
 
+/** Everything the node can do; `forms.ts` has what users see of it. */
 export const operations: Operation[] = [
 	generate,
 	dialogue,

@@ -48,6 +48,7 @@ export async function searchModels(
 	return { results: matching(results, filter) };
 }
 
+/** "Default", then the voices of the account for a model. */
 export async function searchVoicesWithDefault(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -56,6 +57,7 @@ export async function searchVoicesWithDefault(
 	return { results: [...matching([defaultVoice], filter), ...matching(own, filter)] };
 }
 
+/** The voices of the account for a model. */
 export async function searchOwnVoices(
 	this: ILoadOptionsFunctions,
 	filter?: string,

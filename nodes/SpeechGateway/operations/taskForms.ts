@@ -29,6 +29,7 @@ export type TaskDescriptions<I, T> = {
 	download: OperationDescription<T & { id: string }>;
 };
 
+/** The forms of a kind of task: create, create and wait, get, wait, download. */
 export function describeTasks<C extends Fields, F extends Fields>({
 	resource,
 	endpoints: { create, status, content },

@@ -31,6 +31,7 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
 	) => Promise<INodeExecutionData>;
 }
 
+/** What the forms of a kind of task do: see `describeTasks`. */
 export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,
 	{

@@ -9,8 +9,10 @@ import { unreachable } from './unreachable';
 import { type Endpoint, endpoints, type FreeEndpoint } from '../gateway/endpoints';
 import { type GatewayResponse, type Transport, TransportError } from '../gateway/transport';
 
+/** A job, video or voice, by its ID. */
 export type OneThing = Required<Pick<About, 'kind' | 'id'>>;
 
+/** Whether an exchange failed, where it resolves to its result or a Failure. */
 export const isFailure = (value: unknown): value is Failure =>
 	isRecord(value) && 'outcome' in value && value.error instanceof GatewayError;
 
@@ -82,6 +84,7 @@ export async function hasJobRoutes(transport: Transport): Promise<boolean> {
 	}
 }
 
+/** A request that costs nothing, and is repeated when its answer is of no use. */
 export interface FreeRequest<T> {
 	endpoint: FreeEndpoint;
 	/** Reads the whole response; if it throws, the request is repeated, except where n8n could not store it. */
@@ -93,6 +96,7 @@ export interface FreeRequest<T> {
 
 type Ask = <T>(request: FreeRequest<T>) => Promise<T | Failure>;
 
+/** Sends a free request once and reads its answer. Resolves to the failure if there is one, or the answer is damaged. */
 export async function exchangeFree<T>(
 	transport: Transport,
 	request: FreeRequest<T>,

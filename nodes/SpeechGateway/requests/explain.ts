@@ -121,6 +121,7 @@ const REQUEST_IDS = [
 	/^cf-ray$/,
 ];
 
+/** The ID under which the gateway knows a request, for its log and its operator; undefined if no header has one. */
 export function requestIdIn(headers: GatewayResponse['headers']): string | undefined {
 	const names = Object.keys(headers);
 	const found = REQUEST_IDS.map((id) => names.find((name) => id.test(name) && headers[name]));

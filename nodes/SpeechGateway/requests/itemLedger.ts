@@ -29,6 +29,7 @@ export type SegmentOnRecord = SentSegment & { isDone: boolean };
 export const completedField = (segment: number): string =>
 	segment === 1 ? 'completed' : `completed_${segment}`;
 
+/** Whether a binary field is one of `completedField`. */
 export const isCompletedField = (field: string): boolean => /^completed(_|$)/.test(field);
 
 const onlyOne = <T>(values: T[]): T | undefined => (values.length === 1 ? values[0] : undefined);

@@ -34,6 +34,7 @@ import type { SentSegment } from './records';
 import { requestKey, requestName } from './requestKey';
 import type { Session } from './session';
 
+/** A request that costs money, and how its answer is read. */
 export interface BilledRequest<T extends object> {
 	endpoint: BilledEndpoint;
 	/** What is asked for: the JSON body, of which its key is made. */

@@ -16,6 +16,7 @@ import { mayBeSentAgain } from './outcome';
 import { MAX_RETRY_AFTER_MS, pauseAfter } from './retryPolicy';
 import type { Session } from './session';
 
+/** The options of an item that all of its requests share. */
 export interface ItemSettings {
 	maxRetries: number;
 	timeoutMs: number;

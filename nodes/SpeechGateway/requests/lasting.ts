@@ -150,6 +150,7 @@ export class LastingRecord {
 	}
 }
 
+/** A view of the record, of one account or of all. */
 export interface StoppingRecord {
 	readonly value: Readonly<Stopping>;
 	/** Changes some of it; what is set to undefined is forgotten. */

@@ -7,6 +7,7 @@ import { readList } from '../gateway/readList';
 import type { GatewayResponse } from '../gateway/transport';
 import type { ItemRequests } from './itemRequests';
 
+/** A list of the gateway; free. Throws GatewayError. */
 export async function fetchList(
 	item: ItemRequests,
 	endpoint: FreeEndpoint,
@@ -17,6 +18,7 @@ export async function fetchList(
 	});
 }
 
+/** The voices of the account for a model; free. */
 export const fetchVoices = async (item: ItemRequests, model: string): Promise<IDataObject[]> =>
 	await fetchList(item, endpoints.voices(model));
 

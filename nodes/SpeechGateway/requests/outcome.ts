@@ -23,6 +23,7 @@ export type Who =
 	| 'network' /* addresses, proxies */
 	| 'nobody'; /* only time helps */
 
+/** What a rule can say of an answer. */
 export type Ruling = Exclude<Outcome, 'notSent'>;
 
 type Signs = Sign | string | Array<Sign | string>;
@@ -333,6 +334,7 @@ const OTHERWISE = rule([], 'unknown', 'nobody', [
 export const ruleFor = (facts: Facts) =>
 	RULES.find(({ signs }) => signs.some((sign) => fits(sign, facts))) ?? OTHERWISE;
 
+/** Whether an answer is a success by its status; its body may still say otherwise. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** The outcome of an answer that is no success. Free requests are never unknown: whatever may pass is asked again. */
@@ -350,6 +352,7 @@ export function outcomeOf(facts: Facts): Ruling {
 export const outcomeOfFailure = (failure: TransportFailure, billed: boolean) =>
 	failure === 'notSent' ? failure : billed ? 'unknown' : 'transient';
 
+/** Whether a request with this outcome may go again without being charged twice. */
 export const mayBeSentAgain = (outcome: Outcome): boolean =>
 	outcome === 'notSent' || outcome === 'throttled' || outcome === 'transient';
 

@@ -8,13 +8,16 @@ import { isRecord } from '../core/json';
  * it is checked when it is read.
  */
 
+/** To be raised when the meaning of a record changes. */
 export const RECORD_VERSION = 3;
 
 /** All branches, in the order of the node's outputs; an operation has those on which its items can end. */
 export const BRANCHES = ['success', 'unknown', 'waiting'] as const;
 
+/** See `BRANCHES`. */
 export type Branch = (typeof BRANCHES)[number];
 
+/** What came of an item, and on which branch it leaves. */
 export interface Result {
 	branch: Branch;
 	items: INodeExecutionData[];
@@ -98,12 +101,14 @@ export interface Asked {
 	gateway?: string;
 }
 
+/** A task as its item showed it on Still Processing. */
 export interface LeftTask {
 	id: string;
 	object?: unknown;
 	waitedSeconds?: unknown;
 }
 
+/** All that is on record of one item. */
 export interface ItemRecord {
 	/** By name: see `requestName`. */
 	requests: Record<string, Entry>;
@@ -134,6 +139,7 @@ export interface ItemRecord {
 	asleep?: OutcomeBeforeSleep;
 }
 
+/** All that is on record of one round of the node. */
 export interface RunRecord {
 	version: number;
 	/** The execution in which this node first ran: this one, or the failed one that it retries. */

@@ -65,6 +65,7 @@ export function spendExtra({ lasting }: Run, tokens: number): number {
 const ENGINE_2 =
 	'n8n\'s engine 2.0 keeps nothing for a retry of this node. There, only "Send Once Key" keeps a request from being sent, and paid for, again.';
 
+/** A run as it begins. `atOnce`: how many requests it may have in flight. */
 export function openRun(
 	execution: Execution,
 	atOnce: number,

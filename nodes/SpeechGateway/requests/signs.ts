@@ -4,6 +4,7 @@ import type { Endpoint } from '../gateway/endpoints';
 /** Who speaks: the gateway (JSON with an `error` object), a web page, or anything else. */
 type Origin = 'gateway' | 'page' | 'other';
 
+/** What a request asks for, as rules tell endpoints apart. */
 export type Kind = Endpoint['kind'];
 
 type Trait =
@@ -41,6 +42,7 @@ export interface Sign {
 	without?: Trait;
 }
 
+/** Whether an answer has all the signs that a rule asks for. */
 export function fits({ status, says, from, to, ...sign }: Sign, facts: Facts): boolean {
 	const exact = String(facts.status);
 	const names = ['any', exact, `${exact[0]}xx`];
@@ -112,4 +114,5 @@ const BROKEN = [
 	/超时|(?:连接|链接).{0,6}(?:重置|中断|断开|关闭|失败)|(?:重置|中断|断开).{0,4}(?:连接|链接)/,
 ];
 
+/** Whether texts of an answer tell of a connection that broke, so that nobody knows what became of the request. */
 export const isBroken = (texts: string): boolean => BROKEN.some((words) => words.test(texts));

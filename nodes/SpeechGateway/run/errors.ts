@@ -37,6 +37,7 @@ const WITHIN_WORDS = new RegExp(`(?<=[a-z0-9])${CODES}|${CODES}(?=[a-z0-9])`, 'g
 /** Files of n8n's store in n8n's words, which `core/` does not know. */
 export const binaryOf = (files: AttachedFiles) => files as IBinaryKeyData;
 
+/** An error of any kind as message, description and details, in words that n8n does not replace. */
 export function errorText(error: unknown): Failed['failed'] {
 	const { message: what = error, description } = isRecord(error) ? error : {};
 	const raw = cleaned(String(what));
@@ -68,6 +69,7 @@ export function nodeError(
 	return error;
 }
 
+/** The failure that ends a run in stop mode. */
 export interface RunFailure {
 	/** The item that failed, from 0, and the number of items. */
 	index: number;

@@ -20,6 +20,7 @@ import { unknownItem } from './outputItems';
 import { type Input, keyOfDone, readable, type ReadItem } from './readItems';
 import { type Ended, type NamedKey, type SentBefore, sentIn } from './sentBefore';
 
+/** One item on its way through an attempt: files made its own, voices looked up, sent, recorded. */
 export class ItemRun {
 	/** Why it cannot go on: files of it are gone. */
 	private missing: Error | undefined;

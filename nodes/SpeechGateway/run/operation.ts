@@ -57,6 +57,7 @@ export interface Operation extends OperationDescription, Work<object, unknown> {
 	read: (parameters: Parameters) => Promise<object>;
 }
 
+/** What an item of unknown outcome says of its request, so that people know it again. */
 export type RequestDescription = {
 	/** What was asked for; its beginning is shown. */
 	input?: string;
@@ -81,6 +82,7 @@ export type Settled =
 /** How many characters of the input are shown, to tell the item from others. */
 const INPUT_SHOWN = 80;
 
+/** The first characters of an input; the whole may be a book. */
 export const beginningOfInput = (input = ''): string =>
 	Array.from(input).slice(0, INPUT_SHOWN).join('');
 

@@ -18,14 +18,17 @@ import type { ItemLedger } from '../requests/itemLedger';
 import { type LastingRecord, MOST_KEYS } from '../requests/lasting';
 import type { Run } from '../requests/session';
 
+/** An item that could be read, or why it could not. */
 export type ReadItem = Input | Failed;
 
 /** Undefined for an item that is done. */
 export type Inputs = Array<ReadItem | undefined>;
 
+/** The input of an item that could be read, as a list of one; else an empty one. */
 export const readable = (input: ReadItem | undefined): Input[] =>
 	input && 'parameters' in input ? [input] : [];
 
+/** One item, read and planned. */
 export interface Input {
 	parameters: object;
 	/** See `Work.plan`. */

@@ -36,6 +36,7 @@ type Saved = { content: string; sentIn?: string } & (
 	| { lost: string }
 );
 
+/** What a key brought before: its result, or why there is none to give. */
 export type Earlier = { sentIn?: string } & ({ item: INodeExecutionData } | { lost: string });
 
 /** Larger results are kept in this process only. */
@@ -58,6 +59,7 @@ const GONE = 'its files have been deleted';
 const noTable = (said: string) =>
 	`"Give the Result Again" knows the results of this n8n process only, since it could not use a data table (n8n 2 has them). No key is sent twice all the same. n8n says: "${said}"`;
 
+/** The names that one run has or asks for, in this process and in the table. */
 export class SentBefore {
 	private readonly table: ResultsTable;
 	/** Names this run among those that take names in the table. */

@@ -11,6 +11,7 @@ import { readOne } from './readItems';
 
 type Outputs = INodeExecutionData[][];
 
+/** What a call of the tool has brought. */
 export interface CallResult {
 	outputs: Outputs;
 	/** Whether every item was delivered: none failed, is unknown, or is still being made. */

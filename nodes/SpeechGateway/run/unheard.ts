@@ -18,6 +18,7 @@ export const isUnheard = (outcome: Settled): outcome is Result =>
 	outcome.branch === 'unknown' &&
 	outcome.items[0]?.json.reason !== 'already_sent';
 
+/** Where the items of unknown outcome of a run leave. Where n8n does not tell what is connected, on their own branch. */
 export function routeOfUnknown(
 	execution: Execution,
 	branches: Branch[],

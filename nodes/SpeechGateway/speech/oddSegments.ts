@@ -39,6 +39,7 @@ export interface SpokenSegment {
 	beginsAnewAt?: number;
 }
 
+/** A segment that somebody should listen to. */
 export interface OddSegment {
 	index: number;
 	/** A sentence without its full stop; `Segment 3` is the third. */

@@ -119,6 +119,7 @@ export interface Draft {
 	hints: string[];
 }
 
+/** A draft whose segments are known by their keys, and where each of them comes from. */
 export interface Plan extends Draft {
 	segments: PlannedSegment[];
 	/** Names all that decides how it sounds: with the same hash, there is no need to speak it again. */
@@ -324,6 +325,7 @@ function paidText({ segments, text }: Plan, left = false): string {
 /** All that is still to be sent. */
 export const textToSend = (plan: Plan): string => paidText(plan, true);
 
+/** What decides about a price, besides the text. */
 export type Priced = Pick<
 	NarrationInput,
 	'speed' | 'modelMultiplier' | 'longText' | 'maxEstimatedTokens'

@@ -19,8 +19,10 @@ import type { Narration } from './speak';
 /** What has become of one segment: its audio, spoken now or before, or why there is none. */
 export type SegmentResult = StoredAudio | { status: 'unknown' | 'notSent'; error: unknown };
 
+/** Whether there is audio of a segment. */
 export const isDone = (result: SegmentResult): result is StoredAudio => 'binary' in result;
 
+/** The ID of the job that an error is about; then it is paid for. */
 export function jobIdOf(error: unknown): string | undefined {
 	const id =
 		error instanceof OutcomeUnknownError ? error.details.jobId : errorText(error).details.jobId;
@@ -69,6 +71,7 @@ function segmentOf({ segments }: Plan, index: number) {
 	return { number: index + 1, of: segments.length, words };
 }
 
+/** How the user gets the segments that are done, as a sentence. */
 export const howToGetSegments = ({ item: { session } }: Narration): string =>
 	session.execution.stopsOnError
 		? 'Set "On Error" to "Continue (using error output)" to get them as files.'

@@ -9,6 +9,7 @@ const MOST_SEGMENTS = 20_000;
 const MOST_CHARACTERS = 400 * MOST_SEGMENTS;
 const MOST_MANNERS = 1_000;
 
+/** A segment of a file: its words as hashes, and its place. */
 export interface RecordedSegment extends Fingerprint, Place {
 	/** The key of the request that asks for it; see `requestKey`. */
 	key: string;

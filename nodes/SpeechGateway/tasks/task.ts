@@ -10,6 +10,7 @@ import { withoutErrorKey } from '../run/outputItems';
 import { storeAgain } from '../requests/storeAgain';
 import { readPaidJson } from '../files/received';
 
+/** A job or video, by its ID. */
 export type Task = { kind: keyof typeof taskEndpoints; id: string };
 
 /** n8n keeps this many entries an execution; later IDs are only in the items. */
@@ -54,6 +55,7 @@ function accepted(answer: unknown): IDataObject {
 export const taskJson = ({ kind }: Task, body: IDataObject): IDataObject =>
 	withoutErrorKey(body, `${kind}Error`);
 
+/** What the gateway says of a task now; free. Throws GatewayError. */
 export async function fetchStatus(item: ItemRequests, task: Task): Promise<IDataObject> {
 	return await withTaskId(item, task, async () => await item.free(statusRequest(item, task)));
 }

@@ -21,6 +21,7 @@ export interface DialogueLine {
 	headings: string[];
 }
 
+/** A script, taken apart. */
 export interface Dialogue {
 	lines: DialogueLine[];
 	/** Speakers who are not in the list, as written, in order of appearance. */

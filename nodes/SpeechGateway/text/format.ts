@@ -1,6 +1,7 @@
 import { isSubtitleFile } from './cues';
 import { withoutThoughts } from './html';
 
+/** The formats that a text can have; see `formatOf`. */
 export type TextFormat = 'plain' | 'markdown' | 'html' | 'subtitles';
 export type TextFormatOption = 'automatic' | TextFormat;
 

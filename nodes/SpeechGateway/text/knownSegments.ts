@@ -50,6 +50,7 @@ class Hashes {
 /** The words of a text with one space between them: how lines are broken does not change what is said. */
 export const evenlySpaced = (text: string): string => text.replace(UNEVEN_SPACE, ' ').trim();
 
+/** The fingerprint of the words of a text, however their lines are broken. */
 export function fingerprintOf(text: string): Fingerprint {
 	const words = evenlySpaced(text);
 	const hashes = new Hashes(words);

@@ -29,6 +29,7 @@ export const NARRATORS = setOf(
 const NAME_WORD =
 	/^(?:(?:\p{Lu}|\p{Lt}|\p{Lo})[\p{L}\p{M}'’.-]*\d{0,3}|\d{1,3}|(?:von|van|de|da|del|der|la|le|al|bin|the|of|di|du)|[#&]\d*)$/u;
 
+/** A name as it is compared: without case, width, emphasis and more than one space. */
 export const foldName = (name: string) =>
 	name
 		.normalize('NFKC')
@@ -36,6 +37,7 @@ export const foldName = (name: string) =>
 		.replace(/\s+/g, ' ')
 		.replace(/^[*_\s]+|[*_\s]+$/g, '');
 
+/** Whether words can be the name of a speaker: up to four, each of which begins like a name. */
 export function looksLikeName(name: string): boolean {
 	const words = name.split(/\s+/);
 	return words.length <= 4 && words.every((word) => NAME_WORD.test(word)) && /\p{L}/u.test(name);
@@ -89,4 +91,5 @@ export const SINGLE_NAME =
 export const TITLE =
 	/^(?:Dr|Mrs?|Ms|Mx|Prof|Sir|Lady|Lord|Miss|Captain|Capt|Frau|Herr|Mme|Mlle|Monsieur|Madame|M|Señora?|Sra?|Doña?|Don|Signora?|Sig)\.?\s/u;
 
+/** Whether a folded name is one that stands before a colon without speaking, such as "note". */
 export const isLabel = (key: string) => LABELS.has(key) || LABELS.has(key.split(/[ \d]/)[0]);

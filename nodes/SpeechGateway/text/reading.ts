@@ -29,6 +29,7 @@ const LEFT_OUT = {
 	images: 'Images without a description were left out.',
 	page: 'Parts that are not the text itself were left out, such as menus, buttons, footnotes, page numbers, hidden elements and a model\'s thoughts. To have all of it spoken, set "Text Format" to "Plain Text".',
 };
+/** See `LEFT_OUT`. */
 export type LeftOutKind = keyof typeof LEFT_OUT;
 
 type Break = '' | ' ' | ', ' | '\n' | '\n\n';

@@ -11,6 +11,7 @@ export interface LeftOut {
 	fence?: string;
 }
 
+/** A script without what nobody says. */
 export interface Script {
 	text: string;
 	leftOut: LeftOut;

@@ -24,6 +24,7 @@ export interface PreparedSegment {
 	lacksPause?: true;
 }
 
+/** A text as segments, in order. */
 export interface PreparedSegments {
 	/** Silence before the first segment. */
 	pauseBeforeMs: number;

@@ -4,6 +4,7 @@ import type { Edit } from './mapped';
 import { isPauseMark } from './pauses';
 import { isTone } from './tones';
 
+/** What words in brackets are, unless they are known tones: tone tags, or to be read aloud. */
 export type Parentheses = 'tags' | 'readAloud';
 
 /** Up to 60 characters between brackets of one kind. */

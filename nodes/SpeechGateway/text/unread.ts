@@ -49,6 +49,7 @@ export function isInvisible(style: string, outer: Invisible): Invisible {
 		hidden: has('visibility') ? /visibility\s*:\s*(?:hidden|collapse)/i.test(style) : outer.hidden,
 	};
 }
+/** How an element is hidden from people who see the page; its children inherit it. */
 export interface Invisible {
 	tiny: boolean;
 	hidden: boolean;

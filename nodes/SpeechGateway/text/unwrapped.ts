@@ -24,6 +24,7 @@ function isWrapped(lines: string[]): boolean {
 	return ends.every(isFull) && ends.some(goesOn) && !isVerse;
 }
 
+/** The lines of a text; those that a program has broken at a width are put together again. */
 export function unwrapped(text: string): string[] {
 	const paragraphs: string[][] = [[]];
 	for (const line of text.split(LINE_BREAK).map((one) => one.trim())) {

@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json';
 
+/** An entry of the gateway's log, as far as it matters here. */
 export interface LogEntry {
 	kind: 'charge' | 'refund' | 'other';
 	model: string;

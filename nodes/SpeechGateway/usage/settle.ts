@@ -1,6 +1,7 @@
 import { type LogEntry, refundedIds } from './logEntry';
 import { certainAt, type Clock, Moment, type UnknownRequest } from './moment';
 
+/** The gateway's log as it was read. */
 export interface UsageLog {
 	entries: LogEntry[];
 	/** The account whose log it is. */
@@ -11,6 +12,7 @@ export interface UsageLog {
 	clock?: Clock;
 }
 
+/** Whether a request was charged, and how that is known. `entry`: the one that says so. */
 export interface Verdict {
 	charged: 'yes' | 'no' | 'unknown';
 	why: string;

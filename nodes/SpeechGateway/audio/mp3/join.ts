@@ -183,6 +183,7 @@ function asMp3Slice(info: Mp3Info, { delay, padding, isTold }: Place): Mp3Info {
 	return { ...info, pauses, lead, gapless, edges };
 }
 
+/** MP3: see `Format`. */
 export const mp3: Format<Mp3Info> = {
 	Reader: Mp3Reader,
 	inStereo: mp3InStereo,

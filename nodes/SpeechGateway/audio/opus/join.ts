@@ -168,6 +168,7 @@ function sliceOpus(whole: OpusInfo, places: Place[], emit: EmitSlice): AudioRead
 	});
 }
 
+/** Opus in Ogg: see `Format`. */
 export const opus: Format<OpusInfo> = {
 	Reader: OggOpusReader,
 	// One OpusHead holds for all packets of a stream.

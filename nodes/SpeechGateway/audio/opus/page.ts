@@ -115,6 +115,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 	return crc;
 });
 
+/** The CRC of a page, its own field taken as zero (polynomial 0x04c11db7, not reflected). */
 export function oggChecksum(page: Uint8Array): number {
 	let crc = 0;
 	for (let at = 0; at < page.length; at++) {

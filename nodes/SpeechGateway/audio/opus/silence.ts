@@ -39,5 +39,6 @@ export function beginAnew(startsWithCelt: boolean, isExcerpt: boolean): MadePack
 	return startsWithCelt ? [END_OF_SILK, END_OF_CELT] : [END_OF_SILK];
 }
 
+/** Samples in packets, at the rate that all Opus times count in. */
 export const samplesOf = (packets: MadePacket[]): number =>
 	sum(packets.map(({ samples }) => samples));

@@ -6,6 +6,7 @@ export interface Cover {
 	bytes: Uint8Array;
 }
 
+/** What players show of a file. Texts as Unicode; what is absent is not written. */
 export interface Tags {
 	title?: string;
 	artist?: string;
@@ -16,12 +17,14 @@ export interface Tags {
 	cover?: Cover;
 }
 
+/** A chapter; seconds from the start of the file. */
 export interface Chapter {
 	title: string;
 	startSeconds: number;
 	endSeconds: number;
 }
 
+/** All that is written into a file beside its sound. */
 export interface Metadata {
 	tags: Tags;
 	/** In the order of their times. */
@@ -110,4 +113,5 @@ export function chaptersJson({ tags, chapters }: Metadata): string {
 	);
 }
 
+/** Whole milliseconds, in which tags count. */
 export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000);

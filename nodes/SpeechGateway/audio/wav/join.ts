@@ -88,6 +88,7 @@ function wavHeader(shape: WavShape, dataBytes: number, tagBytes = 0): Uint8Array
 	);
 }
 
+/** RIFF WAVE: see `Format`. */
 export const wav: Format<WavInfo> = {
 	Reader: WavReader,
 	sharedBy: ({ encoding, bitsPerSample }) => ({

@@ -32,6 +32,7 @@ export interface WavInfo extends BaseInfo {
 	encoding: number;
 }
 
+/** What two WAV files must have in common so that their samples can stand in one file. */
 export type WavShape = Pick<WavInfo, 'sampleRate' | 'channels' | 'bitsPerSample' | 'encoding'>;
 
 /** Bytes of one sample of each channel. */

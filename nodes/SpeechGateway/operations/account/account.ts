@@ -7,11 +7,12 @@ import { defineOperation } from '../../run/operation';
 import { SHORTEST_SLEEP_MS } from '../../tasks/pollSchedule';
 import { waitEndsAt } from '../../tasks/wait';
 import { certainAt, type UnknownRequest } from '../../usage/moment';
-import { requestVerdict as settleOne, type UsageLog, type Verdict } from '../../usage/settle';
+import { requestVerdict, type UsageLog, type Verdict } from '../../usage/settle';
 import { account } from './account.form';
 import { unknownItemIn, unknownRequestsIn } from './unknownItem';
 import { readUsageLog } from './usageLog';
 
+/** The prices of the gateway, as its price list has them; free. */
 export const getPrices = defineOperation(account.getPrices, {
 	async execute(_, item) {
 		const prices = await item.session.share('prices', async () => await fetchPrices(item));
@@ -25,6 +26,7 @@ type SettleInput = ReturnType<typeof account.settle.values> & {
 	certainAt: number;
 };
 
+/** Tells of items of unknown outcome whether they were charged, by the gateway's usage log; free. */
 export const settle = defineOperation(account.settle, {
 	prepare(values, { execution, index }): SettleInput {
 		const requests = unknownRequestsIn(unknownItemIn(execution.items[index]?.json ?? {}));
@@ -73,7 +75,7 @@ function itemVerdict(
 	if (typeof jobId === 'string')
 		return { charged: 'yes', why: `The gateway accepted the job "${jobId}", and charged it then.` };
 	if (typeof log === 'string') return { charged: 'unknown', why: log };
-	const verdicts = requests.map((request) => settleOne(request, log));
+	const verdicts = requests.map((request) => requestVerdict(request, log));
 	const of = (charged: Verdict['charged']) =>
 		verdicts.find((verdict) => verdict.charged === charged);
 	return of('yes') ?? of('unknown') ?? verdicts[0];

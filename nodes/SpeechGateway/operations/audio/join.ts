@@ -30,6 +30,7 @@ interface InputFile extends StoredAudio {
 
 type JoinInput = JoinValues & { files: InputFile[] };
 
+/** Joins audio files of an item, or of all items, without re-encoding; no network. */
 export const join = defineOperation(audio.join, {
 	async prepare(input, { execution, index }): Promise<JoinInput> {
 		const { binaryPropertyName: fields } = input;

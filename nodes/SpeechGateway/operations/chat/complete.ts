@@ -9,6 +9,7 @@ import type { Parameters } from '../../fields/parameters';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { defineOperation } from '../../run/operation';
 
+/** One answer of a language model; streamed to the client if the workflow's trigger streams. */
 export const complete = defineOperation(chat.complete, {
 	prepare: chatRequest,
 	describe: ({ body }) => ({ input: lastMessage(body) }),

@@ -4,6 +4,7 @@ import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
 
+/** The models of the gateway, with what each can do; free. */
 export const getMany = defineOperation(model.getMany, {
 	async execute({ limit }, item) {
 		const models = await fetchList(item, endpoints.models);

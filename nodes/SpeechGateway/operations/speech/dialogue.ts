@@ -193,6 +193,7 @@ function refuseTwins(speakers: Speaker[]): void {
 	}
 }
 
+/** A script becomes one file, each speaker in a voice of their own. */
 export const dialogue = defineOperation<DialogueValues, DialogueInput, Plan>(speech.dialogue, {
 	async prepare({ voicesByName: others, ...values }, parameters) {
 		const speakers = [...values.speakers, ...others];
