@@ -14,7 +14,7 @@ import type { ItemLedger } from '../requests/itemLedger';
 import type { CircuitBreaker } from '../requests/circuitBreaker';
 import { LastingRecord } from '../requests/lasting';
 import type { Ledger } from '../requests/ledger';
-import type { Charge, ErrorText, Result } from '../requests/records';
+import type { ErrorText, Result } from '../requests/records';
 import { openAttempt, type Run, type Session, Sessions } from '../requests/session';
 import type { Accounts } from '../gateway/account';
 import { errorText, runError, unheardError } from './errors';
@@ -30,14 +30,12 @@ import {
 	readable,
 	readAll,
 	type ReadItem,
-	typedOption,
 } from './readItems';
 import { SentBefore } from './sentBefore';
 import { goToSleep } from './sleep';
 import { startInOrder } from './startInOrder';
+import { ToldCharges } from './toldCharges';
 import { routeOfUnknown, type UnknownRoute } from './unheard';
-import { charges } from '../fields/settings';
-import { Parameters } from '../fields/parameters';
 
 /** One attempt at all items of one round: read, look up, send, sort. */
 export class Attempt {
@@ -48,6 +46,7 @@ export class Attempt {
 	/** Those of the input, then those that were paid for and are missing from the input now. */
 	private readonly items: ItemLedger[];
 	readonly lasting: LastingRecord;
+	private readonly charges: ToldCharges;
 
 	constructor(
 		private readonly execution: Execution,
@@ -57,6 +56,7 @@ export class Attempt {
 	) {
 		this.items = ledger.items(execution.items.length);
 		this.lasting = new LastingRecord(execution.memory, execution.id);
+		this.charges = new ToldCharges(execution, operation, this.items);
 	}
 
 	/** The outputs of the node. In stop mode, throws one error for the first item that failed. */
@@ -216,8 +216,8 @@ export class Attempt {
 		}
 		const route = routeOfUnknown(execution, branchesOf(operation, execution), all);
 		if (route === 'nowhere' && (execution.stopsOnError || endOnError(execution.context)))
-			throw unheardError(execution, all, this.allCharges);
-		if (this.chargesSetting !== undefined) await this.claimCharges(run);
+			throw unheardError(execution, all, this.charges.all);
+		await this.charges.claim(run);
 		const outputs = await this.sorted(all, route);
 		this.succeeded = all.every((outcome) => 'branch' in outcome && outcome.branch === 'success');
 		if (execution.isTool ? this.succeeded : !this.willRunAgain) {
@@ -241,16 +241,6 @@ export class Attempt {
 		return failed(notSent, this.items[index]);
 	}
 
-	/** What failed executions were charged leaves with the first of their retries that hands over items. */
-	private async claimCharges({ keys, retryOf }: Run): Promise<void> {
-		const { items } = this;
-		for (const id of new Set(items.flatMap(({ charges }) => charges.executions))) {
-			// Told twice rather than never.
-			const isOurs = await keys.record(`${retryOf}, charges of ${id}`).catch(() => true);
-			for (const item of items) item.charges.settle(id, isOurs);
-		}
-	}
-
 	/** The results of earlier attempts. */
 	private get finished(): Result[] {
 		return this.items.flatMap(({ result }) => result ?? []);
@@ -263,7 +253,7 @@ export class Attempt {
 		for (const [index, one] of all.entries()) {
 			if (!one || !('failed' in one)) continue;
 			const { failed: error } = one;
-			const { allCharges: charges } = this;
+			const { all: charges } = this.charges;
 			throw runError(execution, { index, count: all.length, results, error, operation, charges });
 		}
 	}
@@ -292,39 +282,13 @@ export class Attempt {
 
 	private async sorted(settled: Settled[], route?: UnknownRoute): Promise<INodeExecutionData[][]> {
 		const { execution, operation, ledger } = this;
-		const chargesOf = (index: number) => this.chargesOf(index);
+		const chargesOf = (index: number) => this.charges.of(index);
 		const linked = withLinks(settled, execution);
 		const outputs = await sortOntoBranches(linked, operation, execution, chargesOf, route);
 		this.willRunAgain = execution.willRunAgain(outputs, ledger.attempts);
 		// n8n throws these outputs away when it runs the node again, or after Stop: then no charge has left.
-		if (this.chargesSetting !== undefined && !this.willRunAgain && !execution.isCancelled)
-			for (const item of this.items) item.charges.tell();
+		if (!this.willRunAgain && !execution.isCancelled) this.charges.tell();
 		return outputs;
-	}
-
-	/** The option "Charges" as it is typed; undefined if it is not set, or the operation costs nothing. */
-	private get chargesSetting(): unknown {
-		return this.operation.billed ? typedOption(this.execution, charges.options[0].name) : undefined;
-	}
-
-	/** The charges of all items, if the user wants them. */
-	private get allCharges(): Charge[] | undefined {
-		if (this.chargesSetting === undefined) return undefined;
-		return this.items.flatMap((_, index) => this.chargesOf(index) ?? []);
-	}
-
-	/** The charges of an item, if the user wants them. Only an expression is read anew: n8n evaluates all options of the item for it. */
-	private chargesOf(index: number): Charge[] | undefined {
-		const { chargesSetting, execution } = this;
-		try {
-			const isWanted =
-				typeof chargesSetting === 'string'
-					? charges.read(new Parameters(execution, index))
-					: chargesSetting === true;
-			return isWanted ? structuredClone(this.items[index].charges.all) : undefined;
-		} catch {
-			return undefined;
-		}
 	}
 }
 

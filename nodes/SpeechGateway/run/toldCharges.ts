@@ -1,0 +1,56 @@
+import type { Execution } from '../engine/execution';
+import { Parameters } from '../fields/parameters';
+import { charges } from '../fields/settings';
+import type { ItemLedger } from '../requests/itemLedger';
+import type { Charge } from '../requests/records';
+import type { Run } from '../requests/session';
+import type { Operation } from './operation';
+import { typedOption } from './readItems';
+
+/** What the items of an attempt say they were charged, if the user wants it (option "Charges"). */
+export class ToldCharges {
+	/** The option as it is typed; undefined if it is not set, or the operation costs nothing. */
+	private readonly typed: unknown;
+
+	constructor(
+		private readonly execution: Execution,
+		{ billed }: Operation,
+		private readonly items: ItemLedger[],
+	) {
+		this.typed = billed ? typedOption(execution, charges.options[0].name) : undefined;
+	}
+
+	/** Of an item. Only an expression is read anew: n8n evaluates all options of the item for it. */
+	of(index: number): Charge[] | undefined {
+		const { typed, execution } = this;
+		try {
+			const isWanted =
+				typeof typed === 'string' ? charges.read(new Parameters(execution, index)) : typed === true;
+			return isWanted ? structuredClone(this.items[index].charges.all) : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Of all items. */
+	get all(): Charge[] | undefined {
+		if (this.typed === undefined) return undefined;
+		return this.items.flatMap((_, index) => this.of(index) ?? []);
+	}
+
+	/** What failed executions were charged leaves with the first of their retries that hands over items. */
+	async claim({ keys, retryOf }: Run): Promise<void> {
+		if (this.typed === undefined) return;
+		const { items } = this;
+		for (const id of new Set(items.flatMap((item) => item.charges.executions))) {
+			// Told twice rather than never.
+			const isOurs = await keys.record(`${retryOf}, charges of ${id}`).catch(() => true);
+			for (const item of items) item.charges.settle(id, isOurs);
+		}
+	}
+
+	/** They have left the node. */
+	tell(): void {
+		if (this.typed !== undefined) for (const item of this.items) item.charges.tell();
+	}
+}
