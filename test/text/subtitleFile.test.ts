@@ -163,10 +163,7 @@ island<00:00:05.500><c> again</c>
 		srt(
 			['0:00:12.00 --> 0:00:15.00', 'Good morning. (Laughter) How are you?'],
 			['0:00:16.00 --> 0:00:18.00', '(Applause)'],
-			[
-				'0:00:19.00 --> 0:00:21.00',
-				'It has been great.\n(Applause and cheers from all of the audience)',
-			],
+			['0:00:19.00 --> 0:00:21.00', 'It has been great.\n(Applause and cheers)'],
 			['0:00:22.00 --> 0:00:25.00', 'There are three (or four) themes.'],
 		),
 		[

@@ -27,7 +27,8 @@ const SOUND =
 	/\[[^[\]]{0,300}\]|［[^［］]{0,300}］|【[^【】]{0,300}】|^[ \t>-]*\*[^*\n]{1,100}(?<![.!?…])\*[ \t]*$/gmu;
 /** Where a sentence begins; in the middle of one, parentheses are words. */
 const ASIDE = /(^[ \t>-]*|[.!?…:。！？：]["”’']?[ \t]*)[(（]([^()（）]{1,300})[)）][ \t]*[:：]?/gmu;
-const MOST_WORDS_OF_SOUND = 4;
+/** Words in parentheses that are a sound; those of a line of their own. More are somebody's. */
+const MOST_WORDS_OF_SOUND = { alone: 6, beside: 4 };
 const NEW_SPEAKER = /^(?:(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*)+/u;
 
 const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）】][ \t]*[:：]?/gu;
@@ -37,7 +38,11 @@ const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）
  * those who are known, folded.
  */
 function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
-	const { text } = tidy(lines.join('\n').replace(/\\N/g, '\n'), 'plain', 'automatic');
+	const { text } = tidy(
+		lines.join('\n').replace(/\\N/g, '\n').replace(/\\h/g, ' '),
+		'plain',
+		'automatic',
+	);
 	return text
 		.replace(/<br[ \t]*\/?>/gi, '\n')
 		.replace(VOICE, (_tag, name: string) => `\n${name.trim()}: `)
@@ -50,9 +55,9 @@ function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
 		.replace(ASIDE, (aside, before: string, words: string, at: number, all: string) => {
 			const isAlone =
 				before.trim() === '' && !/\S/.test(all.slice(at + aside.length).split('\n')[0]);
-			const isSound =
-				!SENTENCE_END.test(words) &&
-				(isAlone || words.trim().split(/\s+/).length <= MOST_WORDS_OF_SOUND);
+			const count = words.trim().split(/\s+/).length;
+			const most = MOST_WORDS_OF_SOUND[isAlone ? 'alone' : 'beside'];
+			const isSound = !SENTENCE_END.test(words) && count <= most;
 			return isSound ? before : aside;
 		})
 		.split('\n')
@@ -126,11 +131,14 @@ function nameIn(line: string): Name | undefined {
 
 const isInCapitals = (name: string): boolean => /\p{Lu}{2}/u.test(name) && !/\p{Ll}/u.test(name);
 
+const WITH_NUMBER =
+	/^((?:speaker|spk|sprecher(?:in)?|voice|guest|person|man|woman|boy|girl|student)) ?(?:\d+|[a-z])$/;
+
 /**
- * Who is named before a colon, folded: those of voice tags, and who is named twice, as one of several (`Speaker 1`), after a dash, or
- * in capitals as others are. Where every other cue begins with a name, once is enough.
+ * Who is named before a colon, folded: those of voice tags, and who is named twice, as one of several (`Speaker 1`) or after a dash. In
+ * capitals, once is enough where others are named so or sounds are described, and so it is where every other cue begins with a name.
  */
-function speakersIn(cues: FileCue[], source: string): string[] {
+function speakersIn(cues: FileCue[], source: string, hasSounds: boolean): string[] {
 	const tagged = Array.from(source.matchAll(VOICE), ([, name]) => foldName(name));
 	const found = cues.flatMap(({ lines }) =>
 		lines.flatMap((line) => {
@@ -138,15 +146,15 @@ function speakersIn(cues: FileCue[], source: string): string[] {
 			return name && looksLikeName(name.name) ? { ...name, isNew: line.startsWith('- ') } : [];
 		}),
 	);
-	const groups = grouped(found, ({ key }) => key.replace(/ (?:\d+|[a-z])$/, ' #'));
+	const groups = grouped(found, ({ key }) => WITH_NUMBER.exec(key)?.[1] ?? key);
 	const repeated = [...groups.values()].filter((names) => names.length > 1).flat();
-	const capitals = repeated.some(({ name }) => isInCapitals(name));
+	const inCapitals = hasSounds || repeated.some(({ name }) => isInCapitals(name));
 	const isUsual = found.length > 1 && 2 * found.length >= cues.length;
 	const others = found.filter(
 		({ name, isNew }) =>
 			isNew ||
 			isNarrator(name) ||
-			(capitals && isInCapitals(name)) ||
+			(inCapitals && isInCapitals(name)) ||
 			(isUsual && SINGLE_NAME.test(name)),
 	);
 	return [...tagged, ...[...repeated, ...others].map(({ key }) => key)];
@@ -237,12 +245,13 @@ function readFile(
 	const sorted = unrolled(
 		worded.filter(({ lines }) => lines.length > 0).sort((a, b) => a.start - b.start),
 	);
-	const sentences = wholeSentences(sorted, new Set([...listedNames, ...speakersIn(sorted, source)]));
-	if (sentences.length === 0)
-		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
 	const silent = cues.find(
 		({ lines }, index) => lines.join('') !== '' && worded[index].lines.length === 0,
 	);
+	const speakers = speakersIn(sorted, source, silent !== undefined);
+	const sentences = wholeSentences(sorted, new Set([...listedNames, ...speakers]));
+	if (sentences.length === 0)
+		throw noFile('The subtitles have no words to speak: their cues are music, sounds or empty');
 	const leftOut = [
 		...(silent ? [silent.lines.join(' ').trim()] : []),
 		...(preface ? [preface] : []),
