@@ -1,8 +1,9 @@
 /** Segments that are given a time are heard then: what ffmpeg decodes is listened to. */
+import fc from 'fast-check';
 import { type AudioFormat, joinAudio, type PauseBefore } from '../../nodes/SpeechGateway/audio';
 import { type Simulator, startSimulator } from '../support/simulator';
 import { errorsAt, heard } from '../support/sounds';
-import { bytesOf, decode, inspect, pieces, stream } from './support';
+import { bytesOf, decode, encodeAll, inspect, pieces, stream } from './support';
 
 const CUES = [
 	'The lighthouse stood on the cliff.',
@@ -85,3 +86,63 @@ test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
 		}
 	},
 );
+
+describe('any sounds at any times', () => {
+	const RATE = 24_000;
+	const seconds = (min: number, max: number) =>
+		fc.integer({ min: 1000 * min, max: 1000 * max }).map((milliseconds) => milliseconds / 1000);
+	const cue = fc.record({
+		...{ lead: seconds(0, 0.26), length: seconds(0.3, 2), trail: seconds(0.3, 1.1) },
+		/** Until the next time. */
+		slot: seconds(0.2, 4),
+	});
+	/** Silence that stays at most behind a sound; in Opus, only silent packets give way. */
+	const left = (format: AudioFormat) => (format === 'opus' ? 0.7 : 0.25);
+	const OPTIONS: Record<AudioFormat, string[]> = {
+		wav: [],
+		pcm: ['-f', 's16le'],
+		mp3: ['-b:a', '64k'],
+		opus: ['-b:a', '32k'],
+	};
+	const samplesOf = ({ lead, length, trail }: { lead: number; length: number; trail: number }) =>
+		Float32Array.from({ length: Math.round((lead + length + trail) * RATE) }, (_, at) => {
+			const isHeard = at >= lead * RATE && at < (lead + length) * RATE;
+			return isHeard ? 0.3 * Math.sin((2 * Math.PI * 330 * at) / RATE) : 0;
+		});
+
+	test.each<[AudioFormat]>([['wav'], ['pcm'], ['mp3'], ['opus']])(
+		'%s: none is early, and those with time enough are not late',
+		async (format) => {
+			await fc.assert(
+				fc.asyncProperty(fc.array(cue, { minLength: 2, maxLength: 8 }), async (cues) => {
+					const files = encodeAll(
+						cues.map((one) => ({
+							...{ format, samples: samplesOf(one), sampleRate: RATE },
+							options: OPTIONS[format],
+						})),
+					);
+					let now = 0.5;
+					const times = cues.map(({ slot }) => (now += slot) - slot);
+					const [before, ...between] = times.map((at) => ({ at }));
+					const { chunks } = await joinAudio(
+						files.map((bytes) => ({
+							info: inspect(format, bytes),
+							open: () => stream([bytes]),
+						})),
+						{ before, between },
+					);
+					const { samples, sampleRate, complaints } = decode(format, await bytesOf(chunks()));
+					expect(complaints).toBe('');
+					const sounds = heard(samples, sampleRate);
+					expect(sounds).toHaveLength(cues.length);
+					for (const [index, { from }] of sounds.entries()) {
+						expect(from - times[index]).toBeGreaterThan(-0.05);
+						const free = (sounds[index - 1]?.to ?? 0) + cues[index].lead + left(format);
+						if (free < times[index]) expect(from - times[index]).toBeLessThan(0.05);
+					}
+				}),
+				{ numRuns: 4, endOnFailure: true },
+			);
+		},
+	);
+});

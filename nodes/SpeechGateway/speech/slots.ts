@@ -9,7 +9,7 @@ import type { TimedText } from './subtitles';
 /** Estimates are off by 20 %, so only what is clearly too long is named. */
 const CLEARLY_TOO_LONG = 1.15;
 /** Seconds: what is later is heard to be late. */
-const LATE = 0.1;
+const LATE = 0.05;
 /** The share of times that a speed must keep. */
 const KEPT_TIMES = 0.95;
 const FASTEST = 2;
