@@ -52,6 +52,7 @@ beforeAll(async () => {
 		['googleDriveOAuth2Api', signedIn],
 		['slackApi', { accessToken: 'xoxb-1' }],
 		['wordpressApi', { username: 'ada', password: 'secret', url: wordPress.url }],
+		['openAiApi', { apiKey: bench.sim.apiKey, url: `${bench.sim.url}/v1` }],
 	];
 	const { api } = bench;
 	credentials = [
@@ -483,8 +484,8 @@ const inAgents = HAS_AI_SDK ? describe : describe.skip;
 
 inAgents('ai-agent-and-mcp-speech', () => {
 	const WORDS = { text: 'Welcome to the museum.', voice: 'default', id: 'greeting-1' };
-	const open = async () => {
-		const workflow = await filledIn('ai-agent-and-mcp-speech', { Chat: { public: true } });
+	const open = async (edit?: (example: WorkflowJson) => WorkflowJson) => {
+		const workflow = await filledIn('ai-agent-and-mcp-speech', { Chat: { public: true } }, edit);
 		await bench.api.activate(workflow);
 		return workflow;
 	};
@@ -492,8 +493,8 @@ inAgents('ai-agent-and-mcp-speech', () => {
 		nodes.find((node) => node.name === name)!;
 
 	/** What the chat answers. */
-	const chat = async (chatInput: string) => {
-		const workflow = await open();
+	const chat = async (chatInput: string, edit?: (example: WorkflowJson) => WorkflowJson) => {
+		const workflow = await open(edit);
 		const webhookId = String(nodeOf(workflow, 'Chat').webhookId);
 		const response = await fetch(`${sharedN8n().url}/webhook/${webhookId}/chat`, {
 			method: 'POST',
@@ -514,6 +515,23 @@ inAgents('ai-agent-and-mcp-speech', () => {
 		expect(probe(audio).codec).toBe('mp3');
 		const [file] = services.google.files;
 		expect(file.bytes.equals(audio)).toBe(true);
+	});
+
+	test("chat: the same with OpenAI's model", async () => {
+		const output = await chat(speak, (example) => {
+			const node = example.nodes.find(({ name }) => name === 'Speech Gateway Chat Model')!;
+			const model = { __rl: true, mode: 'id', value: 'sim-chat' };
+			Object.assign(node, {
+				...{ type: '@n8n/n8n-nodes-langchain.lmChatOpenAi', typeVersion: 1.2 },
+				...{
+					parameters: { model, options: {} },
+					credentials: { openAiApi: { id: null, name: '' } },
+				},
+			});
+			return example;
+		});
+		expect(probe(await heard(linkIn(output))).codec).toBe('mp3');
+		expect(bench.sim.charges.map(({ kind }) => kind)).toEqual(['chat', 'speech', 'chat']);
 	});
 
 	test('chat: without a file, the answer is there, and nothing is stored', async () => {
@@ -582,16 +600,20 @@ inTables('budget-and-alarm', () => {
 				) as WorkflowJson,
 		);
 		await bench.api.run(workflow, 'Once: make the table');
-		const execution = await bench.api.run(workflow, 'Every night');
-		expect(execution.data.resultData.error?.message).toBeUndefined();
-		const runs = execution.data.resultData.runData.Log ?? [];
-		return { table, log: runs.flatMap((_, index) => nodeOutputs(execution, 'Log', index)[0]) };
+		const run = async () => {
+			const execution = await bench.api.run(workflow, 'Every night');
+			const runs = execution.data.resultData.runData.Log ?? [];
+			const log = runs.flatMap((_, index) => nodeOutputs(execution, 'Log', index)[0]);
+			return { execution, log };
+		};
+		return { table, ...(await run()), again: run };
 	};
 	const told = () => services.slack.messages.map(({ text }) => text);
 
 	test('every charge is a row; once the budget is used up, nothing is sent, and Slack is told', async () => {
 		const { sim } = bench;
-		const { table, log } = await night(300_000);
+		const { table, execution, log } = await night(300_000);
+		expect(execution.status).toBe('success');
 		expect(statuses()).toEqual(['done', 'done', 'done']);
 		expect(told()).toEqual([]);
 		expect(log.map(({ json }) => json.requestId).sort()).toEqual(
@@ -626,6 +648,18 @@ inTables('budget-and-alarm', () => {
 		const perhaps = log.filter(({ json }) => json.charged === 'unknown');
 		expect(perhaps).toHaveLength(fault.status === 504 ? 1 : 0);
 		for (const { json } of perhaps) expect(json.tokens).toBeGreaterThan(0);
+	});
+
+	test('Drive is full: the charges are rows all the same, and the next night stores the files', async () => {
+		services.google.refuse(1);
+		const { execution, log, again } = await night(300_000);
+		expect(execution.status).toBe('error');
+		expect(log).toHaveLength(2);
+		const next = await again();
+		expect(next.execution.status).toBe('success');
+		expect(next.log).toEqual([]);
+		expect(statuses()).toEqual(['done', 'done', 'done']);
+		expect(bench.sim.charges).toHaveLength(2);
 	});
 
 	test('whatever else ends it with an error: Slack is told', async () => {
