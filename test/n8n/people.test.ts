@@ -318,10 +318,21 @@ describe('wordpress-article-audio', () => {
 		expect(bench.sim.charges).toHaveLength(1);
 	});
 
+	test('the site takes no file: the next hour puts up what was paid for', async () => {
+		const workflow = await filledIn('wordpress-article-audio', { Site: site() });
+		services.wordPress.refuse(1);
+		expect((await bench.api.run(workflow)).status).toBe('error');
+		expect((await bench.api.run(workflow)).status).toBe('success');
+		const [post] = services.wordPress.posts;
+		expect(post.content.rendered).toContain('<audio');
+		expect(bench.sim.charges).toHaveLength(1);
+		post.content.rendered = post.content.rendered.replace(/<audio.*<\/audio>/, '');
+	});
+
 	test('an article gets a player', async () => {
 		await run('wordpress-article-audio', { Site: site() });
 		const [{ content }] = services.wordPress.posts;
-		const [file] = services.wordPress.media;
+		const file = services.wordPress.media.at(-1);
 		expect(content.rendered).toMatch(
 			/^<audio controls src="https:\/\/\S+\/article-10\.mp3"><\/audio><p>/,
 		);

@@ -26,6 +26,7 @@ const refused = (status: number, code: string, message: string): Answer => ({
 /** The REST API of a WordPress site: posts and media, from its handbook. */
 export async function startWordPress(articles: Array<{ title: string; html: string }>) {
 	const media: Array<ReceivedFile & { id: number }> = [];
+	let refusals = 0;
 	const posts = articles.map(
 		({ title, html }, index): Post => ({
 			id: index + 10,
@@ -58,6 +59,10 @@ export async function startWordPress(articles: Array<{ title: string; html: stri
 					'rest_upload_sideload_error',
 					'Sorry, you are not allowed to upload this file type.',
 				);
+			if (refusals > 0) {
+				refusals -= 1;
+				return refused(500, 'rest_upload_unknown_error', 'The uploaded file could not be moved.');
+			}
 			const id = media.length + 500;
 			media.push({ id, name, type, bytes: body });
 			const url = `https://blog.example.com/wp-content/uploads/${name}`;
@@ -76,5 +81,11 @@ export async function startWordPress(articles: Array<{ title: string; html: stri
 		return { body: post };
 	}
 
-	return { ...(await serve(answer)), posts, media };
+	return {
+		...(await serve(answer)),
+		posts,
+		media,
+		/** Lets the site take no more files, so many times. */
+		refuse: (times: number) => void (refusals = times),
+	};
 }
