@@ -40,7 +40,7 @@ interface Gap {
 const MOST_SKIPPED = 8;
 /** How far a voice may drift off its pace: seconds, and a share of the segment. */
 const MOST_DRIFT = { seconds: 10, share: 0.15 };
-/** Costs. A stretch whose pace is off by one standard deviation costs about 1. */
+/** Costs of a match. A pace that is off by one standard deviation costs about 1. */
 const SILENT_SENTENCE_END = 1;
 const SILENT_CLAUSE_END = 0.6;
 const PAUSE_A_SECOND = 8;

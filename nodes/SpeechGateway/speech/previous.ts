@@ -151,7 +151,7 @@ export const reusedBeforehand = (
 		return (info.seconds * (to - from)) / record.length;
 	});
 
-/** Gives a hint if nothing of the previous versions can be used, or a voice is another one than in them or in what was sent. */
+/** Gives a hint if nothing of the previous versions can be used, or a voice has become another one since. */
 export function hintOnReuse(
 	{ session, index }: Pick<ItemRequests, 'session' | 'index'>,
 	input: Comparable,
@@ -209,7 +209,7 @@ export function recordFor(
 			length,
 			segments: segments.map((segment, index): RecordedSegment => {
 				const { text, voiceId = '' } = segment;
-				// What came may be of another format than was asked for; the next version will ask for the one that it is.
+				// The audio may have come in another format than was asked for: the next version will ask for that one.
 				const body = speechBody({ model, speed, responseFormat, additionalBody }, text, voiceId);
 				return {
 					...fingerprintOf(text),

@@ -61,8 +61,8 @@ export const estimateTextTokens = (text: string): number =>
 const wholeTokens = (tokens: number): number => Math.ceil(Number(tokens.toFixed(6)));
 
 /**
- * What speech has cost: by the length of the audio of each request, or by its text where that is not known or, for a job, not what
- * is charged. Rounded up to whole tokens.
+ * What speech has cost: by the length of the audio of each request, or by its text where the length is not known, and for jobs, which
+ * are charged by text. Rounded up to whole tokens.
  */
 export function spokenTokens(
 	requests: Array<{ text: string; speed?: number; seconds?: number; isJob?: boolean }>,
@@ -77,7 +77,7 @@ export function spokenTokens(
 	return wholeTokens((audioTokens + textTokens) * modelMultiplier);
 }
 
-/** What one request has cost by its audio, of which the gateway rounds the length up to whole seconds. */
+/** What one request has cost by its audio; the gateway rounds the length up to whole seconds. */
 export const requestTokens = (text: string, seconds: number, modelMultiplier = 1): number =>
 	spokenTokens([{ text, seconds: Math.ceil(Number(seconds.toFixed(3))) }], modelMultiplier);
 

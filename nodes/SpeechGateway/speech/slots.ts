@@ -27,13 +27,13 @@ export interface TimeWarning {
 	message: string;
 }
 
-/** From one time to the next one: the segments that are spoken in it, from one index up to another. */
+/** The time from one mark to the next, and the segments that are spoken in it: from one index up to another. */
 interface Slot {
 	from: number;
 	to: number;
 	start: number;
 	seconds: number;
-	/** What of it is silence anyway. */
+	/** Silence within it, at any speed. */
 	pauseSeconds: number;
 	text: string;
 }
@@ -78,7 +78,7 @@ const firstFew = (all: string[]): string =>
 
 interface Findings {
 	warnings: TimeWarning[];
-	/** Of all of them, with the speed that would do, to follow the name of the item; undefined: there are none. */
+	/** One hint on all of them, with the speed that would do; it follows the name of the item. Undefined: there are none. */
 	hint?: string;
 	suggestedSpeed?: number;
 }

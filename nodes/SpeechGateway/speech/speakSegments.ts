@@ -164,7 +164,7 @@ async function speakAll(
 	};
 	let all = await Promise.all(requests.map(speakOne));
 	if (all.some((one) => !(one instanceof AsleepError) && !isDone(one))) {
-		// After a sleep, what has not been sent would be sent. So the jobs that go on are waited for here.
+		// Waking up would send what has not been sent. So this waits here for the jobs that go on.
 		item.stayAwake();
 		all = await Promise.all(
 			all.map(async (one, index) =>
@@ -183,7 +183,7 @@ async function speakAll(
 async function joinSegments(narration: Narration, spoken: StoredAudio[]): Promise<JoinedFile> {
 	const { item, input, plan } = narration;
 	const { segments, headings } = plan;
-	// That of a single segment has a record only where a later version of it is to be expected.
+	// A file of a single segment gets a record only if its user expects a later version.
 	const isRecorded = segments.length > 1 || input.previousBinaryPropertyName !== undefined;
 	return await joinStored(item.session, spoken, input.fileName, {
 		pauses: pausesBetween(plan),

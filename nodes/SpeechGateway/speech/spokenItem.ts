@@ -74,7 +74,7 @@ export async function spokenItem(
 
 const voiceOf = ({ segments: [{ voice, voiceId = voiceNameOf(voice) }] }: Plan): string => voiceId;
 
-/** What there is to judge of spoken segments. */
+/** Spoken segments as `oddSegments` judges them. */
 const soundsOf = (
 	segments: PlannedSegment[],
 	spoken: StoredAudio[],

@@ -112,7 +112,7 @@ export async function withTaskId<T>(
 	}
 }
 
-/** Where another key of the gateway made the task, its refusal is no surprise. */
+/** The refusal of a task, with its cause where another key of the gateway made it. */
 function byOtherKey({ ledger, session }: ItemRequests, { id }: Task, error: Error): Error {
 	const payer = ledger.payerOf(id);
 	const isOther = payer !== undefined && payer !== session.transport.account.name;
