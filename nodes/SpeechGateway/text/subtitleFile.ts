@@ -4,7 +4,7 @@
  */
 import { grouped } from '../core/grouped';
 import { SENTENCE_END } from './boundaries';
-import { beginningOf, countCharacters } from './characters';
+import { beginningOf, countCharacters, UNSPACED } from './characters';
 import { type FileCue, cuesOf, noFile } from './cues';
 import {
 	foldName,
@@ -29,6 +29,8 @@ const SOUND =
 const ASIDE = /(^[ \t>-]*|[.!?…:。！？：]["”’']?[ \t]*)[(（]([^()（）]{1,300})[)）][ \t]*[:：]?/gmu;
 /** Words in parentheses that are a sound; those of a line of their own. More are somebody's. */
 const MOST_WORDS_OF_SOUND = { alone: 6, beside: 4 };
+/** Of scripts without spaces. */
+const CHARACTERS_A_WORD = 2;
 const NEW_SPEAKER = /^(?:(?:[-–—‐−]+(?![\d.,])|>{1,3}|＞{1,3})[ \t]*)+/u;
 
 const IN_BRACKETS = /[[(［（【]([^[\]()［］（）【】\n]{1,60})[\])］）】][ \t]*[:：]?/gu;
@@ -55,7 +57,9 @@ function wordsOfCue(lines: string[], speakers: Set<string>): string[] {
 		.replace(ASIDE, (aside, before: string, words: string, at: number, all: string) => {
 			const isAlone =
 				before.trim() === '' && !/\S/.test(all.slice(at + aside.length).split('\n')[0]);
-			const count = words.trim().split(/\s+/).length;
+			const count = UNSPACED.test(words)
+				? countCharacters(words) / CHARACTERS_A_WORD
+				: words.trim().split(/\s+/).length;
 			const most = MOST_WORDS_OF_SOUND[isAlone ? 'alone' : 'beside'];
 			const isSound = !SENTENCE_END.test(words) && count <= most;
 			return isSound ? before : aside;
