@@ -80,6 +80,20 @@ test('two executions at the same moment pay once', async () => {
 	expect(both.map((one) => only(one).json.replayed).sort()).toEqual([true, undefined]);
 });
 
+test('forty keys at the same moment on two workers: each is paid once, and both have all results', async () => {
+	const items = Array.from({ length: 40 }, (_, id) => item({ id, text: `Sentence number ${id}.` }));
+	const workers = [await startWorker(), await startWorker()];
+	const both = await Promise.all(
+		workers.map(async ({ nodeType }) => await run({ items, nodeType }, { concurrency: 10 })),
+	);
+	expect(both.map(({ outputs }) => outputs.map(({ length }) => length))).toEqual([
+		[40, 0],
+		[40, 0],
+	]);
+	expect(new Set(sim.charged()).size).toBe(40);
+	expect(sim.charges).toHaveLength(40);
+});
+
 test('a name that another worker has taken is waited for', async () => {
 	const first = await run();
 	elsewhere();
