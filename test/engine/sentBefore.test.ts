@@ -94,6 +94,18 @@ test('forty keys at the same moment on two workers: each is paid once, and both 
 	expect(sim.charges).toHaveLength(40);
 });
 
+test('results of many items are written together, the last as soon as there are no others', async () => {
+	const items = Array.from({ length: 40 }, (_, id) => item({ id, text: `Sentence number ${id}.` }));
+	sim.options.latencyMs = 120;
+	const [from, before] = [Date.now(), tables.calls];
+	await run({ items }, { concurrency: 2 });
+	sim.options.latencyMs = undefined;
+	// 20 times 120 ms, in which all were sent.
+	expect(Date.now() - from).toBeLessThan(2_600);
+	expect(tables.calls - before).toBeLessThan(12);
+	expect(tables.rows.filter(({ result }) => result)).toHaveLength(40);
+});
+
 test('a name that another worker has taken is waited for', async () => {
 	const first = await run();
 	elsewhere();
