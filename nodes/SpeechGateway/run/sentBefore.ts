@@ -46,6 +46,12 @@ const MOST_ROW_BYTES = 64 * 2 ** 10;
 const LONGEST_WAIT_MS = 180_000;
 const MOST_PAUSE_MS = 5_000;
 
+/**
+ * A run that adds so many rows deletes what it can: n8n has no index for its tables, so that each search reads all of them, and takes
+ * 200 MB for all.
+ */
+const MANY_ROWS = 20;
+
 /** How long rows are gathered while other items go on. If n8n is killed meanwhile, these results are lost; no key is sent again. */
 const GATHERED_MS = 1_000;
 
@@ -72,6 +78,8 @@ export class SentBefore {
 	private readonly own = new Map<string, { asked: NamedKey; free: () => void }>();
 	/** What the table had of a name when it was asked. */
 	private readonly rows = new Map<string, ResultRow | undefined>();
+	/** Rows that took a name. */
+	private added = 0;
 	private unwritten: NewRow[] = [];
 	private writing: Promise<void> | undefined;
 	/** Aborts when there is nothing more to gather for the next write. */
@@ -159,11 +167,14 @@ export class SentBefore {
 		this.leave(asked);
 	}
 
-	/** The run has ended, or sleeps (`isAsleep`): names of items that were not sent are free again. */
+	/**
+	 * The run has ended, or sleeps (`isAsleep`): names of items that were not sent are free again, and rows that took a name have no use
+	 * beside those with a result.
+	 */
 	async end(isAsleep: boolean): Promise<void> {
 		const unsettled = [...this.own.values()];
 		for (const { asked } of unsettled) this.leave(asked);
-		if (unsettled.length > 0 && !isAsleep)
+		if ((unsettled.length > 0 || this.added >= MANY_ROWS) && !isAsleep)
 			await this.withTable(async () => await this.table.remove({ taker: this.taker, result: '' }));
 	}
 
@@ -215,6 +226,7 @@ export class SentBefore {
 			const present = new Set(earlier.map(({ name }) => name));
 			const added = asked.filter(({ name }) => !present.has(name));
 			if (added.length > 0) await this.table.add(added.map((one) => this.row(one, '')));
+			this.added += added.length;
 			const now = added.length > 0 ? await this.look(names) : earlier;
 			for (const row of now) if (this.isOthers(row)) this.rows.set(row.name, row);
 		});
