@@ -4,6 +4,7 @@ import { awake } from '../test/bench/cases/awake';
 import { claims } from '../test/bench/cases/claims';
 import { beside } from '../test/bench/cases/floor';
 import { load } from '../test/bench/cases/load';
+import { sameKey } from '../test/bench/cases/sameKey';
 import { packedPackage } from '../test/support/n8n/package';
 import { secondsSince, step } from '../test/support/n8n/steps';
 import {
@@ -15,7 +16,7 @@ import {
 	inFreshN8n,
 } from '../test/bench/stage';
 
-const CASES: BenchCase[] = [load, claims, beside, awake];
+const CASES: BenchCase[] = [load, claims, sameKey, beside, awake];
 
 /**
  * `npm run bench`: the node in real n8n against the simulator, in one run beside the least node that sends the same. Prints

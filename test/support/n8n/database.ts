@@ -29,6 +29,30 @@ export async function runSql(
 	await run(node, ['-e', RUN, given], { cwd: path.join(folder, 'node_modules/n8n') });
 }
 
+const READ = `
+	const [file, statement] = require(process.argv[1]);
+	const database = new (require('sqlite3').Database)(file);
+	database.all(statement, (error, rows) => {
+		if (error) throw error;
+		console.log(JSON.stringify(rows));
+	});`;
+
+/** What a query finds there. */
+export async function readSql(
+	{ userFolder, version }: Place,
+	statement: string,
+): Promise<Array<Record<string, unknown>>> {
+	const place = path.join(userFolder, 'statement.json');
+	await writeFile(
+		place,
+		JSON.stringify([path.join(userFolder, '.n8n/database.sqlite'), statement]),
+	);
+	const { node, folder } = await installN8n(version);
+	const cwd = path.join(folder, 'node_modules/n8n');
+	const { stdout } = await run(node, ['-e', READ, place], { cwd });
+	return JSON.parse(stdout) as Array<Record<string, unknown>>;
+}
+
 /** Makes all parked executions due: n8n wakes them up when it starts. */
 export const wakeAll = async (n8n: Place): Promise<void> =>
 	await runSql(
