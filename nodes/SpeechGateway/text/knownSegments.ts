@@ -59,7 +59,7 @@ export function fingerprintOf(text: string): Fingerprint {
 }
 
 /** Comparisons for all texts together, so that a record that was made to be slow does not keep n8n busy: a tenth of a second. */
-const MOST_COMPARISONS = 10_000_000;
+const MOST_COMPARISONS = 2_000_000;
 
 /** Segments of an earlier text, to be found in others. */
 export class KnownSegments {
