@@ -21,7 +21,7 @@ export const textFields = {
 		default: 'automatic',
 		description: 'How the text is written; markup is neither spoken nor charged',
 		choices: {
-			automatic: { name: 'Automatic', description: 'Told by the marks in the text' },
+			automatic: { name: 'Automatic', description: 'Detected from the text' },
 			plain: { name: 'Plain Text' },
 			markdown: { name: 'Markdown', description: 'From AI models, chats and GitHub' },
 			html: { name: 'HTML', description: 'From feeds, emails and websites' },
