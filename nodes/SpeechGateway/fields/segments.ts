@@ -1,4 +1,5 @@
 import { MAX_INPUT_CHARACTERS } from '../core/limits';
+import { clockSeconds } from '../core/timestamp';
 import { besideOption, type InputOf, option, optional } from './field';
 import { choiceOption, type FileRef, flagOption, isFile, numberOption } from './kinds';
 import { pauseOption } from './shared';
@@ -8,8 +9,7 @@ import { InputError } from '../core/errors';
 const CLOCK_TIME = /^\d+(?::[0-5]?\d){0,2}(?:\.\d+)?$/;
 
 function secondsOf(text: string, label: string): number {
-	if (CLOCK_TIME.test(text))
-		return text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+	if (CLOCK_TIME.test(text)) return clockSeconds(text);
 	throw new InputError(
 		`"${label}" must be times such as 1:02 or 62.5, but has ${JSON.stringify(text)}`,
 	);
@@ -39,7 +39,7 @@ export const cutFields = {
 	),
 	/**
 	 * An earlier file of the same text. Empty: the option was added, but there is no such file yet; the new file then gets a record
-	 * of its parts even if it has a single segment.
+	 * of its segments even if it has a single segment.
 	 */
 	previousBinaryPropertyName: option<FileRef | undefined>(
 		{

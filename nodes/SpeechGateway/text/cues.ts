@@ -1,6 +1,6 @@
 /** The cues of SRT and WebVTT files, as they stand there; `subtitleFile` makes a text of them. */
 import { InputError, NOTHING_SENT } from '../core/errors';
-import { clockSeconds } from './pauses';
+import { clockSeconds } from '../core/timestamp';
 
 /** `01:02:03,004`, `2:03.5`, `00:01:02:500`, and `00: 01: 02, 500` as translators leave it. */
 const CUE_TIME = String.raw`\d{1,3}(?:[ \t]?[:：][ \t]?\d{1,2}){1,2}(?:[ \t]?[.,:：，][ \t]?\d{1,3})?`;

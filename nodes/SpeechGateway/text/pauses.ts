@@ -1,6 +1,6 @@
 import { InputError, NOTHING_SENT } from '../core/errors';
 import { MAX_PAUSE_MILLISECONDS } from '../core/limits';
-import { timestamp } from '../core/timestamp';
+import { clockSeconds, timestamp } from '../core/timestamp';
 import { firstIndex, type Span } from './characters';
 import { type Edit, type MappedText, rewrite, unchanged } from './mapped';
 
@@ -54,10 +54,6 @@ export function breakMark(time = ''): string {
 	const match = TIME.exec(time.trim());
 	return pauseMark(match ? shortened(milliseconds(match[1], match[2])) : BREAK_MILLISECONDS);
 }
-
-/** The seconds of `1:02.5` or `1:02:03`. */
-export const clockSeconds = (time: string): number =>
-	time.split(':').reduce((sum, part) => sum * 60 + Number(part.replace(',', '.')), 0);
 
 const isBlank = (character: string) => character === '' || /\s/.test(character);
 

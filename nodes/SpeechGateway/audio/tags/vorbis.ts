@@ -1,5 +1,5 @@
 /** Vorbis comments. Written after xiph.org's "Vorbis comment" and "Chapter Extension", and RFC 9639 for pictures. */
-import { timestamp } from '../../core/timestamp';
+import { clockSeconds, timestamp } from '../../core/timestamp';
 import { hasText, packed, uint32be, uint32le, uint32sBe, uint32sLe } from '../bytes';
 import type { Cover, Metadata, OwnChapter, OwnMetadata } from './metadata';
 import { RECORD_COMMENT, sniffCover, toMilliseconds, withoutEmpty, yearIn } from './metadata';
@@ -72,10 +72,9 @@ export function readVorbis(packet: Uint8Array): OwnMetadata {
 		cover: coverOf(comments.METADATA_BLOCK_PICTURE),
 	});
 	const chapters = Object.entries(comments).flatMap(([key, value]): OwnChapter[] => {
-		const time = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(value);
-		if (!/^CHAPTER\d+$/.test(key) || !time) return [];
-		const startSeconds = 3600 * Number(time[1]) + 60 * Number(time[2]) + Number(time[3]);
-		return [{ title: comments[`${key}NAME`] ?? '', startSeconds }];
+		const isTime = /^\d+:\d\d:\d\d(?:\.\d+)?$/.test(value);
+		if (!/^CHAPTER\d+$/.test(key) || !isTime) return [];
+		return [{ title: comments[`${key}NAME`] ?? '', startSeconds: clockSeconds(value) }];
 	});
 	return { tags, chapters, record: comments[RECORD_COMMENT] };
 }
