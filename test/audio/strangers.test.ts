@@ -10,6 +10,9 @@ const bytesOf = (...all: Array<Uint8Array | string>) =>
 	new Uint8Array(Buffer.concat(all.map((one) => (typeof one === 'string' ? latin(one) : one))));
 const uint32 = (value: number) => Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24);
 const uint32be = (value: number) => uint32(value).reverse();
+/** Four times seven bits. */
+const id3Size = (size: number) =>
+	Uint8Array.of(...[21, 14, 7, 0].map((bits) => (size >>> bits) & 0x7f));
 
 const id3v1 = (title: string) => bytesOf('TAG', latin(title.padEnd(125, '\0')));
 const enhanced = bytesOf('TAG+', latin('A very long title'.padEnd(223, '\0')));
@@ -73,6 +76,18 @@ describe.each(MP3)('%s', (name) => {
 		expect(inspect('mp3', longer)).toEqual({ ...whole, bytes: longer.length });
 		const joined = await joinFiles('mp3', [longer, file], 0, (bytes) => pieces(bytes, 1000));
 		expect(joined.bytes).toEqual((await joinFiles('mp3', [file, file])).bytes);
+	});
+
+	test('with an ID3v2 tag of any version and size before or behind it is whole', () => {
+		for (const version of [2, 3, 4])
+			for (const size of [30, 5_087, 12_345, 16_383, 70_000]) {
+				const tag = bytesOf(
+					...['ID3', Uint8Array.of(version, 0, 0), id3Size(size)],
+					...['TIT2', uint32be(6), new Uint8Array(2), '\0Title', new Uint8Array(size - 16)],
+				);
+				for (const longer of [bytesOf(tag, file), withTag(tag)])
+					expect(inspect('mp3', longer)).toEqual({ ...whole, bytes: longer.length });
+			}
 	});
 
 	test('with tags in any order, wherever chunks end, is whole; so is one with stray bytes', () => {

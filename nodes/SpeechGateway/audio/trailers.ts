@@ -59,7 +59,8 @@ export class Trailers {
 	sizeAt(bytes: Uint8Array, at: number, last: boolean): number | Needed {
 		const left = bytes.length - at;
 		if (!last && left < MARK_BYTES) return new Needed(left + MARK_BYTES);
-		const item = apeItemBytes(bytes, at);
+		// An ID3v2 tag of 4 to 16 KB would pass for an item: its head for size and flags, the rest for a key.
+		const item = isMark(bytes, at) ? 0 : apeItemBytes(bytes, at);
 		// Its key may go on beyond what is there.
 		if (item > 0 && !last && left < MAX_APE_KEY_END) return new Needed(MAX_APE_KEY_END);
 		if (item > 0) {
