@@ -1,6 +1,7 @@
 /* eslint-disable @n8n/community-nodes/no-restricted-imports, no-console -- runs outside n8n */
 import { cpus } from 'node:os';
 import { awake } from '../test/bench/cases/awake';
+import { bigFile } from '../test/bench/cases/bigFile';
 import { claims } from '../test/bench/cases/claims';
 import { beside } from '../test/bench/cases/floor';
 import { load } from '../test/bench/cases/load';
@@ -16,7 +17,7 @@ import {
 	inFreshN8n,
 } from '../test/bench/stage';
 
-const CASES: BenchCase[] = [load, claims, sameKey, beside, awake];
+const CASES: BenchCase[] = [load, claims, sameKey, beside, awake, bigFile];
 
 /**
  * `npm run bench`: the node in real n8n against the simulator, in one run beside the least node that sends the same. Prints
