@@ -31,7 +31,12 @@ interface TaskWork<I, T, P> extends Pick<Work<I, P>, 'plan' | 'lookUp' | 'checkA
 	) => Promise<INodeExecutionData>;
 }
 
-/** What the forms of a kind of task do: see `describeTasks`. */
+/**
+ * What the forms of a kind of task do (see `describeTasks`). Submitting sends one POST and is charged there and then; the rest is free
+ * and may be repeated. The task's ID is in the ledger before anything else happens, and from then on in every item and error. A
+ * submission that ends in a 504 has no ID: the item leaves on Unknown and is never submitted again. Create and Wait takes up a
+ * task on record in each attempt, so a retry waits for the task that was paid for.
+ */
 export function taskOperations<I extends object, T extends FileValues, P = undefined>(
 	descriptions: TaskDescriptions<I, T>,
 	{
@@ -83,6 +88,7 @@ export function taskOperations<I extends object, T extends FileValues, P = undef
 				...{ wait, fileName, binaryPropertyName },
 			}),
 			async execute(input, item, plan) {
+				// Asked before `submit` records a new one: a task of an earlier attempt may be done, so the first look is at once.
 				const resumed = item.ledger.taskId !== undefined;
 				const created = await submit(item, input, plan);
 				const said = { ...created, ...describe(input, plan) };

@@ -12,6 +12,7 @@ const audioFields = {
 	...fileFields('speech'),
 };
 
+/** The resource Speech Job. Voices may be looked up by title before a job is submitted. */
 export const speechJob = describeTasks({
 	resource: 'speechJob',
 	endpoints: taskEndpoints.job,

@@ -20,6 +20,10 @@ interface JobPlan {
 	hints: string[];
 }
 
+/**
+ * Plans a job: the whole text in one request, of 10,000 characters at most. `ids`: voices that were looked up. `before`: the plan from
+ * before the look-up, in which only the voice changes.
+ */
 function planJob(input: SpeechValues, ids: VoiceIds = {}, before?: JobPlan): JobPlan {
 	const voice =
 		typeof input.voice === 'string' ? input.voice : (ids[input.voice.title] ?? input.voice);
@@ -28,9 +32,14 @@ function planJob(input: SpeechValues, ids: VoiceIds = {}, before?: JobPlan): Job
 	return { text: text.spoken.text, textFormat: text.format, voice, hints: hintsOn(text, true) };
 }
 
+/** What the job will be charged; known before it is sent, since the gateway goes by its characters (billing rule 2). */
 const jobTokens = (input: SpeechValues, { text }: JobPlan): number =>
 	estimateOf(input, text).estimatedTokensAsJob;
 
+/**
+ * Speech as a job: `POST /v1/audio/speech/jobs`, charged up front by the number of characters. The limit of 100 seconds does not hold for
+ * jobs, but one job is one recording: pauses and times in its text are left out, with a hint.
+ */
 export const speechJobOperations = taskOperations(speechJob, {
 	kind: 'job',
 	plan: planJob,
@@ -52,6 +61,7 @@ export const speechJobOperations = taskOperations(speechJob, {
 
 	async submit(item, input, { text, textFormat, voice, hints }) {
 		hints.forEach((hint) => item.session.hints.add(hint));
+		// A job of an earlier attempt is only taken up: a hint on its price would come too late.
 		if (!item.ledger.maybeCharged) hintOnJobPrice(item.session, estimateOf(input, text));
 		const body = speechBody(input, text, voiceNameOf(voice));
 		const job = await submitJob(item, input.modelMultiplier, { body });

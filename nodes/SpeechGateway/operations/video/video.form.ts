@@ -17,6 +17,7 @@ const fields = {
 	additionalBody: additionalBodyOption(),
 };
 
+/** The resource Video. */
 export const video = describeTasks({
 	resource: 'video',
 	endpoints: taskEndpoints.video,
