@@ -29,7 +29,11 @@ import {
 
 type DialogueInput = Omit<DialogueValues, 'voicesByName'> & OnRecord;
 
-/** The plan of a script. Throws InputError when somebody has no voice, or there is nothing to speak. */
+/**
+ * The plan of a script: each line becomes segments of its own, in the voice of its speaker, since a request has one voice. A pause goes
+ * to the segment before it; headings and times go to the next line that is spoken. Throws InputError when somebody has no voice,
+ * or there is nothing to speak.
+ */
 const planScript = planner((input: DialogueInput, earlier): Draft => {
 	const { speakers } = input;
 	const textFormat = takenFormat(input.script, input.textFormat);
@@ -66,6 +70,7 @@ const planScript = planner((input: DialogueInput, earlier): Draft => {
 			earlier(voice, spokenLines.length),
 		);
 		hints.push(...hintsOn(text, false));
+		// Before the first segment, the file itself begins with silence.
 		const before = segments.at(-1);
 		if (before) {
 			const least = headings.length > 0 ? HEADING_PAUSE_MS : 0;
@@ -185,6 +190,7 @@ const scriptChapters = (
 const NO_HEADINGS_IN_SCRIPT =
 	'No headings were found in the script, so the file has no chapters. A heading is a line such as "# Weather".';
 
+/** Throws InputError where a name, in any case, would have two voices: which one speaks must not depend on their order. */
 function refuseTwins(speakers: Speaker[]): void {
 	const names = new Set<string>();
 	for (const { name } of speakers) {
@@ -193,7 +199,7 @@ function refuseTwins(speakers: Speaker[]): void {
 	}
 }
 
-/** A script becomes one file, each speaker in a voice of their own. */
+/** Speaks a script into one file, each speaker in a voice of their own; charged as `narration.ts` says. */
 export const dialogue = defineOperation<DialogueValues, DialogueInput, Plan>(speech.dialogue, {
 	async prepare({ voicesByName: others, ...values }, parameters) {
 		const speakers = [...values.speakers, ...others];

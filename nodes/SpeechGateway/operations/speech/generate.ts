@@ -40,13 +40,13 @@ const NO_HEADINGS =
 const NO_CHAPTERS_IN_ONE_REQUEST =
 	'Chapters were left out: where they begin is not known in a single request. Set "Long Text" to "Automatic", "Split" or "Job".';
 
-/** A text of any length becomes one file. */
+/** Speaks a text of any length into one file; charged as `narration.ts` says. With `longText` = `job`, every segment is a job. */
 export const generate = defineOperation(speech.generate, {
 	prepare: withFiles<GenerateValues>,
 	...narration<GenerateInput>(planText, ({ text }) => text),
 });
 
-/** What Generate would send, and cost, for a text; no network. */
+/** What Generate would send, and cost, for a text; no network, so it is free and needs no credential. It plans as Generate does. */
 export const estimate = defineOperation(speech.estimate, {
 	prepare: withPrevious<EstimateValues>,
 	plan: planText,

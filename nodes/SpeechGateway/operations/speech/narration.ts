@@ -1,4 +1,10 @@
-/** What Generate and Dialogue have in common. */
+/**
+ * What Generate and Dialogue have in common, step by step. Read: the files that decide what is sent. Plan: the segments, without the
+ * network. Look up: the IDs of voices that are named by title. Check: the estimate of all items against the spending limit, less what
+ * is on record. Execute: one `POST /v1/audio/speech` a segment, charged by the minute of audio, and one joined file. A segment that the
+ * gateway cuts (524) is not charged and goes again in smaller ones; one of unknown outcome (504) ends its item on Unknown, with
+ * everything that was spoken attached.
+ */
 import type { Parameters } from '../../fields/parameters';
 import { checkOutputField, readTags } from '../../files/podcast';
 import type { ItemLedger } from '../../requests/itemLedger';
@@ -37,7 +43,7 @@ export async function withFiles<I extends NarrationInput>(
 	return input;
 }
 
-/** `textOf`: the text or script. */
+/** The work of an operation that speaks what `planner` plans. `textOf`: the text or script, to show on Unknown. */
 export const narration = <I extends NarrationInput>(
 	planner: Planner<I>,
 	textOf: (input: I) => string,
@@ -94,7 +100,7 @@ export const narration = <I extends NarrationInput>(
 	],
 });
 
-/** For the spending limit. */
+/** An item for the spending limit: what its plan will still cost, without segments that are on record or reused. */
 export const budgetOf = <I extends Priced>({ input, plan }: Planned<I, Plan>) => ({
 	maxEstimatedTokens: input.maxEstimatedTokens,
 	tokens: tokensToSend(input, plan),

@@ -57,6 +57,7 @@ const estimateFields = {
 	chapters: chaptersOption({ headings }),
 };
 
+/** The values of Speech → Estimate. */
 export type EstimateValues = InputOf<typeof estimateFields>;
 
 const generateFields = {
@@ -67,6 +68,7 @@ const generateFields = {
 	whileWaiting: whileWaitingForJobs,
 };
 
+/** The values of Speech → Generate. */
 export type GenerateValues = InputOf<typeof generateFields>;
 
 const script = textField({
@@ -79,6 +81,7 @@ const script = textField({
 		'Who says what: each speech starts on a new line with the name of the speaker and a colon',
 });
 
+/** A name of a script, trimmed, and who speaks for it. */
 export interface Speaker {
 	name: string;
 	voice: Voice;
@@ -145,9 +148,10 @@ const dialogueFields = {
 	...fileFields('speech'),
 };
 
+/** The values of Speech → Dialogue. */
 export type DialogueValues = InputOf<typeof dialogueFields>;
 
-/** What speaking in segments has in common. */
+/** What Generate and Dialogue have in common. With `auto`, a short segment that is cut becomes a job: so both may send to its endpoints. */
 const speaking = {
 	sends: [
 		endpoints.voices,
@@ -161,6 +165,7 @@ const speaking = {
 		'about 1,000 tokens per minute of audio. Speech → Estimate calculates the number for free.',
 };
 
+/** The resource Speech. Estimate sends nothing: a voice by title is not looked up for it. */
 export const speech = describeResource('speech', {
 	generate: {
 		name: 'Generate',
