@@ -94,8 +94,10 @@ const fields = {
 	),
 };
 
+/** The values of Chat → Complete. */
 export type ChatValues = InputOf<typeof fields>;
 
+/** The resource Chat. Tokens are known only from the answer, so there is no spending limit. */
 export const chat = describeResource('chat', {
 	complete: {
 		name: 'Complete',

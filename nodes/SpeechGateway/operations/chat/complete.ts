@@ -9,10 +9,15 @@ import type { Parameters } from '../../fields/parameters';
 import type { ItemRequests } from '../../requests/itemRequests';
 import { defineOperation } from '../../run/operation';
 
-/** One answer of a language model; streamed to the client if the workflow's trigger streams. */
+/**
+ * One answer of a language model: `POST /v1/chat/completions`, charged by the tokens of messages and answer. The answer is read whole or
+ * as server-sent events, whichever comes, and relayed while it is written if the workflow's trigger streams. After a 504, or when the
+ * answer breaks off, the item leaves on Unknown; the text so far is in `text`, what arrived in the file `received`.
+ */
 export const complete = defineOperation(chat.complete, {
 	prepare: chatRequest,
 	describe: ({ body }) => ({ input: lastMessage(body) }),
+	// Neither changes what is sent: the paid answer may come out simplified or whole, and go to whoever listens now.
 	retryWith: (paid, { relay, simplify }) => ({ ...paid, relay, simplify }),
 	identity: ({ body }) => body,
 
@@ -32,7 +37,7 @@ export const complete = defineOperation(chat.complete, {
 	},
 });
 
-/** Passes the answer of an item on to the client of a workflow that streams. */
+/** Passes the answer of an item on to the client of a workflow that streams. Nothing begins before the first word is there. */
 function relayToClient({ session: { execution }, index }: ItemRequests) {
 	let begun = false;
 	return {
@@ -62,7 +67,10 @@ const simplified = (
 	...(toolCalls && { toolCalls }),
 });
 
-/** `relay`: whether the text goes on to the client of the workflow while it is being written. */
+/**
+ * The request body, in which fields of the form win over additional ones. `relay`: whether the text goes on to the client of the
+ * workflow while it is being written.
+ */
 function chatRequest(input: ChatValues, { execution }: Parameters) {
 	const { model, messages, additionalBody, temperature, maxTokens, tools, simplify } = input;
 	const { streams } = execution;
@@ -79,6 +87,7 @@ function chatRequest(input: ChatValues, { execution }: Parameters) {
 	return { body, relay: stream && streams, simplify };
 }
 
+/** What people know the request by on Unknown: the words that the user said last. */
 function lastMessage({ messages }: IDataObject): string | undefined {
 	const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
 	return isRecord(last) && typeof last.content === 'string' ? last.content : undefined;

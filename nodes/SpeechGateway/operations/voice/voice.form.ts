@@ -36,8 +36,10 @@ const cloneFields = {
 	}),
 };
 
+/** The values of Voice → Clone. */
 export type CloneValues = InputOf<typeof cloneFields>;
 
+/** The resource Voice. Only Clone is charged; its options are those of a billed operation, with "Send Once Key". */
 export const voice = describeResource('voice', {
 	create: {
 		name: 'Clone',

@@ -13,10 +13,17 @@ import { withoutErrorKey } from '../../run/outputItems';
 import type { ItemRequests } from '../../requests/itemRequests';
 import type { VoiceIds } from '../../requests/records';
 
+/**
+ * Cloned voices. Clone uploads a recording as a multipart form and is charged a fixed CLONE_TOKENS, however long it is; its item is the
+ * gateway's answer with `_id`. Its request key is made of model, title and the file's SHA-256: in a retry, the same recording is
+ * not paid for again. After a 504 the voice may exist: the item leaves on Unknown, and Get Many, which is free, shows whether it does.
+ */
+
 type VoiceInput = CloneValues & { recording: Recording };
 
 const create = defineOperation(voice.create, {
 	async prepare(input, { execution, index }): Promise<VoiceInput> {
+		// Hashed now and read again for the upload: recordings of items that wait for a turn take no memory.
 		const recording = await inspectRecording(execution, index, input.binaryPropertyName);
 		return { ...input, recording };
 	},
@@ -27,6 +34,7 @@ const create = defineOperation(voice.create, {
 	}),
 
 	async execute(input, item) {
+		// Items with one title share the search and the clone: side by side, each would find no such voice and pay for one.
 		const made = input.reuseExisting
 			? await item.session.share(
 					`voice ${input.model} ${input.title}`,
@@ -37,6 +45,7 @@ const create = defineOperation(voice.create, {
 	},
 });
 
+/** The account's voice with exactly this title, the first of several; free. Spaces around a title do not count. */
 async function findVoice(
 	item: ItemRequests,
 	{ model, title }: VoiceInput,
@@ -45,6 +54,7 @@ async function findVoice(
 	return voices.find((voice) => titleIn(voice) === title);
 }
 
+/** Uploads the recording; billed. Resolves to the new voice with its `_id`; an answer without an ID is a damaged result. */
 async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject> {
 	const { model, title, binaryPropertyName, recording } = input;
 	const { execution, hints } = item.session;
@@ -81,6 +91,7 @@ async function clone(item: ItemRequests, input: VoiceInput): Promise<IDataObject
 	});
 }
 
+/** Deletes a voice for good; free. A voice named by its title is looked up first, so the item always has the ID. */
 const deleteVoice = defineOperation(voice.delete, {
 	plan: (input, ids?: VoiceIds) => voiceNameOf(input.voice, ids),
 	lookUp: ({ input }, item) => lookUpVoices(item, input.model, [input.voice]),
@@ -91,6 +102,7 @@ const deleteVoice = defineOperation(voice.delete, {
 	},
 });
 
+/** Lists the account's own voices, without the default one; free. As for models, `limit` only cuts what leaves the node. */
 const getMany = defineOperation(voice.getMany, {
 	async execute({ model, limit }, item) {
 		const own = await fetchVoices(item, model);
@@ -99,4 +111,5 @@ const getMany = defineOperation(voice.getMany, {
 	},
 });
 
+/** What the forms of `voice.form.ts` do. */
 export const voiceOperations = [create, deleteVoice, getMany];
