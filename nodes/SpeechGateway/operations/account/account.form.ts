@@ -3,6 +3,7 @@ import { flagOption } from '../../fields/kinds';
 import { waitFields } from '../../fields/wait';
 import { endpoints } from '../../gateway/endpoints';
 
+/** The resource Account: what the gateway says of prices and of what it charged. All of it is free. */
 export const account = describeResource('account', {
 	getPrices: {
 		name: 'Get Prices',

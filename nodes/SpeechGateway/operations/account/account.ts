@@ -12,7 +12,10 @@ import { account } from './account.form';
 import { unknownItemIn, unknownRequestsIn } from './unknownItem';
 import { readUsageLog } from './usageLog';
 
-/** The prices of the gateway, as its price list has them; free. */
+/**
+ * Lists the prices of the gateway's price list (`GET /api/pricing`, the shape of new-api), an item a model; free. Asked once a run and
+ * account. A gateway without such a list is an error that says where it was looked for.
+ */
 export const getPrices = defineOperation(account.getPrices, {
 	async execute(_, item) {
 		const prices = await item.session.share('prices', async () => await fetchPrices(item));
@@ -26,13 +29,19 @@ type SettleInput = ReturnType<typeof account.settle.values> & {
 	certainAt: number;
 };
 
-/** Tells of items of unknown outcome whether they were charged, by the gateway's usage log; free. */
+/**
+ * Tells of items of unknown outcome whether they were charged, by the gateway's usage log; free. It waits until the log must have
+ * every charge (the gateway may settle minutes after the request), reads it once for all items, and judges each request by
+ * `usage/settle`. The item comes back as it was, with `charged` (yes, no or unknown), `why` and the entry that says so. Only "no"
+ * lets the node that sent it take it back.
+ */
 export const settle = defineOperation(account.settle, {
 	prepare(values, { execution, index }): SettleInput {
 		const requests = unknownRequestsIn(unknownItemIn(execution.items[index]?.json ?? {}));
 		return { ...values, requests, certainAt: Math.max(...requests.map(certainAt)) };
 	},
 
+	// One moment for all, so that the log is read once: an earlier reading would miss what later items need.
 	checkAll(all) {
 		const latest = Math.max(...all.map(({ input }) => input.certainAt));
 		for (const { input } of all) input.certainAt = latest;
@@ -66,7 +75,10 @@ async function untilCertain(item: ItemRequests, input: SettleInput): Promise<voi
 	await pause(left, item.session.transport.cancel);
 }
 
-/** The verdict on an item: it was charged if any of its requests was, and was not if none was. */
+/**
+ * The verdict on an item, which may have several requests: charged if any was; unknown if any is; not charged only if none was. A
+ * job is charged when it is accepted, so its ID alone says yes.
+ */
 function itemVerdict(
 	requests: UnknownRequest[],
 	{ jobId }: IDataObject,
@@ -81,7 +93,7 @@ function itemVerdict(
 	return of('yes') ?? of('unknown') ?? verdicts[0];
 }
 
-/** The fields that an item gets. */
+/** The fields that an item gets. `logEntry.seconds` and `quota` are the log's own: duration and units of account. */
 function fieldsOf({ charged, why, entry }: Verdict): IDataObject {
 	if (!entry) return { charged, why };
 	const { at, seconds, quota, requestId } = entry;

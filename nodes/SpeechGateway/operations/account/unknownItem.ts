@@ -3,7 +3,10 @@ import { InputError } from '../../core/errors';
 import { isRecord, parseJson } from '../../core/json';
 import type { Neighbours, UnknownRequest } from '../../usage/moment';
 
-/** What an item says of an unknown outcome; on n8n's Error output, that is within `error`, which would make n8n run the node again. */
+/**
+ * What an item says of an unknown outcome. On n8n's Error output that is within `error`; it is lifted out, since n8n would run Settle
+ * again for an item with that key.
+ */
 export function unknownItemIn({ error, ...json }: IDataObject): IDataObject {
 	return isRecord(error) && error.outcome === 'unknown' ? { ...json, ...error } : { ...json };
 }

@@ -11,7 +11,10 @@ import type { UsageLog } from '../../usage/settle';
 /** An answer that took longer, from question to headers, says too little about the clock there, ms. */
 const LONGEST_ANSWER_MS = 5_000;
 
-/** Reads the usage log of the key once; free. Resolves to a sentence if there is none, or it cannot be read. */
+/**
+ * Reads the usage log of the key once (`GET /api/log/token`, the shape of new-api); free. Resolves to a sentence, for `why`, if there is
+ * none or it cannot be read. `keyInAddress`: older versions of new-api take the key from the query alone.
+ */
 export async function readUsageLog(
 	item: ItemRequests,
 	keyInAddress: boolean,

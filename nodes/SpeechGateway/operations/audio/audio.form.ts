@@ -62,8 +62,10 @@ const fields = {
 	}),
 };
 
+/** The values of Audio → Join. */
 export type JoinValues = InputOf<typeof fields>;
 
+/** The resource Audio. It sends nothing, so it needs no credential and has no branch Unknown. */
 export const audio = describeResource('audio', {
 	join: {
 		name: 'Join',

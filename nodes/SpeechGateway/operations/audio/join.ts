@@ -30,7 +30,12 @@ interface InputFile extends StoredAudio {
 
 type JoinInput = JoinValues & { files: InputFile[] };
 
-/** Joins audio files of an item, or of all items, without re-encoding; no network. */
+/**
+ * Joins audio files of an item, or of all items, into one, without re-encoding; nothing is sent and nothing charged. `prepare` reads
+ * each file to its end but keeps none of it, so a damaged or missing file is known before the first byte is written. Then all are
+ * streamed from n8n's store into a new file there. With "All Items", the options of the first item hold. The records of segments that
+ * files of this node carry become one, so a joined file can be the Previous Version of a later Generate.
+ */
 export const join = defineOperation(audio.join, {
 	async prepare(input, { execution, index }): Promise<JoinInput> {
 		const { binaryPropertyName: fields } = input;
@@ -62,7 +67,7 @@ export const join = defineOperation(audio.join, {
 
 const stemOf = (fileName: string) => fileName.replace(/(?<=.)\.[^.]*$/, '');
 
-/** One file of all files of the items; the options are those of the first item. */
+/** One file of all files of the items, with the options `input`. `stem`: its name if the user set none. */
 async function joined(
 	session: Session,
 	input: JoinInput,
@@ -117,7 +122,10 @@ async function joined(
 	};
 }
 
-/** The tags of the files, each from the first file that has it, the headings of the chapters, and the records of segments. */
+/**
+ * What the files carry: tags, each from the first file that has it; the headings of chapters; and the records of their segments,
+ * undefined for a file without one that this version can read.
+ */
 async function ownMetadata(
 	{ execution, transport }: Session,
 	{ chapters, keepTags }: JoinInput,
@@ -144,7 +152,7 @@ async function ownMetadata(
 	return { own, headings: chapters === 'none' ? undefined : headings, records };
 }
 
-/** Throws InputError when not all files can be joined; it names the one to convert. */
+/** Throws InputError for the first file that does not fit the first one; it names the one to convert, and how. */
 function checkAlike(files: InputFile[]): void {
 	const [first] = files;
 	for (const [index, file] of files.entries()) {

@@ -4,7 +4,10 @@ import { endpoints } from '../../gateway/endpoints';
 import { defineOperation } from '../../run/operation';
 import { withoutErrorKey } from '../../run/outputItems';
 
-/** The models of the gateway, with what each can do; free. */
+/**
+ * Lists the models that the key may use, in the gateway's order and words; free. The whole list is fetched, since the gateway
+ * documents no paging; `limit` only cuts what leaves the node.
+ */
 export const getMany = defineOperation(model.getMany, {
 	async execute({ limit }, item) {
 		const models = await fetchList(item, endpoints.models);

@@ -2,6 +2,7 @@ import { describeResource } from '../../fields/form';
 import { limitField } from '../../fields/shared';
 import { endpoints } from '../../gateway/endpoints';
 
+/** The resource Model: what `GET /v1/models` lists for the account. */
 export const model = describeResource('model', {
 	getMany: {
 		name: 'Get Many',
