@@ -15,6 +15,10 @@ import {
 } from './operations/description';
 import { searchModels, searchOwnVoices, searchVoicesWithDefault, testGateway } from './methods';
 
+/**
+ * The action node. Its description is derived from the forms in `operations/`, which is all that n8n loads at its start; `execute` loads
+ * the rest on its first run.
+ */
 export class SpeechGateway implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Speech Gateway',
@@ -51,7 +55,6 @@ export class SpeechGateway implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		// Load the implementation lazily: n8n loads this file whenever one of its processes starts.
 		const { operations } = await import('./operations');
 		const { runItems } = await import('./run/runItems');
 		const { Execution } = await import('./engine/execution');

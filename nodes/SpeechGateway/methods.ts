@@ -15,6 +15,7 @@ const listed = (name: keyof Lists) =>
 		return await lists[name].call(this, filter);
 	};
 
+/** The methods behind the lists of models and voices, named in the locators of `fields/`. */
 export const searchModels = listed('searchModels');
 export const searchOwnVoices = listed('searchOwnVoices');
 export const searchVoicesWithDefault = listed('searchVoicesWithDefault');

@@ -9,7 +9,10 @@ import { speechJobOperations } from './speechJob/speechJob';
 import { videoOperations } from './video/video';
 import { voiceOperations } from './voice/voice';
 
-/** Everything the node can do; `forms.ts` has what users see of it. */
+/**
+ * Everything the node can do; `forms.ts` has what users see of it. Loaded by the first run of the node, not when n8n starts. A form
+ * without a row here ends in "There is no operation …"; a test compares the two.
+ */
 export const operations: Operation[] = [
 	generate,
 	dialogue,

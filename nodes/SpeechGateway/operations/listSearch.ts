@@ -20,6 +20,7 @@ import { DEFAULT_VOICE } from '../fields/voice';
 /** Longest wait for a list: the editor should show an error rather than keep the user waiting. */
 const LIST_TIMEOUT_MS = 20_000;
 
+/** The first row of a list of voices. The gateway does not list its own voice. */
 const defaultVoice: INodeListSearchItems = {
 	name: 'Default',
 	value: DEFAULT_VOICE,
@@ -72,6 +73,7 @@ export async function searchOwnVoices(
 	return { results: matching(own, filter) };
 }
 
+/** The account's voices as rows, newest first. The model is the one that the panel shows now, else the documented one. */
 async function ownVoices(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
 	const model = context.getCurrentNodeParameter('model', { extractValue: true });
 	const voices = await fetchAll(
@@ -100,6 +102,10 @@ const MAX_ID_LENGTH = 500;
 const pickable = (id = ''): string | undefined =>
 	id && id.length <= MAX_ID_LENGTH && !/^=|^\.{1,2}$|\p{Cs}/u.test(id.trim()) ? id : undefined;
 
+/**
+ * Fetches a list for the editor with one free request, not retried: the user can open the list again. Empty if the gateway has nothing of
+ * the kind. Throws GatewayError, and InputError for the credential.
+ */
 async function fetchAll(
 	context: ILoadOptionsFunctions,
 	endpoint: FreeEndpoint,

@@ -11,8 +11,10 @@ import { readList } from '../gateway/readList';
 import { transportFailure } from '../gateway/transportFailure';
 import { unreachable } from '../requests/unreachable';
 
+/** Longest wait for the answer: the dialog in which the user saves the credential is open meanwhile. */
 const TIMEOUT_MS = 20_000;
 
+/** What a status means where a list of models was asked for. */
 const REFUSALS: Record<number, string> = {
 	401: 'The gateway does not accept this API key: it may be mistyped, revoked or from another gateway',
 	403: 'This API key may not list models: allow it in the console of the gateway',
@@ -58,6 +60,7 @@ export async function testCredential(
 	}
 }
 
+/** Says what an answer means. A success is one only if it is a list: websites answer any address with a page. */
 function testResult(status: number, body: unknown): INodeCredentialTestResult {
 	if (status >= 300 && status < 400)
 		return testFailed(`This base URL redirects to another address (${status}): enter that one`);
@@ -82,6 +85,7 @@ function isModelList(body: unknown): boolean {
 const codeOf = (error: unknown): string | undefined =>
 	isRecord(error) && typeof error.code === 'string' ? error.code : undefined;
 
+/** Why there was no answer, in the words that a run would use. n8n's helper has the system's code on the error or its cause. */
 function whyUnanswered(error: unknown, root: string): string {
 	const { message, cause } = asError(error);
 	const code = codeOf(error) ?? codeOf(cause);
