@@ -1,7 +1,7 @@
 import { defined } from '../../core/json';
 import { checkTaggable } from '../../files/podcast';
 import { type EstimateValues, type GenerateValues, speech } from './speech.form';
-import { budgetOf as budgetOf, narration, withFiles } from './narration';
+import { budgetOf, narration, withFiles } from './narration';
 import { defineOperation } from '../../run/operation';
 import { checkBudget, hintsOn, preparedText } from '../../speech/speaking';
 import { cutIntoSegments, type OnRecord, planner, textToSend } from '../../speech/plan';
